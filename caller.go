@@ -1,0 +1,41 @@
+package parley
+
+import (
+	"context"
+	"strings"
+)
+
+// Caller is who asks. It comes from the connection's credential, never from a
+// parameter. The zero Caller is nobody.
+type Caller struct {
+	ID          string // the agent's id; the operator's own for the operator
+	Name        string
+	Operator    bool // the person at the keyboard
+	Orchestrate bool // an agent that may launch and stop others
+}
+
+// Nobody reports whether the caller showed no credential.
+func (c Caller) Nobody() bool { return c.ID == "" }
+
+// Is reports whether ref names the caller: its id, its name, or the first
+// eight or more characters of its id.
+func (c Caller) Is(ref string) bool {
+	if c.Nobody() || ref == "" {
+		return false
+	}
+	return ref == c.ID || strings.EqualFold(ref, c.Name) ||
+		len(ref) >= ShortID && strings.HasPrefix(c.ID, strings.ToLower(ref))
+}
+
+type callerKey struct{}
+
+// WithCaller returns a context in which c is the caller.
+func WithCaller(ctx context.Context, c Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// CallerFrom returns the caller in ctx, nobody if there is none.
+func CallerFrom(ctx context.Context) Caller {
+	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}

@@ -1,0 +1,81 @@
+package parley
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestClean(t *testing.T) {
+	for raw, want := range map[string]string{
+		"plain":                       "plain",
+		"a\r\nb\rc\u2028d\u2029e":     "a\nb\nc\nd\ne",
+		"tab\tstays":                  "tab\tstays",
+		"\x1b[31mred\x1b[0m":          "[31mred[0m",
+		"a\x1b[201~b":                 "a[201~b",
+		"nul\x00bel\x07del\x7fbs\b":   "nulbeldelbs",
+		"c1\u009b31m\u0085x":          "c131mx",
+		"bad\xff\xfeutf8\xc3":         "badutf8",
+		"\ufffd":                      "",
+		"abc\u202edef\u2066ghi\u2069": "abcdefghi",
+		"lrm\u200erlm\u200falm\u061c": "lrmrlmalm",
+		"end  \n\n \t":                "end",
+		"  indented":                  "  indented",
+		"\n\nlater":                   "\n\nlater",
+		" \n\t ":                      "",
+		"":                            "",
+		"語🙂👩‍👩‍👧 e\u0301":             "語🙂👩‍👩‍👧 e\u0301",
+	} {
+		if got := Clean(raw); got != want {
+			t.Errorf("Clean(%q) is %q, want %q", raw, got, want)
+		}
+	}
+}
+
+func TestCleanLine(t *testing.T) {
+	if got, want := CleanLine("  two\r\nlines\tand\x1b a tab \n"), "two lines and a tab"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTruncate(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		n    int
+		want string
+	}{{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"語語語", 2, "語…"}, {"abc", 1, "…"}, {"abc", 0, ""}, {"abc", -1, ""}, {"", 0, ""}} {
+		if got := Truncate(c.text, c.n); got != c.want {
+			t.Errorf("Truncate(%q, %d) is %q, want %q", c.text, c.n, got, c.want)
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	for _, seed := range []string{"hello", "a\x1b[201~\r\nb", "\u202e\xff\x9b", "\u2028 \n", "\x00", "e\u0301\u200d"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		got := Clean(raw)
+		if !utf8.ValidString(got) {
+			t.Errorf("Clean(%q) is not UTF-8: %q", raw, got)
+		}
+		for _, r := range got {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+				t.Errorf("Clean(%q) holds %U", raw, r)
+			}
+		}
+		if strings.TrimRightFunc(got, unicode.IsSpace) != got {
+			t.Errorf("Clean(%q) ends in blanks: %q", raw, got)
+		}
+		if again := Clean(got); again != got {
+			t.Errorf("Clean is not at rest: %q, then %q", got, again)
+		}
+		if utf8.RuneCountInString(got) > utf8.RuneCountInString(raw) {
+			t.Errorf("Clean(%q) is longer: %q", raw, got)
+		}
+		if line := CleanLine(raw); strings.ContainsAny(line, "\n\t") {
+			t.Errorf("CleanLine(%q) is %q", raw, line)
+		}
+	})
+}

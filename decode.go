@@ -1,0 +1,250 @@
+package parley
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// object reads a JSON object; nothing at all, or null, is an empty one.
+func object(args []byte) (map[string]json.RawMessage, error) {
+	raw := map[string]json.RawMessage{}
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 || string(args) == "null" {
+		return raw, nil
+	}
+	if err := strictUnmarshal(args, &raw); err != nil {
+		return nil, Errorf(InvalidArgument, "the arguments are not a JSON object: %v", err).
+			Suggest(`Send one object, e.g. {"to": "reviewer", "text": "please look at main.go"}.`)
+	}
+	return raw, nil
+}
+
+// strictUnmarshal decodes exactly one JSON value and knows all its fields.
+func strictUnmarshal(b []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		if typ, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			subject := "it"
+			if typ.Field != "" {
+				subject = typ.Field
+			}
+			return errors.New(subject + " is " + article(typ.Value))
+		}
+		if _, ok := errors.AsType[*time.ParseError](err); ok {
+			return errors.New("it is not a time like 2006-01-02T15:04:05Z")
+		}
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows the value")
+	}
+	return nil
+}
+
+// takeClaims removes the parameters by which a seed's call names its sender.
+func (o *Op) takeClaims(raw map[string]json.RawMessage) (map[string]string, error) {
+	claims := map[string]string{}
+	for _, name := range o.Self {
+		value, ok := raw[name]
+		if !ok {
+			continue
+		}
+		delete(raw, name)
+		if string(value) == "null" {
+			continue
+		}
+		var s string
+		if err := json.Unmarshal(value, &s); err != nil {
+			return nil, Errorf(InvalidArgument, "%s is not a string", name).With("parameter", name).
+				Suggest("Leave %s out: who calls is known from the connection.", name)
+		}
+		claims[name] = s
+	}
+	return claims, nil
+}
+
+// fold turns aliases into canonical names and unpacks a content object.
+func (o *Op) fold(raw map[string]json.RawMessage) error {
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		for _, alias := range f.Aliases {
+			value, ok := raw[alias]
+			if !ok {
+				continue
+			}
+			if _, both := raw[f.Name]; both {
+				return Errorf(InvalidArgument, "%s and %s were both given and mean the same", f.Name, alias).
+					With("parameter", alias).Suggest("Give %s alone.", f.Name)
+			}
+			raw[f.Name] = value
+			delete(raw, alias)
+		}
+		if value := raw[f.Name]; f.Unpack && len(value) > 0 && value[0] == '{' {
+			if err := unpack(raw, f.Name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unpack replaces a parameter that is an object by the object's members.
+func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) error {
+	members, err := object(value)
+	if err != nil {
+		return err
+	}
+	delete(raw, name)
+	for member, v := range members {
+		if _, both := raw[member]; both {
+			return Errorf(InvalidArgument, "%s was given twice, beside the content and in it", member).
+				With("parameter", member).Suggest("Give it once.")
+		}
+		if s := string(v); s == "[]" || s == "{}" { // the contract's optional parts, left empty
+			continue
+		}
+		raw[member] = v
+	}
+	return nil
+}
+
+// fill decodes the parameters into the request, strictly.
+func (o *Op) fill(request any, raw map[string]json.RawMessage) error {
+	v := reflect.ValueOf(request).Elem()
+	for i := range o.Fields {
+		f := &o.Fields[i]
+		value, given := raw[f.Name]
+		delete(raw, f.Name)
+		if !given || string(value) == "null" {
+			if f.Required {
+				return f.missing()
+			}
+			if f.Default == "" {
+				continue
+			}
+			value, _ = asJSON(f.Type, []string{f.Default})
+		}
+		if err := f.set(v.Field(f.index), value); err != nil {
+			return err
+		}
+	}
+	if len(raw) > 0 {
+		return o.unknown(slices.Min(slices.Collect(maps.Keys(raw))))
+	}
+	return nil
+}
+
+// unknown refuses a parameter with the nearest right name: a model that
+// invents `cc` must learn that nobody was copied.
+func (o *Op) unknown(name string) error {
+	names := make([]string, len(o.Fields))
+	for i, f := range o.Fields {
+		names[i] = f.Name
+	}
+	err := Errorf(InvalidArgument, "%s has no parameter %q", o.Name, CleanLine(name)).With("parameter", name).With("parameters", names)
+	if len(names) == 0 {
+		return err.Suggest("Call %s without parameters.", o.Name)
+	}
+	if near := Nearest(name, names); near != "" {
+		return err.Suggest("Did you mean %q? %s takes: %s.", near, o.Name, strings.Join(names, ", "))
+	}
+	return err.Suggest("%s takes: %s.", o.Name, strings.Join(names, ", "))
+}
+
+// fromStrings turns a query's or a command line's values into JSON by the
+// types of the parameters. What it does not know it passes on as a string.
+func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) {
+	raw := map[string]json.RawMessage{}
+	for name, vs := range values {
+		if len(vs) == 0 {
+			continue
+		}
+		typ := "string"
+		i := slices.IndexFunc(o.Fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
+		if i >= 0 {
+			typ = o.Fields[i].Type
+		}
+		value, ok := asJSON(typ, vs)
+		if !ok {
+			return nil, Errorf(InvalidArgument, "%s is %q", name, CleanLine(strings.Join(vs, ","))).With("parameter", name).
+				Suggest("Give %s as %s.", name, article(typ))
+		}
+		raw[name] = value
+	}
+	return raw, nil
+}
+
+// asJSON writes text as JSON of a type. Lists come as several values or
+// separated by commas; objects as JSON.
+func asJSON(typ string, vs []string) (json.RawMessage, bool) {
+	last := vs[len(vs)-1]
+	switch typ {
+	case "integer", "boolean", "object":
+		return json.RawMessage(last), json.Valid([]byte(last))
+	case "array":
+		items := []string{} // an empty list stays one: it must not come to mean "left out"
+		for _, v := range vs {
+			for item := range strings.SplitSeq(v, ",") {
+				if item = strings.TrimSpace(item); item != "" {
+					items = append(items, item)
+				}
+			}
+		}
+		b, err := json.Marshal(items)
+		return b, err == nil
+	}
+	b, err := json.Marshal(last)
+	return b, err == nil
+}
+
+// Nearest returns the candidate closest to word, or "" when none is close: at
+// most a third of its letters (and one at least) may differ, or the one has to
+// be a part of the other, as in reply_to for in_reply_to.
+func Nearest(word string, candidates []string) string {
+	word = strings.ToLower(word)
+	best, bestDistance := "", max(1, len(word)/3)+1
+	for _, c := range candidates {
+		if d := distance(word, strings.ToLower(c)); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	if best != "" || len(word) < 4 {
+		return best
+	}
+	for _, c := range candidates {
+		part := strings.Contains(strings.ToLower(c), word) || len(c) >= 4 && strings.Contains(word, strings.ToLower(c))
+		if d := distance(word, strings.ToLower(c)); part && (best == "" || d < bestDistance) {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// distance is Levenshtein's.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,124 @@
+package parley
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+)
+
+// Code names a kind of failure. Codes are part of the interface: they are
+// added, never renamed.
+type Code string
+
+// The codes of the contract, and those that parley needed beside them.
+const (
+	AgentNotFound         Code = "AGENT_NOT_FOUND"
+	MessageNotFound       Code = "MESSAGE_NOT_FOUND"
+	InvalidRecipient      Code = "INVALID_RECIPIENT"
+	MessageTooLong        Code = "MESSAGE_TOO_LONG"
+	CommunicationDisabled Code = "COMMUNICATION_DISABLED"
+	InvalidArgument       Code = "INVALID_ARGUMENT"
+	Unauthenticated       Code = "UNAUTHENTICATED"
+	NotAuthorized         Code = "NOT_AUTHORIZED"
+	AgentExists           Code = "AGENT_EXISTS"
+	AgentUnavailable      Code = "AGENT_UNAVAILABLE"
+	RateLimited           Code = "RATE_LIMITED"
+	TmuxUnavailable       Code = "TMUX_UNAVAILABLE"
+	StorageUnavailable    Code = "STORAGE_UNAVAILABLE"
+	DaemonUnavailable     Code = "DAEMON_UNAVAILABLE"
+	DaemonRunning         Code = "DAEMON_RUNNING"
+	AddressInUse          Code = "ADDRESS_IN_USE"
+	Internal              Code = "INTERNAL"
+)
+
+// Error is a failure that its reader can act on: what happened, to what, and
+// what to do next. It crosses the wire whole.
+type Error struct {
+	Code    Code
+	Message string
+	Details map[string]any
+	Action  string
+
+	cause error
+}
+
+// Errorf makes an Error. A wrapped error (%w) stays reachable by errors.Is.
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
+}
+
+// Suggest sets the next step, in words that a person or a model can follow.
+func (e *Error) Suggest(format string, args ...any) *Error {
+	e.Action = fmt.Sprintf(format, args...)
+	return e
+}
+
+// With adds a detail.
+func (e *Error) With(key string, value any) *Error {
+	e.Details = maps.Clone(e.Details)
+	if e.Details == nil {
+		e.Details = map[string]any{}
+	}
+	e.Details[key] = value
+	return e
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns what Errorf wrapped.
+func (e *Error) Unwrap() error { return e.cause }
+
+// ErrorCode returns err's code: Internal for a foreign error, "" for nil.
+func ErrorCode(err error) Code {
+	if err == nil {
+		return ""
+	}
+	return AsError(err).Code
+}
+
+// AsError returns the *Error in err's chain, or err as an INTERNAL one.
+func AsError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{Code: Internal, Message: err.Error(), cause: err,
+		Action: "Try again; if it keeps failing, look into the daemon's log (parley status names it)."}
+}
+
+// errorJSON is the contract's form, with `detail` and `error` for those who
+// read the older ones.
+type errorJSON struct {
+	Success bool           `json:"success"`
+	Code    Code           `json:"error_code"`
+	Message string         `json:"error_message"`
+	Details map[string]any `json:"details"`
+	Action  string         `json:"suggested_action"`
+	Detail  string         `json:"detail"`
+	Error   string         `json:"error"`
+}
+
+// MarshalJSON writes {success: false, error_code, error_message, details,
+// suggested_action}.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	details := e.Details
+	if details == nil {
+		details = map[string]any{}
+	}
+	return json.Marshal(errorJSON{Code: e.Code, Message: e.Message, Details: details,
+		Action: e.Action, Detail: e.Message, Error: e.Message})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (e *Error) UnmarshalJSON(b []byte) error {
+	var j errorJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	if len(j.Details) == 0 {
+		j.Details = nil
+	}
+	*e = Error{Code: j.Code, Message: j.Message, Details: j.Details, Action: j.Action}
+	return nil
+}

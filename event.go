@@ -1,0 +1,37 @@
+package parley
+
+import "time"
+
+// EventType says what happened.
+type EventType string
+
+// The types of event. The first two are the seeds' own.
+const (
+	EventDirectMessage EventType = "agent_direct_message"
+	EventBroadcast     EventType = "agent_broadcast"
+	EventDelivery      EventType = "delivery_updated" // a delivery reached a rung
+	EventAgent         EventType = "agent_updated"    // an agent came into a state
+)
+
+// PreviewLength is how many characters of a message an event shows.
+const PreviewLength = 100
+
+// Event is one row of the numbered record. Fields that do not fit its type are
+// empty.
+type Event struct {
+	Seq            int64     `json:"seq"`
+	Type           EventType `json:"type"`
+	Time           time.Time `json:"time"`
+	SenderID       string    `json:"sender_agent_id,omitempty"`
+	Sender         string    `json:"sender,omitempty"`
+	RecipientID    string    `json:"recipient_agent_id,omitempty"`
+	Recipient      string    `json:"recipient,omitempty"`
+	RecipientCount int       `json:"recipient_count,omitempty"`
+	MessageID      string    `json:"message_id,omitempty"`
+	Preview        string    `json:"message_preview,omitempty"`
+	Priority       Priority  `json:"priority,omitempty"`
+	AgentID        string    `json:"agent_id,omitempty"`
+	Agent          string    `json:"agent,omitempty"`
+	State          string    `json:"state,omitempty"`  // an AgentState or a DeliveryState
+	Detail         string    `json:"detail,omitempty"` // the reason or the evidence
+}

@@ -1,0 +1,138 @@
+package parley
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// MessageKind says by which road a message goes.
+type MessageKind string
+
+// The kinds of message.
+const (
+	KindDirect    MessageKind = "direct"
+	KindBroadcast MessageKind = "broadcast"
+)
+
+// MessageType is the contract's word for what a message is.
+type MessageType string
+
+// The types of message.
+const (
+	TypeInformation  MessageType = "information"
+	TypeRequest      MessageType = "request"
+	TypeResponse     MessageType = "response"
+	TypeCoordination MessageType = "coordination"
+)
+
+// Priority says how soon a message wants to be delivered. An urgent one goes
+// ahead of those that wait for the same agent.
+type Priority string
+
+// The priorities.
+const (
+	PriorityLow    Priority = "low"
+	PriorityNormal Priority = "normal"
+	PriorityHigh   Priority = "high"
+	PriorityUrgent Priority = "urgent"
+)
+
+// Message is what one agent said.
+type Message struct {
+	ID               string          `json:"message_id"`
+	Kind             MessageKind     `json:"kind"`
+	Type             MessageType     `json:"message_type"`
+	Priority         Priority        `json:"priority"`
+	SenderID         string          `json:"sender_agent_id"`
+	Sender           string          `json:"sender"` // its name
+	SenderRole       string          `json:"sender_role"`
+	Recipients       []string        `json:"recipient_agent_ids,omitempty"`
+	Text             string          `json:"text"`
+	Data             json.RawMessage `json:"data,omitempty"` // a JSON object
+	ContextReference string          `json:"context_reference,omitempty"`
+	InReplyTo        string          `json:"in_reply_to,omitempty"`
+	Timestamp        time.Time       `json:"timestamp"`
+}
+
+// DeliveryState is a rung of the ladder: the furthest that is proven.
+type DeliveryState string
+
+// The ladder: queued → (held) → typing → submitted → read, or an end that is
+// not delivery.
+const (
+	DeliveryQueued      DeliveryState = "queued"
+	DeliveryHeld        DeliveryState = "held"
+	DeliveryTyping      DeliveryState = "typing"
+	DeliverySubmitted   DeliveryState = "submitted"
+	DeliveryRead        DeliveryState = "read"
+	DeliveryFailed      DeliveryState = "failed"
+	DeliveryUnconfirmed DeliveryState = "unconfirmed" // typing began; its outcome could not be proven
+	DeliveryExpired     DeliveryState = "expired"
+)
+
+// Delivered reports whether the message provably reached its recipient.
+func (s DeliveryState) Delivered() bool { return s == DeliverySubmitted || s == DeliveryRead }
+
+// Failed reports whether the message will not reach its recipient.
+func (s DeliveryState) Failed() bool { return s == DeliveryFailed || s == DeliveryExpired }
+
+// Settled reports whether parley does nothing further by itself.
+func (s DeliveryState) Settled() bool {
+	return s.Delivered() || s.Failed() || s == DeliveryUnconfirmed
+}
+
+// Step is a rung that was reached, when, and how that is known.
+type Step struct {
+	State    DeliveryState `json:"state"`
+	At       time.Time     `json:"at"`
+	Evidence string        `json:"evidence,omitempty"`
+}
+
+// Delivery is one message's way to one recipient.
+type Delivery struct {
+	MessageID      string        `json:"message_id"`
+	RecipientID    string        `json:"agent_id"`
+	Recipient      string        `json:"agent"` // its name
+	ConversationID string        `json:"conversation_id"`
+	State          DeliveryState `json:"state"`
+	Reason         string        `json:"reason,omitempty"` // why it is not further
+	Steps          []Step        `json:"steps,omitempty"`
+}
+
+// DeliveryStatus sums up the deliveries of a message by agent id: stored with
+// or submitted to, given up, and still on their way.
+type DeliveryStatus struct {
+	DeliveredTo     []string `json:"delivered_to"`
+	FailedDelivery  []string `json:"failed_delivery"`
+	PendingDelivery []string `json:"pending_delivery"`
+}
+
+// SumUp returns the status of deliveries, each in one of the three lists.
+func SumUp(deliveries []Delivery) DeliveryStatus {
+	s := DeliveryStatus{DeliveredTo: []string{}, FailedDelivery: []string{}, PendingDelivery: []string{}}
+	for _, d := range deliveries {
+		switch {
+		case d.State.Delivered():
+			s.DeliveredTo = append(s.DeliveredTo, d.RecipientID)
+		case d.State.Failed():
+			s.FailedDelivery = append(s.FailedDelivery, d.RecipientID)
+		default:
+			s.PendingDelivery = append(s.PendingDelivery, d.RecipientID)
+		}
+	}
+	return s
+}
+
+// conversationSpace makes the ids of conversations: any fixed UUID does.
+var conversationSpace = uuid.MustParse("8f6f1c1e-5a0b-4b57-9d5a-0c2e7b6f4d21")
+
+// ConversationID names what two agents say to each other; the order of the two
+// does not matter.
+func ConversationID(a, b string) string {
+	if b < a {
+		a, b = b, a
+	}
+	return uuid.NewSHA1(conversationSpace, []byte(a+b)).String()
+}

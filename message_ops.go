@@ -1,0 +1,252 @@
+package parley
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// Names is a list of names or ids. On the wire a single one may stand without
+// the list around it.
+type Names []string
+
+// UnmarshalJSON reads a string or a list of strings.
+func (n *Names) UnmarshalJSON(b []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte(`"`)) {
+		var one string
+		if err := json.Unmarshal(b, &one); err != nil {
+			return err
+		}
+		*n = Names{one}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]string)(n))
+}
+
+// Everyone, as the only recipient, is every other agent.
+const Everyone = "ALL"
+
+// SendMessageRequest is a message on its way in.
+type SendMessageRequest struct {
+	To               Names           `json:"to" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" required:"true" doc:"Names or ids of the recipients; [\"ALL\"] is everyone else."`
+	Text             string          `json:"text" alias:"message,content" required:"true" doc:"What you want to say, 1 to 2,000 characters."`
+	Type             MessageType     `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message it is."`
+	Priority         Priority        `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
+	Urgent           bool            `json:"urgent,omitempty" doc:"The same as priority urgent."`
+	Data             json.RawMessage `json:"data,omitempty" doc:"A JSON object for programs to read." object:"true"`
+	ContextReference string          `json:"context_reference,omitempty" doc:"What the message is about: a topic, a ticket, a file." max:"200"`
+	InReplyTo        string          `json:"in_reply_to,omitempty" doc:"The id of the message that this one answers."`
+	IdempotencyKey   string          `json:"idempotency_key,omitempty" doc:"A key of your own: sending again with the same key changes nothing and returns the first answer." max:"200"`
+	WaitSeconds      int             `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
+}
+
+// SendMessageResult is the receipt: what is stored, and what is proven so far.
+type SendMessageResult struct {
+	Answer
+	MessageID      string         `json:"message_id"`
+	ConversationID string         `json:"conversation_id"`
+	Timestamp      time.Time      `json:"timestamp"`
+	Status         string         `json:"status"`  // Message sent to NAME!
+	Message        string         `json:"message"` // Message sent to agent ID8
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+	Deliveries     []Delivery     `json:"deliveries"`
+	Object         *Message       `json:"message_object"`
+	ErrorCode      Code           `json:"error_code,omitempty"` // set when success is false
+	Action         string         `json:"suggested_action,omitempty"`
+}
+
+// Failure returns the code of an answer that tells of a failure: a single
+// recipient that is terminated. It is "" otherwise.
+func (r *SendMessageResult) Failure() Code { return r.ErrorCode }
+
+// BroadcastMessageRequest is a message for many.
+type BroadcastMessageRequest struct {
+	Text           string   `json:"text" alias:"message,content" required:"true" doc:"What you want to say, 1 to 2,000 characters."`
+	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent if left out."`
+	Group          string   `json:"group,omitempty" doc:"Only the members of this group."`
+	Urgent         bool     `json:"urgent,omitempty" doc:"Deliver ahead of messages that wait."`
+	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"A key of your own: sending again with the same key changes nothing and returns the first answer." max:"200"`
+	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait this long for the deliveries' outcome before answering." min:"0" max:"60"`
+}
+
+// Validate refuses an empty list: it must never come to mean everyone.
+func (r *BroadcastMessageRequest) Validate() error {
+	switch {
+	case r.Recipients != nil && len(*r.Recipients) == 0:
+		return Errorf(InvalidArgument, "the list of recipients is empty").
+			Suggest("Name at least one recipient, or leave recipients out to reach everyone.")
+	case r.Recipients != nil && r.Group != "":
+		return Errorf(InvalidArgument, "recipients and group were both given").
+			Suggest("Give one of the two.")
+	}
+	return nil
+}
+
+// BroadcastMessageResult is the receipt of a broadcast.
+type BroadcastMessageResult struct {
+	Answer
+	MessageID      string         `json:"message_id"`
+	RecipientCount int            `json:"recipient_count"`
+	Timestamp      time.Time      `json:"timestamp"`
+	Message        string         `json:"message"` // Message broadcast to N agent(s)
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+	Deliveries     []Delivery     `json:"deliveries"`
+	Object         *Message       `json:"message_object"`
+}
+
+// CheckInboxRequest asks what has come, without marking it read.
+type CheckInboxRequest struct {
+	Limit       int    `json:"limit,omitempty" doc:"How many messages at most." min:"1" max:"50" default:"20"`
+	Sender      string `json:"filter_by_sender,omitempty" alias:"sender" doc:"Only messages of this agent."`
+	IncludeRead bool   `json:"include_read,omitempty" doc:"Include messages already read."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"If there is nothing, wait this long for a message." min:"0" max:"60"`
+}
+
+// InboxMessage is a message as seed 000 shows one.
+type InboxMessage struct {
+	MessageID      string    `json:"message_id"`
+	Sender         string    `json:"sender"`
+	Content        string    `json:"content"`
+	Timestamp      time.Time `json:"timestamp"`
+	Read           bool      `json:"read"`
+	ConversationID string    `json:"conversation_id"`
+	Priority       Priority  `json:"priority,omitempty"`
+	InReplyTo      string    `json:"in_reply_to,omitempty"`
+}
+
+// CheckInboxResult lists messages, oldest first.
+type CheckInboxResult struct {
+	Answer
+	UnreadCount int            `json:"unread_count"`
+	TotalCount  int            `json:"total_count"`
+	CheckedAt   time.Time      `json:"checked_at"`
+	Messages    []InboxMessage `json:"messages"`
+}
+
+// MessageFilters narrows GetMessages.
+type MessageFilters struct {
+	MessageTypes     []MessageType `json:"message_types,omitempty"`
+	Senders          []string      `json:"senders,omitempty"`
+	Priority         Priority      `json:"priority,omitempty"`
+	UnreadOnly       bool          `json:"unread_only,omitempty"`
+	Since            *time.Time    `json:"since_timestamp,omitempty"`
+	ContextReference string        `json:"context_reference,omitempty"`
+}
+
+// GetMessagesRequest asks for the caller's messages. A call with filters or
+// sort_order has the contract's defaults (50, nothing marked read), any other
+// those of seed 002 (10, newest first, marked read); mark_read overrides.
+type GetMessagesRequest struct {
+	Limit     int             `json:"limit,omitempty" doc:"How many at most: 10 unless told, 50 with filters or sort_order." min:"1" max:"100"`
+	Since     *time.Time      `json:"since,omitempty" doc:"Only messages after this time (RFC 3339)."`
+	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"Newest first unless told."`
+	MarkRead  *bool           `json:"mark_read,omitempty" doc:"Whether to mark them read: yes unless filters or sort_order are given."`
+	Filters   *MessageFilters `json:"filters,omitempty" doc:"message_types, senders, priority, unread_only, since_timestamp, context_reference."`
+}
+
+// Validate checks the filters' values and settles the defaults.
+func (r *GetMessagesRequest) Validate() error {
+	contract := r.Filters != nil || r.SortOrder != ""
+	if r.Limit == 0 {
+		r.Limit = 10
+		if contract {
+			r.Limit = 50
+		}
+	}
+	if r.SortOrder == "" {
+		r.SortOrder = "newest_first"
+	}
+	if r.MarkRead == nil {
+		mark := !contract
+		r.MarkRead = &mark
+	}
+	if r.Filters == nil {
+		r.Filters = &MessageFilters{}
+	}
+	for _, t := range r.Filters.MessageTypes {
+		if err := oneOf("filters.message_types", string(t), enumOf[SendMessageRequest]("type")); err != nil {
+			return err
+		}
+	}
+	if r.Filters.Priority != "" {
+		return oneOf("filters.priority", string(r.Filters.Priority), enumOf[SendMessageRequest]("priority"))
+	}
+	return nil
+}
+
+// Content is the contract's body of a message.
+type Content struct {
+	Text        string            `json:"text"`
+	Data        json.RawMessage   `json:"data,omitempty"`
+	Attachments []json.RawMessage `json:"attachments"`
+}
+
+// ContractMessage is a message as seed 004 shows one.
+type ContractMessage struct {
+	MessageID        string      `json:"message_id"`
+	SenderAgentID    string      `json:"sender_agent_id"`
+	SenderName       string      `json:"sender"`
+	SenderRole       string      `json:"sender_role"`
+	MessageType      MessageType `json:"message_type"`
+	Content          Content     `json:"content"`
+	Priority         Priority    `json:"priority"`
+	Timestamp        time.Time   `json:"timestamp"`
+	ReadStatus       bool        `json:"read_status"` // as it was before this call
+	ConversationID   string      `json:"conversation_id"`
+	ContextReference string      `json:"context_reference"`
+	InReplyTo        string      `json:"in_reply_to,omitempty"`
+}
+
+// GetMessagesResult lists messages; the counts are under the same filters.
+type GetMessagesResult struct {
+	Answer
+	Messages    []ContractMessage `json:"messages"`
+	TotalCount  int               `json:"total_count"`
+	UnreadCount int               `json:"unread_count"`
+}
+
+// MarkMessageReadRequest names messages that the caller has read.
+type MarkMessageReadRequest struct {
+	MessageIDs Names `json:"message_ids" alias:"message_id" required:"true" doc:"Ids of the messages."`
+}
+
+// MarkMessageReadResult sorts the ids by what became of them.
+type MarkMessageReadResult struct {
+	Answer
+	MarkedRead  []string `json:"marked_read"`
+	NotFound    []string `json:"not_found"`
+	AlreadyRead []string `json:"already_read"`
+}
+
+// MessageStatusRequest names a message, by its id or the first eight or more
+// characters of it.
+type MessageStatusRequest struct {
+	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait this long for the deliveries' outcome before answering." min:"0" max:"60"`
+}
+
+// MessageStatusResult is a message and every delivery of it.
+type MessageStatusResult struct {
+	Answer
+	Object         *Message       `json:"message_object"`
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+	Deliveries     []Delivery     `json:"deliveries"`
+}
+
+// HistoryRequest names the other side of a conversation.
+type HistoryRequest struct {
+	With   string `json:"conversation_with" alias:"with" required:"true" doc:"Name or id of the other agent."`
+	Limit  int    `json:"limit,omitempty" doc:"How many messages at most." min:"1" max:"100" default:"50"`
+	Before string `json:"before,omitempty" doc:"Only messages before this message id, to page back."`
+}
+
+// HistoryResult is a page of a conversation, oldest first within it.
+type HistoryResult struct {
+	Answer
+	ConversationID string         `json:"conversation_id"`
+	WithAgent      string         `json:"with_agent"`
+	Messages       []InboxMessage `json:"messages"`
+	HasMore        bool           `json:"has_more"`
+	TotalMessages  int            `json:"total_messages"`
+}

@@ -1,0 +1,80 @@
+// Package parley holds the nouns of a team of agents that talk through their
+// terminals: Agent, Message, Delivery, Event; the typed errors; the cleaning of
+// text; the requests and answers of every operation; the service interfaces;
+// and Ops, the one table of operations that every face (MCP, REST, CLI, Go) is
+// read off. It imports nothing else of the module.
+package parley
+
+import "context"
+
+// Service is everything parley does. It has two implementations, the
+// orchestrator (in the daemon) and the client (everywhere else), and one test
+// suite runs against both. The caller of each method is the one in the context
+// (see WithCaller); errors are *Error where the caller can do something about it.
+type Service interface {
+	AgentService
+	TerminalService
+	MessageService
+	EventService
+	WorkspaceService
+}
+
+// AgentService knows who is there.
+type AgentService interface {
+	// RegisterAgent makes a mailbox agent and returns its key, once.
+	// AGENT_EXISTS when the name is taken.
+	RegisterAgent(context.Context, RegisterAgentRequest) (*RegisterAgentResult, error)
+	// GetAgentStatus describes one agent, or all of them by name.
+	GetAgentStatus(context.Context, AgentStatusRequest) (*AgentStatusResult, error)
+}
+
+// TerminalService runs agents in tmux.
+type TerminalService interface {
+	// LaunchAgent starts a program in a tmux session of its own and returns
+	// when its process runs. Launching a stopped agent's name revives its id.
+	LaunchAgent(context.Context, LaunchAgentRequest) (*LaunchAgentResult, error)
+	// StopAgent ends the agent's whole process tree and returns when it is gone.
+	StopAgent(context.Context, StopAgentRequest) (*StopAgentResult, error)
+	// RestartAgent stops and launches again, with a new key and the same id.
+	RestartAgent(context.Context, RestartAgentRequest) (*LaunchAgentResult, error)
+	// ReadTerminal returns what stands on the agent's screen.
+	ReadTerminal(context.Context, ReadTerminalRequest) (*ReadTerminalResult, error)
+	// GetAttachInfo says how a person reaches the agent's terminal.
+	GetAttachInfo(context.Context, AttachInfoRequest) (*AttachInfoResult, error)
+}
+
+// MessageService carries messages and proves their fate.
+type MessageService interface {
+	// SendMessage stores a message for one or several agents and starts its
+	// delivery. When it returns, the message is durable.
+	SendMessage(context.Context, SendMessageRequest) (*SendMessageResult, error)
+	// BroadcastMessage sends to every other agent, a list, or a group.
+	BroadcastMessage(context.Context, BroadcastMessageRequest) (*BroadcastMessageResult, error)
+	// CheckInbox lists the caller's messages without marking them read.
+	CheckInbox(context.Context, CheckInboxRequest) (*CheckInboxResult, error)
+	// GetMessages lists the caller's messages and, by default, marks them read.
+	GetMessages(context.Context, GetMessagesRequest) (*GetMessagesResult, error)
+	// MarkMessageRead marks messages that were meant for the caller.
+	MarkMessageRead(context.Context, MarkMessageReadRequest) (*MarkMessageReadResult, error)
+	// GetMessageStatus shows every delivery of a message with its evidence.
+	GetMessageStatus(context.Context, MessageStatusRequest) (*MessageStatusResult, error)
+	// GetConversationHistory is what the caller and one other agent said.
+	GetConversationHistory(context.Context, HistoryRequest) (*HistoryResult, error)
+}
+
+// EventService is the numbered record that every screen and stream reads.
+type EventService interface {
+	// ReadEvents returns events after a sequence number, waiting for one if
+	// asked to. The operator sees all, an agent its own.
+	ReadEvents(context.Context, ReadEventsRequest) (*ReadEventsResult, error)
+}
+
+// WorkspaceService is the daemon itself.
+type WorkspaceService interface {
+	// GetWorkspaceStatus says what runs, where, and how it is doing.
+	GetWorkspaceStatus(context.Context, WorkspaceStatusRequest) (*WorkspaceStatusResult, error)
+	// Backup writes a consistent copy of the database while everything runs.
+	Backup(context.Context, BackupRequest) (*BackupResult, error)
+	// ShutDown stops the daemon, and all agents unless they are to be kept.
+	ShutDown(context.Context, ShutDownRequest) (*ShutDownResult, error)
+}
