@@ -1,0 +1,317 @@
+package tmux_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+func kill(t testing.TB, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatalf("kill %d: %v", pid, err)
+	}
+}
+
+const argSender = "tmux-test-sender"
+
+// sending is what the child of the kill test is told.
+type sending struct {
+	Binary, Path, Dir string // of tmux.Options
+	Pane, Owner       string
+	Count             int
+	Ledger            string // last number known to be entered
+}
+
+// sender submits the numbers up to Count, each as its own message with itself as
+// sequence number, and writes down what is done. It is killed at any moment and
+// resumes as the daemon will: it asks the pane how far it got.
+func sender(raw string) int {
+	var job sending
+	if err := json.Unmarshal([]byte(raw), &job); err != nil {
+		return fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tmuxtest.Patience)
+	defer cancel()
+	s, err := tmux.Open(ctx, tmux.Options{Binary: job.Binary, Path: job.Path, Dir: job.Dir})
+	if err != nil {
+		return fatal(err)
+	}
+	defer s.Close()
+	pane := s.Pane(job.Pane)
+	for n := done(job.Ledger) + 1; n <= job.Count; n++ {
+		info, err := pane.Info(ctx)
+		if err != nil {
+			return fatal(err)
+		}
+		seq := uint64(n)
+		if info.Seq < seq || info.Phase == "pasted" {
+			out, err := pane.Submit(ctx, tmux.Submission{
+				Owner: job.Owner, Seq: seq, Text: fmt.Sprint("message ", n), Resume: info.Seq == seq,
+				Settle: time.Duration(n%2) * time.Millisecond, // every second one in two steps
+			})
+			if err != nil || out.Phase != tmux.Entered {
+				return fatal(fmt.Errorf("%+v, %w", out, err))
+			}
+		}
+		if err := os.WriteFile(job.Ledger+".new", []byte(strconv.Itoa(n)), 0o600); err != nil {
+			return fatal(err)
+		}
+		if err := os.Rename(job.Ledger+".new", job.Ledger); err != nil {
+			return fatal(err)
+		}
+	}
+	return 0
+}
+
+func fatal(err error) int {
+	fmt.Fprintln(os.Stderr, "sender:", err)
+	return 1
+}
+
+func done(ledger string) int {
+	raw, _ := os.ReadFile(ledger)
+	n, _ := strconv.Atoi(string(raw))
+	return n
+}
+
+func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	s := tmuxtest.StartWith(t, opts)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	// As after a crash of the daemon, nobody else is connected. It also keeps the
+	// clients of two daemons from coming and going at the same moment, which crashes
+	// tmux 3.3a: it writes a notification to a client that has not finished attaching.
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ledger := filepath.Join(t.TempDir(), "ledger")
+	const count, kills = 600, 40
+	job, err := json.Marshal(sending{
+		Binary: opts.Binary, Path: opts.Path, Dir: opts.Dir,
+		Pane: pane.ID(), Owner: owner, Count: count, Ledger: ledger,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := 0
+	for runs := 0; done(ledger) < count; runs++ {
+		if runs > 20*kills {
+			t.Fatalf("no end after %d runs at message %d", runs, done(ledger))
+		}
+		cmd := exec.Command(os.Args[0], argSender, string(job))
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		before := done(ledger)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if killed < kills {
+			// Let it get going, by a fact, and kill it a random moment later.
+			exited := false
+			tmuxtest.Poll(t, func() bool {
+				exited = !running(cmd.Process.Pid)
+				return exited || done(ledger) > before
+			}, func() string { return "the sender does nothing: " + stderr.String() })
+			if !exited {
+				time.Sleep(time.Duration(rand.IntN(6000)) * time.Microsecond)
+				if running(cmd.Process.Pid) {
+					killed++
+				}
+				_ = cmd.Process.Kill()
+			}
+		}
+		if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "killed") {
+			t.Fatalf("sender after %d kills: %v: %s", killed, err, stderr.String())
+		}
+	}
+	if killed < 30 {
+		t.Fatalf("killed only %d times", killed)
+	}
+	got := tmuxtest.WaitMessages(t, log, count)
+	seen := map[string]int{}
+	for _, m := range got {
+		seen[m.Text]++
+	}
+	for n := 1; n <= count; n++ {
+		if c := seen[fmt.Sprint("message ", n)]; c != 1 {
+			t.Errorf("message %d arrived %d times", n, c)
+		}
+	}
+	if len(got) != count {
+		t.Errorf("%d messages, want %d", len(got), count)
+	}
+	t.Logf("%d kills over %d messages", killed, count)
+	if clients := tmuxCommand(t, s, "list-clients", "-t", "=_hub"); clients != "" {
+		t.Errorf("clients left by the dead: %s", clients)
+	}
+}
+
+func running(pid int) bool {
+	raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return syscall.Kill(pid, 0) == nil
+	}
+	return !strings.Contains(string(raw), ") Z ")
+}
+
+// told collects notifications.
+type told struct {
+	mu  sync.Mutex
+	all []tmux.Notification
+}
+
+func (n *told) add(x tmux.Notification) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.all = append(n.all, x)
+}
+
+func (n *told) count(kind tmux.Kind) int {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	c := 0
+	for _, x := range n.all {
+		if x.Kind == kind {
+			c++
+		}
+	}
+	return c
+}
+
+func (n *told) wait(t testing.TB, kind tmux.Kind, count int) {
+	t.Helper()
+	tmuxtest.Poll(t, func() bool { return n.count(kind) >= count }, func() string {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return fmt.Sprintf("want %d %q, got %+v", count, kind, n.all)
+	})
+}
+
+func TestKilledClientReconnects(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	var notes told
+	opts.Notify = notes.add
+	s := tmuxtest.StartWith(t, opts)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	instance := s.Instance()
+	const count = 200
+	killer := make(chan struct{})
+	go func() {
+		defer close(killer)
+		for i := range 5 {
+			notes.wait(t, tmux.Connected, i+1)
+			pid, _ := strconv.Atoi(tmuxCommand(t, s, "list-clients", "-F", "#{client_pid}"))
+			if pid > 1 {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+			notes.wait(t, tmux.Disconnected, i+1)
+		}
+	}()
+	broken := 0
+	for n := uint64(1); n <= count; n++ {
+		for resume := false; ; {
+			out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume})
+			if err == nil && out.Phase == tmux.Entered {
+				break
+			}
+			if !errors.Is(err, tmux.ErrDisconnected) {
+				t.Fatalf("message %d: %+v, %v", n, out, err)
+			}
+			broken++
+			info, err := pane.Info(t.Context())
+			for errors.Is(err, tmux.ErrDisconnected) {
+				info, err = pane.Info(t.Context())
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resume = info.Seq == n; resume && info.Phase == "entered" {
+				break
+			}
+		}
+	}
+	<-killer
+	notes.wait(t, tmux.Connected, 6)
+	got := tmuxtest.WaitMessages(t, log, count)
+	for i, m := range got {
+		if want := fmt.Sprint("message ", i+1); m.Text != want {
+			t.Fatalf("message %d is %q, want %q", i, m.Text, want)
+		}
+	}
+	if len(got) != count || s.Instance() != instance {
+		t.Errorf("%d messages, want %d; instance %s, want %s", len(got), count, s.Instance(), instance)
+	}
+	t.Logf("%d submissions broke", broken)
+}
+
+func TestKilledServerIsReplaced(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	var notes told
+	opts.Notify = notes.add
+	s := tmuxtest.StartWith(t, opts)
+	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
+	before := s.Instance()
+	pid, _ := strconv.Atoi(before[:strings.IndexByte(before, '/')])
+	kill(t, pid)
+	notes.wait(t, tmux.Disconnected, 1)
+	notes.wait(t, tmux.Connected, 2)
+	if now := s.Instance(); now == before || now == "" {
+		t.Errorf("instance %q after %q", now, before)
+	}
+	// The hub of the new server has the id that a pane of the old one may have had.
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "x"})
+	if err != nil || out.Phase != tmux.Refused || out.Reason != tmux.Gone {
+		t.Errorf("got %+v, %v; want refused, gone", out, err)
+	}
+	if _, err := pane.Info(t.Context()); !errors.Is(err, tmux.ErrNoPane) {
+		t.Errorf("info: %v, want ErrNoPane", err)
+	}
+	if _, err := pane.Screen(t.Context(), tmux.ScreenOptions{}); !errors.Is(err, tmux.ErrNoPane) {
+		t.Errorf("screen: %v, want ErrNoPane", err)
+	}
+	again, owner, log := agent(t, s, tmuxtest.Agent{})
+	if out, err := again.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "back"}); err != nil || out.Phase != tmux.Entered {
+		t.Fatalf("on the new server: %+v, %v", out, err)
+	}
+	tmuxtest.WaitMessages(t, log, 1)
+}
+
+func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
+	s := tmuxtest.Start(t)
+	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pane, instance := s.Pane(info.ID), s.Instance()
+	for n := range uint64(20) { // from alive through dying to dead
+		if _, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: n + 1, Text: "x"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var now tmux.PaneInfo
+	tmuxtest.Poll(t, func() bool { now, err = pane.Info(t.Context()); return now.Dead && now.ExitKnown }, func() string { return fmt.Sprintf("%+v, %v", now, err) })
+	if now.ExitStatus != 7 {
+		t.Errorf("exit status %d, want 7", now.ExitStatus)
+	}
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: 100, Text: "x"}); err != nil || out.Reason != tmux.Dead {
+		t.Errorf("got %+v, %v; want dead", out, err)
+	}
+	if s.Instance() != instance {
+		t.Error("the server was restarted")
+	}
+}

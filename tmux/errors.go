@@ -1,0 +1,56 @@
+package tmux
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// The errors that callers tell apart with errors.Is.
+var (
+	ErrNotInstalled  = errors.New("tmux is not installed")
+	ErrTooOld        = errors.New("tmux is too old (parley needs 3.2 or later)")
+	ErrNoServer      = errors.New("no tmux server is running there")
+	ErrNoPane        = errors.New("the pane does not exist")
+	ErrNoSession     = errors.New("the session does not exist")
+	ErrSessionExists = errors.New("a session of that name exists")
+	ErrDisconnected  = errors.New("the connection to tmux broke")
+	ErrClosed        = errors.New("the tmux server handle is closed")
+	ErrUnsafeText    = errors.New("the text cannot be typed safely")
+	ErrInvalid       = errors.New("invalid argument")
+	ErrNoBody        = errors.New("tmux could not read the text to paste")
+	ErrUnsupported   = errors.New("not supported on this system")
+)
+
+// CommandError is tmux's own complaint about a command that it refused.
+type CommandError struct {
+	Text string // what tmux printed, one line
+}
+
+func (e *CommandError) Error() string { return "tmux: " + e.Text }
+
+// Unwrap names the refusals that callers can act on.
+func (e *CommandError) Unwrap() error { return classify(e.Text) }
+
+// classify is the only place that reads tmux's error text: the protocol carries
+// no codes. It returns nil for anything it does not know.
+func classify(text string) error {
+	switch {
+	case strings.HasPrefix(text, "can't find pane"), strings.HasPrefix(text, "can't find window"):
+		return ErrNoPane
+	case strings.HasPrefix(text, "can't find session"), strings.HasPrefix(text, "session not found"):
+		return ErrNoSession
+	case strings.HasPrefix(text, "duplicate session"):
+		return ErrSessionExists
+	case strings.HasPrefix(text, "no buffer"), strings.HasPrefix(text, "unknown buffer"):
+		return ErrNoBody
+	case strings.HasPrefix(text, "no server running"), strings.HasPrefix(text, "error connecting to"),
+		strings.HasPrefix(text, "no sessions"), strings.HasPrefix(text, "no current session"):
+		return ErrNoServer
+	}
+	return nil
+}
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrInvalid, fmt.Sprintf(format, args...))
+}

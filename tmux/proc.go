@@ -1,0 +1,29 @@
+package tmux
+
+import "errors"
+
+// errNoProcess is what the process functions return for one that is not there.
+var errNoProcess = errors.New("no such process")
+
+// Descendants lists the children of processes, their children, and so on, parents
+// first, without the given ones unless they descend from one another. Processes come
+// and go while it looks: end those found and ask again. A process that is gone has
+// none.
+func Descendants(pids ...int) ([]int, error) {
+	parents, err := parents()
+	if err != nil {
+		return nil, err
+	}
+	children := make(map[int][]int, len(parents))
+	for child, parent := range parents {
+		children[parent] = append(children[parent], child)
+	}
+	var found []int
+	for _, pid := range pids {
+		found = append(found, children[pid]...)
+	}
+	for i := 0; i < len(found); i++ {
+		found = append(found, children[found[i]]...)
+	}
+	return found, nil
+}

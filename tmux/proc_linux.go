@@ -1,0 +1,74 @@
+package tmux
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// stat reads the fields of /proc/PID/stat from the third on: state, parent, process
+// group, session, terminal, the terminal's foreground group.
+func stat(pid int) ([]string, error) {
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoProcess, err)
+	}
+	// The second field is a name in parentheses that may contain anything.
+	fields := strings.Fields(string(raw[bytes.LastIndexByte(raw, ')')+1:]))
+	if len(fields) < 6 {
+		return nil, fmt.Errorf("/proc/%d/stat: %q", pid, raw)
+	}
+	return fields, nil
+}
+
+// alive reports whether a process runs; one that has ended and waits for its parent
+// does not.
+func alive(pid int) bool {
+	f, err := stat(pid)
+	return err == nil && f[0] != "Z" && f[0] != "X"
+}
+
+// parents maps every process to its parent.
+func parents() (map[int]int, error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[int]int, len(entries))
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if f, err := stat(pid); err == nil {
+			found[pid] = number(f[1])
+		}
+	}
+	return found, nil
+}
+
+// Foreground is the command line of the program that has the terminal of the
+// process panePID: the leader of the terminal's foreground process group. It fails
+// when there is none, or when its leader is gone.
+func Foreground(panePID int) ([]string, error) {
+	f, err := stat(panePID)
+	if err != nil {
+		return nil, err
+	}
+	leader := number(f[5])
+	if leader <= 0 {
+		return nil, fmt.Errorf("process %d has no terminal in the foreground", panePID)
+	}
+	raw, err := os.ReadFile("/proc/" + f[5] + "/cmdline")
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
+		return nil, fmt.Errorf("foreground leader %d: %w", leader, errNoProcess)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
+}

@@ -1,0 +1,533 @@
+package tmux_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// tmuxCommand runs a tmux of its own against the server, as a person would.
+func tmuxCommand(t testing.TB, s *tmux.Server, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(tmuxtest.Binary(), append([]string{"-S", s.SocketPath()}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("tmux %q: %v: %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// agent starts a fake agent with a log.
+func agent(t testing.TB, s *tmux.Server, a tmuxtest.Agent) (pane *tmux.Pane, owner, log string) {
+	t.Helper()
+	if a.Log == "" {
+		a.Log = filepath.Join(t.TempDir(), "log")
+	}
+	info := a.Launch(t, s)
+	return s.Pane(info.ID), info.Owner, a.Log
+}
+
+func shows(text string) func(tmux.Screen) tmux.Look {
+	return func(s tmux.Screen) tmux.Look {
+		switch {
+		case tmuxtest.Shows(s, tmuxtest.DialogText):
+			return tmux.Stop
+		case tmuxtest.Shows(s, text):
+			return tmux.Yes
+		}
+		return tmux.Wait
+	}
+}
+
+func emptied(s tmux.Screen) tmux.Look {
+	if s.CursorLine() == tmuxtest.Prompt {
+		return tmux.Yes
+	}
+	return tmux.Wait
+}
+
+func TestSubmitTypesExactBytes(t *testing.T) {
+	s := tmuxtest.Start(t)
+	for _, text := range []string{
+		"hello", "two\nlines", "\ttabs\tand trailing blank ", "trailing ;", "a\\;", "-l", "#{pane_id} #(id) $(id) `id` ~",
+		"'\"{}%if", "Enter", "C-c", "ÄÖÜ 漢字 👩‍👩‍👧 e\u0301 \u200d", strings.Repeat("long ", 20000), "\n\n", "!ls", "@x",
+	} {
+		t.Run(fmt.Sprintf("%.12q", text), func(t *testing.T) {
+			t.Parallel()
+			pane, owner, log := agent(t, s, tmuxtest.Agent{})
+			var facts []string
+			out, err := pane.Submit(t.Context(), tmux.Submission{
+				Owner: owner, Seq: 1, Text: text,
+				OnPasted:  func() { facts = append(facts, "pasted") },
+				OnEntered: func() { facts = append(facts, "entered") },
+			})
+			if err != nil || out.Phase != tmux.Entered || out.Reason != "" {
+				t.Fatalf("got %+v, %v; want entered", out, err)
+			}
+			if diff := cmp.Diff([]string{"pasted", "entered"}, facts); diff != "" {
+				t.Error(diff)
+			}
+			got := tmuxtest.WaitMessages(t, log, 1)
+			if diff := cmp.Diff([]tmuxtest.Message{{Text: text, Framed: true}}, got); diff != "" {
+				t.Error(diff)
+			}
+			info, err := pane.Info(t.Context())
+			if err != nil || info.Seq != 1 || info.Phase != "entered" {
+				t.Errorf("the pane remembers %d %q, %v; want 1 entered", info.Seq, info.Phase, err)
+			}
+		})
+	}
+}
+
+func TestSubmitLooksBeforeAndAfterTheKey(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	start := time.Now()
+	out, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 7, Text: "look at me", Shown: shows("look at me"), Settle: 200 * time.Millisecond, Taken: emptied,
+	})
+	if err != nil || out.Phase != tmux.Taken {
+		t.Fatalf("got %+v, %v; want taken", out, err)
+	}
+	if took := out.EnteredAt.Sub(start); took < 200*time.Millisecond {
+		t.Errorf("the key came after %v, want at least 200 ms of quiet", took)
+	}
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+		t.Errorf("got %+v, want one message", got)
+	}
+}
+
+func TestSubmitRefuses(t *testing.T) {
+	s := tmuxtest.Start(t)
+	for _, tt := range []struct {
+		want    tmux.Refusal
+		prepare func(t *testing.T, info tmux.PaneInfo)
+		change  func(*tmux.Submission)
+	}{
+		{tmux.InputOff, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "select-pane", "-d", "-t", i.ID) }, nil},
+		{tmux.InMode, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "copy-mode", "-t", i.ID) }, nil},
+		{tmux.InMode, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "clock-mode", "-t", i.ID) }, nil},
+		{tmux.Foreign, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-p", "-t", i.ID, "@parley_agent", "x") }, nil},
+		{tmux.Foreign, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-pu", "-t", i.ID, "@parley_agent") }, nil},
+		{tmux.Repeated, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-p", "-t", i.ID, "@parley_seq", "3") }, nil},
+		{tmux.Repeated, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-p", "-t", i.ID, "@parley_seq", "10") }, nil},
+		{tmux.NotReady, func(*testing.T, tmux.PaneInfo) {}, func(s *tmux.Submission) { s.Ready = func() error { return errors.New("busy") } }},
+		{tmux.Repeated, func(*testing.T, tmux.PaneInfo) {}, func(s *tmux.Submission) { s.Resume = true }},
+		{tmux.Gone, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "kill-pane", "-t", i.ID) }, nil},
+		{tmux.Dead, func(t *testing.T, i tmux.PaneInfo) {
+			kill(t, i.PID)
+			tmuxtest.Poll(t, func() bool { now, _ := s.Pane(i.ID).Info(t.Context()); return now.Dead }, func() string { return "not dead" })
+		}, nil},
+	} {
+		t.Run(string(tt.want), func(t *testing.T) {
+			t.Parallel()
+			log := filepath.Join(t.TempDir(), "log")
+			info := tmuxtest.Agent{Log: log}.Launch(t, s)
+			tt.prepare(t, info)
+			pane := s.Pane(info.ID)
+			before, _ := pane.Screen(t.Context(), tmux.ScreenOptions{})
+			sub := tmux.Submission{Owner: info.Owner, Seq: 3, Text: "never"}
+			if tt.change != nil {
+				tt.change(&sub)
+			}
+			out, err := pane.Submit(t.Context(), sub)
+			if err != nil || out.Phase != tmux.Refused || out.Reason != tt.want || out.Detail == "" {
+				t.Errorf("got %+v, %v; want refused, %s", out, err, tt.want)
+			}
+			if n, err := tmux.Unread(info.TTY); err == nil && n != 0 {
+				t.Errorf("%d bytes were typed", n)
+			}
+			after, _ := pane.Screen(t.Context(), tmux.ScreenOptions{})
+			if diff := cmp.Diff(before.Lines, after.Lines); diff != "" {
+				t.Error(diff)
+			}
+			if got := tmuxtest.Messages(t, log); len(got) != 0 {
+				t.Errorf("typed %+v", got)
+			}
+			if buffers := tmuxCommand(t, s, "list-buffers"); strings.Contains(buffers, "never") {
+				t.Errorf("a buffer is left: %s", buffers)
+			}
+		})
+	}
+}
+
+func TestSubmitRefusesUnsafeText(t *testing.T) {
+	s := tmuxtest.Start(t)
+	for _, text := range []string{"", "a\x1b[201~b", "a\rb", "nul\x00", "\x7f", "\u0085", "\u202e", "\u2066", "\xff", "bad \xc3"} {
+		out, err := s.Pane("%0").Submit(t.Context(), tmux.Submission{Owner: "x", Seq: 1, Text: text})
+		if !errors.Is(err, tmux.ErrUnsafeText) || out.Phase != tmux.Refused {
+			t.Errorf("%q: got %+v, %v; want ErrUnsafeText", text, out, err)
+		}
+	}
+}
+
+func TestSubmitRefusesBadArguments(t *testing.T) {
+	s := tmuxtest.Start(t)
+	for _, sub := range []tmux.Submission{
+		{Owner: "", Seq: 1, Text: "x"}, {Owner: "a,b", Seq: 1, Text: "x"}, {Owner: "a}", Seq: 1, Text: "x"},
+		{Owner: "#{x}", Seq: 1, Text: "x"}, {Owner: "a", Seq: 0, Text: "x"}, {Owner: "a", Seq: 1 << 60, Text: "x"},
+		{Owner: "a", Seq: 1, Text: "x", Key: "C-c"},
+	} {
+		if out, err := s.Pane("%0").Submit(t.Context(), sub); !errors.Is(err, tmux.ErrInvalid) || out.Phase != tmux.Refused {
+			t.Errorf("%+v: got %+v, %v; want ErrInvalid", sub, out, err)
+		}
+	}
+	if _, err := s.Pane("name").Submit(t.Context(), tmux.Submission{Owner: "a", Seq: 1, Text: "x"}); !errors.Is(err, tmux.ErrInvalid) {
+		t.Errorf("a name as a pane: got %v, want ErrInvalid", err)
+	}
+}
+
+func TestSubmitWaitsForAModeBetweenPasteAndKey(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	done := make(chan error, 1)
+	pasted := make(chan struct{})
+	go func() {
+		out, err := pane.Submit(t.Context(), tmux.Submission{
+			Owner: owner, Seq: 1, Text: "patience", Settle: time.Millisecond,
+			OnPasted: func() { tmuxCommand(t, s, "copy-mode", "-t", pane.ID()); close(pasted) },
+		})
+		if err == nil && out.Phase != tmux.Entered {
+			err = fmt.Errorf("outcome %+v", out)
+		}
+		done <- err
+	}()
+	<-pasted
+	select {
+	case err := <-done:
+		t.Fatalf("Submit ended while in copy mode: %v", err)
+	case <-time.After(300 * time.Millisecond):
+	}
+	if got := tmuxtest.Messages(t, log); len(got) != 0 {
+		t.Fatalf("entered while in copy mode: %+v", got)
+	}
+	tmuxCommand(t, s, "copy-mode", "-q", "-t", pane.ID())
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	want := []tmuxtest.Message{{Text: "patience", Framed: true}}
+	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSubmitInAModeSaysWhatIsCertainWhenTimeIsUp(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	ctx, cancel := context.WithCancel(t.Context())
+	out, err := pane.Submit(ctx, tmux.Submission{
+		Owner: owner, Seq: 1, Text: "patience", Settle: time.Millisecond,
+		OnPasted: func() {
+			tmuxCommand(t, s, "copy-mode", "-t", pane.ID())
+			time.AfterFunc(300*time.Millisecond, cancel)
+		},
+	})
+	if !errors.Is(err, context.Canceled) || out.Phase != tmux.Pasted || out.Reason != tmux.InMode {
+		t.Fatalf("got %+v, %v; want pasted, in-mode, canceled", out, err)
+	}
+	tmuxCommand(t, s, "copy-mode", "-q", "-t", pane.ID())
+	out, err = pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Resume: true})
+	if err != nil || out.Phase != tmux.Entered {
+		t.Fatalf("resumed: got %+v, %v; want entered", out, err)
+	}
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || got[0].Text != "patience" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestSubmitDoesNotPressForAnotherMessage(t *testing.T) {
+	s := tmuxtest.Start(t)
+	for _, remembered := range []string{"1.2", "2.1", "0"} {
+		pane, owner, log := agent(t, s, tmuxtest.Agent{})
+		out, err := pane.Submit(t.Context(), tmux.Submission{
+			Owner: owner, Seq: 1, Text: "mine", Settle: time.Millisecond,
+			OnPasted: func() { tmuxCommand(t, s, "set", "-p", "-t", pane.ID(), "@parley_seq", remembered) },
+		})
+		if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.Repeated {
+			t.Errorf("%s: got %+v, %v; want pasted, repeated", remembered, out, err)
+		}
+		if got := tmuxtest.Messages(t, log); len(got) != 0 {
+			t.Errorf("%s: entered: %+v", remembered, got)
+		}
+	}
+}
+
+func TestManyResumesPressOnce(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	out, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "once", Shown: func(tmux.Screen) tmux.Look { return tmux.Stop },
+	})
+	if err != nil || out.Phase != tmux.Pasted {
+		t.Fatalf("got %+v, %v; want pasted", out, err)
+	}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Resume: true}); err != nil {
+				t.Errorf("%+v, %v", out, err)
+			}
+		})
+	}
+	all.Wait()
+	// A second message shows that nothing of the first is still on its way.
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 2, Text: "end"}); err != nil || out.Phase != tmux.Entered {
+		t.Fatalf("got %+v, %v", out, err)
+	}
+	want := []tmuxtest.Message{{Text: "once", Framed: true}, {Text: "end", Framed: true}}
+	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 2)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSubmitLeavesAModeWhenAllowed(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	tmuxCommand(t, s, "copy-mode", "-t", pane.ID())
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "urgent", LeaveMode: true})
+	if err != nil || out.Phase != tmux.Entered {
+		t.Fatalf("got %+v, %v; want entered", out, err)
+	}
+	want := []tmuxtest.Message{{Text: "urgent", Framed: true}}
+	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSubmitStopsBeforeADialog(t *testing.T) {
+	s := tmuxtest.Start(t)
+	dialog := filepath.Join(t.TempDir(), "dialog")
+	pane, owner, log := agent(t, s, tmuxtest.Agent{Dialog: dialog})
+	sub := tmux.Submission{
+		Owner: owner, Seq: 1, Text: "do it", Settle: 100 * time.Millisecond,
+		Shown: shows("do it"), OnPasted: func() {
+			tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "do it") })
+			if err := os.WriteFile(dialog, nil, 0o600); err != nil {
+				t.Error(err)
+			}
+			tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.DialogText) })
+		},
+	}
+	out, err := pane.Submit(t.Context(), sub)
+	if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.Blocked {
+		t.Fatalf("got %+v, %v; want pasted, blocked", out, err)
+	}
+	if got := tmuxtest.Messages(t, log); len(got) != 0 {
+		t.Fatalf("the dialog was answered: %+v", got)
+	}
+	if err := os.Remove(dialog); err != nil {
+		t.Fatal(err)
+	}
+	sub.Resume, sub.OnPasted = true, nil
+	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "do it") })
+	out, err = pane.Submit(t.Context(), sub)
+	if err != nil || out.Phase != tmux.Entered {
+		t.Fatalf("resumed: got %+v, %v; want entered", out, err)
+	}
+	want := []tmuxtest.Message{{Text: "do it", Framed: true}}
+	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestSubmitAsksReadyAgainBeforeTheKey(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	asked := 0
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "x", Settle: time.Millisecond, Ready: func() error {
+		if asked++; asked == 2 {
+			return errors.New("somebody types")
+		}
+		return nil
+	}})
+	if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.NotReady || out.Detail != "somebody types" {
+		t.Fatalf("got %+v, %v; want pasted, not-ready", out, err)
+	}
+	if got := tmuxtest.Messages(t, log); len(got) != 0 {
+		t.Fatalf("entered: %+v", got)
+	}
+}
+
+func TestSubmitDoesNotPressWhatDoesNotShow(t *testing.T) {
+	s := tmuxtest.Start(t)
+	for name, busy := range map[string]bool{"never shown": false, "never still": true} {
+		t.Run(name, func(t *testing.T) {
+			pane, owner, log := agent(t, s, tmuxtest.Agent{Busy: busy})
+			sub := tmux.Submission{Owner: owner, Seq: 1, Text: "x y z", Shown: shows("something else"), ShowWithin: 300 * time.Millisecond}
+			if busy {
+				sub.Shown, sub.Settle, sub.ShowWithin = shows("x y z"), 100*time.Millisecond, time.Second
+			}
+			out, err := pane.Submit(t.Context(), sub)
+			if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.NotShown || len(out.Screen) == 0 {
+				t.Fatalf("got %+v, %v; want pasted, not-shown, with a screen", out, err)
+			}
+			if got := tmuxtest.Messages(t, log); len(got) != 0 {
+				t.Fatalf("entered: %+v", got)
+			}
+			if !busy {
+				return
+			}
+			sub.Resume, sub.Steady = true, func(s tmux.Screen) string { return s.CursorLine() }
+			if out, err := pane.Submit(t.Context(), sub); err != nil || out.Phase != tmux.Entered {
+				t.Fatalf("with only the composer to be still: got %+v, %v; want entered", out, err)
+			}
+		})
+	}
+}
+
+func TestSubmitPressesAgainOnceWhenStuck(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
+	stuck := 0
+	out, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "once more", TakenWithin: 600 * time.Millisecond, StuckAfter: 100 * time.Millisecond,
+		Taken: func(tmux.Screen) tmux.Look { return tmux.Wait },
+		Stuck: func(tmux.Screen) bool { stuck++; return true },
+	})
+	if err != nil || out.Phase != tmux.Entered || out.Reason != tmux.NotTaken || !out.Again || stuck != 1 {
+		t.Fatalf("got %+v, %v, asked %d times; want entered, not-taken, again, asked once", out, err, stuck)
+	}
+	if info, err := pane.Info(t.Context()); err != nil || info.Phase != "entered-again" {
+		t.Errorf("the pane remembers %q, %v; want entered-again", info.Phase, err)
+	}
+}
+
+func TestSubmitReportsAMissingBody(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	s := tmuxtest.StartWith(t, opts)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	// Something else's cleaning takes the file away between its writing and tmux's
+	// reading: the server is stopped meanwhile.
+	pid := serverPID(t, s)
+	done := make(chan error, 1)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: strings.Repeat("long ", 1000)})
+		if err == nil || out.Phase == tmux.Refused {
+			done <- err
+			return
+		}
+		done <- fmt.Errorf("outcome %+v, %v", out, err)
+	}()
+	var files []string
+	tmuxtest.Poll(t, func() bool {
+		files, _ = filepath.Glob(filepath.Join(opts.Dir, "parley-tmux-*", "[0-9]*"))
+		return len(files) == 1
+	}, func() string { return "no file appeared" })
+	if info, err := os.Stat(files[0]); err != nil || info.Mode() != 0o600 {
+		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
+	}
+	if err := os.Remove(files[0]); err != nil {
+		t.Error(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; !errors.Is(err, tmux.ErrNoBody) {
+		t.Errorf("got %v, want ErrNoBody", err)
+	}
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "again"}); err != nil || out.Phase != tmux.Entered {
+		t.Errorf("again: %+v, %v; want entered", out, err)
+	}
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || got[0].Text != "again" {
+		t.Errorf("typed %+v", got)
+	}
+}
+
+func serverPID(t testing.TB, s *tmux.Server) int {
+	t.Helper()
+	pid, _, _ := strings.Cut(s.Instance(), "/")
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// FuzzQuoting proves that every byte string but NUL gets through the command line of
+// a real tmux unchanged.
+func FuzzQuoting(f *testing.F) {
+	opts := tmuxtest.Options(f)
+	s := tmuxtest.StartWith(f, opts)
+	for _, seed := range []string{"a", "~", "\xff\xfe", "; kill-server", "\"", "\\", "$HOME", "#{pid}", "{", "'", "\r\n", "\x1b", "%if", "é\x80"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.ContainsRune(text, 0) || len(text) == 0 {
+			t.Skip()
+		}
+		got, err := tmux.RoundTrip(t.Context(), s, text, filepath.Join(t.TempDir(), "out"))
+		if err != nil || got != text {
+			t.Fatalf("got %q, %v; want %q", got, err, text)
+		}
+	})
+}
+
+func TestSubmitToManyPanesAtOnce(t *testing.T) {
+	s := tmuxtest.Start(t)
+	const panes, each = 50, 4
+	type target struct {
+		pane       *tmux.Pane
+		owner, log string
+	}
+	targets := make([]target, panes)
+	dir := t.TempDir()
+	var launched sync.WaitGroup
+	for i := range targets {
+		launched.Go(func() {
+			p, o, l := agent(t, s, tmuxtest.Agent{Log: filepath.Join(dir, fmt.Sprint(i))})
+			targets[i] = target{p, o, l}
+		})
+	}
+	launched.Wait()
+	var sent sync.WaitGroup
+	for i, to := range targets {
+		sent.Go(func() {
+			for n := range each {
+				out, err := to.pane.Submit(t.Context(), tmux.Submission{Owner: to.owner, Seq: uint64(n + 1), Text: fmt.Sprintf("%d/%d", i, n)})
+				if err != nil || out.Phase != tmux.Entered {
+					t.Errorf("pane %d: %+v, %v", i, out, err)
+				}
+			}
+		})
+	}
+	sent.Wait()
+	for i, to := range targets {
+		var want []tmuxtest.Message
+		for n := range each {
+			want = append(want, tmuxtest.Message{Text: fmt.Sprintf("%d/%d", i, n), Framed: true})
+		}
+		if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, to.log, each)); diff != "" {
+			t.Errorf("pane %d: %s", i, diff)
+		}
+	}
+}
+
+func TestSubmitWithoutFraming(t *testing.T) {
+	s := tmuxtest.Start(t)
+	for mode, want := range map[tmuxtest.Mode]string{tmuxtest.Raw: "one line", tmuxtest.Canonical: "one line"} {
+		pane, owner, log := agent(t, s, tmuxtest.Agent{Mode: mode})
+		if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "one line"}); err != nil || out.Phase != tmux.Entered {
+			t.Fatalf("%s: got %+v, %v", mode, out, err)
+		}
+		got := tmuxtest.WaitMessages(t, log, 1)
+		if diff := cmp.Diff([]tmuxtest.Message{{Text: want}}, got); diff != "" {
+			t.Errorf("%s: %s", mode, diff)
+		}
+	}
+}

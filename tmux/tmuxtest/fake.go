@@ -1,0 +1,203 @@
+package tmuxtest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// fake is a running fake agent: a composer line, a log, and a dialog.
+type fake struct {
+	Agent
+	log    *os.File
+	text   []byte // what the composer holds
+	framed bool   // some of it came framed
+	inside bool   // between ESC[200~ and ESC[201~
+	held   []byte // the start of an escape sequence that is not complete yet
+}
+
+var (
+	frameStart = []byte("\x1b[200~")
+	frameEnd   = []byte("\x1b[201~")
+)
+
+func (a Agent) run() error {
+	if a.IgnoreHUP {
+		signal.Ignore(syscall.SIGHUP)
+	}
+	f := &fake{Agent: a}
+	if a.Log != "" {
+		log, err := os.OpenFile(a.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer log.Close()
+		f.log = log
+	}
+	time.Sleep(a.Startup)
+	if a.Mode == Canonical {
+		return f.readLines()
+	}
+	state, err := term.MakeRaw(int(os.Stdin.Fd()))
+	if err != nil {
+		return err
+	}
+	defer term.Restore(int(os.Stdin.Fd()), state)
+	if a.Mode != Raw {
+		fmt.Print("\x1b[?2004h")
+	}
+	f.draw()
+	if a.Mode == Sink {
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return err
+	}
+	return f.readKeys()
+}
+
+func (f *fake) readLines() error {
+	fmt.Println(Prompt)
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadString('\n')
+		if err != nil {
+			return nil
+		}
+		if err := f.write(Message{Text: strings.TrimSuffix(line, "\n")}); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *fake) readKeys() error {
+	keys := make(chan []byte)
+	go func() {
+		defer close(keys)
+		buf := make([]byte, 64<<10)
+		for {
+			time.Sleep(f.Slow)
+			n, err := os.Stdin.Read(buf)
+			if err != nil {
+				return
+			}
+			keys <- bytes.Clone(buf[:n])
+		}
+	}()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	open := f.open()
+	for {
+		select {
+		case in, ok := <-keys:
+			if !ok {
+				return f.outlive()
+			}
+			if err := f.take(in); err != nil {
+				return err
+			}
+			f.draw()
+		case <-tick.C:
+			if now := f.open(); now != open || f.Busy {
+				open = now
+				f.draw()
+			}
+		}
+	}
+}
+
+// outlive keeps an agent that ignores SIGHUP running without its terminal.
+func (f *fake) outlive() error {
+	if f.IgnoreHUP {
+		time.Sleep(10 * time.Minute)
+	}
+	return nil
+}
+
+func (f *fake) open() bool {
+	if f.Dialog == "" {
+		return false
+	}
+	_, err := os.Stat(f.Dialog)
+	return err == nil
+}
+
+// take reads typed bytes as a program with a composer does.
+func (f *fake) take(in []byte) error {
+	in = append(f.held, in...)
+	f.held = nil
+	for len(in) > 0 {
+		switch {
+		case bytes.HasPrefix(in, frameStart):
+			f.inside, in = true, in[len(frameStart):]
+		case bytes.HasPrefix(in, frameEnd):
+			f.inside, in = false, in[len(frameEnd):]
+		case in[0] == 0x1b && len(in) < len(frameStart) && bytes.HasPrefix(frameStart[:5], in[:min(len(in), 4)]):
+			f.held = bytes.Clone(in)
+			return nil
+		default:
+			if err := f.key(in[0]); err != nil {
+				return err
+			}
+			in = in[1:]
+		}
+	}
+	return nil
+}
+
+func (f *fake) key(c byte) error {
+	if f.open() {
+		if c == '\r' || c == 'y' {
+			os.Remove(f.Dialog)
+			return f.write(Message{Text: "yes", Dialog: true})
+		}
+		return nil
+	}
+	if c == '\r' && !f.inside {
+		m := Message{Text: string(f.text), Framed: f.framed}
+		f.text, f.framed = nil, false
+		return f.write(m)
+	}
+	f.text = append(f.text, c)
+	f.framed = f.framed || f.inside
+	return nil
+}
+
+func (f *fake) write(m Message) error {
+	if f.log == nil {
+		return nil
+	}
+	line, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = f.log.Write(append(line, '\n')) // one write: a reader sees whole lines
+	return err
+}
+
+// draw shows the composer at the top of a cleared screen.
+func (f *fake) draw() {
+	if f.Mode == Sink && len(f.text) > 0 {
+		return
+	}
+	shown := string(f.text)
+	if len(shown) > 800 || strings.Contains(shown, "\n") {
+		shown = fmt.Sprintf("%s #1 +%d lines]", Placeholder, strings.Count(shown, "\n"))
+	}
+	spinner := ""
+	if f.Busy {
+		spinner = fmt.Sprintf("working %d\r\n", time.Now().UnixMilli())
+	}
+	line := Prompt + " " + shown
+	if f.open() {
+		line = DialogText
+	}
+	fmt.Print("\x1b[H\x1b[2J" + spinner + line)
+}

@@ -1,0 +1,144 @@
+// Package tmuxtest starts private tmux servers for tests, and fake agents in them
+// that log every text they are given, so that a test can prove exactly-once. It
+// also has the two baselines that a whole program is measured against.
+package tmuxtest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/tmux"
+)
+
+// Patience is how long helpers wait for a fact before they fail the test: long, for
+// a machine that is busy with something else.
+const Patience = 30 * time.Second
+
+// Binary is the tmux under test: $PARLEY_TMUX, or "tmux".
+func Binary() string {
+	if b := os.Getenv("PARLEY_TMUX"); b != "" {
+		return b
+	}
+	return "tmux"
+}
+
+// Options are those of a private server in a short directory of its own, which the
+// end of the test removes. $TMUX and $TMUX_PANE do not reach it.
+func Options(t testing.TB) tmux.Options {
+	t.Helper()
+	if _, err := tmux.CheckVersion(t.Context(), Binary()); err != nil {
+		t.Skipf("no tmux to test with: %v", err)
+	}
+	return tmux.Options{
+		Binary: Binary(), Path: filepath.Join(shortDir(t, "/tmp"), "s"), Dir: shortDir(t, memory()),
+		Env: append(os.Environ(), "SHELL=/bin/sh", "LANG=C.UTF-8"),
+	}
+}
+
+// shortDir is short because the path of a socket has 107 bytes at most (103 on
+// macOS), and t.TempDir may use them up.
+func shortDir(t testing.TB, parent string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(parent, "parleytest-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
+// memory is a directory that is not on a disk, where there is one, as in use: a
+// small file on ext4 costs more than the rest of a message.
+func memory() string {
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		return "/dev/shm"
+	}
+	return "/tmp"
+}
+
+// Start starts a private server. The end of the test kills it and fails the test if
+// anything of it is left.
+func Start(t testing.TB) *tmux.Server {
+	t.Helper()
+	return StartWith(t, Options(t))
+}
+
+// StartWith is Start with options that Options made and the test has changed.
+func StartWith(t testing.TB, opts tmux.Options) *tmux.Server {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	s, err := tmux.Open(ctx, opts)
+	if err != nil {
+		t.Fatalf("open tmux: %v", err)
+	}
+	t.Cleanup(func() { stop(t, s, opts) })
+	return s
+}
+
+func stop(t testing.TB, s *tmux.Server, opts tmux.Options) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
+	if err := s.Shutdown(ctx); err != nil {
+		t.Errorf("shut down: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(opts.Dir, "*")); len(left) > 0 {
+		t.Errorf("files left: %q", left)
+	}
+}
+
+// Name is a session or owner name that no other test has.
+func Name(prefix string) string {
+	b := make([]byte, 4)
+	rand.Read(b)
+	return prefix + "-" + hex.EncodeToString(b)
+}
+
+// WaitFor reads the pane until ok says so, and returns that screen. When patience is
+// over it fails the test and prints the last screen.
+func WaitFor(t testing.TB, p *tmux.Pane, ok func(tmux.Screen) bool) tmux.Screen {
+	t.Helper()
+	var last tmux.Screen
+	var lastErr error
+	Poll(t, func() bool {
+		screen, err := p.Screen(t.Context(), tmux.ScreenOptions{})
+		if lastErr = err; err != nil {
+			return false
+		}
+		last = screen
+		return ok(screen)
+	}, func() string {
+		return "last screen of " + p.ID() + ":\n" + strings.TrimRight(last.Text(), "\n") + errText(lastErr)
+	})
+	return last
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return "\nlast error: " + err.Error()
+}
+
+// Poll waits until ok says so. When patience is over it fails the test with what
+// seen describes.
+func Poll(t testing.TB, ok func() bool, seen func() string) {
+	t.Helper()
+	deadline := time.Now().Add(Patience)
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		if ok() {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("gave up after %v: %s", Patience, seen())
+		}
+		time.Sleep(wait)
+	}
+}

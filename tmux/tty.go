@@ -1,0 +1,32 @@
+package tmux
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// Canonical reports whether the terminal still edits lines itself (ICANON), which
+// means that no full-screen program has taken it over yet, and that a line over
+// 4,095 bytes is cut. Elsewhere than on Linux and macOS it is ErrUnsupported.
+func Canonical(tty string) (bool, error) {
+	var on bool
+	err := withTTY(tty, func(fd int) (err error) {
+		on, err = canonical(fd)
+		return err
+	})
+	return on, err
+}
+
+func withTTY(tty string, use func(fd int) error) error {
+	fd, err := unix.Open(tty, unix.O_RDONLY|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: tty, Err: err}
+	}
+	defer unix.Close(fd)
+	if err := use(fd); err != nil {
+		return fmt.Errorf("ask terminal %s: %w", tty, err)
+	}
+	return nil
+}

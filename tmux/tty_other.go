@@ -1,0 +1,22 @@
+//go:build !linux
+
+package tmux
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Unread needs FIONREAD on a foreign terminal, which only Linux answers truly.
+func Unread(tty string) (int, error) {
+	return 0, fmt.Errorf("bytes unread by the program: %w", ErrUnsupported)
+}
+
+func canonical(fd int) (bool, error) {
+	t, err := unix.IoctlGetTermios(fd, unix.TIOCGETA)
+	if err != nil {
+		return false, err
+	}
+	return t.Lflag&unix.ICANON != 0, nil
+}
