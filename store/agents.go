@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"parley"
+)
+
+// The types of agent log rows.
+const (
+	LogCommunication = "agent_communication"
+	LogLifecycle     = "agent_lifecycle"
+)
+
+// StoredAgent is an agent and the hash of its key, nil for none.
+type StoredAgent struct {
+	parley.Agent
+	KeyHash []byte
+}
+
+// CreateAgent stores a new agent. AGENT_EXISTS when its name, in any case, or
+// its id was ever given to another.
+func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, keyHash []byte) error {
+	return s.write(ctx, "storing the agent", func(t *tx) error {
+		row := t.complete(&a, keyHash)
+		if err := t.db.Create(&row).Error; err != nil {
+			if duplicate(err) {
+				return nameTaken(a.Name)
+			}
+			return err
+		}
+		t.wrote = true
+		t.lifecycle(&row, "created")
+		return nil
+	})
+}
+
+// ReviveAgent replaces all that is known of the agent with this id but when it
+// was created. AGENT_NOT_FOUND when there is none, AGENT_EXISTS when its new
+// name belongs to another.
+func (s *Store) ReviveAgent(ctx context.Context, a parley.Agent, keyHash []byte) error {
+	return s.write(ctx, "storing the agent", func(t *tx) error {
+		row := t.complete(&a, keyHash)
+		res := t.db.Select("*").Omit("id", "created_at").Where("id = ?", a.ID).Updates(&row)
+		switch {
+		case duplicate(res.Error):
+			return nameTaken(a.Name)
+		case res.Error != nil:
+			return res.Error
+		case res.RowsAffected == 0:
+			return noAgent(a.ID)
+		}
+		t.wrote = true
+		t.lifecycle(&row, "revived")
+		return nil
+	})
+}
+
+// complete makes a row of an agent; times that are missing are now.
+func (t *tx) complete(a *parley.Agent, keyHash []byte) agentRow {
+	row := rowOf(a, keyHash)
+	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
+		if *at == 0 {
+			*at = nanos(t.now)
+		}
+	}
+	return row
+}
+
+// lifecycle logs and announces the state that an agent is in.
+func (t *tx) lifecycle(r *agentRow, what string) {
+	details, err := json.Marshal(struct {
+		AgentID    string `json:"agent_id"`
+		Name       string `json:"name"`
+		Kind       string `json:"kind"`
+		State      string `json:"state"`
+		Evidence   string `json:"evidence,omitempty"`
+		ExitStatus *int   `json:"exit_status,omitempty"`
+	}{r.ID, r.Name, r.Kind, r.State, r.Evidence, r.ExitStatus})
+	if err != nil {
+		details = []byte("{}")
+	}
+	t.note(logRow{AgentID: r.ID, LogType: LogLifecycle, Message: "Agent " + r.Name + " " + what, Details: string(details)})
+	t.emit(eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
+}
+
+// SetAgentState records what an agent is doing, how that is known, and how its
+// program ended if it did. It returns since when the agent has been in that
+// state. Nothing happens when all of it is known already; the time is kept when
+// only the evidence is new. AGENT_NOT_FOUND.
+func (s *Store) SetAgentState(ctx context.Context, id string, st parley.AgentState, evidence string, exit *int) (since time.Time, err error) {
+	err = s.write(ctx, "storing the agent's state", func(t *tx) error {
+		row, err := t.agent(id)
+		if err != nil {
+			return err
+		}
+		since = instant(row.Since)
+		if row.State == string(st) && row.Evidence == evidence && same(row.ExitStatus, exit) {
+			return nil
+		}
+		if row.State != string(st) {
+			row.Since = nanos(t.now)
+			since = instant(row.Since)
+		}
+		row.State, row.Evidence, row.ExitStatus = string(st), evidence, exit
+		if _, err := t.exec(`UPDATE agents SET state = ?, since = ?, evidence = ?, exit_status = ? WHERE id = ?`,
+			row.State, row.Since, evidence, exit, id); err != nil {
+			return err
+		}
+		t.lifecycle(row, "is "+row.State)
+		return nil
+	})
+	return since, err
+}
+
+func (t *tx) agent(id string) (*agentRow, error) {
+	var rows []agentRow
+	if err := t.db.Where("id = ?", id).Limit(1).Find(&rows).Error; err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, noAgent(id)
+	}
+	return &rows[0], nil
+}
+
+func same(a, b *int) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+// SetKey replaces the hash of an agent's key; nil takes the key away.
+// AGENT_NOT_FOUND.
+func (s *Store) SetKey(ctx context.Context, id string, keyHash []byte) error {
+	return s.write(ctx, "storing the agent's key", func(t *tx) error {
+		n, err := t.exec(`UPDATE agents SET key_hash = ? WHERE id = ?`, keyHash, id)
+		if err == nil && n == 0 {
+			return noAgent(id)
+		}
+		return err
+	})
+}
+
+// TouchAgents records when agents were last heard of. A time earlier than the
+// recorded one, or of an unknown agent, is passed over.
+func (s *Store) TouchAgents(ctx context.Context, seen map[string]time.Time) error {
+	if len(seen) == 0 {
+		return nil
+	}
+	return s.write(ctx, "storing when agents were active", func(t *tx) error {
+		for id, at := range seen {
+			if _, err := t.exec(`UPDATE agents SET last_active = ? WHERE id = ? AND last_active < ?`,
+				nanos(at), id, nanos(at)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Agents returns all agents, terminated ones too, by name.
+func (s *Store) Agents(ctx context.Context) ([]StoredAgent, error) {
+	var rows []agentRow
+	if err := s.reader.WithContext(ctx).Order("lower(name)").Find(&rows).Error; err != nil {
+		return nil, s.fail("reading the agents", err)
+	}
+	agents := make([]StoredAgent, len(rows))
+	for i := range rows {
+		agents[i] = StoredAgent{Agent: rows[i].agent(), KeyHash: rows[i].KeyHash}
+	}
+	return agents, nil
+}
+
+func nameTaken(name string) error {
+	return parley.Errorf(parley.AgentExists, "there is an agent %q already", parley.CleanLine(name)).
+		Suggest("Choose another name; get_agent_status shows those that are taken.")
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func TestAgentComesBackAsItWas(t *testing.T) {
+	s := openTest(t)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC)
+	seven := 7
+	want := StoredAgent{KeyHash: []byte{1, 2, 0, 3}, Agent: parley.Agent{
+		ID: agentID(1), Name: "Coder", Description: "writes 'code'", Role: "engineer",
+		Capabilities: []string{"go", `"sql"`}, Groups: []string{"backend"}, Kind: parley.KindTerminal,
+		State: parley.StateExited, Since: at, Evidence: "exit", ExitStatus: &seven, Host: "here", Profile: "generic",
+		Command: []string{"sh", "-c", "echo ?"}, Orchestrate: true, CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
+	}}
+	if err := s.CreateAgent(t.Context(), want.Agent, want.KeyHash); err != nil {
+		t.Fatal(err)
+	}
+	addAgents(t, s, 1) // an empty one, and before it by name
+	got, err := s.Agents(t.Context())
+	if err != nil || len(got) != 2 || got[0].Name != agentName(0) {
+		t.Fatalf("Agents: got %+v, %v", got, err)
+	}
+	if diff := cmp.Diff(want, got[1]); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got[0].KeyHash != nil || got[0].ExitStatus != nil || got[0].CreatedAt.IsZero() {
+		t.Errorf("an agent with nothing set: %+v", got[0])
+	}
+}
+
+func TestAgentNamesAreUniqueWhateverTheirCase(t *testing.T) {
+	s := openTest(t)
+	a := testAgent(1)
+	a.Name, a.State = "Coder", parley.StateTerminated
+	if err := s.CreateAgent(t.Context(), a, nil); err != nil {
+		t.Fatal(err)
+	}
+	b := testAgent(2)
+	b.Name = "cODER"
+	wantCode(t, "CreateAgent", s.CreateAgent(t.Context(), b, nil), parley.AgentExists)
+	if got := s.LastEvent(); got != 1 {
+		t.Errorf("LastEvent: got %d, want 1", got)
+	}
+}
+
+func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
+	s := openTest(t)
+	old := testAgent(1)
+	old.CreatedAt = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+	seven := 7
+	old.ExitStatus = &seven
+	if err := s.CreateAgent(t.Context(), old, []byte("old")); err != nil {
+		t.Fatal(err)
+	}
+	fresh := testAgent(1)
+	fresh.State, fresh.Role, fresh.Command = parley.StateStarting, "reviewer", []string{"sh"}
+	if err := s.ReviveAgent(t.Context(), fresh, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Agents(t.Context())
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	a := got[0]
+	if a.Role != "reviewer" || a.State != parley.StateStarting || string(a.KeyHash) != "new" || a.ExitStatus != nil ||
+		!a.CreatedAt.Equal(old.CreatedAt) || len(a.Command) != 1 {
+		t.Errorf("got %+v", a)
+	}
+	wantCode(t, "an unknown one", s.ReviveAgent(t.Context(), testAgent(5), nil), parley.AgentNotFound)
+}
+
+func TestSetAgentStateSaysOnlyWhatIsNew(t *testing.T) {
+	s := openTest(t)
+	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	s.now = func() time.Time { return clock }
+	addAgents(t, s, 1)
+	begin := clock
+	set := func(st parley.AgentState, evidence string, exit *int) time.Time {
+		t.Helper()
+		clock = clock.Add(time.Minute)
+		since, err := s.SetAgentState(t.Context(), agentID(0), st, evidence, exit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return since
+	}
+	zero := 0
+	for _, step := range []struct {
+		what     string
+		state    parley.AgentState
+		evidence string
+		exit     *int
+		since    time.Time
+		events   int64
+	}{
+		{"the same", parley.StateIdle, "", nil, begin, 1},
+		{"new evidence", parley.StateIdle, "its hook says so", nil, begin, 2},
+		{"the same again", parley.StateIdle, "its hook says so", nil, begin, 2},
+		{"a new state", parley.StateExited, "it ended", nil, begin.Add(4 * time.Minute), 3},
+		{"its status", parley.StateExited, "it ended", &zero, begin.Add(4 * time.Minute), 4},
+	} {
+		if since := set(step.state, step.evidence, step.exit); !since.Equal(step.since) || s.LastEvent() != step.events {
+			t.Errorf("%s: got since %v and %d events, want %v and %d", step.what, since, s.LastEvent(), step.since, step.events)
+		}
+	}
+	events, err := s.Events(t.Context(), EventQuery{Last: 1})
+	if err != nil || len(events) != 1 {
+		t.Fatal(events, err)
+	}
+	want := parley.Event{Seq: 4, Type: parley.EventAgent, Time: clock, AgentID: agentID(0), Agent: agentName(0), State: "exited", Detail: "it ended"}
+	if diff := cmp.Diff(want, events[0]); diff != "" {
+		t.Errorf("event: -want +got:\n%s", diff)
+	}
+	log, err := s.AgentLog(t.Context(), agentID(0), 10)
+	if err != nil || len(log) != 4 || !strings.Contains(string(log[3].Details), `"exit_status":0`) || log[3].LogType != LogLifecycle {
+		t.Errorf("agent log: got %+v, %v", log, err)
+	}
+	_, err = s.SetAgentState(t.Context(), "nobody", parley.StateIdle, "", nil)
+	wantCode(t, "an unknown agent", err, parley.AgentNotFound)
+}
+
+func TestSetKeyAndTouch(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	later := time.Now().Add(time.Hour).UTC()
+	if err := s.SetKey(t.Context(), agentID(0), []byte("hash")); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, "SetKey", s.SetKey(context.Background(), "nobody", nil), parley.AgentNotFound)
+	if err := s.TouchAgents(t.Context(), map[string]time.Time{agentID(0): later, agentID(1): time.Unix(1, 0), "nobody": later}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Agents(t.Context())
+	if err != nil || string(got[0].KeyHash) != "hash" || !got[0].LastActive.Equal(later) || got[1].LastActive.Equal(time.Unix(1, 0)) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if err := s.SetKey(t.Context(), agentID(0), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = s.Agents(t.Context()); err != nil || got[0].KeyHash != nil {
+		t.Errorf("a key that was taken away: got %v, %v", got[0].KeyHash, err)
+	}
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+
+	"parley"
+)
+
+// Post is a message to be stored, with all that belongs to it. The message has
+// its id and, if the caller wants one of its own, its time.
+type Post struct {
+	Message        parley.Message
+	Deliveries     []NewDelivery
+	IdempotencyKey string           // of the sender; may be empty
+	Event          parley.EventType // EventDirectMessage or EventBroadcast
+}
+
+// NewDelivery is where a delivery begins.
+type NewDelivery struct {
+	RecipientID string
+	Recipient   string // its name, for the answer; may be empty
+	State       parley.DeliveryState
+	Reason      string
+	Evidence    string
+	Notice      bool // the text is too long for a terminal and will be announced
+}
+
+// Appended is what is stored now.
+type Appended struct {
+	Message    parley.Message
+	Deliveries []parley.Delivery
+	Repeated   bool // the sender's key was used before: this is what it stored then
+}
+
+// logContent is how many characters of a message the agent log keeps.
+const logContent = 200
+
+// Append stores a message, its deliveries, a row of the agent log for each, and
+// its events, all or nothing; when it returns they are durable. A key that the
+// sender has used before stores nothing and returns what it stored then.
+// AGENT_NOT_FOUND when the sender or a recipient is not stored.
+func (s *Store) Append(ctx context.Context, p Post) (Appended, error) {
+	var out Appended
+	err := s.write(ctx, "storing the message", func(t *tx) error {
+		out = Appended{}
+		if p.IdempotencyKey != "" {
+			found, err := t.repeated(&p, &out)
+			if found || err != nil {
+				return err
+			}
+		}
+		return t.append(&p, &out)
+	})
+	return out, err
+}
+
+// repeated looks for the message that the sender stored with this key.
+func (t *tx) repeated(p *Post, out *Appended) (bool, error) {
+	var rows []messageRow
+	err := t.query(&rows, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+		WHERE m.sender_id = ? AND m.idempotency_key = ? AND m.idempotency_key <> ''`, p.Message.SenderID, p.IdempotencyKey)
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	out.Repeated = true
+	out.Message, out.Deliveries, err = whole(t.db, &rows[0])
+	return true, err
+}
+
+func (t *tx) append(p *Post, out *Appended) error {
+	m := p.Message
+	if m.Timestamp.IsZero() {
+		m.Timestamp = t.now
+	}
+	m.Recipients = make([]string, len(p.Deliveries))
+	for i := range p.Deliveries {
+		m.Recipients[i] = p.Deliveries[i].RecipientID
+	}
+	seq, err := t.insertMessage(&m, p.IdempotencyKey)
+	if err != nil {
+		return err
+	}
+	out.Message = m
+	t.announce(p, seq)
+	rows := t.newDeliveries(p, &m, seq, out)
+	if err := insert(t, "deliveries", newDeliveryColumns, rows, (*newDeliveryRow).values); err != nil {
+		if dangling(err) {
+			return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
+				Suggest("See who is there with get_agent_status.")
+		}
+		return err
+	}
+	t.logDeliveries(p, &m)
+	return nil
+}
+
+func (t *tx) insertMessage(m *parley.Message, key string) (seq int64, err error) {
+	err = t.returning(&seq, `INSERT INTO messages (id, kind, type, priority, sender_id, text, data,
+		context_reference, in_reply_to, idempotency_key, accepted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
+		m.ID, string(m.Kind), string(m.Type), string(m.Priority), m.SenderID, m.Text, string(m.Data),
+		m.ContextReference, m.InReplyTo, key, nanos(m.Timestamp))
+	switch {
+	case dangling(err):
+		return 0, noAgent(m.SenderID)
+	case duplicate(err):
+		return 0, parley.Errorf(parley.InvalidArgument, "there is a message %s already", m.ID).
+			Suggest("Give each message an id of its own.")
+	}
+	return seq, err
+}
+
+// announce emits the event of the message itself.
+func (t *tx) announce(p *Post, seq int64) {
+	e := eventRow{Type: p.Event, MessageSeq: seq, RecipientCount: len(p.Deliveries)}
+	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {
+		e.RecipientID = p.Deliveries[0].RecipientID
+	}
+	t.emit(e)
+}
+
+const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps`
+
+type newDeliveryRow struct {
+	deliveryRow
+	kind   string
+	urgent bool
+}
+
+func (r *newDeliveryRow) values() []any {
+	return []any{r.MessageSeq, r.RecipientID, r.ConversationID, r.kind, r.urgent, r.State, r.Reason, r.Notice, 0,
+		r.QueuedAt, r.ReadAt, r.Steps}
+}
+
+// newDeliveries makes the rows of the deliveries, and adds the deliveries to
+// out. Those that need nothing further have an event of their own.
+func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
+	rows := make([]newDeliveryRow, len(p.Deliveries))
+	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
+	for i := range p.Deliveries {
+		d := &p.Deliveries[i]
+		step := parley.Step{State: d.State, At: t.now, Evidence: cmp.Or(d.Evidence, d.Reason)}
+		row := newDeliveryRow{kind: string(m.Kind), urgent: m.Priority == parley.PriorityUrgent, deliveryRow: deliveryRow{
+			MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
+			ConversationID: parley.ConversationID(m.SenderID, d.RecipientID),
+			State:          string(d.State), Reason: d.Reason, Notice: d.Notice, QueuedAt: nanos(t.now),
+			Steps: stepLine(step),
+		}}
+		if d.State == parley.DeliveryRead {
+			row.ReadAt = &row.QueuedAt
+		}
+		rows[i] = row
+		out.Deliveries[i] = row.delivery()
+		if d.State.Settled() {
+			t.emit(eventRow{Type: parley.EventDelivery, MessageSeq: seq, RecipientID: d.RecipientID,
+				State: string(d.State), Detail: cmp.Or(d.Reason, d.Evidence)})
+		}
+	}
+	return rows
+}
+
+// logDeliveries adds a row of the agent log for each recipient.
+func (t *tx) logDeliveries(p *Post, m *parley.Message) {
+	summary := "Received " + string(m.Kind) + " message from agent " + parley.Short(m.SenderID)
+	for i := range p.Deliveries {
+		id := p.Deliveries[i].RecipientID
+		details, err := json.Marshal(communication{SenderID: m.SenderID, RecipientID: id,
+			Type: string(m.Type), Content: parley.Truncate(m.Text, logContent), Timestamp: m.Timestamp})
+		if err != nil {
+			details = []byte("{}")
+		}
+		t.note(logRow{AgentID: id, LogType: LogCommunication, Message: summary, Details: string(details)})
+	}
+}

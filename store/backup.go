@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"parley"
+)
+
+// Backup writes a consistent copy of the database, as it is now, to a new file
+// and returns its size in bytes. Writing goes on meanwhile. INVALID_ARGUMENT
+// when path is not absolute or already there, STORAGE_UNAVAILABLE when the copy
+// cannot be written; a copy that failed is removed.
+func (s *Store) Backup(ctx context.Context, path string) (int64, error) {
+	if !filepath.IsAbs(path) {
+		return 0, parley.Errorf(parley.InvalidArgument, "the path %q is not absolute", path).
+			Suggest("Give a whole path, e.g. %s.", filepath.Join(filepath.Dir(s.path), "copy.db"))
+	}
+	if s.queue.isClosed() {
+		return 0, errClosed()
+	}
+	pool, err := connect(dsn(s.path, s.tuning.busyTimeout), 1)
+	if err != nil {
+		return 0, failure(path, "writing the copy", err)
+	}
+	defer pool.Close()
+	size, err := copyTo(ctx, pool, path)
+	switch {
+	case err == nil:
+		return size, nil
+	case errors.Is(err, os.ErrExist):
+		return 0, parley.Errorf(parley.InvalidArgument, "%s is already there", path).
+			Suggest("Choose the name of a file that does not exist.")
+	case errors.Is(err, os.ErrNotExist):
+		return 0, parley.Errorf(parley.InvalidArgument, "the directory of %s does not exist", path).
+			Suggest("Make it first: mkdir -p %s", filepath.Dir(path))
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	}
+	switch faultOf(err) {
+	case faultLocked, faultCorrupt, faultForeign: // the database is meant, not its copy
+		path = s.path
+	}
+	return 0, failure(path, "writing the copy", err)
+}
+
+// copyTo copies the database to a new file and waits until the copy is on the
+// disk, which SQLite does not.
+func copyTo(ctx context.Context, db *sql.DB, path string) (size int64, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		err = errors.Join(err, f.Close())
+		if err != nil {
+			_ = os.Remove(path)
+		}
+	}()
+	if err := copyInto(ctx, db, path); err != nil {
+		return 0, err
+	}
+	if err := f.Sync(); err != nil {
+		return 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// BenchmarkAppend1 is 50 callers that store a message for one recipient each.
+func BenchmarkAppend1(b *testing.B) {
+	s := openTest(b)
+	addAgents(b, s, 2)
+	b.SetParallelism(25) // of 2 processors each
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := s.Append(b.Context(), post(0, 1)); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
+}
+
+// BenchmarkAppend200 is one broadcast after the other.
+func BenchmarkAppend200(b *testing.B) {
+	s := openTest(b)
+	addAgents(b, s, 201)
+	p := make([]int, 200)
+	for i := range p {
+		p[i] = i + 1
+	}
+	b.ResetTimer()
+	for b.Loop() {
+		if _, err := s.Append(b.Context(), post(0, p...)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkClaimAdvance200 is what a broadcast to 200 terminals writes: all
+// couriers claim at once, and all close at once.
+func BenchmarkClaimAdvance200(b *testing.B) {
+	s := openTest(b)
+	addAgents(b, s, 201)
+	to := make([]int, 200)
+	for i := range to {
+		to[i] = i + 1
+	}
+	b.ResetTimer()
+	var claim, advance time.Duration
+	for i := range b.N {
+		b.StopTimer()
+		if _, err := s.Append(b.Context(), post(0, to...)); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		seq := int64(i + 1)
+		claim += together(b, to, func(n int) error {
+			return s.Claim(b.Context(), Key{seq, agentID(n)}, uint64(seq), false)
+		})
+		advance += together(b, to, func(n int) error {
+			return s.Advance(b.Context(), Key{seq, agentID(n)},
+				Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
+				Change{State: parley.DeliveryRead, Evidence: "the whole text was submitted"})
+		})
+	}
+	b.ReportMetric(float64(claim.Milliseconds())/float64(b.N), "claim-ms")
+	b.ReportMetric(float64(advance.Milliseconds())/float64(b.N), "advance-ms")
+}
+
+func together(b *testing.B, to []int, do func(int) error) time.Duration {
+	begin := time.Now()
+	var wg sync.WaitGroup
+	for _, n := range to {
+		wg.Go(func() {
+			if err := do(n); err != nil {
+				b.Error(fmt.Errorf("agent %d: %w", n, err))
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(begin)
+}

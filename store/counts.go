@@ -1,0 +1,60 @@
+package store
+
+import (
+	"context"
+)
+
+// AgentCounts is what lies before an agent.
+type AgentCounts struct {
+	Unread     int    // messages that it has not read
+	Queued     int    // messages that its terminal has not got
+	HeldReason string // why the first of them are held, if they are
+}
+
+// Counts returns the counts of all agents that have any, by id.
+func (s *Store) Counts(ctx context.Context) (map[string]AgentCounts, error) {
+	var unread, open []struct {
+		RecipientID string
+		N           int
+		Held        string
+	}
+	const doing = "counting messages"
+	err := s.read(ctx, doing, &unread, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
+		WHERE d.read_at IS NULL GROUP BY d.recipient_id`)
+	if err == nil {
+		err = s.read(ctx, doing, &open, `SELECT d.recipient_id, count(*) AS n,
+			max(CASE WHEN d.state = 'held' THEN d.reason ELSE '' END) AS held
+			FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id`)
+	}
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[string]AgentCounts, len(unread))
+	for _, u := range unread {
+		counts[u.RecipientID] = AgentCounts{Unread: u.N}
+	}
+	for _, o := range open {
+		c := counts[o.RecipientID]
+		c.Queued, c.HeldReason = o.N, o.Held
+		counts[o.RecipientID] = c
+	}
+	return counts, nil
+}
+
+// DeliveryCounts returns how many deliveries are in each state but submitted
+// and read.
+func (s *Store) DeliveryCounts(ctx context.Context) (map[string]int, error) {
+	var rows []struct {
+		State string
+		N     int
+	}
+	err := s.read(ctx, "counting deliveries", &rows, `
+		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isOpen+` GROUP BY d.state
+		UNION ALL
+		SELECT d.state, count(*) AS n FROM deliveries d WHERE d.state IN ('failed', 'unconfirmed', 'expired') GROUP BY d.state`)
+	counts := make(map[string]int, len(rows))
+	for _, r := range rows {
+		counts[r.State] = r.N
+	}
+	return counts, err
+}

@@ -1,0 +1,222 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// isOpen is true of a delivery with which parley has still to do something. It
+// stands in queries as it stands in the index, which is what makes SQLite use it.
+const isOpen = `d.state IN ('queued', 'held', 'typing')`
+
+// Key names a delivery.
+type Key struct {
+	MessageSeq  int64
+	RecipientID string
+}
+
+// Job is a delivery to a terminal that is not done.
+type Job struct {
+	Key      Key
+	Message  parley.Message // without recipients
+	State    parley.DeliveryState
+	Reason   string
+	PaneSeq  uint64 // given by the last Claim, 0 before
+	QueuedAt time.Time
+	Notice   bool
+}
+
+// Change is a rung that a delivery reaches, and how that is known.
+type Change struct {
+	State    parley.DeliveryState
+	Reason   string // why it is not further
+	Evidence string
+}
+
+// Pending returns what waits for a recipient, queued or held: urgent first,
+// then in the order of acceptance.
+func (s *Store) Pending(ctx context.Context, recipientID string, limit int) ([]Job, error) {
+	return s.jobs(ctx, `d.state <> 'typing'`, recipientID, limit)
+}
+
+// Typing returns the deliveries to a recipient that were claimed and not
+// closed. There is one at most, unless two couriers were at work.
+func (s *Store) Typing(ctx context.Context, recipientID string) ([]Job, error) {
+	return s.jobs(ctx, `d.state = 'typing'`, recipientID, maxBatch)
+}
+
+func (s *Store) jobs(ctx context.Context, which, recipientID string, limit int) ([]Job, error) {
+	var rows []itemRow
+	err := s.read(ctx, "reading what waits", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
+		FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
+		WHERE d.recipient_id = ? AND `+isOpen+` AND `+which+`
+		ORDER BY d.urgent DESC, d.message_seq LIMIT ?`, recipientID, limit)
+	jobs := make([]Job, len(rows))
+	for i := range rows {
+		d := &rows[i].Delivery
+		jobs[i] = Job{Key: Key{d.MessageSeq, d.RecipientID}, Message: rows[i].Message.message(),
+			State: parley.DeliveryState(d.State), Reason: d.Reason, PaneSeq: uint64(d.PaneSeq),
+			QueuedAt: instant(d.QueuedAt), Notice: d.Notice}
+	}
+	return jobs, err
+}
+
+// Backlog returns the ids of those with anything queued, held or in typing.
+func (s *Store) Backlog(ctx context.Context) ([]string, error) {
+	var ids []string
+	err := s.read(ctx, "reading who waits", &ids, `SELECT DISTINCT d.recipient_id FROM deliveries d WHERE `+isOpen)
+	return ids, err
+}
+
+// LastPaneSeq returns the highest number that was ever given to a claim for
+// this recipient, 0 for none.
+func (s *Store) LastPaneSeq(ctx context.Context, recipientID string) (uint64, error) {
+	var last int64
+	err := s.read(ctx, "reading the last claim", &last,
+		`SELECT coalesce(max(pane_seq), 0) FROM deliveries WHERE recipient_id = ? AND pane_seq > 0`, recipientID)
+	return uint64(last), err
+}
+
+// Claim marks a queued or held delivery as being typed, with the number that
+// the pane will remember. ErrStale when it is neither.
+func (s *Store) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {
+	return s.write(ctx, "claiming the delivery", func(t *tx) error {
+		step := parley.Step{State: parley.DeliveryTyping, At: t.now}
+		n, err := t.exec(`UPDATE deliveries SET state = 'typing', reason = '', pane_seq = ?, notice = ?, steps = steps || ?
+			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`,
+			int64(paneSeq), notice, stepLine(step), k.MessageSeq, k.RecipientID)
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return ErrStale
+		}
+		t.emitDelivery(k, Change{State: parley.DeliveryTyping})
+		return nil
+	})
+}
+
+// follows says which rungs a delivery may reach from where it is. What has been
+// given up can still prove to have been read; what was read stays so.
+var follows = map[parley.DeliveryState][]parley.DeliveryState{
+	parley.DeliveryQueued: {parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryExpired},
+	parley.DeliveryHeld:   {parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryExpired},
+	parley.DeliveryTyping: {parley.DeliveryTyping, parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryUnconfirmed},
+
+	parley.DeliverySubmitted:   {parley.DeliveryRead},
+	parley.DeliveryUnconfirmed: {parley.DeliverySubmitted, parley.DeliveryRead},
+	parley.DeliveryFailed:      {parley.DeliveryRead},
+	parley.DeliveryExpired:     {parley.DeliveryRead},
+}
+
+// Advance moves a delivery up the ladder, one or more rungs at once, each with
+// its step and its event. A change to where it is already, for the same reason,
+// does nothing. ErrStale when a rung does not follow from the one before.
+// What its recipient read while it was being typed is read in the end.
+func (s *Store) Advance(ctx context.Context, k Key, changes ...Change) error {
+	return s.write(ctx, "moving the delivery on", func(t *tx) error {
+		var rows []deliveryState
+		if err := t.query(&rows, `SELECT state, reason, read_at FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+			k.MessageSeq, k.RecipientID); err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			return ErrStale
+		}
+		steps, err := rows[0].climb(changes)
+		if err != nil || len(steps) == 0 {
+			return err
+		}
+		return t.climb(k, steps, nanos(t.now))
+	})
+}
+
+// deliveryState is where a delivery is.
+type deliveryState struct {
+	State  string
+	Reason string
+	ReadAt *int64
+}
+
+// climb returns those of the changes that change something.
+func (d *deliveryState) climb(changes []Change) ([]Change, error) {
+	state, reason := parley.DeliveryState(d.State), d.Reason
+	steps := make([]Change, 0, len(changes)+1)
+	for _, c := range changes {
+		if c.State == state && c.Reason == reason {
+			continue
+		}
+		if !slices.Contains(follows[state], c.State) {
+			return nil, ErrStale
+		}
+		state, reason = c.State, c.Reason
+		steps = append(steps, c)
+	}
+	if d.ReadAt != nil && len(steps) > 0 && state != parley.DeliveryRead {
+		steps = append(steps, Change{State: parley.DeliveryRead, Evidence: "its recipient marked it read while it was being typed"})
+	}
+	return steps, nil
+}
+
+// climb writes steps to a delivery; the last is where it is then. readAt is
+// when it was read, if one of them says so and nothing earlier did.
+func (t *tx) climb(k Key, steps []Change, readAt int64) error {
+	var lines strings.Builder
+	read := false
+	for _, c := range steps {
+		lines.WriteString(stepLine(parley.Step{State: c.State, At: t.now, Evidence: cmp.Or(c.Evidence, c.Reason)}))
+		read = read || c.State == parley.DeliveryRead
+		t.emitDelivery(k, c)
+	}
+	last := steps[len(steps)-1]
+	set, args := `state = ?, reason = ?, steps = steps || ?`, []any{string(last.State), last.Reason, lines.String()}
+	if read {
+		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
+	}
+	_, err := t.exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
+		append(args, k.MessageSeq, k.RecipientID)...)
+	return err
+}
+
+func (t *tx) emitDelivery(k Key, c Change) {
+	t.emit(eventRow{Type: parley.EventDelivery, MessageSeq: k.MessageSeq, RecipientID: k.RecipientID,
+		State: string(c.State), Detail: cmp.Or(c.Reason, c.Evidence)})
+}
+
+// expireBatch bounds how long an expiry keeps other writes waiting.
+const expireBatch = 200
+
+// Expire gives up what was accepted before a time and is still queued or held,
+// and returns which deliveries those were.
+func (s *Store) Expire(ctx context.Context, before time.Time) ([]Key, error) {
+	var expired []Key
+	for {
+		var some []Key
+		err := s.write(ctx, "expiring deliveries", func(t *tx) (err error) {
+			some, err = t.expire(before)
+			return err
+		})
+		expired = append(expired, some...)
+		if err != nil || len(some) < expireBatch {
+			return expired, err
+		}
+	}
+}
+
+func (t *tx) expire(before time.Time) ([]Key, error) {
+	var keys []Key
+	err := t.query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
+		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
+	for _, k := range keys {
+		if err == nil {
+			err = t.climb(k, []Change{{State: parley.DeliveryExpired, Reason: "it waited too long"}}, 0)
+		}
+	}
+	return keys, err
+}

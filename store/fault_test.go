@@ -1,0 +1,94 @@
+package store
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+func TestLockedDatabaseRecovers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openAt(t, path)
+	addAgents(t, s, 2)
+	other := raw(t, path)
+	run(t, other, "BEGIN IMMEDIATE")
+	_, err := s.Append(t.Context(), post(0, 1))
+	wantCode(t, "Append", err, parley.StorageUnavailable)
+	if err != nil && !strings.Contains(err.Error(), "locked by another process") {
+		t.Errorf("got %v, want it to say that it is locked", err)
+	}
+	if _, err := s.Agents(t.Context()); err != nil {
+		t.Errorf("reading meanwhile: %v", err)
+	}
+	run(t, other, "ROLLBACK")
+	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+		t.Errorf("Append afterwards: %v", err)
+	}
+	wantStored(t, s, 1)
+}
+
+// wantStored checks that agent 1 has so many messages, each whole.
+func wantStored(t *testing.T, s *Store, want int) {
+	t.Helper()
+	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || page.Total != want {
+		t.Errorf("stored: got %d messages, %v, want %d", page.Total, err, want)
+	}
+	log, err := s.AgentLog(t.Context(), agentID(1), 1_000_000)
+	if got := len(log) - 1; err != nil || got != want { // one is of the agent itself
+		t.Errorf("agent log: got %d rows, %v, want %d", got, err, want)
+	}
+	var events int
+	if err := s.read(t.Context(), "counting", &events, `SELECT count(*) FROM events WHERE message_seq > 0`); err != nil || events != want {
+		t.Errorf("events: got %d, %v, want %d", events, err, want)
+	}
+}
+
+// fill appends until it fails, and returns how many messages were stored.
+func fill(t *testing.T, s *Store) (stored int, err error) {
+	t.Helper()
+	p := post(0, 1)
+	p.Message.Text = strings.Repeat("a long story ", 300)
+	for stored < 100_000 {
+		p.Message.ID = fmt.Sprintf("%08x-full", stored)
+		if _, err = s.Append(t.Context(), p); err != nil {
+			return stored, err
+		}
+		stored++
+	}
+	t.Fatal("the disk never got full")
+	return stored, nil
+}
+
+func TestFullDatabaseRecovers(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	limit := func(pages int) {
+		t.Helper()
+		if err := s.write(t.Context(), "limiting", func(tx *tx) error {
+			return tx.query(new(int), fmt.Sprintf("PRAGMA max_page_count = %d", pages))
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(100)
+	stored, err := fill(t, s)
+	wantFull(t, err)
+	wantStored(t, s, stored)
+	limit(1 << 30)
+	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+		t.Errorf("Append when there is room: %v", err)
+	}
+	wantStored(t, s, stored+1)
+}
+
+func wantFull(t *testing.T, err error) {
+	t.Helper()
+	wantCode(t, "Append", err, parley.StorageUnavailable)
+	if err != nil && !strings.Contains(err.Error(), "disk is full") {
+		t.Errorf("got %v, want it to say that the disk is full", err)
+	}
+}

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+
+	"parley"
+)
+
+// MarkRead records that a recipient has read messages, and how that is known.
+// refs are ids or the first eight or more characters of them; only messages for
+// that recipient are found. One that still waits for its terminal is then not
+// typed; one that is being typed becomes read when that has ended. marked and
+// already are whole ids, notFound is as it was given.
+func (s *Store) MarkRead(ctx context.Context, recipientID string, refs []string, evidence string) (marked, notFound, already []string, err error) {
+	err = s.write(ctx, "marking messages as read", func(t *tx) error {
+		marked, notFound, already = []string{}, []string{}, []string{}
+		for _, ref := range refs {
+			d, err := t.addressed(recipientID, ref)
+			switch {
+			case err != nil:
+				return err
+			case d == nil:
+				notFound = append(notFound, ref)
+			case d.ReadAt != nil:
+				already = append(already, d.MessageID)
+			default:
+				marked = append(marked, d.MessageID)
+				if err := t.markRead(d, evidence); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return marked, notFound, already, err
+}
+
+// addressed returns the delivery to a recipient of the message that ref names,
+// nil when there is none or more than one.
+func (t *tx) addressed(recipientID, ref string) (*deliveryRow, error) {
+	if len(ref) < parley.ShortID {
+		return nil, nil
+	}
+	from, to := idRange(ref)
+	var rows []deliveryRow
+	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.read_at
+		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
+		WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`, recipientID, from, to)
+	if err != nil || len(rows) != 1 {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
+func (t *tx) markRead(d *deliveryRow, evidence string) error {
+	k := Key{d.MessageSeq, d.RecipientID}
+	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
+		return t.climb(k, []Change{{State: parley.DeliveryRead, Evidence: evidence}}, nanos(t.now))
+	}
+	_, err := t.exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,
+		nanos(t.now), k.MessageSeq, k.RecipientID)
+	return err
+}

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+
+	"parley"
+)
+
+// keptBackups is how many automatic copies stay beside the database.
+const keptBackups = 3
+
+// migrate brings the schema up to date. A database that has something to lose
+// is copied first.
+func (s *Store) migrate(ctx context.Context) error {
+	files, err := s.migrations()
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(dialect, s.writerPool, files,
+		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	have, want, err := provider.GetVersions(ctx)
+	switch {
+	case err != nil:
+		return err
+	case have > want:
+		return parley.Errorf(parley.StorageUnavailable,
+			"the database %s is from a newer parley: its version is %d, this program knows %d", s.path, have, want).
+			With("file", s.path).With("version", have).
+			Suggest("Use the newer parley, or put an older copy in its place: automatic ones stand beside it (%s.bak-*).", s.path)
+	case have == want:
+		return nil
+	}
+	if have > 0 {
+		if err := s.keepCopy(ctx, have); err != nil {
+			return err
+		}
+	}
+	s.log.Info("migrating the database", "from", have, "to", want)
+	_, err = provider.Up(ctx)
+	return err
+}
+
+func (s *Store) migrations() (fs.FS, error) {
+	if s.tuning.migrations != nil {
+		return s.tuning.migrations, nil
+	}
+	return migrations()
+}
+
+// keepCopy copies the database to path.bak-VERSION-TIME and removes all but
+// the newest of these copies.
+func (s *Store) keepCopy(ctx context.Context, version int64) error {
+	stamp := s.now().UTC().Format("20060102T150405.000")
+	name := fmt.Sprintf("%s.bak-%d-%s", s.path, version, stamp)
+	if _, err := copyTo(ctx, s.writerPool, name); err != nil {
+		return failure(s.path, "keeping a copy before the migration", err)
+	}
+	s.log.Info("kept a copy of the database", "file", name)
+	return s.dropOldCopies()
+}
+
+func (s *Store) dropOldCopies() error {
+	dir, prefix := filepath.Dir(s.path), filepath.Base(s.path)+".bak-"
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var copies []fs.FileInfo
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, prefix) || strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") {
+			continue // the last two belong to a copy that someone has open
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			copies = append(copies, info)
+		}
+	}
+	slices.SortFunc(copies, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	for _, old := range copies[min(keptBackups, len(copies)):] {
+		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}

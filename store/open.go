@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"parley"
+)
+
+// readers is how many reads run at a time.
+const readers = 4
+
+// Open opens the database, makes it (0600, in a directory 0700) when it is
+// missing, checks it, and brings it up to date after keeping a copy. All that
+// can be wrong with the file is STORAGE_UNAVAILABLE and says what to do: not a
+// database, damaged, from a newer parley, locked, no room, no permission.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	return open(ctx, o, tuning{busyTimeout: defaultBusyTimeout})
+}
+
+func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
+	path, err := filepath.Abs(o.Path)
+	if err != nil {
+		return nil, failure(o.Path, "finding the database", err)
+	}
+	s := &Store{path: path, now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.queue.wake = make(chan struct{}, 1)
+	s.events.news = make(chan struct{})
+	if err := s.open(ctx); err != nil {
+		s.abandon()
+		return nil, failure(path, "opening the database", err)
+	}
+	go s.writeLoop()
+	return s, nil
+}
+
+func (s *Store) open(ctx context.Context) (err error) {
+	if err := create(s.path); err != nil {
+		return err
+	}
+	if s.writerPool, err = connect(dsn(s.path, s.tuning.busyTimeout, writerPragmas...), 1); err != nil {
+		return err
+	}
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	if s.readerPool, err = connect(dsn(s.path, s.tuning.busyTimeout, readerPragmas...), readers); err != nil {
+		return err
+	}
+	if s.reader, err = over(s.readerPool); err != nil {
+		return err
+	}
+	if s.writerConn, err = s.writerPool.Conn(ctx); err != nil {
+		return err
+	}
+	s.writer, err = over(s.writerConn)
+	return err
+}
+
+// prepare checks the file and migrates it.
+func (s *Store) prepare(ctx context.Context) error {
+	tables, ours, err := contents(ctx, s.writerPool)
+	if err != nil {
+		return err
+	}
+	if tables > 0 && !ours {
+		return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", s.path).
+			With("file", s.path).
+			Suggest("Move it away, or choose another workspace directory.")
+	}
+	if ours {
+		if err := s.verify(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.migrate(ctx); err != nil {
+		return err
+	}
+	last, err := lastEvent(ctx, s.writerPool)
+	s.events.last.Store(last)
+	return err
+}
+
+func (s *Store) verify(ctx context.Context) error {
+	verdict, err := check(ctx, s.writerPool)
+	if err != nil || verdict == "" {
+		return err
+	}
+	return damaged(s.path).With("cause", verdict)
+}
+
+// abandon closes what a failed open has opened.
+func (s *Store) abandon() {
+	if s.writerConn != nil {
+		_ = s.writerConn.Close()
+	}
+	for _, pool := range []*sql.DB{s.readerPool, s.writerPool} {
+		if pool != nil {
+			_ = pool.Close()
+		}
+	}
+}
+
+// create makes the file and its directory, and shows that both may be used.
+func create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}

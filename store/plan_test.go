@@ -1,0 +1,119 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"gorm.io/gorm"
+
+	"parley"
+)
+
+// plansOf returns how SQLite answers the queries that read makes, a line each.
+func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
+	t.Helper()
+	type query struct {
+		sql  string
+		args []any
+	}
+	var queries []query
+	row := s.reader.Callback().Row()
+	if err := row.After("gorm:row").Register("test:plan", func(db *gorm.DB) {
+		queries = append(queries, query{db.Statement.SQL.String(), db.Statement.Vars})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	err := read(t.Context())
+	if removeErr := row.Remove("test:plan"); err != nil || removeErr != nil {
+		t.Fatal(err, removeErr)
+	}
+	if len(queries) == 0 {
+		t.Fatal("no query was seen")
+	}
+	var plans strings.Builder
+	for _, q := range queries {
+		rows, err := s.readerPool.Query("EXPLAIN QUERY PLAN "+q.sql, q.args...)
+		if err != nil {
+			t.Fatalf("%s: %v", q.sql, err)
+		}
+		for rows.Next() {
+			var id, parent, unused int
+			var detail string
+			if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(&plans, detail)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return plans.String()
+}
+
+func TestQueriesUseTheirIndexes(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	inbox := func(q InboxQuery) func(context.Context) error {
+		return func(ctx context.Context) error {
+			q.RecipientID, q.Limit = agentID(1), 20
+			_, err := s.Inbox(ctx, q)
+			return err
+		}
+	}
+	for name, c := range map[string]struct {
+		read func(context.Context) error
+		want []string // all of these
+		not  string   // and not this
+	}{
+		"Pending": {func(ctx context.Context) error { _, err := s.Pending(ctx, "x", 10); return err },
+			[]string{"d USING INDEX deliveries_open (recipient_id=?)"}, "TEMP B-TREE"},
+		"Typing": {func(ctx context.Context) error { _, err := s.Typing(ctx, "x"); return err },
+			[]string{"d USING INDEX deliveries_open (recipient_id=?)"}, "TEMP B-TREE"},
+		"Backlog": {func(ctx context.Context) error { _, err := s.Backlog(ctx); return err },
+			[]string{"deliveries_open"}, "TEMP B-TREE"},
+		"LastPaneSeq": {func(ctx context.Context) error { _, err := s.LastPaneSeq(ctx, "x"); return err },
+			[]string{"COVERING INDEX deliveries_pane (recipient_id=?"}, "SCAN"},
+		"Inbox, unread": {inbox(InboxQuery{UnreadOnly: true}),
+			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)", "COVERING INDEX deliveries_unread", "COVERING INDEX deliveries_inbox"}, "TEMP B-TREE"},
+		"Inbox, all": {inbox(InboxQuery{}),
+			[]string{"d USING INDEX deliveries_inbox (recipient_id=?)"}, "TEMP B-TREE"},
+		"Inbox, filtered": {inbox(InboxQuery{UnreadOnly: true, Senders: []string{"a", "b"}, Since: time.Unix(1, 0), Priority: parley.PriorityHigh}),
+			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)"}, "TEMP B-TREE"},
+		"History": {func(ctx context.Context) error {
+			_, err := s.History(ctx, HistoryQuery{A: agentID(0), B: agentID(1), Limit: 10})
+			return err
+		}, []string{"d USING INDEX deliveries_direct (conversation_id=?)"}, "TEMP B-TREE"},
+		"Counts": {func(ctx context.Context) error { _, err := s.Counts(ctx); return err },
+			[]string{"COVERING INDEX deliveries_unread", "INDEX deliveries_open"}, "TEMP B-TREE"},
+		"DeliveryCounts": {func(ctx context.Context) error { _, err := s.DeliveryCounts(ctx); return err },
+			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
+		"Events": {func(ctx context.Context) error { _, err := s.Events(ctx, EventQuery{After: 5, Limit: 10}); return err },
+			[]string{"SEARCH e USING INTEGER PRIMARY KEY (rowid>?)"}, "TEMP B-TREE"},
+		"Events of one": {func(ctx context.Context) error {
+			_, err := s.Events(ctx, EventQuery{Last: 10, For: "x"})
+			return err
+		}, []string{"SEARCH e USING INTEGER PRIMARY KEY (rowid>?)"}, "TEMP B-TREE"},
+		"Message": {func(ctx context.Context) error {
+			if _, _, err := s.Message(ctx, "12345678"); parley.ErrorCode(err) != parley.MessageNotFound {
+				return err
+			}
+			return nil
+		}, []string{"m USING INDEX messages_id (id>? AND id<?)"}, "TEMP B-TREE"},
+		"AgentLog": {func(ctx context.Context) error { _, err := s.AgentLog(ctx, "x", 10); return err },
+			[]string{"INDEX agent_log_agent (agent_id=?)"}, "TEMP B-TREE"},
+	} {
+		plans := plansOf(t, s, c.read)
+		for _, want := range c.want {
+			if !strings.Contains(plans, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, plans)
+			}
+		}
+		if strings.Contains(plans, c.not) {
+			t.Errorf("%s: %q in\n%s", name, c.not, plans)
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package store
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// nanos is how a time is stored; the zero time is 0.
+func nanos(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+func instant(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}
+
+// agentRow is a row of agents.
+type agentRow struct {
+	ID           string
+	Name         string
+	Description  string
+	Role         string
+	Capabilities []string `gorm:"serializer:json"`
+	TeamGroups   []string `gorm:"serializer:json"`
+	Kind         string
+	State        string
+	Since        int64
+	Evidence     string
+	ExitStatus   *int
+	Host         string
+	Profile      string
+	Command      []string `gorm:"serializer:json"`
+	Orchestrate  bool
+	KeyHash      []byte
+	CreatedAt    int64 `gorm:"autoCreateTime:false"`
+	LastActive   int64
+}
+
+// TableName is gorm's way to ask.
+func (agentRow) TableName() string { return "agents" }
+
+func rowOf(a *parley.Agent, keyHash []byte) agentRow {
+	return agentRow{ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
+		Capabilities: list(a.Capabilities), TeamGroups: list(a.Groups), Kind: string(a.Kind), State: string(a.State),
+		Since: nanos(a.Since), Evidence: a.Evidence, ExitStatus: a.ExitStatus, Host: a.Host,
+		Profile: a.Profile, Command: list(a.Command), Orchestrate: a.Orchestrate, KeyHash: keyHash,
+		CreatedAt: nanos(a.CreatedAt), LastActive: nanos(a.LastActive)}
+}
+
+// list makes an absent list an empty one: gorm would store NULL.
+func list(l []string) []string {
+	if l == nil {
+		return []string{}
+	}
+	return l
+}
+
+func unlist(l []string) []string {
+	if len(l) == 0 {
+		return nil
+	}
+	return l
+}
+
+func (r *agentRow) agent() parley.Agent {
+	return parley.Agent{ID: r.ID, Name: r.Name, Description: r.Description, Role: r.Role,
+		Capabilities: unlist(r.Capabilities), Groups: unlist(r.TeamGroups), Kind: parley.AgentKind(r.Kind),
+		State: parley.AgentState(r.State), Since: instant(r.Since), Evidence: r.Evidence,
+		ExitStatus: r.ExitStatus, Host: r.Host, Profile: r.Profile, Command: unlist(r.Command),
+		Orchestrate: r.Orchestrate, CreatedAt: instant(r.CreatedAt), LastActive: instant(r.LastActive)}
+}
+
+// messageColumns are those of a messageRow, of messages m and its sender s.
+const messageColumns = `m.seq, m.id, m.kind, m.type, m.priority, m.sender_id, s.name AS sender, s.role AS sender_role,
+	m.text, m.data, m.context_reference, m.in_reply_to, m.accepted_at`
+
+// messageRow is a row of messages and its sender's name and role.
+type messageRow struct {
+	Seq              int64
+	ID               string
+	Kind             string
+	Type             string
+	Priority         string
+	SenderID         string
+	Sender           string
+	SenderRole       string
+	Text             string
+	Data             string
+	ContextReference string
+	InReplyTo        string
+	AcceptedAt       int64
+}
+
+func (r *messageRow) message() parley.Message {
+	m := parley.Message{ID: r.ID, Kind: parley.MessageKind(r.Kind), Type: parley.MessageType(r.Type),
+		Priority: parley.Priority(r.Priority), SenderID: r.SenderID, Sender: r.Sender, SenderRole: r.SenderRole,
+		Text: r.Text, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo, Timestamp: instant(r.AcceptedAt)}
+	if r.Data != "" {
+		m.Data = json.RawMessage(r.Data)
+	}
+	return m
+}
+
+// deliveryColumns are those of a deliveryRow, of deliveries d, its message m and
+// its recipient r.
+const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
+	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps`
+
+// deliveryRow is a row of deliveries and the recipient's name.
+type deliveryRow struct {
+	MessageID      string
+	MessageSeq     int64
+	RecipientID    string
+	Recipient      string
+	ConversationID string
+	State          string
+	Reason         string
+	Notice         bool
+	PaneSeq        int64
+	QueuedAt       int64
+	ReadAt         *int64
+	Steps          string
+}
+
+func (r *deliveryRow) delivery() parley.Delivery {
+	return parley.Delivery{MessageID: r.MessageID, RecipientID: r.RecipientID, Recipient: r.Recipient,
+		ConversationID: r.ConversationID, State: parley.DeliveryState(r.State), Reason: r.Reason,
+		Steps: stepsFrom(r.Steps)}
+}
+
+// itemRow is a delivery and its message, in one row of an answer.
+type itemRow struct {
+	Message  messageRow  `gorm:"embedded"`
+	Delivery deliveryRow `gorm:"embedded"`
+}
+
+// stepLine is a step as it is appended to a delivery's steps.
+func stepLine(st parley.Step) string {
+	b, err := json.Marshal(st)
+	if err != nil { // a year beyond 9999
+		return ""
+	}
+	return string(b) + "\n"
+}
+
+func stepsFrom(lines string) []parley.Step {
+	var steps []parley.Step
+	for line := range strings.Lines(lines) {
+		var st parley.Step
+		if json.Unmarshal([]byte(line), &st) == nil {
+			steps = append(steps, st)
+		}
+	}
+	return steps
+}
+
+// eventColumns are those of an eventRow's values.
+const eventColumns = "type, at, message_seq, recipient_id, recipient_count, agent_id, state, detail"
+
+// eventRow is a row of events.
+type eventRow struct {
+	Type           parley.EventType
+	At             int64
+	MessageSeq     int64
+	RecipientID    string
+	RecipientCount int
+	AgentID        string
+	State          string
+	Detail         string
+}
+
+func (e *eventRow) values() []any {
+	return []any{string(e.Type), e.At, e.MessageSeq, e.RecipientID, e.RecipientCount, e.AgentID, e.State, e.Detail}
+}
+
+const logColumns = "agent_id, log_type, message, details, at"
+
+// logRow is a row of agent_log.
+type logRow struct {
+	ID      int64
+	AgentID string
+	LogType string
+	Message string
+	Details string
+	At      int64
+}
+
+func (l *logRow) values() []any {
+	return []any{l.AgentID, l.LogType, l.Message, l.Details, l.At}
+}
+
+// communication is what the agent log keeps of a delivery.
+type communication struct {
+	SenderID    string    `json:"sender_id"`
+	RecipientID string    `json:"recipient_id"`
+	Type        string    `json:"message_type"`
+	Content     string    `json:"message_content"`
+	Timestamp   time.Time `json:"timestamp"`
+}

@@ -1,0 +1,129 @@
+// Package store is the record of a workspace: agents, messages, their
+// deliveries, the agent log and the numbered events, in one SQLite database
+// behind gorm. What it has accepted is on the disk. It owns the schema and its
+// migrations, the sequence of events, and the one goroutine that writes; no
+// type and no error of gorm or of the driver leaves it.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Options say where the database is.
+type Options struct {
+	Path string           // of the database file; it is made when missing
+	Now  func() time.Time // the clock; time.Now if nil
+	Log  *slog.Logger     // for what needs no answer; nothing is logged if nil
+}
+
+// ErrStale says that a delivery is no longer in the state that the call builds
+// on: someone else has moved it meanwhile. Nothing was changed.
+var ErrStale = errors.New("the delivery is no longer in that state")
+
+// Store is an open database. Its methods may be called concurrently. A failure
+// of the database itself is STORAGE_UNAVAILABLE; later calls try again.
+type Store struct {
+	path   string
+	now    func() time.Time
+	log    *slog.Logger
+	tuning tuning
+
+	writerPool *sql.DB   // of one connection,
+	writerConn *sql.Conn // which is this one
+	writer     *gorm.DB  // over that connection; for the writing goroutine alone
+	readerPool *sql.DB
+	reader     *gorm.DB
+
+	queue    queue
+	finished chan struct{} // closed when the writing goroutine has ended
+	events   feed
+}
+
+// tuning is what tests change.
+type tuning struct {
+	busyTimeout time.Duration
+	migrations  fs.FS // instead of the embedded ones
+}
+
+// Close writes what is queued, waits for it, and closes the file. Calls after
+// it are STORAGE_UNAVAILABLE. It may be called again.
+func (s *Store) Close() error {
+	if !s.queue.close() {
+		<-s.finished
+		return nil
+	}
+	<-s.finished
+	s.events.close()
+	// The writer goes last: the last connection moves the log into the file.
+	err := errors.Join(s.readerPool.Close(), s.writerConn.Close(), s.writerPool.Close())
+	if err != nil {
+		return s.fail("closing the database", err)
+	}
+	return nil
+}
+
+// LastEvent returns the number of the newest event, 0 if there is none.
+func (s *Store) LastEvent() int64 { return s.events.last.Load() }
+
+// WaitEvent returns nil as soon as there is an event with a higher number than
+// after, at once if there is one already; else when ctx or the store ends.
+func (s *Store) WaitEvent(ctx context.Context, after int64) error {
+	return s.events.wait(ctx, after)
+}
+
+// feed wakes those who wait for events: each publication closes the channel
+// that they wait on and puts a new one in its place.
+type feed struct {
+	last atomic.Int64
+
+	mu     sync.Mutex
+	news   chan struct{}
+	closed bool
+}
+
+func (f *feed) publish(last int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if last <= f.last.Load() {
+		return
+	}
+	f.last.Store(last)
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+func (f *feed) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	close(f.news)
+	f.news = make(chan struct{})
+}
+
+func (f *feed) wait(ctx context.Context, after int64) error {
+	for {
+		f.mu.Lock()
+		last, news, closed := f.last.Load(), f.news, f.closed
+		f.mu.Unlock()
+		switch {
+		case last > after:
+			return nil
+		case closed:
+			return errClosed()
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
