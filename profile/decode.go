@@ -1,0 +1,172 @@
+package profile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/goccy/go-yaml"
+)
+
+var (
+	nameForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+	// keyForm is the keys that submit in the programs that were measured: Tab queues
+	// in one of them where Enter interrupts.
+	keyForm = regexp.MustCompile(`^(?:Enter|Tab)$`)
+)
+
+// longest is more than any patience in a profile can sensibly be; above it stands a
+// mistaken unit.
+const longest = 10 * time.Minute
+
+// file is a profile as it is written.
+type file struct {
+	Extends     string        `yaml:"extends"`
+	Summary     string        `yaml:"summary"`
+	Command     []string      `yaml:"command"`
+	OneLine     bool          `yaml:"one_line"`
+	InlineLines int           `yaml:"inline_lines"`
+	InlineChars int           `yaml:"inline_chars"`
+	InlineBytes int           `yaml:"inline_bytes"`
+	Key         string        `yaml:"key"`
+	Settle      time.Duration `yaml:"settle"`
+	ShowWithin  time.Duration `yaml:"show_within"`
+	TakenWithin time.Duration `yaml:"taken_within"`
+	Quiet       time.Duration `yaml:"quiet"`
+	Markers     Markers       `yaml:"markers"`
+}
+
+// decode reads a profile over the one that start returns for its `extends`.
+func decode(name string, text []byte, start func(extends string) (*Profile, error)) (*Profile, error) {
+	var f file
+	if err := strictly(name, text, &f); err != nil {
+		return nil, err
+	}
+	from, err := start(f.Extends)
+	if err != nil {
+		return nil, err
+	}
+	f = from.file()
+	if err := strictly(name, text, &f); err != nil {
+		return nil, err
+	}
+	return f.profile(name)
+}
+
+func strictly(name string, text []byte, into *file) error {
+	var body any
+	if err := yaml.Unmarshal(text, &body); err == nil && body == nil {
+		return nil // nothing differs; decoding a null would empty everything
+	}
+	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(into)
+	if err == nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
+		return unknownKey(name, unknown)
+	}
+	return notYAML("profile "+name, err)
+}
+
+func unknownKey(name string, unknown *yaml.UnknownFieldError) error {
+	key, known := unknown.Token.Value, keys()
+	err := parley.Errorf(parley.InvalidArgument, "profile %s has an unknown key %q in line %d",
+		name, parley.CleanLine(key), unknown.Token.Position.Line).With("key", parley.CleanLine(key))
+	list := strings.Join(known, ", ")
+	if near := parley.Nearest(key, known); near != "" {
+		return err.Suggest("Did you mean %q? The keys are: %s.", near, list)
+	}
+	return err.Suggest("The keys are: %s.", list)
+}
+
+// keys lists what may stand in a profile, the markers as well.
+func keys() []string {
+	var names []string
+	for _, t := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[Markers]()} {
+		for i := range t.NumField() {
+			names = append(names, t.Field(i).Tag.Get("yaml"))
+		}
+	}
+	return names
+}
+
+func (p *Profile) file() file {
+	return file{Summary: p.Summary, Command: slices.Clone(p.Command), OneLine: p.OneLine,
+		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
+		Key: p.Key, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
+		Quiet: p.Quiet, Markers: p.Markers}
+}
+
+func (f *file) profile(name string) (*Profile, error) {
+	p := &Profile{Name: name, Summary: f.Summary, Command: f.Command, OneLine: f.OneLine,
+		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
+		Key: f.Key, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
+		Quiet: f.Quiet, Markers: f.Markers}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	return p, p.compile()
+}
+
+func (p *Profile) check() error {
+	for _, f := range []struct {
+		key string
+		d   time.Duration
+	}{{"settle", p.Settle}, {"show_within", p.ShowWithin}, {"taken_within", p.TakenWithin}, {"quiet", p.Quiet}} {
+		if f.d < 0 || f.d > longest {
+			return p.bad(f.key, f.d.String()).Suggest("Give a time from 0s to %s, such as 200ms.", longest)
+		}
+	}
+	for _, f := range []struct {
+		key string
+		n   int
+	}{{"inline_lines", p.InlineLines}, {"inline_chars", p.InlineChars}, {"inline_bytes", p.InlineBytes}} {
+		if f.n < 0 {
+			return p.bad(f.key, fmt.Sprint(f.n)).Suggest("Give a number above 0, or 0 for no limit.")
+		}
+	}
+	if !keyForm.MatchString(p.Key) {
+		return p.bad("key", p.Key).Suggest("Give Enter or Tab.")
+	}
+	if len(p.Command) > 0 && p.Command[0] == "" {
+		return p.bad("command", "").Suggest("Begin the list with the program to run.")
+	}
+	return nil
+}
+
+func (p *Profile) compile() error {
+	for _, m := range []struct {
+		key, text string
+		into      **regexp.Regexp
+	}{
+		{"dialog", p.Markers.Dialog, &p.dialog}, {"busy", p.Markers.Busy, &p.busy},
+		{"idle", p.Markers.Idle, &p.idle}, {"composer", p.Markers.Composer, &p.composer},
+		{"empty", p.Markers.Empty, &p.empty}, {"paste", p.Markers.Paste, &p.paste},
+	} {
+		if m.text == "" {
+			continue
+		}
+		re, err := regexp.Compile("(?m)" + m.text)
+		if err != nil {
+			return parley.Errorf(parley.InvalidArgument, "profile %s: markers.%s: %w", p.Name, m.key, err).
+				Suggest("Correct the regular expression; RE2 has no look-around and no back-references.")
+		}
+		*m.into = re
+	}
+	if p.composer != nil && textGroup(p.composer) < 0 {
+		return p.bad("markers.composer", p.Markers.Composer).Suggest("Put what is being composed into a group named text: (?P<text>…).")
+	}
+	return nil
+}
+
+func (p *Profile) bad(key, value string) *parley.Error {
+	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", p.Name, key, parley.CleanLine(value)).With("key", key)
+}

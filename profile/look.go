@@ -1,0 +1,176 @@
+package profile
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// tail is how many lines, empty ones not counted, Look reads: all six agent CLIs
+// that were measured keep their state within them.
+const tail = 20
+
+// Look says what a screen shows, given its rows without colours. A dialog counts
+// before busy, and busy before idle.
+func (p *Profile) Look(lines []string) State {
+	text := lastLines(lines)
+	for _, m := range []struct {
+		marker *regexp.Regexp
+		state  State
+	}{{p.dialog, Dialog}, {p.busy, Busy}, {p.idle, Idle}} {
+		if m.marker != nil && m.marker.MatchString(text) {
+			return m.state
+		}
+	}
+	return Unknown
+}
+
+// HasMarkers reports whether the screen can tell when the program is ready. If it
+// cannot, quiet has to.
+func (p *Profile) HasMarkers() bool { return p.idle != nil }
+
+func lastLines(lines []string) string {
+	var last []string
+	for _, line := range slices.Backward(lines) {
+		if line = strings.TrimRight(line, " "); line != "" {
+			last = append(last, line)
+		}
+		if len(last) == tail {
+			break
+		}
+	}
+	slices.Reverse(last)
+	return strings.Join(last, "\n") + "\n"
+}
+
+// Screen is what Composer reads: the visible rows from the top, not joined, without
+// colours, and the cursor in them, counted from 0.
+type Screen struct {
+	Lines            []string
+	Width            int // columns
+	CursorX, CursorY int
+}
+
+// Composer returns what stands in the composer, wrapped rows joined and "" if it is
+// empty. It is not ok when the composer is not on the screen.
+func (p *Profile) Composer(s Screen) (text string, ok bool) {
+	if p.composer == nil {
+		return s.toCursor()
+	}
+	screen := strings.Join(trimmed(s.Lines), "\n") + "\n"
+	at := p.lastComposer(screen)
+	if at == nil {
+		return "", false
+	}
+	row := strings.Count(screen[:at[0]], "\n")
+	column := ansi.StringWidthWc(screen[strings.LastIndexByte(screen[:at[0]], '\n')+1 : at[0]])
+	text = joinRows(strings.Split(strings.TrimRight(screen[at[0]:at[1]], "\n"), "\n"), column, s.Width)
+	if p.empty != nil && s.CursorY == row && s.CursorX == column && p.empty.MatchString(text) {
+		return "", true
+	}
+	return text, true
+}
+
+// lastComposer is the place of the text in the lowest composer.
+func (p *Profile) lastComposer(screen string) []int {
+	group := textGroup(p.composer)
+	matches := p.composer.FindAllStringSubmatchIndex(screen, -1)
+	if len(matches) == 0 {
+		return nil
+	}
+	last := matches[len(matches)-1]
+	return last[2*group : 2*group+2]
+}
+
+// textGroup is the number of the group that holds the composer's text.
+func textGroup(re *regexp.Regexp) int { return re.SubexpIndex("text") }
+
+// Collapsed reports whether the composer shows, in place of a long paste, that there
+// is one.
+func (p *Profile) Collapsed(composer string) bool {
+	return p.paste != nil && p.paste.MatchString(composer)
+}
+
+// Holds reports whether part stands in a composer's text. White space does not
+// count: programs that wrap by themselves break lines and indent as they like.
+func Holds(composer, part string) bool {
+	part = squeeze(part)
+	return part != "" && strings.Contains(squeeze(composer), part)
+}
+
+func squeeze(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// toCursor is the text up to the cursor, from the first of the rows that are
+// wrapped into the cursor's.
+func (s Screen) toCursor() (string, bool) {
+	if s.CursorY < 0 || s.CursorY >= len(s.Lines) {
+		return "", false
+	}
+	lines := trimmed(s.Lines[:s.CursorY+1])
+	here := ansi.TruncateWc(lines[s.CursorY], max(0, s.CursorX), "")
+	if here == "" {
+		return "", true
+	}
+	first := s.CursorY
+	lines[s.CursorY] = here
+	for first > 0 && full(lines[first-1], lines[first], s.Width) {
+		first--
+	}
+	return joinRows(lines[first:], 0, s.Width), true
+}
+
+// joinRows joins the rows of one text. Those after the first lose up to indent
+// spaces; where a row was not full, its line break was in the text.
+func joinRows(rows []string, indent, width int) string {
+	var b strings.Builder
+	for i, row := range rows {
+		if i > 0 {
+			row = unindent(row, indent)
+		}
+		b.WriteString(row)
+		if i == len(rows)-1 {
+			break
+		}
+		next := unindent(rows[i+1], indent)
+		used := ansi.StringWidthWc(row) + indent
+		switch {
+		case !full(strings.Repeat(" ", indent)+row, next, width):
+			b.WriteByte('\n')
+		case used < width && !startsWide(next):
+			b.WriteString(strings.Repeat(" ", width-used)) // a space was trimmed off
+		}
+	}
+	return b.String()
+}
+
+// full reports whether row can have been wrapped into next: it reaches the right
+// edge, or all but one column, which was a space or too narrow for a wide character.
+func full(row, next string, width int) bool {
+	used := ansi.StringWidthWc(row)
+	return width > 1 && used >= width-1 && (used >= width || next != "")
+}
+
+func startsWide(s string) bool {
+	for _, r := range s {
+		return ansi.StringWidthWc(string(r)) > 1
+	}
+	return false
+}
+
+func unindent(row string, n int) string {
+	for ; n > 0 && strings.HasPrefix(row, " "); n-- {
+		row = row[1:]
+	}
+	return row
+}
+
+func trimmed(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = strings.TrimRightFunc(line, unicode.IsSpace)
+	}
+	return out
+}

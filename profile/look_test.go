@@ -1,0 +1,62 @@
+package profile_test
+
+import (
+	"strings"
+	"testing"
+
+	"parley/profile"
+)
+
+func TestLookPrefersDialogToBusyToIdleInTheLastLines(t *testing.T) {
+	set, err := builtin(t).With("marked", []byte("markers: {dialog: '^ask$', busy: '^work$', idle: '^>'}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := find(t, set, "marked")
+	for _, test := range []struct {
+		screen string
+		want   profile.State
+	}{
+		{"> \nwork\nask", profile.Dialog},
+		{"ask\nwork\n> ", profile.Dialog},
+		{"> \nwork", profile.Busy},
+		{"work hard\n>", profile.Idle},
+		{"ask\n" + strings.Repeat("line\n\n", 19) + "> ", profile.Idle},       // the 21st from below
+		{"ask\n" + strings.Repeat("line\n\n", 18) + "> \n\n", profile.Dialog}, // the 20th
+		{"what?", profile.Unknown},
+		{"", profile.Unknown},
+	} {
+		if got := p.Look(strings.Split(test.screen, "\n")); got != test.want {
+			t.Errorf("%q: got %v, want %v", test.screen, got, test.want)
+		}
+	}
+}
+
+func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
+	set, err := builtin(t).With("boxed", []byte("markers: {composer: '^---\\n> ?(?P<text>(?:.*\\n)*?)---$', empty: '^hint$'}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := find(t, set, "boxed")
+	for _, test := range []struct {
+		screen string
+		x, y   int
+		want   string
+		ok     bool
+	}{
+		{"---\n> old\n---\ntalk\n---\n> new\n  text\n---", 0, 0, "new\ntext", true},
+		{"---\n> 12345678\n  9\n---", 3, 2, "123456789", true}, // wrapped
+		{"---\n> 1234567\n  9\n---", 3, 2, "1234567 9", true},  // wrapped at a blank
+		{"---\n> 123456界\n  界\n---", 4, 2, "123456界界", true},   // ends at the edge
+		{"---\n> 12345界\n  界\n---", 4, 2, "12345界界", true},     // one column too narrow for the next
+		{"---\n> hint\n---", 2, 1, "", true},
+		{"---\n> hint\n---", 6, 1, "hint", true}, // typed
+		{"---\n>\n---", 2, 1, "", true},
+		{"nothing\n> here", 0, 0, "", false},
+	} {
+		got, ok := p.Composer(profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: 10, CursorX: test.x, CursorY: test.y})
+		if got != test.want || ok != test.ok {
+			t.Errorf("%q: got %q, %v, want %q, %v", test.screen, got, ok, test.want, test.ok)
+		}
+	}
+}

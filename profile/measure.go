@@ -1,0 +1,20 @@
+package profile
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Fits reports whether a text, with header and footer, may be typed as it is.
+func (p *Profile) Fits(text string) bool {
+	return within(p.InlineLines, strings.Count(text, "\n")+1) &&
+		within(p.InlineChars, utf8.RuneCountInString(text)) && within(p.InlineBytes, len(text))
+}
+
+func within(limit, n int) bool { return limit == 0 || n <= limit }
+
+// Instant reports whether the profile asks for no look at the screen at all: the
+// key follows the paste at once. Only tests and benchmarks have such a profile.
+func (p *Profile) Instant() bool {
+	return p.Settle == 0 && p.Quiet == 0 && !p.HasMarkers()
+}

@@ -1,0 +1,60 @@
+package profile
+
+import (
+	"regexp"
+	"time"
+)
+
+// Profile is what is known of one agent program. Read it, do not change it: the
+// ones in a Set are shared.
+type Profile struct {
+	Name    string
+	Summary string   // one line for people
+	Command []string // launched when no command is given; "parley" as its first word is this program
+
+	// OneLine folds line feeds and puts the footer into the same line. It is for
+	// programs of which it is not known that they frame pastes: to them each line
+	// feed would be an Enter.
+	OneLine bool
+
+	// What is longer than one of these is announced by a notice instead of being
+	// typed. They measure what would be typed, with header and footer. 0: no limit.
+	InlineLines, InlineChars, InlineBytes int
+
+	Key         string        // what submits: Enter or Tab
+	Settle      time.Duration // quiet between the text being shown and the key
+	ShowWithin  time.Duration // patience for the pasted text to be shown
+	TakenWithin time.Duration // patience for the text to leave the composer after the key
+	Quiet       time.Duration // where no marker tells: output quiet for so long is idle
+
+	Markers Markers
+
+	dialog, busy, idle     *regexp.Regexp
+	composer, empty, paste *regexp.Regexp
+}
+
+// Markers are regular expressions, "" where nothing is known; ^ and $ match at
+// lines. Dialog, Busy and Idle are looked for in the last 20 lines that are not
+// empty.
+type Markers struct {
+	Dialog string `yaml:"dialog"` // a question is open, and a key would answer it
+	Busy   string `yaml:"busy"`
+	Idle   string `yaml:"idle"`
+	// Composer matches the composer on the whole screen; its group "text" is what
+	// stands in it, all rows. The lowest match is the one that counts.
+	Composer string `yaml:"composer"`
+	Empty    string `yaml:"empty"` // what stands in an empty composer, behind the cursor
+	Paste    string `yaml:"paste"` // what stands for a long paste in the composer
+}
+
+// State is what a screen says about the program.
+type State string
+
+// The states. Unknown means: do not type because of what the screen says; a
+// program without markers is always Unknown.
+const (
+	Unknown State = "unknown"
+	Dialog  State = "dialog"
+	Busy    State = "busy"
+	Idle    State = "idle"
+)

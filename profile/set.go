@@ -1,0 +1,128 @@
+package profile
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"parley"
+
+	"github.com/goccy/go-yaml"
+)
+
+//go:embed profiles/*.yaml
+var builtin embed.FS
+
+// base is what a profile of a workspace's own starts from unless it says otherwise.
+const base = "generic"
+
+// Set is the profiles of a workspace. It does not change; With returns another.
+type Set struct{ byName map[string]*Profile }
+
+// Builtin returns the profiles that come with parley.
+func Builtin() (Set, error) {
+	s := Set{map[string]*Profile{}}
+	files, err := builtin.ReadDir("profiles")
+	if err != nil {
+		return Set{}, fmt.Errorf("read the built-in profiles: %w", err)
+	}
+	for _, f := range files {
+		text, err := builtin.ReadFile("profiles/" + f.Name())
+		if err != nil {
+			return Set{}, fmt.Errorf("read the built-in profiles: %w", err)
+		}
+		name := strings.TrimSuffix(f.Name(), path.Ext(f.Name()))
+		p, err := decode(name, text, func(string) (*Profile, error) { return &Profile{}, nil })
+		if err != nil {
+			return Set{}, fmt.Errorf("built-in profile %s: %w", name, err)
+		}
+		s.byName[name] = p
+	}
+	return s, nil
+}
+
+// Load returns the built-in profiles changed by each text in turn: a YAML map from
+// a profile's name to what With takes.
+func Load(overrides ...[]byte) (Set, error) {
+	s, err := Builtin()
+	if err != nil {
+		return Set{}, err
+	}
+	for _, text := range overrides {
+		var profiles yaml.MapSlice
+		if err := yaml.Unmarshal(text, &profiles); err != nil {
+			return Set{}, notYAML("profiles", err)
+		}
+		var bodies map[string]yaml.RawMessage
+		if err := yaml.Unmarshal(text, &bodies); err != nil {
+			return Set{}, notYAML("profiles", err)
+		}
+		for _, item := range profiles {
+			name := fmt.Sprint(item.Key)
+			if s, err = s.With(name, bodies[name]); err != nil {
+				return Set{}, err
+			}
+		}
+	}
+	return s, nil
+}
+
+// With returns the set with one profile changed or added. The text is the YAML of
+// the keys that differ, from the profile of that name, from the one that the key
+// `extends` names, or else from generic. INVALID_ARGUMENT says what is wrong in it.
+func (s Set) With(name string, text []byte) (Set, error) {
+	if !nameForm.MatchString(name) {
+		return Set{}, parley.Errorf(parley.InvalidArgument, "%q is not a name for a profile", parley.CleanLine(name)).
+			Suggest("Use a lower-case letter, then lower-case letters, digits, - or _, at most 32.")
+	}
+	p, err := decode(name, text, func(extends string) (*Profile, error) {
+		if extends != "" {
+			return s.Find(extends)
+		}
+		if own, ok := s.byName[name]; ok {
+			return own, nil
+		}
+		return s.Find(base)
+	})
+	if err != nil {
+		return Set{}, err
+	}
+	with := Set{maps.Clone(s.byName)}
+	if with.byName == nil {
+		with.byName = map[string]*Profile{}
+	}
+	with.byName[name] = p
+	return with, nil
+}
+
+// Find returns a profile; INVALID_ARGUMENT, with those that there are, if there is
+// none of that name.
+func (s Set) Find(name string) (*Profile, error) {
+	if p, ok := s.byName[name]; ok {
+		return p, nil
+	}
+	names := s.Names()
+	err := parley.Errorf(parley.InvalidArgument, "there is no profile %q", parley.CleanLine(name)).
+		With("profile", parley.CleanLine(name)).With("profiles", names)
+	list := strings.Join(names, ", ")
+	if near := parley.Nearest(name, names); near != "" {
+		return nil, err.Suggest("Did you mean %q? The profiles are: %s.", near, list)
+	}
+	return nil, err.Suggest("The profiles are: %s.", list)
+}
+
+// Names lists the profiles in order.
+func (s Set) Names() []string { return slices.Sorted(maps.Keys(s.byName)) }
+
+func notYAML(where string, err error) error {
+	what := err.Error()
+	if e, ok := errors.AsType[yaml.Error](err); ok {
+		what = fmt.Sprintf("line %d: %s", e.GetToken().Position.Line, e.GetMessage())
+	}
+	return parley.Errorf(parley.InvalidArgument, "%s: %s", where, what).
+		Suggest("Correct the YAML there and try again.")
+}

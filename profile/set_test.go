@@ -1,0 +1,132 @@
+package profile_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/profile"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func builtin(t *testing.T) profile.Set {
+	t.Helper()
+	s, err := profile.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func find(t *testing.T, s profile.Set, name string) *profile.Profile {
+	t.Helper()
+	p, err := s.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
+	s := builtin(t)
+	if got, want := s.Names(), []string{"demo", "generic"}; !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	generic := find(t, s, "generic")
+	if !generic.OneLine || generic.InlineLines != 1 || generic.InlineBytes > 4095 || generic.HasMarkers() {
+		t.Errorf("generic is not safe for a program that reads lines: %+v", generic)
+	}
+	demo := find(t, s, "demo")
+	if demo.OneLine || demo.InlineLines != 3 || demo.InlineChars != 800 || !demo.HasMarkers() {
+		t.Errorf("demo: %+v", demo)
+	}
+	if got, want := demo.Command, []string{"parley", "demo-agent"}; !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestUnknownProfileNamesTheNearest(t *testing.T) {
+	_, err := builtin(t).Find("genric")
+	if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want {
+		t.Fatalf("got %v, want %v", got, want)
+	}
+	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) || !strings.Contains(got, "demo, generic") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestOverrideChangesOnlyWhatItSays(t *testing.T) {
+	before := builtin(t)
+	s, err := before.With("demo", []byte("settle: 1s\nmarkers:\n  idle: '^ready'\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := find(t, before, "demo"), find(t, s, "demo")
+	if is.Settle != time.Second || is.Markers.Idle != "^ready" {
+		t.Errorf("not changed: %+v", is)
+	}
+	if is.Markers.Busy != was.Markers.Busy || is.InlineChars != was.InlineChars || !cmp.Equal(is.Command, was.Command) {
+		t.Errorf("changed too much: got %+v, want the rest as in %+v", is, was)
+	}
+	if was.Settle == time.Second {
+		t.Error("the set that With was called on has changed")
+	}
+	if got, want := is.Look([]string{"ready"}), profile.Idle; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
+	s, err := profile.Load([]byte("logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := find(t, s, "logger"); !p.OneLine || p.Quiet != 3*time.Second || p.Name != "logger" {
+		t.Errorf("got %+v", p)
+	}
+	if p := find(t, s, "robot2"); p.OneLine || p.Command[0] != "robot" || !p.HasMarkers() {
+		t.Errorf("got %+v", p)
+	}
+	if p := find(t, s, "same"); !p.OneLine {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
+	for _, test := range []struct{ name, yaml, want string }{
+		{"x", "setle: 1s", `Did you mean "settle"?`},
+		{"x", "markers: {dialogue: x}", `Did you mean "dialog"?`},
+		{"x", "settle: 200", "YAML"},
+		{"x", "settle: soon", "YAML"},
+		{"x", "settle: -1s", "Give a time"},
+		{"x", "quiet: 11m", "Give a time"},
+		{"x", "inline_bytes: -1", "number above 0"},
+		{"x", "key: q", "Enter or Tab"},
+		{"x", "key: ''", "Enter or Tab"},
+		{"x", "command: ['']", "program"},
+		{"x", "markers: {busy: '(?!x)'}", "regular expression"},
+		{"x", "markers: {composer: 'abc'}", "(?P<text>"},
+		{"x", "extends: generik", `Did you mean "generic"?`},
+		{"x", "settle: 1s\nsettle: 2s", "YAML"},
+		{"x", "- a", "YAML"},
+		{"x", "a: [", "YAML"},
+		{"Upper", "quiet: 1s", "lower-case"},
+		{"", "quiet: 1s", "lower-case"},
+	} {
+		_, err := builtin(t).With(test.name, []byte(test.yaml))
+		if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want {
+			t.Errorf("%q: got %v (%v), want %v", test.yaml, got, err, want)
+			continue
+		}
+		if got := parley.AsError(err).Action; !strings.Contains(got, test.want) {
+			t.Errorf("%q: %v: got the hint %q, want one with %q", test.yaml, err, got, test.want)
+		}
+	}
+	for _, text := range []string{"- a", "x: {setle: 1s}", "x: {", "x: 3"} {
+		if _, err := profile.Load([]byte(text)); parley.ErrorCode(err) != parley.InvalidArgument {
+			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
