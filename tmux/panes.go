@@ -30,7 +30,7 @@ type PaneInfo struct {
 	CursorX, CursorY            int // from 0
 	Title                       string
 	Activity                    time.Time // last output in the window, whole seconds
-	Attached                    int       // clients on its session, not counting control clients of ours on a server of our own
+	Attached                    int       // clients on its session; on a joined server one of them may be ours
 }
 
 // paneFormat has no '%', which display-message would read as a time format. Free

@@ -15,7 +15,9 @@ import (
 const hubSession = "_hub"
 
 // Backoff between attempts to connect. new-session right after kill-server on the
-// same socket can fail, so the first retry is soon.
+// same socket can fail, so the first retry is soon; but not at once: tmux up to 3.6a
+// at least (issue 4980; seen on 3.3a) crashes when it has something to notify, such as
+// the end of our last client, while a control client is half attached.
 const (
 	firstRetry = 50 * time.Millisecond
 	lastRetry  = 2 * time.Second
