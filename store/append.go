@@ -78,37 +78,66 @@ func (t *tx) append(p *Post, out *Appended) error {
 	for i := range p.Deliveries {
 		m.Recipients[i] = p.Deliveries[i].RecipientID
 	}
-	seq, err := t.insertMessage(&m, p.IdempotencyKey)
+	seq, err := t.number()
 	if err != nil {
 		return err
 	}
+	t.wrote = true
+	t.messages = append(t.messages, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
 	out.Message = m
 	t.announce(p, seq)
-	rows := t.newDeliveries(p, &m, seq, out)
-	if err := insert(t, "deliveries", newDeliveryColumns, rows, (*newDeliveryRow).values); err != nil {
-		if dangling(err) {
-			return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
-				Suggest("See who is there with get_agent_status.")
-		}
-		return err
-	}
+	t.deliveries = append(t.deliveries, t.newDeliveries(p, &m, seq, out)...)
 	t.logDeliveries(p, &m)
 	return nil
 }
 
-func (t *tx) insertMessage(m *parley.Message, key string) (seq int64, err error) {
-	err = t.returning(&seq, `INSERT INTO messages (id, kind, type, priority, sender_id, text, data,
-		context_reference, in_reply_to, idempotency_key, accepted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq`,
-		m.ID, string(m.Kind), string(m.Type), string(m.Priority), m.SenderID, m.Text, string(m.Data),
-		m.ContextReference, m.InReplyTo, key, nanos(m.Timestamp))
+// number gives the next message's number: there is one writer, so it can count.
+func (t *tx) number() (int64, error) {
+	if t.nextSeq == 0 {
+		if err := t.query(&t.nextSeq, `SELECT coalesce(max(seq), 0) + 1 FROM messages`); err != nil {
+			return 0, err
+		}
+	}
+	t.nextSeq++
+	return t.nextSeq - 1, nil
+}
+
+const newMessageColumns = `seq, id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at`
+
+type newMessageRow struct {
+	*parley.Message
+	seq int64
+	key string
+}
+
+func (r *newMessageRow) values() []any {
+	return []any{r.seq, r.ID, string(r.Kind), string(r.Type), string(r.Priority), r.SenderID, r.Text, string(r.Data),
+		r.ContextReference, r.InReplyTo, r.key, nanos(r.Timestamp)}
+}
+
+func (t *tx) flushMessages() error {
+	err := insert(t, "messages", newMessageColumns, t.messages, (*newMessageRow).values)
 	switch {
 	case dangling(err):
-		return 0, noAgent(m.SenderID)
+		return noAgent(t.messages[0].SenderID)
 	case duplicate(err):
-		return 0, parley.Errorf(parley.InvalidArgument, "there is a message %s already", m.ID).
+		return parley.Errorf(parley.InvalidArgument, "there is a message %s already", t.messages[0].ID).
 			Suggest("Give each message an id of its own.")
 	}
-	return seq, err
+	return err
+}
+
+func (t *tx) flushDeliveries() error {
+	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries, (*newDeliveryRow).values)
+	if dangling(err) {
+		return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
+			Suggest("See who is there with get_agent_status.")
+	}
+	return err
+}
+
+func (t *tx) flushLogs() error {
+	return insert(t, "agent_log", logColumns, t.logs, (*logRow).values)
 }
 
 // announce emits the event of the message itself.

@@ -87,17 +87,7 @@ func (s *Store) LastPaneSeq(ctx context.Context, recipientID string) (uint64, er
 // the pane will remember. ErrStale when it is neither.
 func (s *Store) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {
 	return s.write(ctx, "claiming the delivery", func(t *tx) error {
-		step := parley.Step{State: parley.DeliveryTyping, At: t.now}
-		n, err := t.exec(`UPDATE deliveries SET state = 'typing', reason = '', pane_seq = ?, notice = ?, steps = steps || ?
-			WHERE message_seq = ? AND recipient_id = ? AND state IN ('queued', 'held')`,
-			int64(paneSeq), notice, stepLine(step), k.MessageSeq, k.RecipientID)
-		if err != nil {
-			return err
-		}
-		if n == 0 {
-			return ErrStale
-		}
-		t.emitDelivery(k, Change{State: parley.DeliveryTyping})
+		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), notice: notice, by: t.current})
 		return nil
 	})
 }
@@ -121,20 +111,30 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 // What its recipient read while it was being typed is read in the end.
 func (s *Store) Advance(ctx context.Context, k Key, changes ...Change) error {
 	return s.write(ctx, "moving the delivery on", func(t *tx) error {
-		var rows []deliveryState
-		if err := t.query(&rows, `SELECT state, reason, read_at FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
-			k.MessageSeq, k.RecipientID); err != nil {
-			return err
+		if steps, err := (&deliveryState{State: string(parley.DeliveryTyping)}).climb(changes); err == nil &&
+			changes[0].State != parley.DeliveryTyping {
+			t.closes = append(t.closes, closeRow{Key: k, steps: steps, changes: changes, by: t.current})
+			return nil
 		}
-		if len(rows) == 0 {
-			return ErrStale
-		}
-		steps, err := rows[0].climb(changes)
-		if err != nil || len(steps) == 0 {
-			return err
-		}
-		return t.climb(k, steps, nanos(t.now))
+		return t.advance(k, changes)
 	})
+}
+
+// advance moves a delivery on from wherever it is.
+func (t *tx) advance(k Key, changes []Change) error {
+	var rows []deliveryState
+	if err := t.query(&rows, `SELECT state, reason, read_at FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+		k.MessageSeq, k.RecipientID); err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		return ErrStale
+	}
+	steps, err := rows[0].climb(changes)
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+	return t.climb(k, steps, nanos(t.now))
 }
 
 // deliveryState is where a delivery is.
@@ -167,21 +167,29 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 // climb writes steps to a delivery; the last is where it is then. readAt is
 // when it was read, if one of them says so and nothing earlier did.
 func (t *tx) climb(k Key, steps []Change, readAt int64) error {
-	var lines strings.Builder
-	read := false
 	for _, c := range steps {
-		lines.WriteString(stepLine(parley.Step{State: c.State, At: t.now, Evidence: cmp.Or(c.Evidence, c.Reason)}))
-		read = read || c.State == parley.DeliveryRead
 		t.emitDelivery(k, c)
 	}
+	lines, read := t.stepLines(steps)
 	last := steps[len(steps)-1]
-	set, args := `state = ?, reason = ?, steps = steps || ?`, []any{string(last.State), last.Reason, lines.String()}
+	set, args := `state = ?, reason = ?, steps = steps || ?`, []any{string(last.State), last.Reason, lines}
 	if read {
 		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
 	}
 	_, err := t.exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
 		append(args, k.MessageSeq, k.RecipientID)...)
 	return err
+}
+
+// stepLines writes steps as the database keeps them, and says whether one of them
+// is that the message was read.
+func (t *tx) stepLines(steps []Change) (lines string, read bool) {
+	var b strings.Builder
+	for _, c := range steps {
+		b.WriteString(stepLine(parley.Step{State: c.State, At: t.now, Evidence: cmp.Or(c.Evidence, c.Reason)}))
+		read = read || c.State == parley.DeliveryRead
+	}
+	return b.String(), read
 }
 
 func (t *tx) emitDelivery(k Key, c Change) {
