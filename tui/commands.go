@@ -1,0 +1,195 @@
+package tui
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+// callTimeout bounds one call of the service: after it the person is told.
+const callTimeout = 30 * time.Second
+
+// What commands report. Each carries what the model cannot ask for itself: the
+// time.
+type (
+	feedMsg struct {
+		events []parley.Event
+		err    error // the daemon is away, as far as the stream's last word goes
+		at     time.Time
+	}
+	tickMsg   time.Time
+	agentsMsg struct {
+		soon   bool // asked for at once, not at leisure
+		asked  time.Time
+		agents []parley.AgentStatus
+		counts map[string]int // deliveries in each state that is not delivered
+		err    error
+	}
+	detailMsg struct {
+		id     string
+		result *parley.MessageStatusResult
+		err    error
+	}
+	sentMsg struct {
+		draft      draft
+		id         string
+		deliveries []parley.Delivery
+		err        error
+	}
+	readMsg   struct{ err error }
+	attachMsg struct {
+		name string
+		cmd  *exec.Cmd
+		err  error
+	}
+	returnedMsg struct {
+		name string
+		err  error
+	}
+)
+
+// commands are all that the screen does besides deciding and drawing. None of
+// them touches the model.
+type commands struct {
+	next    tea.Cmd                                     // what the stream said
+	tick    func(time.Duration) tea.Cmd                 // the time, after a while
+	agents  func(wait time.Duration, soon bool) tea.Cmd // who is there
+	details func(id string) tea.Cmd                     // what became of a message
+	send    func(draft) tea.Cmd                         // say something
+	read    func(id string) tea.Cmd                     // the operator has read it
+	attach  func(name string) tea.Cmd                   // find the way to a terminal
+	show    func(name string, cmd *exec.Cmd) tea.Cmd    // be in that terminal
+}
+
+func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
+	call := func(f func(context.Context) tea.Msg) tea.Cmd {
+		return func() tea.Msg {
+			ctx, cancel := context.WithTimeout(ctx, callTimeout)
+			defer cancel()
+			return f(ctx)
+		}
+	}
+	return commands{
+		next: func() tea.Msg { return gather(ctx, notes, o.Now) },
+		tick: func(d time.Duration) tea.Cmd {
+			return func() tea.Msg { pause(ctx, d); return tickMsg(o.Now()) }
+		},
+		agents: func(wait time.Duration, soon bool) tea.Cmd {
+			look := call(func(ctx context.Context) tea.Msg { return lookAtAgents(ctx, o, soon) })
+			return func() tea.Msg { pause(ctx, wait); return look() }
+		},
+		details: func(id string) tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg {
+				res, err := o.Service.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+				return detailMsg{id: id, result: res, err: err}
+			})
+		},
+		send: func(d draft) tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg { return send(ctx, o.Service, d) })
+		},
+		read: func(id string) tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg {
+				_, err := o.Service.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: parley.Names{id}})
+				return readMsg{err}
+			})
+		},
+		attach: func(name string) tea.Cmd {
+			return func() tea.Msg {
+				cmd, err := o.Attach(name)
+				return attachMsg{name: name, cmd: cmd, err: err}
+			}
+		},
+		show: show,
+	}
+}
+
+// gather waits for the stream's next word and takes with it what follows at
+// once, so that a thousand events a second cost sixty frames and not a thousand.
+func gather(ctx context.Context, notes <-chan note, now func() time.Time) tea.Msg {
+	var msg feedMsg
+	add := func(n note) {
+		msg.err = n.err
+		if n.event.Seq > 0 {
+			msg.events = append(msg.events, n.event)
+		}
+	}
+	select {
+	case n := <-notes:
+		add(n)
+	case <-ctx.Done():
+		return nil
+	}
+	frame := time.NewTimer(feedGather)
+	defer frame.Stop()
+	for len(msg.events) < feedBatch {
+		select {
+		case n := <-notes:
+			add(n)
+			continue
+		case <-frame.C:
+		case <-ctx.Done():
+		}
+		break
+	}
+	msg.at = now()
+	return msg
+}
+
+func lookAtAgents(ctx context.Context, o Options, soon bool) tea.Msg {
+	msg := agentsMsg{soon: soon, asked: o.Now()}
+	agents, err := o.Service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+	if err != nil {
+		msg.err = err
+		return msg
+	}
+	msg.agents = agents.Agents
+	ws, err := o.Service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	if err != nil {
+		msg.err = err
+		return msg
+	}
+	msg.counts = ws.Deliveries
+	return msg
+}
+
+func send(ctx context.Context, s parley.Service, d draft) tea.Msg {
+	if d.to.everyone {
+		res, err := s.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: d.text, IdempotencyKey: d.key})
+		if err != nil {
+			return sentMsg{draft: d, err: err}
+		}
+		return sentMsg{draft: d, id: res.MessageID, deliveries: res.Deliveries}
+	}
+	res, err := s.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{d.to.agent}, Text: d.text,
+		InReplyTo: d.to.replyTo, IdempotencyKey: d.key})
+	if err != nil {
+		return sentMsg{draft: d, err: err}
+	}
+	return sentMsg{draft: d, id: res.MessageID, deliveries: res.Deliveries}
+}
+
+// show gives the terminal to cmd until it ends. What it complains about would
+// be gone with the screen, so it is kept for the error.
+func show(name string, cmd *exec.Cmd) tea.Cmd {
+	var complaint bytes.Buffer
+	if cmd.Stderr == nil {
+		cmd.Stderr = &complaint
+		cmd.WaitDelay = time.Second // a grandchild may keep the pipe
+	}
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		if errors.Is(err, exec.ErrWaitDelay) {
+			err = nil
+		}
+		if text := strings.TrimSpace(complaint.String()); err != nil && text != "" {
+			err = errors.New(text)
+		}
+		return returnedMsg{name: name, err: err}
+	})
+}

@@ -1,0 +1,182 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// detail is the pane of one message: its text, and every delivery with its
+// ladder and evidence.
+type detail struct {
+	open   bool
+	id     string
+	result *parley.MessageStatusResult // of id; nil until it came
+	err    error
+	asking bool // a request is under way
+	stale  bool // ask once more when it is done
+	top    int
+	height int
+}
+
+// show turns to another message.
+func (d *detail) show(id string) {
+	if d.id != id {
+		d.id, d.result, d.err, d.top = id, nil, nil, 0
+	}
+}
+
+func (d *detail) close() { d.open = false }
+
+// move scrolls.
+func (d *detail) move(n int) { d.top += n }
+
+func (d *detail) settle(lines int) { d.top = clamp(d.top, 0, max(0, lines-d.height)) }
+
+// owed reports whether the operator is told so and has not been marked as a
+// reader yet.
+func (d *detail) owed() bool {
+	return d.result != nil && slices.ContainsFunc(d.result.Deliveries, func(x parley.Delivery) bool {
+		return x.Recipient == parley.OperatorName && x.State == parley.DeliverySubmitted
+	})
+}
+
+func (d *detail) view(th theme, w int, focused bool, now time.Time) []string {
+	lines := d.lines(th, w, now)
+	note := ""
+	if more := len(lines) - d.top - d.height; more > 0 {
+		note = plural(more, "more line")
+	} else if d.top > 0 {
+		note = "end"
+	}
+	title := []string{th.rule("Message "+parley.Short(d.id), note, w, focused)}
+	return clip(append(title, lines[clamp(d.top, 0, len(lines)):]...), d.height+1)
+}
+
+func (d *detail) lines(th theme, w int, now time.Time) []string {
+	switch {
+	case d.err != nil:
+		return errorLines(th, d.err, w)
+	case d.result == nil || d.result.Object == nil:
+		return []string{"  " + th.dim.Render(fit("Reading…", w-2))}
+	}
+	lines := d.head(th, w, now)
+	lines = append(lines, "")
+	lines = append(lines, indent(wrap(safeText(d.result.Object.Text), w-2), 2)...)
+	lines = append(lines, "")
+	for _, x := range worstFirst(d.result.Deliveries) {
+		lines = append(lines, deliveryLines(th, x, w, now)...)
+	}
+	return lines
+}
+
+func (d *detail) head(th theme, w int, now time.Time) []string {
+	m := d.result.Object
+	var to []string
+	for _, x := range d.result.Deliveries {
+		to = append(to, shownName(x.Recipient, x.RecipientID))
+	}
+	words := []string{shownName(m.Sender, m.SenderID) + " → " + strings.Join(to, ", "), string(m.Kind)}
+	if m.Type != parley.TypeInformation {
+		words = append(words, string(m.Type))
+	}
+	if m.Priority != parley.PriorityNormal {
+		words = append(words, string(m.Priority))
+	}
+	words = append(words, m.Timestamp.In(now.Location()).Format("2 Jan 15:04:05"))
+	if m.InReplyTo != "" {
+		words = append(words, "answers "+parley.Short(m.InReplyTo))
+	}
+	if m.ContextReference != "" {
+		words = append(words, "about "+m.ContextReference)
+	}
+	var lines []string
+	for _, line := range wrap(safeLine(strings.Join(words, " · ")), w-2) {
+		lines = append(lines, "  "+th.dim.Render(line))
+	}
+	return lines
+}
+
+func worstFirst(ds []parley.Delivery) []parley.Delivery {
+	rank := func(d parley.Delivery) int {
+		if i := slices.Index(grave, d.State); i >= 0 {
+			return i
+		}
+		if d.State.Settled() {
+			return len(grave) + 1
+		}
+		return len(grave)
+	}
+	return slices.SortedStableFunc(slices.Values(ds), func(a, b parley.Delivery) int {
+		return cmp.Compare(rank(a), rank(b))
+	})
+}
+
+// deliveryLines shows the way to one recipient: where it stands and why, then
+// each rung with its time and how it is known.
+func deliveryLines(th theme, d parley.Delivery, w int, now time.Time) []string {
+	state := safeLine(string(d.State))
+	head := fmt.Sprintf("%s %s: %s", pad(deliveryGlyph(d.State), 2), shownName(d.Recipient, d.RecipientID), state)
+	if d.Reason != "" {
+		head += ", " + safeLine(d.Reason)
+	}
+	var lines []string
+	for _, line := range wrap(head, w-2) {
+		lines = append(lines, "  "+th.delivery(d.State).Render(line))
+	}
+	var before time.Time
+	for _, s := range d.Steps {
+		lines = append(lines, stepLines(th, s, before, w, now)...)
+		before = s.At
+	}
+	return lines
+}
+
+func stepLines(th theme, s parley.Step, before time.Time, w int, now time.Time) []string {
+	took := ""
+	if !before.IsZero() {
+		took = "+" + brief(s.At.Sub(before))
+	}
+	left := fmt.Sprintf("     %s %s %s ", s.At.In(now.Location()).Format("15:04:05.000"),
+		pad(took, 7), pad(safeLine(string(s.State)), 11))
+	left = fit(left, w)
+	evidence := wrap(safeLine(s.Evidence), max(w-width(left), 8))
+	lines := []string{fit(left+evidence[0], w)}
+	for _, line := range evidence[1:] {
+		lines = append(lines, fit(strings.Repeat(" ", width(left))+line, w))
+	}
+	for i := range lines {
+		lines[i] = th.dim.Render(lines[i])
+	}
+	return lines
+}
+
+// brief is a short time in at most six columns.
+func brief(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%dms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	}
+	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+}
+
+// errorLines says what went wrong and what to do about it.
+func errorLines(th theme, err error, w int) []string {
+	e := parley.AsError(err)
+	var lines []string
+	for _, line := range wrap("✗ "+safeLine(e.Message), w-2) {
+		lines = append(lines, "  "+th.bad.Render(line))
+	}
+	if e.Action == "" {
+		return lines
+	}
+	return append(lines, indent(wrap(safeLine(e.Action), w-2), 2)...)
+}

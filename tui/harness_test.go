@@ -1,0 +1,163 @@
+package tui
+
+import (
+	"context"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"parley"
+)
+
+// screen drives a model by messages: what its commands answer goes back into it
+// at once. Waiting, following and terminals are left out.
+type screen struct {
+	t        testing.TB
+	m        *model
+	service  *fakeService
+	attached []string
+	quit     bool
+}
+
+func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *screen {
+	o := f.options()
+	for _, c := range change {
+		c(&o)
+	}
+	s := &screen{t: t, service: f}
+	do := newCommands(context.Background(), o, nil)
+	do.next = nil
+	do.tick = func(time.Duration) tea.Cmd { return nil }
+	do.agents = func(_ time.Duration, soon bool) tea.Cmd {
+		return func() tea.Msg { return lookAtAgents(context.Background(), o, soon) }
+	}
+	do.show = func(name string, _ *exec.Cmd) tea.Cmd {
+		s.attached = append(s.attached, name)
+		return func() tea.Msg { return returnedMsg{name: name} }
+	}
+	s.m = newModel(o, do)
+	s.send(tea.WindowSizeMsg{Width: w, Height: h})
+	s.run(s.m.Init(), 0)
+	s.news()
+	return s
+}
+
+// news hands over the events that the screen has not seen.
+func (s *screen) news() {
+	s.service.mu.Lock()
+	events := s.service.events
+	s.service.mu.Unlock()
+	s.send(feedMsg{events: events, at: noon})
+}
+
+func (s *screen) send(msg tea.Msg) {
+	_, cmd := s.m.Update(msg)
+	s.run(cmd, 0)
+}
+
+func (s *screen) run(cmd tea.Cmd, depth int) {
+	if cmd == nil {
+		return
+	}
+	if depth > 20 {
+		s.t.Fatal("commands answer each other without end")
+	}
+	switch msg := cmd().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range msg {
+			s.run(c, depth+1)
+		}
+	case tea.QuitMsg:
+		s.quit = true
+	default:
+		_, next := s.m.Update(msg)
+		s.run(next, depth+1)
+	}
+}
+
+// press sends keys by their names; longer words that are no names are typed.
+func (s *screen) press(keys ...string) {
+	for _, k := range keys {
+		s.send(keyMsg(k))
+	}
+}
+
+func (s *screen) typed(text string) {
+	for _, r := range text {
+		s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+var named = map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "up": tea.KeyUp,
+	"down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
+	"backspace": tea.KeyBackspace}
+
+func keyMsg(name string) tea.KeyPressMsg {
+	var k tea.KeyPressMsg
+	for {
+		mod, rest, ok := strings.Cut(name, "+")
+		if !ok || rest == "" {
+			break
+		}
+		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
+		name = rest
+	}
+	if code, ok := named[name]; ok {
+		k.Code = code
+		return k
+	}
+	k.Code = []rune(name)[0]
+	if k.Mod == 0 {
+		k.Text = name
+	}
+	return k
+}
+
+// text is the screen as it is read, without colours.
+func (s *screen) text() string { return ansi.Strip(s.m.View().Content) }
+
+func (s *screen) shows(want ...string) {
+	s.t.Helper()
+	for _, w := range want {
+		if got := s.text(); !strings.Contains(got, w) {
+			s.t.Errorf("the screen does not show %q:\n%s", w, got)
+		}
+	}
+}
+
+func (s *screen) hides(not ...string) {
+	s.t.Helper()
+	for _, w := range not {
+		if got := s.text(); strings.Contains(got, w) {
+			s.t.Errorf("the screen shows %q:\n%s", w, got)
+		}
+	}
+}
+
+// fits checks that no line is too wide, by either way of counting, and that
+// there are not too many.
+func (s *screen) fits(after string) {
+	s.t.Helper()
+	l := s.m.layout
+	content := s.m.View().Content
+	lines := strings.Split(content, "\n")
+	room := l.width - spare
+	if l.small() {
+		room = l.width
+	}
+	if len(lines) > l.height {
+		s.t.Fatalf("after %s: %d lines at %dx%d\n%s", after, len(lines), l.width, l.height, ansi.Strip(content))
+	}
+	for i, line := range lines {
+		if w := width(line); w > room {
+			s.t.Fatalf("after %s: line %d is %d columns wide at %dx%d: %q", after, i, w, l.width, l.height, line)
+		}
+	}
+}
+
+var gone = parley.Errorf(parley.DaemonUnavailable, "no daemon runs here").Suggest("Start it: parley serve")

@@ -1,0 +1,52 @@
+package tui
+
+// help is the page of all keys, drawn from the table.
+type help struct {
+	open   bool
+	top    int
+	height int
+}
+
+const helpColumn = 56 // columns that an entry needs to be read without a cut
+
+func (h *help) lines(th theme, w int) []string {
+	per := max(1, w/helpColumn)
+	entry := w / per
+	var lines []string
+	for _, s := range []scope{inLists, inCompose, inFilter, inHelp} {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, "  "+th.strong.Render(fit(scopeNames[s], w-2)))
+		lines = append(lines, grid(th, s, per, entry)...)
+	}
+	return lines
+}
+
+// grid sets a scope's keys into columns, reading down.
+func grid(th theme, s scope, per, entry int) []string {
+	var cells []string
+	for _, b := range bindings() {
+		if b.scope == s {
+			cells = append(cells, "  "+th.accent.Render(pad(b.show, 12))+pad(b.does, entry-14))
+		}
+	}
+	rows := (len(cells) + per - 1) / per
+	lines := make([]string, rows)
+	for i, cell := range cells {
+		lines[i%rows] += cell
+	}
+	return lines
+}
+
+func (h *help) view(th theme, w int) []string {
+	lines := h.lines(th, w)
+	note := ""
+	if more := len(lines) - h.top - h.height; more > 0 {
+		note = plural(more, "more line")
+	}
+	title := []string{th.rule("Keys", note, w, true)}
+	return clip(append(title, lines[clamp(h.top, 0, len(lines)):]...), h.height+1)
+}
+
+func (h *help) settle(lines int) { h.top = clamp(h.top, 0, max(0, lines-h.height)) }

@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+// prepare brings the screen to where keys of a scope mean something, with room
+// to move both ways.
+var prepare = map[scope][]string{
+	inLists:   {"/", "e", "enter", "k", "k"},
+	inCompose: {"b", "h", "i"},
+	inFilter:  {"/", "e"},
+	inHelp:    {"?", "j"},
+}
+
+func TestEveryKeyDoesSomething(t *testing.T) {
+	for _, b := range bindings() {
+		for _, key := range b.keys {
+			t.Run(fmt.Sprintf("%s/%s", scopeNames[b.scope], key), func(t *testing.T) {
+				s := newScreen(t, busyTeam(), 60, 20)
+				s.press(prepare[b.scope]...)
+				if got := s.m.scope(); got != b.scope {
+					t.Fatalf("keys go to %v, want %v", got, b.scope)
+				}
+				before := s.state()
+				s.press(key)
+				if s.state() == before {
+					t.Errorf("%s (%s) changed nothing:\n%s", key, b.does, s.text())
+				}
+				s.fits(key)
+			})
+		}
+	}
+}
+
+// state is all that a key can change.
+func (s *screen) state() string {
+	v := s.m.View()
+	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.quit)
+}
+
+func TestNoKeyMeansTwoThings(t *testing.T) {
+	seen := map[string]string{}
+	for _, b := range bindings() {
+		for _, key := range b.keys {
+			at := fmt.Sprint(b.scope, key)
+			if seen[at] != "" {
+				t.Errorf("%s in %q both %q and %q", key, scopeNames[b.scope], seen[at], b.does)
+			}
+			seen[at] = b.does
+		}
+	}
+}
+
+func TestHelpTellsEveryKey(t *testing.T) {
+	s := newScreen(t, busyTeam(), 200, 60)
+	s.press("?")
+	for _, b := range bindings() {
+		s.shows(b.does, b.show)
+	}
+	s = newScreen(t, busyTeam(), 60, 20)
+	s.press("?")
+	for range len(bindings()) {
+		s.press("j")
+	}
+	s.shows(bindings()[len(bindings())-1].does)
+}
+
+func TestKeyLineAlwaysTellsHelpAndQuit(t *testing.T) {
+	for w := minWidth; w < 130; w++ {
+		s := newScreen(t, busyTeam(), w, 24)
+		lines := strings.Split(s.text(), "\n")
+		if last := lines[len(lines)-1]; !strings.HasSuffix(last, "? help  q quit") {
+			t.Errorf("at %d columns the last line is %q", w, last)
+		}
+	}
+}
+
+func TestMovesWithinEveryPane(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 24)
+	s.press("tab", "G")
+	if got, want := s.m.agents.selected().Name, "old-hand"; got != want {
+		t.Errorf("G in agents: %s, want %s", got, want)
+	}
+	s.press("g", "j")
+	if got, want := s.m.agents.selected().Name, "docs-writer"; got != want {
+		t.Errorf("g and j in agents: %s, want %s", got, want)
+	}
+	s.press("tab", "g")
+	if got, want := s.m.traffic.sel.from, "planner"; got != want {
+		t.Errorf("g in traffic: %s, want %s", got, want)
+	}
+	s.press("enter", "tab", "pgdown")
+	if s.m.detail.top == 0 {
+		t.Errorf("a page down did not scroll the message:\n%s", s.text())
+	}
+	s.press("G")
+	s.shows("end")
+	s.press("enter")
+	if s.m.detail.open || s.m.focus != onTraffic {
+		t.Error("enter did not close the message")
+	}
+	if got := parley.Short(s.m.detail.id); got != "5f0c0001" {
+		t.Errorf("moving in the message left it for %s", got)
+	}
+}

@@ -1,0 +1,53 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"parley"
+)
+
+var errDeadline = context.DeadlineExceeded
+
+func TestStandingSaysWhatMattersMost(t *testing.T) {
+	const q, h, ty, su, re, fa, un, ex = parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping,
+		parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired
+	type states = []parley.DeliveryState
+	for _, c := range []struct {
+		count         int
+		states        states
+		words, figure string
+	}{
+		{1, nil, "queued", "○"},
+		{3, nil, "3 queued", "○ 3"},
+		{1, states{q}, "queued", "○"},
+		{1, states{h}, "held", "‖"},
+		{1, states{ty}, "typing", "›"},
+		{1, states{su}, "submitted", "✓"},
+		{1, states{re}, "read", "✓✓"},
+		{1, states{un}, "unconfirmed", "?"},
+		{1, states{ex}, "expired", "⊘"},
+		{3, states{q, q}, "3 queued", "○ 3"},
+		{1, states{"strange"}, "strange", "·"},
+		{3, states{ty, q, q}, "0/3 submitted", "› 0/3"},
+		{3, states{su, re, q}, "2/3 submitted", "› 2/3"},
+		{3, states{su, re}, "2/3 submitted", "› 2/3"},
+		{3, states{su, re, su}, "3/3 submitted", "✓ 3/3"},
+		{3, states{re, re, re}, "3/3 read", "✓✓ 3/3"},
+		{3, states{su, h, su}, "1 held", "‖ 1"},
+		{3, states{un, h, su}, "1 unconfirmed", "? 1"},
+		{3, states{un, fa, fa}, "2 failed", "✗ 2"},
+	} {
+		r := &row{count: c.count}
+		for i, s := range c.states {
+			r.moved(fmt.Sprint(i), s)
+		}
+		if got := r.words(); got != c.words {
+			t.Errorf("%v of %d: words %q, want %q", c.states, c.count, got, c.words)
+		}
+		if got := r.figure(); got != c.figure {
+			t.Errorf("%v of %d: figure %q, want %q", c.states, c.count, got, c.figure)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package tui
+
+import (
+	"charm.land/lipgloss/v2"
+
+	"parley"
+)
+
+// theme is how things look. Colours are the terminal's own sixteen, so that its
+// owner's dark or light palette holds; no meaning hangs on colour alone.
+type theme struct {
+	plain, strong, dim, good, busy, warn, bad, accent, focus, alarm lipgloss.Style
+}
+
+func newTheme(noColor bool) theme {
+	s := lipgloss.NewStyle
+	t := theme{
+		plain: s(), strong: s().Bold(true), dim: s().Faint(true), good: s(), busy: s(), warn: s().Bold(true),
+		bad: s().Bold(true), accent: s().Bold(true), focus: s().Reverse(true), alarm: s().Bold(true).Reverse(true),
+	}
+	if noColor {
+		return t
+	}
+	t.good = t.good.Foreground(lipgloss.Green)
+	t.busy = t.busy.Foreground(lipgloss.Cyan)
+	t.warn = t.warn.Foreground(lipgloss.Yellow)
+	t.bad = t.bad.Foreground(lipgloss.Red)
+	t.accent = t.accent.Foreground(lipgloss.Cyan)
+	t.alarm = t.alarm.Foreground(lipgloss.Red)
+	return t
+}
+
+// agentGlyph is the shape of an agent's state; the word always stands beside it.
+func agentGlyph(s parley.AgentState) string {
+	switch s {
+	case parley.StateStarting:
+		return "◌"
+	case parley.StateIdle:
+		return "●"
+	case parley.StateBusy:
+		return "◐"
+	case parley.StateExited:
+		return "✗"
+	case parley.StateTerminated:
+		return "-"
+	}
+	return "?"
+}
+
+func (t theme) agent(s parley.AgentState) lipgloss.Style {
+	switch s {
+	case parley.StateIdle:
+		return t.good
+	case parley.StateBusy:
+		return t.busy
+	case parley.StateStarting:
+		return t.plain
+	case parley.StateTerminated:
+		return t.dim
+	}
+	return t.bad
+}
+
+// deliveryGlyph is the shape of a rung, at most two columns.
+func deliveryGlyph(s parley.DeliveryState) string {
+	switch s {
+	case parley.DeliveryQueued:
+		return "○"
+	case parley.DeliveryHeld:
+		return "‖"
+	case parley.DeliveryTyping:
+		return "›"
+	case parley.DeliverySubmitted:
+		return "✓"
+	case parley.DeliveryRead:
+		return "✓✓"
+	case parley.DeliveryFailed:
+		return "✗"
+	case parley.DeliveryUnconfirmed:
+		return "?"
+	case parley.DeliveryExpired:
+		return "⊘"
+	}
+	return "·"
+}
+
+func (t theme) delivery(s parley.DeliveryState) lipgloss.Style {
+	switch {
+	case s.Delivered():
+		return t.good
+	case s == parley.DeliveryHeld:
+		return t.warn
+	case s.Settled():
+		return t.bad
+	}
+	return t.plain
+}
+
+// rule is a pane's title: marked when the keys go there, in shape too.
+func (t theme) rule(title, note string, w int, focused bool) string {
+	mark, style := "─ ", t.dim
+	if focused {
+		mark, style = "▸ ", t.accent
+	}
+	left := fit(mark+title, w)
+	if note != "" {
+		note = fit(" "+note, w-width(left)-1)
+	}
+	line := " "
+	for range w - width(left) - width(note) - 2 {
+		line += "─"
+	}
+	if w-width(left)-width(note) < 2 {
+		line = ""
+	}
+	return style.Render(left) + t.dim.Render(line+note)
+}

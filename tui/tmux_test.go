@@ -1,0 +1,110 @@
+package tui
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// terminal is a real one: the test binary runs as the screen in a tmux of its own.
+type terminal struct {
+	t      *testing.T
+	socket string
+}
+
+func newTerminal(t *testing.T, w, h string) *terminal {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	dir, err := os.MkdirTemp("", "tui") // t.TempDir is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &terminal{t: t, socket: filepath.Join(dir, "s")}
+	t.Cleanup(func() {
+		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
+		_ = os.RemoveAll(dir)
+	})
+	s.tmux("-f", "/dev/null", "new-session", "-d", "-s", "coder", "-x", "80", "-y", "20", "cat")
+	s.tmux("set-option", "-g", "remain-on-exit", "on")
+	s.tmux("new-session", "-d", "-s", "screen", "-x", w, "-y", h, "-e", screenVariable+"=busy",
+		"-e", socketVariable+"="+s.socket, "-e", "LC_ALL=C.UTF-8", os.Args[0], "-test.run=^$")
+	return s
+}
+
+func (s *terminal) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-u", "-S", s.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func (s *terminal) shows(want string) {
+	s.t.Helper()
+	screen := ""
+	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if screen = s.tmux("capture-pane", "-p", "-t", "=screen:"); strings.Contains(screen, want) {
+			return
+		}
+	}
+	s.t.Fatalf("the terminal does not show %q:\n%s", want, screen)
+}
+
+func TestScreenInARealTerminal(t *testing.T) {
+	s := newTerminal(t, "120", "30")
+	s.shows("build is red on main")
+	s.shows("◐ coder")
+
+	s.tmux("send-keys", "-t", "=screen:", "k", "k", "k", "k", "k", "Enter")
+	s.shows("tester: held, the pane is in copy mode")
+
+	s.tmux("resize-window", "-t", "=screen:", "-x", "80", "-y", "24")
+	s.shows("◐ coder busy")
+
+	s.tmux("send-keys", "-t", "=screen:", "f", "b")
+	s.tmux("send-keys", "-t", "=screen:", "-l", "hello all")
+	s.tmux("send-keys", "-t", "=screen:", "Enter")
+	s.shows("Sent to all agents: ○ 7 queued")
+	s.shows("you → 7 agents")
+
+	s.tmux("send-keys", "-t", "=screen:", "Tab", "Tab", "a")
+	s.shows("[coder]") // tmux's own status line
+	s.tmux("send-keys", "-t", "=screen:", "-l", "typed in coder's terminal")
+	s.shows("typed in coder's terminal")
+	s.tmux("send-keys", "-t", "=screen:", "C-b", "d")
+	s.shows("Back from coder.")
+
+	s.tmux("send-keys", "-t", "=screen:", "j", "a") // docs-writer has no session here
+	s.shows("the terminal of docs-writer could not be shown: can't find session")
+
+	s.tmux("send-keys", "-t", "=screen:", "q")
+	s.ended("0")
+}
+
+// ended waits until the screen's program is gone, and checks how it left. Some
+// versions of tmux miss a child's death now and then; asked by the signal that
+// they missed, they look again.
+func (s *terminal) ended(status string) {
+	s.t.Helper()
+	pid, err := strconv.Atoi(strings.TrimSpace(s.tmux("display-message", "-p", "#{pid}")))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	got := ""
+	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		_ = syscall.Kill(pid, syscall.SIGCHLD)
+		got = strings.TrimSpace(s.tmux("display-message", "-p", "-t", "=screen:", "#{pane_dead} #{pane_dead_status}"))
+		if got == "1 "+status {
+			return
+		}
+	}
+	s.t.Fatalf("dead and its status: %q, want %q", got, "1 "+status)
+}

@@ -1,0 +1,92 @@
+// Package tui is the operator's screen: traffic as it happens, the agents, what
+// became of each message, and a place to write. It shows what a parley.Service
+// and its event stream say, in one bubbletea program: Update decides, commands
+// do the work, View is a function of the model.
+package tui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/google/uuid"
+
+	"parley"
+)
+
+// Options is what the screen needs of the world around it. Service, Follow and
+// Attach are required.
+type Options struct {
+	Service   parley.Service
+	Workspace string // its path or name, shown at the top
+
+	// Follow streams the events after a sequence number. An error that it
+	// yields means that the daemon is away; it may go on after one, or end:
+	// it is then called again with the last number seen.
+	Follow func(ctx context.Context, after int64) iter.Seq2[parley.Event, error]
+
+	// Attach returns the command that shows an agent's terminal in this one.
+	Attach func(name string) (*exec.Cmd, error)
+
+	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
+	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil
+	NewKey    func() string    // makes idempotency keys; random UUIDs if nil
+	Environ   []string         // for what the terminal can do, and NO_COLOR; os.Environ if nil
+	NoColor   bool             // no colours, whatever Environ says
+}
+
+// tmuxDetach is how a terminal that shows a tmux session is left.
+const tmuxDetach = "ctrl+b d"
+
+// Run shows the screen on out, reads keys from in, and returns when the person
+// leaves it or ctx ends. The service is called with ctx.
+func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	o = o.withDefaults()
+	ctx, stop := context.WithCancel(ctx)
+	notes := make(chan note, feedBuffer)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		feed(ctx, o.Service, o.Follow, notes)
+	}()
+	defer func() { stop(); <-done }()
+
+	program := tea.NewProgram(newModel(o, newCommands(ctx, o, notes)), tea.WithContext(ctx),
+		tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(o.Environ))
+	_, err := program.Run()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, tea.ErrInterrupted):
+		return nil
+	}
+	return err
+}
+
+func (o Options) withDefaults() Options {
+	if o.ReturnKey == "" {
+		o.ReturnKey = tmuxDetach
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewKey == nil {
+		o.NewKey = uuid.NewString
+	}
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	// Any value but the empty one counts: no-color.org. The renderer's own
+	// reading of the variable knows only true and 1.
+	o.NoColor = o.NoColor || slices.ContainsFunc(o.Environ, func(e string) bool {
+		return strings.HasPrefix(e, "NO_COLOR=") && e != "NO_COLOR="
+	})
+	return o
+}
