@@ -1,0 +1,311 @@
+package client_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/client"
+)
+
+// patience is how long a test waits for what must happen. It is no measure of
+// speed: only a failing test takes it.
+const patience = 20 * time.Second
+
+// at serves a handler on an address, so that another can take its place there.
+func at(t *testing.T, network, address string, h http.Handler) (addr string, stop func()) {
+	t.Helper()
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: h}
+	served := make(chan struct{})
+	go func() { defer close(served); srv.Serve(l) }()
+	stop = sync.OnceFunc(func() { srv.Close(); <-served })
+	t.Cleanup(stop)
+	return l.Addr().String(), stop
+}
+
+func connect(t *testing.T, o client.Options) *client.Client {
+	t.Helper()
+	c := client.New(o)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func code(t *testing.T, what string, err error, want parley.Code) *parley.Error {
+	t.Helper()
+	e, ok := errors.AsType[*parley.Error](err)
+	if !ok || e.Code != want || e.Action == "" {
+		t.Fatalf("%s: got %v, want %s with what to do", what, err, want)
+	}
+	return e
+}
+
+// breaking lets a number of requests through to the daemon and then breaks
+// their connection, before or after the daemon has seen them.
+type breaking struct {
+	http.Handler
+	left  atomic.Int32
+	after bool
+	calls atomic.Int32
+}
+
+func (b *breaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	b.calls.Add(1)
+	if b.left.Add(-1) < 0 {
+		b.Handler.ServeHTTP(w, r)
+		return
+	}
+	if b.after {
+		b.Handler.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	panic(http.ErrAbortHandler)
+}
+
+func TestErrorsComeBackWhole(t *testing.T) {
+	m := newMemory()
+	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+	c := connect(t, client.Options{URL: "http://" + addr + "/", Key: operatorKey})
+	_, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"nobody"}, Text: "hi"})
+	if e := code(t, "unknown", err, parley.AgentNotFound); e.Message != `there is no agent "nobody"` || e.Action != "get_agent_status lists them." {
+		t.Errorf("the error is %+v", e)
+	}
+	_, err = c.CheckInbox(t.Context(), parley.CheckInboxRequest{Limit: 99})
+	if e := code(t, "limit", err, parley.InvalidArgument); e.Details["parameter"] != "limit" {
+		t.Errorf("the details are %v", e.Details)
+	}
+	_, err = connect(t, client.Options{URL: "http://" + addr, Key: "wrong"}).CheckInbox(t.Context(), parley.CheckInboxRequest{})
+	code(t, "wrong key", err, parley.Unauthenticated)
+}
+
+func TestOverAUnixSocket(t *testing.T) {
+	m := newMemory()
+	socket := filepath.Join(t.TempDir(), "parley.sock")
+	at(t, "unix", socket, handler(m, m))
+	c := connect(t, client.Options{Socket: socket, Key: operatorKey})
+	if res, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil || !res.Success {
+		t.Errorf("got %+v, %v", res, err)
+	}
+}
+
+func TestNobodyListening(t *testing.T) {
+	missing := filepath.Join(t.TempDir(), "none")
+	addr, stop := at(t, "tcp", "127.0.0.1:0", http.NotFoundHandler())
+	stop()
+	for _, o := range []client.Options{{Socket: missing}, {URL: "http://" + addr}, {Socket: missing, Retry: 50 * time.Millisecond}} {
+		for _, call := range []func(*client.Client) error{
+			func(c *client.Client) error {
+				_, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+				return err
+			},
+			func(c *client.Client) error {
+				_, err := c.StopAgent(t.Context(), parley.StopAgentRequest{Agent: "x"})
+				return err
+			},
+		} {
+			e := code(t, fmt.Sprintf("%+v", o), call(connect(t, o)), parley.DaemonUnavailable)
+			if where := o.Socket + strings.TrimSuffix(o.URL, "/"); !strings.Contains(e.Message, where) {
+				t.Errorf("the error does not say where: %s", e)
+			}
+		}
+	}
+}
+
+func TestCallsWaitForADaemonThatRestarts(t *testing.T) {
+	m := newMemory()
+	addr, stop := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+	stop()
+	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey, Retry: patience})
+	failed := make(chan error, 2)
+	go func() {
+		_, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{})
+		failed <- err
+	}()
+	go func() { // what may not be repeated may still be begun when nobody has seen it
+		_, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "late"})
+		failed <- err
+	}()
+	time.Sleep(100 * time.Millisecond) // long enough for first attempts; right without it too
+	at(t, "tcp", addr, handler(m, m))
+	for range 2 {
+		select {
+		case err := <-failed:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(patience):
+			t.Fatal("the call still waits for the daemon, which is back")
+		}
+	}
+}
+
+func TestACallEndsWithItsContext(t *testing.T) {
+	c := connect(t, client.Options{Socket: filepath.Join(t.TempDir(), "none"), Retry: time.Hour})
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	done := make(chan error, 1)
+	go func() {
+		_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want the context's error", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("the call goes on after its context has ended")
+	}
+}
+
+func TestABrokenCallIsRepeatedWhereItDoesNoHarm(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		m := newMemory()
+		b := &breaking{Handler: handler(m, m), after: after}
+		addr, _ := at(t, "tcp", "127.0.0.1:0", b)
+		c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey, Retry: patience})
+		if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
+			t.Fatal(err)
+		}
+
+		b.left.Store(3)
+		if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
+			t.Errorf("after=%v: a read is not repeated: %v", after, err)
+		}
+		b.left.Store(3)
+		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "once"}); err != nil {
+			t.Errorf("after=%v: a send is not repeated: %v", after, err)
+		}
+		b.left.Store(3)
+		if _, err := c.BroadcastMessage(t.Context(), parley.BroadcastMessageRequest{Text: "once"}); err != nil {
+			t.Errorf("after=%v: a broadcast is not repeated: %v", after, err)
+		}
+		if n := len(m.messages); n != 2 {
+			t.Errorf("after=%v: %d messages are stored, want 2", after, n)
+		}
+
+		b.left.Store(1)
+		b.calls.Store(0)
+		_, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "reviewer"})
+		if e := code(t, "a call that may have been done", err, parley.DaemonUnavailable); !strings.Contains(e.Action, "may have been done or not") {
+			t.Errorf("the action is %q", e.Action)
+		}
+		if n := b.calls.Load(); n != 1 {
+			t.Errorf("after=%v: register_agent was made %d times", after, n)
+		}
+	}
+}
+
+func TestAStaleConnectionIsNoFailure(t *testing.T) {
+	m := newMemory()
+	addr, stop := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey}) // no patience
+	for _, name := range []string{"first", "second"} {
+		if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name}); err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		_, stop = at(t, "tcp", addr, handler(m, m))
+	}
+}
+
+func TestWhatMayNotBeRepeatedGoesOnAConnectionOfItsOwn(t *testing.T) {
+	m := newMemory()
+	h := handler(m, m)
+	own := map[string]bool{}
+	addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		own[r.URL.Path] = r.Close
+		h.ServeHTTP(w, r)
+	}))
+	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
+	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	if !own["/api/register_agent"] || own["/api/get_agent_status"] {
+		t.Errorf("connections of their own: %v", own)
+	}
+}
+
+func TestTheCallersOwnKeyIsKept(t *testing.T) {
+	m := newMemory()
+	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
+	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: "mine"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(m.messages); n != 3 || m.messages[0].key != "mine" || m.messages[1].key == m.messages[2].key {
+		t.Errorf("%d messages are stored, want one by the caller's key and two by different ones", n)
+	}
+}
+
+func TestAResultThatReportsAFailureIsAResult(t *testing.T) {
+	m := newMemory()
+	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
+	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.StopAgent(t.Context(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	res, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
+	if err != nil || res.Success || res.ErrorCode != parley.AgentUnavailable || res.MessageID == "" {
+		t.Errorf("got %+v, %v", res, err)
+	}
+}
+
+func TestWhatIsNoDaemonIsSaidSo(t *testing.T) {
+	for name, answer := range map[string]string{"a page": "<html>hello</html>", "other JSON": `{"error":"not found"}`, "a list": `[1]`, "nothing": ""} {
+		for _, status := range []int{200, 404, 500} {
+			addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(status)
+				io.WriteString(w, answer)
+			}))
+			_, err := connect(t, client.Options{URL: "http://" + addr}).CheckInbox(t.Context(), parley.CheckInboxRequest{})
+			if e := code(t, name, err, parley.DaemonUnavailable); !strings.Contains(e.Message, "is no parley daemon") {
+				t.Errorf("%s with %d: %s", name, status, e)
+			}
+		}
+	}
+}
+
+func TestNoAnswerIsReadWithoutALimit(t *testing.T) {
+	addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for line := strings.Repeat(" ", 1<<20); ; {
+			if _, err := io.WriteString(w, line); err != nil {
+				return
+			}
+		}
+	}))
+	_, err := connect(t, client.Options{URL: "http://" + addr}).CheckInbox(t.Context(), parley.CheckInboxRequest{})
+	code(t, "an answer without end", err, parley.Internal)
+}

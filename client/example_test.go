@@ -1,0 +1,58 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http/httptest"
+
+	"parley"
+	"parley/client"
+)
+
+// A program joins the team, is sent a message, and answers it.
+func Example() {
+	ctx := context.Background()
+	m := newMemory() // instead of a daemon
+	daemon := httptest.NewServer(handler(m, m))
+	defer daemon.Close()
+
+	operator := client.New(client.Options{URL: daemon.URL, Key: operatorKey})
+	joined, err := operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "tester", Description: "runs the tests"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	tester := client.New(client.Options{URL: daemon.URL, Key: joined.APIKey})
+
+	receipt, err := operator.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"tester"}, Text: "are the tests green?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(receipt.Status)
+
+	inbox, err := tester.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 30})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, message := range inbox.Messages {
+		fmt.Printf("%s: %s\n", message.Sender, message.Content)
+		answer := parley.SendMessageRequest{To: parley.Names{message.Sender}, Text: "all green", InReplyTo: message.MessageID}
+		if _, err := tester.SendMessage(ctx, answer); err != nil {
+			log.Fatal(err)
+		}
+	}
+
+	for event, err := range operator.Events(ctx, 0) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if event.Type == parley.EventDirectMessage && event.Sender == "tester" {
+			fmt.Printf("%s said: %s\n", event.Sender, event.Preview)
+			break
+		}
+	}
+	// Output:
+	// Message sent to tester!
+	// operator: are the tests green?
+	// tester said: all green
+}

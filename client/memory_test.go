@@ -1,0 +1,312 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"parley"
+)
+
+// memory is a parley.Service of mailboxes that remembers nothing: what the
+// client is tested against, and what the suite itself is tried on. It embeds
+// the interface for what needs a terminal.
+type memory struct {
+	parley.Service
+	boss parley.Caller
+
+	mu       sync.Mutex
+	agents   []*parley.Agent
+	keys     map[string]string // key → agent id
+	messages []*letter
+	events   []memoryEvent
+	changed  chan struct{} // closed when something happens
+}
+
+type letter struct {
+	parley.Message
+	key        string
+	deliveries []*parley.Delivery
+}
+
+type memoryEvent struct {
+	parley.Event
+	sees []string
+}
+
+func newMemory() *memory {
+	m := &memory{keys: map[string]string{}, changed: make(chan struct{})}
+	m.add(&parley.Agent{Name: parley.OperatorName, Kind: parley.KindHuman})
+	m.boss = parley.Caller{ID: m.agents[0].ID, Name: parley.OperatorName, Operator: true}
+	return m
+}
+
+func (m *memory) add(a *parley.Agent) {
+	now := time.Now()
+	a.ID, a.State, a.Since, a.CreatedAt, a.LastActive = uuid.NewString(), parley.StateIdle, now, now, now
+	m.agents = append(m.agents, a)
+}
+
+func (m *memory) authenticate(_ context.Context, key string) (parley.Caller, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, a := range m.agents {
+		if id, ok := m.keys[key]; ok && a.ID == id {
+			return parley.Caller{ID: a.ID, Name: a.Name}, true
+		}
+	}
+	return parley.Caller{}, false
+}
+
+func (m *memory) find(ref string) (*parley.Agent, error) {
+	for _, a := range m.agents {
+		if (parley.Caller{ID: a.ID, Name: a.Name}).Is(ref) {
+			return a, nil
+		}
+	}
+	return nil, parley.Errorf(parley.AgentNotFound, "there is no agent %q", ref).Suggest("get_agent_status lists them.")
+}
+
+func (m *memory) record(e parley.Event, sees ...string) {
+	e.Seq, e.Time = int64(len(m.events)+1), time.Now()
+	m.events = append(m.events, memoryEvent{e, sees})
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// wait calls ready under the lock until it is true or the time is over.
+func (m *memory) wait(ctx context.Context, seconds int, ready func() bool) error {
+	deadline := time.After(time.Duration(seconds) * time.Second)
+	for {
+		m.mu.Lock()
+		if seconds == 0 || ready() {
+			return nil // locked
+		}
+		changed := m.changed
+		m.mu.Unlock()
+		select {
+		case <-changed:
+		case <-deadline:
+			seconds = 0
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (m *memory) RegisterAgent(_ context.Context, r parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, err := m.find(r.Username); err == nil {
+		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q", r.Username).Suggest("Choose another name.")
+	}
+	a := &parley.Agent{Name: r.Username, Description: r.Description, Role: r.Role, Capabilities: r.Capabilities, Groups: r.Groups, Kind: parley.KindMailbox}
+	m.add(a)
+	key := uuid.NewString()
+	m.keys[key] = a.ID
+	m.record(parley.Event{Type: parley.EventAgent, AgentID: a.ID, Agent: a.Name}, a.ID)
+	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: "active"}, nil
+}
+
+func (m *memory) GetAgentStatus(_ context.Context, r parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := m.agents[1:]
+	if r.Agent != "" {
+		a, err := m.find(r.Agent)
+		if err != nil {
+			return nil, err
+		}
+		list = []*parley.Agent{a}
+	}
+	res := &parley.AgentStatusResult{Answer: parley.OK, Agents: []parley.AgentStatus{}}
+	for _, a := range list {
+		s := parley.AgentStatus{Agent: *a, Availability: a.AvailabilityAt(time.Now())}
+		for _, d := range m.inbox(a.ID) {
+			if d.State == parley.DeliverySubmitted {
+				s.Unread++
+			}
+		}
+		res.Agents = append(res.Agents, s)
+	}
+	slices.SortFunc(res.Agents, func(a, b parley.AgentStatus) int { return strings.Compare(a.Name, b.Name) })
+	return res, nil
+}
+
+func (m *memory) StopAgent(_ context.Context, r parley.StopAgentRequest) (*parley.StopAgentResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a, err := m.find(r.Agent)
+	if err != nil {
+		return nil, err
+	}
+	a.State = parley.StateTerminated
+	return &parley.StopAgentResult{Answer: parley.OK, AgentID: a.ID, Name: a.Name}, nil
+}
+
+func (m *memory) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &parley.WorkspaceStatusResult{Answer: parley.OK, Agents: map[string]int{"idle": len(m.agents) - 1},
+		Deliveries: map[string]int{}, LastEvent: int64(len(m.events))}, nil
+}
+
+// recipients resolves names, each agent once.
+func (m *memory) recipients(self string, names []string) ([]*parley.Agent, error) {
+	if len(names) == 1 && names[0] == parley.Everyone {
+		return m.others(self, ""), nil
+	}
+	var list []*parley.Agent
+	for _, name := range names {
+		a, err := m.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if a.ID == self {
+			return nil, parley.Errorf(parley.InvalidRecipient, "that is you").Suggest("Name another agent.")
+		}
+		if !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list, nil
+}
+
+func (m *memory) others(self, group string) []*parley.Agent {
+	return slices.DeleteFunc(slices.Clone(m.agents[1:]), func(a *parley.Agent) bool {
+		return a.ID == self || a.State == parley.StateTerminated || group != "" && !slices.Contains(a.Groups, group)
+	})
+}
+
+// admit stores a letter, or finds the one that has its key.
+func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
+	l.Text = parley.Clean(l.Text)
+	switch {
+	case l.Text == "":
+		return nil, parley.Errorf(parley.InvalidArgument, "the text is empty").Suggest("Say something.")
+	case utf8.RuneCountInString(l.Text) > 2000:
+		return nil, parley.Errorf(parley.MessageTooLong, "the text is too long").Suggest("Use 2,000 characters at most.")
+	}
+	if l.InReplyTo != "" {
+		original := m.letter(l.InReplyTo)
+		if original == nil || !original.concerns(l.SenderID) {
+			return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
+		}
+		l.InReplyTo = original.ID
+	}
+	l.ID, l.Timestamp = uuid.NewString(), time.Now()
+	for _, a := range to {
+		d := &parley.Delivery{MessageID: l.ID, RecipientID: a.ID, Recipient: a.Name, ConversationID: parley.ConversationID(l.SenderID, a.ID), State: parley.DeliverySubmitted}
+		if a.State == parley.StateTerminated {
+			d.State, d.Reason = parley.DeliveryFailed, "it is terminated"
+		}
+		d.Steps = []parley.Step{{State: d.State, At: l.Timestamp, Evidence: "stored"}}
+		l.deliveries, l.Recipients = append(l.deliveries, d), append(l.Recipients, a.ID)
+	}
+	m.messages = append(m.messages, l)
+	e := parley.Event{Type: parley.EventDirectMessage, SenderID: l.SenderID, Sender: l.Sender, MessageID: l.ID,
+		RecipientCount: len(to), Preview: parley.Truncate(l.Text, parley.PreviewLength), Priority: l.Priority}
+	if l.Kind == parley.KindBroadcast {
+		e.Type = parley.EventBroadcast
+	} else if len(to) == 1 {
+		e.RecipientID, e.Recipient = to[0].ID, to[0].Name
+	}
+	m.record(e, append([]string{l.SenderID}, l.Recipients...)...)
+	return l, nil
+}
+
+func (m *memory) repeated(sender, key string) *letter {
+	i := slices.IndexFunc(m.messages, func(l *letter) bool { return key != "" && l.SenderID == sender && l.key == key })
+	if i < 0 {
+		return nil
+	}
+	return m.messages[i]
+}
+
+func (m *memory) letter(ref string) *letter {
+	i := slices.IndexFunc(m.messages, func(l *letter) bool { return len(ref) >= parley.ShortID && strings.HasPrefix(l.ID, ref) })
+	if i < 0 {
+		return nil
+	}
+	return m.messages[i]
+}
+
+func (l *letter) concerns(id string) bool {
+	return l.SenderID == id || slices.Contains(l.Recipients, id)
+}
+
+func (l *letter) copies() []parley.Delivery {
+	list := []parley.Delivery{}
+	for _, d := range l.deliveries {
+		list = append(list, *d)
+	}
+	return list
+}
+
+func (m *memory) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := parley.CallerFrom(ctx)
+	l := m.repeated(c.ID, r.IdempotencyKey)
+	if l == nil {
+		to, err := m.recipients(c.ID, r.To)
+		if err != nil {
+			return nil, err
+		}
+		l = &letter{key: r.IdempotencyKey, Message: parley.Message{Kind: parley.KindDirect, Type: r.Type, Priority: r.Priority, SenderID: c.ID,
+			Sender: c.Name, Text: r.Text, Data: r.Data, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo}}
+		if r.Urgent {
+			l.Priority = parley.PriorityUrgent
+		}
+		if l, err = m.admit(l, to); err != nil {
+			return nil, err
+		}
+	}
+	object, first := l.Message, l.deliveries[0]
+	res := &parley.SendMessageResult{Answer: parley.OK, MessageID: l.ID, ConversationID: first.ConversationID, Timestamp: l.Timestamp,
+		Status: fmt.Sprintf("Message sent to %s!", first.Recipient), Message: "Message sent to agent " + parley.Short(first.RecipientID),
+		DeliveryStatus: parley.SumUp(l.copies()), Deliveries: l.copies(), Object: &object}
+	if len(l.deliveries) == 1 && first.State.Failed() {
+		res.Message = fmt.Sprintf("Failed to send message - recipient agent %s may not exist or is terminated", parley.Short(first.RecipientID))
+		res.Answer = parley.Answer{Error: &res.Message}
+		res.ErrorCode, res.Action = parley.AgentUnavailable, "Ask someone else."
+	}
+	return res, nil
+}
+
+func (m *memory) BroadcastMessage(ctx context.Context, r parley.BroadcastMessageRequest) (*parley.BroadcastMessageResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := parley.CallerFrom(ctx)
+	l := m.repeated(c.ID, r.IdempotencyKey)
+	if l == nil {
+		to := m.others(c.ID, r.Group)
+		if r.Group != "" && len(to) == 0 {
+			return nil, parley.Errorf(parley.InvalidRecipient, "nobody is in that group").Suggest("get_agent_status shows the groups.")
+		}
+		var err error
+		if r.Recipients != nil {
+			if to, err = m.recipients(c.ID, *r.Recipients); err != nil {
+				return nil, err
+			}
+		}
+		l = &letter{key: r.IdempotencyKey, Message: parley.Message{Kind: parley.KindBroadcast, Type: parley.TypeInformation,
+			Priority: r.Priority, SenderID: c.ID, Sender: c.Name, Text: r.Text}}
+		if r.Urgent {
+			l.Priority = parley.PriorityUrgent
+		}
+		if l, err = m.admit(l, to); err != nil {
+			return nil, err
+		}
+	}
+	object, n := l.Message, len(l.deliveries)
+	return &parley.BroadcastMessageResult{Answer: parley.OK, MessageID: l.ID, RecipientCount: n, Timestamp: l.Timestamp,
+		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", n),
+		DeliveryStatus: parley.SumUp(l.copies()), Deliveries: l.copies(), Object: &object}, nil
+}

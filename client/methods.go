@@ -1,0 +1,110 @@
+package client
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"parley"
+)
+
+// RegisterAgent makes a mailbox agent. Use its key in a client of its own.
+func (c *Client) RegisterAgent(ctx context.Context, r parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
+	return call[parley.RegisterAgentResult](ctx, c, "register_agent", r)
+}
+
+// GetAgentStatus describes one agent, or all of them.
+func (c *Client) GetAgentStatus(ctx context.Context, r parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
+	return call[parley.AgentStatusResult](ctx, c, "get_agent_status", r)
+}
+
+// LaunchAgent starts a program as an agent.
+func (c *Client) LaunchAgent(ctx context.Context, r parley.LaunchAgentRequest) (*parley.LaunchAgentResult, error) {
+	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
+}
+
+// StopAgent ends an agent's processes.
+func (c *Client) StopAgent(ctx context.Context, r parley.StopAgentRequest) (*parley.StopAgentResult, error) {
+	return call[parley.StopAgentResult](ctx, c, "stop_agent", r)
+}
+
+// RestartAgent stops an agent and launches it again.
+func (c *Client) RestartAgent(ctx context.Context, r parley.RestartAgentRequest) (*parley.LaunchAgentResult, error) {
+	return call[parley.LaunchAgentResult](ctx, c, "restart_agent", r)
+}
+
+// ReadTerminal returns an agent's screen.
+func (c *Client) ReadTerminal(ctx context.Context, r parley.ReadTerminalRequest) (*parley.ReadTerminalResult, error) {
+	return call[parley.ReadTerminalResult](ctx, c, "read_terminal", r)
+}
+
+// GetAttachInfo says how a person reaches an agent's terminal.
+func (c *Client) GetAttachInfo(ctx context.Context, r parley.AttachInfoRequest) (*parley.AttachInfoResult, error) {
+	return call[parley.AttachInfoResult](ctx, c, "get_attach_info", r)
+}
+
+// SendMessage sends a message. Without an idempotency key it gets one here, so
+// that it is stored once even if the connection breaks and the call is made
+// again.
+func (c *Client) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {
+	r.IdempotencyKey = keyOr(r.IdempotencyKey)
+	return call[parley.SendMessageResult](ctx, c, "send_message", r)
+}
+
+// BroadcastMessage sends a message to many, once, as SendMessage does.
+func (c *Client) BroadcastMessage(ctx context.Context, r parley.BroadcastMessageRequest) (*parley.BroadcastMessageResult, error) {
+	r.IdempotencyKey = keyOr(r.IdempotencyKey)
+	return call[parley.BroadcastMessageResult](ctx, c, "broadcast_message", r)
+}
+
+// CheckInbox lists the caller's messages without marking them read.
+func (c *Client) CheckInbox(ctx context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+	return call[parley.CheckInboxResult](ctx, c, "check_inbox", r)
+}
+
+// GetMessages lists the caller's messages and, by default, marks them read.
+func (c *Client) GetMessages(ctx context.Context, r parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
+	return call[parley.GetMessagesResult](ctx, c, "get_messages", r)
+}
+
+// MarkMessageRead marks messages that were meant for the caller.
+func (c *Client) MarkMessageRead(ctx context.Context, r parley.MarkMessageReadRequest) (*parley.MarkMessageReadResult, error) {
+	return call[parley.MarkMessageReadResult](ctx, c, "mark_message_read", r)
+}
+
+// GetMessageStatus shows every delivery of a message with its evidence.
+func (c *Client) GetMessageStatus(ctx context.Context, r parley.MessageStatusRequest) (*parley.MessageStatusResult, error) {
+	return call[parley.MessageStatusResult](ctx, c, "get_message_status", r)
+}
+
+// GetConversationHistory is what the caller and one other agent said.
+func (c *Client) GetConversationHistory(ctx context.Context, r parley.HistoryRequest) (*parley.HistoryResult, error) {
+	return call[parley.HistoryResult](ctx, c, "get_conversation_history", r)
+}
+
+// ReadEvents returns a page of events. Events follows them.
+func (c *Client) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+	return call[parley.ReadEventsResult](ctx, c, "read_events", r)
+}
+
+// GetWorkspaceStatus says what the daemon runs.
+func (c *Client) GetWorkspaceStatus(ctx context.Context, r parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
+	return call[parley.WorkspaceStatusResult](ctx, c, "get_workspace_status", r)
+}
+
+// Backup writes a copy of the database, on the daemon's machine.
+func (c *Client) Backup(ctx context.Context, r parley.BackupRequest) (*parley.BackupResult, error) {
+	return call[parley.BackupResult](ctx, c, "backup", r)
+}
+
+// ShutDown stops the daemon.
+func (c *Client) ShutDown(ctx context.Context, r parley.ShutDownRequest) (*parley.ShutDownResult, error) {
+	return call[parley.ShutDownResult](ctx, c, "shut_down", r)
+}
+
+func keyOr(key string) string {
+	if key == "" {
+		return uuid.NewString()
+	}
+	return key
+}

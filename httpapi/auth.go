@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// identify says who calls: a key decides, else the connection. keys are those
+// found in the body. An empty key is a wrong one: a variable that is not set
+// must not turn its user into someone else.
+func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
+	keys, err := credentials(r, keys)
+	if err != nil {
+		return parley.Caller{}, err
+	}
+	var caller parley.Caller
+	switch {
+	case len(keys) > 1:
+		return caller, parley.Errorf(parley.Unauthenticated, "the call carries different API keys").
+			Suggest("Send one key, as `Authorization: Bearer KEY`.")
+	case len(keys) == 1:
+		var ok bool
+		if a.Authenticate != nil && keys[0] != "" {
+			caller, ok = a.Authenticate(r.Context(), keys[0])
+		}
+		if !ok || caller.Nobody() {
+			return parley.Caller{}, wrongKey()
+		}
+	case a.Peer != nil:
+		if peer, ok := a.Peer(r); ok {
+			caller = peer
+		}
+	}
+	return a.checkClaim(r, caller)
+}
+
+// credentials gathers the different keys that a request carries.
+func credentials(r *http.Request, keys []string) ([]string, error) {
+	for _, value := range r.Header.Values("Authorization") {
+		scheme, key, _ := strings.Cut(value, " ")
+		if !strings.EqualFold(scheme, "Bearer") {
+			return nil, parley.Errorf(parley.Unauthenticated, "this kind of Authorization is not known here").
+				Suggest("Send your API key as `Authorization: Bearer KEY`.")
+		}
+		keys = append(keys, strings.TrimSpace(key))
+	}
+	keys = append(keys, r.Header.Values("X-Api-Key")...)
+	keys = append(keys, r.URL.Query()["api_key"]...)
+	slices.Sort(keys)
+	return slices.Compact(keys), nil
+}
+
+// checkClaim compares X-Agent-ID with the caller.
+func (a *api) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, error) {
+	for _, ref := range r.Header.Values("X-Agent-ID") {
+		if caller.Nobody() && a.TrustLocalAgentID && a.Agent != nil && fromLoopback(r) {
+			agent, ok := a.Agent(r.Context(), ref)
+			if !ok || agent.Nobody() || agent.Operator {
+				return parley.Caller{}, parley.Errorf(parley.Unauthenticated, "X-Agent-ID names no agent").
+					Suggest("Send the id that register_agent returned.")
+			}
+			caller = agent
+		}
+		switch {
+		case caller.Nobody():
+			return caller, parley.Errorf(parley.Unauthenticated, "X-Agent-ID alone does not prove who calls").
+				Suggest("Send your API key as `Authorization: Bearer KEY`.")
+		case !caller.Is(ref):
+			return parley.Caller{}, parley.Errorf(parley.NotAuthorized, "X-Agent-ID is not the caller's id").
+				Suggest("Leave X-Agent-ID out: the API key says who calls.")
+		}
+	}
+	return caller, nil
+}
+
+func wrongKey() error {
+	return parley.Errorf(parley.Unauthenticated, "the API key is not known").
+		Suggest("Use the key from register_agent or from PARLEY_KEY; a restart of an agent makes a new one.")
+}
+
+func noCredential(what string) error {
+	return parley.Errorf(parley.Unauthenticated, "%s needs to know who calls", what).
+		Suggest("Send your API key as `Authorization: Bearer KEY`; the operator can give you one.")
+}
+
+// guard refuses what a web page in the user's browser could send: requests
+// over TCP whose Host or Origin is not this machine.
+func guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if overUnix(r) || loopbackHost(r.Host) && loopbackOrigin(r.Header) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		replyError(w, http.StatusForbidden, parley.Errorf(parley.NotAuthorized, "the request was not meant for this machine").
+			Suggest("Call http://127.0.0.1:PORT or http://localhost:PORT, and not from a web page."))
+	})
+}
+
+func overUnix(r *http.Request) bool {
+	addr, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	return ok && addr.Network() == "unix"
+}
+
+func loopbackOrigin(h http.Header) bool {
+	for _, origin := range h.Values("Origin") {
+		u, err := url.Parse(origin)
+		if err != nil || !loopbackHost(u.Host) {
+			return false
+		}
+	}
+	return true
+}
+
+// loopbackHost reports whether a host, with or without a port, is this machine.
+func loopbackHost(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+func fromLoopback(r *http.Request) bool { return overUnix(r) || loopbackHost(r.RemoteAddr) }

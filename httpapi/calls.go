@@ -1,0 +1,159 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"runtime/debug"
+	"strings"
+
+	"parley"
+)
+
+// serveAPI is one call: find, identify, decode, call, answer.
+func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
+	op, err := a.routes.find(w, r)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	args, err := readArguments(r)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	caller, err := a.identify(r, args.keys)
+	if err == nil {
+		err = a.admit(op, caller)
+	}
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	r = r.WithContext(parley.WithCaller(r.Context(), caller))
+	if args.stream && op.Name == "read_events" {
+		a.serveEvents(w, r, op, args.query)
+		return
+	}
+	inv, err := args.decode(op)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	result, err := a.invoke(r.Context(), inv)
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	reply(w, resultStatus(result), result)
+}
+
+// crashed is the error of a call in which the service panicked.
+type crashed struct {
+	what  any
+	stack []byte // for the log, not for the caller
+}
+
+func (c *crashed) Error() string { return fmt.Sprintf("the call crashed: %v", c.what) }
+
+// invoke makes the call and survives it.
+func (a *api) invoke(ctx context.Context, inv *parley.Invocation) (result any, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = &crashed{what, debug.Stack()}
+		}
+	}()
+	return inv.Call(ctx, a.Service)
+}
+
+// admit tells a stranger so before finding fault with his parameters.
+func (a *api) admit(op *parley.Op, caller parley.Caller) error {
+	if caller.Nobody() && op.Access == parley.Public && !a.Registration {
+		return noCredential(op.Name)
+	}
+	return op.Allow(caller)
+}
+
+// arguments are a call's parameters as they came, without the credentials.
+type arguments struct {
+	query  url.Values      // of a GET
+	body   json.RawMessage // of anything else
+	keys   []string        // the API key in the body
+	stream bool            // the answer is wanted as a stream of events
+}
+
+func (g *arguments) decode(op *parley.Op) (*parley.Invocation, error) {
+	if g.query != nil {
+		return op.DecodeQuery(g.query)
+	}
+	return op.Decode(g.body)
+}
+
+func readArguments(r *http.Request) (*arguments, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "the query cannot be read: %w", err).
+			Suggest("Encode the parameters as a URL's query.")
+	}
+	q.Del("api_key")
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		stream := strings.Contains(r.Header.Get("Accept"), "text/event-stream") || q.Get("stream") == "1"
+		q.Del("stream")
+		return &arguments{query: q, stream: stream}, nil
+	}
+	if len(q) > 0 {
+		return nil, parley.Errorf(parley.InvalidArgument, "parameters of a %s do not belong in the query", parley.CleanLine(r.Method)).
+			Suggest("Send them in the body, as one JSON object.")
+	}
+	body, err := readBody(r)
+	if err != nil {
+		return nil, err
+	}
+	g := &arguments{body: body}
+	g.takeKey()
+	return g, nil
+}
+
+// readBody reads a body that is JSON, or that says nothing of its type.
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(r.Body)
+	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
+		return nil, parley.Errorf(parley.MessageTooLong, "the request is larger than %d bytes", MaxBody).
+			Suggest("Put long content into a file and send its path.")
+	}
+	if err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "the body could not be read: %w", err).Suggest("Send it again.")
+	}
+	if typ := r.Header.Get("Content-Type"); typ != "" && len(body) > 0 {
+		media, _, err := mime.ParseMediaType(typ)
+		if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
+			return nil, &refusal{http.StatusUnsupportedMediaType,
+				parley.Errorf(parley.InvalidArgument, "the body's type is %s", parley.CleanLine(typ)).
+					Suggest("Send JSON, with `Content-Type: application/json`.")}
+		}
+	}
+	return body, nil
+}
+
+// takeKey takes the API key out of the body. What is no object is left for the
+// decoding to refuse.
+func (g *arguments) takeKey() {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(g.body, &members) != nil {
+		return
+	}
+	value, ok := members["api_key"]
+	if !ok {
+		return
+	}
+	var key string
+	_ = json.Unmarshal(value, &key) // what is no string is no key: the empty one is refused
+	g.keys = []string{key}
+	delete(members, "api_key")
+	g.body, _ = json.Marshal(members) // it was just read from JSON
+}

@@ -1,0 +1,73 @@
+package httpapi
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+const prefix = "/api/"
+
+// routes finds an operation by path and method.
+type routes map[string]map[string]*parley.Op
+
+func routesOf(ops []*parley.Op) routes {
+	rs := routes{}
+	add := func(method, path string, op *parley.Op) {
+		if rs[path] == nil {
+			rs[path] = map[string]*parley.Op{}
+		}
+		rs[path][method] = op
+	}
+	for _, op := range ops {
+		add(http.MethodPost, prefix+op.Name, op)
+		if op.Effect == parley.Reads {
+			add(http.MethodGet, prefix+op.Name, op)
+		}
+		for _, r := range op.Routes {
+			add(r.Method, r.Path, op)
+		}
+	}
+	return rs
+}
+
+// find returns the operation of a request; a HEAD is a GET.
+func (rs routes) find(w http.ResponseWriter, r *http.Request) (*parley.Op, error) {
+	methods, ok := rs[r.URL.Path]
+	if !ok {
+		return nil, rs.notFound(r.URL.Path)
+	}
+	method := r.Method
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	if op, ok := methods[method]; ok {
+		return op, nil
+	}
+	allowed := strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
+	w.Header().Set("Allow", allowed)
+	return nil, &refusal{http.StatusMethodNotAllowed,
+		parley.Errorf(parley.InvalidArgument, "%s takes no %s", r.URL.Path, parley.CleanLine(r.Method)).Suggest("Use %s.", allowed)}
+}
+
+// notFound names the nearest path.
+func (rs routes) notFound(path string) error {
+	e := parley.Errorf(parley.InvalidArgument, "there is nothing at %s", parley.CleanLine(path))
+	known := slices.Sorted(maps.Keys(rs))
+	words := make([]string, len(known))
+	for i, path := range known {
+		words[i] = strings.TrimPrefix(path, prefix)
+	}
+	word := strings.ReplaceAll(strings.Trim(strings.TrimPrefix(path, prefix), "/"), "-", "_")
+	if near := parley.Nearest(word, words); near != "" {
+		return &refusal{http.StatusNotFound, e.Suggest("Did you mean %s%s?", prefix, near)}
+	}
+	return &refusal{http.StatusNotFound, e.With("paths", known).Suggest("Call POST %s<operation>, e.g. %ssend_message.", prefix, prefix)}
+}
+
+func (a *api) nothingHere(w http.ResponseWriter, r *http.Request) {
+	a.fail(w, r, a.routes.notFound(r.URL.Path))
+}

@@ -1,0 +1,106 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"parley"
+)
+
+// statuses is the only place where a code becomes a status.
+var statuses = map[parley.Code]int{
+	parley.InvalidArgument:       http.StatusBadRequest,
+	parley.InvalidRecipient:      http.StatusBadRequest,
+	parley.Unauthenticated:       http.StatusUnauthorized,
+	parley.NotAuthorized:         http.StatusForbidden,
+	parley.AgentNotFound:         http.StatusNotFound,
+	parley.MessageNotFound:       http.StatusNotFound,
+	parley.AgentExists:           http.StatusConflict,
+	parley.AgentUnavailable:      http.StatusConflict,
+	parley.DaemonRunning:         http.StatusConflict,
+	parley.AddressInUse:          http.StatusConflict,
+	parley.MessageTooLong:        http.StatusRequestEntityTooLarge,
+	parley.RateLimited:           http.StatusTooManyRequests,
+	parley.CommunicationDisabled: http.StatusServiceUnavailable,
+	parley.TmuxUnavailable:       http.StatusServiceUnavailable,
+	parley.StorageUnavailable:    http.StatusServiceUnavailable,
+	parley.DaemonUnavailable:     http.StatusServiceUnavailable,
+	parley.Internal:              http.StatusInternalServerError,
+}
+
+func statusOf(code parley.Code) int {
+	if status, ok := statuses[code]; ok {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// refusal is an error of HTTP itself, with a status that its code does not
+// give: no such path, wrong method, wrong type of content.
+type refusal struct {
+	status int
+	err    *parley.Error
+}
+
+func (r *refusal) Error() string { return r.err.Error() }
+func (r *refusal) Unwrap() error { return r.err }
+
+// coded is a result that is the report of a failure, such as a message to one
+// agent that is gone: it carries data, and its HTTP status is that of its
+// code. An empty code means that all went well.
+type coded interface{ Failure() parley.Code }
+
+func resultStatus(result any) int {
+	if c, ok := result.(coded); ok && c.Failure() != "" {
+		return statusOf(c.Failure())
+	}
+	return http.StatusOK
+}
+
+// fail answers with an error. What is nobody's mistake but ours is logged.
+func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
+	if r.Context().Err() != nil {
+		err = parley.Errorf(parley.DaemonUnavailable, "the call was cut short").
+			Suggest("Call again: the daemon is stopping or restarting.")
+	}
+	e := parley.AsError(err)
+	status := statusOf(e.Code)
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		status = refused.status
+	}
+	if status == http.StatusInternalServerError {
+		attrs := []any{"method", r.Method, "path", r.URL.Path, "error", err}
+		if crash, ok := errors.AsType[*crashed](err); ok {
+			attrs = append(attrs, "stack", string(crash.stack))
+		}
+		a.Log.Error("a call failed", attrs...)
+	}
+	replyError(w, status, e)
+}
+
+func replyError(w http.ResponseWriter, status int, e *parley.Error) {
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	reply(w, status, e)
+}
+
+// reply writes one JSON value.
+func reply(w http.ResponseWriter, status int, v any) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		b.Reset()
+		status = http.StatusInternalServerError
+		_ = json.NewEncoder(&b).Encode(parley.AsError(err))
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // a client that is gone has no use for the error
+}

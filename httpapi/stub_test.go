@@ -1,0 +1,185 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// stub answers what the tests ask for and remembers who asked.
+type stub struct {
+	parley.Service
+
+	mu      sync.Mutex
+	callers []parley.Caller
+	checked []parley.CheckInboxRequest
+	sent    []parley.SendMessageRequest
+
+	send   func(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error)
+	events func(context.Context, parley.ReadEventsRequest) (*parley.ReadEventsResult, error)
+}
+
+func (s *stub) note(ctx context.Context) {
+	s.callers = append(s.callers, parley.CallerFrom(ctx))
+}
+
+func (s *stub) RegisterAgent(ctx context.Context, r parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
+	return &parley.RegisterAgentResult{Answer: parley.OK, Username: r.Username}, nil
+}
+
+func (s *stub) CheckInbox(ctx context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.note(ctx)
+	s.checked = append(s.checked, r)
+	return &parley.CheckInboxResult{Answer: parley.OK, Messages: []parley.InboxMessage{{Content: "a < b & c"}}}, nil
+}
+
+func (s *stub) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {
+	s.mu.Lock()
+	s.note(ctx)
+	s.sent = append(s.sent, r)
+	send := s.send
+	s.mu.Unlock()
+	if send != nil {
+		return send(ctx, r)
+	}
+	return &parley.SendMessageResult{Answer: parley.OK, MessageID: "m1"}, nil
+}
+
+func (s *stub) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+	return s.events(ctx, r)
+}
+
+var (
+	coder    = parley.Caller{ID: "11111111-2222-4333-8444-555555555555", Name: "coder"}
+	operator = parley.Caller{ID: "99999999-2222-4333-8444-555555555555", Name: parley.OperatorName, Operator: true}
+)
+
+// options are a listener's: coder's key is known, and a connection over a unix
+// socket without a key is the operator's.
+func options(s parley.Service) Options {
+	return Options{Service: s,
+		Authenticate: func(_ context.Context, key string) (parley.Caller, bool) { return coder, key == "coders-key" },
+		Peer: func(r *http.Request) (parley.Caller, bool) {
+			return operator, overUnix(r)
+		},
+		Agent: func(_ context.Context, ref string) (parley.Caller, bool) {
+			if operator.Is(ref) {
+				return operator, true
+			}
+			return coder, coder.Is(ref)
+		}}
+}
+
+// daemon serves over TCP and over a unix socket.
+type daemon struct {
+	*testing.T
+	tcp  string
+	unix *http.Client
+	end  context.CancelFunc // cancels the server's base context
+	srv  *http.Server
+}
+
+func serve(t *testing.T, h http.Handler) *daemon {
+	t.Helper()
+	base, cancel := context.WithCancel(context.Background())
+	srv := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return base }}
+	socket := filepath.Join(t.TempDir(), "s")
+	tcp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	unix, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go srv.Serve(tcp)
+	go srv.Serve(unix)
+	t.Cleanup(func() { cancel(); srv.Close() })
+	return &daemon{T: t, tcp: "http://" + tcp.Addr().String(), srv: srv, end: cancel,
+		unix: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}}}}
+}
+
+// answer is a response, read.
+type answer struct {
+	status int
+	header http.Header
+	body   map[string]any
+}
+
+func (a answer) code() string { s, _ := a.body["error_code"].(string); return s }
+
+// ask sends one request over TCP; headers are "Name: value".
+func (d *daemon) ask(method, path, body string, headers ...string) answer {
+	d.Helper()
+	return d.over(http.DefaultClient, d.tcp, method, path, body, headers...)
+}
+
+func (d *daemon) askUnix(method, path, body string, headers ...string) answer {
+	d.Helper()
+	return d.over(d.unix, "http://parley", method, path, body, headers...)
+}
+
+func (d *daemon) over(c *http.Client, base, method, path, body string, headers ...string) answer {
+	d.Helper()
+	req, err := http.NewRequest(method, base+path, strings.NewReader(body))
+	if err != nil {
+		d.Fatal(err)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		if name == "Host" {
+			req.Host = value
+		}
+		req.Header.Add(name, value)
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		d.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		d.Fatal(err)
+	}
+	a := answer{status: resp.StatusCode, header: resp.Header}
+	if len(b) > 0 && json.Unmarshal(b, &a.body) != nil {
+		d.Errorf("%s %s answered what is no JSON: %s", method, path, b)
+	}
+	return a
+}
+
+// expect compares status and code of an answer.
+func (d *daemon) expect(what string, got answer, status int, code parley.Code) {
+	d.Helper()
+	if got.status != status || got.code() != string(code) {
+		d.Errorf("%s: got %d %v, want %d %s", what, got.status, got.body, status, code)
+	}
+	if code != "" && got.body["suggested_action"] == "" {
+		d.Errorf("%s: nothing is suggested: %v", what, got.body)
+	}
+}
+
+const key = "Authorization: Bearer coders-key"
+
+// within fails unless done is closed in time. It is no measure of speed.
+func within(t *testing.T, what string, done <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("%s has not ended", what)
+	}
+}

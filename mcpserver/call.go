@@ -1,0 +1,137 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"parley"
+)
+
+// tool answers the calls of one operation.
+type tool struct {
+	op            *parley.Op
+	server        *server.MCPServer
+	options       Options
+	progressEvery time.Duration
+}
+
+// call decodes, calls and encodes. Failures are results that the model reads,
+// not errors of the protocol, which it never sees.
+func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if err := t.op.Allow(parley.CallerFrom(ctx)); err != nil {
+		return t.failure(err), nil
+	}
+	inv, err := t.op.Decode(req.Params.RawArguments)
+	if err != nil {
+		return t.failure(err), nil
+	}
+	stop := t.reportProgress(ctx, req)
+	result, err := t.invoke(ctx, inv)
+	stop()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return t.failure(err), nil
+	}
+	text, err := compact(result)
+	if err != nil {
+		return t.failure(fmt.Errorf("write the result of %s: %w", t.op.Name, err)), nil
+	}
+	res := mcp.NewToolResultStructured(json.RawMessage(text), text)
+	res.IsError = reportsFailure(result)
+	return res, nil
+}
+
+// crashed is the error of a call in which the service panicked.
+type crashed struct {
+	what  any
+	stack []byte // for the log, not for the model
+}
+
+func (c *crashed) Error() string { return fmt.Sprintf("the call crashed: %v", c.what) }
+
+// invoke makes the call and survives it.
+func (t *tool) invoke(ctx context.Context, inv *parley.Invocation) (result any, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			err = &crashed{what, debug.Stack()}
+		}
+	}()
+	return inv.Call(ctx, t.options.Service)
+}
+
+// reportsFailure reports whether a result is the report of a failure that
+// carries data, such as a message to one agent that is gone.
+func reportsFailure(result any) bool {
+	c, ok := result.(interface{ Failure() parley.Code })
+	return ok && c.Failure() != ""
+}
+
+// failure says what went wrong and what to do next, in words and in the form
+// that all faces share. What is nobody's mistake but ours is logged.
+func (t *tool) failure(err error) *mcp.CallToolResult {
+	e := parley.AsError(err)
+	if e.Code == parley.Internal {
+		attrs := []any{"tool", t.op.Name, "error", err}
+		if crash, ok := errors.AsType[*crashed](err); ok {
+			attrs = append(attrs, "stack", string(crash.stack))
+		}
+		t.options.Log.Error("a call failed", attrs...)
+	}
+	text := fmt.Sprintf("%s: %s.", e.Code, e.Message)
+	if e.Action != "" {
+		text += " " + e.Action
+	}
+	res := mcp.NewToolResultStructured(e, text)
+	res.IsError = true
+	return res
+}
+
+// compact is JSON without the escapes for web pages, which models read badly.
+func compact(v any) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return string(bytes.TrimSpace(b.Bytes())), err
+}
+
+// reportProgress tells a client that asked for it, until stop is called, that
+// the call still waits.
+func (t *tool) reportProgress(ctx context.Context, req mcp.CallToolRequest) (stop func()) {
+	if req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		ticker := time.NewTicker(t.progressEvery)
+		defer ticker.Stop()
+		for n := 1; ; n++ {
+			select {
+			case <-done:
+				return
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			// A hint only: when it cannot be delivered, the answer still comes.
+			_ = t.server.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
+				"progressToken": req.Params.Meta.ProgressToken, "progress": n, "message": t.op.Name + " is waiting"})
+		}
+	})
+	return func() {
+		close(done)
+		running.Wait()
+	}
+}

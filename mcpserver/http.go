@@ -1,0 +1,134 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"parley"
+)
+
+// MaxBody is the largest request body in bytes; the library has no limit.
+const MaxBody = 1 << 20
+
+// sessionIdle is how long the state of a session that is not used is kept.
+// Without a limit every initialize costs about 12 KB for ever (measured).
+const sessionIdle = 24 * time.Hour
+
+// HTTPHandler is MCP over streamable HTTP, for both eras of the protocol.
+type HTTPHandler struct {
+	transport *server.StreamableHTTPServer
+	sessions  *sessions
+}
+
+// Handler returns a handler that finds the caller in the request's context
+// (parley.CallerFrom). Close it when the server has shut down.
+func Handler(o Options) *HTTPHandler { return newHandler(o, progressEvery) }
+
+func newHandler(o Options, progress time.Duration) *HTTPHandler {
+	o = o.withDefaults()
+	ids := &sessions{dead: map[string]bool{}}
+	return &HTTPHandler{sessions: ids, transport: server.NewStreamableHTTPServer(newServer(o, progress),
+		server.WithSessionIdManager(ids),
+		server.WithSessionIdleTTL(sessionIdle),
+		// There is nothing to tell a client that has not asked: no stream is
+		// kept open per agent. Progress goes on the call's own answer.
+		server.WithDisableStreaming(true),
+		server.WithStreamableHTTPLogger(o.Log))}
+}
+
+// ServeHTTP limits the body and remembers the sessions that clients end.
+func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if err != nil {
+		refuseBody(w, err)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if r.Method != http.MethodDelete {
+		h.transport.ServeHTTP(w, r)
+		return
+	}
+	sw := &statusWriter{ResponseWriter: w}
+	h.transport.ServeHTTP(sw, r)
+	if sw.status == http.StatusOK {
+		h.sessions.end(r.Header.Get(server.HeaderKeySessionID))
+	}
+}
+
+// Close ends what the handler runs in the background.
+func (h *HTTPHandler) Close(ctx context.Context) error { return h.transport.Shutdown(ctx) }
+
+func refuseBody(w http.ResponseWriter, err error) {
+	status, e := http.StatusBadRequest, parley.Errorf(parley.InvalidArgument, "the request could not be read: %w", err)
+	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
+		status = http.StatusRequestEntityTooLarge
+		e = parley.Errorf(parley.MessageTooLong, "the request is larger than %d bytes", MaxBody).
+			Suggest("Put long content into a file and send its path.")
+	}
+	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil,
+		"error": map[string]any{"code": mcp.INVALID_REQUEST, "message": e.Message, "data": e}})
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(b)
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// sessions knows the ids of sessions by their form alone, so that one from
+// before a restart of the daemon goes on: agents do not always begin anew when
+// told that theirs is gone. Only what a client itself has ended is dead; the
+// transport's own sweeping, which goes through Terminate, ends nothing.
+type sessions struct {
+	server.StatelessGeneratingSessionIdManager
+
+	mu   sync.Mutex
+	dead map[string]bool
+	past []string // the dead, oldest first
+}
+
+// rememberDead is how many ended sessions are known at a time.
+const rememberDead = 10_000
+
+func (s *sessions) Validate(id string) (dead bool, err error) {
+	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
+		return false, fmt.Errorf("check the session id: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dead[id], nil
+}
+
+func (s *sessions) end(id string) {
+	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.dead[id] {
+		return
+	}
+	s.dead[id] = true
+	s.past = append(s.past, id)
+	if len(s.past) > rememberDead {
+		delete(s.dead, s.past[0])
+		s.past = s.past[1:]
+	}
+}

@@ -1,0 +1,179 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	official "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley"
+	"parley/httpapi"
+)
+
+func TestCallsGoOnAfterARestart(t *testing.T) {
+	for _, version := range eras {
+		t.Run(version, func(t *testing.T) {
+			url, stop := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
+			// A connection that the old server closed is the client's to notice.
+			fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+			s := connect(t, &official.StreamableClientTransport{Endpoint: url, HTTPClient: fresh}, version, nil)
+			call(t, s, "send_message", args{"to": "planner", "text": "before"})
+			stop()
+
+			f := newFake()
+			web(t, strings.TrimPrefix(url, "http://"), as(coder, handler(t, f, progressEvery)))
+			res, text := call(t, s, "send_message", args{"to": "planner", "text": "after"})
+			if res.IsError || len(f.sent) != 1 {
+				t.Errorf("after the restart it gave %s, and %d messages came", text, len(f.sent))
+			}
+		})
+	}
+}
+
+func TestTheEraIsNegotiated(t *testing.T) {
+	for _, version := range append([]string{""}, eras...) {
+		s := overHTTP(t, newFake(), coder, version, nil)
+		want := version
+		if version == "" {
+			want = latest
+		}
+		if got := s.InitializeResult().ProtocolVersion; got != want {
+			t.Errorf("a client of %q is answered in %q, want %q", version, got, want)
+		}
+	}
+}
+
+// bearer adds a key to every request.
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if b != "" {
+		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func TestBehindTheDoorOfTheDaemon(t *testing.T) {
+	f := newFake()
+	url, _ := web(t, "127.0.0.1:0", httpapi.New(httpapi.Options{Service: f, MCP: handler(t, f, progressEvery),
+		Authenticate: func(_ context.Context, key string) (parley.Caller, bool) { return coder, key == "coders-key" }}))
+	for _, version := range eras {
+		s := connect(t, &official.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: bearer("coders-key")}}, version, nil)
+		if res, text := call(t, s, "send_message", args{"to": "planner", "text": "hi"}); res.IsError {
+			t.Errorf("%s: %s", version, text)
+		}
+		for _, key := range []bearer{"wrong", ""} {
+			c := official.NewClient(&official.Implementation{Name: "test"}, nil)
+			_, err := c.Connect(t.Context(), &official.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: key}},
+				&official.ClientSessionOptions{ProtocolVersion: version})
+			if err == nil || !strings.Contains(strings.ToLower(err.Error()), "unauthorized") {
+				t.Errorf("%s with the key %q: got %v, want it refused", version, key, err)
+			}
+		}
+	}
+	for _, c := range f.callers {
+		if c != coder {
+			t.Errorf("a call came from %+v", c)
+		}
+	}
+}
+
+// raw sends one request of the old era, as curl would.
+func raw(t *testing.T, url, method, session, body string) (status int, header http.Header, answer string) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json, text/event-stream")
+	if session != "" {
+		req.Header.Set("Mcp-Session-Id", session)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, resp.Header, string(b)
+}
+
+const (
+	initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
+	ping       = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+)
+
+func TestASessionEndsOnlyByItsClient(t *testing.T) {
+	h := handler(t, newFake(), progressEvery)
+	url, _ := web(t, "127.0.0.1:0", as(coder, h))
+	status, header, body := raw(t, url, "POST", "", initialize)
+	session := header.Get("Mcp-Session-Id")
+	if status != http.StatusOK || session == "" {
+		t.Fatalf("initialize: %d %s", status, body)
+	}
+	expect := func(what string, want int) {
+		t.Helper()
+		if got, _, body := raw(t, url, "POST", session, ping); got != want {
+			t.Errorf("%s: ping gives %d %s, want %d", what, got, body, want)
+		}
+	}
+	expect("at first", http.StatusOK)
+	if _, err := h.sessions.Terminate(session); err != nil { // what the library's sweeper does
+		t.Fatal(err)
+	}
+	expect("after the sweeper", http.StatusOK)
+	if status, _, _ := raw(t, url, "DELETE", session, ""); status != http.StatusOK {
+		t.Fatalf("DELETE gives %d", status)
+	}
+	expect("after DELETE", http.StatusNotFound)
+	session = "mcp-session-00000000-0000-4000-8000-000000000000"
+	expect("a session from before a restart", http.StatusOK)
+	session = "nonsense"
+	expect("no session id at all", http.StatusNotFound)
+}
+
+func TestEndedSessionsAreForgottenInTheEnd(t *testing.T) {
+	s := &sessions{dead: map[string]bool{}}
+	id := func(n int) string { return fmt.Sprintf("mcp-session-00000000-0000-4000-8000-%012d", n) }
+	s.end("nonsense")
+	for n := range rememberDead + 1 {
+		s.end(id(n))
+		s.end(id(n))
+	}
+	if len(s.dead) != rememberDead || len(s.past) != rememberDead {
+		t.Errorf("%d and %d are remembered, want %d", len(s.dead), len(s.past), rememberDead)
+	}
+	for n, want := range map[int]bool{0: false, 1: true, rememberDead: true} {
+		if dead, err := s.Validate(id(n)); err != nil || dead != want {
+			t.Errorf("session %d: dead is %v (%v), want %v", n, dead, err, want)
+		}
+	}
+}
+
+func TestRequestsAreLimited(t *testing.T) {
+	f := newFake()
+	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, f, progressEvery)))
+	_, header, _ := raw(t, url, "POST", "", initialize)
+	body := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"send_message","arguments":{"to":"a","text":"` + strings.Repeat("x", MaxBody) + `"}}}`
+	status, _, answer := raw(t, url, "POST", header.Get("Mcp-Session-Id"), body)
+	if status != http.StatusRequestEntityTooLarge || !strings.Contains(answer, "MESSAGE_TOO_LONG") || len(f.sent) != 0 {
+		t.Errorf("got %d %.200s", status, answer)
+	}
+}
+
+func TestNoStreamIsKeptOpenPerAgent(t *testing.T) {
+	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
+	_, header, _ := raw(t, url, "POST", "", initialize)
+	if status, _, _ := raw(t, url, "GET", header.Get("Mcp-Session-Id"), ""); status != http.StatusMethodNotAllowed {
+		t.Errorf("GET gives %d, want %d", status, http.StatusMethodNotAllowed)
+	}
+}

@@ -1,0 +1,77 @@
+// Package mcpserver is the operations table as MCP tools, over streamable HTTP
+// and over stdio. Who calls comes from the context, never from the session: a
+// session id proves nothing, and agents keep theirs when the daemon restarts.
+package mcpserver
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"parley"
+)
+
+// Options is what a server works with. Service is needed.
+type Options struct {
+	Service      parley.Service
+	Version      string
+	Instructions func(parley.Caller) string // what the model is told first; Instructions if nil
+	Log          *slog.Logger
+}
+
+// progressEvery is how often a caller that asked for progress hears that its
+// call still waits. Some clients give up after a minute of silence.
+const progressEvery = 5 * time.Second
+
+// stdioWorkers is how many calls one agent may have waiting at once over
+// stdio. The library's 5 would be used up by a few long polls; 100 is the most
+// that it allows.
+const stdioWorkers = 100
+
+// ServeStdio speaks MCP on in and out for one caller until in ends or ctx
+// does. The library keeps one stdio session per process.
+func ServeStdio(ctx context.Context, o Options, in io.Reader, out io.Writer, caller parley.Caller) error {
+	o = o.withDefaults()
+	s := server.NewStdioServer(newServer(o, progressEvery))
+	server.WithWorkerPoolSize(stdioWorkers)(s)
+	server.WithErrorLogger(slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn))(s)
+	return s.Listen(parley.WithCaller(ctx, caller), in, out)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Instructions == nil {
+		o.Instructions = Instructions
+	}
+	return o
+}
+
+// newServer makes the MCP server with all tools; which of them a caller sees
+// and what it is told is decided when it asks.
+func newServer(o Options, progress time.Duration) *server.MCPServer {
+	hooks := new(server.Hooks)
+	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
+		result.Instructions = o.Instructions(parley.CallerFrom(ctx))
+	})
+	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
+		result.Instructions = o.Instructions(parley.CallerFrom(ctx))
+	})
+	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
+		result.Tools = visible(result.Tools, parley.CallerFrom(ctx))
+	})
+	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(false),
+		server.WithHooks(hooks), server.WithLogger(o.Log))
+	for _, op := range parley.Ops {
+		if isTool(op) {
+			t := &tool{op: op, server: s, options: o, progressEvery: progress}
+			s.AddTool(describe(op), t.call)
+		}
+	}
+	return s
+}

@@ -1,0 +1,73 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"parley"
+)
+
+// isTool reports whether an operation is for models: not what is the
+// operator's alone, and not the stream, which programs read.
+func isTool(op *parley.Op) bool {
+	return op.Access != parley.OperatorOnly && op.Name != "read_events"
+}
+
+// visible returns the tools that a caller may use. The others still answer a
+// call, with an error that says what is missing.
+func visible(tools []mcp.Tool, caller parley.Caller) []mcp.Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t mcp.Tool) bool {
+		op := parley.FindOp(t.Name)
+		return op == nil || op.Allow(caller) != nil
+	})
+}
+
+// describe turns an operation into a tool. The library takes everything for
+// destructive and open to the world unless told otherwise.
+func describe(op *parley.Op) mcp.Tool {
+	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(op.Input))
+	t.RawOutputSchema = mustMarshal(published(op.Output))
+	t.Annotations = mcp.ToolAnnotation{
+		ReadOnlyHint:    new(op.Effect == parley.Reads),
+		DestructiveHint: new(op.Effect == parley.Destroys),
+		IdempotentHint:  new(op.Effect == parley.Reads || op.Effect == parley.Marks),
+		OpenWorldHint:   new(false),
+	}
+	return t
+}
+
+// published is an output schema as tools/list shows it: every agent pays for
+// it with its context. Nothing but success is required, because clients also
+// hold the structured content of an error against it.
+func published(s *jsonschema.Schema) *jsonschema.Schema {
+	s = s.CloneSchemas()
+	lighten(s)
+	s.Required = []string{"success"}
+	return s
+}
+
+func lighten(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	s.Required, s.PropertyOrder = nil, nil
+	s.Title, s.Description = "", ""
+	lighten(s.Items)
+	lighten(s.AdditionalProperties)
+	for _, p := range s.Properties {
+		lighten(p)
+	}
+}
+
+// mustMarshal writes a schema. The schemas are our own, so a failure is a
+// mistake in this module, found by the first test that runs.
+func mustMarshal(s *jsonschema.Schema) json.RawMessage {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
