@@ -1,0 +1,287 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley"
+	"parley/store"
+)
+
+// draft is a message before it is admitted.
+type draft struct {
+	message    parley.Message // without id, sender, text cleaned, time
+	recipients []*member
+	key        string // idempotency
+}
+
+// SendMessage implements parley.MessageService.
+func (o *Orchestrator) SendMessage(ctx context.Context, req parley.SendMessageRequest) (*parley.SendMessageResult, error) {
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to, err := o.recipients(from, req.To)
+	if err != nil {
+		return nil, err
+	}
+	kind := parley.KindDirect
+	if len(to) > 1 || isEveryone(req.To) {
+		kind = parley.KindBroadcast
+	}
+	stored, err := o.admit(ctx, from, draft{recipients: to, key: req.IdempotencyKey, message: parley.Message{
+		Kind: kind, Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
+		Data: req.Data, ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}})
+	if err != nil {
+		return nil, err
+	}
+	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+		return nil, err
+	}
+	return o.sent(stored), nil
+}
+
+// sent writes the receipt. One recipient that cannot get it is a failure.
+func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
+	d := stored.Deliveries
+	res := &parley.SendMessageResult{Answer: parley.OK, MessageID: stored.Message.ID, Timestamp: stored.Message.Timestamp,
+		DeliveryStatus: parley.SumUp(d), Deliveries: o.dressDeliveries(d), Object: o.dress(&stored.Message)}
+	if len(d) == 1 {
+		res.ConversationID = d[0].ConversationID
+		res.Status = fmt.Sprintf("Message sent to %s!", d[0].Recipient)
+		res.Message = "Message sent to agent " + parley.Short(d[0].RecipientID)
+		if d[0].State == parley.DeliveryFailed {
+			res.Message = fmt.Sprintf("Failed to send message - recipient agent %s may not exist or is terminated", parley.Short(d[0].RecipientID))
+			res.Status, res.Success, res.Error, res.ErrorCode = res.Message, false, &res.Message, parley.AgentUnavailable
+			res.Action = fmt.Sprintf("Ask the operator to start %s again, or send to another agent; get_agent_status lists them.", d[0].Recipient)
+		}
+		return res
+	}
+	res.Status = fmt.Sprintf("Message sent to %d agents!", len(d))
+	res.Message = fmt.Sprintf("Message sent to %d agents", len(d))
+	return res
+}
+
+// BroadcastMessage implements parley.MessageService.
+func (o *Orchestrator) BroadcastMessage(ctx context.Context, req parley.BroadcastMessageRequest) (*parley.BroadcastMessageResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to := o.everyone(from)
+	switch {
+	case req.Recipients != nil:
+		if to, err = o.recipients(from, *req.Recipients); err != nil {
+			return nil, err
+		}
+	case req.Group != "":
+		if to, err = o.groupMembers(to, req.Group); err != nil {
+			return nil, err
+		}
+	}
+	stored, err := o.admit(ctx, from, draft{recipients: to, key: req.IdempotencyKey, message: parley.Message{
+		Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: priority(req.Priority, req.Urgent), Text: req.Text}})
+	if err != nil {
+		return nil, err
+	}
+	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+		return nil, err
+	}
+	return &parley.BroadcastMessageResult{Answer: parley.OK, MessageID: stored.Message.ID, RecipientCount: len(stored.Deliveries),
+		Timestamp: stored.Message.Timestamp, Message: fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
+		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.dressDeliveries(stored.Deliveries), Object: o.dress(&stored.Message)}, nil
+}
+
+// admit is the one door for messages: it cleans the text, stores message and
+// deliveries durably in one transaction, and wakes the couriers.
+func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.Appended, error) {
+	msg := d.message
+	var err error
+	if msg.Text, err = o.cleanText(msg.Text); err != nil {
+		return store.Appended{}, err
+	}
+	if msg.InReplyTo != "" {
+		if msg.InReplyTo, err = o.repliesTo(ctx, from, msg.InReplyTo); err != nil {
+			return store.Appended{}, err
+		}
+	}
+	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = newID(), from.id, from.name, from.snapshot().Role, o.now()
+	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage}
+	if msg.Kind == parley.KindBroadcast {
+		post.Event = parley.EventBroadcast
+	}
+	for _, to := range d.recipients {
+		post.Message.Recipients = append(post.Message.Recipients, to.id)
+		post.Deliveries = append(post.Deliveries, firstRung(to))
+	}
+	stored, err := o.store.Append(ctx, post)
+	if err != nil {
+		return stored, err
+	}
+	o.dressDeliveries(stored.Deliveries)
+	if !stored.Repeated {
+		for _, to := range d.recipients {
+			if msg.Priority == parley.PriorityUrgent {
+				to.urgent.Store(true)
+			}
+			to.announce()
+		}
+	}
+	return stored, nil
+}
+
+// firstRung is where a delivery begins: a mailbox has it when it is stored.
+func firstRung(to *member) store.NewDelivery {
+	d := store.NewDelivery{RecipientID: to.id}
+	switch {
+	case to.snapshot().State == parley.StateTerminated:
+		d.State, d.Reason = parley.DeliveryFailed, "the agent is terminated"
+	case to.kind == parley.KindTerminal:
+		d.State, d.Evidence = parley.DeliveryQueued, "stored"
+	default:
+		d.State, d.Evidence = parley.DeliverySubmitted, "stored in its inbox"
+	}
+	return d
+}
+
+func (o *Orchestrator) cleanText(text string) (string, error) {
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "")
+	}
+	text = parley.Clean(text)
+	if strings.TrimSpace(text) == "" {
+		return "", parley.Errorf(parley.InvalidArgument, "the text is empty").
+			Suggest("Say something: 1 to %d characters, at least one of them visible.", o.opts.Settings.MaxText)
+	}
+	if n := utf8.RuneCountInString(text); n > o.opts.Settings.MaxText {
+		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, o.opts.Settings.MaxText).
+			With("length", n).With("limit", o.opts.Settings.MaxText).
+			Suggest("Write the long part to a file, and send a short message that names the file.")
+	}
+	return text, nil
+}
+
+// repliesTo returns the full id of the message that a reply names; it must be
+// one that the sender wrote or got.
+func (o *Orchestrator) repliesTo(ctx context.Context, from *member, ref string) (string, error) {
+	msg, _, err := o.visible(ctx, parley.Caller{ID: from.id}, ref)
+	return msg.ID, err
+}
+
+// recipients resolves names; one unknown name refuses the whole call.
+func (o *Orchestrator) recipients(from *member, names parley.Names) ([]*member, error) {
+	if isEveryone(names) {
+		return o.everyone(from), nil
+	}
+	var to []*member
+	for _, name := range names {
+		m, err := o.roster.find(name)
+		if err != nil {
+			return nil, err
+		}
+		if m == from {
+			return nil, parley.Errorf(parley.InvalidRecipient, "%s would be sending to itself", from.name).
+				Suggest("Name another agent; get_agent_status lists them.")
+		}
+		if !slices.Contains(to, m) {
+			to = append(to, m)
+		}
+	}
+	if len(to) == 0 {
+		return nil, parley.Errorf(parley.InvalidRecipient, "no recipient was named").
+			Suggest("Name at least one agent in to; get_agent_status lists them.")
+	}
+	return to, nil
+}
+
+func isEveryone(names parley.Names) bool {
+	return len(names) == 1 && strings.EqualFold(names[0], parley.Everyone)
+}
+
+// everyone is all that are not terminated, but the sender and the operator, who
+// sees all traffic.
+func (o *Orchestrator) everyone(from *member) []*member {
+	return slices.DeleteFunc(o.roster.all(), func(m *member) bool {
+		return m == from || m.kind == parley.KindHuman || m.snapshot().State == parley.StateTerminated
+	})
+}
+
+func (o *Orchestrator) groupMembers(members []*member, group string) ([]*member, error) {
+	var in []*member
+	groups := []string{}
+	for _, m := range members {
+		own := m.snapshot().Groups
+		if slices.ContainsFunc(own, func(g string) bool { return strings.EqualFold(g, group) }) {
+			in = append(in, m)
+		}
+		groups = append(groups, own...)
+	}
+	if len(in) == 0 {
+		slices.Sort(groups)
+		groups = slices.Compact(groups)
+		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", parley.CleanLine(group)).
+			With("groups", groups).Suggest("Groups with other members: %s.", or(strings.Join(groups, ", "), "none"))
+	}
+	return in, nil
+}
+
+// await waits until every delivery is settled, at most seconds.
+func (o *Orchestrator) await(ctx context.Context, stored *store.Appended, seconds int) error {
+	if seconds <= 0 || settled(stored.Deliveries) {
+		return nil
+	}
+	wait, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+	for {
+		seen := o.store.LastEvent()
+		_, deliveries, err := o.store.Message(ctx, stored.Message.ID)
+		if err != nil {
+			return err
+		}
+		stored.Deliveries = deliveries
+		if settled(deliveries) || o.store.WaitEvent(wait, seen) != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+func settled(deliveries []parley.Delivery) bool {
+	return !slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return !d.State.Settled() })
+}
+
+func priority(p parley.Priority, urgent bool) parley.Priority {
+	if urgent {
+		return parley.PriorityUrgent
+	}
+	return or(p, parley.PriorityNormal)
+}
+
+// or returns value, or another when it is zero.
+func or[T comparable](value, other T) T {
+	setDefault(&value, other)
+	return value
+}
+
+// dress fills in what the database leaves to the roster: names and roles.
+func (o *Orchestrator) dress(m *parley.Message) *parley.Message {
+	if from := o.roster.id(m.SenderID); from != nil {
+		m.Sender, m.SenderRole = from.name, from.snapshot().Role
+	}
+	return m
+}
+
+func (o *Orchestrator) dressDeliveries(ds []parley.Delivery) []parley.Delivery {
+	for i := range ds {
+		if m := o.roster.id(ds[i].RecipientID); m != nil {
+			ds[i].Recipient = m.name
+		}
+	}
+	return ds
+}

@@ -1,0 +1,78 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+
+	"parley"
+)
+
+// RegisterAgent implements parley.AgentService.
+func (o *Orchestrator) RegisterAgent(ctx context.Context, req parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	now := o.now()
+	key, hash := newKey()
+	a := parley.Agent{ID: newID(), Name: req.Username, Description: parley.CleanLine(req.Description),
+		Role: parley.CleanLine(req.Role), Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups),
+		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
+		Host: o.opts.Host, CreatedAt: now, LastActive: now}
+	if err := o.store.CreateAgent(ctx, a, hash); err != nil {
+		return nil, err
+	}
+	o.roster.add(newMember(a, hash))
+	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: "active"}, nil
+}
+
+// GetAgentStatus implements parley.AgentService.
+func (o *Orchestrator) GetAgentStatus(ctx context.Context, req parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
+	members := o.roster.all()
+	if req.Agent != "" {
+		m, err := o.roster.find(req.Agent)
+		if err != nil {
+			return nil, err
+		}
+		members = []*member{m}
+	}
+	counts, err := o.store.Counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.AgentStatusResult{Answer: parley.OK, Agents: []parley.AgentStatus{}}
+	now := o.now()
+	for _, m := range members {
+		a, c := m.snapshot(), counts[m.id]
+		res.Agents = append(res.Agents, parley.AgentStatus{Agent: a, Availability: a.AvailabilityAt(now),
+			Unread: c.Unread, Queued: c.Queued, HeldReason: c.HeldReason})
+	}
+	return res, nil
+}
+
+// cleanAll cleans short texts and drops the empty and the repeated.
+func cleanAll(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		if t = parley.CleanLine(t); t != "" && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// setState records what an agent has come to, in the database first.
+func (o *Orchestrator) setState(ctx context.Context, m *member, state parley.AgentState, evidence string, exit *int) error {
+	now := m.snapshot()
+	if now.State == state && now.Evidence == evidence {
+		return nil
+	}
+	since, err := o.store.SetAgentState(ctx, m.id, state, evidence, exit)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	m.agent.State, m.agent.Evidence, m.agent.ExitStatus, m.agent.Since = state, evidence, exit, since
+	m.mu.Unlock()
+	m.nudge()
+	return nil
+}

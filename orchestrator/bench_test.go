@@ -1,0 +1,297 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// benchText is a message of ordinary length, 198 bytes.
+var benchText = strings.Repeat("0123456789 ", 18)
+
+// benchTeam is n agents that read and forget, under the profile that looks at
+// nothing: what is measured is parley, not patience.
+type benchTeam struct {
+	*team
+	names []string
+	panes []string
+	typed atomic.Int64 // how many texts have had their Enter
+}
+
+func newBenchTeam(b *testing.B, n int) *benchTeam {
+	b.Helper()
+	bt := &benchTeam{team: newTeam(b, func(o *Options) { o.Settings.Watch = time.Second })}
+	for i := range n {
+		name := "sink" + strconv.Itoa(i)
+		_, err := bt.LaunchAgent(bt.operator(), parley.LaunchAgentRequest{Name: name, Profile: "instant", Width: 80, Height: 24,
+			Command: []string{"sh", "-c", `stty raw -echo; printf '\033[?2004hready'; exec cat >/dev/null`}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		bt.names = append(bt.names, name)
+	}
+	bt.entered = func() { bt.typed.Add(1) }
+	for _, name := range bt.names {
+		bt.panes = append(bt.panes, bt.pane(name).ID())
+		tmuxtest.WaitFor(b, bt.pane(name), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
+	}
+	return bt
+}
+
+// wait waits until n texts have been entered since the last wait, and their outcome
+// is recorded.
+func (bt *benchTeam) wait(b *testing.B, n int) {
+	b.Helper()
+	for bt.typed.Load() < int64(n) {
+		time.Sleep(100 * time.Microsecond)
+	}
+	bt.typed.Add(-int64(n))
+	for {
+		waiting, err := bt.store.Backlog(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if len(waiting) == 0 {
+			return
+		}
+	}
+}
+
+// recipe types the same text into a pane by the guarded recipe alone.
+func (bt *benchTeam) recipe(ctx context.Context, i int, seq *atomic.Uint64) error {
+	m := bt.roster.named(bt.names[i])
+	out, err := m.place().pane.Submit(ctx, tmux.Submission{Owner: m.id, Seq: 1<<40 + seq.Add(1), Text: benchText})
+	if err == nil && out.Phase != tmux.Entered {
+		err = fmt.Errorf("%+v", out)
+	}
+	return err
+}
+
+// commit makes one durable commit of one row.
+func (bt *benchTeam) commit(ctx context.Context) error {
+	return bt.store.TouchAgents(ctx, map[string]time.Time{bt.Operator().ID: time.Now()})
+}
+
+// median reports the middle of the times as the p50 of the way.
+func median(b *testing.B, times []time.Duration) {
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "p50-ns/msg")
+}
+
+var benchSeq atomic.Uint64
+
+// BenchmarkAcceptedToEntered is one message into one pane: from the moment that it
+// is accepted until tmux has it with its Enter. The baseline `recipe` is the
+// guarded recipe and two durable commits.
+func BenchmarkAcceptedToEntered(b *testing.B) {
+	b.Run("way=recipe", func(b *testing.B) {
+		bt := newBenchTeam(b, 1)
+		var times []time.Duration
+		for b.Loop() {
+			start := time.Now()
+			if err := bt.recipe(b.Context(), 0, &benchSeq); err != nil {
+				b.Fatal(err)
+			}
+			for range 2 {
+				if err := bt.commit(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			times = append(times, time.Since(start))
+		}
+		median(b, times)
+	})
+	b.Run("way=forked", func(b *testing.B) {
+		bt := newBenchTeam(b, 1)
+		var times []time.Duration
+		for b.Loop() {
+			start := time.Now()
+			if err := tmuxtest.Forked(b.Context(), bt.tmux, bt.panes[0], benchText); err != nil {
+				b.Fatal(err)
+			}
+			times = append(times, time.Since(start))
+		}
+		median(b, times)
+	})
+	b.Run("way=parley", func(b *testing.B) {
+		bt := newBenchTeam(b, 1)
+		entered := make(chan time.Time, 1)
+		bt.entered = func() { bt.typed.Add(1); entered <- time.Now() }
+		var times []time.Duration
+		for b.Loop() {
+			bt.send(bt.names[0], benchText)
+			accepted := time.Now() // a delivery that was faster than this line took no time
+			times = append(times, max(0, (<-entered).Sub(accepted)))
+			bt.wait(b, 1)
+		}
+		median(b, times)
+	})
+}
+
+// BenchmarkBroadcast is one text for many panes, parley's with its whole record,
+// until tmux has all of them with their Enter.
+func BenchmarkBroadcast(b *testing.B) {
+	for _, n := range []int{10, 50, 200} {
+		b.Run(fmt.Sprintf("panes=%d", n), func(b *testing.B) {
+			b.Run("way=forked", func(b *testing.B) {
+				bt := newBenchTeam(b, n)
+				for b.Loop() {
+					bt.forkAll(b, bt.panes)
+				}
+			})
+			b.Run("way=bare", func(b *testing.B) {
+				bt := newBenchTeam(b, n)
+				bare := openBare(b, bt.tmux)
+				for b.Loop() {
+					if err := bare.SendAll(bt.panes, benchText); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run("way=recipe", func(b *testing.B) {
+				bt := newBenchTeam(b, n)
+				for b.Loop() {
+					var all errgroup.Group
+					for i := range n {
+						all.Go(func() error { return bt.recipe(b.Context(), i, &benchSeq) })
+					}
+					if err := all.Wait(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+			b.Run("way=parley", func(b *testing.B) {
+				bt := newBenchTeam(b, n)
+				for b.Loop() {
+					if _, err := bt.BroadcastMessage(bt.operator(), parley.BroadcastMessageRequest{Text: benchText}); err != nil {
+						b.Fatal(err)
+					}
+					bt.wait(b, n)
+				}
+			})
+		})
+	}
+}
+
+// forkAll runs a tmux process per pane, four at a time, which was the fastest.
+func (bt *benchTeam) forkAll(b *testing.B, panes []string) {
+	var all errgroup.Group
+	all.SetLimit(4)
+	for _, pane := range panes {
+		all.Go(func() error { return tmuxtest.Forked(b.Context(), bt.tmux, pane, benchText) })
+	}
+	if err := all.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func openBare(b *testing.B, s *tmux.Server) *tmuxtest.Bare {
+	b.Helper()
+	bare, err := tmuxtest.OpenBare(s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = bare.Close() })
+	return bare
+}
+
+// BenchmarkSustained is messages per second over 50 panes, each to one agent.
+// Parley's come from 50 senders at once, are durable, and have their outcome
+// recorded; the baselines go one at a time.
+func BenchmarkSustained(b *testing.B) {
+	const panes = 50
+	b.Run("way=forked", func(b *testing.B) {
+		bt := newBenchTeam(b, panes)
+		for i := 0; b.Loop(); i++ {
+			if err := tmuxtest.Forked(b.Context(), bt.tmux, bt.panes[i%panes], benchText); err != nil {
+				b.Fatal(err)
+			}
+		}
+		rate(b)
+	})
+	b.Run("way=bare", func(b *testing.B) {
+		bt := newBenchTeam(b, panes)
+		bare := openBare(b, bt.tmux)
+		for i := 0; b.Loop(); i++ {
+			if err := bare.Send(bt.panes[i%panes], benchText); err != nil {
+				b.Fatal(err)
+			}
+		}
+		rate(b)
+	})
+	b.Run("way=parley", func(b *testing.B) {
+		bt := newBenchTeam(b, panes)
+		var left atomic.Int64
+		left.Store(int64(b.N))
+		var senders sync.WaitGroup
+		b.ResetTimer()
+		for _, name := range bt.names {
+			senders.Go(func() {
+				for left.Add(-1) >= 0 {
+					bt.send(name, benchText)
+				}
+			})
+		}
+		senders.Wait()
+		bt.wait(b, b.N)
+		rate(b)
+	})
+}
+
+func rate(b *testing.B) { b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msgs/s") }
+
+// BenchmarkIdle is the daemon with 50 agents and 100,000 stored messages, of which
+// none is on its way: the share of one core, and the memory.
+func BenchmarkIdle(b *testing.B) {
+	bt := newBenchTeam(b, 50)
+	bt.fill(b, 100_000)
+	for b.Loop() {
+		before, start := cpuTime(b), time.Now()
+		time.Sleep(3 * time.Second)
+		b.ReportMetric(100*(cpuTime(b)-before).Seconds()/time.Since(start).Seconds(), "%core")
+	}
+	b.ReportMetric(residentMB(b), "MB")
+}
+
+// fill stores messages between two mailboxes.
+func (bt *benchTeam) fill(b *testing.B, n int) {
+	b.Helper()
+	from, _ := bt.as("from"), bt.as("to")
+	var senders errgroup.Group
+	senders.SetLimit(50)
+	for range n {
+		senders.Go(func() error {
+			_, err := bt.SendMessage(from, parley.SendMessageRequest{To: parley.Names{"to"}, Text: benchText})
+			return err
+		})
+	}
+	if err := senders.Wait(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func residentMB(b *testing.B) float64 {
+	b.Helper()
+	raw, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		b.Skip("resident memory is read from /proc, which is Linux's")
+	}
+	pages, err := strconv.ParseFloat(strings.Fields(string(raw))[1], 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return pages * float64(os.Getpagesize()) / 1e6
+}

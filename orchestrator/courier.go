@@ -1,0 +1,169 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley"
+	"parley/store"
+)
+
+const (
+	// batch is how many waiting messages a courier reads at once.
+	batch = 16
+	// recheck is how long a courier waits before it looks again at a terminal that
+	// was not ready, doubling to restful. Changes of state and new messages wake it
+	// sooner.
+	recheck = 100 * time.Millisecond
+	restful = time.Second
+	// holdAfter is how long a brief obstacle may last before the message is shown
+	// as held: most pass within a second.
+	holdAfter = 3 * time.Second
+	// typingTime bounds one delivery, from its claim to its outcome.
+	typingTime = 60 * time.Second
+)
+
+// courier is the only writer to one agent's terminal. Its fields are its own
+// goroutine's.
+type courier struct {
+	o *Orchestrator
+	m *member
+
+	seq      uint64      // the last pane sequence number given; 0: not read yet
+	open     bool        // a delivery may have been left in `typing`
+	openOn   *terminal   // where; nil: by a daemon before this one
+	cautious bool        // something was refused: look before the next
+	still    stillness   // of its screen
+	waiting  store.Key   // the message that a brief obstacle keeps waiting
+	since    time.Time   // since when
+	brisk    bool        // it is expected to pass at any moment
+	unproven []store.Key // entered but not seen to be read; proven if they are read after all
+}
+
+// startCourier begins to deliver to a terminal agent; for others it does nothing.
+func (o *Orchestrator) startCourier(m *member) {
+	if m.kind != parley.KindTerminal {
+		return
+	}
+	c := &courier{o: o, m: m, open: true}
+	o.group.Go(func() { c.run(o.ctx) })
+}
+
+// run delivers until ctx ends, which it does between two messages.
+func (c *courier) run(ctx context.Context) {
+	retry := time.NewTimer(0)
+	defer retry.Stop()
+	for pause := recheck; ; pause = min(2*pause, restful) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.m.wake:
+			pause = recheck
+		case <-retry.C:
+		}
+		again, err := c.round(ctx)
+		if err != nil && ctx.Err() == nil {
+			c.o.log.Error("deliver", "agent", c.m.name, "error", err)
+			again, c.open = true, true
+		}
+		if c.brisk {
+			pause = recheck
+		}
+		retry.Stop()
+		if again {
+			retry.Reset(pause)
+		}
+	}
+}
+
+// round delivers what waits, as far as the terminal is ready. It reports
+// whether to come back by itself.
+func (c *courier) round(ctx context.Context) (again bool, err error) {
+	if c.open {
+		if err := c.settleOpen(ctx); err != nil || c.open {
+			return true, err
+		}
+	}
+	if err := c.proveLate(ctx); err != nil {
+		return true, err
+	}
+	for ctx.Err() == nil {
+		jobs, err := c.o.store.Pending(ctx, c.m.id, batch)
+		if err != nil || len(jobs) == 0 {
+			return len(c.unproven) > 0, err
+		}
+		for _, job := range jobs {
+			done, err := c.deliver(ctx, job)
+			if err != nil || !done {
+				return c.m.place() != nil, err // a launch wakes it
+			}
+			if c.m.urgent.Swap(false) { // it goes before the rest of what was read
+				break
+			}
+		}
+	}
+	return false, nil
+}
+
+// deliver takes one message as far as it can. It is done when the next one may
+// follow.
+func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err error) {
+	c.m.typing.Lock() // stop waits here for the message in hand
+	defer c.m.typing.Unlock()
+	t := c.m.place()
+	if o := c.gate(ctx, t); o != free {
+		return false, c.hold(ctx, job, o)
+	}
+	// From here to the outcome nothing is interrupted.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), typingTime)
+	defer cancel()
+	if err := c.number(ctx, t); err != nil {
+		return false, err
+	}
+	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	job.Notice, job.PaneSeq = l.notice, c.seq+1
+	err = c.o.store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
+	if errors.Is(err, store.ErrStale) {
+		return true, nil // read or expired meanwhile
+	}
+	if err != nil {
+		return false, err
+	}
+	c.seq, c.open, c.openOn, c.waiting, c.brisk = job.PaneSeq, true, t, store.Key{}, false
+	return c.submit(ctx, t, job, l, false)
+}
+
+// hold says why a message waits; a brief obstacle only when it has lasted. While
+// nothing changes this writes nothing.
+func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
+	now := c.o.now()
+	if c.waiting != job.Key {
+		c.waiting, c.since = job.Key, now
+	}
+	if c.brisk = o.brief && now.Sub(c.since) < holdAfter; c.brisk {
+		return nil
+	}
+	if job.State == parley.DeliveryHeld && job.Reason == o.reason {
+		return nil
+	}
+	return ignore(c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}), store.ErrStale)
+}
+
+// number reads the last sequence number given to this terminal, from the
+// database and from the pane: it must rise even if one of the two was lost.
+func (c *courier) number(ctx context.Context, t *terminal) error {
+	if c.seq != 0 {
+		return nil
+	}
+	last, err := c.o.store.LastPaneSeq(ctx, c.m.id)
+	if err != nil {
+		return err
+	}
+	info, err := t.pane.Info(ctx)
+	if err != nil {
+		return err
+	}
+	c.seq = max(last, info.Seq)
+	return nil
+}

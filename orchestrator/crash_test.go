@@ -1,0 +1,193 @@
+package orchestrator
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// crashDaemon as the first argument makes the test binary a daemon that is going
+// to be killed: it sends what it reads and prints what it accepted.
+const crashDaemon = "_crash-daemon"
+
+// crashTeam is what such a daemon needs to know.
+type crashTeam struct {
+	Dir                    string
+	Binary, Name, Path, At string   // of tmux.Options
+	Env                    []string // of tmux
+}
+
+func runCrashDaemon(arg string) int {
+	var ct crashTeam
+	if err := json.Unmarshal([]byte(arg), &ct); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	if err := ct.run(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
+	ctx := context.Background()
+	s, err := store.Open(ctx, store.Options{Path: filepath.Join(ct.Dir, "parley.db")})
+	if err != nil {
+		return err
+	}
+	profiles, err := crashProfiles()
+	if err != nil {
+		return err
+	}
+	o, err := New(ctx, Options{Store: s, Profiles: profiles, Workspace: ct.Dir, LaunchDir: filepath.Join(ct.Dir, "launch"), Host: "test",
+		Tmux: tmux.Options{Binary: ct.Binary, Name: ct.Name, Path: ct.Path, Dir: ct.At, Env: ct.Env}})
+	if err != nil {
+		return err
+	}
+	ctx = parley.WithCaller(ctx, o.Operator())
+	fmt.Fprintln(out, "ready")
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		to, text, _ := strings.Cut(lines.Text(), " ")
+		res, err := o.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{to}, Text: text})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, res.MessageID)
+	}
+	return nil
+}
+
+func crashProfiles() (profile.Set, error) {
+	set, err := profile.Builtin()
+	if err != nil {
+		return set, err
+	}
+	return set.With("framed", []byte(framedProfile))
+}
+
+// TestKilledDaemonLosesNothingAndTypesNothingTwice kills a daemon with SIGKILL at
+// random moments while it accepts and types messages, and starts it again.
+func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
+	const kills, agents = 50, 4 // and few enough messages that what is left is typed in seconds
+	te := newTeam(t)
+	logs := map[string]string{}
+	for i := range agents {
+		name := fmt.Sprintf("agent%d", i)
+		logs[name] = te.launch(name, "framed", tmuxtest.Agent{})
+	}
+	te.close()
+	accepted := map[string]string{} // message id → agent
+	for range kills {
+		te.crashOnce(t, logs, accepted)
+	}
+	te.open()
+	te.settle(t, accepted)
+	te.check(t, logs, accepted)
+}
+
+// crashOnce runs a daemon, sends as fast as it accepts, and kills it.
+func (te *team) crashOnce(t *testing.T, logs, accepted map[string]string) {
+	t.Helper()
+	arg, err := json.Marshal(crashTeam{Dir: te.dir, Binary: te.opts.Tmux.Binary, Name: te.opts.Tmux.Name,
+		Path: te.opts.Tmux.Path, At: te.opts.Tmux.Dir, Env: te.opts.Tmux.Env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(te.opts.Executable, crashDaemon, string(arg))
+	cmd.Stderr = testWriter{t}
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err1 != nil || err2 != nil || cmd.Start() != nil {
+		t.Fatal(err1, err2, "the daemon did not start")
+	}
+	answers := bufio.NewScanner(out)
+	if !answers.Scan() || answers.Text() != "ready" {
+		t.Fatalf("the daemon did not come up: %q", answers.Text())
+	}
+	kill := time.AfterFunc(time.Duration(rand.IntN(250))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+	defer kill.Stop()
+	names := slices.Sorted(maps.Keys(logs))
+	for n := 0; n < 12; n++ {
+		to := names[n%len(names)]
+		if _, err := fmt.Fprintf(in, "%s message %d\n", to, n); err != nil || !answers.Scan() {
+			break
+		}
+		accepted[answers.Text()] = to
+	}
+	for answers.Scan() { // until it is killed
+		t.Errorf("the daemon said %q unasked", answers.Text())
+	}
+	_ = cmd.Wait()
+}
+
+// settle waits until nothing is on its way any more.
+func (te *team) settle(t *testing.T, accepted map[string]string) {
+	t.Helper()
+	var counts map[string]int
+	deadline := time.Now().Add(5 * time.Minute)
+	for {
+		var err error
+		if counts, err = te.opts.Store.DeliveryCounts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("of %d messages, these are not settled: %v", len(accepted), counts)
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Logf("%d messages accepted; not delivered: %v", len(accepted), counts)
+	if counts["unconfirmed"] > 0 {
+		t.Errorf("%d are unconfirmed; with a composer that can be read none should be", counts["unconfirmed"])
+	}
+}
+
+// check compares what was accepted with what the agents were given.
+func (te *team) check(t *testing.T, logs, accepted map[string]string) {
+	t.Helper()
+	got := map[string]int{}
+	for _, log := range logs {
+		for _, m := range tmuxtest.Messages(t, log) {
+			_, after, _ := strings.Cut(m.Text, "· msg ")
+			got[strings.TrimSuffix(after, ")")]++
+		}
+	}
+	lost, doubled := 0, 0
+	for id := range accepted {
+		switch n := got[parley.Short(id)]; {
+		case n == 0:
+			lost++
+		case n > 1:
+			doubled++
+		}
+	}
+	if len(accepted) == 0 || lost > 0 || doubled > 0 {
+		t.Errorf("of %d accepted messages %d were lost and %d typed twice", len(accepted), lost, doubled)
+	}
+	for short, n := range got {
+		if n > 1 {
+			t.Errorf("message %s was typed %d times", short, n)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// TestMain lets the test binary be parley's launcher and the fake agents.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "_exec" {
+		fmt.Fprintln(os.Stderr, Exec(os.Args[2]))
+		os.Exit(ExecFailed)
+	}
+	if len(os.Args) == 3 && os.Args[1] == crashDaemon {
+		os.Exit(runCrashDaemon(os.Args[2]))
+	}
+	os.Exit(tmuxtest.Main(m))
+}
+
+// team is a workspace with a running orchestrator.
+type team struct {
+	*Orchestrator
+	t    testing.TB
+	dir  string
+	opts Options
+}
+
+// framedProfile describes the fake agent of tmuxtest.
+const framedProfile = `{one_line: false, inline_lines: 3, inline_chars: 800, settle: 20ms, quiet: 50ms, show_within: 5s, taken_within: 5s,
+  markers: {dialog: '^Allow this\? \[y/n\]', idle: '^composer>', composer: '^composer> ?(?P<text>[^\n]*)', paste: '\[Pasted text'}}`
+
+// testProfiles adds `instant`, which looks at nothing, and `framed`, the fake
+// agent whose composer is known.
+func testProfiles(t testing.TB) profile.Set {
+	t.Helper()
+	set, err := profile.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"instant": "{settle: 0s, quiet: 0s, show_within: 0s, taken_within: 0s}",
+		"quick":   "{settle: 20ms, quiet: 50ms, show_within: 500ms, taken_within: 2s}",
+		"framed":  framedProfile,
+	} {
+		if set, err = set.With(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return set
+}
+
+// newTeam starts an orchestrator on a private tmux server and a new database;
+// change may alter its options first.
+func newTeam(t testing.TB, change ...func(*Options)) *team {
+	t.Helper()
+	dir := t.TempDir()
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	te := &team{t: t, dir: dir, opts: Options{Profiles: testProfiles(t), Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
+		Executable: executable, Host: "test", Settings: Settings{StopGrace: time.Second, Watch: 50 * time.Millisecond},
+		Log: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))}}
+	// The server is made first, so that its end comes after the daemon's.
+	te.opts.Tmux = tmuxtest.Options(t)
+	for _, c := range change {
+		c(&te.opts)
+	}
+	t.Cleanup(te.shutDown)
+	te.open()
+	return te
+}
+
+type testWriter struct{ t testing.TB }
+
+func (w testWriter) Write(b []byte) (int, error) {
+	w.t.Log(strings.TrimSpace(string(b)))
+	return len(b), nil
+}
+
+// open starts the daemon's part of the team (again).
+func (te *team) open() {
+	te.t.Helper()
+	var err error
+	if te.opts.Store, err = store.Open(context.Background(), store.Options{Path: filepath.Join(te.dir, "parley.db")}); err != nil {
+		te.t.Fatal(err)
+	}
+	if te.Orchestrator, err = New(context.Background(), te.opts); err != nil {
+		te.t.Fatal(err)
+	}
+}
+
+// close stops the daemon's part; agents live on.
+func (te *team) close() {
+	te.t.Helper()
+	if te.Orchestrator == nil {
+		return
+	}
+	if err := te.Orchestrator.Close(); err != nil {
+		te.t.Error(err)
+	}
+	if err := te.opts.Store.Close(); err != nil {
+		te.t.Error(err)
+	}
+	te.Orchestrator = nil
+}
+
+func (te *team) shutDown() {
+	if te.Orchestrator == nil {
+		te.open()
+	}
+	if _, err := te.ShutDown(te.operator(), parley.ShutDownRequest{}); err != nil {
+		te.t.Error(err)
+	}
+	te.close()
+}
+
+func (te *team) operator() context.Context {
+	return parley.WithCaller(context.Background(), te.Operator())
+}
+
+// as registers a mailbox agent and returns a context in which it calls.
+func (te *team) as(name string) context.Context {
+	te.t.Helper()
+	res, err := te.RegisterAgent(context.Background(), parley.RegisterAgentRequest{Username: name})
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	c, ok := te.Authenticate(context.Background(), res.APIKey)
+	if !ok {
+		te.t.Fatalf("the key of %s is nobody's", name)
+	}
+	return parley.WithCaller(context.Background(), c)
+}
+
+// launch starts a fake agent under a profile and returns where it logs.
+func (te *team) launch(name, profile string, a tmuxtest.Agent) (log string) {
+	te.t.Helper()
+	if a.Log == "" {
+		a.Log = filepath.Join(te.dir, name+".log")
+	}
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
+		te.t.Fatalf("launch %s: %v", name, err)
+	}
+	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool {
+		return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) || tmuxtest.Shows(s, tmuxtest.DialogText)
+	})
+	return a.Log
+}
+
+// send sends as the operator and returns the message's id.
+func (te *team) send(to, text string) string {
+	te.t.Helper()
+	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
+	if err != nil {
+		te.t.Fatalf("send to %s: %v", to, err)
+	}
+	return res.MessageID
+}
+
+// delivery returns how far a message with one recipient has come.
+func (te *team) delivery(id string) parley.Delivery {
+	te.t.Helper()
+	res, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	return res.Deliveries[0]
+}
+
+// reach waits until a message has come to a rung.
+func (te *team) reach(id string, state parley.DeliveryState) parley.Delivery {
+	te.t.Helper()
+	var d parley.Delivery
+	tmuxtest.Poll(te.t, func() bool { d = te.delivery(id); return d.State == state },
+		func() string {
+			return fmt.Sprintf("delivery is %s (%s), want %s; steps %+v", d.State, d.Reason, state, d.Steps)
+		})
+	return d
+}
+
+// held waits until a message is held for a reason that contains part.
+func (te *team) held(id, part string) {
+	te.t.Helper()
+	var d parley.Delivery
+	tmuxtest.Poll(te.t, func() bool {
+		d = te.delivery(id)
+		return d.State == parley.DeliveryHeld && strings.Contains(d.Reason, part)
+	}, func() string { return fmt.Sprintf("delivery is %s (%s), want held: %s", d.State, d.Reason, part) })
+}
+
+// inState waits until an agent is in a state.
+func (te *team) inState(name string, state parley.AgentState) parley.AgentStatus {
+	te.t.Helper()
+	var a parley.AgentStatus
+	tmuxtest.Poll(te.t, func() bool {
+		res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: name})
+		if err != nil {
+			te.t.Fatal(err)
+		}
+		a = res.Agents[0]
+		return a.State == state
+	}, func() string { return fmt.Sprintf("%s is %s (%s), want %s", name, a.State, a.Evidence, state) })
+	return a
+}
+
+// pane returns the pane of an agent.
+func (te *team) pane(name string) *tmux.Pane {
+	te.t.Helper()
+	t := te.roster.named(name).place()
+	if t == nil {
+		te.t.Fatalf("%s has no terminal", name)
+	}
+	return t.pane
+}
+
+// tmuxRun runs a tmux command as a person would, with a process of its own.
+func (te *team) tmuxRun(args ...string) {
+	te.t.Helper()
+	if err := tmuxCommand(te, args...).Run(); err != nil {
+		te.t.Fatalf("tmux %v: %v", args, err)
+	}
+}
+
+func tmuxCommandOn(s *tmux.Server, args ...string) *exec.Cmd {
+	return exec.Command(tmuxtest.Binary(), append([]string{"-S", s.SocketPath()}, args...)...)
+}
+
+func tmuxCommand(te *team, args ...string) *exec.Cmd { return tmuxCommandOn(te.tmux, args...) }
+
+// submit types a text with sequence 1 as a courier would, and stops after the
+// paste if told to.
+func submit(te *team, s *tmux.Server, pane, text string, stop bool) {
+	te.t.Helper()
+	sub := tmux.Submission{Owner: te.owner(s, pane), Seq: 1, Text: text}
+	if stop {
+		sub.Shown = func(tmux.Screen) tmux.Look { return tmux.Stop }
+	}
+	out, err := s.Pane(pane).Submit(context.Background(), sub)
+	if err != nil || stop && out.Phase != tmux.Pasted || !stop && out.Phase != tmux.Entered {
+		te.t.Fatalf("submit: %+v, %v", out, err)
+	}
+}
+
+func (te *team) owner(s *tmux.Server, pane string) string {
+	te.t.Helper()
+	info, err := s.Pane(pane).Info(context.Background())
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	return info.Owner
+}

@@ -1,0 +1,87 @@
+package orchestrator
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"parley"
+	"parley/tmux"
+)
+
+// newID is random, not time-ordered: headers show its first eight characters,
+// and those of agents made at the same time would be equal.
+func newID() string { return uuid.NewString() }
+
+// newKey makes an API key of 256 random bits and the hash that is stored.
+func newKey() (key string, hash []byte) {
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails: it ends the program instead
+	key = "parley_" + base64.RawURLEncoding.EncodeToString(secret)
+	return key, hashKey(key)
+}
+
+// hashKey needs no salt and no slowness: keys are random and long.
+func hashKey(key string) []byte {
+	sum := sha256.Sum256([]byte(key))
+	return sum[:]
+}
+
+// Authenticate returns whose key it is. The key of a terminated agent is
+// nobody's.
+func (o *Orchestrator) Authenticate(_ context.Context, key string) (parley.Caller, bool) {
+	m := o.roster.keyed(hashKey(key))
+	if m == nil {
+		return parley.Caller{}, false
+	}
+	return o.callerOf(m)
+}
+
+// callerOf notes that the member was heard of and returns it as a caller.
+func (o *Orchestrator) callerOf(m *member) (parley.Caller, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.agent.State == parley.StateTerminated {
+		return parley.Caller{}, false
+	}
+	m.agent.LastActive = o.now()
+	m.seen = m.agent.LastActive
+	return parley.Caller{ID: m.id, Name: m.name, Orchestrate: m.agent.Orchestrate}, true
+}
+
+// Operator is the person at the keyboard.
+func (o *Orchestrator) Operator() parley.Caller {
+	m := o.roster.named(parley.OperatorName)
+	return parley.Caller{ID: m.id, Name: m.name, Operator: true}
+}
+
+// CallerOfProcess returns the agent whose program the process is or descends
+// from. It is how an agent is known whose environment was taken from it.
+func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
+	line, err := tmux.Ancestors(pid)
+	if err != nil {
+		o.log.Warn("look up a caller's process", "pid", pid, "error", err)
+		return parley.Caller{}, false
+	}
+	line = append(line, pid)
+	for _, m := range o.roster.all() {
+		if t := m.place(); t != nil && slices.Contains(line, t.pid) && m.snapshot().State.Live() {
+			return o.callerOf(m)
+		}
+	}
+	return parley.Caller{}, false
+}
+
+// sender is the member that a call comes from.
+func (o *Orchestrator) sender(ctx context.Context) (*member, error) {
+	c := parley.CallerFrom(ctx)
+	if m := o.roster.id(c.ID); m != nil {
+		return m, nil
+	}
+	return nil, parley.Errorf(parley.Unauthenticated, "it is not known who calls").
+		Suggest("Send your API key as `Authorization: Bearer KEY`; register_agent gives you one.")
+}

@@ -1,0 +1,312 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// startTime bounds the way from tmux's new-session to the program itself, which
+// takes some milliseconds: it is for a machine that is overloaded.
+const startTime = 20 * time.Second
+
+// LaunchAgent implements parley.TerminalService.
+func (o *Orchestrator) LaunchAgent(ctx context.Context, req parley.LaunchAgentRequest) (*parley.LaunchAgentResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := o.opts.Profiles.Find(or(req.Profile, "generic"))
+	if err != nil {
+		return nil, err
+	}
+	l, err := o.plan(req, p)
+	if err != nil {
+		return nil, err
+	}
+	m, err := o.enlist(ctx, req, l)
+	if err != nil {
+		return nil, err
+	}
+	defer m.changing.Unlock()
+	return o.run(ctx, m, p, l, req.Width, req.Height)
+}
+
+// plan checks what is to be run before anything is changed.
+func (o *Orchestrator) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*launch, error) {
+	l := &launch{Argv: req.Command, Dir: or(req.Dir, o.opts.Workspace), Env: environList(req.Env)}
+	if len(l.Argv) == 0 {
+		l.Argv = slices.Clone(p.Command)
+	}
+	if len(l.Argv) == 0 || l.Argv[0] == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "no program was named").
+			Suggest("Name it: parley launch %s -- PROGRAM ARGUMENTS, or choose a profile that has one.", req.Name)
+	}
+	if len(req.Command) == 0 && l.Argv[0] == "parley" {
+		l.Argv[0] = o.opts.Executable
+	}
+	if info, err := os.Stat(l.Dir); !filepath.IsAbs(l.Dir) || err != nil || !info.IsDir() {
+		return nil, parley.Errorf(parley.InvalidArgument, "%q is not a directory", l.Dir).
+			Suggest("Give the absolute path of a directory that exists.")
+	}
+	if _, err := lookPath(l.Argv[0], l.Dir, l.Env); err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "cannot start %q: %w", l.Argv[0], err).
+			Suggest("Install it, or give its full path; it was looked for in the PATH of the launch.")
+	}
+	return l, nil
+}
+
+func environList(env map[string]string) []string {
+	if env == nil {
+		return os.Environ()
+	}
+	list := make([]string, 0, len(env))
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	return list
+}
+
+// enlist finds or makes the member that the launch is for, and returns with its
+// m.changing held.
+func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*member, error) {
+	now := o.now()
+	a := parley.Agent{ID: newID(), Name: req.Name, Description: parley.CleanLine(req.Description), Role: parley.CleanLine(req.Role),
+		Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups), Kind: parley.KindTerminal,
+		State: parley.StateStarting, Since: now, Evidence: "launched", Host: o.opts.Host, Profile: or(req.Profile, "generic"),
+		Command: l.Argv, Orchestrate: req.Orchestrate, CreatedAt: now, LastActive: now}
+	key, hash := newKey()
+	m := o.roster.named(req.Name)
+	if m == nil {
+		if err := o.store.CreateAgent(ctx, a, hash); err != nil {
+			return nil, err
+		}
+		m = newMember(a, hash)
+		m.changing.Lock()
+		o.roster.add(m)
+		o.startCourier(m)
+	} else {
+		m.changing.Lock()
+		if err := o.revive(ctx, m, a, hash); err != nil {
+			m.changing.Unlock()
+			return nil, err
+		}
+	}
+	l.Env = environment(l.Env, o.identity(m, key))
+	return m, nil
+}
+
+// revive gives a stopped agent its new description, state and key.
+func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, keyHash []byte) error {
+	old := m.snapshot()
+	if m.kind != parley.KindTerminal || m.place() != nil && old.State.Live() {
+		return taken(m)
+	}
+	if m.place() != nil { // its program ended by itself; the terminal still shows its last screen
+		if _, err := o.end(ctx, m, "launched again"); err != nil {
+			return err
+		}
+	}
+	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
+	if err := o.store.ReviveAgent(ctx, a, keyHash); err != nil {
+		return err
+	}
+	o.roster.rekey(m, keyHash)
+	m.mu.Lock()
+	m.agent = a
+	m.mu.Unlock()
+	return nil
+}
+
+// identity is what every agent is told about itself.
+func (o *Orchestrator) identity(m *member, key string) map[string]string {
+	return map[string]string{"PARLEY_DIR": o.opts.Workspace, "PARLEY_KEY": key, "PARLEY_AGENT": m.name, "PARLEY_AGENT_ID": m.id}
+}
+
+func taken(m *member) error {
+	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.name, m.kind, m.snapshot().State).
+		Suggest("Choose another name, or stop it first: parley stop %s", m.name)
+}
+
+// run starts the program in a session and waits until it is there.
+func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l *launch, width, height int) (*parley.LaunchAgentResult, error) {
+	info, err := o.open(ctx, m, l, width, height)
+	if err != nil {
+		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
+		return nil, errors.Join(err, o.setState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
+	}
+	m.mu.Lock()
+	m.launch = l
+	m.terminal = o.newTerminal(p, info)
+	m.mu.Unlock()
+	if err := o.setState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
+		return nil, err
+	}
+	o.lookSoon()
+	m.nudge()
+	return &parley.LaunchAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, State: m.snapshot().State,
+		PID: info.PID, Attach: o.tmux.AttachCommand(m.name)}, nil
+}
+
+// open makes the session and waits until its program runs, or says why not.
+func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, height int) (tmux.PaneInfo, error) {
+	file, err := l.write(o.opts.LaunchDir)
+	if err != nil {
+		return tmux.PaneInfo{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	session := tmux.SessionOptions{Name: m.name, Dir: l.Dir, Width: width, Height: height, Owner: m.id,
+		Argv: []string{o.opts.Executable, "_exec", file}}
+	info, err := o.tmux.NewSession(ctx, session)
+	if errors.Is(err, tmux.ErrSessionExists) { // left by a program that ended, or by a launch that a crash cut short
+		if err = o.tmux.KillSession(ctx, m.name); err == nil {
+			info, err = o.tmux.NewSession(ctx, session)
+		}
+	}
+	if err == nil {
+		err = o.becomes(ctx, info, file)
+	}
+	if err != nil {
+		clean := context.WithoutCancel(ctx)
+		if info.ID != "" {
+			err = errors.Join(err, ignore(o.tmux.KillSession(clean, m.name), tmux.ErrNoSession))
+		}
+		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist))
+		if _, typed := errors.AsType[*parley.Error](err); !typed {
+			return tmux.PaneInfo{}, tmuxError(err)
+		}
+		return tmux.PaneInfo{}, err
+	}
+	return info, nil
+}
+
+// becomes waits until the process that tmux started has become the program: it
+// has then removed its launch file and replaced itself.
+func (o *Orchestrator) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
+	pane := o.tmux.Pane(info.ID)
+	return poll(ctx, 5*time.Millisecond, func() (bool, error) {
+		now, err := pane.Info(ctx)
+		if err != nil {
+			return false, err
+		}
+		if now.Dead {
+			return o.diedAtOnce(ctx, pane, now)
+		}
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		argv, err := tmux.Foreground(info.PID)
+		return err == nil && !slices.Contains(argv, file), nil
+	})
+}
+
+// diedAtOnce tells a program that ended quickly, which is not an error, from one
+// that could not be started: `parley _exec` ends with 127 then and says why.
+func (o *Orchestrator) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.PaneInfo) (bool, error) {
+	if !info.ExitKnown {
+		return false, nil // tmux was told to look again
+	}
+	if info.ExitStatus != ExecFailed || info.Signal != "" {
+		return true, nil
+	}
+	screen, err := pane.Screen(ctx, tmux.ScreenOptions{Tail: 5, Join: true})
+	if err != nil {
+		return false, err
+	}
+	said := parley.CleanLine(strings.Join(screen.Lines, " "))
+	return false, parley.Errorf(parley.InvalidArgument, "the program could not be started: %s", said).
+		Suggest("Correct the command and launch again.")
+}
+
+// ExecFailed is the exit status of `parley _exec` when it could not become the
+// program, as a shell's for a command it cannot find.
+const ExecFailed = 127
+
+// RestartAgent implements parley.TerminalService.
+func (o *Orchestrator) RestartAgent(ctx context.Context, req parley.RestartAgentRequest) (*parley.LaunchAgentResult, error) {
+	m, err := o.terminalMember(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	m.changing.Lock()
+	defer m.changing.Unlock()
+	a := m.snapshot()
+	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	old, last := m.launch, m.terminal
+	m.mu.Unlock()
+	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: req.Dir, Env: req.Env}
+	l, err := o.plan(again, p)
+	if old != nil {
+		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := o.end(ctx, m, "restarted"); err != nil {
+		return nil, err
+	}
+	key, hash := newKey()
+	if err := o.store.SetKey(ctx, m.id, hash); err != nil {
+		return nil, err
+	}
+	o.roster.rekey(m, hash)
+	l.Env = environment(l.Env, o.identity(m, key))
+	width, height := 0, 0
+	if last != nil {
+		width, height = last.info.Width, last.info.Height
+	}
+	return o.run(ctx, m, p, l, width, height)
+}
+
+// terminalMember resolves the name of an agent that has, or had, a terminal.
+func (o *Orchestrator) terminalMember(ref string) (*member, error) {
+	m, err := o.roster.find(ref)
+	if err != nil {
+		return nil, err
+	}
+	if m.kind != parley.KindTerminal {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s is a %s, it has no terminal", m.name, m.kind).
+			Suggest("Name an agent that was launched; get_agent_status lists them.")
+	}
+	return m, nil
+}
+
+// poll asks until yes, an error, or the end of ctx, which it reports as what
+// was being waited for.
+func poll(ctx context.Context, every time.Duration, ask func() (bool, error)) error {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		yes, err := ask()
+		if yes || err != nil {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("waiting in vain: %w", ctx.Err())
+		}
+	}
+}
+
+// ignore drops an error that is as good as none.
+func ignore(err, harmless error) error {
+	if errors.Is(err, harmless) {
+		return nil
+	}
+	return err
+}

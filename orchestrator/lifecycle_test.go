@@ -1,0 +1,306 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"parley"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+func TestStoppedAgentLeavesNoProcess(t *testing.T) {
+	te := newTeam(t)
+	pids := filepath.Join(te.dir, "pids")
+	// It ignores SIGHUP and SIGTERM, has a child, and a grandchild of its own session.
+	script := fmt.Sprintf(`trap '' HUP TERM; echo $$ >>%[1]q; sleep 1000 & echo $! >>%[1]q; setsid sh -c 'trap "" HUP TERM; echo $$ >>%[1]q; while :; do sleep 1; done' & wait; while :; do sleep 1; done`, pids)
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "stubborn", Command: []string{"sh", "-c", script}}); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	tmuxtest.Poll(t, func() bool {
+		text, _ := os.ReadFile(pids)
+		all = strings.Fields(string(text))
+		return len(all) == 3
+	}, func() string { return fmt.Sprintf("processes %v, want 3", all) })
+	res, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Ended < 3 {
+		t.Errorf("%d processes were ended, want at least 3", res.Ended)
+	}
+	for _, p := range all {
+		if pid, _ := strconv.Atoi(p); tmux.Alive(pid) {
+			t.Errorf("process %d still runs", pid)
+		}
+	}
+	if panes, err := te.tmux.Panes(t.Context()); err != nil || len(panes) != 0 {
+		t.Errorf("panes %v, %v; want none", panes, err)
+	}
+	te.inState("stubborn", parley.StateTerminated)
+}
+
+func TestMessageToStoppedAgentFails(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Success || res.ErrorCode != parley.AgentUnavailable || len(res.DeliveryStatus.FailedDelivery) != 1 ||
+		!strings.HasPrefix(res.Message, "Failed to send message - recipient agent ") {
+		t.Errorf("receipt %+v, want a failure", res)
+	}
+}
+
+func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
+	id := te.send("coder", "keep me")
+	te.held(id, "copy mode")
+	before := te.roster.named("coder").snapshot().ID
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	te.held(id, "stopped")
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+		t.Errorf("the agent got %v, want one message", got)
+	}
+	if after := te.roster.named("coder").snapshot().ID; after != before {
+		t.Errorf("its id became %s, want %s", after, before)
+	}
+}
+
+func TestRestartMakesANewKey(t *testing.T) {
+	te := newTeam(t)
+	file := filepath.Join(te.dir, "key")
+	script := fmt.Sprintf("printenv PARLEY_KEY >%q; exec cat", file)
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "coder", Command: []string{"sh", "-c", script}}); err != nil {
+		t.Fatal(err)
+	}
+	read := func(not string) string {
+		var key string
+		tmuxtest.Poll(t, func() bool {
+			text, _ := os.ReadFile(file)
+			key = strings.TrimSpace(string(text))
+			return key != "" && key != not
+		}, func() string { return "key is " + key })
+		return key
+	}
+	first := read("")
+	if c, ok := te.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
+		t.Errorf("the key is %+v's, want coder's", c)
+	}
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	second := read(first)
+	if _, ok := te.Authenticate(t.Context(), first); ok {
+		t.Error("the old key still opens")
+	}
+	if _, ok := te.Authenticate(t.Context(), second); !ok {
+		t.Error("the new key does not open")
+	}
+}
+
+func TestKeyIsNotShown(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	pid := te.roster.named("coder").place().pid
+	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		t.Skip("only Linux shows a process's environment")
+	}
+	_, after, ok := strings.Cut(string(environ), "PARLEY_KEY=")
+	if !ok {
+		t.Fatal("the agent has no key")
+	}
+	key, _, _ := strings.Cut(after, "\x00")
+	argv, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	messages, _ := tmuxCommand(te, "show-messages").CombinedOutput()
+	environment, _ := tmuxCommand(te, "show-environment", "-t", "coder").CombinedOutput()
+	for where, text := range map[string]string{"argv": string(argv), "tmux's messages": string(messages), "tmux's environment": string(environment)} {
+		if strings.Contains(text, key) {
+			t.Errorf("the key stands in %s", where)
+		}
+	}
+	if left, _ := os.ReadDir(te.opts.LaunchDir); len(left) != 0 {
+		t.Errorf("launch files are left: %v", left)
+	}
+}
+
+func TestExitIsSeenWithItsStatus(t *testing.T) {
+	te := newTeam(t)
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief", Command: []string{"sh", "-c", "echo bye; exit 3"}}); err != nil {
+		t.Fatal(err)
+	}
+	a := te.inState("brief", parley.StateExited)
+	tmuxtest.Poll(t, func() bool { a = te.inState("brief", parley.StateExited); return a.ExitStatus != nil },
+		func() string { return fmt.Sprintf("%+v", a) })
+	if *a.ExitStatus != 3 {
+		t.Errorf("status %d, want 3", *a.ExitStatus)
+	}
+	screen, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "brief"})
+	if err != nil || !slices.Contains(screen.Lines, "bye") {
+		t.Errorf("its last screen is %v, %v", screen, err)
+	}
+	id := te.send("brief", "are you there?")
+	te.held(id, "ended")
+	// Its name may be launched again.
+	te.launch("brief", "quick", tmuxtest.Agent{})
+	te.reach(id, parley.DeliveryRead)
+}
+
+func TestLaunchRefusesWhatCannotRun(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	broken := filepath.Join(te.dir, "broken")
+	if err := os.WriteFile(broken, []byte("#!/no/such/interpreter\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		req  parley.LaunchAgentRequest
+		want parley.Code
+	}{
+		"taken":           {parley.LaunchAgentRequest{Name: "Coder", Command: []string{"cat"}}, parley.AgentExists},
+		"illegal":         {parley.LaunchAgentRequest{Name: "1st", Command: []string{"cat"}}, parley.InvalidArgument},
+		"reserved":        {parley.LaunchAgentRequest{Name: "operator", Command: []string{"cat"}}, parley.InvalidArgument},
+		"no command":      {parley.LaunchAgentRequest{Name: "a"}, parley.InvalidArgument},
+		"missing program": {parley.LaunchAgentRequest{Name: "a", Command: []string{"no-such-program"}}, parley.InvalidArgument},
+		"broken program":  {parley.LaunchAgentRequest{Name: "a", Command: []string{broken}}, parley.InvalidArgument},
+		"missing dir":     {parley.LaunchAgentRequest{Name: "a", Command: []string{"cat"}, Dir: "/no/such/dir"}, parley.InvalidArgument},
+		"unknown profile": {parley.LaunchAgentRequest{Name: "a", Profile: "genric", Command: []string{"cat"}}, parley.InvalidArgument},
+	} {
+		_, err := te.LaunchAgent(te.operator(), tc.req)
+		if got := parley.ErrorCode(err); got != tc.want || parley.AsError(err).Action == "" {
+			t.Errorf("%s: %v (%s, %q), want %s with advice", name, err, got, parley.AsError(err).Action, tc.want)
+		}
+	}
+	if panes, err := te.tmux.Panes(t.Context()); err != nil || len(panes) != 1 {
+		t.Errorf("panes %v, %v; want coder's alone", panes, err)
+	}
+}
+
+func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
+	id := te.send("coder", "survive")
+	te.held(id, "copy mode")
+	pid, _, _ := strings.Cut(te.tmux.Instance(), "/")
+	server, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(server, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	te.inState("coder", parley.StateUnreachable)
+	te.held(id, "unreachable")
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+		t.Errorf("the agent got %v, want one message", got)
+	}
+}
+
+func TestAgentsAreFoundAgainAfterARestart(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	te.launch("lost", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.close()
+	te.tmuxKill(t, "lost")
+	te.open()
+	te.inState("lost", parley.StateUnreachable)
+	te.reach(te.send("coder", "still there?"), parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+		t.Errorf("the agent got %v, want one message", got)
+	}
+}
+
+// tmuxKill ends a session while the daemon is away.
+func (te *team) tmuxKill(t *testing.T, session string) {
+	t.Helper()
+	args := []string{"-L", te.opts.Tmux.Name}
+	if te.opts.Tmux.Path != "" {
+		args = []string{"-S", te.opts.Tmux.Path}
+	}
+	s, err := tmux.Open(context.Background(), te.opts.Tmux)
+	if err != nil {
+		t.Fatal(args, err)
+	}
+	defer s.Close()
+	if err := s.KillSession(context.Background(), session); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		typed  func(te *team, s *tmux.Server, pane string, text string) // what a crash left on the pane, with sequence 1
+		want   parley.DeliveryState
+		logged int
+	}{
+		{"not pasted", func(*team, *tmux.Server, string, string) {}, parley.DeliveryRead, 1},
+		{"pasted", func(te *team, s *tmux.Server, pane, text string) {
+			submit(te, s, pane, text, true)
+		}, parley.DeliveryRead, 1},
+		{"entered", func(te *team, s *tmux.Server, pane, text string) {
+			submit(te, s, pane, text, false)
+		}, parley.DeliveryRead, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			te := newTeam(t)
+			log := te.launch("coder", "framed", tmuxtest.Agent{})
+			m := te.roster.named("coder")
+			te.inState("coder", parley.StateIdle)
+			te.tmuxRun("copy-mode", "-t", te.pane("coder").ID()) // holds the message until the daemon is gone
+			id := te.send("coder", "precious")
+			te.held(id, "copy mode")
+			jobs, err := te.opts.Store.Pending(t.Context(), m.id, 1)
+			if err != nil || len(jobs) != 1 {
+				t.Fatal(jobs, err)
+			}
+			pane, l := te.pane("coder").ID(), compose(m.place().profile, te.dress(&jobs[0].Message), m, false)
+			te.Orchestrator.Close()
+			s, err := tmux.Open(t.Context(), te.opts.Tmux)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := tmuxCommandOn(s, "copy-mode", "-q", "-t", pane).Run(); err != nil {
+				t.Fatal(err)
+			}
+			if err := te.opts.Store.Claim(t.Context(), jobs[0].Key, 1, false); err != nil {
+				t.Fatal(err)
+			}
+			tc.typed(te, s, pane, l.text)
+			s.Close()
+			te.opts.Store.Close()
+			te.open()
+			te.reach(id, tc.want)
+			if got := tmuxtest.WaitMessages(t, log, tc.logged); len(got) != tc.logged {
+				t.Errorf("the agent got %d messages, want %d", len(got), tc.logged)
+			}
+		})
+	}
+}

@@ -1,0 +1,160 @@
+// Package orchestrator is the service itself, and owns all long-lived
+// goroutines: one courier per terminal agent, the only writer to that terminal,
+// and the watcher, which keeps the agents' states true. The database is the
+// queue; what is kept in memory can be rebuilt from it and from tmux.
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// Options is what the service is made of.
+type Options struct {
+	Store      *store.Store
+	Tmux       tmux.Options // the workspace's own server; Notify is taken
+	Profiles   profile.Set
+	Workspace  string // the project directory, absolute
+	LaunchDir  string // 0700: where a launch's private file waits for its program
+	Executable string // parley itself, which agents are started through
+	Host       string
+	Settings   Settings
+	Info       parley.WorkspaceStatusResult // what the daemon knows of itself
+	ShutDown   func()                       // ends the daemon; called once, when asked to
+	Now        func() time.Time             // default time.Now
+	Log        *slog.Logger                 // default: none
+}
+
+// Settings are the numbers a team may want otherwise. Zero values are the
+// defaults.
+type Settings struct {
+	MaxText     int           // characters of a message; 2,000
+	ShortFooter bool          // show the message id alone below a message
+	ExpireAfter time.Duration // how long a delivery may wait; 24 h
+	StopGrace   time.Duration // how long a stopped agent's processes have to end by themselves; 3 s
+	Watch       time.Duration // between two looks at all panes; 1 s
+}
+
+func (s *Settings) setDefaults() {
+	setDefault(&s.MaxText, 2000)
+	setDefault(&s.ExpireAfter, 24*time.Hour)
+	setDefault(&s.StopGrace, 3*time.Second)
+	setDefault(&s.Watch, time.Second)
+}
+
+func setDefault[T comparable](p *T, value T) {
+	var zero T
+	if *p == zero {
+		*p = value
+	}
+}
+
+// Orchestrator is parley.Service in the daemon.
+type Orchestrator struct {
+	opts   Options
+	store  *store.Store
+	tmux   *tmux.Server
+	roster *roster
+	log    *slog.Logger
+	now    func() time.Time
+
+	ctx    context.Context // of the goroutines; ended by Close
+	cancel context.CancelFunc
+	group  sync.WaitGroup
+	look   chan struct{} // asks the watcher to look now
+	ending atomic.Bool   // what breaks from now on is no news
+
+	entered func() // told when a text has its Enter; nil but in benchmarks
+}
+
+var _ parley.Service = (*Orchestrator)(nil)
+
+// New connects to tmux, finds the agents that run there again, resolves what a
+// crash left behind, and starts delivering. The error is TMUX_UNAVAILABLE when
+// tmux is missing, too old or cannot be started.
+func New(ctx context.Context, opts Options) (*Orchestrator, error) {
+	opts.Settings.setDefaults()
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
+		look: make(chan struct{}, 1)}
+	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	if err := o.start(ctx); err != nil {
+		o.cancel()
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *Orchestrator) start(ctx context.Context) error {
+	var err error
+	if o.roster, err = loadRoster(ctx, o.store); err != nil {
+		return err
+	}
+	if err := o.ensureOperator(ctx); err != nil {
+		return err
+	}
+	if _, err := tmux.CheckVersion(ctx, o.opts.Tmux.Binary); err != nil {
+		return tmuxError(err)
+	}
+	topts := o.opts.Tmux
+	topts.Notify = o.notice
+	if o.tmux, err = tmux.Open(ctx, topts); err != nil {
+		return tmuxError(err)
+	}
+	if err := o.readopt(ctx); err != nil {
+		return errors.Join(err, o.tmux.Close())
+	}
+	for _, m := range o.roster.all() {
+		o.startCourier(m)
+	}
+	o.group.Go(o.watch)
+	return nil
+}
+
+// Close stops delivering between two messages and lets go of tmux. The agents
+// live on. The store stays open: it is the caller's.
+func (o *Orchestrator) Close() error {
+	o.ending.Store(true)
+	o.cancel()
+	o.group.Wait()
+	return o.tmux.Close()
+}
+
+// tmuxError says what to do about a tmux that cannot be used.
+func tmuxError(err error) error {
+	e := parley.Errorf(parley.TmuxUnavailable, "%w", err)
+	switch {
+	case errors.Is(err, tmux.ErrNotInstalled):
+		return e.Suggest("Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux).")
+	case errors.Is(err, tmux.ErrTooOld):
+		return e.Suggest("Install tmux 3.2 or later.")
+	}
+	return e.Suggest("See whether tmux runs (tmux -V); parley status names the server's socket.")
+}
+
+// terminalError turns what tmux said about an agent's pane into a typed error.
+func terminalError(m *member, err error) error {
+	switch {
+	case errors.Is(err, tmux.ErrNoPane), errors.Is(err, tmux.ErrNoSession):
+		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.name).
+			Suggest("Start it again: parley restart %s", m.name)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("terminal of %s: %w", m.name, err)
+	}
+	return tmuxError(err)
+}

@@ -1,0 +1,182 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley"
+	"parley/store"
+	"parley/tmux"
+)
+
+// readopt finds the agents that still run, by the identity on their panes. Those
+// that should run and do not are lost; panes of agents that were stopped are ended.
+func (o *Orchestrator) readopt(ctx context.Context) error {
+	panes, err := o.tmux.Panes(ctx)
+	if err != nil {
+		return tmuxError(err)
+	}
+	for _, info := range panes {
+		m := o.roster.id(info.Owner)
+		if m == nil || m.kind != parley.KindTerminal {
+			continue
+		}
+		if err := o.takeBack(ctx, m, info); err != nil {
+			return err
+		}
+	}
+	for _, m := range o.roster.all() {
+		if m.kind == parley.KindTerminal && m.place() == nil && m.snapshot().State != parley.StateTerminated {
+			if err := o.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *Orchestrator) takeBack(ctx context.Context, m *member, info tmux.PaneInfo) error {
+	a := m.snapshot()
+	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
+	if err != nil {
+		o.log.Warn("a running agent's profile is gone; taking generic", "agent", m.name, "profile", a.Profile)
+		if p, err = o.opts.Profiles.Find("generic"); err != nil {
+			return err
+		}
+	}
+	m.mu.Lock()
+	m.terminal = o.newTerminal(p, info)
+	m.mu.Unlock()
+	if a.State == parley.StateTerminated { // a crash came between the end of its record and of its processes
+		_, err := o.end(ctx, m, a.Evidence)
+		return err
+	}
+	return nil
+}
+
+// lose records that an agent's terminal went away under it. Its messages wait.
+func (o *Orchestrator) lose(ctx context.Context, m *member, why string) error {
+	m.mu.Lock()
+	m.terminal = nil
+	m.mu.Unlock()
+	if err := o.abandon(ctx, m, why); err != nil {
+		return err
+	}
+	return o.setState(ctx, m, parley.StateUnreachable, why, nil)
+}
+
+// abandon closes what was being typed to a terminal that is no more: it may have
+// arrived or not, and is never typed again by itself.
+func (o *Orchestrator) abandon(ctx context.Context, m *member, why string) error {
+	jobs, err := o.store.Typing(ctx, m.id)
+	if err != nil {
+		return err
+	}
+	for _, job := range jobs {
+		change := store.Change{State: parley.DeliveryUnconfirmed, Reason: "typing had begun: " + why}
+		if err := o.store.Advance(ctx, job.Key, change); err != nil && !errors.Is(err, store.ErrStale) {
+			return err
+		}
+	}
+	return nil
+}
+
+// settleOpen resolves deliveries that were left in `typing`, by what the pane
+// itself remembers.
+func (c *courier) settleOpen(ctx context.Context) error {
+	c.m.typing.Lock()
+	defer c.m.typing.Unlock()
+	t := c.m.place()
+	if t == nil || c.openOn != nil && c.openOn != t {
+		if err := c.o.abandon(ctx, c.m, "the terminal went away"); err != nil {
+			return err
+		}
+		c.open, c.openOn = false, nil
+		return nil
+	}
+	jobs, err := c.o.store.Typing(ctx, c.m.id)
+	if err != nil {
+		return err
+	}
+	c.open = len(jobs) > 0
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), typingTime)
+	defer cancel()
+	for _, job := range jobs {
+		c.open, c.openOn = true, t
+		if _, err := c.resolve(ctx, t, job); err != nil {
+			return err
+		}
+		if c.open {
+			return nil
+		}
+	}
+	return nil
+}
+
+// resolve takes up one delivery where it was left.
+func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done bool, err error) {
+	info, err := t.pane.Info(ctx)
+	if err != nil && !errors.Is(err, tmux.ErrNoPane) {
+		return false, err
+	}
+	unconfirmed := func(format string, args ...any) (bool, error) {
+		return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case err != nil || info.Owner != c.m.id:
+		return unconfirmed("typing had begun: the terminal went away")
+	case info.Seq < job.PaneSeq:
+		return true, c.close(ctx, job, store.Change{State: parley.DeliveryQueued, Reason: "typing was interrupted before the paste"})
+	case info.Dead:
+		return unconfirmed("typing had begun when its program ended")
+	case info.Seq > job.PaneSeq:
+		return unconfirmed("the terminal has had later messages")
+	}
+	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	if info.Phase == "pasted" {
+		return c.submit(ctx, t, job, l, true)
+	}
+	return c.confirm(ctx, t, job, l)
+}
+
+// confirm looks whether an entered text was taken, without pressing anything.
+func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l letter) (done bool, err error) {
+	taken := c.takenTest(t, l)
+	wait, cancel := context.WithTimeout(ctx, or(t.profile.TakenWithin, recheck))
+	defer cancel()
+	look := tmux.Wait
+	_ = poll(wait, recheck, func() (bool, error) { // what counts is the last look
+		screen, err := t.pane.Screen(wait, tmux.ScreenOptions{})
+		if err == nil {
+			look = taken(screen)
+		}
+		return look != tmux.Wait, err
+	})
+	if look == tmux.Yes {
+		return c.conclude(ctx, t, job, tmux.Outcome{Phase: tmux.Taken}, nil)
+	}
+	return c.conclude(ctx, t, job, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken}, nil)
+}
+
+// proveLate looks whether a program has read by now what it had not when the
+// delivery was closed as unconfirmed.
+func (c *courier) proveLate(ctx context.Context) error {
+	t := c.m.place()
+	if len(c.unproven) == 0 || t == nil {
+		c.unproven = nil
+		return nil
+	}
+	if n, err := tmux.Unread(t.tty); err != nil || n > 0 {
+		return nil
+	}
+	keys := c.unproven
+	c.unproven = nil
+	for _, key := range keys {
+		change := store.Change{State: parley.DeliverySubmitted, Evidence: "its program read it from the terminal later"}
+		if err := c.o.store.Advance(ctx, key, change); err != nil && !errors.Is(err, store.ErrStale) {
+			return err
+		}
+	}
+	return nil
+}

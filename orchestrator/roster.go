@@ -1,0 +1,232 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// member is one agent as the running daemon knows it.
+type member struct {
+	id, name string // never change
+	kind     parley.AgentKind
+	wake     chan struct{} // tells the courier that there may be something to do
+	urgent   atomic.Bool   // an urgent message came since the courier last asked
+
+	changing sync.Mutex // held by launch, stop and restart, one at a time
+	typing   sync.Mutex // held by the courier while it has a message in hand
+
+	mu       sync.Mutex
+	agent    parley.Agent
+	keyHash  []byte
+	seen     time.Time     // last call with its key, not yet in the database
+	launch   *launch       // how it was launched, while this daemon remembers
+	terminal *terminal     // nil when it has none
+	arrived  chan struct{} // closed when a message comes for it
+}
+
+// terminal is where an agent runs now.
+type terminal struct {
+	pane     *tmux.Pane
+	profile  *profile.Profile
+	pid      int
+	tty      string
+	instance string      // of the tmux server
+	ended    atomic.Bool // it is being stopped: nothing may be typed any more
+
+	// The watcher's own.
+	info  tmux.PaneInfo // as last seen
+	read  time.Time     // the output that was last looked at
+	still stillness
+	loud  time.Time // since when the output has not paused
+}
+
+func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {
+	return &terminal{pane: o.tmux.Pane(info.ID), profile: p, pid: info.PID, tty: info.TTY, info: info, instance: o.tmux.Instance()}
+}
+
+func newMember(a parley.Agent, keyHash []byte) *member {
+	return &member{id: a.ID, name: a.Name, kind: a.Kind, agent: a, keyHash: keyHash,
+		wake: make(chan struct{}, 1), arrived: make(chan struct{})}
+}
+
+// snapshot returns the agent as it is now.
+func (m *member) snapshot() parley.Agent {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.agent
+}
+
+// place returns the member's terminal, nil if it has none.
+func (m *member) place() *terminal {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.terminal
+}
+
+// nudge wakes the courier; it never blocks.
+func (m *member) nudge() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// announce wakes the courier and whoever waits for a message of this member's.
+func (m *member) announce() {
+	m.mu.Lock()
+	close(m.arrived)
+	m.arrived = make(chan struct{})
+	m.mu.Unlock()
+	m.nudge()
+}
+
+// next returns a channel that is closed when the next message comes.
+func (m *member) next() <-chan struct{} {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.arrived
+}
+
+// roster is everyone, by id and by name. Members are added, never removed.
+type roster struct {
+	mu     sync.RWMutex
+	byID   map[string]*member
+	byName map[string]*member // lower case
+	byKey  map[string]*member // the key's hash
+}
+
+func loadRoster(ctx context.Context, s *store.Store) (*roster, error) {
+	agents, err := s.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &roster{byID: map[string]*member{}, byName: map[string]*member{}, byKey: map[string]*member{}}
+	for _, a := range agents {
+		r.add(newMember(a.Agent, a.KeyHash))
+	}
+	return r, nil
+}
+
+func (r *roster) add(m *member) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.byID[m.id] = m
+	r.byName[strings.ToLower(m.name)] = m
+	if m.keyHash != nil {
+		r.byKey[string(m.keyHash)] = m
+	}
+}
+
+// rekey replaces a member's key; the old one is worth nothing from now on.
+func (r *roster) rekey(m *member, keyHash []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(r.byKey, string(m.keyHash))
+	m.keyHash = keyHash
+	r.byKey[string(keyHash)] = m
+}
+
+func (r *roster) id(id string) *member {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byID[id]
+}
+
+func (r *roster) named(name string) *member {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byName[strings.ToLower(name)]
+}
+
+// keyed returns the member whose key has this hash.
+func (r *roster) keyed(hash []byte) *member {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	m := r.byKey[string(hash)]
+	if m == nil || subtle.ConstantTimeCompare(m.keyHash, hash) != 1 {
+		return nil
+	}
+	return m
+}
+
+// all returns everyone by name.
+func (r *roster) all() []*member {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	members := make([]*member, 0, len(r.byID))
+	for _, m := range r.byID {
+		members = append(members, m)
+	}
+	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(a.name, b.name) })
+	return members
+}
+
+// find resolves a name, an id, or the unambiguous beginning of an id.
+func (r *roster) find(ref string) (*member, error) {
+	ref = strings.TrimSpace(ref)
+	if m := r.named(ref); m != nil {
+		return m, nil
+	}
+	if m := r.id(strings.ToLower(ref)); m != nil {
+		return m, nil
+	}
+	var found []*member
+	if len(ref) >= parley.ShortID {
+		for _, m := range r.all() {
+			if strings.HasPrefix(m.id, strings.ToLower(ref)) {
+				found = append(found, m)
+			}
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, r.notFound(ref)
+	}
+	return nil, parley.Errorf(parley.AgentNotFound, "%q is the beginning of %d agents' ids", ref, len(found)).
+		Suggest("Use the agent's name, or more of its id.")
+}
+
+func (r *roster) notFound(ref string) error {
+	var names []string
+	for _, m := range r.all() {
+		if m.snapshot().State != parley.StateTerminated {
+			names = append(names, m.name)
+		}
+	}
+	err := parley.Errorf(parley.AgentNotFound, "there is no agent %q", parley.CleanLine(parley.Truncate(ref, 64))).With("agents", names)
+	if near := parley.Nearest(ref, names); near != "" {
+		return err.Suggest("Did you mean %s?", near)
+	}
+	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
+}
+
+// ensureOperator makes the person at the keyboard an address like any other.
+func (o *Orchestrator) ensureOperator(ctx context.Context) error {
+	if o.roster.named(parley.OperatorName) != nil {
+		return nil
+	}
+	now := o.now()
+	a := parley.Agent{ID: newID(), Name: parley.OperatorName, Description: "the person at the keyboard",
+		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
+	if err := o.store.CreateAgent(ctx, a, nil); err != nil {
+		return fmt.Errorf("create the operator: %w", err)
+	}
+	o.roster.add(newMember(a, nil))
+	return nil
+}

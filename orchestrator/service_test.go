@@ -1,0 +1,23 @@
+package orchestrator
+
+import (
+	"context"
+	"testing"
+
+	"parley"
+	"parley/parleytest"
+)
+
+// direct is the orchestrator as parleytest sees it.
+type direct struct{ *team }
+
+func (d direct) Operator() (parley.Service, context.Context) { return d.Orchestrator, d.operator() }
+
+func (d direct) As(t *testing.T, name string) (parley.Service, context.Context) {
+	t.Helper()
+	return d.Orchestrator, d.as(name)
+}
+
+func TestService(t *testing.T) {
+	parleytest.Suite(t, func(t *testing.T) parleytest.Team { return direct{newTeam(t)} })
+}

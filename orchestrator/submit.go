@@ -1,0 +1,187 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// submit types a claimed message, or goes on with one that was pasted, and
+// records what came of it.
+func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l letter, resume bool) (done bool, err error) {
+	p := t.profile
+	sub := tmux.Submission{Owner: c.m.id, Seq: job.PaneSeq, Text: l.text, Key: tmux.Key(p.Key), Resume: resume,
+		Settle: p.Settle, Ready: t.typable, OnEntered: c.o.entered}
+	if resume || !p.Instant() {
+		sub.Shown, sub.ShowWithin = c.shownTest(t, l, resume)
+		sub.Taken, sub.TakenWithin = c.takenTest(t, l), p.TakenWithin
+	}
+	out, err := t.pane.Submit(ctx, sub)
+	return c.conclude(ctx, t, job, out, err)
+}
+
+// typable is asked at the last moment before the paste and before the key.
+func (t *terminal) typable() error {
+	if t.ended.Load() {
+		return errors.New("the agent is being stopped")
+	}
+	if t.profile.Instant() {
+		return nil // the gate has looked
+	}
+	if o := bareShell(t); o != free {
+		return errors.New(o.reason)
+	}
+	return nil
+}
+
+// shownTest says whether the pasted text stands where it is composed. A program
+// that never echoes gets its key when patience is over, unless the paste is one
+// that a crash left behind: then only what is seen counts.
+func (c *courier) shownTest(t *terminal, l letter, resume bool) (func(tmux.Screen) tmux.Look, time.Duration) {
+	p := t.profile
+	var patience time.Time
+	test := func(s tmux.Screen) tmux.Look {
+		now := c.o.now()
+		if patience.IsZero() {
+			patience = now.Add(p.ShowWithin)
+		}
+		switch {
+		case t.ended.Load(), p.Look(s.Lines) == profile.Dialog:
+			return tmux.Stop
+		case holds(p, s, l):
+			return tmux.Yes
+		case !p.HasMarkers() && !resume && now.After(patience):
+			return tmux.Yes
+		}
+		return tmux.Wait
+	}
+	within := p.ShowWithin + p.Settle
+	if !p.HasMarkers() {
+		within += slowScreen
+	}
+	return test, within
+}
+
+// slowScreen is how long, beyond a profile's patience, a screen may take to
+// come to rest before it counts as one that never does.
+const slowScreen = 10 * time.Second
+
+// holds reports whether our text stands in the composer, unsent.
+func holds(p *profile.Profile, s tmux.Screen, l letter) bool {
+	text, ok := p.Composer(shown(s))
+	return ok && (profile.Holds(text, l.mark) || p.Collapsed(text))
+}
+
+// takenTest says whether the program took the text after the key.
+func (c *courier) takenTest(t *terminal, l letter) func(tmux.Screen) tmux.Look {
+	p := t.profile
+	return func(s tmux.Screen) tmux.Look {
+		_, composing := p.Composer(shown(s))
+		switch {
+		case t.ended.Load() || s.Dead:
+			return tmux.Stop
+		case holds(p, s, l), unread(t) != free:
+			return tmux.Wait
+		case !composing && p.HasMarkers() && p.Look(s.Lines) == profile.Unknown:
+			return tmux.Wait
+		}
+		return tmux.Yes
+	}
+}
+
+// conclude records the outcome of a submission. What is not known stays in
+// `typing`, to be resolved by what the pane remembers.
+func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, out tmux.Outcome, failure error) (done bool, err error) {
+	if failure != nil && out.Phase != tmux.Taken {
+		return false, failure
+	}
+	c.cautious = out.Phase == tmux.Refused
+	switch {
+	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
+		return true, c.close(ctx, job, proven(job, evidence(t, out))...)
+	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
+		c.seq = 0 // the database is older than the pane: count on from the pane
+		return false, c.close(ctx, job, store.Change{State: parley.DeliveryQueued, Reason: "the terminal was ahead in its count"})
+	case out.Phase == tmux.Refused:
+		return false, c.close(ctx, job, store.Change{State: parley.DeliveryHeld, Reason: refusal(c.m, out)})
+	case out.Phase == tmux.Pasted && (out.Reason == tmux.Blocked || out.Reason == tmux.NotReady || out.Reason == tmux.InMode) && !t.ended.Load():
+		reason := "pasted; Enter waits: " + refusal(c.m, out)
+		return false, c.note(ctx, job, reason)
+	case out.Phase == tmux.Entered:
+		if unread(t) != free {
+			c.unproven = append(c.unproven, job.Key)
+		}
+		return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: notTaken(t)})
+	}
+	return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: "pasted, but Enter was not pressed: " + refusal(c.m, out)})
+}
+
+// close ends a delivery's time in `typing`.
+func (c *courier) close(ctx context.Context, job store.Job, changes ...store.Change) error {
+	if err := c.o.store.Advance(ctx, job.Key, changes...); err != nil {
+		return err
+	}
+	c.open, c.openOn = false, nil
+	return nil
+}
+
+// note says why a delivery that stays in `typing` does not get on.
+func (c *courier) note(ctx context.Context, job store.Job, reason string) error {
+	if job.Reason == reason {
+		return nil
+	}
+	return c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryTyping, Reason: reason})
+}
+
+// proven are the rungs that a delivery has reached when its text was taken: the
+// whole text counts as read by that, a notice of it does not.
+func proven(job store.Job, evidence string) []store.Change {
+	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence}}
+	if !job.Notice {
+		changes = append(changes, store.Change{State: parley.DeliveryRead, Evidence: "its full text was submitted and confirmed"})
+	}
+	return changes
+}
+
+func evidence(t *terminal, out tmux.Outcome) string {
+	switch {
+	case out.Phase == tmux.Entered:
+		return "typed and entered; the profile asks for no look at the screen"
+	case t.profile.HasMarkers():
+		return "typed, and its composer was emptied of it"
+	}
+	return "typed, and its program read it from the terminal"
+}
+
+func notTaken(t *terminal) string {
+	if unread(t) != free {
+		return "typed and entered, but its program has not read it yet"
+	}
+	return "typed and entered, but its terminal does not show that it was taken"
+}
+
+// refusal is why tmux held back, in words.
+func refusal(m *member, out tmux.Outcome) string {
+	switch out.Reason {
+	case tmux.InMode:
+		return "someone is scrolling in its terminal (copy mode)"
+	case tmux.Dead, tmux.Gone:
+		return fmt.Sprintf("its program has ended; parley restart %s delivers what waits", m.name)
+	case tmux.InputOff:
+		return "its pane takes no input (tmux select-pane -e lets it)"
+	case tmux.Foreign:
+		return "the pane is not this agent's any more"
+	case tmux.Blocked:
+		return "a dialog opened in its terminal"
+	case tmux.NotShown:
+		return "its terminal did not show the text"
+	}
+	return strings.TrimSpace(or(out.Detail, string(out.Reason)))
+}

@@ -1,0 +1,186 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/tmux"
+)
+
+const (
+	// lookTime bounds one look at all panes, which takes milliseconds.
+	lookTime = 10 * time.Second
+	// busyAfter is how long output must go on before a program without markers
+	// counts as busy: an echo and a prompt are not work.
+	busyAfter = 2 * time.Second
+	// choreTime is how often what is not urgent is done: expiry, last_active.
+	choreTime = 30 * time.Second
+)
+
+// notice is told by tmux, from its reader.
+func (o *Orchestrator) notice(n tmux.Notification) {
+	if n.Kind == tmux.Disconnected && !o.ending.Load() {
+		o.log.Warn("the connection to tmux broke", "error", n.Err)
+	}
+	o.lookSoon()
+}
+
+// lookSoon makes the watcher look now; it never blocks.
+func (o *Orchestrator) lookSoon() {
+	select {
+	case o.look <- struct{}{}:
+	default:
+	}
+}
+
+// watch keeps the agents' states true: one look at all panes per second costs
+// tmux 2 to 5 ms with 200 of them.
+func (o *Orchestrator) watch() {
+	tick, chores := time.NewTicker(o.opts.Settings.Watch), time.NewTicker(choreTime)
+	defer tick.Stop()
+	defer chores.Stop()
+	for {
+		select {
+		case <-o.ctx.Done():
+			return
+		case <-chores.C:
+			o.chores(o.ctx)
+		case <-tick.C:
+			o.lookAround(o.ctx)
+		case <-o.look:
+			o.lookAround(o.ctx)
+		}
+	}
+}
+
+// lookAround compares what tmux shows with what is believed.
+func (o *Orchestrator) lookAround(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	// Whose terminal was there before the list is made must be in it.
+	places := map[*member]*terminal{}
+	for _, m := range o.roster.all() {
+		if t := m.place(); t != nil && !t.ended.Load() {
+			places[m] = t
+		}
+	}
+	panes, err := o.tmux.Panes(ctx)
+	if err != nil {
+		if !o.ending.Load() {
+			o.log.Warn("look at the panes", "error", err)
+		}
+		return
+	}
+	instance := o.tmux.Instance()
+	owned := make(map[string]tmux.PaneInfo, len(panes))
+	for _, p := range panes {
+		if p.Owner != "" {
+			owned[p.Owner] = p
+		}
+	}
+	for m, t := range places {
+		info, found := owned[m.id]
+		there := found && t.instance == instance && info.ID == t.pane.ID()
+		if err := o.observe(ctx, m, t, info, there); err != nil && o.ctx.Err() == nil {
+			o.log.Error("observe", "agent", m.name, "error", err)
+		}
+	}
+}
+
+// observe brings one agent's state up to date. Launches, stops and restarts of
+// it are not disturbed.
+func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo, there bool) error {
+	if !m.changing.TryLock() {
+		return nil
+	}
+	defer m.changing.Unlock()
+	if m.place() != t {
+		return nil
+	}
+	if !there {
+		return o.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
+	}
+	moved := info.InMode != t.info.InMode || info.InputOff != t.info.InputOff
+	t.info = info
+	if moved {
+		m.nudge()
+	}
+	if info.Dead {
+		return o.died(ctx, m, info)
+	}
+	state, evidence, err := o.stateOf(ctx, m, t, info)
+	if err != nil || state == "" {
+		return err
+	}
+	return o.setState(ctx, m, state, evidence, nil)
+}
+
+func (o *Orchestrator) died(ctx context.Context, m *member, info tmux.PaneInfo) error {
+	switch {
+	case !info.ExitKnown:
+		return o.setState(ctx, m, parley.StateExited, "its program ended", nil)
+	case info.Signal != "":
+		return o.setState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
+	}
+	return o.setState(ctx, m, parley.StateExited, fmt.Sprintf("its program ended with status %d", info.ExitStatus), &info.ExitStatus)
+}
+
+// stateOf reads the state off the screen. "" means that it stays what it is.
+func (o *Orchestrator) stateOf(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) (parley.AgentState, string, error) {
+	now := o.now()
+	if now.Sub(info.Activity) > 2*time.Second+t.profile.Quiet && info.Activity == t.read && m.snapshot().State == parley.StateIdle {
+		return "", "", nil // nothing was written since the last look, and it was idle then
+	}
+	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{})
+	if err != nil {
+		return "", "", err
+	}
+	t.read = info.Activity
+	quiet := now.Sub(t.still.since(now, screen))
+	if t.profile.HasMarkers() {
+		switch t.profile.Look(screen.Lines) {
+		case profile.Dialog:
+			return parley.StateWaiting, "its screen shows a dialog", nil
+		case profile.Busy:
+			return parley.StateBusy, "its screen says that it works", nil
+		case profile.Idle:
+			return parley.StateIdle, "its screen shows an open composer", nil
+		}
+		return "", "", nil
+	}
+	if quiet >= t.profile.Quiet {
+		t.loud = time.Time{}
+		return parley.StateIdle, "its terminal is quiet", nil
+	}
+	if t.loud.IsZero() {
+		t.loud = now
+	}
+	if now.Sub(t.loud) >= busyAfter && m.snapshot().State != parley.StateStarting {
+		return parley.StateBusy, "its terminal shows output all the time", nil
+	}
+	return "", "", nil
+}
+
+// chores does what is not urgent.
+func (o *Orchestrator) chores(ctx context.Context) {
+	if _, err := o.store.Expire(ctx, o.now().Add(-o.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
+		o.log.Error("expire deliveries", "error", err)
+	}
+	seen := map[string]time.Time{}
+	for _, m := range o.roster.all() {
+		m.mu.Lock()
+		if !m.seen.IsZero() {
+			seen[m.id], m.seen = m.seen, time.Time{}
+		}
+		m.mu.Unlock()
+	}
+	if len(seen) == 0 {
+		return
+	}
+	if err := o.store.TouchAgents(ctx, seen); err != nil && ctx.Err() == nil {
+		o.log.Error("note who was seen", "error", err)
+	}
+}

@@ -1,0 +1,147 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley"
+	"parley/store"
+	"parley/tmux"
+)
+
+// ReadEvents implements parley.EventService.
+func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+	c := parley.CallerFrom(ctx)
+	q := store.EventQuery{After: req.After, Limit: or(req.Limit, 100), Last: req.Last, For: c.ID}
+	if c.Operator {
+		q.For = ""
+	}
+	wait, cancel := context.WithTimeout(ctx, time.Duration(req.WaitSeconds)*time.Second)
+	defer cancel()
+	defer context.AfterFunc(o.ctx, cancel)()
+	for {
+		seen := o.store.LastEvent()
+		events, err := o.store.Events(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		res := &parley.ReadEventsResult{Answer: parley.OK, Events: events, Next: max(req.After, seen)}
+		if len(events) > 0 {
+			res.Next = events[len(events)-1].Seq
+			return res, nil
+		}
+		if res.Events = []parley.Event{}; req.WaitSeconds <= 0 || o.store.WaitEvent(wait, seen) != nil {
+			return res, ctx.Err()
+		}
+	}
+}
+
+// GetWorkspaceStatus implements parley.WorkspaceService.
+func (o *Orchestrator) GetWorkspaceStatus(ctx context.Context, _ parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
+	res := o.opts.Info
+	res.Answer, res.Workspace = parley.OK, o.opts.Workspace
+	res.TmuxSocket, res.TmuxVersion = o.tmux.SocketPath(), o.tmux.Version().String()
+	res.LastEvent = o.store.LastEvent()
+	res.Agents = map[string]int{}
+	for _, m := range o.roster.all() {
+		if m.kind != parley.KindHuman {
+			res.Agents[string(m.snapshot().State)]++
+		}
+	}
+	var err error
+	res.Deliveries, err = o.store.DeliveryCounts(ctx)
+	return &res, err
+}
+
+// Backup implements parley.WorkspaceService.
+func (o *Orchestrator) Backup(ctx context.Context, req parley.BackupRequest) (*parley.BackupResult, error) {
+	if !filepath.IsAbs(req.Path) {
+		return nil, parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", req.Path).
+			Suggest("Give the whole path of the file to write.")
+	}
+	size, err := o.store.Backup(ctx, req.Path)
+	if err != nil {
+		return nil, err
+	}
+	return &parley.BackupResult{Answer: parley.OK, Path: req.Path, Size: size}, nil
+}
+
+// ShutDown implements parley.WorkspaceService.
+func (o *Orchestrator) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
+	res := &parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}}
+	if !req.KeepAgents {
+		var stops errgroup.Group
+		for _, m := range o.roster.all() {
+			if m.place() == nil {
+				continue
+			}
+			res.Stopped = append(res.Stopped, m.name)
+			stops.Go(func() error {
+				m.changing.Lock()
+				defer m.changing.Unlock()
+				_, err := o.end(ctx, m, "stopped by parley down")
+				return err
+			})
+		}
+		if err := stops.Wait(); err != nil {
+			return nil, err
+		}
+		o.ending.Store(true)
+		if err := o.tmux.Shutdown(ctx); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+			return nil, tmuxError(err)
+		}
+	}
+	if o.opts.ShutDown != nil {
+		o.opts.ShutDown()
+	}
+	return res, nil
+}
+
+// ReadTerminal implements parley.TerminalService.
+func (o *Orchestrator) ReadTerminal(ctx context.Context, req parley.ReadTerminalRequest) (*parley.ReadTerminalResult, error) {
+	m, t, err := o.terminalOf(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
+	if err == nil && screen.Dead { // tmux scrolls by a row to say that the pane is dead
+		screen, err = t.pane.Screen(ctx, tmux.ScreenOptions{Colours: req.Colours, History: req.History + 1})
+	}
+	if err != nil {
+		return nil, terminalError(m, err)
+	}
+	lines := screen.Lines
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Lines: filled(lines), Width: screen.Width, Height: screen.Height,
+		CursorX: screen.CursorX, CursorY: screen.CursorY, At: o.now()}, nil
+}
+
+// GetAttachInfo implements parley.TerminalService.
+func (o *Orchestrator) GetAttachInfo(_ context.Context, req parley.AttachInfoRequest) (*parley.AttachInfoResult, error) {
+	m, t, err := o.terminalOf(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	return &parley.AttachInfoResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Socket: o.tmux.SocketPath(), Session: m.name,
+		Pane: t.pane.ID(), Command: o.tmux.AttachCommand(m.name)}, nil
+}
+
+// terminalOf resolves an agent that has a terminal now.
+func (o *Orchestrator) terminalOf(ref string) (*member, *terminal, error) {
+	m, err := o.terminalMember(ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := m.place()
+	if t == nil {
+		return nil, nil, terminalError(m, tmux.ErrNoPane)
+	}
+	return m, t, nil
+}
