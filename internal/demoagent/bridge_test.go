@@ -1,0 +1,176 @@
+package demoagent_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/profile"
+	"parley/tmux/tmuxtest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// serveBridge stands for `parley mcp`: it writes down each call and answers as the
+// daemon does. At the first look the reviewer is not there.
+func serveBridge() int {
+	answers := map[string]string{
+		"get_agent_status":  `{"success":true,"error":null,"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"busy"}]}`,
+		"send_message":      `{"success":true,"error":null,"message_id":"m","deliveries":[{"agent":"reviewer","state":"submitted"}]}`,
+		"broadcast_message": `{"success":true,"error":null,"deliveries":[{"agent":"coder","state":"submitted"},{"agent":"reviewer","state":"held","reason":"busy"}]}`,
+		"check_inbox":       `{"success":true,"error":null,"total_count":3,"unread_count":1}`,
+	}
+	s := server.NewMCPServer("bridge", "1")
+	for name, answer := range answers {
+		s.AddTool(mcp.NewTool(name), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if record(name, r.GetArguments()) == 1 && name == "get_agent_status" {
+				return mcp.NewToolResultText(`{"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"exited"}]}`), nil
+			}
+			if r.GetArguments()["text"] == "refuse me" {
+				return mcp.NewToolResultError(`{"success":false,"error_code":"AGENT_NOT_FOUND","error_message":"there is no agent \"planner\"","suggested_action":"Call get_agent_status."}`), nil
+			}
+			return mcp.NewToolResultText(answer), nil
+		})
+	}
+	if err := server.ServeStdio(s); err != nil {
+		return 1
+	}
+	return 0
+}
+
+type call struct {
+	Tool string
+	Args map[string]any
+	Key  string
+}
+
+// record returns how many calls there have been.
+func record(tool string, args map[string]any) int {
+	line, _ := json.Marshal(call{tool, args, os.Getenv("PARLEY_KEY")})
+	f, err := os.OpenFile(os.Getenv("BRIDGE_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	_, _ = f.Write(append(line, '\n'))
+	text, _ := os.ReadFile(f.Name())
+	return strings.Count(string(text), "\n")
+}
+
+func onTeam(t *testing.T, args ...string) (*agent, func() []call) {
+	t.Helper()
+	calls := t.TempDir() + "/calls"
+	a := start(t, [2]int{120, 40}, map[string]string{"PARLEY_KEY": "k1", "BRIDGE_LOG": calls}, append(args, "--work", "1ms")...)
+	return a, func() []call {
+		text, _ := os.ReadFile(calls)
+		var all []call
+		for line := range strings.Lines(string(text)) {
+			var c call
+			if err := json.Unmarshal([]byte(line), &c); err != nil {
+				t.Errorf("%q: %v", line, err)
+			}
+			all = append(all, c)
+		}
+		return all
+	}
+}
+
+func (a *agent) submit(text string) {
+	a.t.Helper()
+	a.waitComposer("")
+	a.paste(text)
+	a.wait(hasComposer(a))
+	a.keys("Enter")
+	a.waitComposer("")
+}
+
+func TestPlannerGathersTheTeamBeforeItSpeaks(t *testing.T) {
+	a, calls := onTeam(t, "--role", "planner")
+	a.waitText("coder is idle, reviewer is busy")
+	a.waitText("⎿ coder submitted, reviewer held (busy)")
+	a.waitState(profile.Idle)
+	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: On it: date parser first.\n(coder · msg 00000001)")
+	a.waitText("⏺ Noted.")
+	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: written and reviewed\n(coder · msg 00000002)")
+	a.waitText("3 messages, 1 unread")
+	var tools []string
+	for _, c := range calls() {
+		tools = append(tools, c.Tool)
+		if c.Key != "k1" {
+			t.Errorf("the bridge got the key %q", c.Key)
+		}
+	}
+	if want := []string{"get_agent_status", "get_agent_status", "broadcast_message", "broadcast_message", "check_inbox"}; !cmp.Equal(tools, want) {
+		t.Errorf("got %q, want %q", tools, want)
+	}
+}
+
+func TestCoderAnswersThePlanAndAsksForReview(t *testing.T) {
+	a, calls := onTeam(t, "--role", "coder")
+	a.submit("[AGENT 1a2b3c4d BROADCAST]: Plan: coder writes it.\n(planner · msg 5f0c21aa · urgent · no answer needed)")
+	tmuxtest.Poll(t, func() bool { return len(calls()) == 2 }, func() string { return cmp.Diff(calls(), nil) })
+	got := calls()
+	if got[0].Args["in_reply_to"] != "5f0c21aa" || !cmp.Equal(got[0].Args["to"], any([]any{"planner"})) {
+		t.Errorf("the answer: %v", got[0])
+	}
+	if _, answers := got[1].Args["in_reply_to"]; answers || !cmp.Equal(got[1].Args["to"], any([]any{"reviewer"})) {
+		t.Errorf("the request: %v", got[1])
+	}
+	a.waitText(`⏺ send_message → reviewer: "Please review`)
+	a.waitText("⎿ reviewer submitted")
+	a.submit("[AGENT 1a2b3c4d BROADCAST]: Done: the date parser is in. Nobody needs to answer this.\n(planner · msg 5f0c21ab)")
+	a.waitText("⏺ Noted.")
+	if got := len(calls()); got != 2 {
+		t.Errorf("got %d calls, want 2: it answered the end", got)
+	}
+}
+
+func TestRuleAnswersAOneLineMessage(t *testing.T) {
+	a, calls := onTeam(t, "--on", "ping", "--reply", "pong")
+	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: ping (planner · msg 5f0c21aa)")
+	tmuxtest.Poll(t, func() bool { return len(calls()) == 1 }, func() string { return "no call" })
+	if got, want := calls()[0].Args["text"], "pong"; got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	a.submit("[PARLEY]: ping is not from an agent")
+	a.waitText("⏺ pong")
+	if got := len(calls()); got != 1 {
+		t.Errorf("got %d calls, want 1: it answered a notice", got)
+	}
+}
+
+func TestRefusalIsShownWithItsNextStep(t *testing.T) {
+	a, _ := onTeam(t, "--on", "ping", "--reply", "refuse me")
+	a.submit("[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: ping (planner · msg 5f0c21aa)")
+	a.waitText(`⎿ failed: send_message: there is no agent "planner". Call get_agent_status.`)
+	a.waitState(profile.Idle)
+}
+
+func TestDemoTalksInAChainWithAnEnd(t *testing.T) {
+	calls := 0
+	sent := map[string]int{}
+	for _, role := range []string{"planner", "coder", "reviewer"} {
+		a, made := onTeam(t, "--role", role)
+		a.waitState(profile.Idle)
+		for _, from := range []string{"planner", "coder", "reviewer"} {
+			if from != role {
+				a.submit("[AGENT 1a2b3c4d BROADCAST]: Done: Nobody needs to answer this.\n(" + from + " · msg 5f0c21aa)")
+			}
+		}
+		a.waitState(profile.Idle)
+		for _, c := range made() {
+			if slices.Contains([]string{"send_message", "broadcast_message"}, c.Tool) {
+				calls++
+				sent[role]++
+			}
+		}
+	}
+	if want := map[string]int{"planner": 1}; calls != 1 || !cmp.Equal(sent, want) {
+		t.Errorf("the end was answered: got %v, want %v", sent, want)
+	}
+}

@@ -1,0 +1,151 @@
+package demoagent
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type keyKind int
+
+const (
+	keyText keyKind = iota
+	keyPaste
+	keyEnter
+	keyBackspace
+	keyClear
+	keyEscape
+	keyInterrupt // Ctrl-C
+	keyEnd       // Ctrl-D
+)
+
+type key struct {
+	kind keyKind
+	text string
+}
+
+const (
+	pasteBegin = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+)
+
+// keyReader turns a terminal's bytes into keys. A key that is not complete stays in
+// it until the rest comes.
+type keyReader struct {
+	rest    []byte
+	pasting bool
+}
+
+// read returns the keys that are complete with b.
+func (r *keyReader) read(b []byte) []key {
+	r.rest = append(r.rest, b...)
+	var keys []key
+	for len(r.rest) > 0 {
+		k, n, ok := r.next()
+		if n == 0 {
+			break
+		}
+		r.rest = r.rest[n:]
+		if ok {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// next returns the first key and how many bytes it takes, 0 if it is not complete;
+// not ok is a sequence without meaning here.
+func (r *keyReader) next() (k key, n int, ok bool) {
+	if r.pasting {
+		text, _, found := bytes.Cut(r.rest, []byte(pasteEnd))
+		if !found {
+			return key{}, 0, false
+		}
+		r.pasting = false
+		return key{keyPaste, lineFeeds(string(text))}, len(text) + len(pasteEnd), true
+	}
+	switch c := r.rest[0]; {
+	case c == 0x1b:
+		return key{}, r.sequence(), false
+	case c < ' ' || c == 0x7f:
+		k, ok := control(c)
+		return k, 1, ok
+	}
+	return r.typed()
+}
+
+// typed takes the characters up to the next control.
+func (r *keyReader) typed() (key, int, bool) {
+	n := 0
+	for n < len(r.rest) && utf8.FullRune(r.rest[n:]) {
+		c, size := utf8.DecodeRune(r.rest[n:])
+		if unicode.IsControl(c) {
+			break
+		}
+		n += size
+	}
+	return key{keyText, strings.ToValidUTF8(string(r.rest[:n]), "\uFFFD")}, n, true
+}
+
+// sequence is the length of an escape sequence, 0 if it is not complete. It notes
+// the begin of a paste.
+func (r *keyReader) sequence() int {
+	if bytes.HasPrefix(r.rest, []byte(pasteBegin)) {
+		r.pasting = true
+		return len(pasteBegin)
+	}
+	if len(r.rest) < 2 {
+		return 0
+	}
+	switch r.rest[1] {
+	case '[':
+		for i, c := range r.rest[2:] {
+			if c >= 0x40 && c <= 0x7e {
+				return i + 3
+			}
+		}
+		return 0
+	case 'O':
+		if len(r.rest) < 3 {
+			return 0
+		}
+		return 3
+	}
+	return 2
+}
+
+// flush is called when no byte came after an escape for a while: then it was the
+// key of that name.
+func (r *keyReader) flush() []key {
+	if r.pasting || len(r.rest) != 1 || r.rest[0] != 0x1b {
+		return nil
+	}
+	r.rest = nil
+	return []key{{kind: keyEscape}}
+}
+
+// escaping reports whether an escape waits for what belongs to it.
+func (r *keyReader) escaping() bool { return !r.pasting && len(r.rest) == 1 && r.rest[0] == 0x1b }
+
+func control(c byte) (key, bool) {
+	switch c {
+	case '\r':
+		return key{kind: keyEnter}, true
+	case '\n', '\t':
+		return key{keyText, string(c)}, true
+	case 0x7f, 0x08:
+		return key{kind: keyBackspace}, true
+	case 0x15:
+		return key{kind: keyClear}, true
+	case 0x03:
+		return key{kind: keyInterrupt}, true
+	case 0x04:
+		return key{kind: keyEnd}, true
+	}
+	return key{}, false
+}
+
+func lineFeeds(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}

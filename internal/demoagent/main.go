@@ -1,0 +1,80 @@
+package demoagent
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Program is what Main is started with.
+type Program struct {
+	Args          []string // without the program's name
+	Stdin, Stdout *os.File // the terminal
+	Stderr        io.Writer
+	Env           []string // with PARLEY_KEY it talks to the team
+	Executable    string   // what `mcp` is run of
+}
+
+// Main runs the agent until its input ends, a rule says so, ctx ends, or it is told
+// to by a signal, and returns its exit status. The terminal is as it was then.
+func Main(ctx context.Context, p Program) int {
+	opts, err := parse(p.Args, p.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "demo-agent:", err)
+		return 2
+	}
+	signals := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
+	if opts.ignoreHangup {
+		signal.Ignore(syscall.SIGHUP)
+		signals = signals[:1]
+	}
+	ctx, stop := signal.NotifyContext(ctx, signals...)
+	defer stop()
+	if err := run(ctx, p, opts); err != nil {
+		fmt.Fprintln(p.Stderr, "demo-agent:", err)
+		return 1
+	}
+	return 0
+}
+
+func run(ctx context.Context, p Program, opts options) error {
+	if !term.IsTerminal(int(p.Stdin.Fd())) {
+		return errors.New("stdin is not a terminal; start me in one, for example with `parley launch NAME --profile demo`")
+	}
+	tty, err := openTerminal(p.Stdin, p.Stdout)
+	if err != nil {
+		return err
+	}
+	defer tty.restore()
+	t, err := join(p)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	a := &agent{opts: opts, screen: screen{tty: tty, label: opts.label()}, team: t,
+		log: logFile{path: opts.log, now: time.Now}}
+	return a.run(ctx, tty)
+}
+
+// join starts the bridge to the daemon, or returns a team of nobody when the
+// environment has no key.
+func join(p Program) (*team, error) {
+	for _, v := range p.Env {
+		if key, ok := strings.CutPrefix(v, "PARLEY_KEY="); ok && key != "" {
+			return dial(p.Executable, p.Env)
+		}
+	}
+	return &team{}, nil
+}
