@@ -1,0 +1,214 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) launchCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "launch NAME [flags] [-- COMMAND ARGUMENT…]",
+		Short: "Start a program as an agent, in a terminal of its own",
+		Example: `  parley launch coder -- claude
+  parley launch reviewer --profile demo --role reviewer
+  parley launch ops --dir services/api --group backend -- bash`,
+	}
+	cmd.Args = usage(func(cmd *cobra.Command, args []string) error {
+		if n := nameCount(cmd, args); n != 1 {
+			return fmt.Errorf("launch takes one name, and the agent's command after --")
+		}
+		return nil
+	})
+	var r parley.LaunchAgentRequest
+	var size string
+	doc := func(parameter string) string { return flagDoc(fieldOf("launch_agent", parameter)) }
+	f := cmd.Flags()
+	f.StringVar(&r.Profile, "profile", "", doc("profile"))
+	f.StringVar(&r.Dir, "dir", "", "working directory (default: this one)")
+	f.StringVar(&r.Role, "role", "", doc("role"))
+	f.StringVar(&r.Description, "description", "", doc("description"))
+	f.StringSliceVar(&r.Capabilities, "capability", nil, doc("capabilities"))
+	f.StringSliceVar(&r.Groups, "group", nil, doc("groups"))
+	f.BoolVar(&r.Orchestrate, "orchestrate", false, doc("orchestrate"))
+	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r.Name, r.Command = args[0], args[1:]
+		res, err := c.launch(cmd.Context(), r, c.dir, size)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(res)
+		}
+		return c.printLine(c.launched(res))
+	}
+	return cmd
+}
+
+// nameCount is how many arguments stand before the agent's own command.
+func nameCount(cmd *cobra.Command, args []string) int {
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		return n
+	}
+	return len(args)
+}
+
+// launch completes a request with what every launch carries: the working
+// directory, relative to base, this process's environment, and the size.
+func (c *cli) launch(ctx context.Context, r parley.LaunchAgentRequest, base, size string) (*parley.LaunchAgentResult, error) {
+	if !filepath.IsAbs(r.Dir) {
+		r.Dir = filepath.Join(base, r.Dir)
+	}
+	r.Env = c.env.scrubbed().toMap()
+	var err error
+	if r.Width, r.Height, err = parseSize(size); err != nil {
+		return nil, err
+	}
+	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
+}
+
+func (c *cli) launched(res *parley.LaunchAgentResult) string {
+	return fmt.Sprintf("%s launched (agent %s, %s); parley attach %s shows its terminal.",
+		c.paint(bold, res.Name), parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)), res.Name)
+}
+
+func (c *cli) stopCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "stop NAME…",
+		Short:   "Stop agents: their whole process trees end",
+		Example: "  parley stop coder reviewer",
+		Args:    usage(cobra.MinimumNArgs(1)),
+	}
+	read := addFlags(cmd, "stop_agent", []string{"reason"})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return c.each(args, func(name string) error {
+			values := read()
+			values.Set("agent", name)
+			res, err := invoke[parley.StopAgentResult](cmd.Context(), c, "stop_agent", values)
+			if err != nil {
+				return err
+			}
+			if c.json {
+				return c.printJSON(res)
+			}
+			return c.printLine(fmt.Sprintf("%s stopped (%d process(es) ended).", res.Name, res.Ended))
+		})
+	}
+	return c.withAgents(cmd, -1)
+}
+
+// each does something for every name, reports the failures as they come, and
+// fails at the end if there was one.
+func (c *cli) each(names []string, do func(string) error) error {
+	failed := false
+	for i, name := range names {
+		if err := do(name); err != nil {
+			if i == len(names)-1 && !failed {
+				return err
+			}
+			c.fail(err)
+			failed = true
+		}
+	}
+	if failed {
+		return exitCode(1)
+	}
+	return nil
+}
+
+func (c *cli) restartCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "restart NAME",
+		Short:   "Stop an agent and start it again under the same id",
+		Example: "  parley restart coder",
+		Args:    usage(cobra.ExactArgs(1)),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		r := parley.RestartAgentRequest{Agent: args[0], Dir: c.dir, Env: c.env.scrubbed().toMap()}
+		res, err := call[parley.LaunchAgentResult](cmd.Context(), c, "restart_agent", r)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(res)
+		}
+		return c.printLine(c.launched(res))
+	}
+	return c.withAgents(cmd, 1)
+}
+
+func (c *cli) agentsCommand() *cobra.Command {
+	return c.withAgents(command(c, operation[parley.AgentStatusResult]{
+		op: "get_agent_status", use: "agents [NAME]", short: "See who is there and how they are doing",
+		example: "  parley agents\n  parley agents coder --json", args: cobra.MaximumNArgs(1),
+		fill: positional("agent"),
+		print: func(res *parley.AgentStatusResult) error {
+			if len(res.Agents) == 0 {
+				return c.printLine("Nobody is there yet; parley launch coder -- claude starts an agent.")
+			}
+			var t table
+			t.add(c.heads("NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE")...)
+			for _, a := range res.Agents {
+				t.add(a.Name, parley.Short(a.ID), kindOf(a), c.paint(agentStyle(a.State), string(a.State)), c.ago(a.Since),
+					strconv.Itoa(a.Unread), strconv.Itoa(a.Queued), a.Role+held(a))
+			}
+			t.print(c.out)
+			return nil
+		},
+	}), 1)
+}
+
+func (c *cli) heads(names ...string) []string {
+	for i, name := range names {
+		names[i] = c.paint(faint, name)
+	}
+	return names
+}
+
+func kindOf(a parley.AgentStatus) string {
+	if a.Profile != "" {
+		return a.Profile
+	}
+	return string(a.Kind)
+}
+
+func held(a parley.AgentStatus) string {
+	switch {
+	case a.HeldReason == "":
+		return ""
+	case a.Role == "":
+		return "(held: " + a.HeldReason + ")"
+	}
+	return " (held: " + a.HeldReason + ")"
+}
+
+func (c *cli) registerCommand() *cobra.Command {
+	return command(c, operation[parley.RegisterAgentResult]{
+		op: "register_agent", use: "register NAME", short: "Register a mailbox agent and print its key, once",
+		example: `  parley register ci --description "reports builds"`, args: cobra.ExactArgs(1),
+		flags: []string{"agent_description=description", "role", "capabilities=capability", "groups=group"},
+		fill:  positional("username"),
+		print: func(res *parley.RegisterAgentResult) error {
+			c.printf("%s registered (agent %s). Its key is shown this once:\n", c.paint(bold, res.Username), parley.Short(res.AgentID))
+			return c.printLine(res.APIKey)
+		},
+	})
+}
+
+func (c *cli) terminalCommand() *cobra.Command {
+	return c.withAgents(command(c, operation[parley.ReadTerminalResult]{
+		op: "read_terminal", use: "screen NAME", short: "Print what stands on an agent's screen",
+		example: "  parley screen coder\n  parley screen coder --history 200 --colours", args: cobra.ExactArgs(1),
+		flags: []string{"history", "colours"}, fill: positional("agent"),
+		print: func(res *parley.ReadTerminalResult) error {
+			return c.printLine(strings.Join(res.Lines, "\n"))
+		},
+	}), 1)
+}

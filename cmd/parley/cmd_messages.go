@@ -1,0 +1,204 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+// maxStdin bounds what is read of a text on standard input; the longest text
+// that a setting allows is shorter.
+const maxStdin = 1 << 20
+
+// text joins the words of a text; a single - is standard input.
+func (c *cli) text(words []string) (string, error) {
+	if len(words) != 1 || words[0] != "-" {
+		return strings.Join(words, " "), nil
+	}
+	b, err := io.ReadAll(io.LimitReader(c.in, maxStdin))
+	if err != nil {
+		return "", fmt.Errorf("read the text from standard input: %w", err)
+	}
+	return string(b), nil
+}
+
+func (c *cli) sendCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "send TO TEXT…",
+		Short: "Send a message to one or several agents",
+		Example: `  parley send coder "please rebase"
+  parley send coder,reviewer --urgent "stop, the build is red"
+  git diff | parley send reviewer - --wait
+  parley send ALL "lunch"`,
+		Args: usage(cobra.MinimumNArgs(2)),
+	}
+	read := addFlags(cmd, "send_message", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
+		"context_reference=context", "data", "idempotency_key=key"})
+	wait := addWait(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := read()
+		text, err := c.text(args[1:])
+		if err != nil {
+			return err
+		}
+		values.Set("to", args[0])
+		values.Set("text", text)
+		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, "send_message", values)
+		if err != nil {
+			return err
+		}
+		if !res.Success {
+			return c.refused(res)
+		}
+		return c.receipt(cmd.Context(), res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+	}
+	return c.withAgents(cmd, 1)
+}
+
+// refused reports a message that is stored and has nobody to be typed to.
+func (c *cli) refused(res *parley.SendMessageResult) error {
+	if c.json {
+		return errors.Join(c.printJSON(res), exitCode(1))
+	}
+	return parley.Errorf(res.ErrorCode, "%s", res.Message).
+		Suggest("Start it again, with parley restart or parley launch, or send to another; parley agents lists them.")
+}
+
+func (c *cli) broadcastCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "broadcast TEXT…",
+		Short: "Send a message to every agent, a list, or a group",
+		Example: `  parley broadcast "build is red"
+  parley broadcast --group backend "the schema changes at noon"`,
+		Args: usage(cobra.MinimumNArgs(1)),
+	}
+	read := addFlags(cmd, "broadcast_message", []string{"recipients=to", "group", "urgent", "priority", "idempotency_key=key"})
+	wait := addWait(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := read()
+		text, err := c.text(args)
+		if err != nil {
+			return err
+		}
+		values.Set("text", text)
+		res, err := invoke[parley.BroadcastMessageResult](cmd.Context(), c, "broadcast_message", values)
+		if err != nil {
+			return err
+		}
+		return c.receipt(cmd.Context(), res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+	}
+	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
+	return cmd
+}
+
+func (c *cli) messageCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "message ID",
+		Short:   "See how far a message has come, with times and evidence",
+		Example: "  parley message 5f0c21aa\n  parley message 5f0c21aa --wait=60",
+		Args:    usage(cobra.ExactArgs(1)),
+	}
+	wait := addWait(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		res, err := invoke[parley.MessageStatusResult](cmd.Context(), c, "get_message_status", url.Values{"message_id": args})
+		if err != nil {
+			return err
+		}
+		s := sent{res.Object.ID, &res.Deliveries, &res.DeliveryStatus}
+		waitErr := c.await(cmd.Context(), s, wait())
+		if c.json {
+			if err := c.printJSON(res); err != nil {
+				return err
+			}
+			return silently(waitErr)
+		}
+		m := res.Object
+		c.printf("%s  %s  %s\n%s\n", c.paint(bold, parley.Short(m.ID)), m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.Sender, m.Text)
+		c.printLadders(res.Deliveries)
+		return waitErr
+	}
+	return cmd
+}
+
+func (c *cli) inboxCommand() *cobra.Command {
+	return command(c, operation[parley.CheckInboxResult]{
+		op: "check_inbox", use: "inbox", short: "List messages that came for you, without marking them read",
+		example: "  parley inbox\n  parley inbox --from coder --include-read\n  parley inbox --wait-seconds 60", args: cobra.NoArgs,
+		flags: []string{"limit", "filter_by_sender=from", "include_read", "wait_seconds"},
+		print: func(res *parley.CheckInboxResult) error {
+			if len(res.Messages) == 0 {
+				return c.printLine("No messages.")
+			}
+			c.printInbox(res.Messages)
+			if more := res.UnreadCount - len(res.Messages); more > 0 {
+				c.printf("… and %d more unread; --limit shows up to 50.\n", more)
+			}
+			return nil
+		},
+	})
+}
+
+func (c *cli) printInbox(messages []parley.InboxMessage) {
+	for _, m := range messages {
+		mark := " "
+		if !m.Read {
+			mark = "●"
+		}
+		c.printMessage(mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.Sender, m.Priority, m.Content)
+	}
+}
+
+// printMessage shows a message as a line of who and when, and its text below.
+func (c *cli) printMessage(mark, id, when, sender string, p parley.Priority, text string) {
+	priority := ""
+	if p != "" && p != parley.PriorityNormal {
+		priority = "  " + c.paint(yellow, string(p))
+	}
+	c.printf("%s %s  %s  %s%s\n", mark, c.paint(faint, when), c.paint(bold, sender), c.paint(faint, parley.Short(id)), priority)
+	c.printf("  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
+}
+
+func (c *cli) readCommand() *cobra.Command {
+	return command(c, operation[parley.GetMessagesResult]{
+		op: "get_messages", use: "read", short: "Read the messages that came for you and mark them read",
+		example: "  parley read\n  parley read --limit 50 --sort-order oldest_first", args: cobra.NoArgs,
+		flags: []string{"limit", "since", "sort_order", "mark_read", "filters"},
+		print: func(res *parley.GetMessagesResult) error {
+			if len(res.Messages) == 0 {
+				return c.printLine("No messages.")
+			}
+			for _, m := range res.Messages {
+				mark := " "
+				if !m.ReadStatus {
+					mark = "●"
+				}
+				c.printMessage(mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.SenderName, m.Priority, m.Content.Text)
+			}
+			return nil
+		},
+	})
+}
+
+func (c *cli) historyCommand() *cobra.Command {
+	return c.withAgents(command(c, operation[parley.HistoryResult]{
+		op: "get_conversation_history", use: "history NAME", short: "Read what you and one agent said to each other",
+		example: "  parley history coder --limit 20", args: cobra.ExactArgs(1),
+		flags: []string{"limit", "before"}, fill: positional("conversation_with"),
+		print: func(res *parley.HistoryResult) error {
+			if len(res.Messages) == 0 {
+				return c.printLine("Nothing was said yet.")
+			}
+			if res.HasMore {
+				c.printf("… %d in all; --before %s shows earlier ones.\n", res.TotalMessages, parley.Short(res.Messages[0].MessageID))
+			}
+			c.printInbox(res.Messages)
+			return nil
+		},
+	}), 1)
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+// version is set by the linker when a release is built; nothing else writes it.
+var version string
+
+// buildVersion is the release, or else the commit that the build was made of.
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+func (c *cli) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Example: "  parley version", Args: usage(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if c.json {
+				return c.printJSON(map[string]string{"version": buildVersion()})
+			}
+			return c.printLine("parley " + buildVersion())
+		},
+	}
+}
+
+func (c *cli) opsCommand() *cobra.Command {
+	var markdown bool
+	cmd := &cobra.Command{
+		Use:   "ops",
+		Short: "List the operations that agents and programs can call",
+		Long:  "Lists the operations: each is an MCP tool, POST /api/NAME, and a method of the Go client.",
+		Args:  usage(cobra.NoArgs), Example: "  parley ops\n  parley ops --markdown",
+		RunE: func(*cobra.Command, []string) error {
+			if c.json {
+				return c.printOpsJSON()
+			}
+			if markdown {
+				return c.printLine(opsMarkdown())
+			}
+			var t table
+			for _, o := range parley.Ops {
+				t.add(c.paint(bold, o.Name), accessName(o.Access), parameters(o))
+			}
+			t.print(c.out)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "as the table of the README")
+	return cmd
+}
+
+func accessName(a parley.Access) string {
+	switch a {
+	case parley.Public:
+		return "anyone"
+	case parley.Team:
+		return "agents"
+	case parley.Orchestrators:
+		return "orchestrators"
+	}
+	return "operator"
+}
+
+// parameters lists an operation's, the optional ones with a question mark.
+func parameters(o *parley.Op) string {
+	var names []string
+	for _, f := range o.Fields {
+		if !f.Required {
+			f.Name += "?"
+		}
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func opsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| operation | for | parameters | what it does |\n|---|---|---|---|")
+	for _, o := range parley.Ops {
+		summary, _, _ := strings.Cut(o.Summary, ". ")
+		fmt.Fprintf(&b, "\n| `%s` | %s | %s | %s |", o.Name, accessName(o.Access), parameters(o), strings.TrimSuffix(summary, "."))
+	}
+	return b.String()
+}
+
+func (c *cli) printOpsJSON() error {
+	type opJSON struct {
+		Name    string `json:"name"`
+		Summary string `json:"summary"`
+		Access  string `json:"access"`
+		Input   any    `json:"input_schema"`
+		Output  any    `json:"output_schema"`
+	}
+	var list []opJSON
+	for _, o := range parley.Ops {
+		list = append(list, opJSON{o.Name, o.Summary, accessName(o.Access), o.Input, o.Output})
+	}
+	return c.printJSON(list)
+}
+
+func (c *cli) schemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "schema", Short: "Print the JSON schema of parley.yaml", Args: usage(cobra.NoArgs),
+		Example: "  parley schema > parley.schema.json",
+		RunE: func(*cobra.Command, []string) error {
+			b, err := teamSchema()
+			if err != nil {
+				return err
+			}
+			return c.printLine(string(b))
+		},
+	}
+}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"parley"
+	"parley/client"
+	"parley/internal/demoagent"
+	"parley/mcpserver"
+	"parley/orchestrator"
+	"parley/tui"
+
+	"github.com/spf13/cobra"
+)
+
+// returnKey is how a person leaves an attached terminal: parley's tmux server
+// keeps tmux's own keys.
+const returnKey = "Ctrl-b d"
+
+func (c *cli) attachCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "attach NAME",
+		Short:   "Show an agent's terminal in this one; " + returnKey + " comes back",
+		Example: "  parley attach coder",
+		Args:    usage(cobra.ExactArgs(1)),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		res, err := invoke[parley.AttachInfoResult](cmd.Context(), c, "get_attach_info", url.Values{"agent": args})
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(res)
+		}
+		if !isTerminal(c.in) || !isTerminal(c.out) {
+			return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
+				Suggest("Use parley screen %s to print its screen, or run in a terminal: %s", res.Name, strings.Join(res.Command, " "))
+		}
+		attach, err := c.tmuxCommand(res.Command)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.err, "%s brings you back.\n", returnKey)
+		return syscall.Exec(attach.Path, attach.Args, attach.Env)
+	}
+	return c.withAgents(cmd, 1)
+}
+
+// tmuxCommand is a tmux client for this terminal. TMUX stays in its environment:
+// tmux lets a session of another server be shown inside one of its own, and with
+// that variable refuses what would mirror itself without end.
+func (c *cli) tmuxCommand(argv []string) (*exec.Cmd, error) {
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return nil, parley.Errorf(parley.TmuxUnavailable, "%s cannot be found: %w", argv[0], err).Suggest("Install tmux 3.2 or later.")
+	}
+	cmd := exec.Command(path, argv[1:]...)
+	cmd.Env = c.env
+	return cmd, nil
+}
+
+func (c *cli) tuiCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "tui",
+		Short:   "Open the screen (parley alone does the same)",
+		Example: "  parley tui",
+		Args:    usage(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.openScreen(cmd.Context()) },
+	}
+}
+
+// screenOrHelp is parley without a command: the screen on a terminal, else help.
+func (c *cli) screenOrHelp(cmd *cobra.Command, _ []string) error {
+	if !isTerminal(c.in) || !isTerminal(c.out) {
+		return cmd.Help()
+	}
+	return c.openScreen(cmd.Context())
+}
+
+func (c *cli) openScreen(ctx context.Context) error {
+	if !isTerminal(c.in) || !isTerminal(c.out) {
+		return parley.Errorf(parley.InvalidArgument, "the screen needs a terminal").
+			Suggest("Use parley log -f to see the traffic without one.")
+	}
+	at, err := c.place()
+	if err != nil {
+		return err
+	}
+	service, err := c.service(ctx)
+	if err != nil {
+		return err
+	}
+	defer service.Close()
+	return tui.Run(ctx, tui.Options{
+		Service: service, Workspace: at.root, Follow: service.Events, Environ: c.env, Now: c.now,
+		Attach: func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
+	}, c.in, c.out)
+}
+
+func (c *cli) attachFromScreen(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	res, err := service.GetAttachInfo(ctx, parley.AttachInfoRequest{Agent: name})
+	if err != nil {
+		return nil, err
+	}
+	return c.tmuxCommand(res.Command)
+}
+
+// bridgeReconnect is how long an agent's MCP call waits for a daemon that is
+// away: long enough for a restart by hand.
+const bridgeReconnect = 60 * time.Second
+
+func (c *cli) mcpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "mcp",
+		Short: "Speak MCP on standard input and output, for an agent",
+		Long: `Speaks MCP on standard input and output and passes the calls on to the daemon.
+Who calls is known from PARLEY_KEY, or else from the terminal that the agent runs in.`,
+		Example: "  claude mcp add parley -- parley mcp",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			at, err := c.place()
+			if err != nil {
+				return err
+			}
+			info, err := c.ensureDaemon(cmd.Context(), at)
+			if err != nil {
+				return err
+			}
+			service := client.New(client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: bridgeReconnect})
+			defer service.Close()
+			return mcpserver.ServeStdio(cmd.Context(), mcpserver.Options{Service: service, Version: buildVersion()}, c.in, c.out, c.bridged())
+		},
+	}
+}
+
+// bridged is the caller as far as this side knows: the daemon decides, the name
+// is only told to the model.
+func (c *cli) bridged() parley.Caller {
+	caller := undecided
+	if name := c.env.get("PARLEY_AGENT"); name != "" {
+		caller.Name, caller.ID, caller.Operator = name, c.env.get("PARLEY_AGENT_ID"), false
+		caller.Orchestrate = true // whether it is so, the daemon knows
+	}
+	return caller
+}
+
+func (c *cli) execCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "_exec FILE", Hidden: true, Args: usage(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return orchestrator.Exec(args[0]) },
+	}
+}
+
+func (c *cli) demoAgentCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "demo-agent", Hidden: true, DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			status := demoagent.Main(cmd.Context(), demoagent.Program{Args: args, Stdin: c.in, Stdout: c.out, Stderr: c.err,
+				Env: c.env, Executable: c.executable})
+			if status != 0 {
+				return exitCode(status)
+			}
+			return nil
+		},
+	}
+}

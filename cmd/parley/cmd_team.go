@@ -1,0 +1,224 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) upCommand() *cobra.Command {
+	var file string
+	cmd := &cobra.Command{
+		Use:     "up",
+		Short:   "Launch the whole team of parley.yaml",
+		Example: "  parley up\n  parley up -f teams/review.yaml",
+		Args:    usage(cobra.NoArgs),
+	}
+	cmd.Flags().StringVarP(&file, "file", "f", "", "the team's file (default: parley.yaml of the workspace)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		at, err := c.place()
+		if err != nil {
+			return err
+		}
+		path := at.team()
+		if file != "" {
+			path = file
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(c.dir, path)
+			}
+		}
+		t, err := loadTeam(path, true)
+		if err != nil {
+			return err
+		}
+		if len(t.Agents) == 0 {
+			return parley.Errorf(parley.InvalidArgument, "%s names no agents", path).
+				Suggest("List them under agents:, as parley.example.yaml does.")
+		}
+		return c.up(cmd.Context(), t, filepath.Dir(path))
+	}
+	return cmd
+}
+
+// up launches who is not there yet and reports each.
+func (c *cli) up(ctx context.Context, t *team, base string) error {
+	status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", nil)
+	if err != nil {
+		return err
+	}
+	running := map[string]bool{}
+	for _, a := range status.Agents {
+		running[strings.ToLower(a.Name)] = a.Kind == parley.KindTerminal && a.State.Live()
+	}
+	members := map[string]member{}
+	var names []string
+	for _, m := range t.Agents {
+		members[m.Name] = m
+		names = append(names, m.Name)
+	}
+	return c.each(names, func(name string) error {
+		if running[strings.ToLower(name)] {
+			if c.json {
+				return nil
+			}
+			return c.printLine(c.paint(bold, name) + " runs already.")
+		}
+		m := members[name]
+		res, err := c.launch(ctx, parley.LaunchAgentRequest{Name: m.Name, Profile: m.Profile, Command: m.Command, Dir: m.Dir,
+			Role: m.Role, Description: m.Description, Capabilities: m.Capabilities, Groups: m.Groups, Orchestrate: m.Orchestrate}, base, m.Size)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(res)
+		}
+		return c.printLine(c.launched(res))
+	})
+}
+
+func (c *cli) downCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "down",
+		Short:   "Stop all agents and the daemon",
+		Example: "  parley down\n  parley down --keep-agents    # only the daemon; the next one finds them again",
+		Args:    usage(cobra.NoArgs),
+	}
+	read := addFlags(cmd, "shut_down", []string{"keep_agents"})
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		at, err := c.place()
+		if err != nil {
+			return err
+		}
+		// Agents may have outlived their daemon: then one is started to end them.
+		if runningDaemon(cmd.Context(), at) == nil && !c.tmuxRuns(cmd.Context(), at) {
+			if c.json {
+				return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
+			}
+			return c.printLine("Nothing runs in " + at.root + ".")
+		}
+		res, err := invoke[parley.ShutDownResult](cmd.Context(), c, "shut_down", read())
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeoutCause(cmd.Context(), endAllCalls+startWithin,
+			parley.Errorf(parley.DaemonUnavailable, "the daemon answered, and has not ended yet").Suggest("Look into %s.", at.log()))
+		defer cancel()
+		if err := awaitGone(ctx, at); err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(res)
+		}
+		if len(res.Stopped) == 0 {
+			return c.printLine("The daemon has ended.")
+		}
+		return c.printLine("Stopped " + strings.Join(res.Stopped, ", ") + "; the daemon has ended.")
+	}
+	return cmd
+}
+
+// tmuxRuns reports whether the workspace's tmux server runs.
+func (c *cli) tmuxRuns(ctx context.Context, at place) bool {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", at.tmuxSocket(c.env))
+	if err != nil {
+		return false
+	}
+	_ = conn.Close() // nothing was said
+	return true
+}
+
+func (c *cli) statusCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "See what the daemon runs, where, and how it is doing",
+		Example: "  parley status",
+		Args:    usage(cobra.NoArgs),
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		at, err := c.place()
+		if err != nil {
+			return err
+		}
+		if runningDaemon(cmd.Context(), at) == nil {
+			return parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.root).With("log", at.log()).
+				Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.log())
+		}
+		res, err := invoke[parley.WorkspaceStatusResult](cmd.Context(), c, "get_workspace_status", nil)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(res)
+		}
+		c.printStatus(res)
+		return nil
+	}
+	return cmd
+}
+
+func (c *cli) printStatus(s *parley.WorkspaceStatusResult) {
+	var t table
+	for _, row := range [][2]string{
+		{"workspace", s.Workspace},
+		{"daemon", fmt.Sprintf("%s, pid %d, up %s", s.Version, s.PID, c.ago(s.StartedAt))},
+		{"agents", counts(s.Agents, "none")},
+		{"deliveries", counts(s.Deliveries, "nothing waits")},
+		{"events", strconv.FormatInt(s.LastEvent, 10)},
+		{"socket", s.Socket},
+		{"http", s.HTTP},
+		{"tmux", strings.TrimSpace(s.TmuxVersion + "  " + s.TmuxSocket)},
+		{"database", s.Database},
+		{"log", s.Log},
+	} {
+		if row[1] != "" {
+			t.add(c.paint(faint, row[0]), row[1])
+		}
+	}
+	t.print(c.out)
+}
+
+// counts lists how many are in each state, by name.
+func counts(m map[string]int, none string) string {
+	var parts []string
+	for state, n := range m {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	slices.SortFunc(parts, func(a, b string) int {
+		_, a, _ = strings.Cut(a, " ")
+		_, b, _ = strings.Cut(b, " ")
+		return strings.Compare(a, b)
+	})
+	if parts == nil {
+		return none
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c *cli) backupCommand() *cobra.Command {
+	return command(c, operation[parley.BackupResult]{
+		op: "backup", use: "backup FILE", short: "Write a consistent copy of the database while everything runs",
+		example: "  parley backup monday.db", args: cobra.ExactArgs(1),
+		fill: func(args []string, to url.Values) error {
+			path := args[0]
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(c.dir, path)
+			}
+			to.Set("path", path)
+			return nil
+		},
+		print: func(res *parley.BackupResult) error {
+			return c.printLine(fmt.Sprintf("Copied to %s (%d bytes).", res.Path, res.Size))
+		},
+	})
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var (
+	consoleBlock = regexp.MustCompile("(?ms)^```console\n(.*?)^```")
+	yamlBlock    = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
+)
+
+// interactive are the commands of the docs that want a terminal or never end; the
+// stories and the tests of the screen try them.
+var interactive = map[string]bool{"parley log -f": true, "parley attach coder": true, "parley tui": true}
+
+func documents(t *testing.T) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string]string{}
+	for _, file := range append(files, "../../README.md") {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[filepath.Base(file)] = string(b)
+	}
+	return texts
+}
+
+// The README's session is run word for word.
+func TestReadmeSessionWorks(t *testing.T) {
+	readme := documents(t)["README.md"]
+	var script strings.Builder
+	tried := 0
+	for _, block := range consoleBlock.FindAllStringSubmatch(readme, -1) {
+		for line := range strings.Lines(block[1]) {
+			command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
+			if !ok || interactive[command] {
+				continue
+			}
+			tried++
+			script.WriteString("exec " + strings.ReplaceAll(command, `"`, `'`) + "\n")
+		}
+	}
+	if tried < 8 {
+		t.Fatalf("the README has only %d commands to try", tried)
+	}
+	script.WriteString("exec parley down\n-- parley.yaml --\n" + yamlBlock.FindStringSubmatch(readme)[1])
+	file := filepath.Join(t.TempDir(), "readme.txtar")
+	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	params := stories(t)
+	params.Dir, params.Files = "", []string{file}
+	testscript.Run(t, params)
+}
+
+// Every parley.yaml in the docs is one that parley reads.
+func TestYAMLOfTheDocsIsRead(t *testing.T) {
+	for name, text := range documents(t) {
+		for _, block := range yamlBlock.FindAllStringSubmatch(text, -1) {
+			file := filepath.Join(t.TempDir(), "parley.yaml")
+			if err := os.WriteFile(file, []byte(block[1]), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			team, err := loadTeam(file, true)
+			if err == nil {
+				_, err = team.profiles()
+			}
+			if err != nil {
+				t.Errorf("%s: %v in\n%s", name, err, block[1])
+			}
+		}
+	}
+}
+
+// The README's table is the one that `parley ops --markdown` prints.
+func TestReadmeHasTheOperations(t *testing.T) {
+	readme := documents(t)["README.md"]
+	_, after, _ := strings.Cut(readme, "<!-- operations -->\n")
+	got, _, ok := strings.Cut(after, "<!-- /operations -->")
+	want := opsMarkdown()
+	if !ok || strings.TrimSpace(got) != strings.TrimSpace(want) {
+		t.Errorf("the README's table is not that of parley ops --markdown; put this between its marks:\n%s", want)
+	}
+}
+
+// Links between the documents lead somewhere.
+func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	for name, text := range documents(t) {
+		dir := "../../docs"
+		if name == "README.md" {
+			dir = "../.."
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", name, m[1], err)
+			}
+		}
+	}
+}

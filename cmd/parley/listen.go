@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"parley"
+)
+
+// listenUnix listens on the workspace's socket. Whoever holds the daemon's lock
+// may replace a socket file that a dead daemon left.
+func listenUnix(at place) (net.Listener, error) {
+	path := at.socket()
+	if len(path) > maxSocketPath {
+		return nil, parley.Errorf(parley.StorageUnavailable, "the socket's path %s is longer than %d bytes", path, maxSocketPath).
+			Suggest("Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove the old socket: %w", err)
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen on the socket: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("make the socket private: %w", err), l.Close())
+	}
+	return l, nil
+}
+
+// listenTCP listens on loopback: on the port of the settings, which must be
+// free, else on the one that the workspace had before, else on any.
+func listenTCP(at place, fixed int) (net.Listener, error) {
+	if fixed != 0 {
+		l, err := listenPort(fixed)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return nil, parley.Errorf(parley.AddressInUse, "port %d is in use", fixed).With("port", fixed).
+				Suggest("Give http_port in parley.yaml another number, or leave it out to get a free one.")
+		}
+		return l, err
+	}
+	if b, err := os.ReadFile(at.port()); err == nil {
+		if port, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && port > 0 {
+			if l, err := listenPort(port); err == nil {
+				return l, nil
+			}
+		}
+	}
+	l, err := listenPort(0)
+	if err != nil {
+		return nil, err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := os.WriteFile(at.port(), []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("remember the port: %w", err), l.Close())
+	}
+	return l, nil
+}
+
+func listenPort(port int) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, fmt.Errorf("listen on loopback: %w", err)
+	}
+	return l, nil
+}
+
+// callers tells the daemon who its own machine's processes are.
+type callers interface {
+	Operator() parley.Caller
+	CallerOfProcess(pid int) (parley.Caller, bool)
+}
+
+// markPeer puts into a connection's context who made it, decided once, when it
+// is accepted: an agent, if the process descends from one, else the operator.
+// Another user is turned away, and so is a process that is gone already, since
+// whose child it was can no longer be told.
+func markPeer(who callers) func(context.Context, net.Conn) context.Context {
+	return func(ctx context.Context, conn net.Conn) context.Context {
+		unixConn, ok := conn.(*net.UnixConn)
+		if !ok {
+			return ctx
+		}
+		pid, uid, err := peerOf(unixConn)
+		if err != nil || uid != os.Getuid() {
+			_ = conn.Close() // the peer sees it end; there is nobody else to tell
+			return ctx
+		}
+		if agent, ok := who.CallerOfProcess(pid); ok {
+			return parley.WithCaller(ctx, agent)
+		}
+		if pid != 0 && syscall.Kill(pid, 0) != nil {
+			_ = conn.Close()
+			return ctx
+		}
+		return parley.WithCaller(ctx, who.Operator())
+	}
+}
+
+// peer is the caller that markPeer put into the request's connection.
+func peer(r *http.Request) (parley.Caller, bool) {
+	caller := parley.CallerFrom(r.Context())
+	return caller, !caller.Nobody()
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// newTestHome is a home for a Go test, with tmux or not at all.
+func newTestHome(t *testing.T) *home {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	h, err := newHome(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := h.end(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+// must runs the program with --json and decodes its answer.
+func must[Res any](t *testing.T, h *home, args ...string) Res {
+	t.Helper()
+	var stderr strings.Builder
+	cmd := h.command(append([]string{"--json"}, args...)...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("parley %s: %v\n%s%s", strings.Join(args, " "), err, out, stderr.String())
+	}
+	var res Res
+	if err := json.Unmarshal(out, &res); err != nil {
+		t.Fatalf("parley %s printed %s: %v", strings.Join(args, " "), out, err)
+	}
+	return res
+}
+
+// A client that nobody here wrote joins the team over `parley mcp`.
+func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
+	h := newTestHome(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	must[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
+	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
+
+	cmd := h.command("mcp")
+	cmd.Env = append(slices.Clone(h.env), "PARLEY_KEY="+bot.APIKey)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	c := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil)
+	session, err := c.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	if err != nil {
+		t.Fatalf("connect: %v\n%s", err, stderr.String())
+	}
+	tools, err := session.ListTools(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range tools.Tools {
+		names = append(names, tool.Name)
+	}
+	if !slices.Contains(names, "send_message") {
+		t.Errorf("tools: got %q, want send_message among them", names)
+	}
+
+	var sent parley.SendMessageResult
+	callTool(t, session, "send_message", map[string]any{"to": "coder", "text": "over stdio", "wait_seconds": 30}, &sent)
+	if got := sent.Object.Sender; got != "bot" {
+		t.Errorf("sender: got %q, want bot", got)
+	}
+	if got := sent.Deliveries[0].State; !got.Delivered() {
+		t.Errorf("delivery to coder: got %s, want it proven", got)
+	}
+
+	// The bridge outlives its daemon.
+	must[parley.ShutDownResult](t, h, "down", "--keep-agents")
+	must[parley.SendMessageResult](t, h, "send", "bot", "back again")
+	var inbox parley.CheckInboxResult
+	callTool(t, session, "check_inbox", nil, &inbox)
+	if len(inbox.Messages) != 1 || inbox.Messages[0].Content != "back again" {
+		t.Errorf("inbox: got %+v, want the one message", inbox.Messages)
+	}
+	if err := session.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	if stderr.String() != "" {
+		t.Errorf("standard error: got %q, want nothing", stderr.String())
+	}
+}
+
+// The same, on the daemon's own /mcp.
+func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
+	h := newTestHome(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
+	status := must[parley.WorkspaceStatusResult](t, h, "status")
+
+	c := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil)
+	session, err := c.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent parley.SendMessageResult
+	callTool(t, session, "send_message", map[string]any{"to": "operator", "text": "over http"}, &sent)
+	inbox := must[parley.CheckInboxResult](t, h, "inbox")
+	if len(inbox.Messages) != 1 || inbox.Messages[0].Sender != "bot" {
+		t.Errorf("the operator's inbox: got %+v, want the one message of bot", inbox.Messages)
+	}
+
+	// A stream that waits for events does not keep the daemon from ending.
+	request, err := http.NewRequestWithContext(ctx, "GET", status.HTTP+"/api/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/event-stream")
+	stream, err := withKey(bot.APIKey).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	if got := stream.Header.Get("Content-Type"); got != "text/event-stream" {
+		t.Fatalf("the stream of events: got %s %q", stream.Status, got)
+	}
+	began := time.Now()
+	must[parley.ShutDownResult](t, h, "down")
+	if took := time.Since(began); took >= endAllCalls {
+		t.Errorf("down took %s with a stream open, want less than %s", took, endAllCalls)
+	}
+	_ = session.Close() // the daemon is gone, so it may fail
+}
+
+func callTool(t *testing.T, session *mcp.ClientSession, name string, args map[string]any, into any) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	b, err := json.Marshal(res.StructuredContent)
+	if err != nil || res.IsError {
+		t.Fatalf("%s: %v %s", name, err, b)
+	}
+	if err := json.Unmarshal(b, into); err != nil {
+		t.Fatalf("%s answered %s: %v", name, b, err)
+	}
+}
+
+// keyed adds an API key to every request.
+type keyed struct{ key string }
+
+func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+k.key)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func withKey(key string) *http.Client { return &http.Client{Transport: keyed{key}} }

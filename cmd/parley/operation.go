@@ -1,0 +1,230 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/client"
+
+	"github.com/spf13/cobra"
+)
+
+// reconnect is how long a call keeps trying while the daemon restarts.
+const reconnect = 5 * time.Second
+
+// place finds the workspace of this command line.
+func (c *cli) place() (place, error) {
+	root, err := findWorkspace(c.workspace, c.env, c.dir)
+	if err != nil {
+		return place{}, err
+	}
+	return locate(root, c.env), nil
+}
+
+// service returns the daemon's service, and starts the daemon if there is none.
+func (c *cli) service(ctx context.Context) (*client.Client, error) {
+	at, err := c.place()
+	if err != nil {
+		return nil, err
+	}
+	info, err := c.ensureDaemon(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return c.clientOf(info), nil
+}
+
+func (c *cli) clientOf(info *daemonInfo) *client.Client {
+	return client.New(client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: reconnect})
+}
+
+// undecided lets every call pass on this side: the daemon knows who calls.
+var undecided = parley.Caller{ID: "?", Operator: true}
+
+// invoke decodes and makes one call. What is wrong with the arguments is said
+// before a daemon is started for them.
+func invoke[Res any](ctx context.Context, c *cli, op string, args url.Values) (*Res, error) {
+	call, err := parley.FindOp(op).DecodeQuery(args)
+	if err != nil {
+		return nil, err
+	}
+	return perform[Res](ctx, c, call)
+}
+
+// call is invoke for a request that is not made of flags.
+func call[Res any](ctx context.Context, c *cli, op string, request any) (*Res, error) {
+	b, err := json.Marshal(request)
+	if err != nil {
+		return nil, fmt.Errorf("encode the call of %s: %w", op, err)
+	}
+	call, err := parley.FindOp(op).Decode(b)
+	if err != nil {
+		return nil, err
+	}
+	return perform[Res](ctx, c, call)
+}
+
+func perform[Res any](ctx context.Context, c *cli, call *parley.Invocation) (*Res, error) {
+	service, err := c.service(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer service.Close()
+	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
+	if err != nil {
+		return nil, err
+	}
+	return res.(*Res), nil
+}
+
+// operation describes a command that is one operation: decode, call, print.
+type operation[Res any] struct {
+	op      string
+	use     string
+	short   string
+	example string
+	args    cobra.PositionalArgs
+	flags   []string // parameters that are flags: its name, or name=flag
+	fill    func(args []string, to url.Values) error
+	print   func(*Res) error
+}
+
+// command makes the cobra command of an operation.
+func command[Res any](c *cli, o operation[Res]) *cobra.Command {
+	cmd := &cobra.Command{Use: o.use, Short: o.short, Example: o.example, Args: usage(o.args)}
+	read := addFlags(cmd, o.op, o.flags)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := read()
+		if o.fill != nil {
+			if err := o.fill(args, values); err != nil {
+				return err
+			}
+		}
+		res, err := invoke[Res](cmd.Context(), c, o.op, values)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(res)
+		}
+		return o.print(res)
+	}
+	return cmd
+}
+
+// addFlags makes flags of an operation's parameters and returns what reads
+// those that were given.
+func addFlags(cmd *cobra.Command, op string, parameters []string) func() url.Values {
+	names := map[string]string{} // flag → parameter
+	for _, p := range parameters {
+		parameter, flag, renamed := strings.Cut(p, "=")
+		if !renamed {
+			flag = strings.ReplaceAll(parameter, "_", "-")
+		}
+		names[flag] = parameter
+		addFlag(cmd, flag, fieldOf(op, parameter))
+	}
+	return func() url.Values {
+		values := url.Values{}
+		for flag, parameter := range names {
+			f := cmd.Flag(flag)
+			if !f.Changed {
+				continue
+			}
+			values.Set(parameter, f.Value.String())
+			if items, err := cmd.Flags().GetStringSlice(flag); err == nil {
+				values[parameter] = items
+			}
+		}
+		return values
+	}
+}
+
+func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
+	doc := flagDoc(f)
+	if len(f.Enum) > 0 {
+		doc += " (" + strings.Join(f.Enum, ", ") + ")"
+	}
+	switch f.Type {
+	case "boolean":
+		cmd.Flags().Bool(flag, false, doc)
+	case "integer":
+		cmd.Flags().Int(flag, 0, doc)
+	case "array":
+		cmd.Flags().StringSlice(flag, nil, doc)
+	default:
+		cmd.Flags().String(flag, "", doc)
+	}
+	if len(f.Enum) > 0 {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
+	}
+}
+
+// flagDoc is a parameter's description in the style of flags.
+func flagDoc(f parley.Field) string {
+	doc := strings.TrimSuffix(f.Doc, ".")
+	return strings.ToLower(doc[:1]) + doc[1:]
+}
+
+// fieldOf returns a parameter of an operation. Both names stand in this
+// package, so a wrong one is found by the first test that runs.
+func fieldOf(op, parameter string) parley.Field {
+	for _, f := range parley.FindOp(op).Fields {
+		if f.Name == parameter {
+			return f
+		}
+	}
+	panic(fmt.Sprintf("%s has no parameter %s", op, parameter))
+}
+
+// positional gives an operation's parameters the arguments in order.
+func positional(parameters ...string) func([]string, url.Values) error {
+	return func(args []string, to url.Values) error {
+		for i, arg := range args {
+			to.Set(parameters[i], arg)
+		}
+		return nil
+	}
+}
+
+// completeAgents offers the names of the agents of a running daemon. It starts
+// none, and does not make the shell wait.
+func (c *cli) completeAgents(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	at, err := c.place()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), 500*time.Millisecond)
+	defer cancel()
+	info := runningDaemon(ctx, at)
+	if info == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	service := c.clientOf(info)
+	defer service.Close()
+	res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, a := range res.Agents {
+		names = append(names, a.Name+"\t"+string(a.State))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// withAgents completes agent names for the first n arguments; n < 0 for all.
+func (c *cli) withAgents(cmd *cobra.Command, n int) *cobra.Command {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if n >= 0 && len(args) >= n {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return c.completeAgents(cmd, args, toComplete)
+	}
+	return cmd
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+)
+
+// The styles of human output, as SGR parameters.
+const (
+	bold   = "1"
+	faint  = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+)
+
+// styled reports whether f takes colours: it is a terminal, and nobody asked
+// for none (https://no-color.org).
+func (c *cli) styled(f *os.File) bool {
+	return isTerminal(f) && c.env.get("NO_COLOR") == "" && c.env.get("TERM") != "dumb"
+}
+
+func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
+
+// paint styles text for standard output, if that takes colours.
+func (c *cli) paint(style, text string) string { return c.paintFor(c.out, style, text) }
+
+func (c *cli) paintFor(f *os.File, style, text string) string {
+	if style == "" || text == "" || !c.styled(f) {
+		return text
+	}
+	return "\x1b[" + style + "m" + text + "\x1b[0m"
+}
+
+// fail reports an error: for people on standard error with the next step, with
+// --json as the contract's object on standard output.
+func (c *cli) fail(err error) {
+	e := parley.AsError(err)
+	if c.json {
+		_ = c.printJSON(e)
+		return
+	}
+	fmt.Fprintf(c.err, "%s %s\n", c.paintFor(c.err, red, "parley:"), strings.TrimRight(e.Message, "\n"))
+	if e.Action != "" {
+		fmt.Fprintf(c.err, "  %s %s\n", c.paintFor(c.err, faint, "→"), e.Action)
+	}
+}
+
+// printJSON writes an operation's result or error as it is.
+func (c *cli) printJSON(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode the result: %w", err)
+	}
+	return c.printLine(string(b))
+}
+
+func (c *cli) printLine(line string) error {
+	_, err := io.WriteString(c.out, line+"\n")
+	return err
+}
+
+func (c *cli) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
+
+// table aligns columns by what a terminal shows; the last column is left as it is.
+type table struct {
+	rows [][]string
+}
+
+func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
+
+func (t *table) print(w io.Writer) {
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	for _, row := range t.rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
+			}
+		}
+		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
+	}
+}
+
+// ago says how long ago t was, in the largest unit that fits.
+func (c *cli) ago(t time.Time) string {
+	d := c.now().Sub(t)
+	switch {
+	case t.IsZero():
+		return ""
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(0, int(d.Seconds())))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}
+
+// clock shows a time as the reader's own.
+func clock(t time.Time) string { return t.Local().Format("15:04:05") }
+
+// rungStyle colours a delivery's state by how good it is.
+func rungStyle(s parley.DeliveryState) string {
+	switch {
+	case s.Delivered():
+		return green
+	case s.Failed():
+		return red
+	}
+	return yellow
+}
+
+func agentStyle(s parley.AgentState) string {
+	switch {
+	case s == parley.StateIdle:
+		return green
+	case s.Live():
+		return yellow
+	case s == parley.StateTerminated:
+		return faint
+	}
+	return red
+}

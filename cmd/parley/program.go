@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/orchestrator"
+
+	"github.com/spf13/cobra"
+)
+
+// program is one run of the binary: all that it takes from the process.
+type program struct {
+	in         *os.File
+	out, err   *os.File
+	env        environ
+	dir        string // the working directory; "" if it cannot be read
+	executable string // this binary, to start the daemon with
+	now        func() time.Time
+}
+
+func timeNow() time.Time { return time.Now() }
+
+// environ is an environment as os.Environ gives it; the last of two entries of
+// one name counts.
+type environ []string
+
+// get returns the value of a variable, "" if it is not set.
+func (e environ) get(name string) string {
+	for _, entry := range slices.Backward(e) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// toMap returns the environment as a launch carries it.
+func (e environ) toMap() map[string]string {
+	m := make(map[string]string, len(e))
+	for _, entry := range e {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			m[name] = value
+		}
+	}
+	return m
+}
+
+// scrubbed returns the environment without what a child must not inherit.
+func (e environ) scrubbed() environ {
+	return slices.DeleteFunc(slices.Clone(e), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(orchestrator.NotInherited, name)
+	})
+}
+
+// cli is a program with its global flags read.
+type cli struct {
+	program
+	workspace string // --workspace
+	json      bool   // --json
+}
+
+// exitCode ends the program with a status of its own and prints nothing more.
+type exitCode int
+
+func (exitCode) Error() string { return "" }
+
+// usageError is a command line that cannot be understood.
+type usageError struct{ error }
+
+// run executes one command line and returns the exit status: 0, 1 for a
+// failure, 2 for a command line that cannot be understood.
+func (p program) run(ctx context.Context, args []string) int {
+	c := &cli{program: p}
+	root := c.root()
+	root.SetArgs(args)
+	root.SetIn(p.in)
+	root.SetOut(p.out)
+	root.SetErr(p.err)
+	err := root.ExecuteContext(ctx)
+	if code, ok := errors.AsType[exitCode](err); ok {
+		return int(code)
+	}
+	if err == nil {
+		return 0
+	}
+	if ctx.Err() != nil {
+		return 130 // what a shell reports for an interrupted command
+	}
+	if usage, ok := errors.AsType[usageError](err); ok {
+		c.fail(parley.Errorf(parley.InvalidArgument, "%w", usage.error).Suggest("See parley help, or parley help COMMAND."))
+		return 2
+	}
+	c.fail(err)
+	return 1
+}
+
+// The groups of the help page.
+const (
+	groupTeam     = "team"
+	groupMessages = "messages"
+	groupDaemon   = "daemon"
+)
+
+// root builds the tree of commands.
+func (c *cli) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "parley",
+		Short: "Run a team of AI coding agents in tmux and let them talk",
+		Long: `parley runs AI coding agents in tmux terminals and types messages into them.
+What became of each message is proven and shown. Alone, parley opens the screen.`,
+		Example: `  parley launch coder -- claude
+  parley send coder "please rebase"
+  parley log -f`,
+		Args:          usage(noSuchCommand),
+		RunE:          c.screenOrHelp,
+		SilenceErrors: true, SilenceUsage: true,
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.PersistentFlags().StringVar(&c.workspace, "workspace", "", "directory of the workspace (default: found from here)")
+	root.PersistentFlags().BoolVar(&c.json, "json", false, "print the result as JSON")
+	root.AddGroup(&cobra.Group{ID: groupTeam, Title: "The team:"},
+		&cobra.Group{ID: groupMessages, Title: "Messages:"},
+		&cobra.Group{ID: groupDaemon, Title: "The daemon:"})
+	root.SetHelpCommandGroupID(groupDaemon)
+	root.SetCompletionCommandGroupID(groupDaemon)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, cmd := range commands {
+			cmd.GroupID = group
+			root.AddCommand(cmd)
+		}
+	}
+	add(groupTeam, c.launchCommand(), c.stopCommand(), c.restartCommand(), c.agentsCommand(), c.attachCommand(),
+		c.terminalCommand(), c.registerCommand(), c.upCommand(), c.downCommand())
+	add(groupMessages, c.sendCommand(), c.broadcastCommand(), c.inboxCommand(), c.readCommand(), c.messageCommand(),
+		c.historyCommand(), c.logCommand(), c.tuiCommand())
+	add(groupDaemon, c.statusCommand(), c.serveCommand(), c.backupCommand(), c.mcpCommand(), c.demoCommand(),
+		c.opsCommand(), c.schemaCommand(), c.versionCommand())
+	root.AddCommand(c.execCommand(), c.demoAgentCommand())
+	return root
+}
+
+// usage marks what a check of arguments says as a usage error.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError{err}
+		}
+		return nil
+	}
+}
+
+// noSuchCommand refuses arguments of parley itself: each is a mistyped command.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	if near := parley.Nearest(args[0], names); near != "" {
+		return fmt.Errorf("there is no command %q; did you mean %q?", args[0], near)
+	}
+	return fmt.Errorf("there is no command %q", args[0])
+}

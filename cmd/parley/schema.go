@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+	"time"
+)
+
+// schema is a JSON schema.
+type schema = map[string]any
+
+// limits are what the types of parley.yaml do not say, by key.
+var limits = map[string]schema{
+	"footer":       {"enum": []string{"full", "short"}},
+	"max_text":     {"minimum": 1, "maximum": 100_000},
+	"http_port":    {"minimum": 0, "maximum": 65_535},
+	"expire_after": {"pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`},
+	"size":         {"pattern": sizeForm.String()},
+}
+
+// teamSchema describes parley.yaml for editors.
+func teamSchema() ([]byte, error) {
+	s := schemaOf(reflect.TypeFor[team]())
+	s["$schema"], s["title"] = "https://json-schema.org/draft/2020-12/schema", "parley.yaml"
+	return json.MarshalIndent(s, "", "  ")
+}
+
+func schemaOf(t reflect.Type) schema {
+	switch {
+	case t == reflect.TypeFor[time.Duration](), t.Kind() == reflect.String:
+		return schema{"type": "string"}
+	case t.Kind() == reflect.Bool:
+		return schema{"type": "boolean"}
+	case t.Kind() == reflect.Int:
+		return schema{"type": "integer"}
+	case t.Kind() == reflect.Slice:
+		return schema{"type": []string{"array", "null"}, "items": schemaOf(t.Elem())}
+	case t.Kind() == reflect.Map: // profiles: their keys are the profile package's to check
+		return schema{"type": []string{"object", "null"}, "additionalProperties": schema{"type": "object"}}
+	}
+	return structSchema(t)
+}
+
+// structSchema is closed, as the reading of the file is strict.
+func structSchema(t reflect.Type) schema {
+	properties := schema{}
+	var required []string
+	for i := range t.NumField() {
+		f := t.Field(i)
+		key := f.Tag.Get("yaml")
+		p := schemaOf(f.Type)
+		p["description"] = f.Tag.Get("doc")
+		for name, value := range limits[key] {
+			p[name] = value
+		}
+		properties[key] = p
+		if f.Tag.Get("required") == "true" {
+			required = append(required, key)
+		}
+	}
+	s := schema{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
+	if required != nil {
+		s["type"], s["required"] = "object", required
+	}
+	return s
+}

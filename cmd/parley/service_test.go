@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"parley"
+	"parley/client"
+	"parley/parleytest"
+)
+
+// remote is a running daemon as its clients see it. The contexts say who calls
+// to the door on this side; the daemon knows by the connection.
+type remote struct{ socket string }
+
+func (r remote) Operator() (parley.Service, context.Context) {
+	c := client.New(client.Options{Socket: r.socket})
+	return c, parley.WithCaller(context.Background(), parley.Caller{ID: "the operator's", Name: parley.OperatorName, Operator: true})
+}
+
+func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) {
+	t.Helper()
+	operator, ctx := r.Operator()
+	res, err := operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client.New(client.Options{Socket: r.socket, Key: res.APIKey}),
+		parley.WithCaller(context.Background(), parley.Caller{ID: res.AgentID, Name: name})
+}
+
+// The suite that the orchestrator passes, through the client, the socket and the
+// daemon.
+func TestServiceOverTheSocket(t *testing.T) {
+	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
+		h := newTestHome(t)
+		info := must[daemonInfo](t, h, "serve")
+		if !filepath.IsAbs(info.Socket) {
+			t.Fatalf("the daemon's socket is %q", info.Socket)
+		}
+		return remote{info.Socket}
+	})
+}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/profile"
+
+	"github.com/goccy/go-yaml"
+)
+
+// team is parley.yaml: who is launched by `parley up`, the settings, and the
+// profiles of the workspace's own. Its schema is read off the tags.
+type team struct {
+	Agents   []member                   `yaml:"agents" doc:"The agents that parley up launches, in this order."`
+	Settings settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
+	Profiles map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
+}
+
+// member is one agent of the team.
+type member struct {
+	Name         string   `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
+	Profile      string   `yaml:"profile" doc:"What kind of program it is; generic if left out."`
+	Command      []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
+	Dir          string   `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
+	Role         string   `yaml:"role" doc:"Its role in the team."`
+	Description  string   `yaml:"description" doc:"What it is for, in a sentence."`
+	Capabilities []string `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
+	Groups       []string `yaml:"groups" doc:"Groups it is a member of."`
+	Orchestrate  bool     `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
+	Size         string   `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
+}
+
+// settings are the daemon's. Of a field with the key max_text, the environment's
+// PARLEY_MAX_TEXT and --max-text of `parley serve` are made by themselves.
+type settings struct {
+	MaxText     int           `yaml:"max_text" doc:"How many characters a message may have: 1 to 100000, 2000 unless set."`
+	Footer      string        `yaml:"footer" doc:"The line below a typed message: full, or short, which keeps the message id."`
+	ExpireAfter time.Duration `yaml:"expire_after" doc:"How long a message may wait for its terminal, such as 24h."`
+	HTTPPort    int           `yaml:"http_port" doc:"The loopback port of the daemon; a random one, kept, unless set."`
+}
+
+// loadTeam reads a parley.yaml; a file that is not there is an empty one,
+// unless it must be there.
+func loadTeam(file string, must bool) (*team, error) {
+	t := &team{}
+	b, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && !must {
+		t.Settings.fill()
+		return t, nil
+	}
+	if err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, pathCause(err)).
+			Suggest("Write one, or name another with -f; parley.example.yaml shows how.")
+	}
+	err = yaml.NewDecoder(bytes.NewReader(b), yaml.Strict()).Decode(t)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, explainYAML(file, err)
+	}
+	t.Settings.fill()
+	if err := t.check(file); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// fill gives what is not set its default.
+func (s *settings) fill() {
+	s.MaxText = cmp.Or(s.MaxText, 2000)
+	s.Footer = cmp.Or(s.Footer, "full")
+	s.ExpireAfter = cmp.Or(s.ExpireAfter, 24*time.Hour)
+}
+
+// explainYAML turns the decoder's error into one that says where and what
+// instead.
+func explainYAML(file string, err error) error {
+	var e yaml.Error
+	if !errors.As(err, &e) {
+		return parley.Errorf(parley.InvalidArgument, "%s: %v", file, err).Suggest("Correct the file.")
+	}
+	position := e.GetToken().Position
+	_, excerpt, _ := strings.Cut(yaml.FormatErrorWithToken("", e.GetToken(), false, true), "\n") // its first line is the position
+	message := e.GetMessage()
+	action := "Correct that line; docs/parley.schema.json describes the file."
+	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
+		key := unknown.Token.Value
+		message = fmt.Sprintf("there is no key %q", key)
+		known := keysAt(position.Column)
+		action = "Use one of: " + strings.Join(known, ", ") + "."
+		if near := parley.Nearest(key, known); near != "" {
+			action = fmt.Sprintf("Did you mean %q?", near)
+		}
+	}
+	if mistyped, ok := errors.AsType[*yaml.TypeError](err); ok {
+		message = fmt.Sprintf("this is %s, where %s belongs", kindName(mistyped.SrcType), kindName(mistyped.DstType))
+	}
+	return parley.Errorf(parley.InvalidArgument, "%s:%d: %s\n%s", filepath.Base(file), position.Line, message, strings.Trim(excerpt, "\n")).
+		With("file", file).With("line", position.Line).Suggest("%s", action)
+}
+
+// kindName says what a Go type is called in YAML.
+func kindName(t reflect.Type) string {
+	if t == reflect.TypeFor[time.Duration]() {
+		return "a duration such as 24h"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a map of keys"
+	}
+	return "a number"
+}
+
+// keysAt lists the keys that may stand in a column: those of the file itself in
+// the first one, those of its parts elsewhere.
+func keysAt(column int) []string {
+	if column == 1 {
+		return keysOf(reflect.TypeFor[team]())
+	}
+	return append(keysOf(reflect.TypeFor[settings]()), keysOf(reflect.TypeFor[member]())...)
+}
+
+func keysOf(t reflect.Type) []string {
+	var keys []string
+	for i := range t.NumField() {
+		keys = append(keys, t.Field(i).Tag.Get("yaml"))
+	}
+	return keys
+}
+
+// check refuses what the types allow and the daemon does not.
+func (t *team) check(file string) error {
+	at := filepath.Base(file)
+	seen := map[string]bool{}
+	for i, m := range t.Agents {
+		if err := parley.CheckName(m.Name); err != nil {
+			e := parley.AsError(err)
+			return parley.Errorf(e.Code, "%s: agent %d: %w", at, i+1, err).Suggest("%s", e.Action)
+		}
+		if seen[strings.ToLower(m.Name)] {
+			return parley.Errorf(parley.InvalidArgument, "%s: two agents are named %s", at, m.Name).Suggest("Give each a name of its own.")
+		}
+		seen[strings.ToLower(m.Name)] = true
+		if _, _, err := parseSize(m.Size); err != nil {
+			e := parley.AsError(err)
+			return parley.Errorf(e.Code, "%s: agent %s: %w", at, m.Name, err).Suggest("%s", e.Action)
+		}
+	}
+	return t.Settings.check(at)
+}
+
+// check refuses values outside their limits; source says whose they are.
+func (s settings) check(source string) error {
+	refuse := func(key string, value any, instead string) error {
+		return parley.Errorf(parley.InvalidArgument, "%s: %s is %v", source, key, value).With("setting", key).Suggest("Give %s.", instead)
+	}
+	switch {
+	case s.MaxText < 1 || s.MaxText > 100_000:
+		return refuse("max_text", s.MaxText, "a number from 1 to 100000")
+	case !slices.Contains([]string{"full", "short"}, s.Footer):
+		return refuse("footer", s.Footer, "full or short")
+	case s.ExpireAfter < time.Second:
+		return refuse("expire_after", s.ExpireAfter, "a duration of a second or more, such as 24h")
+	case s.HTTPPort < 0 || s.HTTPPort > 65535:
+		return refuse("http_port", s.HTTPPort, "a port from 1 to 65535, or 0 for a random one")
+	}
+	return nil
+}
+
+// override sets one setting from the text of a variable or a flag, which source
+// names.
+func (s *settings) override(key, text, source string) error {
+	changed := *s
+	if err := changed.set(key, text); err != nil {
+		return parley.Errorf(parley.InvalidArgument, "%s is %q", source, parley.CleanLine(text)).With("setting", key).
+			Suggest("Give %s a value that fits: %s", key, settingDoc(key))
+	}
+	if err := changed.check(source); err != nil {
+		return err
+	}
+	*s = changed
+	return nil
+}
+
+func (s *settings) set(key, text string) (err error) {
+	v := reflect.ValueOf(s).Elem().Field(slices.Index(keysOf(reflect.TypeFor[settings]()), key))
+	switch to := v.Addr().Interface().(type) {
+	case *int:
+		*to, err = strconv.Atoi(text)
+	case *time.Duration:
+		*to, err = time.ParseDuration(text)
+	case *string:
+		*to = text
+	}
+	return err
+}
+
+// overrideFrom applies the environment's PARLEY_KEY variables.
+func (s *settings) overrideFrom(env environ) error {
+	for _, key := range keysOf(reflect.TypeFor[settings]()) {
+		name := "PARLEY_" + strings.ToUpper(key)
+		if text := env.get(name); text != "" {
+			if err := s.override(key, text, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func settingDoc(key string) string {
+	t := reflect.TypeFor[settings]()
+	for i := range t.NumField() {
+		if t.Field(i).Tag.Get("yaml") == key {
+			return t.Field(i).Tag.Get("doc")
+		}
+	}
+	return ""
+}
+
+// profiles returns the built-in profiles with the team's own.
+func (t *team) profiles() (profile.Set, error) {
+	set, err := profile.Builtin()
+	if err != nil {
+		return profile.Set{}, err
+	}
+	for name, text := range t.Profiles {
+		if set, err = set.With(name, text); err != nil {
+			return profile.Set{}, err
+		}
+		if p, err := set.Find(name); err != nil || p.Instant() {
+			return profile.Set{}, parley.Errorf(parley.InvalidArgument, "profile %s would type without looking", name).
+				Suggest("Give it a settle or quiet above 0s, such as 200ms, or an idle marker.")
+		}
+	}
+	return set, nil
+}
+
+var sizeForm = regexp.MustCompile(`^([1-9][0-9]{0,3})x([1-9][0-9]{0,3})$`)
+
+// parseSize reads COLUMNSxROWS; nothing is 0, 0.
+func parseSize(size string) (width, height int, err error) {
+	if size == "" {
+		return 0, 0, nil
+	}
+	m := sizeForm.FindStringSubmatch(size)
+	if m == nil {
+		return 0, 0, parley.Errorf(parley.InvalidArgument, "size is %q", parley.CleanLine(size)).With("parameter", "size").
+			Suggest("Give columns and rows, such as 200x50.")
+	}
+	width, _ = strconv.Atoi(m[1]) // four digits at most
+	height, _ = strconv.Atoi(m[2])
+	return width, height, nil
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+// addWait adds --wait[=SECONDS] and returns what reads it.
+func addWait(cmd *cobra.Command) func() time.Duration {
+	seconds := cmd.Flags().Int("wait", 0, "wait until the delivery is proven, at most so many seconds")
+	cmd.Flag("wait").NoOptDefVal = "30"
+	return func() time.Duration { return time.Duration(*seconds) * time.Second }
+}
+
+// sent is a message and where its receipt keeps what became of it.
+type sent struct {
+	id         string
+	deliveries *[]parley.Delivery
+	status     *parley.DeliveryStatus
+}
+
+// receipt prints what is proven so far and, if asked to, waits for the rest.
+func (c *cli) receipt(ctx context.Context, res any, sentence string, s sent, wait time.Duration) error {
+	if c.json {
+		waitErr := c.await(ctx, s, wait)
+		if err := c.printJSON(res); err != nil {
+			return err
+		}
+		return silently(waitErr)
+	}
+	c.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), c.rungs(*s.deliveries))
+	if wait <= 0 {
+		return nil
+	}
+	err := c.await(ctx, s, wait)
+	c.printLadders(*s.deliveries)
+	return err
+}
+
+// silently keeps the exit status of an error whose words are in the result.
+func silently(err error) error {
+	if err != nil {
+		return exitCode(1)
+	}
+	return nil
+}
+
+// rungs sums up deliveries: the state of one, else how many are in each.
+func (c *cli) rungs(deliveries []parley.Delivery) string {
+	var order []parley.DeliveryState
+	count := map[parley.DeliveryState]int{}
+	for _, d := range deliveries {
+		if count[d.State]++; count[d.State] == 1 {
+			order = append(order, d.State)
+		}
+	}
+	if len(order) == 1 && len(deliveries) == 1 {
+		return c.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
+	}
+	var parts []string
+	for _, s := range order {
+		parts = append(parts, c.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func because(d parley.Delivery) string {
+	if d.Reason == "" || d.State.Delivered() {
+		return ""
+	}
+	return ": " + d.Reason
+}
+
+// await follows a message until every delivery is settled or the time is over,
+// with progress on a terminal. It fails unless every delivery is proven.
+func (c *cli) await(ctx context.Context, s sent, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	until := c.now().Add(wait)
+	progress := !c.json && isTerminal(c.err)
+	for !settled(*s.deliveries) {
+		left := until.Sub(c.now())
+		if left <= 0 {
+			break
+		}
+		step := min(left, time.Minute)
+		if progress {
+			step = min(step, time.Second)
+			fmt.Fprintf(c.err, "\r\x1b[K%s, %d s left", c.rungs(*s.deliveries), int(left.Seconds()))
+		}
+		seconds := strconv.Itoa(max(1, int(step.Seconds())))
+		res, err := invoke[parley.MessageStatusResult](ctx, c, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}})
+		if err != nil {
+			return err
+		}
+		*s.deliveries, *s.status = res.Deliveries, res.DeliveryStatus
+	}
+	if progress {
+		fmt.Fprint(c.err, "\r\x1b[K")
+	}
+	return unproven(s)
+}
+
+func settled(deliveries []parley.Delivery) bool {
+	for _, d := range deliveries {
+		if !d.State.Settled() {
+			return false
+		}
+	}
+	return true
+}
+
+// unproven is nil when every delivery is proven, else says how far they are.
+func unproven(s sent) error {
+	var behind []string
+	for _, d := range *s.deliveries {
+		if !d.State.Delivered() {
+			behind = append(behind, d.Recipient+" is "+string(d.State)+because(d))
+		}
+	}
+	if behind == nil {
+		return nil
+	}
+	return parley.Errorf(parley.AgentUnavailable, "not proven to be delivered: %s", strings.Join(behind, "; ")).
+		Suggest("Look again with: parley message %s --wait", parley.Short(s.id))
+}
+
+// printLadders shows every delivery's rungs with their times and evidence.
+func (c *cli) printLadders(deliveries []parley.Delivery) {
+	for _, d := range deliveries {
+		c.printf("%s: %s%s\n", c.paint(bold, d.Recipient), c.paint(rungStyle(d.State), string(d.State)), because(d))
+		var t table
+		for _, step := range d.Steps {
+			t.add("  "+c.paint(faint, step.At.Local().Format("15:04:05.000")), string(step.State), step.Evidence)
+		}
+		t.print(c.out)
+	}
+}
