@@ -126,13 +126,14 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 		return stored, err
 	}
 	o.dressDeliveries(stored.Deliveries)
-	if !stored.Repeated {
-		for _, to := range d.recipients {
-			if msg.Priority == parley.PriorityUrgent {
-				to.urgent.Store(true)
-			}
-			to.announce()
-		}
+	if stored.Repeated {
+		return stored, nil
+	}
+	for _, job := range stored.Jobs() {
+		o.roster.id(job.Key.RecipientID).hand(job)
+	}
+	for _, to := range d.recipients {
+		to.announce()
 	}
 	return stored, nil
 }

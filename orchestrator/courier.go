@@ -31,6 +31,7 @@ type courier struct {
 	m *member
 
 	seq      uint64      // the last pane sequence number given; 0: not read yet
+	behind   bool        // the database may hold what was not handed over, or was and could not be delivered
 	open     bool        // a delivery may have been left in `typing`
 	openOn   *terminal   // where; nil: by a daemon before this one
 	cautious bool        // something was refused: look before the next
@@ -46,7 +47,7 @@ func (o *Orchestrator) startCourier(m *member) {
 	if m.kind != parley.KindTerminal {
 		return
 	}
-	c := &courier{o: o, m: m, open: true}
+	c := &courier{o: o, m: m, open: true, behind: true}
 	o.group.Go(func() { c.run(o.ctx) })
 }
 
@@ -89,21 +90,37 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		return true, err
 	}
 	for ctx.Err() == nil {
-		jobs, err := c.o.store.Pending(ctx, c.m.id, batch)
+		jobs, err := c.next(ctx)
 		if err != nil || len(jobs) == 0 {
 			return len(c.unproven) > 0, err
 		}
-		for _, job := range jobs {
+		for i, job := range jobs {
 			done, err := c.deliver(ctx, job)
 			if err != nil || !done {
+				c.behind = true
 				return c.m.place() != nil, err // a launch wakes it
 			}
-			if c.m.urgent.Swap(false) { // it goes before the rest of what was read
+			if i < len(jobs)-1 && c.m.pressed() { // an urgent one goes before the rest
+				c.behind = true
 				break
 			}
 		}
 	}
 	return false, nil
+}
+
+// next returns what is to be delivered now: what was handed over or, when the
+// courier is behind, what the database has.
+func (c *courier) next(ctx context.Context) ([]store.Job, error) {
+	fresh := c.m.takeFresh()
+	if !c.behind {
+		return fresh, nil
+	}
+	jobs, err := c.o.store.Pending(ctx, c.m.id, batch)
+	if err == nil && len(jobs) < batch {
+		c.behind = false // what comes from now on is handed over
+	}
+	return jobs, err
 }
 
 // deliver takes one message as far as it can. It is done when the next one may

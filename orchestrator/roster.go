@@ -22,7 +22,6 @@ type member struct {
 	id, name string // never change
 	kind     parley.AgentKind
 	wake     chan struct{} // tells the courier that there may be something to do
-	urgent   atomic.Bool   // an urgent message came since the courier last asked
 
 	changing sync.Mutex // held by launch, stop and restart, one at a time
 	typing   sync.Mutex // held by the courier while it has a message in hand
@@ -34,6 +33,7 @@ type member struct {
 	launch   *launch       // how it was launched, while this daemon remembers
 	terminal *terminal     // nil when it has none
 	arrived  chan struct{} // closed when a message comes for it
+	fresh    []store.Job   // for its terminal, stored since the courier last took them
 }
 
 // terminal is where an agent runs now.
@@ -83,14 +83,50 @@ func (m *member) nudge() {
 	}
 }
 
-// announce wakes the courier and whoever waits for a message of this member's.
+// announce wakes whoever waits for a message of this member's.
 func (m *member) announce() {
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	close(m.arrived)
 	m.arrived = make(chan struct{})
+}
+
+// hand gives the courier a message that was just stored, so that it need not be
+// read again. The database stays the queue: what is lost here is found there.
+func (m *member) hand(job store.Job) {
+	m.mu.Lock()
+	m.fresh = append(m.fresh, job)
 	m.mu.Unlock()
 	m.nudge()
 }
+
+// takeFresh returns what was handed over, urgent first, then in the order of
+// acceptance.
+func (m *member) takeFresh() []store.Job {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	jobs := m.fresh
+	m.fresh = nil
+	slices.SortFunc(jobs, func(a, b store.Job) int {
+		switch {
+		case urgent(a) && !urgent(b):
+			return -1
+		case urgent(b) && !urgent(a):
+			return 1
+		}
+		return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq)
+	})
+	return jobs
+}
+
+// pressed reports whether an urgent message was handed over and not yet taken.
+func (m *member) pressed() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.fresh, urgent)
+}
+
+func urgent(j store.Job) bool { return j.Message.Priority == parley.PriorityUrgent }
 
 // next returns a channel that is closed when the next message comes.
 func (m *member) next() <-chan struct{} {

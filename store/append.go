@@ -31,7 +31,19 @@ type NewDelivery struct {
 type Appended struct {
 	Message    parley.Message
 	Deliveries []parley.Delivery
-	Repeated   bool // the sender's key was used before: this is what it stored then
+	Seq        int64 // the message's number, for the keys of its deliveries
+	Repeated   bool  // the sender's key was used before: this is what it stored then
+}
+
+// Jobs returns the new deliveries that wait for a terminal, as Pending does later.
+func (a *Appended) Jobs() []Job {
+	var jobs []Job
+	for _, d := range a.Deliveries {
+		if !d.State.Settled() && !a.Repeated {
+			jobs = append(jobs, Job{Key: Key{a.Seq, d.RecipientID}, Message: a.Message, State: d.State, QueuedAt: d.Steps[0].At})
+		}
+	}
+	return jobs
 }
 
 // logContent is how many characters of a message the agent log keeps.
@@ -84,7 +96,7 @@ func (t *tx) append(p *Post, out *Appended) error {
 	}
 	t.wrote = true
 	t.messages = append(t.messages, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
-	out.Message = m
+	out.Message, out.Seq = m, seq
 	t.announce(p, seq)
 	t.deliveries = append(t.deliveries, t.newDeliveries(p, &m, seq, out)...)
 	t.logDeliveries(p, &m)
