@@ -210,18 +210,23 @@ func openBare(b *testing.B, s *tmux.Server) *tmuxtest.Bare {
 
 // BenchmarkSustained is messages per second over 50 panes, each to one agent.
 // Parley's come from 50 senders at once, are durable, and have their outcome
-// recorded; the baselines go one at a time.
+// recorded. The baselines go one at a time: forked with a tmux process for each
+// command, forked-once with one for all three, bare over a control-mode client.
 func BenchmarkSustained(b *testing.B) {
 	const panes = 50
-	b.Run("way=forked", func(b *testing.B) {
-		bt := newBenchTeam(b, panes)
-		for i := 0; b.Loop(); i++ {
-			if err := tmuxtest.Forked(b.Context(), bt.tmux, bt.panes[i%panes], benchText); err != nil {
-				b.Fatal(err)
+	for way, fork := range map[string]func(context.Context, *tmux.Server, string, string) error{
+		"way=forked": forkEach, "way=forked-once": tmuxtest.Forked,
+	} {
+		b.Run(way, func(b *testing.B) {
+			bt := newBenchTeam(b, panes)
+			for i := 0; b.Loop(); i++ {
+				if err := fork(b.Context(), bt.tmux, bt.panes[i%panes], benchText); err != nil {
+					b.Fatal(err)
+				}
 			}
-		}
-		rate(b)
-	})
+			rate(b)
+		})
+	}
 	b.Run("way=bare", func(b *testing.B) {
 		bt := newBenchTeam(b, panes)
 		bare := openBare(b, bt.tmux)
@@ -249,6 +254,21 @@ func BenchmarkSustained(b *testing.B) {
 		bt.wait(b, b.N)
 		rate(b)
 	})
+}
+
+// forkEach types as those do who run tmux for each command: one process loads the
+// text, one pastes it, one presses Enter.
+func forkEach(ctx context.Context, s *tmux.Server, pane, text string) error {
+	for _, args := range [][]string{{"load-buffer", "-b", "bench", "-"}, {"paste-buffer", "-p", "-r", "-d", "-b", "bench", "-t", pane}, {"send-keys", "-t", pane, "Enter"}} {
+		cmd := tmuxCommandOn(s, args...)
+		if args[0] == "load-buffer" {
+			cmd.Stdin = strings.NewReader(text)
+		}
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("tmux %s: %w", args[0], err)
+		}
+	}
+	return nil
 }
 
 func rate(b *testing.B) { b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msgs/s") }

@@ -167,20 +167,13 @@ func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
 	return ignore(c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}), store.ErrStale)
 }
 
-// number reads the last sequence number given to this terminal, from the
-// database and from the pane: it must rise even if one of the two was lost.
+// number reads the last sequence number that the terminal remembers: what was
+// claimed with a higher one was never pasted.
 func (c *courier) number(ctx context.Context, t *terminal) error {
 	if c.seq != 0 {
 		return nil
 	}
-	last, err := c.o.store.LastPaneSeq(ctx, c.m.id)
-	if err != nil {
-		return err
-	}
 	info, err := t.pane.Info(ctx)
-	if err != nil {
-		return err
-	}
-	c.seq = max(last, info.Seq)
-	return nil
+	c.seq = info.Seq
+	return err
 }

@@ -74,15 +74,6 @@ func (s *Store) Backlog(ctx context.Context) ([]string, error) {
 	return ids, err
 }
 
-// LastPaneSeq returns the highest number that was ever given to a claim for
-// this recipient, 0 for none.
-func (s *Store) LastPaneSeq(ctx context.Context, recipientID string) (uint64, error) {
-	var last int64
-	err := s.read(ctx, "reading the last claim", &last,
-		`SELECT coalesce(max(pane_seq), 0) FROM deliveries WHERE recipient_id = ? AND pane_seq > 0`, recipientID)
-	return uint64(last), err
-}
-
 // Claim marks a queued or held delivery as being typed, with the number that
 // the pane will remember. ErrStale when it is neither.
 func (s *Store) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {

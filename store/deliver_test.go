@@ -211,12 +211,6 @@ func TestClaimIsGivenOnce(t *testing.T) {
 	if err != nil || len(typing) != 1 || typing[0].PaneSeq != 7 || !typing[0].Notice || typing[0].Message.ID != id {
 		t.Errorf("Typing: got %+v, %v", typing, err)
 	}
-	if last, err := s.LastPaneSeq(t.Context(), agentID(1)); last != 7 || err != nil {
-		t.Errorf("LastPaneSeq: got %d, %v, want 7", last, err)
-	}
-	if last, err := s.LastPaneSeq(t.Context(), agentID(0)); last != 0 || err != nil {
-		t.Errorf("LastPaneSeq of one that has none: got %d, %v", last, err)
-	}
 }
 
 func TestAdvanceClimbsTheLadder(t *testing.T) {

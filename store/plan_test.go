@@ -75,8 +75,6 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"d USING INDEX deliveries_open (recipient_id=?)"}, "TEMP B-TREE"},
 		"Backlog": {func(ctx context.Context) error { _, err := s.Backlog(ctx); return err },
 			[]string{"deliveries_open"}, "TEMP B-TREE"},
-		"LastPaneSeq": {func(ctx context.Context) error { _, err := s.LastPaneSeq(ctx, "x"); return err },
-			[]string{"COVERING INDEX deliveries_pane (recipient_id=?"}, "SCAN"},
 		"Inbox, unread": {inbox(InboxQuery{UnreadOnly: true}),
 			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)", "COVERING INDEX deliveries_unread", "COVERING INDEX deliveries_inbox"}, "TEMP B-TREE"},
 		"Inbox, all": {inbox(InboxQuery{}),
@@ -104,7 +102,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			return nil
 		}, []string{"m USING INDEX messages_id (id>? AND id<?)"}, "TEMP B-TREE"},
 		"AgentLog": {func(ctx context.Context) error { _, err := s.AgentLog(ctx, "x", 10); return err },
-			[]string{"INDEX agent_log_agent (agent_id=?)"}, "TEMP B-TREE"},
+			[]string{"SCAN agent_log"}, "TEMP B-TREE"},
 	} {
 		plans := plansOf(t, s, c.read)
 		for _, want := range c.want {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"parley"
 )
@@ -12,6 +13,15 @@ import (
 // disk once however many it carries; beyond 64 the gain is gone while the first
 // of them waits longer.
 const maxBatch = 64
+
+// When the last commit carried a crowd and there are only few for the next, it
+// lingers, since a commit costs as much as ten writes. A write that comes alone
+// never waits, and neither do many.
+const (
+	crowd      = 4
+	few        = 16
+	lingerTime = 2 * time.Millisecond
+)
 
 // write is one caller's change. apply may run more than once, each time in a
 // transaction in which nothing of it has happened yet.
@@ -52,9 +62,14 @@ func (s *Store) write(ctx context.Context, doing string, apply func(*tx) error) 
 // finish what is queued.
 func (s *Store) writeLoop() {
 	defer close(s.finished)
+	last := 0 // how many the last commit carried
 	for {
 		batch, open := s.queue.take(maxBatch)
 		if len(batch) > 0 {
+			if last >= crowd && len(batch) < few && open {
+				batch = append(batch, s.linger(maxBatch-len(batch))...)
+			}
+			last = len(batch)
 			s.commit(batch)
 			for _, w := range batch {
 				close(w.done)
@@ -66,6 +81,13 @@ func (s *Store) writeLoop() {
 		}
 		<-s.queue.wake
 	}
+}
+
+// linger waits a moment for more writes to share a commit.
+func (s *Store) linger(n int) []*write {
+	<-time.After(lingerTime)
+	more, _ := s.queue.take(n)
+	return more
 }
 
 // commit makes the changes durable in one transaction. When one of them fails

@@ -125,9 +125,6 @@ func (r *keyReader) flush() []key {
 	return []key{{kind: keyEscape}}
 }
 
-// escaping reports whether an escape waits for what belongs to it.
-func (r *keyReader) escaping() bool { return !r.pasting && len(r.rest) == 1 && r.rest[0] == 0x1b }
-
 func control(c byte) (key, bool) {
 	switch c {
 	case '\r':

@@ -61,7 +61,6 @@ CREATE INDEX deliveries_inbox ON deliveries (recipient_id, message_seq);
 CREATE INDEX deliveries_unread ON deliveries (recipient_id, read_at, message_seq) WHERE read_at IS NULL;
 CREATE INDEX deliveries_open ON deliveries (recipient_id, urgent DESC, message_seq) WHERE state IN ('queued', 'held', 'typing');
 CREATE INDEX deliveries_ended ON deliveries (state) WHERE state IN ('failed', 'unconfirmed', 'expired');
-CREATE INDEX deliveries_pane ON deliveries (recipient_id, pane_seq) WHERE pane_seq > 0;
 CREATE INDEX deliveries_direct ON deliveries (conversation_id, message_seq) WHERE kind = 'direct';
 
 -- What an event says of a message is read from the message.
@@ -85,7 +84,6 @@ CREATE TABLE agent_log (
     details  TEXT    NOT NULL, -- JSON
     at       INTEGER NOT NULL
 );
-CREATE INDEX agent_log_agent ON agent_log (agent_id, id);
 
 -- +goose Down
 DROP TABLE agent_log;

@@ -1,0 +1,109 @@
+# parley: `make help` lists what there is. Works with the make of macOS (3.81).
+
+PREFIX ?= $(HOME)/.local
+VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+GO ?= go
+STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
+
+# All of parley is Go. Only the race detector needs a C compiler.
+export CGO_ENABLED = 0
+
+# The systems that a change must not break unseen.
+CROSS = darwin/arm64 linux/arm64
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: demo
+demo: tmux build ## watch three agents talk in tmux: no key, no network
+	./parley demo
+
+.PHONY: build
+build: ## build ./parley, one static binary
+	$(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o parley ./cmd/parley
+
+.PHONY: install
+install: build ## put parley in ~/.local/bin, or in PREFIX/bin with PREFIX=...
+	@mkdir -p '$(DESTDIR)$(PREFIX)/bin'
+	@cp parley '$(DESTDIR)$(PREFIX)/bin/.parley.new' && mv -f '$(DESTDIR)$(PREFIX)/bin/.parley.new' '$(DESTDIR)$(PREFIX)/bin/parley'
+	@echo "installed $(DESTDIR)$(PREFIX)/bin/parley"
+	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo 'it is not in your PATH yet; add: export PATH="$(PREFIX)/bin:$$PATH"' ;; esac
+
+.PHONY: test
+test: tmux ## run all tests, without a C compiler
+	$(GO) test ./...
+
+# `check` runs every test that `test` runs, once and not twice: under the race
+# detector. The CGO-free side is held by the build and the cross-compilation.
+.PHONY: check
+check: format tidy lint build cross race ## everything that a commit must pass
+
+.PHONY: format
+format:
+	@files=$$("$$($(GO) env GOROOT)/bin/gofmt" -l .); test -z "$$files" || \
+		{ echo "not formatted; run gofmt -w on:" $$files >&2; exit 1; }
+
+.PHONY: tidy
+tidy:
+	@$(GO) mod tidy -diff || { echo "go.mod or go.sum is not tidy; run: go mod tidy" >&2; exit 1; }
+
+# With -trimpath as in `build`, so that both compile the dependencies only once.
+.PHONY: lint
+lint: ## run go vet and staticcheck
+	$(GO) vet -trimpath ./...
+	GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(STATICCHECK) ./...
+
+# Vet type-checks the tests as well, so that `make test` compiles there too. The
+# dependencies are compiled without optimising, which takes two thirds of the time.
+.PHONY: cross
+cross:
+	@for target in $(CROSS); do \
+		echo "checking $$target"; \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) vet -gcflags='all=-N -l' ./... && \
+		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -buildvcs=false -gcflags='all=-N -l' -o /dev/null ./cmd/parley || exit 1; \
+	done
+
+.PHONY: race
+race: tmux cc
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+
+# benchdoc refuses a run that failed, so the page stays as it was.
+.PHONY: bench
+bench: tmux ## measure with real tmux, into docs/benchmarks.md
+	@mkdir -p .build docs
+	@{ date -u '+date: %Y-%m-%d'; $(GO) version | sed 's/^go version //; s/^/go: /'; tmux -V | sed 's/^tmux /tmux: /'; } >.build/bench.txt
+	$(GO) test -run '^$$' -bench . -timeout 60m ./... | tee -a .build/bench.txt
+	$(GO) run ./internal/benchdoc <.build/bench.txt >.build/benchmarks.md
+	mv .build/benchmarks.md docs/benchmarks.md
+
+FUZZTIME ?= 20s
+
+.PHONY: fuzz
+fuzz: ## fuzz each target for 20s, or FUZZTIME=...
+	@grep -rHo --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed 's,/[^/]*:func , ,' | sort -u | while read -r dir target; do \
+		echo "$$dir $$target"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$dir" || exit 1; \
+	done
+
+# Debian's stable and development releases; parley's tests find tmux in PATH.
+SUITES ?= stable sid
+TMUXTESTS ?= ./tmux/... ./orchestrator/... ./cmd/...
+
+.PHONY: test-tmux
+test-tmux: ## run the tests with the tmux of other Debian releases (needs apt-get)
+	@found=$$(scripts/tmux-versions $(SUITES)) || exit 1; \
+	for tmux in $$found; do \
+		echo "with $$($$tmux -V)"; \
+		PATH="$${tmux%/*}:$$PATH" $(GO) test -count=1 $(TMUXTESTS) || exit 1; \
+	done
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf parley .build
+
+.PHONY: tmux cc
+tmux cc:
+	@scripts/need $@

@@ -1,0 +1,328 @@
+package parley_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// plan is DESIGN.md's table of rooms: what each package of ours may import of
+// ours in files that are not tests. "." is the root package, "*" is every room.
+// A package that is not here fails the test; one that is not built yet does not.
+var plan = map[string][]string{
+	".":            {},
+	"tmux":         {},
+	"profile":      {"."},
+	"conversation": {"."},
+	"store":        {"."},
+	"orchestrator": {".", "tmux", "profile", "conversation", "store"},
+	"responder":    {"."},
+	"mcpserver":    {"."},
+	"httpapi":      {"."},
+	"client":       {"."},
+	"tui":          {"."},
+	"cmd/parley":   {"*"},
+
+	"internal/demoagent":   {"."},
+	"internal/modelserver": {"."},
+	"internal/benchdoc":    {},
+
+	"parleytest":      {"."},
+	"tmux/tmuxtest":   {"tmux"},
+	"store/storetest": {".", "store"},
+	"scripts":         {},
+}
+
+// helpers are for tests: no program is built of them, not even by "*".
+var helpers = []string{"parleytest", "tmux/tmuxtest", "store/storetest", "internal/modelserver", "internal/benchdoc", "scripts"}
+
+// A door says which rooms may import a dependency, by the beginning of its path.
+type door struct {
+	dependency string
+	rooms      []string // "*" is every room but the root
+}
+
+// doors are all the dependencies of the code that is shipped: a new one needs a
+// door. The longest match decides.
+var doors = []door{
+	{"charm.land/", []string{"tui"}},
+	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is
+	{"github.com/glebarez/", []string{"store"}},
+	{"github.com/jackc/pgx", []string{"store"}},
+	{"github.com/pressly/goose", []string{"store"}},
+	{"gorm.io/", []string{"store"}},
+	{"github.com/goccy/go-yaml", []string{"profile", "cmd/parley", "internal/demoagent"}},
+	{"github.com/google/go-cmp", []string{"parleytest"}},
+	{"github.com/google/jsonschema-go", []string{".", "httpapi", "mcpserver", "cmd/parley"}},
+	{"github.com/google/uuid", []string{".", "*"}},
+	{"github.com/mark3labs/mcp-go", []string{"mcpserver", "internal/demoagent"}},
+	{"github.com/openai/openai-go", []string{"responder"}},
+	{"github.com/spf13/cobra", []string{"cmd/parley"}},
+	{"github.com/spf13/pflag", []string{"cmd/parley"}},
+	{"golang.org/x/", []string{"*"}},
+}
+
+// longest is where a file stops being one thought.
+const longest = 400
+
+func TestTheHouseFollowsItsPlan(t *testing.T) {
+	for _, problem := range inspect(t, os.DirFS(".")) {
+		t.Error(problem)
+	}
+}
+
+// TestThePlanIsHeld shows each rule a house that breaks it.
+func TestThePlanIsHeld(t *testing.T) {
+	long := "package tmux\n" + strings.Repeat("\n", longest)
+	tests := []struct{ name, file, source, want string }{
+		{"arrow pointing up", "tmux/a.go", `package tmux; import "parley"`, `tmux/a.go: tmux may not import parley`},
+		{"face to face", "tui/a.go", `package tui; import _ "parley/client"`, `tui/a.go: tui may not import parley/client`},
+		{"under a build tag", "tmux/a.go", "//go:build plan9\n\npackage tmux\n\nimport \"parley\"", `tmux/a.go: tmux may not import parley`},
+		{"helper in the program", "cmd/parley/a.go", `package main; import _ "parley/parleytest"`, `cmd/parley/a.go: cmd/parley may not import parley/parleytest`},
+		{"program in a room", "store/a.go", `package store; import _ "parley/cmd/parley"`, `store/a.go: store may not import parley/cmd/parley`},
+		{"wrong door", "orchestrator/a.go", `package orchestrator; import "gorm.io/gorm"`, `orchestrator/a.go: gorm.io/gorm has its door in store, not in orchestrator`},
+		{"root keeps out x", "a.go", `package parley; import "golang.org/x/sync/errgroup"`, `a.go: golang.org/x/sync/errgroup has its door in *, not in .`},
+		{"no door", "store/a.go", `package store; import "example.org/orm"`, `store/a.go: example.org/orm has no door: give it one in arch_test.go`},
+		{"not in the plan", "util/a.go", `package util`, `util: not in the plan: give it a place in DESIGN.md and arch_test.go`},
+		{"long file", "tmux/a.go", long, `tmux/a.go: 401 lines, want 400 at most`},
+		{"sleep", "tmux/a.go", `package tmux; import t "time"; func f() { t.Sleep(1) }`, `tmux/a.go:1: time.Sleep: wait for a fact, with a deadline`},
+		{"init", "tmux/a.go", `package tmux; func init() {}`, `tmux/a.go:1: init(): let the caller ask for it`},
+		{"bare skip", "tmux/a_test.go", `package tmux; import "testing"; func TestA(t *testing.T) { t.Skip() }`, `tmux/a_test.go:1: t.Skip without a reason`},
+		{"bare SkipNow", "tmux/a_test.go", `package tmux; import "testing"; func TestA(t *testing.T) { t.SkipNow() }`, `tmux/a_test.go:1: t.SkipNow without a reason`},
+		{"empty reason", "tmux/a_test.go", `package tmux; import "testing"; func TestA(t *testing.T) { t.Skip("") }`, `tmux/a_test.go:1: t.Skip without a reason`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			got := inspect(t, fstest.MapFS{test.file: {Data: []byte(test.source)}})
+			if diff := cmp.Diff([]string{test.want}, got); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestThePlanLetsGoodCodePass(t *testing.T) {
+	house := fstest.MapFS{
+		"store/a.go":                {Data: []byte(`package store; import ("parley"; "gorm.io/gorm"; "github.com/google/uuid"; "net/http"); func (s s) init() {}`)},
+		"cmd/parley/a.go":           {Data: []byte(`package main; import ("parley/tui"; "parley/internal/demoagent"; "github.com/spf13/cobra")`)},
+		"store/a_test.go":           {Data: []byte(`package store; import ("parley/tmux"; "testing"; "time"); func TestA(t *testing.T) { time.Sleep(1); t.Skip("no tmux") }`)},
+		"tmux/tmuxtest/a.go":        {Data: []byte(`package tmuxtest; import ("parley/tmux"; "time"); func Wait() { time.Sleep(1) }`)},
+		"tmux/fuzz_test.go":         {Data: []byte(`package tmux; import "testing"; func FuzzA(f *testing.F) { f.Fuzz(func(t *testing.T, s string) { t.Skip() }) }`)},
+		"tmux/long_test.go":         {Data: []byte("package tmux" + strings.Repeat("\n", 2*longest))},
+		"tools/go.mod":              {Data: []byte("module parley/tools")},
+		"tools/main.go":             {Data: []byte(`package main; import "example.org/lint"`)},
+		"profile/testdata/x/a.go":   {Data: []byte(`not Go at all`)},
+		".build/tmux/a.go":          {Data: []byte(`package x`)},
+		"docs/benchmarks.md":        {Data: []byte("no code here")},
+		"internal/demoagent/a.go":   {Data: []byte(`package demoagent; import "github.com/mark3labs/mcp-go/client"`)},
+		"orchestrator/sub/page.txt": {Data: []byte("no package either")},
+	}
+	if got := inspect(t, house); len(got) != 0 {
+		t.Errorf("problems in a good house:\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// inspect lists what a source tree breaks of the plan and of the house's habits.
+func inspect(t *testing.T, tree fs.FS) []string {
+	t.Helper()
+	var problems []string
+	strangers := map[string]bool{}
+	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && outside(tree, name):
+			return fs.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go":
+			return nil
+		}
+		if _, known := plan[path.Dir(name)]; !known {
+			strangers[path.Dir(name)] = true
+			return nil
+		}
+		source, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
+		problems = append(problems, inspectFile(t, name, source)...)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, room := range slices.Sorted(maps.Keys(strangers)) {
+		problems = append(problems, room+": not in the plan: give it a place in DESIGN.md and arch_test.go")
+	}
+	return problems
+}
+
+// outside reports whether dir is no part of the module, by the go command's rules.
+func outside(tree fs.FS, dir string) bool {
+	if dir == "." {
+		return false
+	}
+	if base := path.Base(dir); base[0] == '.' || base[0] == '_' || base == "testdata" {
+		return true
+	}
+	_, err := fs.Stat(tree, path.Join(dir, "go.mod"))
+	return err == nil
+}
+
+func inspectFile(t *testing.T, name string, source []byte) []string {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room := path.Dir(name)
+	if strings.HasSuffix(name, "_test.go") {
+		return bareSkips(fset, file)
+	}
+	var problems []string
+	for _, spec := range file.Imports {
+		if problem := inspectImport(room, unquote(spec)); problem != "" {
+			problems = append(problems, name+": "+problem)
+		}
+	}
+	if lines := fset.File(file.FileStart).LineCount(); lines > longest {
+		problems = append(problems, fmt.Sprintf("%s: %d lines, want %d at most", name, lines, longest))
+	}
+	if !slices.Contains(helpers, room) {
+		problems = append(problems, sleeps(fset, file)...)
+	}
+	return append(problems, inits(fset, file)...)
+}
+
+// inspectImport says why room may not import imported, or nothing.
+func inspectImport(room, imported string) string {
+	if imported == "parley" || strings.HasPrefix(imported, "parley/") {
+		if mayEnter(room, path.Clean(strings.TrimPrefix(imported[len("parley"):], "/"))) {
+			return ""
+		}
+		return room + " may not import " + imported
+	}
+	if first, _, _ := strings.Cut(imported, "/"); !strings.Contains(first, ".") {
+		return "" // the standard library
+	}
+	d, found := doorOf(imported)
+	switch {
+	case !found:
+		return imported + " has no door: give it one in arch_test.go"
+	case slices.Contains(d.rooms, room), room != "." && slices.Contains(d.rooms, "*"):
+		return ""
+	}
+	return imported + " has its door in " + strings.Join(d.rooms, ", ") + ", not in " + room
+}
+
+func mayEnter(room, other string) bool {
+	allowed := plan[room]
+	if slices.Contains(allowed, other) {
+		return true
+	}
+	_, known := plan[other]
+	return known && slices.Contains(allowed, "*") && !slices.Contains(helpers, other)
+}
+
+func doorOf(imported string) (best door, found bool) {
+	for _, d := range doors {
+		if strings.HasPrefix(imported, d.dependency) && len(d.dependency) > len(best.dependency) {
+			best, found = d, true
+		}
+	}
+	return best, found
+}
+
+func unquote(spec *ast.ImportSpec) string {
+	imported, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		panic(err) // the parser has accepted it
+	}
+	return imported
+}
+
+// sleeps finds calls of time.Sleep, under whatever name time is imported.
+func sleeps(fset *token.FileSet, file *ast.File) []string {
+	name := ""
+	for _, spec := range file.Imports {
+		if unquote(spec) == "time" {
+			name = "time"
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+		}
+	}
+	var problems []string
+	ast.Inspect(file, func(node ast.Node) bool {
+		if s, ok := node.(*ast.SelectorExpr); ok && s.Sel.Name == "Sleep" {
+			if x, ok := s.X.(*ast.Ident); ok && name != "" && x.Name == name {
+				problems = append(problems, at(fset, s)+"time.Sleep: wait for a fact, with a deadline")
+			}
+		}
+		return true
+	})
+	return problems
+}
+
+func inits(fset *token.FileSet, file *ast.File) []string {
+	var problems []string
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+			problems = append(problems, at(fset, f)+"init(): let the caller ask for it")
+		}
+	}
+	return problems
+}
+
+// bareSkips finds tests that step aside without saying why. A fuzz target may:
+// that is how it turns an input down.
+func bareSkips(fset *token.FileSet, file *ast.File) []string {
+	var problems []string
+	ast.Inspect(file, func(node ast.Node) bool {
+		if f, ok := node.(*ast.FuncDecl); ok && strings.HasPrefix(f.Name.Name, "Fuzz") {
+			return false
+		}
+		call, ok := node.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		s, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		x, ok := s.X.(*ast.Ident)
+		if !ok || !slices.Contains([]string{"t", "b", "f", "tb"}, x.Name) {
+			return true
+		}
+		if s.Sel.Name == "SkipNow" || s.Sel.Name == "Skip" && noReason(call.Args) {
+			problems = append(problems, at(fset, s)+x.Name+"."+s.Sel.Name+" without a reason")
+		}
+		return true
+	})
+	return problems
+}
+
+func noReason(args []ast.Expr) bool {
+	if len(args) == 0 {
+		return true
+	}
+	literal, ok := args[0].(*ast.BasicLit)
+	return ok && len(args) == 1 && strings.Trim(literal.Value, "\"` ") == ""
+}
+
+func at(fset *token.FileSet, node ast.Node) string {
+	p := fset.Position(node.Pos())
+	return fmt.Sprintf("%s:%d: ", p.Filename, p.Line)
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A report is what one run of the benchmarks said.
+type report struct {
+	machine []string // "cpu: ...", in the order printed
+	groups  []*group
+}
+
+// A group is one piece of work, done in one or more ways.
+type group struct {
+	name string
+	ways []*way
+}
+
+type way struct {
+	name    string // "" where the benchmark names no way
+	samples map[string][]float64
+	units   []string // in the order printed
+}
+
+// config is a line such as "goos: linux" of the benchmark format.
+var config = regexp.MustCompile(`^[a-z][a-z0-9-]*: `)
+
+// parse reads a run. A run that failed or measured nothing is an error: it must
+// not replace a good page.
+func parse(in io.Reader) (*report, error) {
+	r := &report{}
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		line := strings.TrimSpace(lines.Text())
+		switch {
+		case line == "FAIL", strings.HasPrefix(line, "FAIL\t"), strings.HasPrefix(line, "--- FAIL"):
+			return nil, fmt.Errorf("the run failed: %s", line)
+		case strings.HasPrefix(line, "Benchmark"):
+			if err := r.measure(strings.Fields(line)); err != nil {
+				return nil, fmt.Errorf("read %q: %w", line, err)
+			}
+		case config.MatchString(line) && !strings.HasPrefix(line, "pkg: ") && !slices.Contains(r.machine, line):
+			r.machine = append(r.machine, line)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(r.groups) == 0 {
+		return nil, errors.New("the run measured nothing")
+	}
+	return r, nil
+}
+
+// measure takes one line: a name, a number of iterations, then values and units.
+// A name alone is how the testing package announces what it is about to run.
+func (r *report) measure(fields []string) error {
+	if len(fields) == 1 {
+		return nil
+	}
+	if len(fields) < 4 || len(fields)%2 != 0 {
+		return errors.New("want a name, a count, and pairs of value and unit")
+	}
+	w := r.way(fields[0])
+	for i := 2; i < len(fields); i += 2 {
+		value, err := strconv.ParseFloat(fields[i], 64)
+		if err != nil {
+			return err
+		}
+		unit := fields[i+1]
+		if !slices.Contains(w.units, unit) {
+			w.units = append(w.units, unit)
+		}
+		w.samples[unit] = append(w.samples[unit], value)
+	}
+	return nil
+}
+
+// processors is the -N that the testing package puts behind a name.
+var processors = regexp.MustCompile(`-\d+$`)
+
+// way finds or makes the place for a benchmark such as
+// BenchmarkBroadcast/panes=50/way=parley-2.
+func (r *report) way(benchmark string) *way {
+	benchmark = processors.ReplaceAllString(strings.TrimPrefix(benchmark, "Benchmark"), "")
+	var kept []string
+	name := ""
+	for element := range strings.SplitSeq(benchmark, "/") {
+		if value, found := strings.CutPrefix(element, "way="); found {
+			name = value
+		} else {
+			kept = append(kept, strings.ReplaceAll(element, "=", " "))
+		}
+	}
+	g := find(&r.groups, func(g *group) bool { return g.name == strings.Join(kept, ", ") })
+	g.name = strings.Join(kept, ", ")
+	w := find(&g.ways, func(w *way) bool { return w.name == name })
+	w.name = name
+	if w.samples == nil {
+		w.samples = map[string][]float64{}
+	}
+	return w
+}
+
+// find returns the element that matches, or a new one.
+func find[T any](list *[]*T, match func(*T) bool) *T {
+	if i := slices.IndexFunc(*list, match); i >= 0 {
+		return (*list)[i]
+	}
+	*list = append(*list, new(T))
+	return (*list)[len(*list)-1]
+}
+
+// value is the median of what was measured, so that -count may be used.
+func (w *way) value(unit string) (float64, bool) {
+	s := slices.Sorted(slices.Values(w.samples[unit]))
+	if len(s) == 0 {
+		return 0, false
+	}
+	middle := len(s) / 2
+	if len(s)%2 == 1 {
+		return s[middle], true
+	}
+	return (s[middle-1] + s[middle]) / 2, true
+}
