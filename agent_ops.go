@@ -7,8 +7,8 @@ type RegisterAgentRequest struct {
 	Username     string   `json:"username" alias:"name" required:"true" doc:"The name you want: a letter, then letters, digits, - or _, 32 at most; unique."`
 	Description  string   `json:"agent_description" alias:"description" doc:"What you are for, in a sentence." max:"2000"`
 	Role         string   `json:"role,omitempty" doc:"Your role in the team, e.g. reviewer." max:"100"`
-	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do, one word or phrase each."`
-	Groups       []string `json:"groups,omitempty" doc:"Groups to be a member of; a broadcast can address a group."`
+	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do, one word or phrase each." max:"50"`
+	Groups       []string `json:"groups,omitempty" doc:"Groups to be a member of; a broadcast can address a group." max:"50"`
 }
 
 // Validate checks the name.
@@ -52,8 +52,8 @@ type LaunchAgentRequest struct {
 	Env          map[string]string `json:"env,omitempty" doc:"Environment of the program; the daemon's own if left out. Not stored."`
 	Description  string            `json:"description,omitempty" doc:"What it is for, in a sentence." max:"2000"`
 	Role         string            `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities []string          `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each."`
-	Groups       []string          `json:"groups,omitempty" doc:"Groups it is a member of."`
+	Capabilities []string          `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
+	Groups       []string          `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
 	Orchestrate  bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
 	Width        int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
 	Height       int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`

@@ -12,6 +12,7 @@ type Caller struct {
 	Name        string
 	Operator    bool // the person at the keyboard
 	Orchestrate bool // an agent that may launch and stop others
+	Remote      bool // who it really is, the service decides: what the call says goes on to it
 }
 
 // Nobody reports whether the caller showed no credential.
@@ -37,5 +38,25 @@ func WithCaller(ctx context.Context, c Caller) context.Context {
 // CallerFrom returns the caller in ctx, nobody if there is none.
 func CallerFrom(ctx context.Context) Caller {
 	c, _ := ctx.Value(callerKey{}).(Caller)
+	return c
+}
+
+// Credentials is what a call itself says of its caller, beside the connection.
+// A service that passes calls on hands it to the one that decides.
+type Credentials struct {
+	Key    string   // the api_key parameter; "" when there is none
+	Claims []string // ids or names that must be the caller's
+}
+
+type credentialsKey struct{}
+
+// WithCredentials returns a context that carries them.
+func WithCredentials(ctx context.Context, c Credentials) context.Context {
+	return context.WithValue(ctx, credentialsKey{}, c)
+}
+
+// CredentialsFrom returns what the call says of its caller.
+func CredentialsFrom(ctx context.Context) Credentials {
+	c, _ := ctx.Value(credentialsKey{}).(Credentials)
 	return c
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // object reads a JSON object; nothing at all, or null, is an empty one.
@@ -20,11 +21,58 @@ func object(args []byte) (map[string]json.RawMessage, error) {
 	if len(args) == 0 || string(args) == "null" {
 		return raw, nil
 	}
-	if err := strictUnmarshal(args, &raw); err != nil {
+	err := strictUnmarshal(args, &raw)
+	if err == nil && !utf8.Valid(args) {
+		err = errors.New("they are not UTF-8")
+	}
+	if err != nil {
 		return nil, Errorf(InvalidArgument, "the arguments are not a JSON object: %v", err).
 			Suggest(`Send one object, e.g. {"to": "reviewer", "text": "please look at main.go"}.`)
 	}
+	if name, twice := repeated(args); twice {
+		return nil, Errorf(InvalidArgument, "%s was given twice", CleanLine(name)).With("parameter", name).
+			Suggest("Give it once; several recipients are one list.")
+	}
 	return raw, nil
+}
+
+// repeated finds a member that an object has twice. Decoding would keep the
+// last one, and its sender would believe in the first.
+func repeated(object []byte) (name string, twice bool) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	seen := map[string]bool{}
+	_, err := d.Token() // the brace
+	for err == nil && d.More() {
+		var key json.Token
+		if key, err = d.Token(); err != nil {
+			break
+		}
+		if name, _ = key.(string); seen[name] {
+			return name, true
+		}
+		seen[name] = true
+		var value json.RawMessage
+		err = d.Decode(&value)
+	}
+	return "", false
+}
+
+// TakeKey takes the seeds' api_key parameter out of a call's arguments. What is
+// no string is no key: the empty one, which nobody has. Arguments that cannot
+// be read are left for Decode to refuse.
+func TakeKey(args json.RawMessage) (rest json.RawMessage, key string, given bool) {
+	members, err := object(args)
+	if err != nil {
+		return args, "", false
+	}
+	value, given := members["api_key"]
+	if !given {
+		return args, "", false
+	}
+	_ = json.Unmarshal(value, &key)
+	delete(members, "api_key")
+	rest, _ = json.Marshal(members) // it was just read from JSON
+	return rest, key, true
 }
 
 // strictUnmarshal decodes exactly one JSON value and knows all its fields.
@@ -72,8 +120,10 @@ func (o *Op) takeClaims(raw map[string]json.RawMessage) (map[string]string, erro
 	return claims, nil
 }
 
-// fold turns aliases into canonical names and unpacks a content object.
-func (o *Op) fold(raw map[string]json.RawMessage) error {
+// fold turns aliases into canonical names and unpacks a content object. It
+// returns the name that was given for each that was not canonical.
+func (o *Op) fold(raw map[string]json.RawMessage) (given map[string]string, err error) {
+	given = map[string]string{}
 	for i := range o.Fields {
 		f := &o.Fields[i]
 		for _, alias := range f.Aliases {
@@ -82,19 +132,52 @@ func (o *Op) fold(raw map[string]json.RawMessage) error {
 				continue
 			}
 			if _, both := raw[f.Name]; both {
-				return Errorf(InvalidArgument, "%s and %s were both given and mean the same", f.Name, alias).
+				return nil, Errorf(InvalidArgument, "%s and %s were both given and mean the same", or(given[f.Name], f.Name), alias).
 					With("parameter", alias).Suggest("Give %s alone.", f.Name)
 			}
-			raw[f.Name] = value
+			raw[f.Name], given[f.Name] = value, alias
 			delete(raw, alias)
 		}
 		if value := raw[f.Name]; f.Unpack && len(value) > 0 && value[0] == '{' {
 			if err := unpack(raw, f.Name, value); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
+	return given, nil
+}
+
+func or(name, other string) string {
+	if name == "" {
+		return other
+	}
+	return name
+}
+
+// refuseAbsent drops the parameters that are not honoured and ask for nothing,
+// and refuses those that ask for something.
+func (o *Op) refuseAbsent(raw map[string]json.RawMessage) error {
+	for _, a := range o.Absent {
+		value, ok := raw[a.Name]
+		if !ok {
+			continue
+		}
+		if !asksNothing(value) {
+			return Errorf(InvalidArgument, "%s does not support %s yet, so nothing was done", o.Name, a.Name).
+				With("parameter", a.Name).With("unsupported", true).Suggest("%s", a.Instead)
+		}
+		delete(raw, a.Name)
+	}
 	return nil
+}
+
+// asksNothing reports whether a value is null, false, or empty.
+func asksNothing(value json.RawMessage) bool {
+	var b bytes.Buffer
+	if json.Compact(&b, value) != nil {
+		return false
+	}
+	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, b.String())
 }
 
 // unpack replaces a parameter that is an object by the object's members.
@@ -109,19 +192,15 @@ func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) 
 			return Errorf(InvalidArgument, "%s was given twice, beside the content and in it", member).
 				With("parameter", member).Suggest("Give it once.")
 		}
-		if s := string(v); s == "[]" || s == "{}" { // the contract's optional parts, left empty
-			continue
-		}
 		raw[member] = v
 	}
 	return nil
 }
 
 // fill decodes the parameters into the request, strictly.
-func (o *Op) fill(request any, raw map[string]json.RawMessage) error {
+func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[string]string) error {
 	v := reflect.ValueOf(request).Elem()
-	for i := range o.Fields {
-		f := &o.Fields[i]
+	for _, f := range o.Fields {
 		value, given := raw[f.Name]
 		delete(raw, f.Name)
 		if !given || string(value) == "null" {
@@ -133,6 +212,7 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage) error {
 			}
 			value, _ = asJSON(f.Type, []string{f.Default})
 		}
+		f.Name = or(aliases[f.Name], f.Name) // an error speaks of what the caller wrote
 		if err := f.set(v.Field(f.index), value); err != nil {
 			return err
 		}

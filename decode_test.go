@@ -53,7 +53,7 @@ func TestDecodeTakesEveryAlias(t *testing.T) {
 		for _, f := range op.Fields {
 			for _, alias := range f.Aliases {
 				raw := map[string]json.RawMessage{alias: json.RawMessage(`"x"`)}
-				if err := op.fold(raw); err != nil {
+				if _, err := op.fold(raw); err != nil {
 					t.Fatalf("%s.%s: %v", op.Name, alias, err)
 				}
 				if diff := cmp.Diff(map[string]json.RawMessage{f.Name: json.RawMessage(`"x"`)}, raw); diff != "" {
@@ -133,7 +133,7 @@ func TestDecodeHoldsToTypesAndLimits(t *testing.T) {
 		{"read_events", `{"after":-1}`, "after"},
 		{"get_messages", `{"since":"yesterday"}`, "since"},
 		{"get_messages", `{"filters":{"senders":"a"}}`, "filters"},
-		{"get_messages", `{"filters":{"colour":"red"}}`, "filters"},
+		{"get_messages", `{"filters":{"colour":"red"}}`, "filters.colour"},
 		{"get_messages", `{"filters":{"priority":"huge"}}`, "filters.priority"},
 		{"get_messages", `{"filters":{"message_types":["letter"]}}`, "filters.message_types"},
 		{"get_messages", `{"sort_order":"random"}`, "sort_order"},

@@ -87,8 +87,8 @@ func AsError(err error) *Error {
 		Action: "Try again; if it keeps failing, look into the daemon's log (parley status names it)."}
 }
 
-// errorJSON is the contract's form, with `detail` and `error` for those who
-// read the older ones.
+// errorJSON is the contract's form, with `detail`, `error` and `message` for
+// those who read the other ones.
 type errorJSON struct {
 	Success bool           `json:"success"`
 	Code    Code           `json:"error_code"`
@@ -97,6 +97,7 @@ type errorJSON struct {
 	Action  string         `json:"suggested_action"`
 	Detail  string         `json:"detail"`
 	Error   string         `json:"error"`
+	Note    string         `json:"message"`
 }
 
 // MarshalJSON writes {success: false, error_code, error_message, details,
@@ -107,7 +108,7 @@ func (e *Error) MarshalJSON() ([]byte, error) {
 		details = map[string]any{}
 	}
 	return json.Marshal(errorJSON{Code: e.Code, Message: e.Message, Details: details,
-		Action: e.Action, Detail: e.Message, Error: e.Message})
+		Action: e.Action, Detail: e.Message, Error: e.Message, Note: e.Message})
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.

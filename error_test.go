@@ -38,7 +38,7 @@ func TestErrorHasTheContractsForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"success":false,"error_code":"MESSAGE_TOO_LONG","error_message":"too long","details":{},` +
-		`"suggested_action":"Be brief.","detail":"too long","error":"too long"}`
+		`"suggested_action":"Be brief.","detail":"too long","error":"too long","message":"too long"}`
 	if got := string(b); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

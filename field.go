@@ -3,10 +3,13 @@ package parley
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Field is one parameter of an operation, as its request's struct tags say.
@@ -16,10 +19,11 @@ type Field struct {
 	Doc      string
 	Required bool
 	Enum     []string
-	Min, Max *int   // of a number; of a string's characters, Max alone
+	Min, Max *int   // of a number; of a string's characters or a list's items, Max alone
 	Default  string // for an absent one
 	Type     string // string, integer, boolean, array, object
 	Unpack   bool   // an object given for it stands for its members
+	Filled   bool   // when given, it must not be empty: left out it means more
 
 	index int
 }
@@ -35,7 +39,7 @@ func fieldsOf[Req any]() []Field {
 			Name: name, Aliases: list(f.Tag.Get("alias")), Doc: f.Tag.Get("doc"),
 			Required: f.Tag.Get("required") == "true", Enum: list(f.Tag.Get("enum")),
 			Min: number(f.Tag.Get("min")), Max: number(f.Tag.Get("max")),
-			Default: f.Tag.Get("default"), Type: typeName(f), Unpack: name == "text", index: i,
+			Default: f.Tag.Get("default"), Type: typeName(f), Unpack: name == "text", Filled: f.Tag.Get("filled") == "true", index: i,
 		})
 	}
 	return fields
@@ -108,12 +112,39 @@ func (f *Field) check(v reflect.Value) error {
 			return Errorf(InvalidArgument, "%s has %d characters", f.Name, len([]rune(s))).With("parameter", f.Name).
 				Suggest("Use %d characters at most.", *f.Max)
 		}
-		if f.Required && strings.TrimSpace(s) == "" {
+		switch empty := strings.TrimSpace(s) == ""; {
+		case empty && f.Required:
 			return f.missing()
+		case empty && f.Filled:
+			return Errorf(InvalidArgument, "%s is empty", f.Name).With("parameter", f.Name).
+				Suggest("Leave %s out if you do not mean it: %s", f.Name, f.Doc)
 		}
 	case reflect.Slice:
-		if f.Required && v.Len() == 0 {
-			return f.missing()
+		return f.checkList(v)
+	}
+	return nil
+}
+
+// maxItemText is how many characters one item of a list may have: they are
+// names, groups and capabilities, which every agent reads of every other.
+const maxItemText = 100
+
+func (f *Field) checkList(v reflect.Value) error {
+	switch {
+	case f.Type == "object": // as bytes
+		return nil
+	case f.Required && v.Len() == 0:
+		return f.missing()
+	case f.Max == nil:
+		return nil
+	case v.Len() > *f.Max:
+		return Errorf(InvalidArgument, "%s has %d items", f.Name, v.Len()).With("parameter", f.Name).
+			Suggest("Give %d at most.", *f.Max)
+	}
+	for i := range v.Len() {
+		if n := utf8.RuneCountInString(v.Index(i).String()); n > maxItemText {
+			return Errorf(InvalidArgument, "an item of %s has %d characters", f.Name, n).With("parameter", f.Name).
+				Suggest("Use %d characters at most for each.", maxItemText)
 		}
 	}
 	return nil
@@ -145,6 +176,12 @@ func oneOf(name, value string, allowed []string) error {
 
 // set decodes raw into v and checks it.
 func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
+	if f.Type == "integer" {
+		raw = whole(raw)
+	}
+	if err := f.checkMembers(v.Type(), raw); err != nil {
+		return err
+	}
 	if err := strictUnmarshal(raw, v.Addr().Interface()); err != nil {
 		return Errorf(InvalidArgument, "%s does not fit: %v", f.Name, err).With("parameter", f.Name).
 			Suggest("Give %s as %s: %s", f.Name, article(f.Type), f.Doc)
@@ -153,7 +190,48 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 		return Errorf(InvalidArgument, "%s is not a JSON object", f.Name).With("parameter", f.Name).
 			Suggest("Give %s as {…}.", f.Name)
 	}
+	if data, ok := v.Addr().Interface().(*json.RawMessage); ok {
+		return f.tidy(data)
+	}
 	return f.check(v)
+}
+
+// whole writes a number without a fraction, such as 20.0 or 2e1, as an integer:
+// some clients know no other numbers.
+func whole(raw json.RawMessage) json.RawMessage {
+	var x float64
+	if json.Unmarshal(raw, &x) != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return raw
+	}
+	return strconv.AppendInt(nil, int64(x), 10)
+}
+
+// checkMembers refuses a member that a parameter's struct does not have, with
+// the nearest right name.
+func (f *Field) checkMembers(t reflect.Type, raw json.RawMessage) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var members map[string]json.RawMessage
+	if f.Type != "object" || t.Kind() != reflect.Struct || json.Unmarshal(raw, &members) != nil {
+		return nil
+	}
+	var known []string
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		known = append(known, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if slices.Contains(known, name) {
+			continue
+		}
+		err := Errorf(InvalidArgument, "%s has no %q", f.Name, CleanLine(name)).With("parameter", f.Name+"."+name)
+		if near := Nearest(name, known); near != "" {
+			return err.Suggest("Did you mean %q? %s takes: %s.", near, f.Name, strings.Join(known, ", "))
+		}
+		return err.Suggest("%s takes: %s.", f.Name, strings.Join(known, ", "))
+	}
+	return nil
 }
 
 func article(typ string) string {

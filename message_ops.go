@@ -63,7 +63,7 @@ func (r *SendMessageResult) Failure() Code { return r.ErrorCode }
 type BroadcastMessageRequest struct {
 	Text           string   `json:"text" alias:"message,content" required:"true" doc:"What you want to say, 1 to 2,000 characters."`
 	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent if left out."`
-	Group          string   `json:"group,omitempty" doc:"Only the members of this group."`
+	Group          string   `json:"group,omitempty" doc:"Only the members of this group." filled:"true"`
 	Urgent         bool     `json:"urgent,omitempty" doc:"Deliver ahead of messages that wait."`
 	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
 	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"A key of your own: sending again with the same key changes nothing and returns the first answer." max:"200"`
@@ -178,8 +178,33 @@ func (r *GetMessagesRequest) Validate() error {
 // Content is the contract's body of a message.
 type Content struct {
 	Text        string            `json:"text"`
-	Data        json.RawMessage   `json:"data,omitempty"`
+	Data        json.RawMessage   `json:"data"` // an object; {} without one
 	Attachments []json.RawMessage `json:"attachments"`
+}
+
+// MarshalJSON writes data and attachments also where there are none, as those
+// who read the contract's messages expect.
+func (c Content) MarshalJSON() ([]byte, error) {
+	type plain Content
+	if len(c.Data) == 0 {
+		c.Data = json.RawMessage("{}")
+	}
+	if c.Attachments == nil {
+		c.Attachments = []json.RawMessage{}
+	}
+	return json.Marshal(plain(c))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (c *Content) UnmarshalJSON(b []byte) error {
+	type plain Content
+	if err := json.Unmarshal(b, (*plain)(c)); err != nil {
+		return err
+	}
+	if string(c.Data) == "{}" {
+		c.Data = nil
+	}
+	return nil
 }
 
 // ContractMessage is a message as seed 004 shows one.
@@ -193,6 +218,8 @@ type ContractMessage struct {
 	Priority         Priority    `json:"priority"`
 	Timestamp        time.Time   `json:"timestamp"`
 	ReadStatus       bool        `json:"read_status"` // as it was before this call
+	RequiresResponse bool        `json:"requires_response"`
+	ResponseDeadline *time.Time  `json:"response_deadline,omitempty"`
 	ConversationID   string      `json:"conversation_id"`
 	ContextReference string      `json:"context_reference"`
 	InReplyTo        string      `json:"in_reply_to,omitempty"`

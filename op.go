@@ -3,7 +3,9 @@ package parley
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -43,6 +45,7 @@ type Op struct {
 	Effect  Effect
 	Routes  []Route
 	Self    []string // the seeds' names for the caller's own id; checked, never believed
+	Absent  []Absent // parameters of the seeds' calls that are not honoured
 	Fields  []Field  // the parameters
 	Input   *jsonschema.Schema
 	Output  *jsonschema.Schema
@@ -50,6 +53,11 @@ type Op struct {
 	newRequest func() any
 	call       func(context.Context, Service, any) (any, error)
 }
+
+// Absent is a parameter that a seed's call may carry and that is not honoured.
+// One that asks for nothing is let through; any other refuses the call, so
+// that nobody believes in what did not happen.
+type Absent struct{ Name, Instead string }
 
 // Invocation is a decoded call that waits for its service.
 type Invocation struct {
@@ -84,10 +92,14 @@ func (o *Op) decode(raw map[string]json.RawMessage) (*Invocation, error) {
 	if inv.claims, err = o.takeClaims(raw); err != nil {
 		return nil, err
 	}
-	if err := o.fold(raw); err != nil {
+	given, err := o.fold(raw)
+	if err != nil {
 		return nil, err
 	}
-	if err := o.fill(inv.request, raw); err != nil {
+	if err := o.refuseAbsent(raw); err != nil {
+		return nil, err
+	}
+	if err := o.fill(inv.request, raw, given); err != nil {
 		return nil, err
 	}
 	if v, ok := inv.request.(interface{ Validate() error }); ok {
@@ -105,11 +117,16 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 		return nil, err
 	}
 	for name, claim := range inv.claims {
-		if !caller.Is(claim) {
+		if !caller.Remote && !caller.Is(claim) {
 			return nil, Errorf(NotAuthorized, "%s is %q, but the call comes from %s", name, CleanLine(claim), caller.Name).
 				With("parameter", name).
 				Suggest("Leave %s out: who calls is known from the connection.", name)
 		}
+	}
+	if caller.Remote && len(inv.claims) > 0 {
+		credentials := CredentialsFrom(ctx)
+		credentials.Claims = slices.Sorted(maps.Values(inv.claims))
+		ctx = WithCredentials(ctx, credentials)
 	}
 	return inv.op.call(ctx, s, inv.request)
 }
@@ -168,4 +185,8 @@ func route(method, path string) func(*Op) {
 
 func self(names ...string) func(*Op) {
 	return func(o *Op) { o.Self = names }
+}
+
+func absent(name, instead string) func(*Op) {
+	return func(o *Op) { o.Absent = append(o.Absent, Absent{name, instead}) }
 }

@@ -37,6 +37,10 @@ func limit(p *jsonschema.Schema, f *Field) {
 		p.MaxLength = f.Max
 		return
 	}
+	if f.Type == "array" {
+		p.MaxItems = f.Max
+		return
+	}
 	if f.Min != nil {
 		lo := float64(*f.Min)
 		p.Minimum = &lo

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"syscall"
 	"time"
@@ -105,6 +106,15 @@ func (c *Client) once(ctx context.Context, name string, body []byte, again bool,
 	req.Header.Set("Content-Type", "application/json")
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	// The daemon holds what the call says of its caller against the connection.
+	// Ids, names and keys have nothing to escape; what has is none of them.
+	own := parley.CredentialsFrom(ctx)
+	if own.Key != "" {
+		req.Header.Set("X-API-Key", url.QueryEscape(own.Key))
+	}
+	for _, claim := range own.Claims {
+		req.Header.Add("X-Agent-ID", url.QueryEscape(claim))
 	}
 	conn := c.fresh
 	if again {

@@ -309,3 +309,24 @@ func TestNoAnswerIsReadWithoutALimit(t *testing.T) {
 	_, err := connect(t, client.Options{URL: "http://" + addr}).CheckInbox(t.Context(), parley.CheckInboxRequest{})
 	code(t, "an answer without end", err, parley.Internal)
 }
+
+// A bridge knows what a call says of its caller, and only the daemon can judge.
+func TestWhatACallSaysOfItsCallerReachesTheDaemon(t *testing.T) {
+	var got http.Header
+	addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = r.Header
+		fmt.Fprint(w, `{"success":true}`)
+	}))
+	c := connect(t, client.Options{URL: "http://" + addr, Key: "own"})
+	inv, err := parley.FindOp("check_inbox").Decode([]byte(`{"agent_id":"coder\n"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := parley.WithCaller(t.Context(), parley.Caller{ID: "?", Remote: true})
+	if _, err := inv.Call(parley.WithCredentials(ctx, parley.Credentials{Key: "given"}), c); err != nil {
+		t.Fatal(err)
+	}
+	if got.Get("Authorization") != "Bearer own" || got.Get("X-API-Key") != "given" || got.Get("X-Agent-ID") != "coder%0A" {
+		t.Errorf("the daemon got %v", got)
+	}
+}

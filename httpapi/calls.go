@@ -9,8 +9,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"parley"
 )
@@ -22,7 +24,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, err)
 		return
 	}
-	args, err := readArguments(r)
+	args, err := readArguments(w, r)
 	if err != nil {
 		a.fail(w, r, err)
 		return
@@ -94,7 +96,12 @@ func (g *arguments) decode(op *parley.Op) (*parley.Invocation, error) {
 	return op.Decode(g.body)
 }
 
-func readArguments(r *http.Request) (*arguments, error) {
+// bodyWait is how long a body may take to arrive: it comes from this machine
+// and is small. Without a limit a client that stalls would hold up the server's
+// shutdown.
+const bodyWait = 5 * time.Second
+
+func readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "the query cannot be read: %w", err).
@@ -110,7 +117,7 @@ func readArguments(r *http.Request) (*arguments, error) {
 		return nil, parley.Errorf(parley.InvalidArgument, "parameters of a %s do not belong in the query", parley.CleanLine(r.Method)).
 			Suggest("Send them in the body, as one JSON object.")
 	}
-	body, err := readBody(r)
+	body, err := readBody(w, r)
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +127,19 @@ func readArguments(r *http.Request) (*arguments, error) {
 }
 
 // readBody reads a body that is JSON, or that says nothing of its type.
-func readBody(r *http.Request) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	// Not every writer has deadlines. After a failure this one stays, because
+	// the server reads on before it answers.
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyWait))
 	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		_ = rc.SetReadDeadline(time.Time{}) // a long poll goes on for longer
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return nil, &refusal{http.StatusRequestTimeout, parley.Errorf(parley.InvalidArgument, "the body did not come within %s", bodyWait).
+			Suggest("Send it in one piece.")}
+	}
 	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
 		return nil, parley.Errorf(parley.MessageTooLong, "the request is larger than %d bytes", MaxBody).
 			Suggest("Put long content into a file and send its path.")
@@ -140,20 +158,10 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// takeKey takes the API key out of the body. What is no object is left for the
-// decoding to refuse.
+// takeKey takes the API key out of the body.
 func (g *arguments) takeKey() {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(g.body, &members) != nil {
-		return
+	rest, key, given := parley.TakeKey(g.body)
+	if given {
+		g.body, g.keys = rest, []string{key}
 	}
-	value, ok := members["api_key"]
-	if !ok {
-		return
-	}
-	var key string
-	_ = json.Unmarshal(value, &key) // what is no string is no key: the empty one is refused
-	g.keys = []string{key}
-	delete(members, "api_key")
-	g.body, _ = json.Marshal(members) // it was just read from JSON
 }

@@ -61,13 +61,14 @@ func resultStatus(result any) int {
 
 // fail answers with an error. What is nobody's mistake but ours is logged.
 func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if r.Context().Err() != nil {
+	refused, ok := errors.AsType[*refusal](err)
+	if !ok && r.Context().Err() != nil {
 		err = parley.Errorf(parley.DaemonUnavailable, "the call was cut short").
 			Suggest("Call again: the daemon is stopping or restarting.")
 	}
 	e := parley.AsError(err)
 	status := statusOf(e.Code)
-	if refused, ok := errors.AsType[*refusal](err); ok {
+	if ok {
 		status = refused.status
 	}
 	if status == http.StatusInternalServerError {

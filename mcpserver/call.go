@@ -27,10 +27,14 @@ type tool struct {
 // call decodes, calls and encodes. Failures are results that the model reads,
 // not errors of the protocol, which it never sees.
 func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if err := t.op.Allow(parley.CallerFrom(ctx)); err != nil {
+	ctx, args, err := t.identify(ctx, req.Params.RawArguments)
+	if err == nil {
+		err = t.op.Allow(parley.CallerFrom(ctx))
+	}
+	if err != nil {
 		return t.failure(err), nil
 	}
-	inv, err := t.op.Decode(req.Params.RawArguments)
+	inv, err := t.op.Decode(args)
 	if err != nil {
 		return t.failure(err), nil
 	}
@@ -50,6 +54,32 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 	res := mcp.NewToolResultStructured(json.RawMessage(text), text)
 	res.IsError = reportsFailure(result)
 	return res, nil
+}
+
+// identify takes the API key out of a call's arguments, where the seeds' tools
+// have it. It must be that of the connection's caller, if there is one.
+func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Context, json.RawMessage, error) {
+	args, key, given := parley.TakeKey(args)
+	caller := parley.CallerFrom(ctx)
+	switch {
+	case !given:
+		return ctx, args, nil
+	case caller.Remote && key != "":
+		return parley.WithCredentials(ctx, parley.Credentials{Key: key}), args, nil
+	}
+	var named parley.Caller
+	if t.options.Authenticate != nil && key != "" {
+		named, given = t.options.Authenticate(ctx, key)
+	}
+	switch {
+	case !given || named.Nobody():
+		return ctx, args, parley.Errorf(parley.Unauthenticated, "the API key in api_key is not known").
+			Suggest("Use the key from register_agent, or leave api_key out when your connection says who you are.")
+	case !caller.Nobody() && caller.ID != named.ID:
+		return ctx, args, parley.Errorf(parley.Unauthenticated, "api_key is another agent's than the connection's").
+			Suggest("Leave api_key out: the connection says who calls.")
+	}
+	return parley.WithCaller(ctx, named), args, nil
 }
 
 // crashed is the error of a call in which the service panicked.
@@ -88,6 +118,10 @@ func (t *tool) failure(err error) *mcp.CallToolResult {
 		}
 		t.options.Log.Error("a call failed", attrs...)
 	}
+	return failureOf(e)
+}
+
+func failureOf(e *parley.Error) *mcp.CallToolResult {
 	text := fmt.Sprintf("%s: %s.", e.Code, e.Message)
 	if e.Action != "" {
 		text += " " + e.Action

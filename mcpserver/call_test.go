@@ -30,6 +30,7 @@ func TestCallSendsAsTheCaller(t *testing.T) {
 		if diff := cmp.Diff(want, f.sent); diff != "" {
 			t.Error(diff)
 		}
+		f.callers[0].Remote = false // true over stdio
 		if diff := cmp.Diff([]parley.Caller{coder}, f.callers); diff != "" {
 			t.Error(diff)
 		}
@@ -248,4 +249,42 @@ func TestManyCallsMayWaitOverStdio(t *testing.T) {
 	}
 	close(f.hold)
 	all.Wait()
+}
+
+// The seeds' tools take the key as a parameter.
+func TestAKeyInTheArgumentsSaysWhoCalls(t *testing.T) {
+	for name, c := range map[string]struct {
+		connection parley.Caller
+		key        any
+		want       parley.Code
+	}{
+		"nobody with a key":         {key: "coders-key"},
+		"coder with his own":        {connection: coder, key: "coders-key"},
+		"coder with another's":      {connection: coder, key: "chiefs-key", want: parley.Unauthenticated},
+		"nobody with a wrong one":   {key: "wrong", want: parley.Unauthenticated},
+		"coder with a wrong one":    {connection: coder, key: "wrong", want: parley.Unauthenticated},
+		"coder with an empty one":   {connection: coder, key: "", want: parley.Unauthenticated},
+		"coder with what is no key": {connection: coder, key: 5, want: parley.Unauthenticated},
+	} {
+		f := newFake()
+		s := overHTTP(t, f, c.connection, legacy, nil)
+		res, text := call(t, s, "send_message", args{"api_key": c.key, "recipient": "planner", "message": "hi"})
+		if c.want != "" {
+			if got := structured[parley.Error](t, res).Code; !res.IsError || got != c.want || len(f.sent) != 0 {
+				t.Errorf("%s: got %s, %d sent, want %s", name, text, len(f.sent), c.want)
+			}
+			continue
+		}
+		if res.IsError || len(f.callers) != 1 || f.callers[0] != coder {
+			t.Errorf("%s: got %s from %v, want a message from coder", name, text, f.callers)
+		}
+	}
+	f := newFake()
+	res, text := call(t, overStdio(t, f, coder, latest, nil), "send_message", args{"api_key": "some-key", "recipient": "planner", "message": "hi"})
+	if res.IsError || len(f.keys) != 1 || f.keys[0] != "some-key" {
+		t.Errorf("over stdio: got %s with the keys %q, want the key handed on", text, f.keys)
+	}
+	if res, text = call(t, overStdio(t, newFake(), coder, latest, nil), "send_message", args{"api_key": "", "to": "planner", "text": "hi"}); !res.IsError {
+		t.Errorf("over stdio an empty key is taken: %s", text)
+	}
 }

@@ -21,6 +21,7 @@ type fake struct {
 
 	mu      sync.Mutex
 	callers []parley.Caller
+	keys    []string // that came in the calls
 	sent    []parley.SendMessageRequest
 	hold    chan struct{} // check_inbox with wait_seconds waits for it
 }
@@ -30,7 +31,13 @@ func newFake() *fake { return &fake{hold: make(chan struct{})} }
 func (f *fake) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.callers = append(f.callers, parley.CallerFrom(ctx))
+	caller := parley.CallerFrom(ctx)
+	f.callers, f.keys = append(f.callers, caller), append(f.keys, parley.CredentialsFrom(ctx).Key)
+	for _, claim := range parley.CredentialsFrom(ctx).Claims {
+		if !caller.Is(claim) { // as the daemon does behind a bridge
+			return nil, parley.Errorf(parley.NotAuthorized, "%s is not the caller", claim).Suggest("Leave sender_id out.")
+		}
+	}
 	switch r.To[0] {
 	case "nobody":
 		return nil, parley.Errorf(parley.AgentNotFound, "there is no agent %q", r.To[0]).Suggest("get_agent_status lists them.")
@@ -81,6 +88,17 @@ var eras = []string{"2026-07-28", "2025-11-25", "2025-06-18"}
 
 const latest, legacy = "2026-07-28", "2025-11-25"
 
+// known knows the keys of coder and chief.
+func known(_ context.Context, key string) (parley.Caller, bool) {
+	switch key {
+	case "coders-key":
+		return coder, true
+	case "chiefs-key":
+		return chief, true
+	}
+	return parley.Caller{}, false
+}
+
 // as puts a caller into every request, as httpapi does.
 func as(c parley.Caller, h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +124,7 @@ func web(t *testing.T, address string, h http.Handler) (url string, stop func())
 // handler is a Handler that is closed with the test.
 func handler(t *testing.T, f *fake, progress time.Duration) *HTTPHandler {
 	t.Helper()
-	h := newHandler(Options{Service: f, Version: "test"}, progress)
+	h := newHandler(Options{Service: f, Version: "test", Authenticate: known}, progress)
 	t.Cleanup(func() { h.Close(context.Background()) })
 	return h
 }

@@ -20,6 +20,11 @@ import (
 // MaxBody is the largest request body in bytes; the library has no limit.
 const MaxBody = 1 << 20
 
+// bodyWait is how long a body may take to arrive: it comes from this machine
+// and is small. Without a limit a client that stalls would hold up the server's
+// shutdown.
+const bodyWait = 5 * time.Second
+
 // sessionIdle is how long the state of a session that is not used is kept.
 // Without a limit every initialize costs about 12 KB for ever (measured).
 const sessionIdle = 24 * time.Hour
@@ -48,21 +53,50 @@ func newHandler(o Options, progress time.Duration) *HTTPHandler {
 
 // ServeHTTP limits the body and remembers the sessions that clients end.
 func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	// Not every writer has deadlines. After a failure this one stays, because
+	// the server reads on before it answers.
+	rc := http.NewResponseController(w)
+	_ = rc.SetReadDeadline(time.Now().Add(bodyWait))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
 	if err != nil {
 		refuseBody(w, err)
 		return
 	}
+	_ = rc.SetReadDeadline(time.Time{}) // the call may take longer
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	if r.Method != http.MethodDelete {
-		h.transport.ServeHTTP(w, r)
+	var e envelope
+	_ = json.Unmarshal(body, &e) // what is no message, the transport refuses
+	if e.Method == string(mcp.MethodNotificationCancelled) && r.Header.Get(server.HeaderKeySessionID) == "" {
+		// Without a session there is nothing to cancel but the connection, which
+		// its client has closed. The transport would refuse what the official
+		// client says, and that client then takes all its calls for lost.
+		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 	sw := &statusWriter{ResponseWriter: w}
 	h.transport.ServeHTTP(sw, r)
-	if sw.status == http.StatusOK {
+	switch {
+	case sw.status == 0 && r.Context().Err() != nil && len(e.ID) > 0:
+		sayStopping(w, &e)
+	case r.Method == http.MethodDelete && sw.status == http.StatusOK:
 		h.sessions.end(r.Header.Get(server.HeaderKeySessionID))
 	}
+}
+
+// sayStopping answers a call that the end of the daemon cut short, where the
+// transport says nothing and its client would take the connection for broken.
+func sayStopping(w http.ResponseWriter, e *envelope) {
+	why := parley.Errorf(parley.DaemonUnavailable, "the call was cut short").
+		Suggest("Call again: the daemon is stopping or restarting.")
+	answer := map[string]any{"jsonrpc": "2.0", "id": e.ID}
+	if e.Method == string(mcp.MethodToolsCall) {
+		answer["result"] = failureOf(why)
+	} else {
+		answer["error"] = map[string]any{"code": mcp.INTERNAL_ERROR, "message": why.Message, "data": why}
+	}
+	b, _ := json.Marshal(answer)
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(b) // a client that is gone has no use for the error
 }
 
 // Close ends what the handler runs in the background.
@@ -91,6 +125,19 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
+
+func (w *statusWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush lets answers stream.
+func (w *statusWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
+
+// Unwrap lets the response's controller through.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // sessions knows the ids of sessions by their form alone, so that one from
 // before a restart of the daemon goes on: agents do not always begin anew when

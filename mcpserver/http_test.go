@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	official "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -175,5 +176,44 @@ func TestNoStreamIsKeptOpenPerAgent(t *testing.T) {
 	_, header, _ := raw(t, url, "POST", "", initialize)
 	if status, _, _ := raw(t, url, "GET", header.Get("Mcp-Session-Id"), ""); status != http.StatusMethodNotAllowed {
 		t.Errorf("GET gives %d, want %d", status, http.StatusMethodNotAllowed)
+	}
+}
+
+// What the official client says of a call that it gives up must not cost it
+// the calls after that.
+func TestACallThatIsGivenUpCostsNothingElse(t *testing.T) {
+	for _, version := range eras {
+		s := overHTTP(t, newFake(), coder, version, nil)
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		_, err := s.CallTool(ctx, &official.CallToolParams{Name: "check_inbox", Arguments: args{"wait_seconds": 60}})
+		cancel()
+		if err == nil {
+			t.Fatalf("%s: the call ended by itself", version)
+		}
+		for range 3 {
+			if res, text := call(t, s, "get_agent_status", nil); res.IsError {
+				t.Errorf("%s: the next call failed: %s", version, text)
+			}
+		}
+	}
+}
+
+// A call that waits while the daemon stops gets an answer that says so.
+func TestACallThatTheEndCutsShortIsAnswered(t *testing.T) {
+	for _, version := range eras {
+		base, end := context.WithCancel(context.Background())
+		h := handler(t, newFake(), progressEvery)
+		url, _ := web(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithCancel(parley.WithCaller(r.Context(), coder))
+			defer cancel()
+			defer context.AfterFunc(base, cancel)()
+			h.ServeHTTP(w, r.WithContext(ctx))
+		}))
+		s := connect(t, &official.StreamableClientTransport{Endpoint: url}, version, nil)
+		time.AfterFunc(50*time.Millisecond, end)
+		res, text := call(t, s, "check_inbox", args{"wait_seconds": 60})
+		if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.DaemonUnavailable || got.Action == "" {
+			t.Errorf("%s: got %s, want %s", version, text, parley.DaemonUnavailable)
+		}
 	}
 }

@@ -17,6 +17,8 @@ func Instructions(c parley.Caller) string {
 	}
 	var b strings.Builder
 	switch {
+	case c.Remote && c.Name == "": // the daemon knows by the key or the process
+		b.WriteString("You are one of a team of AI agents that talk through parley.")
 	case c.Operator:
 		b.WriteString("You act for the operator of a team of AI agents that talk through parley.")
 	default:

@@ -17,8 +17,14 @@ import (
 
 // Options is what a server works with. Service is needed.
 type Options struct {
-	Service      parley.Service
-	Version      string
+	Service parley.Service
+	Version string
+
+	// Authenticate resolves the api_key that a call may carry in its arguments.
+	// Over HTTP no such key is known without it; over stdio it is not used: the
+	// service is a client, and its daemon decides.
+	Authenticate func(ctx context.Context, key string) (parley.Caller, bool)
+
 	Instructions func(parley.Caller) string // what the model is told first; Instructions if nil
 	Log          *slog.Logger
 }
@@ -33,13 +39,16 @@ const progressEvery = 5 * time.Second
 const stdioWorkers = 100
 
 // ServeStdio speaks MCP on in and out for one caller until in ends or ctx
-// does. The library keeps one stdio session per process.
+// does; what was asked before the end of in is still answered. The service
+// decides who really calls. The library keeps one stdio session per process.
 func ServeStdio(ctx context.Context, o Options, in io.Reader, out io.Writer, caller parley.Caller) error {
 	o = o.withDefaults()
 	s := server.NewStdioServer(newServer(o, progressEvery))
 	server.WithWorkerPoolSize(stdioWorkers)(s)
 	server.WithErrorLogger(slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn))(s)
-	return s.Listen(parley.WithCaller(ctx, caller), in, out)
+	caller.Remote = true
+	talk := newDialogue(ctx, in, out)
+	return s.Listen(parley.WithCaller(ctx, caller), talk, talk)
 }
 
 func (o Options) withDefaults() Options {

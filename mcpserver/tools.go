@@ -60,6 +60,9 @@ func lighten(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		lighten(p)
 	}
+	if e := s.Properties["error"]; e != nil && len(e.Types) > 0 {
+		s.Properties["error"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "null"}}}
+	}
 }
 
 // mustMarshal writes a schema. The schemas are our own, so a failure is a

@@ -163,3 +163,19 @@ func TestInstructionsAreShort(t *testing.T) {
 		t.Error("nobody is not told to register")
 	}
 }
+
+// The inspector warns of unions of types, and some models' tools refuse them.
+func TestPublishedSchemasHaveNoUnions(t *testing.T) {
+	for _, tool := range list(t, overHTTP(t, newFake(), chief, legacy, nil)) {
+		for _, s := range []any{tool.InputSchema, tool.OutputSchema} {
+			if b, err := json.Marshal(s); err != nil || strings.Contains(string(b), `"type":[`) {
+				t.Errorf("%s: %s %v", tool.Name, b, err)
+			}
+		}
+		for _, e := range []any{nil, "it failed"} {
+			if err := schema(t, tool.OutputSchema).Validate(map[string]any{"success": e == nil, "error": e}); err != nil {
+				t.Errorf("%s: error %v does not fit: %v", tool.Name, e, err)
+			}
+		}
+	}
+}

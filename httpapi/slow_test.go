@@ -1,0 +1,43 @@
+package httpapi
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// A body that stalls is given up, on a real connection, where the server would
+// otherwise go on reading before it answers.
+func TestABodyThatStallsIsGivenUp(t *testing.T) {
+	d := serve(t, New(options(&stub{})))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	if _, err := conn.Write([]byte("POST /api/check_inbox HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatalf("no answer came: %v", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("got %s, want 408", res.Status)
+	}
+}
+
+// What a bridge hands on is held against the connection: see parley.Credentials.
+func TestEveryClaimMustBeTheCallers(t *testing.T) {
+	d := serve(t, New(options(&stub{})))
+	d.expect("both his", d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: "+coder.ID), http.StatusOK, "")
+	d.expect("one another's", d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: reviewer"),
+		http.StatusForbidden, parley.NotAuthorized)
+}

@@ -1,0 +1,78 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+const greeting = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+// spoken is what the server says to a whole conversation that comes at once.
+func spoken(t *testing.T, f *fake, in string) map[string]json.RawMessage {
+	t.Helper()
+	var out bytes.Buffer
+	if err := ServeStdio(t.Context(), Options{Service: f, Version: "test"}, strings.NewReader(in), &out, coder); err != nil {
+		t.Fatal(err)
+	}
+	answers := map[string]json.RawMessage{}
+	for line := range strings.Lines(out.String()) {
+		var e envelope
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		answers[string(e.ID)] = json.RawMessage(line)
+	}
+	return answers
+}
+
+func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
+	in := greeting + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+{"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"name":"get_agent_status","arguments":{}}}
+{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"check_inbox","arguments":{"wait_seconds":60}}}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"send_message","arguments":{"to":"planner","text":"hi"}}}` // and no end of line
+	for range 5 {
+		f := newFake()
+		time.AfterFunc(50*time.Millisecond, func() { close(f.hold) }) // the answer comes after the end
+		answers := spoken(t, f, in)
+		for _, id := range []string{"1", "2", `"three"`, "4", "5"} {
+			if answers[id] == nil || !strings.Contains(string(answers[id]), `"result":{`) {
+				t.Fatalf("request %s got no answer: %s", id, answers)
+			}
+		}
+		if len(f.sent) != 1 {
+			t.Fatalf("%d messages were sent, want 1", len(f.sent))
+		}
+	}
+}
+
+// A client that goes must not wait for a call that waits for something.
+func TestTheEndDoesNotWaitForLongPolls(t *testing.T) {
+	began := time.Now()
+	f := newFake()
+	in := greeting + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"check_inbox","arguments":{"wait_seconds":60}}}` + "\n"
+	if answers := spoken(t, f, in); answers["1"] == nil {
+		t.Errorf("got %s, want the greeting answered", answers)
+	}
+	if took := time.Since(began); took < lastAnswers || took > 30*time.Second {
+		t.Errorf("it ended after %s, want it soon after %s", took, lastAnswers)
+	}
+}
+
+func TestACancelledCallHoldsNothingUp(t *testing.T) {
+	d := newDialogue(context.Background(), strings.NewReader(`{"id":2,"method":"tools/call"}
+{"method":"notifications/cancelled","params":{"requestId":2}}
+[1]
+nonsense
+{"id":null,"method":"x"}
+`), io.Discard)
+	if _, err := io.ReadAll(d); err != nil || len(d.open) != 0 {
+		t.Errorf("%v; open are %v, want none", err, d.open)
+	}
+}
