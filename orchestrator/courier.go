@@ -22,6 +22,9 @@ const (
 	holdAfter = 3 * time.Second
 	// typingTime bounds one delivery, from its claim to its outcome.
 	typingTime = 60 * time.Second
+	// partingTime is how much of it is left when the daemon ends; what is in hand
+	// after it is resolved by the next one, from what the pane remembers.
+	partingTime = 3 * time.Second
 )
 
 // courier is the only writer to one agent's terminal. Its fields are its own
@@ -30,16 +33,23 @@ type courier struct {
 	o *Orchestrator
 	m *member
 
-	seq      uint64      // the last pane sequence number given; 0: not read yet
-	behind   bool        // the database may hold what was not handed over, or was and could not be delivered
-	open     bool        // a delivery may have been left in `typing`
-	openOn   *terminal   // where; nil: by a daemon before this one
-	cautious bool        // something was refused: look before the next
-	still    stillness   // of its screen
-	waiting  store.Key   // the message that a brief obstacle keeps waiting
-	since    time.Time   // since when
-	brisk    bool        // it is expected to pass at any moment
-	unproven []store.Key // entered but not seen to be read; proven if they are read after all
+	seq      uint64     // the last pane sequence number given; 0: not read yet
+	behind   bool       // the database may hold what was not handed over, or was and could not be delivered
+	open     bool       // a delivery may have been left in `typing`
+	openOn   *terminal  // where; nil: by a daemon before this one
+	cautious bool       // something was refused: look before the next
+	still    stillness  // of its screen
+	waiting  store.Key  // the message that a brief obstacle keeps waiting
+	since    time.Time  // since when
+	brisk    bool       // it is expected to pass at any moment
+	unproven []unproven // entered but not seen to be read; proven if they are read after all
+}
+
+// unproven is a delivery that stands unread in its terminal, and how that is read.
+type unproven struct {
+	key  store.Key
+	on   *terminal
+	mode ttyMode
 }
 
 // startCourier begins to deliver to a terminal agent; for others it does nothing.
@@ -81,6 +91,7 @@ func (c *courier) run(ctx context.Context) {
 // round delivers what waits, as far as the terminal is ready. It reports
 // whether to come back by itself.
 func (c *courier) round(ctx context.Context) (again bool, err error) {
+	c.brisk = false
 	if c.open {
 		if err := c.settleOpen(ctx); err != nil || c.open {
 			return true, err
@@ -132,8 +143,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if o := c.gate(ctx, t); o != free {
 		return false, c.hold(ctx, job, o)
 	}
-	// From here to the outcome nothing is interrupted.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), typingTime)
+	ctx, cancel := unhurried(ctx)
 	defer cancel()
 	if err := c.number(ctx, t); err != nil {
 		return false, err
@@ -149,6 +159,20 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	}
 	c.seq, c.open, c.openOn, c.waiting, c.brisk = job.PaneSeq, true, t, store.Key{}, false
 	return c.submit(ctx, t, job, l, false)
+}
+
+// unhurried returns a context for one delivery, from its claim to its outcome. The
+// end of ctx interrupts it only after partingTime.
+func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), typingTime)
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(partingTime):
+			cancel()
+		case <-own.Done():
+		}
+	})
+	return own, func() { stop(); cancel() }
 }
 
 // hold says why a message waits; a brief obstacle only when it has lasted. While

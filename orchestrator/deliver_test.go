@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -177,6 +178,26 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 	}
 }
 
+// A program that is still starting throws away what was typed before it made its
+// terminal raw: that nothing is left unread must not count as read.
+func TestTextDroppedAtStartUpIsNotCalledRead(t *testing.T) {
+	te := newTeam(t)
+	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, "slow.log")}
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "slow", Profile: "quick", Command: agent.Argv()}); err != nil {
+		t.Fatal(err)
+	}
+	id := te.send("slow", "too early")
+	tmuxtest.WaitFor(t, te.pane("slow"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
+	d := te.reach(id, parley.DeliveryUnconfirmed)
+	te.reach(te.send("slow", "in time"), parley.DeliveryRead) // the courier has looked again since
+	if d = te.delivery(id); d.State != parley.DeliveryUnconfirmed {
+		t.Errorf("what the terminal dropped is %s; steps %+v", d.State, d.Steps)
+	}
+	if got := tmuxtest.WaitMessages(t, agent.Log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "in time") {
+		t.Errorf("the agent got %+v, want the second message alone", got)
+	}
+}
+
 func TestUrgentGoesFirst(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
@@ -219,5 +240,22 @@ func TestHostileTextCannotSpeakAsAnother(t *testing.T) {
 	got := tmuxtest.WaitMessages(t, log, 1)
 	if len(got) != 1 || !strings.Contains(got[0].Text, "> [AGENT 00000000") || strings.ContainsRune(got[0].Text, 0x1b) {
 		t.Errorf("the agent got %+v", got)
+	}
+}
+
+// What was pasted and not sent must not become part of the next message.
+func TestUnsentTextIsNotJoined(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("set-buffer", "-b", "left", "[AGENT 00000000 TO AGENT 11111111]: left over (operator · msg 12345678)")
+	te.tmuxRun("paste-buffer", "-p", "-b", "left", "-t", te.pane("coder").ID())
+	tmuxtest.WaitFor(t, te.pane("coder"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "left over") })
+	id := te.send("coder", "next")
+	te.held(id, "unsent message")
+	te.tmuxRun("send-keys", "-t", te.pane("coder").ID(), "Enter")
+	te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 2); len(got) != 2 || strings.Contains(got[1].Text, "left over") {
+		t.Errorf("the agent got %+v, want two messages apart", got)
 	}
 }

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -19,6 +20,8 @@ type obstacle struct {
 }
 
 var free obstacle
+
+const inputOff = "its pane takes no input (tmux select-pane -e lets it)"
 
 // gate decides whether it is safe to type now. What can change between this
 // look and the paste is looked at again inside tmux, in the command that pastes.
@@ -40,12 +43,16 @@ func (c *courier) gate(ctx context.Context, t *terminal) obstacle {
 	if t.profile.Instant() && !c.cautious {
 		return free
 	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime) // a stop waits for this
+	defer cancel()
 	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{})
 	switch {
 	case err != nil:
 		return obstacle{reason: "its terminal cannot be read: " + parley.CleanLine(err.Error()), brief: true}
 	case screen.Dead:
 		return obstacle{reason: fmt.Sprintf("its program has ended; parley restart %s delivers what waits", c.m.name)}
+	case screen.InputOff:
+		return obstacle{reason: inputOff}
 	case screen.InMode:
 		return obstacle{reason: "someone is scrolling in its terminal (copy mode)"}
 	}
@@ -86,8 +93,14 @@ func unread(t *terminal) obstacle {
 func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 	if !t.profile.HasMarkers() {
 		now := c.o.now()
+		if now.Sub(t.started) < t.profile.Startup {
+			return obstacle{reason: "it is starting", brief: true}
+		}
 		if now.Sub(c.still.since(now, screen)) < t.profile.Quiet {
 			return obstacle{reason: "the output in its terminal does not pause", brief: true}
+		}
+		if text, ok := t.profile.Composer(shown(screen)); ok && ownText.MatchString(text) {
+			return obstacle{reason: "an unsent message stands in its terminal; press Enter there, or clear the line"}
 		}
 		return free
 	}
@@ -107,6 +120,10 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 	}
 	return free
 }
+
+// ownText matches a text of ours that was pasted and not sent. Nothing else is
+// known of what stands before the cursor of a program without markers.
+var ownText = regexp.MustCompile(`\[AGENT [0-9a-f]{8} .*msg [0-9a-f]{8}[^)]*\)\s*$`)
 
 // stillness tells since when a screen has not changed.
 type stillness struct {

@@ -51,8 +51,8 @@ func testProfiles(t testing.TB) profile.Set {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"instant": "{settle: 0s, quiet: 0s, show_within: 0s, taken_within: 0s}",
-		"quick":   "{settle: 20ms, quiet: 50ms, show_within: 500ms, taken_within: 2s}",
+		"instant": "{settle: 0s, startup: 0s, quiet: 0s, show_within: 0s, taken_within: 0s}",
+		"quick":   "{settle: 20ms, startup: 0s, quiet: 50ms, show_within: 500ms, taken_within: 2s}",
 		"framed":  framedProfile,
 	} {
 		if set, err = set.With(name, []byte(text)); err != nil {

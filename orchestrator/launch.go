@@ -111,7 +111,9 @@ func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, ke
 	if m.kind != parley.KindTerminal || m.place() != nil && old.State.Live() {
 		return taken(m)
 	}
-	if m.place() != nil { // its program ended by itself; the terminal still shows its last screen
+	if m.place() != nil || old.State != parley.StateTerminated {
+		// Its program ended by itself and the terminal still shows its last screen, or
+		// the terminal was taken from under what may still run.
 		if _, err := o.end(ctx, m, "launched again"); err != nil {
 			return err
 		}
@@ -147,6 +149,7 @@ func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l
 	m.mu.Lock()
 	m.launch = l
 	m.terminal = o.newTerminal(p, info)
+	m.terminal.started = o.now()
 	m.mu.Unlock()
 	if err := o.setState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
 		return nil, err
@@ -159,6 +162,9 @@ func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l
 
 // open makes the session and waits until its program runs, or says why not.
 func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, height int) (tmux.PaneInfo, error) {
+	if o.ending.Load() {
+		return tmux.PaneInfo{}, parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
+	}
 	file, err := l.write(o.opts.LaunchDir)
 	if err != nil {
 		return tmux.PaneInfo{}, err
@@ -177,17 +183,26 @@ func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, he
 		err = o.becomes(ctx, info, file)
 	}
 	if err != nil {
-		clean := context.WithoutCancel(ctx)
-		if info.ID != "" {
-			err = errors.Join(err, ignore(o.tmux.KillSession(clean, m.name), tmux.ErrNoSession))
-		}
-		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist))
+		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist), o.undo(ctx, m, info))
 		if _, typed := errors.AsType[*parley.Error](err); !typed {
 			return tmux.PaneInfo{}, tmuxError(err)
 		}
 		return tmux.PaneInfo{}, err
 	}
 	return info, nil
+}
+
+// undo ends what a launch that failed may have left. Without a pane in info it is not
+// even known whether there is a session.
+func (o *Orchestrator) undo(ctx context.Context, m *member, info tmux.PaneInfo) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
+	defer cancel()
+	err := findTree(m.id, info.PID, birth(info.PID)).end(ctx, o.opts.Settings.StopGrace)
+	killed := o.tmux.KillSession(ctx, m.name)
+	if info.ID == "" {
+		return err
+	}
+	return errors.Join(err, ignore(killed, tmux.ErrNoSession))
 }
 
 // becomes waits until the process that tmux started has become the program: it
@@ -206,7 +221,10 @@ func (o *Orchestrator) becomes(ctx context.Context, info tmux.PaneInfo, file str
 			return false, nil
 		}
 		argv, err := tmux.Foreground(info.PID)
-		return err == nil && !slices.Contains(argv, file), nil
+		if err != nil { // it cannot be told what has the terminal; but not parley, while what was started lives
+			return tmux.Alive(info.PID), nil
+		}
+		return !slices.Contains(argv, file), nil
 	})
 }
 

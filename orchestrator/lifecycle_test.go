@@ -66,7 +66,7 @@ func TestMessageToStoppedAgentFails(t *testing.T) {
 
 func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	te := newTeam(t)
-	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
 	id := te.send("coder", "keep me")
@@ -164,7 +164,7 @@ func TestExitIsSeenWithItsStatus(t *testing.T) {
 	id := te.send("brief", "are you there?")
 	te.held(id, "ended")
 	// Its name may be launched again.
-	te.launch("brief", "quick", tmuxtest.Agent{})
+	te.launch("brief", "framed", tmuxtest.Agent{})
 	te.reach(id, parley.DeliveryRead)
 }
 
@@ -200,7 +200,7 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 
 func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
 	te := newTeam(t)
-	te.launch("coder", "quick", tmuxtest.Agent{})
+	te.launch("coder", "framed", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
 	id := te.send("coder", "survive")
@@ -215,7 +215,7 @@ func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
 	}
 	te.inState("coder", parley.StateUnreachable)
 	te.held(id, "unreachable")
-	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)

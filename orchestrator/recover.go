@@ -99,8 +99,8 @@ func (c *courier) settleOpen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.open = len(jobs) > 0
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), typingTime)
+	c.open, c.openOn = false, nil
+	ctx, cancel := unhurried(ctx)
 	defer cancel()
 	for _, job := range jobs {
 		c.open, c.openOn = true, t
@@ -142,17 +142,20 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 
 // confirm looks whether an entered text was taken, without pressing anything.
 func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l letter) (done bool, err error) {
-	taken := c.takenTest(t, l)
+	taken := c.takenTest(t, l, modeOf(t))
 	wait, cancel := context.WithTimeout(ctx, or(t.profile.TakenWithin, recheck))
 	defer cancel()
 	look := tmux.Wait
-	_ = poll(wait, recheck, func() (bool, error) { // what counts is the last look
+	err = poll(wait, recheck, func() (bool, error) {
 		screen, err := t.pane.Screen(wait, tmux.ScreenOptions{})
 		if err == nil {
 			look = taken(screen)
 		}
 		return look != tmux.Wait, err
 	})
+	if err != nil && wait.Err() == nil {
+		return false, err // it could not be looked at
+	}
 	if look == tmux.Yes {
 		return c.conclude(ctx, t, job, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
@@ -167,14 +170,22 @@ func (c *courier) proveLate(ctx context.Context) error {
 		c.unproven = nil
 		return nil
 	}
-	if n, err := tmux.Unread(t.tty); err != nil || n > 0 {
+	n, err := tmux.Unread(t.tty)
+	if !tmux.Alive(t.pid) { // what it had not read went with it, and its terminal's name may be another's
+		c.unproven = nil
 		return nil
 	}
-	keys := c.unproven
+	if err != nil || n > 0 {
+		return nil
+	}
+	entered := c.unproven
 	c.unproven = nil
-	for _, key := range keys {
+	for _, u := range entered {
+		if u.on != t || u.mode != modeOf(t) {
+			continue // it may have been dropped with the change
+		}
 		change := store.Change{State: parley.DeliverySubmitted, Evidence: "its program read it from the terminal later"}
-		if err := c.o.store.Advance(ctx, key, change); err != nil && !errors.Is(err, store.ErrStale) {
+		if err := c.o.store.Advance(ctx, u.key, change); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
 		}
 	}

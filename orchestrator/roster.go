@@ -41,8 +41,10 @@ type terminal struct {
 	pane     *tmux.Pane
 	profile  *profile.Profile
 	pid      int
+	born     string // when the process was, "" if it is dead: the pid may be given again
 	tty      string
 	instance string      // of the tmux server
+	started  time.Time   // when it was launched; zero if by a daemon before this one
 	ended    atomic.Bool // it is being stopped: nothing may be typed any more
 
 	// The watcher's own.
@@ -53,7 +55,11 @@ type terminal struct {
 }
 
 func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {
-	return &terminal{pane: o.tmux.Pane(info.ID), profile: p, pid: info.PID, tty: info.TTY, info: info, instance: o.tmux.Instance()}
+	t := &terminal{pane: o.tmux.Pane(info.ID), profile: p, pid: info.PID, tty: info.TTY, info: info, instance: o.tmux.Instance()}
+	if !info.Dead {
+		t.born = birth(info.PID)
+	}
+	return t
 }
 
 func newMember(a parley.Agent, keyHash []byte) *member {

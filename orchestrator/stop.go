@@ -44,37 +44,65 @@ func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentReques
 // It returns how many processes there were. The caller holds m.changing.
 func (o *Orchestrator) end(ctx context.Context, m *member, evidence string) (int, error) {
 	ctx = context.WithoutCancel(ctx) // half a stop would leave processes behind
-	t, ended := m.place(), 0
-	if t != nil {
-		t.ended.Store(true)
-		tree := findTree(m.id, t.pid)
-		ended = len(tree.living())
-		if err := tree.end(ctx, o.opts.Settings.StopGrace); err != nil {
-			t.ended.Store(false)
-			return ended, fmt.Errorf("stop %s: %w", m.name, err)
-		}
-		if err := o.endSession(ctx, m, t); err != nil {
-			return ended, err
-		}
+	t := m.place()
+	ended, err := o.endProcesses(ctx, m, t)
+	if err == nil && t != nil {
+		err = o.endSession(ctx, m, t)
 	}
-	return ended, o.setState(ctx, m, parley.StateTerminated, evidence, nil)
+	if err == nil {
+		err = o.close(ctx, m, evidence)
+	}
+	if err != nil && t != nil {
+		t.ended.Store(false) // the watcher sees to its state again
+	}
+	return ended, err
 }
 
-// endSession takes the terminal away, after the message in hand.
+// endProcesses ends what runs of a member, in its terminal or, when that was taken
+// from under it, without one.
+func (o *Orchestrator) endProcesses(ctx context.Context, m *member, t *terminal) (int, error) {
+	if m.kind != parley.KindTerminal {
+		return 0, nil
+	}
+	root, born := 0, ""
+	if t != nil {
+		t.ended.Store(true)
+		root, born = t.pid, t.born
+	}
+	tree := findTree(m.id, root, born)
+	ended := len(tree.living())
+	if err := tree.end(ctx, o.opts.Settings.StopGrace); err != nil {
+		return ended, fmt.Errorf("stop %s: %w", m.name, err)
+	}
+	return ended, nil
+}
+
+// endSession ends the session, after the message in hand.
 func (o *Orchestrator) endSession(ctx context.Context, m *member, t *terminal) error {
-	ctx, cancel := context.WithTimeout(ctx, typingTime)
-	defer cancel()
 	m.typing.Lock()
 	defer m.typing.Unlock()
-	if t.instance == o.tmux.Instance() {
-		if err := o.tmux.KillSession(ctx, m.name); err != nil && !errors.Is(err, tmux.ErrNoSession) && !errors.Is(err, tmux.ErrNoServer) {
-			return tmuxError(err)
-		}
+	if t.instance != o.tmux.Instance() {
+		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	if err := o.tmux.KillSession(ctx, m.name); err != nil && !errors.Is(err, tmux.ErrNoSession) && !errors.Is(err, tmux.ErrNoServer) {
+		return tmuxError(err)
+	}
+	return nil
+}
+
+// close takes the terminal from a member that is at its end, and records that.
+func (o *Orchestrator) close(ctx context.Context, m *member, evidence string) error {
+	m.typing.Lock()
+	defer m.typing.Unlock()
 	m.mu.Lock()
 	m.terminal = nil
 	m.mu.Unlock()
-	return o.abandon(ctx, m, "the agent was stopped")
+	if err := o.abandon(ctx, m, "the agent was stopped"); err != nil {
+		return err
+	}
+	return o.setState(ctx, m, parley.StateTerminated, evidence, nil)
 }
 
 // tree is the processes of one agent: what descends from its program, and what
@@ -82,12 +110,16 @@ func (o *Orchestrator) endSession(ctx context.Context, m *member, t *terminal) e
 // from nobody).
 type tree struct {
 	id        string
-	root      int
 	processes map[int]string // pid → when it was born, since a pid may be given again
 }
 
-func findTree(id string, root int) *tree {
-	t := &tree{id: id, root: root, processes: map[int]string{}}
+// findTree looks for them. root is the program, if it is still the process that was
+// born then.
+func findTree(id string, root int, born string) *tree {
+	t := &tree{id: id, processes: map[int]string{}}
+	if born != "" && birth(root) == born {
+		t.processes[root] = born
+	}
 	t.grow()
 	t.add(marked("PARLEY_AGENT_ID=" + id))
 	return t
@@ -96,11 +128,9 @@ func findTree(id string, root int) *tree {
 // grow adds what has appeared since. A parent's death does not hide a child that
 // was seen before.
 func (t *tree) grow() {
-	roots := append(slices.Collect(maps.Keys(t.processes)), t.root)
-	if found, err := tmux.Descendants(roots...); err == nil {
+	if found, err := tmux.Descendants(slices.Collect(maps.Keys(t.processes))...); err == nil {
 		t.add(found)
 	}
-	t.add([]int{t.root})
 }
 
 func (t *tree) add(pids []int) {

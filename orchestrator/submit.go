@@ -21,7 +21,7 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 		Settle: p.Settle, Ready: t.typable, OnEntered: c.o.entered}
 	if resume || !p.Instant() {
 		sub.Shown, sub.ShowWithin = c.shownTest(t, l, resume)
-		sub.Taken, sub.TakenWithin = c.takenTest(t, l), p.TakenWithin
+		sub.Taken, sub.TakenWithin = c.takenTest(t, l, modeOf(t)), p.TakenWithin
 	}
 	out, err := t.pane.Submit(ctx, sub)
 	return c.conclude(ctx, t, job, out, err)
@@ -79,15 +79,26 @@ func holds(p *profile.Profile, s tmux.Screen, l letter) bool {
 	return ok && (profile.Holds(text, l.mark) || p.Collapsed(text))
 }
 
-// takenTest says whether the program took the text after the key.
-func (c *courier) takenTest(t *terminal, l letter) func(tmux.Screen) tmux.Look {
+// ttyMode is how a terminal is read: by lines, or byte by byte.
+type ttyMode struct{ canonical, known bool }
+
+func modeOf(t *terminal) ttyMode {
+	canonical, err := tmux.Canonical(t.tty)
+	return ttyMode{canonical, err == nil}
+}
+
+// takenTest says whether the program took the text after the key. A program that
+// changes the mode of its terminal may throw away what is in it, as those do that
+// are just starting: then that nothing is left unread proves nothing.
+func (c *courier) takenTest(t *terminal, l letter, before ttyMode) func(tmux.Screen) tmux.Look {
 	p := t.profile
 	return func(s tmux.Screen) tmux.Look {
 		_, composing := p.Composer(shown(s))
+		waiting := unread(t) != free // before the mode: both change at once
 		switch {
-		case t.ended.Load() || s.Dead:
+		case t.ended.Load() || s.Dead, !p.HasMarkers() && modeOf(t) != before:
 			return tmux.Stop
-		case holds(p, s, l), unread(t) != free:
+		case waiting, holds(p, s, l), !tmux.Alive(t.pid): // what a dead program had not read is gone
 			return tmux.Wait
 		case !composing && p.HasMarkers() && p.Look(s.Lines) == profile.Unknown:
 			return tmux.Wait
@@ -99,6 +110,9 @@ func (c *courier) takenTest(t *terminal, l letter) func(tmux.Screen) tmux.Look {
 // conclude records the outcome of a submission. What is not known stays in
 // `typing`, to be resolved by what the pane remembers.
 func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, out tmux.Outcome, failure error) (done bool, err error) {
+	if errors.Is(failure, context.DeadlineExceeded) && out.Phase == tmux.Pasted && out.Reason == tmux.InMode {
+		ctx, failure = context.WithoutCancel(ctx), nil // a person who scrolls for long is no error
+	}
 	if failure != nil && out.Phase != tmux.Taken {
 		return false, failure
 	}
@@ -116,9 +130,9 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, out 
 		return false, c.note(ctx, job, reason)
 	case out.Phase == tmux.Entered:
 		if unread(t) != free {
-			c.unproven = append(c.unproven, job.Key)
+			c.unproven = append(c.unproven, unproven{job.Key, t, modeOf(t)})
 		}
-		return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: notTaken(t)})
+		return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: notTaken(t, out)})
 	}
 	return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: "pasted, but Enter was not pressed: " + refusal(c.m, out)})
 }
@@ -160,9 +174,12 @@ func evidence(t *terminal, out tmux.Outcome) string {
 	return "typed, and its program read it from the terminal"
 }
 
-func notTaken(t *terminal) string {
-	if unread(t) != free {
+func notTaken(t *terminal, out tmux.Outcome) string {
+	switch {
+	case unread(t) != free:
 		return "typed and entered, but its program has not read it yet"
+	case out.Reason == tmux.Blocked:
+		return "typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it"
 	}
 	return "typed and entered, but its terminal does not show that it was taken"
 }
@@ -175,7 +192,7 @@ func refusal(m *member, out tmux.Outcome) string {
 	case tmux.Dead, tmux.Gone:
 		return fmt.Sprintf("its program has ended; parley restart %s delivers what waits", m.name)
 	case tmux.InputOff:
-		return "its pane takes no input (tmux select-pane -e lets it)"
+		return inputOff
 	case tmux.Foreign:
 		return "the pane is not this agent's any more"
 	case tmux.Blocked:

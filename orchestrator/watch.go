@@ -63,7 +63,8 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 	// Whose terminal was there before the list is made must be in it.
 	places := map[*member]*terminal{}
 	for _, m := range o.roster.all() {
-		if t := m.place(); t != nil && !t.ended.Load() {
+		t := m.place()
+		if t != nil && !t.ended.Load() || t == nil && m.homeless() {
 			places[m] = t
 		}
 	}
@@ -83,11 +84,17 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 	}
 	for m, t := range places {
 		info, found := owned[m.id]
-		there := found && t.instance == instance && info.ID == t.pane.ID()
+		there := found && t != nil && t.instance == instance && info.ID == t.pane.ID()
 		if err := o.observe(ctx, m, t, info, there); err != nil && o.ctx.Err() == nil {
 			o.log.Error("observe", "agent", m.name, "error", err)
 		}
 	}
+}
+
+// homeless reports that a member should have a terminal and has none: it is being
+// launched, or its loss could not be recorded.
+func (m *member) homeless() bool {
+	return m.kind == parley.KindTerminal && m.snapshot().State.Live()
 }
 
 // observe brings one agent's state up to date. Launches, stops and restarts of
@@ -97,7 +104,7 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 		return nil
 	}
 	defer m.changing.Unlock()
-	if m.place() != t {
+	if m.place() != t || t == nil && !m.homeless() {
 		return nil
 	}
 	if !there {

@@ -75,31 +75,58 @@ func (o *Orchestrator) Backup(ctx context.Context, req parley.BackupRequest) (*p
 func (o *Orchestrator) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	res := &parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}}
 	if !req.KeepAgents {
-		var stops errgroup.Group
-		for _, m := range o.roster.all() {
-			if m.place() == nil {
-				continue
-			}
-			res.Stopped = append(res.Stopped, m.name)
-			stops.Go(func() error {
-				m.changing.Lock()
-				defer m.changing.Unlock()
-				_, err := o.end(ctx, m, "stopped by parley down")
-				return err
-			})
-		}
-		if err := stops.Wait(); err != nil {
+		stopped, err := o.endAll(context.WithoutCancel(ctx), "stopped by parley down")
+		if err != nil {
 			return nil, err
 		}
-		o.ending.Store(true)
-		if err := o.tmux.Shutdown(ctx); err != nil && !errors.Is(err, tmux.ErrNoServer) {
-			return nil, tmuxError(err)
-		}
+		res.Stopped = filled(stopped)
 	}
 	if o.opts.ShutDown != nil {
 		o.opts.ShutDown()
 	}
 	return res, nil
+}
+
+// endAll ends all agents and the tmux server, and returns whom. Launches under way
+// are waited for, later ones are refused.
+func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped []string, err error) {
+	o.ending.Store(true)
+	defer func() {
+		if err != nil {
+			o.ending.Store(false)
+		}
+	}()
+	var members []*member
+	for _, m := range o.roster.all() {
+		m.changing.Lock()
+		defer m.changing.Unlock()
+		if m.kind == parley.KindTerminal && (m.place() != nil || m.snapshot().State != parley.StateTerminated) {
+			members, stopped = append(members, m), append(stopped, m.name)
+		}
+	}
+	var ends errgroup.Group
+	for _, m := range members {
+		ends.Go(func() error {
+			_, err := o.endProcesses(ctx, m, m.place())
+			return err
+		})
+	}
+	if err := ends.Wait(); err != nil {
+		for _, m := range members {
+			if t := m.place(); t != nil {
+				t.ended.Store(false) // the watcher sees to their states again
+			}
+		}
+		return nil, err
+	}
+	// The sessions go with the server, even with one that answers nobody any more.
+	if err := o.tmux.Shutdown(ctx); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+		return nil, tmuxError(err)
+	}
+	for _, m := range members {
+		err = errors.Join(err, o.close(ctx, m, evidence))
+	}
+	return stopped, err
 }
 
 // ReadTerminal implements parley.TerminalService.

@@ -40,6 +40,7 @@ type file struct {
 	Settle      time.Duration `yaml:"settle"`
 	ShowWithin  time.Duration `yaml:"show_within"`
 	TakenWithin time.Duration `yaml:"taken_within"`
+	Startup     time.Duration `yaml:"startup"`
 	Quiet       time.Duration `yaml:"quiet"`
 	Markers     Markers       `yaml:"markers"`
 }
@@ -102,14 +103,14 @@ func (p *Profile) file() file {
 	return file{Summary: p.Summary, Command: slices.Clone(p.Command), OneLine: p.OneLine,
 		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
 		Key: p.Key, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
-		Quiet: p.Quiet, Markers: p.Markers}
+		Startup: p.Startup, Quiet: p.Quiet, Markers: p.Markers}
 }
 
 func (f *file) profile(name string) (*Profile, error) {
 	p := &Profile{Name: name, Summary: f.Summary, Command: f.Command, OneLine: f.OneLine,
 		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
 		Key: f.Key, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
-		Quiet: f.Quiet, Markers: f.Markers}
+		Startup: f.Startup, Quiet: f.Quiet, Markers: f.Markers}
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func (p *Profile) check() error {
 	for _, f := range []struct {
 		key string
 		d   time.Duration
-	}{{"settle", p.Settle}, {"show_within", p.ShowWithin}, {"taken_within", p.TakenWithin}, {"quiet", p.Quiet}} {
+	}{{"settle", p.Settle}, {"show_within", p.ShowWithin}, {"taken_within", p.TakenWithin}, {"startup", p.Startup}, {"quiet", p.Quiet}} {
 		if f.d < 0 || f.d > longest {
 			return p.bad(f.key, f.d.String()).Suggest("Give a time from 0s to %s, such as 200ms.", longest)
 		}

@@ -16,5 +16,5 @@ func within(limit, n int) bool { return limit == 0 || n <= limit }
 // Instant reports whether the profile asks for no look at the screen at all: the
 // key follows the paste at once. Only tests and benchmarks have such a profile.
 func (p *Profile) Instant() bool {
-	return p.Settle == 0 && p.Quiet == 0 && !p.HasMarkers()
+	return p.Settle == 0 && p.Quiet == 0 && p.Startup == 0 && !p.HasMarkers()
 }

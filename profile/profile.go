@@ -25,6 +25,7 @@ type Profile struct {
 	Settle      time.Duration // quiet between the text being shown and the key
 	ShowWithin  time.Duration // patience for the pasted text to be shown
 	TakenWithin time.Duration // patience for the text to leave the composer after the key
+	Startup     time.Duration // where no marker tells: how long a program has to take over its terminal
 	Quiet       time.Duration // where no marker tells: output quiet for so long is idle
 
 	Markers Markers

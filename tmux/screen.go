@@ -24,6 +24,7 @@ type Screen struct {
 	Width, Height    int
 	AltScreen        bool // a full-screen program
 	InMode           bool // a person is scrolling or choosing; Lines are the program's all the same
+	InputOff         bool // the pane takes no input (select-pane -d)
 	Dead             bool
 }
 
@@ -40,7 +41,7 @@ func (s Screen) CursorLine() string {
 
 var screenFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
-	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}",
+	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
 }, "|")
 
 // Screen reads the pane. Text and cursor are taken by one command line and agree.
@@ -76,14 +77,14 @@ func (o ScreenOptions) flags() string {
 
 func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 	f := splitFields(lines[0])
-	if len(f) != 9 {
+	if len(f) != 10 {
 		return Screen{}, fmt.Errorf("tmux described a screen as %q", lines[0])
 	}
 	s := Screen{
 		Lines: slices.Clone(lines[1:]),
 		Width: number(f[1]), Height: number(f[2]), CursorX: number(f[3]), CursorY: number(f[4]),
 		Top:       -min(opts.History, number(f[5])),
-		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1",
+		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1", InputOff: f[9] == "1",
 	}
 	if !opts.Colours {
 		for i, line := range s.Lines {

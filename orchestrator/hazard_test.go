@@ -1,0 +1,279 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// launchScript starts a shell script as an agent.
+func (te *team) launchScript(name, profile, script string) {
+	te.t.Helper()
+	req := parley.LaunchAgentRequest{Name: name, Profile: profile, Command: []string{"sh", "-c", script}}
+	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
+		te.t.Fatalf("launch %s: %v", name, err)
+	}
+}
+
+// tmuxPID is the process of the team's tmux server.
+func (te *team) tmuxPID() int {
+	te.t.Helper()
+	pid, _, _ := strings.Cut(te.tmux.Instance(), "/")
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	return n
+}
+
+// leave closes what is left of a team that was shut down.
+func (te *team) leave() {
+	te.t.Helper()
+	if err := errors.Join(te.Orchestrator.Close(), te.opts.Store.Close()); err != nil {
+		te.t.Error(err)
+	}
+	te.Orchestrator = nil
+}
+
+func signalProcess(t *testing.T, pid int, sig syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(pid, sig); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPaneWithoutInputIsNotTriedAgainAndAgain(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("select-pane", "-d", "-t", te.pane("coder").ID())
+	id := te.send("coder", "wait for me")
+	te.held(id, "takes no input")
+	before := len(te.delivery(id).Steps)
+	time.Sleep(3 * restful / 2)
+	if after := len(te.delivery(id).Steps); after != before {
+		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
+	}
+	te.tmuxRun("select-pane", "-e", "-t", te.pane("coder").ID())
+	te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+		t.Errorf("the agent got %v, want one message", got)
+	}
+}
+
+func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
+	te := newTeam(t)
+	te.launchScript("deaf", "quick", "sleep 1000")
+	id := te.send("deaf", "lost with you")
+	te.reach(id, parley.DeliveryUnconfirmed)
+	tty := te.roster.named("deaf").place().tty
+	signalProcess(t, te.roster.named("deaf").place().pid, syscall.SIGKILL)
+	te.inState("deaf", parley.StateExited)
+	for i := range 5 { // one of them gets the terminal's number again
+		name := fmt.Sprintf("next%d", i)
+		te.launch(name, "quick", tmuxtest.Agent{})
+		if te.roster.named(name).place().tty == tty {
+			break
+		}
+	}
+	time.Sleep(3 * restful / 2)
+	if d := te.delivery(id); d.State != parley.DeliveryUnconfirmed {
+		t.Errorf("delivery is %s, want unconfirmed: its program died without reading; steps %+v", d.State, d.Steps)
+	}
+}
+
+func TestStopEndsWhatOutlivedItsTmuxServer(t *testing.T) {
+	te := newTeam(t)
+	te.launch("stubborn", "quick", tmuxtest.Agent{IgnoreHUP: true})
+	pid := te.roster.named("stubborn").place().pid
+	signalProcess(t, te.tmuxPID(), syscall.SIGKILL)
+	te.inState("stubborn", parley.StateUnreachable)
+	if !tmux.Alive(pid) {
+		t.Fatal("it was to outlive its terminal")
+	}
+	res, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
+	if err != nil || res.Ended != 1 {
+		t.Errorf("%+v, %v; want one process ended", res, err)
+	}
+	if tmux.Alive(pid) {
+		t.Error("its process still runs")
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	m := te.roster.named("coder")
+	broken, cancel := context.WithCancel(context.Background())
+	cancel() // as a database that is locked or full
+	m.changing.Lock()
+	err := te.lose(broken, m, "its terminal is gone")
+	m.changing.Unlock()
+	if err == nil {
+		t.Fatal("the loss was recorded")
+	}
+	te.inState("coder", parley.StateUnreachable)
+}
+
+func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
+	te := newTeam(t, func(o *Options) {
+		o.Executable = filepath.Join(o.Workspace, "never")
+		if err := os.WriteFile(o.Executable, []byte("#!/bin/sh\ntrap '' HUP\necho $$ >\"$0.pid\"\nwhile :; do sleep 1; done\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	})
+	ctx, cancel := context.WithTimeout(te.operator(), 500*time.Millisecond)
+	defer cancel()
+	if _, err := te.LaunchAgent(ctx, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err == nil {
+		t.Fatal("it was launched")
+	}
+	text, err := os.ReadFile(te.opts.Executable + ".pid")
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid == 0 {
+		t.Fatal(err, string(text))
+	}
+	if tmux.Alive(pid) {
+		t.Errorf("process %d still runs", pid)
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
+	te := newTeam(t)
+	var launches sync.WaitGroup
+	for i := range 8 {
+		launches.Go(func() {
+			time.Sleep(time.Duration(i) * 5 * time.Millisecond)
+			a := tmuxtest.Agent{IgnoreHUP: true}
+			_, _ = te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()})
+		})
+	}
+	time.Sleep(25 * time.Millisecond)
+	_, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
+	if err != nil {
+		t.Error(err)
+	}
+	launches.Wait()
+	for _, m := range te.roster.all() {
+		if left := marked("PARLEY_AGENT_ID=" + m.id); len(left) > 0 {
+			t.Errorf("processes %v of %s are left", left, m.name)
+			for _, pid := range left {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+		if state := m.snapshot().State; m.kind == parley.KindTerminal && state != parley.StateTerminated {
+			t.Errorf("%s is %s, want terminated", m.name, state)
+		}
+	}
+	te.leave()
+}
+
+func TestHungTmuxServerDoesNotKeepTheTeamFromEnding(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	signalProcess(t, te.tmuxPID(), syscall.SIGSTOP)
+	te.send("coder", "are you there?")
+	time.Sleep(200 * time.Millisecond)
+	ended := make(chan error, 1)
+	server := te.tmuxPID()
+	go func() {
+		_, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
+		ended <- err
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(tmuxtest.Patience):
+		t.Error("it does not end")
+		signalProcess(t, server, syscall.SIGCONT)
+		<-ended
+	}
+	te.leave()
+}
+
+func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
+	te := newTeam(t, func(o *Options) {
+		var err error
+		if o.Profiles, err = o.Profiles.With("slow", []byte(strings.Replace(framedProfile, "settle: 20ms", "settle: 1s", 1))); err != nil {
+			t.Fatal(err)
+		}
+	})
+	log := te.launch("coder", "slow", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	id := te.send("coder", "half way")
+	pane := te.pane("coder")
+	tmuxtest.Poll(t, func() bool { info, err := pane.Info(t.Context()); return err == nil && info.Phase == "pasted" }, func() string { return "not pasted" })
+	te.tmuxRun("copy-mode", "-t", pane.ID())
+	time.Sleep(1200 * time.Millisecond)
+	if d := te.delivery(id); d.State != parley.DeliveryTyping {
+		t.Fatalf("delivery is %s", d.State)
+	}
+	began := time.Now()
+	te.close()
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("it took %v to close", took)
+	}
+	te.open()
+	te.tmuxRun("copy-mode", "-q", "-t", pane.ID())
+	te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+		t.Errorf("the agent got %v, want one message", got)
+	}
+}
+
+func TestProgramWithoutAForegroundLeaderIsLaunched(t *testing.T) {
+	te := newTeam(t)
+	began := time.Now()
+	req := parley.LaunchAgentRequest{Name: "jobs", Command: []string{"bash", "-mc", "true | sleep 1000"}}
+	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
+		t.Errorf("%v after %v", err, time.Since(began))
+	}
+}
+
+func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
+	te := newTeam(t)
+	req := parley.LaunchAgentRequest{Name: "narrow", Profile: "quick", Command: []string{"cat"}, Width: 20, Height: 10}
+	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"short", strings.Repeat("漢字 ", 300), strings.Repeat("漢", 2000), "(operator · msg 00000000)", "[Pasted text #1 +2 lines]"} {
+		id := te.send("narrow", text)
+		tmuxtest.Poll(t, func() bool { return te.delivery(id).State.Settled() }, func() string { return fmt.Sprint(te.delivery(id)) })
+		if d := te.delivery(id); d.State != parley.DeliveryRead && d.State != parley.DeliverySubmitted {
+			t.Errorf("%.20q… is %s (%s)", text, d.State, d.Reason)
+		}
+	}
+}
+
+func TestStopSparesAProcessThatHasTheNumberOfADeadOne(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	te.launch("bystander", "quick", tmuxtest.Agent{})
+	coder, other := te.roster.named("coder"), te.roster.named("bystander").place()
+	signalProcess(t, coder.place().pid, syscall.SIGKILL)
+	te.inState("coder", parley.StateExited)
+	coder.place().pid = other.pid // as the system may, after a long time
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	if !tmux.Alive(other.pid) {
+		t.Error("a stranger's process was ended")
+	}
+}
