@@ -199,10 +199,12 @@ func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) 
 
 // fill decodes the parameters into the request, strictly.
 func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[string]string) error {
+	if name := o.firstUnknown(raw); name != "" { // before what is missing: it may be that, misspelt
+		return o.unknown(name)
+	}
 	v := reflect.ValueOf(request).Elem()
 	for _, f := range o.Fields {
 		value, given := raw[f.Name]
-		delete(raw, f.Name)
 		if !given || string(value) == "null" {
 			if f.Required {
 				return f.missing()
@@ -217,10 +219,18 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[strin
 			return err
 		}
 	}
-	if len(raw) > 0 {
-		return o.unknown(slices.Min(slices.Collect(maps.Keys(raw))))
-	}
 	return nil
+}
+
+// firstUnknown returns the first parameter, in the order of the alphabet, that the
+// operation does not have.
+func (o *Op) firstUnknown(raw map[string]json.RawMessage) string {
+	for _, name := range slices.Sorted(maps.Keys(raw)) {
+		if !slices.ContainsFunc(o.Fields, func(f Field) bool { return f.Name == name }) {
+			return name
+		}
+	}
+	return ""
 }
 
 // unknown refuses a parameter with the nearest right name: a model that

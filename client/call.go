@@ -187,8 +187,12 @@ func (c *Client) unavailable(l *lost) error {
 	if e, ok := errors.AsType[*parley.Error](l.cause); ok {
 		return e
 	}
-	return parley.Errorf(parley.DaemonUnavailable, "no daemon answers at %s: %w", c.where, l.cause).
-		Suggest("Start it with `parley up`, or look at `parley status`.")
+	cause := l.cause
+	if errno, ok := errors.AsType[syscall.Errno](cause); ok {
+		cause = errno // the rest repeats where it was
+	}
+	return parley.Errorf(parley.DaemonUnavailable, "no daemon answers at %s: %w", c.where, cause).
+		Suggest("Start it with `parley serve`, or look at `parley status`.")
 }
 
 func (c *Client) unknown(name string, l *lost) error {

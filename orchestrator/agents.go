@@ -18,11 +18,29 @@ func (o *Orchestrator) RegisterAgent(ctx context.Context, req parley.RegisterAge
 		Role: parley.CleanLine(req.Role), Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups),
 		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
 		Host: o.opts.Host, CreatedAt: now, LastActive: now}
-	if err := o.store.CreateAgent(ctx, a, hash); err != nil {
-		return nil, err
+	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
+		old := m.snapshot()
+		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
+		if err := o.renew(ctx, m, a, hash); err != nil {
+			return nil, err
+		}
+	} else {
+		if err := o.store.CreateAgent(ctx, a, hash); err != nil {
+			return nil, err
+		}
+		o.roster.add(newMember(a, hash))
 	}
-	o.roster.add(newMember(a, hash))
 	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: "active"}, nil
+}
+
+// stoppedMailbox returns the mailbox that the operator gives a new key to. Nobody
+// else may: its unread messages would be theirs.
+func (o *Orchestrator) stoppedMailbox(ctx context.Context, name string) *member {
+	m := o.roster.named(name)
+	if m == nil || !parley.CallerFrom(ctx).Operator || m.kind != parley.KindMailbox || m.snapshot().State != parley.StateTerminated {
+		return nil
+	}
+	return m
 }
 
 // GetAgentStatus implements parley.AgentService.

@@ -259,3 +259,11 @@ func TestUnsentTextIsNotJoined(t *testing.T) {
 		t.Errorf("the agent got %+v, want two messages apart", got)
 	}
 }
+
+func TestPagerIsNotTypedInto(t *testing.T) {
+	te := newTeam(t)
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "pager", Profile: "quick", Command: []string{"less", "/etc/services"}}); err != nil {
+		t.Skip("less is not installed:", err)
+	}
+	te.held(te.send("pager", "hello"), "less has its terminal")
+}

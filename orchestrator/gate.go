@@ -34,7 +34,7 @@ func (c *courier) gate(ctx context.Context, t *terminal) obstacle {
 	case t.instance != c.o.tmux.Instance():
 		return obstacle{reason: "its tmux server is gone", brief: true}
 	}
-	if o := bareShell(t); o != free {
+	if o := otherProgram(t); o != free {
 		return o
 	}
 	if o := unread(t); o != free {
@@ -62,19 +62,24 @@ func (c *courier) gate(ctx context.Context, t *terminal) obstacle {
 func noTerminal(a parley.Agent) obstacle {
 	switch a.State {
 	case parley.StateTerminated:
-		return obstacle{reason: fmt.Sprintf("%s is stopped; parley restart %s delivers what waits", a.Name, a.Name)}
+		return obstacle{reason: fmt.Sprintf("it is stopped; parley restart %s delivers what waits", a.Name)}
 	case parley.StateExited, parley.StateUnreachable:
-		return obstacle{reason: fmt.Sprintf("%s is %s (%s); parley restart %s delivers what waits", a.Name, a.State, a.Evidence, a.Name)}
+		return obstacle{reason: fmt.Sprintf("it is %s (%s); parley restart %s delivers what waits", a.State, a.Evidence, a.Name)}
 	}
 	return obstacle{reason: "its terminal is not there yet", brief: true}
 }
 
-// bareShell stands in the way when a shell has the terminal: it would run the
-// text as commands.
-func bareShell(t *terminal) obstacle {
+// otherProgram stands in the way when what has the terminal would take the text for
+// commands: a shell would run it, a pager or an editor would take it for keys.
+func otherProgram(t *terminal) obstacle {
 	argv, err := tmux.Foreground(t.pid)
-	if err == nil && tmux.IsShell(argv) {
+	switch {
+	case err != nil:
+		return free
+	case tmux.IsShell(argv):
 		return obstacle{reason: fmt.Sprintf("a bare shell (%s) has its terminal and would run the text as commands", argv[0])}
+	case tmux.TakesKeys(argv) != "":
+		return obstacle{reason: fmt.Sprintf("%s has its terminal and would take the text for keys", tmux.TakesKeys(argv))}
 	}
 	return free
 }

@@ -59,8 +59,11 @@ func (o *Orchestrator) plan(req parley.LaunchAgentRequest, p *profile.Profile) (
 			Suggest("Give the absolute path of a directory that exists.")
 	}
 	if _, err := lookPath(l.Argv[0], l.Dir, l.Env); err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "cannot start %q: %w", l.Argv[0], err).
-			Suggest("Install it, or give its full path; it was looked for in the PATH of the launch.")
+		e := parley.Errorf(parley.InvalidArgument, "cannot start %q: %w", l.Argv[0], err)
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, e.Suggest("Name a program: that file cannot be executed.")
+		}
+		return nil, e.Suggest("Install it, or give its full path; it was looked for in the PATH of the launch.")
 	}
 	return l, nil
 }
@@ -119,6 +122,11 @@ func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, ke
 		}
 	}
 	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
+	return o.renew(ctx, m, a, keyHash)
+}
+
+// renew replaces what is known of a member and its key.
+func (o *Orchestrator) renew(ctx context.Context, m *member, a parley.Agent, keyHash []byte) error {
 	if err := o.store.ReviveAgent(ctx, a, keyHash); err != nil {
 		return err
 	}

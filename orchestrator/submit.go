@@ -35,7 +35,7 @@ func (t *terminal) typable() error {
 	if t.profile.Instant() {
 		return nil // the gate has looked
 	}
-	if o := bareShell(t); o != free {
+	if o := otherProgram(t); o != free {
 		return errors.New(o.reason)
 	}
 	return nil

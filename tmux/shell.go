@@ -32,3 +32,16 @@ func IsShell(argv []string) bool {
 
 // isLong recognises PowerShell's long options of one dash, such as -NoProfile.
 func isLong(word string) bool { return word[1] >= 'A' && word[1] <= 'Z' && len(word) > 3 }
+
+// TakesKeys names the program if argv is a pager or an editor: to those, text that is
+// typed is commands. It is "" for any other.
+func TakesKeys(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	switch name := filepath.Base(argv[0]); name {
+	case "less", "more", "most", "man", "pager", "view", "vi", "vim", "nvim", "vimdiff", "nano", "emacs", "ed", "top", "htop", "tig", "mc", "ranger", "fzf":
+		return name
+	}
+	return ""
+}
