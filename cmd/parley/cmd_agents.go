@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -20,12 +21,12 @@ func (c *cli) launchCommand() *cobra.Command {
   parley launch reviewer --profile demo --role reviewer
   parley launch ops --dir services/api --group backend -- bash`,
 	}
-	cmd.Args = usage(func(cmd *cobra.Command, args []string) error {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if n := nameCount(cmd, args); n != 1 {
-			return fmt.Errorf("launch takes one name, and the agent's command after --")
+			return misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
 		}
 		return nil
-	})
+	}
 	var r parley.LaunchAgentRequest
 	var size string
 	doc := func(parameter string) string { return flagDoc(fieldOf("launch_agent", parameter)) }
@@ -98,7 +99,10 @@ func (c *cli) stopCommand() *cobra.Command {
 			if c.json {
 				return c.printJSON(res)
 			}
-			return c.printLine(fmt.Sprintf("%s stopped (%d process(es) ended).", res.Name, res.Ended))
+			if res.Ended == 0 {
+				return c.printLine(res.Name + " is stopped; nothing of it ran.")
+			}
+			return c.printLine(fmt.Sprintf("%s stopped (%s ended).", res.Name, count(res.Ended, "process")))
 		})
 	}
 	return c.withAgents(cmd, -1)

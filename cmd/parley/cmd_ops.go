@@ -29,7 +29,10 @@ func (c *cli) versionCommand() *cobra.Command {
 		Use: "version", Short: "Print the version", Example: "  parley version", Args: usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if c.json {
-				return c.printJSON(map[string]string{"version": buildVersion()})
+				return c.printJSON(struct {
+					parley.Answer
+					Version string `json:"version"`
+				}{parley.OK, buildVersion()})
 			}
 			return c.printLine("parley " + buildVersion())
 		},
@@ -108,7 +111,10 @@ func (c *cli) printOpsJSON() error {
 	for _, o := range parley.Ops {
 		list = append(list, opJSON{o.Name, o.Summary, accessName(o.Access), o.Input, o.Output})
 	}
-	return c.printJSON(list)
+	return c.printJSON(struct {
+		parley.Answer
+		Operations []opJSON `json:"operations"`
+	}{parley.OK, list})
 }
 
 func (c *cli) schemaCommand() *cobra.Command {

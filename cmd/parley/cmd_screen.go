@@ -23,6 +23,23 @@ import (
 // keeps tmux's own keys.
 const returnKey = "Ctrl-b d"
 
+// returnKeyHere is returnKey as it must be pressed in this terminal: when a tmux
+// of the person's own is around it and has the same prefix, that one takes the
+// first Ctrl-b.
+func (c *cli) returnKeyHere(ctx context.Context) string {
+	if c.env.get("TMUX") == "" {
+		return returnKey
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	ask := exec.CommandContext(ctx, "tmux", "show-options", "-gv", "prefix")
+	ask.Env = c.env
+	if prefix, err := ask.Output(); err != nil || strings.TrimSpace(string(prefix)) != "C-b" {
+		return returnKey
+	}
+	return "Ctrl-b Ctrl-b d"
+}
+
 func (c *cli) attachCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "attach NAME",
@@ -46,7 +63,7 @@ func (c *cli) attachCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.err, "%s brings you back.\n", returnKey)
+		fmt.Fprintf(c.err, "%s brings you back.\n", c.returnKeyHere(cmd.Context()))
 		return syscall.Exec(attach.Path, attach.Args, attach.Env)
 	}
 	return c.withAgents(cmd, 1)
@@ -99,7 +116,8 @@ func (c *cli) openScreen(ctx context.Context) error {
 	defer service.Close()
 	return tui.Run(ctx, tui.Options{
 		Service: service, Workspace: at.root, Follow: service.Events, Environ: c.env, Now: c.now,
-		Attach: func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
+		ReturnKey: strings.ReplaceAll(strings.ToLower(c.returnKeyHere(ctx)), "-", "+"),
+		Attach:    func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
 	}, c.in, c.out)
 }
 
@@ -136,18 +154,23 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 			}
 			service := client.New(client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: bridgeReconnect})
 			defer service.Close()
-			return mcpserver.ServeStdio(cmd.Context(), mcpserver.Options{Service: service, Version: buildVersion()}, c.in, c.out, c.bridged())
+			return mcpserver.ServeStdio(cmd.Context(), mcpserver.Options{Service: service, Version: buildVersion()}, c.in, c.out, c.bridged(cmd.Context(), service))
 		},
 	}
 }
 
 // bridged is the caller as far as this side knows: the daemon decides, the name
 // is only told to the model.
-func (c *cli) bridged() parley.Caller {
-	caller := undecided
-	if name := c.env.get("PARLEY_AGENT"); name != "" {
-		caller.Name, caller.ID, caller.Operator = name, c.env.get("PARLEY_AGENT_ID"), false
-		caller.Orchestrate = true // whether it is so, the daemon knows
+func (c *cli) bridged(ctx context.Context, service parley.AgentService) parley.Caller {
+	caller, name := undecided, c.env.get("PARLEY_AGENT_ID")
+	if name == "" {
+		return caller
+	}
+	caller.Name, caller.ID, caller.Operator, caller.Orchestrate = c.env.get("PARLEY_AGENT"), name, false, true
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{Agent: name}); err == nil && len(res.Agents) == 1 {
+		caller.Orchestrate = res.Agents[0].Orchestrate
 	}
 	return caller
 }

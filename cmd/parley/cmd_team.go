@@ -55,9 +55,11 @@ func (c *cli) up(ctx context.Context, t *team, base string) error {
 	if err != nil {
 		return err
 	}
-	running := map[string]bool{}
+	running := map[string]parley.AgentStatus{}
 	for _, a := range status.Agents {
-		running[strings.ToLower(a.Name)] = a.Kind == parley.KindTerminal && a.State.Live()
+		if a.Kind == parley.KindTerminal && a.State.Live() {
+			running[strings.ToLower(a.Name)] = a
+		}
 	}
 	members := map[string]member{}
 	var names []string
@@ -66,11 +68,8 @@ func (c *cli) up(ctx context.Context, t *team, base string) error {
 		names = append(names, m.Name)
 	}
 	return c.each(names, func(name string) error {
-		if running[strings.ToLower(name)] {
-			if c.json {
-				return nil
-			}
-			return c.printLine(c.paint(bold, name) + " runs already.")
+		if a, ok := running[strings.ToLower(name)]; ok {
+			return c.printRunning(a)
 		}
 		m := members[name]
 		res, err := c.launch(ctx, parley.LaunchAgentRequest{Name: m.Name, Profile: m.Profile, Command: m.Command, Dir: m.Dir,
@@ -83,6 +82,20 @@ func (c *cli) up(ctx context.Context, t *team, base string) error {
 		}
 		return c.printLine(c.launched(res))
 	})
+}
+
+// printRunning reports an agent that need not be launched.
+func (c *cli) printRunning(a parley.AgentStatus) error {
+	if !c.json {
+		return c.printLine(c.paint(bold, a.Name) + " runs already.")
+	}
+	return c.printJSON(struct {
+		parley.Answer
+		AgentID string            `json:"agent_id"`
+		Name    string            `json:"name"`
+		State   parley.AgentState `json:"state"`
+		Already bool              `json:"runs_already"`
+	}{parley.OK, a.ID, a.Name, a.State, true})
 }
 
 func (c *cli) downCommand() *cobra.Command {

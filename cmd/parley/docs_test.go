@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -105,6 +107,18 @@ func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
 			if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil {
 				t.Errorf("%s links to %s: %v", name, m[1], err)
+			}
+		}
+	}
+}
+
+// The page on HTTP has every path that is another name of an operation.
+func TestPathsOfTheOperationsAreInTheDocs(t *testing.T) {
+	page := documents(t)["http.md"]
+	for _, op := range parley.Ops {
+		for _, route := range op.Routes {
+			if !strings.Contains(page, "`"+route.Path+"`") && !strings.Contains(page, "`"+route.Method+" "+route.Path+"`") {
+				t.Errorf("http.md has no %s %s", route.Method, route.Path)
 			}
 		}
 	}

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -51,8 +53,22 @@ func (c *cli) fail(err error) {
 	}
 	fmt.Fprintf(c.err, "%s %s\n", c.paintFor(c.err, red, "parley:"), strings.TrimRight(e.Message, "\n"))
 	if e.Action != "" {
-		fmt.Fprintf(c.err, "  %s %s\n", c.paintFor(c.err, faint, "→"), e.Action)
+		fmt.Fprintf(c.err, "  %s %s\n", c.paintFor(c.err, faint, "→"), forPeople(e.Action))
 	}
+}
+
+// commandOf names the command that is an operation. A next step is written once,
+// for whoever calls the operation; a person has the command.
+var commandOf = map[string]string{
+	"get_agent_status": "parley agents", "send_message": "parley send", "check_inbox": "parley inbox",
+	"get_messages": "parley read", "register_agent": "parley register",
+}
+
+var operationName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)
+
+// forPeople puts commands in the place of operations.
+func forPeople(action string) string {
+	return operationName.ReplaceAllStringFunc(action, func(name string) string { return cmp.Or(commandOf[name], name) })
 }
 
 // printJSON writes an operation's result or error as it is.

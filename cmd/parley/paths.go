@@ -24,6 +24,10 @@ const stateDir = ".parley"
 // macOS ends at 103 bytes and a zero, Linux at 107.
 const maxSocketPath = 103
 
+// maxDatabasePath is the longest path of a database that SQLite opens: its 512
+// bytes less those of "-journal". Measured: 504 opens, 505 does not.
+const maxDatabasePath = 504
+
 // place says where a workspace and its daemon keep what. Nothing need exist.
 type place struct {
 	root    string // the workspace, its real path
@@ -184,6 +188,10 @@ func ownedByUs(info fs.FileInfo) bool {
 
 // prepare makes the directories, private to the user.
 func (p place) prepare() error {
+	if over := len(p.database()) - maxDatabasePath; over > 0 {
+		return parley.Errorf(parley.InvalidArgument, "the workspace's path is %d bytes too long: %s", over, p.root).
+			Suggest("Choose a directory with a path of %d bytes at most.", len(p.root)-over)
+	}
 	for _, dir := range []string{filepath.Join(p.root, stateDir), filepath.Dir(p.runtime), p.runtime, p.launch} {
 		shared := dir == filepath.Dir(p.runtime) && filepath.Base(p.runtime) != p.hash // $XDG_RUNTIME_DIR itself
 		if shared {

@@ -143,3 +143,28 @@ func TestScrubbedEnvironmentTellsNobody(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestTooLongAWorkspaceIsRefused(t *testing.T) {
+	root := tree(t)
+	for longest := maxDatabasePath - len("/.parley/parley.db"); len(root) < longest; {
+		n := longest - len(root) - 1
+		if n > 200 {
+			n = 100 // a name has its limit too
+		}
+		root = filepath.Join(root, strings.Repeat("x", n))
+	}
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	env := environ{"XDG_STATE_HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
+	if err := locate(root, env).prepare(); err != nil {
+		t.Errorf("the longest path that fits: %v", err)
+	}
+	err := locate(root+"x", env).prepare()
+	if parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" {
+		t.Errorf("got %v, want INVALID_ARGUMENT with a next step", err)
+	}
+	if _, err := os.Stat(root + "x"); err == nil {
+		t.Error("the directory was made, although its path is too long")
+	}
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -72,9 +71,6 @@ type exitCode int
 
 func (exitCode) Error() string { return "" }
 
-// usageError is a command line that cannot be understood.
-type usageError struct{ error }
-
 // run executes one command line and returns the exit status: 0, 1 for a
 // failure, 2 for a command line that cannot be understood.
 func (p program) run(ctx context.Context, args []string) int {
@@ -95,7 +91,8 @@ func (p program) run(ctx context.Context, args []string) int {
 		return 130 // what a shell reports for an interrupted command
 	}
 	if usage, ok := errors.AsType[usageError](err); ok {
-		c.fail(parley.Errorf(parley.InvalidArgument, "%w", usage.error).Suggest("See parley help, or parley help COMMAND."))
+		c.json = c.json || asksForJSON(args) // what follows the mistake was not read
+		c.fail(parley.Errorf(parley.InvalidArgument, "%w", usage.error).Suggest("%s", usage.next))
 		return 2
 	}
 	c.fail(err)
@@ -119,11 +116,13 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 		Example: `  parley launch coder -- claude
   parley send coder "please rebase"
   parley log -f`,
-		Args:          usage(noSuchCommand),
+		Args:          noSuchCommand,
 		RunE:          c.screenOrHelp,
+		Version:       buildVersion(),
 		SilenceErrors: true, SilenceUsage: true,
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(misusedFlag)
+	root.SetVersionTemplate("parley {{.Version}}\n")
 	root.PersistentFlags().StringVar(&c.workspace, "workspace", "", "directory of the workspace (default: found from here)")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print the result as JSON")
 	root.AddGroup(&cobra.Group{ID: groupTeam, Title: "The team:"},
@@ -144,32 +143,6 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 	add(groupDaemon, c.statusCommand(), c.serveCommand(), c.backupCommand(), c.mcpCommand(), c.demoCommand(),
 		c.opsCommand(), c.schemaCommand(), c.versionCommand())
 	root.AddCommand(c.execCommand(), c.demoAgentCommand())
+	checkHelpTopic(root)
 	return root
-}
-
-// usage marks what a check of arguments says as a usage error.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageError{err}
-		}
-		return nil
-	}
-}
-
-// noSuchCommand refuses arguments of parley itself: each is a mistyped command.
-func noSuchCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			names = append(names, sub.Name())
-		}
-	}
-	if near := parley.Nearest(args[0], names); near != "" {
-		return fmt.Errorf("there is no command %q; did you mean %q?", args[0], near)
-	}
-	return fmt.Errorf("there is no command %q", args[0])
 }

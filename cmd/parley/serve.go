@@ -83,7 +83,10 @@ func (c *cli) serveInBackground(ctx context.Context, at place, flags []string) e
 			Suggest("Look at the last lines of %s.", at.log())
 	}
 	if c.json {
-		return c.printJSON(info)
+		return c.printJSON(struct {
+			parley.Answer
+			*daemonInfo
+		}{parley.OK, info})
 	}
 	return c.printLine(fmt.Sprintf("The daemon of %s runs (pid %d).", at.root, info.PID))
 }
@@ -215,7 +218,7 @@ func (d *daemon) writeInfo() error {
 func (d *daemon) run(ctx context.Context) error {
 	calls, endCalls := context.WithCancel(context.WithoutCancel(ctx))
 	defer endCalls()
-	mcp := mcpserver.Handler(mcpserver.Options{Service: d.orchestrator, Version: buildVersion(), Log: d.log})
+	mcp := mcpserver.Handler(mcpserver.Options{Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Version: buildVersion(), Log: d.log})
 	d.server = &http.Server{
 		Handler: httpapi.New(httpapi.Options{
 			Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Peer: peer,

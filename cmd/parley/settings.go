@@ -94,7 +94,7 @@ func explainYAML(file string, err error) error {
 	position := e.GetToken().Position
 	_, excerpt, _ := strings.Cut(yaml.FormatErrorWithToken("", e.GetToken(), false, true), "\n") // its first line is the position
 	message := e.GetMessage()
-	action := "Correct that line; docs/parley.schema.json describes the file."
+	action := "Correct that line; parley schema prints what the file may hold."
 	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
 		key := unknown.Token.Value
 		message = fmt.Sprintf("there is no key %q", key)

@@ -15,7 +15,7 @@ import (
 
 // addWait adds --wait[=SECONDS] and returns what reads it.
 func addWait(cmd *cobra.Command) func() time.Duration {
-	seconds := cmd.Flags().Int("wait", 0, "wait until the delivery is proven, at most so many seconds")
+	seconds := cmd.Flags().Uint32("wait", 0, "wait until the delivery is proven, at most so many seconds")
 	cmd.Flag("wait").NoOptDefVal = "30"
 	return func() time.Duration { return time.Duration(*seconds) * time.Second }
 }

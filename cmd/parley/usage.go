@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+// usageError is a command line that cannot be understood.
+type usageError struct {
+	error
+	next string // what to do instead
+}
+
+// misused is a usage error of a command, with the way to its help.
+func misused(cmd *cobra.Command, err error) error {
+	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
+	if name == "" {
+		return usageError{err, "See parley help."}
+	}
+	return usageError{err, "See parley help" + name + "."}
+}
+
+// misusedFlag explains a flag that cannot be read. Of a value, the parser's own
+// reason is left out: it speaks of Go.
+func misusedFlag(cmd *cobra.Command, err error) error {
+	if cause := errors.Unwrap(err); cause != nil {
+		err = errors.New(strings.TrimSuffix(err.Error(), ": "+cause.Error()))
+	}
+	return misused(cmd, err)
+}
+
+// usage makes a failed check of the arguments say what the command takes.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if check(cmd, args) == nil {
+			return nil
+		}
+		_, takes, _ := strings.Cut(cmd.Use, " ")
+		if takes == "" {
+			return misused(cmd, fmt.Errorf("%s takes no arguments", cmd.CommandPath()))
+		}
+		return misused(cmd, fmt.Errorf("%s takes %s; got %s", cmd.CommandPath(), takes, count(len(args), "argument")))
+	}
+}
+
+// noSuchCommand refuses arguments of parley itself and of its help: each is a
+// mistyped command.
+func noSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Root().Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	if near := parley.Nearest(args[0], names); near != "" {
+		return misused(cmd.Root(), fmt.Errorf("there is no command %q; did you mean %q?", args[0], near))
+	}
+	return misused(cmd.Root(), fmt.Errorf("there is no command %q", args[0]))
+}
+
+// checkHelpTopic makes the help command refuse what there is no help for.
+func checkHelpTopic(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "help" {
+			cmd.Args = func(cmd *cobra.Command, args []string) error {
+				if found, _, err := cmd.Root().Find(args); err == nil && found != cmd.Root() {
+					return nil
+				}
+				return noSuchCommand(cmd, args)
+			}
+		}
+	}
+}
+
+// asksForJSON reports whether a command line that could not be read holds --json.
+func asksForJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
+}
+
+// count is a number of things, in the singular for one.
+func count(n int, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "s"):
+		return fmt.Sprintf("%d %ses", n, thing)
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
