@@ -149,7 +149,11 @@ func taken(m *member) error {
 
 // run starts the program in a session and waits until it is there.
 func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l *launch, width, height int) (*parley.LaunchAgentResult, error) {
-	info, err := o.open(ctx, m, l, width, height)
+	var info tmux.PaneInfo
+	full, err := o.handOver(m, p, l)
+	if err == nil {
+		info, err = o.open(ctx, m, full, width, height)
+	}
 	if err != nil {
 		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
 		return nil, errors.Join(err, o.setState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))

@@ -25,7 +25,7 @@ type Options struct {
 	Tmux       tmux.Options // the workspace's own server; Notify is taken
 	Profiles   profile.Set
 	Workspace  string // the project directory, absolute
-	LaunchDir  string // 0700: where a launch's private file waits for its program
+	LaunchDir  string // 0700: private files of launches and of agents
 	Executable string // parley itself, which agents are started through
 	Host       string
 	Settings   Settings

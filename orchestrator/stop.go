@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"syscall"
 	"time"
@@ -101,6 +102,9 @@ func (o *Orchestrator) close(ctx context.Context, m *member, evidence string) er
 	m.mu.Unlock()
 	if err := o.abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
+	}
+	if err := os.RemoveAll(o.privateDir(m)); err != nil {
+		return fmt.Errorf("remove the files of %s: %w", m.name, err)
 	}
 	return o.setState(ctx, m, parley.StateTerminated, evidence, nil)
 }

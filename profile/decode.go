@@ -43,6 +43,7 @@ type file struct {
 	Startup     time.Duration `yaml:"startup"`
 	Quiet       time.Duration `yaml:"quiet"`
 	Markers     Markers       `yaml:"markers"`
+	Handover    Handover      `yaml:"handover"`
 }
 
 // decode reads a profile over the one that start returns for its `extends`.
@@ -59,6 +60,7 @@ func decode(name string, text []byte, start func(extends string) (*Profile, erro
 	if err := strictly(name, text, &f); err != nil {
 		return nil, err
 	}
+	f.Handover.inherit(from.Handover)
 	return f.profile(name)
 }
 
@@ -88,10 +90,10 @@ func unknownKey(name string, unknown *yaml.UnknownFieldError) error {
 	return err.Suggest("The keys are: %s.", list)
 }
 
-// keys lists what may stand in a profile, the markers as well.
+// keys lists what may stand in a profile and in its parts.
 func keys() []string {
 	var names []string
-	for _, t := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[Markers]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[file](), reflect.TypeFor[Markers](), reflect.TypeFor[Handover]()} {
 		for i := range t.NumField() {
 			names = append(names, t.Field(i).Tag.Get("yaml"))
 		}
@@ -103,14 +105,14 @@ func (p *Profile) file() file {
 	return file{Summary: p.Summary, Command: slices.Clone(p.Command), OneLine: p.OneLine,
 		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
 		Key: p.Key, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
-		Startup: p.Startup, Quiet: p.Quiet, Markers: p.Markers}
+		Startup: p.Startup, Quiet: p.Quiet, Markers: p.Markers, Handover: p.Handover.clone()}
 }
 
 func (f *file) profile(name string) (*Profile, error) {
 	p := &Profile{Name: name, Summary: f.Summary, Command: f.Command, OneLine: f.OneLine,
 		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
 		Key: f.Key, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
-		Startup: f.Startup, Quiet: f.Quiet, Markers: f.Markers}
+		Startup: f.Startup, Quiet: f.Quiet, Markers: f.Markers, Handover: f.Handover}
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -140,7 +142,16 @@ func (p *Profile) check() error {
 	if len(p.Command) > 0 && p.Command[0] == "" {
 		return p.bad("command", "").Suggest("Begin the list with the program to run.")
 	}
-	return nil
+	return p.checkHandover()
+}
+
+// YAML writes the profile as it could stand in parley.yaml, without what is empty.
+func (p *Profile) YAML() ([]byte, error) {
+	text, err := yaml.MarshalWithOptions(p.file(), yaml.OmitEmpty(), yaml.UseLiteralStyleIfMultiline(true))
+	if err != nil {
+		return nil, fmt.Errorf("write profile %s: %w", p.Name, err)
+	}
+	return text, nil
 }
 
 func (p *Profile) compile() error {

@@ -28,7 +28,8 @@ type Profile struct {
 	Startup     time.Duration // where no marker tells: how long a program has to take over its terminal
 	Quiet       time.Duration // where no marker tells: output quiet for so long is idle
 
-	Markers Markers
+	Markers  Markers
+	Handover Handover
 
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp

@@ -1,0 +1,56 @@
+package orchestrator
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/profile"
+)
+
+// handOver completes a launch by what the profile tells the program about its
+// team, and writes the files of that. The launch itself stays as it was asked for,
+// so that a restart hands over anew.
+func (o *Orchestrator) handOver(m *member, p *profile.Profile, l *launch) (*launch, error) {
+	dir := o.privateDir(m)
+	h, err := p.Handover.Render(profile.Values{Name: m.name, ID: m.id, Parley: o.opts.Executable, Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	if err := writeFiles(dir, h.Files); err != nil {
+		return nil, fmt.Errorf("write what %s is handed over: %w", m.name, err)
+	}
+	env := slices.DeleteFunc(slices.Clone(l.Env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, replaced := h.Env[name]
+		return replaced || slices.Contains(h.Unset, name)
+	})
+	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
+		env = append(env, name+"="+h.Env[name])
+	}
+	return &launch{Argv: slices.Concat(l.Argv, h.Args), Dir: l.Dir, Env: env}, nil
+}
+
+// privateDir is where an agent's files are, from its launch until it is stopped.
+func (o *Orchestrator) privateDir(m *member) string {
+	return filepath.Join(o.opts.LaunchDir, "agents", m.id)
+}
+
+// writeFiles makes dir anew, for the user alone, with just these files.
+func writeFiles(dir string, files map[string]string) error {
+	if err := os.RemoveAll(dir); err != nil || len(files) == 0 {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	var err error
+	for name, text := range files {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	return err
+}

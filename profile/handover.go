@@ -1,0 +1,159 @@
+package profile
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+
+	"parley"
+)
+
+// Handover is how a launched program is told about its team, for this run only:
+// what it is, and how it reaches parley. Nothing of it is the user's own
+// configuration. Args, the values of Env, Files and Briefing are templates over
+// Values; {{json X}} quotes a text for JSON, TOML and YAML alike.
+type Handover struct {
+	Args     []string          `yaml:"args"`     // behind the command, whoever gave it
+	Env      map[string]string `yaml:"env"`      // in place of what the launch carries
+	Unset    []string          `yaml:"unset"`    // variables that the program must not inherit
+	Files    map[string]string `yaml:"files"`    // by name, in the agent's own private directory
+	Briefing string            `yaml:"briefing"` // what {{.Briefing}} stands for; "": parley's own
+}
+
+// Values is what a handover's templates may name.
+type Values struct {
+	Name, ID string // of the agent
+	Parley   string // this program's path
+	Dir      string // the agent's private directory, in which its files are
+	Briefing string // filled in by Render
+}
+
+// ShortID is the agent's id as headers show it.
+func (v Values) ShortID() string { return parley.Short(v.ID) }
+
+// File is the path of one of the handover's files.
+func (v Values) File(name string) string { return filepath.Join(v.Dir, name) }
+
+// placeholders is what a hint can list.
+const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}`
+
+//go:embed briefing.txt
+var briefing string
+
+var (
+	fileForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	fileUse      = regexp.MustCompile(`\.File "([^"]*)"`)
+)
+
+// Render returns the handover with its templates filled in.
+func (h Handover) Render(v Values) (Handover, error) {
+	var err error
+	fill := func(key, text string) string {
+		if err != nil {
+			return ""
+		}
+		var filled string
+		if filled, err = v.fill(text); err != nil {
+			err = parley.Errorf(parley.InvalidArgument, "handover.%s: %w", key, err).With("key", "handover."+key).
+				Suggest("Correct the template. The placeholders are %s.", placeholders)
+		}
+		return filled
+	}
+	done := Handover{Unset: slices.Clone(h.Unset), Env: map[string]string{}, Files: map[string]string{}}
+	done.Briefing = strings.TrimSpace(fill("briefing", cmp.Or(h.Briefing, briefing)))
+	v.Briefing = done.Briefing
+	for _, arg := range h.Args {
+		done.Args = append(done.Args, fill("args", arg))
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
+		done.Env[name] = fill("env."+name, h.Env[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(h.Files)) {
+		done.Files[name] = fill("files."+name, h.Files[name])
+	}
+	return done, err
+}
+
+func (v Values) fill(text string) (string, error) {
+	t, err := template.New("").Funcs(template.FuncMap{"json": quote}).Parse(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err = t.Execute(&b, v)
+	return b.String(), err
+}
+
+// quote writes a text as a JSON string, which TOML and YAML read the same.
+func quote(text string) (string, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(text)
+	return strings.TrimSpace(b.String()), err
+}
+
+func (h Handover) clone() Handover {
+	h.Args, h.Unset = slices.Clone(h.Args), slices.Clone(h.Unset)
+	h.Env, h.Files = maps.Clone(h.Env), maps.Clone(h.Files)
+	return h
+}
+
+// inherit adds what stands in from and not in h: decoding a map replaces it.
+func (h *Handover) inherit(from Handover) {
+	for _, m := range []struct{ own, from map[string]string }{{h.Env, from.Env}, {h.Files, from.Files}} {
+		for key, value := range m.from {
+			if _, ok := m.own[key]; !ok && m.own != nil {
+				m.own[key] = value
+			}
+		}
+	}
+}
+
+// checkHandover tries the templates and refuses names that are not plain.
+func (p *Profile) checkHandover() error {
+	h := p.Handover
+	for _, name := range append(slices.Sorted(maps.Keys(h.Env)), h.Unset...) {
+		if !variableForm.MatchString(name) || strings.HasPrefix(name, "PARLEY_") {
+			return p.bad("handover.env", name).Suggest("Name a variable of letters, digits and _, and none of parley's own.")
+		}
+	}
+	for name := range h.Files {
+		if !fileForm.MatchString(name) {
+			return p.bad("handover.files", name).Suggest("Use a plain file name of letters, digits, dot, - and _.")
+		}
+	}
+	done, err := h.Render(Values{Name: "name", ID: "id", Parley: "parley", Dir: "/dir"})
+	if err != nil {
+		e := parley.AsError(err)
+		return parley.Errorf(e.Code, "profile %s: %w", p.Name, err).With("key", e.Details["key"]).Suggest("%s", e.Action)
+	}
+	if slices.ContainsFunc(append(slices.Clone(done.Args), slices.Collect(maps.Values(done.Env))...), hasNUL) {
+		return p.bad("handover", "a zero byte").Suggest("Leave it out: no argument and no variable can hold one.")
+	}
+	return p.checkFileUses()
+}
+
+func hasNUL(s string) bool { return strings.ContainsRune(s, 0) }
+
+// checkFileUses refuses {{.File "x"}} for a file that the profile does not have.
+func (p *Profile) checkFileUses() error {
+	texts := slices.Concat(p.Handover.Args, slices.Collect(maps.Values(p.Handover.Env)), slices.Collect(maps.Values(p.Handover.Files)))
+	for _, text := range texts {
+		for _, use := range fileUse.FindAllStringSubmatch(text, -1) {
+			if _, ok := p.Handover.Files[use[1]]; !ok {
+				return parley.Errorf(parley.InvalidArgument, "profile %s: its handover uses a file %q that it does not have", p.Name, use[1]).
+					With("key", "handover").Suggest("Add the file to handover.files, or correct its name.")
+			}
+		}
+	}
+	return nil
+}

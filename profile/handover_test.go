@@ -1,0 +1,146 @@
+package profile_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/profile"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+const robot = `
+command: [robot]
+handover:
+  args: [--config, '{{.File "conf.json"}}', '--say={{json .Briefing}}']
+  env: {ROBOT_HOME: '{{.Dir}}'}
+  unset: [ROBOT_SESSION]
+  briefing: 'You are "{{.Name}}" <{{.ShortID}}>'
+  files:
+    conf.json: |
+      {"command": {{json .Parley}}}
+`
+
+var values = profile.Values{Name: "ann", ID: "0123456789ab", Parley: `/opt/a "b"/parley`, Dir: "/private"}
+
+func TestHandoverIsFilledInForTheAgent(t *testing.T) {
+	s, err := builtin(t).With("robot", []byte(robot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := find(t, s, "robot").Handover.Render(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := profile.Handover{
+		Args:     []string{"--config", "/private/conf.json", `--say="You are \"ann\" <01234567>"`},
+		Env:      map[string]string{"ROBOT_HOME": "/private"},
+		Unset:    []string{"ROBOT_SESSION"},
+		Files:    map[string]string{"conf.json": `{"command": "/opt/a \"b\"/parley"}` + "\n"},
+		Briefing: `You are "ann" <01234567>`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBriefingNamesTheAgentAndItsTools(t *testing.T) {
+	got, err := profile.Handover{}.Render(values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"You are ann (agent 01234567)", `"[AGENT "`, "send_message", "in_reply_to", "mere thanks"} {
+		if !strings.Contains(got.Briefing, want) {
+			t.Errorf("the briefing is %q, want %q in it", got.Briefing, want)
+		}
+	}
+	if n := len(got.Briefing); n > 800 {
+		t.Errorf("the briefing has %d characters, and every agent reads it", n)
+	}
+}
+
+func TestBuiltinHandoversAreValidJSON(t *testing.T) {
+	s := builtin(t)
+	for _, name := range s.Names() {
+		h, err := find(t, s, name).Handover.Render(values)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for file, text := range h.Files {
+			if strings.HasSuffix(file, ".json") && !json.Valid([]byte(text)) {
+				t.Errorf("%s: %s is not JSON: %s", name, file, text)
+			}
+		}
+		for variable, text := range h.Env {
+			if strings.HasPrefix(text, "{") && !json.Valid([]byte(text)) {
+				t.Errorf("%s: %s is not JSON: %s", name, variable, text)
+			}
+		}
+	}
+}
+
+func TestChangingAHandoverLeavesTheOriginalAlone(t *testing.T) {
+	before, err := builtin(t).With("robot", []byte(robot))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := before.With("robot", []byte("handover: {env: {ROBOT_HOME: '/elsewhere'}, files: {more.txt: x}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := find(t, before, "robot").Handover, find(t, after, "robot").Handover
+	if is.Env["ROBOT_HOME"] != "/elsewhere" || len(is.Args) != len(was.Args) || len(is.Files) != 2 {
+		t.Errorf("got %+v", is)
+	}
+	if was.Env["ROBOT_HOME"] != "{{.Dir}}" || len(was.Files) != 1 {
+		t.Errorf("the original has changed: %+v", was)
+	}
+}
+
+func TestFaultyHandoverIsRefusedWithAHint(t *testing.T) {
+	for _, test := range []struct{ yaml, want string }{
+		{"{arg: [x]}", `Did you mean "args"?`},
+		{"{args: ['{{.Nmae}}']}", "The placeholders are"},
+		{"{args: ['{{.Name']}", "The placeholders are"},
+		{"{briefing: '{{.Key}}'}", "The placeholders are"},
+		{"{args: ['{{.File \"a.json\"}}']}", "handover.files"},
+		{"{files: {'../x': y}}", "plain file name"},
+		{"{files: {'.x': y}}", "plain file name"},
+		{"{env: {'A B': y}}", "Name a variable"},
+		{"{env: {PARLEY_KEY: y}}", "parley's own"},
+		{"{unset: ['']}", "Name a variable"},
+		{"{args: [\"a\\0b\"]}", "Leave it out"},
+	} {
+		_, err := builtin(t).With("x", []byte("handover: "+test.yaml))
+		if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want {
+			t.Errorf("%s: got %v (%v), want %v", test.yaml, got, err, want)
+			continue
+		}
+		if got := parley.AsError(err).Action; !strings.Contains(got, test.want) {
+			t.Errorf("%s: %v: got the hint %q, want one with %q", test.yaml, err, got, test.want)
+		}
+	}
+}
+
+// What `parley profiles NAME` prints can be put into parley.yaml.
+func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
+	s := builtin(t)
+	for _, name := range s.Names() {
+		p := find(t, s, name)
+		text, err := p.YAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := s.With("copy", text)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, text)
+		}
+		q := find(t, again, "copy")
+		if !cmp.Equal(p.Markers, q.Markers) || !cmp.Equal(p.Handover, q.Handover, cmpopts.EquateEmpty()) || p.Settle != q.Settle || !cmp.Equal(p.Command, q.Command, cmpopts.EquateEmpty()) {
+			t.Errorf("%s comes back different:\n%s", name, text)
+		}
+	}
+}
