@@ -1,0 +1,66 @@
+package profile_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/profile"
+)
+
+// golden is the first line of a file in testdata: where the cursor was on the
+// screen below it (-1: not recorded), and what there is to see.
+type golden struct {
+	Width    int           `json:"width"`
+	CursorX  int           `json:"cursor_x"`
+	CursorY  int           `json:"cursor_y"`
+	State    profile.State `json:"state"`
+	Composer *string       `json:"composer"` // null: not on the screen
+}
+
+// The screens are of the real programs; testdata/PROFILE/SIZE-WHAT.txt.
+func TestScreensOfRealProgramsAreUnderstood(t *testing.T) {
+	files, err := filepath.Glob("testdata/*/*.txt")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("found %d screens, %v", len(files), err)
+	}
+	set := builtin(t)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txt"), func(t *testing.T) {
+			want, lines := readGolden(t, file)
+			p := find(t, set, filepath.Base(filepath.Dir(file)))
+			if got := p.Look(lines); got != want.State {
+				t.Errorf("it looks %s, want %s", got, want.State)
+			}
+			text, ok := p.Composer(profile.Screen{Lines: lines, Width: want.Width, CursorX: want.CursorX, CursorY: want.CursorY})
+			if ok != (want.Composer != nil) {
+				t.Fatalf("there is a composer: got %v (%q)", ok, text)
+			}
+			if ok && text != *want.Composer {
+				t.Errorf("the composer\n got %q\nwant %q", text, *want.Composer)
+			}
+			if got, want := p.Collapsed(text), strings.Contains(file, "placeholder"); got != want {
+				t.Errorf("a paste is shown by a placeholder: got %v, want %v", got, want)
+			}
+			if got, want := profile.Holds(text, "msg 5f0c21aa"), strings.Contains(file, "-ours"); got != want {
+				t.Errorf("our text is there: got %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+func readGolden(t *testing.T, file string) (golden, []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, screen, _ := strings.Cut(string(text), "\n")
+	var want golden
+	if err := json.Unmarshal([]byte(head), &want); err != nil {
+		t.Fatal(err)
+	}
+	return want, strings.Split(screen, "\n")
+}
