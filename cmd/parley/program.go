@@ -137,7 +137,7 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 		}
 	}
 	add(groupTeam, c.launchCommand(), c.stopCommand(), c.restartCommand(), c.agentsCommand(), c.attachCommand(),
-		c.terminalCommand(), c.registerCommand(), c.upCommand(), c.downCommand())
+		c.terminalCommand(), c.registerCommand(), c.profilesCommand(), c.upCommand(), c.downCommand())
 	add(groupMessages, c.sendCommand(), c.broadcastCommand(), c.inboxCommand(), c.readCommand(), c.messageCommand(),
 		c.historyCommand(), c.logCommand(), c.tuiCommand())
 	add(groupDaemon, c.statusCommand(), c.serveCommand(), c.backupCommand(), c.mcpCommand(), c.demoCommand(),

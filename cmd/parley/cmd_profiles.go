@@ -1,0 +1,97 @@
+package main
+
+import (
+	"strings"
+
+	"parley/profile"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+)
+
+// profilesCommand reads the files alone, so it starts no daemon.
+func (c *cli) profilesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "profiles [NAME]", Short: "List the kinds of program that parley knows, or show one",
+		Long: `Lists the profiles that come with parley and those of the workspace's parley.yaml.
+With a name it prints that profile as it could stand there.`,
+		Example: "  parley profiles\n  parley profiles claude",
+		Args:    usage(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			set, err := c.profileSet()
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return c.listProfiles(set)
+			}
+			p, err := set.Find(args[0])
+			if err != nil {
+				return err
+			}
+			return c.showProfile(p)
+		},
+	}
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		set, err := c.profileSet()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return set.Names(), cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+func (c *cli) profileSet() (profile.Set, error) {
+	at, err := c.place()
+	if err != nil {
+		return profile.Set{}, err
+	}
+	t, err := loadTeam(at.team(), false)
+	if err != nil {
+		return profile.Set{}, err
+	}
+	return t.profiles()
+}
+
+func (c *cli) listProfiles(set profile.Set) error {
+	type profileJSON struct {
+		Name    string   `json:"name"`
+		Summary string   `json:"summary"`
+		Command []string `json:"command"`
+		Markers bool     `json:"markers"` // its screen tells when it is ready
+	}
+	var list []profileJSON
+	var t table
+	t.add(c.heads("NAME", "COMMAND", "READY WHEN", "SUMMARY")...)
+	for _, name := range set.Names() {
+		p, err := set.Find(name)
+		if err != nil {
+			return err
+		}
+		ready := "quiet"
+		if p.HasMarkers() {
+			ready = "its screen says so"
+		}
+		list = append(list, profileJSON{p.Name, p.Summary, append([]string{}, p.Command...), p.HasMarkers()})
+		t.add(c.paint(bold, p.Name), strings.Join(p.Command, " "), ready, p.Summary)
+	}
+	if c.json {
+		return c.printJSON(list)
+	}
+	t.print(c.out)
+	return nil
+}
+
+func (c *cli) showProfile(p *profile.Profile) error {
+	text, err := p.YAML()
+	if err != nil {
+		return err
+	}
+	if c.json {
+		if text, err = yaml.YAMLToJSON(text); err != nil {
+			return err
+		}
+	}
+	return c.printLine(strings.TrimRight(string(text), "\n"))
+}
