@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -45,12 +44,14 @@ func writeFiles(dir string, files map[string]string) error {
 	if err := os.RemoveAll(dir); err != nil || len(files) == 0 {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	var err error
 	for name, text := range files {
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }

@@ -48,7 +48,7 @@ const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {
 var briefing string
 
 var (
-	fileForm     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+	fileForm     = regexp.MustCompile(`^(?:\.?[A-Za-z0-9][A-Za-z0-9._-]*/)*[A-Za-z0-9][A-Za-z0-9._-]*$`)
 	variableForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	fileUse      = regexp.MustCompile(`\.File "([^"]*)"`)
 )
@@ -128,7 +128,7 @@ func (p *Profile) checkHandover() error {
 	}
 	for name := range h.Files {
 		if !fileForm.MatchString(name) {
-			return p.bad("handover.files", name).Suggest("Use a plain file name of letters, digits, dot, - and _.")
+			return p.bad("handover.files", name).Suggest("Use a plain file name of letters, digits, dot, - and _; directories may stand before it.")
 		}
 	}
 	done, err := h.Render(Values{Name: "name", ID: "id", Parley: "parley", Dir: "/dir"})

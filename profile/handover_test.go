@@ -109,6 +109,8 @@ func TestFaultyHandoverIsRefusedWithAHint(t *testing.T) {
 		{"{args: ['{{.File \"a.json\"}}']}", "handover.files"},
 		{"{files: {'../x': y}}", "plain file name"},
 		{"{files: {'.x': y}}", "plain file name"},
+		{"{files: {'a/../../x': y}}", "plain file name"},
+		{"{files: {'/x': y}}", "plain file name"},
 		{"{env: {'A B': y}}", "Name a variable"},
 		{"{env: {PARLEY_KEY: y}}", "parley's own"},
 		{"{unset: ['']}", "Name a variable"},
