@@ -26,7 +26,10 @@ type Team interface {
 func Suite(t *testing.T, newTeam func(t *testing.T) Team) {
 	for _, part := range [][]testCase{registration, sending, broadcasting, reading, history, status, events, stopping} {
 		for _, c := range part {
-			t.Run(c.name, func(t *testing.T) { c.run(newFixture(t, newTeam(t))) })
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel() // each has a team of its own, and they mostly wait
+				c.run(newFixture(t, newTeam(t)))
+			})
 		}
 	}
 }

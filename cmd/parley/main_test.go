@@ -95,7 +95,8 @@ func newHome(workspace string) (*home, error) {
 		}
 		h.env = append(h.env, name+"="+filepath.Join(dir, sub))
 	}
-	h.env = append(h.env, "PARLEY_DIR="+workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8")
+	h.env = append(h.env, "PARLEY_DIR="+workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
+		"GORACE=atexit_sleep_ms=0") // else each program sleeps for a second before it ends, under the race detector
 	return h, nil
 }
 
