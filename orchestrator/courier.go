@@ -13,9 +13,10 @@ const (
 	// batch is how many waiting messages a courier reads at once.
 	batch = 16
 	// recheck is how long a courier waits before it looks again at a terminal that
-	// was not ready, doubling to restful. Changes of state and new messages wake it
-	// sooner.
-	recheck = 100 * time.Millisecond
+	// was not ready, doubling to restful, or to brisk while the obstacle is expected
+	// to pass. Changes of state and new messages wake it sooner.
+	recheck = 10 * time.Millisecond
+	brisk   = 100 * time.Millisecond
 	restful = time.Second
 	// holdAfter is how long a brief obstacle may last before the message is shown
 	// as held: most pass within a second.
@@ -41,7 +42,7 @@ type courier struct {
 	still    stillness  // of its screen
 	waiting  store.Key  // the message that a brief obstacle keeps waiting
 	since    time.Time  // since when
-	brisk    bool       // it is expected to pass at any moment
+	soon     bool       // it is expected to pass at any moment
 	unproven []unproven // entered but not seen to be read; proven if they are read after all
 }
 
@@ -78,8 +79,8 @@ func (c *courier) run(ctx context.Context) {
 			c.o.log.Error("deliver", "agent", c.m.name, "error", err)
 			again, c.open = true, true
 		}
-		if c.brisk {
-			pause = recheck
+		if c.soon {
+			pause = min(pause, brisk)
 		}
 		retry.Stop()
 		if again {
@@ -91,7 +92,7 @@ func (c *courier) run(ctx context.Context) {
 // round delivers what waits, as far as the terminal is ready. It reports
 // whether to come back by itself.
 func (c *courier) round(ctx context.Context) (again bool, err error) {
-	c.brisk = false
+	c.soon = false
 	if c.open {
 		if err := c.settleOpen(ctx); err != nil || c.open {
 			return true, err
@@ -157,7 +158,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if err != nil {
 		return false, err
 	}
-	c.seq, c.open, c.openOn, c.waiting, c.brisk = job.PaneSeq, true, t, store.Key{}, false
+	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 	return c.submit(ctx, t, job, l, false)
 }
 
@@ -182,7 +183,7 @@ func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
 	if c.waiting != job.Key {
 		c.waiting, c.since = job.Key, now
 	}
-	if c.brisk = o.brief && now.Sub(c.since) < holdAfter; c.brisk {
+	if c.soon = o.brief && now.Sub(c.since) < holdAfter; c.soon {
 		return nil
 	}
 	if job.State == parley.DeliveryHeld && job.Reason == o.reason {

@@ -88,7 +88,7 @@ func otherProgram(t *terminal) obstacle {
 // the last: it would get several as one, and nothing could be proven.
 func unread(t *terminal) obstacle {
 	if n, err := tmux.Unread(t.tty); err == nil && n > 0 {
-		return obstacle{reason: fmt.Sprintf("its program is not reading its terminal (%d bytes wait there)", n)}
+		return obstacle{reason: fmt.Sprintf("its program is not reading its terminal (%d bytes wait there)", n), brief: true}
 	}
 	return free
 }
