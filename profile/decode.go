@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -37,6 +38,7 @@ type file struct {
 	InlineChars int           `yaml:"inline_chars"`
 	InlineBytes int           `yaml:"inline_bytes"`
 	Key         string        `yaml:"key"`
+	QueueKey    string        `yaml:"queue_key"`
 	Settle      time.Duration `yaml:"settle"`
 	ShowWithin  time.Duration `yaml:"show_within"`
 	TakenWithin time.Duration `yaml:"taken_within"`
@@ -61,6 +63,7 @@ func decode(name string, text []byte, start func(extends string) (*Profile, erro
 		return nil, err
 	}
 	f.Handover.inherit(from.Handover)
+	inherit(f.Markers.Blocked, from.Markers.Blocked)
 	return f.profile(name)
 }
 
@@ -102,16 +105,18 @@ func keys() []string {
 }
 
 func (p *Profile) file() file {
+	markers := p.Markers
+	markers.Blocked = maps.Clone(markers.Blocked)
 	return file{Summary: p.Summary, Command: slices.Clone(p.Command), OneLine: p.OneLine,
 		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
-		Key: p.Key, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
-		Startup: p.Startup, Quiet: p.Quiet, Markers: p.Markers, Handover: p.Handover.clone()}
+		Key: p.Key, QueueKey: p.QueueKey, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
+		Startup: p.Startup, Quiet: p.Quiet, Markers: markers, Handover: p.Handover.clone()}
 }
 
 func (f *file) profile(name string) (*Profile, error) {
 	p := &Profile{Name: name, Summary: f.Summary, Command: f.Command, OneLine: f.OneLine,
 		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
-		Key: f.Key, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
+		Key: f.Key, QueueKey: f.QueueKey, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
 		Startup: f.Startup, Quiet: f.Quiet, Markers: f.Markers, Handover: f.Handover}
 	if err := p.check(); err != nil {
 		return nil, err
@@ -139,6 +144,9 @@ func (p *Profile) check() error {
 	if !keyForm.MatchString(p.Key) {
 		return p.bad("key", p.Key).Suggest("Give Enter or Tab.")
 	}
+	if p.QueueKey != "" && !keyForm.MatchString(p.QueueKey) {
+		return p.bad("queue_key", p.QueueKey).Suggest("Give Enter or Tab, or leave it out where the program's queue is not proven.")
+	}
 	if len(p.Command) > 0 && p.Command[0] == "" {
 		return p.bad("command", "").Suggest("Begin the list with the program to run.")
 	}
@@ -155,6 +163,14 @@ func (p *Profile) YAML() ([]byte, error) {
 }
 
 func (p *Profile) compile() error {
+	p.blocked = make(map[string]*regexp.Regexp, len(p.Markers.Blocked))
+	for what, text := range p.Markers.Blocked {
+		re, err := p.marker("blocked."+what, text)
+		if err != nil {
+			return err
+		}
+		p.blocked[what] = re
+	}
 	for _, m := range []struct {
 		key, text string
 		into      **regexp.Regexp
@@ -166,10 +182,9 @@ func (p *Profile) compile() error {
 		if m.text == "" {
 			continue
 		}
-		re, err := regexp.Compile("(?m)" + m.text)
+		re, err := p.marker(m.key, m.text)
 		if err != nil {
-			return parley.Errorf(parley.InvalidArgument, "profile %s: markers.%s: %w", p.Name, m.key, err).
-				Suggest("Correct the regular expression; RE2 has no look-around and no back-references.")
+			return err
 		}
 		*m.into = re
 	}
@@ -177,6 +192,15 @@ func (p *Profile) compile() error {
 		return p.bad("markers.composer", p.Markers.Composer).Suggest("Put what is being composed into a group named text: (?P<text>…).")
 	}
 	return nil
+}
+
+func (p *Profile) marker(key, text string) (*regexp.Regexp, error) {
+	re, err := regexp.Compile("(?m)" + text)
+	if err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "profile %s: markers.%s: %w", p.Name, key, err).
+			Suggest("Correct the regular expression; RE2 has no look-around and no back-references.")
+	}
+	return re, nil
 }
 
 func (p *Profile) bad(key, value string) *parley.Error {

@@ -107,13 +107,16 @@ func (h Handover) clone() Handover {
 	return h
 }
 
-// inherit adds what stands in from and not in h: decoding a map replaces it.
 func (h *Handover) inherit(from Handover) {
-	for _, m := range []struct{ own, from map[string]string }{{h.Env, from.Env}, {h.Files, from.Files}} {
-		for key, value := range m.from {
-			if _, ok := m.own[key]; !ok && m.own != nil {
-				m.own[key] = value
-			}
+	inherit(h.Env, from.Env)
+	inherit(h.Files, from.Files)
+}
+
+// inherit adds what stands in from and not in own: decoding a map replaces it.
+func inherit(own, from map[string]string) {
+	for key, value := range from {
+		if _, ok := own[key]; !ok && own != nil {
+			own[key] = value
 		}
 	}
 }

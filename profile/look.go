@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,18 +15,34 @@ import (
 const tail = 20
 
 // Look says what a screen shows, given its rows without colours. A dialog counts
-// before busy, and busy before idle.
+// before busy, busy before blocked, and blocked before idle.
 func (p *Profile) Look(lines []string) State {
 	text := lastLines(lines)
-	for _, m := range []struct {
-		marker *regexp.Regexp
-		state  State
-	}{{p.dialog, Dialog}, {p.busy, Busy}, {p.idle, Idle}} {
-		if m.marker != nil && m.marker.MatchString(text) {
-			return m.state
-		}
+	shows := func(marker *regexp.Regexp) bool { return marker != nil && marker.MatchString(text) }
+	switch {
+	case shows(p.dialog):
+		return Dialog
+	case shows(p.busy):
+		return Busy
+	case p.blockedBy(text) != "":
+		return Blocked
+	case shows(p.idle):
+		return Idle
 	}
 	return Unknown
+}
+
+// BlockedBy says what blocks the program, such as "usage limit"; "" if nothing that
+// is known.
+func (p *Profile) BlockedBy(lines []string) string { return p.blockedBy(lastLines(lines)) }
+
+func (p *Profile) blockedBy(text string) string {
+	for _, what := range slices.Sorted(maps.Keys(p.blocked)) {
+		if p.blocked[what].MatchString(text) {
+			return what
+		}
+	}
+	return ""
 }
 
 // HasMarkers reports whether the screen can tell when the program is ready. If it

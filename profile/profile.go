@@ -22,6 +22,7 @@ type Profile struct {
 	InlineLines, InlineChars, InlineBytes int
 
 	Key         string        // what submits: Enter or Tab
+	QueueKey    string        // what puts a text into the program's own queue while it works, whole and after the turn; "": it has none that was proven
 	Settle      time.Duration // quiet between the text being shown and the key
 	ShowWithin  time.Duration // patience for the pasted text to be shown
 	TakenWithin time.Duration // patience for the text to leave the composer after the key
@@ -33,6 +34,7 @@ type Profile struct {
 
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
+	blocked                map[string]*regexp.Regexp
 }
 
 // Markers are regular expressions, "" where nothing is known; ^ and $ match at
@@ -46,7 +48,10 @@ type Markers struct {
 	// stands in it, all rows. The lowest match is the one that counts.
 	Composer string `yaml:"composer"`
 	Empty    string `yaml:"empty"` // what stands in an empty composer, behind the cursor
-	Paste    string `yaml:"paste"` // what stands for a long paste in the composer
+	// Blocked are screens that look idle and are not, by what they are: compaction,
+	// a usage limit, an error of the model's server. They count before idle.
+	Blocked map[string]string `yaml:"blocked"`
+	Paste   string            `yaml:"paste"` // what stands for a long paste in the composer
 }
 
 // State is what a screen says about the program.
@@ -58,5 +63,6 @@ const (
 	Unknown State = "unknown"
 	Dialog  State = "dialog"
 	Busy    State = "busy"
+	Blocked State = "blocked" // see BlockedBy
 	Idle    State = "idle"
 )

@@ -94,6 +94,30 @@ func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
 	}
 }
 
+func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
+	s, err := profile.Load([]byte("robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		robot string
+		lines []string
+		want  profile.State
+		what  string
+	}{
+		{"robot", []string{"limit reached", "ready"}, profile.Blocked, "usage limit"},
+		{"robot", []string{"limit reached", "working", "ready"}, profile.Busy, "usage limit"},
+		{"robot", []string{"compacting", "ready"}, profile.Idle, ""},
+		{"robot2", []string{"compacting", "ready"}, profile.Blocked, "compaction"},
+		{"robot2", []string{"limit reached", "ready"}, profile.Blocked, "usage limit"},
+	} {
+		p := find(t, s, test.robot)
+		if got, what := p.Look(test.lines), p.BlockedBy(test.lines); got != test.want || what != test.what {
+			t.Errorf("%s, %q: got %v by %q, want %v by %q", test.robot, test.lines, got, what, test.want, test.what)
+		}
+	}
+}
+
 func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 	for _, test := range []struct{ name, yaml, want string }{
 		{"x", "setle: 1s", `Did you mean "settle"?`},
@@ -107,6 +131,8 @@ func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 		{"x", "key: ''", "Enter or Tab"},
 		{"x", "command: ['']", "program"},
 		{"x", "markers: {busy: '(?!x)'}", "regular expression"},
+		{"x", "markers: {blocked: {limit: '(?!x)'}}", "regular expression"},
+		{"x", "queue_key: Space", "Enter or Tab"},
 		{"x", "markers: {composer: 'abc'}", "(?P<text>"},
 		{"x", "extends: generik", `Did you mean "generic"?`},
 		{"x", "settle: 1s\nsettle: 2s", "YAML"},
