@@ -39,6 +39,9 @@ const (
 	StateIdle        AgentState = "idle"
 	StateBusy        AgentState = "busy"
 	StateWaiting     AgentState = "waiting"     // a dialog is open
+	StateDrafting    AgentState = "drafting"    // an unsent text stands in its composer
+	StateBlocked     AgentState = "blocked"     // by a usage limit, an error of its model's server, a compaction
+	StateUnknown     AgentState = "unknown"     // its terminal shows nothing that is known
 	StateExited      AgentState = "exited"      // its program ended by itself
 	StateUnreachable AgentState = "unreachable" // lost: its terminal went away
 	StateTerminated  AgentState = "terminated"  // stopped on purpose
@@ -46,7 +49,11 @@ const (
 
 // Live reports whether the agent's program is believed to run.
 func (s AgentState) Live() bool {
-	return s == StateStarting || s == StateIdle || s == StateBusy || s == StateWaiting
+	switch s {
+	case StateStarting, StateIdle, StateBusy, StateWaiting, StateDrafting, StateBlocked, StateUnknown:
+		return true
+	}
+	return false
 }
 
 // Availability is the contract's reading of a state.
@@ -64,23 +71,24 @@ const MailboxFresh = 5 * time.Minute
 
 // Agent is a member of the team.
 type Agent struct {
-	ID           string     `json:"id"`
-	Name         string     `json:"name"`
-	Description  string     `json:"description,omitempty"`
-	Role         string     `json:"role,omitempty"`
-	Capabilities []string   `json:"capabilities,omitempty"`
-	Groups       []string   `json:"groups,omitempty"`
-	Kind         AgentKind  `json:"kind"`
-	State        AgentState `json:"state"`
-	Since        time.Time  `json:"since"`              // when it came into its state
-	Evidence     string     `json:"evidence,omitempty"` // how the state is known
-	ExitStatus   *int       `json:"exit_status,omitempty"`
-	Host         string     `json:"host,omitempty"`
-	Profile      string     `json:"profile,omitempty"`
-	Command      []string   `json:"command,omitempty"`
-	Orchestrate  bool       `json:"orchestrate,omitempty"`
-	CreatedAt    time.Time  `json:"created_at"`
-	LastActive   time.Time  `json:"last_active"`
+	ID            string     `json:"id"`
+	Name          string     `json:"name"`
+	Description   string     `json:"description,omitempty"`
+	Role          string     `json:"role,omitempty"`
+	Capabilities  []string   `json:"capabilities,omitempty"`
+	Groups        []string   `json:"groups,omitempty"`
+	Kind          AgentKind  `json:"kind"`
+	State         AgentState `json:"state"`
+	Since         time.Time  `json:"since"`              // when it came into its state
+	Evidence      string     `json:"evidence,omitempty"` // how the state is known
+	ExitStatus    *int       `json:"exit_status,omitempty"`
+	Host          string     `json:"host,omitempty"`
+	Profile       string     `json:"profile,omitempty"`
+	Command       []string   `json:"command,omitempty"`
+	Orchestrate   bool       `json:"orchestrate,omitempty"`
+	Interruptible bool       `json:"interruptible,omitempty"` // urgent messages may be typed into its work
+	CreatedAt     time.Time  `json:"created_at"`
+	LastActive    time.Time  `json:"last_active"`
 }
 
 // AvailabilityAt returns how available the agent is at a moment.
@@ -94,7 +102,7 @@ func (a *Agent) AvailabilityAt(now time.Time) Availability {
 		return Unavailable
 	case a.State == StateIdle:
 		return Available
-	case a.State.Live():
+	case a.State == StateStarting, a.State == StateBusy, a.State == StateWaiting, a.State == StateDrafting:
 		return Busy
 	}
 	return Unavailable

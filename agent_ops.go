@@ -45,18 +45,19 @@ type AgentStatusResult struct {
 
 // LaunchAgentRequest asks for a program to be run as an agent.
 type LaunchAgentRequest struct {
-	Name         string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, 32 at most."`
-	Profile      string            `json:"profile,omitempty" doc:"What kind of program it is; generic if left out."`
-	Command      []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's own if left out."`
-	Dir          string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace if left out."`
-	Env          map[string]string `json:"env,omitempty" doc:"Environment of the program; the daemon's own if left out. Not stored."`
-	Description  string            `json:"description,omitempty" doc:"What it is for, in a sentence." max:"2000"`
-	Role         string            `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities []string          `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
-	Groups       []string          `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
-	Orchestrate  bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
-	Width        int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
-	Height       int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
+	Name          string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, 32 at most."`
+	Profile       string            `json:"profile,omitempty" doc:"What kind of program it is; generic if left out."`
+	Command       []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's own if left out."`
+	Dir           string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace if left out."`
+	Env           map[string]string `json:"env,omitempty" doc:"Environment of the program; the daemon's own if left out. Not stored."`
+	Description   string            `json:"description,omitempty" doc:"What it is for, in a sentence." max:"2000"`
+	Role          string            `json:"role,omitempty" doc:"Its role in the team." max:"100"`
+	Capabilities  []string          `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
+	Groups        []string          `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
+	Orchestrate   bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
+	Interruptible bool              `json:"interruptible,omitempty" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+	Width         int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
+	Height        int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
 }
 
 // Validate checks the name.

@@ -86,7 +86,7 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 	a := parley.Agent{ID: newID(), Name: req.Name, Description: parley.CleanLine(req.Description), Role: parley.CleanLine(req.Role),
 		Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups), Kind: parley.KindTerminal,
 		State: parley.StateStarting, Since: now, Evidence: "launched", Host: o.opts.Host, Profile: or(req.Profile, "generic"),
-		Command: l.Argv, Orchestrate: req.Orchestrate, CreatedAt: now, LastActive: now}
+		Command: l.Argv, Orchestrate: req.Orchestrate, Interruptible: req.Interruptible, CreatedAt: now, LastActive: now}
 	key, hash := newKey()
 	m := o.roster.named(req.Name)
 	if m == nil {

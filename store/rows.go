@@ -25,24 +25,25 @@ func instant(n int64) time.Time {
 
 // agentRow is a row of agents.
 type agentRow struct {
-	ID           string
-	Name         string
-	Description  string
-	Role         string
-	Capabilities []string `gorm:"serializer:json"`
-	TeamGroups   []string `gorm:"serializer:json"`
-	Kind         string
-	State        string
-	Since        int64
-	Evidence     string
-	ExitStatus   *int
-	Host         string
-	Profile      string
-	Command      []string `gorm:"serializer:json"`
-	Orchestrate  bool
-	KeyHash      []byte
-	CreatedAt    int64 `gorm:"autoCreateTime:false"`
-	LastActive   int64
+	ID            string
+	Name          string
+	Description   string
+	Role          string
+	Capabilities  []string `gorm:"serializer:json"`
+	TeamGroups    []string `gorm:"serializer:json"`
+	Kind          string
+	State         string
+	Since         int64
+	Evidence      string
+	ExitStatus    *int
+	Host          string
+	Profile       string
+	Command       []string `gorm:"serializer:json"`
+	Orchestrate   bool
+	Interruptible bool
+	KeyHash       []byte
+	CreatedAt     int64 `gorm:"autoCreateTime:false"`
+	LastActive    int64
 }
 
 // TableName is gorm's way to ask.
@@ -52,7 +53,7 @@ func rowOf(a *parley.Agent, keyHash []byte) agentRow {
 	return agentRow{ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
 		Capabilities: list(a.Capabilities), TeamGroups: list(a.Groups), Kind: string(a.Kind), State: string(a.State),
 		Since: nanos(a.Since), Evidence: a.Evidence, ExitStatus: a.ExitStatus, Host: a.Host,
-		Profile: a.Profile, Command: list(a.Command), Orchestrate: a.Orchestrate, KeyHash: keyHash,
+		Profile: a.Profile, Command: list(a.Command), Orchestrate: a.Orchestrate, Interruptible: a.Interruptible, KeyHash: keyHash,
 		CreatedAt: nanos(a.CreatedAt), LastActive: nanos(a.LastActive)}
 }
 
@@ -76,7 +77,7 @@ func (r *agentRow) agent() parley.Agent {
 		Capabilities: unlist(r.Capabilities), Groups: unlist(r.TeamGroups), Kind: parley.AgentKind(r.Kind),
 		State: parley.AgentState(r.State), Since: instant(r.Since), Evidence: r.Evidence,
 		ExitStatus: r.ExitStatus, Host: r.Host, Profile: r.Profile, Command: unlist(r.Command),
-		Orchestrate: r.Orchestrate, CreatedAt: instant(r.CreatedAt), LastActive: instant(r.LastActive)}
+		Orchestrate: r.Orchestrate, Interruptible: r.Interruptible, CreatedAt: instant(r.CreatedAt), LastActive: instant(r.LastActive)}
 }
 
 // messageColumns are those of a messageRow, of messages m and its sender s.

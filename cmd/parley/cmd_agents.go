@@ -38,6 +38,7 @@ func (c *cli) launchCommand() *cobra.Command {
 	f.StringSliceVar(&r.Capabilities, "capability", nil, doc("capabilities"))
 	f.StringSliceVar(&r.Groups, "group", nil, doc("groups"))
 	f.BoolVar(&r.Orchestrate, "orchestrate", false, doc("orchestrate"))
+	f.BoolVar(&r.Interruptible, "interruptible", false, doc("interruptible"))
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Name, r.Command = args[0], args[1:]

@@ -73,7 +73,7 @@ func (c *cli) up(ctx context.Context, t *team, base string) error {
 		}
 		m := members[name]
 		res, err := c.launch(ctx, parley.LaunchAgentRequest{Name: m.Name, Profile: m.Profile, Command: m.Command, Dir: m.Dir,
-			Role: m.Role, Description: m.Description, Capabilities: m.Capabilities, Groups: m.Groups, Orchestrate: m.Orchestrate}, base, m.Size)
+			Role: m.Role, Description: m.Description, Capabilities: m.Capabilities, Groups: m.Groups, Orchestrate: m.Orchestrate, Interruptible: m.Interruptible}, base, m.Size)
 		if err != nil {
 			return err
 		}

@@ -32,16 +32,17 @@ type team struct {
 
 // member is one agent of the team.
 type member struct {
-	Name         string   `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
-	Profile      string   `yaml:"profile" doc:"What kind of program it is; generic if left out."`
-	Command      []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
-	Dir          string   `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
-	Role         string   `yaml:"role" doc:"Its role in the team."`
-	Description  string   `yaml:"description" doc:"What it is for, in a sentence."`
-	Capabilities []string `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
-	Groups       []string `yaml:"groups" doc:"Groups it is a member of."`
-	Orchestrate  bool     `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
-	Size         string   `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
+	Name          string   `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
+	Profile       string   `yaml:"profile" doc:"What kind of program it is; generic if left out."`
+	Command       []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
+	Dir           string   `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
+	Role          string   `yaml:"role" doc:"Its role in the team."`
+	Description   string   `yaml:"description" doc:"What it is for, in a sentence."`
+	Capabilities  []string `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
+	Groups        []string `yaml:"groups" doc:"Groups it is a member of."`
+	Orchestrate   bool     `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
+	Interruptible bool     `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+	Size          string   `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
 
 // settings are the daemon's. Of a field with the key max_text, the environment's
