@@ -141,7 +141,8 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	c.m.typing.Lock() // stop waits here for the message in hand
 	defer c.m.typing.Unlock()
 	t := c.m.place()
-	if o := c.gate(ctx, t); o != free {
+	w, o := c.gate(ctx, t, job)
+	if o != free {
 		return false, c.hold(ctx, job, o)
 	}
 	ctx, cancel := unhurried(ctx)
@@ -159,7 +160,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
-	return c.submit(ctx, t, job, l, false)
+	return c.submit(ctx, t, job, l, w, false)
 }
 
 // unhurried returns a context for one delivery, from its claim to its outcome. The

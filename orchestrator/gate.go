@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 
 	"parley"
 	"parley/profile"
+	"parley/store"
 	"parley/tmux"
 )
 
@@ -17,15 +17,43 @@ import (
 type obstacle struct {
 	reason string // "": the way is free
 	brief  bool
+	work   bool // it is only that the program works, and its composer is free
+	mode   bool // it is only that someone scrolls
+	draft  bool // it is only that something stands in its composer
 }
 
 var free obstacle
 
 const inputOff = "its pane takes no input (tmux select-pane -e lets it)"
 
-// gate decides whether it is safe to type now. What can change between this
-// look and the paste is looked at again inside tmux, in the command that pastes.
-func (c *courier) gate(ctx context.Context, t *terminal) obstacle {
+// way is how a message goes into a terminal.
+type way struct {
+	key   tmux.Key
+	leave bool   // throw the person out of copy mode
+	note  string // for the evidence: what it was typed into
+}
+
+// gate decides whether it is safe to type a message now, and how. What can change
+// between this look and the paste is looked at again inside tmux, in the command
+// that pastes.
+func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (way, obstacle) {
+	o := c.obstacle(ctx, t)
+	if o == free {
+		return way{key: tmux.Key(t.profile.Key)}, free
+	}
+	interrupts := urgent(job) && c.m.snapshot().Interruptible
+	switch p := job.Message.Priority; {
+	case o.mode && interrupts:
+		return way{key: tmux.Key(t.profile.Key), leave: true}, free
+	case o.work && interrupts:
+		return way{key: tmux.Key(t.profile.Key), note: " while it worked, as its operator allows"}, free
+	case o.work && t.profile.QueueKey != "" && (p == parley.PriorityHigh || p == parley.PriorityUrgent):
+		return way{key: tmux.Key(t.profile.QueueKey), note: " into its own queue while it worked"}, free
+	}
+	return way{}, o
+}
+
+func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	switch {
 	case t == nil:
 		return noTerminal(c.m.snapshot())
@@ -53,10 +81,15 @@ func (c *courier) gate(ctx context.Context, t *terminal) obstacle {
 		return obstacle{reason: fmt.Sprintf("its program has ended; parley restart %s delivers what waits", c.m.name)}
 	case screen.InputOff:
 		return obstacle{reason: inputOff}
-	case screen.InMode:
-		return obstacle{reason: "someone is scrolling in its terminal (copy mode)"}
 	}
-	return c.readiness(t, screen)
+	o := c.readiness(t, screen)
+	if screen.InMode && (o == free || o.work || o.draft) {
+		return obstacle{reason: "someone is scrolling in its terminal (copy mode)", mode: o == free}
+	}
+	if o == free || o.work {
+		return or(touched(c.o.now(), screen), o)
+	}
+	return o
 }
 
 func noTerminal(a parley.Agent) obstacle {
@@ -105,25 +138,11 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 			return obstacle{reason: "the output in its terminal does not pause", brief: true}
 		}
 		if text, ok := t.profile.Composer(shown(screen)); ok && ownText.MatchString(text) {
-			return obstacle{reason: "an unsent message stands in its terminal; press Enter there, or clear the line"}
+			return obstacle{reason: "an unsent message stands in its terminal; press Enter there, or clear the line", draft: true}
 		}
 		return free
 	}
-	if canonical, err := tmux.Canonical(t.tty); err == nil && canonical && !t.profile.OneLine {
-		return obstacle{reason: "its program has not taken over the terminal", brief: true}
-	}
-	switch t.profile.Look(screen.Lines) {
-	case profile.Dialog:
-		return obstacle{reason: "a dialog is open in its terminal, and the text would answer it"}
-	case profile.Busy:
-		return obstacle{reason: "it is busy", brief: true}
-	case profile.Unknown:
-		return obstacle{reason: "its screen shows nothing that is known to be ready", brief: true}
-	}
-	if text, ok := t.profile.Composer(shown(screen)); !ok || strings.TrimSpace(text) != "" {
-		return obstacle{reason: "an unsent draft stands in its composer"}
-	}
-	return free
+	return t.standing(c.o.now(), screen).obstacle(t.profile.Quiet)
 }
 
 // ownText matches a text of ours that was pasted and not sent. Nothing else is

@@ -135,9 +135,22 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 	}
 	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
 	if info.Phase == "pasted" {
-		return c.submit(ctx, t, job, l, true)
+		return c.resume(ctx, t, job, l)
 	}
 	return c.confirm(ctx, t, job, l)
+}
+
+// resume goes on at the key of a text that stands pasted, once the way is free.
+func (c *courier) resume(ctx context.Context, t *terminal, job store.Job, l letter) (done bool, err error) {
+	w, o := c.gate(ctx, t, job)
+	switch {
+	case o == free:
+	case o.draft: // ours, or shownTest finds that it is not
+		w.key = tmux.Key(t.profile.Key)
+	default:
+		return false, c.note(ctx, job, "pasted; Enter waits: "+o.reason)
+	}
+	return c.submit(ctx, t, job, l, w, true)
 }
 
 // confirm looks whether an entered text was taken, without pressing anything.
@@ -157,9 +170,9 @@ func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l let
 		return false, err // it could not be looked at
 	}
 	if look == tmux.Yes {
-		return c.conclude(ctx, t, job, tmux.Outcome{Phase: tmux.Taken}, nil)
+		return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
-	return c.conclude(ctx, t, job, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken}, nil)
+	return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken}, nil)
 }
 
 // proveLate looks whether a program has read by now what it had not when the

@@ -46,6 +46,7 @@ type terminal struct {
 	instance string      // of the tmux server
 	started  time.Time   // when it was launched; zero if by a daemon before this one
 	ended    atomic.Bool // it is being stopped: nothing may be typed any more
+	sight    sight
 
 	// The watcher's own.
 	info  tmux.PaneInfo // as last seen

@@ -15,16 +15,28 @@ import (
 
 // submit types a claimed message, or goes on with one that was pasted, and
 // records what came of it.
-func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l letter, resume bool) (done bool, err error) {
+func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l letter, w way, resume bool) (done bool, err error) {
 	p := t.profile
-	sub := tmux.Submission{Owner: c.m.id, Seq: job.PaneSeq, Text: l.text, Key: tmux.Key(p.Key), Resume: resume,
+	sub := tmux.Submission{Owner: c.m.id, Seq: job.PaneSeq, Text: l.text, Key: w.key, LeaveMode: w.leave, Resume: resume,
 		Settle: p.Settle, Ready: t.typable, OnEntered: c.o.entered}
 	if resume || !p.Instant() {
-		sub.Shown, sub.ShowWithin = c.shownTest(t, l, resume)
+		sub.Shown, sub.ShowWithin = c.shownTest(t, l, w, resume)
 		sub.Taken, sub.TakenWithin = c.takenTest(t, l, modeOf(t)), p.TakenWithin
 	}
+	if p.HasMarkers() {
+		sub.Steady = func(s tmux.Screen) string { return steadyPart(p, s) }
+		sub.Stuck, sub.StuckAfter = c.stuckTest(t, l), p.TakenWithin
+		sub.TakenWithin += p.TakenWithin
+	}
 	out, err := t.pane.Submit(ctx, sub)
-	return c.conclude(ctx, t, job, out, err)
+	return c.conclude(ctx, t, job, w, out, err)
+}
+
+// steadyPart is what must be at rest before the key: the composer. Elsewhere a
+// program may show a clock or a spinner that never rests.
+func steadyPart(p *profile.Profile, s tmux.Screen) string {
+	text, _ := p.Composer(shown(s))
+	return fmt.Sprint(s.CursorX, s.CursorY, " ", p.Look(s.Lines), "\n", text)
 }
 
 // typable is asked at the last moment before the paste and before the key.
@@ -44,7 +56,7 @@ func (t *terminal) typable() error {
 // shownTest says whether the pasted text stands where it is composed. A program
 // that never echoes gets its key when patience is over, unless the paste is one
 // that a crash left behind: then only what is seen counts.
-func (c *courier) shownTest(t *terminal, l letter, resume bool) (func(tmux.Screen) tmux.Look, time.Duration) {
+func (c *courier) shownTest(t *terminal, l letter, w way, resume bool) (func(tmux.Screen) tmux.Look, time.Duration) {
 	p := t.profile
 	var patience time.Time
 	test := func(s tmux.Screen) tmux.Look {
@@ -52,10 +64,13 @@ func (c *courier) shownTest(t *terminal, l letter, resume bool) (func(tmux.Scree
 		if patience.IsZero() {
 			patience = now.Add(p.ShowWithin)
 		}
+		looks := p.Look(s.Lines)
 		switch {
-		case t.ended.Load(), p.Look(s.Lines) == profile.Dialog:
+		case t.ended.Load(), looks == profile.Dialog:
 			return tmux.Stop
-		case holds(p, s, l):
+		case looks == profile.Busy && w.note == "" && w.key != tmux.Key(p.QueueKey):
+			return tmux.Stop // the key could interrupt what it has begun meanwhile
+		case holdsOnly(p, s, l):
 			return tmux.Yes
 		case !p.HasMarkers() && !resume && now.After(patience):
 			return tmux.Yes
@@ -77,6 +92,27 @@ const slowScreen = 10 * time.Second
 func holds(p *profile.Profile, s tmux.Screen, l letter) bool {
 	text, ok := p.Composer(shown(s))
 	return ok && (profile.Holds(text, l.mark) || p.Collapsed(text))
+}
+
+// holdsOnly reports whether our text and nothing else stands in the composer: a
+// person's keys between it and the key would be submitted with it.
+func holdsOnly(p *profile.Profile, s tmux.Screen, l letter) bool {
+	if !p.HasMarkers() {
+		return holds(p, s, l) // what stands before it in the line may be a prompt
+	}
+	text, ok := p.Composer(shown(s))
+	return ok && (profile.Holds(text, l.mark) && profile.HoldsOnly(text, l.text) || p.CollapsedOnly(text))
+}
+
+// stuckTest says whether our text, and nothing else, stands unsent in the composer
+// of a program that waits: then the key was lost, and one more does no harm.
+func (c *courier) stuckTest(t *terminal, l letter) func(tmux.Screen) bool {
+	var still stillness
+	return func(s tmux.Screen) bool {
+		p, now := t.profile, c.o.now()
+		return p.Look(s.Lines) == profile.Idle && holdsOnly(p, s, l) && touched(now, s) == free &&
+			now.Sub(still.since(now, s)) >= p.Settle
+	}
 }
 
 // ttyMode is how a terminal is read: by lines, or byte by byte.
@@ -109,7 +145,7 @@ func (c *courier) takenTest(t *terminal, l letter, before ttyMode) func(tmux.Scr
 
 // conclude records the outcome of a submission. What is not known stays in
 // `typing`, to be resolved by what the pane remembers.
-func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, out tmux.Outcome, failure error) (done bool, err error) {
+func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w way, out tmux.Outcome, failure error) (done bool, err error) {
 	if errors.Is(failure, context.DeadlineExceeded) && out.Phase == tmux.Pasted && out.Reason == tmux.InMode {
 		ctx, failure = context.WithoutCancel(ctx), nil // a person who scrolls for long is no error
 	}
@@ -119,7 +155,7 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, out 
 	c.cautious = out.Phase == tmux.Refused
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
-		return true, c.close(ctx, job, proven(job, evidence(t, out))...)
+		return true, c.close(ctx, job, proven(job, evidence(t, w, out))...)
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
 		c.seq = 0 // the database is older than the pane: count on from the pane
 		return false, c.close(ctx, job, store.Change{State: parley.DeliveryQueued, Reason: "the terminal was ahead in its count"})
@@ -164,14 +200,18 @@ func proven(job store.Job, evidence string) []store.Change {
 	return changes
 }
 
-func evidence(t *terminal, out tmux.Outcome) string {
+func evidence(t *terminal, w way, out tmux.Outcome) string {
+	typed := "typed" + w.note
+	if out.Again {
+		typed += ", with a second " + string(w.key)
+	}
 	switch {
 	case out.Phase == tmux.Entered:
-		return "typed and entered; the profile asks for no look at the screen"
+		return typed + " and entered; the profile asks for no look at the screen"
 	case t.profile.HasMarkers():
-		return "typed, and its composer was emptied of it"
+		return typed + ", and its composer was emptied of it"
 	}
-	return "typed, and its program read it from the terminal"
+	return typed + ", and its program read it from the terminal"
 }
 
 func notTaken(t *terminal, out tmux.Outcome) string {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/profile"
 	"parley/tmux"
 )
 
@@ -16,6 +15,9 @@ const (
 	// busyAfter is how long output must go on before a program without markers
 	// counts as busy: an echo and a prompt are not work.
 	busyAfter = 2 * time.Second
+	// startPatience is how long an agent whose screen shows nothing known counts as
+	// starting. The slowest of those tried took 17 s on a busy machine.
+	startPatience = time.Minute
 	// choreTime is how often what is not urgent is done: expiry, last_active.
 	choreTime = 30 * time.Second
 )
@@ -148,15 +150,12 @@ func (o *Orchestrator) stateOf(ctx context.Context, m *member, t *terminal, info
 	t.read = info.Activity
 	quiet := now.Sub(t.still.since(now, screen))
 	if t.profile.HasMarkers() {
-		switch t.profile.Look(screen.Lines) {
-		case profile.Dialog:
-			return parley.StateWaiting, "its screen shows a dialog", nil
-		case profile.Busy:
-			return parley.StateBusy, "its screen says that it works", nil
-		case profile.Idle:
-			return parley.StateIdle, "its screen shows an open composer", nil
+		s := t.standing(now, screen)
+		starting := m.snapshot().State == parley.StateStarting && now.Sub(t.started) < startPatience
+		if s.state == parley.StateUnknown && (starting || s.steady < steadyAfter) || s.state == parley.StateStarting {
+			return "", "", nil // it may be drawing
 		}
-		return "", "", nil
+		return s.state, s.evidence, nil
 	}
 	if quiet >= t.profile.Quiet {
 		t.loud = time.Time{}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // ScreenOptions says how to read a screen. The zero value is the visible text.
@@ -26,6 +27,7 @@ type Screen struct {
 	InMode           bool // a person is scrolling or choosing; Lines are the program's all the same
 	InputOff         bool // the pane takes no input (select-pane -d)
 	Dead             bool
+	Touched          time.Time // last key of a person who is attached and has this pane before them, whole seconds; zero: nobody is
 }
 
 // Text is the lines, each with its end of line.
@@ -42,6 +44,7 @@ func (s Screen) CursorLine() string {
 var screenFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
 	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
+	"#{&&:#{session_attached},#{&&:#{window_active},#{pane_active}}}", "#{session_activity}",
 }, "|")
 
 // Screen reads the pane. Text and cursor are taken by one command line and agree.
@@ -77,7 +80,7 @@ func (o ScreenOptions) flags() string {
 
 func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 	f := splitFields(lines[0])
-	if len(f) != 10 {
+	if len(f) != 12 {
 		return Screen{}, fmt.Errorf("tmux described a screen as %q", lines[0])
 	}
 	s := Screen{
@@ -85,6 +88,9 @@ func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 		Width: number(f[1]), Height: number(f[2]), CursorX: number(f[3]), CursorY: number(f[4]),
 		Top:       -min(opts.History, number(f[5])),
 		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1", InputOff: f[9] == "1",
+	}
+	if f[10] == "1" {
+		s.Touched = time.Unix(int64(number(f[11])), 0)
 	}
 	if !opts.Colours {
 		for i, line := range s.Lines {

@@ -1,0 +1,106 @@
+package orchestrator
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/tmux"
+)
+
+const (
+	// steadyAfter is how long a screen must show something before it is believed
+	// against what was believed before: unknown rows pass by while a program redraws.
+	steadyAfter = 3 * time.Second
+	// typingPause is how long after a person's last key in a terminal it is theirs.
+	// tmux tells the time of that key in whole seconds.
+	typingPause = 3 * time.Second
+)
+
+// sight is what a terminal shows, as seen by whoever looked last.
+type sight struct {
+	mu    sync.Mutex
+	shows profile.State
+	from  time.Time // every look since then saw that
+}
+
+// see notes what a look saw, and returns since when it has been so.
+func (s *sight) see(now time.Time, shows profile.State) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if shows != s.shows || s.from.IsZero() {
+		s.shows, s.from = shows, now
+	}
+	return s.from
+}
+
+// standing is what an agent whose screen can be read is doing.
+type standing struct {
+	state    parley.AgentState
+	evidence string
+	composer bool          // its composer is on the screen
+	draft    bool          // something stands in it
+	steady   time.Duration // the screen has shown the same state for so long
+}
+
+// standing reads a screen that has markers.
+func (t *terminal) standing(now time.Time, screen tmux.Screen) standing {
+	if canonical, err := tmux.Canonical(t.tty); err == nil && canonical && !t.profile.OneLine {
+		return standing{state: parley.StateStarting, evidence: "its program has not taken over the terminal"}
+	}
+	shows := t.profile.Look(screen.Lines)
+	text, ok := t.profile.Composer(shown(screen))
+	s := standing{composer: ok, draft: strings.TrimSpace(text) != "", steady: now.Sub(t.sight.see(now, shows))}
+	switch shows {
+	case profile.Dialog:
+		s.state, s.evidence = parley.StateWaiting, "its screen shows a dialog"
+	case profile.Busy:
+		s.state, s.evidence = parley.StateBusy, "its screen says that it works"
+	case profile.Blocked:
+		s.state, s.evidence = parley.StateBlocked, "its screen shows: "+t.profile.BlockedBy(screen.Lines)
+	case profile.Idle:
+		s.state, s.evidence = parley.StateIdle, "its screen shows an open composer"
+	default:
+		s.state, s.evidence = parley.StateUnknown, "its screen shows nothing that is known"
+	}
+	switch {
+	case s.state == parley.StateIdle && !s.composer:
+		s.state, s.evidence = parley.StateUnknown, "its screen shows no composer"
+	case s.state == parley.StateIdle && s.draft:
+		s.state, s.evidence = parley.StateDrafting, "an unsent text stands in its composer"
+	}
+	return s
+}
+
+// obstacle is what stands in the way of typing into an agent that stands so.
+func (s standing) obstacle(rest time.Duration) obstacle {
+	switch s.state {
+	case parley.StateIdle:
+		if s.steady < rest {
+			return obstacle{reason: "it has only just come to rest", brief: true}
+		}
+		return free
+	case parley.StateBusy:
+		return obstacle{reason: "it is busy", brief: true, work: s.composer && !s.draft}
+	case parley.StateWaiting:
+		return obstacle{reason: "a dialog is open in its terminal, and the text would answer it"}
+	case parley.StateDrafting:
+		return obstacle{reason: "an unsent draft stands in its composer", draft: true}
+	case parley.StateBlocked:
+		return obstacle{reason: "it is blocked (" + s.evidence + ")"}
+	case parley.StateStarting:
+		return obstacle{reason: s.evidence, brief: true}
+	}
+	return obstacle{reason: "its screen shows nothing that is known to be ready", brief: true}
+}
+
+// touched stands in the way while a person types in the terminal: their text and
+// ours would become one.
+func touched(now time.Time, screen tmux.Screen) obstacle {
+	if screen.Touched.IsZero() || now.Sub(screen.Touched) > typingPause {
+		return free
+	}
+	return obstacle{reason: "someone is typing in its terminal", brief: true}
+}

@@ -1,0 +1,57 @@
+package profile_test
+
+import (
+	"testing"
+
+	"parley/profile"
+)
+
+func TestHoldsOnlySeesWhatIsNotOurs(t *testing.T) {
+	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: please ⚙️ rebase\n(planner · msg 5f0c21aa)"
+	for _, test := range []struct {
+		composer string
+		want     bool
+	}{
+		{text, true},
+		{"[AGENT 1a2b3c4d TO AGENT\n5e6f7a8b]: please rebase (planner   msg 5f0c21aa)", true},
+		{"rebase (planner · msg 5f0c21aa)", true}, // the beginning is scrolled out
+		{text + "x", false},
+		{"and " + text, false},
+		{"half a thought", false},
+		{"", false},
+	} {
+		if got := profile.HoldsOnly(test.composer, text); got != test.want {
+			t.Errorf("%q: got %v, want %v", test.composer, got, test.want)
+		}
+	}
+}
+
+func TestCollapsedOnlySeesWhatStandsBesideThePlaceholder(t *testing.T) {
+	p := find(t, builtin(t), "claude")
+	begins, err := builtin(t).With("begins", []byte(`markers: {paste: '\[Pasted text'}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		composer string
+		want     bool
+	}{
+		{"[Pasted text #1 +12 lines]", true},
+		{" [Pasted text #1 +12 lines] \n", true},
+		{"look: [Pasted text #1 +12 lines]", false},
+		{"[Pasted text #1 +12 lines] and", false},
+		{"[Pasted text #1 +12 lines][Pasted text #2 +1 lines]", false},
+		{"Pasted text", false},
+		{"", false},
+	} {
+		if got := p.CollapsedOnly(test.composer); got != test.want {
+			t.Errorf("%q: got %v, want %v", test.composer, got, test.want)
+		}
+		if got := find(t, begins, "begins").CollapsedOnly(test.composer); got != test.want {
+			t.Errorf("a marker of the beginning, %q: got %v, want %v", test.composer, got, test.want)
+		}
+	}
+	if find(t, builtin(t), "generic").CollapsedOnly("[Pasted text #1]") {
+		t.Error("a profile without the marker knows a placeholder")
+	}
+}
