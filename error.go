@@ -15,6 +15,7 @@ type Code string
 const (
 	AgentNotFound         Code = "AGENT_NOT_FOUND"
 	MessageNotFound       Code = "MESSAGE_NOT_FOUND"
+	AlreadyDelivered      Code = "ALREADY_DELIVERED"
 	InvalidRecipient      Code = "INVALID_RECIPIENT"
 	MessageTooLong        Code = "MESSAGE_TOO_LONG"
 	CommunicationDisabled Code = "COMMUNICATION_DISABLED"

@@ -9,8 +9,9 @@ type EventType string
 const (
 	EventDirectMessage EventType = "agent_direct_message"
 	EventBroadcast     EventType = "agent_broadcast"
-	EventDelivery      EventType = "delivery_updated" // a delivery reached a rung
-	EventAgent         EventType = "agent_updated"    // an agent came into a state
+	EventDelivery      EventType = "delivery_updated"      // a delivery reached a rung
+	EventAgent         EventType = "agent_updated"         // an agent came into a state
+	EventCommunication EventType = "communication_updated" // messages were paused, or go on
 )
 
 // PreviewLength is how many characters of a message an event shows.

@@ -15,6 +15,7 @@ type Service interface {
 	AgentService
 	TerminalService
 	MessageService
+	OperatorService
 	EventService
 	WorkspaceService
 }
@@ -60,6 +61,18 @@ type MessageService interface {
 	GetMessageStatus(context.Context, MessageStatusRequest) (*MessageStatusResult, error)
 	// GetConversationHistory is what the caller and one other agent said.
 	GetConversationHistory(context.Context, HistoryRequest) (*HistoryResult, error)
+}
+
+// OperatorService is how a person steps in.
+type OperatorService interface {
+	// RetryDelivery types a message again to those with whom it failed, expired
+	// or stayed unconfirmed, and looks again at once where it waits.
+	// ALREADY_DELIVERED when there is nothing to be tried again.
+	RetryDelivery(context.Context, RetryDeliveryRequest) (*RetryDeliveryResult, error)
+	// ExplainMessage tells a message's whole story in plain words.
+	ExplainMessage(context.Context, ExplainMessageRequest) (*ExplainMessageResult, error)
+	// PauseCommunication refuses and holds all messages until it is called again.
+	PauseCommunication(context.Context, PauseCommunicationRequest) (*PauseCommunicationResult, error)
 }
 
 // EventService is the numbered record that every screen and stream reads.

@@ -36,6 +36,7 @@ type WorkspaceStatusResult struct {
 	Agents      map[string]int `json:"agents"`     // how many in each state
 	Deliveries  map[string]int `json:"deliveries"` // how many in each state that is not delivered
 	LastEvent   int64          `json:"last_event"`
+	Paused      *Pause         `json:"paused,omitempty"` // set while communication is paused
 }
 
 // BackupRequest names the copy's file.

@@ -27,6 +27,7 @@ type memory struct {
 	messages []*letter
 	events   []memoryEvent
 	changed  chan struct{} // closed when something happens
+	paused   *parley.Pause
 }
 
 type letter struct {
@@ -154,7 +155,7 @@ func (m *memory) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusReque
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return &parley.WorkspaceStatusResult{Answer: parley.OK, Agents: map[string]int{"idle": len(m.agents) - 1},
-		Deliveries: map[string]int{}, LastEvent: int64(len(m.events))}, nil
+		Deliveries: map[string]int{}, LastEvent: int64(len(m.events)), Paused: m.paused}, nil
 }
 
 // recipients resolves names, each agent once.
@@ -188,6 +189,8 @@ func (m *memory) others(self, group string) []*parley.Agent {
 func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 	l.Text = parley.Clean(l.Text)
 	switch {
+	case m.paused != nil:
+		return nil, parley.Errorf(parley.CommunicationDisabled, "%s", m.paused.Words()).Suggest("Send again later.")
 	case l.Text == "":
 		return nil, parley.Errorf(parley.InvalidArgument, "the text is empty").Suggest("Say something.")
 	case utf8.RuneCountInString(l.Text) > 2000:

@@ -82,6 +82,21 @@ func (c *Client) GetConversationHistory(ctx context.Context, r parley.HistoryReq
 	return call[parley.HistoryResult](ctx, c, "get_conversation_history", r)
 }
 
+// RetryDelivery types a message again to those who provably or possibly lack it.
+func (c *Client) RetryDelivery(ctx context.Context, r parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
+	return call[parley.RetryDeliveryResult](ctx, c, "retry_delivery", r)
+}
+
+// ExplainMessage tells a message's whole story in plain words.
+func (c *Client) ExplainMessage(ctx context.Context, r parley.ExplainMessageRequest) (*parley.ExplainMessageResult, error) {
+	return call[parley.ExplainMessageResult](ctx, c, "explain_message", r)
+}
+
+// PauseCommunication stops all messages, or lets them go on.
+func (c *Client) PauseCommunication(ctx context.Context, r parley.PauseCommunicationRequest) (*parley.PauseCommunicationResult, error) {
+	return call[parley.PauseCommunicationResult](ctx, c, "pause_communication", r)
+}
+
 // ReadEvents returns a page of events. Events follows them.
 func (c *Client) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
 	return call[parley.ReadEventsResult](ctx, c, "read_events", r)

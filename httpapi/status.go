@@ -18,6 +18,7 @@ var statuses = map[parley.Code]int{
 	parley.AgentNotFound:         http.StatusNotFound,
 	parley.MessageNotFound:       http.StatusNotFound,
 	parley.AgentExists:           http.StatusConflict,
+	parley.AlreadyDelivered:      http.StatusConflict,
 	parley.AgentUnavailable:      http.StatusConflict,
 	parley.DaemonRunning:         http.StatusConflict,
 	parley.AddressInUse:          http.StatusConflict,

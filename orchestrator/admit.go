@@ -103,7 +103,10 @@ func (o *Orchestrator) BroadcastMessage(ctx context.Context, req parley.Broadcas
 // deliveries durably in one transaction, and wakes the couriers.
 func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.Appended, error) {
 	msg := d.message
-	var err error
+	err := o.refusePaused()
+	if err != nil {
+		return store.Appended{}, err
+	}
 	if msg.Text, err = o.cleanText(msg.Text); err != nil {
 		return store.Appended{}, err
 	}

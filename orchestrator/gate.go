@@ -55,6 +55,8 @@ func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (way, ob
 
 func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	switch {
+	case c.o.paused() != free:
+		return c.o.paused()
 	case t == nil:
 		return noTerminal(c.m.snapshot())
 	case t.ended.Load():

@@ -73,6 +73,7 @@ type Orchestrator struct {
 	group  sync.WaitGroup
 	look   chan struct{} // asks the watcher to look now
 	ending atomic.Bool   // what breaks from now on is no news
+	pause  pause
 
 	entered func() // told when a text has its Enter; nil but in benchmarks
 }
@@ -106,6 +107,9 @@ func (o *Orchestrator) start(ctx context.Context) error {
 		return err
 	}
 	if err := o.ensureOperator(ctx); err != nil {
+		return err
+	}
+	if err := o.loadPause(ctx); err != nil {
 		return err
 	}
 	if _, err := tmux.CheckVersion(ctx, o.opts.Tmux.Binary); err != nil {

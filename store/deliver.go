@@ -59,12 +59,16 @@ func (s *Store) jobs(ctx context.Context, which, recipientID string, limit int) 
 		ORDER BY d.urgent DESC, d.message_seq LIMIT ?`, recipientID, limit)
 	jobs := make([]Job, len(rows))
 	for i := range rows {
-		d := &rows[i].Delivery
-		jobs[i] = Job{Key: Key{d.MessageSeq, d.RecipientID}, Message: rows[i].Message.message(),
-			State: parley.DeliveryState(d.State), Reason: d.Reason, PaneSeq: uint64(d.PaneSeq),
-			QueuedAt: instant(d.QueuedAt), Notice: d.Notice}
+		jobs[i] = rows[i].job()
 	}
 	return jobs, err
+}
+
+func (r *itemRow) job() Job {
+	d := &r.Delivery
+	return Job{Key: Key{d.MessageSeq, d.RecipientID}, Message: r.Message.message(),
+		State: parley.DeliveryState(d.State), Reason: d.Reason, PaneSeq: uint64(d.PaneSeq),
+		QueuedAt: instant(d.QueuedAt), Notice: d.Notice}
 }
 
 // Backlog returns the ids of those with anything queued, held or in typing.

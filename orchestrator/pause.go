@@ -1,0 +1,93 @@
+package orchestrator
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"parley"
+)
+
+// pause is whether the team may talk; the database has it too.
+type pause struct {
+	now atomic.Pointer[parley.Pause] // nil: messages go
+
+	changing sync.Mutex
+}
+
+// is returns the pause that holds, nil when messages go.
+func (p *pause) is() *parley.Pause { return p.now.Load() }
+
+// loadPause takes up the pause of the daemon before this one.
+func (o *Orchestrator) loadPause(ctx context.Context) error {
+	p, err := o.store.Pause(ctx)
+	o.pause.now.Store(p)
+	return err
+}
+
+// PauseCommunication implements parley.OperatorService. What is being typed at
+// that moment is finished. A pause that is repeated keeps its beginning.
+func (o *Orchestrator) PauseCommunication(ctx context.Context, req parley.PauseCommunicationRequest) (*parley.PauseCommunicationResult, error) {
+	by, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.setPause(ctx, by, req); err != nil {
+		return nil, err
+	}
+	for _, m := range o.roster.all() {
+		m.nudge() // what waits now waits for another reason
+	}
+	counts, err := o.store.DeliveryCounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.PauseCommunicationResult{Answer: parley.OK, Paused: o.pause.is(), Message: "Messages go on."}
+	for _, state := range []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping} {
+		res.Waiting += counts[string(state)]
+	}
+	if res.Paused != nil {
+		res.Message = "Communication is paused: messages are refused, deliveries wait."
+	}
+	return res, nil
+}
+
+// setPause changes it in the database first.
+func (o *Orchestrator) setPause(ctx context.Context, by *member, req parley.PauseCommunicationRequest) error {
+	o.pause.changing.Lock()
+	defer o.pause.changing.Unlock()
+	var next *parley.Pause
+	before := o.pause.is()
+	if req.Paused {
+		next = &parley.Pause{By: by.name, Since: o.now(), Reason: parley.CleanLine(req.Reason)}
+		if before != nil {
+			next.Since = before.Since
+		}
+	}
+	if before == nil && next == nil || before != nil && next != nil && *before == *next {
+		return nil
+	}
+	if err := o.store.SetPause(ctx, by.id, next); err != nil {
+		return err
+	}
+	o.pause.now.Store(next)
+	return nil
+}
+
+// refusePaused refuses a message while communication is paused.
+func (o *Orchestrator) refusePaused() error {
+	p := o.pause.is()
+	if p == nil {
+		return nil
+	}
+	return parley.Errorf(parley.CommunicationDisabled, "%s", p.Words()).With("paused_by", p.By).With("since", p.Since).
+		Suggest("Nothing was sent. Reading still works; send again when messages go on (parley resume, or pause_communication with paused false).")
+}
+
+// paused stands in the way of all typing while communication is paused.
+func (o *Orchestrator) paused() obstacle {
+	if p := o.pause.is(); p != nil {
+		return obstacle{reason: p.Words()}
+	}
+	return free
+}

@@ -1,0 +1,146 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/store"
+)
+
+// retried is the evidence of a delivery that begins again.
+const retried = "retried by the operator"
+
+// RetryDelivery implements parley.OperatorService. It is the only way in which
+// a text that may have been typed is typed again.
+func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
+	msg, all, err := o.store.Message(ctx, req.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := o.chosen(&msg, o.dressDeliveries(all), req.Recipient)
+	if err != nil {
+		return nil, err
+	}
+	begin, err := o.beginAgain(&msg, chosen)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := o.store.Retry(ctx, msg.ID, begin)
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{}}
+	var again, waits []string
+	for _, job := range jobs {
+		m := o.roster.id(job.Key.RecipientID)
+		res.Retried, again = append(res.Retried, m.id), append(again, m.name)
+		if job.State.Settled() {
+			m.announce()
+			continue
+		}
+		m.hand(job)
+	}
+	for _, d := range chosen {
+		if !d.State.Settled() {
+			o.roster.id(d.RecipientID).nudge()
+			waits = append(waits, waiting(d))
+		}
+	}
+	if len(again)+len(waits) == 0 {
+		return nil, delivered(&msg, chosen) // proven meanwhile
+	}
+	res.Message = retrySentence(again, waits)
+	stored := store.Appended{Message: msg}
+	if _, stored.Deliveries, err = o.store.Message(ctx, msg.ID); err != nil {
+		return nil, err
+	}
+	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+		return nil, err
+	}
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), o.dressDeliveries(stored.Deliveries)
+	return res, nil
+}
+
+// chosen are the deliveries that a call is about: all, or that to one recipient.
+func (o *Orchestrator) chosen(msg *parley.Message, all []parley.Delivery, recipient string) ([]parley.Delivery, error) {
+	if recipient == "" {
+		return all, nil
+	}
+	m, err := o.roster.find(recipient)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, d := range all {
+		if d.RecipientID == m.id {
+			return []parley.Delivery{d}, nil
+		}
+		names = append(names, d.Recipient)
+	}
+	return nil, parley.Errorf(parley.InvalidRecipient, "message %s was not sent to %s", parley.Short(msg.ID), m.name).
+		Suggest("It was sent to %s.", strings.Join(names, ", "))
+}
+
+// beginAgain returns where those of the deliveries begin that have ended without
+// proof. The error says why nothing at all can be done.
+func (o *Orchestrator) beginAgain(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
+	var begin []store.NewDelivery
+	var refusal error
+	idle := true
+	for _, d := range ds {
+		m := o.roster.id(d.RecipientID)
+		switch {
+		case !d.State.Settled():
+			idle = false
+		case d.State.Delivered():
+		case m.kind == parley.KindTerminal:
+			begin = append(begin, store.NewDelivery{RecipientID: m.id, State: parley.DeliveryQueued, Evidence: retried})
+		case m.snapshot().State == parley.StateTerminated:
+			refusal = parley.Errorf(parley.AgentUnavailable, "the mailbox of %s is closed", m.name).
+				Suggest("Register %s again, then retry: parley register %s", m.name, m.name)
+		default:
+			begin = append(begin, store.NewDelivery{RecipientID: m.id, State: parley.DeliverySubmitted, Evidence: "stored in its inbox; " + retried})
+		}
+	}
+	switch {
+	case len(begin) > 0 || !idle:
+		return begin, nil
+	case refusal != nil:
+		return nil, refusal
+	}
+	return nil, delivered(msg, ds)
+}
+
+// delivered refuses to type what has provably arrived.
+func delivered(msg *parley.Message, ds []parley.Delivery) error {
+	var names []string
+	for _, d := range ds {
+		names = append(names, d.Recipient)
+	}
+	slices.Sort(names)
+	short := parley.Short(msg.ID)
+	return parley.Errorf(parley.AlreadyDelivered, "message %s has reached %s", short, strings.Join(names, ", ")).
+		Suggest("parley explain %s tells how that is known. Send it as a new message if it is needed twice.", short)
+}
+
+// waiting says where a delivery stands that is still on its way.
+func waiting(d parley.Delivery) string {
+	words := d.Recipient + " (" + string(d.State)
+	if d.Reason != "" {
+		words += ": " + d.Reason
+	}
+	return words + ")"
+}
+
+func retrySentence(again, waits []string) string {
+	var parts []string
+	if len(again) > 0 {
+		parts = append(parts, "Queued again for "+strings.Join(again, ", "))
+	}
+	if len(waits) > 0 {
+		parts = append(parts, "Looking again at "+strings.Join(waits, ", "))
+	}
+	return strings.Join(parts, ". ") + "."
+}

@@ -1,0 +1,156 @@
+package orchestrator
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// retry retries as the operator and returns the answer.
+func (te *team) retry(id string) *parley.RetryDeliveryResult {
+	te.t.Helper()
+	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	if err != nil {
+		te.t.Fatalf("retry %s: %v", id, err)
+	}
+	return res
+}
+
+// dropped launches an agent that throws the first message away, and returns
+// that message, which is unconfirmed, and the agent's log.
+func (te *team) dropped(name string) (id, log string) {
+	te.t.Helper()
+	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, name+".log")}
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()}); err != nil {
+		te.t.Fatal(err)
+	}
+	id = te.send(name, "too early")
+	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
+	te.reach(id, parley.DeliveryUnconfirmed)
+	return id, agent.Log
+}
+
+func rungs(d parley.Delivery) []parley.DeliveryState {
+	var all []parley.DeliveryState
+	for _, s := range d.Steps {
+		all = append(all, s.State)
+	}
+	return all
+}
+
+func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
+	te := newTeam(t)
+	id, log := te.dropped("coder")
+	res := te.retry(id)
+	d := te.reach(id, parley.DeliveryRead)
+	if len(res.Retried) != 1 || res.Retried[0] != d.RecipientID || res.Message != "Queued again for coder." {
+		t.Errorf("answer %+v, want that it was queued again for coder", res)
+	}
+	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "unconfirmed", "queued", "typing", "submitted", "read"}, rungs(d)); diff != "" {
+		t.Errorf("ladder (-want +got):\n%s", diff)
+	}
+	if got := d.Steps[3].Evidence; got != "retried by the operator" {
+		t.Errorf("the step of the retry says %q", got)
+	}
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "too early") {
+		t.Errorf("the agent got %+v, want the message once", got)
+	}
+	_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	if parley.ErrorCode(err) != parley.AlreadyDelivered {
+		t.Errorf("a retry of what has arrived gave %v, want %s", err, parley.AlreadyDelivered)
+	}
+	if got := len(te.delivery(id).Steps); got != len(d.Steps) {
+		t.Errorf("the refused retry left %d steps, want %d", got, len(d.Steps))
+	}
+}
+
+// A retry that is stored is done, whatever becomes of the daemon; the pause
+// keeps it from being done before the daemon ends.
+func TestRetryOutlivesTheDaemon(t *testing.T) {
+	te := newTeam(t)
+	id, log := te.dropped("coder")
+	te.pause(true)
+	te.retry(id)
+	te.close()
+	te.open()
+	te.held(id, "communication is paused")
+	te.pause(false)
+	te.reach(id, parley.DeliveryRead)
+	te.reach(te.send("coder", "and on"), parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 2); len(got) != 2 || !strings.Contains(got[0].Text, "too early") {
+		t.Errorf("the agent got %+v, want the retried message once, then the other", got)
+	}
+}
+
+func TestRetryOfAHeldMessageSaysWhyItWaits(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
+	id := te.send("coder", "wait for me")
+	te.held(id, "copy mode")
+	res := te.retry(id)
+	if len(res.Retried) != 0 || !strings.Contains(res.Message, "coder (held: someone is scrolling") {
+		t.Errorf("answer %+v, want why it waits", res)
+	}
+	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
+	d := te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || len(rungs(d)) != 5 {
+		t.Errorf("the agent got %v, want one message; ladder %v", got, rungs(d))
+	}
+}
+
+// What a stopped agent missed waits for its next launch.
+func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	id := te.send("coder", "before you were back")
+	te.reach(id, parley.DeliveryFailed)
+	te.retry(id)
+	te.held(id, "parley restart coder")
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+		t.Errorf("the agent got %v, want one message", got)
+	}
+}
+
+func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
+	te := newTeam(t)
+	for _, name := range []string{"one", "two"} {
+		te.launch(name, "quick", tmuxtest.Agent{})
+		if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	te.as("box")
+	sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"one", "two"}, Text: "both"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"})
+	if err != nil || len(res.Retried) != 1 || res.Message != "Queued again for one." {
+		t.Fatalf("got %+v, %v", res, err)
+	}
+	for _, d := range res.Deliveries {
+		if failed := d.State == parley.DeliveryFailed; failed != (d.Recipient == "two") {
+			t.Errorf("%s is %s", d.Recipient, d.State)
+		}
+	}
+	for recipient, want := range map[string]parley.Code{"box": parley.InvalidRecipient, "nobody": parley.AgentNotFound} {
+		_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient})
+		if parley.ErrorCode(err) != want {
+			t.Errorf("retry for %s gave %v, want %s", recipient, err, want)
+		}
+	}
+}
