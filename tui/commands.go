@@ -30,6 +30,7 @@ type (
 		asked  time.Time
 		agents []parley.AgentStatus
 		counts map[string]int // deliveries in each state that is not delivered
+		paused *parley.Pause
 		err    error
 	}
 	detailMsg struct {
@@ -155,7 +156,7 @@ func lookAtAgents(ctx context.Context, o Options, soon bool) tea.Msg {
 		msg.err = err
 		return msg
 	}
-	msg.counts = ws.Deliveries
+	msg.counts, msg.paused = ws.Deliveries, ws.Paused
 	return msg
 }
 

@@ -26,6 +26,7 @@ type fakeService struct {
 	mu       sync.Mutex
 	agents   []parley.AgentStatus
 	counts   map[string]int
+	paused   *parley.Pause
 	events   []parley.Event
 	messages map[string]*parley.MessageStatusResult
 	sent     []parley.SendMessageRequest
@@ -114,7 +115,7 @@ func (f *fakeService) GetAgentStatus(context.Context, parley.AgentStatusRequest)
 func (f *fakeService) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts}, f.err
+	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused}, f.err
 }
 
 func (f *fakeService) GetMessageStatus(_ context.Context, r parley.MessageStatusRequest) (*parley.MessageStatusResult, error) {

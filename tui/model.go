@@ -56,7 +56,8 @@ type link struct {
 	events bool  // the past was read
 	team   bool  // the agents were read
 	counts map[string]int
-	asked  time.Time // when the newest answer about agents was asked for
+	paused *parley.Pause // nil: messages go
+	asked  time.Time     // when the newest answer about agents was asked for
 	soon   lane
 	later  lane
 }
@@ -132,8 +133,12 @@ func (m *model) fed(msg feedMsg) tea.Cmd {
 	}
 	soon, later := false, false
 	for _, e := range msg.events {
-		soon = soon || e.Type == parley.EventAgent
-		later = later || e.Type != parley.EventAgent
+		switch e.Type {
+		case parley.EventAgent, parley.EventCommunication:
+			soon = true
+		default:
+			later = true
+		}
 	}
 	if soon {
 		cmds = append(cmds, m.lookSoon())
@@ -179,7 +184,7 @@ func (m *model) looked(msg agentsMsg) tea.Cmd {
 		m.tell("The daemon is back.")
 		again = tea.Batch(again, m.askDetail())
 	}
-	m.link.asked, m.link.team, m.link.counts = msg.asked, true, msg.counts
+	m.link.asked, m.link.team, m.link.counts, m.link.paused = msg.asked, true, msg.counts, msg.paused
 	m.agents.set(msg.agents)
 	return again
 }

@@ -105,11 +105,14 @@ func (m *model) header(w int) string {
 	return columns(words, "  ", w)
 }
 
-// waiting says what is on its way, what is stuck, and what came for the
+// waiting says that messages are paused, what is on its way, what is stuck, and what came for the
 // operator: nothing when nothing is.
 func (m *model) waiting() []string {
 	n := m.link.counts
 	var words []string
+	if p := m.link.paused; p != nil {
+		words = append(words, m.theme.alarm.Render(" ‖ paused by "+safeLine(p.By)+" "))
+	}
 	if k := m.agents.unread; k > 0 {
 		words = append(words, m.theme.warn.Render(fmt.Sprintf("%d for you", k)))
 	}

@@ -96,6 +96,8 @@ func (c *cli) eventLine(e parley.Event) string {
 	case parley.EventDelivery:
 		style = rungStyle(parley.DeliveryState(e.State))
 		about = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)
+	case parley.EventCommunication:
+		who, style, about = e.Agent, bold, e.Detail
 	case parley.EventAgent:
 		who, style, about = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail
 	}

@@ -184,6 +184,7 @@ func (c *cli) printStatus(s *parley.WorkspaceStatusResult) {
 		{"workspace", s.Workspace},
 		{"daemon", fmt.Sprintf("%s, pid %d, up %s", s.Version, s.PID, c.ago(s.StartedAt))},
 		{"agents", counts(s.Agents, "none")},
+		{"messages", paused(s.Paused)},
 		{"deliveries", counts(s.Deliveries, "nothing waits")},
 		{"events", strconv.FormatInt(s.LastEvent, 10)},
 		{"socket", s.Socket},
@@ -197,6 +198,14 @@ func (c *cli) printStatus(s *parley.WorkspaceStatusResult) {
 		}
 	}
 	t.print(c.out)
+}
+
+// paused says that messages are, and how they go on; nothing when they go.
+func paused(p *parley.Pause) string {
+	if p == nil {
+		return ""
+	}
+	return p.Words() + "; parley resume lets them go on"
 }
 
 // counts lists how many are in each state, by name.

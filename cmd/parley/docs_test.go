@@ -38,12 +38,21 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
-// The README's session is run word for word.
-func TestReadmeSessionWorks(t *testing.T) {
-	readme := documents(t)["README.md"]
+// The sessions of the README and of the operator's page are run word for word.
+func TestSessionsOfTheDocsWork(t *testing.T) {
+	for name, least := range map[string]int{"README.md": 8, "operator.md": 4} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			trySession(t, documents(t)[name], least)
+		})
+	}
+}
+
+func trySession(t *testing.T, page string, least int) {
+	t.Helper()
 	var script strings.Builder
 	tried := 0
-	for _, block := range consoleBlock.FindAllStringSubmatch(readme, -1) {
+	for _, block := range consoleBlock.FindAllStringSubmatch(page, -1) {
 		for line := range strings.Lines(block[1]) {
 			command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 			if !ok || interactive[command] {
@@ -53,11 +62,14 @@ func TestReadmeSessionWorks(t *testing.T) {
 			script.WriteString("exec " + strings.ReplaceAll(command, `"`, `'`) + "\n")
 		}
 	}
-	if tried < 8 {
-		t.Fatalf("the README has only %d commands to try", tried)
+	if tried < least {
+		t.Fatalf("the page has only %d commands to try", tried)
 	}
-	script.WriteString("exec parley down\n-- parley.yaml --\n" + yamlBlock.FindStringSubmatch(readme)[1])
-	file := filepath.Join(t.TempDir(), "readme.txtar")
+	script.WriteString("exec parley down\n")
+	if team := yamlBlock.FindStringSubmatch(page); team != nil {
+		script.WriteString("-- parley.yaml --\n" + team[1])
+	}
+	file := filepath.Join(t.TempDir(), "session.txtar")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
