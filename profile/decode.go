@@ -33,6 +33,8 @@ type file struct {
 	Extends     string        `yaml:"extends"`
 	Summary     string        `yaml:"summary"`
 	Command     []string      `yaml:"command"`
+	Version     []string      `yaml:"version"`
+	Tested      []string      `yaml:"tested"`
 	OneLine     bool          `yaml:"one_line"`
 	InlineLines int           `yaml:"inline_lines"`
 	InlineChars int           `yaml:"inline_chars"`
@@ -108,6 +110,7 @@ func (p *Profile) file() file {
 	markers := p.Markers
 	markers.Blocked = maps.Clone(markers.Blocked)
 	return file{Summary: p.Summary, Command: slices.Clone(p.Command), OneLine: p.OneLine,
+		Version: slices.Clone(p.Version), Tested: slices.Clone(p.Tested),
 		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
 		Key: p.Key, QueueKey: p.QueueKey, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
 		Startup: p.Startup, Quiet: p.Quiet, Markers: markers, Handover: p.Handover.clone()}
@@ -115,9 +118,13 @@ func (p *Profile) file() file {
 
 func (f *file) profile(name string) (*Profile, error) {
 	p := &Profile{Name: name, Summary: f.Summary, Command: f.Command, OneLine: f.OneLine,
+		Version: f.Version, Tested: f.Tested,
 		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
 		Key: f.Key, QueueKey: f.QueueKey, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
 		Startup: f.Startup, Quiet: f.Quiet, Markers: f.Markers, Handover: f.Handover}
+	if len(p.Version) == 0 {
+		p.Version = []string{"--version"}
+	}
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -149,6 +156,11 @@ func (p *Profile) check() error {
 	}
 	if len(p.Command) > 0 && p.Command[0] == "" {
 		return p.bad("command", "").Suggest("Begin the list with the program to run.")
+	}
+	for _, version := range p.Tested {
+		if versionForm.FindString(version) != version {
+			return p.bad("tested", version).Suggest("List versions, such as 2.1.329.")
+		}
 	}
 	return p.checkHandover()
 }

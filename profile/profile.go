@@ -12,6 +12,9 @@ type Profile struct {
 	Summary string   // one line for people
 	Command []string // launched when no command is given; "parley" as its first word is this program
 
+	Version []string // arguments with which the command's first word prints its version; VersionIn finds it
+	Tested  []string // versions of the program that the profile was tried with; empty: none
+
 	// OneLine folds line feeds and puts the footer into the same line. It is for
 	// programs of which it is not known that they frame pastes: to them each line
 	// feed would be an Enter.

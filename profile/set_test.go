@@ -133,6 +133,8 @@ func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 		{"x", "markers: {busy: '(?!x)'}", "regular expression"},
 		{"x", "markers: {blocked: {limit: '(?!x)'}}", "regular expression"},
 		{"x", "queue_key: Space", "Enter or Tab"},
+		{"x", "tested: [latest]", "versions"},
+		{"x", "tested: ['1.2 or so']", "versions"},
 		{"x", "markers: {composer: 'abc'}", "(?P<text>"},
 		{"x", "extends: generik", `Did you mean "generic"?`},
 		{"x", "settle: 1s\nsettle: 2s", "YAML"},
@@ -153,6 +155,39 @@ func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 	for _, text := range []string{"- a", "x: {setle: 1s}", "x: {", "x: 3"} {
 		if _, err := profile.Load([]byte(text)); parley.ErrorCode(err) != parley.InvalidArgument {
 			t.Errorf("%q: got %v", text, err)
+		}
+	}
+}
+
+func TestProfileSaysWhatItWasTriedWithAndHowToAsk(t *testing.T) {
+	set, err := builtin(t).With("robot", []byte("extends: claude\nversion: [version, -q]\ntested: [3.4]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name            string
+		version, tested []string
+	}{
+		{"claude", []string{"--version"}, []string{"2.1.329", "2.1.197"}},
+		{"generic", []string{"--version"}, nil},
+		{"robot", []string{"version", "-q"}, []string{"3.4"}},
+	} {
+		p := find(t, set, test.name)
+		if !cmp.Equal(p.Version, test.version) || !cmp.Equal(p.Tested, test.tested) {
+			t.Errorf("%s: got %q and %q, want %q and %q", test.name, p.Version, p.Tested, test.version, test.tested)
+		}
+	}
+}
+
+func TestVersionIsFoundInWhatProgramsPrint(t *testing.T) {
+	for _, test := range []struct{ printed, want string }{
+		{"2.1.329 (Claude Code)\n", "2.1.329"},
+		{"codex-cli 0.169.0\n", "0.169.0"},
+		{"GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check for updates.\n", "1.0.102"},
+		{"no version\n", ""},
+	} {
+		if got := profile.VersionIn(test.printed); got != test.want {
+			t.Errorf("%q: got %q, want %q", test.printed, got, test.want)
 		}
 	}
 }
