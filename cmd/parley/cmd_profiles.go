@@ -60,10 +60,11 @@ func (c *cli) listProfiles(set profile.Set) error {
 		Summary string   `json:"summary"`
 		Command []string `json:"command"`
 		Markers bool     `json:"markers"` // its screen tells when it is ready
+		Tested  []string `json:"tested"`
 	}
 	var list []profileJSON
 	var t table
-	t.add(c.heads("NAME", "COMMAND", "READY WHEN", "SUMMARY")...)
+	t.add(c.heads("NAME", "COMMAND", "READY WHEN", "TRIED WITH", "SUMMARY")...)
 	for _, name := range set.Names() {
 		p, err := set.Find(name)
 		if err != nil {
@@ -73,8 +74,8 @@ func (c *cli) listProfiles(set profile.Set) error {
 		if p.HasMarkers() {
 			ready = "its screen says so"
 		}
-		list = append(list, profileJSON{p.Name, p.Summary, append([]string{}, p.Command...), p.HasMarkers()})
-		t.add(c.paint(bold, p.Name), strings.Join(p.Command, " "), ready, p.Summary)
+		list = append(list, profileJSON{p.Name, p.Summary, append([]string{}, p.Command...), p.HasMarkers(), append([]string{}, p.Tested...)})
+		t.add(c.paint(bold, p.Name), strings.Join(p.Command, " "), ready, strings.Join(p.Tested, ", "), p.Summary)
 	}
 	if c.json {
 		return c.printJSON(list)

@@ -1,6 +1,10 @@
 package modelserver
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+)
 
 // anthropic is the messages API.
 type anthropic struct{}
@@ -29,7 +33,10 @@ func (p parts) join() (text string) {
 	return text
 }
 
-func (anthropic) read(body []byte) (turn, error) {
+// meanwhile is how Claude Code tells what was submitted while a tool was running.
+var meanwhile = regexp.MustCompile(`(?s)while you were working:\n(.*?)\n\nIMPORTANT:`)
+
+func (anthropic) read(_ *http.Request, body []byte) (turn, error) {
 	var req struct {
 		System   parts `json:"system"`
 		Messages []struct {
@@ -52,6 +59,9 @@ func (anthropic) read(body []byte) (turn, error) {
 			if text, ok := userText(p.Text); ok && m.Role == "user" && p.Type == "text" {
 				t.texts = append(t.texts, text)
 			}
+			for _, sent := range meanwhile.FindAllStringSubmatch(p.Text, -1) {
+				t.texts = append(t.texts, sent[1])
+			}
 		}
 	}
 	for _, offered := range req.Tools {
@@ -60,21 +70,46 @@ func (anthropic) read(body []byte) (turn, error) {
 	return t, nil
 }
 
-func (a anthropic) say(w *stream, text string) {
-	a.message(w, "end_turn", object{"type": "text", "text": ""}, object{"type": "text_delta", "text": text})
+func (a anthropic) say(w *stream, pieces []string) {
+	a.message(w, "end_turn", object{"type": "text", "text": ""}, func() bool {
+		return w.speak(pieces, func(piece string) { a.delta(w, object{"type": "text_delta", "text": piece}) })
+	})
 }
 
 func (a anthropic) call(w *stream, t tool, arguments string) {
-	a.message(w, "tool_use", object{"type": "tool_use", "id": w.id("toolu"), "name": t.name, "input": object{}},
-		object{"type": "input_json_delta", "partial_json": arguments})
+	a.message(w, "tool_use", object{"type": "tool_use", "id": w.id("toolu"), "name": t.name, "input": object{}}, func() bool {
+		a.delta(w, object{"type": "input_json_delta", "partial_json": arguments})
+		return true
+	})
 }
 
-func (anthropic) message(w *stream, reason string, block, delta object) {
+func (anthropic) delta(w *stream, delta object) {
+	w.event("content_block_delta", object{"index": 0, "delta": delta})
+}
+
+func (anthropic) message(w *stream, reason string, block object, content func() bool) {
 	w.event("message_start", object{"message": object{"id": w.id("msg"), "type": "message", "role": "assistant", "model": "scripted",
 		"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": 1, "output_tokens": 1}}})
 	w.event("content_block_start", object{"index": 0, "content_block": block})
-	w.event("content_block_delta", object{"index": 0, "delta": delta})
+	if !content() {
+		return
+	}
 	w.event("content_block_stop", object{"index": 0})
 	w.event("message_delta", object{"delta": object{"stop_reason": reason, "stop_sequence": nil}, "usage": object{"output_tokens": 1}})
 	w.event("message_stop", object{})
+}
+
+func (anthropic) failure(status int, message string) object {
+	kind := "api_error"
+	switch status {
+	case http.StatusBadRequest:
+		kind = "invalid_request_error"
+	case http.StatusUnauthorized:
+		kind = "authentication_error"
+	case http.StatusTooManyRequests:
+		kind = "rate_limit_error"
+	case 529: // Anthropic's own
+		kind = "overloaded_error"
+	}
+	return object{"type": "error", "error": object{"type": kind, "message": message}}
 }

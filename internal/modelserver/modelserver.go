@@ -1,21 +1,21 @@
-// Package modelserver is the scripted model of the tests: it speaks the streaming
-// APIs of Anthropic (messages) and OpenAI (responses) on loopback, remembers each
-// prompt that it was sent, and obeys what the prompt says. `SLEEP 3` keeps it
-// silent for three seconds, `CALL tool {"a":1}` makes it call the offered tool whose
-// name ends so; anything else it answers with a few words.
+// Package modelserver is the scripted model of the tests: on loopback it speaks the
+// APIs of Anthropic (messages), OpenAI (responses, chat completions) and Google
+// (generateContent), remembers each prompt that it was sent, and obeys what the
+// prompt says. `SLEEP 3` keeps it silent for three seconds, `STREAM 3` makes it speak
+// a word a second, `CALL tool {"a":1}` makes it call the offered tool whose name is
+// or ends so, `FAIL 429 words` or `FAIL 429 {json}` makes it refuse with that status;
+// anything else it answers by repeating how the prompt began.
 package modelserver
 
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 )
 
 // Server is a running model.
@@ -27,9 +27,16 @@ type Server struct {
 
 	mu      sync.Mutex
 	turns   int
-	prompts []string
+	prompts []*prompt
 	system  string
 	tools   []string
+}
+
+// prompt is a text that a user submitted. While it has no whole answer it is sent
+// again with every attempt at one.
+type prompt struct {
+	text     string
+	answered bool
 }
 
 // Start runs a model until Close.
@@ -47,12 +54,17 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Prompts are the texts that were submitted by users so far, each as often as
-// it was.
+// Prompts are the texts that were submitted by users so far, to the byte as they
+// came, each as often as it was submitted: neither the history that every request
+// repeats counts, nor another attempt at a turn that failed or was broken off.
 func (s *Server) Prompts() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.prompts)
+	texts := make([]string, len(s.prompts))
+	for i, p := range s.prompts {
+		texts[i] = p.text
+	}
+	return texts
 }
 
 // Offered are the instructions and the tools of the last turn.
@@ -65,131 +77,56 @@ func (s *Server) Offered() (system string, tools []string) {
 // tool is one that a request offers.
 type tool struct{ namespace, name string }
 
+func (t tool) String() string { return strings.TrimPrefix(t.namespace+"__"+t.name, "__") }
+
 // turn is one request, read.
 type turn struct {
 	texts  []string // of the user, since the model last spoke
 	system string
 	tools  []tool
+	whole  bool // the answer is to come in one piece, not as a stream
 }
 
 // speaker answers in one of the APIs.
 type speaker interface {
-	read(body []byte) (turn, error)
-	say(w *stream, text string)
+	read(r *http.Request, body []byte) (turn, error)
+	say(w *stream, pieces []string)
 	call(w *stream, t tool, arguments string)
+	failure(status int, message string) object
 }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	api := speakers(r.URL.Path)
 	if api == nil || r.Method != http.MethodPost {
-		w.Header().Set("Content-Type", "application/json")
-		if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models") {
-			fmt.Fprint(w, `{"object":"list","data":[],"models":[],"has_more":false}`)
-			return
-		}
-		http.Error(w, `{"error":{"type":"not_found_error","message":"not here"}}`, http.StatusNotFound)
+		aside(w, r)
 		return
 	}
-	var body json.RawMessage
-	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	t, err := api.read(body)
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	n := s.note(t)
-	w.Header().Set("Content-Type", "text/event-stream")
-	s.act(r, api, &stream{w: w, turn: n}, t)
-}
-
-// note remembers a turn; a request without tools is the program's own business,
-// such as finding a title. It returns a number for ids.
-func (s *Server) note(t turn) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.turns++
-	if len(t.tools) == 0 {
-		return s.turns
-	}
-	s.prompts = append(s.prompts, t.texts...)
-	s.system, s.tools = t.system, nil
-	for _, tool := range t.tools {
-		s.tools = append(s.tools, strings.TrimPrefix(tool.namespace+"__"+tool.name, "__"))
-	}
-	return s.turns
-}
-
-var (
-	sleepForm = regexp.MustCompile(`SLEEP (\d+)`)
-	callForm  = regexp.MustCompile(`CALL (\S+) (\{.*\})`)
-)
-
-func (s *Server) act(r *http.Request, api speaker, w *stream, t turn) {
-	said := strings.Join(t.texts, "\n")
-	if len(t.tools) == 0 {
-		said = ""
-	}
-	if m := sleepForm.FindStringSubmatch(said); m != nil {
-		w.flush()
-		seconds, _ := strconv.Atoi(m[1]) // digits
-		select {
-		case <-time.After(time.Duration(seconds) * time.Second):
-		case <-r.Context().Done():
-			return
-		case <-s.end:
-			return
-		}
-	}
-	m := callForm.FindStringSubmatch(said)
-	if m == nil {
-		api.say(w, "Understood.")
+	t, err := api.read(r, body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	for _, tool := range t.tools {
-		if strings.HasSuffix(tool.namespace+"__"+tool.name, "__"+m[1]) {
-			api.call(w, tool, m[2])
-			return
-		}
+	n, said, open := s.note(t)
+	s.act(&stream{w: w, turn: n, whole: t.whole, gone: s.gone(r), last: func() { s.answer(open) }}, api, t, obey(said))
+}
+
+// aside answers what programs ask besides.
+func aside(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models"):
+		fmt.Fprint(w, `{"object":"list","data":[{"id":"scripted","object":"model"}],"models":[],"has_more":false}`)
+	case strings.HasSuffix(r.URL.Path, "/count_tokens"), strings.HasSuffix(r.URL.Path, ":countTokens"):
+		fmt.Fprint(w, `{"input_tokens":1,"totalTokens":1}`)
+	default:
+		http.Error(w, `{"error":{"type":"not_found_error","message":"not here"}}`, http.StatusNotFound)
 	}
-	api.say(w, "There is no tool "+m[1])
-}
-
-// stream writes server-sent events.
-type stream struct {
-	w    http.ResponseWriter
-	turn int // programs tell answers by their ids
-	n    int // events so far
-}
-
-func (w *stream) id(kind string) string { return fmt.Sprintf("%s_%d", kind, w.turn) }
-
-func (w *stream) flush() {
-	if f, ok := w.w.(http.Flusher); ok {
-		f.Flush()
-	}
-}
-
-// object is a JSON object.
-type object = map[string]any
-
-func (w *stream) event(name string, o object) {
-	o["type"], o["sequence_number"] = name, w.n
-	w.n++
-	b, _ := json.Marshal(o) // made of strings, numbers, maps and lists
-	fmt.Fprintf(w.w, "event: %s\ndata: %s\n\n", name, b)
-	w.flush()
-}
-
-var reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>\n?`)
-
-// userText drops what programs put around and beside what was submitted.
-func userText(text string) (string, bool) {
-	text = reminder.ReplaceAllString(text, "")
-	return text, strings.TrimSpace(text) != "" && !strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "# AGENTS.md")
 }
 
 func speakers(path string) speaker {
@@ -198,6 +135,81 @@ func speakers(path string) speaker {
 		return anthropic{}
 	case strings.HasSuffix(path, "/responses"):
 		return responses{}
+	case strings.HasSuffix(path, "/chat/completions"):
+		return chat{}
+	case strings.HasSuffix(path, ":generateContent"), strings.HasSuffix(path, ":streamGenerateContent"):
+		return gemini{}
 	}
 	return nil
+}
+
+// note remembers a turn; a request without tools is the program's own business,
+// such as finding a title. It returns a number for ids, what there is to obey, and
+// the prompts that are to be answered. Of several, those count that are new: one
+// that failed before stands before its successor for good.
+func (s *Server) note(t turn) (n int, said string, open []*prompt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turns++
+	if len(t.tools) == 0 {
+		return s.turns, "", nil
+	}
+	s.system, s.tools = t.system, nil
+	for _, tool := range t.tools {
+		s.tools = append(s.tools, tool.String())
+	}
+	var fresh []string
+	for _, text := range t.texts {
+		p := s.unanswered(text, open)
+		if p == nil {
+			p = &prompt{text: text}
+			s.prompts, fresh = append(s.prompts, p), append(fresh, text)
+		}
+		open = append(open, p)
+	}
+	if len(fresh) == 0 && len(t.texts) > 0 {
+		fresh = t.texts[len(t.texts)-1:]
+	}
+	return s.turns, strings.Join(fresh, "\n"), open
+}
+
+func (s *Server) unanswered(text string, but []*prompt) *prompt {
+	for _, p := range s.prompts {
+		if p.text == text && !p.answered && !slices.Contains(but, p) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (s *Server) answer(open []*prompt) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range open {
+		p.answered = true
+	}
+}
+
+// gone tells when there is nobody to answer any more.
+func (s *Server) gone(r *http.Request) <-chan struct{} {
+	gone := make(chan struct{})
+	go func() {
+		defer close(gone)
+		select {
+		case <-s.end:
+		case <-r.Context().Done(): // at the latest when the request was served
+		}
+	}()
+	return gone
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // made of strings, numbers, maps and lists
+	}
+	return b
 }

@@ -1,11 +1,16 @@
 package modelserver
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"strings"
+)
 
 // responses is the API of that name.
 type responses struct{}
 
-func (responses) read(body []byte) (turn, error) {
+func (responses) read(_ *http.Request, body []byte) (turn, error) {
 	var req struct {
 		Instructions string `json:"instructions"`
 		Input        []struct {
@@ -47,9 +52,28 @@ func (responses) read(body []byte) (turn, error) {
 	return t, nil
 }
 
-func (r responses) say(w *stream, text string) {
-	r.answer(w, object{"type": "message", "id": w.id("msg"), "role": "assistant", "status": "completed",
-		"content": []any{object{"type": "output_text", "text": text, "annotations": []any{}}}})
+func (r responses) say(w *stream, pieces []string) {
+	item := func(status string, content ...any) object {
+		return object{"type": "message", "id": w.id("msg"), "role": "assistant", "status": status, "content": append([]any{}, content...)}
+	}
+	part := func(text string) object {
+		return object{"type": "output_text", "text": text, "annotations": []any{}}
+	}
+	of := object{"item_id": w.id("msg"), "output_index": 0, "content_index": 0}
+	with := func(key string, value any) object {
+		o := maps.Clone(of)
+		o[key] = value
+		return o
+	}
+	w.event("response.created", r.response(w, "in_progress"))
+	w.event("response.output_item.added", object{"output_index": 0, "item": item("in_progress")})
+	w.event("response.content_part.added", with("part", part("")))
+	if !w.speak(pieces, func(piece string) { w.event("response.output_text.delta", with("delta", piece)) }) {
+		return
+	}
+	text := strings.Join(pieces, "")
+	w.event("response.output_text.done", with("text", text))
+	r.done(w, item("completed", part(text)))
 }
 
 func (r responses) call(w *stream, t tool, arguments string) {
@@ -57,16 +81,19 @@ func (r responses) call(w *stream, t tool, arguments string) {
 	if t.namespace != "" {
 		item["namespace"] = t.namespace
 	}
-	r.answer(w, item)
+	w.event("response.created", r.response(w, "in_progress"))
+	r.done(w, item)
 }
 
-func (responses) answer(w *stream, item object) {
-	response := func(status string, output ...any) object {
-		return object{"response": object{"id": w.id("resp"), "object": "response", "created_at": 1, "model": "scripted", "status": status,
-			"output": append([]any{}, output...), "usage": object{"input_tokens": 1, "input_tokens_details": object{"cached_tokens": 0},
-				"output_tokens": 1, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 2}}}
-	}
-	w.event("response.created", response("in_progress"))
+func (r responses) done(w *stream, item object) {
 	w.event("response.output_item.done", object{"output_index": 0, "item": item})
-	w.event("response.completed", response("completed", item))
+	w.event("response.completed", r.response(w, "completed", item))
 }
+
+func (responses) response(w *stream, status string, output ...any) object {
+	return object{"response": object{"id": w.id("resp"), "object": "response", "created_at": 1, "model": "scripted", "status": status,
+		"output": append([]any{}, output...), "usage": object{"input_tokens": 1, "input_tokens_details": object{"cached_tokens": 0},
+			"output_tokens": 1, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 2}}}
+}
+
+func (responses) failure(status int, message string) object { return chat{}.failure(status, message) }

@@ -1,0 +1,101 @@
+package modelserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// chat is the API chat completions.
+type chat struct{}
+
+func (chat) read(_ *http.Request, body []byte) (turn, error) {
+	var req struct {
+		Stream   bool `json:"stream"`
+		Messages []struct {
+			Role    string `json:"role"`
+			Content parts  `json:"content"`
+		} `json:"messages"`
+		Tools []struct {
+			Function struct{ Name string } `json:"function"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		return turn{}, err
+	}
+	t := turn{whole: !req.Stream}
+	for _, m := range req.Messages {
+		switch m.Role {
+		case "assistant":
+			t.texts = nil
+		case "system", "developer":
+			t.system += m.Content.join()
+		case "user":
+			for _, p := range m.Content {
+				if text, ok := userText(p.Text); ok {
+					t.texts = append(t.texts, text)
+				}
+			}
+		}
+	}
+	for _, offered := range req.Tools {
+		t.tools = append(t.tools, tool{name: offered.Function.Name})
+	}
+	return t, nil
+}
+
+func (c chat) say(w *stream, pieces []string) {
+	if w.whole {
+		if w.speak(pieces, func(string) {}) {
+			c.message(w, "stop", object{"role": "assistant", "content": strings.Join(pieces, "")})
+		}
+		return
+	}
+	c.chunk(w, nil, object{"role": "assistant", "content": ""})
+	if w.speak(pieces, func(piece string) { c.chunk(w, nil, object{"content": piece}) }) {
+		c.end(w, "stop")
+	}
+}
+
+func (c chat) call(w *stream, t tool, arguments string) {
+	calls := []any{object{"index": 0, "id": w.id("call"), "type": "function", "function": object{"name": t.name, "arguments": arguments}}}
+	if w.whole {
+		c.message(w, "tool_calls", object{"role": "assistant", "content": nil, "tool_calls": calls})
+		return
+	}
+	c.chunk(w, nil, object{"role": "assistant", "content": "", "tool_calls": calls})
+	c.end(w, "tool_calls")
+}
+
+func (chat) message(w *stream, reason string, message object) {
+	w.data(object{"id": w.id("chat"), "object": "chat.completion", "created": 1, "model": "scripted", "usage": chatUsage(),
+		"choices": []any{object{"index": 0, "message": message, "finish_reason": reason}}})
+}
+
+func (chat) chunk(w *stream, reason any, delta object) {
+	w.data(object{"id": w.id("chat"), "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+		"choices": []any{object{"index": 0, "delta": delta, "finish_reason": reason}}})
+}
+
+func (c chat) end(w *stream, reason string) {
+	c.chunk(w, reason, object{})
+	w.data(object{"id": w.id("chat"), "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": []any{}, "usage": chatUsage()})
+	fmt.Fprint(w.w, "data: [DONE]\n\n")
+	w.flush()
+}
+
+func chatUsage() object {
+	return object{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+}
+
+func (chat) failure(status int, message string) object {
+	kind, code := "server_error", any(nil)
+	switch {
+	case status == http.StatusTooManyRequests:
+		kind, code = "requests", "rate_limit_exceeded"
+	case status < http.StatusInternalServerError:
+		kind = "invalid_request_error"
+	}
+	return object{"error": object{"message": message, "type": kind, "param": nil, "code": code}}
+}

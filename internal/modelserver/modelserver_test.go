@@ -1,0 +1,265 @@
+package modelserver_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/modelserver"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// api is how to ask in one of the APIs. A text that begins with "me: " in a history
+// is the model's own.
+type api struct {
+	name, path string
+	request    func(history []string, tools ...string) any
+	text, tool string // what stands before a text and the name of a tool in an answer
+	failure    string
+}
+
+type object = map[string]any
+
+func each(list []string, f func(string) any) []any {
+	all := []any{}
+	for _, item := range list {
+		all = append(all, f(item))
+	}
+	return all
+}
+
+func message(item string) any {
+	if text, ok := strings.CutPrefix(item, "me: "); ok {
+		return object{"role": "assistant", "content": text}
+	}
+	return object{"role": "user", "content": item}
+}
+
+func content(item string) any {
+	if text, ok := strings.CutPrefix(item, "me: "); ok {
+		return object{"role": "model", "parts": []any{object{"text": text}}}
+	}
+	return object{"role": "user", "parts": []any{object{"text": item}}}
+}
+
+func chatRequest(stream bool) func([]string, ...string) any {
+	return func(history []string, tools ...string) any {
+		return object{"stream": stream, "messages": append([]any{object{"role": "system", "content": "be kind"}}, each(history, message)...),
+			"tools": each(tools, func(name string) any { return object{"type": "function", "function": object{"name": name}} })}
+	}
+}
+
+func geminiRequest(history []string, tools ...string) any {
+	return object{"systemInstruction": object{"parts": []any{object{"text": "be kind"}}}, "contents": each(history, content),
+		"tools": []any{object{"functionDeclarations": each(tools, func(name string) any { return object{"name": name} })}}}
+}
+
+var apis = []api{
+	{"messages", "/v1/messages", func(history []string, tools ...string) any {
+		return object{"system": "be kind", "messages": each(history, message), "tools": each(tools, func(name string) any { return object{"name": name} })}
+	}, `"text":"`, `"name":"`, `"type":"rate_limit_error"`},
+	{"responses", "/v1/responses", func(history []string, tools ...string) any {
+		return object{"instructions": "be kind", "input": each(history, message), "tools": each(tools, func(name string) any { return object{"type": "function", "name": name} })}
+	}, `"text":"`, `"name":"`, `"code":"rate_limit_exceeded"`},
+	{"chat completions", "/v1/chat/completions", chatRequest(true), `"content":"`, `"name":"`, `"code":"rate_limit_exceeded"`},
+	{"chat completions whole", "/v1/chat/completions", chatRequest(false), `"content":"`, `"name":"`, `"code":"rate_limit_exceeded"`},
+	{"streamGenerateContent", "/v1beta/models/m:streamGenerateContent?alt=sse", geminiRequest, `"text":"`, `"name":"`, `"status":"RESOURCE_EXHAUSTED"`},
+	{"generateContent", "/v1beta/models/m:generateContent", geminiRequest, `"text":"`, `"name":"`, `"status":"RESOURCE_EXHAUSTED"`},
+}
+
+// inEach runs a test in each API, with a model of its own.
+func inEach(t *testing.T, test func(t *testing.T, s *modelserver.Server, a api)) {
+	for _, a := range apis {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			s := modelserver.Start()
+			defer s.Close()
+			test(t, s, a)
+		})
+	}
+}
+
+func ask(t *testing.T, s *modelserver.Server, a api, history []string, tools ...string) (status int, answer string) {
+	t.Helper()
+	body, err := json.Marshal(a.request(history, tools...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.Post(s.URL+a.path, "application/json", strings.NewReader(string(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkForm(t, res, string(b))
+	return res.StatusCode, string(b)
+}
+
+// checkForm wants JSON in every event, or JSON alone.
+func checkForm(t *testing.T, res *http.Response, body string) {
+	t.Helper()
+	if res.Header.Get("Content-Type") == "application/json" {
+		if !json.Valid([]byte(body)) {
+			t.Errorf("not JSON: %s", body)
+		}
+		return
+	}
+	for line := range strings.Lines(body) {
+		data, ok := strings.CutPrefix(line, "data: ")
+		if ok && strings.TrimSpace(data) != "[DONE]" && !json.Valid([]byte(data)) {
+			t.Errorf("not JSON: %s", data)
+		}
+	}
+}
+
+func TestPromptsAreKeptToTheByteAndCountedOnce(t *testing.T) {
+	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
+		first, second := "  one\n\n\tend ", "two"
+		ask(t, s, a, []string{first}, "shell")
+		ask(t, s, a, []string{"find a title"})
+		ask(t, s, a, []string{first, "me: yes", second}, "shell", "look")
+		if got, want := s.Prompts(), []string{first, second}; !cmp.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		system, tools := s.Offered()
+		if strings.TrimSpace(system) != "be kind" || !cmp.Equal(tools, []string{"shell", "look"}) {
+			t.Errorf("got %q and %q", system, tools)
+		}
+	})
+}
+
+func TestPromptThatWasAnsweredAndComesAgainCountsTwice(t *testing.T) {
+	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
+		ask(t, s, a, []string{"one"}, "shell")
+		ask(t, s, a, []string{"one", "me: yes", "one"}, "shell")
+		ask(t, s, a, []string{"one"}, "shell") // in another session
+		if got, want := s.Prompts(), []string{"one", "one", "one"}; !cmp.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+func TestFailureIsNoSecondPromptAndNotObeyedForEver(t *testing.T) {
+	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
+		fail := "FAIL 429 no more for today\n(operator)"
+		for range 2 {
+			status, body := ask(t, s, a, []string{fail}, "shell")
+			if status != http.StatusTooManyRequests || !strings.Contains(body, a.failure) || !strings.Contains(body, `"message":"no more for today"`) {
+				t.Errorf("got %d %s", status, body)
+			}
+		}
+		if status, body := ask(t, s, a, []string{fail, "go on"}, "shell"); status != http.StatusOK {
+			t.Errorf("got %d %s", status, body)
+		}
+		if got, want := s.Prompts(), []string{fail, "go on"}; !cmp.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+		status, body := ask(t, s, a, []string{`FAIL 500 {"own":1}`}, "shell")
+		if status != http.StatusInternalServerError || body != `{"own":1}` {
+			t.Errorf("got %d %s", status, body)
+		}
+	})
+}
+
+func TestToolIsCalledByItsNameOrTheEndOfIt(t *testing.T) {
+	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
+		for _, test := range []struct {
+			call  string
+			tools []string
+			want  string
+		}{
+			{"shell", []string{"mcp__x__shell", "shell"}, "shell"},
+			{"send_message", []string{"resend_message", "mcp_parley_send_message"}, "mcp_parley_send_message"},
+			{"send_message", []string{"parley-send_message"}, "parley-send_message"},
+		} {
+			_, body := ask(t, s, a, []string{fmt.Sprintf(`please CALL %s {"to":"ann"} now`, test.call)}, test.tools...)
+			if !strings.Contains(body, a.tool+test.want+`"`) || !strings.Contains(body, "ann") {
+				t.Errorf("%s of %q: got %s", test.call, test.tools, body)
+			}
+		}
+		_, body := ask(t, s, a, []string{`CALL shell {"to"} or {"a":1}x`}, "shell")
+		if !strings.Contains(body, "There is no such call") {
+			t.Errorf("not JSON: got %s", body)
+		}
+		_, body = ask(t, s, a, []string{`CALL ell {}`}, "shell")
+		if !strings.Contains(body, "There is no such call") {
+			t.Errorf("part of a word: got %s", body)
+		}
+	})
+}
+
+func TestModelSpeaksOverTimeAndRepeatsThePrompt(t *testing.T) {
+	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
+		began := time.Now()
+		_, body := ask(t, s, a, []string{"SLEEP 1 and STREAM 1"}, "shell")
+		if d := time.Since(began); d < 2*time.Second {
+			t.Errorf("it took %v", d)
+		}
+		if !strings.Contains(body, "word1 ") || !strings.Contains(body, "You said: SLEEP 1") {
+			t.Errorf("got %s", body)
+		}
+		_, body = ask(t, s, a, []string{"SLEEP 600"}) // without tools
+		if !strings.Contains(body, a.text+"Understood.") && !strings.Contains(body, `"Understood."`) {
+			t.Errorf("got %s", body)
+		}
+	})
+}
+
+func TestTurnThatIsBrokenOffComesAgainOnce(t *testing.T) {
+	s := modelserver.Start()
+	defer s.Close()
+	a := apis[2]
+	body, err := json.Marshal(a.request([]string{"SLEEP 600"}, "shell"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Timeout: 300 * time.Millisecond}
+	if res, err := client.Post(s.URL+a.path, "application/json", strings.NewReader(string(body))); err == nil {
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+	}
+	ask(t, s, a, []string{"SLEEP 600", "and this"}, "shell") // obeys the new one alone
+	if got, want := s.Prompts(), []string{"SLEEP 600", "and this"}; !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestCloseEndsATurn(t *testing.T) {
+	s := modelserver.Start()
+	body, err := json.Marshal(apis[0].request([]string{"SLEEP 600"}, "shell"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.Post(s.URL+apis[0].path, "application/json", strings.NewReader(string(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	closed := make(chan struct{})
+	go func() { s.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(30 * time.Second):
+		t.Fatal("it still waits")
+	}
+}
+
+func TestWhatProgramsPutAroundAPromptIsDropped(t *testing.T) {
+	s := modelserver.Start()
+	defer s.Close()
+	ask(t, s, apis[0], []string{"<system-reminder>be\nbrief</system-reminder>\n hello ", "<environment_context>x</environment_context>"}, "shell")
+	ask(t, s, apis[2], []string{"<current_datetime>now</current_datetime>\n\n hi", "<pasted_content id=\"1\">\nlong\n</pasted_content>"}, "shell")
+	ask(t, s, apis[1], []string{"# AGENTS.md instructions", "hey"}, "shell")
+	want := []string{" hello ", " hi", "<pasted_content id=\"1\">\nlong\n</pasted_content>", "hey"}
+	if got := s.Prompts(); !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

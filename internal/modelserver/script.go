@@ -1,0 +1,195 @@
+package modelserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// script is what a prompt asks for.
+type script struct {
+	said         string
+	sleep, words int
+	call, with   string // a tool and its arguments
+	fail         int    // an HTTP status
+	because      string
+}
+
+var (
+	sleepForm  = regexp.MustCompile(`\bSLEEP (\d+)`)
+	streamForm = regexp.MustCompile(`\bSTREAM (\d+)`)
+	callForm   = regexp.MustCompile(`\bCALL (\S+) (\{.*\})`)
+	failForm   = regexp.MustCompile(`\bFAIL ([45]\d\d)(?: (.*))?`)
+)
+
+func obey(said string) script {
+	number := func(form *regexp.Regexp) int {
+		if m := form.FindStringSubmatch(said); m != nil {
+			n, _ := strconv.Atoi(m[1]) // digits
+			return n
+		}
+		return 0
+	}
+	sc := script{said: said, sleep: number(sleepForm), words: number(streamForm), fail: number(failForm)}
+	if m := callForm.FindStringSubmatch(said); m != nil {
+		sc.call, sc.with = m[1], m[2]
+	}
+	if m := failForm.FindStringSubmatch(said); m != nil {
+		sc.because = m[2]
+	}
+	return sc
+}
+
+func (s *Server) act(w *stream, api speaker, t turn, sc script) {
+	if sc.fail != 0 {
+		w.refuse(api, sc.fail, sc.because)
+		return
+	}
+	w.begin()
+	if !w.sleep(sc.sleep) {
+		return
+	}
+	if sc.call == "" {
+		api.say(w, sc.pieces())
+		return
+	}
+	if tool, ok := named(t.tools, sc.call); ok && json.Valid([]byte(sc.with)) {
+		w.last()
+		api.call(w, tool, sc.with)
+		return
+	}
+	api.say(w, []string{fmt.Sprintf("There is no such call: %s %s; the tools are %s", sc.call, sc.with, t.tools)})
+}
+
+// pieces is an answer; between two of them a second passes.
+func (sc script) pieces() (pieces []string) {
+	for i := range sc.words {
+		pieces = append(pieces, fmt.Sprintf("word%d ", i+1))
+	}
+	if sc.said == "" {
+		return append(pieces, "Understood.")
+	}
+	line, _, _ := strings.Cut(sc.said, "\n")
+	runes := []rune(line)
+	return append(pieces, "You said: "+string(runes[:min(len(runes), 60)]))
+}
+
+// named is the tool of a name; if there is none, one whose name ends so, behind the
+// name of its server.
+func named(tools []tool, name string) (tool, bool) {
+	if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name || t.String() == name }); i >= 0 {
+		return tools[i], true
+	}
+	for _, t := range tools {
+		if before, ok := strings.CutSuffix(t.String(), name); ok && strings.ContainsAny(before[len(before)-1:], "_-.") {
+			return t, true
+		}
+	}
+	return tool{}, false
+}
+
+// stream writes an answer.
+type stream struct {
+	w     http.ResponseWriter
+	turn  int  // programs tell answers by their ids
+	n     int  // events so far
+	whole bool // one JSON object
+	gone  <-chan struct{}
+	last  func() // called before what ends an answer
+}
+
+func (w *stream) id(kind string) string { return fmt.Sprintf("%s_%d", kind, w.turn) }
+
+func (w *stream) begin() {
+	if w.whole {
+		w.w.Header().Set("Content-Type", "application/json")
+		return
+	}
+	w.w.Header().Set("Content-Type", "text/event-stream")
+	w.flush()
+}
+
+// refuse answers with an error. What is JSON goes out as it is. The Anthropic
+// client, and no other, is told not to try again, which it does for minutes.
+func (w *stream) refuse(api speaker, status int, because string) {
+	w.w.Header().Set("Content-Type", "application/json")
+	w.w.Header().Set("X-Should-Retry", "false")
+	w.w.WriteHeader(status)
+	if json.Valid([]byte(because)) {
+		fmt.Fprint(w.w, because)
+		return
+	}
+	if because == "" {
+		because = http.StatusText(status)
+	}
+	w.w.Write(encode(api.failure(status, because)))
+}
+
+// sleep reports whether somebody is still there after it.
+func (w *stream) sleep(seconds int) bool {
+	if seconds == 0 {
+		return true
+	}
+	select {
+	case <-time.After(time.Duration(seconds) * time.Second):
+		return true
+	case <-w.gone:
+		return false
+	}
+}
+
+// speak writes the pieces with a second between them, and reports whether somebody
+// is still there after it.
+func (w *stream) speak(pieces []string, write func(piece string)) bool {
+	for i, piece := range pieces {
+		if i > 0 && !w.sleep(1) {
+			return false
+		}
+		if i == len(pieces)-1 {
+			w.last()
+		}
+		write(piece)
+	}
+	return true
+}
+
+func (w *stream) flush() {
+	if f, ok := w.w.(http.Flusher); ok {
+		f.Flush()
+	}
+}
+
+// event writes a server-sent event that has its name also in it.
+func (w *stream) event(name string, o object) {
+	o["type"], o["sequence_number"] = name, w.n
+	w.n++
+	fmt.Fprintf(w.w, "event: %s\ndata: %s\n\n", name, encode(o))
+	w.flush()
+}
+
+// data writes a server-sent event without a name, or the one object that there is.
+func (w *stream) data(o object) {
+	if w.whole {
+		w.w.Write(encode(o))
+		return
+	}
+	fmt.Fprintf(w.w, "data: %s\n\n", encode(o))
+	w.flush()
+}
+
+var (
+	reminder = regexp.MustCompile(`(?s)<system-reminder>.*?</system-reminder>\n?`)
+	clock    = regexp.MustCompile(`(?s)^<current_datetime>.*?</current_datetime>\n\n`)
+)
+
+// userText drops what programs put around and beside what was submitted.
+func userText(text string) (string, bool) {
+	text = clock.ReplaceAllString(reminder.ReplaceAllString(text, ""), "")
+	about := strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "<pasted_content")
+	return text, !about && strings.TrimSpace(text) != ""
+}
