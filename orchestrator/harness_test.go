@@ -40,7 +40,8 @@ type team struct {
 
 // framedProfile describes the fake agent of tmuxtest.
 const framedProfile = `{one_line: false, inline_lines: 3, inline_chars: 800, settle: 20ms, quiet: 50ms, show_within: 5s, taken_within: 5s,
-  markers: {dialog: '^Allow this\? \[y/n\]', idle: '^composer>', composer: '^composer> ?(?P<text>[^\n]*)', paste: '\[Pasted text[^\]]*\]'}}`
+  queue_key: Tab,
+  markers: {dialog: '^Allow this\? \[y/n\]', busy: '^working', blocked: {usage limit: '^limit reached'}, idle: '^composer>', composer: '^composer> ?(?P<text>[^\n]*)', paste: '\[Pasted text[^\]]*\]'}}`
 
 // testProfiles adds `instant`, which looks at nothing, and `framed`, the fake
 // agent whose composer is known.

@@ -34,13 +34,19 @@ type Agent struct {
 	Startup   time.Duration // time before the terminal is raw
 	IgnoreHUP bool          // outlives kill-session
 	Busy      bool          // a spinner that never stands still
+	Above     string        // what this file holds is shown above the composer; HideComposer alone in its place
+	Deaf      int           // so many Enters are lost before the first that submits
 }
+
+// HideComposer in the file Agent.Above takes the composer from the screen.
+const HideComposer = "hide"
 
 // Message is one line of an agent's log.
 type Message struct {
 	Text   string `json:"text"`
 	Framed bool   `json:"framed"` // it came in ESC[200~ and ESC[201~
 	Dialog bool   `json:"dialog"` // it is the answer to a dialog
+	Tab    bool   `json:"tab"`    // it was submitted by Tab
 }
 
 // Prompt is what a fake agent shows when it reads its composer; Placeholder stands

@@ -23,6 +23,8 @@ type fake struct {
 	framed bool   // some of it came framed
 	inside bool   // between ESC[200~ and ESC[201~
 	held   []byte // the start of an escape sequence that is not complete yet
+	above  string // what Above held
+	pasted int    // so much of text came by the end of the last paste
 }
 
 var (
@@ -105,8 +107,9 @@ func (f *fake) readKeys() error {
 			}
 			f.draw()
 		case <-tick.C:
-			if now := f.open(); now != open || f.Busy {
-				open = now
+			above, _ := os.ReadFile(f.Above)
+			if now := f.open(); now != open || f.Busy || string(above) != f.above {
+				open, f.above = now, string(above)
 				f.draw()
 			}
 		}
@@ -139,6 +142,7 @@ func (f *fake) take(in []byte) error {
 			f.inside, in = true, in[len(frameStart):]
 		case bytes.HasPrefix(in, frameEnd):
 			f.inside, in = false, in[len(frameEnd):]
+			f.pasted = len(f.text)
 		case in[0] == 0x1b && len(in) < len(frameStart) && bytes.HasPrefix(frameStart[:5], in[:min(len(in), 4)]):
 			f.held = bytes.Clone(in)
 			return nil
@@ -160,9 +164,13 @@ func (f *fake) key(c byte) error {
 		}
 		return nil
 	}
-	if c == '\r' && !f.inside {
-		m := Message{Text: string(f.text), Framed: f.framed}
-		f.text, f.framed = nil, false
+	if c == '\r' && !f.inside && f.Deaf > 0 {
+		f.Deaf--
+		return nil
+	}
+	if (c == '\r' || c == '\t') && !f.inside {
+		m := Message{Text: string(f.text), Framed: f.framed, Tab: c == '\t'}
+		f.text, f.framed, f.pasted = nil, false, 0
 		return f.write(m)
 	}
 	f.text = append(f.text, c)
@@ -187,10 +195,15 @@ func (f *fake) draw() {
 	if f.Mode == Sink && len(f.text) > 0 {
 		return
 	}
-	shown := string(f.text)
+	at := f.pasted
+	if f.inside {
+		at = len(f.text)
+	}
+	shown, typed := string(f.text[:at]), string(f.text[at:])
 	if len(shown) > 800 || strings.Contains(shown, "\n") {
 		shown = fmt.Sprintf("%s #1 +%d lines]", Placeholder, strings.Count(shown, "\n"))
 	}
+	shown += typed
 	spinner := ""
 	if f.Busy {
 		spinner = fmt.Sprintf("working %d\r\n", time.Now().UnixMilli())
@@ -198,6 +211,11 @@ func (f *fake) draw() {
 	line := Prompt + " " + shown
 	if f.open() {
 		line = DialogText
+	}
+	if f.above == HideComposer {
+		line = "something else"
+	} else if f.above != "" {
+		line = f.above + "\r\n" + line
 	}
 	fmt.Print("\x1b[H\x1b[2J" + spinner + line)
 }

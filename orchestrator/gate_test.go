@@ -1,0 +1,191 @@
+package orchestrator
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// stage is one fake agent whose screen the test writes.
+type stage struct {
+	*team
+	log   string
+	above string
+}
+
+func newStage(t *testing.T, a tmuxtest.Agent, change ...func(*Options)) *stage {
+	s := &stage{team: newTeam(t, change...)}
+	s.above = filepath.Join(s.dir, "above")
+	a.Above = s.above
+	s.log = s.launch("coder", "framed", a)
+	s.inState("coder", parley.StateIdle)
+	return s
+}
+
+// show puts text above the agent's composer, and takes it away when it is "".
+func (s *stage) show(text string) {
+	s.t.Helper()
+	if err := os.WriteFile(s.above, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sendAs sends with a priority.
+func (s *stage) sendAs(p parley.Priority, text string) string {
+	s.t.Helper()
+	res, err := s.SendMessage(s.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return res.MessageID
+}
+
+func shows(text string) func(tmux.Screen) bool {
+	return func(s tmux.Screen) bool { return tmuxtest.Shows(s, text) }
+}
+
+// framedWith changes the profile of the fake agent.
+func framedWith(t *testing.T, change string) func(*Options) {
+	return func(o *Options) {
+		var err error
+		if o.Profiles, err = o.Profiles.With("framed", []byte(change)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestBusyAgentGetsImportantMessagesIntoItsOwnQueue(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{})
+	s.show("working")
+	s.inState("coder", parley.StateBusy)
+	normal := s.send("coder", "when you are done")
+	s.held(normal, "busy")
+	high := s.sendAs(parley.PriorityUrgent, "stop the release")
+	if d := s.reach(high, parley.DeliveryRead); !strings.Contains(d.Steps[len(d.Steps)-2].Evidence, "queue") {
+		t.Errorf("the evidence says nothing of the queue: %+v", d.Steps)
+	}
+	got := tmuxtest.WaitMessages(t, s.log, 1)
+	if len(got) != 1 || !got[0].Tab || !strings.Contains(got[0].Text, "stop the release") {
+		t.Errorf("the working agent got %+v, want the urgent message with Tab", got)
+	}
+	s.show("")
+	s.reach(normal, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, s.log, 2); got[1].Tab {
+		t.Errorf("the idle agent got %+v, want Enter", got[1])
+	}
+}
+
+func TestUrgentMessageInterruptsOnlyWhomTheOperatorAllowedTo(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{})
+	m := s.roster.named("coder")
+	m.mu.Lock()
+	m.agent.Interruptible = true
+	m.mu.Unlock()
+	s.show("working")
+	s.inState("coder", parley.StateBusy)
+	high := s.sendAs(parley.PriorityHigh, "soon")
+	s.reach(high, parley.DeliveryRead)
+	s.reach(s.sendAs(parley.PriorityUrgent, "at once"), parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, s.log, 2); !got[0].Tab || got[1].Tab {
+		t.Errorf("got %+v, want the high one queued and the urgent one entered", got)
+	}
+	s.show("")
+	s.tmuxRun("copy-mode", "-t", s.pane("coder").ID())
+	normal := s.send("coder", "later")
+	s.held(normal, "copy mode")
+	s.reach(s.sendAs(parley.PriorityUrgent, "over here"), parley.DeliveryRead)
+	s.reach(normal, parley.DeliveryRead)
+}
+
+func TestDialogAndDraftOfAWorkingAgentHoldUrgentMessagesToo(t *testing.T) {
+	dialog := filepath.Join(t.TempDir(), "dialog")
+	s := newStage(t, tmuxtest.Agent{Dialog: dialog})
+	s.show("working")
+	s.inState("coder", parley.StateBusy)
+	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", "half")
+	tmuxtest.WaitFor(t, s.pane("coder"), shows("half"))
+	id := s.sendAs(parley.PriorityUrgent, "now")
+	s.held(id, "busy")
+	if err := os.WriteFile(dialog, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.held(id, "dialog")
+	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
+		t.Errorf("the agent got %+v", got)
+	}
+}
+
+func TestBlockedAndUnknownScreensAreStatesAndHold(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{})
+	s.show("limit reached")
+	if a := s.inState("coder", parley.StateBlocked); !strings.Contains(a.Evidence, "usage limit") || a.Availability != parley.Unavailable {
+		t.Errorf("got %+v", a)
+	}
+	id := s.sendAs(parley.PriorityUrgent, "hello")
+	s.held(id, "usage limit")
+	s.show(tmuxtest.HideComposer)
+	s.inState("coder", parley.StateUnknown)
+	s.held(id, "nothing that is known")
+	s.show("")
+	s.reach(id, parley.DeliveryRead)
+	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", "half a thought")
+	s.inState("coder", parley.StateDrafting)
+}
+
+func TestLostEnterIsPressedOnceMore(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 300ms"))
+	d := s.reach(s.send("coder", "hello"), parley.DeliveryRead)
+	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "second Enter") {
+		t.Errorf("the evidence is %q", got)
+	}
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
+		t.Errorf("got %+v, want it once", got)
+	}
+}
+
+func TestEnterIsNotPressedAThirdTime(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{Deaf: 2}, framedWith(t, "taken_within: 300ms"))
+	s.reach(s.send("coder", "hello"), parley.DeliveryUnconfirmed)
+	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestTextThatAPersonTypedIntoIsNotEntered(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s\nshow_within: 1s"))
+	id := s.send("coder", "hello")
+	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
+	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", " and mine")
+	s.reach(id, parley.DeliveryUnconfirmed)
+	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
+		t.Errorf("their text was submitted with ours: %+v", got)
+	}
+}
+
+func TestKeysOfAnAttachedPersonHold(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{})
+	outer := tmuxtest.Start(t)
+	info, err := outer.NewSession(t.Context(), tmux.SessionOptions{Name: "outer", Owner: "test",
+		Argv: append([]string{"env", "-u", "TMUX"}, append(tmuxCommand(s.team).Args, "attach", "-t", "coder")...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmuxtest.WaitFor(t, outer.Pane(info.ID), shows(tmuxtest.Prompt))
+	began := time.Now()
+	for _, key := range []string{"C-b", "Escape"} { // the agent gets nothing of it
+		if err := tmuxCommandOn(outer, "send-keys", "-t", info.ID, key).Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := s.send("coder", "hello")
+	s.reach(id, parley.DeliveryRead)
+	if waited := time.Since(began); waited < typingPause/2 {
+		t.Errorf("it was typed %v after their key", waited)
+	}
+}
