@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"parley"
 )
 
 // readers is how many reads run at a time.
@@ -74,9 +72,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		return err
 	}
 	if tables > 0 && !ours {
-		return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", s.path).
-			With("file", s.path).
-			Suggest("Move it away, or choose another workspace directory.")
+		return notOurs(s.path)
 	}
 	if ours {
 		if err := s.verify(ctx); err != nil {

@@ -142,9 +142,16 @@ func contents(ctx context.Context, db *sql.DB) (tables int, ours bool, err error
 }
 
 // check reads every page and returns what is wrong with them, "" for nothing.
-func check(ctx context.Context, db *sql.DB) (string, error) {
+func check(ctx context.Context, db *sql.DB) (string, error) { return ask(ctx, db, `PRAGMA quick_check(1)`) }
+
+// checkAll is check for the indexes too, which takes longer.
+func checkAll(ctx context.Context, db *sql.DB) (string, error) {
+	return ask(ctx, db, `PRAGMA integrity_check(1)`)
+}
+
+func ask(ctx context.Context, db *sql.DB, pragma string) (string, error) {
 	var verdict string
-	if err := db.QueryRowContext(ctx, `PRAGMA quick_check(1)`).Scan(&verdict); err != nil {
+	if err := db.QueryRowContext(ctx, pragma).Scan(&verdict); err != nil {
 		return "", err
 	}
 	if verdict == "ok" {

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/pressly/goose/v3"
+
+	"parley"
+)
+
+// Health is what Inspect finds of a database that is well.
+type Health struct {
+	Version, Known int64 // of its schema, and the newest that this program knows
+	Size, Log      int64 // bytes of the file and of the write-ahead log beside it
+}
+
+// Inspect reads the whole database at file as it is, while others may use it,
+// and changes nothing in it: it is not migrated. What is wrong with it is
+// STORAGE_UNAVAILABLE, as with Open.
+func Inspect(ctx context.Context, file string) (Health, error) {
+	h, err := inspect(ctx, file)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx) // the driver says that it was interrupted
+		}
+		return h, failure(file, "reading the database", err)
+	}
+	return h, nil
+}
+
+func inspect(ctx context.Context, file string) (h Health, err error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return h, err
+	}
+	h.Size = info.Size()
+	if info, err := os.Stat(file + "-wal"); err == nil {
+		h.Log = info.Size()
+	}
+	if h.Known, err = newestMigration(); err != nil {
+		return h, err
+	}
+	absolute, err := filepath.Abs(file)
+	if err != nil {
+		return h, err
+	}
+	pool, err := connect(dsn(absolute, time.Second, readerPragmas...)+"&mode=ro", 1)
+	if err != nil {
+		return h, err
+	}
+	defer pool.Close()
+	return h, h.read(ctx, pool, file)
+}
+
+// read checks every page and index, and finds the version.
+func (h *Health) read(ctx context.Context, pool *sql.DB, file string) error {
+	_, ours, err := contents(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if !ours {
+		return notOurs(file)
+	}
+	verdict, err := checkAll(ctx, pool)
+	if err != nil {
+		return err
+	}
+	if verdict != "" {
+		return damaged(file).With("cause", verdict)
+	}
+	return pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).Scan(&h.Version)
+}
+
+// newestMigration is the version of a database that this program makes.
+func newestMigration() (newest int64, err error) {
+	files, err := migrations()
+	if err != nil {
+		return 0, err
+	}
+	names, err := fs.Glob(files, "*.sql")
+	for _, name := range names {
+		version, err := goose.NumericComponent(path.Base(name))
+		if err != nil {
+			return 0, err
+		}
+		newest = max(newest, version)
+	}
+	return newest, err
+}
+
+func notOurs(file string) *parley.Error {
+	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", file).With("file", file).
+		Suggest("Move it away, or choose another workspace directory.")
+}

@@ -1,0 +1,86 @@
+package tmux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Known returns what is known to be wrong with this version, one sentence each:
+// measured, or fixed upstream in the version after.
+func (v Version) Known() (facts []string) {
+	if !v.AtLeast(3, 4) {
+		facts = append(facts, "a paste into a pane whose program has ended crashes its server, which parley guards against")
+	}
+	if v.AtLeast(3, 3) && !v.AtLeast(3, 6) {
+		facts = append(facts, "it can miss the end of a program, which parley then notices a little later")
+	}
+	if v.AtLeast(3, 6) && !v.AtLeast(3, 8) {
+		facts = append(facts, "respawn-pane can crash its server while another program's control client lags; parley does not use it")
+	}
+	return facts
+}
+
+// Recommended reports whether nothing that an agent could feel is known of v.
+func (v Version) Recommended() bool { return v.AtLeast(3, 6) }
+
+// Inspection is what a running server says of itself.
+type Inspection struct {
+	PID     int
+	Version Version  // of the server, which may be older than the binary
+	Altered []string // options that parley sets and that have another value now, as "NAME is VALUE"
+}
+
+// Inspect asks the server of parley's own at the socket path, without joining or
+// starting one. It fails with ErrNoServer when there is none, and with ctx's cause
+// when the server does not answer. env is that of the daemon.
+func Inspect(ctx context.Context, binary, path string, env []string) (Inspection, error) {
+	argv := []string{"-N", "-S", path, "display-message", "-p", "#{pid} #{version}"}
+	var names, want []string
+	for _, setting := range (&Server{env: env}).settings() {
+		words := strings.Fields(setting) // set-option FLAG NAME VALUE
+		argv = append(argv, ";", "show-options", words[1]+"v", words[2])
+		names, want = append(names, words[2]), append(want, words[3])
+	}
+	cmd := exec.CommandContext(ctx, binary, argv...)
+	cmd.Env = withoutTmux(env)
+	cmd.WaitDelay = time.Millisecond // a hung server holds the other end of its client's output
+	out, err := cmd.Output()
+	if err != nil {
+		return Inspection{}, inspectError(ctx, err)
+	}
+	lines := strings.Split(strings.TrimRight(string(out), "\n"), "\n")
+	if len(lines) != len(want)+1 {
+		return Inspection{}, fmt.Errorf("tmux described itself as %q", out)
+	}
+	pid, version, _ := strings.Cut(lines[0], " ")
+	i := Inspection{Version: parseVersion(version)}
+	if i.PID, err = strconv.Atoi(pid); err != nil {
+		return Inspection{}, fmt.Errorf("tmux described itself as %q: %w", lines[0], err)
+	}
+	for n, got := range lines[1:] {
+		if got != want[n] {
+			i.Altered = append(i.Altered, names[n]+" is "+got)
+		}
+	}
+	return i, nil
+}
+
+func inspectError(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("ask the tmux server: %w", context.Cause(ctx))
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		return fmt.Errorf("%w: %w", ErrNotInstalled, err)
+	}
+	text := strings.TrimSpace(string(exit.Stderr))
+	if known := classify(text); known != nil {
+		return fmt.Errorf("%w: %s", known, text)
+	}
+	return &CommandError{Text: text}
+}

@@ -1,0 +1,81 @@
+package tmux_test
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+func TestInspectSeesWhatWasAltered(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	s := tmuxtest.StartWith(t, opts)
+	got, err := tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
+	if err != nil || got.Version != s.Version() || len(got.Altered) != 0 || !strings.HasPrefix(s.Instance(), strconv.Itoa(got.PID)+"/") {
+		t.Fatalf("got %+v, %v, want %v of %s, nothing altered", got, err, s.Version(), s.Instance())
+	}
+	alter := exec.Command(opts.Binary, "-S", opts.Path, "set-option", "-wg", "remain-on-exit", "off", ";", "set-option", "-s", "escape-time", "50")
+	if out, err := alter.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, err = tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
+	if want := []string{"escape-time is 50", "remain-on-exit is off"}; err != nil || !cmp.Equal(got.Altered, want) {
+		t.Errorf("got %q, %v, want %q", got.Altered, err, want)
+	}
+}
+
+func TestInspectStartsNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	if _, err := tmux.Inspect(t.Context(), tmuxtest.Binary(), path, nil); !errors.Is(err, tmux.ErrNoServer) {
+		t.Errorf("got %v, want ErrNoServer", err)
+	}
+	if _, err := tmux.Inspect(t.Context(), "/nowhere/tmux", path, nil); !errors.Is(err, tmux.ErrNotInstalled) {
+		t.Errorf("got %v, want ErrNotInstalled", err)
+	}
+}
+
+func TestInspectGivesUpOnAHungServer(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	tmuxtest.StartWith(t, opts)
+	i, err := tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(i.PID, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(i.PID, syscall.SIGCONT) }()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := tmux.Inspect(ctx, opts.Binary, opts.Path, opts.Env); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want that the time is up", err)
+	}
+}
+
+func TestKnownFaultsFollowTheVersion(t *testing.T) {
+	for _, test := range []struct {
+		v           tmux.Version
+		facts       int
+		recommended bool
+	}{
+		{tmux.Version{Major: 3, Minor: 2}, 1, false},
+		{tmux.Version{Major: 3, Minor: 3}, 2, false},
+		{tmux.Version{Major: 3, Minor: 5}, 1, false},
+		{tmux.Version{Major: 3, Minor: 6}, 1, true},
+		{tmux.Version{Major: 3, Minor: 8}, 0, true},
+	} {
+		if facts := test.v.Known(); len(facts) != test.facts || test.v.Recommended() != test.recommended {
+			t.Errorf("%d.%d: got %q, recommended %v", test.v.Major, test.v.Minor, facts, test.v.Recommended())
+		}
+	}
+}
