@@ -142,7 +142,9 @@ func contents(ctx context.Context, db *sql.DB) (tables int, ours bool, err error
 }
 
 // check reads every page and returns what is wrong with them, "" for nothing.
-func check(ctx context.Context, db *sql.DB) (string, error) { return ask(ctx, db, `PRAGMA quick_check(1)`) }
+func check(ctx context.Context, db *sql.DB) (string, error) {
+	return ask(ctx, db, `PRAGMA quick_check(1)`)
+}
 
 // checkAll is check for the indexes too, which takes longer.
 func checkAll(ctx context.Context, db *sql.DB) (string, error) {

@@ -48,7 +48,7 @@ func Inspect(ctx context.Context, binary, path string, env []string) (Inspection
 	}
 	cmd := exec.CommandContext(ctx, binary, argv...)
 	cmd.Env = withoutTmux(env)
-	cmd.WaitDelay = time.Millisecond // a hung server holds the other end of its client's output
+	cmd.WaitDelay = 500 * time.Millisecond // a hung server holds the other end of its client's output
 	out, err := cmd.Output()
 	if err != nil {
 		return Inspection{}, inspectError(ctx, err)

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/profile"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that all that parley needs is there and well",
+		Long: `Checks tmux, the agent programs, the workspace's files, database, daemon and ports, and
+says what to do about each finding. It changes nothing and starts no daemon. Its exit
+status is 0 when there is no problem, and else 1; a warning is none.`,
+		Example: "  parley doctor\n  parley doctor --json",
+		Args:    usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d := &doctor{cli: c}
+			found := examine(cmd.Context(), d.checks(), d.progress())
+			if err := d.report(found); err != nil {
+				return err
+			}
+			if count := problems(found); count > 0 {
+				return exitCode(1)
+			}
+			return nil
+		},
+	}
+}
+
+// level is how bad a finding is.
+type level string
+
+const (
+	fine    level = "ok"
+	warning level = "warning"
+	problem level = "problem" // parley, or one of its agents, will not work
+)
+
+// finding is one line of the doctor's.
+type finding struct {
+	Check  string `json:"check"`
+	Level  level  `json:"level"`
+	Detail string `json:"detail"`
+	Action string `json:"suggested_action,omitempty"` // not with ok
+}
+
+// findings are those of one check, as it makes them.
+type findings []finding
+
+func (f *findings) ok(check, format string, args ...any) {
+	*f = append(*f, finding{check, fine, fmt.Sprintf(format, args...), ""})
+}
+
+func (f *findings) warn(check, action, format string, args ...any) {
+	*f = append(*f, finding{check, warning, fmt.Sprintf(format, args...), action})
+}
+
+func (f *findings) bad(check, action, format string, args ...any) {
+	*f = append(*f, finding{check, problem, fmt.Sprintf(format, args...), action})
+}
+
+// fail is bad for an error, which has its own next step.
+func (f *findings) fail(check string, err error) {
+	e := parley.AsError(err)
+	f.bad(check, forPeople(e.Action), "%s", strings.TrimRight(e.Message, "\n"))
+}
+
+// check is one thing to look at. Its work ends with its context.
+type check struct {
+	name   string
+	within time.Duration // how long it may take
+	run    func(context.Context) findings
+}
+
+// Bounds of the checks. Reading a large database through takes the longest; an
+// agent program may need seconds to say its version on a busy machine.
+const (
+	promptly   = 10 * time.Second
+	patiently  = 20 * time.Second
+	thoroughly = 60 * time.Second
+)
+
+// atOnce is how many checks run at a time: some start other programs.
+const atOnce = 4
+
+// doctor is one run of the checks.
+type doctor struct {
+	*cli
+	at   place
+	team *team // nil if parley.yaml cannot be read
+	set  profile.Set
+}
+
+// checks lists what there is to look at from here. Where there is no workspace
+// those remain that do without.
+func (d *doctor) checks() []check {
+	var f findings
+	if !d.find(&f) {
+		return append([]check{{"workspace", promptly, told(f)}, {"tmux", promptly, d.checkTmux}}, d.agentChecks()...)
+	}
+	all := []check{
+		{"workspace", promptly, told(f)},
+		{"tmux", promptly, d.checkTmux},
+		{"tmux server", promptly, d.checkServer},
+		{"files", promptly, d.checkFiles},
+		{"daemon", promptly, d.checkDaemon},
+		{"port", promptly, d.checkPort},
+		{"database", thoroughly, d.checkDatabase},
+		{"disk", promptly, d.checkDisk},
+	}
+	return append(all, d.agentChecks()...)
+}
+
+// told is a check that was made already.
+func told(f findings) func(context.Context) findings {
+	return func(context.Context) findings { return f }
+}
+
+// find finds the workspace, its parley.yaml and its profiles, and reports whether
+// there is a workspace.
+func (d *doctor) find(f *findings) bool {
+	var err error
+	d.set, err = profile.Builtin()
+	if err != nil {
+		f.fail("parley", err)
+	}
+	if d.at, err = d.place(); err != nil {
+		f.fail("workspace", err)
+		return false
+	}
+	f.ok("workspace", "%s", d.at.root)
+	if d.team, err = loadTeam(d.at.team(), false); err != nil {
+		f.fail("parley.yaml", err)
+		return true
+	}
+	if err := d.team.Settings.overrideFrom(d.env); err != nil {
+		f.fail("parley.yaml", err)
+	}
+	set, err := d.team.profiles()
+	if err != nil {
+		f.fail("parley.yaml", err)
+		return true
+	}
+	d.set = set
+	d.checkTeam(f)
+	return true
+}
+
+// checkTeam looks at what parley.yaml names.
+func (d *doctor) checkTeam(f *findings) {
+	before := len(*f)
+	for _, m := range d.team.Agents {
+		p, err := d.set.Find(cmp.Or(m.Profile, "generic"))
+		if err != nil {
+			f.fail("parley.yaml", err)
+			continue
+		}
+		command := m.Command
+		if len(command) == 0 {
+			command = p.Command
+		}
+		if len(command) == 0 {
+			f.bad("parley.yaml", "Give it a command, or a profile that has one.", "agent %s has no program to run", m.Name)
+		} else if _, ok := d.lookPath(command[0], filepath.Join(d.at.root, m.Dir)); !ok && command[0] != "parley" {
+			f.bad("parley.yaml", "Install it, or correct its command.", "the program of agent %s, %s, is not found", m.Name, command[0])
+		}
+	}
+	if len(*f) == before && len(d.team.Agents) > 0 {
+		f.ok("parley.yaml", "%s", count(len(d.team.Agents), "agent"))
+	}
+}
+
+// examine runs the checks, a few at a time, and returns what they found in their
+// order. A check that does not end with its time is left to itself: this program
+// is about to end. progress is told every second which are not done.
+func examine(ctx context.Context, checks []check, progress func(left []string)) []finding {
+	done := make([]chan findings, len(checks))
+	room := make(chan struct{}, atOnce)
+	for i, c := range checks {
+		done[i] = make(chan findings, 1)
+		go func() {
+			room <- struct{}{}
+			defer func() { <-room }()
+			done[i] <- c.examine(ctx)
+		}()
+	}
+	var mu sync.Mutex
+	left := make([]string, 0, len(checks))
+	for _, c := range checks {
+		left = append(left, c.name)
+	}
+	stop := every(time.Second, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		progress(slices.Clone(left))
+	})
+	var all []finding
+	for i := range checks {
+		all = append(all, <-done[i]...)
+		mu.Lock()
+		left = left[1:]
+		mu.Unlock()
+	}
+	stop()
+	progress(nil)
+	return all
+}
+
+func (c check) examine(ctx context.Context) findings {
+	ctx, cancel := context.WithTimeout(ctx, c.within)
+	defer cancel()
+	found := make(chan findings, 1)
+	go func() { found <- c.run(ctx) }()
+	var late findings
+	select {
+	case f := <-found:
+		return f
+	case <-ctx.Done():
+	}
+	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		late.bad(c.name, "Let it run to its end.", "interrupted")
+		return late
+	}
+	late.warn(c.name, "See whether its disk, its network or the machine is stuck, and try again.", "not done within %s", c.within)
+	return late
+}
+
+// every calls f again and again until stop, which waits for the last call.
+func every(d time.Duration, f func()) (stop func()) {
+	ticker, end, ended := time.NewTicker(d), make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-ticker.C:
+				f()
+			case <-end:
+				return
+			}
+		}
+	}()
+	return func() { ticker.Stop(); close(end); <-ended }
+}
+
+// progress shows on a terminal what is waited for, and clears it in the end.
+func (d *doctor) progress() func(left []string) {
+	if !isTerminal(d.err) || d.json {
+		return func([]string) {}
+	}
+	shown := false
+	return func(left []string) {
+		switch {
+		case len(left) > 0:
+			shown = true
+			fmt.Fprintf(d.err, "\r\x1b[Kchecking %s…", strings.Join(left[:min(len(left), 4)], ", "))
+		case shown:
+			fmt.Fprint(d.err, "\r\x1b[K")
+		}
+	}
+}

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"parley/profile"
+)
+
+// agentChecks are one for each program that a profile launches by itself.
+func (d *doctor) agentChecks() (all []check) {
+	for _, name := range d.set.Names() {
+		p, err := d.set.Find(name)
+		if err != nil || len(p.Command) == 0 || p.Command[0] == "parley" {
+			continue
+		}
+		all = append(all, check{name, patiently, func(ctx context.Context) findings { return d.checkAgent(ctx, p) }})
+	}
+	return append(all, check{"handover", promptly, d.checkHandover})
+}
+
+// checkAgent looks at a profile's program: is it there, which version is it, and
+// can it be handed what the profile says.
+func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings) {
+	path, found := d.lookPath(p.Command[0], d.dir)
+	if !found {
+		f.ok(p.Name, "%s is not installed", p.Command[0])
+		return f
+	}
+	version, err := versionOf(ctx, path, d.env.scrubbed())
+	switch {
+	case err != nil:
+		f.warn(p.Name, "See what "+path+" --version says.", "%s does not say its version: %v", path, err)
+	default:
+		f.ok(p.Name, "%s (%s)", version, path)
+	}
+	d.checkSettingsDir(&f, p)
+	return f
+}
+
+var versionForm = regexp.MustCompile(`\d+(?:\.\d+)+(?:[-+][0-9A-Za-z.-]*[0-9A-Za-z])?`)
+
+// versionOf asks a program for its version and returns the first number that it
+// prints which looks like one.
+func versionOf(ctx context.Context, path string, env environ) (string, error) {
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Env = env
+	cmd.WaitDelay = time.Second // a grandchild may hold its output
+	out, err := cmd.Output()
+	if version := versionForm.FindString(string(out)); version != "" {
+		return version, nil
+	}
+	if err == nil {
+		err = errors.New("it prints none")
+	}
+	return "", err
+}
+
+// strictSettings is the variable that names settings which Gemini CLI and what
+// descends of it refuse if others than their owner could replace them.
+const strictSettings = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
+
+func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
+	if _, strict := p.Handover.Env[strictSettings]; !strict || d.at.launch == "" {
+		return
+	}
+	if dir := openAbove(existing(d.at.launch)); dir != "" {
+		f.bad(p.Name, "Set XDG_STATE_HOME to a directory below your home directory.",
+			"it would refuse parley's settings for it in %s: others may write %s", d.at.launch, dir)
+	}
+}
+
+// checkHandover looks at what every handover needs: this program, at a path that
+// agents can start it from.
+func (d *doctor) checkHandover(context.Context) (f findings) {
+	switch {
+	case d.executable == "" || !isProgram(strings.TrimSuffix(d.executable, " (deleted)")):
+		f.bad("handover", "Install parley again, and start the daemon again: parley down --keep-agents.", "this program is not where it was started from, so agents cannot call it")
+	case strings.Contains(d.executable, "/go-build"): // of `go run`
+		f.warn("handover", "Install it: make install.", "this program is temporary: %s", d.executable)
+	default:
+		f.ok("handover", "agents call %s", d.executable)
+	}
+	return f
+}

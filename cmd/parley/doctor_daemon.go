@@ -1,0 +1,210 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"parley/store"
+
+	"golang.org/x/sys/unix"
+)
+
+func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
+	info, err := readInfo(d.at)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		f.warn("daemon", "Remove it; the next daemon writes it anew.", "%s cannot be read: %v", d.at.info(), pathCause(err))
+		return f
+	}
+	if info != nil && healthy(ctx, "unix", info.Socket) == nil {
+		d.aboutRunning(&f, info)
+		return f
+	}
+	held, err := lockHeld(d.at)
+	switch {
+	case err != nil:
+		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.lock(), pathCause(err))
+	case held && info != nil:
+		f.bad("daemon", fmt.Sprintf("End it with: kill %d. The agents stay, and the next command starts a new daemon.", info.PID),
+			"the daemon (pid %d) runs, but does not answer on %s", info.PID, info.Socket)
+	case held:
+		f.warn("daemon", "Look again in a few seconds; if it stays so, look into "+d.at.log()+".", "a daemon is starting or ending")
+	case info != nil:
+		f.warn("daemon", "Any command starts a new one, which finds the agents. How the last one ended may stand in "+d.at.log()+".",
+			"not running; the last one (pid %d) did not end in good order", info.PID)
+	default:
+		f.ok("daemon", "not running; it starts by itself")
+	}
+	return f
+}
+
+func (d *doctor) aboutRunning(f *findings, info *daemonInfo) {
+	if info.Version != buildVersion() {
+		f.warn("daemon", "To have the new one: parley down --keep-agents, then any command; the agents stay.",
+			"the daemon (pid %d) is version %s, this program %s", info.PID, info.Version, buildVersion())
+		return
+	}
+	f.ok("daemon", "%s, pid %d, up for %s", info.Version, info.PID, d.ago(info.StartedAt))
+}
+
+// lockHeld reports whether some process holds the daemon's lock. It takes the lock
+// for a moment if nobody does, which a daemon that starts just then sees as another.
+func lockHeld(at place) (bool, error) {
+	f, err := os.Open(at.lock())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}
+
+// healthy is nil if a daemon of parley's answers there.
+func healthy(ctx context.Context, network, address string) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, address)
+	}}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/healthz", nil)
+	if err != nil {
+		return err
+	}
+	res, err := transport.RoundTrip(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("it answered %s", res.Status)
+	}
+	return nil
+}
+
+// checkPort looks at the daemon's port on loopback: a running daemon answers on it,
+// another's must be free.
+func (d *doctor) checkPort(ctx context.Context) (f findings) {
+	info, err := readInfo(d.at)
+	if err == nil && healthy(ctx, "unix", info.Socket) == nil {
+		u, err := url.Parse(info.HTTP)
+		if err == nil {
+			err = healthy(ctx, "tcp", u.Host)
+		}
+		if err != nil {
+			f.bad("port", "Start the daemon again: parley down --keep-agents, then any command.", "the daemon does not answer on %s: %v", info.HTTP, err)
+			return f
+		}
+		f.ok("port", "the daemon answers on %s", info.HTTP)
+		return f
+	}
+	fixed, kept := 0, keptPort(d.at)
+	if d.team != nil {
+		fixed = d.team.Settings.HTTPPort
+	}
+	err = listens(cmp.Or(fixed, kept))
+	switch {
+	case err == nil && fixed+kept == 0:
+		f.ok("port", "the daemon will choose one")
+	case err == nil:
+		f.ok("port", "%d is free", cmp.Or(fixed, kept))
+	case fixed == 0 && taken(err):
+		f.warn("port", "Nothing, unless a program was told that number.", "%d, the daemon's last, is in use; it will choose another", kept)
+	case taken(err):
+		f.bad("port", "Give http_port in parley.yaml another number, or leave it out to get a free one.", "%d is in use", fixed)
+	default:
+		f.bad("port", "Give http_port in parley.yaml a number above 1023, or leave it out.", "%v", err)
+	}
+	return f
+}
+
+// keptPort is the port that the workspace's last daemon had, 0 if none is known.
+func keptPort(at place) int {
+	b, err := os.ReadFile(at.port())
+	if err != nil {
+		return 0
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || port < 0 || port > 65535 {
+		return 0
+	}
+	return port
+}
+
+func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
+	if _, err := os.Stat(d.at.database()); errors.Is(err, fs.ErrNotExist) {
+		f.ok("database", "none yet; the daemon makes it")
+		return f
+	}
+	h, err := store.Inspect(ctx, d.at.database())
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		f.warn("database", "Try again when the machine is idle.", "too large to be read through within %s", thoroughly)
+	case err != nil:
+		f.fail("database", err)
+	case h.Version > h.Known:
+		f.bad("database", "Use the newer parley, or put an older copy in its place: automatic ones stand beside it ("+d.at.database()+".bak-*).",
+			"it is from a newer parley: its version is %d, this program knows %d", h.Version, h.Known)
+	case h.Version < h.Known:
+		f.ok("database", "sound, %s; version %d, which the next daemon brings to %d", size(h.Size+h.Log), h.Version, h.Known)
+	default:
+		f.ok("database", "sound, %s, version %d", size(h.Size+h.Log), h.Version)
+	}
+	return f
+}
+
+// Free space below which the doctor speaks up: a message takes about a kilobyte,
+// the log of the database up to 16 MB, and a copy before a migration its size.
+const (
+	littleSpace = 500 << 20
+	noSpace     = 50 << 20
+)
+
+func (d *doctor) checkDisk(context.Context) (f findings) {
+	dir := existing(d.at.database())
+	var st unix.Statfs_t
+	if err := unix.Statfs(dir, &st); err != nil {
+		f.warn("disk", "See what df "+dir+" says.", "its free space cannot be told: %v", err)
+		return f
+	}
+	spaceFound(&f, int64(st.Bavail)*int64(st.Bsize), dir) // of other types on other systems
+	return f
+}
+
+func spaceFound(f *findings, free int64, dir string) {
+	switch {
+	case free < noSpace:
+		f.bad("disk", "Make room on the disk of "+dir+".", "%s free", size(free))
+	case free < littleSpace:
+		f.warn("disk", "Make room on the disk of "+dir+".", "%s free", size(free))
+	default:
+		f.ok("disk", "%s free", size(free))
+	}
+}
+
+// size shows bytes in the unit that fits.
+func size(bytes int64) string {
+	n := float64(bytes)
+	for _, unit := range []string{"bytes", "kB", "MB"} {
+		if n < 1000 {
+			return strconv.FormatFloat(n, 'f', 0, 64) + " " + unit
+		}
+		n /= 1000
+	}
+	return strconv.FormatFloat(n, 'f', 1, 64) + " GB"
+}

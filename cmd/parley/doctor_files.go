@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// checkFiles looks at who may use what the workspace keeps. A daemon makes its
+// directories private when it starts; here nothing is changed.
+func (d *doctor) checkFiles(context.Context) (f findings) {
+	if over := len(d.at.database()) - maxDatabasePath; over > 0 {
+		f.bad("files", "Choose a directory with a shorter path.", "the workspace's path is %d bytes too long for its database", over)
+	}
+	d.checkSocketPath(&f, "files", d.at.socket(), "Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
+	for _, dir := range []string{filepath.Join(d.at.root, stateDir), d.at.runtime, d.at.launch} {
+		d.checkPrivate(&f, dir)
+	}
+	for _, file := range []string{d.at.database(), d.at.info(), d.at.lock(), d.at.log()} {
+		d.checkPrivate(&f, file)
+	}
+	if len(f) == 0 {
+		f.ok("files", "%s, %s and %s are yours alone", stateDir, d.at.runtime, d.at.launch)
+	}
+	return f
+}
+
+// checkPrivate looks at a file or directory that is to be the user's alone, or, if
+// it is not there yet, at whether it can be made.
+func (d *doctor) checkPrivate(f *findings, path string) {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if parent := existing(filepath.Dir(path)); unix.Access(parent, unix.W_OK|unix.X_OK) != nil {
+			f.bad("files", "Make "+parent+" writable for you.", "%s cannot be made", path)
+		}
+	case err != nil:
+		f.bad("files", "Make it yours again, with its directory.", "%s: %v", path, pathCause(err))
+	case !ownedByUs(info):
+		f.bad("files", "Remove it, or have its owner remove it.", "%s is not yours", path)
+	case info.IsDir() && unix.Access(path, unix.W_OK|unix.X_OK) != nil:
+		f.bad("files", "Make it writable for you: chmod 700 "+path, "%s cannot be written", path)
+	case info.IsDir() && info.Mode().Perm()&0o077 != 0:
+		f.warn("files", "Make it private: chmod 700 "+path, "others may use %s (%#o)", path, info.Mode().Perm())
+	case !info.IsDir() && info.Mode().Perm()&0o600 != 0o600:
+		f.bad("files", "Make it yours to use: chmod 600 "+path, "%s cannot be read and written (%#o)", path, info.Mode().Perm())
+	case !info.IsDir() && info.Mode().Perm()&0o077 != 0:
+		f.warn("files", "Make it private: chmod 600 "+path, "others may use %s (%#o)", path, info.Mode().Perm())
+	}
+}
+
+// existing is path, or the nearest directory above it that is there.
+func existing(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// openAbove returns the first of path and the directories above it that others
+// than its owner may write, "" if there is none.
+func openAbove(path string) string {
+	for {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o022 != 0 {
+			return path
+		}
+		if path == filepath.Dir(path) {
+			return ""
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+// lookPath finds a program as a launch in dir does.
+func (d *doctor) lookPath(name, dir string) (string, bool) {
+	if strings.Contains(name, "/") {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		return name, isProgram(name)
+	}
+	for _, at := range filepath.SplitList(d.env.get("PATH")) {
+		if path := filepath.Join(at, name); filepath.IsAbs(at) && isProgram(path) {
+			return path, true
+		}
+	}
+	return "", false
+}
+
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/profile"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func findingOf(l level) func(context.Context) findings {
+	return func(context.Context) findings { return findings{{Check: "x", Level: l}} }
+}
+
+func TestChecksKeepTheirOrderAndTheirTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		over := make(chan struct{})
+		defer close(over)
+		slow := func(ctx context.Context) findings {
+			time.Sleep(2500 * time.Millisecond)
+			return findings{{Check: "slow", Level: fine}}
+		}
+		deaf := func(ctx context.Context) findings { <-over; return nil }
+		checks := []check{{"slow", promptly, slow}, {"deaf", 4 * time.Second, deaf}}
+		for range 2 * atOnce {
+			checks = append(checks, check{"x", promptly, findingOf(problem)})
+		}
+		var shown []string
+		found := examine(t.Context(), checks, func(left []string) { shown = append(shown, strings.Join(left[:min(1, len(left))], "")) })
+		if want := []string{"slow", "slow", "deaf", ""}; !cmp.Equal(shown, want) && !cmp.Equal(shown, slices.Insert(slices.Clone(want), 3, "deaf")) {
+			t.Errorf("shown: got %q, want %q", shown, want)
+		}
+		if len(found) != len(checks) || found[0].Check != "slow" || found[1].Level != warning || !strings.Contains(found[1].Detail, "not done within 4s") || problems(found) != 2*atOnce {
+			t.Errorf("got %+v", found)
+		}
+	})
+}
+
+func TestInterruptedCheckIsNoneThatIsWell(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan struct{})
+	defer close(over)
+	cancel()
+	found := examine(ctx, []check{{"deaf", promptly, func(context.Context) findings { <-over; return nil }}}, func([]string) {})
+	if problems(found) != 1 {
+		t.Errorf("got %+v, want a problem", found)
+	}
+}
+
+func TestSummaryCounts(t *testing.T) {
+	for want, n := range map[string][2]int{"All is well.": {0, 0}, "No problem, 1 warning.": {0, 1}, "2 problems.": {2, 0}, "1 problem, 2 warnings.": {1, 2}} {
+		if got := summary(n[0], n[1]); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestLittleSpaceIsSaid(t *testing.T) {
+	for free, want := range map[int64]level{1 << 40: fine, littleSpace: fine, littleSpace - 1: warning, noSpace: warning, noSpace - 1: problem, 0: problem} {
+		var f findings
+		spaceFound(&f, free, "/d")
+		if f[0].Level != want {
+			t.Errorf("%d bytes: got %+v, want %s", free, f[0], want)
+		}
+	}
+}
+
+func TestSizesAreReadable(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 999: "999 bytes", 86016: "86 kB", 20 << 20: "21 MB", 74e9: "74.0 GB", 3e12: "3000.0 GB"} {
+		if got := size(n); got != want {
+			t.Errorf("%d: got %q, want %q", n, got, want)
+		}
+	}
+}
+
+// testDoctor is a doctor of a workspace that is all its own.
+func testDoctor(t *testing.T) *doctor {
+	t.Helper()
+	dir := realPath(t.TempDir())
+	for _, sub := range []string{"w", "state", "runtime"} {
+		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := environ{"HOME=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state"), "XDG_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "PATH=" + dir}
+	d := &doctor{cli: &cli{program: program{env: env, dir: filepath.Join(dir, "w")}}}
+	d.at = locate(d.dir, env)
+	return d
+}
+
+func levels(f findings) (all []level) {
+	for _, one := range f {
+		all = append(all, one.Level)
+	}
+	return all
+}
+
+func TestFilesMustBeOursAlone(t *testing.T) {
+	d := testDoctor(t)
+	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{fine}) {
+		t.Fatalf("nothing there yet: got %+v", f)
+	}
+	if err := d.at.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.at.database(), nil, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{problem}) || !strings.Contains(f[0].Action, "chmod 600 "+d.at.database()) {
+		t.Errorf("a database that cannot be written: got %+v", f)
+	}
+	if err := os.Chmod(d.at.database(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(d.at.launch, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{warning}) || !strings.Contains(f[0].Detail, "others may use "+d.at.launch) {
+		t.Errorf("a directory of secrets that a group reads: got %+v", f)
+	}
+}
+
+func TestLongWorkspaceIsAProblem(t *testing.T) {
+	d := testDoctor(t)
+	d.at.root += strings.Repeat("/"+strings.Repeat("x", 100), 5)
+	d.at.runtime = d.at.root
+	f := d.checkFiles(t.Context())
+	if len(f) < 2 || f[0].Level != problem || !strings.Contains(f[0].Detail, "too long for its database") || !strings.Contains(f[1].Detail, "103 at most") {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
+	d := testDoctor(t)
+	strict := &profile.Profile{Name: "strict", Handover: profile.Handover{Env: map[string]string{strictSettings: "x"}}}
+	root := filepath.Dir(filepath.Dir(d.at.launch))
+	if err := os.Chmod(root, 0o770); err != nil {
+		t.Fatal(err)
+	}
+	var f findings
+	d.checkSettingsDir(&f, strict)
+	if !cmp.Equal(levels(f), []level{problem}) || !strings.HasSuffix(f[0].Detail, "others may write "+root) {
+		t.Errorf("got %+v, want the problem of %s", f, root)
+	}
+	f = nil
+	d.checkSettingsDir(&f, &profile.Profile{Name: "other"})
+	if len(f) != 0 {
+		t.Errorf("one that refuses nothing: got %+v", f)
+	}
+}
+
+func TestVersionIsTheFirstNumberThatLooksLikeOne(t *testing.T) {
+	dir := t.TempDir()
+	for said, want := range map[string]string{
+		"2.1.329 (Claude Code)": "2.1.329", "codex-cli 0.169.0": "0.169.0", "GitHub Copilot CLI 1.0.102.\nRun": "1.0.102",
+		"v1.2.3-beta.4": "1.2.3-beta.4", "no number 7": "",
+	} {
+		path := filepath.Join(dir, "program")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\ncat <<'E'\n"+said+"\nE\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		got, err := versionOf(t.Context(), path, environ{"PATH=" + os.Getenv("PATH")})
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: got %q, %v, want %q", said, got, err, want)
+		}
+	}
+}
+
+// The page on the doctor has each check.
+func TestDocsNameEveryCheck(t *testing.T) {
+	page := documents(t)["doctor.md"]
+	d := testDoctor(t)
+	for _, c := range d.checks() {
+		if _, err := d.set.Find(c.name); err != nil && !strings.Contains(page, "| `"+c.name+"` |") {
+			t.Errorf("doctor.md has no %s", c.name)
+		}
+	}
+}

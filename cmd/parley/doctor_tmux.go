@@ -1,0 +1,109 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"parley/tmux"
+)
+
+// newerTmux is what to do about a tmux that is missing or old.
+const newerTmux = "Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux)."
+
+func (d *doctor) checkTmux(ctx context.Context) (f findings) {
+	v, err := tmux.CheckVersion(ctx, "")
+	path, _ := exec.LookPath("tmux") // its version was asked for
+	switch {
+	case errors.Is(err, tmux.ErrNotInstalled), errors.Is(err, tmux.ErrTooOld):
+		f.bad("tmux", newerTmux, "%v", err)
+	case err != nil:
+		f.bad("tmux", "See what tmux -V says.", "%v", err)
+	case v.Recommended():
+		f.ok("tmux", "%s (%s)", v, path)
+	default:
+		f.warn("tmux", "It works; 3.6 or later is better.", "%s (%s): %s", v, path, strings.Join(v.Known(), "; "))
+	}
+	return f
+}
+
+// checkServer looks at the workspace's own tmux server, if it runs, and at where
+// its socket is.
+func (d *doctor) checkServer(ctx context.Context) (f findings) {
+	socket := d.at.tmuxSocket(d.env)
+	d.checkSocketPath(&f, "tmux server", socket, "Set TMUX_TMPDIR to a shorter directory.")
+	if !d.checkTmuxDir(&f, filepath.Dir(socket)) {
+		return f
+	}
+	running, err := tmux.Inspect(ctx, "tmux", socket, d.env.scrubbed())
+	binary, _ := tmux.CheckVersion(ctx, "") // checkTmux says what is wrong with it
+	switch {
+	case errors.Is(err, tmux.ErrNotInstalled):
+	case errors.Is(err, tmux.ErrNoServer):
+		f.ok("tmux server", "not running; the daemon starts it")
+	case errors.Is(err, context.DeadlineExceeded):
+		f.bad("tmux server", "End it and its agents with: parley down.", "%s does not answer", socket)
+	case err != nil:
+		f.bad("tmux server", "Try: tmux -S "+socket+" list-sessions", "%v", err)
+	case len(running.Altered) > 0:
+		f.warn("tmux server", "Start the daemon again, which sets them: parley down --keep-agents, then any command.",
+			"options that parley needs were changed: %s", strings.Join(running.Altered, ", "))
+	case running.Version != binary:
+		f.warn("tmux server", "When the agents can be stopped: parley down.",
+			"the server is %s, the program %s by now", running.Version, cmp.Or(binary.Text, "not found"))
+	default:
+		f.ok("tmux server", "%s, pid %d, socket %s", running.Version, running.PID, socket)
+	}
+	return f
+}
+
+// checkTmuxDir reports whether tmux can use the directory of its sockets. tmux
+// refuses one that others may use (its mask is 07), and makes one that is missing.
+func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true
+	case err != nil:
+		f.bad("tmux server", "Set TMUX_TMPDIR to a directory that you can use.", "%s: %v", dir, pathCause(err))
+		return false
+	case !info.IsDir() || !ownedByUs(info):
+		f.bad("tmux server", "Remove it, or set TMUX_TMPDIR to a directory of yours.", "%s is not a directory of yours", dir)
+		return false
+	case info.Mode().Perm()&0o007 != 0:
+		f.bad("tmux server", "Make it private: chmod 700 "+dir, "tmux refuses %s: others may use it (%#o)", dir, info.Mode().Perm())
+		return false
+	case info.Mode().Perm()&0o070 != 0:
+		f.warn("tmux server", "Make it private: chmod 700 "+dir, "your group may use %s, and with it your agents (%#o)", dir, info.Mode().Perm())
+	}
+	return true
+}
+
+// checkSocketPath reports a path that is too long for a socket.
+func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
+	if len(path) > maxSocketPath {
+		f.bad(check, action, "the socket's path has %d bytes, %d at most are possible: %s", len(path), maxSocketPath, path)
+	}
+}
+
+// listens reports whether a port of loopback can be had now.
+func listens(port int) error {
+	l, err := listenPort(port)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// taken reports whether an error of listening says that somebody else does.
+func taken(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && errors.Is(op, syscall.EADDRINUSE)
+}
