@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,27 +31,27 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 		f.ok(p.Name, "%s is not installed", p.Command[0])
 		return f
 	}
-	version, err := versionOf(ctx, path, d.env.scrubbed())
+	version, err := versionOf(ctx, p, path, d.env.scrubbed())
 	switch {
 	case err != nil:
-		f.warn(p.Name, "See what "+path+" --version says.", "%s does not say its version: %v", path, err)
-	default:
+		f.warn(p.Name, "See what "+path+" "+strings.Join(p.Version, " ")+" says.", "%s does not say its version: %v", path, err)
+	case len(p.Tested) == 0 || slices.Contains(p.Tested, version):
 		f.ok(p.Name, "%s (%s)", version, path)
+	default:
+		f.warn(p.Name, "Watch its first messages; parley attach shows its terminal, parley.yaml can correct the profile.",
+			"%s (%s) is not among the versions that the profile was tried with: %s", version, path, strings.Join(p.Tested, ", "))
 	}
 	d.checkSettingsDir(&f, p)
 	return f
 }
 
-var versionForm = regexp.MustCompile(`\d+(?:\.\d+)+(?:[-+][0-9A-Za-z.-]*[0-9A-Za-z])?`)
-
-// versionOf asks a program for its version and returns the first number that it
-// prints which looks like one.
-func versionOf(ctx context.Context, path string, env environ) (string, error) {
-	cmd := exec.CommandContext(ctx, path, "--version")
+// versionOf asks a profile's program, found at path, for its version.
+func versionOf(ctx context.Context, p *profile.Profile, path string, env environ) (string, error) {
+	cmd := exec.CommandContext(ctx, path, p.Version...)
 	cmd.Env = env
 	cmd.WaitDelay = time.Second // a grandchild may hold its output
 	out, err := cmd.Output()
-	if version := versionForm.FindString(string(out)); version != "" {
+	if version := profile.VersionIn(string(out)); version != "" {
 		return version, nil
 	}
 	if err == nil {

@@ -155,19 +155,20 @@ func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
 	}
 }
 
-func TestVersionIsTheFirstNumberThatLooksLikeOne(t *testing.T) {
-	dir := t.TempDir()
-	for said, want := range map[string]string{
-		"2.1.329 (Claude Code)": "2.1.329", "codex-cli 0.169.0": "0.169.0", "GitHub Copilot CLI 1.0.102.\nRun": "1.0.102",
-		"v1.2.3-beta.4": "1.2.3-beta.4", "no number 7": "",
-	} {
-		path := filepath.Join(dir, "program")
-		if err := os.WriteFile(path, []byte("#!/bin/sh\ncat <<'E'\n"+said+"\nE\n"), 0o700); err != nil {
+func TestVersionIsComparedWithThoseTried(t *testing.T) {
+	d := testDoctor(t)
+	d.env = append(d.env, "PATH="+d.env.get("HOME")+":"+os.Getenv("PATH"))
+	p := &profile.Profile{Name: "robot", Command: []string{"robot"}, Version: []string{"about"}, Tested: []string{"1.2.3", "2.0.0"}}
+	if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{fine}) || f[0].Detail != "robot is not installed" {
+		t.Errorf("none: got %+v", f)
+	}
+	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 2.0.1": warning, "no number": warning} {
+		script := "#!/bin/sh\ntest \"$1\" = about && echo '" + said + "'\n"
+		if err := os.WriteFile(filepath.Join(d.env.get("HOME"), "robot"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		got, err := versionOf(t.Context(), path, environ{"PATH=" + os.Getenv("PATH")})
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: got %q, %v, want %q", said, got, err, want)
+		if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{want}) {
+			t.Errorf("%q: got %+v, want %s", said, f, want)
 		}
 	}
 }
