@@ -159,6 +159,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if err != nil {
 		return false, err
 	}
+	c.m.insisted(job.Message.ID) // it is not needed any more
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 	return c.submit(ctx, t, job, l, w, false)
 }

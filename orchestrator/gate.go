@@ -20,6 +20,7 @@ type obstacle struct {
 	work   bool // it is only that the program works, and its composer is free
 	mode   bool // it is only that someone scrolls
 	draft  bool // it is only that something stands in its composer
+	block  bool // it is only that the program cannot go on by itself; its composer is free
 }
 
 var free obstacle
@@ -45,6 +46,8 @@ func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (way, ob
 	switch p := job.Message.Priority; {
 	case o.mode && interrupts:
 		return way{key: tmux.Key(t.profile.Key), leave: true}, free
+	case o.block && c.m.insisted(job.Message.ID):
+		return way{key: tmux.Key(t.profile.Key), note: " although it was blocked, as the operator asked"}, free
 	case o.work && interrupts:
 		return way{key: tmux.Key(t.profile.Key), note: " while it worked, as its operator allows"}, free
 	case o.work && t.profile.QueueKey != "" && (p == parley.PriorityHigh || p == parley.PriorityUrgent):

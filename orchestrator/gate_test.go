@@ -138,6 +138,22 @@ func TestBlockedAndUnknownScreensAreStatesAndHold(t *testing.T) {
 	s.inState("coder", parley.StateDrafting)
 }
 
+func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{})
+	s.show("limit reached")
+	s.inState("coder", parley.StateBlocked)
+	id, next := s.send("coder", "go on"), s.send("coder", "and then")
+	s.held(id, "usage limit")
+	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
+		t.Fatal(err)
+	}
+	s.reach(id, parley.DeliveryRead)
+	s.held(next, "usage limit")
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
+		t.Errorf("got %+v, want the one that was retried", got)
+	}
+}
+
 func TestLostEnterIsPressedOnceMore(t *testing.T) {
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 300ms"))
 	d := s.reach(s.send("coder", "hello"), parley.DeliveryRead)

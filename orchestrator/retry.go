@@ -44,7 +44,7 @@ func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDelive
 	}
 	for _, d := range chosen {
 		if !d.State.Settled() {
-			o.roster.id(d.RecipientID).nudge()
+			o.roster.id(d.RecipientID).insistOn(msg.ID)
 			waits = append(waits, waiting(d))
 		}
 	}

@@ -29,11 +29,12 @@ type member struct {
 	mu       sync.Mutex
 	agent    parley.Agent
 	keyHash  []byte
-	seen     time.Time     // last call with its key, not yet in the database
-	launch   *launch       // how it was launched, while this daemon remembers
-	terminal *terminal     // nil when it has none
-	arrived  chan struct{} // closed when a message comes for it
-	fresh    []store.Job   // for its terminal, stored since the courier last took them
+	seen     time.Time       // last call with its key, not yet in the database
+	launch   *launch         // how it was launched, while this daemon remembers
+	terminal *terminal       // nil when it has none
+	arrived  chan struct{}   // closed when a message comes for it
+	fresh    []store.Job     // for its terminal, stored since the courier last took them
+	insist   map[string]bool // messages that the operator wants typed although the agent is blocked
 }
 
 // terminal is where an agent runs now.
@@ -124,6 +125,27 @@ func (m *member) takeFresh() []store.Job {
 		return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq)
 	})
 	return jobs
+}
+
+// insisted reports whether the operator wants a message typed although the agent is
+// blocked. Each time counts once.
+func (m *member) insisted(messageID string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	wanted := m.insist[messageID]
+	delete(m.insist, messageID)
+	return wanted
+}
+
+// insistOn asks for a message to be typed although the agent is blocked.
+func (m *member) insistOn(messageID string) {
+	m.mu.Lock()
+	if m.insist == nil {
+		m.insist = map[string]bool{}
+	}
+	m.insist[messageID] = true
+	m.mu.Unlock()
+	m.nudge()
 }
 
 // pressed reports whether an urgent message was handed over and not yet taken.

@@ -89,7 +89,7 @@ func (s standing) obstacle(rest time.Duration) obstacle {
 	case parley.StateDrafting:
 		return obstacle{reason: "an unsent draft stands in its composer", draft: true}
 	case parley.StateBlocked:
-		return obstacle{reason: "it is blocked (" + s.evidence + ")"}
+		return obstacle{reason: "it is blocked (" + s.evidence + ")", block: s.composer && !s.draft}
 	case parley.StateStarting:
 		return obstacle{reason: s.evidence, brief: true}
 	}
