@@ -88,6 +88,8 @@ type Step struct {
 	State    DeliveryState `json:"state"`
 	At       time.Time     `json:"at"`
 	Evidence string        `json:"evidence,omitempty"`
+	// TurnStarted is when the agent itself says that its work upon the message began.
+	TurnStarted *time.Time `json:"turn_started,omitempty"`
 }
 
 // Delivery is one message's way to one recipient.
@@ -99,6 +101,17 @@ type Delivery struct {
 	State          DeliveryState `json:"state"`
 	Reason         string        `json:"reason,omitempty"` // why it is not further
 	Steps          []Step        `json:"steps,omitempty"`
+}
+
+// TurnStarted returns when the recipient's program began to work upon the message,
+// by its own report; the zero time when it has not said so.
+func (d *Delivery) TurnStarted() time.Time {
+	for _, step := range d.Steps {
+		if step.TurnStarted != nil {
+			return *step.TurnStarted
+		}
+	}
+	return time.Time{}
 }
 
 // DeliveryStatus sums up the deliveries of a message by agent id: stored with

@@ -45,6 +45,7 @@ type Op struct {
 	Effect  Effect
 	Routes  []Route
 	Self    []string // the seeds' names for the caller's own id; checked, never believed
+	Program bool     // programs call it, and no model: it is not a tool
 	Absent  []Absent // parameters of the seeds' calls that are not honoured
 	Fields  []Field  // the parameters
 	Input   *jsonschema.Schema
@@ -190,3 +191,6 @@ func self(names ...string) func(*Op) {
 func absent(name, instead string) func(*Op) {
 	return func(o *Op) { o.Absent = append(o.Absent, Absent{name, instead}) }
 }
+
+// programsOnly marks what models are not offered.
+func programsOnly(o *Op) { o.Program = true }

@@ -42,6 +42,9 @@ type TerminalService interface {
 	ReadTerminal(context.Context, ReadTerminalRequest) (*ReadTerminalResult, error)
 	// GetAttachInfo says how a person reaches the agent's terminal.
 	GetAttachInfo(context.Context, AttachInfoRequest) (*AttachInfoResult, error)
+	// ReportState takes what an agent's own program says of itself. It is the
+	// agent's whose key calls; NOT_AUTHORIZED when that has no terminal.
+	ReportState(context.Context, ReportStateRequest) (*ReportStateResult, error)
 }
 
 // MessageService carries messages and proves their fate.

@@ -194,3 +194,8 @@ func (m *memory) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*p
 	look()
 	return res, nil
 }
+
+// ReportState is refused: nobody here has a terminal.
+func (m *memory) ReportState(context.Context, parley.ReportStateRequest) (*parley.ReportStateResult, error) {
+	return nil, parley.Errorf(parley.NotAuthorized, "there is no terminal").Suggest("Leave it to those who have one.")
+}

@@ -43,6 +43,11 @@ func (c *Client) GetAttachInfo(ctx context.Context, r parley.AttachInfoRequest) 
 	return call[parley.AttachInfoResult](ctx, c, "get_attach_info", r)
 }
 
+// ReportState says what the agent whose key this client has is doing.
+func (c *Client) ReportState(ctx context.Context, r parley.ReportStateRequest) (*parley.ReportStateResult, error) {
+	return call[parley.ReportStateResult](ctx, c, "report_state", r)
+}
+
 // SendMessage sends a message. Without an idempotency key it gets one here, so
 // that it is stored once even if the connection breaks and the call is made
 // again.

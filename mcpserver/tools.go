@@ -11,9 +11,9 @@ import (
 )
 
 // isTool reports whether an operation is for models: not what is the
-// operator's alone, and not the stream, which programs read.
+// operator's alone, and not what only programs call.
 func isTool(op *parley.Op) bool {
-	return op.Access != parley.OperatorOnly && op.Name != "read_events"
+	return op.Access != parley.OperatorOnly && !op.Program
 }
 
 // visible returns the tools that a caller may use. The others still answer a
