@@ -36,6 +36,8 @@ type Change struct {
 	State    parley.DeliveryState
 	Reason   string // why it is not further
 	Evidence string
+
+	TurnStarted time.Time // when the recipient says that its work upon it began; zero if it does not say
 }
 
 // Pending returns what waits for a recipient, queued or held: urgent first,
@@ -181,10 +183,19 @@ func (t *tx) climb(k Key, steps []Change, readAt int64) error {
 func (t *tx) stepLines(steps []Change) (lines string, read bool) {
 	var b strings.Builder
 	for _, c := range steps {
-		b.WriteString(stepLine(parley.Step{State: c.State, At: t.now, Evidence: cmp.Or(c.Evidence, c.Reason)}))
+		b.WriteString(stepLine(c.step(t.now)))
 		read = read || c.State == parley.DeliveryRead
 	}
 	return b.String(), read
+}
+
+func (c *Change) step(at time.Time) parley.Step {
+	s := parley.Step{State: c.State, At: at, Evidence: cmp.Or(c.Evidence, c.Reason)}
+	if !c.TurnStarted.IsZero() {
+		started := c.TurnStarted.UTC()
+		s.TurnStarted = &started
+	}
+	return s
 }
 
 func (t *tx) emitDelivery(k Key, c Change) {

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func attest(t *testing.T, s *Store, n int, started time.Time, refs ...string) []string {
+	t.Helper()
+	typed, err := s.Attest(t.Context(), Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return typed
+}
+
+func TestAttestMovesOnWhatWasTyped(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	started := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	for name, c := range map[string]struct {
+		claim, notice bool
+		changes       []Change
+		want          []string
+	}{
+		"queued":              {false, false, nil, []string{"queued"}},
+		"read in its mailbox": {false, false, []Change{{State: parley.DeliveryRead}}, []string{"queued", "read"}},
+		"refused":             {true, false, []Change{{State: parley.DeliveryHeld, Reason: "x"}}, []string{"queued", "typing", "held"}},
+		"failed":              {true, false, []Change{{State: parley.DeliveryFailed, Reason: "x"}}, []string{"queued", "typing", "failed"}},
+		"typing":              {true, false, nil, []string{"queued", "typing", "submitted!", "read"}},
+		"unconfirmed":         {true, false, []Change{{State: parley.DeliveryUnconfirmed, Reason: "x"}}, []string{"queued", "typing", "unconfirmed", "submitted!", "read"}},
+		"notice":              {true, true, []Change{{State: parley.DeliveryUnconfirmed, Reason: "x"}}, []string{"queued", "typing", "unconfirmed", "submitted!"}},
+		"submitted":           {true, false, []Change{{State: parley.DeliverySubmitted}}, []string{"queued", "typing", "submitted", "read!"}},
+		"notice submitted":    {true, true, []Change{{State: parley.DeliverySubmitted}}, []string{"queued", "typing", "submitted", "submitted!"}},
+		"read":                {true, false, []Change{{State: parley.DeliverySubmitted}, {State: parley.DeliveryRead}}, []string{"queued", "typing", "submitted", "read", "read!"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			done := send(t, s, post(0, 1))
+			k := Key{done.Seq, agentID(1)}
+			if c.claim {
+				must(t, s.Claim(t.Context(), k, 1, c.notice))
+			}
+			for _, change := range c.changes {
+				must(t, s.Advance(t.Context(), k, change))
+			}
+			for range 2 { // the second time changes nothing
+				typed := attest(t, s, 1, started, parley.Short(done.Message.ID))
+				if before := delivery(t, s, done.Message.ID, 1); (len(typed) == 1) != !before.TurnStarted().IsZero() || len(typed) == 1 && typed[0] != done.Message.ID {
+					t.Errorf("it was given %q; steps %+v", typed, before.Steps)
+				}
+			}
+			var got []string
+			for _, step := range delivery(t, s, done.Message.ID, 1).Steps {
+				mark := ""
+				if step.TurnStarted != nil {
+					mark = "!"
+					if !step.TurnStarted.Equal(started) || step.Evidence != "it says so" {
+						t.Errorf("step %+v", step)
+					}
+				}
+				got = append(got, string(step.State)+mark)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("steps (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAttestNamesOnlyTheRecipientsOwn(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 3)
+	done := send(t, s, post(0, 1))
+	must(t, s.Claim(t.Context(), Key{done.Seq, agentID(1)}, 1, false))
+	for _, ref := range []string{done.Message.ID[:7], "", "zzzzzzzz", "%"} {
+		if typed := attest(t, s, 1, time.Time{}, ref); len(typed) != 0 {
+			t.Errorf("%q names %v", ref, typed)
+		}
+	}
+	if typed := attest(t, s, 2, time.Time{}, done.Message.ID); len(typed) != 0 {
+		t.Errorf("another agent named %v", typed)
+	}
+	if got := delivery(t, s, done.Message.ID, 1); got.State != parley.DeliveryTyping {
+		t.Errorf("delivery is %s, want typing", got.State)
+	}
+	last := s.LastEvent()
+	if typed := attest(t, s, 1, time.Time{}, done.Message.ID); len(typed) != 1 {
+		t.Errorf("its recipient named %v", typed)
+	}
+	if got := delivery(t, s, done.Message.ID, 1); got.State != parley.DeliveryRead || !got.TurnStarted().IsZero() || s.LastEvent() != last+2 {
+		t.Errorf("delivery is %s with %+v, %d events; want read, no turn's start and 2 events", got.State, got.Steps, s.LastEvent()-last)
+	}
+}
