@@ -48,6 +48,9 @@ type file struct {
 	Quiet       time.Duration `yaml:"quiet"`
 	Markers     Markers       `yaml:"markers"`
 	Handover    Handover      `yaml:"handover"`
+
+	Reports map[string]string `yaml:"reports"`
+	Titles  map[string]string `yaml:"titles"`
 }
 
 // decode reads a profile over the one that start returns for its `extends`.
@@ -66,6 +69,8 @@ func decode(name string, text []byte, start func(extends string) (*Profile, erro
 	}
 	f.Handover.inherit(from.Handover)
 	inherit(f.Markers.Blocked, from.Markers.Blocked)
+	inherit(f.Reports, from.Reports)
+	inherit(f.Titles, from.Titles)
 	return f.profile(name)
 }
 
@@ -113,7 +118,8 @@ func (p *Profile) file() file {
 		Version: slices.Clone(p.Version), Tested: slices.Clone(p.Tested),
 		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
 		Key: p.Key, QueueKey: p.QueueKey, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
-		Startup: p.Startup, Quiet: p.Quiet, Markers: markers, Handover: p.Handover.clone()}
+		Startup: p.Startup, Quiet: p.Quiet, Markers: markers, Handover: p.Handover.clone(),
+		Reports: maps.Clone(p.Reports), Titles: maps.Clone(p.Titles)}
 }
 
 func (f *file) profile(name string) (*Profile, error) {
@@ -121,7 +127,7 @@ func (f *file) profile(name string) (*Profile, error) {
 		Version: f.Version, Tested: f.Tested,
 		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
 		Key: f.Key, QueueKey: f.QueueKey, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
-		Startup: f.Startup, Quiet: f.Quiet, Markers: f.Markers, Handover: f.Handover}
+		Startup: f.Startup, Quiet: f.Quiet, Markers: f.Markers, Handover: f.Handover, Reports: f.Reports, Titles: f.Titles}
 	if len(p.Version) == 0 {
 		p.Version = []string{"--version"}
 	}
@@ -175,6 +181,9 @@ func (p *Profile) YAML() ([]byte, error) {
 }
 
 func (p *Profile) compile() error {
+	if err := p.compileReports(); err != nil {
+		return err
+	}
 	p.blocked = make(map[string]*regexp.Regexp, len(p.Markers.Blocked))
 	for what, text := range p.Markers.Blocked {
 		re, err := p.marker("blocked."+what, text)
@@ -207,9 +216,13 @@ func (p *Profile) compile() error {
 }
 
 func (p *Profile) marker(key, text string) (*regexp.Regexp, error) {
+	return p.pattern("markers."+key, text)
+}
+
+func (p *Profile) pattern(key, text string) (*regexp.Regexp, error) {
 	re, err := regexp.Compile("(?m)" + text)
 	if err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "profile %s: markers.%s: %w", p.Name, key, err).
+		return nil, parley.Errorf(parley.InvalidArgument, "profile %s: %s: %w", p.Name, key, err).
 			Suggest("Correct the regular expression; RE2 has no look-around and no back-references.")
 	}
 	return re, nil

@@ -18,7 +18,8 @@ import (
 // Handover is how a launched program is told about its team, for this run only:
 // what it is, and how it reaches parley. Nothing of it is the user's own
 // configuration. Args, the values of Env, Files and Briefing are templates over
-// Values; {{json X}} quotes a text for JSON, TOML and YAML alike.
+// Values; {{json X}} quotes a text for JSON, TOML and YAML alike, {{shell X}}
+// for a shell.
 type Handover struct {
 	Args     []string          `yaml:"args"`     // behind the command, whoever gave it
 	Env      map[string]string `yaml:"env"`      // in place of what the launch carries
@@ -83,7 +84,7 @@ func (h Handover) Render(v Values) (Handover, error) {
 }
 
 func (v Values) fill(text string) (string, error) {
-	t, err := template.New("").Funcs(template.FuncMap{"json": quote}).Parse(text)
+	t, err := template.New("").Funcs(template.FuncMap{"json": quote, "shell": shellQuote}).Parse(text)
 	if err != nil {
 		return "", err
 	}
@@ -100,6 +101,9 @@ func quote(text string) (string, error) {
 	err := e.Encode(text)
 	return strings.TrimSpace(b.String()), err
 }
+
+// shellQuote writes a text as one word of a shell's command line.
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func (h Handover) clone() Handover {
 	h.Args, h.Unset = slices.Clone(h.Args), slices.Clone(h.Unset)

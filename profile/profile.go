@@ -35,9 +35,14 @@ type Profile struct {
 	Markers  Markers
 	Handover Handover
 
+	// Reports say what the program's own events mean (see Report), and Titles by which
+	// pattern its terminal's title tells a state (see Title); both in ParseSignal's words.
+	Reports, Titles map[string]string
+
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
 	blocked                map[string]*regexp.Regexp
+	titles                 []title
 }
 
 // Markers are regular expressions, "" where nothing is known; ^ and $ match at
