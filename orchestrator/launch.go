@@ -150,6 +150,7 @@ func taken(m *member) error {
 // run starts the program in a session and waits until it is there.
 func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l *launch, width, height int) (*parley.LaunchAgentResult, error) {
 	var info tmux.PaneInfo
+	m.reports.forget()
 	full, err := o.handOver(m, p, l)
 	if err == nil {
 		info, err = o.open(ctx, m, full, width, height)

@@ -27,6 +27,7 @@ type Options struct {
 	Workspace  string // the project directory, absolute
 	LaunchDir  string // 0700: private files of launches and of agents
 	Executable string // parley itself, which agents are started through
+	Spool      string // reports of agents that found no daemon; "": none are kept
 	Host       string
 	Settings   Settings
 	Info       parley.WorkspaceStatusResult // what the daemon knows of itself
@@ -123,10 +124,12 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.readopt(ctx); err != nil {
 		return errors.Join(err, o.tmux.Close())
 	}
+	o.takeSpool(ctx) // before the couriers look into what was left in their hands
 	for _, m := range o.roster.all() {
 		o.startCourier(m)
 	}
 	o.group.Go(o.watch)
+	o.group.Go(o.emptySpool)
 	return nil
 }
 

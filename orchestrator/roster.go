@@ -25,6 +25,7 @@ type member struct {
 
 	changing sync.Mutex // held by launch, stop and restart, one at a time
 	typing   sync.Mutex // held by the courier while it has a message in hand
+	reports  reports    // what it has said of itself
 
 	mu       sync.Mutex
 	agent    parley.Agent

@@ -42,6 +42,7 @@ func (p place) log() string              { return p.state("daemon.log") }
 func (p place) lock() string             { return p.state("daemon.lock") }
 func (p place) info() string             { return p.state("daemon.json") }
 func (p place) port() string             { return p.state("port") }
+func (p place) spool() string            { return p.state("reports") }
 func (p place) team() string             { return filepath.Join(p.root, "parley.yaml") }
 func (p place) socket() string           { return filepath.Join(p.runtime, "daemon.sock") }
 

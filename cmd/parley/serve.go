@@ -191,7 +191,7 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 	d.orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
 		Store:    d.store,
 		Tmux:     tmux.Options{Name: d.at.tmuxName(), Env: d.env.scrubbed(), Dir: d.at.runtime},
-		Profiles: profiles, Workspace: d.at.root, LaunchDir: d.at.launch, Executable: d.executable, Host: host,
+		Profiles: profiles, Workspace: d.at.root, LaunchDir: d.at.launch, Executable: d.executable, Spool: d.at.spool(), Host: host,
 		Settings: orchestrator.Settings{MaxText: t.Settings.MaxText, ShortFooter: t.Settings.Footer == "short", ExpireAfter: t.Settings.ExpireAfter},
 		Info:     d.info, ShutDown: d.end, Now: d.now, Log: d.log,
 	})

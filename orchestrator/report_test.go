@@ -1,0 +1,211 @@
+package orchestrator
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+// talking adds a profile whose program reports what it does.
+func talking(t *testing.T) func(*Options) {
+	return func(o *Options) {
+		var err error
+		o.Profiles, err = o.Profiles.With("talker", []byte(`{extends: quick, taken_within: 300ms,
+			reports: {Prompt: prompted, Done: idle, Ask: waiting, Compact: 'blocked: compaction', 'End:clear': '', End: ended}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// caller is a context in which an agent calls.
+func (te *team) caller(name string) context.Context {
+	te.t.Helper()
+	m := te.roster.named(name)
+	return parley.WithCaller(context.Background(), parley.Caller{ID: m.id, Name: m.name})
+}
+
+func (te *team) report(name string, req parley.ReportStateRequest) []string {
+	te.t.Helper()
+	res, err := te.ReportState(te.caller(name), req)
+	if err != nil {
+		te.t.Fatalf("%s reports %+v: %v", name, req, err)
+	}
+	return res.Named
+}
+
+// unconfirmed sends to an agent that never reads.
+func (te *team) unconfirmed(name string) (id string) {
+	te.t.Helper()
+	te.launchScript(name, "talker", "sleep 1000")
+	id = te.send(name, "did you get this?")
+	te.reach(id, parley.DeliveryUnconfirmed)
+	return id
+}
+
+func TestReportThatNamesAMessageProvesIt(t *testing.T) {
+	te := newTeam(t, talking(t))
+	id := te.unconfirmed("deaf")
+	te.launch("other", "talker", tmuxtest.Agent{})
+	at := time.Now().Add(-time.Second).UTC().Truncate(time.Millisecond)
+	prompt := parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}, At: &at}
+	if named := te.report("other", prompt); len(named) != 0 {
+		t.Errorf("another agent's report named %v", named)
+	}
+	if d := te.delivery(id); d.State != parley.DeliveryUnconfirmed {
+		t.Fatalf("another agent's report made it %s", d.State)
+	}
+	te.roster.named("deaf").reports.forget()
+	te.roster.named("deaf").place().started = time.Time{} // it began before that
+	if named := te.report("deaf", prompt); len(named) != 1 || named[0] != id {
+		t.Errorf("its report named %v, want %s", named, id)
+	}
+	d := te.delivery(id)
+	if last := d.Steps[len(d.Steps)-1]; d.State != parley.DeliveryRead || last.Evidence != "its own report (Prompt) names the message" {
+		t.Errorf("delivery is %s by %+v, want read by the report", d.State, last)
+	}
+	if got := d.TurnStarted(); !got.Equal(at) {
+		t.Errorf("the turn began at %v, want %v; steps %+v", got, at, d.Steps)
+	}
+	if got, ok := te.roster.named("deaf").namedSince(parley.Short(id)); !ok || !got.Equal(at) {
+		t.Errorf("it was named at %v (%v), want %v", got, ok, at)
+	}
+}
+
+func TestReportCannotNameWhatWasNotTyped(t *testing.T) {
+	te := newTeam(t, talking(t))
+	te.launch("coder", "talker", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("select-pane", "-d", "-t", te.pane("coder").ID())
+	id := te.send("coder", "not yet")
+	te.held(id, "takes no input")
+	if named := te.report("coder", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id), "00000000", "x"}}); len(named) != 0 {
+		t.Errorf("it named %v", named)
+	}
+	if d := te.delivery(id); d.State != parley.DeliveryHeld {
+		t.Errorf("delivery is %s, want held", d.State)
+	}
+}
+
+func TestTurnStartIsKeptWithWhatWasDelivered(t *testing.T) {
+	te := newTeam(t, talking(t))
+	te.launch("coder", "talker", tmuxtest.Agent{})
+	id := te.send("coder", "please rebase")
+	before := te.reach(id, parley.DeliveryRead)
+	named := parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}}
+	te.report("coder", parley.ReportStateRequest{Event: "Done", MessageIDs: []string{parley.Short(id)}})
+	if d := te.delivery(id); !d.TurnStarted().IsZero() || len(d.Steps) != len(before.Steps) {
+		t.Errorf("the end of a turn was taken for its start: %+v", d.Steps)
+	}
+	for range 2 { // the second is one that it has queued
+		te.report("coder", named)
+	}
+	d := te.delivery(id)
+	if d.State != parley.DeliveryRead || len(d.Steps) != len(before.Steps)+1 || d.TurnStarted().Before(d.Steps[0].At) {
+		t.Errorf("delivery is %s with %+v, want read and one step more with the turn's start", d.State, d.Steps)
+	}
+}
+
+// The hook that reports must not wait for a courier that waits for the screen.
+func TestReportDoesNotWaitForTheCourier(t *testing.T) {
+	te := newTeam(t, talking(t))
+	id := te.unconfirmed("deaf")
+	m := te.roster.named("deaf")
+	m.typing.Lock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		te.report("deaf", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Error("the report waits for the courier")
+	}
+	if d := te.delivery(id); d.State != parley.DeliveryUnconfirmed {
+		t.Errorf("delivery is %s while its courier is at it", d.State)
+	}
+	m.typing.Unlock()
+	te.reach(id, parley.DeliveryRead)
+}
+
+func TestReportedStateIsTheLastOne(t *testing.T) {
+	te := newTeam(t, talking(t))
+	te.launch("coder", "talker", tmuxtest.Agent{})
+	m := te.roster.named("coder")
+	if r, ok := m.reported(); ok {
+		t.Errorf("it reported %+v before it was asked", r)
+	}
+	start := time.Now()
+	for i, step := range []struct {
+		event, state string
+		after        time.Duration
+		want         parley.AgentState
+		detail       string
+	}{
+		{"Prompt", "", 1, parley.StateBusy, ""},
+		{"Unheard", "", 2, parley.StateBusy, ""}, // says nothing, and takes nothing back
+		{"Ask", "", 4, parley.StateWaiting, ""},
+		{"Prompt", "", 3, parley.StateWaiting, ""}, // late
+		{"Compact", "", 5, parley.StateBlocked, "compaction"},
+		{"Unheard", "idle", 6, parley.StateIdle, ""},
+		{"End:clear", "", 7, parley.StateIdle, ""},
+		{"End:exit", "", 8, parley.StateExited, ""},
+	} {
+		at := start.Add(step.after)
+		te.report("coder", parley.ReportStateRequest{Event: step.event, State: step.state, At: &at})
+		if r, ok := m.reported(); !ok || r.state != step.want || r.detail != step.detail {
+			t.Errorf("%d %s: it is %s %q (%v), want %s %q", i, step.event, r.state, r.detail, ok, step.want, step.detail)
+		}
+	}
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	if r, ok := m.reported(); ok {
+		t.Errorf("what the program before said still counts: %+v", r)
+	}
+	te.report("coder", parley.ReportStateRequest{Event: "Done", At: &start})
+	if r, ok := m.reported(); ok {
+		t.Errorf("what the program before said came late and counts: %+v", r)
+	}
+}
+
+// A program that has taken a prompt into its queue says at the end of its turn that it
+// has stopped, and not that it goes on.
+func TestEndOfATurnWithAQueueIsNotIdle(t *testing.T) {
+	var r reports
+	m := &member{}
+	say := func(second int, state parley.AgentState, prompted bool) {
+		t.Helper()
+		r.note(report{event: string(state), state: state, at: time.Unix(int64(second), 0)}, prompted, nil)
+		m.reports.last = r.last
+	}
+	say(1, parley.StateBusy, true)
+	say(2, parley.StateBusy, true)
+	say(3, parley.StateIdle, false)
+	if got, ok := m.reported(); ok {
+		t.Errorf("it says that it is %s, want nothing", got.state)
+	}
+	say(4, parley.StateIdle, false)
+	if got, _ := m.reported(); got.state != parley.StateIdle {
+		t.Errorf("after the queued turn it is %q, want idle", got.state)
+	}
+	say(5, parley.StateBusy, true)
+	say(6, parley.StateIdle, false)
+	if got, _ := m.reported(); got.state != parley.StateIdle {
+		t.Errorf("after a turn without a queue it is %q, want idle", got.state)
+	}
+}
+
+func TestOnlySoManyNamedMessagesAreRemembered(t *testing.T) {
+	var r reports
+	for i := range 3 * maxNamed {
+		r.note(report{at: time.Unix(int64(i), 0)}, false, []string{newID()})
+	}
+	if len(r.named) != maxNamed {
+		t.Errorf("%d are remembered, want %d", len(r.named), maxNamed)
+	}
+}

@@ -1,0 +1,187 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+// spooling gives the daemon a spool.
+func spooling(o *Options) { o.Spool = filepath.Join(o.Workspace, "spool") }
+
+// keyOf gives an agent a key that the test knows.
+func (te *team) keyOf(name string) string {
+	te.t.Helper()
+	m, key := te.roster.named(name), "the key of "+name
+	if err := te.opts.Store.SetKey(context.Background(), m.id, hashKey(key)); err != nil {
+		te.t.Fatal(err)
+	}
+	te.roster.rekey(m, hashKey(key))
+	return key
+}
+
+func (te *team) spool(key string, req parley.ReportStateRequest) {
+	te.t.Helper()
+	if err := Spool(context.Background(), te.opts.Spool, key, req); err != nil {
+		te.t.Fatal(err)
+	}
+}
+
+// spoolIsGone waits until what was spooled has been heard.
+func (te *team) spoolIsGone() {
+	te.t.Helper()
+	tmuxtest.Poll(te.t, func() bool { _, err := os.Lstat(te.opts.Spool); return errors.Is(err, fs.ErrNotExist) },
+		func() string { return "the spool is still there" })
+}
+
+func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
+	te := newTeam(t, talking(t), spooling)
+	given := te.unconfirmed("deaf")
+	begun := te.send("deaf", "and this?")
+	te.held(begun, "is not reading")
+	jobs, err := te.opts.Store.Pending(te.operator(), te.roster.named("deaf").id, 1)
+	if err != nil || len(jobs) != 1 {
+		t.Fatal(jobs, err)
+	}
+	key := te.keyOf("deaf")
+	if err := te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false); err != nil { // as by a daemon that was killed then
+		t.Fatal(err)
+	}
+	te.close()
+	at := time.Now().Add(-time.Second).UTC()
+	for _, id := range []string{given, begun} {
+		te.spool(key, parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}, At: &at})
+		te.spool(key, parley.ReportStateRequest{Event: "Done", At: &at})
+	}
+	info, err := os.Stat(te.opts.Spool)
+	if err != nil || info.Mode() != 0o600 {
+		t.Errorf("the spool has mode %v (%v), want 0600", info.Mode(), err)
+	}
+	text, err := os.ReadFile(te.opts.Spool)
+	if err != nil || strings.Contains(string(text), key) {
+		t.Errorf("the spool has the key in it (%v): %s", err, text)
+	}
+	te.open()
+	for _, id := range []string{given, begun} {
+		if d := te.delivery(id); d.State != parley.DeliveryRead || !d.TurnStarted().Equal(at) {
+			t.Errorf("delivery is %s, begun %v, want read and %v; steps %+v", d.State, d.TurnStarted(), at, d.Steps)
+		}
+	}
+	if r, ok := te.roster.named("deaf").reported(); !ok || r.state != parley.StateIdle || !r.at.Equal(at) {
+		t.Errorf("it reported %+v (%v), want idle at %v", r, ok, at)
+	}
+	te.spoolIsGone()
+}
+
+func TestSpoolOfARunningDaemonIsTaken(t *testing.T) {
+	te := newTeam(t, talking(t), spooling)
+	te.launch("coder", "talker", tmuxtest.Agent{})
+	te.spool(te.keyOf("coder"), parley.ReportStateRequest{Event: "Ask"})
+	te.spoolIsGone()
+	if r, _ := te.roster.named("coder").reported(); r.state != parley.StateWaiting {
+		t.Errorf("it reported %+v, want waiting", r)
+	}
+}
+
+func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
+	te := newTeam(t, talking(t), spooling)
+	te.launch("coder", "talker", tmuxtest.Agent{})
+	key := te.keyOf("coder")
+	te.as("mailbox")
+	te.spool("a key that is nobody's", parley.ReportStateRequest{Event: "Ask"})
+	te.spool(te.keyOf("mailbox"), parley.ReportStateRequest{Event: "Ask"})
+	f, err := os.OpenFile(te.opts.Spool, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(f, "nonsense\n\n{\"key_hash\":\"zz\"}\n{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"agent\":\"x\"}}\n", hashKey(key))
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	te.spool(key, parley.ReportStateRequest{Event: "Done"}) // what stands before it does no harm
+	te.spoolIsGone()
+	if r, _ := te.roster.named("coder").reported(); r.state != parley.StateIdle {
+		t.Errorf("it reported %+v, want what it spooled itself", r)
+	}
+}
+
+func TestSpoolIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "spool")
+	if err := os.WriteFile(path, make([]byte, maxSpool-100), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	req := parley.ReportStateRequest{Event: "Done", Detail: strings.Repeat("x", 200)}
+	if err := Spool(t.Context(), path, "k", req); !errors.Is(err, errSpoolFull) {
+		t.Errorf("got %v, want that it is full", err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() > maxSpool {
+		t.Errorf("it has %d bytes (%v)", info.Size(), err)
+	}
+}
+
+// Writers and the daemon take turns: no line is lost and none is cut.
+func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
+	te := newTeam(t, talking(t), spooling)
+	te.launch("coder", "talker", tmuxtest.Agent{})
+	key, m := te.keyOf("coder"), te.roster.named("coder")
+	var writers sync.WaitGroup
+	ids := make([]string, maxNamed)
+	for i := range ids {
+		ids[i] = newID()
+		writers.Go(func() { te.spool(key, parley.ReportStateRequest{Event: "Life", MessageIDs: ids[i : i+1]}) })
+		if i%8 == 0 {
+			te.takeSpool(t.Context())
+		}
+	}
+	writers.Wait()
+	te.spoolIsGone()
+	for _, id := range ids {
+		if _, ok := m.namedSince(parley.Short(id)); !ok {
+			t.Errorf("the report of %s was lost", id)
+		}
+	}
+}
+
+// Someone who holds the file, or put something else in its place, keeps nobody waiting.
+func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
+	te := newTeam(t, talking(t), spooling)
+	if err := syscall.Mkfifo(te.opts.Spool, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	te.spoolIsGone()
+	if err := os.Symlink(filepath.Join(te.dir, "elsewhere"), te.opts.Spool); err != nil {
+		t.Fatal(err)
+	}
+	if err := Spool(t.Context(), te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); err == nil {
+		t.Error("it was written through a link")
+	}
+	if err := os.Remove(te.opts.Spool); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(te.opts.Spool, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want that its time was over", err)
+	}
+	te.close() // returns
+	te.open()
+}
