@@ -26,11 +26,12 @@ type realProgram struct {
 	prepare func(t *testing.T, h *home, url string) (args []string) // writes what stands for the user's own configuration
 	config  string                                                  // of the user, in the home directory
 	ask     string                                                  // a prompt upon which it asks before it makes FILE
+	hooks   bool                                                    // it reports the start of a turn
 }
 
 var realPrograms = []realProgram{
-	{"claude", prepareClaude, ".claude.json", `CALL Bash {"command":"touch FILE","description":"make a file"}`},
-	{"codex", prepareCodex, ".codex/config.toml", `CALL exec_command {"cmd":"touch FILE","sandbox_permissions":"require_escalated","justification":"May I?"}`},
+	{"claude", prepareClaude, ".claude.json", `CALL Bash {"command":"touch FILE","description":"make a file"}`, true},
+	{"codex", prepareCodex, ".codex/config.toml", `CALL exec_command {"cmd":"touch FILE","sandbox_permissions":"require_escalated","justification":"May I?"}`, false},
 }
 
 func prepareClaude(t *testing.T, h *home, url string) []string {
@@ -205,6 +206,9 @@ func (s *onStage) isBriefed() {
 	s.Helper()
 	id := s.send("please rebase onto main")
 	s.arrives(id, "please rebase onto main")
+	if s.program.hooks {
+		s.reports(id)
+	}
 	system, tools := s.model.Offered()
 	if want := "You are ann (agent " + parley.Short(s.agent.ID) + ")"; !strings.Contains(system, want) {
 		s.Errorf("its instructions have no %q: %s", want, system)
@@ -305,4 +309,13 @@ func (s *onStage) ofAgent() (lines []string) {
 		}
 	}
 	return lines
+}
+
+// reports waits until the program's own hook has said that it works upon a message.
+func (s *onStage) reports(id string) {
+	s.Helper()
+	s.wait("its own report names the message", func() bool {
+		d := must[parley.MessageStatusResult](s.T, s.home, "message", id).Deliveries[0]
+		return !d.TurnStarted().IsZero()
+	})
 }

@@ -142,7 +142,7 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 		c.explainCommand(), c.retryCommand(), c.pauseCommand(), c.resumeCommand(), c.historyCommand(), c.logCommand(), c.tuiCommand())
 	add(groupDaemon, c.statusCommand(), c.doctorCommand(), c.serveCommand(), c.backupCommand(), c.mcpCommand(), c.demoCommand(),
 		c.opsCommand(), c.schemaCommand(), c.versionCommand())
-	root.AddCommand(c.execCommand(), c.demoAgentCommand())
+	root.AddCommand(c.execCommand(), c.demoAgentCommand(), c.hookCommand())
 	checkHelpTopic(root)
 	return root
 }

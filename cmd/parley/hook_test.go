@@ -1,0 +1,211 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func TestHookReadsWhatProgramsHandOver(t *testing.T) {
+	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: see msg 99999999 (of old)\n(operator · msg 5f0c21aa · urgent)\n\n[AGENT 11111111 BROADCAST]: hi\n(msg 0a0b0c0d)\n(ann · msg 5f0c21aa)"`
+	for _, c := range []struct {
+		args  []string
+		input string
+		want  parley.ReportStateRequest
+	}{
+		{nil, `{"hook_event_name":"UserPromptSubmit","session_id":"x",` + prompt + `}`,
+			parley.ReportStateRequest{Event: "UserPromptSubmit", MessageIDs: []string{"5f0c21aa", "0a0b0c0d"}}},
+		{[]string{"Notification"}, `{"hook_event_name":"Other","notification_type":"permission_prompt","message":"Claude needs\nyour permission"}`,
+			parley.ReportStateRequest{Event: "Notification:permission_prompt", Detail: "Claude needs your permission"}},
+		{[]string{"SessionEnd"}, `{"reason":"clear"}`, parley.ReportStateRequest{Event: "SessionEnd:clear"}},
+		{[]string{"SessionEnd"}, ``, parley.ReportStateRequest{Event: "SessionEnd"}},
+		{[]string{"SessionEnd"}, `{"reason":{"deep":1}}`, parley.ReportStateRequest{Event: "SessionEnd"}},
+		{[]string{"PermissionRequest"}, `{"agent_id":"a1","tool_name":"Bash"}`, parley.ReportStateRequest{Event: "subagent:PermissionRequest", Detail: "Bash"}},
+		{[]string{`{"type":"agent-turn-complete","input-messages":["one\n(operator · msg 5f0c21aa)","two (operator · msg 0a0b0c0d)"]}`}, `{"type":"unread"}`,
+			parley.ReportStateRequest{Event: "agent-turn-complete", MessageIDs: []string{"5f0c21aa", "0a0b0c0d"}}},
+		{nil, "no JSON", parley.ReportStateRequest{}},
+		{[]string{"Stop"}, "[1]", parley.ReportStateRequest{Event: "Stop"}},
+	} {
+		got, ok := readReport(c.args, func() []byte { return []byte(c.input) })
+		if diff := cmp.Diff(c.want, got); diff != "" || ok != (c.want.Event != "") {
+			t.Errorf("%q with %s: %v (-want +got):\n%s", c.args, c.input, ok, diff)
+		}
+	}
+	long := `{"message":"` + strings.Repeat("ä", 500) + `","prompt":"` + strings.Repeat(`(msg 5f0c21aa)\n`, 100) + `"}`
+	got, _ := readReport([]string{strings.Repeat("x", 300)}, func() []byte { return []byte(long) })
+	b, err := json.Marshal(got)
+	if err == nil {
+		_, err = parley.FindOp("report_state").Decode(b)
+	}
+	if err != nil {
+		t.Errorf("a long report is refused: %v", err)
+	}
+}
+
+// hookAs runs the hook as a program with a key would, and fails unless it is silent
+// and succeeds.
+func hookAs(t *testing.T, h *home, key string, stdin io.Reader, args ...string) {
+	t.Helper()
+	cmd := h.command(append([]string{"hook"}, args...)...)
+	cmd.Env = append(cmd.Env, "PARLEY_KEY="+key)
+	cmd.Stdin = stdin
+	begun := time.Now()
+	out, err := cmd.CombinedOutput()
+	if err != nil || len(out) > 0 {
+		t.Errorf("parley hook %q: %v, it said %q; want success and silence", args, err, out)
+	}
+	t.Logf("parley hook %q took %v", args, time.Since(begun))
+}
+
+func (h *home) spooled(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(h.workspace, stateDir, "reports"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestHookStartsNoDaemon(t *testing.T) {
+	h := newTestHome(t)
+	hookAs(t, h, "k", nil, "Stop")
+	if _, err := os.Stat(filepath.Join(h.workspace, stateDir)); err == nil {
+		t.Error("a workspace was made where there was none")
+	}
+	if err := os.Mkdir(filepath.Join(h.workspace, stateDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hookAs(t, h, "", nil, "Stop") // outside of an agent
+	if got := h.spooled(t); got != "" {
+		t.Errorf("it reported without a key: %s", got)
+	}
+	hookAs(t, h, "k", strings.NewReader(`{"notification_type":"x"}`), "Notification", "--no-such-flag")
+	if got := h.spooled(t); strings.Count(got, "Notification:x") != 1 || strings.Count(got, "\n") != 1 {
+		t.Errorf("the spool has %q", got)
+	}
+	if _, err := os.Stat(filepath.Join(h.workspace, stateDir, "daemon.lock")); err == nil {
+		t.Error("a daemon was started")
+	}
+}
+
+// A daemon that hangs, and a program that keeps the input open, hold nothing up.
+func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
+	h := newTestHome(t)
+	if err := os.Mkdir(filepath.Join(h.workspace, stateDir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	socket := filepath.Join(h.dir, "s.sock")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() // it takes connections, and nobody answers them
+	info, err := json.Marshal(daemonInfo{PID: os.Getpid(), Socket: socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(h.workspace, stateDir, "daemon.json"), info, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	open, end, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end.Close()
+	defer open.Close()
+	hookAs(t, h, "k", open, "Stop")
+	if got := h.spooled(t); strings.Count(got, `"Stop"`) != 1 {
+		t.Errorf("the spool has %q, want the report", got)
+	}
+}
+
+func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
+	h := newTestHome(t)
+	must[daemonInfo](t, h, "serve")
+	hookAs(t, h, "parley_nobody", strings.NewReader("{}"), "Stop")
+	if got := h.spooled(t); got != "" {
+		t.Errorf("what the daemon refused was kept: %s", got)
+	}
+}
+
+// talker is a program that reports its last prompt, or its end, when it is told to.
+const talker = `while read -r line; do
+  case $line in
+    report) printf '{"hook_event_name":"Prompt","prompt":"%s"}' "$last" | "$PARLEY" hook; echo "said $?" ;;
+    done) "$PARLEY" hook Done < /dev/null; echo "said $?" ;;
+    *) last=$line ;;
+  esac
+done`
+
+// A message's turn is reported by the agent's own hook: at once, or by way of the spool
+// while the daemon is away.
+func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
+	h := newTestHome(t)
+	err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"), 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("parley")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(h.env, "PARLEY="+program)
+	must[parley.LaunchAgentResult](t, h, "launch", "ann", "--profile", "talker", "--", "sh", "-c", talker)
+	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	send := func(text string) string {
+		return must[parley.SendMessageResult](t, h, "send", "ann", text, "--wait=60").MessageID
+	}
+	tell := func(line string) {
+		t.Helper()
+		if out, err := exec.Command("tmux", "-S", status.TmuxSocket, "send-keys", "-t", "ann", line, "Enter").CombinedOutput(); err != nil {
+			t.Fatalf("tmux: %v: %s", err, out)
+		}
+	}
+	begun := func(id string) func() bool {
+		return func() bool {
+			d := must[parley.MessageStatusResult](t, h, "message", id).Deliveries[0]
+			return !d.TurnStarted().IsZero()
+		}
+	}
+	id := send("please rebase")
+	tell("report")
+	eventually(t, "the first turn has begun", begun(id))
+	tell("done")
+
+	id = send("and push")
+	if err := syscall.Kill(status.PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	tell("report")
+	eventually(t, "the report is spooled", func() bool { return strings.Contains(h.spooled(t), parley.Short(id)) })
+	eventually(t, "the second turn has begun", begun(id)) // which starts a daemon
+	if got := h.spooled(t); got != "" {
+		t.Errorf("the spool is not removed: %s", got)
+	}
+	if screen := must[parley.ReadTerminalResult](t, h, "screen", "ann").Lines; strings.Count(strings.Join(screen, "\n"), "said 0") != 3 {
+		t.Errorf("a hook said or failed:\n%s", strings.Join(screen, "\n"))
+	}
+}
+
+// eventually polls until a fact is there.
+func eventually(t *testing.T, what string, fact func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !fact(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: never so", what)
+		}
+	}
+}
