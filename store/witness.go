@@ -42,8 +42,13 @@ func (s *Store) Attest(ctx context.Context, w Witness) (typed []string, err erro
 	return typed, err
 }
 
-// typedTo returns the delivery of the message that ref names if its text came to the
-// recipient's terminal or may have; nil if not.
+// wasTyped is true of a delivery whose text came to a terminal, or may have: also of
+// one that was given up as unconfirmed and is to be typed again.
+const wasTyped = `d.pane_seq > 0 AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read')
+	OR d.state IN ('queued', 'held') AND d.steps LIKE '%"state":"unconfirmed"%')`
+
+// typedTo returns the delivery of the message that ref names if it was typed to the
+// recipient; nil if not.
 func (t *tx) typedTo(recipientID, ref string) (*deliveryRow, error) {
 	if len(ref) < parley.ShortID {
 		return nil, nil
@@ -52,7 +57,7 @@ func (t *tx) typedTo(recipientID, ref string) (*deliveryRow, error) {
 	var rows []deliveryRow
 	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice, d.read_at, d.steps
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
-		WHERE m.id >= ? AND m.id < ? AND d.pane_seq > 0 AND d.state IN ('typing', 'unconfirmed', 'submitted', 'read')
+		WHERE m.id >= ? AND m.id < ? AND `+wasTyped+`
 		ORDER BY m.id LIMIT 2`, recipientID, from, to)
 	if err != nil || len(rows) != 1 {
 		return nil, err

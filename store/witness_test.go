@@ -33,10 +33,12 @@ func TestAttestMovesOnWhatWasTyped(t *testing.T) {
 		"failed":              {true, false, []Change{{State: parley.DeliveryFailed, Reason: "x"}}, []string{"queued", "typing", "failed"}},
 		"typing":              {true, false, nil, []string{"queued", "typing", "submitted!", "read"}},
 		"unconfirmed":         {true, false, []Change{{State: parley.DeliveryUnconfirmed, Reason: "x"}}, []string{"queued", "typing", "unconfirmed", "submitted!", "read"}},
-		"notice":              {true, true, []Change{{State: parley.DeliveryUnconfirmed, Reason: "x"}}, []string{"queued", "typing", "unconfirmed", "submitted!"}},
-		"submitted":           {true, false, []Change{{State: parley.DeliverySubmitted}}, []string{"queued", "typing", "submitted", "read!"}},
-		"notice submitted":    {true, true, []Change{{State: parley.DeliverySubmitted}}, []string{"queued", "typing", "submitted", "submitted!"}},
-		"read":                {true, false, []Change{{State: parley.DeliverySubmitted}, {State: parley.DeliveryRead}}, []string{"queued", "typing", "submitted", "read", "read!"}},
+		"to be retried": {true, false, []Change{{State: parley.DeliveryUnconfirmed, Reason: "retry"}},
+			[]string{"queued", "typing", "unconfirmed", "queued", "submitted!", "read"}},
+		"notice":           {true, true, []Change{{State: parley.DeliveryUnconfirmed, Reason: "x"}}, []string{"queued", "typing", "unconfirmed", "submitted!"}},
+		"submitted":        {true, false, []Change{{State: parley.DeliverySubmitted}}, []string{"queued", "typing", "submitted", "read!"}},
+		"notice submitted": {true, true, []Change{{State: parley.DeliverySubmitted}}, []string{"queued", "typing", "submitted", "submitted!"}},
+		"read":             {true, false, []Change{{State: parley.DeliverySubmitted}, {State: parley.DeliveryRead}}, []string{"queued", "typing", "submitted", "read", "read!"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			done := send(t, s, post(0, 1))
@@ -46,6 +48,11 @@ func TestAttestMovesOnWhatWasTyped(t *testing.T) {
 			}
 			for _, change := range c.changes {
 				must(t, s.Advance(t.Context(), k, change))
+			}
+			if name == "to be retried" {
+				if _, err := s.Retry(t.Context(), done.Message.ID, []NewDelivery{{RecipientID: agentID(1), State: parley.DeliveryQueued}}); err != nil {
+					t.Fatal(err)
+				}
 			}
 			for range 2 { // the second time changes nothing
 				typed := attest(t, s, 1, started, parley.Short(done.Message.ID))
