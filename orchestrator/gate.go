@@ -147,7 +147,8 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 		}
 		return free
 	}
-	return t.standing(c.o.now(), screen).obstacle(t.profile.Quiet)
+	said, _ := c.m.reported()
+	return t.standing(c.o.now(), screen, said).obstacle(t.profile.Quiet)
 }
 
 // ownText matches a text of ours that was pasted and not sent. Nothing else is

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -203,5 +204,66 @@ func TestKeysOfAnAttachedPersonHold(t *testing.T) {
 	s.reach(id, parley.DeliveryRead)
 	if waited := time.Since(began); waited < typingPause/2 {
 		t.Errorf("it was typed %v after their key", waited)
+	}
+}
+
+// says lets the agent report an event of its program.
+func (s *stage) says(event string, ids ...string) {
+	s.t.Helper()
+	m := s.roster.named("coder")
+	ctx := parley.WithCaller(context.Background(), parley.Caller{ID: m.id, Name: m.name})
+	if _, err := s.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+const reporting = "reports: {Ask: waiting, Stop: idle, Limit: 'blocked: usage limit'}\ntitles: {busy: '^works'}"
+
+func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
+	s.says("Ask")
+	asked := time.Now()
+	if a := s.inState("coder", parley.StateWaiting); !strings.Contains(a.Evidence, "Ask") {
+		t.Errorf("the evidence is %q", a.Evidence)
+	}
+	id := s.send("coder", "hello")
+	s.held(id, "dialog")
+	s.reach(id, parley.DeliveryRead)
+	if waited := time.Since(asked); waited < overruled {
+		t.Errorf("it was typed %v after the report", waited)
+	}
+	s.says("Limit")
+	s.inState("coder", parley.StateBlocked)
+	s.says("Stop")
+	s.inState("coder", parley.StateIdle)
+	began := time.Now()
+	s.reach(s.send("coder", "and more"), parley.DeliveryRead)
+	if waited := time.Since(began); waited > overruled {
+		t.Errorf("it waited %v although the agent said that it is done", waited)
+	}
+}
+
+func TestTitleHolds(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
+	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "works on it")
+	id := s.send("coder", "hello")
+	s.held(id, "busy")
+	s.inState("coder", parley.StateBusy)
+	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "coder")
+	s.reach(id, parley.DeliveryRead)
+}
+
+func TestReportOfTheMessageProvesItWhateverTheScreenShows(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{Deaf: 9}, framedWith(t, reporting+"\ntaken_within: 20s"))
+	id := s.send("coder", "hello")
+	s.reach(id, parley.DeliveryTyping)
+	tmuxtest.Poll(t, func() bool {
+		info, err := s.pane("coder").Info(t.Context())
+		return err == nil && info.Phase == "entered"
+	}, func() string { return "not entered" })
+	s.says("Prompt", parley.Short(id))
+	d := s.reach(id, parley.DeliveryRead)
+	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "own report") {
+		t.Errorf("the evidence is %q", got)
 	}
 }

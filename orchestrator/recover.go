@@ -155,7 +155,7 @@ func (c *courier) resume(ctx context.Context, t *terminal, job store.Job, l lett
 
 // confirm looks whether an entered text was taken, without pressing anything.
 func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l letter) (done bool, err error) {
-	taken := c.takenTest(t, l, modeOf(t))
+	taken := c.takenTest(t, job, l, modeOf(t), job.Message.Timestamp)
 	wait, cancel := context.WithTimeout(ctx, or(t.profile.TakenWithin, recheck))
 	defer cancel()
 	look := tmux.Wait

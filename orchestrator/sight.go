@@ -14,6 +14,11 @@ const (
 	// steadyAfter is how long a screen must show something before it is believed
 	// against what was believed before: unknown rows pass by while a program redraws.
 	steadyAfter = 3 * time.Second
+	// overruled is how long a screen must steadily show something else than what the
+	// program reported before the screen is believed. Not every end of a turn is
+	// reported (one that a person interrupts is not), and a screen follows a report
+	// within some frames.
+	overruled = 3 * time.Second
 	// typingPause is how long after a person's last key in a terminal it is theirs.
 	// tmux tells the time of that key in whole seconds.
 	typingPause = 3 * time.Second
@@ -45,14 +50,17 @@ type standing struct {
 	steady   time.Duration // the screen has shown the same state for so long
 }
 
-// standing reads a screen that has markers.
-func (t *terminal) standing(now time.Time, screen tmux.Screen) standing {
+// standing reads a screen that has markers, together with what the program itself
+// says in reports and in its terminal's title. What speaks against typing counts: a
+// program is idle only when nothing says otherwise.
+func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) standing {
 	if canonical, err := tmux.Canonical(t.tty); err == nil && canonical && !t.profile.OneLine {
 		return standing{state: parley.StateStarting, evidence: "its program has not taken over the terminal"}
 	}
 	shows := t.profile.Look(screen.Lines)
 	text, ok := t.profile.Composer(shown(screen))
-	s := standing{composer: ok, draft: strings.TrimSpace(text) != "", steady: now.Sub(t.sight.see(now, shows))}
+	from := t.sight.see(now, shows)
+	s := standing{composer: ok, draft: strings.TrimSpace(text) != "", steady: now.Sub(from)}
 	switch shows {
 	case profile.Dialog:
 		s.state, s.evidence = parley.StateWaiting, "its screen shows a dialog"
@@ -65,6 +73,20 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen) standing {
 	default:
 		s.state, s.evidence = parley.StateUnknown, "its screen shows nothing that is known"
 	}
+	if s.state == parley.StateIdle {
+		title, _ := t.profile.Title(screen.Title)
+		switch {
+		case restrains(said.state) && now.Sub(from) < overruled, restrains(said.state) && now.Sub(said.at) < overruled:
+			s.state, s.evidence = said.state, said.words()
+			if s.state == parley.StateExited { // whether it is gone is for tmux to say
+				s.state = parley.StateUnknown
+			}
+		case restrains(title.State):
+			s.state, s.evidence = title.State, "the title of its terminal says so"
+		case said.state == parley.StateIdle && said.at.After(from.Add(-overruled)):
+			s.evidence, s.steady = said.words(), max(s.steady, overruled) // it has said that it is done
+		}
+	}
 	switch {
 	case s.state == parley.StateIdle && !s.composer:
 		s.state, s.evidence = parley.StateUnknown, "its screen shows no composer"
@@ -72,6 +94,23 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen) standing {
 		s.state, s.evidence = parley.StateDrafting, "an unsent text stands in its composer"
 	}
 	return s
+}
+
+// restrains reports whether a program in this state is not to be typed to.
+func restrains(state parley.AgentState) bool {
+	switch state {
+	case parley.StateBusy, parley.StateWaiting, parley.StateBlocked, parley.StateExited:
+		return true
+	}
+	return false
+}
+
+// words are the evidence of a state that the program itself reported.
+func (r report) words() string {
+	if r.detail == "" {
+		return "it reported " + r.event
+	}
+	return "it reported " + r.event + " (" + r.detail + ")"
 }
 
 // obstacle is what stands in the way of typing into an agent that stands so.

@@ -21,7 +21,7 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 		Settle: p.Settle, Ready: t.typable, OnEntered: c.o.entered}
 	if resume || !p.Instant() {
 		sub.Shown, sub.ShowWithin = c.shownTest(t, l, w, resume)
-		sub.Taken, sub.TakenWithin = c.takenTest(t, l, modeOf(t)), p.TakenWithin
+		sub.Taken, sub.TakenWithin = c.takenTest(t, job, l, modeOf(t), c.o.now()), p.TakenWithin
 	}
 	if p.HasMarkers() {
 		sub.Steady = func(s tmux.Screen) string { return steadyPart(p, s) }
@@ -126,9 +126,12 @@ func modeOf(t *terminal) ttyMode {
 // takenTest says whether the program took the text after the key. A program that
 // changes the mode of its terminal may throw away what is in it, as those do that
 // are just starting: then that nothing is left unread proves nothing.
-func (c *courier) takenTest(t *terminal, l letter, before ttyMode) func(tmux.Screen) tmux.Look {
+func (c *courier) takenTest(t *terminal, job store.Job, l letter, before ttyMode, began time.Time) func(tmux.Screen) tmux.Look {
 	p := t.profile
 	return func(s tmux.Screen) tmux.Look {
+		if c.m.named(job, began) {
+			return tmux.Yes
+		}
 		_, composing := p.Composer(shown(s))
 		waiting := unread(t) != free // before the mode: both change at once
 		switch {
@@ -155,7 +158,7 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w wa
 	c.cautious = out.Phase == tmux.Refused
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
-		return true, c.close(ctx, job, proven(job, evidence(t, w, out))...)
+		return true, c.close(ctx, job, proven(job, c.evidence(t, job, w, out))...)
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
 		c.seq = 0 // the database is older than the pane: count on from the pane
 		return false, c.close(ctx, job, store.Change{State: parley.DeliveryQueued, Reason: "the terminal was ahead in its count"})
@@ -200,12 +203,14 @@ func proven(job store.Job, evidence string) []store.Change {
 	return changes
 }
 
-func evidence(t *terminal, w way, out tmux.Outcome) string {
+func (c *courier) evidence(t *terminal, job store.Job, w way, out tmux.Outcome) string {
 	typed := "typed" + w.note
 	if out.Again {
 		typed += ", with a second " + string(w.key)
 	}
 	switch {
+	case c.m.named(job, lastOf(out.PastedAt, job.Message.Timestamp)):
+		return typed + ", and its own report names the message"
 	case out.Phase == tmux.Entered:
 		return typed + " and entered; the profile asks for no look at the screen"
 	case t.profile.HasMarkers():
@@ -241,4 +246,18 @@ func refusal(m *member, out tmux.Outcome) string {
 		return "its terminal did not show the text"
 	}
 	return strings.TrimSpace(or(out.Detail, string(out.Reason)))
+}
+
+// named reports whether the program itself said, since then, that it was given the
+// message.
+func (m *member) named(job store.Job, since time.Time) bool {
+	at, ok := m.namedSince(parley.Short(job.Message.ID))
+	return ok && !at.Before(since)
+}
+
+func lastOf(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }

@@ -150,7 +150,8 @@ func (o *Orchestrator) stateOf(ctx context.Context, m *member, t *terminal, info
 	t.read = info.Activity
 	quiet := now.Sub(t.still.since(now, screen))
 	if t.profile.HasMarkers() {
-		s := t.standing(now, screen)
+		said, _ := m.reported()
+		s := t.standing(now, screen, said)
 		starting := m.snapshot().State == parley.StateStarting && now.Sub(t.started) < startPatience
 		if s.state == parley.StateUnknown && (starting || s.steady < steadyAfter) || s.state == parley.StateStarting {
 			return "", "", nil // it may be drawing
