@@ -40,7 +40,7 @@ type way struct {
 func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (way, obstacle) {
 	o := c.obstacle(ctx, t)
 	if o == free {
-		return way{key: tmux.Key(t.profile.Key)}, free
+		return way{key: tmux.Key(t.profile.Key)}, c.o.stagger(t.profile, job)
 	}
 	interrupts := urgent(job) && c.m.snapshot().Interruptible
 	switch p := job.Message.Priority; {
@@ -95,6 +95,22 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 		return or(touched(c.o.now(), screen), o)
 	}
 	return o
+}
+
+// stagger lets the texts of broadcasts pass one at a time for each profile, as far
+// apart as it asks for.
+func (o *Orchestrator) stagger(p *profile.Profile, job store.Job) obstacle {
+	if p.Stagger == 0 || job.Message.Kind != parley.KindBroadcast {
+		return free
+	}
+	o.turns.Lock()
+	defer o.turns.Unlock()
+	now := o.now()
+	if last := o.turns.last[p.Name]; now.Sub(last) < p.Stagger {
+		return obstacle{reason: "others of its kind have just been given the broadcast", brief: true}
+	}
+	o.turns.last[p.Name] = now
+	return free
 }
 
 func noTerminal(a parley.Agent) obstacle {

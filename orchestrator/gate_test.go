@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -240,6 +241,38 @@ func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
 	s.reach(s.send("coder", "and more"), parley.DeliveryRead)
 	if waited := time.Since(began); waited > overruled {
 		t.Errorf("it waited %v although the agent said that it is done", waited)
+	}
+}
+
+func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
+	te := newTeam(t, framedWith(t, "stagger: 300ms"))
+	for _, name := range []string{"ann", "bob", "eve"} {
+		te.launch(name, "framed", tmuxtest.Agent{})
+		te.inState(name, parley.StateIdle)
+	}
+	res, err := te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	te.reach(res.MessageID, parley.DeliveryRead)
+	var typed []time.Time
+	tmuxtest.Poll(t, func() bool {
+		status, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: res.MessageID})
+		typed = nil
+		for _, d := range status.Deliveries {
+			for _, step := range d.Steps {
+				if step.State == parley.DeliveryTyping {
+					typed = append(typed, step.At)
+				}
+			}
+		}
+		return err == nil && len(typed) == 3
+	}, func() string { return "not all were typed" })
+	slices.SortFunc(typed, time.Time.Compare)
+	for i, gap := range []time.Duration{typed[1].Sub(typed[0]), typed[2].Sub(typed[1])} {
+		if gap < 200*time.Millisecond {
+			t.Errorf("turn %d began %v after the one before", i+1, gap)
+		}
 	}
 }
 

@@ -76,6 +76,11 @@ type Orchestrator struct {
 	ending atomic.Bool   // what breaks from now on is no news
 	pause  pause
 
+	turns struct { // begun by broadcasts
+		sync.Mutex
+		last map[string]time.Time // by profile
+	}
+
 	entered func() // told when a text has its Enter; nil but in benchmarks
 }
 
@@ -94,6 +99,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	}
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
 		look: make(chan struct{}, 1)}
+	o.turns.last = map[string]time.Time{}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if err := o.start(ctx); err != nil {
 		o.cancel()

@@ -46,6 +46,7 @@ type file struct {
 	TakenWithin time.Duration `yaml:"taken_within"`
 	Startup     time.Duration `yaml:"startup"`
 	Quiet       time.Duration `yaml:"quiet"`
+	Stagger     time.Duration `yaml:"stagger"`
 	Markers     Markers       `yaml:"markers"`
 	Handover    Handover      `yaml:"handover"`
 
@@ -118,7 +119,7 @@ func (p *Profile) file() file {
 		Version: slices.Clone(p.Version), Tested: slices.Clone(p.Tested),
 		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
 		Key: p.Key, QueueKey: p.QueueKey, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
-		Startup: p.Startup, Quiet: p.Quiet, Markers: markers, Handover: p.Handover.clone(),
+		Startup: p.Startup, Quiet: p.Quiet, Stagger: p.Stagger, Markers: markers, Handover: p.Handover.clone(),
 		Reports: maps.Clone(p.Reports), Titles: maps.Clone(p.Titles)}
 }
 
@@ -127,7 +128,7 @@ func (f *file) profile(name string) (*Profile, error) {
 		Version: f.Version, Tested: f.Tested,
 		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
 		Key: f.Key, QueueKey: f.QueueKey, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
-		Startup: f.Startup, Quiet: f.Quiet, Markers: f.Markers, Handover: f.Handover, Reports: f.Reports, Titles: f.Titles}
+		Startup: f.Startup, Quiet: f.Quiet, Stagger: f.Stagger, Markers: f.Markers, Handover: f.Handover, Reports: f.Reports, Titles: f.Titles}
 	if len(p.Version) == 0 {
 		p.Version = []string{"--version"}
 	}
@@ -141,7 +142,7 @@ func (p *Profile) check() error {
 	for _, f := range []struct {
 		key string
 		d   time.Duration
-	}{{"settle", p.Settle}, {"show_within", p.ShowWithin}, {"taken_within", p.TakenWithin}, {"startup", p.Startup}, {"quiet", p.Quiet}} {
+	}{{"settle", p.Settle}, {"show_within", p.ShowWithin}, {"taken_within", p.TakenWithin}, {"startup", p.Startup}, {"quiet", p.Quiet}, {"stagger", p.Stagger}} {
 		if f.d < 0 || f.d > longest {
 			return p.bad(f.key, f.d.String()).Suggest("Give a time from 0s to %s, such as 200ms.", longest)
 		}

@@ -32,6 +32,10 @@ type Profile struct {
 	Startup     time.Duration // where no marker tells: how long a program has to take over its terminal
 	Quiet       time.Duration // where no marker tells: output quiet for so long is idle
 
+	// Stagger is how far apart a broadcast begins turns in agents of this profile, for
+	// providers that limit their rate. 0: all at once.
+	Stagger time.Duration
+
 	Markers  Markers
 	Handover Handover
 
