@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -78,28 +79,58 @@ func (p *Profile) Composer(s Screen) (text string, ok bool) {
 		return s.toCursor()
 	}
 	screen := strings.Join(trimmed(s.Lines), "\n") + "\n"
-	at := p.lastComposer(screen)
+	at, right := p.lastComposer(screen)
 	if at == nil {
 		return "", false
 	}
-	row := strings.Count(screen[:at[0]], "\n")
-	column := ansi.StringWidthWc(screen[strings.LastIndexByte(screen[:at[0]], '\n')+1 : at[0]])
-	text = joinRows(strings.Split(strings.TrimRight(screen[at[0]:at[1]], "\n"), "\n"), column, s.Width)
+	row, column := strings.Count(screen[:at[0]], "\n"), columnAt(screen, at[0])
+	rows := strings.Split(strings.TrimRight(screen[at[0]:at[1]], "\n"), "\n")
+	if p.Markers.Cursor && (s.CursorY < row || s.CursorY >= row+len(rows)) {
+		return "", false
+	}
+	width := s.Width
+	if right > 0 {
+		width = min(right, width)
+		rows = cut(rows, column, width)
+	}
+	text = joinRows(rows, column, width)
 	if p.empty != nil && s.CursorY == row && s.CursorX == column && p.empty.MatchString(text) {
 		return "", true
 	}
 	return text, true
 }
 
-// lastComposer is the place of the text in the lowest composer.
-func (p *Profile) lastComposer(screen string) []int {
-	group := textGroup(p.composer)
+// columnAt is the column of a byte of the screen.
+func columnAt(screen string, at int) int {
+	return ansi.StringWidthWc(screen[strings.LastIndexByte(screen[:at], '\n')+1 : at])
+}
+
+// cut takes away what stands right of a column; the first row begins at column.
+func cut(rows []string, column, right int) []string {
+	for i, row := range rows {
+		if i == 0 {
+			row = ansi.TruncateWc(row, max(0, right-column), "")
+		} else {
+			row = ansi.TruncateWc(row, right, "")
+		}
+		rows[i] = strings.TrimRight(row, " ")
+	}
+	return rows
+}
+
+// lastComposer is the place of the text in the lowest composer, and the column right
+// of its frame; 0 if it has none.
+func (p *Profile) lastComposer(screen string) (text []int, right int) {
+	group, frame := 2*textGroup(p.composer), 2*p.composer.SubexpIndex("frame")
 	matches := p.composer.FindAllStringSubmatchIndex(screen, -1)
 	if len(matches) == 0 {
-		return nil
+		return nil, 0
 	}
 	last := matches[len(matches)-1]
-	return last[2*group : 2*group+2]
+	if frame > 0 && last[frame] >= 0 {
+		right = columnAt(screen, last[frame+1])
+	}
+	return last[group : group+2], right
 }
 
 // textGroup is the number of the group that holds the composer's text.
@@ -140,7 +171,7 @@ func (s Screen) toCursor() (string, bool) {
 }
 
 // joinRows joins the rows of one text. Those after the first lose up to indent
-// spaces; where a row was not full, its line break was in the text.
+// cells; where a row was not full, its line break was in the text.
 func joinRows(rows []string, indent, width int) string {
 	var b strings.Builder
 	for i, row := range rows {
@@ -177,9 +208,14 @@ func startsWide(s string) bool {
 	return false
 }
 
+// unindent takes away up to n cells that are blank or part of a frame.
 func unindent(row string, n int) string {
-	for ; n > 0 && strings.HasPrefix(row, " "); n-- {
-		row = row[1:]
+	for ; n > 0; n-- {
+		r, size := utf8.DecodeRuneInString(row)
+		if r != ' ' && (r < '\u2500' || r > '\u257f') { // box drawing
+			break
+		}
+		row = row[size:]
 	}
 	return row
 }
@@ -187,7 +223,11 @@ func unindent(row string, n int) string {
 func trimmed(lines []string) []string {
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = strings.TrimRightFunc(line, unicode.IsSpace)
+		out[i] = strings.TrimRightFunc(line, blank)
 	}
 	return out
 }
+
+// blank reports what is nothing to see. One program writes a space without width
+// behind its cursor.
+func blank(r rune) bool { return unicode.IsSpace(r) || r == '\u200b' }

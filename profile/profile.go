@@ -57,9 +57,11 @@ type Markers struct {
 	Busy   string `yaml:"busy"`
 	Idle   string `yaml:"idle"`
 	// Composer matches the composer on the whole screen; its group "text" is what
-	// stands in it, all rows. The lowest match is the one that counts.
+	// stands in it, all rows. The lowest match is the one that counts. A group
+	// "frame" is a row of its frame, where something else can stand right of it.
 	Composer string `yaml:"composer"`
-	Empty    string `yaml:"empty"` // what stands in an empty composer, behind the cursor
+	Cursor   bool   `yaml:"cursor"` // the cursor is in the composer, or else something lies over it and has the keys
+	Empty    string `yaml:"empty"`  // what stands in an empty composer, behind the cursor
 	// Blocked are screens that look idle and are not, by what they are: compaction,
 	// a usage limit, an error of the model's server. They count before idle.
 	Blocked map[string]string `yaml:"blocked"`

@@ -31,7 +31,7 @@ func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
-	if got, want := s.Names(), []string{"claude", "codex", "copilot", "demo", "generic"}; !cmp.Equal(got, want) {
+	if got, want := s.Names(), []string{"claude", "codex", "copilot", "demo", "gemini", "generic", "opencode", "qwen"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	generic := find(t, s, "generic")
@@ -52,7 +52,7 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 	if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want {
 		t.Fatalf("got %v, want %v", got, want)
 	}
-	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) || !strings.Contains(got, "claude, codex, copilot, demo, generic") {
+	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) || !strings.Contains(got, "claude, codex, copilot, demo, gemini, generic, opencode, qwen") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -33,6 +33,8 @@ func (gemini) read(r *http.Request, body []byte) (turn, error) {
 		for _, p := range c.Parts {
 			if text, ok := userText(p.Text); ok {
 				t.texts = append(t.texts, text)
+			} else {
+				t.system += p.Text // it tells what there is as a user would
 			}
 		}
 	}
