@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/tmux"
@@ -302,5 +303,34 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 				t.Errorf("the agent got %d messages, want %d", len(got), tc.logged)
 			}
 		})
+	}
+}
+
+func TestFilesThatACrashLeftAreRemoved(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	te.close()
+	write := func(name string, age time.Duration) string {
+		path := filepath.Join(te.opts.LaunchDir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	old, fresh := write("launch-1.json", time.Hour), write("launch-2.json", 0)
+	nobodys := write("agents/0b5c/mcp.json", 0)
+	te.open()
+	coders := write("agents/"+te.roster.named("coder").id+"/mcp.json", 0)
+	te.sweep()
+	for path, want := range map[string]bool{old: false, fresh: true, nobodys: false, coders: true} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s is there: %v, want %v", path, err == nil, want)
+		}
 	}
 }

@@ -134,6 +134,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	for _, m := range o.roster.all() {
 		o.startCourier(m)
 	}
+	o.sweep()
 	o.group.Go(o.watch)
 	o.group.Go(o.emptySpool)
 	return nil

@@ -176,6 +176,7 @@ func (o *Orchestrator) chores(ctx context.Context) {
 	if _, err := o.store.Expire(ctx, o.now().Add(-o.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
 		o.log.Error("expire deliveries", "error", err)
 	}
+	o.sweep()
 	seen := map[string]time.Time{}
 	for _, m := range o.roster.all() {
 		m.mu.Lock()

@@ -47,7 +47,7 @@ func failure(path, doing string, err error) error {
 		return unavailable("the database %s is locked by another process", path).
 			Suggest("Close the program that holds it (fuser %s shows it) and try again.", path)
 	case faultFull:
-		return unavailable("the disk is full: %s failed, and nothing of it is stored", doing).
+		return unavailable("the disk is full, and nothing was changed (%s)", doing).
 			Suggest("Make room on the disk of %s and try again.", filepath.Dir(path))
 	case faultPermission:
 		return unavailable("no permission to read and write the database %s", path).
@@ -56,7 +56,7 @@ func failure(path, doing string, err error) error {
 		return damaged(path).With("cause", err.Error())
 	case faultForeign:
 		return unavailable("%s is not a database", path).
-			Suggest("Move it away and start again, or put a copy in its place: automatic ones stand beside it (%s.bak-*).", path)
+			Suggest("Move it away and start again, or put a copy in its place: %s", whereCopies(path))
 	case faultIO:
 		return unavailable("%s failed: %v", doing, err).
 			Suggest("Look at %s: is it there, is its disk well? Then try again.", filepath.Dir(path))
@@ -66,7 +66,15 @@ func failure(path, doing string, err error) error {
 
 func damaged(path string) *parley.Error {
 	return parley.Errorf(parley.StorageUnavailable, "the database %s is damaged", path).With("file", path).
-		Suggest("Stop parley, move %s away, and put the newest good copy in its place: automatic ones stand beside it (%s.bak-*).", path, path)
+		Suggest("Stop parley, move %s away, and put the newest good copy in its place: %s", path, whereCopies(path))
+}
+
+// whereCopies says where the copies are that were made before migrations.
+func whereCopies(path string) string {
+	if found, err := filepath.Glob(path + ".bak-*"); err == nil && len(found) == 0 {
+		return "one that parley backup made; there is no automatic one."
+	}
+	return fmt.Sprintf("automatic ones stand beside it (%s.bak-*).", path)
 }
 
 // osFault is faultOf for errors of the operating system too.

@@ -37,7 +37,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return parley.Errorf(parley.StorageUnavailable,
 			"the database %s is from a newer parley: its version is %d, this program knows %d", s.path, have, want).
 			With("file", s.path).With("version", have).
-			Suggest("Use the newer parley, or put an older copy in its place: automatic ones stand beside it (%s.bak-*).", s.path)
+			Suggest("Use the newer parley, or put an older copy in its place: %s", whereCopies(s.path))
 	case have == want:
 		return nil
 	}

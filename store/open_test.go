@@ -138,7 +138,7 @@ func TestOpenRefusesWhatIsNoDatabase(t *testing.T) {
 	if err := os.WriteFile(path, []byte(strings.Repeat("not a database, but a letter\n", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantRefused(t, path, "not a database", ".bak-")
+	wantRefused(t, path, "not a database", "parley backup")
 }
 
 func TestOpenRefusesForeignDatabase(t *testing.T) {
@@ -167,7 +167,7 @@ func TestOpenRefusesDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wantRefused(t, path, "damaged", ".bak-")
+	wantRefused(t, path, "damaged", "parley backup")
 }
 
 func TestOpenRefusesNewerVersion(t *testing.T) {
@@ -178,7 +178,11 @@ func TestOpenRefusesNewerVersion(t *testing.T) {
 	db := raw(t, path)
 	run(t, db, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99, 1)")
 	db.Close()
-	wantRefused(t, path, "newer parley", "99", ".bak-")
+	wantRefused(t, path, "newer parley", "99", "parley backup")
+	if err := os.WriteFile(path+".bak-1-20260102T030405.000", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, path, path+".bak-*")
 }
 
 func TestOpenRefusesLockedDatabase(t *testing.T) {

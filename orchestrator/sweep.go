@@ -1,0 +1,46 @@
+package orchestrator
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"parley"
+)
+
+// staleAfter is how old a launch file must be to be nobody's: one that is younger
+// may be about to be read. It is far beyond startTime.
+const staleAfter = 2 * time.Minute
+
+// sweep removes private files that a crash left: launches that never began, which
+// have a key in them, and what was handed over to agents that are no more.
+func (o *Orchestrator) sweep() {
+	files, err := filepath.Glob(filepath.Join(o.opts.LaunchDir, "launch-*.json"))
+	for _, file := range files {
+		info, failed := os.Stat(file)
+		if failed == nil && o.now().Sub(info.ModTime()) > staleAfter {
+			err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist))
+		}
+	}
+	dirs, failed := os.ReadDir(filepath.Join(o.opts.LaunchDir, "agents"))
+	err = errors.Join(err, ignore(failed, fs.ErrNotExist))
+	for _, dir := range dirs {
+		if m := o.roster.id(dir.Name()); m == nil || m.abandoned() {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(o.opts.LaunchDir, "agents", dir.Name())))
+		}
+	}
+	if err != nil {
+		o.log.Warn("remove files of what is no more", "error", err)
+	}
+}
+
+// abandoned reports that a member is at its end, and not being launched again.
+func (m *member) abandoned() bool {
+	if !m.changing.TryLock() {
+		return false
+	}
+	defer m.changing.Unlock()
+	return m.place() == nil && m.snapshot().State == parley.StateTerminated
+}
