@@ -13,6 +13,7 @@ var (
 	ErrNoServer      = errors.New("no tmux server is running there")
 	ErrNoPane        = errors.New("the pane does not exist")
 	ErrNoSession     = errors.New("the session does not exist")
+	ErrClaimed       = errors.New("the pane is an agent's already")
 	ErrSessionExists = errors.New("a session of that name exists")
 	ErrDisconnected  = errors.New("the connection to tmux broke")
 	ErrClosed        = errors.New("the tmux server handle is closed")
@@ -36,7 +37,7 @@ func (e *CommandError) Unwrap() error { return classify(e.Text) }
 // no codes. It returns nil for anything it does not know.
 func classify(text string) error {
 	switch {
-	case strings.HasPrefix(text, "can't find pane"), strings.HasPrefix(text, "can't find window"):
+	case strings.HasPrefix(text, "can't find pane"), strings.HasPrefix(text, "can't find window"), strings.HasPrefix(text, "no such pane"):
 		return ErrNoPane
 	case strings.HasPrefix(text, "can't find session"), strings.HasPrefix(text, "session not found"):
 		return ErrNoSession

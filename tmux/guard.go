@@ -48,7 +48,7 @@ func (d *delivery) keyLine(token, from, to string) string {
 // guard is a format that is true when nothing may be typed.
 func (d *delivery) guard(sequence string) string {
 	terms := []string{
-		"#{pane_dead}", "#{pane_input_off}",
+		"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
 		"#{!=:#{" + ownerOption + "}," + d.Owner + "}", sequence,
 	}
 	if !d.LeaveMode {
@@ -73,7 +73,7 @@ func (d *delivery) leaveMode() string {
 func (d *delivery) refusal(token string) string {
 	return "display-message -p -t " + d.pane.id + " " + quote(token+" no "+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
-		"#{q:" + ownerOption + "}", "#{" + seqOption + "}",
+		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}",
 	}, "|"))
 }
 
@@ -89,7 +89,7 @@ func parseAnswer(text string) (answer, error) {
 	}
 	rest, ok := strings.CutPrefix(text, "no ")
 	fields := splitFields(rest)
-	if !ok || len(fields) != 6 {
+	if !ok || len(fields) != 7 {
 		return answer{}, fmt.Errorf("tmux answered %q", text)
 	}
 	return answer{fields: fields}, nil
@@ -113,6 +113,8 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 		return Repeated, fmt.Sprintf("the pane is at message %d, %s", seq, phase)
 	case f[2] == "1":
 		return InputOff, "the pane takes no input"
+	case f[6] == "1":
+		return Shared, "what is typed there goes to every pane of the window (synchronize-panes)"
 	case number(f[3]) > 0:
 		return InMode, "somebody scrolls or chooses in the pane"
 	}

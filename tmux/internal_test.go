@@ -137,7 +137,7 @@ func TestVersions(t *testing.T) {
 
 func TestErrorTextIsClassified(t *testing.T) {
 	for text, want := range map[string]error{
-		"can't find pane: %3": ErrNoPane, "can't find session: x": ErrNoSession, "duplicate session: x": ErrSessionExists,
+		"can't find pane: %3": ErrNoPane, "no such pane: %3": ErrNoPane, "can't find session: x": ErrNoSession, "duplicate session: x": ErrSessionExists,
 		"no buffer b-1": ErrNoBody, "unknown buffer: b-1": ErrNoBody, "no sessions": ErrNoServer,
 		"error connecting to /tmp/x (No such file or directory)": ErrNoServer, "no server running on /tmp/x": ErrNoServer,
 	} {

@@ -27,3 +27,14 @@ func Descendants(pids ...int) ([]int, error) {
 	}
 	return found, nil
 }
+
+// Foreground is the command line of the program that has the terminal of the
+// process panePID: the leader of the terminal's foreground process group. It fails
+// when there is none, or when its leader is gone.
+func Foreground(panePID int) ([]string, error) {
+	_, argv, err := foreground(panePID)
+	return argv, err
+}
+
+// ForegroundProcess is Foreground, and which process that is.
+func ForegroundProcess(panePID int) (pid int, argv []string, err error) { return foreground(panePID) }

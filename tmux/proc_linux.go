@@ -51,24 +51,22 @@ func parents() (map[int]int, error) {
 	return found, nil
 }
 
-// Foreground is the command line of the program that has the terminal of the
-// process panePID: the leader of the terminal's foreground process group. It fails
-// when there is none, or when its leader is gone.
-func Foreground(panePID int) ([]string, error) {
-	f, err := stat(panePID)
+// foreground is the leader of the foreground process group of the terminal that the
+// process of has, and its command line.
+func foreground(of int) (leader int, argv []string, err error) {
+	f, err := stat(of)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	leader := number(f[5])
-	if leader <= 0 {
-		return nil, fmt.Errorf("process %d has no terminal in the foreground", panePID)
+	if leader = number(f[5]); leader <= 0 {
+		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", of)
 	}
 	raw, err := os.ReadFile("/proc/" + f[5] + "/cmdline")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
-		return nil, fmt.Errorf("foreground leader %d: %w", leader, errNoProcess)
+		return 0, nil, fmt.Errorf("foreground leader %d: %w", leader, errNoProcess)
 	}
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
+	return leader, strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
 }

@@ -44,21 +44,19 @@ func parents() (map[int]int, error) {
 	return found, nil
 }
 
-// Foreground is the command line of the program that has the terminal of the
-// process panePID: the leader of the terminal's foreground process group. It fails
-// when there is none, or when its leader is gone. Here words with spaces come apart.
-func Foreground(panePID int) ([]string, error) {
-	leader, err := ps("tpgid=", panePID)
+// foreground is the leader of the foreground process group of the terminal that the
+// process of has, and its command line. Here words with spaces come apart.
+func foreground(of int) (leader int, argv []string, err error) {
+	group, err := ps("tpgid=", of)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	pid := number(leader)
-	if pid <= 0 {
-		return nil, fmt.Errorf("process %d has no terminal in the foreground", panePID)
+	if leader = number(group); leader <= 0 {
+		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", of)
 	}
-	command, err := ps("command=", pid)
+	command, err := ps("command=", leader)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	return strings.Fields(command), nil
+	return leader, strings.Fields(command), nil
 }

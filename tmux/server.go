@@ -32,8 +32,9 @@ type Options struct {
 	Name   string // socket name (-L), or
 	Path   string // socket path (-S); exactly one of the two
 
-	// Join attaches to a session of a server that is already there: nothing is
-	// started, no session is made, no option is set but ours on a pane.
+	// Join uses a server that is already there and somebody else's: nothing is
+	// started, no client is attached, no session is made, no option is set but ours
+	// on a pane. Each command is a process; Notify is told nothing.
 	Join bool
 
 	Env    []string           // environment of a server that is started; nil: this process's. TMUX and TMUX_PANE are removed
@@ -69,6 +70,7 @@ type Server struct {
 	opts    Options
 	env     []string
 	bodies  *bodies
+	visitor *visitor // with Join
 	stop    context.CancelFunc
 	stopped chan struct{} // closed when the supervisor is done
 
@@ -115,6 +117,13 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		opts: opts, env: withoutTmux(env), bodies: bodies,
 		stop: stop, stopped: make(chan struct{}), up: make(chan struct{}),
 	}
+	if opts.Join {
+		if err := openVisited(ctx, s); err != nil {
+			stop()
+			return nil, errors.Join(err, bodies.close())
+		}
+		return s, nil
+	}
 	conn, err := s.connectFirst(ctx)
 	if err != nil {
 		stop()
@@ -141,8 +150,6 @@ func (s *Server) connectFirst(ctx context.Context) (*conn, error) {
 		case err == nil:
 			return c, nil
 		case errors.Is(err, ErrNotInstalled), errors.Is(err, ErrTooOld), errors.Is(err, ErrInvalid):
-			return nil, err
-		case s.opts.Join && errors.Is(err, ErrNoServer):
 			return nil, err
 		}
 		if pause(ctx, wait) != nil {
@@ -260,6 +267,9 @@ func (s *Server) connection(ctx context.Context) (*conn, error) {
 
 // do runs one line that ends itself with its token.
 func (s *Server) do(ctx context.Context, compose func(token string) string) (reply, error) {
+	if s.visitor != nil {
+		return s.visit(ctx, compose)
+	}
 	c, err := s.connection(ctx)
 	if err != nil {
 		return reply{}, err
@@ -280,12 +290,12 @@ func endWithToken(commands []string) func(string) string {
 }
 
 // Instance identifies the running server as "pid/start_time", "" while there is no
-// connection. It changes when the server was restarted, and with it every pane id
+// connection; with Join it is the one that the last command reached. It changes when the server was restarted, and with it every pane id
 // loses its meaning.
 func (s *Server) Instance() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.conn == nil {
+	if s.conn == nil && s.visitor == nil {
 		return ""
 	}
 	return s.facts.instance
@@ -317,8 +327,11 @@ func (s *Server) Close() error {
 // Shutdown kills the server with every session, waits until it is gone, and closes
 // the Server. A server that does not go within a few seconds of being asked is
 // killed. When ctx ends first the server may be left; the Server is closed in any
-// case.
+// case. A joined server is not ours to kill: it is only let go.
 func (s *Server) Shutdown(ctx context.Context) error {
+	if s.opts.Join {
+		return s.Close()
+	}
 	f := s.known()
 	s.askToEnd(ctx)
 	err := errors.Join(s.Close(), endServer(ctx, s.opts.Binary, f))

@@ -97,7 +97,7 @@ func TestJoinNeedsAServerAndChangesNothing(t *testing.T) {
 	if _, err := joined.NewSession(t.Context(), tmux.SessionOptions{Name: "x", Argv: []string{"sleep", "1"}}); !errors.Is(err, tmux.ErrInvalid) {
 		t.Errorf("a session on a joined server: %v", err)
 	}
-	if err := pane.Release(t.Context()); err != nil {
+	if err := pane.Release(t.Context(), "me"); err != nil {
 		t.Error(err)
 	}
 	if diff := cmp.Diff(before, describe()); diff != "" {

@@ -119,33 +119,50 @@ func (s *Server) AttachCommand(session string) []string {
 	return []string{s.opts.Binary, "-S", s.SocketPath(), "attach-session", "-t", "=" + session}
 }
 
-// Claim marks a pane that somebody else started as owner's, with sequence 0, unless
-// it is another's already. It changes nothing but our options on that pane.
-func (p *Pane) Claim(ctx context.Context, owner string) error {
-	if err := checkOwner(owner); err != nil {
-		return err
-	}
-	info, err := p.Info(ctx)
-	if err != nil {
-		return err
-	}
-	if info.Owner == owner {
-		return nil
-	}
-	if info.Owner != "" {
-		return fmt.Errorf("claim pane %s for %s: it is %s's: %w", p.id, owner, info.Owner, ErrInvalid)
-	}
-	_, err = p.server.run(ctx,
-		"set-option -p -t "+p.id+" "+ownerOption+" "+quote(owner),
-		"set-option -p -t "+p.id+" "+seqOption+" 0")
-	return err
+// AttachToPane is the command with which a person looks at a pane wherever it is; it
+// makes that pane the current one of its session.
+func (s *Server) AttachToPane(id string) []string {
+	return []string{s.opts.Binary, "-S", s.SocketPath(), "attach-session", "-t", id}
 }
 
-// Release takes our options off the pane. A pane that is gone is released.
-func (p *Pane) Release(ctx context.Context) error {
-	_, err := p.server.run(ctx,
-		"set-option -p -u -t "+p.id+" "+ownerOption,
-		"set-option -p -u -t "+p.id+" "+seqOption)
+// Claim marks a pane that somebody else started as owner's, with sequence 0. That and
+// the look whether it is free are one step of the server. A pane that is another's is
+// ErrClaimed, one whose program has ended ErrInvalid. It changes nothing but our
+// options on that pane, and nothing at all when it is owner's already.
+func (p *Pane) Claim(ctx context.Context, owner string) error {
+	if err := errors.Join(checkOwner(owner), p.check()); err != nil {
+		return err
+	}
+	r, err := p.server.do(ctx, func(token string) string {
+		taken := "#{||:#{pane_dead},#{!=:#{" + ownerOption + "},}}"
+		say := "display-message -p -t " + p.id + " " + quote(token+" #{pane_id}|#{pane_dead}|#{q:"+ownerOption+"}")
+		return "if-shell -F -t " + p.id + " " + quote(taken) + " { " + say + " } { " +
+			"set-option -p -t " + p.id + " " + ownerOption + " " + quote(owner) +
+			" ; set-option -p -t " + p.id + " " + seqOption + " 0 ; " + say + " }"
+	})
+	if err != nil {
+		return fmt.Errorf("claim pane %s: %w", p.id, err)
+	}
+	f := splitFields(r.text)
+	switch {
+	case len(f) != 3 || f[0] != p.id:
+		return fmt.Errorf("claim pane %s: %w", p.id, ErrNoPane)
+	case f[2] != owner && f[2] != "":
+		return fmt.Errorf("claim pane %s: it is %s's: %w", p.id, f[2], ErrClaimed)
+	case f[2] != owner || f[1] == "1":
+		return fmt.Errorf("claim pane %s: its program has ended: %w", p.id, ErrInvalid)
+	}
+	return nil
+}
+
+// Release takes our options off a pane that is owner's, in one step with the look at
+// that. Any other pane, and one that is gone, is left as it is.
+func (p *Pane) Release(ctx context.Context, owner string) error {
+	if err := errors.Join(checkOwner(owner), p.check()); err != nil {
+		return err
+	}
+	_, err := p.server.run(ctx, "if-shell -F -t "+p.id+" "+quote("#{==:#{"+ownerOption+"},"+owner+"}")+
+		" { set-option -p -u -t "+p.id+" "+ownerOption+" ; set-option -p -u -t "+p.id+" "+seqOption+" }")
 	if errors.Is(err, ErrNoPane) {
 		return nil
 	}

@@ -68,10 +68,6 @@ func (s *Server) clientArgv() []string {
 	} else {
 		argv = append(argv, "-S", s.opts.Path)
 	}
-	if s.opts.Join {
-		// -N: never start a server. -E: leave the session's environment alone.
-		return append(argv, "-N", "-C", "attach-session", "-E", "-f", "no-output,ignore-size")
-	}
 	// Two words (cat -u) run without a shell.
 	return append(argv, "-f", "/dev/null", "-C", "new-session", "-A", "-s", hubSession,
 		"-f", "no-output,ignore-size", "cat", "-u")
@@ -79,7 +75,7 @@ func (s *Server) clientArgv() []string {
 
 func (s *Server) greet(ctx context.Context, c *conn, first bool) (facts, error) {
 	r, err := c.do(ctx, func(token string) string {
-		return "display-message -p " + quote(token+" #{pid}|#{start_time}|#{q:socket_path}|#{version}")
+		return "display-message -p " + quote(token+factsFormat)
 	})
 	if err != nil {
 		return facts{}, err
@@ -90,9 +86,6 @@ func (s *Server) greet(ctx context.Context, c *conn, first bool) (facts, error) 
 	}
 	if err := f.version.check(); err != nil {
 		return facts{}, err
-	}
-	if s.opts.Join {
-		return f, nil
 	}
 	if first {
 		if err := killStrangers(ctx, c); err != nil {

@@ -39,7 +39,7 @@ const (
 // Refusal says why a Submit stopped before the end.
 type Refusal string
 
-// The reasons of an Outcome; the first seven are decided inside the server, in the
+// The reasons of an Outcome; the first eight are decided inside the server, in the
 // same step as the typing that they prevent.
 const (
 	NoRefusal Refusal = ""
@@ -47,6 +47,7 @@ const (
 	Dead      Refusal = "dead"      // the program has ended
 	InputOff  Refusal = "input-off" // the pane takes no input (select-pane -d)
 	InMode    Refusal = "in-mode"   // a person scrolls or chooses
+	Shared    Refusal = "shared"    // the key would go to other panes too (synchronize-panes)
 	Foreign   Refusal = "foreign"   // the pane is not Owner's
 	Repeated  Refusal = "repeated"  // this sequence number or a later one was typed already
 	NotShown  Refusal = "not-shown" // the text did not show, or the screen did not come to rest, in time

@@ -1,0 +1,154 @@
+package tmux_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// joined is a server of somebody else's with one fake agent, and our handle on it.
+func joined(t *testing.T) (theirs, ours *tmux.Server, pane *tmux.Pane) {
+	t.Helper()
+	opts := tmuxtest.Options(t)
+	theirs = tmuxtest.StartWith(t, opts)
+	info, err := theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "theirs", Argv: tmuxtest.Agent{}.Argv()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmuxtest.WaitFor(t, theirs.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
+	opts.Join, opts.Dir = true, t.TempDir()
+	ours, err = tmux.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := ours.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return theirs, ours, ours.Pane(info.ID)
+}
+
+func TestJoinedServerHasNoClientOfOurs(t *testing.T) {
+	theirs, ours, pane := joined(t)
+	before := clients(t, theirs)
+	if err := pane.Claim(t.Context(), "me"); err != nil {
+		t.Fatal(err)
+	}
+	var seen []int
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "héllo ─ \xe2\x9d\xaf $HOME `x` \"q\" #{pane_id}",
+		Shown: func(s tmux.Screen) tmux.Look {
+			seen = append(seen, clients(t, theirs))
+			if tmuxtest.Shows(s, "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}") {
+				return tmux.Yes
+			}
+			return tmux.Wait
+		}})
+	if err != nil || out.Phase != tmux.Entered {
+		t.Errorf("got %+v, %v", out, err)
+	}
+	if len(seen) == 0 || slices.Max(seen) != before {
+		t.Errorf("clients while typing: %v, want %d", seen, before)
+	}
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "again"}); err != nil || out.Reason != tmux.Repeated {
+		t.Errorf("a second time: %+v, %v", out, err)
+	}
+	if ours.Instance() != theirs.Instance() || ours.SocketPath() != theirs.SocketPath() || !ours.Version().AtLeast(3, 2) {
+		t.Errorf("it is %s at %s, %s", ours.Instance(), ours.SocketPath(), ours.Version())
+	}
+}
+
+func TestClaimIsForOne(t *testing.T) {
+	_, _, pane := joined(t)
+	owners := []string{"a", "b", "c", "d", "e", "f"}
+	errs := make([]error, len(owners))
+	var group sync.WaitGroup
+	for i, owner := range owners {
+		group.Go(func() { errs[i] = pane.Claim(t.Context(), owner) })
+	}
+	group.Wait()
+	info, err := pane.Info(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, owner := range owners {
+		if owner == info.Owner && errs[i] != nil || owner != info.Owner && !errors.Is(errs[i], tmux.ErrClaimed) {
+			t.Errorf("%s: %v; the pane is %s's", owner, errs[i], info.Owner)
+		}
+	}
+	if err := pane.Claim(t.Context(), info.Owner); err != nil {
+		t.Errorf("its owner's again: %v", err)
+	}
+	if err := pane.Release(t.Context(), "stranger"); err != nil {
+		t.Error(err)
+	}
+	if now, err := pane.Info(t.Context()); err != nil || now.Owner != info.Owner {
+		t.Errorf("released by a stranger: %+v, %v", now, err)
+	}
+}
+
+func TestClaimWantsALivePane(t *testing.T) {
+	theirs, ours, _ := joined(t)
+	dead, err := theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "dead", Argv: []string{"sh", "-c", "exit 0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmuxtest.Poll(t, func() bool {
+		now, err := ours.Pane(dead.ID).Info(t.Context())
+		return err == nil && now.Dead
+	}, func() string { return "the pane does not die" })
+	if err := ours.Pane(dead.ID).Claim(t.Context(), "me"); !errors.Is(err, tmux.ErrInvalid) {
+		t.Errorf("dead: %v, want ErrInvalid", err)
+	}
+	if err := ours.Pane("%99").Claim(t.Context(), "me"); !errors.Is(err, tmux.ErrNoPane) {
+		t.Errorf("gone: %v, want ErrNoPane", err)
+	}
+	if err := ours.Pane("%99").Release(t.Context(), "me"); err != nil {
+		t.Errorf("release of one that is gone: %v", err)
+	}
+	if err := ours.Pane("%1; kill-server").Release(t.Context(), "me"); !errors.Is(err, tmux.ErrInvalid) {
+		t.Errorf("no id: %v, want ErrInvalid", err)
+	}
+}
+
+func TestShutdownLeavesAJoinedServerAlive(t *testing.T) {
+	theirs, ours, pane := joined(t)
+	if err := ours.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := pane.Info(t.Context()); !errors.Is(err, tmux.ErrClosed) {
+		t.Errorf("after: %v, want ErrClosed", err)
+	}
+	if out := tmuxCommand(t, theirs, "list-sessions"); !strings.Contains(out, "theirs") {
+		t.Errorf("sessions: %s", out)
+	}
+}
+
+func TestJoinedServerThatEndsOrIsAnotherOneIsNoticed(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	theirs := tmuxtest.StartWith(t, opts)
+	tmuxtest.Agent{}.Launch(t, theirs)
+	join := opts
+	join.Join, join.Dir = true, t.TempDir()
+	ours, err := tmux.Open(t.Context(), join)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	first := ours.Instance()
+	if err := theirs.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ours.Panes(t.Context()); !errors.Is(err, tmux.ErrNoServer) || ours.Instance() != "" {
+		t.Errorf("ended: %v, instance %q", err, ours.Instance())
+	}
+	tmuxtest.StartWith(t, opts)
+	if _, err := ours.Panes(t.Context()); err != nil || ours.Instance() == "" || ours.Instance() == first {
+		t.Errorf("another: %v, instance %q, first %q", err, ours.Instance(), first)
+	}
+}
