@@ -50,8 +50,10 @@ type file struct {
 	Markers     Markers       `yaml:"markers"`
 	Handover    Handover      `yaml:"handover"`
 
-	Reports map[string]string `yaml:"reports"`
-	Titles  map[string]string `yaml:"titles"`
+	Reports  map[string]string `yaml:"reports"`
+	Titles   map[string]string `yaml:"titles"`
+	Programs []string          `yaml:"programs"`
+	AddMCP   []string          `yaml:"add_mcp"`
 }
 
 // decode reads a profile over the one that start returns for its `extends`.
@@ -120,7 +122,8 @@ func (p *Profile) file() file {
 		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
 		Key: p.Key, QueueKey: p.QueueKey, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
 		Startup: p.Startup, Quiet: p.Quiet, Stagger: p.Stagger, Markers: markers, Handover: p.Handover.clone(),
-		Reports: maps.Clone(p.Reports), Titles: maps.Clone(p.Titles)}
+		Reports: maps.Clone(p.Reports), Titles: maps.Clone(p.Titles),
+		Programs: slices.Clone(p.Programs), AddMCP: slices.Clone(p.AddMCP)}
 }
 
 func (f *file) profile(name string) (*Profile, error) {
@@ -128,7 +131,8 @@ func (f *file) profile(name string) (*Profile, error) {
 		Version: f.Version, Tested: f.Tested,
 		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
 		Key: f.Key, QueueKey: f.QueueKey, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
-		Startup: f.Startup, Quiet: f.Quiet, Stagger: f.Stagger, Markers: f.Markers, Handover: f.Handover, Reports: f.Reports, Titles: f.Titles}
+		Startup: f.Startup, Quiet: f.Quiet, Stagger: f.Stagger, Markers: f.Markers, Handover: f.Handover, Reports: f.Reports, Titles: f.Titles,
+		Programs: f.Programs, AddMCP: f.AddMCP}
 	if len(p.Version) == 0 {
 		p.Version = []string{"--version"}
 	}

@@ -43,6 +43,12 @@ type Profile struct {
 	// pattern its terminal's title tells a state (see Title); both in ParseSignal's words.
 	Reports, Titles map[string]string
 
+	// Programs are how one that runs already is known: each by the name of its program
+	// or, with a slash, a part of its path; further words must follow it. None: the name
+	// of Command.
+	Programs []string
+	AddMCP   []string // with which a person gives the program an MCP server, whose own command follows
+
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
 	blocked                map[string]*regexp.Regexp
