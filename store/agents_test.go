@@ -19,7 +19,8 @@ func TestAgentComesBackAsItWas(t *testing.T) {
 		ID: agentID(1), Name: "Coder", Description: "writes 'code'", Role: "engineer",
 		Capabilities: []string{"go", `"sql"`}, Groups: []string{"backend"}, Kind: parley.KindTerminal,
 		State: parley.StateExited, Since: at, Evidence: "exit", ExitStatus: &seven, Host: "here", Profile: "generic",
-		Command: []string{"sh", "-c", "echo ?"}, Orchestrate: true, CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
+		Command: []string{"sh", "-c", "echo ?"}, Orchestrate: true, Interruptible: true,
+		Socket: "/run/user/1000/tmux", Pane: "%3", CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
 	}}
 	if err := s.CreateAgent(t.Context(), want.Agent, want.KeyHash); err != nil {
 		t.Fatal(err)

@@ -41,6 +41,8 @@ type agentRow struct {
 	Command       []string `gorm:"serializer:json"`
 	Orchestrate   bool
 	Interruptible bool
+	Socket        string
+	Pane          string
 	KeyHash       []byte
 	CreatedAt     int64 `gorm:"autoCreateTime:false"`
 	LastActive    int64
@@ -54,7 +56,7 @@ func rowOf(a *parley.Agent, keyHash []byte) agentRow {
 		Capabilities: list(a.Capabilities), TeamGroups: list(a.Groups), Kind: string(a.Kind), State: string(a.State),
 		Since: nanos(a.Since), Evidence: a.Evidence, ExitStatus: a.ExitStatus, Host: a.Host,
 		Profile: a.Profile, Command: list(a.Command), Orchestrate: a.Orchestrate, Interruptible: a.Interruptible, KeyHash: keyHash,
-		CreatedAt: nanos(a.CreatedAt), LastActive: nanos(a.LastActive)}
+		Socket: a.Socket, Pane: a.Pane, CreatedAt: nanos(a.CreatedAt), LastActive: nanos(a.LastActive)}
 }
 
 // list makes an absent list an empty one: gorm would store NULL.
@@ -77,7 +79,8 @@ func (r *agentRow) agent() parley.Agent {
 		Capabilities: unlist(r.Capabilities), Groups: unlist(r.TeamGroups), Kind: parley.AgentKind(r.Kind),
 		State: parley.AgentState(r.State), Since: instant(r.Since), Evidence: r.Evidence,
 		ExitStatus: r.ExitStatus, Host: r.Host, Profile: r.Profile, Command: unlist(r.Command),
-		Orchestrate: r.Orchestrate, Interruptible: r.Interruptible, CreatedAt: instant(r.CreatedAt), LastActive: instant(r.LastActive)}
+		Orchestrate: r.Orchestrate, Interruptible: r.Interruptible, Socket: r.Socket, Pane: r.Pane,
+		CreatedAt: instant(r.CreatedAt), LastActive: instant(r.LastActive)}
 }
 
 // messageColumns are those of a messageRow, of messages m and its sender s.

@@ -1,0 +1,7 @@
+-- +goose Up
+ALTER TABLE agents ADD COLUMN socket TEXT NOT NULL DEFAULT ''; -- where it was adopted, else empty
+ALTER TABLE agents ADD COLUMN pane TEXT NOT NULL DEFAULT '';
+
+-- +goose Down
+ALTER TABLE agents DROP COLUMN pane;
+ALTER TABLE agents DROP COLUMN socket;
