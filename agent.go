@@ -87,9 +87,15 @@ type Agent struct {
 	Command       []string   `json:"command,omitempty"`
 	Orchestrate   bool       `json:"orchestrate,omitempty"`
 	Interruptible bool       `json:"interruptible,omitempty"` // urgent messages may be typed into its work
+	Socket        string     `json:"socket,omitempty"`        // of the tmux server on which it was adopted
+	Pane          string     `json:"pane,omitempty"`          // in which it was
 	CreatedAt     time.Time  `json:"created_at"`
 	LastActive    time.Time  `json:"last_active"`
 }
+
+// Adopted reports whether its program was not started by parley and is not parley's to
+// end.
+func (a *Agent) Adopted() bool { return a.Socket != "" }
 
 // AvailabilityAt returns how available the agent is at a moment.
 func (a *Agent) AvailabilityAt(now time.Time) Availability {

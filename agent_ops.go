@@ -41,6 +41,7 @@ type AgentStatus struct {
 type AgentStatusResult struct {
 	Answer
 	Agents []AgentStatus `json:"agents"`
+	You    string        `json:"you,omitempty"` // the name of who asks
 }
 
 // LaunchAgentRequest asks for a program to be run as an agent.
@@ -82,9 +83,10 @@ type StopAgentRequest struct {
 // StopAgentResult says what ended.
 type StopAgentResult struct {
 	Answer
-	AgentID string `json:"agent_id"`
-	Name    string `json:"name"`
-	Ended   int    `json:"processes_ended"` // how many processes were there to end
+	AgentID  string `json:"agent_id"`
+	Name     string `json:"name"`
+	Ended    int    `json:"processes_ended"`    // how many processes were there to end
+	Released bool   `json:"released,omitempty"` // it was adopted: its program runs on
 }
 
 // RestartAgentRequest names the agent to stop and launch again. Directory and
@@ -131,4 +133,5 @@ type AttachInfoResult struct {
 	Session string   `json:"session"`
 	Pane    string   `json:"pane"`
 	Command []string `json:"command"`
+	Adopted bool     `json:"adopted,omitempty"` // the socket is that of a tmux of the user's own
 }

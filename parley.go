@@ -34,7 +34,12 @@ type TerminalService interface {
 	// LaunchAgent starts a program in a tmux session of its own and returns
 	// when its process runs. Launching a stopped agent's name revives its id.
 	LaunchAgent(context.Context, LaunchAgentRequest) (*LaunchAgentResult, error)
-	// StopAgent ends the agent's whole process tree and returns when it is gone.
+	// AdoptAgent makes an agent of a program that runs already, in a pane of a tmux
+	// that is not parley's. Nothing there is made or changed but two options of that
+	// pane. AGENT_EXISTS when the pane is an agent's already.
+	AdoptAgent(context.Context, AdoptAgentRequest) (*AdoptAgentResult, error)
+	// StopAgent ends the agent's whole process tree and returns when it is gone. An
+	// adopted agent only leaves the team.
 	StopAgent(context.Context, StopAgentRequest) (*StopAgentResult, error)
 	// RestartAgent stops and launches again, with a new key and the same id.
 	RestartAgent(context.Context, RestartAgentRequest) (*LaunchAgentResult, error)

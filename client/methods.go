@@ -23,6 +23,11 @@ func (c *Client) LaunchAgent(ctx context.Context, r parley.LaunchAgentRequest) (
 	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
 }
 
+// AdoptAgent makes an agent of a program that runs already.
+func (c *Client) AdoptAgent(ctx context.Context, r parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
+	return call[parley.AdoptAgentResult](ctx, c, "adopt_agent", r)
+}
+
 // StopAgent ends an agent's processes.
 func (c *Client) StopAgent(ctx context.Context, r parley.StopAgentRequest) (*parley.StopAgentResult, error) {
 	return call[parley.StopAgentResult](ctx, c, "stop_agent", r)

@@ -57,7 +57,7 @@ func (o *Orchestrator) GetAgentStatus(ctx context.Context, req parley.AgentStatu
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.AgentStatusResult{Answer: parley.OK, Agents: []parley.AgentStatus{}}
+	res := &parley.AgentStatusResult{Answer: parley.OK, Agents: []parley.AgentStatus{}, You: parley.CallerFrom(ctx).Name}
 	now := o.now()
 	for _, m := range members {
 		a, c := m.snapshot(), counts[m.id]

@@ -146,6 +146,7 @@ func suspicion(reason, name string) string {
 var releases = []struct{ about, then string }{
 	{"communication is paused", "It goes when messages go on: parley resume."},
 	{"parley restart", "It goes when %[1]s runs again: parley restart %[1]s."},
+	{"started again in its pane", "It goes when %[1]s's program runs in its pane again, or in another: parley adopt %[1]s --pane ID."},
 	{"dialog", "It goes when the dialog is answered: parley attach %s. parley never answers one."},
 	{"draft", "It goes when the draft is sent or cleared: parley attach %s. parley leaves it alone."},
 	{"unsent message", "It goes when that text is sent or cleared: parley attach %s."},

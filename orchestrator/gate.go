@@ -64,7 +64,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 		return noTerminal(c.m.snapshot())
 	case t.ended.Load():
 		return obstacle{reason: "it is being stopped", brief: true}
-	case t.instance != c.o.tmux.Instance():
+	case t.instance != t.server.Instance():
 		return obstacle{reason: "its tmux server is gone", brief: true}
 	}
 	if o := otherProgram(t); o != free {
@@ -83,7 +83,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	case err != nil:
 		return obstacle{reason: "its terminal cannot be read: " + parley.CleanLine(err.Error()), brief: true}
 	case screen.Dead:
-		return obstacle{reason: fmt.Sprintf("its program has ended; parley restart %s delivers what waits", c.m.name)}
+		return obstacle{reason: "its program has ended; " + comeback(c.m.snapshot())}
 	case screen.InputOff:
 		return obstacle{reason: inputOff}
 	}
@@ -116,9 +116,9 @@ func (o *Orchestrator) stagger(p *profile.Profile, job store.Job) obstacle {
 func noTerminal(a parley.Agent) obstacle {
 	switch a.State {
 	case parley.StateTerminated:
-		return obstacle{reason: fmt.Sprintf("it is stopped; parley restart %s delivers what waits", a.Name)}
+		return obstacle{reason: "it is stopped; " + comeback(a)}
 	case parley.StateExited, parley.StateUnreachable:
-		return obstacle{reason: fmt.Sprintf("it is %s (%s); parley restart %s delivers what waits", a.State, a.Evidence, a.Name)}
+		return obstacle{reason: fmt.Sprintf("it is %s (%s); %s", a.State, a.Evidence, comeback(a))}
 	}
 	return obstacle{reason: "its terminal is not there yet", brief: true}
 }
@@ -128,6 +128,8 @@ func noTerminal(a parley.Agent) obstacle {
 func otherProgram(t *terminal) obstacle {
 	argv, err := tmux.Foreground(t.pid)
 	switch {
+	case t.stranger(argv, err) != "":
+		return obstacle{reason: t.stranger(argv, err)}
 	case err != nil:
 		return free
 	case tmux.IsShell(argv):

@@ -88,23 +88,33 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 		State: parley.StateStarting, Since: now, Evidence: "launched", Host: o.opts.Host, Profile: or(req.Profile, "generic"),
 		Command: l.Argv, Orchestrate: req.Orchestrate, Interruptible: req.Interruptible, CreatedAt: now, LastActive: now}
 	key, hash := newKey()
-	m := o.roster.named(req.Name)
+	m, err := o.enroll(ctx, a, hash)
+	if err != nil {
+		return nil, err
+	}
+	l.Env = environment(l.Env, o.identity(m, key))
+	return m, nil
+}
+
+// enroll stores an agent, as a new member or as what a stopped one of its name is now,
+// and returns with its m.changing held.
+func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, keyHash []byte) (*member, error) {
+	m := o.roster.named(a.Name)
 	if m == nil {
-		if err := o.store.CreateAgent(ctx, a, hash); err != nil {
+		if err := o.store.CreateAgent(ctx, a, keyHash); err != nil {
 			return nil, err
 		}
-		m = newMember(a, hash)
+		m = newMember(a, keyHash)
 		m.changing.Lock()
 		o.roster.add(m)
 		o.startCourier(m)
-	} else {
-		m.changing.Lock()
-		if err := o.revive(ctx, m, a, hash); err != nil {
-			m.changing.Unlock()
-			return nil, err
-		}
+		return m, nil
 	}
-	l.Env = environment(l.Env, o.identity(m, key))
+	m.changing.Lock()
+	if err := o.revive(ctx, m, a, keyHash); err != nil {
+		m.changing.Unlock()
+		return nil, err
+	}
 	return m, nil
 }
 
@@ -272,6 +282,9 @@ func (o *Orchestrator) RestartAgent(ctx context.Context, req parley.RestartAgent
 	m.changing.Lock()
 	defer m.changing.Unlock()
 	a := m.snapshot()
+	if a.Adopted() {
+		return nil, notOurs(a)
+	}
 	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
 	if err != nil {
 		return nil, err

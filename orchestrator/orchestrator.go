@@ -65,6 +65,7 @@ type Orchestrator struct {
 	opts   Options
 	store  *store.Store
 	tmux   *tmux.Server
+	joined joined
 	roster *roster
 	log    *slog.Logger
 	now    func() time.Time
@@ -80,6 +81,8 @@ type Orchestrator struct {
 		sync.Mutex
 		last map[string]time.Time // by profile
 	}
+
+	adoptions atomic.Int64 // see Adoptions
 
 	entered func() // told when a text has its Enter; nil but in benchmarks
 }
@@ -128,7 +131,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 		return tmuxError(err)
 	}
 	if err := o.readopt(ctx); err != nil {
-		return errors.Join(err, o.tmux.Close())
+		return errors.Join(err, o.closeJoined(true), o.tmux.Close())
 	}
 	o.takeSpool(ctx) // before the couriers look into what was left in their hands
 	for _, m := range o.roster.all() {
@@ -137,6 +140,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	o.sweep()
 	o.group.Go(o.watch)
 	o.group.Go(o.emptySpool)
+	o.group.Go(o.watchJoined)
 	return nil
 }
 
@@ -146,7 +150,7 @@ func (o *Orchestrator) Close() error {
 	o.ending.Store(true)
 	o.cancel()
 	o.group.Wait()
-	return o.tmux.Close()
+	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }
 
 // tmuxError says what to do about a tmux that cannot be used.

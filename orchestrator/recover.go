@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley"
+	"parley/profile"
 	"parley/store"
 	"parley/tmux"
 )
@@ -19,13 +20,14 @@ func (o *Orchestrator) readopt(ctx context.Context) error {
 	}
 	for _, info := range panes {
 		m := o.roster.id(info.Owner)
-		if m == nil || m.kind != parley.KindTerminal {
+		if m == nil || m.kind != parley.KindTerminal || m.agent.Adopted() {
 			continue
 		}
 		if err := o.takeBack(ctx, m, info); err != nil {
 			return err
 		}
 	}
+	o.rejoin(ctx)
 	for _, m := range o.roster.all() {
 		if m.kind == parley.KindTerminal && m.place() == nil && m.snapshot().State != parley.StateTerminated {
 			if err := o.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
@@ -38,12 +40,9 @@ func (o *Orchestrator) readopt(ctx context.Context) error {
 
 func (o *Orchestrator) takeBack(ctx context.Context, m *member, info tmux.PaneInfo) error {
 	a := m.snapshot()
-	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
+	p, err := o.profileOf(m, a)
 	if err != nil {
-		o.log.Warn("a running agent's profile is gone; taking generic", "agent", m.name, "profile", a.Profile)
-		if p, err = o.opts.Profiles.Find("generic"); err != nil {
-			return err
-		}
+		return err
 	}
 	m.mu.Lock()
 	m.terminal = o.newTerminal(p, info)
@@ -53,6 +52,15 @@ func (o *Orchestrator) takeBack(ctx context.Context, m *member, info tmux.PaneIn
 		return err
 	}
 	return nil
+}
+
+func (o *Orchestrator) profileOf(m *member, a parley.Agent) (*profile.Profile, error) {
+	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
+	if err != nil {
+		o.log.Warn("a running agent's profile is gone; taking generic", "agent", m.name, "profile", a.Profile)
+		p, err = o.opts.Profiles.Find("generic")
+	}
+	return p, err
 }
 
 // lose records that an agent's terminal went away under it. Its messages wait.

@@ -40,6 +40,7 @@ type member struct {
 
 // terminal is where an agent runs now.
 type terminal struct {
+	server   *tmux.Server
 	pane     *tmux.Pane
 	profile  *profile.Profile
 	pid      int
@@ -50,6 +51,8 @@ type terminal struct {
 	ended    atomic.Bool // it is being stopped: nothing may be typed any more
 	sight    sight
 
+	runs func(argv []string) bool // tells the program of an adopted agent; nil for one that was launched, whose pane runs nothing else
+
 	// The watcher's own.
 	info  tmux.PaneInfo // as last seen
 	read  time.Time     // the output that was last looked at
@@ -58,7 +61,7 @@ type terminal struct {
 }
 
 func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {
-	t := &terminal{pane: o.tmux.Pane(info.ID), profile: p, pid: info.PID, tty: info.TTY, info: info, instance: o.tmux.Instance()}
+	t := &terminal{server: o.tmux, pane: o.tmux.Pane(info.ID), profile: p, pid: info.PID, tty: info.TTY, info: info, instance: o.tmux.Instance()}
 	if !info.Dead {
 		t.born = birth(info.PID)
 	}

@@ -34,11 +34,12 @@ func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentReques
 	if req.Reason != "" {
 		evidence += ": " + parley.CleanLine(req.Reason)
 	}
+	a, ran := m.snapshot(), m.place() != nil
 	ended, err := o.end(ctx, m, evidence)
 	if err != nil {
 		return nil, err
 	}
-	return &parley.StopAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Ended: ended}, nil
+	return &parley.StopAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Ended: ended, Released: ran && a.Adopted()}, nil
 }
 
 // end ends a member's processes and its session, and records it as terminated.
@@ -47,7 +48,7 @@ func (o *Orchestrator) end(ctx context.Context, m *member, evidence string) (int
 	ctx = context.WithoutCancel(ctx) // half a stop would leave processes behind
 	t := m.place()
 	ended, err := o.endProcesses(ctx, m, t)
-	if err == nil && t != nil {
+	if err == nil && t != nil && !t.adopted() {
 		err = o.endSession(ctx, m, t)
 	}
 	if err == nil {
@@ -60,10 +61,13 @@ func (o *Orchestrator) end(ctx context.Context, m *member, evidence string) (int
 }
 
 // endProcesses ends what runs of a member, in its terminal or, when that was taken
-// from under it, without one.
+// from under it, without one. An adopted one is let go instead.
 func (o *Orchestrator) endProcesses(ctx context.Context, m *member, t *terminal) (int, error) {
 	if m.kind != parley.KindTerminal {
 		return 0, nil
+	}
+	if a := m.snapshot(); a.Adopted() { // its processes are not ours
+		return 0, o.release(ctx, m)
 	}
 	root, born := 0, ""
 	if t != nil {

@@ -235,7 +235,7 @@ func refusal(m *member, out tmux.Outcome) string {
 	case tmux.InMode:
 		return "someone is scrolling in its terminal (copy mode)"
 	case tmux.Dead, tmux.Gone:
-		return fmt.Sprintf("its program has ended; parley restart %s delivers what waits", m.name)
+		return "its program has ended; " + comeback(m.snapshot())
 	case tmux.InputOff:
 		return inputOff
 	case tmux.Foreign:

@@ -66,7 +66,7 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 	places := map[*member]*terminal{}
 	for _, m := range o.roster.all() {
 		t := m.place()
-		if t != nil && !t.ended.Load() || t == nil && m.homeless() {
+		if t != nil && !t.adopted() && !t.ended.Load() || t == nil && m.homeless() {
 			places[m] = t
 		}
 	}

@@ -108,6 +108,10 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped []s
 	for _, m := range members {
 		ends.Go(func() error {
 			_, err := o.endProcesses(ctx, m, m.place())
+			if a := m.snapshot(); err != nil && a.Adopted() { // what is left there harms nobody
+				o.log.Warn("let an adopted agent go", "agent", m.name, "error", err)
+				return nil
+			}
 			return err
 		})
 	}
@@ -151,10 +155,18 @@ func (o *Orchestrator) ReadTerminal(ctx context.Context, req parley.ReadTerminal
 }
 
 // GetAttachInfo implements parley.TerminalService.
-func (o *Orchestrator) GetAttachInfo(_ context.Context, req parley.AttachInfoRequest) (*parley.AttachInfoResult, error) {
+func (o *Orchestrator) GetAttachInfo(ctx context.Context, req parley.AttachInfoRequest) (*parley.AttachInfoResult, error) {
 	m, t, err := o.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
+	}
+	if t.adopted() {
+		info, err := t.pane.Info(ctx)
+		if err != nil {
+			return nil, terminalError(m, err)
+		}
+		return &parley.AttachInfoResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Socket: t.server.SocketPath(), Session: info.Session,
+			Pane: info.ID, Command: t.server.AttachToPane(info.ID), Adopted: true}, nil
 	}
 	return &parley.AttachInfoResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Socket: o.tmux.SocketPath(), Session: m.name,
 		Pane: t.pane.ID(), Command: o.tmux.AttachCommand(m.name)}, nil

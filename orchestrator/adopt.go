@@ -1,0 +1,255 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// seat is a pane of somebody else's tmux and the program that has its terminal.
+type seat struct {
+	server *tmux.Server
+	info   tmux.PaneInfo
+	pid    int // of the program
+	argv   []string
+}
+
+// AdoptAgent implements parley.TerminalService.
+func (o *Orchestrator) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	server, done, err := o.join(ctx, req.Socket)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	s, err := o.takeSeat(ctx, server, req.Pane)
+	if err != nil {
+		return nil, err
+	}
+	p, err := o.recognise(s, req.Profile)
+	if err != nil {
+		return nil, err
+	}
+	if o.ending.Load() {
+		return nil, parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
+	}
+	whole, cancelWhole := context.WithTimeout(context.WithoutCancel(ctx), lookTime) // half of it would leave options behind
+	defer cancelWhole()
+	return o.adopt(whole, req, s, p)
+}
+
+// takeSeat looks at the pane, and refuses what cannot be an agent's terminal.
+func (o *Orchestrator) takeSeat(ctx context.Context, server *tmux.Server, pane string) (*seat, error) {
+	if server.Instance() == o.tmux.Instance() {
+		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is parley's own, and its agents are in the team already").
+			Suggest("Name a pane of your own tmux; parley agents lists who is there.")
+	}
+	info, err := server.Pane(pane).Info(ctx)
+	switch {
+	case errors.Is(err, tmux.ErrNoPane):
+		return nil, parley.Errorf(parley.InvalidArgument, "there is no pane %s on %s", pane, server.SocketPath()).
+			Suggest("tmux list-panes -a lists those that are there, with their ids: -F '#{pane_id} #{pane_current_command}'.")
+	case err != nil:
+		return nil, tmuxError(err)
+	case info.Owner != "":
+		return nil, o.adoptedAlready(info)
+	case info.Dead:
+		return nil, parley.Errorf(parley.InvalidArgument, "the program in pane %s has ended", pane).
+			Suggest("Start it again there, or name another pane.")
+	case info.Session == "_hub":
+		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is another parley's own").Suggest("Name a pane of your own tmux.")
+	}
+	s := &seat{server: server, info: info}
+	if err := s.await(ctx); err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "it cannot be told what runs in pane %s: %w", pane, err).
+			Suggest("Try again when its program is in the foreground.")
+	}
+	return s, nil
+}
+
+// startsWithin is how long a program that is just starting has to take the terminal,
+// which takes milliseconds.
+const startsWithin = time.Second
+
+// await finds the program that has the terminal.
+func (s *seat) await(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, startsWithin)
+	defer cancel()
+	_ = poll(ctx, 10*time.Millisecond, func() (bool, error) {
+		s.pid, s.argv, err = tmux.ForegroundProcess(s.info.PID)
+		return err == nil, nil
+	})
+	return err
+}
+
+func (o *Orchestrator) adoptedAlready(info tmux.PaneInfo) error {
+	if m := o.roster.id(info.Owner); m != nil {
+		return parley.Errorf(parley.AgentExists, "pane %s is agent %s already", info.ID, m.name).With("agent", m.name).
+			Suggest("Use it as it is, or let it go first: parley leave %s", m.name)
+	}
+	return parley.Errorf(parley.AgentExists, "pane %s is an agent of another workspace already (%s)", info.ID, parley.Short(parley.CleanLine(info.Owner))).
+		Suggest("Let it go there: parley leave NAME. If that workspace is no more: tmux set-option -pu -t %s @parley_agent", info.ID)
+}
+
+// recognise finds the profile of what runs in the seat. What would take a message for
+// commands or keys, and what nobody knows, is refused.
+func (o *Orchestrator) recognise(s *seat, name string) (*profile.Profile, error) {
+	program := profile.ProgramOf(s.argv)
+	guess, known := o.opts.Profiles.Running(s.argv)
+	switch {
+	case tmux.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
+		return nil, parley.Errorf(parley.InvalidArgument, "no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
+			Suggest("Start the agent there, then adopt it from another terminal: parley adopt NAME --pane %s --socket %s. "+
+				"Without an agent, parley join shows messages there.", s.info.ID, s.server.SocketPath())
+	case tmux.TakesKeys(s.argv) != "":
+		return nil, parley.Errorf(parley.InvalidArgument, "%s has pane %s and would take messages for keys", program, s.info.ID).
+			Suggest("Leave it first, or name another pane.")
+	case name != "":
+		return o.opts.Profiles.Find(name)
+	case !known:
+		return nil, parley.Errorf(parley.InvalidArgument, "%s, which runs in pane %s, is no agent program that parley knows", program, s.info.ID).
+			With("program", program).
+			Suggest("If it is one, name its profile (%s); generic is for any program that reads messages from its terminal, line by line.",
+				strings.Join(o.opts.Profiles.Names(), ", "))
+	}
+	return guess, nil
+}
+
+// adopt makes the member and puts our options on its pane.
+func (o *Orchestrator) adopt(ctx context.Context, req parley.AdoptAgentRequest, s *seat, p *profile.Profile) (*parley.AdoptAgentResult, error) {
+	now, program := o.now(), profile.ProgramOf(s.argv)
+	a := parley.Agent{ID: newID(), Name: req.Name, Description: parley.CleanLine(req.Description), Role: parley.CleanLine(req.Role),
+		Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups), Kind: parley.KindTerminal,
+		State: parley.StateStarting, Since: now, Evidence: "adopted", Host: o.opts.Host, Profile: p.Name,
+		Command: []string{program}, // without its arguments: they were not given to us, and others read this
+		Socket:  s.server.SocketPath(), Pane: s.info.ID,
+		Orchestrate: req.Orchestrate, Interruptible: req.Interruptible, CreatedAt: now, LastActive: now}
+	if a.Name == "" {
+		a.Name = o.freeName(p.Name, a.Socket, a.Pane)
+	}
+	_, nobodys := newKey() // it is known by its process
+	m, err := o.enroll(ctx, a, nobodys)
+	if err != nil {
+		return nil, err
+	}
+	defer m.changing.Unlock()
+	if err := s.server.Pane(s.info.ID).Claim(ctx, m.id); err != nil {
+		if errors.Is(err, tmux.ErrClaimed) {
+			err = parley.Errorf(parley.AgentExists, "pane %s has just become another agent", s.info.ID).Suggest("parley agents lists who is there.")
+		} else {
+			err = tmuxError(err)
+		}
+		return nil, errors.Join(err, o.setState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
+	}
+	o.sit(m, p, s)
+	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
+	if err := o.setState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
+		return nil, err
+	}
+	res := &parley.AdoptAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, State: m.snapshot().State, Profile: p.Name,
+		Program: program, PID: s.pid, Pane: s.info.ID, Socket: a.Socket, Attach: s.server.AttachToPane(s.info.ID),
+		MCP: []string{o.opts.Executable, "mcp", "--workspace", o.opts.Workspace}}
+	if len(p.AddMCP) > 0 {
+		res.AddMCP = slices.Concat(p.AddMCP, res.MCP)
+	}
+	return res, nil
+}
+
+// freeName is the profile's name, with a number if it is taken. Who was in this pane
+// before comes back under the same name.
+func (o *Orchestrator) freeName(base, socket, pane string) string {
+	name := base
+	for n := 2; ; n++ {
+		m := o.roster.named(name)
+		if m == nil {
+			return name
+		}
+		if a := m.snapshot(); !a.State.Live() && a.Socket == socket && a.Pane == pane {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+}
+
+// sit gives a member its terminal.
+func (o *Orchestrator) sit(m *member, p *profile.Profile, s *seat) {
+	t := &terminal{server: s.server, pane: s.server.Pane(s.info.ID), profile: p, pid: s.pid, born: birth(s.pid), tty: s.info.TTY,
+		info: s.info, instance: s.server.Instance(), started: o.now(),
+		runs: runs(p, s.argv)}
+	m.reports.forget()
+	m.mu.Lock()
+	m.terminal = t
+	m.mu.Unlock()
+	o.adoptions.Add(1)
+	m.nudge()
+}
+
+// runs returns what tells the program of an adopted agent: the one that it was, or
+// another of its profile's.
+func runs(p *profile.Profile, was []string) func(argv []string) bool {
+	program := profile.ProgramOf(was)
+	return func(argv []string) bool { return p.Runs(argv) || profile.ProgramOf(argv) == program }
+}
+
+// stranger is what has the terminal of an adopted agent in place of its program, as
+// far as a shell or a pager is not told otherwise. Not to know is as bad.
+func (t *terminal) stranger(argv []string, err error) string {
+	switch {
+	case t.runs == nil || err == nil && (t.runs(argv) || tmux.IsShell(argv) || tmux.TakesKeys(argv) != ""):
+		return ""
+	case !tmux.Alive(t.pid):
+		return "its program has ended; started again in its pane, it gets what waits"
+	case err != nil:
+		return "it cannot be told what has its terminal"
+	}
+	return fmt.Sprintf("another program (%s) has its terminal", profile.ProgramOf(argv))
+}
+
+// release lets an adopted agent go: our options leave its pane, after the message in
+// hand, and its program runs on. The caller holds m.changing.
+func (o *Orchestrator) release(ctx context.Context, m *member) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	t := m.place()
+	if t == nil { // it was lost; what is left of it on its pane, if anything, goes as well
+		a := m.snapshot()
+		if server, done, err := o.join(ctx, a.Socket); err == nil {
+			defer done()
+			_ = server.Pane(a.Pane).Release(ctx, m.id)
+		}
+		return nil
+	}
+	t.ended.Store(true)
+	m.typing.Lock()
+	defer m.typing.Unlock()
+	if err := t.pane.Release(ctx, m.id); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+		return tmuxError(err)
+	}
+	o.adoptions.Add(1)
+	return nil
+}
+
+// comeback is what delivers the messages of an agent whose program has ended.
+func comeback(a parley.Agent) string {
+	if a.Adopted() {
+		return fmt.Sprintf("its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID", a.Name)
+	}
+	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
+}
+
+// notOurs refuses to start again what parley did not start.
+func notOurs(a parley.Agent) error {
+	return parley.Errorf(parley.InvalidArgument, "%s was adopted: parley did not start it and does not know how to", a.Name).
+		Suggest("Start it in its pane again; it goes on by itself. Or adopt it where it runs now: parley adopt %s --pane ID", a.Name)
+}

@@ -1,0 +1,268 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"parley"
+	"parley/tmux"
+)
+
+// joinedTime bounds one look at a tmux server that is not ours, which takes some
+// milliseconds. One that hangs must not keep the others waiting for long.
+const joinedTime = 3 * time.Second
+
+// joined are the tmux servers that adopted agents live on, by the paths of their
+// sockets. They are opened when needed and closed when nobody lives there.
+type joined struct {
+	mu      sync.Mutex
+	servers map[string]*tmux.Server
+	inUse   map[*tmux.Server]int // by calls under way
+}
+
+// join returns the server at a socket of the user's own, and what ends the call's use
+// of it.
+func (o *Orchestrator) join(ctx context.Context, socket string) (*tmux.Server, func(), error) {
+	path, err := ownSocket(socket)
+	if err != nil {
+		return nil, nil, err
+	}
+	j := &o.joined
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	server := j.servers[path]
+	if server == nil {
+		if server, err = o.openJoined(ctx, path); err != nil {
+			return nil, nil, err
+		}
+		if j.servers == nil {
+			j.servers, j.inUse = map[string]*tmux.Server{}, map[*tmux.Server]int{}
+		}
+		j.servers[path] = server
+	}
+	j.inUse[server]++
+	return server, func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.inUse[server]--
+	}, nil
+}
+
+func (o *Orchestrator) openJoined(ctx context.Context, path string) (*tmux.Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, joinedTime)
+	defer cancel()
+	server, err := tmux.Open(ctx, tmux.Options{Binary: o.opts.Tmux.Binary, Path: path, Join: true, Env: o.opts.Tmux.Env, Dir: o.opts.Tmux.Dir})
+	switch {
+	case errors.Is(err, tmux.ErrNoServer):
+		return nil, noServer(path)
+	case err != nil:
+		return nil, tmuxError(err)
+	}
+	return server, nil
+}
+
+func noServer(path string) error {
+	return parley.Errorf(parley.InvalidArgument, "no tmux server is running on %s", path).
+		Suggest("Run the command inside tmux, or give the socket that this prints there: tmux display-message -p '#{socket_path}'")
+}
+
+// ownSocket checks that a path leads to a socket of this user's, and resolves it.
+func ownSocket(socket string) (string, error) {
+	path, err := filepath.EvalSymlinks(socket)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", noServer(socket)
+		}
+		return "", parley.Errorf(parley.NotAuthorized, "the socket %s is not yours to reach: %w", socket, err).
+			Suggest("Name the socket of a tmux of your own.")
+	}
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&fs.ModeSocket == 0 {
+		return "", parley.Errorf(parley.InvalidArgument, "%s is not the socket of a tmux server", socket).
+			Suggest("Give the one that this prints there: tmux display-message -p '#{socket_path}'")
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Getuid() {
+		return "", parley.Errorf(parley.NotAuthorized, "the tmux server on %s is another user's", socket).
+			Suggest("Name the socket of a tmux of your own.")
+	}
+	return path, nil
+}
+
+// closeJoined lets go of the servers that nobody uses; of all with everything.
+func (o *Orchestrator) closeJoined(everything bool) error {
+	used := map[*tmux.Server]bool{}
+	for _, m := range o.roster.all() {
+		if t := m.place(); t != nil {
+			used[t.server] = true
+		}
+	}
+	j := &o.joined
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var err error
+	for path, server := range j.servers {
+		if everything || !used[server] && j.inUse[server] == 0 {
+			err = errors.Join(err, server.Close())
+			delete(j.servers, path)
+			delete(j.inUse, server)
+		}
+	}
+	return err
+}
+
+// rejoin finds the adopted agents of a daemon before this one again: by the pane that
+// was stored and by its option, which dies with it.
+func (o *Orchestrator) rejoin(ctx context.Context) {
+	for _, m := range o.roster.all() {
+		a := m.snapshot()
+		if !a.Adopted() || a.State == parley.StateTerminated {
+			continue
+		}
+		if err := o.rejoinOne(ctx, m, a); err != nil {
+			o.log.Warn("an adopted agent is not where it was", "agent", m.name, "error", err)
+		}
+	}
+}
+
+func (o *Orchestrator) rejoinOne(ctx context.Context, m *member, a parley.Agent) error {
+	ctx, cancel := context.WithTimeout(ctx, joinedTime)
+	defer cancel()
+	server, done, err := o.join(ctx, a.Socket)
+	if err != nil {
+		return err
+	}
+	defer done()
+	info, err := server.Pane(a.Pane).Info(ctx)
+	if err != nil {
+		return err
+	}
+	if info.Owner != m.id {
+		return fmt.Errorf("pane %s is not its own any more", a.Pane)
+	}
+	p, err := o.profileOf(m, a)
+	if err != nil {
+		return err
+	}
+	s := &seat{server: server, info: info, argv: a.Command}
+	if pid, argv, err := tmux.ForegroundProcess(info.PID); err == nil && runs(p, a.Command)(argv) {
+		s.pid = pid // else the watcher finds it when it comes
+	}
+	o.sit(m, p, s)
+	return nil
+}
+
+// watchJoined keeps the states of adopted agents true.
+func (o *Orchestrator) watchJoined() {
+	tick := time.NewTicker(o.opts.Settings.Watch)
+	defer tick.Stop()
+	for {
+		select {
+		case <-o.ctx.Done():
+			return
+		case <-tick.C:
+			o.lookAtJoined(o.ctx)
+		}
+	}
+}
+
+// lookAtJoined compares what each of these servers shows with what is believed.
+func (o *Orchestrator) lookAtJoined(ctx context.Context) {
+	places := map[*tmux.Server]map[*member]*terminal{}
+	for _, m := range o.roster.all() {
+		if t := m.place(); t != nil && t.adopted() && !t.ended.Load() {
+			if places[t.server] == nil {
+				places[t.server] = map[*member]*terminal{}
+			}
+			places[t.server][m] = t
+		}
+	}
+	for server, members := range places {
+		o.lookAt(ctx, server, members)
+	}
+	if err := o.closeJoined(false); err != nil {
+		o.log.Warn("let go of a tmux server", "error", err)
+	}
+}
+
+func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members map[*member]*terminal) {
+	ctx, cancel := context.WithTimeout(ctx, joinedTime)
+	defer cancel()
+	panes, err := server.Panes(ctx)
+	if err != nil && !errors.Is(err, tmux.ErrNoServer) { // it may be there still
+		if o.ctx.Err() == nil {
+			o.log.Warn("look at the panes of a tmux server", "socket", server.SocketPath(), "error", err)
+		}
+		return
+	}
+	instance := server.Instance()
+	owned := map[string]tmux.PaneInfo{}
+	for _, p := range panes {
+		owned[p.ID] = p
+	}
+	for m, t := range members {
+		info, found := owned[t.pane.ID()]
+		there := found && info.Owner == m.id && t.instance == instance
+		if err := o.observeAdopted(ctx, m, t, info, there); err != nil && o.ctx.Err() == nil {
+			o.log.Error("observe", "agent", m.name, "error", err)
+		}
+	}
+}
+
+// observeAdopted brings one agent's state up to date, if it is its program that has
+// the terminal.
+func (o *Orchestrator) observeAdopted(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo, there bool) error {
+	if there && !info.Dead {
+		pid, argv, err := tmux.ForegroundProcess(info.PID)
+		switch {
+		case err != nil: // as between two programs; nothing is typed meanwhile
+		case !t.runs(argv):
+			return o.observeAway(ctx, m, t, info, argv)
+		case pid != t.pid:
+			return o.observeAgain(ctx, m, t, &seat{server: t.server, info: info, pid: pid, argv: argv})
+		}
+	}
+	return o.observe(ctx, m, t, info, there)
+}
+
+// observeAway records that something else has the terminal.
+func (o *Orchestrator) observeAway(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo, argv []string) error {
+	if !m.changing.TryLock() {
+		return nil
+	}
+	defer m.changing.Unlock()
+	if m.place() != t {
+		return nil
+	}
+	t.info = info
+	has := filepath.Base(argv[0]) + " has its terminal"
+	if tmux.Alive(t.pid) && birth(t.pid) == t.born {
+		return o.setState(ctx, m, parley.StateUnknown, has, nil)
+	}
+	return o.setState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
+}
+
+// observeAgain takes a program that was started again in the pane for the agent.
+func (o *Orchestrator) observeAgain(ctx context.Context, m *member, t *terminal, s *seat) error {
+	if !m.changing.TryLock() {
+		return nil
+	}
+	defer m.changing.Unlock()
+	if m.place() != t {
+		return nil
+	}
+	o.sit(m, t.profile, s)
+	return o.setState(ctx, m, parley.StateStarting, "its program was started again", nil)
+}
+
+// adopted reports whether the terminal is on a server that is not ours.
+func (t *terminal) adopted() bool { return t.runs != nil }
+
+// Adoptions changes whenever the processes that belong to agents may have.
+func (o *Orchestrator) Adoptions() int64 { return o.adoptions.Load() }
