@@ -90,21 +90,7 @@ func (c *cli) stopCommand() *cobra.Command {
 	}
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.each(args, func(name string) error {
-			values := read()
-			values.Set("agent", name)
-			res, err := invoke[parley.StopAgentResult](cmd.Context(), c, "stop_agent", values)
-			if err != nil {
-				return err
-			}
-			if c.json {
-				return c.printJSON(res)
-			}
-			if res.Ended == 0 {
-				return c.printLine(res.Name + " is stopped; nothing of it ran.")
-			}
-			return c.printLine(fmt.Sprintf("%s stopped (%s ended).", res.Name, count(res.Ended, "process")))
-		})
+		return c.each(args, func(name string) error { return c.stop(cmd.Context(), name, read()) })
 	}
 	return c.withAgents(cmd, -1)
 }

@@ -59,14 +59,25 @@ func (c *cli) attachCommand() *cobra.Command {
 			return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
 				Suggest("Use parley screen %s to print its screen, or run in a terminal: %s", res.Name, strings.Join(res.Command, " "))
 		}
-		attach, err := c.tmuxCommand(res.Command)
+		attach, err := c.tmuxCommand(c.wayTo(res))
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(c.err, "%s brings you back.\n", c.returnKeyHere(cmd.Context()))
+		if !res.Adopted {
+			fmt.Fprintf(c.err, "%s brings you back.\n", c.returnKeyHere(cmd.Context()))
+		}
 		return syscall.Exec(attach.Path, attach.Args, attach.Env)
 	}
 	return c.withAgents(cmd, 1)
+}
+
+// wayTo is the command that shows an agent's terminal: within the tmux that it is in,
+// a client goes there, since a session cannot be shown inside itself.
+func (c *cli) wayTo(res *parley.AttachInfoResult) []string {
+	if around := c.tmuxAround(); res.Adopted && around != "" && realPath(around) == realPath(res.Socket) {
+		return []string{res.Command[0], "-S", res.Socket, "switch-client", "-t", res.Pane}
+	}
+	return res.Command
 }
 
 // tmuxCommand is a tmux client for this terminal. TMUX stays in its environment:
@@ -128,7 +139,7 @@ func (c *cli) attachFromScreen(ctx context.Context, service *client.Client, name
 	if err != nil {
 		return nil, err
 	}
-	return c.tmuxCommand(res.Command)
+	return c.tmuxCommand(c.wayTo(res))
 }
 
 // bridgeReconnect is how long an agent's MCP call waits for a daemon that is
@@ -162,15 +173,20 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 // bridged is the caller as far as this side knows: the daemon decides, the name
 // is only told to the model.
 func (c *cli) bridged(ctx context.Context, service parley.AgentService) parley.Caller {
-	caller, name := undecided, c.env.get("PARLEY_AGENT_ID")
-	if name == "" {
-		return caller
+	caller, id := undecided, c.env.get("PARLEY_AGENT_ID")
+	if id != "" {
+		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = c.env.get("PARLEY_AGENT"), id, false, true
 	}
-	caller.Name, caller.ID, caller.Operator, caller.Orchestrate = c.env.get("PARLEY_AGENT"), name, false, true
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	if res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{Agent: name}); err == nil && len(res.Agents) == 1 {
-		caller.Orchestrate = res.Agents[0].Orchestrate
+	res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+	if err != nil {
+		return caller
+	}
+	for _, a := range res.Agents {
+		if a.Name == res.You && a.Kind != parley.KindHuman { // an adopted agent has nothing in its environment
+			caller.Name, caller.ID, caller.Operator, caller.Orchestrate = a.Name, a.ID, false, a.Orchestrate
+		}
 	}
 	return caller
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"parley"
@@ -76,12 +77,12 @@ func listenPort(port int) (net.Listener, error) {
 type callers interface {
 	Operator() parley.Caller
 	CallerOfProcess(pid int) (parley.Caller, bool)
+	Adoptions() int64
 }
 
-// markPeer puts into a connection's context who made it, decided once, when it
-// is accepted: an agent, if the process descends from one, else the operator.
-// Another user is turned away, and so is a process that is gone already, since
-// whose child it was can no longer be told.
+// markPeer puts into a connection's context who made it: an agent, if the process
+// descends from one, else the operator. Another user is turned away, and so is a
+// process that is gone already, since whose child it was can no longer be told.
 func markPeer(who callers) func(context.Context, net.Conn) context.Context {
 	return func(ctx context.Context, conn net.Conn) context.Context {
 		unixConn, ok := conn.(*net.UnixConn)
@@ -93,19 +94,51 @@ func markPeer(who callers) func(context.Context, net.Conn) context.Context {
 			_ = conn.Close() // the peer sees it end; there is nobody else to tell
 			return ctx
 		}
+		at := who.Adoptions()
 		if agent, ok := who.CallerOfProcess(pid); ok {
-			return parley.WithCaller(ctx, agent)
+			return context.WithValue(ctx, peerKey{}, &process{who: who, first: agent, caller: agent, at: at, pid: pid})
 		}
 		if pid != 0 && syscall.Kill(pid, 0) != nil {
 			_ = conn.Close()
 			return ctx
 		}
-		return parley.WithCaller(ctx, who.Operator())
+		operator := who.Operator()
+		return context.WithValue(ctx, peerKey{}, &process{who: who, first: operator, caller: operator, at: at, pid: pid})
 	}
 }
 
-// peer is the caller that markPeer put into the request's connection.
+type peerKey struct{}
+
+// process is the other end of a connection. Who it is was decided when it was
+// accepted, and is decided again when an agent was adopted since: the process may
+// belong to it.
+type process struct {
+	who   callers
+	first parley.Caller
+	pid   int
+
+	mu     sync.Mutex
+	caller parley.Caller
+	at     int64 // of Adoptions, when caller was decided
+}
+
+func (p *process) now() parley.Caller {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.who.Adoptions(); at != p.at {
+		p.caller, p.at = p.first, at
+		if agent, ok := p.who.CallerOfProcess(p.pid); ok {
+			p.caller = agent
+		}
+	}
+	return p.caller
+}
+
+// peer is who made the request's connection.
 func peer(r *http.Request) (parley.Caller, bool) {
-	caller := parley.CallerFrom(r.Context())
-	return caller, !caller.Nobody()
+	p, ok := r.Context().Value(peerKey{}).(*process)
+	if !ok {
+		return parley.Caller{}, false
+	}
+	return p.now(), true
 }

@@ -136,7 +136,7 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 			root.AddCommand(cmd)
 		}
 	}
-	add(groupTeam, c.launchCommand(), c.stopCommand(), c.restartCommand(), c.agentsCommand(), c.attachCommand(),
+	add(groupTeam, c.launchCommand(), c.adoptCommand(), c.leaveCommand(), c.joinCommand(), c.stopCommand(), c.restartCommand(), c.agentsCommand(), c.attachCommand(),
 		c.terminalCommand(), c.registerCommand(), c.profilesCommand(), c.upCommand(), c.downCommand())
 	add(groupMessages, c.sendCommand(), c.broadcastCommand(), c.inboxCommand(), c.readCommand(), c.messageCommand(),
 		c.explainCommand(), c.retryCommand(), c.pauseCommand(), c.resumeCommand(), c.historyCommand(), c.logCommand(), c.tuiCommand())
