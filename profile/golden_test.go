@@ -23,7 +23,7 @@ type golden struct {
 // The screens are of the real programs; testdata/PROFILE/SIZE-WHAT.txt.
 func TestScreensOfRealProgramsAreUnderstood(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txt")
-	if err != nil || len(files) < 40 {
+	if err != nil || len(files) < 140 {
 		t.Fatalf("found %d screens, %v", len(files), err)
 	}
 	set := builtin(t)

@@ -60,3 +60,32 @@ func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
 		}
 	}
 }
+
+func TestComposerLosesItsFrameAndWhatStandsBesideIt(t *testing.T) {
+	set, err := builtin(t).With("framed", []byte(`markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := find(t, set, "framed")
+	for _, test := range []struct {
+		screen string
+		x, y   int
+		want   string
+		ok     bool
+	}{
+		{"talk\n  ┃ one      side\n  ┃  two     bar\n  ╹▀▀▀▀▀▀▀  of it", 7, 1, "one\n two", true},
+		{"  ┃ one\n  ┃\n  ┃ three\n  ╹▀▀▀▀▀▀▀", 9, 2, "one\n\nthree", true},
+		{"  ┃ 123456\n  ┃ 78\n  ╹▀▀▀▀▀▀▀", 6, 1, "12345678", true}, // wrapped at the frame's edge
+		{"  ┃ 1234567\n  ╹▀▀▀▀▀▀▀", 6, 0, "123456", true},
+		{"  ┃ one │ two\n  ╹▀▀▀▀▀▀▀▀▀▀▀▀▀▀", 6, 0, "one │ two", true}, // a bar of the text's own
+		{"  ┃ hint\u200b\n  ╹▀▀▀▀▀▀▀", 4, 0, "", true},
+		{"  ┃ text\u200b\n  ╹▀▀▀▀▀▀▀", 4, 0, "text", true},
+		{"menu\n  ┃ one\n  ╹▀▀▀▀▀▀▀", 2, 0, "", false}, // the cursor is elsewhere
+		{"  ┃ one\n  ╹▀▀▀▀▀▀▀\nmenu", 2, 2, "", false},
+	} {
+		got, ok := p.Composer(profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: 80, CursorX: test.x, CursorY: test.y})
+		if got != test.want || ok != test.ok {
+			t.Errorf("%q: got %q, %v, want %q, %v", test.screen, got, ok, test.want, test.ok)
+		}
+	}
+}

@@ -1,8 +1,8 @@
 // Package modelserver is the scripted model of the tests: on loopback it speaks the
 // APIs of Anthropic (messages), OpenAI (responses, chat completions) and Google
 // (generateContent), remembers each prompt that it was sent, and obeys what the
-// prompt says. `SLEEP 3` keeps it silent for three seconds, `STREAM 3` makes it speak
-// a word a second, `CALL tool {"a":1}` makes it call the offered tool whose name is
+// prompt says. `SLEEP 3` keeps it silent for three seconds, `WAIT` until Release,
+// `STREAM 3` makes it speak a word a second, `CALL tool {"a":1}` makes it call the offered tool whose name is
 // or ends so, `FAIL 429 words` or `FAIL 429 {json}` makes it refuse with that status;
 // anything else it answers by repeating how the prompt began.
 package modelserver
@@ -26,6 +26,7 @@ type Server struct {
 	end  chan struct{}
 
 	mu      sync.Mutex
+	release chan struct{}
 	turns   int
 	prompts []*prompt
 	system  string
@@ -41,7 +42,7 @@ type prompt struct {
 
 // Start runs a model until Close.
 func Start() *Server {
-	s := &Server{end: make(chan struct{})}
+	s := &Server{end: make(chan struct{}), release: make(chan struct{})}
 	s.http = httptest.NewServer(s)
 	s.URL = s.http.URL
 	return s
@@ -52,6 +53,14 @@ func (s *Server) Close() {
 	close(s.end)
 	s.http.CloseClientConnections()
 	s.http.Close()
+}
+
+// Release lets the turns go on that wait.
+func (s *Server) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.release)
+	s.release = make(chan struct{})
 }
 
 // Prompts are the texts that were submitted by users so far, to the byte as they
@@ -112,8 +121,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	n, said, open := s.note(t)
-	s.act(&stream{w: w, turn: n, whole: t.whole, gone: s.gone(r), last: func() { s.answer(open) }}, api, t, obey(said))
+	n := s.note(t)
+	s.act(&stream{w: w, noted: n, whole: t.whole, gone: s.gone(r), last: func() { s.answer(n.open) }}, api, t)
 }
 
 // aside answers what programs ask besides.
@@ -143,16 +152,24 @@ func speakers(path string) speaker {
 	return nil
 }
 
+// noted is what is remembered of a turn.
+type noted struct {
+	turn     int       // programs tell answers by their ids
+	said     string    // what there is to obey
+	open     []*prompt // what it answers
+	released <-chan struct{}
+}
+
 // note remembers a turn; a request without tools is the program's own business,
-// such as finding a title. It returns a number for ids, what there is to obey, and
-// the prompts that are to be answered. Of several, those count that are new: one
-// that failed before stands before its successor for good.
-func (s *Server) note(t turn) (n int, said string, open []*prompt) {
+// such as finding a title. Of several prompts the new ones are obeyed: one that
+// failed before stands before its successor for good.
+func (s *Server) note(t turn) noted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.turns++
+	n := noted{turn: s.turns, released: s.release}
 	if len(t.tools) == 0 {
-		return s.turns, "", nil
+		return n
 	}
 	s.system, s.tools = t.system, nil
 	for _, tool := range t.tools {
@@ -160,17 +177,18 @@ func (s *Server) note(t turn) (n int, said string, open []*prompt) {
 	}
 	var fresh []string
 	for _, text := range t.texts {
-		p := s.unanswered(text, open)
+		p := s.unanswered(text, n.open)
 		if p == nil {
 			p = &prompt{text: text}
 			s.prompts, fresh = append(s.prompts, p), append(fresh, text)
 		}
-		open = append(open, p)
+		n.open = append(n.open, p)
 	}
 	if len(fresh) == 0 && len(t.texts) > 0 {
 		fresh = t.texts[len(t.texts)-1:]
 	}
-	return s.turns, strings.Join(fresh, "\n"), open
+	n.said = strings.Join(fresh, "\n")
+	return n
 }
 
 func (s *Server) unanswered(text string, but []*prompt) *prompt {

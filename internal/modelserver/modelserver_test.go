@@ -232,6 +232,30 @@ func TestTurnThatIsBrokenOffComesAgainOnce(t *testing.T) {
 	}
 }
 
+func TestWaitingTurnGoesOnWhenItIsReleased(t *testing.T) {
+	s := modelserver.Start()
+	defer s.Close()
+	answered := make(chan string, 1)
+	go func() {
+		_, body := ask(t, s, apis[0], []string{"WAIT, please"}, "shell")
+		answered <- body
+	}()
+	for deadline := time.Now().Add(30 * time.Second); len(s.Prompts()) == 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it was not asked")
+		}
+	}
+	select {
+	case body := <-answered:
+		t.Fatalf("it did not wait: %s", body)
+	case <-time.After(100 * time.Millisecond):
+	}
+	s.Release()
+	if body := <-answered; !strings.Contains(body, "You said: WAIT") {
+		t.Errorf("got %s", body)
+	}
+}
+
 func TestCloseEndsATurn(t *testing.T) {
 	s := modelserver.Start()
 	body, err := json.Marshal(apis[0].request([]string{"SLEEP 600"}, "shell"))

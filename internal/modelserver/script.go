@@ -15,6 +15,7 @@ import (
 type script struct {
 	said         string
 	sleep, words int
+	wait         bool
 	call, with   string // a tool and its arguments
 	fail         int    // an HTTP status
 	because      string
@@ -22,6 +23,7 @@ type script struct {
 
 var (
 	sleepForm  = regexp.MustCompile(`\bSLEEP (\d+)`)
+	waitForm   = regexp.MustCompile(`\bWAIT\b`)
 	streamForm = regexp.MustCompile(`\bSTREAM (\d+)`)
 	callForm   = regexp.MustCompile(`\bCALL (\S+) (\{.*\})`)
 	failForm   = regexp.MustCompile(`\bFAIL ([45]\d\d)(?: (.*))?`)
@@ -35,7 +37,7 @@ func obey(said string) script {
 		}
 		return 0
 	}
-	sc := script{said: said, sleep: number(sleepForm), words: number(streamForm), fail: number(failForm)}
+	sc := script{said: said, sleep: number(sleepForm), wait: waitForm.MatchString(said), words: number(streamForm), fail: number(failForm)}
 	if m := callForm.FindStringSubmatch(said); m != nil {
 		sc.call, sc.with = m[1], m[2]
 	}
@@ -45,13 +47,14 @@ func obey(said string) script {
 	return sc
 }
 
-func (s *Server) act(w *stream, api speaker, t turn, sc script) {
+func (s *Server) act(w *stream, api speaker, t turn) {
+	sc := obey(w.said)
 	if sc.fail != 0 {
 		w.refuse(api, sc.fail, sc.because)
 		return
 	}
 	w.begin()
-	if !w.sleep(sc.sleep) {
+	if sc.wait && !w.wait(w.released) || !w.sleep(sc.sleep) {
 		return
 	}
 	if sc.call == "" {
@@ -95,8 +98,8 @@ func named(tools []tool, name string) (tool, bool) {
 
 // stream writes an answer.
 type stream struct {
+	noted
 	w     http.ResponseWriter
-	turn  int  // programs tell answers by their ids
 	n     int  // events so far
 	whole bool // one JSON object
 	gone  <-chan struct{}
@@ -135,8 +138,15 @@ func (w *stream) sleep(seconds int) bool {
 	if seconds == 0 {
 		return true
 	}
+	slept := make(chan struct{})
+	defer time.AfterFunc(time.Duration(seconds)*time.Second, func() { close(slept) }).Stop()
+	return w.wait(slept)
+}
+
+// wait reports whether somebody is still there when it is over.
+func (w *stream) wait(over <-chan struct{}) bool {
 	select {
-	case <-time.After(time.Duration(seconds) * time.Second):
+	case <-over:
 		return true
 	case <-w.gone:
 		return false
