@@ -101,6 +101,13 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			}
 			return nil
 		}, []string{"m USING INDEX messages_id (id>? AND id<?)"}, "TEMP B-TREE"},
+		"Unconfirmed": {func(ctx context.Context) error { _, err := s.Unconfirmed(ctx); return err },
+			[]string{"deliveries_ended (state=?)"}, "SCAN d"},
+		"Owed": {func(ctx context.Context) error {
+			_, err := s.Owed(ctx, time.Unix(1, 0), time.Unix(2, 0))
+			return err
+		}, []string{"m USING INDEX messages_requests (accepted_at>? AND accepted_at<?)", "a USING COVERING INDEX messages_replies (in_reply_to=? AND sender_id=?)",
+			"ad USING COVERING INDEX deliveries_direct (conversation_id=? AND message_seq>?)"}, "TEMP B-TREE"},
 		"AgentLog": {func(ctx context.Context) error { _, err := s.AgentLog(ctx, "x", 10); return err },
 			[]string{"SCAN agent_log"}, "TEMP B-TREE"},
 	} {
