@@ -27,6 +27,7 @@ const (
 	KindTerminal AgentKind = "terminal" // launched in a tmux session
 	KindMailbox  AgentKind = "mailbox"  // registered over the API; reads its inbox
 	KindHuman    AgentKind = "human"    // the operator
+	KindSystem   AgentKind = "system"   // parley itself: it sends, is not listed, and reads nothing
 )
 
 // AgentState is what an agent is doing, as far as there is evidence for it.
@@ -117,10 +118,13 @@ func (a *Agent) AvailabilityAt(now time.Time) Availability {
 // OperatorName is the address of the person at the keyboard.
 const OperatorName = "operator"
 
+// SystemName is whose messages those are that parley sends by itself.
+const SystemName = "parley"
+
 var (
 	nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,31}$`)
 	hexForm  = regexp.MustCompile(`^[0-9a-fA-F-]{8,}$`)
-	reserved = []string{"all", OperatorName, "parley", "system"}
+	reserved = []string{"all", OperatorName, SystemName, "system"}
 )
 
 // CheckName returns an INVALID_ARGUMENT error unless name can be given to an

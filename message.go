@@ -14,6 +14,7 @@ type MessageKind string
 const (
 	KindDirect    MessageKind = "direct"
 	KindBroadcast MessageKind = "broadcast"
+	KindSteering  MessageKind = "steering" // guidance; its data says of what kind
 )
 
 // MessageType is the contract's word for what a message is.
@@ -54,6 +55,11 @@ type Message struct {
 	ContextReference string          `json:"context_reference,omitempty"`
 	InReplyTo        string          `json:"in_reply_to,omitempty"`
 	Timestamp        time.Time       `json:"timestamp"`
+}
+
+// Guidance is the data of a steering message.
+type Guidance struct {
+	Kind string `json:"guidance"` // in capitals, such as STUCK
 }
 
 // DeliveryState is a rung of the ladder: the furthest that is proven.

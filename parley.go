@@ -79,6 +79,10 @@ type OperatorService interface {
 	RetryDelivery(context.Context, RetryDeliveryRequest) (*RetryDeliveryResult, error)
 	// ExplainMessage tells a message's whole story in plain words.
 	ExplainMessage(context.Context, ExplainMessageRequest) (*ExplainMessageResult, error)
+	// SteerAgent gives an agent guidance, as a message under a header of its own.
+	SteerAgent(context.Context, SteerAgentRequest) (*SendMessageResult, error)
+	// GetNeeds lists what wants the operator, and can dismiss a message from it.
+	GetNeeds(context.Context, GetNeedsRequest) (*GetNeedsResult, error)
 	// PauseCommunication refuses and holds all messages until it is called again.
 	PauseCommunication(context.Context, PauseCommunicationRequest) (*PauseCommunicationResult, error)
 }

@@ -35,6 +35,7 @@ type WorkspaceStatusResult struct {
 	Database    string         `json:"database"`
 	Agents      map[string]int `json:"agents"`     // how many in each state
 	Deliveries  map[string]int `json:"deliveries"` // how many in each state that is not delivered
+	Needs       int            `json:"needs"`      // how many things want the operator; get_needs lists them
 	LastEvent   int64          `json:"last_event"`
 	Paused      *Pause         `json:"paused,omitempty"` // set while communication is paused
 }

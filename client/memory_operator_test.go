@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -58,6 +59,45 @@ func (m *memory) ExplainMessage(_ context.Context, r parley.ExplainMessageReques
 		res.Deliveries, res.Story = append(res.Deliveries, s), append(res.Story, d.Recipient)
 	}
 	return res, nil
+}
+
+func (m *memory) SteerAgent(ctx context.Context, r parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c := parley.CallerFrom(ctx)
+	to, err := m.find(r.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if to.Kind == parley.KindHuman {
+		return nil, parley.Errorf(parley.InvalidRecipient, "%s is a person", to.Name).Suggest("Name an agent.")
+	}
+	l := m.repeated(c.ID, r.IdempotencyKey)
+	if l == nil {
+		l = &letter{key: r.IdempotencyKey, Message: parley.Message{Kind: parley.KindSteering, Type: parley.TypeInformation, Priority: parley.PriorityHigh,
+			SenderID: c.ID, Sender: c.Name, Text: r.Text, Data: json.RawMessage(`{"guidance":"` + r.Kind + `"}`)}}
+		if l, err = m.admit(l, []*parley.Agent{to}); err != nil {
+			return nil, err
+		}
+	}
+	object := l.Message
+	return &parley.SendMessageResult{Answer: parley.OK, MessageID: l.ID, ConversationID: l.deliveries[0].ConversationID, Timestamp: l.Timestamp,
+		DeliveryStatus: parley.SumUp(l.copies()), Deliveries: l.copies(), Object: &object}, nil
+}
+
+// GetNeeds never has any: mailboxes need nobody at once.
+func (m *memory) GetNeeds(_ context.Context, r parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r.Dismiss != "" {
+		if _, err := m.found(r.Dismiss); err != nil {
+			return nil, err
+		}
+	}
+	return &parley.GetNeedsResult{Answer: parley.OK, Needs: []parley.Need{}}, nil
 }
 
 func (m *memory) PauseCommunication(ctx context.Context, r parley.PauseCommunicationRequest) (*parley.PauseCommunicationResult, error) {

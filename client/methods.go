@@ -92,6 +92,18 @@ func (c *Client) GetConversationHistory(ctx context.Context, r parley.HistoryReq
 	return call[parley.HistoryResult](ctx, c, "get_conversation_history", r)
 }
 
+// SteerAgent gives an agent guidance. Without an idempotency key it makes one, so
+// that a call that is repeated on a broken connection is one message.
+func (c *Client) SteerAgent(ctx context.Context, r parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
+	r.IdempotencyKey = keyOr(r.IdempotencyKey)
+	return call[parley.SendMessageResult](ctx, c, "steer_agent", r)
+}
+
+// GetNeeds lists what wants the operator.
+func (c *Client) GetNeeds(ctx context.Context, r parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
+	return call[parley.GetNeedsResult](ctx, c, "get_needs", r)
+}
+
 // RetryDelivery types a message again to those who provably or possibly lack it.
 func (c *Client) RetryDelivery(ctx context.Context, r parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
 	return call[parley.RetryDeliveryResult](ctx, c, "retry_delivery", r)

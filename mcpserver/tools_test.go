@@ -34,7 +34,7 @@ var (
 	publicTools = []string{"register_agent"}
 	agentTools  = []string{"broadcast_message", "check_inbox", "get_agent_status", "get_conversation_history", "get_message_status",
 		"get_messages", "mark_message_read", "register_agent", "send_message"}
-	chiefTools = append([]string{"adopt_agent", "get_attach_info", "launch_agent", "pause_communication", "read_terminal", "restart_agent", "stop_agent"}, agentTools...)
+	chiefTools = append([]string{"adopt_agent", "get_attach_info", "launch_agent", "pause_communication", "read_terminal", "restart_agent", "steer_agent", "stop_agent"}, agentTools...)
 )
 
 func TestToolsAreThoseTheCallerMayUse(t *testing.T) {

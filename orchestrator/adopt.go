@@ -185,8 +185,8 @@ func (o *Orchestrator) freeName(base, socket, pane string) string {
 // sit gives a member its terminal.
 func (o *Orchestrator) sit(m *member, p *profile.Profile, s *seat) {
 	t := &terminal{server: s.server, pane: s.server.Pane(s.info.ID), profile: p, pid: s.pid, born: birth(s.pid), tty: s.info.TTY,
-		info: s.info, instance: s.server.Instance(), started: o.now(),
-		runs: runs(p, s.argv)}
+		instance: s.server.Instance(), started: o.now(), runs: runs(p, s.argv)}
+	t.saw(s.info)
 	m.reports.forget()
 	m.mu.Lock()
 	m.terminal = t

@@ -171,7 +171,7 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 
 // ownText matches a text of ours that was pasted and not sent. Nothing else is
 // known of what stands before the cursor of a program without markers.
-var ownText = regexp.MustCompile(`\[AGENT [0-9a-f]{8} .*msg [0-9a-f]{8}[^)]*\)\s*$`)
+var ownText = regexp.MustCompile(`\[(?:AGENT [0-9a-f]{8} |GUARDIAN GUIDANCE - ).*msg [0-9a-f]{8}[^)]*\)\s*$`)
 
 // stillness tells since when a screen has not changed.
 type stillness struct {

@@ -53,7 +53,10 @@ func (l *letter) layout(p *profile.Profile, head, body, foot string) string {
 
 // header is exactly one of the forms that the seeds write down.
 func header(msg *parley.Message, to *member) string {
-	if msg.Kind == parley.KindBroadcast {
+	switch msg.Kind {
+	case parley.KindSteering:
+		return fmt.Sprintf("[GUARDIAN GUIDANCE - %s]: ", guidanceKind(msg))
+	case parley.KindBroadcast:
 		return fmt.Sprintf("[AGENT %s BROADCAST]: ", parley.Short(msg.SenderID))
 	}
 	return fmt.Sprintf("[AGENT %s TO AGENT %s]: ", parley.Short(msg.SenderID), parley.Short(to.id))

@@ -240,7 +240,7 @@ func (o *Orchestrator) observeAway(ctx context.Context, m *member, t *terminal, 
 	if m.place() != t {
 		return nil
 	}
-	t.info = info
+	t.saw(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
 	if tmux.Alive(t.pid) && birth(t.pid) == t.born {
 		return o.setState(ctx, m, parley.StateUnknown, has, nil)

@@ -44,6 +44,9 @@ type Settings struct {
 	ExpireAfter time.Duration // how long a delivery may wait; 24 h
 	StopGrace   time.Duration // how long a stopped agent's processes have to end by themselves; 3 s
 	Watch       time.Duration // between two looks at all panes; 1 s
+	StuckAfter  time.Duration // how long an agent may be busy without any output; 10 min
+	OwesAfter   time.Duration // how long an idle agent may leave a request unanswered; 10 min
+	AutoSteer   bool          // give stuck agents guidance
 }
 
 func (s *Settings) setDefaults() {
@@ -51,6 +54,8 @@ func (s *Settings) setDefaults() {
 	setDefault(&s.ExpireAfter, 24*time.Hour)
 	setDefault(&s.StopGrace, 3*time.Second)
 	setDefault(&s.Watch, time.Second)
+	setDefault(&s.StuckAfter, 10*time.Minute)
+	setDefault(&s.OwesAfter, 10*time.Minute)
 }
 
 func setDefault[T comparable](p *T, value T) {
@@ -141,6 +146,9 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	o.group.Go(o.watch)
 	o.group.Go(o.emptySpool)
 	o.group.Go(o.watchJoined)
+	if o.opts.Settings.AutoSteer {
+		o.group.Go(o.guard)
+	}
 	return nil
 }
 

@@ -50,6 +50,7 @@ type terminal struct {
 	started  time.Time   // when it was launched; zero if by a daemon before this one
 	ended    atomic.Bool // it is being stopped: nothing may be typed any more
 	sight    sight
+	output   atomic.Int64 // when the watcher last saw output, in nanoseconds since 1970
 
 	runs func(argv []string) bool // tells the program of an adopted agent; nil for one that was launched, whose pane runs nothing else
 
@@ -61,11 +62,18 @@ type terminal struct {
 }
 
 func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {
-	t := &terminal{server: o.tmux, pane: o.tmux.Pane(info.ID), profile: p, pid: info.PID, tty: info.TTY, info: info, instance: o.tmux.Instance()}
+	t := &terminal{server: o.tmux, pane: o.tmux.Pane(info.ID), profile: p, pid: info.PID, tty: info.TTY, instance: o.tmux.Instance()}
+	t.saw(info)
 	if !info.Dead {
 		t.born = birth(info.PID)
 	}
 	return t
+}
+
+// saw notes what the watcher saw of the pane.
+func (t *terminal) saw(info tmux.PaneInfo) {
+	t.info = info
+	t.output.Store(info.Activity.UnixNano())
 }
 
 func newMember(a parley.Agent, keyHash []byte) *member {
@@ -232,13 +240,15 @@ func (r *roster) keyed(hash []byte) *member {
 	return m
 }
 
-// all returns everyone by name.
+// all returns everyone by name, but not parley itself, which is nobody's address.
 func (r *roster) all() []*member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	members := make([]*member, 0, len(r.byID))
 	for _, m := range r.byID {
-		members = append(members, m)
+		if m.kind != parley.KindSystem {
+			members = append(members, m)
+		}
 	}
 	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(a.name, b.name) })
 	return members
@@ -247,11 +257,10 @@ func (r *roster) all() []*member {
 // find resolves a name, an id, or the unambiguous beginning of an id.
 func (r *roster) find(ref string) (*member, error) {
 	ref = strings.TrimSpace(ref)
-	if m := r.named(ref); m != nil {
-		return m, nil
-	}
-	if m := r.id(strings.ToLower(ref)); m != nil {
-		return m, nil
+	for _, m := range []*member{r.named(ref), r.id(strings.ToLower(ref))} {
+		if m != nil && m.kind != parley.KindSystem {
+			return m, nil
+		}
 	}
 	var found []*member
 	if len(ref) >= parley.ShortID {
@@ -283,6 +292,23 @@ func (r *roster) notFound(ref string) error {
 		return err.Suggest("Did you mean %s?", near)
 	}
 	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
+}
+
+// system is parley as a sender. It is made when it first says something; only the
+// guardian asks for it.
+func (o *Orchestrator) system(ctx context.Context) (*member, error) {
+	if m := o.roster.named(parley.SystemName); m != nil {
+		return m, nil
+	}
+	now := o.now()
+	a := parley.Agent{ID: newID(), Name: parley.SystemName, Description: "parley itself",
+		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
+	if err := o.store.CreateAgent(ctx, a, nil); err != nil {
+		return nil, fmt.Errorf("create the sender of guidance: %w", err)
+	}
+	m := newMember(a, nil)
+	o.roster.add(m)
+	return m, nil
 }
 
 // ensureOperator makes the person at the keyboard an address like any other.

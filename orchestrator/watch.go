@@ -113,7 +113,7 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 		return o.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
 	}
 	moved := info.InMode != t.info.InMode || info.InputOff != t.info.InputOff
-	t.info = info
+	t.saw(info)
 	if moved {
 		m.nudge()
 	}

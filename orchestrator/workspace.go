@@ -53,7 +53,11 @@ func (o *Orchestrator) GetWorkspaceStatus(ctx context.Context, _ parley.Workspac
 			res.Agents[string(m.snapshot().State)]++
 		}
 	}
-	var err error
+	needs, err := o.needs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	res.Needs = len(needs)
 	res.Deliveries, err = o.store.DeliveryCounts(ctx)
 	return &res, err
 }
@@ -133,16 +137,24 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped []s
 	return stopped, err
 }
 
+// screen is what a person sees in the terminal. tmux scrolls by a row to say that
+// a pane is dead.
+func (t *terminal) screen(ctx context.Context, opts tmux.ScreenOptions) (tmux.Screen, error) {
+	screen, err := t.pane.Screen(ctx, opts)
+	if err == nil && screen.Dead {
+		opts.History++
+		screen, err = t.pane.Screen(ctx, opts)
+	}
+	return screen, err
+}
+
 // ReadTerminal implements parley.TerminalService.
 func (o *Orchestrator) ReadTerminal(ctx context.Context, req parley.ReadTerminalRequest) (*parley.ReadTerminalResult, error) {
 	m, t, err := o.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
 	}
-	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
-	if err == nil && screen.Dead { // tmux scrolls by a row to say that the pane is dead
-		screen, err = t.pane.Screen(ctx, tmux.ScreenOptions{Colours: req.Colours, History: req.History + 1})
-	}
+	screen, err := t.screen(ctx, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
 	if err != nil {
 		return nil, terminalError(m, err)
 	}

@@ -1,6 +1,7 @@
 package parleytest
 
 import (
+	"encoding/json"
 	"strings"
 
 	"parley"
@@ -12,6 +13,9 @@ var operating = []testCase{
 	{"RetryOfUnknownIsRefused", retryUnknown},
 	{"ExplainTellsWhoSaidWhatToWhom", explainStory},
 	{"PauseRefusesMessagesAndReadingWorks", pauseRefuses},
+	{"SteeringIsAMessageWithItsKind", steerMailbox},
+	{"SteeringIsRefusedForPeopleAndStrangeKinds", steerRefused},
+	{"NothingNeedsTheOperatorAtFirst", needsNothing},
 	{"OperatingIsForTheOperator", operatingRefused},
 }
 
@@ -78,6 +82,41 @@ func pauseRefuses(f *fixture) {
 	f.planner.send("after", "coder")
 	f.coder.expectInbox("after")
 	refused(f.operator, "pause_communication", params{}, parley.InvalidArgument)
+}
+
+func steerMailbox(f *fixture) {
+	call := params{"agent": "coder", "kind": "off course", "message": "the parser comes first", "idempotency_key": "once"}
+	got := do[parley.SendMessageResult](f.operator, "steer_agent", call)
+	again := do[parley.SendMessageResult](f.operator, "steer_agent", call)
+	same(f.T, "id of the repeated call", again.MessageID, got.MessageID)
+	f.coder.expectInbox("the parser comes first")
+	m := f.coder.get(parley.GetMessagesRequest{}).Messages[0]
+	var data parley.Guidance
+	if err := json.Unmarshal(m.Content.Data, &data); err != nil || data.Kind != "OFF COURSE" || m.Priority != parley.PriorityHigh || m.SenderName != parley.OperatorName {
+		f.Errorf("the guidance came as %+v, data %s, %v", m, m.Content.Data, err)
+	}
+	same(f.T, "kind", f.operator.status(got.MessageID).Object.Kind, parley.KindSteering)
+	plain := do[parley.SendMessageResult](f.operator, "steer_agent", params{"agent": f.reviewer.id, "text": "go on"})
+	same(f.T, "data without a kind", string(plain.Object.Data), `{"guidance":"STUCK"}`)
+}
+
+func steerRefused(f *fixture) {
+	f.unchanged(func() {
+		refused(f.operator, "steer_agent", params{"agent": "operator", "text": "go on"}, parley.InvalidRecipient)
+		refused(f.operator, "steer_agent", params{"agent": "nobody", "text": "go on"}, parley.AgentNotFound)
+		refused(f.operator, "steer_agent", params{"agent": "coder", "text": " "}, parley.InvalidArgument)
+		refused(f.operator, "steer_agent", params{"agent": "coder", "text": "go on", "kind": "a]b"}, parley.InvalidArgument)
+		refused(f.planner, "steer_agent", params{"agent": "coder", "text": "go on"}, parley.NotAuthorized)
+	})
+}
+
+func needsNothing(f *fixture) {
+	id := f.planner.send("hello", "coder").MessageID
+	got := do[parley.GetNeedsResult](f.operator, "get_needs", params{"dismiss": id})
+	same(f.T, "needs", len(got.Needs), 0)
+	same(f.T, "dismissed", got.Dismissed, 0)
+	refused(f.operator, "get_needs", params{"dismiss": "00000000-0000-4000-8000-000000000000"}, parley.MessageNotFound)
+	refused(f.planner, "get_needs", params{}, parley.NotAuthorized)
 }
 
 func operatingRefused(f *fixture) {

@@ -1,0 +1,95 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+)
+
+// ownEcho is how long after guidance was typed a terminal's output may still be
+// that guidance being drawn.
+const ownEcho = 10 * time.Second
+
+// guardian gives guidance to stuck agents by itself, once for each time that one
+// is stuck. Its fields are its own goroutine's.
+type guardian struct {
+	o     *Orchestrator
+	given map[*member]given
+}
+
+// given is the last guidance that an agent got.
+type given struct {
+	messageID string
+	busy      time.Time // since when the agent was in the state that it was stuck in
+}
+
+// guard watches over stuck agents until ctx ends.
+func (o *Orchestrator) guard() {
+	g := guardian{o: o, given: map[*member]given{}}
+	tick := time.NewTicker(min(choreTime, o.opts.Settings.StuckAfter/2))
+	defer tick.Stop()
+	for {
+		select {
+		case <-o.ctx.Done():
+			return
+		case <-tick.C:
+		}
+		for _, m := range o.roster.all() {
+			if err := g.see(o.ctx, m); err != nil && o.ctx.Err() == nil {
+				o.log.Error("steer a stuck agent", "agent", m.name, "error", err)
+			}
+		}
+	}
+}
+
+// see steers an agent if it is stuck and was not steered for that yet. While
+// communication is paused it waits.
+func (g *guardian) see(ctx context.Context, m *member) error {
+	since, stuck := g.o.stuckSince(m)
+	if !stuck || g.o.pause.is() != nil {
+		return nil
+	}
+	done, err := g.steered(ctx, m, since)
+	if err != nil || done {
+		return err
+	}
+	from, err := g.o.system(ctx)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Your terminal has shown nothing since %s. If a command hangs, stop it and try another way. "+
+		"If you need a decision or help, send a message to %s.", since.In(time.Local).Format("15:04"), parley.OperatorName)
+	// The key keeps a daemon that starts anew from saying it again.
+	d, err := guidance(m, parley.GuidanceStuck, text, fmt.Sprintf("stuck %s %d", m.id, since.UnixNano()))
+	if err != nil {
+		return err
+	}
+	busy := m.snapshot().Since
+	stored, err := g.o.admit(ctx, from, d)
+	if err != nil {
+		return err
+	}
+	g.given[m] = given{stored.Message.ID, busy}
+	return nil
+}
+
+// steered reports whether guidance is on its way to the agent, or was given to it
+// for this time that it is stuck: it has done nothing since but draw that guidance.
+func (g *guardian) steered(ctx context.Context, m *member, since time.Time) (bool, error) {
+	last, ok := g.given[m]
+	if !ok {
+		return false, nil
+	}
+	_, deliveries, err := g.o.store.Message(ctx, last.messageID)
+	if err != nil {
+		return false, err
+	}
+	d := deliveries[0]
+	if !d.State.Settled() {
+		return true, nil
+	}
+	drawn := d.Steps[len(d.Steps)-1].At.Add(ownEcho)
+	return m.snapshot().Since.Equal(last.busy) && !since.After(drawn), nil
+}

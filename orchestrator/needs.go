@@ -1,0 +1,208 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley"
+	"parley/store"
+	"parley/tmux"
+)
+
+const (
+	// needLines is how much of a screen is shown with a need: enough for every
+	// dialog that was measured.
+	needLines = 12
+	// screenTime is how long the screens may take, which is milliseconds unless a
+	// user's own tmux hangs.
+	screenTime = 2 * time.Second
+	// owesWithin is how long an unanswered request is spoken of. It also bounds
+	// what is looked through.
+	owesWithin = 7 * 24 * time.Hour
+)
+
+// GetNeeds implements parley.OperatorService.
+func (o *Orchestrator) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
+	res := &parley.GetNeedsResult{Answer: parley.OK}
+	var err error
+	if req.Dismiss != "" {
+		if res.Dismissed, err = o.store.Dismiss(ctx, req.Dismiss); err != nil {
+			return nil, err
+		}
+	}
+	if res.Needs, err = o.needs(ctx); err != nil {
+		return nil, err
+	}
+	o.addScreens(ctx, res.Needs)
+	return res, nil
+}
+
+// needs is what wants the operator, the most pressing first, the oldest first
+// among equals. It is derived anew each time.
+func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
+	counts, err := o.store.Counts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needs := []parley.Need{}
+	for _, m := range o.roster.all() {
+		if n, ok := o.troubleOf(m, counts[m.id].Queued); ok {
+			needs = append(needs, n)
+		}
+	}
+	unconfirmed, err := o.store.Unconfirmed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range unconfirmed {
+		needs = append(needs, unconfirmedNeed(o.dressItem(item)))
+	}
+	now := o.now()
+	owed, err := o.store.Owed(ctx, now.Add(-owesWithin), now.Add(-o.opts.Settings.OwesAfter))
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range owed {
+		m := o.roster.id(item.Delivery.RecipientID)
+		if m.kind != parley.KindHuman && m.snapshot().State == parley.StateIdle {
+			needs = append(needs, owesNeed(o.dressItem(item), now))
+		}
+	}
+	slices.SortStableFunc(needs, func(a, b parley.Need) int {
+		return cmp.Or(slices.Index(pressing, a.Kind)-slices.Index(pressing, b.Kind), a.Since.Compare(b.Since))
+	})
+	return needs, nil
+}
+
+// pressing is the order of the kinds.
+var pressing = []parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedExited, parley.NeedBlocked, parley.NeedStuck,
+	parley.NeedUnconfirmed, parley.NeedOwesAnswer}
+
+func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
+	o.dress(&item.Message)
+	item.Delivery.Recipient = o.roster.id(item.Delivery.RecipientID).name
+	return item
+}
+
+// troubleOf is what keeps an agent itself from working, if anything does; waiting is
+// how many messages wait for its terminal.
+func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
+	a := m.snapshot()
+	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
+	switch a.State {
+	case parley.StateWaiting:
+		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"
+		n.Action = "Answer it there; parley never answers one."
+	case parley.StateBlocked:
+		n.Kind, n.Text = parley.NeedBlocked, or(a.Evidence, "it cannot work now")
+		n.Action = "See there what it waits for; its messages go when that has passed, or one at once with parley retry."
+	case parley.StateExited, parley.StateUnreachable:
+		n.Kind, n.Text = parley.NeedExited, or(a.Evidence, "its program ended")
+		if a.State == parley.StateUnreachable {
+			n.Kind, n.Text = parley.NeedLost, or(a.Evidence, "its terminal is gone")
+		}
+		n.Command = "parley restart " + a.Name
+		n.Action = fmt.Sprintf("Start it again, or let it go with parley stop %s.", a.Name)
+		if a.Adopted() {
+			n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)
+			n.Action = fmt.Sprintf("Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.", a.Name)
+		}
+	default:
+		since, ok := o.stuckSince(m)
+		if !ok {
+			return n, false
+		}
+		n.Kind, n.Since = parley.NeedStuck, since
+		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, lasting(o.now().Sub(since)))
+		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
+	}
+	switch {
+	case waiting == 1:
+		n.Text += "; a message waits for it"
+	case waiting > 1:
+		n.Text += fmt.Sprintf("; %d messages wait for it", waiting)
+	}
+	return n, true
+}
+
+// stuckSince returns since when an agent that should be working, or of which
+// nothing is known, has given no sign of life, if that is for too long.
+func (o *Orchestrator) stuckSince(m *member) (time.Time, bool) {
+	a := m.snapshot()
+	if a.State != parley.StateBusy && a.State != parley.StateUnknown {
+		return time.Time{}, false
+	}
+	t := m.place()
+	if t == nil {
+		return time.Time{}, false
+	}
+	quiet := time.Unix(0, t.output.Load())
+	said, _ := m.reported()
+	for _, sign := range []time.Time{a.Since, said.heard} { // the state may be newer than the output that brought it
+		if sign.After(quiet) {
+			quiet = sign
+		}
+	}
+	return quiet, o.now().Sub(quiet) > o.opts.Settings.StuckAfter
+}
+
+// addScreens shows with each agent's need what stands in its terminal. One that
+// cannot be read in time is left out, and keeps none of the others waiting.
+func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
+	ctx, cancel := context.WithTimeout(ctx, screenTime)
+	defer cancel()
+	var looks errgroup.Group
+	for i := range needs {
+		n := &needs[i]
+		t := o.roster.id(n.AgentID).place()
+		if t == nil || n.Kind == parley.NeedUnconfirmed || n.Kind == parley.NeedOwesAnswer {
+			continue
+		}
+		looks.Go(func() error {
+			if screen, err := t.screen(ctx, tmux.ScreenOptions{}); err == nil {
+				n.Screen = relevant(screen.Lines)
+			}
+			return nil
+		})
+	}
+	_ = looks.Wait() // none fails
+}
+
+// relevant are the last lines of a screen that say anything.
+func relevant(lines []string) []string {
+	var last []string
+	for _, line := range lines {
+		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); line != "" {
+			last = append(last, line)
+		}
+	}
+	return last[max(0, len(last)-needLines):]
+}
+
+func unconfirmedNeed(item store.InboxItem) parley.Need {
+	d, short := item.Delivery, parley.Short(item.Message.ID)
+	n := parley.Need{Kind: parley.NeedUnconfirmed, AgentID: d.RecipientID, Agent: d.Recipient, MessageID: item.Message.ID,
+		Since: item.Message.Timestamp, Command: "parley explain " + short,
+		Text:   fmt.Sprintf("whether message %s from %s arrived is not known: %s", short, item.Message.Sender, d.Reason),
+		Action: fmt.Sprintf("If it arrived: parley needs --dismiss %s. If not: parley retry %s --to %s.", short, short, d.Recipient)}
+	if len(d.Steps) > 0 {
+		n.Since = d.Steps[len(d.Steps)-1].At
+	}
+	return n
+}
+
+func owesNeed(item store.InboxItem, now time.Time) parley.Need {
+	d, msg, short := item.Delivery, item.Message, parley.Short(item.Message.ID)
+	since := store.Arrived(d)
+	return parley.Need{Kind: parley.NeedOwesAnswer, AgentID: d.RecipientID, Agent: d.Recipient, MessageID: msg.ID, Since: since,
+		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”", msg.Sender, short,
+			lasting(now.Sub(since)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
+		Command: fmt.Sprintf("parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Recipient, short, msg.Sender),
+		Action:  fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short)}
+}

@@ -1,0 +1,323 @@
+package orchestrator
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// clock runs with the machine's, ahead of it as far as it is told.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time       { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
+func (c *clock) option(o *Options)    { o.Now = c.now }
+
+// dialog makes a file while which exists the agent that has it shows a dialog.
+func (te *team) dialog() string {
+	te.t.Helper()
+	file := filepath.Join(te.dir, "dialog")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		te.t.Fatal(err)
+	}
+	return file
+}
+
+func (te *team) needs(dismiss string) []parley.Need {
+	te.t.Helper()
+	res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: dismiss})
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	return res.Needs
+}
+
+// need waits until there is one need, of a kind, and returns it.
+func (te *team) need(kind parley.NeedKind) parley.Need {
+	te.t.Helper()
+	var got []parley.Need
+	tmuxtest.Poll(te.t, func() bool { got = te.needs(""); return len(got) == 1 && got[0].Kind == kind },
+		func() string { return fmt.Sprintf("the needs are %+v, want one: %s", got, kind) })
+	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
+	if err != nil || status.Needs != 1 {
+		te.t.Errorf("the status counts %+v, %v, want one need", status, err)
+	}
+	return got[0]
+}
+
+func (te *team) nothingNeeded() {
+	te.t.Helper()
+	var got []parley.Need
+	tmuxtest.Poll(te.t, func() bool { got = te.needs(""); return len(got) == 0 },
+		func() string { return fmt.Sprintf("the needs are %+v, want none", got) })
+}
+
+func (te *team) wantNeed(n parley.Need, agent, text, command string) {
+	te.t.Helper()
+	if n.Agent != agent || n.AgentID != te.roster.named(agent).id || !strings.Contains(n.Text, text) || !strings.HasPrefix(n.Command, command) ||
+		n.Action == "" || n.Since.IsZero() {
+		te.t.Errorf("got %+v, want %s: %q, %q", n, agent, text, command)
+	}
+}
+
+func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
+	te := newTeam(t)
+	dialog := te.dialog()
+	te.launch("coder", "framed", tmuxtest.Agent{Dialog: dialog})
+	te.held(te.send("coder", "first"), "dialog")
+	te.send("coder", "second")
+	te.inState("coder", parley.StateWaiting)
+	n := te.need(parley.NeedDialog)
+	te.wantNeed(n, "coder", "a dialog is open in its terminal; 2 messages wait for it", "parley attach coder")
+	if diff := cmp.Diff([]string{tmuxtest.DialogText}, n.Screen); diff != "" {
+		t.Errorf("screen (-want +got):\n%s", diff)
+	}
+	if err := os.Remove(dialog); err != nil {
+		t.Fatal(err)
+	}
+	te.nothingNeeded()
+}
+
+func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
+	te := newTeam(t)
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
+		Command: []string{"sh", "-c", "echo no model found; exit 3"}}); err != nil {
+		t.Fatal(err)
+	}
+	n := te.need(parley.NeedExited)
+	te.wantNeed(n, "brief", "its program ended with status 3", "parley restart brief")
+	if len(n.Screen) == 0 || n.Screen[0] != "no model found" {
+		t.Errorf("screen %q, want its last words", n.Screen)
+	}
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}); err != nil {
+		t.Fatal(err)
+	}
+	te.nothingNeeded()
+
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	te.tmuxRun("kill-pane", "-t", te.pane("coder").ID())
+	te.wantNeed(te.need(parley.NeedLost), "coder", "its terminal is gone", "parley restart coder")
+}
+
+func TestALostAdoptedAgentIsAdoptedAgain(t *testing.T) {
+	te := newTeam(t)
+	u := newUser(t, te)
+	u.agent(u.pane())
+	u.adopt("coder", u.pane())
+	te.inState("coder", parley.StateIdle)
+	u.run("kill-server")
+	n := te.need(parley.NeedLost)
+	te.wantNeed(n, "coder", "gone", "parley adopt coder --pane ID")
+	if !strings.Contains(n.Action, "parley leave coder") {
+		t.Errorf("action %q does not name parley leave", n.Action)
+	}
+}
+
+// Whose tmux hangs is listed all the same, without a screen.
+func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
+	te := newTeam(t)
+	u := newUser(t, te)
+	u.agent(u.pane())
+	u.adopt("theirs", u.pane())
+	te.launch("mine", "framed", tmuxtest.Agent{Dialog: te.dialog()})
+	te.inState("mine", parley.StateWaiting)
+	te.inState("theirs", parley.StateIdle)
+	m := te.roster.named("theirs")
+	m.changing.Lock() // the watcher leaves it alone
+	defer m.changing.Unlock()
+	if err := te.setState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
+		t.Fatal(err)
+	}
+	server, err := strconv.Atoi(u.run("display-message", "-p", "#{pid}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(server, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(server, syscall.SIGCONT) }()
+	screens := map[string]int{}
+	for _, n := range te.needs("") {
+		screens[n.Agent] = len(n.Screen)
+	}
+	if diff := cmp.Diff(map[string]int{"mine": 1, "theirs": 0}, screens); diff != "" {
+		t.Errorf("lines of the screens (-want +got):\n%s", diff)
+	}
+}
+
+func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
+	var c clock
+	te := newStage(t, tmuxtest.Agent{}, c.option)
+	te.launch("idler", "framed", tmuxtest.Agent{})
+	te.show("working on it")
+	te.inState("coder", parley.StateBusy)
+	if got := te.needs(""); len(got) != 0 {
+		t.Errorf("at once: %+v, want none", got)
+	}
+	c.pass(9 * time.Minute)
+	if got := te.needs(""); len(got) != 0 {
+		t.Errorf("after 9 min: %+v, want none", got)
+	}
+	c.pass(90 * time.Second)
+	n := te.need(parley.NeedStuck)
+	te.wantNeed(n, "coder", "busy (its screen says that it works), without any output for 10 min", "parley attach coder")
+	if diff := cmp.Diff([]string{"working on it", tmuxtest.Prompt}, n.Screen); diff != "" {
+		t.Errorf("screen (-want +got):\n%s", diff)
+	}
+	for range 50 { // whatever the watcher is doing
+		if got := te.needs(""); len(got) != 1 {
+			t.Fatalf("the needs are %+v, want one all the time", got)
+		}
+	}
+	if !strings.Contains(n.Action, "parley steer coder") {
+		t.Errorf("action %q does not name parley steer", n.Action)
+	}
+	te.says("coder", "tool_use") // a sign of life
+	if got := te.needs(""); len(got) != 0 {
+		t.Errorf("after a report: %+v, want none", got)
+	}
+	c.pass(11 * time.Minute)
+	te.need(parley.NeedStuck)
+	te.show("")
+	te.nothingNeeded()
+}
+
+// says reports an event in an agent's name.
+func (te *team) says(agent, event string) {
+	te.t.Helper()
+	m := te.roster.named(agent)
+	ctx := parley.WithCaller(te.t.Context(), parley.Caller{ID: m.id, Name: m.name})
+	if _, err := te.ReportState(ctx, parley.ReportStateRequest{Event: event}); err != nil {
+		te.t.Fatal(err)
+	}
+}
+
+func TestAnAgentOfWhichNothingIsKnownIsStuck(t *testing.T) {
+	var c clock
+	te := newStage(t, tmuxtest.Agent{}, c.option)
+	te.show("working")
+	te.inState("coder", parley.StateBusy)
+	te.show(tmuxtest.HideComposer)
+	te.inState("coder", parley.StateUnknown)
+	c.pass(11 * time.Minute)
+	te.wantNeed(te.need(parley.NeedStuck), "coder", "unknown (its screen shows nothing that is known), without any output for 11 min", "parley attach coder")
+}
+
+func TestBlockedAgentsNeedTheOperator(t *testing.T) {
+	te := newStage(t, tmuxtest.Agent{})
+	te.show("limit reached")
+	n := te.need(parley.NeedBlocked)
+	te.wantNeed(n, "coder", "its screen shows: usage limit", "parley attach coder")
+	if diff := cmp.Diff([]string{"limit reached", tmuxtest.Prompt}, n.Screen); diff != "" {
+		t.Errorf("screen (-want +got):\n%s", diff)
+	}
+}
+
+func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
+	var c clock
+	te := newTeam(t, c.option)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	planner, helper := te.as("planner"), te.as("helper")
+	te.inState("coder", parley.StateIdle)
+	ask := func(to string) string {
+		res, err := te.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.MessageID
+	}
+	typed, stored := ask("coder"), ask("helper")
+	te.reach(typed, parley.DeliveryRead)
+	if got := te.needs(""); len(got) != 0 {
+		t.Errorf("at once: %+v, want none", got)
+	}
+	c.pass(11 * time.Minute)
+	got := te.needs("")
+	if len(got) != 2 {
+		t.Fatalf("needs %+v, want two", got)
+	}
+	for _, n := range got {
+		name := map[string]string{typed: "coder", stored: "helper"}[n.MessageID]
+		te.wantNeed(n, name, "owes planner an answer to message "+n.MessageID[:8]+", which it has had for 11 min: “Which port?”", "parley steer "+name)
+	}
+	if _, err := te.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}); err != nil {
+		t.Fatal(err)
+	}
+	te.need(parley.NeedOwesAnswer)
+	if got := te.needs(typed[:8]); len(got) != 0 {
+		t.Errorf("after dismissing: %+v, want none", got)
+	}
+}
+
+// Who works may be working on the answer.
+func TestBusyAgentsOweNothingYet(t *testing.T) {
+	var c clock
+	te := newStage(t, tmuxtest.Agent{}, c.option)
+	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	te.reach(res.MessageID, parley.DeliveryRead)
+	te.show("working")
+	te.inState("coder", parley.StateBusy)
+	c.pass(11 * time.Minute)
+	te.need(parley.NeedStuck) // and nothing else
+	te.show("")
+	te.need(parley.NeedOwesAnswer)
+}
+
+func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
+	te := newTeam(t)
+	id, _ := te.dropped("coder")
+	n := te.need(parley.NeedUnconfirmed)
+	te.wantNeed(n, "coder", "whether message "+id[:8]+" from operator arrived is not known: ", "parley explain "+id[:8])
+	if n.MessageID != id || len(n.Screen) != 0 || !strings.Contains(n.Action, "parley retry "+id[:8]+" --to coder") {
+		t.Errorf("got %+v", n)
+	}
+	if got := te.needs(id); len(got) != 0 {
+		t.Errorf("after dismissing: %+v, want none", got)
+	}
+	if _, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: "00000000"}); parley.ErrorCode(err) != parley.MessageNotFound {
+		t.Errorf("dismissing what is not there gave %v, want %s", err, parley.MessageNotFound)
+	}
+}
+
+func TestTheMostPressingNeedComesFirst(t *testing.T) {
+	te := newTeam(t)
+	te.dropped("early")
+	te.launch("coder", "framed", tmuxtest.Agent{Dialog: te.dialog()})
+	te.launch("lost", "quick", tmuxtest.Agent{})
+	te.tmuxRun("kill-pane", "-t", te.pane("lost").ID())
+	te.inState("coder", parley.StateWaiting)
+	te.inState("lost", parley.StateUnreachable)
+	var kinds []parley.NeedKind
+	for _, n := range te.needs("") {
+		kinds = append(kinds, n.Kind)
+	}
+	if diff := cmp.Diff([]parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedUnconfirmed}, kinds); diff != "" {
+		t.Errorf("kinds (-want +got):\n%s", diff)
+	}
+}
+
+func TestOfAScreenTheLastLinesThatSayAnythingAreShown(t *testing.T) {
+	var screen tmux.Screen
+	for i := range 20 {
+		screen.Lines = append(screen.Lines, fmt.Sprintf("line\t%d  ", i), "   ")
+	}
+	got := relevant(screen.Lines)
+	if len(got) != needLines || got[0] != "line 8" || got[needLines-1] != "line 19" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,60 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"parley"
+)
+
+// SteerAgent implements parley.OperatorService. Guidance goes the way of every
+// message; only its header is another.
+func (o *Orchestrator) SteerAgent(ctx context.Context, req parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to, err := o.roster.find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	if to == from || to.kind == parley.KindHuman {
+		return nil, parley.Errorf(parley.InvalidRecipient, "%s cannot be steered by %s", to.name, from.name).
+			Suggest("Name another agent; get_agent_status lists them.")
+	}
+	d, err := guidance(to, req.Kind, req.Text, req.IdempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := o.admit(ctx, from, d)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+		return nil, err
+	}
+	return o.sent(stored), nil
+}
+
+// guidance is a steering message on its way in.
+func guidance(to *member, kind, text, key string) (draft, error) {
+	data, err := json.Marshal(parley.Guidance{Kind: kind})
+	if err != nil {
+		return draft{}, fmt.Errorf("encode the guidance: %w", err)
+	}
+	return draft{recipients: []*member{to}, key: key, message: parley.Message{Kind: parley.KindSteering,
+		Type: parley.TypeInformation, Priority: parley.PriorityHigh, Text: text, Data: data}}, nil
+}
+
+// guidanceKind is what a steering message's header says.
+func guidanceKind(msg *parley.Message) string {
+	var g parley.Guidance
+	if json.Unmarshal(msg.Data, &g) != nil || g.Kind == "" {
+		return parley.GuidanceStuck
+	}
+	return g.Kind
+}

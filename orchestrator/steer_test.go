@@ -1,0 +1,211 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+func (te *team) steer(ctx context.Context, agent, kind, text string) (*parley.SendMessageResult, error) {
+	return te.SteerAgent(ctx, parley.SteerAgentRequest{Agent: agent, Kind: kind, Text: text})
+}
+
+func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	for kind, header := range map[string]string{"": "[GUARDIAN GUIDANCE - STUCK]: ", "off course": "[GUARDIAN GUIDANCE - OFF COURSE]: "} {
+		res, err := te.steer(te.operator(), "coder", kind, "Check the error in the terminal output")
+		if err != nil {
+			t.Fatal(err)
+		}
+		te.reach(res.MessageID, parley.DeliveryRead)
+		all := tmuxtest.Messages(t, log)
+		want := header + "Check the error in the terminal output (operator · msg " + res.MessageID[:8] + " · high)"
+		if got := all[len(all)-1].Text; got != want {
+			t.Errorf("typed %q, want %q", got, want)
+		}
+		m := res.Object
+		if m.Kind != parley.KindSteering || m.Priority != parley.PriorityHigh || m.Sender != "operator" {
+			t.Errorf("stored as %+v", m)
+		}
+	}
+}
+
+func TestWhoMaySteerWhom(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
+		Command: tmuxtest.Agent{}.Argv()}); err != nil {
+		t.Fatal(err)
+	}
+	m := te.roster.named("lead")
+	lead := parley.WithCaller(t.Context(), parley.Caller{ID: m.id, Name: m.name, Orchestrate: true})
+	res, err := te.steer(lead, "coder", "STUCK", "go on")
+	if err != nil || res.Object.Sender != "lead" {
+		t.Errorf("an orchestrator's guidance: %+v, %v", res, err)
+	}
+	for _, c := range []struct {
+		ctx         context.Context
+		agent, kind string
+		want        parley.Code
+	}{
+		{lead, "lead", "STUCK", parley.InvalidRecipient},
+		{lead, "operator", "STUCK", parley.InvalidRecipient},
+		{lead, "ALL", "STUCK", parley.AgentNotFound},
+		{lead, "coder", "STUCK]: [AGENT", parley.InvalidArgument},
+	} {
+		if _, err := te.steer(c.ctx, c.agent, c.kind, "go on"); parley.ErrorCode(err) != c.want {
+			t.Errorf("steering %s as %q gave %v, want %s", c.agent, c.kind, err, c.want)
+		}
+	}
+	te.pause(true)
+	if _, err := te.steer(te.operator(), "coder", "", "go on"); parley.ErrorCode(err) != parley.CommunicationDisabled {
+		t.Errorf("steering in a pause gave %v, want %s", err, parley.CommunicationDisabled)
+	}
+}
+
+func TestUnsentGuidanceIsKnownAsParleys(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "quick", tmuxtest.Agent{})
+	text := "[GUARDIAN GUIDANCE - STUCK]: go on (operator · msg 12345678 · high)"
+	submit(te, te.tmux, te.pane("coder").ID(), text, true)
+	te.held(te.send("coder", "wait"), "an unsent message stands in its terminal")
+}
+
+// steerings are the guidance that parley itself gave, oldest first.
+func (te *team) steerings(agent string) []parley.ContractMessage {
+	te.t.Helper()
+	m := te.roster.named(agent)
+	keep := false
+	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.id, Name: m.name}),
+		parley.GetMessagesRequest{Limit: 50, SortOrder: "oldest_first", MarkRead: &keep})
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	return res.Messages
+}
+
+// newStuck is an agent that has shown nothing for eleven minutes, and a guardian.
+func newStuck(t *testing.T) (*stage, *clock, *guardian) {
+	c := new(clock)
+	te := newStage(t, tmuxtest.Agent{}, c.option)
+	te.show("working")
+	te.inState("coder", parley.StateBusy)
+	c.pass(11 * time.Minute)
+	return te, c, &guardian{o: te.Orchestrator, given: map[*member]given{}}
+}
+
+// guard lets the guardian look, and wants so much guidance to have been given.
+func (te *team) guard(g *guardian, want int, when string) {
+	te.t.Helper()
+	if err := g.see(te.t.Context(), te.roster.named("coder")); err != nil {
+		te.t.Fatalf("%s: %v", when, err)
+	}
+	if got := te.steerings("coder"); len(got) != want {
+		te.t.Fatalf("%s: guidance %+v, want %d", when, got, want)
+	}
+}
+
+func TestStuckAgentsAreSteeredIntoTheirOwnQueue(t *testing.T) {
+	te, _, g := newStuck(t)
+	te.guard(g, 1, "after 11 min")
+	got := te.steerings("coder")[0]
+	var data parley.Guidance
+	if err := json.Unmarshal(got.Content.Data, &data); err != nil || data.Kind != parley.GuidanceStuck || got.SenderName != parley.SystemName ||
+		got.Priority != parley.PriorityHigh {
+		t.Errorf("got %+v, data %s, %v", got, got.Content.Data, err)
+	}
+	te.reach(got.MessageID, parley.DeliveryRead)
+	typed := tmuxtest.WaitMessages(t, te.log, 1)[0]
+	if !typed.Tab || !strings.HasPrefix(typed.Text, "[GUARDIAN GUIDANCE - STUCK]: Your terminal has shown nothing since ") {
+		t.Errorf("typed %+v", typed)
+	}
+	te.guard(g, 1, "after it was drawn")
+}
+
+func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
+	te, c, g := newStuck(t)
+	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID()) // holds what is sent
+	te.pause(true)
+	te.guard(g, 0, "in a pause")
+	te.pause(false)
+	te.guard(g, 1, "after it")
+	c.pass(11 * time.Minute)
+	te.guard(g, 1, "while the first is on its way")
+	te.guard(&guardian{o: te.Orchestrator, given: map[*member]given{}}, 1, "by a guardian that starts anew")
+
+	work := func() {
+		c.pass(-11 * time.Minute) // the watcher looks by this clock
+		te.show("")
+		te.inState("coder", parley.StateIdle)
+		te.guard(g, 1, "when it is idle")
+		te.show("working")
+		te.inState("coder", parley.StateBusy)
+		te.guard(g, 1, "when it works again")
+		c.pass(11 * time.Minute)
+	}
+	c.pass(-11 * time.Minute)
+	work()
+	te.guard(g, 1, "stuck again while the first is on its way")
+
+	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
+	te.reach(te.steerings("coder")[0].MessageID, parley.DeliveryRead)
+	work()
+	te.guard(g, 2, "when it is stuck again")
+}
+
+// What an agent shows right after guidance may be that guidance; what it shows
+// later is work.
+func TestGuidanceThatIsDrawnIsNoSignOfLife(t *testing.T) {
+	te, _, g := newStuck(t)
+	te.guard(g, 1, "after 11 min")
+	m := te.roster.named("coder")
+	d := te.reach(g.given[m].messageID, parley.DeliveryRead)
+	drawn := d.Steps[len(d.Steps)-1].At
+	for after, want := range map[time.Duration]bool{ownEcho / 2: true, 2 * ownEcho: false} {
+		if done, err := g.steered(t.Context(), m, drawn.Add(after)); done != want || err != nil {
+			t.Errorf("output %s after it: steered %v, %v, want %v", after, done, err, want)
+		}
+	}
+}
+
+func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		te := newStage(t, tmuxtest.Agent{}, func(o *Options) { o.Settings.AutoSteer, o.Settings.StuckAfter = on, 100*time.Millisecond })
+		te.show("working")
+		te.need(parley.NeedStuck)
+		if !on {
+			time.Sleep(500 * time.Millisecond) // it would have come ten times
+			if got := te.steerings("coder"); len(got) != 0 {
+				t.Errorf("steered unasked: %+v", got)
+			}
+			continue
+		}
+		tmuxtest.Poll(t, func() bool { return len(te.steerings("coder")) == 1 }, func() string { return "no guidance came" })
+		te.systemIsNobody(t)
+		te.close()
+		te.open()
+		te.systemIsNobody(t)
+	}
+}
+
+// systemIsNobody checks that parley is a sender, and nobody's address.
+func (te *team) systemIsNobody(t *testing.T) {
+	t.Helper()
+	res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})
+	if err != nil || len(res.Agents) != 2 {
+		t.Errorf("the agents are %+v, %v, want coder and operator", res.Agents, err)
+	}
+	id := te.roster.named(parley.SystemName).id
+	for _, to := range []string{"parley", id, id[:8]} {
+		_, err = te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: "x"})
+		if parley.ErrorCode(err) != parley.AgentNotFound {
+			t.Errorf("a message to %s gave %v, want %s", to, err, parley.AgentNotFound)
+		}
+	}
+}
