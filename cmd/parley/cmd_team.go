@@ -184,6 +184,7 @@ func (c *cli) printStatus(s *parley.WorkspaceStatusResult) {
 		{"workspace", s.Workspace},
 		{"daemon", fmt.Sprintf("%s, pid %d, up %s", s.Version, s.PID, c.ago(s.StartedAt))},
 		{"agents", counts(s.Agents, "none")},
+		{"needs you", needsYou(s.Needs)},
 		{"messages", paused(s.Paused)},
 		{"deliveries", counts(s.Deliveries, "nothing waits")},
 		{"events", strconv.FormatInt(s.LastEvent, 10)},
@@ -198,6 +199,17 @@ func (c *cli) printStatus(s *parley.WorkspaceStatusResult) {
 		}
 	}
 	t.print(c.out)
+}
+
+// needsYou says that something does, and how it is seen; nothing when nothing does.
+func needsYou(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 thing; parley needs shows it"
+	}
+	return fmt.Sprintf("%d things; parley needs shows them", n)
 }
 
 // paused says that messages are, and how they go on; nothing when they go.

@@ -53,14 +53,16 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 func TestEnvironmentOverridesSettings(t *testing.T) {
 	s := settings{MaxText: 5}
 	s.fill()
-	if err := s.overrideFrom(environ{"PARLEY_MAX_TEXT=7", "PARLEY_FOOTER=short", "PARLEY_EXPIRE_AFTER=90m", "PARLEY_HTTP_PORT=8080", "PARLEY_KEY=x"}); err != nil {
+	if err := s.overrideFrom(environ{"PARLEY_MAX_TEXT=7", "PARLEY_FOOTER=short", "PARLEY_EXPIRE_AFTER=90m", "PARLEY_HTTP_PORT=8080",
+		"PARLEY_STUCK_AFTER=3m", "PARLEY_OWES_AFTER=4m", "PARLEY_AUTO_STEER=true", "PARLEY_KEY=x"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := (settings{MaxText: 7, Footer: "short", ExpireAfter: 90 * time.Minute, HTTPPort: 8080}); s != want {
+	if want := (settings{MaxText: 7, Footer: "short", ExpireAfter: 90 * time.Minute, HTTPPort: 8080,
+		StuckAfter: 3 * time.Minute, OwesAfter: 4 * time.Minute, AutoSteer: true}); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 	for _, entry := range []string{"PARLEY_MAX_TEXT=-1", "PARLEY_MAX_TEXT=x", "PARLEY_FOOTER=none", "PARLEY_EXPIRE_AFTER=1", "PARLEY_HTTP_PORT=70000",
-		"PARLEY_FOOTER=short\nmax_text: 9"} {
+		"PARLEY_FOOTER=short\nmax_text: 9", "PARLEY_STUCK_AFTER=1ms", "PARLEY_OWES_AFTER=-1m", "PARLEY_AUTO_STEER=maybe"} {
 		before := s
 		err := s.overrideFrom(environ{entry})
 		if parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" || s != before {

@@ -9,12 +9,16 @@ import (
 // schema is a JSON schema.
 type schema = map[string]any
 
+const durationForm = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+
 // limits are what the types of parley.yaml do not say, by key.
 var limits = map[string]schema{
 	"footer":       {"enum": []string{"full", "short"}},
 	"max_text":     {"minimum": 1, "maximum": 100_000},
 	"http_port":    {"minimum": 0, "maximum": 65_535},
-	"expire_after": {"pattern": `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`},
+	"expire_after": {"pattern": durationForm},
+	"stuck_after":  {"pattern": durationForm},
+	"owes_after":   {"pattern": durationForm},
 	"size":         {"pattern": sizeForm.String()},
 }
 

@@ -192,8 +192,9 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 		Store:    d.store,
 		Tmux:     tmux.Options{Name: d.at.tmuxName(), Env: d.env.scrubbed(), Dir: d.at.runtime},
 		Profiles: profiles, Workspace: d.at.root, LaunchDir: d.at.launch, Executable: d.executable, Spool: d.at.spool(), Host: host,
-		Settings: orchestrator.Settings{MaxText: t.Settings.MaxText, ShortFooter: t.Settings.Footer == "short", ExpireAfter: t.Settings.ExpireAfter},
-		Info:     d.info, ShutDown: d.end, Now: d.now, Log: d.log,
+		Settings: orchestrator.Settings{MaxText: t.Settings.MaxText, ShortFooter: t.Settings.Footer == "short", ExpireAfter: t.Settings.ExpireAfter,
+			StuckAfter: t.Settings.StuckAfter, OwesAfter: t.Settings.OwesAfter, AutoSteer: t.Settings.AutoSteer},
+		Info: d.info, ShutDown: d.end, Now: d.now, Log: d.log,
 	})
 	if err != nil {
 		return err

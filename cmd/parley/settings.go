@@ -51,6 +51,9 @@ type settings struct {
 	MaxText     int           `yaml:"max_text" doc:"How many characters a message may have: 1 to 100000, 2000 unless set."`
 	Footer      string        `yaml:"footer" doc:"The line below a typed message: full, or short, which keeps the message id."`
 	ExpireAfter time.Duration `yaml:"expire_after" doc:"How long a message may wait for its terminal, such as 24h."`
+	StuckAfter  time.Duration `yaml:"stuck_after" doc:"How long an agent may be busy without any output before it needs you, 10m unless set."`
+	OwesAfter   time.Duration `yaml:"owes_after" doc:"How long an idle agent may leave a request unanswered before it needs you, 10m unless set."`
+	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time: true or false."`
 	HTTPPort    int           `yaml:"http_port" doc:"The loopback port of the daemon; a random one, kept, unless set."`
 }
 
@@ -83,6 +86,8 @@ func (s *settings) fill() {
 	s.MaxText = cmp.Or(s.MaxText, 2000)
 	s.Footer = cmp.Or(s.Footer, "full")
 	s.ExpireAfter = cmp.Or(s.ExpireAfter, 24*time.Hour)
+	s.StuckAfter = cmp.Or(s.StuckAfter, 10*time.Minute)
+	s.OwesAfter = cmp.Or(s.OwesAfter, 10*time.Minute)
 }
 
 // explainYAML turns the decoder's error into one that says where and what
@@ -180,6 +185,10 @@ func (s settings) check(source string) error {
 		return refuse("footer", s.Footer, "full or short")
 	case s.ExpireAfter < time.Second:
 		return refuse("expire_after", s.ExpireAfter, "a duration of a second or more, such as 24h")
+	case s.StuckAfter < time.Second:
+		return refuse("stuck_after", s.StuckAfter, "a duration of a second or more, such as 10m")
+	case s.OwesAfter < time.Second:
+		return refuse("owes_after", s.OwesAfter, "a duration of a second or more, such as 10m")
 	case s.HTTPPort < 0 || s.HTTPPort > 65535:
 		return refuse("http_port", s.HTTPPort, "a port from 1 to 65535, or 0 for a random one")
 	}
@@ -208,6 +217,8 @@ func (s *settings) set(key, text string) (err error) {
 		*to, err = strconv.Atoi(text)
 	case *time.Duration:
 		*to, err = time.ParseDuration(text)
+	case *bool:
+		*to, err = strconv.ParseBool(text)
 	case *string:
 		*to = text
 	}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) needsCommand() *cobra.Command {
+	return command(c, operation[parley.GetNeedsResult]{
+		op: "get_needs", use: "needs", short: "See what needs you: dialogs, lost or stuck agents, deliveries without proof, unanswered requests",
+		example: "  parley needs\n  parley needs --dismiss 5f0c21aa", args: cobra.NoArgs, flags: []string{"dismiss"},
+		print: c.printNeeds,
+	})
+}
+
+func (c *cli) printNeeds(res *parley.GetNeedsResult) error {
+	var lines []string
+	if res.Dismissed > 0 {
+		lines = append(lines, "Dismissed.")
+	}
+	if len(res.Needs) == 0 {
+		return c.printLine(strings.Join(append(lines, "Nothing needs you."), "\n"))
+	}
+	for _, n := range res.Needs {
+		lines = append(lines, c.needLines(n)...)
+	}
+	return c.printLine(strings.Join(lines, "\n"))
+}
+
+// needLines show a need: what it is, what its screen shows, and what to do.
+func (c *cli) needLines(n parley.Need) []string {
+	lines := []string{fmt.Sprintf("%s  %s: %s  %s", c.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
+		c.paint(bold, n.Agent), n.Text, c.paint(faint, cmp.Or(c.ago(n.Since), "0s")+" ago"))}
+	for _, line := range n.Screen {
+		lines = append(lines, c.paint(faint, "  │ ")+line)
+	}
+	return append(lines, c.paint(faint, "  → ")+n.Command, "    "+n.Action)
+}
+
+func needStyle(kind parley.NeedKind) string {
+	switch kind {
+	case parley.NeedLost, parley.NeedExited:
+		return red
+	}
+	return yellow
+}
+
+func (c *cli) steerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "steer NAME TEXT…",
+		Short: "Give an agent guidance, typed under a header of its own",
+		Example: `  parley steer coder "Check the error in the terminal output"
+  parley steer coder --kind "OFF COURSE" "the parser comes first" --wait`,
+		Args: usage(cobra.MinimumNArgs(2)),
+	}
+	read := addFlags(cmd, "steer_agent", []string{"kind", "idempotency_key=key"})
+	wait := addWait(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := read()
+		text, err := c.text(args[1:])
+		if err != nil {
+			return err
+		}
+		values.Set("agent", args[0])
+		values.Set("text", text)
+		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, "steer_agent", values)
+		if err != nil {
+			return err
+		}
+		if !res.Success {
+			return c.refused(res)
+		}
+		return c.receipt(cmd.Context(), res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+	}
+	return c.withAgents(cmd, 1)
+}
