@@ -12,7 +12,7 @@ import (
 // scope is where the next key goes.
 func (m *model) scope() scope {
 	switch {
-	case m.help.open:
+	case m.help.open, m.needs.open:
 		return inHelp
 	case m.compose.open:
 		return inCompose
@@ -149,9 +149,9 @@ func (m *model) back() tea.Cmd {
 }
 
 func (m *model) openHelp() tea.Cmd  { m.help.open, m.help.top = true, 0; return nil }
-func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }
-func (m *model) helpDown() tea.Cmd  { m.help.top++; return nil }
-func (m *model) helpUp() tea.Cmd    { m.help.top--; return nil }
+func (m *model) closeHelp() tea.Cmd { m.help.open, m.needs.open = false, false; return nil }
+func (m *model) helpDown() tea.Cmd  { m.help.top++; m.needs.top++; return nil }
+func (m *model) helpUp() tea.Cmd    { m.help.top--; m.needs.top--; return nil }
 
 // quit leaves, but asks once when something written would be lost.
 func (m *model) quit() tea.Cmd {

@@ -31,7 +31,12 @@ type (
 		agents []parley.AgentStatus
 		counts map[string]int // deliveries in each state that is not delivered
 		paused *parley.Pause
+		needs  int // how many things want the operator
 		err    error
+	}
+	needsMsg struct {
+		list []parley.Need
+		err  error
 	}
 	detailMsg struct {
 		id     string
@@ -62,6 +67,7 @@ type commands struct {
 	next    tea.Cmd                                     // what the stream said
 	tick    func(time.Duration) tea.Cmd                 // the time, after a while
 	agents  func(wait time.Duration, soon bool) tea.Cmd // who is there
+	needs   func() tea.Cmd                              // what wants the operator
 	details func(id string) tea.Cmd                     // what became of a message
 	send    func(draft) tea.Cmd                         // say something
 	read    func(id string) tea.Cmd                     // the operator has read it
@@ -85,6 +91,15 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 		agents: func(wait time.Duration, soon bool) tea.Cmd {
 			look := call(func(ctx context.Context) tea.Msg { return lookAtAgents(ctx, o, soon) })
 			return func() tea.Msg { pause(ctx, wait); return look() }
+		},
+		needs: func() tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg {
+				res, err := o.Service.GetNeeds(ctx, parley.GetNeedsRequest{})
+				if err != nil {
+					return needsMsg{err: err}
+				}
+				return needsMsg{list: res.Needs}
+			})
 		},
 		details: func(id string) tea.Cmd {
 			return call(func(ctx context.Context) tea.Msg {
@@ -156,7 +171,7 @@ func lookAtAgents(ctx context.Context, o Options, soon bool) tea.Msg {
 		msg.err = err
 		return msg
 	}
-	msg.counts, msg.paused = ws.Deliveries, ws.Paused
+	msg.counts, msg.paused, msg.needs = ws.Deliveries, ws.Paused, ws.Needs
 	return msg
 }
 

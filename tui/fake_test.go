@@ -27,6 +27,8 @@ type fakeService struct {
 	agents   []parley.AgentStatus
 	counts   map[string]int
 	paused   *parley.Pause
+	needs    []parley.Need
+	asked    int // how often for needs
 	events   []parley.Event
 	messages map[string]*parley.MessageStatusResult
 	sent     []parley.SendMessageRequest
@@ -115,7 +117,19 @@ func (f *fakeService) GetAgentStatus(context.Context, parley.AgentStatusRequest)
 func (f *fakeService) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused}, f.err
+	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused, Needs: len(f.needs)}, f.err
+}
+
+func (f *fakeService) GetNeeds(context.Context, parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked++
+	return &parley.GetNeedsResult{Answer: parley.OK, Needs: append([]parley.Need(nil), f.needs...)}, f.err
+}
+
+func (f *fakeService) need(kind parley.NeedKind, agent, text, command, action string, screen ...string) {
+	f.needs = append(f.needs, parley.Need{Kind: kind, Agent: agent, AgentID: agentID(agent), Since: noon.Add(-4 * time.Minute),
+		Text: text, Command: command, Action: action, Screen: screen})
 }
 
 func (f *fakeService) GetMessageStatus(_ context.Context, r parley.MessageStatusRequest) (*parley.MessageStatusResult, error) {
@@ -220,6 +234,12 @@ func busyTeam() *fakeService {
 	f.agent("old-hand", parley.StateTerminated, 0, 0, "")
 	f.agents = append(f.agents, parley.AgentStatus{Unread: 1, Agent: parley.Agent{ID: operatorID, Name: parley.OperatorName, Kind: parley.KindHuman, State: parley.StateIdle}})
 	f.counts = map[string]int{"queued": 3, "typing": 1, "held": 1, "unconfirmed": 1}
+	f.need(parley.NeedLost, "scout", "its terminal is gone: tmux or the session was ended from outside; 3 messages wait for it", "parley restart scout",
+		"Start it again, or let it go with parley stop scout.")
+	f.need(parley.NeedExited, "planner", "its program ended with status 1", "parley restart planner", "Start it again, or let it go with parley stop planner.",
+		"panic: runtime error: index out of range [3] with length 3", "  goroutine 1 [running]:", "  main.main()", "exit status 1")
+	f.need(parley.NeedUnconfirmed, "planner", "whether message 5f0c0006 from scout arrived is not known: typed and entered, but its program has not read it yet",
+		"parley explain 5f0c0006", "If it arrived: parley needs --dismiss 5f0c0006. If not: parley retry 5f0c0006 --to planner.")
 	ok, held := parley.DeliverySubmitted, parley.DeliveryHeld
 	f.say(1, "planner", []string{"coder", "reviewer", "tester"}, "Plan for today: the parser first, then the store. Ask when something is unclear.", "normal", parley.DeliveryRead)
 	f.say(2, "coder", []string{"reviewer"}, "parser.go is ready to be looked at; 212 lines, tests included", "normal", ok)

@@ -24,6 +24,7 @@ var poses = []struct {
 	{"reply", []string{"k", "k", "k", "k", "k", "k", "k", "r", "o", "k", "ctrl+j", "s", "o", "o", "n"}},
 	{"agents", []string{"tab", "j", "j", "j"}},
 	{"help", []string{"?"}},
+	{"needs", []string{"n"}},
 }
 
 func TestGoldenViews(t *testing.T) {

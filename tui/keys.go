@@ -17,7 +17,7 @@ const (
 	inHelp
 )
 
-var scopeNames = map[scope]string{inLists: "Moving and acting", inCompose: "Writing", inFilter: "Filtering", inHelp: "This help"}
+var scopeNames = map[scope]string{inLists: "Moving and acting", inCompose: "Writing", inFilter: "Filtering", inHelp: "Reading a page"}
 
 // newLineKeys break a line in the box: enter sends. The second and third are for
 // terminals that can tell them from enter.
@@ -43,6 +43,7 @@ func bindings() []binding {
 		{inLists, []string{"r"}, "r", "reply to the message", "reply", (*model).reply},
 		{inLists, []string{"b"}, "b", "broadcast to all", "broadcast", (*model).broadcast},
 		{inLists, []string{"a"}, "a", "attach to the agent's terminal", "attach", (*model).attach},
+		{inLists, []string{"n"}, "n", "what needs you", "needs you", (*model).openNeeds},
 		{inLists, []string{"/"}, "/", "filter by names, state, text", "filter", (*model).openFilter},
 		{inLists, []string{"f"}, "f", "follow the newest, or stand still", "follow", (*model).toggleFollow},
 		{inLists, []string{"up", "k"}, "↑ k", "up", "", (*model).up},

@@ -62,6 +62,9 @@ func (m *model) settleBottom() {
 	if m.help.height = l.bodyH - 1; m.help.open {
 		m.help.settle(len(m.help.lines(m.theme, l.inner)))
 	}
+	if m.needs.height = l.bodyH - 1; m.needs.open {
+		m.needs.settle(len(m.needs.lines(m.theme, l.inner, m.now)))
+	}
 	if m.detail.height = l.bottomH; m.detail.open && !m.compose.open {
 		m.detail.settle(len(m.detail.lines(m.theme, l.inner, m.now)))
 	}

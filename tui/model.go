@@ -46,6 +46,7 @@ type model struct {
 	compose   compose
 	filter    filter
 	help      help
+	needs     needs
 	status    status
 	link      link
 }
@@ -57,6 +58,7 @@ type link struct {
 	team   bool  // the agents were read
 	counts map[string]int
 	paused *parley.Pause // nil: messages go
+	needs  int           // how many things want the operator
 	asked  time.Time     // when the newest answer about agents was asked for
 	soon   lane
 	later  lane
@@ -97,6 +99,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return tea.Batch(m.lookSoon(), m.do.tick(heartbeat))
 	case agentsMsg:
 		return m.looked(msg)
+	case needsMsg:
+		return m.needed(msg)
 	case detailMsg:
 		return m.detailed(msg)
 	case sentMsg:
@@ -185,8 +189,9 @@ func (m *model) looked(msg agentsMsg) tea.Cmd {
 		again = tea.Batch(again, m.askDetail())
 	}
 	m.link.asked, m.link.team, m.link.counts, m.link.paused = msg.asked, true, msg.counts, msg.paused
+	m.link.needs = msg.needs
 	m.agents.set(msg.agents)
-	return again
+	return tea.Batch(again, m.askNeeds())
 }
 
 // looking closes a lane, or goes round once more.

@@ -62,6 +62,9 @@ func (m *model) body() []string {
 	if m.help.open {
 		return clip(m.help.view(m.theme, l.inner), l.bodyH)
 	}
+	if m.needs.open {
+		return clip(m.needs.view(m.theme, l.inner, m.now), l.bodyH)
+	}
 	lines := m.upper()
 	switch {
 	case m.compose.open:
@@ -105,13 +108,20 @@ func (m *model) header(w int) string {
 	return columns(words, "  ", w)
 }
 
-// waiting says that messages are paused, what is on its way, what is stuck, and what came for the
-// operator: nothing when nothing is.
+// waiting says that messages are paused, what wants the operator and what came for them, what is
+// stuck and what is on its way: nothing when nothing is.
 func (m *model) waiting() []string {
 	n := m.link.counts
 	var words []string
 	if p := m.link.paused; p != nil {
 		words = append(words, m.theme.alarm.Render(" ‖ paused by "+safeLine(p.By)+" "))
+	}
+	if k := m.link.needs; k > 0 {
+		need := "needs you"
+		if k > 1 {
+			need = "need you"
+		}
+		words = append(words, m.theme.alarm.Render(fmt.Sprintf(" ! %d %s ", k, need)))
 	}
 	if k := m.agents.unread; k > 0 {
 		words = append(words, m.theme.warn.Render(fmt.Sprintf("%d for you", k)))
