@@ -13,8 +13,9 @@ type anthropic struct{}
 type parts []part
 
 type part struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+	Type    string `json:"type"`
+	Text    string `json:"text"`
+	Content parts  `json:"content"` // of a tool's result
 }
 
 func (p *parts) UnmarshalJSON(b []byte) error {
@@ -53,9 +54,12 @@ func (anthropic) read(_ *http.Request, body []byte) (turn, error) {
 	t := turn{system: req.System.join()}
 	for _, m := range req.Messages {
 		if m.Role == "assistant" {
-			t.texts = nil
+			t.texts, t.results = nil, nil
 		}
 		for _, p := range m.Content {
+			if p.Type == "tool_result" {
+				t.results = append(t.results, p.Content.join())
+			}
 			if text, ok := userText(p.Text); ok && m.Role == "user" && p.Type == "text" {
 				t.texts = append(t.texts, text)
 			}

@@ -28,7 +28,9 @@ func (chat) read(_ *http.Request, body []byte) (turn, error) {
 	for _, m := range req.Messages {
 		switch m.Role {
 		case "assistant":
-			t.texts = nil
+			t.texts, t.results = nil, nil
+		case "tool":
+			t.results = append(t.results, m.Content.join())
 		case "system", "developer":
 			t.system += m.Content.join()
 		case "user":

@@ -12,11 +12,14 @@ type gemini struct{}
 func (gemini) read(r *http.Request, body []byte) (turn, error) {
 	type content struct {
 		Role  string `json:"role"`
-		Parts parts  `json:"parts"`
+		Parts []struct {
+			Text             string
+			FunctionResponse struct{ Response json.RawMessage }
+		} `json:"parts"`
 	}
 	var req struct {
-		SystemInstruction content   `json:"systemInstruction"`
-		Contents          []content `json:"contents"`
+		SystemInstruction struct{ Parts parts } `json:"systemInstruction"`
+		Contents          []content             `json:"contents"`
 		Tools             []struct {
 			FunctionDeclarations []struct{ Name string } `json:"functionDeclarations"`
 		} `json:"tools"`
@@ -27,10 +30,13 @@ func (gemini) read(r *http.Request, body []byte) (turn, error) {
 	t := turn{system: req.SystemInstruction.Parts.join(), whole: strings.HasSuffix(r.URL.Path, ":generateContent")}
 	for _, c := range req.Contents {
 		if c.Role == "model" {
-			t.texts = nil
+			t.texts, t.results = nil, nil
 			continue
 		}
 		for _, p := range c.Parts {
+			if p.FunctionResponse.Response != nil {
+				t.results = append(t.results, string(p.FunctionResponse.Response))
+			}
 			if text, ok := userText(p.Text); ok {
 				t.texts = append(t.texts, text)
 			} else {

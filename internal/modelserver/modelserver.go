@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Server is a running model.
@@ -29,14 +30,21 @@ type Server struct {
 	release chan struct{}
 	turns   int
 	prompts []*prompt
+	results []string
 	system  string
 	tools   []string
 }
 
-// prompt is a text that a user submitted. While it has no whole answer it is sent
-// again with every attempt at one.
+// Prompt is a text that a user submitted, and when the first request came with it.
+type Prompt struct {
+	Text string
+	At   time.Time
+}
+
+// prompt is one that is remembered. While it has no whole answer it is sent again
+// with every attempt at one.
 type prompt struct {
-	text     string
+	Prompt
 	answered bool
 }
 
@@ -63,17 +71,34 @@ func (s *Server) Release() {
 	s.release = make(chan struct{})
 }
 
-// Prompts are the texts that were submitted by users so far, to the byte as they
-// came, each as often as it was submitted: neither the history that every request
-// repeats counts, nor another attempt at a turn that failed or was broken off.
-func (s *Server) Prompts() []string {
+// Log is what was submitted by users so far, to the byte as it came, each text as
+// often as it was submitted: neither the history that every request repeats counts,
+// nor another attempt at a turn that failed or was broken off.
+func (s *Server) Log() []Prompt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	texts := make([]string, len(s.prompts))
+	log := make([]Prompt, len(s.prompts))
 	for i, p := range s.prompts {
-		texts[i] = p.text
+		log[i] = p.Prompt
+	}
+	return log
+}
+
+// Prompts are the texts of the log.
+func (s *Server) Prompts() []string {
+	log := s.Log()
+	texts := make([]string, len(log))
+	for i, p := range log {
+		texts[i] = p.Text
 	}
 	return texts
+}
+
+// Results are what tools have answered the model, again with every attempt.
+func (s *Server) Results() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.results)
 }
 
 // Offered are the instructions and the tools of the last turn.
@@ -90,10 +115,11 @@ func (t tool) String() string { return strings.TrimPrefix(t.namespace+"__"+t.nam
 
 // turn is one request, read.
 type turn struct {
-	texts  []string // of the user, since the model last spoke
-	system string
-	tools  []tool
-	whole  bool // the answer is to come in one piece, not as a stream
+	texts   []string // of the user, since the model last spoke
+	results []string // of tools, since then
+	system  string
+	tools   []tool
+	whole   bool // the answer is to come in one piece, not as a stream
 }
 
 // speaker answers in one of the APIs.
@@ -171,6 +197,7 @@ func (s *Server) note(t turn) noted {
 	if len(t.tools) == 0 {
 		return n
 	}
+	s.results = append(s.results, t.results...)
 	s.system, s.tools = t.system, nil
 	for _, tool := range t.tools {
 		s.tools = append(s.tools, tool.String())
@@ -179,7 +206,7 @@ func (s *Server) note(t turn) noted {
 	for _, text := range t.texts {
 		p := s.unanswered(text, n.open)
 		if p == nil {
-			p = &prompt{text: text}
+			p = &prompt{Prompt: Prompt{text, time.Now()}}
 			s.prompts, fresh = append(s.prompts, p), append(fresh, text)
 		}
 		n.open = append(n.open, p)
@@ -193,7 +220,7 @@ func (s *Server) note(t turn) noted {
 
 func (s *Server) unanswered(text string, but []*prompt) *prompt {
 	for _, p := range s.prompts {
-		if p.text == text && !p.answered && !slices.Contains(but, p) {
+		if p.Text == text && !p.answered && !slices.Contains(but, p) {
 			return p
 		}
 	}

@@ -17,6 +17,7 @@ func (responses) read(_ *http.Request, body []byte) (turn, error) {
 			Type    string `json:"type"`
 			Role    string `json:"role"`
 			Content parts  `json:"content"`
+			Output  parts  `json:"output"` // of a tool
 		} `json:"input"`
 		Tools []struct {
 			Type, Name string
@@ -30,7 +31,9 @@ func (responses) read(_ *http.Request, body []byte) (turn, error) {
 	for _, item := range req.Input {
 		switch {
 		case item.Role == "assistant", item.Type == "function_call", item.Type == "reasoning":
-			t.texts = nil
+			t.texts, t.results = nil, nil
+		case item.Type == "function_call_output":
+			t.results = append(t.results, item.Output.join())
 		case item.Role == "developer":
 			t.system += item.Content.join()
 		case item.Role == "user":
