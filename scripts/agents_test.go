@@ -1,0 +1,96 @@
+package scripts_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An installing npm makes what npm makes; NPM_VIEW and NPM_INSTALL are its failures.
+const npm = `
+[ "$1" = view ] && exit ${NPM_VIEW-0}
+mkdir -p "$3/node_modules/.bin"
+[ "${NPM_INSTALL-0}" = 0 ] || exit "$NPM_INSTALL"
+: >"$3/node_modules/.bin/codex"; : >"$3/node_modules/.bin/node"`
+
+// agents installs codex, and node with it, on a system.
+func (s *system) agents(into string, env ...string) (out string, code int) {
+	s.t.Helper()
+	for _, tool := range []string{"dirname", "rm", "mkdir", "mv"} {
+		path, err := exec.LookPath(tool)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(s.bin, tool)); err != nil && !errors.Is(err, os.ErrExist) {
+			s.t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("/bin/sh", "agents", "codex")
+	cmd.Env = append([]string{"PATH=" + s.bin, "PARLEY_TEST_AGENTS=" + into}, env...)
+	b, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	return string(b), cmd.ProcessState.ExitCode()
+}
+
+// programs lists what is installed.
+func programs(t *testing.T, into string) (found []string) {
+	t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(into, "[a-z]*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range dirs {
+		program, _, _ := strings.Cut(filepath.Base(dir), "-")
+		found = append(found, program)
+	}
+	return found
+}
+
+func TestAgentsAreInstalledOnce(t *testing.T) {
+	s, into := newSystem(t).add("npm", npm), t.TempDir()
+	if out, code := s.agents(into); code != 0 || strings.Join(programs(t, into), " ") != "codex node" {
+		t.Fatalf("it exits %d and installs %q:\n%s", code, programs(t, into), out)
+	}
+	calls := len(s.ran())
+	if calls != 3 {
+		t.Errorf("npm was called %q, want once to ask and twice to install", s.ran())
+	}
+	if out, code := s.agents(into, "NPM_VIEW=1"); code != 0 || out != "" || len(s.ran()) != calls {
+		t.Errorf("again, it exits %d and says %q; npm was called %q", code, out, s.ran())
+	}
+}
+
+func TestAgentsSayWhyTheyCannotBeInstalled(t *testing.T) {
+	tests := []struct {
+		name string
+		npm  string
+		env  string
+		code int
+		want string
+	}{
+		{"no npm", "", "", 3, "npm is missing"},
+		{"no registry", npm, "NPM_VIEW=1", 3, "npm's registry does not answer"},
+		{"it breaks off", npm, "NPM_INSTALL=1", 1, "could not be installed"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, into := newSystem(t), t.TempDir()
+			if test.npm != "" {
+				s.add("npm", test.npm)
+			}
+			out, code := s.agents(into, test.env)
+			if code != test.code || !strings.Contains(out, test.want) {
+				t.Errorf("it exits %d and says %q, want %d and %q", code, out, test.code, test.want)
+			}
+			if left := programs(t, into); len(left) != 0 {
+				t.Errorf("half of %q is left", left)
+			}
+		})
+	}
+}
