@@ -39,7 +39,7 @@ test: tmux ## run all tests, without a C compiler
 # `check` runs every test that `test` runs, once and not twice: under the race
 # detector. The CGO-free side is held by the build and the cross-compilation.
 .PHONY: check
-check: format tidy lint build cross race ## everything that a commit must pass
+check: format tidy lint build cross race real ## everything that a commit must pass
 
 .PHONY: format
 format:
@@ -68,7 +68,26 @@ cross:
 
 .PHONY: race
 race: tmux cc
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+
+# Where scripts/agents installs the agent programs.
+PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
+
+DELIVERIES ?= 60
+
+# The packages are hundreds of megabytes, so they are fetched once.
+.PHONY: agents
+agents: tmux ## try the real agent programs, into docs/agents.md (needs npm; DELIVERIES=1000 sends more)
+	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' scripts/agents
+	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/agents.md' \
+		$(GO) test -count=1 -v -parallel 2 -timeout 3h -run TestRealPrograms ./cmd/parley
+
+# Two of them are part of every check. A machine that cannot get them says so.
+.PHONY: real
+real: tmux
+	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
+		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
+	$(GO) test -count=1 -short -parallel 2 -timeout 5m -run 'TestRealPrograms/behave/(claude|codex)' ./cmd/parley
 
 # benchdoc refuses a run that failed, so the page stays as it was.
 .PHONY: bench
