@@ -101,6 +101,25 @@ func (s *onStage) leavesTheDraft() {
 	s.inState(parley.StateIdle)
 }
 
+// leavesWhatIsTypedMeanwhile has a person type after the paste and before the key: a
+// program that is slow to show what they type must not be made to submit it.
+func (s *onStage) leavesWhatIsTypedMeanwhile() {
+	s.Helper()
+	for i := range 4 {
+		m := s.send("look at this")
+		s.until(patience, func() bool { return strings.Contains(s.composer(), "msg") || s.status(m).State.Settled() })
+		time.Sleep(time.Duration(i) * 60 * time.Millisecond)
+		s.press("-l", "half")
+		s.wait("the person's text shows", func() bool { return strings.Contains(s.screen(), "half") })
+		if !s.until(2*time.Second, func() bool { return strings.HasSuffix(s.composer(), "half") }) {
+			s.Fatalf("the person's text left the composer; the model was sent %q; the screen is\n%s", s.model.Prompts(), s.screen())
+		}
+		s.backspace("half")
+		s.arrives(m)
+	}
+	s.inState(parley.StateIdle)
+}
+
 func (s *onStage) backspace(text string) {
 	s.Helper()
 	s.press(slices.Repeat([]string{"BSpace"}, len(text))...)

@@ -115,6 +115,7 @@ var checks = []struct {
 	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking},
 	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork},
 	{"a draft holds a message and is not touched", (*onStage).leavesTheDraft},
+	{"what a person types while a message is typed is left", (*onStage).leavesWhatIsTypedMeanwhile},
 	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion},
 	{"hostile and many-lined texts arrive unchanged", (*onStage).getsEveryText},
 	{"long texts are announced, and read through MCP", (*onStage).readsLongTexts},

@@ -143,6 +143,11 @@ func (t *trial) intoDraft() {
 	}
 	t.says123()
 	if !before {
+		if last := t.sent[len(t.sent)-1]; t.IntN(2) == 0 { // between the paste and the key
+			t.until(5*time.Second, func() bool {
+				return strings.Contains(t.composer(), parley.Short(last.ID)) || t.status(last).State.Settled()
+			})
+		}
 		t.pause(time.Second)
 		t.press("-l", draft)
 		t.tell("the person typed %q", draft)
