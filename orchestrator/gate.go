@@ -30,15 +30,19 @@ const inputOff = "its pane takes no input (tmux select-pane -e lets it)"
 // way is how a message goes into a terminal.
 type way struct {
 	key   tmux.Key
-	leave bool   // throw the person out of copy mode
-	note  string // for the evidence: what it was typed into
+	leave bool      // throw the person out of copy mode
+	since time.Time // nobody has typed in it since then, and nobody may until the key
+	note  string    // for the evidence: what it was typed into
 }
 
 // gate decides whether it is safe to type a message now, and how. What can change
 // between this look and the paste is looked at again inside tmux, in the command
 // that pastes.
-func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (way, obstacle) {
-	o := c.obstacle(ctx, t)
+func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (w way, o obstacle) {
+	// tmux tells whole seconds, and the gate refuses for typingPause after a key.
+	since := c.o.now().Add(-time.Second)
+	defer func() { w.since = since }()
+	o = c.obstacle(ctx, t)
 	if o == free {
 		return way{key: tmux.Key(t.profile.Key)}, c.o.stagger(t.profile, job)
 	}
@@ -91,7 +95,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	if screen.InMode && (o == free || o.work || o.draft) {
 		return obstacle{reason: "someone is scrolling in its terminal (copy mode)", mode: o == free}
 	}
-	if o == free || o.work {
+	if o == free || o.work || o.draft {
 		return or(touched(c.o.now(), screen), o)
 	}
 	return o

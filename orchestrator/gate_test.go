@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -186,21 +187,46 @@ func TestTextThatAPersonTypedIntoIsNotEntered(t *testing.T) {
 	}
 }
 
-func TestKeysOfAnAttachedPersonHold(t *testing.T) {
-	s := newStage(t, tmuxtest.Agent{})
-	outer := tmuxtest.Start(t)
-	info, err := outer.NewSession(t.Context(), tmux.SessionOptions{Name: "outer", Owner: "test",
+// attach shows the agent's terminal to a person, whose keys the function presses.
+func (s *stage) attach() (press func(keys ...string)) {
+	s.t.Helper()
+	outer := tmuxtest.Start(s.t)
+	info, err := outer.NewSession(context.Background(), tmux.SessionOptions{Name: "outer", Owner: "test",
 		Argv: append([]string{"env", "-u", "TMUX"}, append(tmuxCommand(s.team).Args, "attach", "-t", "coder")...)})
 	if err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	tmuxtest.WaitFor(t, outer.Pane(info.ID), shows(tmuxtest.Prompt))
-	began := time.Now()
-	for _, key := range []string{"C-b", "Escape"} { // the agent gets nothing of it
-		if err := tmuxCommandOn(outer, "send-keys", "-t", info.ID, key).Run(); err != nil {
-			t.Fatal(err)
+	tmuxtest.WaitFor(s.t, outer.Pane(info.ID), shows(tmuxtest.Prompt))
+	return func(keys ...string) {
+		s.t.Helper()
+		if err := tmuxCommandOn(outer, append([]string{"send-keys", "-t", info.ID}, keys...)...).Run(); err != nil {
+			s.t.Fatal(err)
 		}
 	}
+}
+
+func TestKeysBetweenPasteAndEnterWithholdEnterThoughTheyAreNotDrawn(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
+	press := s.attach()
+	id := s.send("coder", "hello")
+	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
+	press("C-b", "Escape") // as keys that the agent has not drawn yet: it shows nothing of them
+	tmuxtest.Poll(t, func() bool { d := s.delivery(id); return strings.Contains(d.Reason, "someone is typing") },
+		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
+	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
+		t.Errorf("Enter was pressed: %+v", got)
+	}
+	s.reach(id, parley.DeliveryRead) // they typed nothing after all
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
+		t.Errorf("got %+v, want it once", got)
+	}
+}
+
+func TestKeysOfAnAttachedPersonHold(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{})
+	press := s.attach()
+	began := time.Now()
+	press("C-b", "Escape") // the agent gets nothing of it
 	id := s.send("coder", "hello")
 	s.reach(id, parley.DeliveryRead)
 	if waited := time.Since(began); waited < typingPause/2 {

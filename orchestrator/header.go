@@ -8,6 +8,8 @@ import (
 
 	"parley"
 	"parley/profile"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // letter is a message as it is typed into one terminal.
@@ -31,7 +33,7 @@ func compose(p *profile.Profile, msg *parley.Message, to *member, short bool) le
 	l.notice = true
 	tail := fmt.Sprintf("(%s · %s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
 		msg.Sender, l.mark, utf8.RuneCountInString(msg.Text), parley.Short(msg.ID))
-	first, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
 	for n := noticeLength; ; n /= 2 { // halved until it fits: a profile may allow very little
 		l.text = l.layout(p, head, parley.Truncate(first+"…", n), tail)
 		if n < 2 || p.Fits(l.text) {

@@ -20,6 +20,7 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 	sub := tmux.Submission{Owner: c.m.id, Seq: job.PaneSeq, Text: l.text, Key: w.key, LeaveMode: w.leave, Resume: resume,
 		Settle: p.Settle, Ready: t.typable, OnEntered: c.o.entered}
 	if resume || !p.Instant() {
+		sub.Untouched = w.since
 		sub.Shown, sub.ShowWithin = c.shownTest(t, l, w, resume)
 		sub.Taken, sub.TakenWithin = c.takenTest(t, job, l, modeOf(t), c.o.now()), p.TakenWithin
 	}
@@ -164,7 +165,7 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w wa
 		return false, c.close(ctx, job, store.Change{State: parley.DeliveryQueued, Reason: "the terminal was ahead in its count"})
 	case out.Phase == tmux.Refused:
 		return false, c.close(ctx, job, store.Change{State: parley.DeliveryHeld, Reason: refusal(c.m, out)})
-	case out.Phase == tmux.Pasted && (out.Reason == tmux.Blocked || out.Reason == tmux.NotReady || out.Reason == tmux.InMode) && !t.ended.Load():
+	case out.Phase == tmux.Pasted && (out.Reason == tmux.Blocked || out.Reason == tmux.NotReady || out.Reason == tmux.InMode || out.Reason == tmux.Touched) && !t.ended.Load():
 		reason := "pasted; Enter waits: " + refusal(c.m, out)
 		return false, c.note(ctx, job, reason)
 	case out.Phase == tmux.Entered:
@@ -234,6 +235,8 @@ func refusal(m *member, out tmux.Outcome) string {
 	switch out.Reason {
 	case tmux.InMode:
 		return "someone is scrolling in its terminal (copy mode)"
+	case tmux.Touched:
+		return "someone is typing in its terminal"
 	case tmux.Dead, tmux.Gone:
 		return "its program has ended; " + comeback(m.snapshot())
 	case tmux.InputOff:

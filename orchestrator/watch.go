@@ -140,7 +140,7 @@ func (o *Orchestrator) died(ctx context.Context, m *member, info tmux.PaneInfo) 
 // stateOf reads the state off the screen. "" means that it stays what it is.
 func (o *Orchestrator) stateOf(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) (parley.AgentState, string, error) {
 	now := o.now()
-	if now.Sub(info.Activity) > 2*time.Second+t.profile.Quiet && info.Activity == t.read && m.snapshot().State == parley.StateIdle {
+	if now.Sub(info.Activity) > 2*time.Second+max(t.profile.Quiet, steadyAfter) && info.Activity == t.read && m.snapshot().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{})

@@ -39,6 +39,7 @@ type file struct {
 	InlineLines int           `yaml:"inline_lines"`
 	InlineChars int           `yaml:"inline_chars"`
 	InlineBytes int           `yaml:"inline_bytes"`
+	Recomposes  bool          `yaml:"recomposes"`
 	Key         string        `yaml:"key"`
 	QueueKey    string        `yaml:"queue_key"`
 	Settle      time.Duration `yaml:"settle"`
@@ -120,7 +121,7 @@ func (p *Profile) file() file {
 	return file{Summary: p.Summary, Command: slices.Clone(p.Command), OneLine: p.OneLine,
 		Version: slices.Clone(p.Version), Tested: slices.Clone(p.Tested),
 		InlineLines: p.InlineLines, InlineChars: p.InlineChars, InlineBytes: p.InlineBytes,
-		Key: p.Key, QueueKey: p.QueueKey, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
+		Recomposes: p.Recomposes, Key: p.Key, QueueKey: p.QueueKey, Settle: p.Settle, ShowWithin: p.ShowWithin, TakenWithin: p.TakenWithin,
 		Startup: p.Startup, Quiet: p.Quiet, Stagger: p.Stagger, Markers: markers, Handover: p.Handover.clone(),
 		Reports: maps.Clone(p.Reports), Titles: maps.Clone(p.Titles),
 		Programs: slices.Clone(p.Programs), AddMCP: slices.Clone(p.AddMCP)}
@@ -130,7 +131,7 @@ func (f *file) profile(name string) (*Profile, error) {
 	p := &Profile{Name: name, Summary: f.Summary, Command: f.Command, OneLine: f.OneLine,
 		Version: f.Version, Tested: f.Tested,
 		InlineLines: f.InlineLines, InlineChars: f.InlineChars, InlineBytes: f.InlineBytes,
-		Key: f.Key, QueueKey: f.QueueKey, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
+		Recomposes: f.Recomposes, Key: f.Key, QueueKey: f.QueueKey, Settle: f.Settle, ShowWithin: f.ShowWithin, TakenWithin: f.TakenWithin,
 		Startup: f.Startup, Quiet: f.Quiet, Stagger: f.Stagger, Markers: f.Markers, Handover: f.Handover, Reports: f.Reports, Titles: f.Titles,
 		Programs: f.Programs, AddMCP: f.AddMCP}
 	if len(p.Version) == 0 {

@@ -3,11 +3,13 @@ package profile
 import (
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Fits reports whether a text, with header and footer, may be typed as it is.
 func (p *Profile) Fits(text string) bool {
-	return within(p.InlineLines, strings.Count(text, "\n")+1) &&
+	return (!p.Recomposes || norm.NFC.IsNormalString(text)) && within(p.InlineLines, strings.Count(text, "\n")+1) &&
 		within(p.InlineChars, utf8.RuneCountInString(text)) && within(p.InlineBytes, len(text))
 }
 

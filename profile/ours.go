@@ -3,6 +3,8 @@ package profile
 import (
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // HoldsOnly reports whether a composer's text is text, or the end of it where the
@@ -36,5 +38,5 @@ func plain(s string) string {
 			return r
 		}
 		return -1
-	}, s)
+	}, norm.NFKD.String(s)) // some programs compose letters and their marks anew
 }

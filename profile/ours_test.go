@@ -26,6 +26,25 @@ func TestHoldsOnlySeesWhatIsNotOurs(t *testing.T) {
 	}
 }
 
+func TestComposedLettersAreTheSameText(t *testing.T) {
+	const apart, composed = "cafe\u0301 300 \u212a", "caf\u00e9 300 K"
+	if !profile.HoldsOnly(composed, apart) || !profile.HoldsOnly(apart, composed) {
+		t.Error("a program that composes letters seems to hold another text")
+	}
+}
+
+func TestProgramThatRewritesLettersIsNotTypedOthers(t *testing.T) {
+	claude, codex := find(t, builtin(t), "claude"), find(t, builtin(t), "codex")
+	for text, want := range map[string]bool{"caf\u00e9": true, "cafe\u0301": false, "300 \u212a": false} {
+		if got := claude.Fits(text); got != want {
+			t.Errorf("claude, %q: got %v, want %v", text, got, want)
+		}
+		if !codex.Fits(text) {
+			t.Errorf("codex: %q does not fit", text)
+		}
+	}
+}
+
 func TestCollapsedOnlySeesWhatStandsBesideThePlaceholder(t *testing.T) {
 	p := find(t, builtin(t), "claude")
 	begins, err := builtin(t).With("begins", []byte(`markers: {paste: '\[Pasted text'}`))

@@ -24,6 +24,11 @@ type Profile struct {
 	// typed. They measure what would be typed, with header and footer. 0: no limit.
 	InlineLines, InlineChars, InlineBytes int
 
+	// Recomposes is that the program rewrites what is typed into its composer in Unicode's
+	// form NFC. A text that is not in that form would not arrive as it is, and is
+	// announced by a notice.
+	Recomposes bool
+
 	Key         string        // what submits: Enter or Tab
 	QueueKey    string        // what puts a text into the program's own queue while it works, whole and after the turn; "": it has none that was proven
 	Settle      time.Duration // quiet between the text being shown and the key

@@ -54,11 +54,25 @@ func (d *delivery) guard(sequence string) string {
 	if !d.LeaveMode {
 		terms = append(terms, "#{pane_in_mode}")
 	}
+	if !d.Untouched.IsZero() {
+		terms = append(terms, d.touched())
+	}
 	guard := terms[0]
 	for _, term := range terms[1:] {
 		guard = "#{||:" + guard + "," + term + "}"
 	}
 	return guard
+}
+
+// touched is a format that is true when someone who has the pane before them has
+// pressed a key since Untouched. tmux forgets a session's activity never, so without
+// anyone attached it says nothing.
+func (d *delivery) touched() string {
+	since := "0"
+	if !d.Untouched.IsZero() {
+		since = "#{e|>=:#{session_activity}," + strconv.FormatInt(d.Untouched.Unix(), 10) + "}"
+	}
+	return "#{&&:#{&&:#{session_attached},#{&&:#{window_active},#{pane_active}}}," + since + "}"
 }
 
 // leaveMode takes the pane out of any mode, within the guarded part, so that a
@@ -73,7 +87,7 @@ func (d *delivery) leaveMode() string {
 func (d *delivery) refusal(token string) string {
 	return "display-message -p -t " + d.pane.id + " " + quote(token+" no "+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
-		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}",
+		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(),
 	}, "|"))
 }
 
@@ -89,7 +103,7 @@ func parseAnswer(text string) (answer, error) {
 	}
 	rest, ok := strings.CutPrefix(text, "no ")
 	fields := splitFields(rest)
-	if !ok || len(fields) != 7 {
+	if !ok || len(fields) != 8 {
 		return answer{}, fmt.Errorf("tmux answered %q", text)
 	}
 	return answer{fields: fields}, nil
@@ -117,6 +131,8 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 		return Shared, "what is typed there goes to every pane of the window (synchronize-panes)"
 	case number(f[3]) > 0:
 		return InMode, "somebody scrolls or chooses in the pane"
+	case f[7] == "1":
+		return Touched, "somebody types in the pane"
 	}
 	return Repeated, fmt.Sprintf("the pane is at message %d, %s", seq, phase)
 }

@@ -39,7 +39,7 @@ const (
 // Refusal says why a Submit stopped before the end.
 type Refusal string
 
-// The reasons of an Outcome; the first eight are decided inside the server, in the
+// The reasons of an Outcome; the first nine are decided inside the server, in the
 // same step as the typing that they prevent.
 const (
 	NoRefusal Refusal = ""
@@ -50,6 +50,7 @@ const (
 	Shared    Refusal = "shared"    // the key would go to other panes too (synchronize-panes)
 	Foreign   Refusal = "foreign"   // the pane is not Owner's
 	Repeated  Refusal = "repeated"  // this sequence number or a later one was typed already
+	Touched   Refusal = "touched"   // a person has pressed a key since Submission.Untouched
 	NotShown  Refusal = "not-shown" // the text did not show, or the screen did not come to rest, in time
 	Blocked   Refusal = "blocked"   // a look said Stop
 	NotReady  Refusal = "not-ready" // Ready returned an error
@@ -74,6 +75,12 @@ type Submission struct {
 
 	Resume    bool // the text was pasted at this Seq before a crash: start at the look before the key
 	LeaveMode bool // throw the person out of copy mode; default: refuse, or wait when the text is pasted already
+
+	// Untouched, if set, withholds paste and key when a person who is attached and has
+	// the pane before them has pressed a key since then, in whole seconds: their text
+	// and ours would become one. A screen that shows no more than ours proves nothing
+	// there, for programs draw late.
+	Untouched time.Time
 
 	// Ready is called right before the paste and again right before the key; an
 	// error withholds. nil: always ready.

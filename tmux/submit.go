@@ -347,7 +347,7 @@ func (d *delivery) pressAgain(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case refusal == InMode:
+	case refusal == InMode, refusal == Touched:
 		return nil
 	case refusal != NoRefusal:
 		return d.withhold(refusal, detail)
