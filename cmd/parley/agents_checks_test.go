@@ -177,7 +177,7 @@ func (s *onStage) getsEveryText() {
 
 func (s *onStage) getsDecomposedLetters() {
 	s.Helper()
-	s.arrives(s.send(decomposed))
+	s.arrives(s.send(decomposed)) // whole, or as a notice where the program would rewrite it
 	s.inState(parley.StateIdle)
 }
 

@@ -14,6 +14,8 @@ import (
 	"parley"
 	"parley/internal/modelserver"
 	"parley/profile"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // onStage is a real program that runs as the agent ann.
@@ -117,7 +119,7 @@ func (s *onStage) send(text string, flags ...string) *letter {
 	body := spoofed.ReplaceAllString(strings.ReplaceAll(m.Text, "\t", "    "), "$1> $2")
 	m.want = head + body + "\n" + foot + ")"
 	if m.notice = !s.profile.Fits(m.want); m.notice {
-		first, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
 		m.want = fmt.Sprintf("%s%s\n(%s · msg %s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
 			head, parley.Truncate(first+"…", 200), m.Sender, parley.Short(m.ID), len([]rune(m.Text)), parley.Short(m.ID))
 	}
