@@ -16,18 +16,19 @@ import (
 const tail = 20
 
 // Look says what a screen shows, given its rows without colours. A dialog counts
-// before busy, busy before blocked, and blocked before idle.
+// before busy, busy before blocked, and blocked before idle. A text of ours that
+// stands in the composer says nothing, whatever it imitates.
 func (p *Profile) Look(lines []string) State {
-	text := lastLines(lines)
-	shows := func(marker *regexp.Regexp) bool { return marker != nil && marker.MatchString(text) }
+	text := lastLines(p.withoutOurs(lines))
+	shows := func(marker *regexp.Regexp, text string) bool { return marker != nil && marker.MatchString(text) }
 	switch {
-	case shows(p.dialog):
+	case shows(p.dialog, text):
 		return Dialog
-	case shows(p.busy):
+	case shows(p.busy, text):
 		return Busy
 	case p.blockedBy(text) != "":
 		return Blocked
-	case shows(p.idle):
+	case shows(p.idle, lastLines(lines)):
 		return Idle
 	}
 	return Unknown
@@ -35,7 +36,9 @@ func (p *Profile) Look(lines []string) State {
 
 // BlockedBy says what blocks the program, such as "usage limit"; "" if nothing that
 // is known.
-func (p *Profile) BlockedBy(lines []string) string { return p.blockedBy(lastLines(lines)) }
+func (p *Profile) BlockedBy(lines []string) string {
+	return p.blockedBy(lastLines(p.withoutOurs(lines)))
+}
 
 func (p *Profile) blockedBy(text string) string {
 	for _, what := range slices.Sorted(maps.Keys(p.blocked)) {

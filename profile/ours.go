@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -39,4 +40,23 @@ func plain(s string) string {
 		}
 		return -1
 	}, norm.NFKD.String(s)) // some programs compose letters and their marks anew
+}
+
+// ours matches a message as parley types it, from its header to the end of its
+// footer, however it is wrapped.
+var ours = regexp.MustCompile(`(?s)^\s*\[(?:AGENT\s+[0-9a-f]{8}|GUARDIAN\s+GUIDANCE|PARLEY)\b.*\bmsg\s+[0-9a-f]{8}\b[^)]*\)[\s\x{200b}]*$`)
+
+// withoutOurs takes the rows of a composer that holds a message of ours, from its
+// beginning to its end, off a screen. Where menus lie over the composer nothing is
+// taken: it could be of them.
+func (p *Profile) withoutOurs(lines []string) []string {
+	if p.composer == nil || p.Markers.Cursor {
+		return lines
+	}
+	screen := strings.Join(trimmed(lines), "\n") + "\n"
+	at, _ := p.lastComposer(screen)
+	if at == nil || !ours.MatchString(screen[at[0]:at[1]]) {
+		return lines
+	}
+	return strings.Split(screen[:at[0]]+"\n"+screen[at[1]:], "\n")
 }
