@@ -171,19 +171,30 @@ func (p payload) prompts() []string {
 	return append(inputs, p.text("prompt"))
 }
 
-// footers match the end of each message that parley types, with its id.
+// headers match the beginning of each message that parley types. None of its texts has
+// one in it.
+var headers = regexp.MustCompile(`(?m)^\[(?:AGENT [0-9a-f]{8} (?:TO AGENT [0-9a-f]{8}|BROADCAST)|GUARDIAN GUIDANCE - [^\]\n]*|PARLEY)\]: `)
+
+// footers match the end of each message that parley types, with its id. A text may
+// quote others.
 var footers = regexp.MustCompile(`(?m)\((?:[A-Za-z][A-Za-z0-9_-]* · )?msg ([0-9a-f]{8})(?: · [^)\n]*)?\)[ \t]*$`)
 
 // maxMessages is how many messages a report names; the newest are at the end.
 const maxMessages = 50
 
-// namedIn returns which messages stand in prompts, each once.
+// namedIn returns which messages stand in prompts, each once: from a header to the
+// last footer before the next.
 func namedIn(prompts ...string) []string {
 	var ids []string
 	for _, prompt := range prompts {
-		for _, m := range footers.FindAllStringSubmatch(prompt, -1) {
-			if !slices.Contains(ids, m[1]) {
-				ids = append(ids, m[1])
+		starts := append(headers.FindAllStringIndex(prompt, -1), []int{len(prompt)})
+		for i, start := range starts[:len(starts)-1] {
+			found := footers.FindAllStringSubmatch(prompt[start[0]:starts[i+1][0]], -1)
+			if len(found) == 0 {
+				continue
+			}
+			if id := found[len(found)-1][1]; !slices.Contains(ids, id) {
+				ids = append(ids, id)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 func TestHookReadsWhatProgramsHandOver(t *testing.T) {
-	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: see msg 99999999 (of old)\n(operator · msg 5f0c21aa · urgent)\n\n[AGENT 11111111 BROADCAST]: hi\n(msg 0a0b0c0d)\n(ann · msg 5f0c21aa)"`
+	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: see msg 99999999 (of old)\n(operator · msg 5f0c21aa · urgent)\n\n[AGENT 11111111 BROADCAST]: hi\n(msg 0a0b0c0d)"`
 	for _, c := range []struct {
 		args  []string
 		input string
@@ -34,8 +34,11 @@ func TestHookReadsWhatProgramsHandOver(t *testing.T) {
 		{[]string{"SessionEnd"}, ``, parley.ReportStateRequest{Event: "SessionEnd"}},
 		{[]string{"SessionEnd"}, `{"reason":{"deep":1}}`, parley.ReportStateRequest{Event: "SessionEnd"}},
 		{[]string{"PermissionRequest"}, `{"agent_id":"a1","tool_name":"Bash"}`, parley.ReportStateRequest{Event: "subagent:PermissionRequest", Detail: "Bash"}},
-		{[]string{`{"type":"agent-turn-complete","input-messages":["one\n(operator · msg 5f0c21aa)","two (operator · msg 0a0b0c0d)"]}`}, `{"type":"unread"}`,
+		{[]string{`{"type":"agent-turn-complete","input-messages":["[AGENT 11111111 TO AGENT 22222222]: one\n(operator · msg 5f0c21aa)","[GUARDIAN GUIDANCE - STUCK]: two (operator · msg 0a0b0c0d)"]}`}, `{"type":"unread"}`,
 			parley.ReportStateRequest{Event: "agent-turn-complete", MessageIDs: []string{"5f0c21aa", "0a0b0c0d"}}},
+		// What quotes a footer proves nothing of the message that is quoted.
+		{nil, `{"type":"x","prompt":"(ann · msg 0a0b0c0d)\n[AGENT 11111111 TO AGENT 22222222]: did you get this?\n(ann · msg 0a0b0c0d)\n(ann · msg 5f0c21aa)"}`,
+			parley.ReportStateRequest{Event: "x", MessageIDs: []string{"5f0c21aa"}}},
 		{nil, "no JSON", parley.ReportStateRequest{}},
 		{[]string{"Stop"}, "[1]", parley.ReportStateRequest{Event: "Stop"}},
 	} {
@@ -44,7 +47,7 @@ func TestHookReadsWhatProgramsHandOver(t *testing.T) {
 			t.Errorf("%q with %s: %v (-want +got):\n%s", c.args, c.input, ok, diff)
 		}
 	}
-	long := `{"message":"` + strings.Repeat("ä", 500) + `","prompt":"` + strings.Repeat(`(msg 5f0c21aa)\n`, 100) + `"}`
+	long := `{"message":"` + strings.Repeat("ä", 500) + `","prompt":"` + strings.Repeat(`[PARLEY]: x\n(msg 5f0c21aa)\n`, 100) + `"}`
 	got, _ := readReport([]string{strings.Repeat("x", 300)}, func() []byte { return []byte(long) })
 	b, err := json.Marshal(got)
 	if err == nil {
