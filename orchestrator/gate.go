@@ -27,6 +27,8 @@ var free obstacle
 
 const inputOff = "its pane takes no input (tmux select-pane -e lets it)"
 
+const shared = "what is typed there goes to every pane of its window (tmux set-option -w synchronize-panes off ends that)"
+
 // way is how a message goes into a terminal.
 type way struct {
 	key   tmux.Key
@@ -90,6 +92,8 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 		return obstacle{reason: "its program has ended; " + comeback(c.m.snapshot())}
 	case screen.InputOff:
 		return obstacle{reason: inputOff}
+	case screen.Shared:
+		return obstacle{reason: shared}
 	}
 	o := c.readiness(t, screen)
 	if screen.InMode && (o == free || o.work || o.draft) {

@@ -167,12 +167,12 @@ func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l let
 	wait, cancel := context.WithTimeout(ctx, or(t.profile.TakenWithin, recheck))
 	defer cancel()
 	look := tmux.Wait
-	err = poll(wait, recheck, func() (bool, error) {
-		screen, err := t.pane.Screen(wait, tmux.ScreenOptions{})
-		if err == nil {
+	var screen tmux.Screen
+	err = poll(wait, recheck, func() (_ bool, err error) {
+		if screen, err = t.pane.Screen(wait, tmux.ScreenOptions{}); err == nil {
 			look = taken(screen)
 		}
-		return look != tmux.Wait, err
+		return look != tmux.Wait || t.profile.Look(screen.Lines) == profile.Dialog, err
 	})
 	if err != nil && wait.Err() == nil {
 		return false, err // it could not be looked at
@@ -180,7 +180,7 @@ func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l let
 	if look == tmux.Yes {
 		return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
-	return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken}, nil)
+	return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines}, nil)
 }
 
 // proveLate looks whether a program has read by now what it had not when the

@@ -140,12 +140,16 @@ func (c *courier) takenTest(t *terminal, job store.Job, l letter, before ttyMode
 			return tmux.Stop
 		case waiting, holds(p, s, l), !tmux.Alive(t.pid): // what a dead program had not read is gone
 			return tmux.Wait
-		case !composing && p.HasMarkers() && p.Look(s.Lines) == profile.Unknown:
+		case !composing && p.HasMarkers() && hides(p.Look(s.Lines)):
 			return tmux.Wait
 		}
 		return tmux.Yes
 	}
 }
+
+// hides reports that on such a screen a text can stand in a composer that is not seen:
+// the Enter may have gone to a dialog that opened at that moment.
+func hides(shows profile.State) bool { return shows == profile.Unknown || shows == profile.Dialog }
 
 // conclude records the outcome of a submission. What is not known stays in
 // `typing`, to be resolved by what the pane remembers.
@@ -168,6 +172,8 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w wa
 	case out.Phase == tmux.Pasted && (out.Reason == tmux.Blocked || out.Reason == tmux.NotReady || out.Reason == tmux.InMode || out.Reason == tmux.Touched) && !t.ended.Load():
 		reason := "pasted; Enter waits: " + refusal(c.m, out)
 		return false, c.note(ctx, job, reason)
+	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.profile.Look(out.Screen) == profile.Dialog:
+		return false, c.note(ctx, job, "typed and entered; whether it was taken shows when the dialog in its terminal is answered")
 	case out.Phase == tmux.Entered:
 		if unread(t) != free {
 			c.unproven = append(c.unproven, unproven{job.Key, t, modeOf(t)})
@@ -241,6 +247,8 @@ func refusal(m *member, out tmux.Outcome) string {
 		return "its program has ended; " + comeback(m.snapshot())
 	case tmux.InputOff:
 		return inputOff
+	case tmux.Shared:
+		return shared
 	case tmux.Foreign:
 		return "the pane is not this agent's any more"
 	case tmux.Blocked:

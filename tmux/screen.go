@@ -26,6 +26,7 @@ type Screen struct {
 	AltScreen        bool // a full-screen program
 	InMode           bool // a person is scrolling or choosing; Lines are the program's all the same
 	InputOff         bool // the pane takes no input (select-pane -d)
+	Shared           bool // keys typed there go to other panes too (synchronize-panes)
 	Dead             bool
 	Title            string    // that the program gave its terminal
 	Touched          time.Time // last key of a person who is attached and has this pane before them, whole seconds; zero: nobody is
@@ -46,7 +47,7 @@ var screenFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
 	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
 	"#{&&:#{session_attached},#{&&:#{window_active},#{pane_active}}}", "#{session_activity}",
-	"#{q:pane_title}",
+	"#{q:pane_title}", "#{pane_synchronized}",
 }, "|")
 
 // Screen reads the pane. Text and cursor are taken by one command line and agree.
@@ -82,14 +83,14 @@ func (o ScreenOptions) flags() string {
 
 func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 	f := splitFields(lines[0])
-	if len(f) != 13 {
+	if len(f) != 14 {
 		return Screen{}, fmt.Errorf("tmux described a screen as %q", lines[0])
 	}
 	s := Screen{
 		Lines: slices.Clone(lines[1:]),
 		Width: number(f[1]), Height: number(f[2]), CursorX: number(f[3]), CursorY: number(f[4]),
 		Title: f[12], Top: -min(opts.History, number(f[5])),
-		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1", InputOff: f[9] == "1",
+		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1", InputOff: f[9] == "1", Shared: f[13] == "1",
 	}
 	if f[10] == "1" {
 		s.Touched = time.Unix(int64(number(f[11])), 0)

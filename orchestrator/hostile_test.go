@@ -1,0 +1,47 @@
+package orchestrator
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+func TestSynchronizedPaneIsNotTriedAgainAndAgain(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("set-option", "-w", "-t", te.pane("coder").ID(), "synchronize-panes", "on")
+	id := te.send("coder", "for you alone")
+	te.held(id, "synchronize-panes")
+	before := len(te.delivery(id).Steps)
+	time.Sleep(3 * restful / 2)
+	if after := len(te.delivery(id).Steps); after != before {
+		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
+	}
+	te.tmuxRun("set-option", "-w", "-t", te.pane("coder").ID(), "synchronize-panes", "off")
+	te.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
+		t.Errorf("the agent got %v, want one message", got)
+	}
+}
+
+func TestTextBehindADialogIsNotTaken(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"))
+	s.entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
+	id := s.send("coder", "hello")
+	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "dialog") }, func() string {
+		return fmt.Sprintf("%+v", s.delivery(id))
+	})
+	if d := s.delivery(id); d.State != parley.DeliveryTyping {
+		t.Errorf("it is %s while a dialog hides the composer", d.State)
+	}
+	s.show("")
+	s.reach(id, parley.DeliveryUnconfirmed)
+	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
+		t.Errorf("the agent got %+v", got)
+	}
+}
