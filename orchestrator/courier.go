@@ -34,16 +34,17 @@ type courier struct {
 	o *Orchestrator
 	m *member
 
-	seq      uint64     // the last pane sequence number given; 0: not read yet
-	behind   bool       // the database may hold what was not handed over, or was and could not be delivered
-	open     bool       // a delivery may have been left in `typing`
-	openOn   *terminal  // where; nil: by a daemon before this one
-	cautious bool       // something was refused: look before the next
-	still    stillness  // of its screen
-	waiting  store.Key  // the message that a brief obstacle keeps waiting
-	since    time.Time  // since when
-	soon     bool       // it is expected to pass at any moment
-	unproven []unproven // entered but not seen to be read; proven if they are read after all
+	seq       uint64     // the last pane sequence number given; 0: not read yet
+	behind    bool       // the database may hold what was not handed over, or was and could not be delivered
+	open      bool       // a delivery may have been left in `typing`
+	openOn    *terminal  // where; nil: by a daemon before this one
+	cautious  bool       // something was refused: look before the next
+	still     stillness  // of its screen
+	waiting   store.Key  // the message that a brief obstacle keeps waiting
+	since     time.Time  // since when
+	soon      bool       // it is expected to pass at any moment
+	collapsed collapsed  // of the message pasted last
+	unproven  []unproven // entered but not seen to be read; proven if they are read after all
 }
 
 // unproven is a delivery that stands unread in its terminal, and how that is read.

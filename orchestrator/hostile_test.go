@@ -45,3 +45,22 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 		t.Errorf("the agent got %+v", got)
 	}
 }
+
+func TestPasteOfAPersonIsNotTakenForOurs(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
+	id := s.send("coder", "hello")
+	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
+	s.show(tmuxtest.DialogText)
+	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "Enter waits") }, func() string {
+		return fmt.Sprintf("%+v", s.delivery(id))
+	})
+	pane := s.pane("coder").ID()
+	s.tmuxRun("send-keys", "-t", pane, "Enter") // they send ours themselves, and paste a text of their own
+	s.tmuxRun("set-buffer", "-b", "theirs", "one\ntwo\nthree\nfour\nfive")
+	s.tmuxRun("paste-buffer", "-p", "-r", "-b", "theirs", "-t", pane)
+	s.show("")
+	s.reach(id, parley.DeliveryUnconfirmed)
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
+		t.Errorf("got %+v, want ours alone", got)
+	}
+}

@@ -21,7 +21,7 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 		Settle: p.Settle, Ready: t.typable, OnEntered: c.o.entered}
 	if resume || !p.Instant() {
 		sub.Untouched = w.since
-		sub.Shown, sub.ShowWithin = c.shownTest(t, l, w, resume)
+		sub.Shown, sub.ShowWithin = c.shownTest(t, job, l, w, resume)
 		sub.Taken, sub.TakenWithin = c.takenTest(t, job, l, modeOf(t), c.o.now()), p.TakenWithin
 	}
 	if p.HasMarkers() {
@@ -57,7 +57,7 @@ func (t *terminal) typable() error {
 // shownTest says whether the pasted text stands where it is composed. A program
 // that never echoes gets its key when patience is over, unless the paste is one
 // that a crash left behind: then only what is seen counts.
-func (c *courier) shownTest(t *terminal, l letter, w way, resume bool) (func(tmux.Screen) tmux.Look, time.Duration) {
+func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume bool) (func(tmux.Screen) tmux.Look, time.Duration) {
 	p := t.profile
 	var patience time.Time
 	test := func(s tmux.Screen) tmux.Look {
@@ -71,7 +71,7 @@ func (c *courier) shownTest(t *terminal, l letter, w way, resume bool) (func(tmu
 			return tmux.Stop
 		case looks == profile.Busy && w.note == "" && w.key != tmux.Key(p.QueueKey):
 			return tmux.Stop // the key could interrupt what it has begun meanwhile
-		case holdsOnly(p, s, l):
+		case holdsOnly(p, s, l) && c.recognises(p, s, l, job.Key, resume):
 			return tmux.Yes
 		case !p.HasMarkers() && !resume && now.After(patience):
 			return tmux.Yes
@@ -103,6 +103,30 @@ func holdsOnly(p *profile.Profile, s tmux.Screen, l letter) bool {
 	}
 	text, ok := p.Composer(shown(s))
 	return ok && (profile.Holds(text, l.mark) && profile.HoldsOnly(text, l.text) || p.CollapsedOnly(text))
+}
+
+// recognises reports whether what stands in the composer is not merely like our text.
+// What a program shows in place of a long paste could be of another: after a while in
+// which nobody looked it has to be what was there right after ours, or, if nobody saw
+// that, to be as long.
+func (c *courier) recognises(p *profile.Profile, s tmux.Screen, l letter, k store.Key, resume bool) bool {
+	text, _ := p.Composer(shown(s))
+	switch {
+	case profile.Holds(text, l.mark):
+		return true
+	case !resume:
+		c.collapsed = collapsed{k, text}
+		return true
+	case c.collapsed.key == k:
+		return c.collapsed.text == text
+	}
+	return profile.Measures(text, l.text)
+}
+
+// collapsed is what a composer showed in place of a message.
+type collapsed struct {
+	key  store.Key
+	text string
 }
 
 // stuckTest says whether our text, and nothing else, stands unsent in the composer

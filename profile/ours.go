@@ -2,8 +2,11 @@ package profile
 
 import (
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -31,6 +34,21 @@ func (p *Profile) CollapsedOnly(composer string) bool {
 		_, rest, _ = strings.Cut(rest, "]")
 	}
 	return plain(composer[:at[0]]+rest) == ""
+}
+
+// measures matches the numbers in what is shown in place of a paste; one behind '#' is
+// that of the paste.
+var measures = regexp.MustCompile(`#?\d+`)
+
+// Measures reports whether what a composer shows in place of a paste says that it is
+// as long as text, in characters or lines, or in line breaks.
+func Measures(placeholder, text string) bool {
+	breaks := strings.Count(text, "\n")
+	lengths := []int{breaks, breaks + 1, utf8.RuneCountInString(text), len(text)}
+	return slices.ContainsFunc(measures.FindAllString(placeholder, -1), func(number string) bool {
+		n, err := strconv.Atoi(number)
+		return err == nil && slices.Contains(lengths, n)
+	})
 }
 
 func plain(s string) string {
