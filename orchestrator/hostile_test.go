@@ -64,3 +64,24 @@ func TestPasteOfAPersonIsNotTakenForOurs(t *testing.T) {
 		t.Errorf("got %+v, want ours alone", got)
 	}
 }
+
+func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
+	te := newTeam(t, framedWith(t, "settle: 1s"))
+	u := newUser(t, te)
+	pane := u.pane()
+	u.agent(pane)
+	u.adopt("coder", pane)
+	te.inState("coder", parley.StateIdle)
+	id := te.send("coder", "half way")
+	tmuxtest.WaitFor(t, te.pane("coder"), shows(tmuxtest.Placeholder))
+	u.run("copy-mode", "-t", pane)
+	time.Sleep(1200 * time.Millisecond)
+	began := time.Now()
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > lookTime/2 {
+		t.Errorf("it took %v", took)
+	}
+	te.reach(id, parley.DeliveryUnconfirmed)
+}

@@ -82,8 +82,8 @@ type Submission struct {
 	// there, for programs draw late.
 	Untouched time.Time
 
-	// Ready is called right before the paste and again right before the key; an
-	// error withholds. nil: always ready.
+	// Ready is called right before the paste, again right before the key, and while a
+	// person's mode keeps the key waiting; an error withholds. nil: always ready.
 	Ready func() error
 
 	// View is what Shown, Taken and Stuck are given.

@@ -221,7 +221,8 @@ func (d *delivery) advance(ctx context.Context) error {
 	return d.withhold(refusal, detail)
 }
 
-// awaitMode returns when the pane is in no mode any more, or cannot be.
+// awaitMode returns when the pane is in no mode any more, or cannot be, or the caller
+// is not ready any more.
 func (d *delivery) awaitMode(ctx context.Context) error {
 	d.out.Reason, d.out.Detail = InMode, "somebody scrolls or chooses in the pane"
 	for {
@@ -238,6 +239,9 @@ func (d *delivery) awaitMode(ctx context.Context) error {
 		if !info.InMode || info.Dead {
 			d.out.Reason, d.out.Detail = NoRefusal, ""
 			return nil
+		}
+		if err := d.ready(Pasted); err != nil {
+			return err
 		}
 	}
 }
