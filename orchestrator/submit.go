@@ -17,7 +17,7 @@ import (
 // records what came of it.
 func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l letter, w way, resume bool) (done bool, err error) {
 	p := t.profile
-	sub := tmux.Submission{Owner: c.m.id, Seq: job.PaneSeq, Text: l.text, Key: w.key, LeaveMode: w.leave, Resume: resume,
+	sub := tmux.Submission{Owner: c.m.id, On: t.instance, Seq: job.PaneSeq, Text: l.text, Key: w.key, LeaveMode: w.leave, Resume: resume,
 		Settle: p.Settle, Ready: t.typable, OnEntered: c.o.entered}
 	if resume || !p.Instant() {
 		sub.Untouched = w.since
@@ -30,6 +30,9 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 		sub.TakenWithin += p.TakenWithin
 	}
 	out, err := t.pane.Submit(ctx, sub)
+	if resume && out.Phase == tmux.Refused {
+		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
+	}
 	return c.conclude(ctx, t, job, w, out, err)
 }
 

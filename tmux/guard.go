@@ -54,6 +54,9 @@ func (d *delivery) guard(sequence string) string {
 	if !d.LeaveMode {
 		terms = append(terms, "#{pane_in_mode}")
 	}
+	if d.On != "" {
+		terms = append(terms, "#{!=:"+instanceFormat+","+d.On+"}")
+	}
 	if !d.Untouched.IsZero() {
 		terms = append(terms, d.touched())
 	}
@@ -63,6 +66,9 @@ func (d *delivery) guard(sequence string) string {
 	}
 	return guard
 }
+
+// instanceFormat is what Server.Instance says.
+const instanceFormat = "#{pid}/#{start_time}"
 
 // touched is a format that is true when someone who has the pane before them has
 // pressed a key since Untouched. tmux forgets a session's activity never, so without
@@ -87,7 +93,7 @@ func (d *delivery) leaveMode() string {
 func (d *delivery) refusal(token string) string {
 	return "display-message -p -t " + d.pane.id + " " + quote(token+" no "+strings.Join([]string{
 		"#{pane_id}", "#{pane_dead}", "#{pane_input_off}", "#{pane_in_mode}",
-		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(),
+		"#{q:" + ownerOption + "}", "#{" + seqOption + "}", "#{pane_synchronized}", d.touched(), instanceFormat,
 	}, "|"))
 }
 
@@ -103,7 +109,7 @@ func parseAnswer(text string) (answer, error) {
 	}
 	rest, ok := strings.CutPrefix(text, "no ")
 	fields := splitFields(rest)
-	if !ok || len(fields) != 8 {
+	if !ok || len(fields) != 9 {
 		return answer{}, fmt.Errorf("tmux answered %q", text)
 	}
 	return answer{fields: fields}, nil
@@ -117,7 +123,7 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 	f := a.fields
 	seq, phase := recalled(f[5])
 	switch {
-	case f[0] != d.pane.id:
+	case f[0] != d.pane.id, d.On != "" && f[8] != d.On:
 		return Gone, "the pane is gone"
 	case f[4] != d.Owner:
 		return Foreign, fmt.Sprintf("the pane is owned by %q", f[4])

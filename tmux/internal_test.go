@@ -174,7 +174,7 @@ func TestShells(t *testing.T) {
 }
 
 func TestScreenTail(t *testing.T) {
-	lines := []string{"%1|80|6|2|1|0|0|0|0|1|1|17|a\\|b", "a", "b  ", "c", "", " ", ""}
+	lines := []string{"%1|80|6|2|1|0|0|0|0|1|1|17|a\\|b|1", "a", "b  ", "c", "", " ", ""}
 	s, err := parseScreen(lines, ScreenOptions{Tail: 2})
 	if err != nil {
 		t.Fatal(err)

@@ -69,6 +69,7 @@ const (
 // Submission is one text to type, the key to press after it, and when to hold back.
 type Submission struct {
 	Owner string // what the pane's owner must be
+	On    string // the Instance of the server that the pane is on; "": whatever runs now. A new server gives the same pane ids again
 	Seq   uint64 // 1 to 2^53, rising for each pane; a lower or equal one is refused
 	Text  string // see CheckText; a text without LF is the caller's duty where the program does not frame pastes
 	Key   Key    // default Enter

@@ -51,6 +51,11 @@ func (s *Submission) complete() error {
 	if err := checkOwner(s.Owner); err != nil {
 		return err
 	}
+	if s.On != "" {
+		if err := checkOwner(s.On); err != nil {
+			return err
+		}
+	}
 	if s.Seq == 0 || s.Seq > maxSeq {
 		return invalid("sequence number %d", s.Seq)
 	}
