@@ -312,6 +312,23 @@ func TestTitleHolds(t *testing.T) {
 	s.reach(id, parley.DeliveryRead)
 }
 
+func TestTitleWithholdsEnter(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting+"\nsettle: 1s"))
+	id := s.send("coder", "hello")
+	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
+	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "works on it")
+	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "Enter waits") },
+		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
+	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
+		t.Errorf("Enter was pressed: %+v", got)
+	}
+	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "coder")
+	s.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
+		t.Errorf("got %+v, want it once", got)
+	}
+}
+
 func TestReportOfTheMessageProvesItWhateverTheScreenShows(t *testing.T) {
 	s := newStage(t, tmuxtest.Agent{Deaf: 9}, framedWith(t, reporting+"\ntaken_within: 20s"))
 	id := s.send("coder", "hello")

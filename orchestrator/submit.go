@@ -68,7 +68,7 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 		if patience.IsZero() {
 			patience = now.Add(p.ShowWithin)
 		}
-		looks := p.Look(s.Lines)
+		looks := looksOf(p, s)
 		switch {
 		case t.ended.Load(), looks == profile.Dialog:
 			return tmux.Stop
@@ -91,6 +91,23 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 // slowScreen is how long, beyond a profile's patience, a screen may take to
 // come to rest before it counts as one that never does.
 const slowScreen = 10 * time.Second
+
+// looksOf is what a screen shows, unless it shows only an open composer and the title
+// of the terminal says more.
+func looksOf(p *profile.Profile, s tmux.Screen) profile.State {
+	shows := p.Look(s.Lines)
+	if title, _ := p.Title(s.Title); shows == profile.Idle {
+		switch title.State {
+		case parley.StateWaiting:
+			return profile.Dialog
+		case parley.StateBusy:
+			return profile.Busy
+		case parley.StateBlocked:
+			return profile.Blocked
+		}
+	}
+	return shows
+}
 
 // holds reports whether our text stands in the composer, unsent.
 func holds(p *profile.Profile, s tmux.Screen, l letter) bool {
@@ -138,7 +155,7 @@ func (c *courier) stuckTest(t *terminal, l letter) func(tmux.Screen) bool {
 	var still stillness
 	return func(s tmux.Screen) bool {
 		p, now := t.profile, c.o.now()
-		return p.Look(s.Lines) == profile.Idle && holdsOnly(p, s, l) && touched(now, s) == free &&
+		return looksOf(p, s) == profile.Idle && holdsOnly(p, s, l) && touched(now, s) == free &&
 			now.Sub(still.since(now, s)) >= p.Settle
 	}
 }

@@ -191,3 +191,19 @@ func TestVersionIsFoundInWhatProgramsPrint(t *testing.T) {
 		}
 	}
 }
+
+func TestTitlesOfRealProgramsAreUnderstood(t *testing.T) {
+	codex := find(t, builtin(t), "codex")
+	for text, want := range map[string]parley.AgentState{
+		"⠙ shop":                       parley.StateBusy,
+		"⠋ shop":                       parley.StateBusy,
+		"[ ! ] Action Required | shop": parley.StateWaiting,
+		"[ . ] Action Required | shop": parley.StateWaiting,
+		"shop":                         "",
+		"":                             "",
+	} {
+		if got, _ := codex.Title(text); got.State != want {
+			t.Errorf("%q says %q, want %q", text, got.State, want)
+		}
+	}
+}

@@ -98,6 +98,22 @@ func (s *onStage) waitsForItsWork() {
 	s.inState(parley.StateIdle)
 }
 
+// waitsForItsAnswer lets the program write slowly: some show nothing of their work then
+// but the answer as it grows, and rest between its words.
+func (s *onStage) waitsForItsAnswer() {
+	s.Helper()
+	all := []*letter{s.send("STREAM 14 and write")}
+	s.wait("it has begun", func() bool { times, _ := s.prompted(all[0]); return times > 0 })
+	time.Sleep(2500 * time.Millisecond) // some words later
+	all = append(all, s.send("when it is written"))
+	s.held("busy")
+	if times, _ := s.prompted(all[1]); times != 0 {
+		s.Errorf("%q was sent %d times into the answer", all[1].Text, times)
+	}
+	s.arrives(all...)
+	s.inState(parley.StateIdle)
+}
+
 func (s *onStage) leavesTheDraft() {
 	s.Helper()
 	const draft = "half a thought"

@@ -114,6 +114,7 @@ var checks = []struct {
 	{"it is told who it is and has the tools", (*onStage).isBriefed},
 	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking},
 	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork},
+	{"a message waits for the end of an answer that is being written", (*onStage).waitsForItsAnswer},
 	{"a draft holds a message and is not touched", (*onStage).leavesTheDraft},
 	{"what a person types while a message is typed is left", (*onStage).leavesWhatIsTypedMeanwhile},
 	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion},
