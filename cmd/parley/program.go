@@ -80,7 +80,10 @@ func (p program) run(ctx context.Context, args []string) int {
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
-	err := root.ExecuteContext(ctx)
+	err := detachedWait(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if code, ok := errors.AsType[exitCode](err); ok {
 		return int(code)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -18,6 +19,27 @@ func addWait(cmd *cobra.Command) func() time.Duration {
 	seconds := cmd.Flags().Uint32("wait", 0, "wait until the delivery is proven, at most so many seconds")
 	cmd.Flag("wait").NoOptDefVal = "30"
 	return func() time.Duration { return time.Duration(*seconds) * time.Second }
+}
+
+var detached = regexp.MustCompile(`^[0-9]{1,4}s?$`)
+
+// detachedWait refuses "--wait 30": without the equals sign the number is no part of
+// the flag, and would be sent as text.
+func detachedWait(root *cobra.Command, args []string) error {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.Flags().Lookup("wait") == nil {
+		return nil
+	}
+	for i, arg := range args[:len(args)-1] {
+		switch {
+		case arg == "--":
+			return nil
+		case arg == "--wait" && detached.MatchString(args[i+1]):
+			return usageError{fmt.Errorf("--wait %s would make %s a part of the text", args[i+1], args[i+1]),
+				fmt.Sprintf("For seconds write --wait=%s; text goes before --wait.", strings.TrimSuffix(args[i+1], "s"))}
+		}
+	}
+	return nil
 }
 
 // sent is a message and where its receipt keeps what became of it.
