@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"parley"
 	"parley/profile"
 
 	"github.com/goccy/go-yaml"
@@ -52,6 +53,24 @@ func (c *cli) profileSet() (profile.Set, error) {
 		return profile.Set{}, err
 	}
 	return t.profiles()
+}
+
+// aboutProfile explains why the daemon does not know a profile that parley.yaml has:
+// it was written since the daemon read the file, or is not valid.
+func (c *cli) aboutProfile(err error) error {
+	name, missing := parley.AsError(err).Details["profile"].(string)
+	if !missing || parley.ErrorCode(err) != parley.InvalidArgument {
+		return err
+	}
+	set, faulty := c.profileSet()
+	if faulty != nil {
+		return faulty
+	}
+	if _, unknown := set.Find(name); unknown != nil {
+		return err
+	}
+	return parley.Errorf(parley.InvalidArgument, "the daemon does not know the profile %q yet: it reads parley.yaml when it starts", name).
+		With("profile", name).Suggest("Run parley down --keep-agents, and then this again; the agents stay.")
 }
 
 func (c *cli) listProfiles(set profile.Set) error {

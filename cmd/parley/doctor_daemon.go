@@ -54,6 +54,11 @@ func (d *doctor) aboutRunning(f *findings, info *daemonInfo) {
 			"the daemon (pid %d) is version %s, this program %s", info.PID, info.Version, buildVersion())
 		return
 	}
+	if file, err := os.Stat(d.at.team()); err == nil && file.ModTime().After(info.StartedAt) {
+		f.warn("daemon", "To have its settings and profiles as they are now: parley down --keep-agents, then any command; the agents stay.",
+			"parley.yaml was changed after the daemon (pid %d) had read it", info.PID)
+		return
+	}
 	f.ok("daemon", "%s, pid %d, up for %s", info.Version, info.PID, d.ago(info.StartedAt))
 }
 

@@ -77,7 +77,7 @@ func perform[Res any](ctx context.Context, c *cli, call *parley.Invocation) (*Re
 	defer service.Close()
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
-		return nil, err
+		return nil, c.aboutProfile(err)
 	}
 	return res.(*Res), nil
 }
