@@ -160,3 +160,31 @@ func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
 		t.Errorf("the new program got %+v", got)
 	}
 }
+
+func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
+	te := newTeam(t)
+	u := newUser(t, te)
+	server, _, err := te.join(t.Context(), u.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newMember(parley.Agent{ID: newID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle}, nil)
+	te.roster.add(m)
+	te.joined.mu.Lock()
+	closed := make(chan error)
+	go func() { closed <- te.closeJoined(false) }()
+	time.Sleep(50 * time.Millisecond) // it looks who is there, if it does that first
+	there := &terminal{server: server}
+	there.ended.Store(true) // nobody else looks at it
+	m.mu.Lock()
+	m.terminal = there
+	m.mu.Unlock()
+	te.joined.inUse[server] = 0
+	te.joined.mu.Unlock()
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.Panes(t.Context()); err != nil {
+		t.Errorf("the agent's tmux cannot be reached: %v", err)
+	}
+}

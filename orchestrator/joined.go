@@ -97,15 +97,15 @@ func ownSocket(socket string) (string, error) {
 
 // closeJoined lets go of the servers that nobody uses; of all with everything.
 func (o *Orchestrator) closeJoined(everything bool) error {
-	used := map[*tmux.Server]bool{}
+	j := &o.joined
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	used := map[*tmux.Server]bool{} // who comes to one later is using it until then
 	for _, m := range o.roster.all() {
 		if t := m.place(); t != nil {
 			used[t.server] = true
 		}
 	}
-	j := &o.joined
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	var err error
 	for path, server := range j.servers {
 		if everything || !used[server] && j.inUse[server] == 0 {

@@ -179,7 +179,7 @@ func TestScreenTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"b", "c"}, s.Lines); diff != "" || s.Top != 1 || !s.InputOff || s.CursorLine() != "b" || s.Touched.Unix() != 17 || s.Title != "a|b" {
+	if diff := cmp.Diff([]string{"b", "c"}, s.Lines); diff != "" || s.Top != 1 || !s.InputOff || !s.Shared || s.CursorLine() != "b" || s.Touched.Unix() != 17 || s.Title != "a|b" {
 		t.Errorf("top %d, cursor line %q: %s", s.Top, s.CursorLine(), diff)
 	}
 }
