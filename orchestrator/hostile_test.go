@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -186,5 +187,22 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	}
 	if _, err := server.Panes(t.Context()); err != nil {
 		t.Errorf("the agent's tmux cannot be reached: %v", err)
+	}
+}
+
+func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
+	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
+	m := s.roster.named("coder")
+	m.typing.Lock()
+	defer m.typing.Unlock()
+	before := runtime.NumGoroutine()
+	for range 500 {
+		s.says("Stop", "12345678")
+	}
+	if more := runtime.NumGoroutine() - before; more > 100 {
+		t.Errorf("%d goroutines wait", more)
+	}
+	if n := len(m.reports.postponed()); n == 0 || n > maxNamed {
+		t.Errorf("%d reports are kept", n)
 	}
 }

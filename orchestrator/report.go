@@ -33,6 +33,8 @@ type reports struct {
 	queued bool   // it has taken a prompt while it was at work
 	heard  time.Time
 	named  []naming // the oldest first
+
+	late []store.Witness // to be recorded when the courier has nothing in hand
 }
 
 // naming is a message that an agent says it was given.
@@ -171,17 +173,38 @@ func (o *Orchestrator) attest(ctx context.Context, m *member, w store.Witness) (
 		defer m.typing.Unlock()
 		return o.store.Attest(ctx, w)
 	}
-	if o.ctx.Err() != nil {
+	if o.ctx.Err() != nil || !m.reports.postpone(w) {
 		return nil, nil
 	}
 	ctx = context.WithoutCancel(ctx)
 	o.group.Go(func() {
 		m.typing.Lock()
 		defer m.typing.Unlock()
-		if _, err := o.store.Attest(ctx, w); err != nil {
-			o.log.Error("record what an agent reports", "agent", m.name, "error", err)
+		for _, w := range m.reports.postponed() {
+			if _, err := o.store.Attest(ctx, w); err != nil {
+				o.log.Error("record what an agent reports", "agent", m.name, "error", err)
+			}
 		}
 		m.nudge()
 	})
 	return nil, nil
+}
+
+// postpone keeps what is to be recorded, the newest of it if it is too much, and
+// reports whether somebody has to see to that: nobody does yet.
+func (r *reports) postpone(w store.Witness) (first bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first = len(r.late) == 0
+	r.late = append(r.late, w)
+	r.late = slices.Delete(r.late, 0, max(0, len(r.late)-maxNamed))
+	return first
+}
+
+func (r *reports) postponed() []store.Witness {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	late := r.late
+	r.late = nil
+	return late
 }
