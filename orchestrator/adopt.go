@@ -59,7 +59,7 @@ func (o *Orchestrator) takeSeat(ctx context.Context, server *tmux.Server, pane s
 	switch {
 	case errors.Is(err, tmux.ErrNoPane):
 		return nil, parley.Errorf(parley.InvalidArgument, "there is no pane %s on %s", pane, server.SocketPath()).
-			Suggest("tmux list-panes -a lists those that are there, with their ids: -F '#{pane_id} #{pane_current_command}'.")
+			Suggest("This lists those that are there: tmux -S %s list-panes -a -F '#{pane_id} #{pane_current_command}'", server.SocketPath())
 	case err != nil:
 		return nil, tmuxError(err)
 	case info.Owner != "":

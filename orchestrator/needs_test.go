@@ -184,7 +184,7 @@ func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
 	if !strings.Contains(n.Action, "parley steer coder") {
 		t.Errorf("action %q does not name parley steer", n.Action)
 	}
-	te.says("coder", "tool_use") // a sign of life
+	te.says("tool_use") // a sign of life
 	if got := te.needs(""); len(got) != 0 {
 		t.Errorf("after a report: %+v, want none", got)
 	}
@@ -192,16 +192,6 @@ func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
 	te.need(parley.NeedStuck)
 	te.show("")
 	te.nothingNeeded()
-}
-
-// says reports an event in an agent's name.
-func (te *team) says(agent, event string) {
-	te.t.Helper()
-	m := te.roster.named(agent)
-	ctx := parley.WithCaller(te.t.Context(), parley.Caller{ID: m.id, Name: m.name})
-	if _, err := te.ReportState(ctx, parley.ReportStateRequest{Event: event}); err != nil {
-		te.t.Fatal(err)
-	}
 }
 
 func TestAnAgentOfWhichNothingIsKnownIsStuck(t *testing.T) {
