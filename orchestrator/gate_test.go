@@ -261,7 +261,11 @@ func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
 	}
 	s.says("Limit")
 	s.inState("coder", parley.StateBlocked)
+	limited := s.send("coder", "still there?")
+	time.Sleep(overruled + time.Second)
+	s.held(limited, "it is blocked") // its screen has shown an open composer all the time
 	s.says("Stop")
+	s.reach(limited, parley.DeliveryRead)
 	s.inState("coder", parley.StateIdle)
 	began := time.Now()
 	s.reach(s.send("coder", "and more"), parley.DeliveryRead)

@@ -76,7 +76,8 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 	if s.state == parley.StateIdle {
 		title, _ := t.profile.Title(screen.Title)
 		switch {
-		case restrains(said.state) && now.Sub(from) < overruled, restrains(said.state) && now.Sub(said.at) < overruled:
+		case restrains(said.state) && now.Sub(from) < overruled, restrains(said.state) && now.Sub(said.at) < overruled,
+			said.state == parley.StateBlocked && from.Before(said.at.Add(overruled)): // until it has worked again
 			s.state, s.evidence = said.state, said.words()
 			if s.state == parley.StateExited { // whether it is gone is for tmux to say
 				s.state = parley.StateUnknown
