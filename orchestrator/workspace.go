@@ -163,7 +163,7 @@ func (o *Orchestrator) ReadTerminal(ctx context.Context, req parley.ReadTerminal
 		lines = lines[:len(lines)-1]
 	}
 	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Lines: filled(lines), Width: screen.Width, Height: screen.Height,
-		CursorX: screen.CursorX, CursorY: screen.CursorY, At: o.now()}, nil
+		CursorX: screen.CursorX, CursorY: screen.CursorY, Title: parley.CleanLine(screen.Title), At: o.now()}, nil
 }
 
 // GetAttachInfo implements parley.TerminalService.
