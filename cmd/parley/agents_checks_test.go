@@ -23,9 +23,6 @@ func (s *onStage) startsUp() {
 func (s *onStage) isBriefed() {
 	s.Helper()
 	s.arrives(s.send("please rebase onto main"))
-	if s.program.hooks {
-		s.reportsTurns()
-	}
 	system, tools := s.model.Offered()
 	if want := "You are ann (agent " + parley.Short(s.agent.ID) + ")"; !strings.Contains(system, want) {
 		s.Errorf("its instructions have no %q: %s", want, system)
@@ -36,22 +33,6 @@ func (s *onStage) isBriefed() {
 	if argv, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.pid)); err == nil && strings.Contains(string(argv), "parley_") {
 		s.Errorf("a key stands in its argv: %q", argv)
 	}
-}
-
-// reportsTurns sends until the program's own report says that work upon a message
-// began. It does not when the report of the turn before came late: then the new
-// prompt may have been queued.
-func (s *onStage) reportsTurns() {
-	s.Helper()
-	for range 5 {
-		m := s.send("report this")
-		s.arrives(m)
-		reported := s.until(5*time.Second, func() bool { d := s.status(m); return !d.TurnStarted().IsZero() })
-		if s.inState(parley.StateIdle); reported {
-			return
-		}
-	}
-	s.Errorf("no turn was reported; the screen is\n%s", s.screen())
 }
 
 func (s *onStage) sendsWithoutAsking() {

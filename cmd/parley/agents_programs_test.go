@@ -14,13 +14,12 @@ type realProgram struct {
 	prepare func(t *testing.T, h *home, url string) (args []string) // writes what stands for the user's own configuration
 	config  string                                                  // of the user, in the home directory
 	ask     string                                                  // a prompt upon which it asks before it makes FILE
-	hooks   bool                                                    // it reports the start of a turn
 	tool    string                                                  // what it calls send_message
 	adds    string                                                  // what it adds to a paste that it shows by a placeholder
 }
 
 var realPrograms = []realProgram{
-	{profile: "claude", prepare: prepareClaude, config: ".claude.json", tool: "mcp__parley__send_message", hooks: true,
+	{profile: "claude", prepare: prepareClaude, config: ".claude.json", tool: "mcp__parley__send_message",
 		ask: `CALL Bash {"command":"touch FILE","description":"make a file"}`},
 	{profile: "codex", prepare: prepareCodex, config: ".codex/config.toml", tool: "mcp__parley__send_message",
 		ask: `CALL exec_command {"cmd":"touch FILE","sandbox_permissions":"require_escalated","justification":"May I?"}`},
@@ -73,7 +72,8 @@ func prepareCopilot(t *testing.T, h *home, url string) []string {
 }
 
 func prepareOpencode(t *testing.T, h *home, url string) []string {
-	h.env = append(h.env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1")
+	h.env = append(h.env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
+		"npm_config_offline=true") // it installs what plugins may use, and takes none before that ends
 	h.configure(t, ".config/opencode/opencode.json", fmt.Sprintf(`{"model": "scripted/scripted", "permission": "ask", "provider": {"scripted": {
 		"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": {"baseURL": "%s/v1", "apiKey": "none"},
 		"models": {"scripted": {"name": "scripted", "tool_call": true, "limit": {"context": 128000, "output": 8000}}}}}}`, url))

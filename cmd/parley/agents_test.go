@@ -112,6 +112,7 @@ var checks = []struct {
 }{
 	{"a message sent before it is ready arrives", (*onStage).startsUp},
 	{"it is told who it is and has the tools", (*onStage).isBriefed},
+	{"it reports what it does", (*onStage).reportsWhatItDoes},
 	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking},
 	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork},
 	{"a message waits for the end of an answer that is being written", (*onStage).waitsForItsAnswer},
