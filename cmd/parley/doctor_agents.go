@@ -36,13 +36,24 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 	case err != nil:
 		f.warn(p.Name, "See what "+path+" "+strings.Join(p.Version, " ")+" says.", "%s does not say its version: %v", path, err)
 	case len(p.Tested) == 0 || slices.Contains(p.Tested, version):
-		f.ok(p.Name, "%s (%s)", version, path)
+		f.ok(p.Name, "%s (%s); %s", version, path, selfReport(p))
 	default:
 		f.warn(p.Name, "Watch its first messages; parley attach shows its terminal, parley.yaml can correct the profile.",
 			"%s (%s) is not among the versions that the profile was tried with: %s", version, path, strings.Join(p.Tested, ", "))
 	}
 	d.checkSettingsDir(&f, p)
 	return f
+}
+
+// selfReport says where it is known from what a profile's program does.
+func selfReport(p *profile.Profile) string {
+	switch {
+	case len(p.Reports) > 0:
+		return "it reports its state"
+	case len(p.Titles) > 0:
+		return "its terminal's title tells its state"
+	}
+	return "it does not report its state"
 }
 
 // versionOf asks a profile's program, found at path, for its version.

@@ -173,6 +173,19 @@ func TestVersionIsComparedWithThoseTried(t *testing.T) {
 	}
 }
 
+func TestDoctorSaysWhetherAProgramReports(t *testing.T) {
+	state := map[string]string{"busy": "x"}
+	for want, p := range map[string]*profile.Profile{
+		"it reports its state":                 {Reports: state, Titles: state},
+		"its terminal's title tells its state": {Titles: state},
+		"it does not report its state":         {},
+	} {
+		if got := selfReport(p); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // The page on the doctor has each check.
 func TestDocsNameEveryCheck(t *testing.T) {
 	page := documents(t)["doctor.md"]
