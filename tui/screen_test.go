@@ -274,7 +274,7 @@ func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
 func TestAnErrorThatWaitingDoesNotMendIsShown(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
 	s.send(feedMsg{err: parley.Errorf(parley.Unauthenticated, "this key is not known").Suggest("Log in again."), at: noon})
-	s.shows("✗ this key is not known Log in again.")
+	s.shows("✗ this key is not known → Log in again.")
 	s.hides("daemon gone")
 }
 
@@ -310,7 +310,7 @@ func TestAttachSaysWhyItCannot(t *testing.T) {
 	s.press("tab", "a")
 	s.shows("coder has no terminal")
 	s.press("j", "a")
-	s.shows("✗ its tmux server is gone Restart it.")
+	s.shows("✗ its tmux server is gone → Restart it.")
 	s.send(returnedMsg{name: "coder", err: errors.New("no sessions")})
 	s.shows("the terminal of coder could not be shown: no sessions", "parley restart coder")
 }

@@ -32,7 +32,11 @@ func (m *model) statusLines(w int) []string {
 		return []string{"/" + tail(m.filter.text, w-2)}
 	case s.err != nil:
 		e := parley.AsError(s.err)
-		lines := wrap("✗ "+safeLine(e.Message)+" "+safeLine(e.Action), w)
+		words := "✗ " + safeLine(e.Message)
+		if e.Action != "" {
+			words += " → " + safeLine(e.Action)
+		}
+		lines := wrap(words, w)
 		for i := range lines {
 			lines[i] = m.theme.bad.Render(lines[i])
 		}
