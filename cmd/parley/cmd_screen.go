@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -80,9 +81,10 @@ func (c *cli) wayTo(res *parley.AttachInfoResult) []string {
 	return res.Command
 }
 
-// tmuxCommand is a tmux client for this terminal. TMUX stays in its environment:
-// tmux lets a session of another server be shown inside one of its own, and with
-// that variable refuses what would mirror itself without end.
+// tmuxCommand is a tmux client for this terminal. With TMUX in its environment, tmux
+// refuses what would mirror itself without end. Within another server nothing does,
+// and tmux may refuse all the same: it takes this terminal for one of its own when a
+// pane whose program has ended had the same number.
 func (c *cli) tmuxCommand(argv []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
@@ -90,6 +92,9 @@ func (c *cli) tmuxCommand(argv []string) (*exec.Cmd, error) {
 	}
 	cmd := exec.Command(path, argv[1:]...)
 	cmd.Env = c.env
+	if i := slices.Index(argv, "-S"); i >= 0 && realPath(argv[i+1]) != realPath(c.tmuxAround()) {
+		cmd.Env = slices.DeleteFunc(slices.Clone(c.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") })
+	}
 	return cmd, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -113,6 +114,19 @@ func TestEventLines(t *testing.T) {
 	} {
 		if got := (&cli{}).eventLine(test.event); got != test.want {
 			t.Errorf("got  %q\nwant %q", got, test.want)
+		}
+	}
+}
+
+func TestTmuxIsToldOfTheOneAroundOnlyIfItIsTheSame(t *testing.T) {
+	for socket, told := range map[string]bool{"/tmp/around": true, "/tmp/other": false} {
+		c := &cli{program: program{env: environ{"PATH=" + os.Getenv("PATH"), "TMUX=/tmp/around,12,0"}}}
+		cmd, err := c.tmuxCommand([]string{"tmux", "-S", socket, "attach-session"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Contains(cmd.Env, "TMUX=/tmp/around,12,0"); got != told {
+			t.Errorf("a client of %s is told: %v, want %v", socket, got, told)
 		}
 	}
 }
