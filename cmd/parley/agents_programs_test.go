@@ -72,8 +72,7 @@ func prepareCopilot(t *testing.T, h *home, url string) []string {
 }
 
 func prepareOpencode(t *testing.T, h *home, url string) []string {
-	h.env = append(h.env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1",
-		"npm_config_offline=true") // it installs what plugins may use, and takes none before that ends
+	h.env = append(h.env, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1")
 	h.configure(t, ".config/opencode/opencode.json", fmt.Sprintf(`{"model": "scripted/scripted", "permission": "ask", "provider": {"scripted": {
 		"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": {"baseURL": "%s/v1", "apiKey": "none"},
 		"models": {"scripted": {"name": "scripted", "tool_call": true, "limit": {"context": 128000, "output": 8000}}}}}}`, url))

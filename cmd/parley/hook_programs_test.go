@@ -19,7 +19,7 @@ func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
 	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: hi\n(operator · msg 5f0c21aa)"`
 	given := []string{"5f0c21aa"}
 	prompted, waiting := profile.Signal{State: parley.StateBusy, Prompted: true}, profile.Signal{State: parley.StateWaiting}
-	idle, busy := profile.Signal{State: parley.StateIdle}, profile.Signal{State: parley.StateBusy}
+	idle := profile.Signal{State: parley.StateIdle}
 	compacts := profile.Signal{State: parley.StateBlocked, Why: "compaction"}
 	for _, c := range []struct {
 		profile, arg, input string
@@ -28,13 +28,6 @@ func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
 	}{
 		{"claude", "UserPromptSubmit", `{"hook_event_name":"UserPromptSubmit",` + prompt + `}`, prompted, given},
 		{"claude", "Stop", `{"hook_event_name":"Stop","last_assistant_message":"(msg 0a0b0c0d)"}`, idle, nil},
-		{"codex", "", `{"hook_event_name":"UserPromptSubmit","permission_mode":"default",` + prompt + `}`, prompted, given},
-		{"codex", "", `{"hook_event_name":"PermissionRequest","tool_name":"Bash","tool_input":{"command":"touch x"}}`, waiting, nil},
-		{"codex", "", `{"hook_event_name":"Interrupt","permission_mode":"default"}`, idle, nil},
-		{"codex", "", `{"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"(msg 0a0b0c0d)"}`, idle, nil},
-		{"codex", "", `{"hook_event_name":"PreCompact","trigger":"auto"}`, compacts, nil},
-		{"codex", "", `{"hook_event_name":"PostCompact","trigger":"auto"}`, busy, nil},
-		{"codex", "", `{"hook_event_name":"PostCompact","trigger":"manual"}`, idle, nil},
 		{"copilot", "userPromptSubmitted", `{"sessionId":"s","timestamp":1795252819790,` + prompt + `}`, prompted, given},
 		{"copilot", "agentStop", `{"sessionId":"s","stopReason":"end_turn","stop_hook_active":false}`, idle, nil},
 		{"copilot", "Notification", `{"message":"Run command: touch x","hook_event_name":"Notification","notification_type":"permission_prompt"}`, waiting, nil},
@@ -46,9 +39,6 @@ func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
 		{"qwen", "PermissionRequest", `{"hook_event_name":"PermissionRequest","tool_name":"run_shell_command"}`, waiting, nil},
 		{"qwen", "Notification", `{"hook_event_name":"Notification","notification_type":"idle_prompt"}`, idle, nil},
 		{"qwen", "PreCompact", `{"hook_event_name":"PreCompact","trigger":"manual"}`, compacts, nil},
-		{"opencode", "prompt", "{" + prompt + "}", prompted, given},
-		{"opencode", "waiting", `{}`, waiting, nil},
-		{"opencode", "idle", `{}`, idle, nil},
 	} {
 		p, err := set.Find(c.profile)
 		if err != nil {
