@@ -18,6 +18,7 @@ import (
 )
 
 func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	u.attach(120, 40)
@@ -65,6 +66,7 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
 }
 
 func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	shell := u.pane()
@@ -127,6 +129,7 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 }
 
 func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	pane := u.pane()
@@ -171,6 +174,7 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 }
 
 func TestAdoptedAgentsProgramComesBack(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	pane := u.pane()
@@ -194,6 +198,7 @@ func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 }
 
 func TestSuspendedAgentIsNotTakenForWhatRunsInItsPlace(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	pane := u.pane()
@@ -214,6 +219,7 @@ func TestSuspendedAgentIsNotTakenForWhatRunsInItsPlace(t *testing.T) {
 }
 
 func TestAdoptedAgentIsLostWithTheUsersTmux(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	pane := u.pane()
@@ -239,6 +245,7 @@ func TestAdoptedAgentIsLostWithTheUsersTmux(t *testing.T) {
 }
 
 func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	pane := u.pane()
@@ -288,6 +295,7 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 }
 
 func TestNobodyTypesIntoSynchronizedPanes(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	pane := u.pane()
@@ -303,6 +311,7 @@ func TestNobodyTypesIntoSynchronizedPanes(t *testing.T) {
 }
 
 func TestHungTmuxOfTheUserHoldsNobodyElse(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	pane := u.pane()

@@ -87,6 +87,7 @@ func crashProfiles() (profile.Set, error) {
 // TestKilledDaemonLosesNothingAndTypesNothingTwice kills a daemon with SIGKILL at
 // random moments while it accepts and types messages, and starts it again.
 func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
+	t.Parallel()
 	const kills, agents = 50, 4 // and few enough messages that what is left is typed in seconds
 	te := newTeam(t)
 	logs := map[string]string{}

@@ -64,6 +64,7 @@ func framedWith(t *testing.T, change string) func(*Options) {
 }
 
 func TestBusyAgentGetsImportantMessagesIntoItsOwnQueue(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("working")
 	s.inState("coder", parley.StateBusy)
@@ -85,6 +86,7 @@ func TestBusyAgentGetsImportantMessagesIntoItsOwnQueue(t *testing.T) {
 }
 
 func TestUrgentMessageInterruptsOnlyWhomTheOperatorAllowedTo(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	m := s.roster.named("coder")
 	m.mu.Lock()
@@ -107,6 +109,7 @@ func TestUrgentMessageInterruptsOnlyWhomTheOperatorAllowedTo(t *testing.T) {
 }
 
 func TestDialogAndDraftOfAWorkingAgentHoldUrgentMessagesToo(t *testing.T) {
+	t.Parallel()
 	dialog := filepath.Join(t.TempDir(), "dialog")
 	s := newStage(t, tmuxtest.Agent{Dialog: dialog})
 	s.show("working")
@@ -125,6 +128,7 @@ func TestDialogAndDraftOfAWorkingAgentHoldUrgentMessagesToo(t *testing.T) {
 }
 
 func TestBlockedAndUnknownScreensAreStatesAndHold(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
 	if a := s.inState("coder", parley.StateBlocked); !strings.Contains(a.Evidence, "usage limit") || a.Availability != parley.Unavailable {
@@ -142,6 +146,7 @@ func TestBlockedAndUnknownScreensAreStatesAndHold(t *testing.T) {
 }
 
 func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
 	s.inState("coder", parley.StateBlocked)
@@ -158,6 +163,7 @@ func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
 }
 
 func TestLostEnterIsPressedOnceMore(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 300ms"))
 	d := s.reach(s.send("coder", "hello"), parley.DeliveryRead)
 	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "second Enter") {
@@ -169,6 +175,7 @@ func TestLostEnterIsPressedOnceMore(t *testing.T) {
 }
 
 func TestEnterIsNotPressedAThirdTime(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 2}, framedWith(t, "taken_within: 300ms"))
 	s.reach(s.send("coder", "hello"), parley.DeliveryUnconfirmed)
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
@@ -177,6 +184,7 @@ func TestEnterIsNotPressedAThirdTime(t *testing.T) {
 }
 
 func TestTextThatAPersonTypedIntoIsNotEntered(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s\nshow_within: 1s"))
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
@@ -206,6 +214,7 @@ func (s *stage) attach() (press func(keys ...string)) {
 }
 
 func TestKeysBetweenPasteAndEnterWithholdEnterThoughTheyAreNotDrawn(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
 	press := s.attach()
 	id := s.send("coder", "hello")
@@ -223,6 +232,7 @@ func TestKeysBetweenPasteAndEnterWithholdEnterThoughTheyAreNotDrawn(t *testing.T
 }
 
 func TestKeysOfAnAttachedPersonHold(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	press := s.attach()
 	began := time.Now()
@@ -247,6 +257,7 @@ func (s *stage) says(event string, ids ...string) {
 const reporting = "reports: {Ask: waiting, Stop: idle, Limit: 'blocked: usage limit'}\ntitles: {busy: '^works'}"
 
 func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
 	s.says("Ask")
 	asked := time.Now()
@@ -275,6 +286,7 @@ func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
 }
 
 func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, framedWith(t, "stagger: 300ms"))
 	for _, name := range []string{"ann", "bob", "eve"} {
 		te.launch(name, "framed", tmuxtest.Agent{})
@@ -307,6 +319,7 @@ func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 }
 
 func TestTitleHolds(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
 	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "works on it")
 	id := s.send("coder", "hello")
@@ -317,6 +330,7 @@ func TestTitleHolds(t *testing.T) {
 }
 
 func TestTitleWithholdsEnter(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting+"\nsettle: 1s"))
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
@@ -334,6 +348,7 @@ func TestTitleWithholdsEnter(t *testing.T) {
 }
 
 func TestReportOfTheMessageProvesItWhateverTheScreenShows(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 9}, framedWith(t, reporting+"\ntaken_within: 20s"))
 	id := s.send("coder", "hello")
 	s.reach(id, parley.DeliveryTyping)

@@ -55,6 +55,7 @@ func signalProcess(t *testing.T, pid int, sig syscall.Signal) {
 }
 
 func TestPaneWithoutInputIsNotTriedAgainAndAgain(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -74,6 +75,7 @@ func TestPaneWithoutInputIsNotTriedAgainAndAgain(t *testing.T) {
 }
 
 func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launchScript("deaf", "quick", "sleep 1000")
 	id := te.send("deaf", "lost with you")
@@ -95,6 +97,7 @@ func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 }
 
 func TestStopEndsWhatOutlivedItsTmuxServer(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("stubborn", "quick", tmuxtest.Agent{IgnoreHUP: true})
 	pid := te.roster.named("stubborn").place().pid
@@ -114,6 +117,7 @@ func TestStopEndsWhatOutlivedItsTmuxServer(t *testing.T) {
 }
 
 func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -130,6 +134,7 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 }
 
 func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) {
 		o.Executable = filepath.Join(o.Workspace, "never")
 		if err := os.WriteFile(o.Executable, []byte("#!/bin/sh\ntrap '' HUP\necho $$ >\"$0.pid\"\nwhile :; do sleep 1; done\n"), 0o700); err != nil {
@@ -153,6 +158,7 @@ func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 }
 
 func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	var launches sync.WaitGroup
 	for i := range 8 {
@@ -183,6 +189,7 @@ func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
 }
 
 func TestHungTmuxServerDoesNotKeepTheTeamFromEnding(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -209,6 +216,7 @@ func TestHungTmuxServerDoesNotKeepTheTeamFromEnding(t *testing.T) {
 }
 
 func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, func(o *Options) {
 		var err error
 		if o.Profiles, err = o.Profiles.With("slow", []byte(strings.Replace(framedProfile, "settle: 20ms", "settle: 1s", 1))); err != nil {
@@ -239,6 +247,7 @@ func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
 }
 
 func TestProgramWithoutAForegroundLeaderIsLaunched(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	began := time.Now()
 	req := parley.LaunchAgentRequest{Name: "jobs", Command: []string{"bash", "-mc", "true | sleep 1000"}}
@@ -248,6 +257,7 @@ func TestProgramWithoutAForegroundLeaderIsLaunched(t *testing.T) {
 }
 
 func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	req := parley.LaunchAgentRequest{Name: "narrow", Profile: "quick", Command: []string{"cat"}, Width: 20, Height: 10}
 	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
@@ -263,6 +273,7 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 }
 
 func TestStopSparesAProcessThatHasTheNumberOfADeadOne(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	te.launch("bystander", "quick", tmuxtest.Agent{})

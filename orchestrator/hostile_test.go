@@ -16,6 +16,7 @@ import (
 )
 
 func TestSynchronizedPaneIsNotTriedAgainAndAgain(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -35,6 +36,7 @@ func TestSynchronizedPaneIsNotTriedAgainAndAgain(t *testing.T) {
 }
 
 func TestTextBehindADialogIsNotTaken(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"))
 	s.entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
 	id := s.send("coder", "hello")
@@ -52,6 +54,7 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 }
 
 func TestPasteOfAPersonIsNotTakenForOurs(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
@@ -71,6 +74,7 @@ func TestPasteOfAPersonIsNotTakenForOurs(t *testing.T) {
 }
 
 func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, framedWith(t, "settle: 1s"))
 	u := newUser(t, te)
 	pane := u.pane()
@@ -92,6 +96,7 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 }
 
 func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -130,6 +135,7 @@ func (te *team) waitingFor(m *member) store.Job {
 }
 
 func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -163,6 +169,7 @@ func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
 }
 
 func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	server, _, err := te.join(t.Context(), u.path)
@@ -191,6 +198,7 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 }
 
 func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
+	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
 	m := s.roster.named("coder")
 	m.typing.Lock()

@@ -18,6 +18,7 @@ import (
 )
 
 func TestStoppedAgentLeavesNoProcess(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	pids := filepath.Join(te.dir, "pids")
 	// It ignores SIGHUP and SIGTERM, has a child, and a grandchild of its own session.
@@ -50,6 +51,7 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 }
 
 func TestMessageToStoppedAgentFails(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
@@ -66,6 +68,7 @@ func TestMessageToStoppedAgentFails(t *testing.T) {
 }
 
 func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -90,6 +93,7 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 }
 
 func TestRestartMakesANewKey(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	file := filepath.Join(te.dir, "key")
 	script := fmt.Sprintf("printenv PARLEY_KEY >%q; exec cat", file)
@@ -122,6 +126,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 }
 
 func TestKeyIsNotShown(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	pid := te.roster.named("coder").place().pid
@@ -148,6 +153,7 @@ func TestKeyIsNotShown(t *testing.T) {
 }
 
 func TestExitIsSeenWithItsStatus(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief", Command: []string{"sh", "-c", "echo bye; exit 3"}}); err != nil {
 		t.Fatal(err)
@@ -170,6 +176,7 @@ func TestExitIsSeenWithItsStatus(t *testing.T) {
 }
 
 func TestLaunchRefusesWhatCannotRun(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	broken := filepath.Join(te.dir, "broken")
@@ -200,6 +207,7 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 }
 
 func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -224,6 +232,7 @@ func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
 }
 
 func TestAgentsAreFoundAgainAfterARestart(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	te.launch("lost", "quick", tmuxtest.Agent{})
@@ -307,6 +316,7 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 }
 
 func TestFilesThatACrashLeftAreRemoved(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
 	te.close()

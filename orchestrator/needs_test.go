@@ -73,6 +73,7 @@ func (te *team) wantNeed(n parley.Need, agent, text, command string) {
 }
 
 func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	dialog := te.dialog()
 	te.launch("coder", "framed", tmuxtest.Agent{Dialog: dialog})
@@ -91,6 +92,7 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 }
 
 func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
 		Command: []string{"sh", "-c", "echo no model found; exit 3"}}); err != nil {
@@ -112,6 +114,7 @@ func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 }
 
 func TestALostAdoptedAgentIsAdoptedAgain(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	u.agent(u.pane())
@@ -127,6 +130,7 @@ func TestALostAdoptedAgentIsAdoptedAgain(t *testing.T) {
 
 // Whose tmux hangs is listed all the same, without a screen.
 func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
 	u.agent(u.pane())
@@ -158,6 +162,7 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 }
 
 func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
+	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
 	te.launch("idler", "framed", tmuxtest.Agent{})
@@ -195,6 +200,7 @@ func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
 }
 
 func TestAnAgentOfWhichNothingIsKnownIsStuck(t *testing.T) {
+	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
 	te.show("working")
@@ -206,6 +212,7 @@ func TestAnAgentOfWhichNothingIsKnownIsStuck(t *testing.T) {
 }
 
 func TestBlockedAgentsNeedTheOperator(t *testing.T) {
+	t.Parallel()
 	te := newStage(t, tmuxtest.Agent{})
 	te.show("limit reached")
 	n := te.need(parley.NeedBlocked)
@@ -216,6 +223,7 @@ func TestBlockedAgentsNeedTheOperator(t *testing.T) {
 }
 
 func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
+	t.Parallel()
 	var c clock
 	te := newTeam(t, c.option)
 	te.launch("coder", "quick", tmuxtest.Agent{})
@@ -253,6 +261,7 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 
 // Who works may be working on the answer.
 func TestBusyAgentsOweNothingYet(t *testing.T) {
+	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
 	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest})
@@ -269,6 +278,7 @@ func TestBusyAgentsOweNothingYet(t *testing.T) {
 }
 
 func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	id, _ := te.dropped("coder")
 	n := te.need(parley.NeedUnconfirmed)
@@ -285,6 +295,7 @@ func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
 }
 
 func TestTheMostPressingNeedComesFirst(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.dropped("early")
 	te.launch("coder", "framed", tmuxtest.Agent{Dialog: te.dialog()})

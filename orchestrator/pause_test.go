@@ -17,6 +17,7 @@ func (te *team) pause(paused bool) *parley.PauseCommunicationResult {
 }
 
 func TestPauseRefusesAndHoldsAndReadingWorks(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	me := te.as("sender")
@@ -49,6 +50,7 @@ func TestPauseRefusesAndHoldsAndReadingWorks(t *testing.T) {
 }
 
 func TestPauseOutlivesTheDaemon(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	first := te.pause(true).Paused
 	te.close()

@@ -47,6 +47,7 @@ func (te *team) unconfirmed(name string) (id string) {
 }
 
 func TestReportThatNamesAMessageProvesIt(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t))
 	id := te.unconfirmed("deaf")
 	te.launch("other", "talker", tmuxtest.Agent{})
@@ -76,6 +77,7 @@ func TestReportThatNamesAMessageProvesIt(t *testing.T) {
 }
 
 func TestReportCannotNameWhatWasNotTyped(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t))
 	te.launch("coder", "talker", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -91,6 +93,7 @@ func TestReportCannotNameWhatWasNotTyped(t *testing.T) {
 }
 
 func TestTurnStartIsKeptWithWhatWasDelivered(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t))
 	te.launch("coder", "talker", tmuxtest.Agent{})
 	id := te.send("coder", "please rebase")
@@ -111,6 +114,7 @@ func TestTurnStartIsKeptWithWhatWasDelivered(t *testing.T) {
 
 // The hook that reports must not wait for a courier that waits for the screen.
 func TestReportDoesNotWaitForTheCourier(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t))
 	id := te.unconfirmed("deaf")
 	m := te.roster.named("deaf")
@@ -133,6 +137,7 @@ func TestReportDoesNotWaitForTheCourier(t *testing.T) {
 }
 
 func TestReportedStateIsTheLastOne(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t))
 	te.launch("coder", "talker", tmuxtest.Agent{})
 	m := te.roster.named("coder")

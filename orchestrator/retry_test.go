@@ -46,6 +46,7 @@ func rungs(d parley.Delivery) []parley.DeliveryState {
 }
 
 func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	id, log := te.dropped("coder")
 	res := te.retry(id)
@@ -74,6 +75,7 @@ func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
 // A retry that is stored is done, whatever becomes of the daemon; the pause
 // keeps it from being done before the daemon ends.
 func TestRetryOutlivesTheDaemon(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	id, log := te.dropped("coder")
 	te.pause(true)
@@ -90,6 +92,7 @@ func TestRetryOutlivesTheDaemon(t *testing.T) {
 }
 
 func TestRetryOfAHeldMessageSaysWhyItWaits(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
@@ -109,6 +112,7 @@ func TestRetryOfAHeldMessageSaysWhyItWaits(t *testing.T) {
 
 // What a stopped agent missed waits for its next launch.
 func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
@@ -126,6 +130,7 @@ func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 }
 
 func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	for _, name := range []string{"one", "two"} {
 		te.launch(name, "quick", tmuxtest.Agent{})

@@ -46,6 +46,7 @@ func (te *team) spoolIsGone() {
 }
 
 func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	given := te.unconfirmed("deaf")
 	begun := te.send("deaf", "and this?")
@@ -85,6 +86,7 @@ func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
 }
 
 func TestSpoolOfARunningDaemonIsTaken(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	te.launch("coder", "talker", tmuxtest.Agent{})
 	te.spool(te.keyOf("coder"), parley.ReportStateRequest{Event: "Ask"})
@@ -95,6 +97,7 @@ func TestSpoolOfARunningDaemonIsTaken(t *testing.T) {
 }
 
 func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	te.launch("coder", "talker", tmuxtest.Agent{})
 	key := te.keyOf("coder")
@@ -132,6 +135,7 @@ func TestSpoolIsBounded(t *testing.T) {
 
 // Writers and the daemon take turns: no line is lost and none is cut.
 func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	te.launch("coder", "talker", tmuxtest.Agent{})
 	key, m := te.keyOf("coder"), te.roster.named("coder")
@@ -155,6 +159,7 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 
 // Someone who holds the file, or put something else in its place, keeps nobody waiting.
 func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	if err := syscall.Mkfifo(te.opts.Spool, 0o600); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ func (te *team) steer(ctx context.Context, agent, kind, text string) (*parley.Se
 }
 
 func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	for kind, header := range map[string]string{"": "[GUARDIAN GUIDANCE - STUCK]: ", "off course": "[GUARDIAN GUIDANCE - OFF COURSE]: "} {
@@ -37,6 +38,7 @@ func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
 }
 
 func TestWhoMaySteerWhom(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
@@ -70,6 +72,7 @@ func TestWhoMaySteerWhom(t *testing.T) {
 }
 
 func TestUnsentGuidanceIsKnownAsParleys(t *testing.T) {
+	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	text := "[GUARDIAN GUIDANCE - STUCK]: go on (operator · msg 12345678 · high)"

@@ -17,6 +17,7 @@ import (
 // TestNothingIsTypedTwiceWhileAgentsComeAndGo sends all the while that agents are
 // restarted, stopped, launched twice at once, and lose their tmux server.
 func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
+	t.Parallel()
 	const agents, messages, changes = 3, 20, 4
 	te := newTeam(t)
 	logs := make([]string, agents)
