@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -306,6 +307,11 @@ func TestNobodyTypesIntoSynchronizedPanes(t *testing.T) {
 	u.run("set-option", "-w", "-t", pane, "synchronize-panes", "on")
 	id := te.send("coder", "for you alone")
 	te.held(id, "synchronize-panes")
+	before := len(te.delivery(id).Steps)
+	time.Sleep(3 * restful / 2)
+	if after := len(te.delivery(id).Steps); after != before {
+		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
+	}
 	u.run("set-option", "-w", "-t", pane, "synchronize-panes", "off")
 	te.reach(id, parley.DeliveryRead)
 }
