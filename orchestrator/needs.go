@@ -174,11 +174,14 @@ func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
 	_ = looks.Wait() // none fails
 }
 
+// rules are what lines are drawn with; a line of them alone says nothing.
+const rules = " ─━═╌╍┄┅┈┉▀▄-=_"
+
 // relevant are the last lines of a screen that say anything.
 func relevant(lines []string) []string {
 	var last []string
 	for _, line := range lines {
-		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); line != "" {
+		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); strings.Trim(line, rules) != "" {
 			last = append(last, line)
 		}
 	}

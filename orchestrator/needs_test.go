@@ -315,7 +315,7 @@ func TestTheMostPressingNeedComesFirst(t *testing.T) {
 func TestOfAScreenTheLastLinesThatSayAnythingAreShown(t *testing.T) {
 	var screen tmux.Screen
 	for i := range 20 {
-		screen.Lines = append(screen.Lines, fmt.Sprintf("line\t%d  ", i), "   ")
+		screen.Lines = append(screen.Lines, fmt.Sprintf("line\t%d  ", i), "   ", " ╌╌╌╌ ", "────")
 	}
 	got := relevant(screen.Lines)
 	if len(got) != needLines || got[0] != "line 8" || got[needLines-1] != "line 19" {
