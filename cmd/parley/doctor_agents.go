@@ -71,18 +71,24 @@ func versionOf(ctx context.Context, p *profile.Profile, path string, env environ
 	return "", err
 }
 
-// strictSettings is the variable that names settings which Gemini CLI and what
-// descends of it refuse if others than their owner could replace them.
-const strictSettings = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
+// strictSettings are the variables that name settings which Gemini CLI and what
+// descends of it do not read if others than their owner could replace them.
+var strictSettings = []string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "GEMINI_CLI_SYSTEM_SETTINGS_PATH"}
 
 func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
-	if _, strict := p.Handover.Env[strictSettings]; !strict || d.at.launch == "" {
+	strict := slices.ContainsFunc(strictSettings, func(name string) bool { return p.Handover.Env[name] != "" })
+	if !strict || d.at.launch == "" {
 		return
 	}
-	if dir := openAbove(existing(d.at.launch)); dir != "" {
-		f.bad(p.Name, "Set XDG_STATE_HOME to a directory below your home directory.",
-			"it would refuse parley's settings for it in %s: others may write %s", d.at.launch, dir)
+	dir := openAbove(existing(d.at.launch))
+	if dir == "" {
+		return
 	}
+	next := "Set XDG_STATE_HOME to a directory below which only you can write, such as one in your home directory."
+	if home := d.env.get("HOME"); home != "" && (dir == home || strings.HasPrefix(dir, home+"/")) {
+		next = "Make it yours alone: chmod go-w " + dir
+	}
+	f.warn(p.Name, next, "it would start without parley's tools and say nothing: it reads no settings in %s, since others may write %s", d.at.launch, dir)
 }
 
 // checkHandover looks at what every handover needs: this program, at a path that

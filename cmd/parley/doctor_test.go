@@ -138,15 +138,27 @@ func TestLongWorkspaceIsAProblem(t *testing.T) {
 
 func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
 	d := testDoctor(t)
-	strict := &profile.Profile{Name: "strict", Handover: profile.Handover{Env: map[string]string{strictSettings: "x"}}}
+	profiles, err := profile.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict, err := profiles.Find("gemini")
+	if err != nil {
+		t.Fatal(err)
+	}
 	root := filepath.Dir(filepath.Dir(d.at.launch))
 	if err := os.Chmod(root, 0o770); err != nil {
 		t.Fatal(err)
 	}
 	var f findings
 	d.checkSettingsDir(&f, strict)
-	if !cmp.Equal(levels(f), []level{problem}) || !strings.HasSuffix(f[0].Detail, "others may write "+root) {
-		t.Errorf("got %+v, want the problem of %s", f, root)
+	if !cmp.Equal(levels(f), []level{warning}) || !strings.HasSuffix(f[0].Detail, "others may write "+root) || f[0].Action != "Make it yours alone: chmod go-w "+root {
+		t.Errorf("got %+v, want the warning of %s", f, root)
+	}
+	f, d.env = nil, append(d.env, "HOME=/elsewhere")
+	d.checkSettingsDir(&f, strict)
+	if len(f) != 1 || !strings.Contains(f[0].Action, "XDG_STATE_HOME") {
+		t.Errorf("not below the home directory: got %+v", f)
 	}
 	f = nil
 	d.checkSettingsDir(&f, &profile.Profile{Name: "other"})
