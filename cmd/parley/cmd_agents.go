@@ -49,7 +49,7 @@ func (c *cli) launchCommand() *cobra.Command {
 		if c.json {
 			return c.printJSON(res)
 		}
-		return c.printLine(c.launched(res))
+		return c.printLine(c.launched(res, "launched"))
 	}
 	return cmd
 }
@@ -76,9 +76,9 @@ func (c *cli) launch(ctx context.Context, r parley.LaunchAgentRequest, base, siz
 	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
 }
 
-func (c *cli) launched(res *parley.LaunchAgentResult) string {
-	return fmt.Sprintf("%s launched (agent %s, %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name), parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)), res.Name)
+func (c *cli) launched(res *parley.LaunchAgentResult, how string) string {
+	return fmt.Sprintf("%s %s (agent %s, %s); parley attach %s shows its terminal.",
+		c.paint(bold, res.Name), how, parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)), res.Name)
 }
 
 func (c *cli) stopCommand() *cobra.Command {
@@ -130,7 +130,7 @@ func (c *cli) restartCommand() *cobra.Command {
 		if c.json {
 			return c.printJSON(res)
 		}
-		return c.printLine(c.launched(res))
+		return c.printLine(c.launched(res, "restarted"))
 	}
 	return c.withAgents(cmd, 1)
 }

@@ -80,7 +80,7 @@ func (c *cli) up(ctx context.Context, t *team, base string) error {
 		if c.json {
 			return c.printJSON(res)
 		}
-		return c.printLine(c.launched(res))
+		return c.printLine(c.launched(res, "launched"))
 	})
 }
 
