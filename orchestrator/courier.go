@@ -146,6 +146,10 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if o != free {
 		return false, c.hold(ctx, job, o)
 	}
+	if !urgent(job) && c.m.pressed() {
+		c.soon = true // an urgent one came during the look, and goes first
+		return false, nil
+	}
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
 	if err := c.number(ctx, t); err != nil {

@@ -114,7 +114,7 @@ func TestRetryOfAHeldMessageSaysWhyItWaits(t *testing.T) {
 func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	te.launch("coder", "quick", tmuxtest.Agent{})
+	te.launch("coder", "framed", tmuxtest.Agent{})
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	te.reach(id, parley.DeliveryFailed)
 	te.retry(id)
 	te.held(id, "parley restart coder")
-	log := te.launch("coder", "quick", tmuxtest.Agent{})
+	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
