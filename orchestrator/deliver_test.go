@@ -275,8 +275,13 @@ func TestUnsentTextIsNotJoined(t *testing.T) {
 func TestPagerIsNotTypedInto(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "pager", Profile: "quick", Command: []string{"less", "/etc/services"}}); err != nil {
-		t.Skip("less is not installed:", err)
+	less := filepath.Join(te.dir, "less") // a program by that name: not every machine has the pager
+	argv := tmuxtest.Agent{}.Argv()
+	if err := os.Symlink(argv[0], less); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "pager", Profile: "quick", Command: append([]string{less}, argv[1:]...)}); err != nil {
+		t.Fatal(err)
 	}
 	te.held(te.send("pager", "hello"), "less has its terminal")
 }

@@ -25,23 +25,16 @@ type given struct {
 	busy      time.Time // since when the agent was in the state that it was stuck in
 }
 
-// guard watches over stuck agents until ctx ends.
+// guard watches over stuck agents.
 func (o *Orchestrator) guard() {
 	g := guardian{o: o, given: map[*member]given{}}
-	tick := time.NewTicker(min(choreTime, o.opts.Settings.StuckAfter/2))
-	defer tick.Stop()
-	for {
-		select {
-		case <-o.ctx.Done():
-			return
-		case <-tick.C:
-		}
+	o.every(min(choreTime, o.opts.Settings.StuckAfter/2), func(ctx context.Context) {
 		for _, m := range o.roster.all() {
-			if err := g.see(o.ctx, m); err != nil && o.ctx.Err() == nil {
+			if err := g.see(ctx, m); err != nil && ctx.Err() == nil {
 				o.log.Error("steer a stuck agent", "agent", m.name, "error", err)
 			}
 		}
-	}
+	})
 }
 
 // see steers an agent if it is stuck and was not steered for that yet. While

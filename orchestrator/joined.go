@@ -158,20 +158,6 @@ func (o *Orchestrator) rejoinOne(ctx context.Context, m *member, a parley.Agent)
 	return nil
 }
 
-// watchJoined keeps the states of adopted agents true.
-func (o *Orchestrator) watchJoined() {
-	tick := time.NewTicker(o.opts.Settings.Watch)
-	defer tick.Stop()
-	for {
-		select {
-		case <-o.ctx.Done():
-			return
-		case <-tick.C:
-			o.lookAtJoined(o.ctx)
-		}
-	}
-}
-
 // lookAtJoined compares what each of these servers shows with what is believed.
 func (o *Orchestrator) lookAtJoined(ctx context.Context) {
 	places := map[*tmux.Server]map[*member]*terminal{}

@@ -92,6 +92,20 @@ type Orchestrator struct {
 	entered func() // told when a text has its Enter; nil but in benchmarks
 }
 
+// every calls do again and again until the daemon ends.
+func (o *Orchestrator) every(pause time.Duration, do func(context.Context)) {
+	tick := time.NewTicker(pause)
+	defer tick.Stop()
+	for {
+		select {
+		case <-o.ctx.Done():
+			return
+		case <-tick.C:
+			do(o.ctx)
+		}
+	}
+}
+
 var _ parley.Service = (*Orchestrator)(nil)
 
 // New connects to tmux, finds the agents that run there again, resolves what a
@@ -144,8 +158,8 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	}
 	o.sweep()
 	o.group.Go(o.watch)
-	o.group.Go(o.emptySpool)
-	o.group.Go(o.watchJoined)
+	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.takeSpool) })
+	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.lookAtJoined) })
 	if o.opts.Settings.AutoSteer {
 		o.group.Go(o.guard)
 	}

@@ -164,11 +164,11 @@ func (c *courier) resume(ctx context.Context, t *terminal, job store.Job, l lett
 // confirm looks whether an entered text was taken, without pressing anything.
 func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l letter) (done bool, err error) {
 	taken := c.takenTest(t, job, l, modeOf(t), job.Message.Timestamp)
-	wait, cancel := context.WithTimeout(ctx, or(t.profile.TakenWithin, recheck))
+	wait, cancel := context.WithTimeout(ctx, or(t.profile.TakenWithin, brisk))
 	defer cancel()
 	look := tmux.Wait
 	var screen tmux.Screen
-	err = poll(wait, recheck, func() (_ bool, err error) {
+	err = poll(wait, brisk, func() (_ bool, err error) {
 		if screen, err = t.pane.Screen(wait, tmux.ScreenOptions{}); err == nil {
 			look = taken(screen)
 		}

@@ -55,10 +55,11 @@ type terminal struct {
 	runs func(argv []string) bool // tells the program of an adopted agent; nil for one that was launched, whose pane runs nothing else
 
 	// The watcher's own.
-	info  tmux.PaneInfo // as last seen
-	read  time.Time     // the output that was last looked at
-	still stillness
-	loud  time.Time // since when the output has not paused
+	info    tmux.PaneInfo // as last seen
+	read    time.Time     // the output that was last looked at
+	still   stillness
+	loud    time.Time // since when the output has not paused
+	drafted time.Time // since when something stands in its composer
 }
 
 func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {

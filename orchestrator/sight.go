@@ -57,7 +57,7 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 	if canonical, err := tmux.Canonical(t.tty); err == nil && canonical && !t.profile.OneLine {
 		return standing{state: parley.StateStarting, evidence: "its program has not taken over the terminal"}
 	}
-	shows := t.profile.Look(screen.Lines)
+	shows := looksOf(t.profile, screen)
 	text, ok := t.profile.Composer(shown(screen))
 	from := t.sight.see(now, shows)
 	s := standing{composer: ok, draft: strings.TrimSpace(text) != "", steady: now.Sub(from)}
@@ -73,8 +73,10 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 	default:
 		s.state, s.evidence = parley.StateUnknown, "its screen shows nothing that is known"
 	}
+	if shows != t.profile.Look(screen.Lines) {
+		s.evidence = "the title of its terminal says so"
+	}
 	if s.state == parley.StateIdle {
-		title, _ := t.profile.Title(screen.Title)
 		switch {
 		case restrains(said.state) && now.Sub(from) < overruled, restrains(said.state) && now.Sub(said.at) < overruled,
 			said.state == parley.StateBlocked && from.Before(said.at.Add(overruled)): // until it has worked again
@@ -82,8 +84,6 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 			if s.state == parley.StateExited { // whether it is gone is for tmux to say
 				s.state = parley.StateUnknown
 			}
-		case restrains(title.State):
-			s.state, s.evidence = title.State, "the title of its terminal says so"
 		case said.state == parley.StateIdle && said.at.After(from.Add(-overruled)):
 			s.evidence, s.steady = said.words(), max(s.steady, overruled) // it has said that it is done
 		}
@@ -95,6 +95,23 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 		s.state, s.evidence = parley.StateDrafting, "an unsent text stands in its composer"
 	}
 	return s
+}
+
+// looksOf is what a screen shows, unless it shows only an open composer and the title
+// of the terminal says more.
+func looksOf(p *profile.Profile, s tmux.Screen) profile.State {
+	shows := p.Look(s.Lines)
+	if title, _ := p.Title(s.Title); shows == profile.Idle {
+		switch title.State {
+		case parley.StateWaiting:
+			return profile.Dialog
+		case parley.StateBusy:
+			return profile.Busy
+		case parley.StateBlocked:
+			return profile.Blocked
+		}
+	}
+	return shows
 }
 
 // restrains reports whether a program in this state is not to be typed to.

@@ -97,21 +97,6 @@ func lockFile(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// emptySpool takes what is spooled while the daemon runs: by hooks to which it did
-// not answer in time, or that came while it started.
-func (o *Orchestrator) emptySpool() {
-	tick := time.NewTicker(o.opts.Settings.Watch)
-	defer tick.Stop()
-	for {
-		select {
-		case <-o.ctx.Done():
-			return
-		case <-tick.C:
-			o.takeSpool(o.ctx)
-		}
-	}
-}
-
 // takeSpool hears what is spooled and removes it. What cannot be heard now is tried
 // again: hearing a report twice changes nothing.
 func (o *Orchestrator) takeSpool(ctx context.Context) {

@@ -92,23 +92,6 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 // come to rest before it counts as one that never does.
 const slowScreen = 10 * time.Second
 
-// looksOf is what a screen shows, unless it shows only an open composer and the title
-// of the terminal says more.
-func looksOf(p *profile.Profile, s tmux.Screen) profile.State {
-	shows := p.Look(s.Lines)
-	if title, _ := p.Title(s.Title); shows == profile.Idle {
-		switch title.State {
-		case parley.StateWaiting:
-			return profile.Dialog
-		case parley.StateBusy:
-			return profile.Busy
-		case parley.StateBlocked:
-			return profile.Blocked
-		}
-	}
-	return shows
-}
-
 // holds reports whether our text stands in the composer, unsent.
 func holds(p *profile.Profile, s tmux.Screen, l letter) bool {
 	text, ok := p.Composer(shown(s))

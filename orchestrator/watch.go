@@ -18,6 +18,9 @@ const (
 	// startPatience is how long an agent whose screen shows nothing known counts as
 	// starting. The slowest of those tried took 17 s on a busy machine.
 	startPatience = time.Minute
+	// draftedAfter is how long a text must stand in a composer to be shown as a
+	// draft: one that parley types stands there for some tenths of a second.
+	draftedAfter = time.Second
 	// choreTime is how often what is not urgent is done: expiry, last_active.
 	choreTime = 30 * time.Second
 )
@@ -155,6 +158,14 @@ func (o *Orchestrator) stateOf(ctx context.Context, m *member, t *terminal, info
 		starting := m.snapshot().State == parley.StateStarting && now.Sub(t.started) < startPatience
 		if s.state == parley.StateUnknown && (starting || s.steady < steadyAfter) || s.state == parley.StateStarting {
 			return "", "", nil // it may be drawing
+		}
+		if s.state != parley.StateDrafting {
+			t.drafted = time.Time{}
+		} else if t.drafted.IsZero() {
+			t.drafted = now
+		}
+		if s.state == parley.StateDrafting && now.Sub(t.drafted) < draftedAfter {
+			return "", "", nil // it may be a message that is just being typed
 		}
 		return s.state, s.evidence, nil
 	}

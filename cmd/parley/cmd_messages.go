@@ -38,8 +38,14 @@ func (c *cli) sendCommand() *cobra.Command {
   parley send ALL "lunch"`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
-	read := addFlags(cmd, "send_message", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
+	return c.sends(cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
 		"context_reference=context", "data", "idempotency_key=key"})
+}
+
+// sends makes a command NAME TEXT… of an operation that sends the text to whom the
+// parameter names.
+func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string) *cobra.Command {
+	read := addFlags(cmd, op, flags)
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
@@ -47,9 +53,9 @@ func (c *cli) sendCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		values.Set("to", args[0])
+		values.Set(to, args[0])
 		values.Set("text", text)
-		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, "send_message", values)
+		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, op, values)
 		if err != nil {
 			return err
 		}

@@ -58,24 +58,5 @@ func (c *cli) steerCommand() *cobra.Command {
   parley steer coder --kind "OFF COURSE" "the parser comes first" --wait`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
-	read := addFlags(cmd, "steer_agent", []string{"kind", "idempotency_key=key"})
-	wait := addWait(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		values := read()
-		text, err := c.text(args[1:])
-		if err != nil {
-			return err
-		}
-		values.Set("agent", args[0])
-		values.Set("text", text)
-		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, "steer_agent", values)
-		if err != nil {
-			return err
-		}
-		if !res.Success {
-			return c.refused(res)
-		}
-		return c.receipt(cmd.Context(), res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
-	}
-	return c.withAgents(cmd, 1)
+	return c.sends(cmd, "steer_agent", "agent", []string{"kind", "idempotency_key=key"})
 }

@@ -119,7 +119,9 @@ func (f *fake) readKeys() error {
 // outlive keeps an agent that ignores SIGHUP running without its terminal.
 func (f *fake) outlive() error {
 	if f.IgnoreHUP {
-		time.Sleep(10 * time.Minute)
+		end := make(chan os.Signal, 1)
+		signal.Notify(end, syscall.SIGTERM)
+		<-end
 	}
 	return nil
 }
