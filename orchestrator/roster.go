@@ -60,6 +60,7 @@ type terminal struct {
 	still   stillness
 	loud    time.Time // since when the output has not paused
 	drafted time.Time // since when something stands in its composer
+	dead    time.Time // when its program was first seen to have ended
 }
 
 func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {

@@ -23,6 +23,9 @@ const (
 	draftedAfter = time.Second
 	// choreTime is how often what is not urgent is done: expiry, last_active.
 	choreTime = 30 * time.Second
+	// statusPatience is how long the status of an ended program is waited for: tmux
+	// may lose the signal that tells it, and is then told to look again.
+	statusPatience = 3 * time.Second
 )
 
 // notice is told by tmux, from its reader.
@@ -121,7 +124,7 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 		m.nudge()
 	}
 	if info.Dead {
-		return o.died(ctx, m, info)
+		return o.died(ctx, m, t, info)
 	}
 	state, evidence, err := o.stateOf(ctx, m, t, info)
 	if err != nil || state == "" {
@@ -130,8 +133,13 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 	return o.setState(ctx, m, state, evidence, nil)
 }
 
-func (o *Orchestrator) died(ctx context.Context, m *member, info tmux.PaneInfo) error {
+func (o *Orchestrator) died(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) error {
+	if t.dead.IsZero() {
+		t.dead = o.now()
+	}
 	switch {
+	case !info.ExitKnown && o.now().Sub(t.dead) < statusPatience:
+		return nil
 	case !info.ExitKnown:
 		return o.setState(ctx, m, parley.StateExited, "its program ended", nil)
 	case info.Signal != "":

@@ -129,7 +129,7 @@ func TestSubmitRefuses(t *testing.T) {
 		{tmux.Gone, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "kill-pane", "-t", i.ID) }, nil},
 		{tmux.Dead, func(t *testing.T, i tmux.PaneInfo) {
 			kill(t, i.PID)
-			tmuxtest.Poll(t, func() bool { now, _ := s.Pane(i.ID).Info(t.Context()); return now.Dead }, func() string { return "not dead" })
+			tmuxtest.Poll(t, func() bool { now, _ := s.Pane(i.ID).Info(t.Context()); return now.ExitKnown }, func() string { return "not dead" })
 		}, nil},
 	} {
 		t.Run(string(tt.want), func(t *testing.T) {
