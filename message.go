@@ -14,7 +14,9 @@ type MessageKind string
 const (
 	KindDirect    MessageKind = "direct"
 	KindBroadcast MessageKind = "broadcast"
+	KindThread    MessageKind = "thread"
 	KindSteering  MessageKind = "steering" // guidance; its data says of what kind
+	KindNotice    MessageKind = "system"   // a word of parley's own
 )
 
 // MessageType is the contract's word for what a message is.
@@ -55,6 +57,11 @@ type Message struct {
 	ContextReference string          `json:"context_reference,omitempty"`
 	InReplyTo        string          `json:"in_reply_to,omitempty"`
 	Timestamp        time.Time       `json:"timestamp"`
+
+	ThreadID         string            `json:"thread_id,omitempty"` // where it was posted; "" for none
+	Attachments      []json.RawMessage `json:"attachments,omitempty"`
+	RequiresResponse bool              `json:"requires_response,omitempty"`
+	ResponseDeadline *time.Time        `json:"response_deadline,omitempty"` // set when a response is required
 }
 
 // Guidance is the data of a steering message.

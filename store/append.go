@@ -114,7 +114,8 @@ func (t *tx) number() (int64, error) {
 	return t.nextSeq - 1, nil
 }
 
-const newMessageColumns = `seq, id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at`
+const newMessageColumns = `seq, id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at,
+	thread_id, attachments, requires_response, response_deadline`
 
 type newMessageRow struct {
 	*parley.Message
@@ -124,7 +125,15 @@ type newMessageRow struct {
 
 func (r *newMessageRow) values() []any {
 	return []any{r.seq, r.ID, string(r.Kind), string(r.Type), string(r.Priority), r.SenderID, r.Text, string(r.Data),
-		r.ContextReference, r.InReplyTo, r.key, nanos(r.Timestamp)}
+		r.ContextReference, r.InReplyTo, r.key, nanos(r.Timestamp),
+		r.ThreadID, attachmentsText(r.Attachments), r.RequiresResponse, r.due()}
+}
+
+func (r *newMessageRow) due() int64 {
+	if r.ResponseDeadline == nil {
+		return 0
+	}
+	return nanos(*r.ResponseDeadline)
 }
 
 func (t *tx) flushMessages() error {

@@ -85,7 +85,8 @@ func (r *agentRow) agent() parley.Agent {
 
 // messageColumns are those of a messageRow, of messages m and its sender s.
 const messageColumns = `m.seq, m.id, m.kind, m.type, m.priority, m.sender_id, s.name AS sender, s.role AS sender_role,
-	m.text, m.data, m.context_reference, m.in_reply_to, m.accepted_at`
+	m.text, m.data, m.context_reference, m.in_reply_to, m.accepted_at,
+	m.thread_id, m.attachments, m.requires_response, m.response_deadline`
 
 // messageRow is a row of messages and its sender's name and role.
 type messageRow struct {
@@ -102,16 +103,46 @@ type messageRow struct {
 	ContextReference string
 	InReplyTo        string
 	AcceptedAt       int64
+	ThreadID         string
+	Attachments      string
+	RequiresResponse bool
+	ResponseDeadline int64
 }
 
 func (r *messageRow) message() parley.Message {
 	m := parley.Message{ID: r.ID, Kind: parley.MessageKind(r.Kind), Type: parley.MessageType(r.Type),
 		Priority: parley.Priority(r.Priority), SenderID: r.SenderID, Sender: r.Sender, SenderRole: r.SenderRole,
-		Text: r.Text, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo, Timestamp: instant(r.AcceptedAt)}
+		Text: r.Text, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo, Timestamp: instant(r.AcceptedAt),
+		ThreadID: r.ThreadID, Attachments: attachmentsFrom(r.Attachments), RequiresResponse: r.RequiresResponse}
 	if r.Data != "" {
 		m.Data = json.RawMessage(r.Data)
 	}
+	if r.ResponseDeadline != 0 {
+		due := instant(r.ResponseDeadline)
+		m.ResponseDeadline = &due
+	}
 	return m
+}
+
+// attachmentsText is how a message's attachments are stored: a JSON list, or
+// empty for none.
+func attachmentsText(list []json.RawMessage) string {
+	if len(list) == 0 {
+		return ""
+	}
+	b, err := json.Marshal(list)
+	if err != nil { // they were decoded before
+		return ""
+	}
+	return string(b)
+}
+
+func attachmentsFrom(text string) []json.RawMessage {
+	var list []json.RawMessage
+	if text == "" || json.Unmarshal([]byte(text), &list) != nil {
+		return nil
+	}
+	return list
 }
 
 // deliveryColumns are those of a deliveryRow, of deliveries d, its message m and
