@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -46,10 +45,7 @@ func (c *cli) launchCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if c.json {
-			return c.printJSON(res)
-		}
-		return c.printLine(c.launched(res, "launched"))
+		return c.started(cmd.Context(), []*parley.LaunchAgentResult{res}, "launched")
 	}
 	return cmd
 }
@@ -74,11 +70,6 @@ func (c *cli) launch(ctx context.Context, r parley.LaunchAgentRequest, base, siz
 		return nil, err
 	}
 	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
-}
-
-func (c *cli) launched(res *parley.LaunchAgentResult, how string) string {
-	return fmt.Sprintf("%s %s (agent %s, %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name), how, parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)), res.Name)
 }
 
 func (c *cli) stopCommand() *cobra.Command {
@@ -127,10 +118,7 @@ func (c *cli) restartCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if c.json {
-			return c.printJSON(res)
-		}
-		return c.printLine(c.launched(res, "restarted"))
+		return c.started(cmd.Context(), []*parley.LaunchAgentResult{res}, "restarted")
 	}
 	return c.withAgents(cmd, 1)
 }

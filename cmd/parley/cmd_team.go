@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -67,21 +68,25 @@ func (c *cli) up(ctx context.Context, t *team, base string) error {
 		members[m.Name] = m
 		names = append(names, m.Name)
 	}
-	return c.each(names, func(name string) error {
+	var launched []*parley.LaunchAgentResult
+	err = c.each(names, func(name string) error {
 		if a, ok := running[strings.ToLower(name)]; ok {
 			return c.printRunning(a)
 		}
 		m := members[name]
 		res, err := c.launch(ctx, parley.LaunchAgentRequest{Name: m.Name, Profile: m.Profile, Command: m.Command, Dir: m.Dir,
 			Role: m.Role, Description: m.Description, Capabilities: m.Capabilities, Groups: m.Groups, Orchestrate: m.Orchestrate, Interruptible: m.Interruptible}, base, m.Size)
-		if err != nil {
-			return err
+		if err == nil {
+			launched = append(launched, res)
 		}
-		if c.json {
-			return c.printJSON(res)
-		}
-		return c.printLine(c.launched(res, "launched"))
+		return err
 	})
+	ended := c.started(ctx, launched, "launched")
+	if err == nil || ended == nil {
+		return cmp.Or(err, ended)
+	}
+	c.fail(ended)
+	return err
 }
 
 // printRunning reports an agent that need not be launched.
