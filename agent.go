@@ -86,6 +86,7 @@ type Agent struct {
 	Host          string     `json:"host,omitempty"`
 	Profile       string     `json:"profile,omitempty"`
 	Command       []string   `json:"command,omitempty"`
+	Dir           string     `json:"dir,omitempty"` // in which it was launched
 	Orchestrate   bool       `json:"orchestrate,omitempty"`
 	Interruptible bool       `json:"interruptible,omitempty"` // urgent messages may be typed into its work
 	Socket        string     `json:"socket,omitempty"`        // of the tmux server on which it was adopted

@@ -94,7 +94,7 @@ type StopAgentResult struct {
 // else the ones given here.
 type RestartAgentRequest struct {
 	Agent string            `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
-	Dir   string            `json:"dir,omitempty" doc:"Working directory, when the daemon no longer knows it."`
+	Dir   string            `json:"dir,omitempty" doc:"Working directory, if it is not known where it was launched."`
 	Env   map[string]string `json:"env,omitempty" doc:"Environment, when the daemon no longer knows it."`
 }
 

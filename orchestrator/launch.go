@@ -86,7 +86,7 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 	a := parley.Agent{ID: newID(), Name: req.Name, Description: parley.CleanLine(req.Description), Role: parley.CleanLine(req.Role),
 		Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups), Kind: parley.KindTerminal,
 		State: parley.StateStarting, Since: now, Evidence: "launched", Host: o.opts.Host, Profile: or(req.Profile, "generic"),
-		Command: l.Argv, Orchestrate: req.Orchestrate, Interruptible: req.Interruptible, CreatedAt: now, LastActive: now}
+		Command: l.Argv, Dir: l.Dir, Orchestrate: req.Orchestrate, Interruptible: req.Interruptible, CreatedAt: now, LastActive: now}
 	key, hash := newKey()
 	m, err := o.enroll(ctx, a, hash)
 	if err != nil {
@@ -292,7 +292,7 @@ func (o *Orchestrator) RestartAgent(ctx context.Context, req parley.RestartAgent
 	m.mu.Lock()
 	old, last := m.launch, m.terminal
 	m.mu.Unlock()
-	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: req.Dir, Env: req.Env}
+	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: or(a.Dir, req.Dir), Env: req.Env}
 	l, err := o.plan(again, p)
 	if old != nil {
 		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil

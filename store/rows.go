@@ -39,6 +39,7 @@ type agentRow struct {
 	Host          string
 	Profile       string
 	Command       []string `gorm:"serializer:json"`
+	Dir           string
 	Orchestrate   bool
 	Interruptible bool
 	Socket        string
@@ -55,7 +56,7 @@ func rowOf(a *parley.Agent, keyHash []byte) agentRow {
 	return agentRow{ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
 		Capabilities: list(a.Capabilities), TeamGroups: list(a.Groups), Kind: string(a.Kind), State: string(a.State),
 		Since: nanos(a.Since), Evidence: a.Evidence, ExitStatus: a.ExitStatus, Host: a.Host,
-		Profile: a.Profile, Command: list(a.Command), Orchestrate: a.Orchestrate, Interruptible: a.Interruptible, KeyHash: keyHash,
+		Profile: a.Profile, Command: list(a.Command), Dir: a.Dir, Orchestrate: a.Orchestrate, Interruptible: a.Interruptible, KeyHash: keyHash,
 		Socket: a.Socket, Pane: a.Pane, CreatedAt: nanos(a.CreatedAt), LastActive: nanos(a.LastActive)}
 }
 
@@ -78,7 +79,7 @@ func (r *agentRow) agent() parley.Agent {
 	return parley.Agent{ID: r.ID, Name: r.Name, Description: r.Description, Role: r.Role,
 		Capabilities: unlist(r.Capabilities), Groups: unlist(r.TeamGroups), Kind: parley.AgentKind(r.Kind),
 		State: parley.AgentState(r.State), Since: instant(r.Since), Evidence: r.Evidence,
-		ExitStatus: r.ExitStatus, Host: r.Host, Profile: r.Profile, Command: unlist(r.Command),
+		ExitStatus: r.ExitStatus, Host: r.Host, Profile: r.Profile, Command: unlist(r.Command), Dir: r.Dir,
 		Orchestrate: r.Orchestrate, Interruptible: r.Interruptible, Socket: r.Socket, Pane: r.Pane,
 		CreatedAt: instant(r.CreatedAt), LastActive: instant(r.LastActive)}
 }
