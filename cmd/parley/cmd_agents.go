@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -124,13 +127,24 @@ func (c *cli) restartCommand() *cobra.Command {
 }
 
 func (c *cli) agentsCommand() *cobra.Command {
-	return c.withAgents(command(c, operation[parley.AgentStatusResult]{
+	var all bool
+	var named bool
+	cmd := command(c, operation[parley.AgentStatusResult]{
 		op: "get_agent_status", use: "agents [NAME]", short: "See who is there and how they are doing",
-		example: "  parley agents\n  parley agents coder --json", args: cobra.MaximumNArgs(1),
-		fill: positional("agent"),
+		example: "  parley agents\n  parley agents coder --json\n  parley agents --all    # those that were stopped, too", args: cobra.MaximumNArgs(1),
+		fill: func(args []string, to url.Values) error {
+			named = len(args) > 0
+			return positional("agent")(args, to)
+		},
 		print: func(res *parley.AgentStatusResult) error {
 			if len(res.Agents) == 0 {
 				return c.printLine("Nobody is there yet; parley launch coder -- claude starts an agent.")
+			}
+			before := len(res.Agents)
+			if !all && !named {
+				res.Agents = slices.DeleteFunc(res.Agents, func(a parley.AgentStatus) bool {
+					return a.State == parley.StateTerminated && a.Queued == 0
+				})
 			}
 			var t table
 			t.add(c.heads("NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE")...)
@@ -139,9 +153,14 @@ func (c *cli) agentsCommand() *cobra.Command {
 					strconv.Itoa(a.Unread), strconv.Itoa(a.Queued), a.Role+held(a))
 			}
 			t.print(c.out)
+			if hidden := before - len(res.Agents); hidden > 0 {
+				return c.printLine(c.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
+			}
 			return nil
 		},
-	}), 1)
+	})
+	cmd.Flags().BoolVar(&all, "all", false, "show those that were stopped, too")
+	return c.withAgents(cmd, 1)
 }
 
 func (c *cli) heads(names ...string) []string {
