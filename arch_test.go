@@ -71,6 +71,8 @@ var doors = []door{
 	{"github.com/openai/openai-go", []string{"responder"}},
 	{"github.com/spf13/cobra", []string{"cmd/parley"}},
 	{"github.com/spf13/pflag", []string{"cmd/parley"}},
+	{"github.com/coder/websocket", []string{"httpapi"}},
+	{"github.com/prometheus/", []string{"httpapi"}},
 	{"golang.org/x/", []string{"*"}},
 }
 

@@ -258,6 +258,10 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 		if len(vs) == 0 {
 			continue
 		}
+		if text := name + strings.Join(vs, ""); !utf8.ValidString(text) { // JSON would hide it
+			return nil, Errorf(InvalidArgument, "%s is not UTF-8", CleanLine(name)).With("parameter", CleanLine(name)).
+				Suggest("Encode the text as UTF-8.")
+		}
 		typ := "string"
 		i := slices.IndexFunc(o.Fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
 		if i >= 0 {

@@ -306,3 +306,11 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+func TestAQueryThatIsNotUTF8IsRefused(t *testing.T) {
+	for _, q := range []url.Values{{"filter_by_sender": {"a\xff"}}, {"lim\xffit": {"5"}}} {
+		if _, err := FindOp("check_inbox").DecodeQuery(q); ErrorCode(err) != InvalidArgument {
+			t.Errorf("%q: got %v, want INVALID_ARGUMENT", q, err)
+		}
+	}
+}

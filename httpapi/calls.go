@@ -38,8 +38,8 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	r = r.WithContext(parley.WithCaller(r.Context(), caller))
-	if args.stream && op.Name == "read_events" {
-		a.serveEvents(w, r, op, args.query)
+	if args.stream != "" && op.Name == "read_events" {
+		a.serveEvents(w, r, op, args)
 		return
 	}
 	inv, err := args.decode(op)
@@ -86,7 +86,7 @@ type arguments struct {
 	query  url.Values      // of a GET
 	body   json.RawMessage // of anything else
 	keys   []string        // the API key in the body
-	stream bool            // the answer is wanted as a stream of events
+	stream string          // how the answer is wanted as a stream: sse, websocket, or not
 }
 
 func (g *arguments) decode(op *parley.Op) (*parley.Invocation, error) {
@@ -109,9 +109,9 @@ func readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
 	}
 	q.Del("api_key")
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		stream := strings.Contains(r.Header.Get("Accept"), "text/event-stream") || q.Get("stream") == "1"
+		g := &arguments{query: q, stream: wantedStream(r, q.Get("stream"))}
 		q.Del("stream")
-		return &arguments{query: q, stream: stream}, nil
+		return g, nil
 	}
 	if len(q) > 0 {
 		return nil, parley.Errorf(parley.InvalidArgument, "parameters of a %s do not belong in the query", parley.CleanLine(r.Method)).
@@ -124,6 +124,25 @@ func readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
 	g := &arguments{body: body}
 	g.takeKey()
 	return g, nil
+}
+
+// The kinds of stream.
+const (
+	serverSent = "sse"
+	webSocket  = "websocket"
+)
+
+// wantedStream tells by the headers, or by the parameter `stream` for those who
+// cannot set them. A HEAD has no use for a stream.
+func wantedStream(r *http.Request, parameter string) string {
+	switch {
+	case r.Method != http.MethodGet:
+	case strings.EqualFold(r.Header.Get("Upgrade"), webSocket):
+		return webSocket
+	case parameter == "1", strings.Contains(r.Header.Get("Accept"), "text/event-stream"):
+		return serverSent
+	}
+	return ""
 }
 
 // readBody reads a body that is JSON, or that says nothing of its type.

@@ -116,8 +116,21 @@ func TestBodiesAreLimited(t *testing.T) {
 	body := `{"to":"a","text":"` + strings.Repeat("x", MaxBody-100) + `"}`
 	d.expect("just below", d.ask("POST", "/api/send_message", body, key), http.StatusOK, "")
 	d.expect("above", d.ask("POST", "/api/send_message", body+strings.Repeat(" ", 100), key), http.StatusRequestEntityTooLarge, parley.MessageTooLong)
+	for _, path := range []string{"/api/send_message", "/api/messages/send", "/api/register_agent"} {
+		d.expect("ten megabytes to "+path, d.ask("POST", path, `{"text":"`+strings.Repeat("x", 10<<20)+`"}`, key), http.StatusRequestEntityTooLarge, parley.MessageTooLong)
+	}
 	if len(s.sent) != 1 {
 		t.Errorf("%d messages were sent, want 1", len(s.sent))
+	}
+}
+
+func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
+	s := &stub{}
+	d := serve(t, New(options(s)))
+	d.expect("in a body", d.ask("POST", "/api/send_message", "{\"to\":\"a\",\"text\":\"h\xff\"}", key), http.StatusBadRequest, parley.InvalidArgument)
+	d.expect("in a query", d.ask("GET", "/api/check_inbox?filter_by_sender=%ff", "", key), http.StatusBadRequest, parley.InvalidArgument)
+	if len(s.sent)+len(s.checked) != 0 {
+		t.Errorf("%d calls came through", len(s.sent)+len(s.checked))
 	}
 }
 

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,9 +17,17 @@ import (
 // could hold up the server's shutdown.
 const writeWait = 10 * time.Second
 
-// serveEvents sends the record as server-sent events, after `after` or, on a
-// reconnection, after Last-Event-ID, until the client or the server goes.
-func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op, q url.Values) {
+// sink is where a stream of events goes.
+type sink interface {
+	page(context.Context, *parley.ReadEventsResult) bool // writes it, or a beat if it is empty; reports whether the client is still there
+	failure(context.Context, *parley.Error)
+}
+
+// serveEvents sends the record after `after` or, on a reconnection, after
+// Last-Event-ID, until the client or the server goes. It reads at the pace of
+// its client, and nobody waits for it.
+func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op, args *arguments) {
+	q := args.query
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
 		q.Set("after", last)
 		q.Del("last")
@@ -29,42 +38,46 @@ func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op,
 		a.fail(w, r, err)
 		return
 	}
-	page, err := a.readEvents(r, inv)
+	page, err := a.readEvents(r.Context(), inv)
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusOK)
-	s := &stream{w: w, rc: http.NewResponseController(w)}
-	s.comment("parley") // so that the client sees the stream open
-	for s.page(page) {
-		page, err = a.nextEvents(r, op, page.Next)
-		if r.Context().Err() != nil {
+	if args.stream == webSocket {
+		a.serveWebSocket(w, r, op, page)
+		return
+	}
+	a.follow(r.Context(), openStream(w), op, page)
+}
+
+// follow writes the record from a page on.
+func (a *api) follow(ctx context.Context, s sink, op *parley.Op, page *parley.ReadEventsResult) {
+	for s.page(ctx, page) {
+		next, err := a.nextEvents(ctx, op, page.Next)
+		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			s.failure(parley.AsError(err))
+			s.failure(ctx, parley.AsError(err))
 			a.Log.Warn("a stream of events ended", "error", err)
 			return
 		}
+		page = next
 	}
 }
 
 // nextEvents waits for events for at most the time between two heartbeats.
-func (a *api) nextEvents(r *http.Request, op *parley.Op, after int64) (*parley.ReadEventsResult, error) {
+func (a *api) nextEvents(ctx context.Context, op *parley.Op, after int64) (*parley.ReadEventsResult, error) {
 	inv, err := op.DecodeQuery(url.Values{
 		"after": {strconv.FormatInt(after, 10)}, "wait_seconds": {strconv.Itoa(a.heartbeat)}})
 	if err != nil {
 		return nil, err
 	}
-	return a.readEvents(r, inv)
+	return a.readEvents(ctx, inv)
 }
 
-func (a *api) readEvents(r *http.Request, inv *parley.Invocation) (*parley.ReadEventsResult, error) {
-	result, err := a.invoke(r.Context(), inv)
+func (a *api) readEvents(ctx context.Context, inv *parley.Invocation) (*parley.ReadEventsResult, error) {
+	result, err := a.invoke(ctx, inv)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +95,18 @@ type stream struct {
 	err error
 }
 
-// page writes a page of events, or the heartbeat if it is empty, and reports
-// whether the client is still there.
-func (s *stream) page(p *parley.ReadEventsResult) bool {
+// openStream begins the answer, so that the client sees the stream open.
+func openStream(w http.ResponseWriter) *stream {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusOK)
+	s := &stream{w: w, rc: http.NewResponseController(w)}
+	s.comment("parley")
+	return s
+}
+
+func (s *stream) page(_ context.Context, p *parley.ReadEventsResult) bool {
 	if len(p.Events) == 0 {
 		s.comment("")
 	}
@@ -97,7 +119,7 @@ func (s *stream) page(p *parley.ReadEventsResult) bool {
 	return s.err == nil
 }
 
-func (s *stream) failure(e *parley.Error) {
+func (s *stream) failure(_ context.Context, e *parley.Error) {
 	data, _ := json.Marshal(e)
 	s.write(fmt.Sprintf("event: error\ndata: %s\n\n", data))
 	s.flush()

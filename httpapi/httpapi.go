@@ -1,11 +1,14 @@
-// Package httpapi is the operations table over HTTP: the routes, who calls, the
-// stream of events, and the one map from error codes to HTTP statuses.
+// Package httpapi is the operations table over HTTP: the routes and the document
+// that describes them, who calls, the streams of events, health and metrics, and
+// the one map from error codes to HTTP statuses.
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
+	"sync"
 
 	"parley"
 )
@@ -40,37 +43,106 @@ type Options struct {
 	TrustLocalAgentID bool
 	Agent             func(ctx context.Context, ref string) (parley.Caller, bool)
 
-	Log *slog.Logger
+	// Health says whether the database and tmux can be used; nil says they can.
+	Health func(context.Context) error
+
+	// Totals are counted for /metrics; nil leaves them out.
+	Totals func(context.Context) (Totals, error)
+
+	Version string // of the program; unknown if ""
+	Log     *slog.Logger
 }
+
+// Totals are what was ever accepted.
+type Totals struct{ Messages, Deliveries int64 }
+
+// Handler serves a listener. It blocks no longer than a request's context: cancel
+// the server's base context to end streams and long polls.
+type Handler struct {
+	http.Handler
+	api *api
+}
+
+// Close waits for the streams that took their connections over, of which the
+// server's Shutdown knows nothing. The base context has to be cancelled before.
+func (h *Handler) Close() { h.api.streams.Wait() }
 
 type api struct {
 	Options
 	routes    routes
-	heartbeat int // seconds between the comments that keep a quiet stream open
+	pages     map[string]page // what is no operation, by path
+	requests  *requests
+	document  func() []byte // the OpenAPI document
+	streams   sync.WaitGroup
+	heartbeat int // seconds between the beats that keep a quiet stream open
 }
 
-// New returns the handler of a listener. It blocks no longer than a request's
-// context: cancel the server's base context to end streams and long polls.
-func New(o Options) http.Handler { return newAPI(o).handler() }
+// page is a path of the daemon's own.
+type page struct {
+	name  string // in /metrics
+	serve http.HandlerFunc
+}
+
+// New returns the handler of a listener.
+func New(o Options) *Handler {
+	a := newAPI(o)
+	return &Handler{a.handler(), a}
+}
 
 func newAPI(o Options) *api {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &api{Options: o, routes: routesOf(parley.Ops), heartbeat: 15}
+	o.Version = cmp.Or(o.Version, "unknown")
+	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version), heartbeat: 15}
+	a.document = sync.OnceValue(func() []byte { return openAPI(parley.Ops, o.Version) })
+	a.pages = map[string]page{
+		"/healthz":      {"healthz", a.serveHealth},
+		"/metrics":      {"metrics", a.serveMetrics},
+		"/openapi.json": {"openapi", a.serveDocument},
+		"/api/tools":    {"tools", a.serveTools},
+	}
+	return a
 }
 
 func (a *api) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("/healthz", health)
+	for path, page := range a.pages {
+		mux.HandleFunc(path, a.readOnly(page.serve))
+	}
 	mux.HandleFunc("/api/", a.serveAPI)
 	mux.HandleFunc("/mcp", a.serveMCP)
 	mux.HandleFunc("/", a.nothingHere)
-	return http.MaxBytesHandler(guard(mux), MaxBody)
+	return http.MaxBytesHandler(a.counted(guard(mux)), MaxBody)
 }
 
-func health(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, map[string]any{"success": true, "status": "ok"})
+// readOnly lets through what only reads.
+func (a *api) readOnly(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			a.fail(w, r, wrongMethod(w, r, http.MethodGet))
+			return
+		}
+		serve(w, r)
+	}
+}
+
+// serveTools lists the tools of the caller as function definitions.
+func (a *api) serveTools(w http.ResponseWriter, r *http.Request) {
+	caller, err := a.identify(r, nil)
+	if err == nil && caller.Nobody() && !a.Registration {
+		err = noCredential("/api/tools")
+	}
+	if err != nil {
+		a.fail(w, r, err)
+		return
+	}
+	reply(w, http.StatusOK, parley.ToolsResult{Answer: parley.OK, Tools: parley.ToolsFor(caller)})
+}
+
+func (a *api) serveDocument(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(a.document()) // a client that is gone has no use for the error
 }
 
 // serveMCP hands the request to the MCP server with its caller.

@@ -23,15 +23,20 @@ func routesOf(ops []*parley.Op) routes {
 		rs[path][method] = op
 	}
 	for _, op := range ops {
-		add(http.MethodPost, prefix+op.Name, op)
-		if op.Effect == parley.Reads {
-			add(http.MethodGet, prefix+op.Name, op)
-		}
-		for _, r := range op.Routes {
+		for _, r := range routesOfOp(op) {
 			add(r.Method, r.Path, op)
 		}
 	}
 	return rs
+}
+
+// routesOfOp are the regular ones, then the seeds'.
+func routesOfOp(op *parley.Op) []parley.Route {
+	list := []parley.Route{{Method: http.MethodPost, Path: prefix + op.Name}}
+	if op.Effect == parley.Reads {
+		list = append(list, parley.Route{Method: http.MethodGet, Path: prefix + op.Name})
+	}
+	return append(list, op.Routes...)
 }
 
 // find returns the operation of a request; a HEAD is a GET.
@@ -47,10 +52,14 @@ func (rs routes) find(w http.ResponseWriter, r *http.Request) (*parley.Op, error
 	if op, ok := methods[method]; ok {
 		return op, nil
 	}
-	allowed := strings.Join(slices.Sorted(maps.Keys(methods)), ", ")
+	return nil, wrongMethod(w, r, slices.Sorted(maps.Keys(methods))...)
+}
+
+func wrongMethod(w http.ResponseWriter, r *http.Request, methods ...string) error {
+	allowed := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allowed)
-	return nil, &refusal{http.StatusMethodNotAllowed,
-		parley.Errorf(parley.InvalidArgument, "%s takes no %s", r.URL.Path, parley.CleanLine(r.Method)).Suggest("Use %s.", allowed)}
+	return &refusal{http.StatusMethodNotAllowed,
+		parley.Errorf(parley.InvalidArgument, "%s takes no %s", parley.CleanLine(r.URL.Path), parley.CleanLine(r.Method)).Suggest("Use %s.", allowed)}
 }
 
 // notFound names the nearest path.

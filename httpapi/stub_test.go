@@ -26,6 +26,11 @@ type stub struct {
 
 	send   func(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error)
 	events func(context.Context, parley.ReadEventsRequest) (*parley.ReadEventsResult, error)
+	status *parley.WorkspaceStatusResult
+}
+
+func (s *stub) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
+	return s.status, nil
 }
 
 func (s *stub) note(ctx context.Context) {
@@ -53,7 +58,8 @@ func (s *stub) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*p
 	if send != nil {
 		return send(ctx, r)
 	}
-	return &parley.SendMessageResult{Answer: parley.OK, MessageID: "m1"}, nil
+	return &parley.SendMessageResult{Answer: parley.OK, MessageID: "m1", DeliveryStatus: parley.SumUp(nil),
+		Deliveries: []parley.Delivery{}, Object: &parley.Message{ID: "m1", Text: r.Text}}, nil
 }
 
 func (s *stub) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {

@@ -77,7 +77,7 @@ func newServer(o Options, progress time.Duration) *server.MCPServer {
 	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(false),
 		server.WithHooks(hooks), server.WithLogger(o.Log))
 	for _, op := range parley.Ops {
-		if isTool(op) {
+		if op.ForModels() {
 			t := &tool{op: op, server: s, options: o, progressEvery: progress}
 			s.AddTool(describe(op), t.call)
 		}

@@ -10,12 +10,6 @@ import (
 	"parley"
 )
 
-// isTool reports whether an operation is for models: not what is the
-// operator's alone, and not what only programs call.
-func isTool(op *parley.Op) bool {
-	return op.Access != parley.OperatorOnly && !op.Program
-}
-
 // visible returns the tools that a caller may use. The others still answer a
 // call, with an error that says what is missing.
 func visible(tools []mcp.Tool, caller parley.Caller) []mcp.Tool {

@@ -46,6 +46,7 @@ type Store struct {
 	queue    queue
 	finished chan struct{} // closed when the writing goroutine has ended
 	events   feed
+	counted  counted
 }
 
 // tuning is what tests change.

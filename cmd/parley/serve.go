@@ -220,11 +220,12 @@ func (d *daemon) run(ctx context.Context) error {
 	calls, endCalls := context.WithCancel(context.WithoutCancel(ctx))
 	defer endCalls()
 	mcp := mcpserver.Handler(mcpserver.Options{Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Version: buildVersion(), Log: d.log})
+	api := httpapi.New(httpapi.Options{
+		Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Peer: peer,
+		MCP: mcp, Registration: true, Health: d.orchestrator.Health, Totals: d.totals, Version: buildVersion(), Log: d.log,
+	})
 	d.server = &http.Server{
-		Handler: httpapi.New(httpapi.Options{
-			Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Peer: peer,
-			MCP: mcp, Registration: true, Log: d.log,
-		}),
+		Handler:           api,
 		BaseContext:       func(net.Listener) context.Context { return calls },
 		ConnContext:       markPeer(d.orchestrator),
 		ReadHeaderTimeout: 10 * time.Second,
@@ -249,10 +250,18 @@ func (d *daemon) run(ctx context.Context) error {
 	if d.server.Shutdown(deadline) != nil {
 		_ = d.server.Close() // what is left has had its time
 	}
+	endCalls()
+	api.Close()
 	for ; ended < 2; ended++ {
 		<-failed
 	}
 	return errors.Join(err, mcp.Close(deadline))
+}
+
+// totals counts for /metrics.
+func (d *daemon) totals(ctx context.Context) (httpapi.Totals, error) {
+	t, err := d.store.Totals(ctx)
+	return httpapi.Totals(t), err
 }
 
 // close gives back what open took, in the opposite order. The lock goes last:

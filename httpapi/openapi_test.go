@@ -1,0 +1,164 @@
+package httpapi
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"parley"
+)
+
+// fetchDocument reads the document as a client gets it, with a library that knows
+// nothing of parley.
+func fetchDocument(t *testing.T, d *daemon) *openapi3.T {
+	t.Helper()
+	resp, err := http.Get(d.tcp + "/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/json" {
+		t.Fatalf("got %s, %v", resp.Status, err)
+	}
+	document, err := openapi3.NewLoader().LoadFromData(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+func TestTheDocumentIsValid(t *testing.T) {
+	document := fetchDocument(t, serve(t, New(options(&stub{}))))
+	if document.OpenAPI != "3.1.0" {
+		t.Errorf("it is of version %s", document.OpenAPI)
+	}
+	if err := document.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	for _, op := range parley.Ops {
+		for _, kind := range []string{"Request", "Result"} {
+			if document.Components.Schemas[camel(op.Name)+kind] == nil {
+				t.Errorf("%s has no schema of its %s", op.Name, kind)
+			}
+		}
+	}
+	codes := document.Components.Schemas["Error"].Value.Properties["error_code"].Value.Enum
+	for code := range statuses {
+		if !slices.Contains(codes, any(string(code))) {
+			t.Errorf("the error's schema does not know %s", code)
+		}
+	}
+	if len(document.Components.SecuritySchemes) != 3 {
+		t.Errorf("there are %d ways to show a key, want 3", len(document.Components.SecuritySchemes))
+	}
+}
+
+func TestTheDocumentHasEveryRoute(t *testing.T) {
+	document := fetchDocument(t, serve(t, New(options(&stub{}))))
+	want := map[parley.Route]bool{}
+	for _, op := range parley.Ops {
+		want[parley.Route{Method: "POST", Path: "/api/" + op.Name}] = true
+		if op.Effect == parley.Reads {
+			want[parley.Route{Method: "GET", Path: "/api/" + op.Name}] = true
+		}
+		for _, r := range op.Routes {
+			want[r] = true
+		}
+	}
+	for _, path := range []string{"/healthz", "/metrics", "/openapi.json", "/api/tools"} {
+		want[parley.Route{Method: "GET", Path: path}] = true
+	}
+	for path, item := range document.Paths.Map() {
+		for method := range item.Operations() {
+			if r := (parley.Route{Method: method, Path: path}); !want[r] {
+				t.Errorf("%v is no route", r)
+			} else {
+				delete(want, r)
+			}
+		}
+	}
+	for r := range want {
+		t.Errorf("%v is missing", r)
+	}
+}
+
+// What goes over the wire is as the document says.
+func TestCallsAreAsTheDocumentSays(t *testing.T) {
+	o := options(&stub{})
+	o.Registration = true
+	d := serve(t, New(o))
+	document := fetchDocument(t, d)
+	document.Servers = openapi3.Servers{{URL: d.tcp}}
+	router, err := legacy.NewRouter(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		bad                bool // the request is not as the document says
+	}{
+		{"POST", "/api/check_inbox", `{"limit":7}`, 200, false},
+		{"POST", "/api/check_inbox", `{"limit":99}`, 400, true},
+		{"GET", "/api/inbox/check?limit=7&include_read=true", "", 200, false},
+		{"GET", "/api/inbox/check?limit=x", "", 400, true},
+		{"POST", "/api/messages/send", `{"to":["a"],"text":"hi","data":{"a":1}}`, 200, false},
+		{"POST", "/api/messages/send", `{"to":["a"]}`, 400, true},
+		{"POST", "/api/messages/send", `{"to":["a"],"text":"hi","priority":"enormous"}`, 400, true},
+		{"POST", "/api/agents/register", `{"username":"x"}`, 200, false},
+		{"POST", "/api/agents/register", `{}`, 400, true},
+		{"POST", "/api/shut_down", `{}`, 403, false},
+		{"POST", "/api/check_inbox", `{"limit":`, 400, true},
+		{"GET", "/healthz", "", 200, false},
+		{"GET", "/api/tools", "", 200, false},
+	} {
+		tryCall(t, d, router, c.method, c.path, c.body, c.status, c.bad)
+	}
+}
+
+func tryCall(t *testing.T, d *daemon, router routers.Router, method, path, body string, status int, bad bool) {
+	t.Helper()
+	request := func() *http.Request {
+		r, err := http.NewRequest(method, d.tcp+path, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-API-Key", "coders-key")
+		if body != "" {
+			r.Header.Set("Content-Type", "application/json")
+		}
+		return r
+	}
+	route, params, err := router.FindRoute(request())
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	in := &openapi3filter.RequestValidationInput{Request: request(), Route: route, PathParams: params,
+		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true}}
+	if err := openapi3filter.ValidateRequest(t.Context(), in); (err != nil) != bad {
+		t.Errorf("%s %s %s: by the document the request is wrong: %v", method, path, body, err)
+	}
+	resp, err := http.DefaultClient.Do(request())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != status {
+		t.Errorf("%s %s %s: got %s, %v, want %d", method, path, body, resp.Status, err, status)
+	}
+	err = openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{RequestValidationInput: in,
+		Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(b)), Options: in.Options})
+	if err != nil {
+		t.Errorf("%s %s: by the document the answer is wrong: %v\n%s", method, path, err, b)
+	}
+}

@@ -1,0 +1,15 @@
+package orchestrator
+
+import "context"
+
+// Health returns nil when the database and tmux answer: else STORAGE_UNAVAILABLE
+// or TMUX_UNAVAILABLE.
+func (o *Orchestrator) Health(ctx context.Context) error {
+	if err := o.store.Ping(ctx); err != nil {
+		return err
+	}
+	if err := o.tmux.Ping(ctx); err != nil {
+		return tmuxError(err)
+	}
+	return nil
+}
