@@ -37,31 +37,46 @@ type lost struct {
 func (l *lost) Error() string { return l.cause.Error() }
 func (l *lost) Unwrap() error { return l.cause }
 
-// call makes one operation's call. A call that did not reach the daemon is
-// made again for as long as the client is patient; one that may have reached
-// it, only if it can do no harm twice.
+// call makes one operation's call.
 func call[Res any](ctx context.Context, c *Client, name string, request any) (*Res, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return nil, fmt.Errorf("write the parameters of %s: %w", name, err)
 	}
-	again := repeatable(parley.FindOp(name))
+	result := new(Res)
+	if err := c.do(ctx, ask{http.MethodPost, name, body, repeatable(parley.FindOp(name))}, result); err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// ask is a request of the daemon.
+type ask struct {
+	method string
+	name   string // below /api/
+	body   []byte
+	again  bool // it can do no harm twice
+}
+
+// do makes a request. One that did not reach the daemon is made again for as long
+// as the client is patient; one that may have reached it, only if it can do no
+// harm twice.
+func (c *Client) do(ctx context.Context, a ask, result any) error {
 	var patience context.Context
 	for pause := firstPause; ; pause = min(2*pause, longestWait) {
-		result := new(Res)
-		err := c.once(ctx, name, body, again, result)
+		err := c.once(ctx, a, result)
 		if err == nil {
-			return result, nil
+			return nil
 		}
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("%s: %w", name, context.Cause(ctx))
+			return fmt.Errorf("%s: %w", a.name, context.Cause(ctx))
 		}
 		l, ok := errors.AsType[*lost](err)
 		if !ok {
-			return nil, err
+			return err
 		}
-		if l.sent && !again {
-			return nil, c.unknown(name, l)
+		if l.sent && !a.again {
+			return c.unknown(a.name, l)
 		}
 		first := patience == nil
 		if first {
@@ -73,7 +88,7 @@ func call[Res any](ctx context.Context, c *Client, name string, request any) (*R
 			continue // most likely a connection that had gone stale
 		}
 		if !wait(patience, pause) && ctx.Err() == nil {
-			return nil, c.unavailable(l)
+			return c.unavailable(l)
 		}
 	}
 }
@@ -98,8 +113,8 @@ func wait(ctx context.Context, pause time.Duration) bool {
 }
 
 // once makes one attempt: a *lost error, the daemon's own error, or a result.
-func (c *Client) once(ctx context.Context, name string, body []byte, again bool, result any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+"/api/"+name, bytes.NewReader(body))
+func (c *Client) once(ctx context.Context, a ask, result any) error {
+	req, err := http.NewRequestWithContext(ctx, a.method, c.base+"/api/"+a.name, bytes.NewReader(a.body))
 	if err != nil {
 		return fmt.Errorf("address the daemon at %q: %w", c.where, err)
 	}
@@ -117,7 +132,7 @@ func (c *Client) once(ctx context.Context, name string, body []byte, again bool,
 		req.Header.Add("X-Agent-ID", url.QueryEscape(claim))
 	}
 	conn := c.fresh
-	if again {
+	if a.again {
 		conn = c.shared
 	}
 	resp, err := conn.Do(req)
@@ -130,9 +145,9 @@ func (c *Client) once(ctx context.Context, name string, body []byte, again bool,
 	case err != nil:
 		return &lost{sent: true, cause: err}
 	case len(answer) > maxAnswer:
-		return parley.Errorf(parley.Internal, "the answer to %s is larger than %d bytes", name, maxAnswer).Suggest("Ask for less at a time.")
+		return parley.Errorf(parley.Internal, "the answer to %s is larger than %d bytes", a.name, maxAnswer).Suggest("Ask for less at a time.")
 	}
-	return c.read(name, resp.StatusCode, answer, result)
+	return c.read(a.name, resp.StatusCode, answer, result)
 }
 
 // classify tells a daemon that is not there from one that vanished.

@@ -1,0 +1,163 @@
+package client_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/client"
+)
+
+// players are two mailboxes, one of them called DM, at one daemon.
+func players(t *testing.T) (m *memory, player, dm *client.Client, b *breaking) {
+	t.Helper()
+	m = newMemory()
+	b = &breaking{Handler: handler(m, m)}
+	addr, _ := at(t, "tcp", "127.0.0.1:0", b)
+	join := func(name string) *client.Client {
+		res, err := m.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return connect(t, client.Options{URL: "http://" + addr, Key: res.APIKey})
+	}
+	return m, join("player"), join("DM"), b
+}
+
+// dispatch makes a call that the daemon answers.
+func dispatch(t *testing.T, c *client.Client, name, arguments string) map[string]any {
+	t.Helper()
+	text, err := c.Dispatch(t.Context(), name, arguments)
+	if err != nil {
+		t.Fatalf("%s %s: %v", name, arguments, err)
+	}
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(text), &fields); err != nil {
+		t.Fatalf("%s %s: %v in %s", name, arguments, err, text)
+	}
+	return fields
+}
+
+func TestToolsAreTheDaemonsList(t *testing.T) {
+	_, player, _, b := players(t)
+	tools, err := player.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(tools, func(t parley.Tool) bool { return t.Function.Name == "send_message" })
+	if i < 0 || tools[i].Type != "function" || !strings.Contains(string(tools[i].Function.Parameters), `"to"`) {
+		t.Errorf("the tools are %+v", tools)
+	}
+	if slices.ContainsFunc(tools, func(t parley.Tool) bool { return t.Function.Name == "launch_agent" }) {
+		t.Error("an agent is offered launch_agent")
+	}
+	b.left.Store(1)
+	if _, err := player.Tools(t.Context()); err != nil {
+		t.Errorf("after a broken connection: %v", err)
+	}
+}
+
+// The calls of the seeds' agents, word for word, reach who they are meant for.
+func TestDispatchMakesTheCallsOfModels(t *testing.T) {
+	m, player, dm, _ := players(t)
+	for _, c := range []struct{ name, arguments, field, want string }{
+		{"talk_to_dm", `{"message":"I open the door."}`, "status", "Message sent to DM!"},
+		{"message_agent", `{"username":"DM","message":"and look around"}`, "status", "Message sent to DM!"},
+		{"send_message", `{"recipient":"DM","message":"Is anybody there?"}`, "status", "Message sent to DM!"},
+		{"SEND_MESSAGE", `{"recipient_agent_ids":["DM"],"message_type":"request","content":{"text":"hello?","data":{"a":1},"attachments":[]},"priority":"high","requires_response":false}`, "status", "Message sent to DM!"},
+		{"check_messages", `{"include_read":false}`, "unread_count", "0"},
+		{"check_messages", ``, "unread_count", "0"},
+		{"get_dm_conversation_history", `{"limit":2}`, "with_agent", "DM"},
+		{"get_dm_conversation_history", `{}`, "total_messages", "4"},
+		{"check_inbox", ``, "success", "true"},
+	} {
+		got := dispatch(t, player, c.name, c.arguments)
+		if fmt.Sprint(got[c.field]) != c.want || got["success"] != true {
+			t.Errorf("%s %s: %s is %v, want %s: %v", c.name, c.arguments, c.field, got[c.field], c.want, got)
+		}
+	}
+	if got := dispatch(t, dm, "check_messages", `{"sender":"player"}`); got["unread_count"] != 4.0 {
+		t.Errorf("the DM has got %v", got)
+	}
+	read := dispatch(t, dm, "GET_MESSAGES", `{"filters":{"unread_only":true},"sort_order":"oldest_first"}`)
+	ids := []string{}
+	for _, message := range read["messages"].([]any) {
+		ids = append(ids, message.(map[string]any)["message_id"].(string))
+	}
+	arguments, _ := json.Marshal(map[string]any{"message_ids": ids})
+	if got := dispatch(t, dm, "MARK_MESSAGE_READ", string(arguments)); len(got["marked_read"].([]any)) != 4 {
+		t.Errorf("marked are %v", got)
+	}
+	if len(m.messages) != 4 {
+		t.Errorf("%d messages are stored, want 4", len(m.messages))
+	}
+}
+
+func TestWhatIsWrongWithACallIsToldToTheModel(t *testing.T) {
+	m, player, _, _ := players(t)
+	for _, c := range []struct {
+		name, arguments string
+		code            parley.Code
+		action          string
+	}{
+		{"send_mesage", `{}`, parley.InvalidArgument, "Did you mean send_message?"},
+		{"fly", `{}`, parley.InvalidArgument, "Use one of: register_agent"},
+		{"shut_down", `{}`, parley.InvalidArgument, "Use one of"},
+		{"read_events", `{}`, parley.InvalidArgument, ""},
+		{"launch_agent", `{"name":"x"}`, parley.NotAuthorized, "operator"},
+		{"send_message", `{"to":"DM","text":`, parley.InvalidArgument, "Send one object"},
+		{"send_message", `["DM"]`, parley.InvalidArgument, "Send one object"},
+		{"send_message", `{"to":"DM","text":"a","text":"b"}`, parley.InvalidArgument, "Give it once"},
+		{"send_message", `{"to":"nobody","text":"a"}`, parley.AgentNotFound, "get_agent_status"},
+		{"send_message", `{"to":"DM","text":"a","api_key":"my key"}`, parley.Unauthenticated, ""},
+		{"send_message", "{\"to\":\"DM\",\"text\":\"\xff\"}", parley.InvalidArgument, ""},
+		{"talk_to_dm", `{"mesage":"hi"}`, parley.InvalidArgument, `Did you mean "message"?`},
+		{"talk_to_dm", `{"message":"hi","to":"player"}`, parley.InvalidArgument, "Give: message"},
+		{"talk_to_dm", `{}`, parley.InvalidArgument, "Give message"},
+		{"talk_to_dm", `"hi"`, parley.InvalidArgument, "Send one object with: message"},
+		{"message_agent", `{"message":"hi"}`, parley.InvalidArgument, "Give username"},
+		{"message_agent", `{"username":5,"message":"hi"}`, parley.InvalidArgument, ""},
+		{"get_dm_conversation_history", `{"limit":500}`, parley.InvalidArgument, "1 to 100"},
+	} {
+		got := dispatch(t, player, c.name, c.arguments)
+		action, _ := got["suggested_action"].(string)
+		if got["success"] != false || got["error_code"] != string(c.code) || !strings.Contains(action, c.action) {
+			t.Errorf("%s %s: got %v, want %s and %q", c.name, c.arguments, got, c.code, c.action)
+		}
+	}
+	if len(m.messages) != 0 {
+		t.Errorf("%d messages are stored, want none", len(m.messages))
+	}
+}
+
+func TestADispatchedSendIsStoredOnce(t *testing.T) {
+	m, player, _, b := players(t)
+	b.after = true // the daemon has seen the first attempt
+	b.left.Store(1)
+	if got := dispatch(t, player, "send_message", `{"to":"DM","text":"once"}`); got["success"] != true {
+		t.Errorf("got %v", got)
+	}
+	b.left.Store(1)
+	if text, err := player.Dispatch(t.Context(), "send_message", `{"to":"DM","text":"twice?","idempotency_key":null}`); parley.ErrorCode(err) != parley.DaemonUnavailable {
+		t.Errorf("a call without a key: got %s, %v, want DAEMON_UNAVAILABLE", text, err)
+	}
+	if len(m.messages) != 2 {
+		t.Errorf("%d messages are stored, want 2", len(m.messages))
+	}
+}
+
+func TestDispatchFailsWhenTheDaemonIsAway(t *testing.T) {
+	addr, stop := at(t, "tcp", "127.0.0.1:0", http.NotFoundHandler())
+	stop()
+	c := connect(t, client.Options{URL: "http://" + addr, Key: "k"})
+	if text, err := c.Dispatch(t.Context(), "check_inbox", "{}"); parley.ErrorCode(err) != parley.DaemonUnavailable || text != "" {
+		t.Errorf("got %q, %v", text, err)
+	}
+	if _, err := c.Tools(t.Context()); parley.ErrorCode(err) != parley.DaemonUnavailable {
+		t.Errorf("the tools: got %v", err)
+	}
+}
