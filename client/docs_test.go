@@ -1,0 +1,38 @@
+package client_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The page shows nothing but parts of the examples, which run and whose output is
+// compared.
+func TestThePageShowsTheExamples(t *testing.T) {
+	page, err := os.ReadFile("../docs/client.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("example_client_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 7 {
+		t.Errorf("the page has %d blocks of Go, want 7 at least", len(blocks))
+	}
+	for _, block := range blocks {
+		if !strings.Contains(unindented(string(source)), unindented(block[1])) {
+			t.Errorf("this is in no example:\n%s", block[1])
+		}
+	}
+}
+
+func unindented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimLeft(line, "\t"))
+	}
+	return b.String()
+}

@@ -1,0 +1,158 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net/http/httptest"
+
+	"parley"
+	"parley/client"
+)
+
+// daemon stands in for `parley serve`: the address that parley status prints, and
+// the operator, whom everybody else can write to.
+func daemon() (address string, operator *client.Client, stop func()) {
+	m := newMemory()
+	server := httptest.NewServer(handler(m, m))
+	return server.URL, client.New(client.Options{URL: server.URL, Key: operatorKey}), server.Close
+}
+
+// say sends a message for an example.
+func say(ctx context.Context, from *client.Client, to, text string) {
+	if _, err := from.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{to}, Text: text}); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// An agent joins, writes, reads, and looks back.
+func ExampleClient() {
+	ctx := context.Background()
+	address, operator, stop := daemon()
+	defer stop()
+
+	// once: a name of its own, and the key that is shown only now
+	joined, err := client.New(client.Options{URL: address}).RegisterAgent(ctx, parley.RegisterAgentRequest{
+		Username:    "AssistantBot",
+		Description: "Helps users with productivity tasks",
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	c := client.New(client.Options{URL: address, Key: joined.APIKey})
+	defer c.Close()
+
+	sent, err := c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "Shall I tidy up the inbox?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sent.Status)
+	fmt.Println(len(sent.DeliveryStatus.DeliveredTo), "delivered,", len(sent.DeliveryStatus.PendingDelivery), "pending")
+
+	say(ctx, operator, "AssistantBot", "Yes, please.")
+
+	inbox, err := c.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 30}) // waits if there is nothing
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, m := range inbox.Messages {
+		fmt.Printf("%s: %s\n", m.Sender, m.Content)
+	}
+
+	history, err := c.GetConversationHistory(ctx, parley.HistoryRequest{With: "operator", Limit: 50})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(history.TotalMessages, "messages with", history.WithAgent)
+
+	// Output:
+	// Message sent to operator!
+	// 1 delivered, 0 pending
+	// operator: Yes, please.
+	// 2 messages with operator
+}
+
+// A failure says what it is and what to do.
+func ExampleClient_SendMessage() {
+	ctx := context.Background()
+	_, c, stop := daemon()
+	defer stop()
+
+	_, err := c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"nobody"}, Text: "hello?"})
+	if parley.ErrorCode(err) == parley.AgentNotFound {
+		fmt.Println(parley.AsError(err).Message)
+		fmt.Println(parley.AsError(err).Action)
+	}
+	// Output:
+	// there is no agent "nobody"
+	// get_agent_status lists them.
+}
+
+// A program gives its model the tools and makes the calls that come back.
+func ExampleClient_Dispatch() {
+	ctx := context.Background()
+	_, c, stop := daemon()
+	defer stop()
+
+	tools, err := c.Tools(ctx) // goes into the request as its `tools`
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, tool := range tools {
+		if tool.Function.Name == "send_message" {
+			fmt.Println(tool.Type, tool.Function.Name)
+		}
+	}
+
+	// what the model answered with
+	type toolCall struct{ ID, Name, Arguments string }
+	calls := []toolCall{
+		{"call_1", "check_inbox", `{"limit": 5}`},
+		{"call_2", "send_message", `{"to": "nobody", "text": "hello?"}`},
+	}
+	for _, call := range calls {
+		content, err := c.Dispatch(ctx, call.Name, call.Arguments)
+		if err != nil {
+			log.Fatal(err) // no daemon answers
+		}
+		// send {"role": "tool", "tool_call_id": call.ID, "content": content} back to the model
+		var answer struct {
+			Success bool   `json:"success"`
+			Action  string `json:"suggested_action"`
+		}
+		if err := json.Unmarshal([]byte(content), &answer); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%s %t %q\n", call.ID, answer.Success, answer.Action)
+	}
+	// Output:
+	// function send_message
+	// call_1 true ""
+	// call_2 false "get_agent_status lists them."
+}
+
+// A program follows what happens, from where it left off.
+func ExampleClient_Events() {
+	ctx := context.Background()
+	address, c, stop := daemon()
+	defer stop()
+	joined, err := client.New(client.Options{URL: address}).RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "tester"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	say(ctx, client.New(client.Options{URL: address, Key: joined.APIKey}), "operator", "all green")
+
+	last := int64(0) // the Seq of the last event that was dealt with
+	for event, err := range c.Events(ctx, last) {
+		if err != nil {
+			log.Fatal(err) // nothing that waiting would mend
+		}
+		last = event.Seq
+		if event.Type == parley.EventDirectMessage {
+			fmt.Println(event.Sender, "to", event.Recipient+":", event.Preview)
+			break
+		}
+	}
+	// Output: tester to operator: all green
+}
