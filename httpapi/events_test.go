@@ -158,5 +158,8 @@ func TestWithoutTheHeaderEventsAreAPage(t *testing.T) {
 		t.Errorf("the page is %v", got.body)
 	}
 	d.expect("a bad stream", d.ask("GET", "/api/events?after=x", "", key, sse), http.StatusBadRequest, parley.InvalidArgument)
+	if got := d.ask("HEAD", "/api/events", "", key, sse); got.status != http.StatusOK {
+		t.Errorf("HEAD answers %+v", got)
+	}
 	d.expect("a stream to nobody", d.ask("GET", "/api/events", "", sse), http.StatusUnauthorized, parley.Unauthenticated)
 }

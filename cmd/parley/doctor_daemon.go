@@ -96,7 +96,7 @@ func healthy(ctx context.Context, network, address string) error {
 		return err
 	}
 	defer res.Body.Close()
-	if res.StatusCode != http.StatusOK {
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable { // it is there, well or not
 		return fmt.Errorf("it answered %s", res.Status)
 	}
 	return nil
