@@ -35,7 +35,7 @@ func (p parts) join() (text string) {
 }
 
 // meanwhile is how Claude Code tells what was submitted while a tool was running.
-var meanwhile = regexp.MustCompile(`(?s)while you were working:\n(.*?)\n\nIMPORTANT:`)
+var meanwhile = regexp.MustCompile(`(?s)while you were working:\n(.*?)\n\n(?:IMPORTANT:|This is how Claude Code)`)
 
 func (anthropic) read(_ *http.Request, body []byte) (turn, error) {
 	var req struct {
@@ -60,11 +60,12 @@ func (anthropic) read(_ *http.Request, body []byte) (turn, error) {
 			if p.Type == "tool_result" {
 				t.results = append(t.results, p.Content.join())
 			}
-			if text, ok := userText(p.Text); ok && m.Role == "user" && p.Type == "text" {
-				t.texts = append(t.texts, text)
-			}
-			for _, sent := range meanwhile.FindAllStringSubmatch(p.Text, -1) {
+			added := meanwhile.FindAllStringSubmatch(p.Text, -1)
+			for _, sent := range added {
 				t.texts = append(t.texts, sent[1])
+			}
+			if text, ok := userText(p.Text); ok && len(added) == 0 && m.Role == "user" && p.Type == "text" {
+				t.texts = append(t.texts, text)
 			}
 		}
 	}

@@ -3,8 +3,8 @@
 // (generateContent), remembers each prompt that it was sent, and obeys what the
 // prompt says. `SLEEP 3` keeps it silent for three seconds, `WAIT` until Release,
 // `STREAM 3` makes it speak a word a second, `CALL tool {"a":1}` makes it call the offered tool whose name is
-// or ends so, `FAIL 429 words` or `FAIL 429 {json}` makes it refuse with that status;
-// anything else it answers by repeating how the prompt began.
+// or ends so, `FAIL 429 words` or `FAIL 429 {json}` makes it refuse with that status
+// when that is over; anything else it answers by repeating how the prompt began.
 package modelserver
 
 import (
@@ -218,9 +218,11 @@ func (s *Server) note(t turn) noted {
 	return n
 }
 
+// unanswered finds a prompt that comes again. Claude Code ends it with a line break
+// when another follows.
 func (s *Server) unanswered(text string, but []*prompt) *prompt {
 	for _, p := range s.prompts {
-		if p.Text == text && !p.answered && !slices.Contains(but, p) {
+		if strings.TrimRight(p.Text, "\n") == strings.TrimRight(text, "\n") && !p.answered && !slices.Contains(but, p) {
 			return p
 		}
 	}

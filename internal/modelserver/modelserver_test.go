@@ -287,3 +287,35 @@ func TestWhatProgramsPutAroundAPromptIsDropped(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// Two versions of Claude Code tell it each in words of their own.
+func TestWhatIsSubmittedWhileAToolRunsIsAPrompt(t *testing.T) {
+	s := modelserver.Start()
+	defer s.Close()
+	ask(t, s, apis[0], []string{"go", "me: yes",
+		"<system-reminder>The user sent a new message while you were working:\none\ntwo\n\nIMPORTANT: mind it</system-reminder>"}, "shell")
+	ask(t, s, apis[0], []string{"go", "me: yes", "The user sent a new message while you were working:\nthree\n\nThis is how Claude Code does it."}, "shell")
+	if got, want := s.Prompts(), []string{"one\ntwo", "three"}; !cmp.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestFailureComesWhenTheWaitIsOver(t *testing.T) {
+	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
+		began := time.Now()
+		status, _ := ask(t, s, a, []string{"SLEEP 1 and FAIL 500"}, "shell")
+		if d := time.Since(began); status != http.StatusInternalServerError || d < time.Second {
+			t.Errorf("got %d after %v", status, d)
+		}
+	})
+}
+
+func TestPromptThatComesAgainWithALineBreakCountsOnce(t *testing.T) {
+	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
+		ask(t, s, a, []string{"FAIL 500"}, "shell")
+		ask(t, s, a, []string{"FAIL 500\n", "go on"}, "shell")
+		if got, want := s.Prompts(), []string{"FAIL 500", "go on"}; !cmp.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}

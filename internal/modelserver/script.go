@@ -49,12 +49,14 @@ func obey(said string) script {
 
 func (s *Server) act(w *stream, api speaker, t turn) {
 	sc := obey(w.said)
-	if sc.fail != 0 {
-		w.refuse(api, sc.fail, sc.because)
+	if sc.fail == 0 {
+		w.begin()
+	}
+	if sc.wait && !w.wait(w.released) || !w.sleep(sc.sleep) {
 		return
 	}
-	w.begin()
-	if sc.wait && !w.wait(w.released) || !w.sleep(sc.sleep) {
+	if sc.fail != 0 {
+		w.refuse(api, sc.fail, sc.because)
 		return
 	}
 	if sc.call == "" {
