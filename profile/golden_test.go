@@ -17,6 +17,7 @@ type golden struct {
 	CursorX  int           `json:"cursor_x"`
 	CursorY  int           `json:"cursor_y"`
 	State    profile.State `json:"state"`
+	Blocked  string        `json:"blocked"`  // by what
 	Composer *string       `json:"composer"` // null: not on the screen
 }
 
@@ -33,6 +34,9 @@ func TestScreensOfRealProgramsAreUnderstood(t *testing.T) {
 			p := find(t, set, filepath.Base(filepath.Dir(file)))
 			if got := p.Look(lines); got != want.State {
 				t.Errorf("it looks %s, want %s", got, want.State)
+			}
+			if got := p.BlockedBy(lines); want.State == profile.Blocked && got != want.Blocked {
+				t.Errorf("it is blocked by %q, want %q", got, want.Blocked)
 			}
 			text, ok := p.Composer(profile.Screen{Lines: lines, Width: want.Width, CursorX: want.CursorX, CursorY: want.CursorY})
 			if ok != (want.Composer != nil) {
