@@ -31,7 +31,7 @@ func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
-	if got, want := s.Names(), []string{"claude", "codex", "copilot", "demo", "gemini", "generic", "opencode", "qwen"}; !cmp.Equal(got, want) {
+	if got, want := s.Names(), []string{"aider", "amp", "claude", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "opencode", "qwen"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	generic := find(t, s, "generic")
@@ -52,7 +52,7 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 	if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want {
 		t.Fatalf("got %v, want %v", got, want)
 	}
-	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) || !strings.Contains(got, "claude, codex, copilot, demo, gemini, generic, opencode, qwen") {
+	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) || !strings.Contains(got, "aider, amp, claude, codex, copilot, cursor-agent, demo, gemini, generic, opencode, qwen") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -176,6 +176,27 @@ func TestProfileSaysWhatItWasTriedWithAndHowToAsk(t *testing.T) {
 		if !cmp.Equal(p.Version, test.version) || !cmp.Equal(p.Tested, test.tested) {
 			t.Errorf("%s: got %q and %q, want %q and %q", test.name, p.Version, p.Tested, test.version, test.tested)
 		}
+	}
+}
+
+// What was not tried holds no guess about a screen, and says so.
+func TestProfilesThatWereNotTriedSaySo(t *testing.T) {
+	set := builtin(t)
+	for _, name := range []string{"aider", "amp", "cursor-agent"} {
+		p := find(t, set, name)
+		if len(p.Tested) > 0 || !strings.Contains(p.Summary, "not tried") || p.HasMarkers() || p.QueueKey != "" || !p.OneLine {
+			t.Errorf("%s: %q, tried with %q, markers: %v, one line: %v, queue %q", name, p.Summary, p.Tested, p.HasMarkers(), p.OneLine, p.QueueKey)
+		}
+	}
+	h, err := find(t, set, "aider").Handover.Render(profile.Values{Name: "ann", ID: "1a2b3c4d-0000", Dir: "/d"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := h.Args, []string{"--read", "/d/briefing.md"}; !cmp.Equal(got, want) {
+		t.Errorf("aider gets %q, want %q", got, want)
+	}
+	if text := h.Files["briefing.md"]; !strings.Contains(text, "You are ann (agent 1a2b3c4d)") || !strings.Contains(text, "parley send") || strings.Contains(text, "MCP") {
+		t.Errorf("aider is told %q", text)
 	}
 }
 
