@@ -16,21 +16,22 @@ type realProgram struct {
 	ask     string                                                  // a prompt upon which it asks before it makes FILE
 	tool    string                                                  // what it calls send_message
 	adds    string                                                  // what it adds to a paste that it shows by a placeholder
+	fails   []int                                                   // the model's refusals after which it does not try again
 }
 
 var realPrograms = []realProgram{
 	{profile: "claude", prepare: prepareClaude, config: ".claude.json", tool: "mcp__parley__send_message",
-		ask: `CALL Bash {"command":"touch FILE","description":"make a file"}`},
+		ask: `CALL Bash {"command":"touch FILE","description":"make a file"}`, fails: []int{500, 429, 529}},
 	{profile: "codex", prepare: prepareCodex, config: ".codex/config.toml", tool: "mcp__parley__send_message",
-		ask: `CALL exec_command {"cmd":"touch FILE","sandbox_permissions":"require_escalated","justification":"May I?"}`},
+		ask: `CALL exec_command {"cmd":"touch FILE","sandbox_permissions":"require_escalated","justification":"May I?"}`, fails: []int{401}},
 	{profile: "copilot", prepare: prepareCopilot, config: ".copilot/config.json", tool: "parley-send_message",
-		ask: `CALL bash {"command":"touch FILE","description":"make a file"}`},
+		ask: `CALL bash {"command":"touch FILE","description":"make a file"}`, fails: []int{401, 500}},
 	{profile: "opencode", prepare: prepareOpencode, config: ".config/opencode/opencode.json", tool: "parley_send_message", adds: " ",
-		ask: `CALL bash {"command":"touch FILE","description":"make a file"}`},
+		ask: `CALL bash {"command":"touch FILE","description":"make a file"}`, fails: []int{401}},
 	{profile: "gemini", prepare: prepareGemini, config: ".gemini/settings.json", tool: "mcp_parley_send_message",
-		ask: `CALL run_shell_command {"command":"touch FILE","description":"make a file"}`},
+		ask: `CALL run_shell_command {"command":"touch FILE","description":"make a file"}`, fails: []int{400}},
 	{profile: "qwen", prepare: prepareQwen, config: ".qwen/settings.json", tool: "mcp__parley__send_message",
-		ask: `CALL run_shell_command {"command":"touch FILE","description":"make a file","is_background":false}`},
+		ask: `CALL run_shell_command {"command":"touch FILE","description":"make a file","is_background":false}`, fails: []int{401}},
 }
 
 func prepareClaude(t *testing.T, h *home, url string) []string {

@@ -116,6 +116,7 @@ var checks = []struct {
 	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking},
 	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork},
 	{"a message waits for the end of an answer that is being written", (*onStage).waitsForItsAnswer},
+	{"an urgent message goes into its own queue, if that is safe", (*onStage).usesItsQueue},
 	{"a draft holds a message and is not touched", (*onStage).leavesTheDraft},
 	{"what a person types while a message is typed is left", (*onStage).leavesWhatIsTypedMeanwhile},
 	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion},

@@ -20,7 +20,7 @@ type figures struct {
 }
 
 // trial sends to a program at random: while it is idle or works, while it asks, while
-// a person types or scrolls, and while the daemon crashes.
+// a person types or scrolls, while the daemon crashes, and after its model has failed.
 type trial struct {
 	*onStage
 	*rand.Rand
@@ -40,7 +40,7 @@ func (t *trial) run(n int) figures {
 	for t.deliveries < n {
 		t.began, t.story, t.first, t.idle = time.Now(), nil, len(t.sent), false
 		t.n++
-		scenes := []func(){t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog, t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash}
+		scenes := []func(){t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog, t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash, t.intoQueue, t.intoFailure}
 		scenes[t.IntN(len(scenes))]()
 		t.settle()
 	}
