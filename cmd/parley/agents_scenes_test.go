@@ -61,6 +61,7 @@ func (t *trial) goesOn() {
 	mine := t.sent[t.first:]
 	var waits *letter
 	over := t.until(patience, func() bool {
+		t.model.Release() // some try again
 		waits = nil
 		for _, m := range mine {
 			if d := t.status(m); !d.State.Settled() && waits == nil {
