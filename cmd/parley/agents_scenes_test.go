@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -59,6 +60,9 @@ func (t *trial) failure() string {
 func (t *trial) goesOn() {
 	t.tells("go on")
 	mine := t.sent[t.first:]
+	queued := t.profile.QueueKey != "" && slices.ContainsFunc(mine, func(m *letter) bool {
+		return m.Priority == parley.PriorityHigh || m.Priority == parley.PriorityUrgent
+	}) // then it goes on with that by itself
 	var waits *letter
 	over := t.until(patience, func() bool {
 		t.model.Release() // some try again
@@ -75,6 +79,9 @@ func (t *trial) goesOn() {
 		return
 	}
 	if waits == nil {
+		if !queued {
+			t.fails(&t.wrong, "nothing waited after the failure")
+		}
 		return
 	}
 	t.tell("it is blocked: %s", t.agent.Evidence)
@@ -82,7 +89,7 @@ func (t *trial) goesOn() {
 	switch times, _ := t.prompted(waits); {
 	case t.look().State == parley.StateBlocked && times != 0:
 		t.fails(&t.wrong, "%s was typed after the failure", parley.Short(waits.ID))
-	case t.agent.State != parley.StateBlocked && t.profile.QueueKey == "": // else its queue went on
+	case t.agent.State != parley.StateBlocked && !queued:
 		t.fails(&t.wrong, "the failure is seen no more: ann is %s", t.agent.State)
 	}
 	out, err := t.command("retry", waits.ID).CombinedOutput()
