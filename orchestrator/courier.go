@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley"
@@ -39,6 +40,7 @@ type courier struct {
 	open      bool       // a delivery may have been left in `typing`
 	openOn    *terminal  // where; nil: by a daemon before this one
 	cautious  bool       // something was refused: look before the next
+	blocked   bool       // the last look found that the program cannot go on by itself
 	still     stillness  // of its screen
 	waiting   store.Key  // the message that a brief obstacle keeps waiting
 	since     time.Time  // since when
@@ -109,6 +111,12 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		}
 		for i, job := range jobs {
 			done, err := c.deliver(ctx, job)
+			if err == nil && !done && c.blocked {
+				if done, err = c.deliverInsisted(ctx, jobs[i+1:]); done {
+					c.behind = true
+					break
+				}
+			}
 			if err != nil || !done {
 				c.behind = true
 				return c.m.place() != nil, err // a launch wakes it
@@ -120,6 +128,16 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// deliverInsisted delivers the first message that the operator wants typed although
+// the agent is blocked. It passes those that wait for the end of that.
+func (c *courier) deliverInsisted(ctx context.Context, jobs []store.Job) (done bool, err error) {
+	i := slices.IndexFunc(jobs, func(j store.Job) bool { return c.m.insists(j.Message.ID) })
+	if i < 0 {
+		return false, nil
+	}
+	return c.deliver(ctx, jobs[i])
 }
 
 // next returns what is to be delivered now: what was handed over or, when the
@@ -143,6 +161,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	defer c.m.typing.Unlock()
 	t := c.m.place()
 	w, o := c.gate(ctx, t, job)
+	c.blocked = o.block
 	if o != free {
 		return false, c.hold(ctx, job, o)
 	}
@@ -164,7 +183,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if err != nil {
 		return false, err
 	}
-	c.m.insisted(job.Message.ID) // it is not needed any more
+	c.m.insistNoMore(job.Message.ID)
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 	return c.submit(ctx, t, job, l, w, false)
 }

@@ -52,7 +52,7 @@ func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (w way, 
 	switch p := job.Message.Priority; {
 	case o.mode && interrupts:
 		return way{key: tmux.Key(t.profile.Key), leave: true}, free
-	case o.block && c.m.insisted(job.Message.ID):
+	case o.block && c.m.insists(job.Message.ID):
 		return way{key: tmux.Key(t.profile.Key), note: " although it was blocked, as the operator asked"}, free
 	case o.work && interrupts:
 		return way{key: tmux.Key(t.profile.Key), note: " while it worked, as its operator allows"}, free

@@ -162,6 +162,27 @@ func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
 	}
 }
 
+func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{})
+	s.show("limit reached")
+	s.inState("coder", parley.StateBlocked)
+	first, id := s.send("coder", "and then"), s.send("coder", "go on")
+	urgent := s.sendAs(parley.PriorityUrgent, "now")
+	s.held(urgent, "usage limit")
+	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
+		t.Fatal(err)
+	}
+	s.reach(id, parley.DeliveryRead)
+	s.held(urgent, "usage limit")
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
+		t.Errorf("got %+v, want the one that was retried", got)
+	}
+	s.show("")
+	s.reach(urgent, parley.DeliveryRead)
+	s.reach(first, parley.DeliveryRead)
+}
+
 func TestLostEnterIsPressedOnceMore(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 300ms"))

@@ -141,14 +141,19 @@ func (m *member) takeFresh() []store.Job {
 	return jobs
 }
 
-// insisted reports whether the operator wants a message typed although the agent is
-// blocked. Each time counts once.
-func (m *member) insisted(messageID string) bool {
+// insists reports whether the operator wants a message typed although the agent is
+// blocked.
+func (m *member) insists(messageID string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	wanted := m.insist[messageID]
+	return m.insist[messageID]
+}
+
+// insistNoMore ends that: a wish counts once.
+func (m *member) insistNoMore(messageID string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	delete(m.insist, messageID)
-	return wanted
 }
 
 // insistOn asks for a message to be typed although the agent is blocked.
