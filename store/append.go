@@ -148,6 +148,16 @@ func (t *tx) flushMessages() error {
 	return err
 }
 
+// flushWords makes the messages findable: see words.go.
+func (t *tx) flushWords() error {
+	rows := make([]wordsRow, len(t.messages))
+	for i := range t.messages {
+		m := &t.messages[i]
+		rows[i] = wordsRow{seq: m.seq, text: m.Text, senderID: m.SenderID, recipients: m.Recipients}
+	}
+	return insert(t, "message_words", wordsColumns, rows, (*wordsRow).values)
+}
+
 func (t *tx) flushDeliveries() error {
 	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries, (*newDeliveryRow).values)
 	if dangling(err) {

@@ -19,16 +19,7 @@ const keptBackups = 3
 
 // migrate brings the schema up to date. A database that has something to lose
 // is copied first.
-func (s *Store) migrate(ctx context.Context) error {
-	files, err := s.migrations()
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(dialect, s.writerPool, files,
-		goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		return err
-	}
+func (s *Store) migrate(ctx context.Context, provider *goose.Provider) error {
 	have, want, err := provider.GetVersions(ctx)
 	switch {
 	case err != nil:
@@ -49,6 +40,16 @@ func (s *Store) migrate(ctx context.Context) error {
 	s.log.Info("migrating the database", "from", have, "to", want)
 	_, err = provider.Up(ctx)
 	return err
+}
+
+// migrator knows all migrations, those in SQL and the one in Go.
+func (s *Store) migrator() (*goose.Provider, error) {
+	files, err := s.migrations()
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(dialect, s.writerPool, files, goose.WithLogger(goose.NopLogger()),
+		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(wordsMigration()))
 }
 
 func (s *Store) migrations() (fs.FS, error) {

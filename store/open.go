@@ -13,11 +13,12 @@ import (
 const readers = 4
 
 // Open opens the database, makes it (0600, in a directory 0700) when it is
-// missing, checks it, and brings it up to date after keeping a copy. All that
-// can be wrong with the file is STORAGE_UNAVAILABLE and says what to do: not a
-// database, damaged, from a newer parley, locked, no room, no permission.
+// missing, and brings it up to date after keeping a copy. Before that, and when it
+// was not closed, the whole file is checked. All that can be wrong with it is
+// STORAGE_UNAVAILABLE and says what to do: not a database, damaged, from a newer
+// parley, locked, no room, no permission.
 func Open(ctx context.Context, o Options) (*Store, error) {
-	return open(ctx, o, tuning{busyTimeout: defaultBusyTimeout})
+	return open(ctx, o, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime})
 }
 
 func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
@@ -74,12 +75,16 @@ func (s *Store) prepare(ctx context.Context) error {
 	if tables > 0 && !ours {
 		return notOurs(s.path)
 	}
+	provider, err := s.migrator()
+	if err != nil {
+		return err
+	}
 	if ours {
-		if err := s.verify(ctx); err != nil {
+		if err := s.examine(ctx, provider); err != nil {
 			return err
 		}
 	}
-	if err := s.migrate(ctx); err != nil {
+	if err := s.migrate(ctx, provider); err != nil {
 		return err
 	}
 	last, err := lastEvent(ctx, s.writerPool)

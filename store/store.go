@@ -40,6 +40,7 @@ type Store struct {
 	writerPool *sql.DB   // of one connection,
 	writerConn *sql.Conn // which is this one
 	writer     *gorm.DB  // over that connection; for the writing goroutine alone
+	marked     bool      // that it is open, in the database; the writing goroutine's too
 	readerPool *sql.DB
 	reader     *gorm.DB
 
@@ -53,6 +54,7 @@ type Store struct {
 type tuning struct {
 	busyTimeout time.Duration
 	migrations  fs.FS // instead of the embedded ones
+	searchTime  time.Duration
 }
 
 // Close writes what is queued, waits for it, and closes the file. Calls after
@@ -64,6 +66,7 @@ func (s *Store) Close() error {
 	}
 	<-s.finished
 	s.events.close()
+	s.markClosed()
 	// The writer goes last: the last connection moves the log into the file.
 	err := errors.Join(s.readerPool.Close(), s.writerConn.Close(), s.writerPool.Close())
 	if err != nil {

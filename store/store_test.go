@@ -19,7 +19,7 @@ func openTest(t testing.TB) *Store {
 
 func openAt(t testing.TB, path string) *Store {
 	t.Helper()
-	s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: 300 * time.Millisecond})
+	s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: 300 * time.Millisecond, searchTime: time.Hour})
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}

@@ -32,7 +32,7 @@ func (t *tx) run(batch []*write) (int64, error) {
 			return 0, err
 		}
 	}
-	for _, flush := range []func() error{t.flushMessages, t.flushDeliveries, t.flushClaims, t.flushCloses, t.flushLogs} {
+	for _, flush := range []func() error{t.flushMessages, t.flushWords, t.flushDeliveries, t.flushClaims, t.flushCloses, t.flushLogs} {
 		if err := flush(); err != nil {
 			return 0, err
 		}

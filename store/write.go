@@ -116,7 +116,13 @@ func (s *Store) attempt(batch []*write) error {
 	if err := t.db.Exec("BEGIN IMMEDIATE").Error; err != nil {
 		return err
 	}
-	last, err := t.run(batch)
+	last, err := int64(0), error(nil)
+	if !s.marked {
+		err = t.markOpen()
+	}
+	if err == nil {
+		last, err = t.run(batch)
+	}
 	if err == nil {
 		err = t.db.Exec("COMMIT").Error
 	}
@@ -125,6 +131,7 @@ func (s *Store) attempt(batch []*write) error {
 		_ = t.db.Exec("ROLLBACK").Error
 		return err
 	}
+	s.marked = true
 	s.events.publish(last)
 	return nil
 }
