@@ -69,6 +69,10 @@ type MessageService interface {
 	GetMessageStatus(context.Context, MessageStatusRequest) (*MessageStatusResult, error)
 	// GetConversationHistory is what the caller and one other agent said.
 	GetConversationHistory(context.Context, HistoryRequest) (*HistoryResult, error)
+	// SearchMessages finds messages that the caller sent or got by their words.
+	SearchMessages(context.Context, SearchMessagesRequest) (*SearchMessagesResult, error)
+	// CheckNewMessages counts the unread and shows the most urgent.
+	CheckNewMessages(context.Context, CheckNewMessagesRequest) (*CheckNewMessagesResult, error)
 }
 
 // OperatorService is how a person steps in.

@@ -35,7 +35,8 @@ func describe(op *parley.Op) mcp.Tool {
 
 // published is an output schema as tools/list shows it: every agent pays for
 // it with its context. Nothing but success is required, because clients also
-// hold the structured content of an error against it.
+// hold the structured content of an error against it. What is in a list or an object
+// of the answer is not described: it names itself, and a model reads it there.
 func published(s *jsonschema.Schema) *jsonschema.Schema {
 	s = s.CloneSchemas()
 	lighten(s)
@@ -49,10 +50,13 @@ func lighten(s *jsonschema.Schema) {
 	}
 	s.Required, s.PropertyOrder = nil, nil
 	s.Title, s.Description = "", ""
-	lighten(s.Items)
+	if lighten(s.Items); s.Items != nil {
+		s.Items.Properties = nil
+	}
 	lighten(s.AdditionalProperties)
 	for _, p := range s.Properties {
 		lighten(p)
+		p.Properties = nil
 	}
 	if e := s.Properties["error"]; e != nil && len(e.Types) > 0 {
 		s.Properties["error"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "null"}}}

@@ -32,8 +32,8 @@ func names(tools []*official.Tool) []string {
 
 var (
 	publicTools = []string{"register_agent"}
-	agentTools  = []string{"broadcast_message", "check_inbox", "get_agent_status", "get_conversation_history", "get_message_status",
-		"get_messages", "mark_message_read", "register_agent", "send_message"}
+	agentTools  = []string{"broadcast_message", "check_inbox", "check_new_messages", "get_agent_status", "get_conversation_history", "get_message_status",
+		"get_messages", "mark_message_read", "register_agent", "search_messages", "send_message"}
 	chiefTools = append([]string{"adopt_agent", "get_attach_info", "launch_agent", "pause_communication", "read_terminal", "restart_agent", "steer_agent", "stop_agent"}, agentTools...)
 )
 

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) searchCommand() *cobra.Command {
+	cmd := command(c, operation[parley.SearchMessagesResult]{
+		op: "search_messages", use: "search WORDS…", short: "Find messages by their words, newest first",
+		example: "  parley search rebase\n  parley search '\"the build is red\"' --from coder --limit 5\n  parley search schema --since 2026-01-31T00:00:00Z",
+		args:    cobra.MinimumNArgs(1), flags: []string{"from", "to", "since", "until", "limit"},
+		fill: func(args []string, to url.Values) error {
+			to.Set("query", strings.Join(args, " "))
+			return nil
+		},
+		print: c.printFound,
+	})
+	for _, flag := range []string{"from", "to"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, c.completeAgents)
+	}
+	return cmd
+}
+
+func (c *cli) printFound(res *parley.SearchMessagesResult) error {
+	for _, m := range res.Messages {
+		mark := " "
+		if !m.ReadStatus {
+			mark = "●"
+		}
+		c.printMessage(mark, m.MessageID, m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.SenderName, m.Priority, m.Snippet)
+	}
+	switch {
+	case res.Truncated:
+		c.printf("… only messages since then were looked at; --until %s goes on.\n", res.SearchedSince.Format(time.RFC3339Nano))
+	case res.HasMore:
+		c.printf("… and more; --limit shows up to 100, --until earlier ones.\n")
+	case len(res.Messages) == 0:
+		return c.printLine("No messages.")
+	}
+	return nil
+}

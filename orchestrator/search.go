@@ -1,0 +1,130 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"parley"
+	"parley/store"
+)
+
+// SearchMessages implements parley.MessageService.
+func (o *Orchestrator) SearchMessages(ctx context.Context, req parley.SearchMessagesRequest) (*parley.SearchMessagesResult, error) {
+	me, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if store.NoWords(req.Query) {
+		return nil, parley.Errorf(parley.InvalidArgument, "there is no word in %q", parley.CleanLine(req.Query)).With("parameter", "query").
+			Suggest("Give at least one word or number; signs alone cannot be looked for.")
+	}
+	q := store.SearchQuery{Words: req.Query, For: me.id, All: parley.CallerFrom(ctx).Operator, Limit: or(req.Limit, 20),
+		Since: later(req.Since, nil), Until: later(req.Until, nil)}
+	if q.From, err = o.idOf(req.From); err != nil {
+		return nil, err
+	}
+	if q.To, err = o.idOf(req.To); err != nil {
+		return nil, err
+	}
+	page, err := o.store.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.SearchMessagesResult{Answer: parley.OK, Messages: []parley.FoundMessage{}, HasMore: page.HasMore}
+	if !page.SearchedSince.IsZero() {
+		res.Truncated, res.SearchedSince = true, &page.SearchedSince
+	}
+	for _, found := range page.Items {
+		res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: o.contractMessage(found.InboxItem),
+			RecipientIDs: filled(found.Recipients), RecipientCount: found.RecipientCount, Snippet: snippet(found.Message.Text, req.Query)})
+	}
+	return res, nil
+}
+
+// idOf returns the id of the agent that is named, "" when none is.
+func (o *Orchestrator) idOf(ref string) (string, error) {
+	if ref == "" {
+		return "", nil
+	}
+	m, err := o.roster.find(ref)
+	if err != nil {
+		return "", err
+	}
+	return m.id, nil
+}
+
+// A snippet is some two lines of a terminal, with a little of what stands before the
+// words.
+const (
+	snippetLength = 160
+	snippetBefore = 40
+)
+
+// snippet returns the part of a text, on one line, where the first of the query's
+// words stands; the beginning when they are written otherwise there.
+func snippet(text, query string) string {
+	line := []rune(parley.CleanLine(text))
+	lower := slices.Clone(line)
+	for i, r := range lower {
+		lower[i] = unicode.ToLower(r)
+	}
+	at := len(line)
+	for word := range strings.FieldsSeq(strings.ReplaceAll(query, `"`, " ")) {
+		if i := indexRunes(lower, []rune(strings.ToLower(word))); i >= 0 {
+			at = min(at, i)
+		}
+	}
+	if at == len(line) || at <= snippetBefore || len(line) <= snippetLength {
+		return parley.Truncate(string(line), snippetLength)
+	}
+	from := min(at-snippetBefore, len(line)-snippetLength+1)
+	return "…" + parley.Truncate(string(line[from:]), snippetLength-1)
+}
+
+// indexRunes returns where part begins in whole, -1 if it is not there.
+func indexRunes(whole, part []rune) int {
+	for i := range len(whole) - len(part) + 1 {
+		if slices.Equal(whole[i:i+len(part)], part) {
+			return i
+		}
+	}
+	return -1
+}
+
+// How many unread messages are shown in short, and how much of each.
+const (
+	newShown    = 5
+	previewText = 100
+)
+
+// CheckNewMessages implements parley.MessageService.
+func (o *Orchestrator) CheckNewMessages(ctx context.Context, _ parley.CheckNewMessagesRequest) (*parley.CheckNewMessagesResult, error) {
+	me, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	items, unread, err := o.store.Pressing(ctx, me.id, newShown)
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.CheckNewMessagesResult{Answer: parley.OK, UnreadCount: unread, Message: unreadSentence(unread), Messages: []parley.NewMessage{}}
+	for _, item := range items {
+		m := o.dress(&item.Message)
+		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
+			Preview: parley.Truncate(parley.CleanLine(m.Text), previewText)})
+	}
+	return res, nil
+}
+
+func unreadSentence(n int) string {
+	switch n {
+	case 0:
+		return "You have no unread messages."
+	case 1:
+		return "You have 1 unread message."
+	}
+	return fmt.Sprintf("You have %d unread messages; get_messages reads them.", n)
+}

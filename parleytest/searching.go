@@ -1,0 +1,140 @@
+package parleytest
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+var searching = []testCase{
+	{"SearchFindsNewestFirst", searchFinds},
+	{"SearchShowsTheCallersOwn", searchOwn},
+	{"SearchNarrows", searchNarrows},
+	{"SearchTakesWhateverIsTyped", searchTyped},
+	{"CheckNewMessagesShowsTheMostUrgent", newUrgent},
+}
+
+func (m member) search(query string, rest ...params) *parley.SearchMessagesResult {
+	m.Helper()
+	args := params{"query": query}
+	for _, more := range rest {
+		for name, value := range more {
+			args[name] = value
+		}
+	}
+	return do[parley.SearchMessagesResult](m, "search_messages", args)
+}
+
+func foundTexts(r *parley.SearchMessagesResult) []string {
+	list := []string{}
+	for _, m := range r.Messages {
+		list = append(list, m.Content.Text)
+	}
+	return list
+}
+
+func searchFinds(f *fixture) {
+	sent := f.planner.send("please Rebase the branch", "coder")
+	f.planner.send("the build is red", "coder")
+	f.coder.send("rebase done, branch is green", "planner")
+	got := f.coder.search("rebase BRANCH")
+	same(f.T, "found", foundTexts(got), []string{"rebase done, branch is green", "please Rebase the branch"})
+	same(f.T, "has_more and truncated", [2]bool{got.HasMore, got.Truncated}, [2]bool{false, false})
+	m := got.Messages[1]
+	same(f.T, "message_id", m.MessageID, sent.MessageID)
+	same(f.T, "conversation_id", m.ConversationID, sent.ConversationID)
+	same(f.T, "recipients", m.RecipientIDs, []string{f.coder.id})
+	same(f.T, "recipient_count", m.RecipientCount, 1)
+	same(f.T, "snippet", m.Snippet, "please Rebase the branch")
+	same(f.T, "sender", [2]string{m.SenderAgentID, m.SenderName}, [2]string{f.planner.id, "planner"})
+	same(f.T, "read_status of what came, and of what was sent", [2]bool{m.ReadStatus, got.Messages[0].ReadStatus}, [2]bool{false, true})
+	got = f.coder.search("rebase", params{"limit": 1})
+	same(f.T, "found under a limit", foundTexts(got), []string{"rebase done, branch is green"})
+	same(f.T, "has_more", got.HasMore, true)
+	same(f.T, "unread, which search does not mark", len(f.coder.inbox()), 2)
+}
+
+func searchOwn(f *fixture) {
+	f.planner.send("secret word for coder", "coder")
+	f.planner.broadcast(parley.BroadcastMessageRequest{Text: "no secret at all"})
+	for _, c := range []struct {
+		who  member
+		want int
+	}{{f.planner, 2}, {f.coder, 2}, {f.reviewer, 1}, {f.operator, 2}} {
+		same(f.T, "what "+c.who.name+" finds", len(c.who.search("secret").Messages), c.want)
+	}
+	// A text cannot make itself visible with the id of somebody.
+	for _, mark := range []string{"", "r", "s"} {
+		f.planner.send("spelled "+mark+strings.ReplaceAll(f.reviewer.id, "-", ""), "coder")
+	}
+	same(f.T, "what the reviewer finds", len(f.reviewer.search("spelled").Messages), 0)
+}
+
+func searchNarrows(f *fixture) {
+	f.planner.send("topic one", "coder")
+	f.planner.send("topic two", "reviewer")
+	f.coder.send("topic three", "planner", "reviewer")
+	all := f.operator.search("topic").Messages
+	same(f.T, "all", len(all), 3)
+	for _, c := range []struct {
+		args params
+		want []string
+	}{
+		{params{"from": "planner"}, []string{"topic two", "topic one"}},
+		{params{"to": "reviewer"}, []string{"topic three", "topic two"}},
+		{params{"from": f.planner.id[:8], "to": "reviewer"}, []string{"topic two"}},
+		{params{"since": all[1].Timestamp}, []string{"topic three"}},
+		{params{"until": all[1].Timestamp}, []string{"topic two", "topic one"}},
+		{params{"since": time.Now().Add(time.Hour)}, []string{}},
+		{params{"until": time.Now().Add(-time.Hour)}, []string{}},
+	} {
+		same(f.T, "found", foundTexts(f.operator.search("topic", c.args)), c.want)
+	}
+	refused(f.planner, "search_messages", params{"query": "topic", "from": "nobody"}, parley.AgentNotFound)
+	refused(f.planner, "search_messages", params{"query": "topic", "since": time.Now(), "until": time.Now().Add(-time.Hour)}, parley.InvalidArgument)
+	for _, limit := range []int{0, 101} {
+		refused(f.planner, "search_messages", params{"query": "topic", "limit": limit}, parley.InvalidArgument)
+	}
+}
+
+func searchTyped(f *fixture) {
+	f.planner.send("the build is red", "coder")
+	same(f.T, "the phrase", len(f.coder.search(`"build is red"`).Messages), 1)
+	same(f.T, "no phrase", len(f.coder.search(`"build red"`).Messages), 0)
+	for _, query := range []string{`"`, `build"`, `build AND`, `NOT build`, `text:build`, `build*`, `^build`, `NEAR(build red)`, `{words}: build`,
+		`-build`, `(build`, `build)`, `'; DROP TABLE messages`, "build\x00red", `\build`, `"" build`, "build OR OR", "+"} {
+		if _, err := invoke(f.coder, "search_messages", params{"query": query}); err != nil && parley.ErrorCode(err) != parley.InvalidArgument {
+			f.Errorf("%q: got %v", query, err)
+		}
+	}
+	for _, query := range []string{"", "  ", `"`, "+", strings.Repeat("x", 201)} {
+		refused(f.coder, "search_messages", params{"query": query}, parley.InvalidArgument)
+	}
+}
+
+func newUrgent(f *fixture) {
+	got := do[parley.CheckNewMessagesResult](f.coder, "check_new_messages", nil)
+	if got.UnreadCount != 0 || len(got.Messages) != 0 || got.Message == "" {
+		f.Errorf("without messages: %+v", got)
+	}
+	for _, p := range []parley.Priority{parley.PriorityNormal, parley.PriorityUrgent, parley.PriorityLow, parley.PriorityHigh, parley.PriorityNormal, parley.PriorityLow} {
+		do[parley.SendMessageResult](f.planner, "send_message", parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "it is " + string(p), Priority: p})
+	}
+	got = do[parley.CheckNewMessagesResult](f.coder, "check_new_messages", nil)
+	var shown []string
+	for _, m := range got.Messages {
+		same(f.T, "preview", m.Preview, "it is "+string(m.Priority))
+		shown = append(shown, string(m.Priority))
+	}
+	same(f.T, "shown", shown, []string{"urgent", "high", "normal", "normal", "low"})
+	same(f.T, "unread", got.UnreadCount, 6)
+	same(f.T, "said", strings.Contains(got.Message, "6"), true)
+	same(f.T, "left unread", len(f.coder.inbox()), 6)
+	ids := []string{}
+	for _, m := range f.coder.inbox() {
+		ids = append(ids, m.MessageID)
+	}
+	same(f.T, "the id is the message's", slices.Contains(ids, got.Messages[0].MessageID), true)
+}
