@@ -35,11 +35,15 @@ func BenchmarkAppend200(b *testing.B) {
 		p[i] = i + 1
 	}
 	b.ResetTimer()
+	var times []time.Duration
 	for b.Loop() {
+		begun := time.Now()
 		if _, err := s.Append(b.Context(), post(0, p...)); err != nil {
 			b.Fatal(err)
 		}
+		times = append(times, time.Since(begun))
 	}
+	percentiles(b, times)
 }
 
 // BenchmarkClaimAdvance200 is what a broadcast to 200 terminals writes: all

@@ -172,6 +172,7 @@ func (t *tx) climb(k Key, steps []Change, readAt int64) error {
 	set, args := `state = ?, reason = ?, steps = steps || ?`, []any{string(last.State), last.Reason, lines}
 	if read {
 		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
+		t.hasRead(k.RecipientID)
 	}
 	_, err := t.exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
 		append(args, k.MessageSeq, k.RecipientID)...)

@@ -57,6 +57,7 @@ func (t *tx) markRead(d *deliveryRow, evidence string) error {
 	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
 		return t.climb(k, []Change{{State: parley.DeliveryRead, Evidence: evidence}}, nanos(t.now))
 	}
+	t.hasRead(k.RecipientID)
 	_, err := t.exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,
 		nanos(t.now), k.MessageSeq, k.RecipientID)
 	return err

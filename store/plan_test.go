@@ -57,6 +57,7 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 func TestQueriesUseTheirIndexes(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
+	say(t, s, "hello", 0, 1)
 	inbox := func(q InboxQuery) func(context.Context) error {
 		return func(ctx context.Context) error {
 			q.RecipientID, q.Limit = agentID(1), 20
@@ -108,6 +109,12 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			return err
 		}, []string{"m USING INDEX messages_requests (accepted_at>? AND accepted_at<?)", "a USING COVERING INDEX messages_replies (in_reply_to=? AND sender_id=?)",
 			"ad USING COVERING INDEX deliveries_direct (conversation_id=? AND message_seq>?)"}, "TEMP B-TREE"},
+		"Search": {func(ctx context.Context) error {
+			_, err := s.Search(ctx, SearchQuery{Words: "hello", For: agentID(1), To: agentID(0), Since: time.Unix(1, 0), Limit: 10})
+			return err
+		}, []string{"SCAN w VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}, "FOR ORDER BY"},
+		"Pressing": {func(ctx context.Context) error { _, _, err := s.Pressing(ctx, agentID(1), 5); return err },
+			[]string{"COVERING INDEX deliveries_unread", "d USING COVERING INDEX deliveries_pressing"}, "SCAN m"},
 		"AgentLog": {func(ctx context.Context) error { _, err := s.AgentLog(ctx, "x", 10); return err },
 			[]string{"SCAN agent_log"}, "TEMP B-TREE"},
 	} {

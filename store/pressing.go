@@ -11,14 +11,13 @@ const weighed = 500
 // Pressing returns how many messages an agent has not read, and the most urgent of
 // them, at most limit: by priority, and the newest first within one.
 func (s *Store) Pressing(ctx context.Context, recipientID string, limit int) (items []InboxItem, unread int, err error) {
-	const doing = "counting unread messages"
-	err = s.read(ctx, doing, &unread, `SELECT count(*) FROM deliveries d WHERE d.recipient_id = ? AND d.read_at IS NULL`, recipientID)
+	_, unread, err = s.countInbox(ctx, recipientID)
 	if err != nil || unread == 0 {
 		return []InboxItem{}, 0, err
 	}
 	var seqs []int64
-	err = s.read(ctx, doing, &seqs, `SELECT u.seq FROM (
-			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d
+	err = s.read(ctx, "reading unread messages", &seqs, `SELECT u.seq FROM (
+			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d INDEXED BY deliveries_pressing
 				WHERE d.recipient_id = ? AND d.read_at IS NULL AND d.urgent = 1 ORDER BY d.message_seq DESC LIMIT ?)
 			UNION ALL
 			SELECT n.seq, CASE m.priority WHEN 'high' THEN 1 WHEN 'low' THEN 3 ELSE 2 END FROM (SELECT d.message_seq AS seq FROM deliveries d

@@ -40,9 +40,13 @@ type FoundPage struct {
 // listedRecipients is how many recipients of a message are listed.
 const listedRecipients = 20
 
+// quickStretch is how long a short stretch takes at most before long ones are tried:
+// four times that is left of 50 ms at any time.
+const quickStretch = 4 * time.Millisecond
+
 // searchTime is how long further stretches are looked at: an answer should come within
 // 50 ms, and the last stretch and the rest of the answer need some of it.
-const searchTime = 25 * time.Millisecond
+const searchTime = 30 * time.Millisecond
 
 // clockSlack is how far the times of messages may be out of the order in which they
 // were stored.
@@ -60,20 +64,24 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 		return page, nil
 	}
 	low, high, err := s.span(ctx, q.Since, q.Until)
-	begun := s.now()
+	begun, bits := s.now(), shortStretch
 	for err == nil && low <= high {
-		from := max(low, high>>stretchBits<<stretchBits)
+		from, each := max(low, high>>bits<<bits), s.now()
 		var items []FoundItem
-		items, err = s.searchStretch(ctx, &q, words, from, high, q.Limit+1-len(page.Items))
+		items, err = s.searchStretch(ctx, &q, words, stretch{from, high, bits}, q.Limit+1-len(page.Items))
 		page.Items = append(page.Items, items...)
 		if len(page.Items) > q.Limit {
 			page.Items, page.HasMore = page.Items[:q.Limit], true
 			break
 		}
 		high = from - 1
-		if err == nil && low <= high && s.now().Sub(begun) >= s.tuning.searchTime {
+		now := s.now()
+		if err == nil && low <= high && now.Sub(begun) >= s.tuning.searchTime {
 			page.SearchedSince, err = s.acceptedAt(ctx, from)
 			break
+		}
+		if bits = shortStretch; now.Sub(each) < quickStretch {
+			bits = longStretch
 		}
 	}
 	if err != nil {
@@ -131,11 +139,17 @@ type foundRow struct {
 	RecipientIDs   string
 }
 
+// stretch is a part of the messages that lies within one of so many bits.
+type stretch struct {
+	from, to int64
+	bits     int
+}
+
 // searchStretch looks at one stretch. The index finds, the conditions decide: a text
 // may hold a word that looks like a mark.
-func (s *Store) searchStretch(ctx context.Context, q *SearchQuery, words string, from, to int64, limit int) ([]FoundItem, error) {
-	match, where, args := q.match(words, from)
-	args = append([]any{listedRecipients, q.For, match, from, to}, args...)
+func (s *Store) searchStretch(ctx context.Context, q *SearchQuery, words string, part stretch, limit int) ([]FoundItem, error) {
+	match, where, args := q.match(words, part)
+	args = append([]any{listedRecipients, q.For, match, part.from, part.to}, args...)
 	var rows []foundRow
 	err := s.read(ctx, "searching messages", &rows, `SELECT `+messageColumns+`,
 		coalesce(mine.conversation_id, CASE m.kind WHEN 'direct' THEN
@@ -161,12 +175,13 @@ func (r *foundRow) item() FoundItem {
 		InboxItem: InboxItem{Message: m, Read: r.IsRead, Delivery: parley.Delivery{MessageID: m.ID, ConversationID: r.ConversationID}}}
 }
 
-// match returns the query for the index, in the stretch of a message, and the
-// conditions that say the same of the tables.
-func (q *SearchQuery) match(words string, seq int64) (match, where string, args []any) {
-	marks := `"` + stretchMark(seq) + `"`
+// match returns the query for the index, in a stretch, and the conditions that say the
+// same of the tables. The marks come first, the stretch last of them: FTS5 steps in this
+// order, and so does not look for words where no mark is.
+func (q *SearchQuery) match(words string, part stretch) (match, where string, args []any) {
+	marks := ""
 	and := func(mark, condition string, values ...any) {
-		marks += ` AND ` + mark
+		marks += mark + ` AND `
 		where, args = where+` AND `+condition, append(args, values...)
 	}
 	if !q.All {
@@ -184,5 +199,6 @@ func (q *SearchQuery) match(words string, seq int64) (match, where string, args 
 	if !q.Until.IsZero() {
 		where, args = where+` AND m.accepted_at <= ?`, append(args, nanos(q.Until))
 	}
-	return `words : (` + words + `) AND marks : (` + marks + `)`, where, args
+	marks += `"` + stretchMark(part.from, part.bits) + `"`
+	return `marks : (` + marks + `) AND words : (` + words + `)`, where, args
 }

@@ -48,6 +48,7 @@ type Store struct {
 	finished chan struct{} // closed when the writing goroutine has ended
 	events   feed
 	counted  counted
+	inboxes  inboxCounts
 }
 
 // tuning is what tests change.

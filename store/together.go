@@ -70,6 +70,7 @@ func (t *tx) flushCloses() error {
 	}
 	for _, c := range t.closes {
 		if closed[c.Key] {
+			t.hasRead(c.RecipientID)
 			for _, step := range c.steps {
 				t.emitDelivery(c.Key, step)
 			}

@@ -22,6 +22,7 @@ type tx struct {
 	closes     []closeRow
 	events     []eventRow
 	logs       []logRow
+	readers    map[string]bool // whose read_at was set
 }
 
 // run applies the changes and returns the last event's number, 0 for none. A

@@ -132,6 +132,7 @@ func (s *Store) attempt(batch []*write) error {
 		return err
 	}
 	s.marked = true
+	s.inboxes.changed(t.readers)
 	s.events.publish(last)
 	return nil
 }
