@@ -145,8 +145,7 @@ type stretch struct {
 	bits     int
 }
 
-// searchStretch looks at one stretch. The index finds, the conditions decide: a text
-// may hold a word that looks like a mark.
+// searchStretch looks at one stretch.
 func (s *Store) searchStretch(ctx context.Context, q *SearchQuery, words string, part stretch, limit int) ([]FoundItem, error) {
 	match, where, args := q.match(words, part)
 	args = append([]any{listedRecipients, q.For, match, part.from, part.to}, args...)
@@ -175,30 +174,26 @@ func (r *foundRow) item() FoundItem {
 		InboxItem: InboxItem{Message: m, Read: r.IsRead, Delivery: parley.Delivery{MessageID: m.ID, ConversationID: r.ConversationID}}}
 }
 
-// match returns the query for the index, in a stretch, and the conditions that say the
-// same of the tables. The marks come first, the stretch last of them: FTS5 steps in this
-// order, and so does not look for words where no mark is.
+// match returns the query for the index, in a stretch, and the conditions upon the times.
+// The marks come first, the stretch last of them: FTS5 steps in this order, and so does
+// not look for words where no mark is.
 func (q *SearchQuery) match(words string, part stretch) (match, where string, args []any) {
-	marks := ""
-	and := func(mark, condition string, values ...any) {
-		marks += mark + ` AND `
-		where, args = where+` AND `+condition, append(args, values...)
-	}
+	var marks []string
 	if !q.All {
-		and(`("`+senderMark(q.For)+`" OR "`+recipientMark(q.For)+`")`, `(m.sender_id = ? OR mine.recipient_id IS NOT NULL)`, q.For)
+		marks = append(marks, `("`+senderMark(q.For)+`" OR "`+recipientMark(q.For)+`")`)
 	}
 	if q.From != "" {
-		and(`"`+senderMark(q.From)+`"`, `m.sender_id = ?`, q.From)
+		marks = append(marks, `"`+senderMark(q.From)+`"`)
 	}
 	if q.To != "" {
-		and(`"`+recipientMark(q.To)+`"`, `EXISTS (SELECT 1 FROM deliveries d WHERE d.message_seq = m.seq AND d.recipient_id = ?)`, q.To)
+		marks = append(marks, `"`+recipientMark(q.To)+`"`)
 	}
+	marks = append(marks, `"`+stretchMark(part.from, part.bits)+`"`)
 	if !q.Since.IsZero() {
 		where, args = where+` AND m.accepted_at > ?`, append(args, nanos(q.Since))
 	}
 	if !q.Until.IsZero() {
 		where, args = where+` AND m.accepted_at <= ?`, append(args, nanos(q.Until))
 	}
-	marks += `"` + stretchMark(part.from, part.bits) + `"`
-	return `marks : (` + marks + `) AND words : (` + words + `)`, where, args
+	return `marks : (` + strings.Join(marks, ` AND `) + `) AND words : (` + words + `)`, where, args
 }

@@ -66,9 +66,6 @@ var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Kata
 
 const firstUnspaced = 'ก' // of their letters, the one with the lowest number
 
-// prolonged belongs to Japanese words, and to no script.
-const prolonged = 'ー'
-
 // spaced sets the letters of unspaced scripts apart.
 func spaced(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= firstUnspaced }) {
@@ -76,7 +73,7 @@ func spaced(text string) string {
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if r >= firstUnspaced && (r == prolonged || unicode.In(r, unspaced...)) {
+		if r >= firstUnspaced && unicode.In(r, unspaced...) {
 			b.WriteRune(' ')
 			b.WriteRune(r)
 			b.WriteRune(' ')
