@@ -9,6 +9,7 @@ type RegisterAgentRequest struct {
 	Role         string   `json:"role,omitempty" doc:"Your role in the team, e.g. reviewer." max:"100"`
 	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do, one word or phrase each." max:"50"`
 	Groups       []string `json:"groups,omitempty" doc:"Groups to be a member of; a broadcast can address a group." max:"50"`
+	Special      bool     `json:"special,omitempty" doc:"Ask to be a special agent; the operator decides."`
 }
 
 // Validate checks the name.
@@ -20,7 +21,7 @@ type RegisterAgentResult struct {
 	AgentID  string `json:"agent_id"`
 	Username string `json:"username"`
 	APIKey   string `json:"api_key"`
-	Status   string `json:"status"` // active
+	Status   string `json:"status"` // active or pending_approval
 }
 
 // AgentStatusRequest asks for one agent, or for all.

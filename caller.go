@@ -10,9 +10,10 @@ import (
 type Caller struct {
 	ID          string // the agent's id; the operator's own for the operator
 	Name        string
-	Operator    bool // the person at the keyboard
-	Orchestrate bool // an agent that may launch and stop others
-	Remote      bool // who it really is, the service decides: what the call says goes on to it
+	Operator    bool   // the person at the keyboard
+	Orchestrate bool   // an agent that may launch and stop others
+	Address     string // where nobody in particular calls from, "" if from this process
+	Remote      bool   // who it really is, the service decides: what the call says goes on to it
 }
 
 // Nobody reports whether the caller showed no credential.

@@ -18,6 +18,7 @@ const (
 	NeedStuck       NeedKind = "stuck"       // busy without any output for too long
 	NeedUnconfirmed NeedKind = "unconfirmed" // typed, and nobody knows whether it arrived
 	NeedOwesAnswer  NeedKind = "owes_answer" // idle, and a request is not answered
+	NeedApproval    NeedKind = "approval"    // an agent asked to be special
 )
 
 // Need is one thing that wants the operator. It is derived from what is known,

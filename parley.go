@@ -18,6 +18,7 @@ type Service interface {
 	OperatorService
 	EventService
 	WorkspaceService
+	RightsService
 }
 
 // AgentService knows who is there.

@@ -88,7 +88,7 @@ func (m *memory) SteerAgent(ctx context.Context, r parley.SteerAgentRequest) (*p
 		DeliveryStatus: parley.SumUp(l.copies()), Deliveries: l.copies(), Object: &object}, nil
 }
 
-// GetNeeds never has any: mailboxes need nobody at once.
+// GetNeeds knows of nothing but approvals: mailboxes need nobody otherwise.
 func (m *memory) GetNeeds(_ context.Context, r parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,7 +97,7 @@ func (m *memory) GetNeeds(_ context.Context, r parley.GetNeedsRequest) (*parley.
 			return nil, err
 		}
 	}
-	return &parley.GetNeedsResult{Answer: parley.OK, Needs: []parley.Need{}}, nil
+	return &parley.GetNeedsResult{Answer: parley.OK, Needs: m.approvals()}, nil
 }
 
 func (m *memory) PauseCommunication(ctx context.Context, r parley.PauseCommunicationRequest) (*parley.PauseCommunicationResult, error) {

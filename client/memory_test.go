@@ -24,6 +24,7 @@ type memory struct {
 	mu       sync.Mutex
 	agents   []*parley.Agent
 	keys     map[string]string // key → agent id
+	shown    []parley.Key
 	messages []*letter
 	events   []memoryEvent
 	changed  chan struct{} // closed when something happens
@@ -109,10 +110,12 @@ func (m *memory) RegisterAgent(_ context.Context, r parley.RegisterAgentRequest)
 	}
 	a := &parley.Agent{Name: r.Username, Description: r.Description, Role: r.Role, Capabilities: r.Capabilities, Groups: r.Groups, Kind: parley.KindMailbox}
 	m.add(a)
-	key := uuid.NewString()
-	m.keys[key] = a.ID
+	key, status := m.newKey(a, parley.KeyRegistered), parley.StatusActive
+	if r.Special {
+		a.Approval, status = parley.ApprovalPending, parley.StatusPendingApproval
+	}
 	m.record(parley.Event{Type: parley.EventAgent, AgentID: a.ID, Agent: a.Name}, a.ID)
-	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: "active"}, nil
+	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: status}, nil
 }
 
 func (m *memory) GetAgentStatus(_ context.Context, r parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
@@ -148,6 +151,7 @@ func (m *memory) StopAgent(_ context.Context, r parley.StopAgentRequest) (*parle
 		return nil, err
 	}
 	a.State = parley.StateTerminated
+	m.endKeys(func(k parley.Key) bool { return k.AgentID == a.ID })
 	return &parley.StopAgentResult{Answer: parley.OK, AgentID: a.ID, Name: a.Name}, nil
 }
 

@@ -129,6 +129,31 @@ func (c *Client) GetWorkspaceStatus(ctx context.Context, r parley.WorkspaceStatu
 	return call[parley.WorkspaceStatusResult](ctx, c, "get_workspace_status", r)
 }
 
+// IssueKey makes a further API key for an agent.
+func (c *Client) IssueKey(ctx context.Context, r parley.IssueKeyRequest) (*parley.IssueKeyResult, error) {
+	return call[parley.IssueKeyResult](ctx, c, "issue_key", r)
+}
+
+// RotateKey makes a new API key for an agent and ends all its others.
+func (c *Client) RotateKey(ctx context.Context, r parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
+	return call[parley.IssueKeyResult](ctx, c, "rotate_key", r)
+}
+
+// RevokeKey ends one API key, or all of an agent's.
+func (c *Client) RevokeKey(ctx context.Context, r parley.RevokeKeyRequest) (*parley.RevokeKeyResult, error) {
+	return call[parley.RevokeKeyResult](ctx, c, "revoke_key", r)
+}
+
+// ListKeys lists the API keys that are good.
+func (c *Client) ListKeys(ctx context.Context, r parley.ListKeysRequest) (*parley.ListKeysResult, error) {
+	return call[parley.ListKeysResult](ctx, c, "list_keys", r)
+}
+
+// ApproveAgent decides on an agent's wish to be special.
+func (c *Client) ApproveAgent(ctx context.Context, r parley.ApproveAgentRequest) (*parley.ApproveAgentResult, error) {
+	return call[parley.ApproveAgentResult](ctx, c, "approve_agent", r)
+}
+
 // Backup writes a copy of the database, on the daemon's machine.
 func (c *Client) Backup(ctx context.Context, r parley.BackupRequest) (*parley.BackupResult, error) {
 	return call[parley.BackupResult](ctx, c, "backup", r)

@@ -37,7 +37,11 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 			caller = peer
 		}
 	}
-	return a.checkClaim(r, caller)
+	caller, err = a.checkClaim(r, caller)
+	if err == nil && caller.Nobody() {
+		caller.Address = r.RemoteAddr
+	}
+	return caller, err
 }
 
 // credentials gathers the different keys that a request carries.

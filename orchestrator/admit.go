@@ -124,12 +124,18 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 		post.Message.Recipients = append(post.Message.Recipients, to.id)
 		post.Deliveries = append(post.Deliveries, firstRung(to))
 	}
+	back, err := o.charge(from, msg.Kind)
+	if err != nil {
+		return o.sentBefore(ctx, from, d.key, err)
+	}
 	stored, err := o.store.Append(ctx, post)
 	if err != nil {
+		back()
 		return stored, err
 	}
 	o.dressDeliveries(stored.Deliveries)
 	if stored.Repeated {
+		back()
 		return stored, nil
 	}
 	for _, job := range stored.Jobs() {

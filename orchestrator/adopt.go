@@ -138,8 +138,7 @@ func (o *Orchestrator) adopt(ctx context.Context, req parley.AdoptAgentRequest, 
 	if a.Name == "" {
 		a.Name = o.freeName(p.Name, a.Socket, a.Pane)
 	}
-	_, nobodys := newKey() // it is known by its process
-	m, err := o.enroll(ctx, a, nobodys)
+	m, err := o.enroll(ctx, a, nil) // it is known by its process
 	if err != nil {
 		return nil, err
 	}

@@ -12,25 +12,34 @@ func (o *Orchestrator) RegisterAgent(ctx context.Context, req parley.RegisterAge
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+	if err := o.admitNewcomer(parley.CallerFrom(ctx)); err != nil {
+		return nil, err
+	}
 	now := o.now()
-	key, hash := newKey()
+	key, stored := o.newKey(parley.KeyRegistered)
 	a := parley.Agent{ID: newID(), Name: req.Username, Description: parley.CleanLine(req.Description),
 		Role: parley.CleanLine(req.Role), Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups),
 		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
 		Host: o.opts.Host, CreatedAt: now, LastActive: now}
+	status := parley.StatusActive
+	if req.Special {
+		a.Approval, status = parley.ApprovalPending, parley.StatusPendingApproval
+	}
 	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
 		old := m.snapshot()
 		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
-		if err := o.renew(ctx, m, a, hash); err != nil {
+		if err := o.renew(ctx, m, a, stored); err != nil {
 			return nil, err
 		}
 	} else {
-		if err := o.store.CreateAgent(ctx, a, hash); err != nil {
+		if err := o.store.CreateAgent(ctx, a, stored); err != nil {
 			return nil, err
 		}
-		o.roster.add(newMember(a, hash))
+		m := newMember(a)
+		o.roster.add(m)
+		o.roster.keys.add(m, stored)
 	}
-	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: "active"}, nil
+	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: status}, nil
 }
 
 // stoppedMailbox returns the mailbox that the operator gives a new key to. Nobody

@@ -176,7 +176,7 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := newMember(parley.Agent{ID: newID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle}, nil)
+	m := newMember(parley.Agent{ID: newID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
 	te.roster.add(m)
 	te.joined.mu.Lock()
 	closed := make(chan error)

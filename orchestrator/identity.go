@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"parley"
+	"parley/store"
 	"parley/tmux"
 )
 
@@ -17,12 +18,13 @@ import (
 // and those of agents made at the same time would be equal.
 func newID() string { return uuid.NewString() }
 
-// newKey makes an API key of 256 random bits and the hash that is stored.
-func newKey() (key string, hash []byte) {
+// newKey makes an API key of 256 random bits and what is stored of it: its hash, and
+// its first characters, by which it is named.
+func (o *Orchestrator) newKey(origin parley.KeyOrigin) (key string, stored *store.APIKey) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails: it ends the program instead
 	key = "parley_" + base64.RawURLEncoding.EncodeToString(secret)
-	return key, hashKey(key)
+	return key, &store.APIKey{Hash: hashKey(key), Key: parley.Key{KeyID: key[:parley.KeyIDLength], Origin: origin, CreatedAt: o.now()}}
 }
 
 // hashKey needs no salt and no slowness: keys are random and long.
@@ -34,11 +36,15 @@ func hashKey(key string) []byte {
 // Authenticate returns whose key it is. The key of a terminated agent is
 // nobody's.
 func (o *Orchestrator) Authenticate(_ context.Context, key string) (parley.Caller, bool) {
-	m := o.roster.keyed(hashKey(key))
-	if m == nil {
+	held := o.roster.keys.find(hashKey(key))
+	if held == nil {
 		return parley.Caller{}, false
 	}
-	return o.callerOf(m)
+	caller, ok := o.callerOf(held.member)
+	if ok {
+		held.used.Store(o.now().UnixNano())
+	}
+	return caller, ok
 }
 
 // callerOf notes that the member was heard of and returns it as a caller.

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/profile"
+	"parley/store"
 	"parley/tmux"
 )
 
@@ -87,8 +88,8 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 		Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups), Kind: parley.KindTerminal,
 		State: parley.StateStarting, Since: now, Evidence: "launched", Host: o.opts.Host, Profile: or(req.Profile, "generic"),
 		Command: l.Argv, Dir: l.Dir, Orchestrate: req.Orchestrate, Interruptible: req.Interruptible, CreatedAt: now, LastActive: now}
-	key, hash := newKey()
-	m, err := o.enroll(ctx, a, hash)
+	key, stored := o.newKey(parley.KeyLaunched)
+	m, err := o.enroll(ctx, a, stored)
 	if err != nil {
 		return nil, err
 	}
@@ -98,20 +99,21 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 
 // enroll stores an agent, as a new member or as what a stopped one of its name is now,
 // and returns with its m.changing held.
-func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, keyHash []byte) (*member, error) {
+func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, key *store.APIKey) (*member, error) {
 	m := o.roster.named(a.Name)
 	if m == nil {
-		if err := o.store.CreateAgent(ctx, a, keyHash); err != nil {
+		if err := o.store.CreateAgent(ctx, a, key); err != nil {
 			return nil, err
 		}
-		m = newMember(a, keyHash)
+		m = newMember(a)
 		m.changing.Lock()
 		o.roster.add(m)
+		o.roster.keys.add(m, key)
 		o.startCourier(m)
 		return m, nil
 	}
 	m.changing.Lock()
-	if err := o.revive(ctx, m, a, keyHash); err != nil {
+	if err := o.revive(ctx, m, a, key); err != nil {
 		m.changing.Unlock()
 		return nil, err
 	}
@@ -119,7 +121,7 @@ func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, keyHash []byt
 }
 
 // revive gives a stopped agent its new description, state and key.
-func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, keyHash []byte) error {
+func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, key *store.APIKey) error {
 	old := m.snapshot()
 	if m.kind != parley.KindTerminal || m.place() != nil && old.State.Live() {
 		return taken(m)
@@ -132,15 +134,18 @@ func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, ke
 		}
 	}
 	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
-	return o.renew(ctx, m, a, keyHash)
+	return o.renew(ctx, m, a, key)
 }
 
-// renew replaces what is known of a member and its key.
-func (o *Orchestrator) renew(ctx context.Context, m *member, a parley.Agent, keyHash []byte) error {
-	if err := o.store.ReviveAgent(ctx, a, keyHash); err != nil {
+// renew replaces what is known of a member, and all its keys.
+func (o *Orchestrator) renew(ctx context.Context, m *member, a parley.Agent, key *store.APIKey) error {
+	o.roster.keys.changing.Lock()
+	defer o.roster.keys.changing.Unlock()
+	if err := o.store.ReviveAgent(ctx, a, key); err != nil {
 		return err
 	}
-	o.roster.rekey(m, keyHash)
+	o.roster.keys.end(o.roster.keys.of(m))
+	o.roster.keys.add(m, key)
 	m.mu.Lock()
 	m.agent = a
 	m.mu.Unlock()
@@ -303,11 +308,10 @@ func (o *Orchestrator) RestartAgent(ctx context.Context, req parley.RestartAgent
 	if _, err := o.end(ctx, m, "restarted"); err != nil {
 		return nil, err
 	}
-	key, hash := newKey()
-	if err := o.store.SetKey(ctx, m.id, hash); err != nil {
+	key, stored := o.newKey(parley.KeyLaunched)
+	if _, err := o.swapKeys(ctx, m, stored, (*heldKey).launched); err != nil {
 		return nil, err
 	}
-	o.roster.rekey(m, hash)
 	l.Env = environment(l.Env, o.identity(m, key))
 	width, height := 0, 0
 	if last != nil {

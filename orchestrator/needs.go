@@ -82,7 +82,7 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 
 // pressing is the order of the kinds.
 var pressing = []parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedExited, parley.NeedBlocked, parley.NeedStuck,
-	parley.NeedUnconfirmed, parley.NeedOwesAnswer}
+	parley.NeedUnconfirmed, parley.NeedOwesAnswer, parley.NeedApproval}
 
 func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
 	o.dress(&item.Message)
@@ -95,6 +95,9 @@ func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
 func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 	a := m.snapshot()
 	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
+	if a.Approval == parley.ApprovalPending && a.State != parley.StateTerminated {
+		return approvalNeed(n), true
+	}
 	switch a.State {
 	case parley.StateWaiting:
 		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"
@@ -186,6 +189,14 @@ func relevant(lines []string) []string {
 		}
 	}
 	return last[max(0, len(last)-needLines):]
+}
+
+// approvalNeed is that of a mailbox: nothing else can keep one from working.
+func approvalNeed(n parley.Need) parley.Need {
+	n.Kind, n.Text = parley.NeedApproval, "asks to be a special agent; it has its mailbox meanwhile"
+	n.Command = "parley approve " + n.Agent
+	n.Action = fmt.Sprintf("Approve it, or decline with parley approve %s --decline.", n.Agent)
+	return n
 }
 
 func unconfirmedNeed(item store.InboxItem) parley.Need {

@@ -47,6 +47,10 @@ type Settings struct {
 	StuckAfter  time.Duration // how long an agent may be busy without any output; 10 min
 	OwesAfter   time.Duration // how long an idle agent may leave a request unanswered; 10 min
 	AutoSteer   bool          // give stuck agents guidance
+
+	MessagesPerMinute      int // of one sender; 120
+	BroadcastsPerMinute    int // of one sender; 30
+	RegistrationsPerMinute int // from one address; 30
 }
 
 func (s *Settings) setDefaults() {
@@ -56,6 +60,9 @@ func (s *Settings) setDefaults() {
 	setDefault(&s.Watch, time.Second)
 	setDefault(&s.StuckAfter, 10*time.Minute)
 	setDefault(&s.OwesAfter, 10*time.Minute)
+	setDefault(&s.MessagesPerMinute, defaultMessages)
+	setDefault(&s.BroadcastsPerMinute, defaultBroadcasts)
+	setDefault(&s.RegistrationsPerMinute, defaultRegistrations)
 }
 
 func setDefault[T comparable](p *T, value T) {
@@ -81,6 +88,7 @@ type Orchestrator struct {
 	look   chan struct{} // asks the watcher to look now
 	ending atomic.Bool   // what breaks from now on is no news
 	pause  pause
+	doors  doors
 
 	turns struct { // begun by broadcasts
 		sync.Mutex

@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"cmp"
 	"context"
-	"crypto/subtle"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,10 +25,10 @@ type member struct {
 	changing sync.Mutex // held by launch, stop and restart, one at a time
 	typing   sync.Mutex // held by the courier while it has a message in hand
 	reports  reports    // what it has said of itself
+	quota    quota      // what it may still send
 
 	mu       sync.Mutex
 	agent    parley.Agent
-	keyHash  []byte
 	seen     time.Time       // last call with its key, not yet in the database
 	launch   *launch         // how it was launched, while this daemon remembers
 	terminal *terminal       // nil when it has none
@@ -78,8 +77,8 @@ func (t *terminal) saw(info tmux.PaneInfo) {
 	t.output.Store(info.Activity.UnixNano())
 }
 
-func newMember(a parley.Agent, keyHash []byte) *member {
-	return &member{id: a.ID, name: a.Name, kind: a.Kind, agent: a, keyHash: keyHash,
+func newMember(a parley.Agent) *member {
+	return &member{id: a.ID, name: a.Name, kind: a.Kind, agent: a,
 		wake: make(chan struct{}, 1), arrived: make(chan struct{})}
 }
 
@@ -188,7 +187,7 @@ type roster struct {
 	mu     sync.RWMutex
 	byID   map[string]*member
 	byName map[string]*member // lower case
-	byKey  map[string]*member // the key's hash
+	keys   keyring
 }
 
 func loadRoster(ctx context.Context, s *store.Store) (*roster, error) {
@@ -196,11 +195,15 @@ func loadRoster(ctx context.Context, s *store.Store) (*roster, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &roster{byID: map[string]*member{}, byName: map[string]*member{}, byKey: map[string]*member{}}
+	r := &roster{byID: map[string]*member{}, byName: map[string]*member{}}
 	for _, a := range agents {
-		r.add(newMember(a.Agent, a.KeyHash))
+		r.add(newMember(a))
 	}
-	return r, nil
+	keys, err := s.Keys(ctx)
+	for i := range keys {
+		r.keys.add(r.byID[keys[i].AgentID], &keys[i])
+	}
+	return r, err
 }
 
 func (r *roster) add(m *member) {
@@ -208,20 +211,6 @@ func (r *roster) add(m *member) {
 	defer r.mu.Unlock()
 	r.byID[m.id] = m
 	r.byName[strings.ToLower(m.name)] = m
-	if m.keyHash != nil {
-		r.byKey[string(m.keyHash)] = m
-	}
-}
-
-// rekey replaces a member's key; the old one is worth nothing from now on.
-func (r *roster) rekey(m *member, keyHash []byte) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(r.byKey, string(m.keyHash))
-	m.keyHash = keyHash
-	r.byKey[string(keyHash)] = m
 }
 
 func (r *roster) id(id string) *member {
@@ -234,17 +223,6 @@ func (r *roster) named(name string) *member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.byName[strings.ToLower(name)]
-}
-
-// keyed returns the member whose key has this hash.
-func (r *roster) keyed(hash []byte) *member {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	m := r.byKey[string(hash)]
-	if m == nil || subtle.ConstantTimeCompare(m.keyHash, hash) != 1 {
-		return nil
-	}
-	return m
 }
 
 // all returns everyone by name, but not parley itself, which is nobody's address.
@@ -313,7 +291,7 @@ func (o *Orchestrator) system(ctx context.Context) (*member, error) {
 	if err := o.store.CreateAgent(ctx, a, nil); err != nil {
 		return nil, fmt.Errorf("create the sender of guidance: %w", err)
 	}
-	m := newMember(a, nil)
+	m := newMember(a)
 	o.roster.add(m)
 	return m, nil
 }
@@ -329,6 +307,6 @@ func (o *Orchestrator) ensureOperator(ctx context.Context) error {
 	if err := o.store.CreateAgent(ctx, a, nil); err != nil {
 		return fmt.Errorf("create the operator: %w", err)
 	}
-	o.roster.add(newMember(a, nil))
+	o.roster.add(newMember(a))
 	return nil
 }

@@ -144,11 +144,11 @@ func (o *Orchestrator) hearSpooled(ctx context.Context, line []byte) error {
 	if err != nil {
 		return nil
 	}
-	m := o.roster.keyed(hash)
-	if m == nil {
+	held := o.roster.keys.find(hash)
+	if held == nil {
 		return nil
 	}
-	caller, ok := o.callerOf(m)
+	caller, ok := o.callerOf(held.member)
 	inv, err := parley.FindOp("report_state").Decode(s.Report)
 	if !ok || err != nil {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/store"
 	"parley/tmux/tmuxtest"
 )
 
@@ -24,10 +25,10 @@ func spooling(o *Options) { o.Spool = filepath.Join(o.Workspace, "spool") }
 func (te *team) keyOf(name string) string {
 	te.t.Helper()
 	m, key := te.roster.named(name), "the key of "+name
-	if err := te.opts.Store.SetKey(context.Background(), m.id, hashKey(key)); err != nil {
+	stored := &store.APIKey{Hash: hashKey(key), Key: parley.Key{KeyID: key, Origin: parley.KeyLaunched}}
+	if _, err := te.swapKeys(context.Background(), m, stored, (*heldKey).any); err != nil {
 		te.t.Fatal(err)
 	}
-	te.roster.rekey(m, hashKey(key))
 	return key
 }
 

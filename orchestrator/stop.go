@@ -39,6 +39,9 @@ func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentReques
 	if err != nil {
 		return nil, err
 	}
+	if _, err := o.swapKeys(context.WithoutCancel(ctx), m, nil, (*heldKey).any); err != nil {
+		return nil, err
+	}
 	return &parley.StopAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Ended: ended, Released: ran && a.Adopted()}, nil
 }
 

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -204,10 +205,7 @@ func (o *Orchestrator) chores(ctx context.Context) {
 		}
 		m.mu.Unlock()
 	}
-	if len(seen) == 0 {
-		return
-	}
-	if err := o.store.TouchAgents(ctx, seen); err != nil && ctx.Err() == nil {
+	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.keys.takeUsed())); err != nil && ctx.Err() == nil {
 		o.log.Error("note who was seen", "error", err)
 	}
 }

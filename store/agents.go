@@ -14,17 +14,11 @@ const (
 	LogLifecycle     = "agent_lifecycle"
 )
 
-// StoredAgent is an agent and the hash of its key, nil for none.
-type StoredAgent struct {
-	parley.Agent
-	KeyHash []byte
-}
-
-// CreateAgent stores a new agent. AGENT_EXISTS when its name, in any case, or
+// CreateAgent stores a new agent, with a key unless it is nil. AGENT_EXISTS when its name, in any case, or
 // its id was ever given to another.
-func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, keyHash []byte) error {
+func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		row := t.complete(&a, keyHash)
+		row := t.complete(&a)
 		if err := t.db.Create(&row).Error; err != nil {
 			if duplicate(err) {
 				return nameTaken(a.Name)
@@ -33,16 +27,16 @@ func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, keyHash []byte)
 		}
 		t.wrote = true
 		t.lifecycle(&row, "created")
-		return nil
+		return t.renewKey(a.ID, key)
 	})
 }
 
-// ReviveAgent replaces all that is known of the agent with this id but when it
-// was created. AGENT_NOT_FOUND when there is none, AGENT_EXISTS when its new
+// ReviveAgent replaces all that is known of the agent with this id, its keys too,
+// but when it was created. AGENT_NOT_FOUND when there is none, AGENT_EXISTS when its new
 // name belongs to another.
-func (s *Store) ReviveAgent(ctx context.Context, a parley.Agent, keyHash []byte) error {
+func (s *Store) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		row := t.complete(&a, keyHash)
+		row := t.complete(&a)
 		res := t.db.Select("*").Omit("id", "created_at").Where("id = ?", a.ID).Updates(&row)
 		switch {
 		case duplicate(res.Error):
@@ -54,13 +48,13 @@ func (s *Store) ReviveAgent(ctx context.Context, a parley.Agent, keyHash []byte)
 		}
 		t.wrote = true
 		t.lifecycle(&row, "revived")
-		return nil
+		return t.renewKey(a.ID, key)
 	})
 }
 
 // complete makes a row of an agent; times that are missing are now.
-func (t *tx) complete(a *parley.Agent, keyHash []byte) agentRow {
-	row := rowOf(a, keyHash)
+func (t *tx) complete(a *parley.Agent) agentRow {
+	row := rowOf(a)
 	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
 		if *at == 0 {
 			*at = nanos(t.now)
@@ -133,18 +127,6 @@ func same(a, b *int) bool {
 	return *a == *b
 }
 
-// SetKey replaces the hash of an agent's key; nil takes the key away.
-// AGENT_NOT_FOUND.
-func (s *Store) SetKey(ctx context.Context, id string, keyHash []byte) error {
-	return s.write(ctx, "storing the agent's key", func(t *tx) error {
-		n, err := t.exec(`UPDATE agents SET key_hash = ? WHERE id = ?`, keyHash, id)
-		if err == nil && n == 0 {
-			return noAgent(id)
-		}
-		return err
-	})
-}
-
 // TouchAgents records when agents were last heard of. A time earlier than the
 // recorded one, or of an unknown agent, is passed over.
 func (s *Store) TouchAgents(ctx context.Context, seen map[string]time.Time) error {
@@ -163,14 +145,14 @@ func (s *Store) TouchAgents(ctx context.Context, seen map[string]time.Time) erro
 }
 
 // Agents returns all agents, terminated ones too, by name.
-func (s *Store) Agents(ctx context.Context) ([]StoredAgent, error) {
+func (s *Store) Agents(ctx context.Context) ([]parley.Agent, error) {
 	var rows []agentRow
 	if err := s.reader.WithContext(ctx).Order("lower(name)").Find(&rows).Error; err != nil {
 		return nil, s.fail("reading the agents", err)
 	}
-	agents := make([]StoredAgent, len(rows))
+	agents := make([]parley.Agent, len(rows))
 	for i := range rows {
-		agents[i] = StoredAgent{Agent: rows[i].agent(), KeyHash: rows[i].KeyHash}
+		agents[i] = rows[i].agent()
 	}
 	return agents, nil
 }

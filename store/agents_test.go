@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -15,14 +14,15 @@ func TestAgentComesBackAsItWas(t *testing.T) {
 	s := openTest(t)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC)
 	seven := 7
-	want := StoredAgent{KeyHash: []byte{1, 2, 0, 3}, Agent: parley.Agent{
+	want := parley.Agent{
 		ID: agentID(1), Name: "Coder", Description: "writes 'code'", Role: "engineer",
 		Capabilities: []string{"go", `"sql"`}, Groups: []string{"backend"}, Kind: parley.KindTerminal,
 		State: parley.StateExited, Since: at, Evidence: "exit", ExitStatus: &seven, Host: "here", Profile: "generic",
 		Command: []string{"sh", "-c", "echo ?"}, Orchestrate: true, Interruptible: true,
-		Socket: "/run/user/1000/tmux", Pane: "%3", CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
-	}}
-	if err := s.CreateAgent(t.Context(), want.Agent, want.KeyHash); err != nil {
+		Socket: "/run/user/1000/tmux", Pane: "%3", Approval: parley.ApprovalGiven, IsSpecial: true,
+		CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
+	}
+	if err := s.CreateAgent(t.Context(), want, testKey("parley_1", 1, 2, 0, 3)); err != nil {
 		t.Fatal(err)
 	}
 	addAgents(t, s, 1) // an empty one, and before it by name
@@ -33,7 +33,7 @@ func TestAgentComesBackAsItWas(t *testing.T) {
 	if diff := cmp.Diff(want, got[1]); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got[0].KeyHash != nil || got[0].ExitStatus != nil || got[0].CreatedAt.IsZero() {
+	if got[0].ExitStatus != nil || got[0].CreatedAt.IsZero() {
 		t.Errorf("an agent with nothing set: %+v", got[0])
 	}
 }
@@ -59,12 +59,12 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 	old.CreatedAt = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 	seven := 7
 	old.ExitStatus = &seven
-	if err := s.CreateAgent(t.Context(), old, []byte("old")); err != nil {
+	if err := s.CreateAgent(t.Context(), old, testKey("parley_old", 1)); err != nil {
 		t.Fatal(err)
 	}
 	fresh := testAgent(1)
 	fresh.State, fresh.Role, fresh.Command = parley.StateStarting, "reviewer", []string{"sh"}
-	if err := s.ReviveAgent(t.Context(), fresh, []byte("new")); err != nil {
+	if err := s.ReviveAgent(t.Context(), fresh, testKey("parley_new", 2)); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Agents(t.Context())
@@ -72,9 +72,12 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	a := got[0]
-	if a.Role != "reviewer" || a.State != parley.StateStarting || string(a.KeyHash) != "new" || a.ExitStatus != nil ||
+	if a.Role != "reviewer" || a.State != parley.StateStarting || a.ExitStatus != nil ||
 		!a.CreatedAt.Equal(old.CreatedAt) || len(a.Command) != 1 {
 		t.Errorf("got %+v", a)
+	}
+	if keys, err := s.Keys(t.Context()); err != nil || len(keys) != 1 || keys[0].KeyID != "parley_new" {
+		t.Errorf("keys of an agent that was revived: got %+v, %v, want the new one alone", keys, err)
 	}
 	wantCode(t, "an unknown one", s.ReviveAgent(t.Context(), testAgent(5), nil), parley.AgentNotFound)
 }
@@ -129,25 +132,15 @@ func TestSetAgentStateSaysOnlyWhatIsNew(t *testing.T) {
 	wantCode(t, "an unknown agent", err, parley.AgentNotFound)
 }
 
-func TestSetKeyAndTouch(t *testing.T) {
+func TestTouchAgents(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	later := time.Now().Add(time.Hour).UTC()
-	if err := s.SetKey(t.Context(), agentID(0), []byte("hash")); err != nil {
-		t.Fatal(err)
-	}
-	wantCode(t, "SetKey", s.SetKey(context.Background(), "nobody", nil), parley.AgentNotFound)
 	if err := s.TouchAgents(t.Context(), map[string]time.Time{agentID(0): later, agentID(1): time.Unix(1, 0), "nobody": later}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Agents(t.Context())
-	if err != nil || string(got[0].KeyHash) != "hash" || !got[0].LastActive.Equal(later) || got[1].LastActive.Equal(time.Unix(1, 0)) {
+	if err != nil || !got[0].LastActive.Equal(later) || got[1].LastActive.Equal(time.Unix(1, 0)) {
 		t.Errorf("got %+v, %v", got, err)
-	}
-	if err := s.SetKey(t.Context(), agentID(0), nil); err != nil {
-		t.Fatal(err)
-	}
-	if got, err = s.Agents(t.Context()); err != nil || got[0].KeyHash != nil {
-		t.Errorf("a key that was taken away: got %v, %v", got[0].KeyHash, err)
 	}
 }

@@ -44,7 +44,7 @@ type agentRow struct {
 	Interruptible bool
 	Socket        string
 	Pane          string
-	KeyHash       []byte
+	Approval      string
 	CreatedAt     int64 `gorm:"autoCreateTime:false"`
 	LastActive    int64
 }
@@ -52,11 +52,11 @@ type agentRow struct {
 // TableName is gorm's way to ask.
 func (agentRow) TableName() string { return "agents" }
 
-func rowOf(a *parley.Agent, keyHash []byte) agentRow {
+func rowOf(a *parley.Agent) agentRow {
 	return agentRow{ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
 		Capabilities: list(a.Capabilities), TeamGroups: list(a.Groups), Kind: string(a.Kind), State: string(a.State),
 		Since: nanos(a.Since), Evidence: a.Evidence, ExitStatus: a.ExitStatus, Host: a.Host,
-		Profile: a.Profile, Command: list(a.Command), Dir: a.Dir, Orchestrate: a.Orchestrate, Interruptible: a.Interruptible, KeyHash: keyHash,
+		Profile: a.Profile, Command: list(a.Command), Dir: a.Dir, Orchestrate: a.Orchestrate, Interruptible: a.Interruptible, Approval: string(a.Approval),
 		Socket: a.Socket, Pane: a.Pane, CreatedAt: nanos(a.CreatedAt), LastActive: nanos(a.LastActive)}
 }
 
@@ -81,6 +81,7 @@ func (r *agentRow) agent() parley.Agent {
 		State: parley.AgentState(r.State), Since: instant(r.Since), Evidence: r.Evidence,
 		ExitStatus: r.ExitStatus, Host: r.Host, Profile: r.Profile, Command: unlist(r.Command), Dir: r.Dir,
 		Orchestrate: r.Orchestrate, Interruptible: r.Interruptible, Socket: r.Socket, Pane: r.Pane,
+		Approval: parley.Approval(r.Approval), IsSpecial: r.Approval == string(parley.ApprovalGiven),
 		CreatedAt: instant(r.CreatedAt), LastActive: instant(r.LastActive)}
 }
 

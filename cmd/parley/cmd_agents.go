@@ -191,9 +191,12 @@ func (c *cli) registerCommand() *cobra.Command {
 	return command(c, operation[parley.RegisterAgentResult]{
 		op: "register_agent", use: "register NAME", short: "Register a mailbox agent and print its key, once",
 		example: `  parley register ci --description "reports builds"`, args: cobra.ExactArgs(1),
-		flags: []string{"agent_description=description", "role", "capabilities=capability", "groups=group"},
+		flags: []string{"agent_description=description", "role", "capabilities=capability", "groups=group", "special"},
 		fill:  positional("username"),
 		print: func(res *parley.RegisterAgentResult) error {
+			if res.Status == parley.StatusPendingApproval {
+				c.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
+			}
 			c.printf("%s registered (agent %s). Its key is shown this once:\n", c.paint(bold, res.Username), parley.Short(res.AgentID))
 			return c.printLine(res.APIKey)
 		},

@@ -1,0 +1,159 @@
+package orchestrator
+
+import (
+	"context"
+	"math"
+	"net/netip"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"parley"
+	"parley/store"
+)
+
+// What one sender may do in a minute unless the settings say otherwise. A person
+// reads no more, and a model that works writes far less; a loop of programs, which
+// sends hundreds a second, is stopped within its first one.
+const (
+	defaultMessages      = 120
+	defaultBroadcasts    = 30
+	defaultRegistrations = 30
+)
+
+// perMinute is a bucket that holds what a minute allows.
+func perMinute(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(float64(n)/60), n) }
+
+// quota is what a sender has left, made when it first sends.
+type quota struct {
+	once                 sync.Once
+	messages, broadcasts *rate.Limiter
+}
+
+// charge takes a message from what the sender has left. back gives it back where
+// nothing came of it. The operator and parley itself are not limited.
+func (o *Orchestrator) charge(m *member, kind parley.MessageKind) (back func(), err error) {
+	if m.kind == parley.KindHuman || m.kind == parley.KindSystem {
+		return func() {}, nil
+	}
+	m.quota.once.Do(func() {
+		m.quota.messages = perMinute(o.opts.Settings.MessagesPerMinute)
+		m.quota.broadcasts = perMinute(o.opts.Settings.BroadcastsPerMinute)
+	})
+	bucket, what := m.quota.messages, "messages"
+	if kind == parley.KindBroadcast {
+		bucket, what = m.quota.broadcasts, "broadcasts"
+	}
+	now := o.now()
+	wait, taken := take(bucket, now)
+	if taken == nil {
+		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.name, what, bucket.Burst()).
+			Suggest("Send again after %s; if you are answering each other in a loop, stop.", seconds(wait))
+	}
+	return func() { taken.CancelAt(now) }, nil
+}
+
+// take takes one from a bucket, or says how long until there is one.
+func take(bucket *rate.Limiter, now time.Time) (time.Duration, *rate.Reservation) {
+	r := bucket.ReserveN(now, 1)
+	if wait := r.DelayFrom(now); wait > 0 {
+		r.CancelAt(now)
+		return wait, nil
+	}
+	return 0, r
+}
+
+// limited is the error of who has to wait. The seconds are whole: they are also an
+// HTTP header.
+func limited(wait time.Duration, format string, args ...any) *parley.Error {
+	return parley.Errorf(parley.RateLimited, format, args...).With("retry_after_seconds", wholeSeconds(wait))
+}
+
+func wholeSeconds(wait time.Duration) int { return int(math.Ceil(wait.Seconds())) }
+
+func seconds(wait time.Duration) string {
+	return (time.Duration(wholeSeconds(wait)) * time.Second).String()
+}
+
+// sentBefore looks whether a message that is refused for its number was stored
+// already: repeating a call costs nothing.
+func (o *Orchestrator) sentBefore(ctx context.Context, from *member, key string, refusal error) (store.Appended, error) {
+	if key == "" {
+		return store.Appended{}, refusal
+	}
+	stored, found, err := o.store.Repeated(ctx, from.id, key)
+	if err != nil || !found {
+		return store.Appended{}, refusal
+	}
+	o.dressDeliveries(stored.Deliveries)
+	return stored, nil
+}
+
+// maxDoors bounds how many places registrations are counted for.
+const maxDoors = 1000
+
+// doors counts registrations by where they come from.
+type doors struct {
+	mu   sync.Mutex
+	from map[string]*rate.Limiter
+}
+
+// admitNewcomer counts a registration: by its address that of nobody in particular,
+// else by who calls. What comes from this process itself has no address.
+func (o *Orchestrator) admitNewcomer(c parley.Caller) error {
+	from := c.ID
+	if c.Nobody() {
+		from = neighbourhood(c.Address)
+	}
+	if c.Operator || from == "" {
+		return nil
+	}
+	wait, taken := take(o.doors.door(from, o.opts.Settings.RegistrationsPerMinute, o.now()), o.now())
+	if taken != nil {
+		return nil
+	}
+	return limited(wait, "too many agents register from here: %d a minute are allowed", o.opts.Settings.RegistrationsPerMinute).
+		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
+}
+
+// neighbourhood is an address without its port; one host has a whole /64 of IPv6.
+func neighbourhood(address string) string {
+	ip, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return address
+	}
+	a := ip.Addr().Unmap()
+	if a.Is4() {
+		return a.String()
+	}
+	prefix, err := a.WithZone("").Prefix(64)
+	if err != nil {
+		return address
+	}
+	return prefix.String()
+}
+
+// door returns the bucket of a place. When there are too many places those that have
+// not been busy are forgotten, and if all are busy the rest share one.
+func (d *doors) door(from string, n int, now time.Time) *rate.Limiter {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.from == nil {
+		d.from = map[string]*rate.Limiter{}
+	}
+	if d.from[from] == nil && len(d.from) >= maxDoors {
+		for place, bucket := range d.from {
+			if bucket.TokensAt(now) >= float64(n) {
+				delete(d.from, place)
+			}
+		}
+		if len(d.from) >= maxDoors {
+			from = ""
+		}
+	}
+	if d.from[from] == nil {
+		d.from[from] = perMinute(n)
+	}
+	return d.from[from]
+}

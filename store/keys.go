@@ -1,0 +1,142 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"parley"
+)
+
+// APIKey is a key of the API as it is stored: its hash, and what may be shown of it.
+type APIKey struct {
+	parley.Key
+	Hash []byte
+}
+
+// keyRow is a row of agent_keys.
+type keyRow struct {
+	ID        string
+	AgentID   string
+	Hash      []byte
+	Origin    string
+	CreatedAt int64
+	LastUsed  int64
+}
+
+// Keys returns all keys, by agent and then the oldest first. The agents' names are left out.
+func (s *Store) Keys(ctx context.Context) ([]APIKey, error) {
+	var rows []keyRow
+	err := s.read(ctx, "reading the keys", &rows, `SELECT id, agent_id, hash, origin, created_at, last_used
+		FROM agent_keys ORDER BY agent_id, created_at, id`)
+	keys := make([]APIKey, len(rows))
+	for i, r := range rows {
+		keys[i] = APIKey{Hash: r.Hash, Key: parley.Key{KeyID: r.ID, AgentID: r.AgentID, Origin: parley.KeyOrigin(r.Origin), CreatedAt: instant(r.CreatedAt)}}
+		if r.LastUsed != 0 {
+			used := instant(r.LastUsed)
+			keys[i].LastUsed = &used
+		}
+	}
+	return keys, err
+}
+
+// SwapKeys ends the keys with these ids and adds one, if there is one to add, in one
+// step. by is who wanted it, for the agent log. AGENT_NOT_FOUND.
+func (s *Store) SwapKeys(ctx context.Context, agentID string, ended []string, added *APIKey, by string) error {
+	return s.write(ctx, "storing the agent's keys", func(t *tx) error {
+		if _, err := t.agent(agentID); err != nil {
+			return err
+		}
+		for _, id := range ended {
+			n, err := t.exec(`DELETE FROM agent_keys WHERE id = ? AND agent_id = ?`, id, agentID)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				t.keyNote(agentID, "ended", id, by)
+			}
+		}
+		if added == nil {
+			return nil
+		}
+		return t.addKey(agentID, added, by)
+	})
+}
+
+// addKey stores a new key; a time that is missing is now.
+func (t *tx) addKey(agentID string, k *APIKey, by string) error {
+	at := nanos(k.CreatedAt)
+	if at == 0 {
+		at = nanos(t.now)
+	}
+	_, err := t.exec(`INSERT INTO agent_keys (id, agent_id, hash, origin, created_at, last_used) VALUES (?, ?, ?, ?, ?, 0)`,
+		k.KeyID, agentID, k.Hash, string(k.Origin), at)
+	if err == nil && by != "" {
+		t.keyNote(agentID, "made", k.KeyID, by)
+	}
+	return err
+}
+
+// keyNote logs what became of a key.
+func (t *tx) keyNote(agentID, what, id, by string) {
+	details, err := json.Marshal(struct {
+		KeyID string `json:"key_id"`
+		By    string `json:"by"`
+	}{id, by})
+	if err != nil {
+		details = []byte("{}")
+	}
+	t.note(logRow{AgentID: agentID, LogType: LogLifecycle, Message: "Key " + id + " " + what, Details: string(details)})
+}
+
+// renewKey replaces all keys of an agent by one, or by none.
+func (t *tx) renewKey(agentID string, k *APIKey) error {
+	if _, err := t.exec(`DELETE FROM agent_keys WHERE agent_id = ?`, agentID); err != nil || k == nil {
+		return err
+	}
+	return t.addKey(agentID, k, "")
+}
+
+// TouchKeys records when keys were last used, by their ids. What is known better, or
+// of a key that has ended, is passed over.
+func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error {
+	if len(used) == 0 {
+		return nil
+	}
+	return s.write(ctx, "storing when keys were used", func(t *tx) error {
+		for id, at := range used {
+			if _, err := t.exec(`UPDATE agent_keys SET last_used = ? WHERE id = ? AND last_used < ?`, nanos(at), id, nanos(at)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// SetApproval records the decision on an agent's wish to be special.
+// AGENT_NOT_FOUND.
+func (s *Store) SetApproval(ctx context.Context, agentID string, approval parley.Approval) error {
+	return s.write(ctx, "storing the decision on an agent", func(t *tx) error {
+		row, err := t.agent(agentID)
+		if err != nil {
+			return err
+		}
+		row.Approval = string(approval)
+		if _, err := t.exec(`UPDATE agents SET approval = ? WHERE id = ?`, row.Approval, agentID); err != nil {
+			return err
+		}
+		t.lifecycle(row, "is "+row.Approval+" as a special agent")
+		return nil
+	})
+}
+
+// Repeated returns what a sender stored with an idempotency key, if it did.
+func (s *Store) Repeated(ctx context.Context, senderID, key string) (Appended, bool, error) {
+	t := &tx{db: s.reader.WithContext(ctx)}
+	var out Appended
+	found, err := t.repeated(&Post{Message: parley.Message{SenderID: senderID}, IdempotencyKey: key}, &out)
+	if err != nil {
+		return Appended{}, false, s.fail("reading what was sent", err)
+	}
+	return out, found, nil
+}
