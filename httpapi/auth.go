@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -93,11 +94,26 @@ func noCredential(what string) error {
 		Suggest("Send your API key as `Authorization: Bearer KEY`; the operator can give you one.")
 }
 
+// withCredentials hands on what the connection says of its caller, so that a key in
+// the arguments of a call can be held against it.
+func withCredentials(r *http.Request) context.Context {
+	c := parley.Credentials{Claims: r.Header.Values("X-Agent-ID")}
+	if keys, err := credentials(r, nil); err == nil && len(keys) == 1 {
+		c.Key = keys[0]
+	}
+	return parley.WithCredentials(r.Context(), c)
+}
+
+// welcomes reports whether nobody in particular may register from where r comes.
+func (a *api) welcomes(r *http.Request) bool {
+	return a.Registration && (a.OpenRegistration || fromLoopback(r))
+}
+
 // guard refuses what a web page in the user's browser could send: requests
 // over TCP whose Host or Origin is not this machine.
-func guard(next http.Handler) http.Handler {
+func (a *api) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if overUnix(r) || loopbackHost(r.Host) && loopbackOrigin(r.Header) {
+		if overUnix(r) || a.ownHost(r.Host) && loopbackOrigin(r.Header) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -121,12 +137,28 @@ func loopbackOrigin(h http.Header) bool {
 	return true
 }
 
-// loopbackHost reports whether a host, with or without a port, is this machine.
-func loopbackHost(hostport string) bool {
+// ownHost reports whether a Host header is one by which the daemon is called.
+func (a *api) ownHost(hostport string) bool {
+	if !a.Beyond {
+		return loopbackHost(hostport)
+	}
+	host := hostOf(hostport)
+	_, err := netip.ParseAddr(host)
+	return err == nil || loopbackHost(hostport) || slices.ContainsFunc(a.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
+}
+
+// hostOf is a host without its port, if it has one.
+func hostOf(hostport string) string {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
 		host = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
 	}
+	return host
+}
+
+// loopbackHost reports whether a host, with or without a port, is this machine.
+func loopbackHost(hostport string) bool {
+	host := hostOf(hostport)
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}
@@ -134,4 +166,11 @@ func loopbackHost(hostport string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-func fromLoopback(r *http.Request) bool { return overUnix(r) || loopbackHost(r.RemoteAddr) }
+// fromLoopback reports whether a request was made on this machine. One that a proxy
+// passes on was made elsewhere.
+func fromLoopback(r *http.Request) bool {
+	if r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+		return false
+	}
+	return overUnix(r) || loopbackHost(r.RemoteAddr)
+}

@@ -31,7 +31,7 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	caller, err := a.identify(r, args.keys)
 	if err == nil {
-		err = a.admit(op, caller)
+		err = a.admit(r, op, caller)
 	}
 	if err != nil {
 		a.fail(w, r, err)
@@ -74,8 +74,8 @@ func (a *api) invoke(ctx context.Context, inv *parley.Invocation) (result any, e
 }
 
 // admit tells a stranger so before finding fault with his parameters.
-func (a *api) admit(op *parley.Op, caller parley.Caller) error {
-	if caller.Nobody() && op.Access == parley.Public && !a.Registration {
+func (a *api) admit(r *http.Request, op *parley.Op, caller parley.Caller) error {
+	if caller.Nobody() && op.Access == parley.Public && !a.welcomes(r) {
 		return noCredential(op.Name)
 	}
 	return op.Allow(caller)

@@ -47,15 +47,18 @@ func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op,
 		a.serveWebSocket(w, r, op, page)
 		return
 	}
-	a.follow(r.Context(), openStream(w), op, page)
+	a.follow(r.Context(), r, openStream(w), op, page)
 }
 
-// follow writes the record from a page on.
-func (a *api) follow(ctx context.Context, s sink, op *parley.Op, page *parley.ReadEventsResult) {
+// follow writes the record from a page on to whoever made the request.
+func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op, page *parley.ReadEventsResult) {
 	for s.page(ctx, page) {
 		next, err := a.nextEvents(ctx, op, page.Next)
 		if ctx.Err() != nil {
 			return
+		}
+		if err == nil {
+			err = a.stillGood(r)
 		}
 		if err != nil {
 			s.failure(ctx, parley.AsError(err))
@@ -64,6 +67,15 @@ func (a *api) follow(ctx context.Context, s sink, op *parley.Op, page *parley.Re
 		}
 		page = next
 	}
+}
+
+// stillGood looks at the key of a stream again: it may have been revoked since.
+func (a *api) stillGood(r *http.Request) error {
+	caller, err := a.identify(r, nil)
+	if err == nil && caller.ID != parley.CallerFrom(r.Context()).ID {
+		err = wrongKey()
+	}
+	return err
 }
 
 // nextEvents waits for events for at most the time between two heartbeats.

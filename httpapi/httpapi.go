@@ -34,8 +34,14 @@ type Options struct {
 	MCP http.Handler
 
 	// Registration lets nobody in particular call what is Public, that is
-	// register_agent.
-	Registration bool
+	// register_agent, from this machine; OpenRegistration from anywhere.
+	Registration, OpenRegistration bool
+
+	// Beyond says that other machines may reach the listener: then a Host that is
+	// an IP address, or one of Hosts, is right as well. A name that a web page has
+	// pointed here by DNS is neither.
+	Beyond bool
+	Hosts  []string
 
 	// TrustLocalAgentID makes X-Agent-ID alone enough for a connection from a
 	// loopback address; Agent then says which agent it names. The operator
@@ -113,7 +119,7 @@ func (a *api) handler() http.Handler {
 	mux.HandleFunc("/api/", a.serveAPI)
 	mux.HandleFunc("/mcp", a.serveMCP)
 	mux.HandleFunc("/", a.nothingHere)
-	return http.MaxBytesHandler(a.counted(guard(mux)), MaxBody)
+	return http.MaxBytesHandler(a.counted(a.guard(mux)), MaxBody)
 }
 
 // readOnly lets through what only reads.
@@ -130,7 +136,7 @@ func (a *api) readOnly(serve http.HandlerFunc) http.HandlerFunc {
 // serveTools lists the tools of the caller as function definitions.
 func (a *api) serveTools(w http.ResponseWriter, r *http.Request) {
 	caller, err := a.identify(r, nil)
-	if err == nil && caller.Nobody() && !a.Registration {
+	if err == nil && caller.Nobody() && !a.welcomes(r) {
 		err = noCredential("/api/tools")
 	}
 	if err != nil {
@@ -152,12 +158,12 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	caller, err := a.identify(r, nil)
-	if err == nil && caller.Nobody() && !a.Registration {
+	if err == nil && caller.Nobody() && !a.welcomes(r) {
 		err = noCredential("/mcp")
 	}
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
-	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(r.Context(), caller)))
+	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(withCredentials(r), caller)))
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"parley"
 )
@@ -85,6 +86,9 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 func replyError(w http.ResponseWriter, status int, e *parley.Error) {
 	if status == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	if seconds, ok := e.Details["retry_after_seconds"].(int); ok && status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
 	reply(w, status, e)
 }

@@ -31,7 +31,7 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 	// The reader outlives the server's context: it takes the client's farewell.
 	gone := conn.CloseRead(context.WithoutCancel(r.Context()))
 	defer context.AfterFunc(gone, cancel)()
-	a.follow(ctx, socket{conn}, op, page)
+	a.follow(ctx, r, socket{conn}, op, page)
 	_ = conn.Close(websocket.StatusGoingAway, "resume with after=SEQ") // if it is still open
 }
 

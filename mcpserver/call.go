@@ -57,13 +57,17 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 }
 
 // identify takes the API key out of a call's arguments, where the seeds' tools
-// have it. It must be that of the connection's caller, if there is one.
+// have it. It decides, as any key does, where the connection has none, and must be
+// the same where it has one.
 func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Context, json.RawMessage, error) {
 	args, key, given := parley.TakeKey(args)
-	caller := parley.CallerFrom(ctx)
+	caller, connection := parley.CallerFrom(ctx), parley.CredentialsFrom(ctx)
 	switch {
 	case !given:
 		return ctx, args, nil
+	case connection.Key != "" && connection.Key != key:
+		return ctx, args, parley.Errorf(parley.Unauthenticated, "api_key is another key than the connection's").
+			Suggest("Leave api_key out: the connection says who calls.")
 	case caller.Remote && key != "":
 		return parley.WithCredentials(ctx, parley.Credentials{Key: key}), args, nil
 	}
@@ -75,9 +79,15 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 	case !given || named.Nobody():
 		return ctx, args, parley.Errorf(parley.Unauthenticated, "the API key in api_key is not known").
 			Suggest("Use the key from register_agent, or leave api_key out when your connection says who you are.")
-	case !caller.Nobody() && caller.ID != named.ID:
+	case !caller.Nobody() && !caller.Operator && caller.ID != named.ID:
 		return ctx, args, parley.Errorf(parley.Unauthenticated, "api_key is another agent's than the connection's").
 			Suggest("Leave api_key out: the connection says who calls.")
+	}
+	for _, claim := range connection.Claims {
+		if !named.Is(claim) {
+			return ctx, args, parley.Errorf(parley.NotAuthorized, "X-Agent-ID is %q, but api_key is %s's", parley.CleanLine(claim), named.Name).
+				Suggest("Leave X-Agent-ID out: the key says who calls.")
+		}
 	}
 	return parley.WithCaller(ctx, named), args, nil
 }

@@ -59,6 +59,16 @@ func (o *Orchestrator) callerOf(m *member) (parley.Caller, bool) {
 	return parley.Caller{ID: m.id, Name: m.name, Orchestrate: m.agent.Orchestrate}, true
 }
 
+// CallerNamed is the agent of that name or id, for who is believed without a key. The
+// operator cannot be named so.
+func (o *Orchestrator) CallerNamed(_ context.Context, ref string) (parley.Caller, bool) {
+	m, err := o.roster.find(ref)
+	if err != nil || m.kind == parley.KindHuman {
+		return parley.Caller{}, false
+	}
+	return o.callerOf(m)
+}
+
 // Operator is the person at the keyboard.
 func (o *Orchestrator) Operator() parley.Caller {
 	m := o.roster.named(parley.OperatorName)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
+	ratelimit "golang.org/x/time/rate"
 
 	"parley"
 	"parley/store"
@@ -23,12 +23,14 @@ const (
 )
 
 // perMinute is a bucket that holds what a minute allows.
-func perMinute(n int) *rate.Limiter { return rate.NewLimiter(rate.Limit(float64(n)/60), n) }
+func perMinute(n int) *ratelimit.Limiter {
+	return ratelimit.NewLimiter(ratelimit.Limit(float64(n)/60), n)
+}
 
 // quota is what a sender has left, made when it first sends.
 type quota struct {
 	once                 sync.Once
-	messages, broadcasts *rate.Limiter
+	messages, broadcasts *ratelimit.Limiter
 }
 
 // charge takes a message from what the sender has left. back gives it back where
@@ -55,7 +57,7 @@ func (o *Orchestrator) charge(m *member, kind parley.MessageKind) (back func(), 
 }
 
 // take takes one from a bucket, or says how long until there is one.
-func take(bucket *rate.Limiter, now time.Time) (time.Duration, *rate.Reservation) {
+func take(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.Reservation) {
 	r := bucket.ReserveN(now, 1)
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
@@ -96,7 +98,7 @@ const maxDoors = 1000
 // doors counts registrations by where they come from.
 type doors struct {
 	mu   sync.Mutex
-	from map[string]*rate.Limiter
+	from map[string]*ratelimit.Limiter
 }
 
 // admitNewcomer counts a registration: by its address that of nobody in particular,
@@ -136,11 +138,11 @@ func neighbourhood(address string) string {
 
 // door returns the bucket of a place. When there are too many places those that have
 // not been busy are forgotten, and if all are busy the rest share one.
-func (d *doors) door(from string, n int, now time.Time) *rate.Limiter {
+func (d *doors) door(from string, n int, now time.Time) *ratelimit.Limiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.from == nil {
-		d.from = map[string]*rate.Limiter{}
+		d.from = map[string]*ratelimit.Limiter{}
 	}
 	if d.from[from] == nil && len(d.from) >= maxDoors {
 		for place, bucket := range d.from {

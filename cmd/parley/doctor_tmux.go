@@ -95,7 +95,7 @@ func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
 
 // listens reports whether a port of loopback can be had now.
 func listens(port int) error {
-	l, err := listenPort(port)
+	l, err := listenPort(loopback, port)
 	if err != nil {
 		return err
 	}

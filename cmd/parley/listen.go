@@ -36,9 +36,11 @@ func listenUnix(at place) (net.Listener, error) {
 	return l, nil
 }
 
-// listenTCP listens on loopback: on the port of the settings, which must be
-// free, else on the one that the workspace had before, else on any.
-func listenTCP(at place, fixed int) (net.Listener, error) {
+// listenTCP listens on the address of the settings, which is loopback unless told
+// otherwise: on the port of the settings, which must be free, else on the one that the
+// workspace had before, else on any.
+func listenTCP(at place, s settings) (net.Listener, error) {
+	fixed, listenPort := s.HTTPPort, func(port int) (net.Listener, error) { return listenPort(s.HTTPAddress, port) }
 	if fixed != 0 {
 		l, err := listenPort(fixed)
 		if errors.Is(err, syscall.EADDRINUSE) {
@@ -65,10 +67,14 @@ func listenTCP(at place, fixed int) (net.Listener, error) {
 	return l, nil
 }
 
-func listenPort(port int) (net.Listener, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+func listenPort(address string, port int) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(port)))
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil, parley.Errorf(parley.AddressInUse, "this machine has no address %s", address).With("address", address).
+			Suggest("Give http_address one of its own, 0.0.0.0 for all, or leave it out for 127.0.0.1.")
+	}
 	if err != nil {
-		return nil, fmt.Errorf("listen on loopback: %w", err)
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
 	}
 	return l, nil
 }

@@ -19,6 +19,12 @@ var limits = map[string]schema{
 	"expire_after": {"pattern": durationForm},
 	"stuck_after":  {"pattern": durationForm},
 	"owes_after":   {"pattern": durationForm},
+
+	"messages_per_minute":      {"minimum": 1, "maximum": most},
+	"broadcasts_per_minute":    {"minimum": 1, "maximum": most},
+	"registrations_per_minute": {"minimum": 1, "maximum": most},
+
+	"http_address": {"anyOf": []schema{{"format": "ipv4"}, {"format": "ipv6"}}},
 	"size":         {"pattern": sizeForm.String()},
 }
 

@@ -134,6 +134,7 @@ type daemon struct {
 	unix, tcp    net.Listener
 	store        *store.Store
 	orchestrator *orchestrator.Orchestrator
+	settings     settings
 	server       *http.Server
 }
 
@@ -161,10 +162,11 @@ func (d *daemon) open(ctx context.Context, flags map[string]string) error {
 			return err
 		}
 	}
+	d.settings = t.Settings
 	if d.unix, err = listenUnix(d.at); err != nil {
 		return err
 	}
-	if d.tcp, err = listenTCP(d.at, t.Settings.HTTPPort); err != nil {
+	if d.tcp, err = listenTCP(d.at, t.Settings); err != nil {
 		return err
 	}
 	if d.store, err = store.Open(ctx, store.Options{Path: d.at.database(), Log: d.log}); err != nil {
@@ -193,7 +195,9 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 		Tmux:     tmux.Options{Name: d.at.tmuxName(), Env: d.env.scrubbed(), Dir: d.at.runtime},
 		Profiles: profiles, Workspace: d.at.root, LaunchDir: d.at.launch, Executable: d.executable, Spool: d.at.spool(), Host: host,
 		Settings: orchestrator.Settings{MaxText: t.Settings.MaxText, ShortFooter: t.Settings.Footer == "short", ExpireAfter: t.Settings.ExpireAfter,
-			StuckAfter: t.Settings.StuckAfter, OwesAfter: t.Settings.OwesAfter, AutoSteer: t.Settings.AutoSteer},
+			StuckAfter: t.Settings.StuckAfter, OwesAfter: t.Settings.OwesAfter, AutoSteer: t.Settings.AutoSteer,
+			MessagesPerMinute: t.Settings.MessagesPerMinute, BroadcastsPerMinute: t.Settings.BroadcastsPerMinute,
+			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute},
 		Info: d.info, ShutDown: d.end, Now: d.now, Log: d.log,
 	})
 	if err != nil {
@@ -220,10 +224,7 @@ func (d *daemon) run(ctx context.Context) error {
 	calls, endCalls := context.WithCancel(context.WithoutCancel(ctx))
 	defer endCalls()
 	mcp := mcpserver.Handler(mcpserver.Options{Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Version: buildVersion(), Log: d.log})
-	api := httpapi.New(httpapi.Options{
-		Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Peer: peer,
-		MCP: mcp, Registration: true, Health: d.orchestrator.Health, Totals: d.totals, Version: buildVersion(), Log: d.log,
-	})
+	api := httpapi.New(d.door(mcp))
 	d.server = &http.Server{
 		Handler:           api,
 		BaseContext:       func(net.Listener) context.Context { return calls },

@@ -55,6 +55,15 @@ type settings struct {
 	OwesAfter   time.Duration `yaml:"owes_after" doc:"How long an idle agent may leave a request unanswered before it needs you, 10m unless set."`
 	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time: true or false."`
 	HTTPPort    int           `yaml:"http_port" doc:"The loopback port of the daemon; a random one, kept, unless set."`
+	HTTPAddress string        `yaml:"http_address" doc:"The IP address that the daemon listens on, 127.0.0.1 unless set; beyond loopback everyone needs a key."`
+	HTTPHosts   string        `yaml:"http_hosts" doc:"Names by which other machines may call the daemon, separated by commas; IP addresses need not be named."`
+
+	OpenRegistration  bool `yaml:"open_registration" doc:"Let agents of other machines register without a key: true or false."`
+	TrustLocalAgentID bool `yaml:"trust_local_agent_id" doc:"Believe X-Agent-ID without a key, from this machine: true or false. Every local program can then be any agent."`
+
+	MessagesPerMinute      int `yaml:"messages_per_minute" doc:"How many messages one agent may send in a minute: 1 to 1000000, 120 unless set."`
+	BroadcastsPerMinute    int `yaml:"broadcasts_per_minute" doc:"How many broadcasts one agent may send in a minute: 1 to 1000000, 30 unless set."`
+	RegistrationsPerMinute int `yaml:"registrations_per_minute" doc:"How many agents may register from one address in a minute: 1 to 1000000, 30 unless set."`
 }
 
 // loadTeam reads a parley.yaml; a file that is not there is an empty one,
@@ -88,6 +97,10 @@ func (s *settings) fill() {
 	s.ExpireAfter = cmp.Or(s.ExpireAfter, 24*time.Hour)
 	s.StuckAfter = cmp.Or(s.StuckAfter, 10*time.Minute)
 	s.OwesAfter = cmp.Or(s.OwesAfter, 10*time.Minute)
+	s.HTTPAddress = cmp.Or(s.HTTPAddress, loopback)
+	s.MessagesPerMinute = cmp.Or(s.MessagesPerMinute, 120)
+	s.BroadcastsPerMinute = cmp.Or(s.BroadcastsPerMinute, 30)
+	s.RegistrationsPerMinute = cmp.Or(s.RegistrationsPerMinute, 30)
 }
 
 // explainYAML turns the decoder's error into one that says where and what
@@ -192,7 +205,7 @@ func (s settings) check(source string) error {
 	case s.HTTPPort < 0 || s.HTTPPort > 65535:
 		return refuse("http_port", s.HTTPPort, "a port from 1 to 65535, or 0 for a random one")
 	}
-	return nil
+	return s.checkDoor(refuse)
 }
 
 // override sets one setting from the text of a variable or a flag, which source

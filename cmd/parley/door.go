@@ -1,0 +1,52 @@
+package main
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"parley/httpapi"
+)
+
+const (
+	loopback = "127.0.0.1"
+	most     = 1_000_000 // a minute: as good as no limit
+)
+
+// checkDoor refuses settings of who may call, and how often.
+func (s settings) checkDoor(refuse func(key string, value any, instead string) error) error {
+	if _, err := netip.ParseAddr(s.HTTPAddress); err != nil {
+		return refuse("http_address", s.HTTPAddress, "an IP address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them")
+	}
+	for _, rate := range []struct {
+		key   string
+		value int
+	}{{"messages_per_minute", s.MessagesPerMinute}, {"broadcasts_per_minute", s.BroadcastsPerMinute}, {"registrations_per_minute", s.RegistrationsPerMinute}} {
+		if rate.value < 1 || rate.value > most {
+			return refuse(rate.key, rate.value, "a number from 1 to 1000000, which is as good as no limit")
+		}
+	}
+	return nil
+}
+
+// beyond reports whether other machines can reach the daemon.
+func (s settings) beyond() bool {
+	ip, err := netip.ParseAddr(s.HTTPAddress)
+	return err == nil && !ip.IsLoopback()
+}
+
+// door is how the daemon is called, and by whom.
+func (d *daemon) door(mcp http.Handler) httpapi.Options {
+	o := httpapi.Options{
+		Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Peer: peer, MCP: mcp,
+		Health: d.orchestrator.Health, Totals: d.totals, Version: buildVersion(), Log: d.log,
+		Registration: true, OpenRegistration: d.settings.OpenRegistration,
+		TrustLocalAgentID: d.settings.TrustLocalAgentID, Agent: d.orchestrator.CallerNamed, Beyond: d.settings.beyond(),
+	}
+	for name := range strings.SplitSeq(d.settings.HTTPHosts, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			o.Hosts = append(o.Hosts, name)
+		}
+	}
+	return o
+}

@@ -1,0 +1,140 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+// good reports whose key it is, "" for nobody's.
+func (te *team) good(key string) string {
+	c, _ := te.Authenticate(context.Background(), key)
+	return c.Name
+}
+
+// wantGood checks which keys are coder's.
+func (te *team) wantGood(when string, keys map[string]bool) {
+	te.t.Helper()
+	for key, want := range keys {
+		if got := te.good(key) == "coder"; got != want {
+			te.t.Errorf("%s: key %s is good: %v, want %v", when, key[:parley.KeyIDLength], got, want)
+		}
+	}
+}
+
+func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
+	te := newTeam(t)
+	boss := te.operator()
+	res, err := te.RegisterAgent(boss, parley.RegisterAgentRequest{Username: "coder"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	issue := func() string {
+		t.Helper()
+		k, err := te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k.APIKey
+	}
+	first, second, third := res.APIKey, issue(), issue()
+	te.wantGood("issued", map[string]bool{first: true, second: true, third: true, third[:parley.KeyIDLength]: false, first + "x": false, strings.ToUpper(first): false})
+	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // the whole key is as good as its id
+		t.Fatal(err)
+	}
+	te.wantGood("revoked", map[string]bool{first: true, second: false, third: true})
+
+	te.close() // what holds now holds for the next daemon
+	te.open()
+	te.wantGood("another daemon", map[string]bool{first: true, second: false, third: true})
+	rotated, err := te.RotateKey(te.operator(), parley.RotateKeyRequest{Agent: "coder"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	te.wantGood("rotated", map[string]bool{first: false, second: false, third: false, rotated.APIKey: true})
+	if _, err := te.RevokeKey(te.operator(), parley.RevokeKeyRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	te.wantGood("all revoked", map[string]bool{rotated.APIKey: false})
+	te.close()
+	te.open()
+	te.wantGood("yet another daemon", map[string]bool{first: false, second: false, third: false, rotated.APIKey: false})
+}
+
+func TestUseOfAKeyIsKept(t *testing.T) {
+	te := newTeam(t)
+	te.as("coder") // which authenticates with the first
+	if _, err := te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	te.chores(context.Background())
+	te.close()
+	te.open()
+	res, err := te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"})
+	if err != nil || len(res.Keys) != 2 || res.Keys[0].LastUsed == nil || res.Keys[1].LastUsed != nil {
+		t.Errorf("keys: got %+v, %v, want the first alone used", res, err)
+	}
+}
+
+func TestKeysAreStoredHashed(t *testing.T) {
+	te := newTeam(t)
+	res, err := te.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys, err := te.store.Keys(context.Background())
+	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(hashKey(res.APIKey)) || len(keys[0].Hash) != 32 {
+		t.Errorf("stored: %+v, %v", keys, err)
+	}
+}
+
+// keyIn returns the key that is in a launched agent's environment.
+func (te *team) keyIn(name string) string {
+	te.t.Helper()
+	m := te.roster.named(name)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, entry := range m.launch.Env {
+		if key, ok := strings.CutPrefix(entry, "PARLEY_KEY="); ok {
+			return key
+		}
+	}
+	te.t.Fatalf("%s has no key", name)
+	return ""
+}
+
+func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
+	te := newTeam(t)
+	boss := te.operator()
+	launch := func() {
+		t.Helper()
+		if _, err := te.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	launch()
+	first := te.keyIn("coder")
+	issued, err := te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := te.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	second := te.keyIn("coder")
+	te.wantGood("restarted", map[string]bool{first: false, second: true, issued.APIKey: true})
+
+	rotated, err := te.RotateKey(boss, parley.RotateKeyRequest{Agent: "coder"})
+	if err != nil || !strings.Contains(rotated.Message, "parley restart coder") || !slices.Contains(rotated.Ended, second[:parley.KeyIDLength]) {
+		t.Errorf("rotate: got %+v, %v, want it to say that coder must be restarted", rotated, err)
+	}
+	if _, err := te.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	te.wantGood("stopped", map[string]bool{second: false, rotated.APIKey: false})
+	launch()
+	te.wantGood("launched again", map[string]bool{second: false, rotated.APIKey: false, te.keyIn("coder"): true})
+}
