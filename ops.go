@@ -48,7 +48,7 @@ var Ops = []*Op{
 		Service.PauseCommunication, Orchestrators, Marks),
 	define("steer_agent", "Give an agent guidance: it is typed into its terminal as [GUARDIAN GUIDANCE - KIND], with high priority.",
 		Service.SteerAgent, Orchestrators, Adds),
-	define("get_needs", "See what needs the operator: open dialogs, agents that are lost, ended, blocked or stuck, deliveries without proof, requests without an answer.",
+	define("get_needs", "See what needs the operator: open dialogs, agents that are lost, ended, blocked or stuck, deliveries without proof, requests without an answer, agents to approve.",
 		Service.GetNeeds, OperatorOnly, Marks),
 	define("retry_delivery", "Type a message again to those with whom it failed, expired or stayed unconfirmed; where it waits, look again at once.",
 		Service.RetryDelivery, OperatorOnly, Adds),

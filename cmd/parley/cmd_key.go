@@ -14,7 +14,7 @@ func (c *cli) keyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "key", Short: "Make, replace, end and list the API keys of agents",
 		Example: "  parley key list coder\n  parley key issue ci",
-		Args:    usage(cobra.NoArgs), RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    noSuchCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(c.withAgents(command(c, operation[parley.IssueKeyResult]{
 		op: "issue_key", use: "issue AGENT", short: "Make a further key for an agent and print it, once",

@@ -38,9 +38,9 @@ func documents(t *testing.T) map[string]string {
 	return texts
 }
 
-// The sessions of the README and of the operator's page are run word for word.
+// The sessions of the README, the operator's page and the one on HTTP are run word for word.
 func TestSessionsOfTheDocsWork(t *testing.T) {
-	for name, least := range map[string]int{"README.md": 8, "operator.md": 4} {
+	for name, least := range map[string]int{"README.md": 8, "operator.md": 4, "http.md": 5} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			trySession(t, documents(t)[name], least)

@@ -49,22 +49,22 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// noSuchCommand refuses arguments of parley itself and of its help: each is a
+// noSuchCommand refuses arguments of commands that only hold others: each is a
 // mistyped command.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	var names []string
-	for _, sub := range cmd.Root().Commands() {
+	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
 	if near := parley.Nearest(args[0], names); near != "" {
-		return misused(cmd.Root(), fmt.Errorf("there is no command %q; did you mean %q?", args[0], near))
+		return misused(cmd, fmt.Errorf("there is no command %q; did you mean %q?", args[0], near))
 	}
-	return misused(cmd.Root(), fmt.Errorf("there is no command %q", args[0]))
+	return misused(cmd, fmt.Errorf("there is no command %q", args[0]))
 }
 
 // checkHelpTopic makes the help command refuse what there is no help for.
@@ -76,7 +76,7 @@ func checkHelpTopic(root *cobra.Command) {
 				if found, _, err := cmd.Root().Find(args); err == nil && found != cmd.Root() {
 					return nil
 				}
-				return noSuchCommand(cmd, args)
+				return noSuchCommand(cmd.Root(), args)
 			}
 		}
 	}
