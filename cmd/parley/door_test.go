@@ -118,3 +118,16 @@ func TestTheDaemonListensWhereItIsTold(t *testing.T) {
 	}
 
 }
+
+func TestOthersRegisterOnlyWhereItIsSaid(t *testing.T) {
+	for settings, want := range map[string]parley.Code{"  open_registration: false\n": parley.Unauthenticated, "  open_registration: true\n": ""} {
+		_, there := doorOf(t, settings)
+		there.headers = []string{"X-Forwarded-For: 192.0.2.7"}
+		if got := there.rest(t, "register_agent", `{"username":"rest"}`); got.Code != want {
+			t.Errorf("%sREST: got %+v, want %q", settings, got, want)
+		}
+		if got := there.mcp(t, "register_agent", `{"username":"mcp"}`); got.Code != want {
+			t.Errorf("%sMCP: got %+v, want %q", settings, got, want)
+		}
+	}
+}

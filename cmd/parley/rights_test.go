@@ -283,7 +283,7 @@ func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 		}
 	}
 	for _, s := range callers {
-		if s.rank > 0 {
+		if s.rank >= 0 {
 			wrongAgent(t, s)
 		}
 	}
@@ -298,13 +298,17 @@ func wrongAgent(t *testing.T, s *someone) {
 	impostor := *s
 	impostor.headers = []string{"X-Agent-ID: reviewer"}
 	impostor.name += " as reviewer by header"
+	want := parley.NotAuthorized
+	if s.rank == 0 {
+		want = parley.Unauthenticated // an id proves nothing
+	}
 	for _, r := range rights {
-		checkRight(t, "REST", &impostor, r, impostor.rest(t, r.op, r.args), parley.NotAuthorized)
-		checkRight(t, "MCP", &impostor, r, impostor.mcp(t, r.op, r.args), parley.NotAuthorized)
+		checkRight(t, "REST", &impostor, r, impostor.rest(t, r.op, r.args), want)
+		checkRight(t, "MCP", &impostor, r, impostor.mcp(t, r.op, r.args), want)
 		for _, name := range strings.Fields(r.self) {
 			claim := with(r.args, `"`+name+`":"reviewer"`)
-			checkRight(t, "REST with "+name, s, r, s.rest(t, r.op, claim), parley.NotAuthorized)
-			checkRight(t, "MCP with "+name, s, r, s.mcp(t, r.op, claim), parley.NotAuthorized)
+			checkRight(t, "REST with "+name, s, r, s.rest(t, r.op, claim), want)
+			checkRight(t, "MCP with "+name, s, r, s.mcp(t, r.op, claim), want)
 		}
 	}
 }
