@@ -58,6 +58,8 @@ func header(msg *parley.Message, to *member) string {
 	switch msg.Kind {
 	case parley.KindSteering:
 		return fmt.Sprintf("[GUARDIAN GUIDANCE - %s]: ", guidanceKind(msg))
+	case parley.KindNotice:
+		return "[PARLEY]: "
 	case parley.KindBroadcast:
 		return fmt.Sprintf("[AGENT %s BROADCAST]: ", parley.Short(msg.SenderID))
 	}

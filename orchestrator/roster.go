@@ -188,6 +188,8 @@ type roster struct {
 	byID   map[string]*member
 	byName map[string]*member // lower case
 	keys   keyring
+
+	founding sync.Mutex // held while parley's own member is made
 }
 
 func loadRoster(ctx context.Context, s *store.Store) (*roster, error) {
@@ -279,9 +281,10 @@ func (r *roster) notFound(ref string) error {
 	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
 }
 
-// system is parley as a sender. It is made when it first says something; only the
-// guardian asks for it.
+// system is parley as a sender. It is made when it first says something.
 func (o *Orchestrator) system(ctx context.Context) (*member, error) {
+	o.roster.founding.Lock()
+	defer o.roster.founding.Unlock()
 	if m := o.roster.named(parley.SystemName); m != nil {
 		return m, nil
 	}
@@ -289,7 +292,7 @@ func (o *Orchestrator) system(ctx context.Context) (*member, error) {
 	a := parley.Agent{ID: newID(), Name: parley.SystemName, Description: "parley itself",
 		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
 	if err := o.store.CreateAgent(ctx, a, nil); err != nil {
-		return nil, fmt.Errorf("create the sender of guidance: %w", err)
+		return nil, fmt.Errorf("create the sender of parley's own words: %w", err)
 	}
 	m := newMember(a)
 	o.roster.add(m)
