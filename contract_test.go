@@ -31,9 +31,6 @@ func TestDecodeTakesTheContractsSendAsWritten(t *testing.T) {
 func TestDecodeRefusesWhatIsNotHonoured(t *testing.T) {
 	for _, c := range []struct{ op, args, parameter string }{
 		{"send_message", `{"thread_id":"t1","content":"hi"}`, "thread_id"}, // and not that to is missing
-		{"send_message", `{"to":"b","text":"hi","requires_response":true}`, "requires_response"},
-		{"send_message", `{"to":"b","text":"hi","response_deadline":"2030-01-01T00:00:00Z"}`, "response_deadline"},
-		{"send_message", `{"to":"b","content":{"text":"hi","attachments":[{"name":"x"}]}}`, "attachments"},
 		{"get_messages", `{"thread_id":"t1"}`, "thread_id"},
 	} {
 		e := refusal(t, c.op, c.args)
@@ -43,6 +40,36 @@ func TestDecodeRefusesWhatIsNotHonoured(t *testing.T) {
 	}
 	if !decoded[RegisterAgentRequest](t, "register_agent", `{"username":"dm","agent_description":"x","special":true}`).Special {
 		t.Error("special was not taken")
+	}
+}
+
+func TestDecodeTidiesAttachments(t *testing.T) {
+	got := decoded[SendMessageRequest](t, "send_message", `{"to":"a","content":{"text":"hi","attachments":[ {"n":1,"n":2,"s":"x\ud800"}, {} ]}}`)
+	want := []json.RawMessage{json.RawMessage("{\"n\":2,\"s\":\"x\ufffd\"}"), json.RawMessage("{}")}
+	if diff := cmp.Diff(want, got.Attachments); diff != "" {
+		t.Error(diff)
+	}
+	half := `{"x":"` + strings.Repeat("a", maxData/2) + `"}`
+	decoded[SendMessageRequest](t, "send_message", `{"to":"a","text":"hi","attachments":[`+half+`]}`)
+	for _, wrong := range []string{`["x"]`, `[1]`, `[null]`, `[[]]`, `{}`, `"x"`, `[{"n":1e999}]`, `[` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200) + `]`} {
+		if e := refusal(t, "send_message", `{"to":"a","text":"hi","attachments":`+wrong+`}`); e.Details["parameter"] != "attachments" {
+			t.Errorf("%s: %v, %v", Truncate(wrong, 40), e, e.Details)
+		}
+	}
+}
+
+func TestDecodeTakesTheSeedsResponses(t *testing.T) {
+	want := &RespondToMessageRequest{MessageID: "5f0c21aa", Text: "yes"}
+	if diff := cmp.Diff(want, decoded[RespondToMessageRequest](t, "respond_to_message", `{"message_id":"5f0c21aa","response":"yes"}`)); diff != "" {
+		t.Error(diff)
+	}
+	want = &RespondToMessageRequest{MessageID: "5f0c21aa", Text: "yes", Status: ResponsePartial, Data: json.RawMessage(`{"k":1}`), AdditionalRecipients: Names{"b"}}
+	if diff := cmp.Diff(want, decoded[RespondToMessageRequest](t, "respond_to_message", `{"responder_agent_id":"me","original_message_id":"5f0c21aa",
+		"response_content":{"text":"yes","data":{"k":1},"status":"partial"},"additional_recipients":["b"]}`)); diff != "" {
+		t.Error(diff)
+	}
+	for _, wrong := range []string{`{"message_id":"5f0c21aa","response":"a","text":"b"}`, `{"original_message_id":"5f0c21aa","response_content":{"text":"a","mood":"good"}}`} {
+		refusal(t, "respond_to_message", wrong)
 	}
 }
 

@@ -44,12 +44,41 @@ func (f *Field) tidy(data *json.RawMessage) error {
 	if string(*data) == "{}" {
 		*data = nil
 	}
-	if len(*data) > maxData {
-		return Errorf(MessageTooLong, "%s has %d bytes, %d are allowed", f.Name, len(*data), maxData).
-			With("parameter", f.Name).With("length", len(*data)).With("limit", maxData).
-			Suggest("Put it into a file and send its path.")
+	return f.sized(len(*data))
+}
+
+// tidyAll is tidy for a list of objects, which together may be as large as one. An
+// empty list is none.
+func (f *Field) tidyAll(list *[]json.RawMessage) error {
+	if len(*list) == 0 {
+		*list = nil
 	}
-	return nil
+	size := 0
+	for i := range *list {
+		item := &(*list)[i]
+		if *item = bytes.TrimSpace(*item); len(*item) == 0 || (*item)[0] != '{' {
+			return Errorf(InvalidArgument, "%s has an item that is not a JSON object", f.Name).With("parameter", f.Name).
+				Suggest("Give %s as [{…}, …].", f.Name)
+		}
+		if err := f.tidy(item); err != nil {
+			return err
+		}
+		if *item == nil {
+			*item = json.RawMessage("{}")
+		}
+		size += len(*item)
+	}
+	return f.sized(size)
+}
+
+// sized refuses what is larger than data may be.
+func (f *Field) sized(n int) error {
+	if n <= maxData {
+		return nil
+	}
+	return Errorf(MessageTooLong, "%s has %d bytes, %d are allowed", f.Name, n, maxData).
+		With("parameter", f.Name).With("length", n).With("limit", maxData).
+		Suggest("Put it into a file and send its path.")
 }
 
 // depth counts the levels of a JSON value, at most to one beyond the limit.

@@ -19,6 +19,8 @@ const (
 	InvalidRecipient      Code = "INVALID_RECIPIENT"
 	MessageTooLong        Code = "MESSAGE_TOO_LONG"
 	CommunicationDisabled Code = "COMMUNICATION_DISABLED"
+	ResponseNotRequired   Code = "RESPONSE_NOT_REQUIRED"
+	DeadlinePassed        Code = "RESPONSE_DEADLINE_PASSED"
 	InvalidArgument       Code = "INVALID_ARGUMENT"
 	Unauthenticated       Code = "UNAUTHENTICATED"
 	NotAuthorized         Code = "NOT_AUTHORIZED"

@@ -190,8 +190,13 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 		return Errorf(InvalidArgument, "%s is not a JSON object", f.Name).With("parameter", f.Name).
 			Suggest("Give %s as {…}.", f.Name)
 	}
-	if data, ok := v.Addr().Interface().(*json.RawMessage); ok {
-		return f.tidy(data)
+	switch to := v.Addr().Interface().(type) {
+	case *json.RawMessage:
+		return f.tidy(to)
+	case *[]json.RawMessage:
+		if err := f.tidyAll(to); err != nil {
+			return err
+		}
 	}
 	return f.check(v)
 }

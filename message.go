@@ -62,6 +62,7 @@ type Message struct {
 	Attachments      []json.RawMessage `json:"attachments,omitempty"`
 	RequiresResponse bool              `json:"requires_response,omitempty"`
 	ResponseDeadline *time.Time        `json:"response_deadline,omitempty"` // set when a response is required
+	ResponseStatus   ResponseStatus    `json:"response_status,omitempty"`   // of a formal response
 }
 
 // Guidance is the data of a steering message.
@@ -72,21 +73,25 @@ type Guidance struct {
 // DeliveryState is a rung of the ladder: the furthest that is proven.
 type DeliveryState string
 
-// The ladder: queued → (held) → typing → submitted → read, or an end that is
-// not delivery.
+// The ladder: queued → (held) → typing → submitted → read → answered, or an end
+// that is not delivery.
 const (
 	DeliveryQueued      DeliveryState = "queued"
 	DeliveryHeld        DeliveryState = "held"
 	DeliveryTyping      DeliveryState = "typing"
 	DeliverySubmitted   DeliveryState = "submitted"
 	DeliveryRead        DeliveryState = "read"
+	DeliveryAnswered    DeliveryState = "answered" // its recipient replied to its sender
 	DeliveryFailed      DeliveryState = "failed"
 	DeliveryUnconfirmed DeliveryState = "unconfirmed" // typing began; its outcome could not be proven
 	DeliveryExpired     DeliveryState = "expired"
 )
 
 // Delivered reports whether the message provably reached its recipient.
-func (s DeliveryState) Delivered() bool { return s == DeliverySubmitted || s == DeliveryRead }
+func (s DeliveryState) Delivered() bool { return s == DeliverySubmitted || s.Read() }
+
+// Read reports whether the recipient provably has the whole message.
+func (s DeliveryState) Read() bool { return s == DeliveryRead || s == DeliveryAnswered }
 
 // Failed reports whether the message will not reach its recipient.
 func (s DeliveryState) Failed() bool { return s == DeliveryFailed || s == DeliveryExpired }
@@ -114,6 +119,10 @@ type Delivery struct {
 	State          DeliveryState `json:"state"`
 	Reason         string        `json:"reason,omitempty"` // why it is not further
 	Steps          []Step        `json:"steps,omitempty"`
+
+	ReadAt     *time.Time `json:"read_at,omitempty"`
+	AnsweredAt *time.Time `json:"answered_at,omitempty"`
+	AnsweredBy string     `json:"answered_by,omitempty"` // the id of the recipient's first reply
 }
 
 // TurnStarted returns when the recipient's program began to work upon the message,

@@ -28,16 +28,19 @@ const Everyone = "ALL"
 
 // SendMessageRequest is a message on its way in.
 type SendMessageRequest struct {
-	To               Names           `json:"to" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" required:"true" doc:"Names or ids of the recipients; [\"ALL\"] is everyone else."`
-	Text             string          `json:"text" alias:"message,content" required:"true" doc:"What you want to say, 1 to 2,000 characters."`
-	Type             MessageType     `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message it is."`
-	Priority         Priority        `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
-	Urgent           bool            `json:"urgent,omitempty" doc:"The same as priority urgent."`
-	Data             json.RawMessage `json:"data,omitempty" doc:"A JSON object for programs to read." object:"true"`
-	ContextReference string          `json:"context_reference,omitempty" doc:"What the message is about: a topic, a ticket, a file." max:"200"`
-	InReplyTo        string          `json:"in_reply_to,omitempty" doc:"The id of the message that this one answers."`
-	IdempotencyKey   string          `json:"idempotency_key,omitempty" doc:"A key of your own: sending again with the same key changes nothing and returns the first answer." max:"200"`
-	WaitSeconds      int             `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
+	To               Names             `json:"to" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" required:"true" doc:"Names or ids of the recipients; [\"ALL\"] is everyone else."`
+	Text             string            `json:"text" alias:"message,content" required:"true" doc:"What you want to say, 1 to 2,000 characters."`
+	Type             MessageType       `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message it is."`
+	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
+	Urgent           bool              `json:"urgent,omitempty" doc:"The same as priority urgent."`
+	Data             json.RawMessage   `json:"data,omitempty" doc:"A JSON object for programs to read." object:"true"`
+	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects that describe files or the like." max:"50"`
+	RequiresResponse bool              `json:"requires_response,omitempty" doc:"The recipients must answer; the answer comes to you as a message."`
+	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" doc:"By when (RFC 3339); in 30 minutes unless told."`
+	ContextReference string            `json:"context_reference,omitempty" doc:"What the message is about: a topic, a ticket, a file." max:"200"`
+	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"The id of the message that this one answers."`
+	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"A key of your own: sending again with the same key changes nothing and returns the first answer." max:"200"`
+	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
 }
 
 // SendMessageResult is the receipt: what is stored, and what is proven so far.
@@ -113,6 +116,9 @@ type InboxMessage struct {
 	ConversationID string    `json:"conversation_id"`
 	Priority       Priority  `json:"priority,omitempty"`
 	InReplyTo      string    `json:"in_reply_to,omitempty"`
+
+	ResponseDeadline *time.Time     `json:"response_deadline,omitempty"` // set when a response is required
+	ResponseStatus   ResponseStatus `json:"response_status,omitempty"`
 }
 
 // CheckInboxResult lists messages, oldest first.
@@ -209,20 +215,21 @@ func (c *Content) UnmarshalJSON(b []byte) error {
 
 // ContractMessage is a message as seed 004 shows one.
 type ContractMessage struct {
-	MessageID        string      `json:"message_id"`
-	SenderAgentID    string      `json:"sender_agent_id"`
-	SenderName       string      `json:"sender"`
-	SenderRole       string      `json:"sender_role"`
-	MessageType      MessageType `json:"message_type"`
-	Content          Content     `json:"content"`
-	Priority         Priority    `json:"priority"`
-	Timestamp        time.Time   `json:"timestamp"`
-	ReadStatus       bool        `json:"read_status"` // as it was before this call
-	RequiresResponse bool        `json:"requires_response"`
-	ResponseDeadline *time.Time  `json:"response_deadline,omitempty"`
-	ConversationID   string      `json:"conversation_id"`
-	ContextReference string      `json:"context_reference"`
-	InReplyTo        string      `json:"in_reply_to,omitempty"`
+	MessageID        string         `json:"message_id"`
+	SenderAgentID    string         `json:"sender_agent_id"`
+	SenderName       string         `json:"sender"`
+	SenderRole       string         `json:"sender_role"`
+	MessageType      MessageType    `json:"message_type"`
+	Content          Content        `json:"content"`
+	Priority         Priority       `json:"priority"`
+	Timestamp        time.Time      `json:"timestamp"`
+	ReadStatus       bool           `json:"read_status"` // as it was before this call
+	RequiresResponse bool           `json:"requires_response"`
+	ResponseDeadline *time.Time     `json:"response_deadline,omitempty"`
+	ConversationID   string         `json:"conversation_id"`
+	ContextReference string         `json:"context_reference"`
+	InReplyTo        string         `json:"in_reply_to,omitempty"`
+	ResponseStatus   ResponseStatus `json:"response_status,omitempty"`
 }
 
 // GetMessagesResult lists messages; the counts are under the same filters.
@@ -259,6 +266,7 @@ type MessageStatusResult struct {
 	Object         *Message       `json:"message_object"`
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 	Deliveries     []Delivery     `json:"deliveries"`
+	Responses      []Debt         `json:"responses,omitempty"` // the required ones
 }
 
 // HistoryRequest names the other side of a conversation.

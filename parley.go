@@ -60,6 +60,16 @@ type MessageService interface {
 	SendMessage(context.Context, SendMessageRequest) (*SendMessageResult, error)
 	// BroadcastMessage sends to every other agent, a list, or a group.
 	BroadcastMessage(context.Context, BroadcastMessageRequest) (*BroadcastMessageResult, error)
+	// BroadcastUpdate tells every other agent what has come about.
+	BroadcastUpdate(context.Context, BroadcastUpdateRequest) (*BroadcastUpdateResult, error)
+	// RequestAssistance asks those who can help, who then owe an answer.
+	RequestAssistance(context.Context, RequestAssistanceRequest) (*RequestAssistanceResult, error)
+	// RespondToMessage answers a message that came for the caller, formally if it
+	// has a status: RESPONSE_NOT_REQUIRED when no answer is owed,
+	// RESPONSE_DEADLINE_PASSED when it is too late for one.
+	RespondToMessage(context.Context, RespondToMessageRequest) (*RespondToMessageResult, error)
+	// IgnoreMessage marks a message read and notes why it gets no answer.
+	IgnoreMessage(context.Context, IgnoreMessageRequest) (*IgnoreMessageResult, error)
 	// CheckInbox lists the caller's messages without marking them read.
 	CheckInbox(context.Context, CheckInboxRequest) (*CheckInboxResult, error)
 	// GetMessages lists the caller's messages and, by default, marks them read.

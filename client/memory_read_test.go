@@ -28,7 +28,7 @@ func (m *memory) inbox(id string) []item {
 	return list
 }
 
-func (i item) read() bool { return i.State == parley.DeliveryRead }
+func (i item) read() bool { return i.State.Read() }
 
 func (i item) mark() {
 	if !i.read() {
@@ -97,8 +97,9 @@ func (m *memory) GetMessages(ctx context.Context, r parley.GetMessagesRequest) (
 	res := &parley.GetMessagesResult{Answer: parley.OK, Messages: []parley.ContractMessage{}, TotalCount: len(list), UnreadCount: unread(list)}
 	for _, i := range list[:min(len(list), r.Limit)] {
 		res.Messages = append(res.Messages, parley.ContractMessage{MessageID: i.ID, SenderAgentID: i.SenderID, SenderName: i.Sender,
-			MessageType: i.Type, Content: parley.Content{Text: i.Text, Data: i.Data, Attachments: []json.RawMessage{}}, Priority: i.Priority,
-			Timestamp: i.Timestamp, ReadStatus: i.read(), ConversationID: i.ConversationID, ContextReference: i.ContextReference, InReplyTo: i.InReplyTo})
+			MessageType: i.Type, Content: parley.Content{Text: i.Text, Data: i.Data, Attachments: append([]json.RawMessage{}, i.Attachments...)}, Priority: i.Priority,
+			Timestamp: i.Timestamp, ReadStatus: i.read(), ConversationID: i.ConversationID, ContextReference: i.ContextReference, InReplyTo: i.InReplyTo,
+			RequiresResponse: i.RequiresResponse, ResponseDeadline: i.ResponseDeadline, ResponseStatus: i.ResponseStatus})
 		if *r.MarkRead {
 			i.mark()
 		}
@@ -134,7 +135,7 @@ func (m *memory) GetMessageStatus(ctx context.Context, r parley.MessageStatusReq
 		return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
 	}
 	object := l.Message
-	return &parley.MessageStatusResult{Answer: parley.OK, Object: &object, DeliveryStatus: parley.SumUp(l.copies()), Deliveries: l.copies()}, nil
+	return &parley.MessageStatusResult{Answer: parley.OK, Object: &object, DeliveryStatus: parley.SumUp(l.copies()), Deliveries: l.copies(), Responses: l.responses()}, nil
 }
 
 func (m *memory) GetConversationHistory(ctx context.Context, r parley.HistoryRequest) (*parley.HistoryResult, error) {

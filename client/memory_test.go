@@ -35,6 +35,7 @@ type letter struct {
 	parley.Message
 	key        string
 	deliveries []*parley.Delivery
+	debts      []*parley.Debt
 }
 
 type memoryEvent struct {
@@ -137,6 +138,7 @@ func (m *memory) GetAgentStatus(_ context.Context, r parley.AgentStatusRequest) 
 				s.Unread++
 			}
 		}
+		s.Owed, s.Overdue = m.owed(a.ID)
 		res.Agents = append(res.Agents, s)
 	}
 	slices.SortFunc(res.Agents, func(a, b parley.AgentStatus) int { return strings.Compare(a.Name, b.Name) })
@@ -191,7 +193,7 @@ func (m *memory) others(self, group string) []*parley.Agent {
 
 // admit stores a letter, or finds the one that has its key.
 func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
-	l.Text = parley.Clean(l.Text)
+	l.ID, l.Text = uuid.NewString(), parley.Clean(l.Text)
 	switch {
 	case m.paused != nil:
 		return nil, parley.Errorf(parley.CommunicationDisabled, "%s", m.paused.Words()).Suggest("Send again later.")
@@ -206,8 +208,11 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 			return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
 		}
 		l.InReplyTo = original.ID
+		if err := original.answeredWith(l, to); err != nil {
+			return nil, err
+		}
 	}
-	l.ID, l.Timestamp = uuid.NewString(), time.Now()
+	l.Timestamp = time.Now()
 	for _, a := range to {
 		d := &parley.Delivery{MessageID: l.ID, RecipientID: a.ID, Recipient: a.Name, ConversationID: parley.ConversationID(l.SenderID, a.ID), State: parley.DeliverySubmitted}
 		if a.State == parley.StateTerminated {
@@ -215,6 +220,7 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 		}
 		d.Steps = []parley.Step{{State: d.State, At: l.Timestamp, Evidence: "stored"}}
 		l.deliveries, l.Recipients = append(l.deliveries, d), append(l.Recipients, a.ID)
+		l.owe(a)
 	}
 	m.messages = append(m.messages, l)
 	e := parley.Event{Type: parley.EventDirectMessage, SenderID: l.SenderID, Sender: l.Sender, MessageID: l.ID,
@@ -267,7 +273,10 @@ func (m *memory) SendMessage(ctx context.Context, r parley.SendMessageRequest) (
 			return nil, err
 		}
 		l = &letter{key: r.IdempotencyKey, Message: parley.Message{Kind: parley.KindDirect, Type: r.Type, Priority: r.Priority, SenderID: c.ID,
-			Sender: c.Name, Text: r.Text, Data: r.Data, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo}}
+			Sender: c.Name, Text: r.Text, Data: r.Data, Attachments: r.Attachments, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo}}
+		if err := l.require(r.RequiresResponse, r.ResponseDeadline); err != nil {
+			return nil, err
+		}
 		if r.Urgent {
 			l.Priority = parley.PriorityUrgent
 		}

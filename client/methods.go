@@ -67,6 +67,29 @@ func (c *Client) BroadcastMessage(ctx context.Context, r parley.BroadcastMessage
 	return call[parley.BroadcastMessageResult](ctx, c, "broadcast_message", r)
 }
 
+// BroadcastUpdate tells everyone of news, once, as SendMessage does.
+func (c *Client) BroadcastUpdate(ctx context.Context, r parley.BroadcastUpdateRequest) (*parley.BroadcastUpdateResult, error) {
+	r.IdempotencyKey = keyOr(r.IdempotencyKey)
+	return call[parley.BroadcastUpdateResult](ctx, c, "broadcast_update", r)
+}
+
+// RequestAssistance asks for help, once, as SendMessage does.
+func (c *Client) RequestAssistance(ctx context.Context, r parley.RequestAssistanceRequest) (*parley.RequestAssistanceResult, error) {
+	r.IdempotencyKey = keyOr(r.IdempotencyKey)
+	return call[parley.RequestAssistanceResult](ctx, c, "request_assistance", r)
+}
+
+// RespondToMessage answers a message, once, as SendMessage does.
+func (c *Client) RespondToMessage(ctx context.Context, r parley.RespondToMessageRequest) (*parley.RespondToMessageResult, error) {
+	r.IdempotencyKey = keyOr(r.IdempotencyKey)
+	return call[parley.RespondToMessageResult](ctx, c, "respond_to_message", r)
+}
+
+// IgnoreMessage marks a message read without answering it.
+func (c *Client) IgnoreMessage(ctx context.Context, r parley.IgnoreMessageRequest) (*parley.IgnoreMessageResult, error) {
+	return call[parley.IgnoreMessageResult](ctx, c, "ignore_message", r)
+}
+
 // CheckInbox lists the caller's messages without marking them read.
 func (c *Client) CheckInbox(ctx context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
 	return call[parley.CheckInboxResult](ctx, c, "check_inbox", r)

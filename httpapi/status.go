@@ -20,6 +20,8 @@ var statuses = map[parley.Code]int{
 	parley.MessageNotFound:       http.StatusNotFound,
 	parley.AgentExists:           http.StatusConflict,
 	parley.AlreadyDelivered:      http.StatusConflict,
+	parley.ResponseNotRequired:   http.StatusConflict,
+	parley.DeadlinePassed:        http.StatusConflict,
 	parley.AgentUnavailable:      http.StatusConflict,
 	parley.DaemonRunning:         http.StatusConflict,
 	parley.AddressInUse:          http.StatusConflict,

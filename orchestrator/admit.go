@@ -16,7 +16,8 @@ import (
 type draft struct {
 	message    parley.Message // without id, sender, text cleaned, time
 	recipients []*member
-	key        string // idempotency
+	key        string           // idempotency
+	answers    *store.Answering // what it is a reply to, where that is known already
 }
 
 // SendMessage implements parley.MessageService.
@@ -33,9 +34,14 @@ func (o *Orchestrator) SendMessage(ctx context.Context, req parley.SendMessageRe
 	if len(to) > 1 || isEveryone(req.To) {
 		kind = parley.KindBroadcast
 	}
+	due, err := o.due(req.RequiresResponse, req.ResponseDeadline)
+	if err != nil {
+		return nil, err
+	}
 	stored, err := o.admit(ctx, from, draft{recipients: to, key: req.IdempotencyKey, message: parley.Message{
 		Kind: kind, Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
-		Data: req.Data, ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}})
+		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
+		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}})
 	if err != nil {
 		return nil, err
 	}
@@ -110,13 +116,14 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 	if msg.Text, err = o.cleanText(msg.Text); err != nil {
 		return store.Appended{}, err
 	}
-	if msg.InReplyTo != "" {
-		if msg.InReplyTo, err = o.repliesTo(ctx, from, msg.InReplyTo); err != nil {
+	answers := d.answers
+	if msg.InReplyTo != "" && answers == nil {
+		if msg.InReplyTo, answers, err = o.repliesTo(ctx, from, msg.InReplyTo, d.recipients); err != nil {
 			return store.Appended{}, err
 		}
 	}
 	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = newID(), from.id, from.name, from.snapshot().Role, o.now()
-	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage}
+	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage, Answers: answers}
 	if msg.Kind == parley.KindBroadcast {
 		post.Event = parley.EventBroadcast
 	}
@@ -144,6 +151,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 	for _, to := range d.recipients {
 		to.announce()
 	}
+	o.passOn(stored.Passed, answers)
 	return stored, nil
 }
 
@@ -178,11 +186,20 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 	return text, nil
 }
 
-// repliesTo returns the full id of the message that a reply names; it must be
-// one that the sender wrote or got.
-func (o *Orchestrator) repliesTo(ctx context.Context, from *member, ref string) (string, error) {
-	msg, _, err := o.visible(ctx, parley.Caller{ID: from.id}, ref)
-	return msg.ID, err
+// repliesTo returns the full id of the message that a reply names; it must be one
+// that the sender wrote or got. The reply answers it if it got it and writes back to
+// who wrote it.
+func (o *Orchestrator) repliesTo(ctx context.Context, from *member, ref string, to []*member) (string, *store.Answering, error) {
+	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.id}, ref)
+	back := slices.ContainsFunc(to, func(m *member) bool { return m.id == msg.SenderID })
+	if err != nil || !back || !isRecipient(deliveries, from) {
+		return msg.ID, nil, err
+	}
+	return msg.ID, &store.Answering{MessageID: msg.ID}, nil
+}
+
+func isRecipient(deliveries []parley.Delivery, m *member) bool {
+	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.id })
 }
 
 // recipients resolves names; one unknown name refuses the whole call.

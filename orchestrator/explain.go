@@ -91,6 +91,8 @@ func rungText(step parley.Step, first bool) string {
 		return sentence("It was delivered", how)
 	case parley.DeliveryRead:
 		return sentence("It counts as read", how)
+	case parley.DeliveryAnswered:
+		return sentence("It was answered", how)
 	case parley.DeliveryUnconfirmed:
 		return sentence("What came of the typing could not be proven", how)
 	case parley.DeliveryFailed, parley.DeliveryExpired:
@@ -115,6 +117,8 @@ func outlook(d *parley.Delivery, id string) []string {
 	switch d.State {
 	case parley.DeliveryRead:
 		return []string{fmt.Sprintf("%s has it. Nothing is left to do.", name)}
+	case parley.DeliveryAnswered:
+		return []string{fmt.Sprintf("%s has answered it. Nothing is left to do.", name)}
 	case parley.DeliverySubmitted:
 		return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}
 	case parley.DeliveryQueued:

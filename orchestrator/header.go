@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"parley"
@@ -31,8 +32,12 @@ func compose(p *profile.Profile, msg *parley.Message, to *member, short bool) le
 		return l
 	}
 	l.notice = true
-	tail := fmt.Sprintf("(%s · %s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
-		msg.Sender, l.mark, utf8.RuneCountInString(msg.Text), parley.Short(msg.ID))
+	expected := ""
+	if by := replyBy(msg); by != "" {
+		expected = " · " + by
+	}
+	tail := fmt.Sprintf("(%s · %s%s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
+		msg.Sender, l.mark, expected, utf8.RuneCountInString(msg.Text), parley.Short(msg.ID))
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
 	for n := noticeLength; ; n /= 2 { // halved until it fits: a profile may allow very little
 		l.text = l.layout(p, head, parley.Truncate(first+"…", n), tail)
@@ -74,10 +79,35 @@ func footer(msg *parley.Message, mark string, short bool) string {
 	if msg.InReplyTo != "" {
 		parts = append(parts, "re "+parley.Short(msg.InReplyTo))
 	}
+	if msg.ResponseStatus != "" {
+		parts = append(parts, string(msg.ResponseStatus))
+	}
 	if msg.Priority != parley.PriorityNormal {
 		parts = append(parts, string(msg.Priority))
 	}
+	if by := replyBy(msg); by != "" {
+		parts = append(parts, by)
+	}
 	return "(" + strings.Join(parts, " · ") + ")"
+}
+
+// replyBy says what is expected of the recipient; "" for nothing. The day is told
+// where it is not that on which the message was sent.
+func replyBy(msg *parley.Message) string {
+	if msg.ResponseDeadline == nil {
+		return ""
+	}
+	return "reply by " + localTime(*msg.ResponseDeadline, msg.Timestamp) + " with respond_to_message"
+}
+
+// localTime is a time as a person here reads it, with its day unless that is the day of
+// another time.
+func localTime(t, day time.Time) string {
+	t, day = t.In(time.Local), day.In(time.Local)
+	if t.Format(time.DateOnly) == day.Format(time.DateOnly) {
+		return t.Format("15:04")
+	}
+	return t.Format("15:04 on 2 January")
 }
 
 // fakeHeader matches a line of a text that looks as if parley had written it.

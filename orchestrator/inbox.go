@@ -59,7 +59,8 @@ func (o *Orchestrator) inboxWhenFull(ctx context.Context, me *member, q store.In
 func (o *Orchestrator) inboxMessage(item store.InboxItem) parley.InboxMessage {
 	msg := o.dress(&item.Message)
 	return parley.InboxMessage{MessageID: msg.ID, Sender: msg.Sender, Content: msg.Text, Timestamp: msg.Timestamp, Read: item.Read,
-		ConversationID: item.Delivery.ConversationID, Priority: msg.Priority, InReplyTo: msg.InReplyTo}
+		ConversationID: item.Delivery.ConversationID, Priority: msg.Priority, InReplyTo: msg.InReplyTo,
+		ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus}
 }
 
 // GetMessages implements parley.MessageService.
@@ -112,9 +113,10 @@ func later(a, b *time.Time) time.Time {
 func (o *Orchestrator) contractMessage(item store.InboxItem) parley.ContractMessage {
 	msg := o.dress(&item.Message)
 	return parley.ContractMessage{MessageID: msg.ID, SenderAgentID: msg.SenderID, SenderName: msg.Sender, SenderRole: msg.SenderRole,
-		MessageType: msg.Type, Content: parley.Content{Text: msg.Text, Data: msg.Data, Attachments: []json.RawMessage{}},
+		MessageType: msg.Type, Content: parley.Content{Text: msg.Text, Data: msg.Data, Attachments: append([]json.RawMessage{}, msg.Attachments...)},
 		Priority: msg.Priority, Timestamp: msg.Timestamp, ReadStatus: item.Read, ConversationID: item.Delivery.ConversationID,
-		ContextReference: msg.ContextReference, InReplyTo: msg.InReplyTo}
+		ContextReference: msg.ContextReference, InReplyTo: msg.InReplyTo,
+		RequiresResponse: msg.RequiresResponse, ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus}
 }
 
 // MarkMessageRead implements parley.MessageService.
@@ -150,8 +152,12 @@ func (o *Orchestrator) GetMessageStatus(ctx context.Context, req parley.MessageS
 	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
-	return &parley.MessageStatusResult{Answer: parley.OK, Object: o.dress(&stored.Message),
-		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.dressDeliveries(stored.Deliveries)}, nil
+	res := &parley.MessageStatusResult{Answer: parley.OK, Object: o.dress(&stored.Message),
+		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.dressDeliveries(stored.Deliveries)}
+	if msg.RequiresResponse {
+		res.Responses, err = o.store.Debts(ctx, msg.ID)
+	}
+	return res, err
 }
 
 // visible returns a message if the caller sent it, got it, or is the operator. To

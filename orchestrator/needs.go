@@ -63,7 +63,14 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 	for _, item := range unconfirmed {
 		needs = append(needs, unconfirmedNeed(o.dressItem(item)))
 	}
+	overdue, err := o.store.Overdue(ctx)
+	if err != nil {
+		return nil, err
+	}
 	now := o.now()
+	for _, w := range overdue {
+		needs = append(needs, o.overdueNeed(w, now))
+	}
 	owed, err := o.store.Owed(ctx, now.Add(-owesWithin), now.Add(-o.opts.Settings.OwesAfter))
 	if err != nil {
 		return nil, err
@@ -82,7 +89,10 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 
 // pressing is the order of the kinds.
 var pressing = []parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedExited, parley.NeedBlocked, parley.NeedStuck,
-	parley.NeedUnconfirmed, parley.NeedOwesAnswer, parley.NeedApproval}
+	parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedApproval}
+
+// aboutMessages are the kinds that a screen says nothing of.
+var aboutMessages = []parley.NeedKind{parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer}
 
 func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
 	o.dress(&item.Message)
@@ -164,7 +174,7 @@ func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
 	for i := range needs {
 		n := &needs[i]
 		t := o.roster.id(n.AgentID).place()
-		if t == nil || n.Kind == parley.NeedUnconfirmed || n.Kind == parley.NeedOwesAnswer {
+		if t == nil || slices.Contains(aboutMessages, n.Kind) {
 			continue
 		}
 		looks.Go(func() error {

@@ -51,6 +51,10 @@ type Settings struct {
 	MessagesPerMinute      int // of one sender; 120
 	BroadcastsPerMinute    int // of one sender; 30
 	RegistrationsPerMinute int // from one address; 30
+	ResponseDeadline time.Duration // for a required response without one; 30 min
+	RemindBefore     time.Duration // how long before it who owes it is reminded; 5 min, and half of the time at most
+	TellSenderAfter  time.Duration // how long after it the sender is told; 1 min
+	OverdueAfter     time.Duration // how long after it the operator is told; 10 min
 }
 
 func (s *Settings) setDefaults() {
@@ -63,6 +67,10 @@ func (s *Settings) setDefaults() {
 	setDefault(&s.MessagesPerMinute, defaultMessages)
 	setDefault(&s.BroadcastsPerMinute, defaultBroadcasts)
 	setDefault(&s.RegistrationsPerMinute, defaultRegistrations)
+	setDefault(&s.ResponseDeadline, 30*time.Minute)
+	setDefault(&s.RemindBefore, 5*time.Minute)
+	setDefault(&s.TellSenderAfter, time.Minute)
+	setDefault(&s.OverdueAfter, 10*time.Minute)
 }
 
 func setDefault[T comparable](p *T, value T) {
@@ -168,6 +176,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	o.group.Go(o.watch)
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.takeSpool) })
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.lookAtJoined) })
+	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.remind) })
 	if o.opts.Settings.AutoSteer {
 		o.group.Go(o.guard)
 	}

@@ -15,6 +15,7 @@ type Post struct {
 	Deliveries     []NewDelivery
 	IdempotencyKey string           // of the sender; may be empty
 	Event          parley.EventType // EventDirectMessage or EventBroadcast
+	Answers        *Answering       // what the message is a reply to; nil for nothing
 }
 
 // NewDelivery is where a delivery begins.
@@ -33,6 +34,8 @@ type Appended struct {
 	Deliveries []parley.Delivery
 	Seq        int64 // the message's number, for the keys of its deliveries
 	Repeated   bool  // the sender's key was used before: this is what it stored then
+	Updated    bool  // the message that it answers stands elsewhere now
+	Passed     []Job // that message, for the terminals of those who are to answer it instead
 }
 
 // Jobs returns the new deliveries that wait for a terminal, as Pending does later.
@@ -60,6 +63,11 @@ func (s *Store) Append(ctx context.Context, p Post) (Appended, error) {
 		if p.IdempotencyKey != "" {
 			found, err := t.repeated(&p, &out)
 			if found || err != nil {
+				return err
+			}
+		}
+		if p.Answers != nil {
+			if err := t.answer(&p, &out); err != nil {
 				return err
 			}
 		}
@@ -99,6 +107,9 @@ func (t *tx) append(p *Post, out *Appended) error {
 	out.Message, out.Seq = m, seq
 	t.announce(p, seq)
 	t.deliveries = append(t.deliveries, t.newDeliveries(p, &m, seq, out)...)
+	if m.RequiresResponse {
+		t.owe(&m, seq, p.Deliveries)
+	}
 	t.logDeliveries(p, &m)
 	return nil
 }
@@ -115,7 +126,7 @@ func (t *tx) number() (int64, error) {
 }
 
 const newMessageColumns = `seq, id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at,
-	thread_id, attachments, requires_response, response_deadline`
+	thread_id, attachments, requires_response, response_deadline, response_status`
 
 type newMessageRow struct {
 	*parley.Message
@@ -126,7 +137,7 @@ type newMessageRow struct {
 func (r *newMessageRow) values() []any {
 	return []any{r.seq, r.ID, string(r.Kind), string(r.Type), string(r.Priority), r.SenderID, r.Text, string(r.Data),
 		r.ContextReference, r.InReplyTo, r.key, nanos(r.Timestamp),
-		r.ThreadID, attachmentsText(r.Attachments), r.RequiresResponse, r.due()}
+		r.ThreadID, attachmentsText(r.Attachments), r.RequiresResponse, r.due(), string(r.ResponseStatus)}
 }
 
 func (r *newMessageRow) due() int64 {

@@ -9,6 +9,8 @@ type AgentCounts struct {
 	Unread     int    // messages that it has not read
 	Queued     int    // messages that its terminal has not got
 	HeldReason string // why the first of them are held, if they are
+	Owed       int    // required responses that it has not given
+	Overdue    int    // of these, past their deadline
 }
 
 // Counts returns the counts of all agents that have any, by id.
@@ -26,6 +28,14 @@ func (s *Store) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 			max(CASE WHEN d.state = 'held' THEN d.reason ELSE '' END) AS held
 			FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id`)
 	}
+	var owed []struct {
+		DebtorID string
+		N, Late  int
+	}
+	if err == nil {
+		err = s.read(ctx, doing, &owed, `SELECT b.debtor_id, count(*) AS n, coalesce(sum(b.due_at < ?), 0) AS late
+			FROM debts b WHERE `+isOwed+` GROUP BY b.debtor_id`, nanos(s.now()))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +47,11 @@ func (s *Store) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 		c := counts[o.RecipientID]
 		c.Queued, c.HeldReason = o.N, o.Held
 		counts[o.RecipientID] = c
+	}
+	for _, o := range owed {
+		c := counts[o.DebtorID]
+		c.Owed, c.Overdue = o.N, o.Late
+		counts[o.DebtorID] = c
 	}
 	return counts, nil
 }

@@ -97,6 +97,7 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 	parley.DeliveryTyping: {parley.DeliveryTyping, parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryUnconfirmed},
 
 	parley.DeliverySubmitted:   {parley.DeliveryRead},
+	parley.DeliveryRead:        {parley.DeliveryAnswered},
 	parley.DeliveryUnconfirmed: {parley.DeliverySubmitted, parley.DeliveryRead},
 	parley.DeliveryFailed:      {parley.DeliveryRead},
 	parley.DeliveryExpired:     {parley.DeliveryRead},
@@ -120,7 +121,7 @@ func (s *Store) Advance(ctx context.Context, k Key, changes ...Change) error {
 // advance moves a delivery on from wherever it is.
 func (t *tx) advance(k Key, changes []Change) error {
 	var rows []deliveryState
-	if err := t.query(&rows, `SELECT state, reason, read_at FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+	if err := t.query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
 		k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
@@ -136,9 +137,10 @@ func (t *tx) advance(k Key, changes []Change) error {
 
 // deliveryState is where a delivery is.
 type deliveryState struct {
-	State  string
-	Reason string
-	ReadAt *int64
+	State      string
+	Reason     string
+	ReadAt     *int64
+	AnsweredBy string
 }
 
 // climb returns those of the changes that change something.
@@ -155,8 +157,11 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 		state, reason = c.State, c.Reason
 		steps = append(steps, c)
 	}
-	if d.ReadAt != nil && len(steps) > 0 && state != parley.DeliveryRead {
+	if d.ReadAt != nil && len(steps) > 0 && !state.Read() {
 		steps = append(steps, Change{State: parley.DeliveryRead, Evidence: "its recipient marked it read while it was being typed"})
+	}
+	if d.AnsweredBy != "" && len(steps) > 0 && state != parley.DeliveryAnswered {
+		steps = append(steps, answered(d.AnsweredBy))
 	}
 	return steps, nil
 }

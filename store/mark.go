@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 
 	"parley"
 )
@@ -33,6 +34,39 @@ func (s *Store) MarkRead(ctx context.Context, recipientID string, refs []string,
 		return nil
 	})
 	return marked, notFound, already, err
+}
+
+// ignored is what the agent log keeps of a message that gets no answer.
+type ignored struct {
+	MessageID string `json:"message_id"`
+	Reason    string `json:"reason"`
+}
+
+// Ignore is MarkRead for one message that its recipient lets go unanswered; the
+// reason, which may be empty, goes into the agent log. MESSAGE_NOT_FOUND when it was
+// not for that recipient.
+func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) error {
+	return s.write(ctx, "ignoring a message", func(t *tx) error {
+		d, err := t.addressed(recipientID, ref)
+		switch {
+		case err != nil:
+			return err
+		case d == nil:
+			return noMessage(ref)
+		}
+		if d.ReadAt == nil {
+			if err := t.markRead(d, "ignored by its recipient"); err != nil {
+				return err
+			}
+		}
+		details, err := json.Marshal(ignored{d.MessageID, reason})
+		if err != nil {
+			details = []byte("{}")
+		}
+		t.note(logRow{AgentID: recipientID, LogType: LogCommunication,
+			Message: "Ignored message " + parley.Short(d.MessageID), Details: string(details)})
+		return nil
+	})
 }
 
 // addressed returns the delivery to a recipient of the message that ref names,

@@ -28,8 +28,8 @@ func (s *Store) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
 }
 
 // owing is true of a delivery d of a request m that its recipient did not answer
-// by a reply. Later words to the same agent answer too; see Owed.
-const owing = `m.type = 'request' AND d.state IN ('submitted', 'read') AND d.dismissed = 0 AND NOT EXISTS (
+// by a reply. What has a deadline is a debt instead. Later words to the same agent answer too; see Owed.
+const owing = `m.type = 'request' AND m.requires_response = 0 AND d.state IN ('submitted', 'read') AND d.dismissed = 0 AND NOT EXISTS (
 	SELECT 1 FROM messages a WHERE a.in_reply_to = m.id AND a.in_reply_to <> '' AND a.sender_id = d.recipient_id)`
 
 // said is when the recipient of d last said something to the sender of m, 0 if it
@@ -72,7 +72,7 @@ func Arrived(d parley.Delivery) time.Time {
 	return d.Steps[i].At
 }
 
-// Dismiss takes a message's deliveries out of what Unconfirmed and Owed return,
+// Dismiss takes a message's deliveries out of what Unconfirmed, Owed and Overdue return,
 // and reports how many there were. ref is as for Message. A delivery that is tried
 // again is not dismissed any more.
 func (s *Store) Dismiss(ctx context.Context, ref string) (int, error) {
@@ -85,7 +85,9 @@ func (s *Store) Dismiss(ctx context.Context, ref string) (int, error) {
 		n, err = t.exec(`UPDATE deliveries SET dismissed = 1
 			WHERE message_seq = (SELECT seq FROM messages WHERE id = ?) AND dismissed = 0 AND (state = 'unconfirmed' OR EXISTS (
 				SELECT 1 FROM messages m JOIN deliveries d ON d.message_seq = m.seq
-				WHERE m.seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+owing+`))`, m.ID)
+				WHERE m.seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+owing+`) OR EXISTS (
+				SELECT 1 FROM debts b WHERE b.message_seq = deliveries.message_seq AND b.debtor_id = deliveries.recipient_id
+				AND `+isOwed+` AND b.operator_told_at > 0))`, m.ID)
 		return err
 	})
 	return int(n), err

@@ -88,7 +88,7 @@ func (r *agentRow) agent() parley.Agent {
 // messageColumns are those of a messageRow, of messages m and its sender s.
 const messageColumns = `m.seq, m.id, m.kind, m.type, m.priority, m.sender_id, s.name AS sender, s.role AS sender_role,
 	m.text, m.data, m.context_reference, m.in_reply_to, m.accepted_at,
-	m.thread_id, m.attachments, m.requires_response, m.response_deadline`
+	m.thread_id, m.attachments, m.requires_response, m.response_deadline, m.response_status`
 
 // messageRow is a row of messages and its sender's name and role.
 type messageRow struct {
@@ -109,21 +109,29 @@ type messageRow struct {
 	Attachments      string
 	RequiresResponse bool
 	ResponseDeadline int64
+	ResponseStatus   string
 }
 
 func (r *messageRow) message() parley.Message {
 	m := parley.Message{ID: r.ID, Kind: parley.MessageKind(r.Kind), Type: parley.MessageType(r.Type),
 		Priority: parley.Priority(r.Priority), SenderID: r.SenderID, Sender: r.Sender, SenderRole: r.SenderRole,
 		Text: r.Text, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo, Timestamp: instant(r.AcceptedAt),
-		ThreadID: r.ThreadID, Attachments: attachmentsFrom(r.Attachments), RequiresResponse: r.RequiresResponse}
+		ThreadID: r.ThreadID, Attachments: attachmentsFrom(r.Attachments), RequiresResponse: r.RequiresResponse,
+		ResponseStatus: parley.ResponseStatus(r.ResponseStatus)}
 	if r.Data != "" {
 		m.Data = json.RawMessage(r.Data)
 	}
-	if r.ResponseDeadline != 0 {
-		due := instant(r.ResponseDeadline)
-		m.ResponseDeadline = &due
-	}
+	m.ResponseDeadline = moment(r.ResponseDeadline)
 	return m
+}
+
+// moment is a time that may be none.
+func moment(n int64) *time.Time {
+	if n == 0 {
+		return nil
+	}
+	t := instant(n)
+	return &t
 }
 
 // attachmentsText is how a message's attachments are stored: a JSON list, or
@@ -150,7 +158,7 @@ func attachmentsFrom(text string) []json.RawMessage {
 // deliveryColumns are those of a deliveryRow, of deliveries d, its message m and
 // its recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
-	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps`
+	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by`
 
 // deliveryRow is a row of deliveries and the recipient's name.
 type deliveryRow struct {
@@ -166,12 +174,18 @@ type deliveryRow struct {
 	QueuedAt       int64
 	ReadAt         *int64
 	Steps          string
+	AnsweredAt     int64
+	AnsweredBy     string
 }
 
 func (r *deliveryRow) delivery() parley.Delivery {
-	return parley.Delivery{MessageID: r.MessageID, RecipientID: r.RecipientID, Recipient: r.Recipient,
+	d := parley.Delivery{MessageID: r.MessageID, RecipientID: r.RecipientID, Recipient: r.Recipient,
 		ConversationID: r.ConversationID, State: parley.DeliveryState(r.State), Reason: r.Reason,
-		Steps: stepsFrom(r.Steps)}
+		Steps: stepsFrom(r.Steps), AnsweredAt: moment(r.AnsweredAt), AnsweredBy: r.AnsweredBy}
+	if r.ReadAt != nil {
+		d.ReadAt = moment(*r.ReadAt)
+	}
+	return d
 }
 
 // itemRow is a delivery and its message, in one row of an answer.

@@ -59,10 +59,10 @@ func (t *tx) flushCloses() error {
 		last := c.steps[len(c.steps)-1]
 		return []any{c.MessageSeq, c.RecipientID, string(last.State), last.Reason, lines, read}
 	}, func(values string, args []any) error {
-		// What was read meanwhile and is not `read` by this gets a step more: see climb.
+		// What was read or answered meanwhile gets further steps: see climb.
 		return t.mark(closed, `UPDATE deliveries SET state = v.column3, reason = v.column4, steps = steps || v.column5,
 			read_at = CASE WHEN v.column6 THEN coalesce(read_at, ?) ELSE read_at END FROM (VALUES `+values+`) AS v
-			WHERE message_seq = v.column1 AND recipient_id = v.column2 AND state = 'typing' AND (v.column6 OR read_at IS NULL)
+			WHERE message_seq = v.column1 AND recipient_id = v.column2 AND state = 'typing' AND (v.column6 AND answered_at = 0 OR read_at IS NULL)
 			RETURNING message_seq, recipient_id`, append([]any{nanos(t.now)}, args...))
 	})
 	if err != nil {

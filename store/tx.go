@@ -22,6 +22,7 @@ type tx struct {
 	closes     []closeRow
 	events     []eventRow
 	logs       []logRow
+	debts      []debtRow
 	readers    map[string]bool // whose read_at was set
 }
 
@@ -33,7 +34,7 @@ func (t *tx) run(batch []*write) (int64, error) {
 			return 0, err
 		}
 	}
-	for _, flush := range []func() error{t.flushMessages, t.flushWords, t.flushDeliveries, t.flushClaims, t.flushCloses, t.flushLogs} {
+	for _, flush := range []func() error{t.flushMessages, t.flushWords, t.flushDeliveries, t.flushDebts, t.flushClaims, t.flushCloses, t.flushLogs} {
 		if err := flush(); err != nil {
 			return 0, err
 		}

@@ -44,7 +44,7 @@ func (s *Store) Attest(ctx context.Context, w Witness) (typed []string, err erro
 
 // wasTyped is true of a delivery whose text came to a terminal, or may have: also of
 // one that was given up as unconfirmed and is to be typed again.
-const wasTyped = `d.pane_seq > 0 AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read')
+const wasTyped = `d.pane_seq > 0 AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read', 'answered')
 	OR d.state IN ('queued', 'held') AND d.steps LIKE '%"state":"unconfirmed"%')`
 
 // typedTo returns the delivery of the message that ref names if it was typed to the
@@ -55,7 +55,7 @@ func (t *tx) typedTo(recipientID, ref string) (*deliveryRow, error) {
 	}
 	from, to := idRange(ref)
 	var rows []deliveryRow
-	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice, d.read_at, d.steps
+	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice, d.read_at, d.steps, d.answered_by
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		WHERE m.id >= ? AND m.id < ? AND `+wasTyped+`
 		ORDER BY m.id LIMIT 2`, recipientID, from, to)
@@ -67,7 +67,7 @@ func (t *tx) typedTo(recipientID, ref string) (*deliveryRow, error) {
 
 func (t *tx) attest(d *deliveryRow, w *Witness) error {
 	was := parley.DeliveryState(d.State)
-	if was == parley.DeliveryRead || was == parley.DeliverySubmitted && d.Notice {
+	if was.Read() || was == parley.DeliverySubmitted && d.Notice {
 		return t.addStep(d, w)
 	}
 	var changes []Change
@@ -78,7 +78,7 @@ func (t *tx) attest(d *deliveryRow, w *Witness) error {
 		changes = append(changes, Change{State: parley.DeliveryRead, Evidence: w.Evidence})
 	}
 	changes[0].TurnStarted = w.TurnStarted
-	steps, err := (&deliveryState{State: d.State, Reason: d.Reason, ReadAt: d.ReadAt}).climb(changes)
+	steps, err := (&deliveryState{State: d.State, Reason: d.Reason, ReadAt: d.ReadAt, AnsweredBy: d.AnsweredBy}).climb(changes)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,8 @@ var grave = []parley.DeliveryState{parley.DeliveryFailed, parley.DeliveryUnconfi
 	parley.DeliveryExpired, parley.DeliveryHeld}
 
 // standing sums up the legs: the state that matters most, how many of how many
-// are in it. Delivered ones count as submitted unless all of them are read.
+// are in it. Delivered ones count as submitted unless all of them are read, or
+// answered.
 func (r *row) standing() (s parley.DeliveryState, n, of int) {
 	in := map[parley.DeliveryState]int{}
 	for _, l := range r.legs {
@@ -81,8 +82,12 @@ func (r *row) standing() (s parley.DeliveryState, n, of int) {
 			return s, in[s], of
 		}
 	}
-	read, arrived := in[parley.DeliveryRead], in[parley.DeliverySubmitted]+in[parley.DeliveryRead]
+	answered := in[parley.DeliveryAnswered]
+	read := in[parley.DeliveryRead] + answered
+	arrived := in[parley.DeliverySubmitted] + read
 	switch {
+	case answered > 0 && answered == of:
+		return parley.DeliveryAnswered, answered, of
 	case read == of:
 		return parley.DeliveryRead, read, of
 	case arrived == of:

@@ -74,6 +74,8 @@ func deliveryGlyph(s parley.DeliveryState) string {
 		return "✓"
 	case parley.DeliveryRead:
 		return "✓✓"
+	case parley.DeliveryAnswered:
+		return "↩"
 	case parley.DeliveryFailed:
 		return "✗"
 	case parley.DeliveryUnconfirmed:

@@ -197,7 +197,9 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 		Settings: orchestrator.Settings{MaxText: t.Settings.MaxText, ShortFooter: t.Settings.Footer == "short", ExpireAfter: t.Settings.ExpireAfter,
 			StuckAfter: t.Settings.StuckAfter, OwesAfter: t.Settings.OwesAfter, AutoSteer: t.Settings.AutoSteer,
 			MessagesPerMinute: t.Settings.MessagesPerMinute, BroadcastsPerMinute: t.Settings.BroadcastsPerMinute,
-			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute},
+			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute,
+			ResponseDeadline: t.Settings.ResponseDeadline, RemindBefore: t.Settings.RemindBefore,
+			TellSenderAfter: t.Settings.TellSenderAfter, OverdueAfter: t.Settings.OverdueAfter},
 		Info: d.info, ShutDown: d.end, Now: d.now, Log: d.log,
 	})
 	if err != nil {

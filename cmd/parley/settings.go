@@ -64,6 +64,11 @@ type settings struct {
 	MessagesPerMinute      int `yaml:"messages_per_minute" doc:"How many messages one agent may send in a minute: 1 to 1000000, 120 unless set."`
 	BroadcastsPerMinute    int `yaml:"broadcasts_per_minute" doc:"How many broadcasts one agent may send in a minute: 1 to 1000000, 30 unless set."`
 	RegistrationsPerMinute int `yaml:"registrations_per_minute" doc:"How many agents may register from one address in a minute: 1 to 1000000, 30 unless set."`
+
+	ResponseDeadline time.Duration `yaml:"response_deadline" doc:"By when a required response is due if its sender does not say, 30m unless set."`
+	RemindBefore     time.Duration `yaml:"remind_before" doc:"How long before that who owes it is reminded, 5m unless set; at half of the time at the latest."`
+	TellSenderAfter  time.Duration `yaml:"tell_sender_after" doc:"How long after that the sender is told that it did not come, 1m unless set."`
+	OverdueAfter     time.Duration `yaml:"overdue_after" doc:"How long after that it needs you, 10m unless set."`
 }
 
 // loadTeam reads a parley.yaml; a file that is not there is an empty one,
@@ -101,6 +106,10 @@ func (s *settings) fill() {
 	s.MessagesPerMinute = cmp.Or(s.MessagesPerMinute, 120)
 	s.BroadcastsPerMinute = cmp.Or(s.BroadcastsPerMinute, 30)
 	s.RegistrationsPerMinute = cmp.Or(s.RegistrationsPerMinute, 30)
+	s.ResponseDeadline = cmp.Or(s.ResponseDeadline, 30*time.Minute)
+	s.RemindBefore = cmp.Or(s.RemindBefore, 5*time.Minute)
+	s.TellSenderAfter = cmp.Or(s.TellSenderAfter, time.Minute)
+	s.OverdueAfter = cmp.Or(s.OverdueAfter, 10*time.Minute)
 }
 
 // explainYAML turns the decoder's error into one that says where and what
@@ -202,6 +211,14 @@ func (s settings) check(source string) error {
 		return refuse("stuck_after", s.StuckAfter, "a duration of a second or more, such as 10m")
 	case s.OwesAfter < time.Second:
 		return refuse("owes_after", s.OwesAfter, "a duration of a second or more, such as 10m")
+	case s.ResponseDeadline < time.Second:
+		return refuse("response_deadline", s.ResponseDeadline, "a duration of a second or more, such as 30m")
+	case s.RemindBefore < 0:
+		return refuse("remind_before", s.RemindBefore, "a duration such as 5m")
+	case s.TellSenderAfter < 0:
+		return refuse("tell_sender_after", s.TellSenderAfter, "a duration such as 1m")
+	case s.OverdueAfter < 0:
+		return refuse("overdue_after", s.OverdueAfter, "a duration such as 10m")
 	case s.HTTPPort < 0 || s.HTTPPort > 65535:
 		return refuse("http_port", s.HTTPPort, "a port from 1 to 65535, or 0 for a random one")
 	}

@@ -1,0 +1,146 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/store"
+)
+
+// furthest is the latest deadline that is taken: a later one is a slip of the pen.
+const furthest = 366 * 24 * time.Hour
+
+// due returns by when a response is required, nil if none is. A deadline alone
+// requires one.
+func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, error) {
+	now := o.now()
+	switch {
+	case deadline == nil && !required:
+		return nil, nil
+	case deadline == nil:
+		at := now.Add(o.opts.Settings.ResponseDeadline).UTC()
+		return &at, nil
+	}
+	at := deadline.UTC()
+	wrong := func(what string) error {
+		return parley.Errorf(parley.InvalidArgument, "the deadline %s %s", at.Format(time.RFC3339), what).With("parameter", "response_deadline").
+			With("now", now.UTC().Format(time.RFC3339)).Suggest("Give a time to come, with its zone, such as %s.",
+			now.UTC().Add(o.opts.Settings.ResponseDeadline).Format(time.RFC3339))
+	}
+	switch {
+	case !at.After(now):
+		return nil, wrong("is in the past")
+	case at.Sub(now) > furthest:
+		return nil, wrong("is more than a year away")
+	}
+	return &at, nil
+}
+
+// remind lets those who owe a response hear of it, then those who wait for it, then
+// the operator, each once. While communication is paused nobody does.
+func (o *Orchestrator) remind(ctx context.Context) {
+	if o.pause.is() != nil {
+		return
+	}
+	owed, err := o.store.Due(ctx, o.now().Add(o.opts.Settings.RemindBefore))
+	if err != nil {
+		if ctx.Err() == nil {
+			o.log.Error("look for responses that are due", "error", err)
+		}
+		return
+	}
+	for _, w := range owed {
+		if err := o.remindOf(ctx, w); err != nil && ctx.Err() == nil && parley.ErrorCode(err) != parley.CommunicationDisabled {
+			o.log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
+		}
+	}
+}
+
+// remindOf tells whoever has now to hear of one debt. A notice is stored before it is
+// noted, under a key of its own, so that a crash between the two repeats neither.
+func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
+	now, s, d := o.now(), &o.opts.Settings, &w.Debt
+	o.dress(&w.Message)
+	lead := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2)
+	for _, step := range []struct {
+		told *time.Time
+		at   time.Time
+		who  store.Told
+		to   string // an agent's id
+		text func() string
+	}{
+		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminder(w, now) }},
+		{d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID, func() string { return o.missing(w, now) }},
+		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // get_needs says it
+	} {
+		if step.told != nil || now.Before(step.at) {
+			continue
+		}
+		if m := o.roster.id(step.to); m != nil {
+			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, answeredNanos(d))
+			if err := o.notify(ctx, []*member{m}, step.text(), nil, key); err != nil {
+				return err
+			}
+		}
+		if err := o.store.NoteTold(ctx, w.Key, step.who); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answeredNanos tells the times apart that one agent owes the same answer.
+func answeredNanos(d *parley.Debt) int64 {
+	if d.AnsweredAt == nil {
+		return 0
+	}
+	return d.AnsweredAt.UnixNano()
+}
+
+// quoteLength is how much of a message its reminders show.
+const quoteLength = 100
+
+// reminder is for the one who owes a response.
+func reminder(w store.Owing, now time.Time) string {
+	short, tense := parley.Short(w.Message.ID), "is"
+	if now.After(w.Debt.DueAt) {
+		tense = "was"
+	}
+	what := "Your response"
+	if w.Debt.State == parley.ResponsePartial {
+		what = "The rest of your response"
+	}
+	return fmt.Sprintf("%s to message %s from %s %s due at %s: “%s” Answer it with respond_to_message, or parley reply %s \"…\".",
+		what, short, w.Message.Sender, tense, localTime(w.Debt.DueAt, now), quote(w), short)
+}
+
+// missing is for the one who waits for it.
+func (o *Orchestrator) missing(w store.Owing, now time.Time) string {
+	did := "has not answered"
+	if w.Debt.State == parley.ResponsePartial {
+		did = "has answered only in part"
+	}
+	state := parley.StateTerminated
+	if m := o.roster.id(w.Debt.DebtorID); m != nil {
+		state = m.snapshot().State
+	}
+	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
+		w.Debt.Debtor, state, did, parley.Short(w.Message.ID), localTime(w.Debt.DueAt, now), quote(w))
+}
+
+func quote(w store.Owing) string {
+	return parley.Truncate(parley.CleanLine(w.Message.Text), quoteLength)
+}
+
+// overdueNeed is a response that did not come, for the operator.
+func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
+	msg, d := o.dress(&w.Message), &w.Debt
+	short := parley.Short(msg.ID)
+	return parley.Need{Kind: parley.NeedOverdue, AgentID: d.DebtorID, Agent: d.Debtor, MessageID: msg.ID, Since: d.DueAt,
+		Text: fmt.Sprintf("owes %s a response to message %s, due %s ago: “%s”", msg.Sender, short,
+			lasting(now.Sub(d.DueAt)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
+		Command: fmt.Sprintf("parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender),
+		Action:  fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short)}
+}

@@ -1,0 +1,202 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley"
+)
+
+// urgencies are what an update's urgency means for its message.
+var urgencies = map[string]struct {
+	priority parley.Priority
+	required bool
+}{
+	"info":            {parley.PriorityNormal, false},
+	"attention":       {parley.PriorityHigh, false},
+	"action_required": {parley.PriorityHigh, true},
+	"critical":        {parley.PriorityUrgent, false},
+}
+
+// BroadcastUpdate implements parley.MessageService.
+func (o *Orchestrator) BroadcastUpdate(ctx context.Context, req parley.BroadcastUpdateRequest) (*parley.BroadcastUpdateResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	urgency := urgencies[or(req.Urgency, "info")]
+	due, err := o.due(urgency.required, nil)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(struct {
+		UpdateType string               `json:"update_type"`
+		Content    parley.UpdateContent `json:"content"`
+		Urgency    string               `json:"urgency"`
+	}{req.UpdateType, req.Content, or(req.Urgency, "info")})
+	if err != nil {
+		return nil, fmt.Errorf("encode the update: %w", err)
+	}
+	stored, err := o.admit(ctx, from, draft{recipients: o.everyone(from), key: req.IdempotencyKey, message: parley.Message{
+		Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
+		RequiresResponse: due != nil, ResponseDeadline: due}})
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.BroadcastUpdateResult{Answer: parley.OK, BroadcastID: stored.Message.ID, Recipients: []string{},
+		Timestamp: stored.Message.Timestamp, DeliveryStatus: parley.SumUp(stored.Deliveries)}
+	for _, d := range stored.Deliveries {
+		res.Recipients = append(res.Recipients, d.RecipientID)
+	}
+	return res, nil
+}
+
+// updateText is an update as terminals show it.
+func updateText(req *parley.BroadcastUpdateRequest) string {
+	text := fmt.Sprintf("update (%s): %s", req.UpdateType, parley.CleanLine(req.Content.Summary))
+	text += labelled("", req.Content.Details) + labelled("Impact: ", req.Content.Impact)
+	if req.Content.ActionRequired {
+		text += "\nAction is required."
+	}
+	return text
+}
+
+// labelled is a further part of a text, if there is one.
+func labelled(label, text string) string {
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return "\n" + label + text
+}
+
+// RequestAssistance implements parley.MessageService.
+func (o *Orchestrator) RequestAssistance(ctx context.Context, req parley.RequestAssistanceRequest) (*parley.RequestAssistanceResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	to, everyone, err := o.helpers(from, &req)
+	if err != nil {
+		return nil, err
+	}
+	due, err := o.due(true, req.RequestDetails.Deadline)
+	if err != nil {
+		return nil, err
+	}
+	kind := parley.KindDirect
+	if len(to) > 1 || everyone {
+		kind = parley.KindBroadcast
+	}
+	stored, err := o.admit(ctx, from, draft{recipients: to, key: req.IdempotencyKey, message: parley.Message{
+		Kind: kind, Type: parley.TypeRequest, Priority: or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
+		RequiresResponse: true, ResponseDeadline: due}})
+	if err != nil {
+		return nil, err
+	}
+	return &parley.RequestAssistanceResult{Answer: parley.OK, RequestID: stored.Message.ID, Timestamp: stored.Message.Timestamp,
+		PotentialResponders: o.ranked(to, req.RequiredCapabilities), BroadcastSent: everyone,
+		DeliveryStatus: parley.SumUp(stored.Deliveries), ResponseDeadline: stored.Message.ResponseDeadline}, nil
+}
+
+// helpers are those who are asked: the targets, else the capable, else everyone.
+func (o *Orchestrator) helpers(from *member, req *parley.RequestAssistanceRequest) (to []*member, everyone bool, err error) {
+	if len(req.TargetAgents) > 0 {
+		to, err = o.recipients(from, req.TargetAgents)
+		return to, isEveryone(req.TargetAgents), err
+	}
+	all := o.everyone(from)
+	if len(req.RequiredCapabilities) == 0 {
+		return all, true, nil
+	}
+	for _, m := range all {
+		if capabilityMatch(req.RequiredCapabilities, m.snapshot().Capabilities) > 0 {
+			to = append(to, m)
+		}
+	}
+	if len(to) == 0 {
+		return all, true, nil
+	}
+	return to, false, nil
+}
+
+// ranked says how well each could help, the best first.
+func (o *Orchestrator) ranked(members []*member, required []string) []parley.PotentialHelp {
+	readiness := []parley.Availability{parley.Available, parley.Busy, parley.Unavailable}
+	list := make([]parley.PotentialHelp, 0, len(members))
+	now := o.now()
+	for _, m := range members {
+		a := m.snapshot()
+		list = append(list, parley.PotentialHelp{AgentID: m.id, Agent: m.name, Role: a.Role,
+			CapabilityMatch: capabilityMatch(required, a.Capabilities), Availability: a.AvailabilityAt(now)})
+	}
+	slices.SortStableFunc(list, func(a, b parley.PotentialHelp) int {
+		return cmp.Or(cmp.Compare(b.CapabilityMatch, a.CapabilityMatch),
+			slices.Index(readiness, a.Availability)-slices.Index(readiness, b.Availability))
+	})
+	return list
+}
+
+// capabilityMatch is the share, from 0 to 1, of the required capabilities that an agent
+// has. Case does not matter, and one that has a word in common counts half. Who
+// requires nothing finds everyone fit.
+func capabilityMatch(required, has []string) float64 {
+	if len(required) == 0 {
+		return 1
+	}
+	sum := 0.0
+	for _, r := range required {
+		best := 0.0
+		for _, h := range has {
+			switch {
+			case strings.EqualFold(parley.CleanLine(r), h):
+				best = 1
+			case best == 0 && shareWord(r, h):
+				best = 0.5
+			}
+		}
+		sum += best
+	}
+	return sum / float64(len(required))
+}
+
+// wordStem is how many characters the beginning of a word must have to stand for it:
+// below that, too much begins alike.
+const wordStem = 4
+
+// shareWord reports whether a word of the one is, or is the beginning of, a word of
+// the other, as in "test" and "unit testing".
+func shareWord(a, b string) bool {
+	begins := func(word, stem string) bool {
+		return word == stem || utf8.RuneCountInString(stem) >= wordStem && strings.HasPrefix(word, stem)
+	}
+	words := func(s string) []string {
+		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '#' })
+	}
+	for _, x := range words(a) {
+		for _, y := range words(b) {
+			if begins(x, y) || begins(y, x) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// assistanceText is a request for assistance as terminals show it.
+func assistanceText(req *parley.RequestAssistanceRequest) string {
+	text := fmt.Sprintf("request for %s: %s", req.AssistanceType, strings.TrimSpace(req.RequestDetails.Description))
+	text += labelled("Context: ", req.RequestDetails.Context)
+	return text + labelled("Needed: ", strings.Join(cleanAll(req.RequiredCapabilities), ", "))
+}

@@ -1,0 +1,130 @@
+package orchestrator
+
+import (
+	"context"
+	"slices"
+
+	"parley"
+	"parley/store"
+)
+
+// RespondToMessage implements parley.MessageService.
+func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondToMessageRequest) (*parley.RespondToMessageResult, error) {
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	original, err := o.toAnswer(ctx, from, req.MessageID)
+	if err != nil {
+		return nil, err
+	}
+	var others []*member
+	if len(req.AdditionalRecipients) > 0 {
+		if others, err = o.recipients(from, req.AdditionalRecipients); err != nil {
+			return nil, err
+		}
+	}
+	answers := &store.Answering{MessageID: original.ID, Status: req.Status}
+	back := o.roster.id(original.SenderID)
+	others = slices.DeleteFunc(others, func(m *member) bool { return m == back })
+	if req.Status == parley.ResponseDelegated {
+		if answers.Delegates, err = delegates(others); err != nil {
+			return nil, err
+		}
+	}
+	kind := parley.KindDirect
+	if len(others) > 0 {
+		kind = parley.KindBroadcast
+	}
+	stored, err := o.admit(ctx, from, draft{recipients: append([]*member{back}, others...), key: req.IdempotencyKey, answers: answers,
+		message: parley.Message{Kind: kind, Type: parley.TypeResponse, Priority: parley.PriorityNormal, Text: req.Text, Data: req.Data,
+			ContextReference: original.ContextReference, InReplyTo: original.ID, ResponseStatus: req.Status}})
+	if err != nil {
+		return nil, err
+	}
+	if stored.Repeated {
+		if stored.Updated, err = o.answeredBy(ctx, original.ID, stored.Message.ID); err != nil {
+			return nil, err
+		}
+	}
+	return o.responded(stored), nil
+}
+
+// toAnswer returns the message that the caller wants to answer: one that it got, from
+// someone who can be written to.
+func (o *Orchestrator) toAnswer(ctx context.Context, from *member, ref string) (parley.Message, error) {
+	original, deliveries, err := o.visible(ctx, parley.CallerFrom(ctx), ref)
+	if err != nil {
+		return original, err
+	}
+	short := parley.Short(original.ID)
+	if !isRecipient(deliveries, from) {
+		return original, parley.Errorf(parley.NotAuthorized, "message %s was not sent to %s", short, from.name).
+			Suggest("Only a recipient answers a message. Use send_message to say something else about it.")
+	}
+	if back := o.roster.id(original.SenderID); back == nil || back.kind == parley.KindSystem {
+		return original, parley.Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
+			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
+	}
+	return original, nil
+}
+
+// delegates are those who are to answer in one's stead.
+func delegates(others []*member) ([]store.NewDelivery, error) {
+	var to []store.NewDelivery
+	for _, m := range others {
+		if m.snapshot().State == parley.StateTerminated {
+			return nil, parley.Errorf(parley.AgentUnavailable, "%s is terminated and cannot answer", m.name).
+				Suggest("Delegate to another agent; get_agent_status lists them.")
+		}
+		to = append(to, firstRung(m))
+	}
+	return to, nil
+}
+
+// passOn hands a message to those who are to answer it now.
+func (o *Orchestrator) passOn(jobs []store.Job, answers *store.Answering) {
+	for _, job := range jobs {
+		o.roster.id(job.Key.RecipientID).hand(job)
+	}
+	if answers == nil {
+		return
+	}
+	for _, d := range answers.Delegates {
+		o.roster.id(d.RecipientID).announce()
+	}
+}
+
+// answeredBy reports whether a message stands where it does by a certain answer.
+func (o *Orchestrator) answeredBy(ctx context.Context, id, by string) (bool, error) {
+	_, deliveries, err := o.store.Message(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	debts, err := o.store.Debts(ctx, id)
+	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.AnsweredBy == by }) ||
+		slices.ContainsFunc(debts, func(d parley.Debt) bool { return d.AnsweredBy == by }), err
+}
+
+// responded writes the receipt. If nobody can get the answer that is a failure.
+func (o *Orchestrator) responded(stored store.Appended) *parley.RespondToMessageResult {
+	res := &parley.RespondToMessageResult{Answer: parley.OK, ResponseMessageID: stored.Message.ID, MessageID: stored.Message.ID,
+		OriginalUpdated: stored.Updated, Timestamp: stored.Message.Timestamp, DeliveryStatus: parley.SumUp(stored.Deliveries)}
+	if len(stored.Deliveries) == 1 && stored.Deliveries[0].State == parley.DeliveryFailed {
+		receipt := o.sent(stored)
+		res.Answer, res.ErrorCode, res.Action = receipt.Answer, receipt.ErrorCode, receipt.Action
+	}
+	return res
+}
+
+// IgnoreMessage implements parley.MessageService.
+func (o *Orchestrator) IgnoreMessage(ctx context.Context, req parley.IgnoreMessageRequest) (*parley.IgnoreMessageResult, error) {
+	me, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.store.Ignore(ctx, me.id, req.MessageID, parley.CleanLine(req.Reason)); err != nil {
+		return nil, err
+	}
+	return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil
+}
