@@ -32,8 +32,8 @@ func names(tools []*official.Tool) []string {
 
 var (
 	publicTools = []string{"register_agent"}
-	agentTools  = []string{"broadcast_message", "check_inbox", "check_new_messages", "get_agent_status", "get_conversation_history", "get_message_status",
-		"get_messages", "mark_message_read", "register_agent", "search_messages", "send_message"}
+	agentTools  = []string{"broadcast_message", "broadcast_update", "check_inbox", "check_new_messages", "get_agent_status", "get_conversation_history", "get_message_status",
+		"get_messages", "ignore_message", "mark_message_read", "register_agent", "request_assistance", "respond_to_message", "search_messages", "send_message"}
 	chiefTools = append([]string{"adopt_agent", "get_attach_info", "launch_agent", "pause_communication", "read_terminal", "restart_agent", "steer_agent", "stop_agent"}, agentTools...)
 )
 
@@ -141,7 +141,7 @@ func TestInstructionsSayWhoOneIs(t *testing.T) {
 		if got == nil {
 			t.Fatal("the client got no greeting")
 		}
-		for _, want := range []string{"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "in_reply_to", "thanks"} {
+		for _, want := range []string{"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", "thanks"} {
 			if !strings.Contains(got.Instructions, want) {
 				t.Errorf("the instructions do not say %q:\n%s", want, got.Instructions)
 			}

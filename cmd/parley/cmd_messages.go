@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/url"
 	"strings"
+	"time"
 
 	"parley"
 
@@ -35,16 +36,23 @@ func (c *cli) sendCommand() *cobra.Command {
 		Example: `  parley send coder "please rebase"
   parley send coder,reviewer --urgent "stop, the build is red"
   git diff | parley send reviewer - --wait
+  parley send coder "is it done?" --reply-by 30m
   parley send ALL "lunch"`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
+	by := cmd.Flags().Duration("reply-by", 0, "require a response within this time, such as 30m")
+	deadline := func(values url.Values) {
+		if cmd.Flag("reply-by").Changed {
+			values.Set("response_deadline", time.Now().Add(*by).Format(time.RFC3339Nano))
+		}
+	}
 	return c.sends(cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
-		"context_reference=context", "data", "idempotency_key=key"})
+		"context_reference=context", "data", "idempotency_key=key", "requires_response"}, deadline)
 }
 
 // sends makes a command NAME TEXT… of an operation that sends the text to whom the
-// parameter names.
-func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string) *cobra.Command {
+// parameter names. More may add to its parameters.
+func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string, more ...func(url.Values)) *cobra.Command {
 	read := addFlags(cmd, op, flags)
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -55,6 +63,9 @@ func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string) *cobra.Co
 		}
 		values.Set(to, args[0])
 		values.Set("text", text)
+		for _, add := range more {
+			add(values)
+		}
 		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, op, values)
 		if err != nil {
 			return err
@@ -127,6 +138,7 @@ func (c *cli) messageCommand() *cobra.Command {
 		m := res.Object
 		c.printf("%s  %s  %s\n%s\n", c.paint(bold, parley.Short(m.ID)), m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.Sender, m.Text)
 		c.printLadders(res.Deliveries)
+		c.printResponses(res.Responses)
 		return waitErr
 	}
 	return cmd

@@ -198,7 +198,7 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 			StuckAfter: t.Settings.StuckAfter, OwesAfter: t.Settings.OwesAfter, AutoSteer: t.Settings.AutoSteer,
 			MessagesPerMinute: t.Settings.MessagesPerMinute, BroadcastsPerMinute: t.Settings.BroadcastsPerMinute,
 			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute,
-			ResponseDeadline: t.Settings.ResponseDeadline, RemindBefore: t.Settings.RemindBefore,
+			ResponseDeadline:       t.Settings.ResponseDeadline, RemindBefore: t.Settings.RemindBefore,
 			TellSenderAfter: t.Settings.TellSenderAfter, OverdueAfter: t.Settings.OverdueAfter},
 		Info: d.info, ShutDown: d.end, Now: d.now, Log: d.log,
 	})

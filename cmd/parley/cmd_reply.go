@@ -1,0 +1,69 @@
+package main
+
+import (
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) replyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "reply ID TEXT…",
+		Short: "Answer a message that came for you",
+		Example: `  parley reply 5f0c21aa "it is done"
+  parley reply 5f0c21aa "half of it" --status partial
+  parley reply 5f0c21aa "reviewer knows" --status delegated --to reviewer`,
+		Args: usage(cobra.MinimumNArgs(2)),
+	}
+	read := addFlags(cmd, "respond_to_message", []string{"status", "data", "additional_recipients=to", "idempotency_key=key"})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := read()
+		text, err := c.text(args[1:])
+		if err != nil {
+			return err
+		}
+		values.Set("message_id", args[0])
+		values.Set("text", text)
+		res, err := invoke[parley.RespondToMessageResult](cmd.Context(), c, "respond_to_message", values)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			if err := c.printJSON(res); err != nil || res.Success {
+				return err
+			}
+			return exitCode(1)
+		}
+		if !res.Success {
+			return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
+		}
+		return c.printLine("Answered (msg " + parley.Short(res.MessageID) + ")")
+	}
+	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
+	return cmd
+}
+
+func (c *cli) ignoreCommand() *cobra.Command {
+	return command(c, operation[parley.IgnoreMessageResult]{
+		op: "ignore_message", use: "ignore ID", short: "Mark a message read without answering it",
+		example: "  parley ignore 5f0c21aa --reason \"only thanks\"", args: cobra.ExactArgs(1),
+		flags: []string{"reason"}, fill: positional("message_id"),
+		print: func(res *parley.IgnoreMessageResult) error { return c.printLine(res.Message) },
+	})
+}
+
+// printResponses shows who owes an answer, and who has given it.
+func (c *cli) printResponses(debts []parley.Debt) {
+	for _, d := range debts {
+		due := d.DueAt.Local().Format("2006-01-02 15:04")
+		if d.AnsweredAt == nil {
+			c.printf("%s owes a response by %s\n", c.paint(bold, d.Debtor), due)
+			continue
+		}
+		late := ""
+		if d.Late {
+			late = ", late"
+		}
+		c.printf("%s responded: %s%s (msg %s, due %s)\n", c.paint(bold, d.Debtor), d.State, late, parley.Short(d.AnsweredBy), due)
+	}
+}
