@@ -104,7 +104,8 @@ func TestRungsAreToldInSentences(t *testing.T) {
 		{step(1, parley.DeliveryTyping, "pasted; Enter waits."), false, "It was still being typed: pasted; Enter waits."},
 		{step(1, parley.DeliveryRead, "its full text was submitted and confirmed"), false, "It counts as read: its full text was submitted and confirmed."},
 		{step(1, parley.DeliveryFailed, "the agent is terminated"), true, "It was given up: the agent is terminated."},
-		{step(1, "answered", ""), false, "It came to answered."},
+		{step(1, parley.DeliveryAnswered, "message 5f0c21aa"), false, "It was answered: message 5f0c21aa."},
+		{step(1, "pondered", ""), false, "It came to pondered."},
 	} {
 		if got := rungText(c.step, c.first); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

@@ -87,7 +87,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			return err
 		}, []string{"d USING INDEX deliveries_direct (conversation_id=?)"}, "TEMP B-TREE"},
 		"Counts": {func(ctx context.Context) error { _, err := s.Counts(ctx); return err },
-			[]string{"COVERING INDEX deliveries_unread", "INDEX deliveries_open"}, "TEMP B-TREE"},
+			[]string{"COVERING INDEX deliveries_unread", "INDEX deliveries_open", "INDEX debts_owed"}, "TEMP B-TREE"},
 		"DeliveryCounts": {func(ctx context.Context) error { _, err := s.DeliveryCounts(ctx); return err },
 			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
 		"Events": {func(ctx context.Context) error { _, err := s.Events(ctx, EventQuery{After: 5, Limit: 10}); return err },
@@ -115,6 +115,12 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		}, []string{"SCAN w VIRTUAL TABLE INDEX", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}, "FOR ORDER BY"},
 		"Pressing": {func(ctx context.Context) error { _, _, err := s.Pressing(ctx, agentID(1), 5); return err },
 			[]string{"COVERING INDEX deliveries_unread", "d USING INDEX deliveries_pressing (recipient_id=?)"}, "SCAN m"},
+		"Due": {func(ctx context.Context) error { _, err := s.Due(ctx, time.Unix(1, 0)); return err },
+			[]string{"b USING INDEX debts_due (due_at<?)"}, "TEMP B-TREE"},
+		"Overdue": {func(ctx context.Context) error { _, err := s.Overdue(ctx); return err },
+			[]string{"b USING INDEX debts_owed"}, "messages_"},
+		"Debts": {func(ctx context.Context) error { _, err := s.Debts(ctx, "x"); return err },
+			[]string{"m USING COVERING INDEX messages_id (id=?)", "b USING PRIMARY KEY (message_seq=?)"}, "SCAN b"},
 		"AgentLog": {func(ctx context.Context) error { _, err := s.AgentLog(ctx, "x", 10); return err },
 			[]string{"SCAN agent_log"}, "TEMP B-TREE"},
 	} {

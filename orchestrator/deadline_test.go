@@ -1,0 +1,267 @@
+package orchestrator
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/store"
+	"parley/tmux/tmuxtest"
+)
+
+// due is a team whose clock can be moved, in which planner awaits coder's response.
+type due struct {
+	*team
+	clock   *clock
+	coder   context.Context
+	planner context.Context
+	id      string // of the message that requires it
+}
+
+func newDue(t *testing.T) *due {
+	d := &due{clock: new(clock)}
+	d.team = newTeam(t, d.clock.option)
+	d.coder, d.planner = d.as("coder"), d.as("planner")
+	res, err := d.SendMessage(d.planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.id = res.MessageID
+	return d
+}
+
+// notices returns parley's words to an agent, after having looked for what is due.
+func (d *due) notices(name string) []string {
+	d.t.Helper()
+	d.remind(context.Background())
+	m := d.roster.named(name)
+	page, err := d.store.Inbox(context.Background(), store.InboxQuery{RecipientID: m.id, Limit: 50, OldestFirst: true})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var texts []string
+	for _, item := range page.Items {
+		if item.Message.Kind == parley.KindNotice {
+			texts = append(texts, item.Message.Text)
+		}
+	}
+	return texts
+}
+
+// expect compares who has heard of it: how many notices each has, and how many needs
+// the operator.
+func (d *due) expect(when string, coder, planner, operator int) {
+	d.t.Helper()
+	got := [3]int{len(d.notices("coder")), len(d.notices("planner")), len(d.needs(""))}
+	if want := [3]int{coder, planner, operator}; got != want {
+		d.t.Errorf("%s: coder, planner and operator have heard of it %v times, want %v", when, got, want)
+	}
+}
+
+func (d *due) respond(status parley.ResponseStatus) {
+	d.t.Helper()
+	if _, err := d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "yes", Status: status}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
+	d := newDue(t)
+	d.clock.pass(24 * time.Minute)
+	d.expect("early", 0, 0, 0)
+	d.clock.pass(2 * time.Minute)
+	d.expect("5 minutes before", 1, 0, 0)
+	d.clock.pass(4*time.Minute + 30*time.Second)
+	d.expect("just after", 1, 0, 0)
+	d.clock.pass(time.Minute)
+	d.expect("a minute after", 1, 1, 0)
+	d.close()
+	d.open()
+	d.clock.pass(10 * time.Minute)
+	d.expect("ten minutes after", 1, 1, 1)
+	d.close()
+	d.open()
+	d.clock.pass(time.Hour)
+	d.expect("long after", 1, 1, 1)
+
+	short := parley.Short(d.id)
+	if got := d.notices("coder")[0]; !strings.Contains(got, "message "+short+" from planner is due at") || !strings.Contains(got, "is it done?") {
+		t.Errorf("the reminder says %q", got)
+	}
+	if got := d.notices("planner")[0]; !strings.HasPrefix(got, "coder (idle) has not answered your message "+short) {
+		t.Errorf("the sender is told %q", got)
+	}
+	need := d.need(parley.NeedOverdue)
+	if need.Agent != "coder" || need.MessageID != d.id || !strings.Contains(need.Command, "parley steer coder") {
+		t.Errorf("the need is %+v", need)
+	}
+	if got := d.needs(d.id); len(got) != 0 {
+		t.Errorf("after dismissing it the needs are %+v", got)
+	}
+}
+
+func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
+	d := newDue(t)
+	d.clock.pass(26 * time.Minute)
+	owed, err := d.store.Due(t.Context(), d.now().Add(time.Hour))
+	if err != nil || len(owed) != 1 {
+		t.Fatalf("owed: %+v, %v", owed, err)
+	}
+	for range 2 { // as after a crash between the two
+		owed[0].Debt.RemindedAt = nil
+		if err := d.remindOf(t.Context(), owed[0]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.expect("twice", 1, 0, 0)
+}
+
+func TestNobodyHearsOfWhatWasAnswered(t *testing.T) {
+	for _, status := range []parley.ResponseStatus{"", parley.ResponseCompleted, parley.ResponseUnable, parley.ResponseDelegated} {
+		d := newDue(t)
+		d.respond(status)
+		d.clock.pass(2 * time.Hour)
+		d.expect("answered: "+string(status), 0, 0, 0)
+	}
+}
+
+func TestAPartialResponseIsStillOwed(t *testing.T) {
+	d := newDue(t)
+	d.respond(parley.ResponsePartial)
+	d.clock.pass(32 * time.Minute)
+	d.expect("after the deadline", 1, 1, 0)
+	if got := d.notices("planner")[0]; !strings.Contains(got, "has answered only in part") {
+		t.Errorf("the sender is told %q", got)
+	}
+}
+
+func TestNobodyIsRemindedWhilePaused(t *testing.T) {
+	d := newDue(t)
+	pause := func(on bool) {
+		if _, err := d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: on}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pause(true)
+	d.clock.pass(2 * time.Hour)
+	d.expect("paused", 0, 0, 0)
+	pause(false)
+	d.expect("resumed", 1, 1, 1)
+	if got := d.notices("coder")[0]; !strings.Contains(got, "was due at") {
+		t.Errorf("the reminder says %q", got)
+	}
+}
+
+func TestTheTerminatedAreNotReminded(t *testing.T) {
+	d := newDue(t)
+	if _, err := d.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	d.clock.pass(32 * time.Minute)
+	d.expect("after the deadline", 0, 1, 0)
+	if got := d.notices("planner")[0]; !strings.HasPrefix(got, "coder (terminated) has not answered") {
+		t.Errorf("the sender is told %q", got)
+	}
+}
+
+func TestAShortDeadlineIsRemindedOfHalfWay(t *testing.T) {
+	d := newDue(t)
+	d.respond(parley.ResponseCompleted)
+	at := d.now().Add(4 * time.Minute)
+	if _, err := d.SendMessage(d.planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "quick?", ResponseDeadline: &at}); err != nil {
+		t.Fatal(err)
+	}
+	d.clock.pass(time.Minute)
+	d.expect("after a quarter", 0, 0, 0)
+	d.clock.pass(90 * time.Second)
+	d.expect("after more than half", 1, 0, 0)
+}
+
+func TestTheFooterSaysByWhenToReply(t *testing.T) {
+	te := newTeam(t)
+	log := te.launch("coder", "framed", tmuxtest.Agent{})
+	planner := te.as("planner")
+	at := time.Now().Add(24 * time.Hour)
+	for _, r := range []parley.SendMessageRequest{{Text: "soon?", RequiresResponse: true, Urgent: true}, {Text: "tomorrow?", ResponseDeadline: &at}} {
+		r.To = parley.Names{"coder"}
+		res, err := te.SendMessage(planner, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		te.reach(res.MessageID, parley.DeliveryRead)
+		typed := tmuxtest.Messages(t, log)
+		due, form := res.Object.ResponseDeadline.Local(), "15:04"
+		if due.Day() != res.Timestamp.Local().Day() {
+			form = "15:04 on 2 January"
+		}
+		want := " · reply by " + due.Format(form) + " with respond_to_message)"
+		if got := typed[len(typed)-1].Text; !strings.HasSuffix(got, want) {
+			t.Errorf("typed: %q, want at its end %q", got, want)
+		}
+	}
+}
+
+func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
+	d := newDue(t)
+	log := d.launch("worker", "framed", tmuxtest.Agent{})
+	if _, err := d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "worker knows",
+		Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{"worker"}}); err != nil {
+		t.Fatal(err)
+	}
+	var all string
+	for _, m := range tmuxtest.WaitMessages(t, log, 2) {
+		all += m.Text + "\n"
+	}
+	planner, coder, worker := d.roster.named("planner").id, d.roster.named("coder").id, d.roster.named("worker").id
+	for _, want := range []string{"[AGENT " + parley.Short(planner) + " TO AGENT " + parley.Short(worker) + "]: is it done?\n",
+		"[AGENT " + parley.Short(coder) + " BROADCAST]: worker knows\n", "re " + parley.Short(d.id) + " · delegated)", "with respond_to_message)"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%q was not typed:\n%s", want, all)
+		}
+	}
+}
+
+func TestCapabilityMatch(t *testing.T) {
+	for _, c := range []struct {
+		required, has []string
+		want          float64
+	}{
+		{[]string{"Go"}, []string{"go", "sql"}, 1},
+		{[]string{"go", "rust"}, []string{"go"}, 0.5},
+		{[]string{"go testing"}, []string{"go"}, 0.5},
+		{[]string{"test"}, []string{"unit testing"}, 0.5},
+		{[]string{"sql", "go testing"}, []string{"SQL", "testing"}, 0.75},
+		{[]string{"go"}, []string{"golang", "category"}, 0},
+		{[]string{"c"}, []string{"c++", "c#"}, 0},
+		{[]string{"go"}, nil, 0},
+		{nil, []string{"go"}, 1},
+	} {
+		if got := capabilityMatch(c.required, c.has); got != c.want {
+			t.Errorf("%v of %v: %v, want %v", c.has, c.required, got, c.want)
+		}
+	}
+}
+
+func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
+	te := newTeam(t)
+	planner := te.as("planner")
+	for name, can := range map[string][]string{"half": {"go"}, "whole": {"go", "sql"}, "none": {"art"}} {
+		if _, err := te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name, Capabilities: can, Role: name}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res, err := te.RequestAssistance(planner, parley.RequestAssistanceRequest{AssistanceType: "review", RequiredCapabilities: []string{"Go", "SQL"},
+		RequestDetails: parley.RequestDetails{Description: "look at the store"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range res.PotentialResponders {
+		got = append(got, p.Agent)
+	}
+	if strings.Join(got, " ") != "whole half" || res.BroadcastSent || res.PotentialResponders[1].CapabilityMatch != 0.5 || res.PotentialResponders[0].Availability != parley.Available {
+		t.Errorf("the answer is %+v", res)
+	}
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+// require stores a message of agent 0 that others must answer, and returns its key for
+// the first of them.
+func require(t *testing.T, s *Store, to ...int) Appended {
+	t.Helper()
+	p, due := post(0, to...), time.Now().Add(time.Hour)
+	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
+	stored, err := s.Append(t.Context(), p)
+	must(t, err)
+	return stored
+}
+
+func reply(from int, original Appended, status parley.ResponseStatus) Post {
+	p := post(from, 0)
+	p.Message.InReplyTo, p.Message.ResponseStatus = original.Message.ID, status
+	p.Answers = &Answering{MessageID: original.Message.ID, Status: status}
+	return p
+}
+
+func ladder(t *testing.T, s *Store, id string) (parley.Delivery, []parley.DeliveryState) {
+	t.Helper()
+	_, ds, err := s.Message(t.Context(), id)
+	must(t, err)
+	states := []parley.DeliveryState{}
+	for _, step := range ds[0].Steps {
+		states = append(states, step.State)
+	}
+	return ds[0], states
+}
+
+func TestAnAnswerClimbsToTheLastRungFromEverywhere(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	for name, c := range map[string]struct {
+		before func(Key)
+		want   []parley.DeliveryState
+		after  func(Key) // what the courier does, that knows nothing of it
+	}{
+		"queued": {func(Key) {}, []parley.DeliveryState{"queued", "read", "answered"},
+			func(k Key) {
+				if err := s.Claim(t.Context(), k, 1, false); err != ErrStale {
+					t.Errorf("a claim of what is answered: %v, want %v", err, ErrStale)
+				}
+			}},
+		"typing": {func(k Key) { must(t, s.Claim(t.Context(), k, 1, false)) }, []parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
+			func(k Key) {
+				must(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
+			}},
+		"typing a notice": {func(k Key) { must(t, s.Claim(t.Context(), k, 1, true)) }, []parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
+			func(k Key) { must(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted})) }},
+		"read": {func(k Key) {
+			must(t, s.Claim(t.Context(), k, 1, false))
+			must(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
+		}, []parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"}, func(Key) {}},
+		"unconfirmed": {func(k Key) {
+			must(t, s.Claim(t.Context(), k, 1, false))
+			must(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryUnconfirmed}))
+		}, []parley.DeliveryState{"queued", "typing", "unconfirmed", "read", "answered"}, func(Key) {}},
+	} {
+		question := require(t, s, 1)
+		k := Key{question.Seq, agentID(1)}
+		c.before(k)
+		answer, err := s.Append(t.Context(), reply(1, question, ""))
+		must(t, err)
+		if !answer.Updated {
+			t.Errorf("%s: the original is not updated", name)
+		}
+		c.after(k)
+		d, got := ladder(t, s, question.Message.ID)
+		if diff := cmp.Diff(c.want, got); diff != "" || d.State != parley.DeliveryAnswered || d.AnsweredBy != answer.Message.ID || d.ReadAt == nil || d.AnsweredAt == nil {
+			t.Errorf("%s: %s\n%+v", name, diff, d)
+		}
+	}
+}
+
+func TestAFormalResponseThatIsRefusedStoresNothing(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	plain, err := s.Append(t.Context(), post(0, 1))
+	must(t, err)
+	last := s.LastEvent()
+	p := reply(1, plain, parley.ResponseCompleted)
+	if _, err := s.Append(t.Context(), p); parley.ErrorCode(err) != parley.ResponseNotRequired {
+		t.Errorf("got %v, want %s", err, parley.ResponseNotRequired)
+	}
+	if _, _, err := s.Message(t.Context(), p.Message.ID); parley.ErrorCode(err) != parley.MessageNotFound || s.LastEvent() != last {
+		t.Errorf("it is stored (%v), or an event tells of it", err)
+	}
+}
+
+func TestADelegateOwesOnce(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 3)
+	question := require(t, s, 1, 2)
+	p := reply(1, question, parley.ResponseDelegated)
+	p.Answers.Delegates = []NewDelivery{{RecipientID: agentID(2), State: parley.DeliveryQueued}}
+	done, err := s.Append(t.Context(), p)
+	must(t, err)
+	if len(done.Passed) != 0 {
+		t.Errorf("what agent 2 has already is typed again: %+v", done.Passed)
+	}
+	back := reply(2, question, parley.ResponseDelegated)
+	back.Answers.Delegates = []NewDelivery{{RecipientID: agentID(1), State: parley.DeliveryQueued}}
+	_, err = s.Append(t.Context(), back)
+	must(t, err)
+	counts, err := s.Counts(t.Context())
+	must(t, err)
+	if counts[agentID(1)].Owed != 1 || counts[agentID(2)].Owed != 0 {
+		t.Errorf("they owe %d and %d, want 1 and 0", counts[agentID(1)].Owed, counts[agentID(2)].Owed)
+	}
+}
+
+func TestTheTerminatedOweNothing(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	p, due := post(0, 1), time.Now().Add(time.Hour)
+	p.Deliveries[0].State = parley.DeliveryFailed
+	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
+	stored, err := s.Append(t.Context(), p)
+	must(t, err)
+	if debts, err := s.Debts(t.Context(), stored.Message.ID); err != nil || len(debts) != 0 {
+		t.Errorf("the debts are %+v, %v, want none", debts, err)
+	}
+}
+
+func TestIgnoredMessagesAreInTheAgentLog(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	stored, err := s.Append(t.Context(), post(0, 1))
+	must(t, err)
+	must(t, s.Ignore(t.Context(), agentID(1), stored.Message.ID[:8], "only thanks"))
+	log, err := s.AgentLog(t.Context(), agentID(1), 1)
+	must(t, err)
+	if want := `{"message_id":"` + stored.Message.ID + `","reason":"only thanks"}`; len(log) != 1 || string(log[0].Details) != want {
+		t.Errorf("the log is %+v, want %s", log, want)
+	}
+}
