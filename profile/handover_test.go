@@ -52,7 +52,7 @@ func TestBriefingNamesTheAgentAndItsTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"You are ann (agent 01234567)", `"[AGENT "`, "send_message", "in_reply_to", "mere thanks"} {
+	for _, want := range []string{"You are ann (agent 01234567)", `"[AGENT "`, "send_message", "respond_to_message", "mere thanks"} {
 		if !strings.Contains(got.Briefing, want) {
 			t.Errorf("the briefing is %q, want %q in it", got.Briefing, want)
 		}
