@@ -154,6 +154,17 @@ func TestNobodyIsRemindedWhilePaused(t *testing.T) {
 	}
 }
 
+func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
+	d := newDue(t)
+	d.clock.pass(32 * time.Minute)
+	d.expect("after the deadline", 1, 1, 0)
+	if _, err := d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
+		t.Fatal(err)
+	}
+	d.clock.pass(2 * time.Hour)
+	d.expect("paused", 1, 1, 0)
+}
+
 func TestTheTerminatedAreNotReminded(t *testing.T) {
 	d := newDue(t)
 	if _, err := d.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
