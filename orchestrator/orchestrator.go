@@ -48,13 +48,13 @@ type Settings struct {
 	OwesAfter   time.Duration // how long an idle agent may leave a request unanswered; 10 min
 	AutoSteer   bool          // give stuck agents guidance
 
-	MessagesPerMinute      int // of one sender; 120
-	BroadcastsPerMinute    int // of one sender; 30
-	RegistrationsPerMinute int // from one address; 30
-	ResponseDeadline time.Duration // for a required response without one; 30 min
-	RemindBefore     time.Duration // how long before it who owes it is reminded; 5 min, and half of the time at most
-	TellSenderAfter  time.Duration // how long after it the sender is told; 1 min
-	OverdueAfter     time.Duration // how long after it the operator is told; 10 min
+	MessagesPerMinute      int           // of one sender; 120
+	BroadcastsPerMinute    int           // of one sender; 30
+	RegistrationsPerMinute int           // from one address; 30
+	ResponseDeadline       time.Duration // for a required response without one; 30 min
+	RemindBefore           time.Duration // how long before it who owes it is reminded; 5 min, and half of the time at most
+	TellSenderAfter        time.Duration // how long after it the sender is told; 1 min
+	OverdueAfter           time.Duration // how long after it the operator is told; 10 min
 }
 
 func (s *Settings) setDefaults() {

@@ -106,6 +106,7 @@ func (t *tx) pass(o *original, to []NewDelivery, out *Appended) error {
 		}
 		if has == 0 {
 			strangers = append(strangers, d)
+			t.isGiven(d.RecipientID)
 		}
 	}
 	if len(strangers) == 0 {
@@ -127,6 +128,7 @@ func (t *tx) markAnswered(d *deliveryRow, by string) error {
 		WHERE message_seq = ? AND recipient_id = ?`, now, now, by, k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
+	t.hasRead(k.RecipientID)
 	if parley.DeliveryState(d.State) == parley.DeliveryTyping {
 		return nil
 	}

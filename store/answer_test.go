@@ -145,3 +145,31 @@ func TestIgnoredMessagesAreInTheAgentLog(t *testing.T) {
 		t.Errorf("the log is %+v, want %s", log, want)
 	}
 }
+
+func TestWhoIsGivenAnOlderMessageHasItCounted(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 3)
+	question := require(t, s, 1)
+	_, err := s.Append(t.Context(), post(0, 2))
+	must(t, err)
+	count := func() [2]int {
+		page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(2), Limit: 1})
+		must(t, err)
+		return [2]int{page.Total, page.Unread}
+	}
+	if got, want := count(), [2]int{1, 1}; got != want {
+		t.Errorf("total and unread are %v, want %v", got, want)
+	}
+	p := reply(1, question, parley.ResponseDelegated)
+	p.Answers.Delegates = []NewDelivery{{RecipientID: agentID(2), State: parley.DeliveryQueued}}
+	_, err = s.Append(t.Context(), p)
+	must(t, err)
+	if got, want := count(), [2]int{2, 2}; got != want {
+		t.Errorf("with the message that it is to answer, total and unread are %v, want %v", got, want)
+	}
+	_, err = s.Append(t.Context(), reply(2, question, parley.ResponseCompleted))
+	must(t, err)
+	if got, want := count(), [2]int{2, 1}; got != want {
+		t.Errorf("when it has answered, total and unread are %v, want %v", got, want)
+	}
+}

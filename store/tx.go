@@ -24,6 +24,7 @@ type tx struct {
 	logs       []logRow
 	debts      []debtRow
 	readers    map[string]bool // whose read_at was set
+	given      map[string]bool // who got a message that was another's before
 }
 
 // run applies the changes and returns the last event's number, 0 for none. A

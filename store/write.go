@@ -132,7 +132,7 @@ func (s *Store) attempt(batch []*write) error {
 		return err
 	}
 	s.marked = true
-	s.inboxes.changed(t.readers)
+	s.inboxes.changed(t.readers, t.given)
 	s.events.publish(last)
 	return nil
 }
