@@ -39,7 +39,7 @@ type SendMessageRequest struct {
 	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" doc:"By when (RFC 3339); in 30 minutes unless told."`
 	ContextReference string            `json:"context_reference,omitempty" doc:"What the message is about: a topic, a ticket, a file." max:"200"`
 	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"The id of the message that this one answers."`
-	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"A key of your own: sending again with the same key changes nothing and returns the first answer." max:"200"`
+	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing and returns the first answer." max:"200"`
 	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
 }
 
@@ -69,7 +69,7 @@ type BroadcastMessageRequest struct {
 	Group          string   `json:"group,omitempty" doc:"Only the members of this group." filled:"true"`
 	Urgent         bool     `json:"urgent,omitempty" doc:"Deliver ahead of messages that wait."`
 	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
-	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"A key of your own: sending again with the same key changes nothing and returns the first answer." max:"200"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing and returns the first answer." max:"200"`
 	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait this long for the deliveries' outcome before answering." min:"0" max:"60"`
 }
 

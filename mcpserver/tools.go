@@ -40,9 +40,16 @@ func describe(op *parley.Op) mcp.Tool {
 func published(s *jsonschema.Schema) *jsonschema.Schema {
 	s = s.CloneSchemas()
 	lighten(s)
+	for _, name := range ofFailures {
+		delete(s.Properties, name)
+	}
 	s.Required = []string{"success"}
 	return s
 }
+
+// ofFailures are the fields that every answer may have and that tell of failures: the
+// instructions speak of them once.
+var ofFailures = []string{"error", "error_code", "suggested_action"}
 
 func lighten(s *jsonschema.Schema) {
 	if s == nil {
@@ -57,9 +64,6 @@ func lighten(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		lighten(p)
 		p.Properties = nil
-	}
-	if e := s.Properties["error"]; e != nil && len(e.Types) > 0 {
-		s.Properties["error"] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "string"}, {Type: "null"}}}
 	}
 }
 

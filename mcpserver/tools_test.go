@@ -118,8 +118,10 @@ func TestSchemasArePublished(t *testing.T) {
 		if in.Type != "object" || len(in.Properties) != len(op.Fields) {
 			t.Errorf("%s: the input schema has %d properties, want %d", tool.Name, len(in.Properties), len(op.Fields))
 		}
-		if len(out.Schema().Properties) != len(op.Output.Properties) {
-			t.Errorf("%s: the output schema has %d properties, want %d", tool.Name, len(out.Schema().Properties), len(op.Output.Properties))
+		for name := range op.Output.Properties {
+			if out.Schema().Properties[name] == nil && !slices.Contains(ofFailures, name) {
+				t.Errorf("%s: the output schema has no %s", tool.Name, name)
+			}
 		}
 		if diff := cmp.Diff([]string{"success"}, out.Schema().Required); diff != "" {
 			t.Errorf("%s: required of a result: %s", tool.Name, diff)

@@ -20,6 +20,11 @@ var limits = map[string]schema{
 	"stuck_after":  {"pattern": durationForm},
 	"owes_after":   {"pattern": durationForm},
 
+	"response_deadline": {"pattern": durationForm},
+	"remind_before":     {"pattern": durationForm},
+	"tell_sender_after": {"pattern": durationForm},
+	"overdue_after":     {"pattern": durationForm},
+
 	"messages_per_minute":      {"minimum": 1, "maximum": most},
 	"broadcasts_per_minute":    {"minimum": 1, "maximum": most},
 	"registrations_per_minute": {"minimum": 1, "maximum": most},
