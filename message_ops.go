@@ -34,13 +34,13 @@ type SendMessageRequest struct {
 	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
 	Urgent           bool              `json:"urgent,omitempty" doc:"The same as priority urgent."`
 	Data             json.RawMessage   `json:"data,omitempty" doc:"A JSON object for programs to read." object:"true"`
-	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects that describe files or the like." max:"50"`
-	RequiresResponse bool              `json:"requires_response,omitempty" doc:"The recipients must answer; the answer comes to you as a message."`
-	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" doc:"By when (RFC 3339); in 30 minutes unless told."`
+	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects." max:"50"`
+	RequiresResponse bool              `json:"requires_response,omitempty" doc:"The recipients must answer."`
+	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" doc:"By when (RFC 3339)."`
 	ContextReference string            `json:"context_reference,omitempty" doc:"What the message is about: a topic, a ticket, a file." max:"200"`
 	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"The id of the message that this one answers."`
-	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing and returns the first answer." max:"200"`
-	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
+	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
+	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait this long for the outcome." min:"0" max:"60"`
 }
 
 // SendMessageResult is the receipt: what is stored, and what is proven so far.
@@ -69,8 +69,8 @@ type BroadcastMessageRequest struct {
 	Group          string   `json:"group,omitempty" doc:"Only the members of this group." filled:"true"`
 	Urgent         bool     `json:"urgent,omitempty" doc:"Deliver ahead of messages that wait."`
 	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
-	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing and returns the first answer." max:"200"`
-	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait this long for the deliveries' outcome before answering." min:"0" max:"60"`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
+	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait this long for the outcome." min:"0" max:"60"`
 }
 
 // Validate refuses an empty list: it must never come to mean everyone.
@@ -257,7 +257,7 @@ type MarkMessageReadResult struct {
 // characters of it.
 type MessageStatusRequest struct {
 	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait this long for the deliveries' outcome before answering." min:"0" max:"60"`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait this long for the outcome." min:"0" max:"60"`
 }
 
 // MessageStatusResult is a message and every delivery of it.

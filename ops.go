@@ -7,7 +7,7 @@ var Ops = []*Op{
 		Service.RegisterAgent, Public, Adds, route("POST", "/api/agents/register")),
 	define("get_agent_status", "See who is there: each agent's name, id, role, state and how available it is.",
 		Service.GetAgentStatus, Team, Reads, route("GET", "/api/agents")),
-	define("send_message", "Send a message to one or several agents. It is typed into a terminal agent's prompt or put into a mailbox. The answer says which deliveries are proven so far; get_message_status tells more later.",
+	define("send_message", "Send a message to one or several agents. The answer says which deliveries are proven so far; get_message_status tells more later.",
 		Service.SendMessage, Team, Adds, route("POST", "/api/messages/send"), self("sender_agent_id", "sender_id"),
 		absent("thread_id", "Name the recipients in to instead.")),
 	define("broadcast_message", "Send the same message to every other agent, to a list, or to a group. For what concerns them all; use send_message for one.",

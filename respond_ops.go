@@ -38,7 +38,7 @@ type Debt struct {
 // RespondToMessageRequest answers a message.
 type RespondToMessageRequest struct {
 	MessageID            string          `json:"message_id" alias:"original_message_id" required:"true" doc:"The message's id, or its first eight characters."`
-	Text                 string          `json:"text" alias:"response,response_content" required:"true" doc:"The answer, 1 to 2,000 characters."`
+	Text                 string          `json:"text" alias:"response,response_content" required:"true" doc:"Your answer."`
 	Status               ResponseStatus  `json:"status,omitempty" enum:"completed,partial,unable,delegated" doc:"Only for a required response."`
 	Data                 json.RawMessage `json:"data,omitempty" doc:"A JSON object for programs to read." object:"true"`
 	AdditionalRecipients Names           `json:"additional_recipients,omitempty" doc:"Who else gets it; if delegated, who is to answer instead." max:"200"`
