@@ -26,6 +26,8 @@ const (
 	NotAuthorized         Code = "NOT_AUTHORIZED"
 	AgentExists           Code = "AGENT_EXISTS"
 	AgentUnavailable      Code = "AGENT_UNAVAILABLE"
+	ThreadNotFound        Code = "THREAD_NOT_FOUND"
+	NotAParticipant       Code = "NOT_A_PARTICIPANT"
 	RateLimited           Code = "RATE_LIMITED"
 	TmuxUnavailable       Code = "TMUX_UNAVAILABLE"
 	StorageUnavailable    Code = "STORAGE_UNAVAILABLE"

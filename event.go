@@ -9,6 +9,9 @@ type EventType string
 const (
 	EventDirectMessage EventType = "agent_direct_message"
 	EventBroadcast     EventType = "agent_broadcast"
+	EventThreadMessage EventType = "agent_thread_message"
+	EventThreadCreated EventType = "thread_created"
+	EventThreadUpdated EventType = "thread_updated"        // who takes part; see MembershipStatus
 	EventDelivery      EventType = "delivery_updated"      // a delivery reached a rung
 	EventAgent         EventType = "agent_updated"         // an agent came into a state
 	EventCommunication EventType = "communication_updated" // messages were paused, or go on
@@ -33,6 +36,18 @@ type Event struct {
 	Priority       Priority  `json:"priority,omitempty"`
 	AgentID        string    `json:"agent_id,omitempty"`
 	Agent          string    `json:"agent,omitempty"`
-	State          string    `json:"state,omitempty"`  // an AgentState or a DeliveryState
+	ThreadID       string    `json:"thread_id,omitempty"`
+	Thread         string    `json:"thread_title,omitempty"`
+	State          string    `json:"state,omitempty"`  // an AgentState, a DeliveryState or a MembershipStatus
 	Detail         string    `json:"detail,omitempty"` // the reason or the evidence
+}
+
+// Announces reports whether the event is that of a message itself, and not of what
+// became of it.
+func (t EventType) Announces() bool {
+	switch t {
+	case EventDirectMessage, EventBroadcast, EventThreadMessage, EventThreadCreated, EventThreadUpdated:
+		return true
+	}
+	return false
 }

@@ -24,6 +24,7 @@ type Field struct {
 	Type     string // string, integer, boolean, array, object
 	Unpack   bool   // an object given for it stands for its members
 	Filled   bool   // when given, it must not be empty: left out it means more
+	Empty    bool   // it must be given, but may be an empty list
 
 	index int
 }
@@ -39,7 +40,8 @@ func fieldsOf[Req any]() []Field {
 			Name: name, Aliases: list(f.Tag.Get("alias")), Doc: f.Tag.Get("doc"),
 			Required: f.Tag.Get("required") == "true", Enum: list(f.Tag.Get("enum")),
 			Min: number(f.Tag.Get("min")), Max: number(f.Tag.Get("max")),
-			Default: f.Tag.Get("default"), Type: typeName(f), Unpack: name == "text", Filled: f.Tag.Get("filled") == "true", index: i,
+			Default: f.Tag.Get("default"), Type: typeName(f), Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
+			Empty: f.Tag.Get("empty") == "true", index: i,
 		})
 	}
 	return fields
@@ -133,7 +135,7 @@ func (f *Field) checkList(v reflect.Value) error {
 	switch {
 	case f.Type == "object": // as bytes
 		return nil
-	case f.Required && v.Len() == 0:
+	case f.Required && v.Len() == 0 && !f.Empty:
 		return f.missing()
 	case f.Max == nil:
 		return nil

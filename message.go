@@ -59,6 +59,7 @@ type Message struct {
 	Timestamp        time.Time       `json:"timestamp"`
 
 	ThreadID         string            `json:"thread_id,omitempty"` // where it was posted; "" for none
+	ThreadTitle      string            `json:"thread_title,omitempty"`
 	Attachments      []json.RawMessage `json:"attachments,omitempty"`
 	RequiresResponse bool              `json:"requires_response,omitempty"`
 	ResponseDeadline *time.Time        `json:"response_deadline,omitempty"` // set when a response is required

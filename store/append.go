@@ -14,8 +14,17 @@ type Post struct {
 	Message        parley.Message
 	Deliveries     []NewDelivery
 	IdempotencyKey string           // of the sender; may be empty
-	Event          parley.EventType // EventDirectMessage or EventBroadcast
+	Event          parley.EventType // one that announces a message
 	Answers        *Answering       // what the message is a reply to; nil for nothing
+
+	Reach  Reach // of a thread's post: makes the deliveries
+	Member Member
+}
+
+// Member is whom a post about a thread's participants speaks of.
+type Member struct {
+	AgentID string
+	Status  parley.MembershipStatus
 }
 
 // NewDelivery is where a delivery begins.
@@ -90,6 +99,11 @@ func (t *tx) repeated(p *Post, out *Appended) (bool, error) {
 }
 
 func (t *tx) append(p *Post, out *Appended) error {
+	if p.Reach != nil {
+		if err := t.address(p); err != nil {
+			return err
+		}
+	}
 	m := p.Message
 	if m.Timestamp.IsZero() {
 		m.Timestamp = t.now
@@ -184,7 +198,8 @@ func (t *tx) flushLogs() error {
 
 // announce emits the event of the message itself.
 func (t *tx) announce(p *Post, seq int64) {
-	e := eventRow{Type: p.Event, MessageSeq: seq, RecipientCount: len(p.Deliveries)}
+	e := eventRow{Type: p.Event, MessageSeq: seq, RecipientCount: len(p.Deliveries),
+		AgentID: p.Member.AgentID, State: string(p.Member.Status)}
 	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {
 		e.RecipientID = p.Deliveries[0].RecipientID
 	}
@@ -214,7 +229,7 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 		step := parley.Step{State: d.State, At: t.now, Evidence: cmp.Or(d.Evidence, d.Reason)}
 		row := newDeliveryRow{kind: string(m.Kind), urgent: m.Priority == parley.PriorityUrgent, deliveryRow: deliveryRow{
 			MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
-			ConversationID: parley.ConversationID(m.SenderID, d.RecipientID),
+			ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
 			State:          string(d.State), Reason: d.Reason, Notice: d.Notice, QueuedAt: nanos(t.now),
 			Steps: stepLine(step),
 		}}

@@ -18,10 +18,12 @@ type EventQuery struct {
 }
 
 // seen is what an agent may see: what it sent or received, what happened to
-// itself, and the states of others.
+// itself, the states of others, and what happens in threads that it takes part in.
 const seen = `(e.type = ? OR e.recipient_id = ? OR m.sender_id = ? OR e.agent_id = ? OR
 	(e.recipient_id = '' AND e.message_seq > 0 AND EXISTS
-		(SELECT 1 FROM deliveries d WHERE d.message_seq = e.message_seq AND d.recipient_id = ?)))`
+		(SELECT 1 FROM deliveries d WHERE d.message_seq = e.message_seq AND d.recipient_id = ?)) OR
+	(m.thread_id > '' AND e.recipient_id = '' AND EXISTS
+		(SELECT 1 FROM participants p WHERE p.thread_id = m.thread_id AND p.agent_id = ? AND p.left_at = 0)))`
 
 // foundEvent is an event, with what it says of others.
 type foundEvent struct {
@@ -38,6 +40,8 @@ type foundEvent struct {
 	Priority       parley.Priority
 	AgentID        string
 	Agent          string
+	ThreadID       string
+	Thread         string
 	State          string
 	Detail         string
 }
@@ -52,16 +56,17 @@ func (s *Store) Events(ctx context.Context, q EventQuery) ([]parley.Event, error
 	}
 	if q.For != "" {
 		where += ` AND ` + seen
-		args = append(args, string(parley.EventAgent), q.For, q.For, q.For, q.For)
+		args = append(args, string(parley.EventAgent), q.For, q.For, q.For, q.For, q.For)
 	}
 	var rows []foundEvent
 	err := s.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count, e.agent_id,
 			e.state, e.detail, m.id AS message_id, m.sender_id, m.priority, substr(m.text, 1, ?) AS text,
-			s.name AS sender, r.name AS recipient, a.name AS agent
+			s.name AS sender, r.name AS recipient, a.name AS agent, m.thread_id, th.title AS thread
 		FROM events e
 		LEFT JOIN messages m ON m.seq = e.message_seq
 		LEFT JOIN agents s ON s.id = m.sender_id
 		LEFT JOIN agents r ON r.id = e.recipient_id
+		LEFT JOIN threads th ON th.id = m.thread_id
 		LEFT JOIN agents a ON a.id = e.agent_id`+where+order, append(args, limit)...)
 	events := make([]parley.Event, len(rows))
 	for i := range rows {
@@ -76,8 +81,8 @@ func (s *Store) Events(ctx context.Context, q EventQuery) ([]parley.Event, error
 func (r *foundEvent) event() parley.Event {
 	e := parley.Event{Seq: r.Seq, Type: r.Type, Time: instant(r.At), SenderID: r.SenderID, Sender: r.Sender,
 		RecipientID: r.RecipientID, Recipient: r.Recipient, RecipientCount: r.RecipientCount, MessageID: r.MessageID,
-		Priority: r.Priority, AgentID: r.AgentID, Agent: r.Agent, State: r.State, Detail: r.Detail}
-	if r.Type == parley.EventDirectMessage || r.Type == parley.EventBroadcast {
+		Priority: r.Priority, AgentID: r.AgentID, Agent: r.Agent, ThreadID: r.ThreadID, Thread: r.Thread, State: r.State, Detail: r.Detail}
+	if r.Type.Announces() {
 		e.Preview = parley.Truncate(r.Text, parley.PreviewLength)
 	}
 	return e

@@ -29,7 +29,8 @@ func (s *Store) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
 
 // owing is true of a delivery d of a request m that its recipient did not answer
 // by a reply. What has a deadline is a debt instead. Later words to the same agent answer too; see Owed.
-const owing = `m.type = 'request' AND m.requires_response = 0 AND d.state IN ('submitted', 'read') AND d.dismissed = 0 AND NOT EXISTS (
+// What is asked in a thread nobody owes an answer to, unless it says that one is required.
+const owing = `m.type = 'request' AND m.requires_response = 0 AND m.thread_id = '' AND d.state IN ('submitted', 'read') AND d.dismissed = 0 AND NOT EXISTS (
 	SELECT 1 FROM messages a WHERE a.in_reply_to = m.id AND a.in_reply_to <> '' AND a.sender_id = d.recipient_id)`
 
 // said is when the recipient of d last said something to the sender of m, 0 if it

@@ -121,6 +121,18 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"b USING INDEX debts_owed"}, "messages_"},
 		"Debts": {func(ctx context.Context) error { _, err := s.Debts(ctx, "x"); return err },
 			[]string{"m USING COVERING INDEX messages_id (id=?)", "b USING PRIMARY KEY (message_seq=?)"}, "SCAN b"},
+		"A thread's posts": {inbox(InboxQuery{ThreadID: "x"}),
+			[]string{"COVERING INDEX messages_thread (thread_id=?", "m USING INDEX messages_thread (thread_id=?", "d USING PRIMARY KEY (message_seq=? AND recipient_id=?)"}, "TEMP B-TREE"},
+		"Thread": {func(ctx context.Context) error {
+			if _, err := s.Thread(ctx, "12345678"); parley.ErrorCode(err) != parley.ThreadNotFound {
+				return err
+			}
+			return nil
+		}, []string{"t USING PRIMARY KEY (id>? AND id<?)"}, "TEMP B-TREE"},
+		"Threads": {func(ctx context.Context) error { _, _, err := s.Threads(ctx, "", 10); return err },
+			[]string{"t USING INDEX threads_active"}, "TEMP B-TREE"},
+		"Threads of one": {func(ctx context.Context) error { _, _, err := s.Threads(ctx, "x", 10); return err },
+			[]string{"t USING INDEX threads_active", "p EXISTS USING PRIMARY KEY (thread_id=? AND agent_id=?)"}, "TEMP B-TREE"},
 		"AgentLog": {func(ctx context.Context) error { _, err := s.AgentLog(ctx, "x", 10); return err },
 			[]string{"SCAN agent_log"}, "TEMP B-TREE"},
 	} {

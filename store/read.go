@@ -79,6 +79,7 @@ func whole(db *gorm.DB, r *messageRow) (parley.Message, []parley.Delivery, error
 // InboxQuery asks for what came for one agent.
 type InboxQuery struct {
 	RecipientID string
+	ThreadID    string // not empty: all posts of this thread, delivered to the agent or not
 	Limit       int
 	OldestFirst bool // else newest first
 	UnreadOnly  bool
@@ -108,8 +109,11 @@ type InboxPage struct {
 // Inbox lists messages for an agent, whatever became of their delivery to its
 // terminal, and marks none.
 func (s *Store) Inbox(ctx context.Context, q InboxQuery) (InboxPage, error) {
+	if q.ThreadID != "" {
+		return s.threadPage(ctx, q)
+	}
 	var page InboxPage
-	where, args := q.where()
+	where, args := q.conditions(` WHERE d.recipient_id = ?`, []any{q.RecipientID})
 	const from = ` FROM deliveries d JOIN messages m ON m.seq = d.message_seq`
 	const unread = ` AND d.read_at IS NULL`
 	var err error
@@ -128,9 +132,8 @@ func (s *Store) Inbox(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	return page, err
 }
 
-// where returns the query's conditions: one of the recipient, and what else it asks for.
-func (q *InboxQuery) where() (where string, args []any) {
-	where, args = ` WHERE d.recipient_id = ?`, []any{q.RecipientID}
+// conditions adds the query's, which are all of the message.
+func (q *InboxQuery) conditions(where string, args []any) (string, []any) {
 	and := func(condition string, arg any) {
 		where, args = where+` AND `+condition, append(args, arg)
 	}
