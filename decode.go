@@ -154,32 +154,6 @@ func or(name, other string) string {
 	return name
 }
 
-// refuseAbsent drops the parameters that are not honoured and ask for nothing,
-// and refuses those that ask for something.
-func (o *Op) refuseAbsent(raw map[string]json.RawMessage) error {
-	for _, a := range o.Absent {
-		value, ok := raw[a.Name]
-		if !ok {
-			continue
-		}
-		if !asksNothing(value) {
-			return Errorf(InvalidArgument, "%s does not support %s yet, so nothing was done", o.Name, a.Name).
-				With("parameter", a.Name).With("unsupported", true).Suggest("%s", a.Instead)
-		}
-		delete(raw, a.Name)
-	}
-	return nil
-}
-
-// asksNothing reports whether a value is null, false, or empty.
-func asksNothing(value json.RawMessage) bool {
-	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return false
-	}
-	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, b.String())
-}
-
 // unpack replaces a parameter that is an object by the object's members.
 func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) error {
 	members, err := object(value)

@@ -3,6 +3,7 @@ package parley
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -28,8 +29,9 @@ const Everyone = "ALL"
 
 // SendMessageRequest is a message on its way in.
 type SendMessageRequest struct {
-	To               Names             `json:"to" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" required:"true" doc:"Names or ids of the recipients; [\"ALL\"] is everyone else."`
+	To               Names             `json:"to,omitempty" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" doc:"Names or ids of the recipients; [\"ALL\"] is everyone else."`
 	Text             string            `json:"text" alias:"message,content" required:"true" doc:"What you want to say, 1 to 2,000 characters."`
+	ThreadID         string            `json:"thread_id,omitempty" doc:"Instead of to: post to this thread."`
 	Type             MessageType       `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message it is."`
 	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
 	Urgent           bool              `json:"urgent,omitempty" doc:"The same as priority urgent."`
@@ -41,6 +43,23 @@ type SendMessageRequest struct {
 	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"The id of the message that this one answers."`
 	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
 	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait this long for the outcome." min:"0" max:"60"`
+}
+
+// Validate wants exactly one of to and thread_id. One that is given and empty counts
+// as not given beside the other.
+func (r *SendMessageRequest) Validate() error {
+	named := strings.Join(r.To, "") != ""
+	switch {
+	case r.ThreadID != "" && named:
+		return Errorf(InvalidArgument, "to and thread_id were both given").With("parameter", "thread_id").
+			Suggest("Give one of the two: a post reaches all who take part in the thread.")
+	case r.ThreadID != "":
+		r.To = nil
+	case len(r.To) == 0:
+		return Errorf(InvalidArgument, "to is missing").With("parameter", "to").
+			Suggest("Give to, the names or ids of the recipients, or thread_id to post to a thread.")
+	}
+	return nil
 }
 
 // SendMessageResult is the receipt: what is stored, and what is proven so far.
@@ -119,6 +138,7 @@ type InboxMessage struct {
 
 	ResponseDeadline *time.Time     `json:"response_deadline,omitempty"` // set when a response is required
 	ResponseStatus   ResponseStatus `json:"response_status,omitempty"`
+	ThreadID         string         `json:"thread_id,omitempty"`
 }
 
 // CheckInboxResult lists messages, oldest first.
@@ -144,6 +164,7 @@ type MessageFilters struct {
 // sort_order has the contract's defaults (50, nothing marked read), any other
 // those of seed 002 (10, newest first, marked read); mark_read overrides.
 type GetMessagesRequest struct {
+	ThreadID  string          `json:"thread_id,omitempty" doc:"Only this thread: all its posts, yours and earlier ones too."`
 	Limit     int             `json:"limit,omitempty" doc:"How many at most: 10 unless told, 50 with filters or sort_order." min:"1" max:"100"`
 	Since     *time.Time      `json:"since,omitempty" doc:"Only messages after this time (RFC 3339)."`
 	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"Newest first unless told."`
@@ -230,6 +251,7 @@ type ContractMessage struct {
 	ContextReference string         `json:"context_reference"`
 	InReplyTo        string         `json:"in_reply_to,omitempty"`
 	ResponseStatus   ResponseStatus `json:"response_status,omitempty"`
+	ThreadID         string         `json:"thread_id,omitempty"`
 }
 
 // GetMessagesResult lists messages; the counts are under the same filters.

@@ -46,7 +46,6 @@ type Op struct {
 	Routes  []Route
 	Self    []string // the seeds' names for the caller's own id; checked, never believed
 	Program bool     // programs call it, and no model: it is not a tool
-	Absent  []Absent // parameters of the seeds' calls that are not honoured
 	Fields  []Field  // the parameters
 	Input   *jsonschema.Schema
 	Output  *jsonschema.Schema
@@ -54,11 +53,6 @@ type Op struct {
 	newRequest func() any
 	call       func(context.Context, Service, any) (any, error)
 }
-
-// Absent is a parameter that a seed's call may carry and that is not honoured.
-// One that asks for nothing is let through; any other refuses the call, so
-// that nobody believes in what did not happen.
-type Absent struct{ Name, Instead string }
 
 // Invocation is a decoded call that waits for its service.
 type Invocation struct {
@@ -95,9 +89,6 @@ func (o *Op) decode(raw map[string]json.RawMessage) (*Invocation, error) {
 	}
 	given, err := o.fold(raw)
 	if err != nil {
-		return nil, err
-	}
-	if err := o.refuseAbsent(raw); err != nil {
 		return nil, err
 	}
 	if err := o.fill(inv.request, raw, given); err != nil {
@@ -186,10 +177,6 @@ func route(method, path string) func(*Op) {
 
 func self(names ...string) func(*Op) {
 	return func(o *Op) { o.Self = names }
-}
-
-func absent(name, instead string) func(*Op) {
-	return func(o *Op) { o.Absent = append(o.Absent, Absent{name, instead}) }
 }
 
 // programsOnly marks what models are not offered.

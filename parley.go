@@ -15,6 +15,7 @@ type Service interface {
 	AgentService
 	TerminalService
 	MessageService
+	ThreadService
 	OperatorService
 	EventService
 	WorkspaceService
@@ -84,6 +85,27 @@ type MessageService interface {
 	SearchMessages(context.Context, SearchMessagesRequest) (*SearchMessagesResult, error)
 	// CheckNewMessages counts the unread and shows the most urgent.
 	CheckNewMessages(context.Context, CheckNewMessagesRequest) (*CheckNewMessagesResult, error)
+}
+
+// ThreadService keeps conversations of several. A thread is named by its id, or the
+// beginning of it; THREAD_NOT_FOUND when there is none. Any agent may list and join;
+// those who take part post with SendMessage and read with GetMessages, and so may the
+// operator everywhere.
+type ThreadService interface {
+	// CreateThread opens a thread of the caller's and tells the others in it.
+	CreateThread(context.Context, CreateThreadRequest) (*CreateThreadResult, error)
+	// ListThreads lists threads, the last active first.
+	ListThreads(context.Context, ListThreadsRequest) (*ListThreadsResult, error)
+	// GetThreadDetails describes one thread.
+	GetThreadDetails(context.Context, ThreadDetailsRequest) (*ThreadDetailsResult, error)
+	// JoinThread lets the caller take part; what was said before is there to be read.
+	JoinThread(context.Context, JoinThreadRequest) (*MembershipResult, error)
+	// AddParticipant lets another take part. NOT_A_PARTICIPANT when the caller does not.
+	AddParticipant(context.Context, AddParticipantRequest) (*MembershipResult, error)
+	// RemoveParticipant ends somebody's part. It is for the thread's creator, the
+	// operator, and the one who leaves; the creator stays. NOT_A_PARTICIPANT when there
+	// is nothing to end.
+	RemoveParticipant(context.Context, RemoveParticipantRequest) (*MembershipResult, error)
 }
 
 // OperatorService is how a person steps in.

@@ -86,13 +86,13 @@ func TestInputSchemaOfSendMessage(t *testing.T) {
 			t.Errorf("%s: %v", ok, err)
 		}
 	}
-	for _, bad := range []string{`{"to":["a"]}`, `{"to":["a"],"text":"hi","priority":"asap"}`, `{"to":["a"],"text":"hi","wait_seconds":61}`,
+	for _, bad := range []string{`{"to":["a"]}`, `{"thread_id":5,"text":"hi"}`, `{"to":["a"],"text":"hi","priority":"asap"}`, `{"to":["a"],"text":"hi","wait_seconds":61}`,
 		`{"to":[1],"text":"hi"}`, `{"to":["a"],"text":"hi","data":"x"}`, `{"to":["a"],"text":"hi","context_reference":"` + strings.Repeat("x", 201) + `"}`} {
 		if validate(t, r, bad) == nil {
 			t.Errorf("%s is valid", bad)
 		}
 	}
-	if got, want := FindOp("send_message").Input.Required, "to text"; strings.Join(got, " ") != want {
+	if got, want := FindOp("send_message").Input.Required, "text"; strings.Join(got, " ") != want {
 		t.Errorf("required is %v, want %s", got, want)
 	}
 	if got := string(FindOp("check_inbox").Input.Properties["limit"].Default); got != "20" {

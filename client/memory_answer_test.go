@@ -93,7 +93,7 @@ func (m *memory) RespondToMessage(ctx context.Context, r parley.RespondToMessage
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c, original := parley.CallerFrom(ctx), m.letter(r.MessageID)
-	if original == nil || !c.Operator && !original.concerns(c.ID) {
+	if original == nil || !c.Operator && !m.concerns(original, c.ID) {
 		return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
 	}
 	if !slices.Contains(original.Recipients, c.ID) {
@@ -116,7 +116,13 @@ func (m *memory) RespondToMessage(ctx context.Context, r parley.RespondToMessage
 		})
 		l = &letter{key: r.IdempotencyKey, Message: parley.Message{Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
 			SenderID: c.ID, Sender: c.Name, Text: r.Text, Data: r.Data, InReplyTo: original.ID, ResponseStatus: r.Status}}
-		if l, err = m.admit(l, append([]*parley.Agent{back}, others...)); err != nil {
+		if d, _ := m.discussion(original.ThreadID); d != nil && original.Kind == parley.KindThread && len(others) == 0 && d.has(c.ID) {
+			l.Kind = parley.KindThread
+			l, err = m.post(d, l, parley.Event{Type: parley.EventThreadMessage}, c.ID)
+		} else {
+			l, err = m.admit(l, append([]*parley.Agent{back}, others...))
+		}
+		if err != nil {
 			return nil, err
 		}
 		if r.Status == parley.ResponseDelegated {

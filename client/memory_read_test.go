@@ -39,7 +39,7 @@ func (i item) mark() {
 
 func (i item) inboxMessage() parley.InboxMessage {
 	return parley.InboxMessage{MessageID: i.ID, Sender: i.Sender, Content: i.Text, Timestamp: i.Timestamp, Read: i.read(),
-		ConversationID: i.ConversationID, Priority: i.Priority, InReplyTo: i.InReplyTo}
+		ConversationID: i.ConversationID, Priority: i.Priority, InReplyTo: i.InReplyTo, ThreadID: i.ThreadID}
 }
 
 func unread(list []item) (n int) {
@@ -90,7 +90,14 @@ func (m *memory) matches(f *parley.MessageFilters, i item) bool {
 func (m *memory) GetMessages(ctx context.Context, r parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	list := slices.DeleteFunc(m.inbox(parley.CallerFrom(ctx).ID), func(i item) bool { return !m.matches(r.Filters, i) })
+	list := m.inbox(parley.CallerFrom(ctx).ID)
+	if r.ThreadID != "" {
+		var err error
+		if list, err = m.thread(ctx, r.ThreadID); err != nil {
+			return nil, err
+		}
+	}
+	list = slices.DeleteFunc(list, func(i item) bool { return !m.matches(r.Filters, i) })
 	if r.SortOrder == "newest_first" {
 		slices.Reverse(list)
 	}
@@ -99,7 +106,7 @@ func (m *memory) GetMessages(ctx context.Context, r parley.GetMessagesRequest) (
 		res.Messages = append(res.Messages, parley.ContractMessage{MessageID: i.ID, SenderAgentID: i.SenderID, SenderName: i.Sender,
 			MessageType: i.Type, Content: parley.Content{Text: i.Text, Data: i.Data, Attachments: append([]json.RawMessage{}, i.Attachments...)}, Priority: i.Priority,
 			Timestamp: i.Timestamp, ReadStatus: i.read(), ConversationID: i.ConversationID, ContextReference: i.ContextReference, InReplyTo: i.InReplyTo,
-			RequiresResponse: i.RequiresResponse, ResponseDeadline: i.ResponseDeadline, ResponseStatus: i.ResponseStatus})
+			RequiresResponse: i.RequiresResponse, ResponseDeadline: i.ResponseDeadline, ResponseStatus: i.ResponseStatus, ThreadID: i.ThreadID})
 		if *r.MarkRead {
 			i.mark()
 		}
@@ -131,7 +138,7 @@ func (m *memory) GetMessageStatus(ctx context.Context, r parley.MessageStatusReq
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c, l := parley.CallerFrom(ctx), m.letter(r.MessageID)
-	if l == nil || !c.Operator && !l.concerns(c.ID) {
+	if l == nil || !c.Operator && !m.concerns(l, c.ID) {
 		return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
 	}
 	object := l.Message

@@ -26,6 +26,7 @@ type memory struct {
 	keys     map[string]string // key → agent id
 	shown    []parley.Key
 	messages []*letter
+	threads  []*discussion
 	events   []memoryEvent
 	changed  chan struct{} // closed when something happens
 	paused   *parley.Pause
@@ -36,6 +37,8 @@ type letter struct {
 	key        string
 	deliveries []*parley.Delivery
 	debts      []*parley.Debt
+	event      parley.Event // of a post, and who sees it
+	sees       []string
 }
 
 type memoryEvent struct {
@@ -204,7 +207,7 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 	}
 	if l.InReplyTo != "" {
 		original := m.letter(l.InReplyTo)
-		if original == nil || !original.concerns(l.SenderID) {
+		if original == nil || !m.concerns(original, l.SenderID) {
 			return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
 		}
 		l.InReplyTo = original.ID
@@ -215,6 +218,9 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 	l.Timestamp = time.Now()
 	for _, a := range to {
 		d := &parley.Delivery{MessageID: l.ID, RecipientID: a.ID, Recipient: a.Name, ConversationID: parley.ConversationID(l.SenderID, a.ID), State: parley.DeliverySubmitted}
+		if l.ThreadID != "" {
+			d.ConversationID = l.ThreadID
+		}
 		if a.State == parley.StateTerminated {
 			d.State, d.Reason = parley.DeliveryFailed, "it is terminated"
 		}
@@ -225,12 +231,16 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 	m.messages = append(m.messages, l)
 	e := parley.Event{Type: parley.EventDirectMessage, SenderID: l.SenderID, Sender: l.Sender, MessageID: l.ID,
 		RecipientCount: len(to), Preview: parley.Truncate(l.Text, parley.PreviewLength), Priority: l.Priority}
-	if l.Kind == parley.KindBroadcast {
+	switch {
+	case l.ThreadID != "":
+		e.Type, e.ThreadID, e.Thread = l.event.Type, l.ThreadID, l.ThreadTitle
+		e.AgentID, e.Agent, e.State = l.event.AgentID, l.event.Agent, l.event.State
+	case l.Kind == parley.KindBroadcast:
 		e.Type = parley.EventBroadcast
-	} else if len(to) == 1 {
+	case len(to) == 1:
 		e.RecipientID, e.Recipient = to[0].ID, to[0].Name
 	}
-	m.record(e, append([]string{l.SenderID}, l.Recipients...)...)
+	m.record(e, slices.Concat([]string{l.SenderID}, l.Recipients, l.sees)...)
 	return l, nil
 }
 
@@ -250,8 +260,9 @@ func (m *memory) letter(ref string) *letter {
 	return m.messages[i]
 }
 
-func (l *letter) concerns(id string) bool {
-	return l.SenderID == id || slices.Contains(l.Recipients, id)
+func (m *memory) concerns(l *letter, id string) bool {
+	d, err := m.discussion(l.ThreadID)
+	return l.SenderID == id || slices.Contains(l.Recipients, id) || err == nil && d.has(id)
 }
 
 func (l *letter) copies() []parley.Delivery {
@@ -268,6 +279,9 @@ func (m *memory) SendMessage(ctx context.Context, r parley.SendMessageRequest) (
 	c := parley.CallerFrom(ctx)
 	l := m.repeated(c.ID, r.IdempotencyKey)
 	if l == nil {
+		if r.ThreadID != "" {
+			return m.sendToThread(c, r)
+		}
 		to, err := m.recipients(c.ID, r.To)
 		if err != nil {
 			return nil, err
@@ -283,6 +297,9 @@ func (m *memory) SendMessage(ctx context.Context, r parley.SendMessageRequest) (
 		if l, err = m.admit(l, to); err != nil {
 			return nil, err
 		}
+	}
+	if l.ThreadID != "" {
+		return l.postReceipt(), nil
 	}
 	object, first := l.Message, l.deliveries[0]
 	res := &parley.SendMessageResult{Answer: parley.OK, MessageID: l.ID, ConversationID: first.ConversationID, Timestamp: l.Timestamp,

@@ -18,6 +18,8 @@ var statuses = map[parley.Code]int{
 	parley.NotAuthorized:         http.StatusForbidden,
 	parley.AgentNotFound:         http.StatusNotFound,
 	parley.MessageNotFound:       http.StatusNotFound,
+	parley.ThreadNotFound:        http.StatusNotFound,
+	parley.NotAParticipant:       http.StatusForbidden,
 	parley.AgentExists:           http.StatusConflict,
 	parley.AlreadyDelivered:      http.StatusConflict,
 	parley.ResponseNotRequired:   http.StatusConflict,

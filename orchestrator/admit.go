@@ -16,30 +16,26 @@ import (
 type draft struct {
 	message    parley.Message // without id, sender, text cleaned, time
 	recipients []*member
+	reach      store.Reach      // instead of recipients, for a thread
 	key        string           // idempotency
 	answers    *store.Answering // what it is a reply to, where that is known already
 }
 
 // SendMessage implements parley.MessageService.
 func (o *Orchestrator) SendMessage(ctx context.Context, req parley.SendMessageRequest) (*parley.SendMessageResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
-	}
-	to, err := o.recipients(from, req.To)
-	if err != nil {
-		return nil, err
-	}
-	kind := parley.KindDirect
-	if len(to) > 1 || isEveryone(req.To) {
-		kind = parley.KindBroadcast
 	}
 	due, err := o.due(req.RequiresResponse, req.ResponseDeadline)
 	if err != nil {
 		return nil, err
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: to, key: req.IdempotencyKey, message: parley.Message{
-		Kind: kind, Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
+	stored, err := o.sendTo(ctx, from, req.To, draft{key: req.IdempotencyKey, message: parley.Message{ThreadID: req.ThreadID,
+		Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
 		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
 		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}})
 	if err != nil {
@@ -51,11 +47,32 @@ func (o *Orchestrator) SendMessage(ctx context.Context, req parley.SendMessageRe
 	return o.sent(stored), nil
 }
 
+// sendTo admits a message for the agents that are named or, if it names one, a thread.
+func (o *Orchestrator) sendTo(ctx context.Context, from *member, names parley.Names, d draft) (store.Appended, error) {
+	if d.message.ThreadID != "" {
+		return o.postToThread(ctx, from, d)
+	}
+	var err error
+	if d.recipients, err = o.recipients(from, names); err != nil {
+		return store.Appended{}, err
+	}
+	d.message.Kind = parley.KindDirect
+	if len(d.recipients) > 1 || isEveryone(names) {
+		d.message.Kind = parley.KindBroadcast
+	}
+	return o.admit(ctx, from, d)
+}
+
 // sent writes the receipt. One recipient that cannot get it is a failure.
 func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
 	d := stored.Deliveries
 	res := &parley.SendMessageResult{Answer: parley.OK, MessageID: stored.Message.ID, Timestamp: stored.Message.Timestamp,
 		DeliveryStatus: parley.SumUp(d), Deliveries: o.dressDeliveries(d), Object: o.dress(&stored.Message)}
+	if th := stored.Message.ThreadID; th != "" {
+		res.ConversationID, res.Message = th, "Message sent to thread "+parley.Short(th)
+		res.Status = fmt.Sprintf(`Message sent to thread %s "%s"!`, parley.Short(th), parley.ShownTitle(res.Object.ThreadTitle))
+		return res
+	}
 	if len(d) == 1 {
 		res.ConversationID = d[0].ConversationID
 		res.Status = fmt.Sprintf("Message sent to %s!", d[0].Recipient)
@@ -108,30 +125,11 @@ func (o *Orchestrator) BroadcastMessage(ctx context.Context, req parley.Broadcas
 // admit is the one door for messages: it cleans the text, stores message and
 // deliveries durably in one transaction, and wakes the couriers.
 func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.Appended, error) {
-	msg := d.message
-	err := o.refusePaused()
+	post, err := o.prepare(ctx, from, d)
 	if err != nil {
 		return store.Appended{}, err
 	}
-	if msg.Text, err = o.cleanText(msg.Text); err != nil {
-		return store.Appended{}, err
-	}
-	answers := d.answers
-	if msg.InReplyTo != "" && answers == nil {
-		if msg.InReplyTo, answers, err = o.repliesTo(ctx, from, msg.InReplyTo, d.recipients); err != nil {
-			return store.Appended{}, err
-		}
-	}
-	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = newID(), from.id, from.name, from.snapshot().Role, o.now()
-	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage, Answers: answers}
-	if msg.Kind == parley.KindBroadcast {
-		post.Event = parley.EventBroadcast
-	}
-	for _, to := range d.recipients {
-		post.Message.Recipients = append(post.Message.Recipients, to.id)
-		post.Deliveries = append(post.Deliveries, firstRung(to))
-	}
-	back, err := o.charge(from, msg.Kind)
+	back, err := o.charge(from, post.Message.Kind)
 	if err != nil {
 		return o.sentBefore(ctx, from, d.key, err)
 	}
@@ -140,19 +138,58 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 		back()
 		return stored, err
 	}
-	o.dressDeliveries(stored.Deliveries)
 	if stored.Repeated {
 		back()
-		return stored, nil
+	} else {
+		o.passOn(stored.Passed, post.Answers)
+	}
+	o.handOut(&stored)
+	return stored, nil
+}
+
+// prepare makes of a draft what can be stored.
+func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (store.Post, error) {
+	msg := d.message
+	err := o.refusePaused()
+	if err != nil {
+		return store.Post{}, err
+	}
+	if msg.Text, err = o.cleanText(msg.Text); err != nil {
+		return store.Post{}, err
+	}
+	answers := d.answers
+	if msg.InReplyTo != "" && answers == nil {
+		if msg.InReplyTo, answers, err = o.repliesTo(ctx, from, d); err != nil {
+			return store.Post{}, err
+		}
+	}
+	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = newID(), from.id, from.name, from.snapshot().Role, o.now()
+	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
+		Reach: d.reach, Answers: answers}
+	switch msg.Kind {
+	case parley.KindBroadcast:
+		post.Event = parley.EventBroadcast
+	case parley.KindThread:
+		post.Event = parley.EventThreadMessage
+	}
+	for _, to := range d.recipients {
+		post.Deliveries = append(post.Deliveries, firstRung(to))
+	}
+	return post, nil
+}
+
+// handOut gives what is stored to the couriers, and wakes those who wait for a message.
+func (o *Orchestrator) handOut(stored *store.Appended) {
+	o.dressDeliveries(stored.Deliveries)
+	if stored.Repeated {
+		return
 	}
 	for _, job := range stored.Jobs() {
 		o.roster.id(job.Key.RecipientID).hand(job)
 	}
-	for _, to := range d.recipients {
-		to.announce()
+	for _, d := range stored.Deliveries {
+		o.roster.id(d.RecipientID).announce()
 	}
-	o.passOn(stored.Passed, answers)
-	return stored, nil
 }
 
 // firstRung is where a delivery begins: a mailbox has it when it is stored.
@@ -187,11 +224,12 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 }
 
 // repliesTo returns the full id of the message that a reply names; it must be one
-// that the sender wrote or got. The reply answers it if it got it and writes back to
-// who wrote it.
-func (o *Orchestrator) repliesTo(ctx context.Context, from *member, ref string, to []*member) (string, *store.Answering, error) {
-	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.id}, ref)
-	back := slices.ContainsFunc(to, func(m *member) bool { return m.id == msg.SenderID })
+// that the sender wrote, got, or reads in a thread. The reply answers it if it got it
+// and writes back to who wrote it, or to the same thread.
+func (o *Orchestrator) repliesTo(ctx context.Context, from *member, d draft) (string, *store.Answering, error) {
+	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.id}, d.message.InReplyTo)
+	back := slices.ContainsFunc(d.recipients, func(m *member) bool { return m.id == msg.SenderID }) ||
+		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
 	if err != nil || !back || !isRecipient(deliveries, from) {
 		return msg.ID, nil, err
 	}
@@ -296,10 +334,13 @@ func or[T comparable](value, other T) T {
 	return value
 }
 
-// dress fills in what the database leaves to the roster: names and roles.
+// dress fills in what the database leaves to memory: names, roles and titles.
 func (o *Orchestrator) dress(m *parley.Message) *parley.Message {
 	if from := o.roster.id(m.SenderID); from != nil {
 		m.Sender, m.SenderRole = from.name, from.snapshot().Role
+	}
+	if m.ThreadID != "" {
+		m.ThreadTitle, _ = o.titles.find(m.ThreadID)
 	}
 	return m
 }

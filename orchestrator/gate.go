@@ -105,17 +105,17 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	return o
 }
 
-// stagger lets the texts of broadcasts pass one at a time for each profile, as far
+// stagger lets the texts of broadcasts and threads pass one at a time for each profile, as far
 // apart as it asks for.
 func (o *Orchestrator) stagger(p *profile.Profile, job store.Job) obstacle {
-	if p.Stagger == 0 || job.Message.Kind != parley.KindBroadcast {
+	if p.Stagger == 0 || job.Message.Kind != parley.KindBroadcast && job.Message.ThreadID == "" {
 		return free
 	}
 	o.turns.Lock()
 	defer o.turns.Unlock()
 	now := o.now()
 	if last := o.turns.last[p.Name]; now.Sub(last) < p.Stagger {
-		return obstacle{reason: "others of its kind have just been given the broadcast", brief: true}
+		return obstacle{reason: "others of its kind have just been given a message for many", brief: true}
 	}
 	o.turns.last[p.Name] = now
 	return free

@@ -67,6 +67,8 @@ func header(msg *parley.Message, to *member) string {
 		return "[PARLEY]: "
 	case parley.KindBroadcast:
 		return fmt.Sprintf("[AGENT %s BROADCAST]: ", parley.Short(msg.SenderID))
+	case parley.KindThread:
+		return fmt.Sprintf(`[AGENT %s IN THREAD %s "%s"]: `, parley.Short(msg.SenderID), parley.Short(msg.ThreadID), parley.ShownTitle(msg.ThreadTitle))
 	}
 	return fmt.Sprintf("[AGENT %s TO AGENT %s]: ", parley.Short(msg.SenderID), parley.Short(to.id))
 }

@@ -60,7 +60,7 @@ func (o *Orchestrator) inboxMessage(item store.InboxItem) parley.InboxMessage {
 	msg := o.dress(&item.Message)
 	return parley.InboxMessage{MessageID: msg.ID, Sender: msg.Sender, Content: msg.Text, Timestamp: msg.Timestamp, Read: item.Read,
 		ConversationID: item.Delivery.ConversationID, Priority: msg.Priority, InReplyTo: msg.InReplyTo,
-		ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus}
+		ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus, ThreadID: msg.ThreadID}
 }
 
 // GetMessages implements parley.MessageService.
@@ -75,6 +75,11 @@ func (o *Orchestrator) GetMessages(ctx context.Context, req parley.GetMessagesRe
 	f := req.Filters
 	q := store.InboxQuery{RecipientID: me.id, Limit: req.Limit, OldestFirst: req.SortOrder == "oldest_first", UnreadOnly: f.UnreadOnly,
 		Types: f.MessageTypes, Priority: f.Priority, ContextReference: f.ContextReference, Since: later(req.Since, f.Since)}
+	if req.ThreadID != "" {
+		if q.ThreadID, err = o.readableThread(ctx, me, req.ThreadID); err != nil {
+			return nil, err
+		}
+	}
 	for _, name := range f.Senders {
 		from, err := o.roster.find(name)
 		if err != nil {
@@ -115,7 +120,7 @@ func (o *Orchestrator) contractMessage(item store.InboxItem) parley.ContractMess
 	return parley.ContractMessage{MessageID: msg.ID, SenderAgentID: msg.SenderID, SenderName: msg.Sender, SenderRole: msg.SenderRole,
 		MessageType: msg.Type, Content: parley.Content{Text: msg.Text, Data: msg.Data, Attachments: append([]json.RawMessage{}, msg.Attachments...)},
 		Priority: msg.Priority, Timestamp: msg.Timestamp, ReadStatus: item.Read, ConversationID: item.Delivery.ConversationID,
-		ContextReference: msg.ContextReference, InReplyTo: msg.InReplyTo,
+		ContextReference: msg.ContextReference, InReplyTo: msg.InReplyTo, ThreadID: msg.ThreadID,
 		RequiresResponse: msg.RequiresResponse, ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus}
 }
 
@@ -160,8 +165,8 @@ func (o *Orchestrator) GetMessageStatus(ctx context.Context, req parley.MessageS
 	return res, err
 }
 
-// visible returns a message if the caller sent it, got it, or is the operator. To
-// others it does not exist.
+// visible returns a message if the caller sent it, got it, takes part in its thread, or
+// is the operator. To others it does not exist.
 func (o *Orchestrator) visible(ctx context.Context, c parley.Caller, ref string) (parley.Message, []parley.Delivery, error) {
 	msg, deliveries, err := o.store.Message(ctx, ref)
 	if err != nil {
@@ -169,6 +174,11 @@ func (o *Orchestrator) visible(ctx context.Context, c parley.Caller, ref string)
 	}
 	if c.Operator || msg.SenderID == c.ID || slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
 		return msg, deliveries, nil
+	}
+	if me := o.roster.id(c.ID); msg.ThreadID != "" && me != nil {
+		if _, err := o.readableThread(ctx, me, msg.ThreadID); err == nil {
+			return msg, deliveries, nil
+		}
 	}
 	return parley.Message{}, nil, parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
 		Suggest("Use the message_id that send_message or check_inbox gave you.")

@@ -87,6 +87,7 @@ type Orchestrator struct {
 	tmux   *tmux.Server
 	joined joined
 	roster *roster
+	titles titles
 	log    *slog.Logger
 	now    func() time.Time
 
@@ -149,6 +150,9 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 func (o *Orchestrator) start(ctx context.Context) error {
 	var err error
 	if o.roster, err = loadRoster(ctx, o.store); err != nil {
+		return err
+	}
+	if err := o.titles.load(ctx, o.store); err != nil {
 		return err
 	}
 	if err := o.ensureOperator(ctx); err != nil {

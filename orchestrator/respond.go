@@ -32,12 +32,8 @@ func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondT
 			return nil, err
 		}
 	}
-	kind := parley.KindDirect
-	if len(others) > 0 {
-		kind = parley.KindBroadcast
-	}
-	stored, err := o.admit(ctx, from, draft{recipients: append([]*member{back}, others...), key: req.IdempotencyKey, answers: answers,
-		message: parley.Message{Kind: kind, Type: parley.TypeResponse, Priority: parley.PriorityNormal, Text: req.Text, Data: req.Data,
+	stored, err := o.answer(ctx, from, &original, others, draft{recipients: append([]*member{back}, others...), key: req.IdempotencyKey, answers: answers,
+		message: parley.Message{Type: parley.TypeResponse, Priority: parley.PriorityNormal, Text: req.Text, Data: req.Data,
 			ContextReference: original.ContextReference, InReplyTo: original.ID, ResponseStatus: req.Status}})
 	if err != nil {
 		return nil, err
@@ -48,6 +44,22 @@ func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondT
 		}
 	}
 	return o.responded(stored), nil
+}
+
+// answer admits an answer. What was posted to a thread is answered there, unless the
+// answer names others, or who answers takes part no more.
+func (o *Orchestrator) answer(ctx context.Context, from *member, original *parley.Message, others []*member, d draft) (store.Appended, error) {
+	if original.Kind == parley.KindThread && len(others) == 0 {
+		if id, err := o.readableThread(ctx, from, original.ThreadID); err == nil {
+			d.recipients, d.message.ThreadID = nil, id
+			return o.postToThread(ctx, from, d)
+		}
+	}
+	d.message.Kind = parley.KindDirect
+	if len(others) > 0 {
+		d.message.Kind = parley.KindBroadcast
+	}
+	return o.admit(ctx, from, d)
 }
 
 // toAnswer returns the message that the caller wants to answer: one that it got, from

@@ -1,0 +1,137 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"parley"
+	"parley/store"
+)
+
+// membership is a change of who takes part in a thread, on its way in.
+type membership struct {
+	thread parley.Thread
+	by     *member // whom it is charged to, as its post is a message to many
+	who    *member
+	status parley.MembershipStatus
+	allow  func(participants []string) error
+	text   string // what the post says of it
+	but    string // who does not get that post
+}
+
+// JoinThread implements parley.ThreadService.
+func (o *Orchestrator) JoinThread(ctx context.Context, req parley.JoinThreadRequest) (*parley.MembershipResult, error) {
+	me, th, err := o.inThread(ctx, req.ThreadID)
+	if err != nil {
+		return nil, err
+	}
+	return o.change(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
+		text: fmt.Sprintf("%s joined thread %s.", me.name, nameOf(&th))})
+}
+
+// AddParticipant implements parley.ThreadService.
+func (o *Orchestrator) AddParticipant(ctx context.Context, req parley.AddParticipantRequest) (*parley.MembershipResult, error) {
+	me, th, err := o.inThread(ctx, req.ThreadID)
+	if err != nil {
+		return nil, err
+	}
+	who, err := o.roster.find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	operator := parley.CallerFrom(ctx).Operator
+	return o.change(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, but: me.id,
+		text: fmt.Sprintf("%s added %s to thread %s. %s get_messages with it shows what was said before.", me.name, who.name, nameOf(&th), howToPost(&th)),
+		allow: func(ids []string) error {
+			if !operator && !slices.Contains(ids, me.id) {
+				return notIn(me, th.ID)
+			}
+			return nil
+		}})
+}
+
+// RemoveParticipant implements parley.ThreadService.
+func (o *Orchestrator) RemoveParticipant(ctx context.Context, req parley.RemoveParticipantRequest) (*parley.MembershipResult, error) {
+	me, th, err := o.inThread(ctx, req.ThreadID)
+	if err != nil {
+		return nil, err
+	}
+	who, err := o.roster.find(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case who != me && th.CreatorID != me.id && !parley.CallerFrom(ctx).Operator:
+		return nil, parley.Errorf(parley.NotAuthorized, "%s did not create thread %s", me.name, parley.Short(th.ID)).
+			Suggest("Ask %s, who did, to remove %s; you may remove yourself.", th.Creator, who.name)
+	case who.id == th.CreatorID:
+		return nil, parley.Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.name, parley.Short(th.ID)).
+			Suggest("Let it be; who created a thread stays in it.")
+	}
+	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, but: me.id,
+		text: fmt.Sprintf("%s removed %s from thread %s.", me.name, who.name, nameOf(&th)),
+		allow: func(ids []string) error {
+			if slices.Contains(ids, who.id) {
+				return nil
+			}
+			return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", who.name, parley.Short(th.ID)).
+				Suggest("There is nothing to do; get_thread_details shows who takes part.")
+		}}
+	if who == me {
+		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.name, nameOf(&th))
+	}
+	return o.change(ctx, c)
+}
+
+// inThread is who calls and the thread that it speaks of, for a call that changes it.
+func (o *Orchestrator) inThread(ctx context.Context, ref string) (*member, parley.Thread, error) {
+	me, err := o.sender(ctx)
+	if err == nil {
+		err = o.refusePaused()
+	}
+	if err != nil {
+		return nil, parley.Thread{}, err
+	}
+	th, err := o.thread(ctx, ref)
+	return me, th, err
+}
+
+// change makes the change and tells of it: those who take part, whoever else it
+// concerns, but not who made it for another.
+func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.MembershipResult, error) {
+	leave := c.status == parley.MemberRemoved || c.status == parley.MemberLeft
+	var others []string
+	if c.status == parley.MemberRemoved {
+		others = []string{c.who.id}
+	}
+	post, err := o.word(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.id, Status: c.status}, c.but, others...)
+	if err != nil {
+		return nil, err
+	}
+	allow := c.allow
+	if allow == nil {
+		allow = func([]string) error { return nil }
+	}
+	back, err := o.charge(c.by, parley.KindThread)
+	if err != nil {
+		return nil, err
+	}
+	stored, changed, err := o.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.id,
+		Leave: leave, Allow: allow, Post: post})
+	if err != nil || !changed {
+		back()
+	}
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.MembershipResult{Answer: parley.OK, Status: c.status, Message: c.text, MessageID: stored.Message.ID}
+	if changed {
+		o.handOut(&stored)
+	} else {
+		res.Status, res.MessageID = parley.MemberAlready, ""
+		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.name, nameOf(&c.thread))
+	}
+	res.Thread, err = o.thread(ctx, c.thread.ID)
+	return res, err
+}

@@ -1,0 +1,239 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley"
+	"parley/store"
+)
+
+// titles are those of all threads, by their ids. They never change, and every post
+// that is typed shows one.
+type titles struct {
+	mu sync.RWMutex
+	of map[string]string
+}
+
+func (t *titles) load(ctx context.Context, s *store.Store) (err error) {
+	t.of, err = s.ThreadTitles(ctx)
+	return err
+}
+
+func (t *titles) find(id string) (title string, ok bool) {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	title, ok = t.of[id]
+	return title, ok
+}
+
+func (t *titles) add(id, title string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.of[id] = title
+}
+
+// postToThread is SendMessage for a thread.
+func (o *Orchestrator) postToThread(ctx context.Context, from *member, d draft) (store.Appended, error) {
+	id := strings.ToLower(strings.TrimSpace(d.message.ThreadID))
+	if _, ok := o.titles.find(id); !ok {
+		th, err := o.store.Thread(ctx, id)
+		if err != nil {
+			return store.Appended{}, err
+		}
+		id = th.ID
+	}
+	operator := parley.CallerFrom(ctx).Operator
+	d.message.Kind, d.message.ThreadID = parley.KindThread, id
+	d.reach = func(ids []string) ([]store.NewDelivery, error) {
+		if !operator && !slices.Contains(ids, from.id) {
+			return nil, notIn(from, id)
+		}
+		return o.firstRungs(ids, from.id), nil
+	}
+	return o.admit(ctx, from, d)
+}
+
+// firstRungs is where the deliveries to the agents begin, but for one of them.
+func (o *Orchestrator) firstRungs(ids []string, but string) []store.NewDelivery {
+	var ds []store.NewDelivery
+	for _, id := range ids {
+		if m := o.roster.id(id); m != nil && id != but {
+			ds = append(ds, firstRung(m))
+		}
+	}
+	return ds
+}
+
+func notIn(m *member, threadID string) error {
+	return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", m.name, parley.Short(threadID)).
+		With("thread_id", threadID).
+		Suggest("Call join_thread with thread_id %s first, or ask one who takes part to add you; list_threads shows who does.", parley.Short(threadID))
+}
+
+// readableThread returns the id of a thread whose posts the caller may read.
+func (o *Orchestrator) readableThread(ctx context.Context, me *member, ref string) (string, error) {
+	th, err := o.store.Thread(ctx, strings.TrimSpace(ref))
+	if err == nil && !parley.CallerFrom(ctx).Operator && !slices.Contains(th.Participants, me.id) {
+		err = notIn(me, th.ID)
+	}
+	return th.ID, err
+}
+
+// CreateThread implements parley.ThreadService.
+func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThreadRequest) (*parley.CreateThreadResult, error) {
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.refusePaused(); err != nil {
+		return nil, err
+	}
+	th := parley.Thread{ID: newID(), Title: parley.CleanLine(req.Title), CreatorID: from.id, Participants: []string{from.id}}
+	if th.Title == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "the title is empty").Suggest("Say in a few words what the thread is about.")
+	}
+	var names []string
+	for _, ref := range req.Participants {
+		m, err := o.roster.find(ref)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(th.Participants, m.id) {
+			th.Participants, names = append(th.Participants, m.id), append(names, m.name)
+		}
+	}
+	posts, err := o.firstPosts(ctx, from, &th, names, req.InitialMessage)
+	if err != nil {
+		return nil, err
+	}
+	back, err := o.charge(from, parley.KindThread)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := o.store.CreateThread(ctx, th, posts...)
+	if err != nil {
+		back()
+		return nil, err
+	}
+	o.titles.add(th.ID, th.Title)
+	res := &parley.CreateThreadResult{Answer: parley.OK,
+		Message: fmt.Sprintf("Thread %s created with %d participant(s)", parley.Short(th.ID), len(th.Participants))}
+	for i := range stored {
+		o.handOut(&stored[i])
+		if stored[i].Message.Kind == parley.KindThread {
+			res.InitialMessageID = stored[i].Message.ID
+		}
+	}
+	res.Thread, err = o.thread(ctx, th.ID)
+	return res, err
+}
+
+// firstPosts are the word that a thread is open, and its creator's own first one.
+func (o *Orchestrator) firstPosts(ctx context.Context, from *member, th *parley.Thread, names []string, initial string) ([]store.Post, error) {
+	with := ""
+	if len(names) > 0 {
+		with = " with " + someOf(names)
+	}
+	text := fmt.Sprintf("%s opened thread %s%s. %s", from.name, nameOf(th), with, howToPost(th))
+	opened, err := o.word(ctx, th.ID, text, store.Member{AgentID: from.id, Status: parley.MemberCreated}, from.id)
+	if err != nil || initial == "" {
+		return []store.Post{opened}, err
+	}
+	first, err := o.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
+		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
+		reach: func(ids []string) ([]store.NewDelivery, error) { return o.firstRungs(ids, from.id), nil }})
+	return []store.Post{opened, first}, err
+}
+
+// word is a post of parley's own about who takes part: it goes to all that do, but for
+// one and for those that are terminated, and to others.
+func (o *Orchestrator) word(ctx context.Context, threadID, text string, about store.Member, but string, others ...string) (store.Post, error) {
+	from, err := o.system(ctx)
+	if err != nil {
+		return store.Post{}, err
+	}
+	post := store.Post{Event: parley.EventThreadUpdated, Member: about, Message: parley.Message{ID: newID(), Kind: parley.KindNotice,
+		Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.id, Sender: from.name, Text: text,
+		ThreadID: threadID, Timestamp: o.now()}}
+	if about.Status == parley.MemberCreated {
+		post.Event = parley.EventThreadCreated
+	}
+	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
+		ds := o.firstRungs(slices.Concat(ids, others), but)
+		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
+	}
+	return post, nil
+}
+
+// nameOf is how a notice names a thread: as a post's header does.
+func nameOf(th *parley.Thread) string {
+	return fmt.Sprintf(`%s "%s"`, parley.Short(th.ID), parley.ShownTitle(th.Title))
+}
+
+func howToPost(th *parley.Thread) string {
+	return fmt.Sprintf("To post there call send_message with thread_id %s.", parley.Short(th.ID))
+}
+
+// someOf lists names, of many only the first.
+func someOf(names []string) string {
+	const most = 10 // a notice has to fit a terminal's prompt
+	if rest := len(names) - most; rest > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), rest)
+	}
+	return strings.Join(names, ", ")
+}
+
+// thread returns a thread with the names of those who take part.
+func (o *Orchestrator) thread(ctx context.Context, ref string) (parley.Thread, error) {
+	th, err := o.store.Thread(ctx, strings.TrimSpace(ref))
+	if err != nil {
+		return th, err
+	}
+	return o.dressThread(th), nil
+}
+
+func (o *Orchestrator) dressThread(th parley.Thread) parley.Thread {
+	if m := o.roster.id(th.CreatorID); m != nil {
+		th.Creator = m.name
+	}
+	th.ParticipantNames = make([]string, len(th.Participants))
+	for i, id := range th.Participants {
+		if m := o.roster.id(id); m != nil {
+			th.ParticipantNames[i] = m.name
+		}
+	}
+	return th
+}
+
+// ListThreads implements parley.ThreadService.
+func (o *Orchestrator) ListThreads(ctx context.Context, req parley.ListThreadsRequest) (*parley.ListThreadsResult, error) {
+	me, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	only := ""
+	if req.Mine {
+		only = me.id
+	}
+	list, total, err := o.store.Threads(ctx, only, or(req.Limit, 50))
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		list[i] = o.dressThread(list[i])
+	}
+	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
+}
+
+// GetThreadDetails implements parley.ThreadService.
+func (o *Orchestrator) GetThreadDetails(ctx context.Context, req parley.ThreadDetailsRequest) (*parley.ThreadDetailsResult, error) {
+	th, err := o.thread(ctx, req.ThreadID)
+	if err != nil {
+		return nil, err
+	}
+	return &parley.ThreadDetailsResult{Answer: parley.OK, Thread: th, Object: th}, nil
+}
