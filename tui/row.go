@@ -44,6 +44,10 @@ func shownName(name, id string) string {
 func newRow(e parley.Event) *row {
 	r := &row{id: e.MessageID, at: e.Time, fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
 		toID: e.RecipientID, priority: e.Priority, text: safeLine(e.Preview), count: max(1, e.RecipientCount)}
+	if e.ThreadID != "" {
+		r.toID, r.to, r.count = "", "thread "+safeLine(e.Thread), e.RecipientCount
+		return r
+	}
 	if e.Type == parley.EventBroadcast || r.count > 1 || e.Recipient+e.RecipientID == "" {
 		r.toID, r.to = "", plural(r.count, "agent")
 		return r

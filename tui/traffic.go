@@ -39,7 +39,7 @@ func (t *traffic) add(events []parley.Event) (touched map[string]bool) {
 		}
 		t.seq = e.Seq
 		switch e.Type {
-		case parley.EventDirectMessage, parley.EventBroadcast:
+		case parley.EventDirectMessage, parley.EventBroadcast, parley.EventThreadMessage, parley.EventThreadCreated, parley.EventThreadUpdated:
 			t.insert(newRow(e))
 		case parley.EventDelivery:
 			if r := t.byID[e.MessageID]; r != nil {

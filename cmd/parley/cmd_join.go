@@ -122,8 +122,13 @@ func (c *cli) ring(ctx context.Context, service *client.Client, me *parley.Regis
 		err = c.printJSON(m)
 	} else {
 		head := fmt.Sprintf("[AGENT %s TO AGENT %s]:", parley.Short(m.SenderID), parley.Short(me.AgentID))
-		if m.Kind == parley.KindBroadcast {
+		switch m.Kind {
+		case parley.KindBroadcast:
 			head = fmt.Sprintf("[AGENT %s BROADCAST]:", parley.Short(m.SenderID))
+		case parley.KindThread:
+			head = fmt.Sprintf(`[AGENT %s IN THREAD %s "%s"]:`, parley.Short(m.SenderID), parley.Short(m.ThreadID), parley.ShownTitle(m.ThreadTitle))
+		case parley.KindNotice:
+			head = "[PARLEY]:"
 		}
 		foot := m.Sender + " · msg " + parley.Short(m.ID)
 		if m.Priority != parley.PriorityNormal {

@@ -93,6 +93,10 @@ func (c *cli) eventLine(e parley.Event) string {
 		if e.Priority == parley.PriorityUrgent {
 			state = "urgent"
 		}
+	case parley.EventThreadMessage:
+		who, state, style = e.Sender+" → thread "+e.Thread, "sent", bold
+	case parley.EventThreadCreated, parley.EventThreadUpdated:
+		who, style = e.Agent, bold
 	case parley.EventDelivery:
 		style = rungStyle(parley.DeliveryState(e.State))
 		about = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)

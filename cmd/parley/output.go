@@ -62,6 +62,7 @@ func (c *cli) fail(err error) {
 var commandOf = map[string]string{
 	"get_agent_status": "parley agents", "send_message": "parley send", "check_inbox": "parley inbox",
 	"get_messages": "parley read", "get_needs": "parley needs", "steer_agent": "parley steer", "register_agent": "parley register",
+	"list_threads": "parley thread list", "join_thread": "parley thread join", "get_thread_details": "parley thread show",
 }
 
 var operationName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)

@@ -115,6 +115,10 @@ func TestEventLines(t *testing.T) {
 			"03:04:05  coder → 3 agents          urgent       x"},
 		{parley.Event{Type: parley.EventDelivery, Time: at, Sender: "coder", Recipient: "planner", MessageID: "5f0c21aa-1", State: "held", Detail: "a person scrolls"},
 			"03:04:05  coder → planner           held         5f0c21aa a person scrolls"},
+		{parley.Event{Type: parley.EventThreadMessage, Time: at, Sender: "coder", ThreadID: "1", Thread: "the parser", RecipientCount: 3, Preview: "x"},
+			"03:04:05  coder → thread the parser  sent         x"},
+		{parley.Event{Type: parley.EventThreadUpdated, Time: at, Sender: "parley", Agent: "coder", State: "joined", Preview: "coder joined"},
+			"03:04:05  coder                     joined       coder joined"},
 		{parley.Event{Type: parley.EventAgent, Time: at, Agent: "coder", State: "idle"},
 			"03:04:05  coder                     idle"},
 	} {

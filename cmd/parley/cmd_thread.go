@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) threadCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "thread",
+		Short: "Discuss under a title, several at once",
+		Long: `A thread is a conversation of several under a title. Who takes part gets every post;
+anybody may join, and reads what was said before. You, the operator, read and post
+everywhere without taking part.`,
+		Example: `  parley thread create "the parser" coder reviewer --message "who takes it?"
+  parley thread post 1a2b3c4d "coder, please"
+  parley thread show 1a2b3c4d`,
+		Args: noCommandOf,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.threadCreate(), c.threadList(), c.threadShow(), c.threadPost(), c.threadJoin(), c.threadAdd(), c.threadRemove())
+	return cmd
+}
+
+func (c *cli) threadCreate() *cobra.Command {
+	cmd := command(c, operation[parley.CreateThreadResult]{
+		op: "create_thread", use: "create TITLE [NAME…]", short: "Open a thread with agents in it",
+		example: "  parley thread create \"the parser\" coder reviewer\n  parley thread create \"the parser\" coder --message \"who takes it?\"",
+		args:    cobra.MinimumNArgs(1), flags: []string{"initial_message=message"},
+		fill: func(args []string, to url.Values) error {
+			to.Set("title", args[0])
+			to["participants"] = args[1:]
+			return nil
+		},
+		print: func(res *parley.CreateThreadResult) error {
+			c.printThread(res.Thread)
+			return c.printLine("parley thread post " + parley.Short(res.Thread.ID) + " TEXT posts to it.")
+		},
+	})
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return c.completeAgents(cmd, args, toComplete)
+	}
+	return cmd
+}
+
+func (c *cli) threadList() *cobra.Command {
+	cmd := command(c, operation[parley.ListThreadsResult]{
+		op: "list_threads", use: "list", short: "List the threads, the last active first",
+		example: "  parley thread list\n  parley thread list --mine", args: cobra.NoArgs, flags: []string{"mine", "limit"},
+		print: func(res *parley.ListThreadsResult) error {
+			if len(res.Threads) == 0 {
+				return c.printLine("No threads.")
+			}
+			for _, th := range res.Threads {
+				c.printThread(th)
+			}
+			if more := res.TotalCount - len(res.Threads); more > 0 {
+				c.printf("… and %d more; --limit shows up to 100.\n", more)
+			}
+			return nil
+		},
+	})
+	cmd.ValidArgsFunction = cobra.NoFileCompletions
+	return cmd
+}
+
+// printThread shows a thread as a line of what it is, and below it who takes part.
+func (c *cli) printThread(th parley.Thread) {
+	c.printf("%s  %s  %s\n", c.paint(faint, parley.Short(th.ID)), c.paint(bold, th.Title), c.paint(faint, c.lastActive(th)))
+	c.printf("  %s\n", strings.Join(th.ParticipantNames, ", "))
+}
+
+func (c *cli) lastActive(th parley.Thread) string {
+	if ago := c.ago(th.LastMessageAt); ago != "" {
+		return ago + " ago"
+	}
+	return "now"
+}
+
+// threadView is a thread with its posts, as `thread show --json` prints it.
+type threadView struct {
+	*parley.ThreadDetailsResult
+	Messages   []parley.ContractMessage `json:"messages"`
+	TotalCount int                      `json:"total_count"`
+}
+
+func (c *cli) threadShow() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "show ID", Short: "See a thread's participants and its posts, without marking them read",
+		Example: "  parley thread show 1a2b3c4d\n  parley thread show 1a2b3c4d --limit 100", Args: usage(cobra.ExactArgs(1)),
+	}
+	read := addFlags(cmd, "get_messages", []string{"limit", "since"})
+	cmd.Flag("limit").Usage = "how many posts at most, the newest (default 50)"
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		details, err := invoke[parley.ThreadDetailsResult](cmd.Context(), c, "get_thread_details", url.Values{"thread_id": args})
+		if err != nil {
+			return err
+		}
+		values := read()
+		for name, value := range map[string]string{"thread_id": details.Object.ID, "mark_read": "false", "sort_order": "newest_first"} {
+			values.Set(name, value)
+		}
+		page, err := invoke[parley.GetMessagesResult](cmd.Context(), c, "get_messages", values)
+		if parley.ErrorCode(err) == parley.NotAParticipant { // it may see who is in it, and not what they say
+			page, err = &parley.GetMessagesResult{Messages: []parley.ContractMessage{}}, nil
+		}
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(threadView{details, page.Messages, page.TotalCount})
+		}
+		return c.printThreadView(threadView{details, page.Messages, page.TotalCount})
+	}
+	return c.withThreads(cmd, 1)
+}
+
+func (c *cli) printThreadView(v threadView) error {
+	c.printThread(v.Object)
+	c.printf("  %s\n", c.paint(faint, fmt.Sprintf("opened by %s at %s", v.Creator, v.Object.CreatedAt.Local().Format("2006-01-02 15:04"))))
+	if more := v.TotalCount - len(v.Messages); more > 0 {
+		c.printf("… and %d earlier; --limit shows up to 100.\n", more)
+	}
+	for i := len(v.Messages) - 1; i >= 0; i-- {
+		m := v.Messages[i]
+		mark := " "
+		if !m.ReadStatus {
+			mark = "●"
+		}
+		c.printMessage(mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.SenderName, m.Priority, m.Content.Text)
+	}
+	return nil
+}
+
+func (c *cli) threadPost() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "post ID TEXT…", Short: "Post to a thread",
+		Example: "  parley thread post 1a2b3c4d \"coder, please\"\n  git diff | parley thread post 1a2b3c4d - --urgent --wait",
+		Args:    usage(cobra.MinimumNArgs(2)),
+	}
+	cmd = c.sends(cmd, "send_message", "thread_id", []string{"type", "priority", "urgent", "in_reply_to=reply-to", "idempotency_key=key"})
+	return c.withThreads(cmd, 1)
+}
+
+func (c *cli) threadJoin() *cobra.Command {
+	return c.withThreads(command(c, operation[parley.MembershipResult]{
+		op: "join_thread", use: "join ID", short: "Take part in a thread",
+		example: "  parley thread join 1a2b3c4d", args: cobra.ExactArgs(1), fill: positional("thread_id"), print: c.printMembership,
+	}), 1)
+}
+
+func (c *cli) threadAdd() *cobra.Command {
+	return c.withThreads(command(c, operation[parley.MembershipResult]{
+		op: "add_participant_to_thread", use: "add ID NAME", short: "Add an agent to a thread",
+		example: "  parley thread add 1a2b3c4d tester", args: cobra.ExactArgs(2),
+		fill: positional("thread_id", "agent_id_to_add"), print: c.printMembership,
+	}), 2)
+}
+
+func (c *cli) threadRemove() *cobra.Command {
+	return c.withThreads(command(c, operation[parley.MembershipResult]{
+		op: "remove_participant_from_thread", use: "remove ID NAME", short: "Remove an agent from a thread, or leave it yourself",
+		example: "  parley thread remove 1a2b3c4d tester\n  parley thread remove 1a2b3c4d operator", args: cobra.ExactArgs(2),
+		fill: positional("thread_id", "agent_id_to_remove"), print: c.printMembership,
+	}), 2)
+}
+
+func (c *cli) printMembership(res *parley.MembershipResult) error {
+	return c.printLine(res.Message)
+}
+
+// withThreads completes a thread's id and, up to the nth argument, names of agents.
+func (c *cli) withThreads(cmd *cobra.Command, n int) *cobra.Command {
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+		switch {
+		case len(args) == 0:
+			return c.completeThreads(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+		case len(args) < n:
+			return c.completeAgents(cmd, args, toComplete)
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+// completeThreads offers the threads of a running daemon, as completeAgents does.
+func (c *cli) completeThreads(ctx context.Context) []string {
+	at, err := c.place()
+	if err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	info := runningDaemon(ctx, at)
+	if info == nil {
+		return nil
+	}
+	service := c.clientOf(info)
+	defer service.Close()
+	res, err := service.ListThreads(ctx, parley.ListThreadsRequest{Limit: 50})
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, th := range res.Threads {
+		ids = append(ids, parley.Short(th.ID)+"\t"+th.Title)
+	}
+	return ids
+}
