@@ -85,4 +85,12 @@ func TestPostsToAThreadFailForTheTerminated(t *testing.T) {
 	if err != nil || !res.Success || len(res.DeliveryStatus.FailedDelivery) != 1 {
 		t.Errorf("the receipt is %+v, %v; want success and one failed delivery", res, err)
 	}
+	joined, err := te.JoinThread(te.as("late"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	told, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: joined.MessageID})
+	if err != nil || len(told.DeliveryStatus.FailedDelivery) != 0 || len(told.Deliveries) != 2 {
+		t.Errorf("word of a joining went to %+v, %v; want two who are there", told.Deliveries, err)
+	}
 }

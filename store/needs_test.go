@@ -150,3 +150,17 @@ func TestAMailboxMayAnswerBeforeItMarksAsRead(t *testing.T) {
 	now := time.Now()
 	wantIDs(t, "owed", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(time.Minute))))
 }
+
+func TestNobodyOwesAnAnswerToAThread(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	id := openThread(t, s, 1)
+	p := threadPost(id, 0)
+	p.Message.Type = parley.TypeRequest
+	p.Reach = func([]string) ([]NewDelivery, error) {
+		return []NewDelivery{{RecipientID: agentID(1), State: parley.DeliverySubmitted}}, nil
+	}
+	_, err := s.Append(t.Context(), p)
+	must(t, err)
+	wantIDs(t, "owed", ids(t)(s.Owed(t.Context(), time.Now().Add(-time.Hour), time.Now().Add(time.Hour))))
+}
