@@ -49,7 +49,6 @@ func TestResultsFitTheirPublishedSchemas(t *testing.T) {
 	}
 	for name, a := range map[string]args{
 		"send_message": {"to": "planner", "text": "hi", "data": args{"n": 1}}, "check_inbox": {}, "get_agent_status": {},
-		"register_agent": {"username": "x"},
 	} {
 		res, text := call(t, s, name, a)
 		if res.IsError {

@@ -15,7 +15,8 @@ import (
 func visible(tools []mcp.Tool, caller parley.Caller) []mcp.Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t mcp.Tool) bool {
 		op := parley.FindOp(t.Name)
-		return op == nil || op.Allow(caller) != nil
+		member := !caller.Nobody() && !caller.Operator // it has joined already
+		return op == nil || op.Allow(caller) != nil || member && op.Access == parley.Public
 	})
 }
 
@@ -23,48 +24,31 @@ func visible(tools []mcp.Tool, caller parley.Caller) []mcp.Tool {
 // destructive and open to the world unless told otherwise.
 func describe(op *parley.Op) mcp.Tool {
 	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(op.Input))
-	t.RawOutputSchema = mustMarshal(published(op.Output))
+	t.RawOutputSchema = mustMarshal(published())
 	t.Annotations = mcp.ToolAnnotation{
-		ReadOnlyHint:    new(op.Effect == parley.Reads),
+		ReadOnlyHint:    ifTrue(op.Effect == parley.Reads),
 		DestructiveHint: new(op.Effect == parley.Destroys),
-		IdempotentHint:  new(op.Effect == parley.Reads || op.Effect == parley.Marks),
+		IdempotentHint:  ifTrue(op.Effect == parley.Reads || op.Effect == parley.Marks),
 		OpenWorldHint:   new(false),
 	}
 	return t
 }
 
-// published is an output schema as tools/list shows it: every agent pays for
-// it with its context. Nothing but success is required, because clients also
-// hold the structured content of an error against it. What is in a list or an object
-// of the answer is not described: it names itself, and a model reads it there.
-func published(s *jsonschema.Schema) *jsonschema.Schema {
-	s = s.CloneSchemas()
-	lighten(s)
-	for _, name := range ofFailures {
-		delete(s.Properties, name)
+// ifTrue leaves out a hint that is false by default.
+func ifTrue(hint bool) *bool {
+	if !hint {
+		return nil
 	}
-	s.Required = []string{"success"}
-	return s
+	return &hint
 }
 
-// ofFailures are the fields that every answer may have and that tell of failures: the
-// instructions speak of them once.
-var ofFailures = []string{"error", "error_code", "suggested_action"}
-
-func lighten(s *jsonschema.Schema) {
-	if s == nil {
-		return
-	}
-	s.Required, s.PropertyOrder = nil, nil
-	s.Title, s.Description = "", ""
-	if lighten(s.Items); s.Items != nil {
-		s.Items.Properties = nil
-	}
-	lighten(s.AdditionalProperties)
-	for _, p := range s.Properties {
-		lighten(p)
-		p.Properties = nil
-	}
+// published is the output schema as tools/list shows it. Every agent pays for
+// that with its context, and sees the fields of an answer when it gets one: so
+// it promises no more than success. Nothing else could be required, because
+// clients also hold the structured content of an error against it.
+func published() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", Required: []string{"success"},
+		Properties: map[string]*jsonschema.Schema{"success": {Type: "boolean"}}}
 }
 
 // mustMarshal writes a schema. The schemas are our own, so a failure is a

@@ -33,7 +33,7 @@ func names(tools []*official.Tool) []string {
 var (
 	publicTools = []string{"register_agent"}
 	agentTools  = []string{"broadcast_message", "broadcast_update", "check_inbox", "check_new_messages", "get_agent_status", "get_conversation_history", "get_message_status",
-		"get_messages", "ignore_message", "mark_message_read", "register_agent", "request_assistance", "respond_to_message", "search_messages", "send_message",
+		"get_messages", "ignore_message", "mark_message_read", "request_assistance", "respond_to_message", "search_messages", "send_message",
 		"add_participant_to_thread", "create_thread", "get_thread_details", "join_thread", "list_threads", "remove_participant_from_thread"}
 	chiefTools = append([]string{"adopt_agent", "get_attach_info", "launch_agent", "pause_communication", "read_terminal", "restart_agent", "steer_agent", "stop_agent"}, agentTools...)
 )
@@ -42,7 +42,7 @@ func TestToolsAreThoseTheCallerMayUse(t *testing.T) {
 	for _, c := range []struct {
 		caller parley.Caller
 		want   []string
-	}{{parley.Caller{}, publicTools}, {coder, agentTools}, {chief, chiefTools}, {operator, chiefTools}} {
+	}{{parley.Caller{}, publicTools}, {coder, agentTools}, {chief, chiefTools}, {operator, append(chiefTools[:len(chiefTools):len(chiefTools)], publicTools...)}} {
 		want := slices.Sorted(slices.Values(c.want))
 		for _, version := range eras {
 			if diff := cmp.Diff(want, names(list(t, overHTTP(t, newFake(), c.caller, version, nil)))); diff != "" {
@@ -119,10 +119,8 @@ func TestSchemasArePublished(t *testing.T) {
 		if in.Type != "object" || len(in.Properties) != len(op.Fields) {
 			t.Errorf("%s: the input schema has %d properties, want %d", tool.Name, len(in.Properties), len(op.Fields))
 		}
-		for name := range op.Output.Properties {
-			if out.Schema().Properties[name] == nil && !slices.Contains(ofFailures, name) {
-				t.Errorf("%s: the output schema has no %s", tool.Name, name)
-			}
+		if out.Schema().Type != "object" || out.Schema().Properties["success"] == nil {
+			t.Errorf("%s: the output schema is %+v, want an object with success", tool.Name, out.Schema())
 		}
 		if diff := cmp.Diff([]string{"success"}, out.Schema().Required); diff != "" {
 			t.Errorf("%s: required of a result: %s", tool.Name, diff)
