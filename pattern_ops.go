@@ -4,7 +4,7 @@ import "time"
 
 // BroadcastUpdateRequest tells the team what has come about.
 type BroadcastUpdateRequest struct {
-	UpdateType     string        `json:"update_type" required:"true" enum:"progress,discovery,issue,completion" doc:"Its kind."`
+	UpdateType     string        `json:"update_type" required:"true" enum:"progress,discovery,issue,completion" doc:"What kind of news it is."`
 	Content        UpdateContent `json:"content" required:"true" object:"true" doc:"summary, details?, impact?, action_required?."`
 	Urgency        string        `json:"urgency,omitempty" enum:"info,attention,action_required,critical" default:"info" doc:"action_required makes them owe you an answer."`
 	IdempotencyKey string        `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
