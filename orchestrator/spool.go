@@ -68,18 +68,27 @@ func appendLine(ctx context.Context, f *os.File, path string, line []byte) error
 	if err := lockFile(ctx, f); err != nil {
 		return err
 	}
-	mine, err := f.Stat()
+	mine, err := stillAt(path, f)
 	if err != nil {
-		return fmt.Errorf("look at the spool: %w", err)
-	}
-	if now, err := os.Lstat(path); err != nil || !os.SameFile(mine, now) {
-		return fs.ErrNotExist
+		return err
 	}
 	if mine.Size()+int64(len(line)) > maxSpool {
 		return errSpoolFull
 	}
 	_, err = f.Write(line)
 	return err
+}
+
+// stillAt describes an open file. ErrNotExist when it is no longer the one at path.
+func stillAt(path string, f *os.File) (fs.FileInfo, error) {
+	mine, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("look at the spool: %w", err)
+	}
+	if now, err := os.Lstat(path); err != nil || !os.SameFile(mine, now) {
+		return nil, fs.ErrNotExist
+	}
+	return mine, nil
 }
 
 // lockFile takes a file for this process alone, until it is closed.
@@ -120,6 +129,9 @@ func (o *Orchestrator) readSpool(ctx context.Context, f *os.File) error {
 	defer cancel()
 	if err := lockFile(wait, f); err != nil {
 		return err
+	}
+	if _, err := stillAt(o.opts.Spool, f); err != nil {
+		return ignore(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxSpool))
 	if err != nil {
