@@ -1,0 +1,109 @@
+package conversation
+
+import (
+	"time"
+
+	"parley"
+)
+
+// Question is whether one who takes part should answer a post.
+type Question struct {
+	Agent    *parley.Agent // who might answer: its id, name, role, capabilities and description count
+	Post     Post          // one that was added to the room
+	At       time.Time
+	Draw     Source
+	Settings Settings
+}
+
+// Decision is the answer, and how it came about.
+type Decision struct {
+	ShouldRespond bool    `json:"should_respond"`
+	Reason        Reason  `json:"reason"`
+	Confidence    float64 `json:"confidence"`
+	Factors       Factors `json:"factors"`
+}
+
+// Factors are what a decision is made of.
+type Factors struct {
+	MentionedByAI           bool    `json:"mentioned_by_ai"`
+	DirectQuestion          bool    `json:"direct_question"`
+	ConversationTemperature float64 `json:"conversation_temperature"`
+	MyTurnProbability       float64 `json:"my_turn_probability"`
+	RelevanceScore          float64 `json:"relevance_score"`
+	RecentParticipation     float64 `json:"recent_participation"` // its share of five minutes' messages
+	HumanPresence           bool    `json:"human_presence"`       // one wrote within five minutes
+	ConclusionSignals       bool    `json:"conclusion_signals"`
+}
+
+// Decide says whether the agent should answer the post. A person's post is always
+// answered and one's own never; the operator's controls come next, then the seed's
+// rules 1 to 8 in their order.
+func (r *Room) Decide(q Question) Decision {
+	reading := r.reading(q.At)
+	f := factors(reading, q, r.hears(q.Post))
+	control := r.state.Control.judge(q.At)
+	switch {
+	case q.Post.From == q.Agent.ID:
+		return Decision{false, JustSpoke, 1, f}
+	case q.Post.Human:
+		return Decision{true, FromHuman, 1, f}
+	case control.Held:
+		return Decision{false, control.Reason, 1, f}
+	case q.Settings.Off:
+		return Decision{true, ProtocolOff, 1, f}
+	}
+	return rules(reading, f, q)
+}
+
+// rules are the seed's decision matrix.
+func rules(r *Reading, f Factors, q Question) Decision {
+	switch {
+	case f.MentionedByAI: // rule 1
+		return Decision{true, MentionedByAI, confidenceMention, f}
+	case f.DirectQuestion && f.RelevanceScore > relevantEnough: // rule 2
+		return Decision{true, AskedDirectly, confidenceQuestion, f}
+	case r.State == Concluded: // rule 3
+		return Decision{false, ConversationConcluded, 1, f}
+	case r.LastSpeaker == q.Agent.ID: // rule 4
+		return Decision{false, JustSpoke, 1, f}
+	case f.RecentParticipation > dominatingShare: // rule 5
+		return Decision{false, Dominating, 1, f}
+	case len(r.Humans) == 0 && r.LastMinute > leftAlone: // rule 6
+		return Decision{false, HumansDisengaged, 1, f}
+	}
+	p := f.MyTurnProbability * f.RelevanceScore * (1 - f.RecentParticipation)
+	if q.Draw(q.Post.ID, q.Agent.ID) < p { // rule 7
+		return Decision{true, TurnTaking, p, f}
+	}
+	return Decision{false, NoCompellingReason, 1 - p, f} // rule 8
+}
+
+func factors(r *Reading, q Question, text *said) Factors {
+	return Factors{
+		MentionedByAI:           !q.Post.Human && text.mentions(q.Agent.Name),
+		DirectQuestion:          text.asks(q.Agent.Name),
+		ConversationTemperature: r.Temperature,
+		MyTurnProbability:       turnProbability(r, q.Agent.ID),
+		RelevanceScore:          text.relevance(q.Agent),
+		RecentParticipation:     float64(r.AIs[q.Agent.ID]) / float64(max(r.FiveMinutes, 1)),
+		HumanPresence:           len(r.Humans) > 0,
+		ConclusionSignals:       len(r.Signals) > 0,
+	}
+}
+
+// turnProbability is the seed's: how likely it is an agent's turn to speak.
+func turnProbability(r *Reading, agent string) float64 {
+	spoken := 0
+	for _, speaker := range latest(r.Speakers, turnSpeakers) {
+		if speaker == agent {
+			spoken++
+		}
+	}
+	switch {
+	case spoken >= spokenOften:
+		return turnOften
+	case spoken == 0:
+		return turnFresh
+	}
+	return 1 / float64(max(len(r.AIs), 1)) * (1 - r.Temperature*turnHeatShare)
+}

@@ -1,0 +1,59 @@
+package conversation
+
+import (
+	"cmp"
+	"time"
+
+	"parley"
+)
+
+// Settings are the budgets of a team, or of one thread. What is 0 has its default.
+type Settings struct {
+	Off            bool `json:"off,omitempty"`              // nothing is judged or held but by the operator's mute and cool
+	ChainHops      int  `json:"chain_hops,omitempty"`       // messages that follow from one another since a person began
+	PairMinute     int  `json:"pair_minute,omitempty"`      // turns of two agents, both ways, in a minute
+	PairTenMinutes int  `json:"pair_ten_minutes,omitempty"` // the same in ten
+	CycleRounds    int  `json:"cycle_rounds,omitempty"`     // rounds of any cycle of agents
+}
+
+// The windows of a pair's two budgets.
+const (
+	pairShort = time.Minute
+	pairLong  = 10 * time.Minute
+)
+
+// coolFor is how long the operator's cool lasts: until the longest window is empty.
+const coolFor = pairLong
+
+// mostAllowed bounds a setting, and with it what is remembered of a pair.
+const mostAllowed = 1000
+
+// Defaults are the settings of a team that says nothing else.
+func Defaults() Settings { return Settings{}.filled() }
+
+// filled gives what is not set its default.
+func (s Settings) filled() Settings {
+	s.ChainHops = cmp.Or(s.ChainHops, 20)
+	s.PairMinute = cmp.Or(s.PairMinute, 10)
+	s.PairTenMinutes = cmp.Or(s.PairTenMinutes, 40)
+	s.CycleRounds = cmp.Or(s.CycleRounds, 3)
+	return s
+}
+
+// Validate refuses numbers that make no budget, with INVALID_ARGUMENT.
+func (s Settings) Validate() error {
+	s = s.filled()
+	for _, budget := range []struct {
+		name  string
+		value int
+	}{
+		{"chain_hops", s.ChainHops}, {"pair_minute", s.PairMinute},
+		{"pair_ten_minutes", s.PairTenMinutes}, {"cycle_rounds", s.CycleRounds},
+	} {
+		if budget.value < 1 || budget.value > mostAllowed {
+			return parley.Errorf(parley.InvalidArgument, "%s is %d", budget.name, budget.value).With("field", budget.name).
+				Suggest("Use 1 to %d, or leave it out for the default; off switches the protocol off.", mostAllowed)
+		}
+	}
+	return nil
+}
