@@ -180,6 +180,19 @@ func TestRoundsOfMore(t *testing.T) {
 	}
 }
 
+// One who works with several, each for itself, goes around in no circle.
+func TestWorkWithSeveralIsNoCircle(t *testing.T) {
+	var b Budgets
+	b.Take(personAt(0, "c", "planner"))
+	for n := range 6 {
+		for i, worker := range []string{"a", "b", "c"} {
+			at := float64(n*300 + i*100)
+			wantHeld(t, b.Admit(Settings{}, turnAt(at, "c", 1, "planner", worker)), "", 0)
+			wantHeld(t, b.Admit(Settings{}, turnAt(at+50, "c", 2, worker, "planner")), "", 0)
+		}
+	}
+}
+
 // Chains that agents begin by themselves count their cycles together for ten minutes;
 // a chain that a person begins counts alone.
 func TestCyclesOfChainsThatAgentsBegin(t *testing.T) {

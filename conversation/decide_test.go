@@ -92,6 +92,12 @@ func TestFactors(t *testing.T) {
 	}
 }
 
+func TestAPersonsMentionIsNoneByAnAI(t *testing.T) {
+	if got := ask(drawn(0.5), spoken{0, "h", "@coder, look"}); got.Factors.MentionedByAI || got.Reason != FromHuman {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestSameInputsSameDecision(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	draw := Keyed([]byte("key"))

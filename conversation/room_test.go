@@ -201,7 +201,8 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 		s := spoken{float64(i) / 100, "a", "Sounds good?"}
 		r.Add(s.post(i), nil)
 	}
-	r.Cool(noon.Add(time.Minute))
+	r.Add(spoken{500, "b", "More."}.post(5000), nil) // concluded by then, and not reopened
+	r.Cool(noon.Add(seconds(500)))
 	kept, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +214,10 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 	if err := json.Unmarshal(kept, again); err != nil {
 		t.Fatal(err)
 	}
-	at := noon.Add(time.Minute)
+	at := noon.Add(seconds(500))
+	if got := again.At(at); got.State != Concluded || got.CooledUntil.IsZero() {
+		t.Errorf("made again: %+v", got)
+	}
 	if diff := cmp.Diff(r.At(at), again.At(at)); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
