@@ -9,8 +9,12 @@ import (
 	"parley"
 )
 
-// simMost is where a run without end is given up.
-const simMost = 10_000
+// simMost is where a run without end is given up: messages sent. One in which nothing
+// is sent while what waits is held again and again ends at simSteps.
+const (
+	simMost  = 10_000
+	simSteps = 500_000
+)
 
 // simBegin is any moment.
 var simBegin = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
@@ -79,8 +83,8 @@ func (w *world) id(agent int) string {
 
 // run lets time pass until nothing happens any more, or too much has.
 func (w *world) run() (idle bool) {
-	for len(w.events) > 0 {
-		if w.sent >= simMost {
+	for step := 0; len(w.events) > 0; step++ {
+		if w.sent >= simMost || step >= simSteps {
 			return false
 		}
 		e := heap.Pop(&w.events).(simEvent)
