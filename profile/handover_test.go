@@ -52,12 +52,12 @@ func TestBriefingNamesTheAgentAndItsTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"You are ann (agent 01234567)", `"[AGENT "`, "send_message", "respond_to_message", "mere thanks"} {
+	for _, want := range []string{"You are ann (agent 01234567)", `"[AGENT "`, "send_message", "respond_to_message", "ignore_message", "GUARDIAN GUIDANCE", "a sentence or two", "by @name", "do not answer"} {
 		if !strings.Contains(got.Briefing, want) {
 			t.Errorf("the briefing is %q, want %q in it", got.Briefing, want)
 		}
 	}
-	if n := len(got.Briefing); n > 800 {
+	if n := len(got.Briefing); n > 1200 {
 		t.Errorf("the briefing has %d characters, and every agent reads it", n)
 	}
 }
