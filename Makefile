@@ -69,6 +69,7 @@ cross:
 .PHONY: race
 race: tmux cc
 	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+	$(GO) test ./conversation
 
 # Where scripts/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
