@@ -13,6 +13,7 @@ type Caller struct {
 	Operator    bool   // the person at the keyboard
 	Orchestrate bool   // an agent that may launch and stop others
 	Address     string // where nobody in particular calls from, "" if from this process
+	Network     bool   // it came over the network: what it calls its files are not this machine's
 	Remote      bool   // who it really is, the service decides: what the call says goes on to it
 }
 

@@ -16,6 +16,8 @@ const (
 	AgentNotFound         Code = "AGENT_NOT_FOUND"
 	MessageNotFound       Code = "MESSAGE_NOT_FOUND"
 	AlreadyDelivered      Code = "ALREADY_DELIVERED"
+	FileNotFound          Code = "FILE_NOT_FOUND"
+	FileRefused           Code = "FILE_REFUSED"
 	InvalidRecipient      Code = "INVALID_RECIPIENT"
 	MessageTooLong        Code = "MESSAGE_TOO_LONG"
 	CommunicationDisabled Code = "COMMUNICATION_DISABLED"

@@ -19,6 +19,8 @@ var Ops = []*Op{
 		Service.RespondToMessage, Team, Adds, route("POST", "/api/messages/respond"), self("responder_agent_id")),
 	define("ignore_message", "Mark a message read without answering it.",
 		Service.IgnoreMessage, Team, Marks, route("POST", "/api/messages/ignore"), self("agent_id")),
+	define("transfer_file", "Send another agent a copy of a file; a message tells it where.",
+		Service.TransferFile, Team, Adds, self("sender_id", "sender_agent_id")),
 	define("check_inbox", "List messages that came for you, without marking them read. With wait_seconds it waits for one.",
 		Service.CheckInbox, Team, Reads, route("GET", "/api/inbox/check"), self("agent_id")),
 	define("get_messages", "Read the messages that came for you, and mark them read (unless you filter or sort).",

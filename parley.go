@@ -16,6 +16,7 @@ type Service interface {
 	TerminalService
 	MessageService
 	ThreadService
+	FileService
 	OperatorService
 	EventService
 	WorkspaceService
@@ -106,6 +107,14 @@ type ThreadService interface {
 	// operator, and the one who leaves; the creator stays. NOT_A_PARTICIPANT when there
 	// is nothing to end.
 	RemoveParticipant(context.Context, RemoveParticipantRequest) (*MembershipResult, error)
+}
+
+// FileService hands files from one agent to another.
+type FileService interface {
+	// TransferFile copies a file of the caller's into the workspace's store and tells
+	// the recipient where it is. FILE_REFUSED for what the caller may not send,
+	// FILE_NOT_FOUND for what is not there.
+	TransferFile(context.Context, TransferFileRequest) (*TransferFileResult, error)
 }
 
 // OperatorService is how a person steps in.

@@ -20,6 +20,8 @@ var statuses = map[parley.Code]int{
 	parley.MessageNotFound:       http.StatusNotFound,
 	parley.ThreadNotFound:        http.StatusNotFound,
 	parley.NotAParticipant:       http.StatusForbidden,
+	parley.FileNotFound:          http.StatusNotFound,
+	parley.FileRefused:           http.StatusForbidden,
 	parley.AgentExists:           http.StatusConflict,
 	parley.AlreadyDelivered:      http.StatusConflict,
 	parley.ResponseNotRequired:   http.StatusConflict,
