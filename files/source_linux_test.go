@@ -1,0 +1,332 @@
+package files
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"parley"
+)
+
+// ground is a workspace with an agent's directory outside of it, and what is not theirs.
+type ground struct {
+	*testing.T
+	dir    string
+	bounds Bounds
+}
+
+func newGround(t *testing.T) *ground {
+	g := &ground{T: t, dir: t.TempDir()}
+	for _, dir := range []string{"ws/.parley/received/x", "ws/sub", "agent", "outside", "private"} {
+		if err := os.MkdirAll(g.at(dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"ws/a.txt", "ws/sub/b.txt", "agent/c.txt", "outside/secret.txt", "ws/.parley/parley.db", "ws/.parley/received/x/y", "private/key"} {
+		g.write(name, name)
+	}
+	g.bounds = Bounds{Roots: []string{g.at("ws"), g.at("agent")}, Private: []string{g.at("ws/.parley"), g.at("private")}}
+	return g
+}
+
+func (g *ground) at(name string) string { return filepath.Join(g.dir, name) }
+
+func (g *ground) write(name, content string) {
+	g.Helper()
+	if err := os.WriteFile(g.at(name), []byte(content), 0o600); err != nil {
+		g.Fatal(err)
+	}
+}
+
+func (g *ground) link(target, name string) {
+	g.Helper()
+	if err := os.Symlink(target, g.at(name)); err != nil {
+		g.Fatal(err)
+	}
+}
+
+// read opens and reads a path, which may be relative to the ground.
+func (g *ground) read(path string) (string, error) {
+	if !filepath.IsAbs(path) {
+		path = g.at(path)
+	}
+	s, err := g.bounds.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer s.Close()
+	b, err := io.ReadAll(s)
+	return string(b), err
+}
+
+func (g *ground) refused(path string, code parley.Code, why string) {
+	g.Helper()
+	content, err := g.read(path)
+	if err == nil {
+		g.Errorf("%s was read: %q", path, content)
+		return
+	}
+	wantCode(g.T, path, err, code)
+	if !strings.Contains(err.Error(), why) {
+		g.Errorf("%s: got %q, want it to say %q", path, err, why)
+	}
+	if strings.ContainsAny(err.Error(), "\x1b\n\u202e") {
+		g.Errorf("%q is not fit for a terminal", err)
+	}
+}
+
+func TestReadsWhatLiesInTheDirectories(t *testing.T) {
+	g := newGround(t)
+	g.link(g.at("ws/sub"), "ws/absolute")
+	g.link("sub/b.txt", "ws/relative")
+	g.link(g.at("ws"), "outside/in")
+	g.write("ws/..data", "dots")
+	g.write("ws/empty", "")
+	for path, want := range map[string]string{
+		"ws/a.txt": "ws/a.txt", "ws/sub/b.txt": "ws/sub/b.txt", "agent/c.txt": "agent/c.txt",
+		"ws/absolute/b.txt": "ws/sub/b.txt", "ws/relative": "ws/sub/b.txt", "outside/in/a.txt": "ws/a.txt",
+		"ws/..data": "dots", "ws/empty": "",
+		g.dir + "/ws/sub/../a.txt": "ws/a.txt", g.dir + "/ws//sub/./b.txt": "ws/sub/b.txt", g.dir + "/outside/../ws/a.txt": "ws/a.txt",
+	} {
+		if got, err := g.read(path); err != nil || got != want {
+			t.Errorf("%s: got %q, %v; want %q", path, got, err, want)
+		}
+	}
+}
+
+func TestRefusesWhatLiesElsewhere(t *testing.T) {
+	g := newGround(t)
+	g.link(g.at("outside/secret.txt"), "ws/out")
+	g.link("../outside", "ws/outdir")
+	g.link(g.at("outside/nothing"), "ws/dangling")
+	g.link("circle", "ws/circle")
+	g.link("/proc/self/environ", "ws/environ")
+	for _, path := range []string{"outside/secret.txt", "ws/out", "ws/outdir/secret.txt", "ws/environ", "/etc/passwd", "/proc/self/environ", "/proc/self/mem",
+		"/dev/zero", g.dir + "/ws/../outside/secret.txt", g.dir + "/ws/sub/../../outside/secret.txt", "ws-evil/x", "/proc/self/root/etc/passwd", "ws/outdir/nothing"} {
+		g.refused(path, parley.FileRefused, "is not in your working directory or the workspace")
+	}
+	// Nothing tells whether what is outside exists.
+	g.refused("outside/nothing", parley.FileRefused, "is not in your working directory or the workspace")
+	g.refused("ws/dangling", parley.FileRefused, "a link that leads nowhere")
+	g.refused("ws/circle", parley.FileRefused, "a link that leads nowhere")
+	g.refused("ws/nothing", parley.FileNotFound, "there is no file")
+	g.refused("ws/no/where", parley.FileNotFound, "there is no file")
+	g.refused("ws/a.txt/x", parley.FileNotFound, "there is no file")
+	g.refused("ws/x\x1b[2J\n\u202ey", parley.FileNotFound, "there is no file")
+	g.refused("ws/x\x00y", parley.FileRefused, "cannot be read")
+	g.refused("ws/"+strings.Repeat("n", 300), parley.FileRefused, "cannot be read")
+}
+
+func TestRefusesWhatIsParleys(t *testing.T) {
+	g := newGround(t)
+	g.link(".parley", "ws/state")
+	g.link(g.at("ws/.parley/parley.db"), "ws/db")
+	g.link(g.at("ws/.parley"), "outside/state")
+	if err := os.MkdirAll(g.at("ws/sub/.Parley"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	g.write("ws/sub/.Parley/x", "x")
+	for _, path := range []string{"ws/.parley/parley.db", "ws/state/parley.db", "ws/db", "outside/state/parley.db", "ws/.parley/received/x/y",
+		"ws/sub/.Parley/x", "ws/.parley/nothing", "ws/sub/../.parley/parley.db"} {
+		g.refused(path, parley.FileRefused, "is parley's own")
+	}
+	// Under another name, and below a root of its own.
+	g.bounds.Roots = append(g.bounds.Roots, g.dir)
+	g.refused("private/key", parley.FileRefused, "is parley's own")
+	if err := os.Rename(g.at("ws/.parley"), g.at("ws/renamed")); err != nil {
+		t.Fatal(err)
+	}
+	g.bounds.Private = []string{g.at("ws/renamed/../renamed")}
+	g.refused("ws/renamed/parley.db", parley.FileRefused, "is parley's own")
+	g.bounds.Roots = []string{g.at("ws/renamed/received")} // within
+	g.refused("ws/renamed/received/x/y", parley.FileRefused, "is parley's own")
+}
+
+func TestRefusesWhatIsParleysInAnotherPlace(t *testing.T) {
+	g := newGround(t)
+	if err := unix.Mount(g.at("private"), g.at("ws/sub"), "", unix.MS_BIND, ""); err != nil {
+		t.Skipf("needs the right to mount: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(g.at("ws/sub"), 0); err != nil {
+			t.Errorf("unmounting: %v", err)
+		}
+	})
+	g.refused("ws/sub/key", parley.FileRefused, "is parley's own")
+}
+
+func TestRefusesWhatIsNoRegularFile(t *testing.T) {
+	g := newGround(t)
+	if err := unix.Mkfifo(g.at("ws/pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(fd)
+	t.Chdir(g.at("ws"))
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: "socket"}); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, path := range []string{"ws/pipe", "ws/socket", "ws/sub", "ws/sub/"} {
+			g.refused(path, parley.FileRefused, "is not a regular file")
+		}
+		g.refused("ws", parley.FileRefused, "is not in your working directory")
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("it waits for the other end of a pipe")
+	}
+	if err := os.Link(g.at("outside/secret.txt"), g.at("ws/hard")); err != nil {
+		t.Fatal(err)
+	}
+	g.refused("ws/hard", parley.FileRefused, "hard links")
+}
+
+func TestRefusesAFileThatChangesWhileItIsRead(t *testing.T) {
+	for name, change := range map[string]func(f *os.File) error{
+		"grows":        func(f *os.File) error { _, err := f.WriteAt([]byte("more"), 100); return err },
+		"shrinks":      func(f *os.File) error { return f.Truncate(10) },
+		"is rewritten": func(f *os.File) error { return unix.Futimes(int(f.Fd()), []unix.Timeval{{Sec: 1}, {Sec: 2}}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newGround(t)
+			g.write("ws/log", strings.Repeat("x", 100))
+			s, err := g.bounds.Open(g.at("ws/log"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if _, err := io.ReadFull(s, make([]byte, 50)); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.OpenFile(g.at("ws/log"), os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			if err := change(f); err != nil {
+				t.Fatal(err)
+			}
+			rest, err := io.ReadAll(s)
+			wantCode(t, "the rest", err, parley.FileRefused)
+			if len(rest) > 50 {
+				t.Errorf("%d bytes came after 50 of 100", len(rest))
+			}
+		})
+	}
+}
+
+// A file that is removed while it is read is whole.
+func TestReadsAFileThatDisappears(t *testing.T) {
+	g := newGround(t)
+	s, err := g.bounds.Open(g.at("ws/a.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := os.Remove(g.at("ws/a.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(s); err != nil || string(b) != "ws/a.txt" {
+		t.Errorf("got %q, %v", b, err)
+	}
+}
+
+// Whatever is exchanged while a path is opened, what is read is never from outside.
+func TestNothingLeadsOutWhileItIsExchanged(t *testing.T) {
+	for _, c := range []struct{ name, good, evil, path string }{
+		{"the file", "ws/a.txt", "outside/secret.txt", "ws/swap"},
+		{"its directory", "ws/sub", "outside", "ws/swap/secret.txt"},
+		{"its directory, for parley's", "ws/sub", "ws/.parley", "ws/swap/parley.db"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := newGround(t)
+			g.write("ws/sub/secret.txt", "harmless")
+			g.write("ws/sub/parley.db", "harmless")
+			good, evil := g.at("ws/good"), g.at("ws/evil")
+			if err := os.Rename(g.at(c.good), good); err != nil {
+				t.Fatal(err)
+			}
+			g.link(g.at(c.evil), "ws/evil")
+			if err := os.Rename(good, g.at("ws/swap")); err != nil {
+				t.Fatal(err)
+			}
+			stop := make(chan struct{})
+			var group sync.WaitGroup
+			group.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						if err := unix.Renameat2(unix.AT_FDCWD, g.at("ws/swap"), unix.AT_FDCWD, evil, unix.RENAME_EXCHANGE); err != nil {
+							t.Error(err)
+							return
+						}
+					}
+				}
+			})
+			read, refused := 0, 0
+			for end := time.Now().Add(20 * time.Second); (read < 20 || refused < 20) && time.Now().Before(end); {
+				got, err := g.read(c.path)
+				switch {
+				case err == nil && (strings.HasPrefix(got, "outside") || strings.HasPrefix(got, "ws/.parley")):
+					t.Errorf("%s was read: %q", c.path, got)
+					read = 20
+				case err == nil:
+					read++
+				default:
+					refused++
+				}
+			}
+			close(stop)
+			group.Wait()
+			if read < 20 || refused < 20 {
+				t.Errorf("read %d times and refused %d times: nothing was exchanged at the right moment", read, refused)
+			}
+		})
+	}
+}
+
+func TestRefusesWhatTheUserMayNotRead(t *testing.T) {
+	g := newGround(t)
+	for name, mode := range map[string]os.FileMode{"ws/a.txt": 0, "ws": 0o755, "": 0o755, "..": 0o755} {
+		if err := os.Chmod(g.at(name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asNobody(t, func() { g.refused("ws/a.txt", parley.FileRefused, "may not be read") })
+}
+
+// asNobody runs a test with the rights of a stranger on files. The goroutine
+// keeps its thread, and the thread ends with it.
+func asNobody(t *testing.T, test func()) {
+	t.Helper()
+	if os.Getuid() != 0 {
+		test()
+		return
+	}
+	var group sync.WaitGroup
+	group.Go(func() {
+		runtime.LockOSThread()
+		if err := unix.Setfsuid(65534); err != nil {
+			t.Error(err)
+			return
+		}
+		test()
+	})
+	group.Wait()
+}
