@@ -16,6 +16,8 @@ type Post struct {
 	IdempotencyKey string           // of the sender; may be empty
 	Event          parley.EventType // one that announces a message
 	Answers        *Answering       // what the message is a reply to; nil for nothing
+	NewFile        *parley.File     // to be stored with the message, which carries it
+	FileIDs        []string         // of stored files that it carries
 
 	Reach  Reach // of a thread's post: makes the deliveries
 	Member Member
@@ -119,6 +121,7 @@ func (t *tx) append(p *Post, out *Appended) error {
 	t.wrote = true
 	t.messages = append(t.messages, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
 	out.Message, out.Seq = m, seq
+	t.carry(p, seq)
 	t.announce(p, seq)
 	t.deliveries = append(t.deliveries, t.newDeliveries(p, &m, seq, out)...)
 	if m.RequiresResponse {

@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"parley"
 )
 
 // tx is what a change may do: read and write in the transaction, and leave what
@@ -17,6 +19,8 @@ type tx struct {
 
 	nextSeq    int64 // the next message's number, 0 before it is known
 	messages   []newMessageRow
+	files      []parley.File
+	carried    []carriedRow
 	deliveries []newDeliveryRow
 	claims     []claimRow
 	closes     []closeRow
@@ -35,7 +39,7 @@ func (t *tx) run(batch []*write) (int64, error) {
 			return 0, err
 		}
 	}
-	for _, flush := range []func() error{t.flushMessages, t.flushWords, t.flushDeliveries, t.flushDebts, t.flushClaims, t.flushCloses, t.flushLogs} {
+	for _, flush := range []func() error{t.flushMessages, t.flushFiles, t.flushWords, t.flushDeliveries, t.flushDebts, t.flushClaims, t.flushCloses, t.flushLogs} {
 		if err := flush(); err != nil {
 			return 0, err
 		}

@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"slices"
+
+	"parley"
+)
+
+const fileColumns = "id, name, size, sha256, sender_id, created_at"
+
+func fileValues(f *parley.File) []any {
+	return []any{f.ID, f.Name, f.Size, f.SHA256, f.SenderID, nanos(f.CreatedAt)}
+}
+
+// fileRow is a row of files.
+type fileRow struct {
+	ID        string
+	Name      string
+	Size      int64
+	SHA256    string `gorm:"column:sha256"`
+	SenderID  string
+	CreatedAt int64 `gorm:"autoCreateTime:false"`
+}
+
+func (r *fileRow) file() parley.File {
+	return parley.File{ID: r.ID, Name: r.Name, Size: r.Size, SHA256: r.SHA256, SenderID: r.SenderID, CreatedAt: instant(r.CreatedAt)}
+}
+
+// carriedRow is a row of message_files.
+type carriedRow struct {
+	fileID string
+	seq    int64
+}
+
+func (r *carriedRow) values() []any { return []any{r.fileID, r.seq} }
+
+// CreateFile stores what is known of a file that no message carries yet.
+// AGENT_NOT_FOUND when its sender is not stored.
+func (s *Store) CreateFile(ctx context.Context, f parley.File) error {
+	return s.write(ctx, "storing the file", func(t *tx) error {
+		err := insert(t, "files", fileColumns, []parley.File{f}, fileValues)
+		if dangling(err) {
+			return noAgent(f.SenderID)
+		}
+		return err
+	})
+}
+
+// carry notes the files of a message.
+func (t *tx) carry(p *Post, seq int64) {
+	if p.NewFile != nil {
+		t.files = append(t.files, *p.NewFile)
+		t.carried = append(t.carried, carriedRow{p.NewFile.ID, seq})
+	}
+	ids := slices.Clone(p.FileIDs)
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		t.carried = append(t.carried, carriedRow{id, seq})
+	}
+}
+
+func (t *tx) flushFiles() error {
+	if err := insert(t, "files", fileColumns, t.files, fileValues); err != nil {
+		return err
+	}
+	err := insert(t, "message_files", "file_id, message_seq", t.carried, (*carriedRow).values)
+	if dangling(err) {
+		return noFile(t.carried[0].fileID)
+	}
+	return err
+}
+
+// File returns a file by its id, or the first eight or more characters of it, as
+// one agent sees it: one that it sent, or that a message carries which came for it;
+// with viewer "" every file. FILE_NOT_FOUND otherwise, and when more than one of
+// these begins like that.
+func (s *Store) File(ctx context.Context, ref, viewer string) (parley.File, error) {
+	if len(ref) < parley.ShortID {
+		return parley.File{}, noFile(ref)
+	}
+	from, to := idRange(ref)
+	var rows []fileRow
+	err := s.read(ctx, "reading the file", &rows, `SELECT `+fileColumns+` FROM files f WHERE f.id >= ? AND f.id < ?
+		AND (? = '' OR f.sender_id = ? OR EXISTS (SELECT 1 FROM message_files c JOIN deliveries d ON d.message_seq = c.message_seq
+			WHERE c.file_id = f.id AND d.recipient_id = ?))
+		ORDER BY f.id LIMIT 2`, from, to, viewer, viewer, viewer)
+	switch {
+	case err != nil:
+		return parley.File{}, err
+	case len(rows) == 0, len(rows) > 1 && rows[0].ID != from:
+		return parley.File{}, noFile(ref)
+	}
+	return rows[0].file(), nil
+}
+
+// maxThreads is how many threads are looked at that a file was posted to.
+const maxThreads = 50
+
+// PostsWithFile returns one message of each thread that a file was posted to, the
+// newest first.
+func (s *Store) PostsWithFile(ctx context.Context, fileID string) ([]string, error) {
+	var ids []string
+	err := s.read(ctx, "reading where the file was posted", &ids, `SELECT m.id FROM messages m WHERE m.seq IN (
+			SELECT max(m.seq) FROM message_files c JOIN messages m ON m.seq = c.message_seq
+			WHERE c.file_id = ? AND m.thread_id <> '' GROUP BY m.thread_id)
+		ORDER BY m.seq DESC LIMIT ?`, fileID, maxThreads)
+	return ids, err
+}
+
+// SentBefore returns the id of the message that a sender stored with an idempotency
+// key, "" if there is none.
+func (s *Store) SentBefore(ctx context.Context, senderID, key string) (string, error) {
+	var ids []string
+	err := s.read(ctx, "looking for the message", &ids,
+		`SELECT id FROM messages WHERE sender_id = ? AND idempotency_key = ? AND idempotency_key <> ''`, senderID, key)
+	if err != nil || len(ids) == 0 {
+		return "", err
+	}
+	return ids[0], nil
+}
+
+func noFile(ref string) error {
+	return parley.Errorf(parley.FileNotFound, "there is no file %q of yours", parley.CleanLine(ref)).
+		Suggest("Use the file_id that the message with the file has in its attachments.")
+}
