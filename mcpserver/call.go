@@ -89,6 +89,7 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 				Suggest("Leave X-Agent-ID out: the key says who calls.")
 		}
 	}
+	named.Network = caller.Network
 	return parley.WithCaller(ctx, named), args, nil
 }
 

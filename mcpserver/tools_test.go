@@ -33,7 +33,7 @@ func names(tools []*official.Tool) []string {
 var (
 	publicTools = []string{"register_agent"}
 	agentTools  = []string{"broadcast_message", "broadcast_update", "check_inbox", "check_new_messages", "get_agent_status", "get_conversation_history", "get_message_status",
-		"get_messages", "ignore_message", "mark_message_read", "request_assistance", "respond_to_message", "search_messages", "send_message",
+		"get_messages", "ignore_message", "mark_message_read", "request_assistance", "respond_to_message", "search_messages", "send_message", "transfer_file",
 		"add_participant_to_thread", "create_thread", "get_thread_details", "join_thread", "list_threads", "remove_participant_from_thread"}
 	chiefTools = append([]string{"adopt_agent", "get_attach_info", "launch_agent", "pause_communication", "read_terminal", "restart_agent", "steer_agent", "stop_agent"}, agentTools...)
 )

@@ -19,6 +19,7 @@ type draft struct {
 	reach      store.Reach      // instead of recipients, for a thread
 	key        string           // idempotency
 	answers    *store.Answering // what it is a reply to, where that is known already
+	file       *parley.File     // a new one that it announces
 }
 
 // SendMessage implements parley.MessageService.
@@ -171,6 +172,11 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 		post.Event = parley.EventBroadcast
 	case parley.KindThread:
 		post.Event = parley.EventThreadMessage
+	}
+	if post.NewFile = d.file; d.file == nil && len(msg.Attachments) > 0 {
+		if post.Message.Attachments, post.FileIDs, err = o.checkAttachments(ctx, from, msg.Attachments); err != nil {
+			return store.Post{}, err
+		}
 	}
 	for _, to := range d.recipients {
 		post.Deliveries = append(post.Deliveries, firstRung(to))

@@ -9,11 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley"
+	"parley/files"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -24,10 +26,12 @@ type Options struct {
 	Store      *store.Store
 	Tmux       tmux.Options // the workspace's own server; Notify is taken
 	Profiles   profile.Set
-	Workspace  string // the project directory, absolute
-	LaunchDir  string // 0700: private files of launches and of agents
-	Executable string // parley itself, which agents are started through
-	Spool      string // reports of agents that found no daemon; "": none are kept
+	Workspace  string   // the project directory, absolute
+	LaunchDir  string   // 0700: private files of launches and of agents
+	Executable string   // parley itself, which agents are started through
+	State      string   // the directory of the database: files are kept in it; .parley in Workspace by default
+	Private    []string // directories, beside State and LaunchDir, that nothing is sent from
+	Spool      string   // reports of agents that found no daemon; "": none are kept
 	Host       string
 	Settings   Settings
 	Info       parley.WorkspaceStatusResult // what the daemon knows of itself
@@ -55,6 +59,7 @@ type Settings struct {
 	RemindBefore           time.Duration // how long before it who owes it is reminded; 5 min, and half of the time at most
 	TellSenderAfter        time.Duration // how long after it the sender is told; 1 min
 	OverdueAfter           time.Duration // how long after it the operator is told; 10 min
+	MaxFile                int64         // bytes of the largest file that is kept; 100 MB
 }
 
 func (s *Settings) setDefaults() {
@@ -84,6 +89,7 @@ func setDefault[T comparable](p *T, value T) {
 type Orchestrator struct {
 	opts   Options
 	store  *store.Store
+	files  *files.Store
 	tmux   *tmux.Server
 	joined joined
 	roster *roster
@@ -130,6 +136,7 @@ var _ parley.Service = (*Orchestrator)(nil)
 // tmux is missing, too old or cannot be started.
 func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Settings.setDefaults()
+	setDefault(&opts.State, filepath.Join(opts.Workspace, ".parley"))
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -153,6 +160,9 @@ func (o *Orchestrator) start(ctx context.Context) error {
 		return err
 	}
 	if err := o.titles.load(ctx, o.store); err != nil {
+		return err
+	}
+	if o.files, err = files.Open(o.opts.State, o.opts.Settings.MaxFile); err != nil {
 		return err
 	}
 	if err := o.ensureOperator(ctx); err != nil {

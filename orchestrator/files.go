@@ -1,0 +1,189 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"parley"
+	"parley/files"
+)
+
+// TransferFile implements parley.FileService.
+func (o *Orchestrator) TransferFile(ctx context.Context, req parley.TransferFileRequest) (*parley.TransferFileResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if parley.CallerFrom(ctx).Network {
+		return nil, parley.Errorf(parley.FileRefused, "the call came over the network, where %q is no path of yours", parley.CleanLine(parley.Truncate(req.SourcePath, 200))).
+			Suggest("Upload the file: POST /api/files, or parley send-file.")
+	}
+	name := or(req.DestinationFilename, filepath.Base(req.SourcePath))
+	n := &fileNote{name: name, description: req.Description, key: req.IdempotencyKey}
+	if n.to, err = o.fileRecipient(from, req.Recipient); err != nil {
+		return nil, err
+	}
+	if before, err := o.transferredBefore(ctx, from, n.key); before != nil || err != nil {
+		return before, err
+	}
+	if err := o.refusePaused(); err != nil { // before all the work
+		return nil, err
+	}
+	if err := parley.CheckFileName("destination_filename", name); err != nil {
+		return nil, err
+	}
+	source, err := o.bounds(from).Open(req.SourcePath)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	if source.Size() > o.files.Limit() {
+		return nil, o.files.TooLarge(source.Size())
+	}
+	return o.takeFile(ctx, from, source, func() (*fileNote, error) { return n, nil })
+}
+
+// UploadFile stores content, which the caller sends along, and tells the recipient of
+// it, if it has one. What is known of it is asked for when the content has come.
+func (o *Orchestrator) UploadFile(ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error)) (*parley.TransferFileResult, error) {
+	from, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return o.takeFile(ctx, from, content, func() (*fileNote, error) {
+		req, err := described()
+		if err != nil {
+			return nil, err
+		}
+		if err := req.Validate(); err != nil {
+			return nil, err
+		}
+		n := &fileNote{name: req.Filename, description: req.Description, key: req.IdempotencyKey}
+		if req.Recipient != "" {
+			n.to, err = o.fileRecipient(from, req.Recipient)
+		}
+		return n, err
+	})
+}
+
+// OpenFile returns a file and what it holds, if the caller may read it. To others it
+// does not exist.
+func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, io.ReadSeekCloser, error) {
+	c := parley.CallerFrom(ctx)
+	if c.Nobody() {
+		_, err := o.sender(ctx)
+		return nil, nil, err
+	}
+	f, err := o.fileFor(ctx, c, ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	content, err := o.files.Content(f.SHA256)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &f, content, nil
+}
+
+// FileLimit is how many bytes a file may have.
+func (o *Orchestrator) FileLimit() int64 { return o.files.Limit() }
+
+// fileFor returns a file if a caller may read it: it sent it, a message with it came
+// for it, or stands in a thread that it reads, or it is the operator.
+func (o *Orchestrator) fileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
+	if c.Operator {
+		return o.store.File(ctx, ref, "")
+	}
+	f, refused := o.store.File(ctx, ref, c.ID)
+	if parley.ErrorCode(refused) != parley.FileNotFound {
+		return f, refused
+	}
+	f, err := o.store.File(ctx, ref, "")
+	if err != nil {
+		return parley.File{}, err
+	}
+	posts, err := o.store.PostsWithFile(ctx, f.ID)
+	if err != nil {
+		return parley.File{}, err
+	}
+	for _, id := range posts {
+		if _, _, err := o.visible(ctx, c, id); err == nil {
+			return f, nil
+		}
+	}
+	return parley.File{}, refused
+}
+
+// bounds are where a member may send files from.
+func (o *Orchestrator) bounds(m *member) files.Bounds {
+	b := files.Bounds{Roots: []string{o.opts.Workspace}, Private: append([]string{o.opts.State, o.opts.LaunchDir}, o.opts.Private...)}
+	if a := m.snapshot(); a.Dir != "" {
+		b.Roots = append(b.Roots, a.Dir)
+	}
+	return b
+}
+
+func (o *Orchestrator) fileRecipient(from *member, ref string) (*member, error) {
+	if isEveryone(parley.Names{ref}) {
+		return nil, parley.Errorf(parley.InvalidRecipient, "a file goes to one agent").
+			Suggest("Send it to one, and name its file_id in the attachments of a message to the others.")
+	}
+	to, err := o.recipients(from, parley.Names{ref})
+	if err != nil {
+		return nil, err
+	}
+	return to[0], nil
+}
+
+// checkAttachments completes the attachments that name a file by what is known of it,
+// so that no message says otherwise, and returns the files. FILE_NOT_FOUND when there
+// is one that the sender may not read: it would let its recipients read it.
+func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list []json.RawMessage) (checked []json.RawMessage, ids []string, err error) {
+	c := parley.Caller{ID: from.id, Operator: from.kind == parley.KindHuman}
+	for _, item := range list {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(item, &members) != nil || members["file_id"] == nil {
+			checked = append(checked, item)
+			continue
+		}
+		var ref string
+		if json.Unmarshal(members["file_id"], &ref) != nil {
+			return nil, nil, parley.Errorf(parley.InvalidArgument, "the file_id of an attachment is not a string").With("parameter", "attachments").
+				Suggest("Give the file_id that transfer_file or an upload gave you.")
+		}
+		f, err := o.fileFor(ctx, c, ref)
+		if err != nil {
+			return nil, nil, err
+		}
+		path, err := o.files.Receive(f.SHA256, f.ID, f.Name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if item, err = attachment(members, f, path); err != nil {
+			return nil, nil, err
+		}
+		checked, ids = append(checked, item), append(ids, f.ID)
+	}
+	return checked, ids, nil
+}
+
+// attachment writes what is known of a file over what an attachment says.
+func attachment(members map[string]json.RawMessage, f parley.File, path string) (json.RawMessage, error) {
+	known := map[string]any{"file_id": f.ID, "filename": f.Name, "size": f.Size, "sha256": f.SHA256, "server_path": path}
+	for name, value := range members {
+		if _, ours := known[name]; !ours {
+			known[name] = value
+		}
+	}
+	b, err := json.Marshal(known)
+	if err != nil {
+		return nil, fmt.Errorf("write the attachment: %w", err)
+	}
+	return b, nil
+}

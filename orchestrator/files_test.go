@@ -1,0 +1,286 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+// give writes a file into a team's workspace.
+func (te *team) give(name, content string) string {
+	te.t.Helper()
+	path := filepath.Join(te.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+		te.t.Fatal(err)
+	}
+	return path
+}
+
+// kept lists what the workspace holds of files.
+func (te *team) kept() []string {
+	te.t.Helper()
+	list := []string{}
+	for _, dir := range []string{"files", "received"} {
+		err := filepath.WalkDir(filepath.Join(te.dir, ".parley", dir), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				list = append(list, filepath.Base(path))
+			}
+			return err
+		})
+		if err != nil {
+			te.t.Fatal(err)
+		}
+	}
+	return list
+}
+
+func (te *team) transfer(ctx context.Context, to, path string) *parley.TransferFileResult {
+	te.t.Helper()
+	res, err := te.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path})
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	return res
+}
+
+func (te *team) mayRead(ctx context.Context, id string) bool {
+	te.t.Helper()
+	_, content, err := te.OpenFile(ctx, id)
+	if err == nil {
+		return content.Close() == nil
+	}
+	wantCode(te.t, err, parley.FileNotFound)
+	return false
+}
+
+func wantCode(t testing.TB, err error, want parley.Code) {
+	t.Helper()
+	if got := parley.ErrorCode(err); got != want {
+		t.Errorf("got %q (%v), want %q", got, err, want)
+	}
+	if err != nil && parley.AsError(err).Action == "" {
+		t.Errorf("%v says nothing of what to do next", err)
+	}
+}
+
+func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
+	te := newTeam(t)
+	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
+	res := te.transfer(planner, "coder", te.give("a.txt", "content"))
+	b, err := os.ReadFile(res.Data.ServerPath)
+	if err != nil || string(b) != "content" {
+		t.Errorf("the recipient's copy holds %q, %v", b, err)
+	}
+	for _, id := range []string{res.Data.FileID, res.Data.FileID[:8]} {
+		for who, ctx := range map[string]context.Context{"planner": planner, "coder": coder, "operator": te.operator()} {
+			if !te.mayRead(ctx, id) {
+				t.Errorf("%s may not read it", who)
+			}
+		}
+		if te.mayRead(reviewer, id) {
+			t.Error("a stranger may read it")
+		}
+	}
+	_, _, err = te.OpenFile(reviewer, res.Data.FileID)
+	_, _, unknown := te.OpenFile(reviewer, "00000000-0000-4000-8000-000000000000")
+	if strings.ReplaceAll(err.Error(), res.Data.FileID, "ID") != strings.ReplaceAll(unknown.Error(), "00000000-0000-4000-8000-000000000000", "ID") {
+		t.Errorf("a file of others (%v) differs from one that is not there (%v)", err, unknown)
+	}
+	_, _, err = te.OpenFile(context.Background(), res.Data.FileID)
+	wantCode(t, err, parley.Unauthenticated)
+}
+
+func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
+	te := newTeam(t)
+	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
+	res := te.transfer(planner, "coder", te.give("a.txt", "content"))
+	if err := os.RemoveAll(filepath.Dir(res.Data.ServerPath)); err != nil { // its recipient has moved it
+		t.Fatal(err)
+	}
+	attach := func(ctx context.Context, to string, items ...string) error {
+		from, err := te.sender(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := parley.Message{Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: "see this"}
+		for _, item := range items {
+			m.Attachments = append(m.Attachments, json.RawMessage(item))
+		}
+		_, err = te.admit(ctx, from, draft{recipients: []*member{te.roster.named(to)}, message: m})
+		return err
+	}
+	known := `{"file_id":"` + res.Data.FileID + `","sha256":"a lie","server_path":"/etc/passwd","note":"mine"}`
+	wantCode(t, attach(reviewer, "planner", known), parley.FileNotFound)
+	wantCode(t, attach(coder, "reviewer", known, `{"file_id":"00000000-0000-4000-8000-000000000000"}`), parley.FileNotFound)
+	wantCode(t, attach(coder, "reviewer", `{"file_id":7}`), parley.InvalidArgument)
+	if te.mayRead(reviewer, res.Data.FileID) {
+		t.Fatal("a message that was refused lets its recipient read")
+	}
+	wantCode(t, attach(coder, "reviewer", `{"url":"https://example.org"}`, known, known), "")
+	if !te.mayRead(reviewer, res.Data.FileID) {
+		t.Error("the recipient may not read it")
+	}
+	wantCode(t, attach(te.operator(), "coder", known), "")
+	inbox, err := te.CheckInbox(reviewer, parley.CheckInboxRequest{})
+	if err != nil || len(inbox.Messages) != 1 {
+		t.Fatalf("%+v, %v", inbox, err)
+	}
+	status, err := te.GetMessageStatus(reviewer, parley.MessageStatusRequest{MessageID: inbox.Messages[0].MessageID})
+	if err != nil || len(status.Object.Attachments) != 3 {
+		t.Fatalf("%+v, %v", status, err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(status.Object.Attachments[1], &got); err != nil {
+		t.Fatal(err)
+	}
+	if got["sha256"] != res.Data.SHA256 || got["server_path"] != res.Data.ServerPath || got["note"] != "mine" || string(status.Object.Attachments[0]) != `{"url":"https://example.org"}` {
+		t.Errorf("the attachments are %s", status.Object.Attachments)
+	}
+	if b, err := os.ReadFile(res.Data.ServerPath); err != nil || string(b) != "content" {
+		t.Errorf("the copy holds %q, %v", b, err)
+	}
+}
+
+func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
+	te := newTeam(t)
+	te.as("coder")
+	work, other := t.TempDir(), t.TempDir()
+	for _, dir := range []string{work, other} {
+		if err := os.WriteFile(filepath.Join(dir, "f"), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := te.callerOf(te.roster.named("worker"))
+	worker, mailbox := parley.WithCaller(context.Background(), c), te.as("mailbox")
+	for _, test := range []struct {
+		who  context.Context
+		path string
+		want parley.Code
+	}{
+		{worker, filepath.Join(work, "f"), ""}, {worker, te.give("sub/g", "x"), ""}, {worker, filepath.Join(other, "f"), parley.FileRefused},
+		{mailbox, te.give("g", "x"), ""}, {mailbox, filepath.Join(work, "f"), parley.FileRefused},
+		{te.operator(), te.give("g", "x"), ""}, {te.operator(), filepath.Join(other, "f"), parley.FileRefused},
+		{worker, te.give(".parley/x", "x"), parley.FileRefused}, {worker, te.give("launch/agents/key", "x"), parley.FileRefused},
+	} {
+		_, err := te.TransferFile(test.who, parley.TransferFileRequest{Recipient: "coder", SourcePath: test.path})
+		if got := parley.ErrorCode(err); got != test.want {
+			t.Errorf("%s by %s: got %q (%v), want %q", test.path, parley.CallerFrom(test.who).Name, got, err, test.want)
+		}
+	}
+}
+
+func TestPathFromTheNetworkIsRefused(t *testing.T) {
+	te := newTeam(t)
+	te.as("coder")
+	c := parley.CallerFrom(te.as("planner"))
+	c.Network = true
+	ctx := parley.WithCaller(context.Background(), c)
+	_, err := te.TransferFile(ctx, parley.TransferFileRequest{Recipient: "coder", SourcePath: te.give("a.txt", "x")})
+	wantCode(t, err, parley.FileRefused)
+	res, err := te.UploadFile(ctx, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
+		return parley.UploadFileRequest{Filename: "a.txt", Recipient: "coder"}, nil
+	})
+	if err != nil || res.Filename != "a.txt" || res.Data.Size != 1 || res.MessageID == "" {
+		t.Errorf("the upload gave %+v, %v", res, err)
+	}
+}
+
+func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Settings.MaxFile = 1000 })
+	planner := te.as("planner")
+	te.as("coder")
+	path := te.give("a.txt", "content")
+	sparse := te.give("sparse", "")
+	if err := os.Truncate(sparse, 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
+	wantCode(t, err, parley.FileRefused)
+	upload := func(to string, content io.Reader) error {
+		_, err := te.UploadFile(planner, content, func() (parley.UploadFileRequest, error) {
+			return parley.UploadFileRequest{Filename: "a.txt", Recipient: to}, nil
+		})
+		return err
+	}
+	wantCode(t, upload("nobody", strings.NewReader("x")), parley.AgentNotFound)
+	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", 1001))), parley.FileRefused)
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
+	wantCode(t, err, parley.CommunicationDisabled)
+	wantCode(t, upload("coder", strings.NewReader("x")), parley.CommunicationDisabled)
+	if got := te.kept(); len(got) != 0 {
+		t.Errorf("%v was left", got)
+	}
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	te.transfer(planner, "coder", path)
+	again := parley.UploadFileRequest{Filename: "b.txt", Recipient: "coder", IdempotencyKey: "k"}
+	for range 2 {
+		if _, err := te.UploadFile(planner, strings.NewReader("content"), func() (parley.UploadFileRequest, error) { return again, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := te.kept(); len(got) != 3 { // one content, two copies
+		t.Errorf("the workspace keeps %v, want one content and two copies", got)
+	}
+}
+
+func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
+	te := newTeam(t)
+	planner := te.as("planner")
+	te.as("coder")
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	res := te.transfer(planner, "coder", te.give("a.txt", "x"))
+	if res.Success || res.Failure() != parley.AgentUnavailable || res.Action == "" || !strings.Contains(res.Message, "may not exist or is terminated") {
+		t.Errorf("got %+v", res)
+	}
+}
+
+func TestFileTextFitsTheLimit(t *testing.T) {
+	for _, limit := range []int{20, 130, 300, 2000} {
+		te := &Orchestrator{opts: Options{Settings: Settings{MaxText: limit}}}
+		text := te.fileText(parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)}, "/a/path", strings.Repeat("é", 1000))
+		if n := len([]rune(text)); n > limit || limit == 2000 && !strings.HasSuffix(text, "é") {
+			t.Errorf("with %d characters allowed it has %d: %s", limit, n, text)
+		}
+	}
+}
+
+// An agent in a terminal is told as of any message, and a restart loses nothing.
+func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
+	te := newTeam(t)
+	te.launch("worker", "instant", tmuxtest.Agent{})
+	res := te.transfer(te.operator(), "worker", te.give("a.txt", "content"))
+	te.reach(res.MessageID, parley.DeliveryRead)
+	left := te.give(".parley/files/.part-1", "half")
+	te.close()
+	te.open()
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a crash left is still there: %v", err)
+	}
+	f, content, err := te.OpenFile(te.operator(), res.Data.FileID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer content.Close()
+	if b, err := io.ReadAll(content); err != nil || string(b) != "content" || f.Name != "a.txt" || f.SenderID != te.Operator().ID {
+		t.Errorf("got %q of %+v, %v", b, f, err)
+	}
+}

@@ -1,0 +1,127 @@
+package parleytest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley"
+)
+
+var transferring = []testCase{
+	{"TransferTellsTheRecipientWhereTheFileIs", transferTells},
+	{"TransferGivesTheFileAnotherName", transferNames},
+	{"TransferRefusesNamesThatAreNone", transferRefusesNames},
+	{"TransferGoesToOneOtherAgent", transferToOne},
+	{"TransferAgainWithTheSameKey", transferAgain},
+	{"TransferAsSomeoneElseIsRefused", transferAsOther},
+}
+
+// file makes a file where the planner may send from.
+func (f *fixture) file(name, content string) string {
+	f.Helper()
+	dir := do[parley.WorkspaceStatusResult](f.operator, "get_workspace_status", params{}).Workspace
+	if dir == "" {
+		dir = f.TempDir()
+	}
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		f.Fatal(err)
+	}
+	return path
+}
+
+func hexSum(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+func transferTells(f *fixture) {
+	const content = "all is well\n"
+	path := f.file("report.txt", content)
+	got := do[parley.TransferFileResult](f.planner, "transfer_file",
+		params{"sender_id": f.planner.id, "recipient_id": f.coder.id, "source_path": path, "description": "what I found"})
+	same(f.T, "answer", got.Answer, parley.OK)
+	same(f.T, "filename", got.Filename, "report.txt")
+	same(f.T, "message", got.Message, "File report.txt sent to coder")
+	same(f.T, "delivered", got.DeliveryStatus.DeliveredTo, []string{f.coder.id})
+	same(f.T, "size", got.Data.Size, int64(len(content)))
+	same(f.T, "sha256", got.Data.SHA256, hexSum(content))
+	same(f.T, "name of the copy", filepath.Base(got.Data.ServerPath), "report.txt")
+	inbox := f.coder.inbox()
+	if len(inbox) != 1 || inbox[0].MessageID != got.MessageID || inbox[0].Sender != "planner" {
+		f.Fatalf("coder's inbox is %+v, want one message from planner", inbox)
+	}
+	for _, want := range []string{"report.txt", "12 bytes", hexSum(content), got.Data.ServerPath, "what I found"} {
+		if !strings.Contains(inbox[0].Content, want) {
+			f.Errorf("the message does not say %q: %s", want, inbox[0].Content)
+		}
+	}
+	status := do[parley.MessageStatusResult](f.coder, "get_message_status", params{"message_id": got.MessageID})
+	if len(status.Object.Attachments) != 1 {
+		f.Fatalf("the message has the attachments %s", status.Object.Attachments)
+	}
+	var attached map[string]any
+	if err := json.Unmarshal(status.Object.Attachments[0], &attached); err != nil {
+		f.Fatal(err)
+	}
+	same(f.T, "attachment", attached, map[string]any{"file_id": got.Data.FileID, "filename": "report.txt", "size": float64(len(content)),
+		"sha256": hexSum(content), "server_path": got.Data.ServerPath, "description": "what I found"})
+}
+
+func transferNames(f *fixture) {
+	path := f.file(".hidden", "x")
+	for _, name := range []string{"shown.txt", "größe 1.txt", "-rf", "a'b\"c$(d).txt", strings.Repeat("n", 255)} {
+		got := do[parley.TransferFileResult](f.planner, "transfer_file", params{"recipient": "coder", "source_path": path, "destination_filename": name})
+		same(f.T, "filename", got.Filename, name)
+		same(f.T, "name of the copy", filepath.Base(got.Data.ServerPath), name)
+	}
+}
+
+func transferRefusesNames(f *fixture) {
+	path := f.file("good.txt", "x")
+	f.unchanged(func() {
+		for _, name := range []string{"", " ", ".", "..", ".hidden", "../up", "a/b", "/etc/passwd", `a\b`, "line\nbreak", "\x1b[2J", "txt.\u202egpj",
+			"nul", "CON.txt", "com1", "end.", " space", "tab\there", "bell\a", strings.Repeat("n", 256), strings.Repeat("é", 128), "null\x00"} {
+			refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": path, "destination_filename": name}, parley.InvalidArgument)
+		}
+		for _, source := range []string{"", "good.txt", "./good.txt", "../good.txt", "~/good.txt", "file://" + path} {
+			refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": source}, parley.InvalidArgument)
+		}
+	})
+}
+
+func transferToOne(f *fixture) {
+	path := f.file("good.txt", "x")
+	f.unchanged(func() {
+		for to, code := range map[string]parley.Code{"nobody": parley.AgentNotFound, "planner": parley.InvalidRecipient, parley.Everyone: parley.InvalidRecipient, "": parley.InvalidArgument} {
+			refused(f.planner, "transfer_file", params{"recipient": to, "source_path": path}, code)
+		}
+		refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": path + ".not"}, parley.FileNotFound)
+		refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": filepath.Dir(path)}, parley.FileRefused)
+	})
+	got := do[parley.TransferFileResult](f.planner, "transfer_file", params{"recipient": parley.OperatorName, "source_path": path})
+	same(f.T, "message", got.Message, "File good.txt sent to operator")
+}
+
+func transferAgain(f *fixture) {
+	r := parley.TransferFileRequest{Recipient: "coder", SourcePath: f.file("once.txt", "once"), IdempotencyKey: "k1"}
+	first := do[parley.TransferFileResult](f.planner, "transfer_file", r)
+	if err := os.Remove(r.SourcePath); err != nil {
+		f.Fatal(err)
+	}
+	second := do[parley.TransferFileResult](f.planner, "transfer_file", r)
+	same(f.T, "second message id", second.MessageID, first.MessageID)
+	same(f.T, "second file", second.Data, first.Data)
+	same(f.T, "messages that came", len(f.coder.inbox()), 1)
+}
+
+func transferAsOther(f *fixture) {
+	path := f.file("good.txt", "x")
+	f.unchanged(func() {
+		refused(f.planner, "transfer_file", params{"sender_id": f.reviewer.id, "recipient": "coder", "source_path": path}, parley.NotAuthorized)
+	})
+}
