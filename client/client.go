@@ -61,7 +61,7 @@ func New(o Options) *Client {
 	// The daemon is local: few connections are enough, and an idle one is
 	// cheap to make again.
 	c.shared = &http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
-	c.fresh = &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
+	c.fresh = &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, ExpectContinueTimeout: longestWait}}
 	return c
 }
 

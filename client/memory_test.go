@@ -30,6 +30,7 @@ type memory struct {
 	events   []memoryEvent
 	changed  chan struct{} // closed when something happens
 	paused   *parley.Pause
+	files    []*stored
 }
 
 type letter struct {

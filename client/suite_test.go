@@ -44,7 +44,7 @@ func serve(t *testing.T, m *memory) *httptest.Server {
 
 // handler is a daemon's, over a service that may stand before the memory.
 func handler(m *memory, s parley.Service) http.Handler {
-	return httpapi.New(httpapi.Options{Service: s, Registration: true,
+	return httpapi.New(httpapi.Options{Service: s, Files: m, Registration: true,
 		Authenticate: func(ctx context.Context, key string) (parley.Caller, bool) {
 			if key == operatorKey {
 				return m.boss, true

@@ -38,6 +38,7 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 			caller = peer
 		}
 	}
+	caller.Network = !overUnix(r)
 	caller, err = a.checkClaim(r, caller)
 	if err == nil && caller.Nobody() {
 		caller.Address = r.RemoteAddr
@@ -70,7 +71,7 @@ func (a *api) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, 
 				return parley.Caller{}, parley.Errorf(parley.Unauthenticated, "X-Agent-ID names no agent").
 					Suggest("Send the id that register_agent returned.")
 			}
-			caller = agent
+			caller, caller.Network = agent, !overUnix(r)
 		}
 		switch {
 		case caller.Nobody():

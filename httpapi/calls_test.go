@@ -47,7 +47,7 @@ func TestCallReadsBodyAndQuery(t *testing.T) {
 		d.expect("check_inbox", got, http.StatusOK, "")
 	}
 	for i, r := range s.checked {
-		if r.Limit != 7 || r.Sender != "a" || s.callers[i] != coder {
+		if r.Limit != 7 || r.Sender != "a" || s.callers[i] != afar(coder) {
 			t.Errorf("call %d was %+v by %+v", i, r, s.callers[i])
 		}
 	}

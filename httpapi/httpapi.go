@@ -33,6 +33,9 @@ type Options struct {
 	// caller in the request's context.
 	MCP http.Handler
 
+	// Files takes uploads and gives downloads; without it there are none.
+	Files Files
+
 	// Registration lets nobody in particular call what is Public, that is
 	// register_agent, from this machine; OpenRegistration from anywhere.
 	Registration, OpenRegistration bool
@@ -119,7 +122,13 @@ func (a *api) handler() http.Handler {
 	mux.HandleFunc("/api/", a.serveAPI)
 	mux.HandleFunc("/mcp", a.serveMCP)
 	mux.HandleFunc("/", a.nothingHere)
-	return http.MaxBytesHandler(a.counted(a.guard(mux)), MaxBody)
+	all := http.NewServeMux()
+	all.Handle("/", http.MaxBytesHandler(mux, MaxBody))
+	if a.Files != nil { // which have a limit of their own
+		all.HandleFunc(filesPath, a.serveUpload)
+		all.HandleFunc(filesPath+"/{id}", a.serveDownload)
+	}
+	return a.counted(a.guard(all))
 }
 
 // readOnly lets through what only reads.

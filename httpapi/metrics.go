@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -46,6 +47,9 @@ func (a *api) nameOf(r *http.Request) string {
 	}
 	if r.URL.Path == "/mcp" {
 		return "mcp"
+	}
+	if r.URL.Path == filesPath || strings.HasPrefix(r.URL.Path, filesPath+"/") {
+		return "files"
 	}
 	for _, op := range a.routes[r.URL.Path] {
 		return op.Name // a path has one operation, whatever the method

@@ -189,3 +189,9 @@ func within(t *testing.T, what string, done <-chan struct{}) {
 		t.Fatalf("%s has not ended", what)
 	}
 }
+
+// afar is a caller who came over the network.
+func afar(c parley.Caller) parley.Caller {
+	c.Network = true
+	return c
+}

@@ -1,0 +1,256 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// shelf keeps one file and remembers what came.
+type shelf struct {
+	file    parley.File
+	content string
+	caller  parley.Caller
+	got     []parley.UploadFileRequest
+	bytes   []string
+}
+
+func (s *shelf) FileLimit() int64 { return 2 << 20 }
+
+func (s *shelf) UploadFile(ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error)) (*parley.TransferFileResult, error) {
+	s.caller = parley.CallerFrom(ctx)
+	b, err := io.ReadAll(io.LimitReader(content, s.FileLimit()+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(b)) > s.FileLimit() {
+		return nil, parley.Errorf(parley.FileRefused, "it is too large").Suggest("Send less.")
+	}
+	r, err := described()
+	if err == nil {
+		err = r.Validate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.got, s.bytes = append(s.got, r), append(s.bytes, string(b))
+	return &parley.TransferFileResult{Answer: parley.OK, Filename: r.Filename}, nil
+}
+
+type reader struct{ *strings.Reader }
+
+func (reader) Close() error { return nil }
+
+func (s *shelf) OpenFile(ctx context.Context, id string) (*parley.File, io.ReadSeekCloser, error) {
+	if s.caller = parley.CallerFrom(ctx); id != s.file.ID {
+		return nil, nil, parley.Errorf(parley.FileNotFound, "there is no file %q of yours", id).Suggest("Look at the message.")
+	}
+	return &s.file, reader{strings.NewReader(s.content)}, nil
+}
+
+func shelved(t *testing.T) (*shelf, *daemon) {
+	s := &shelf{file: parley.File{ID: "f1", Name: "a.html", SHA256: "abc", CreatedAt: time.Unix(1e9, 0)}, content: "<script>0123456789"}
+	o := options(&stub{})
+	o.Files = s
+	return s, serve(t, New(o))
+}
+
+// form is a body of fields in their order: name, value; a file's name follows a colon.
+func form(t *testing.T, fields ...string) (body, kind string) {
+	t.Helper()
+	var b strings.Builder
+	w := multipart.NewWriter(&b)
+	for i := 0; i < len(fields); i += 2 {
+		name, file, isFile := strings.Cut(fields[i], ":")
+		create := w.CreateFormField
+		if isFile {
+			create = func(name string) (io.Writer, error) { return w.CreateFormFile(name, file) }
+		}
+		part, err := create(name)
+		if _, writeErr := io.WriteString(part, fields[i+1]); err != nil || writeErr != nil {
+			t.Fatal(err, writeErr)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), "Content-Type: " + w.FormDataContentType()
+}
+
+func TestUploadTakesFieldsBeforeAndAfterTheFile(t *testing.T) {
+	s, d := shelved(t)
+	for name, fields := range map[string][]string{
+		"before": {"recipient", "reviewer", "description", "what", "destination_filename", "b.txt", "idempotency_key", "k", "file:a.txt", "content"},
+		"after":  {"file:a.txt", "content", "recipient_id", "reviewer", "sender_id", "coder", "description", "what", "filename", "b.txt", "idempotency_key", "k"},
+	} {
+		s.got, s.bytes = nil, nil
+		body, kind := form(t, fields...)
+		d.expect(name, d.ask("POST", "/api/files", body, kind, key), http.StatusOK, "")
+		want := parley.UploadFileRequest{Filename: "b.txt", Recipient: "reviewer", Description: "what", IdempotencyKey: "k"}
+		if len(s.got) != 1 || s.got[0] != want || s.bytes[0] != "content" || s.caller != afar(coder) {
+			t.Errorf("%s: got %+v %q by %+v", name, s.got, s.bytes, s.caller)
+		}
+	}
+	body, kind := form(t, "api_key", "coders-key", "file:../../a.txt", "")
+	d.expect("key in the form", d.ask("POST", "/api/files", body, kind), http.StatusOK, "")
+	if got := s.got[len(s.got)-1]; got.Filename != "a.txt" {
+		t.Errorf("a path became the name %q", got.Filename)
+	}
+	large, kind := form(t, "file:a", strings.Repeat("x", 2<<20))
+	d.expect("larger than other bodies", d.askUnix("POST", "/api/files", large, kind), http.StatusOK, "")
+	if s.caller != operator {
+		t.Errorf("on the socket came %+v", s.caller)
+	}
+}
+
+func TestUploadIsRefused(t *testing.T) {
+	s, d := shelved(t)
+	whole, kind := form(t, "file:a.txt", "content")
+	for name, c := range map[string]struct {
+		fields []string
+		nobody bool
+		status int
+		code   parley.Code
+	}{
+		"nobody's":                {fields: []string{"file:a", "x"}, nobody: true, status: 401, code: parley.Unauthenticated},
+		"a wrong key":             {fields: []string{"api_key", "wrong", "file:a", "x"}, nobody: true, status: 401, code: parley.Unauthenticated},
+		"a key that comes late":   {fields: []string{"file:a", "x", "api_key", "coders-key"}, nobody: true, status: 401, code: parley.Unauthenticated},
+		"another key at the end":  {fields: []string{"file:a", "x", "api_key", "coders-key"}, status: 401, code: parley.Unauthenticated},
+		"someone else's":          {fields: []string{"sender_id", "reviewer", "file:a", "x"}, status: 403, code: parley.NotAuthorized},
+		"someone else's, after":   {fields: []string{"file:a", "x", "sender_agent_id", "reviewer"}, status: 403, code: parley.NotAuthorized},
+		"no file":                 {fields: []string{"recipient", "reviewer"}, status: 400, code: parley.InvalidArgument},
+		"nothing":                 {status: 400, code: parley.InvalidArgument},
+		"two files":               {fields: []string{"file:a", "x", "file:b", "y"}, status: 400, code: parley.InvalidArgument},
+		"an unknown field":        {fields: []string{"recipent", "reviewer", "file:a", "x"}, status: 400, code: parley.InvalidArgument},
+		"a path":                  {fields: []string{"source_path", "/etc/passwd", "file:a", "x"}, status: 400, code: parley.InvalidArgument},
+		"two recipients":          {fields: []string{"recipient", "a", "to", "b", "file:a", "x"}, status: 400, code: parley.InvalidArgument},
+		"a name with a slash":     {fields: []string{"filename", "../a", "file:a", "x"}, status: 400, code: parley.InvalidArgument},
+		"a file without name":     {fields: []string{"file", "x"}, status: 400, code: parley.InvalidArgument},
+		"a huge field":            {fields: []string{"description", strings.Repeat("x", 1<<17), "file:a", "x"}, status: 400, code: parley.InvalidArgument},
+		"many fields":             {fields: append(repeat(40, "sender_id", "coder"), "file:a", "x"), status: 400, code: parley.InvalidArgument},
+		"too large":               {fields: []string{"file:a", strings.Repeat("x", 2<<20+1)}, status: 413, code: parley.FileRefused},
+		"far too large, as known": {fields: []string{"file:a", strings.Repeat("x", 4<<20)}, status: 413, code: parley.FileRefused},
+	} {
+		body, kind := form(t, c.fields...)
+		headers := []string{kind, key}
+		if c.nobody {
+			headers = headers[:1]
+		}
+		d.expect(name, d.ask("POST", "/api/files", body, headers...), c.status, c.code)
+	}
+	d.expect("cut off in the file", d.ask("POST", "/api/files", whole[:len(whole)-70], kind, key), 400, parley.InvalidArgument)
+	d.expect("cut off after it", d.ask("POST", "/api/files", whole[:len(whole)-4], kind, key), 400, parley.InvalidArgument)
+	d.expect("JSON", d.ask("POST", "/api/files", "{}", key, "Content-Type: application/json"), 415, parley.InvalidArgument)
+	d.expect("no boundary", d.ask("POST", "/api/files", whole, key, "Content-Type: multipart/form-data"), 415, parley.InvalidArgument)
+	d.expect("GET", d.ask("GET", "/api/files", "", key), 405, parley.InvalidArgument)
+	d.expect("from a web page", d.ask("POST", "/api/files", whole, kind, key, "Origin: https://example.org"), 403, parley.NotAuthorized)
+	if len(s.got) != 0 {
+		t.Errorf("%+v was taken", s.got)
+	}
+}
+
+func repeat(n int, list ...string) []string {
+	var out []string
+	for range n {
+		out = append(out, list...)
+	}
+	return out
+}
+
+// An upload that stands still ends with the daemon and not later.
+func TestUploadEndsWithTheDaemon(t *testing.T) {
+	_, d := shelved(t)
+	body, kind := form(t, "file:a", strings.Repeat("x", 1000))
+	r, w := io.Pipe()
+	req, err := http.NewRequest("POST", d.tcp+"/api/files", r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", strings.TrimPrefix(kind, "Content-Type: "))
+	req.Header.Set("Authorization", "Bearer coders-key")
+	ended := make(chan error, 1)
+	go func() {
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			err = errors.Join(errors.New(resp.Status), resp.Body.Close())
+		}
+		ended <- err
+	}()
+	if _, err := io.WriteString(w, body[:len(body)-500]); err != nil {
+		t.Fatal(err)
+	}
+	d.end()
+	select {
+	case err := <-ended:
+		if !strings.Contains(err.Error(), "503") {
+			t.Errorf("it ended with %v, want 503", err)
+		}
+	case <-time.After(10 * time.Second): // far below uploadPause
+		t.Error("it goes on when the daemon has ended")
+	}
+	_ = w.Close()
+}
+
+func TestDownloadIsNoPageAndHasRanges(t *testing.T) {
+	s, d := shelved(t)
+	get := func(headers ...string) (*http.Response, string) {
+		t.Helper()
+		req, err := http.NewRequest("GET", d.tcp+"/api/files/f1", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range append(headers, key) {
+			name, value, _ := strings.Cut(h, ": ")
+			req.Header.Set(name, value)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp, string(b)
+	}
+	for _, name := range []string{"a.html", `quo"te;.txt`, "größe.txt", "a\u202eb", "line\r\nSet-Cookie: x=y", "%41.txt", `back\slash`} {
+		s.file.Name = name
+		resp, body := get()
+		if resp.StatusCode != 200 || body != s.content {
+			t.Errorf("%q: got %d %q", name, resp.StatusCode, body)
+		}
+		kind, params, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
+		if err != nil || kind != "attachment" || params["filename"] != name || resp.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%q: Content-Disposition is %q (%v)", name, resp.Header.Get("Content-Disposition"), err)
+		}
+		for header, want := range map[string]string{"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff", "Etag": `"abc"`, "Accept-Ranges": "bytes"} {
+			if got := resp.Header.Get(header); got != want {
+				t.Errorf("%q: %s is %q, want %q", name, header, got, want)
+			}
+		}
+	}
+	for header, want := range map[string]string{"bytes=8-": "0123456789", "bytes=8-9": "01", "bytes=-3": "789"} {
+		if resp, body := get("Range: " + header); resp.StatusCode != 206 || body != want {
+			t.Errorf("%s: got %d %q, want %q", header, resp.StatusCode, body, want)
+		}
+	}
+	if resp, _ := get("Range: bytes=99-"); resp.StatusCode != 416 {
+		t.Errorf("beyond the end: got %d", resp.StatusCode)
+	}
+	if resp, body := get("Range: bytes=8-", `If-Range: "other"`); resp.StatusCode != 200 || body != s.content {
+		t.Errorf("a range of another file: got %d %q", resp.StatusCode, body)
+	}
+	d.expect("nobody", d.ask("GET", "/api/files/f1", ""), 401, parley.Unauthenticated)
+	d.expect("unknown", d.ask("GET", "/api/files/f2", "", key), 404, parley.FileNotFound)
+	d.expect("a path", d.ask("GET", "/api/files/..%2f..%2fetc%2fpasswd", "", key), 404, parley.FileNotFound)
+	d.expect("POST", d.ask("POST", "/api/files/f1", "{}", key), 405, parley.InvalidArgument)
+}
