@@ -38,7 +38,7 @@ func (s settings) beyond() bool {
 // door is how the daemon is called, and by whom.
 func (d *daemon) door(mcp http.Handler) httpapi.Options {
 	o := httpapi.Options{
-		Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Peer: peer, MCP: mcp,
+		Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Peer: peer, MCP: mcp, Files: d.orchestrator,
 		Health: d.orchestrator.Health, Totals: d.totals, Version: buildVersion(), Log: d.log,
 		Registration: true, OpenRegistration: d.settings.OpenRegistration,
 		TrustLocalAgentID: d.settings.TrustLocalAgentID, Agent: d.orchestrator.CallerNamed, Beyond: d.settings.beyond(),

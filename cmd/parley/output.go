@@ -61,7 +61,7 @@ func (c *cli) fail(err error) {
 // for whoever calls the operation; a person has the command.
 var commandOf = map[string]string{
 	"get_agent_status": "parley agents", "send_message": "parley send", "check_inbox": "parley inbox",
-	"get_messages": "parley read", "get_needs": "parley needs", "steer_agent": "parley steer", "register_agent": "parley register",
+	"get_messages": "parley read", "get_needs": "parley needs", "transfer_file": "parley send-file", "steer_agent": "parley steer", "register_agent": "parley register",
 	"list_threads": "parley thread list", "join_thread": "parley thread join", "get_thread_details": "parley thread show",
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"syscall"
@@ -194,8 +195,10 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 		Store:    d.store,
 		Tmux:     tmux.Options{Name: d.at.tmuxName(), Env: d.env.scrubbed(), Dir: d.at.runtime},
 		Profiles: profiles, Workspace: d.at.root, LaunchDir: d.at.launch, Executable: d.executable, Spool: d.at.spool(), Host: host,
+		State: filepath.Dir(d.at.database()), Private: []string{filepath.Dir(d.at.launch)}, // that of other workspaces too
 		Settings: orchestrator.Settings{MaxText: t.Settings.MaxText, ShortFooter: t.Settings.Footer == "short", ExpireAfter: t.Settings.ExpireAfter,
 			StuckAfter: t.Settings.StuckAfter, OwesAfter: t.Settings.OwesAfter, AutoSteer: t.Settings.AutoSteer,
+			MaxFile:           int64(t.Settings.MaxFileMB) * bytesPerMB,
 			MessagesPerMinute: t.Settings.MessagesPerMinute, BroadcastsPerMinute: t.Settings.BroadcastsPerMinute,
 			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute,
 			ResponseDeadline:       t.Settings.ResponseDeadline, RemindBefore: t.Settings.RemindBefore,

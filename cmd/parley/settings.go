@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/files"
 	"parley/profile"
 
 	"github.com/goccy/go-yaml"
@@ -54,6 +55,7 @@ type settings struct {
 	StuckAfter  time.Duration `yaml:"stuck_after" doc:"How long an agent may be busy without any output before it needs you, 10m unless set."`
 	OwesAfter   time.Duration `yaml:"owes_after" doc:"How long an idle agent may leave a request unanswered before it needs you, 10m unless set."`
 	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time: true or false."`
+	MaxFileMB   int           `yaml:"max_file_mb" doc:"How large a file may be that agents send, in MB (1,000,000 bytes): 1 to 10000, 100 unless set."`
 	HTTPPort    int           `yaml:"http_port" doc:"The loopback port of the daemon; a random one, kept, unless set."`
 	HTTPAddress string        `yaml:"http_address" doc:"The IP address that the daemon listens on, 127.0.0.1 unless set; beyond loopback everyone needs a key."`
 	HTTPHosts   string        `yaml:"http_hosts" doc:"Names by which other machines may call the daemon, separated by commas; IP addresses need not be named."`
@@ -70,6 +72,9 @@ type settings struct {
 	TellSenderAfter  time.Duration `yaml:"tell_sender_after" doc:"How long after that the sender is told that it did not come, 1m unless set."`
 	OverdueAfter     time.Duration `yaml:"overdue_after" doc:"How long after that it needs you, 10m unless set."`
 }
+
+// bytesPerMB is what a megabyte is in settings.
+const bytesPerMB = 1_000_000
 
 // loadTeam reads a parley.yaml; a file that is not there is an empty one,
 // unless it must be there.
@@ -110,6 +115,7 @@ func (s *settings) fill() {
 	s.RemindBefore = cmp.Or(s.RemindBefore, 5*time.Minute)
 	s.TellSenderAfter = cmp.Or(s.TellSenderAfter, time.Minute)
 	s.OverdueAfter = cmp.Or(s.OverdueAfter, 10*time.Minute)
+	s.MaxFileMB = cmp.Or(s.MaxFileMB, files.DefaultLimit/bytesPerMB)
 }
 
 // explainYAML turns the decoder's error into one that says where and what
@@ -219,6 +225,8 @@ func (s settings) check(source string) error {
 		return refuse("tell_sender_after", s.TellSenderAfter, "a duration such as 1m")
 	case s.OverdueAfter < 0:
 		return refuse("overdue_after", s.OverdueAfter, "a duration such as 10m")
+	case s.MaxFileMB < 1 || s.MaxFileMB > 10_000:
+		return refuse("max_file_mb", s.MaxFileMB, "a number from 1 to 10000")
 	case s.HTTPPort < 0 || s.HTTPPort > 65535:
 		return refuse("http_port", s.HTTPPort, "a port from 1 to 65535, or 0 for a random one")
 	}
