@@ -208,6 +208,9 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 	}
 	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
 	wantCode(t, err, parley.FileRefused)
+	if size := parley.AsError(err).Details["size"]; size != int64(1<<40) { // known before it is read
+		t.Errorf("the refusal says the size %v", size)
+	}
 	upload := func(to string, content io.Reader) error {
 		_, err := te.UploadFile(planner, content, func() (parley.UploadFileRequest, error) {
 			return parley.UploadFileRequest{Filename: "a.txt", Recipient: to}, nil

@@ -55,19 +55,19 @@ func TestEnvironmentOverridesSettings(t *testing.T) {
 	s := settings{MaxText: 5}
 	s.fill()
 	if err := s.overrideFrom(environ{"PARLEY_MAX_TEXT=7", "PARLEY_FOOTER=short", "PARLEY_EXPIRE_AFTER=90m", "PARLEY_HTTP_PORT=8080",
-		"PARLEY_STUCK_AFTER=3m", "PARLEY_OWES_AFTER=4m", "PARLEY_AUTO_STEER=true", "PARLEY_KEY=x",
+		"PARLEY_STUCK_AFTER=3m", "PARLEY_OWES_AFTER=4m", "PARLEY_AUTO_STEER=true", "PARLEY_MAX_FILE_MB=12", "PARLEY_KEY=x",
 		"PARLEY_HTTP_ADDRESS=::1", "PARLEY_HTTP_HOSTS=a.example", "PARLEY_OPEN_REGISTRATION=true", "PARLEY_TRUST_LOCAL_AGENT_ID=true",
 		"PARLEY_MESSAGES_PER_MINUTE=1", "PARLEY_BROADCASTS_PER_MINUTE=1000000", "PARLEY_REGISTRATIONS_PER_MINUTE=3"}); err != nil {
 		t.Fatal(err)
 	}
 	if want := (settings{MaxText: 7, Footer: "short", ExpireAfter: 90 * time.Minute, HTTPPort: 8080,
-		StuckAfter: 3 * time.Minute, OwesAfter: 4 * time.Minute, AutoSteer: true,
+		StuckAfter: 3 * time.Minute, OwesAfter: 4 * time.Minute, AutoSteer: true, MaxFileMB: 12,
 		HTTPAddress: "::1", HTTPHosts: "a.example", OpenRegistration: true, TrustLocalAgentID: true,
 		MessagesPerMinute: 1, BroadcastsPerMinute: 1_000_000, RegistrationsPerMinute: 3}); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 	for _, entry := range []string{"PARLEY_MAX_TEXT=-1", "PARLEY_MAX_TEXT=x", "PARLEY_FOOTER=none", "PARLEY_EXPIRE_AFTER=1", "PARLEY_HTTP_PORT=70000",
-		"PARLEY_FOOTER=short\nmax_text: 9", "PARLEY_STUCK_AFTER=1ms", "PARLEY_OWES_AFTER=-1m", "PARLEY_AUTO_STEER=maybe",
+		"PARLEY_FOOTER=short\nmax_text: 9", "PARLEY_STUCK_AFTER=1ms", "PARLEY_OWES_AFTER=-1m", "PARLEY_AUTO_STEER=maybe", "PARLEY_MAX_FILE_MB=0", "PARLEY_MAX_FILE_MB=10001",
 		"PARLEY_HTTP_ADDRESS=localhost", "PARLEY_OPEN_REGISTRATION=some", "PARLEY_MESSAGES_PER_MINUTE=-1", "PARLEY_BROADCASTS_PER_MINUTE=0",
 		"PARLEY_REGISTRATIONS_PER_MINUTE=1000001"} {
 		before := s

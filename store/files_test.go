@@ -1,0 +1,136 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func testFile(id string, from int) parley.File {
+	return parley.File{ID: id, Name: "größe.txt", Size: 1 << 40, SHA256: strings.Repeat("a", 64), SenderID: agentID(from), CreatedAt: time.Unix(5, 7).UTC()}
+}
+
+func wantFile(t *testing.T, s *Store, ref string, viewer int, want *parley.File) {
+	t.Helper()
+	who := ""
+	if viewer >= 0 {
+		who = agentID(viewer)
+	}
+	got, err := s.File(t.Context(), ref, who)
+	if want == nil {
+		wantCode(t, "file "+ref+" of "+who, err, parley.FileNotFound)
+		return
+	}
+	if diff := cmp.Diff(*want, got); err != nil || diff != "" {
+		t.Errorf("file %s of %q: %v, (-want +got):\n%s", ref, who, err, diff)
+	}
+}
+
+func TestFileIsSeenThroughTheMessagesThatCarryIt(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 4)
+	const one, two = "aaaaaaaa-1111-4000-8000-000000000000", "aaaaaaaa-2222-4000-8000-000000000000"
+	f, g := testFile(one, 0), testFile(two, 3)
+	p := post(0, 1)
+	p.NewFile = &f
+	if _, err := s.Append(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CreateFile(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	for _, ref := range []string{one, one[:8], strings.ToUpper(one[:12])} {
+		wantFile(t, s, ref, 0, &f)
+		wantFile(t, s, ref, 1, &f)
+		wantFile(t, s, ref, 2, nil)
+	}
+	wantFile(t, s, one, 3, nil)
+	wantFile(t, s, two[:8], 3, &g) // what others have does not make it ambiguous
+	wantFile(t, s, two, 1, nil)
+	wantFile(t, s, one, -1, &f)
+	wantFile(t, s, one[:8], -1, nil) // ambiguous
+	wantFile(t, s, one[:7], -1, nil)
+
+	forward := post(1, 2, 3)
+	forward.FileIDs = []string{one, two, one}
+	if _, err := s.Append(t.Context(), forward); err != nil {
+		t.Fatal(err)
+	}
+	wantFile(t, s, one, 2, &f)
+	wantFile(t, s, two, 2, &g)
+	wantFile(t, s, one, 3, &f)
+}
+
+func TestMessageWithAFileThatIsNotThereStoresNothing(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	p := post(0, 1)
+	p.FileIDs = []string{"no-such-file"}
+	_, err := s.Append(t.Context(), p)
+	wantCode(t, "Append", err, parley.FileNotFound)
+	_, _, err = s.Message(t.Context(), p.Message.ID)
+	wantCode(t, "Message", err, parley.MessageNotFound)
+	wantCode(t, "CreateFile", s.CreateFile(t.Context(), testFile("x", 99)), parley.AgentNotFound)
+}
+
+func TestFilesOfThreads(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
+	if err := s.CreateFile(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	var last []string
+	for _, thread := range []string{"", "t1", "t2", "t1"} {
+		p := post(0, 1)
+		p.Message.ThreadID, p.FileIDs = thread, []string{f.ID}
+		if _, err := s.Append(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		last = append(last, p.Message.ID)
+	}
+	got, err := s.PostsWithFile(t.Context(), f.ID)
+	if diff := cmp.Diff([]string{last[3], last[2]}, got); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+}
+
+func TestSentBefore(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	p := post(0, 1)
+	p.IdempotencyKey = "k"
+	if _, err := s.Append(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		sender int
+		key    string
+		want   string
+	}{{0, "k", p.Message.ID}, {1, "k", ""}, {0, "other", ""}, {0, "", ""}} {
+		if got, err := s.SentBefore(t.Context(), agentID(c.sender), c.key); err != nil || got != c.want {
+			t.Errorf("of %d with %q: got %q, %v; want %q", c.sender, c.key, got, err, c.want)
+		}
+	}
+}
+
+func TestFilesAreFoundByTheirIndexes(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	plans := plansOf(t, s, func(ctx context.Context) error {
+		_, err := s.File(ctx, "aaaaaaaa", agentID(0))
+		if parley.ErrorCode(err) != parley.FileNotFound {
+			return err
+		}
+		_, err = s.PostsWithFile(ctx, "x")
+		return err
+	})
+	if strings.Contains(plans, "SCAN") {
+		t.Errorf("a whole table is read:\n%s", plans)
+	}
+}
