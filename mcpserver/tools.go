@@ -47,8 +47,7 @@ func ifTrue(hint bool) *bool {
 // it promises no more than success. Nothing else could be required, because
 // clients also hold the structured content of an error against it.
 func published() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Required: []string{"success"},
-		Properties: map[string]*jsonschema.Schema{"success": {Type: "boolean"}}}
+	return &jsonschema.Schema{Type: "object", Required: []string{"success"}}
 }
 
 // mustMarshal writes a schema. The schemas are our own, so a failure is a
