@@ -8,10 +8,10 @@ import (
 // TransferFileRequest names a file of the sender's and who is to get it.
 type TransferFileRequest struct {
 	Recipient           string `json:"recipient" alias:"recipient_id,to" required:"true" doc:"Name or id of who is to get it."`
-	SourcePath          string `json:"source_path" alias:"path" required:"true" doc:"Absolute path of the file, in your working directory or the workspace."`
-	DestinationFilename string `json:"destination_filename,omitempty" alias:"filename" doc:"What the recipient's copy is called; as it is if left out." filled:"true"`
+	SourcePath          string `json:"source_path" alias:"path" required:"true" doc:"Its absolute path, in your working directory or the workspace."`
+	DestinationFilename string `json:"destination_filename,omitempty" alias:"filename" doc:"What the copy is called; the same if left out." filled:"true"`
 	Description         string `json:"description,omitempty" doc:"What it is, for the recipient." max:"1000"`
-	IdempotencyKey      string `json:"idempotency_key,omitempty" doc:"A key of your own: the same call again changes nothing." max:"200"`
+	IdempotencyKey      string `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
 }
 
 // Validate checks the path's form and the name.

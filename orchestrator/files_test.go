@@ -287,3 +287,35 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 		t.Errorf("got %q of %+v, %v", b, f, err)
 	}
 }
+
+// Who comes into a thread later reads what came before, with its files.
+func TestFileInAThreadIsForThoseWhoTakePart(t *testing.T) {
+	te := newTeam(t)
+	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
+	thread, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := te.UploadFile(planner, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
+		return parley.UploadFileRequest{Filename: "a.txt"}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if te.mayRead(coder, res.Data.FileID) {
+		t.Error("a file that is only stored is read by others")
+	}
+	post := parley.SendMessageRequest{ThreadID: thread.Thread.ID, Text: "see this", Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + res.Data.FileID + `"}`)}}
+	if _, err := te.SendMessage(planner, post); err != nil {
+		t.Fatal(err)
+	}
+	if !te.mayRead(coder, res.Data.FileID) || te.mayRead(late, res.Data.FileID) {
+		t.Error("it is not for those, and those alone, who take part")
+	}
+	if _, err := te.JoinThread(late, parley.JoinThreadRequest{ThreadID: thread.Thread.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if !te.mayRead(late, res.Data.FileID) {
+		t.Error("who came later may not read it")
+	}
+}

@@ -115,15 +115,12 @@ func (o *Orchestrator) transferredBefore(ctx context.Context, from *member, key 
 	if key == "" {
 		return nil, nil
 	}
-	id, err := o.store.SentBefore(ctx, from.id, key)
-	if err != nil || id == "" {
+	stored, found, err := o.store.Repeated(ctx, from.id, key)
+	if err != nil || !found {
 		return nil, err
 	}
-	msg, deliveries, err := o.store.Message(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return o.transferred(store.Appended{Message: msg, Deliveries: o.dressDeliveries(deliveries), Repeated: true})
+	o.dressDeliveries(stored.Deliveries)
+	return o.transferred(stored)
 }
 
 // transferred writes the receipt of a file from its notice.

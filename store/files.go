@@ -108,18 +108,6 @@ func (s *Store) PostsWithFile(ctx context.Context, fileID string) ([]string, err
 	return ids, err
 }
 
-// SentBefore returns the id of the message that a sender stored with an idempotency
-// key, "" if there is none.
-func (s *Store) SentBefore(ctx context.Context, senderID, key string) (string, error) {
-	var ids []string
-	err := s.read(ctx, "looking for the message", &ids,
-		`SELECT id FROM messages WHERE sender_id = ? AND idempotency_key = ? AND idempotency_key <> ''`, senderID, key)
-	if err != nil || len(ids) == 0 {
-		return "", err
-	}
-	return ids[0], nil
-}
-
 func noFile(ref string) error {
 	return parley.Errorf(parley.FileNotFound, "there is no file %q of yours", parley.CleanLine(ref)).
 		Suggest("Use the file_id that the message with the file has in its attachments.")

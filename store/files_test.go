@@ -100,25 +100,6 @@ func TestFilesOfThreads(t *testing.T) {
 	}
 }
 
-func TestSentBefore(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
-	p := post(0, 1)
-	p.IdempotencyKey = "k"
-	if _, err := s.Append(t.Context(), p); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		sender int
-		key    string
-		want   string
-	}{{0, "k", p.Message.ID}, {1, "k", ""}, {0, "other", ""}, {0, "", ""}} {
-		if got, err := s.SentBefore(t.Context(), agentID(c.sender), c.key); err != nil || got != c.want {
-			t.Errorf("of %d with %q: got %q, %v; want %q", c.sender, c.key, got, err, c.want)
-		}
-	}
-}
-
 func TestFilesAreFoundByTheirIndexes(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
