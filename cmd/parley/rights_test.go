@@ -49,6 +49,7 @@ var rights = []right{
 	{op: "request_assistance", who: agents, args: `{"assistance_type":"review","target_agents":[` + nobodys + `],"request_details":{"description":"x"}}`, self: "requester_agent_id"},
 	{op: "respond_to_message", who: agents, args: `{"message_id":` + nothing + `,"text":"hi"}`, self: "responder_agent_id"},
 	{op: "ignore_message", who: agents, args: `{"message_id":` + nothing + `}`, self: "agent_id"},
+	{op: "transfer_file", who: agents, args: `{"recipient":` + nobodys + `,"source_path":` + nowhere + `}`, self: "sender_id sender_agent_id"},
 	{op: "create_thread", who: agents, args: `{"title":"x","participants":[` + nobodys + `]}`, self: "creator_id"},
 	{op: "list_threads", who: agents, args: `{}`},
 	{op: "get_thread_details", who: agents, args: `{"thread_id":` + nothing + `}`},
