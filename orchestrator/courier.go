@@ -46,6 +46,8 @@ type courier struct {
 	since     time.Time  // since when
 	soon      bool       // it is expected to pass at any moment
 	collapsed collapsed  // of the message pasted last
+	entered   time.Time  // when the last message was
+	enteredOn *terminal  // where
 	unproven  []unproven // entered but not seen to be read; proven if they are read after all
 }
 

@@ -233,10 +233,14 @@ func (o *Orchestrator) undo(ctx context.Context, m *member, info tmux.PaneInfo) 
 	return errors.Join(err, ignore(killed, tmux.ErrNoSession))
 }
 
+// dying is how many looks a process that is just ending may have no command line and
+// count as alive.
+const dying = 20
+
 // becomes waits until the process that tmux started has become the program: it
 // has then removed its launch file and replaced itself.
 func (o *Orchestrator) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
-	pane := o.tmux.Pane(info.ID)
+	pane, untold := o.tmux.Pane(info.ID), 0
 	return poll(ctx, 5*time.Millisecond, func() (bool, error) {
 		now, err := pane.Info(ctx)
 		if err != nil {
@@ -250,7 +254,8 @@ func (o *Orchestrator) becomes(ctx context.Context, info tmux.PaneInfo, file str
 		}
 		argv, err := tmux.Foreground(info.PID)
 		if err != nil { // it cannot be told what has the terminal; but not parley, while what was started lives
-			return tmux.Alive(info.PID), nil
+			untold++
+			return untold > dying && tmux.Alive(info.PID), nil
 		}
 		return !slices.Contains(argv, file), nil
 	})

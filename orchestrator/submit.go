@@ -188,6 +188,9 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w wa
 		return false, failure
 	}
 	c.cautious = out.Phase == tmux.Refused
+	if !out.EnteredAt.IsZero() {
+		c.entered, c.enteredOn = out.EnteredAt, t
+	}
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
 		return true, c.close(ctx, job, proven(job, c.evidence(t, job, w, out))...)
