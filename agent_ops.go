@@ -26,7 +26,7 @@ type RegisterAgentResult struct {
 
 // AgentStatusRequest asks for one agent, or for all.
 type AgentStatusRequest struct {
-	Agent string `json:"agent,omitempty" alias:"name,agent_id,username" doc:"Name or id of one agent; all agents if left out."`
+	Agent string `json:"agent,omitempty" alias:"name,agent_id,username" doc:"Name or id; all if left out."`
 }
 
 // AgentStatus is an agent and how it is doing.
@@ -79,7 +79,7 @@ type LaunchAgentResult struct {
 
 // StopAgentRequest names the agent to stop.
 type StopAgentRequest struct {
-	Agent  string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Agent  string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 	Reason string `json:"reason,omitempty" doc:"Why, for the log." max:"500"`
 }
 
@@ -96,14 +96,14 @@ type StopAgentResult struct {
 // environment are those of its launch while the daemon remembers them, and
 // else the ones given here.
 type RestartAgentRequest struct {
-	Agent string            `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Agent string            `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 	Dir   string            `json:"dir,omitempty" doc:"Working directory, if it is not known where it was launched."`
 	Env   map[string]string `json:"env,omitempty" doc:"Environment, when the daemon no longer knows it."`
 }
 
 // ReadTerminalRequest asks for an agent's screen.
 type ReadTerminalRequest struct {
-	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 	History int    `json:"history,omitempty" doc:"Lines above the screen to include." min:"0" max:"2000"`
 	Colours bool   `json:"colours,omitempty" alias:"colors" doc:"Keep colours and styles as escape sequences."`
 }
@@ -124,7 +124,7 @@ type ReadTerminalResult struct {
 
 // AttachInfoRequest asks how to reach a terminal.
 type AttachInfoRequest struct {
-	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 }
 
 // AttachInfoResult is where the terminal is and the command that shows it.

@@ -29,20 +29,20 @@ const Everyone = "ALL"
 
 // SendMessageRequest is a message on its way in.
 type SendMessageRequest struct {
-	To               Names             `json:"to,omitempty" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" doc:"Names or ids of the recipients; [\"ALL\"] is everyone else."`
-	Text             string            `json:"text" alias:"message,content" required:"true" doc:"What you want to say, 1 to 2,000 characters."`
+	To               Names             `json:"to,omitempty" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" doc:"Names or ids; [\"ALL\"] is everyone else."`
+	Text             string            `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
 	ThreadID         string            `json:"thread_id,omitempty" doc:"Instead of to: post to this thread."`
-	Type             MessageType       `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message it is."`
-	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
+	Type             MessageType       `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message."`
+	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
 	Urgent           bool              `json:"urgent,omitempty" doc:"The same as priority urgent."`
-	Data             json.RawMessage   `json:"data,omitempty" doc:"A JSON object for programs to read." object:"true"`
+	Data             json.RawMessage   `json:"data,omitempty" doc:"For programs." object:"true"`
 	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects." max:"50"`
 	RequiresResponse bool              `json:"requires_response,omitempty" doc:"The recipients must answer."`
 	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" doc:"By when (RFC 3339)."`
-	ContextReference string            `json:"context_reference,omitempty" doc:"What the message is about: a topic, a ticket, a file." max:"200"`
-	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"The id of the message that this one answers."`
-	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
-	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait this long for the outcome." min:"0" max:"60"`
+	ContextReference string            `json:"context_reference,omitempty" doc:"What it is about: a ticket, a file." max:"200"`
+	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"Id of the message it answers."`
+	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
 }
 
 // Validate wants exactly one of to and thread_id. One that is given and empty counts
@@ -83,13 +83,13 @@ func (r *SendMessageResult) Failure() Code { return r.ErrorCode }
 
 // BroadcastMessageRequest is a message for many.
 type BroadcastMessageRequest struct {
-	Text           string   `json:"text" alias:"message,content" required:"true" doc:"What you want to say, 1 to 2,000 characters."`
+	Text           string   `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
 	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent if left out."`
 	Group          string   `json:"group,omitempty" doc:"Only the members of this group." filled:"true"`
-	Urgent         bool     `json:"urgent,omitempty" doc:"Deliver ahead of messages that wait."`
-	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent messages go ahead of those that wait."`
-	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
-	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait this long for the outcome." min:"0" max:"60"`
+	Urgent         bool     `json:"urgent,omitempty" doc:"The same as priority urgent."`
+	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
 }
 
 // Validate refuses an empty list: it must never come to mean everyone.
@@ -119,10 +119,10 @@ type BroadcastMessageResult struct {
 
 // CheckInboxRequest asks what has come, without marking it read.
 type CheckInboxRequest struct {
-	Limit       int    `json:"limit,omitempty" doc:"How many messages at most." min:"1" max:"50" default:"20"`
-	Sender      string `json:"filter_by_sender,omitempty" alias:"sender" doc:"Only messages of this agent."`
-	IncludeRead bool   `json:"include_read,omitempty" doc:"Include messages already read."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"If there is nothing, wait this long for a message." min:"0" max:"60"`
+	Limit       int    `json:"limit,omitempty" doc:"How many at most." min:"1" max:"50" default:"20"`
+	Sender      string `json:"filter_by_sender,omitempty" alias:"sender" doc:"Only from this agent."`
+	IncludeRead bool   `json:"include_read,omitempty" doc:"Those already read, too."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"If there is none, wait so long for one." min:"0" max:"60"`
 }
 
 // InboxMessage is a message as seed 000 shows one.
@@ -164,12 +164,12 @@ type MessageFilters struct {
 // sort_order has the contract's defaults (50, nothing marked read), any other
 // those of seed 002 (10, newest first, marked read); mark_read overrides.
 type GetMessagesRequest struct {
-	ThreadID  string          `json:"thread_id,omitempty" doc:"Only this thread: all its posts, yours and earlier ones too."`
-	Limit     int             `json:"limit,omitempty" doc:"How many at most: 10 unless told, 50 with filters or sort_order." min:"1" max:"100"`
-	Since     *time.Time      `json:"since,omitempty" doc:"Only messages after this time (RFC 3339)."`
+	ThreadID  string          `json:"thread_id,omitempty" doc:"Only this thread: all its posts."`
+	Limit     int             `json:"limit,omitempty" doc:"10 unless told; 50 with filters or sort_order." min:"1" max:"100"`
+	Since     *time.Time      `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
 	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"Newest first unless told."`
-	MarkRead  *bool           `json:"mark_read,omitempty" doc:"Whether to mark them read: yes unless filters or sort_order are given."`
-	Filters   *MessageFilters `json:"filters,omitempty" doc:"message_types, senders, priority, unread_only, since_timestamp, context_reference."`
+	MarkRead  *bool           `json:"mark_read,omitempty" doc:"yes unless filters or sort_order are given."`
+	Filters   *MessageFilters `json:"filters,omitempty" doc:"Which of them."`
 }
 
 // Validate checks the filters' values and settles the defaults.
@@ -278,8 +278,8 @@ type MarkMessageReadResult struct {
 // MessageStatusRequest names a message, by its id or the first eight or more
 // characters of it.
 type MessageStatusRequest struct {
-	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait this long for the outcome." min:"0" max:"60"`
+	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
 }
 
 // MessageStatusResult is a message and every delivery of it.
@@ -293,9 +293,9 @@ type MessageStatusResult struct {
 
 // HistoryRequest names the other side of a conversation.
 type HistoryRequest struct {
-	With   string `json:"conversation_with" alias:"with" required:"true" doc:"Name or id of the other agent."`
-	Limit  int    `json:"limit,omitempty" doc:"How many messages at most." min:"1" max:"100" default:"50"`
-	Before string `json:"before,omitempty" doc:"Only messages before this message id, to page back."`
+	With   string `json:"conversation_with" alias:"with" required:"true" doc:"Name or id."`
+	Limit  int    `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"50"`
+	Before string `json:"before,omitempty" doc:"Only before this message id, to page back."`
 }
 
 // HistoryResult is a page of a conversation, oldest first within it.

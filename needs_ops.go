@@ -50,11 +50,11 @@ type GetNeedsResult struct {
 
 // SteerAgentRequest is guidance for an agent.
 type SteerAgentRequest struct {
-	Agent          string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+	Agent          string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
 	Text           string `json:"text" alias:"message,content" required:"true" doc:"What it should do, 1 to 2,000 characters."`
 	Kind           string `json:"kind,omitempty" doc:"What the guidance is about, one or two words for its header: STUCK, OFF COURSE." default:"STUCK" max:"32"`
-	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"A key of your own: steering again with the same key changes nothing and returns the first answer." max:"200"`
-	WaitSeconds    int    `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+	WaitSeconds    int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
 }
 
 // GuidanceStuck is the kind of guidance for an agent that does not go on.

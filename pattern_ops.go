@@ -5,9 +5,9 @@ import "time"
 // BroadcastUpdateRequest tells the team what has come about.
 type BroadcastUpdateRequest struct {
 	UpdateType     string        `json:"update_type" required:"true" enum:"progress,discovery,issue,completion" doc:"What kind of news it is."`
-	Content        UpdateContent `json:"content" required:"true" object:"true" doc:"summary, details?, impact?, action_required?."`
+	Content        UpdateContent `json:"content" required:"true" object:"true" doc:"The news; a summary at least."`
 	Urgency        string        `json:"urgency,omitempty" enum:"info,attention,action_required,critical" default:"info" doc:"action_required makes them owe you an answer."`
-	IdempotencyKey string        `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
+	IdempotencyKey string        `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
 // UpdateContent is the body of an update.
@@ -39,10 +39,10 @@ type BroadcastUpdateResult struct {
 // RequestAssistanceRequest asks for help.
 type RequestAssistanceRequest struct {
 	AssistanceType       string         `json:"assistance_type" required:"true" enum:"expertise,resources,review,collaboration" doc:"What kind of help."`
-	TargetAgents         Names          `json:"target_agents,omitempty" doc:"Names or ids of whom to ask." max:"200"`
+	TargetAgents         Names          `json:"target_agents,omitempty" doc:"Names or ids." max:"200"`
 	RequiredCapabilities []string       `json:"required_capabilities,omitempty" doc:"What the helper must be able to do." max:"50"`
-	RequestDetails       RequestDetails `json:"request_details" required:"true" object:"true" doc:"description, context?, deadline? (RFC 3339), priority?."`
-	IdempotencyKey       string         `json:"idempotency_key,omitempty" doc:"Asking again with the same key changes nothing." max:"200"`
+	RequestDetails       RequestDetails `json:"request_details" required:"true" object:"true" doc:"What you need; the deadline in RFC 3339."`
+	IdempotencyKey       string         `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
 // RequestDetails says what help is needed.

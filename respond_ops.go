@@ -37,12 +37,12 @@ type Debt struct {
 
 // RespondToMessageRequest answers a message.
 type RespondToMessageRequest struct {
-	MessageID            string          `json:"message_id" alias:"original_message_id" required:"true" doc:"The message's id, or its first eight characters."`
-	Text                 string          `json:"text" alias:"response,response_content" required:"true" doc:"Your answer."`
+	MessageID            string          `json:"message_id" alias:"original_message_id" required:"true" doc:"Id, or its first eight characters."`
+	Text                 string          `json:"text" alias:"response,response_content" required:"true" doc:"1 to 2,000 characters."`
 	Status               ResponseStatus  `json:"status,omitempty" enum:"completed,partial,unable,delegated" doc:"Only for a required response."`
-	Data                 json.RawMessage `json:"data,omitempty" doc:"A JSON object for programs to read." object:"true"`
-	AdditionalRecipients Names           `json:"additional_recipients,omitempty" doc:"Who else gets it; if delegated, who is to answer instead." max:"200"`
-	IdempotencyKey       string          `json:"idempotency_key,omitempty" doc:"Answering again with the same key changes nothing." max:"200"`
+	Data                 json.RawMessage `json:"data,omitempty" doc:"For programs." object:"true"`
+	AdditionalRecipients Names           `json:"additional_recipients,omitempty" doc:"Who else gets it; if delegated, who answers instead." max:"200"`
+	IdempotencyKey       string          `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
 // RespondToMessageResult is the receipt of an answer.
@@ -63,7 +63,7 @@ func (r *RespondToMessageResult) Failure() Code { return r.ErrorCode }
 
 // IgnoreMessageRequest lets a message go unanswered.
 type IgnoreMessageRequest struct {
-	MessageID string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
+	MessageID string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
 	Reason    string `json:"reason,omitempty" doc:"Why, for the log." max:"500"`
 }
 

@@ -5,12 +5,12 @@ import "time"
 // SearchMessagesRequest says what to look for. All words must occur; case and accents
 // do not matter, and words in double quotes must stand together.
 type SearchMessagesRequest struct {
-	Query string     `json:"query" alias:"q,text" required:"true" doc:"Words that all must occur; \"some words\" in quotes as they stand." max:"200"`
-	From  string     `json:"from,omitempty" alias:"sender,filter_by_sender" doc:"Only messages of this agent."`
-	To    string     `json:"to,omitempty" alias:"recipient" doc:"Only messages to this agent."`
-	Since *time.Time `json:"since,omitempty" doc:"Only messages after this time (RFC 3339)."`
-	Until *time.Time `json:"until,omitempty" doc:"Only messages up to this time."`
-	Limit int        `json:"limit,omitempty" doc:"How many at most, newest first." min:"1" max:"100" default:"20"`
+	Query string     `json:"query" alias:"q,text" required:"true" doc:"Words that all must occur, or \"a phrase\"." max:"200"`
+	From  string     `json:"from,omitempty" alias:"sender,filter_by_sender" doc:"Only from this agent."`
+	To    string     `json:"to,omitempty" alias:"recipient" doc:"Only to this agent."`
+	Since *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
+	Until *time.Time `json:"until,omitempty" doc:"Only up to this time."`
+	Limit int        `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"20"`
 }
 
 // Validate refuses a span of time that ends before it begins.

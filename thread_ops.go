@@ -61,7 +61,7 @@ type ListThreadsResult struct {
 // ThreadDetailsRequest names a thread, by its id or the first eight or more
 // characters of it.
 type ThreadDetailsRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"The thread's id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
 }
 
 // ThreadDetailsResult is a thread, beside the answer's other fields and as one object.
@@ -73,19 +73,19 @@ type ThreadDetailsResult struct {
 
 // JoinThreadRequest names the thread that the caller joins.
 type JoinThreadRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"The thread's id."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
 }
 
 // AddParticipantRequest names who is added to a thread.
 type AddParticipantRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"The thread's id."`
-	Agent    string `json:"agent_id_to_add" required:"true" doc:"The agent's name or id."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	Agent    string `json:"agent_id_to_add" required:"true" doc:"Name or id."`
 }
 
 // RemoveParticipantRequest names who is removed from a thread.
 type RemoveParticipantRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"The thread's id."`
-	Agent    string `json:"agent_id_to_remove" required:"true" doc:"The agent's name or id."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	Agent    string `json:"agent_id_to_remove" required:"true" doc:"Name or id."`
 }
 
 // MembershipStatus says what became of a wish to change who takes part.
