@@ -219,7 +219,11 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	if c.Attachments == nil {
 		c.Attachments = []json.RawMessage{}
 	}
-	return json.Marshal(plain(c))
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // whether to escape is for the one that writes the whole to say
+	err := e.Encode(plain(c))
+	return bytes.TrimSpace(b.Bytes()), err
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
