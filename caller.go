@@ -10,11 +10,12 @@ import (
 type Caller struct {
 	ID          string // the agent's id; the operator's own for the operator
 	Name        string
-	Operator    bool   // the person at the keyboard
-	Orchestrate bool   // an agent that may launch and stop others
-	Address     string // where nobody in particular calls from, "" if from this process
-	Network     bool   // it came over the network: what it calls its files are not this machine's
-	Remote      bool   // who it really is, the service decides: what the call says goes on to it
+	Kind        AgentKind // how it is reached; "" where that is not known
+	Operator    bool      // the person at the keyboard
+	Orchestrate bool      // an agent that may launch and stop others
+	Address     string    // where nobody in particular calls from, "" if from this process
+	Network     bool      // it came over the network: what it calls its files are not this machine's
+	Remote      bool      // who it really is, the service decides: what the call says goes on to it
 }
 
 // Nobody reports whether the caller showed no credential.

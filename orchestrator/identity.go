@@ -56,7 +56,7 @@ func (o *Orchestrator) callerOf(m *member) (parley.Caller, bool) {
 	}
 	m.agent.LastActive = o.now()
 	m.seen = m.agent.LastActive
-	return parley.Caller{ID: m.id, Name: m.name, Orchestrate: m.agent.Orchestrate}, true
+	return parley.Caller{ID: m.id, Name: m.name, Kind: m.kind, Orchestrate: m.agent.Orchestrate}, true
 }
 
 // CallerNamed is the agent of that name or id, for who is believed without a key. The
@@ -72,7 +72,7 @@ func (o *Orchestrator) CallerNamed(_ context.Context, ref string) (parley.Caller
 // Operator is the person at the keyboard.
 func (o *Orchestrator) Operator() parley.Caller {
 	m := o.roster.named(parley.OperatorName)
-	return parley.Caller{ID: m.id, Name: m.name, Operator: true}
+	return parley.Caller{ID: m.id, Name: m.name, Kind: m.kind, Operator: true}
 }
 
 // CallerOfProcess returns the agent whose program the process is or descends
