@@ -28,18 +28,11 @@ type tool struct {
 // not errors of the protocol, which it never sees.
 func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, args, err := t.identify(ctx, req.Params.RawArguments)
-	if err == nil {
-		err = t.op.Allow(parley.CallerFrom(ctx))
-	}
-	if err != nil {
-		return t.failure(err), nil
-	}
-	inv, err := t.op.Decode(args)
 	if err != nil {
 		return t.failure(err), nil
 	}
 	stop := t.reportProgress(ctx, req)
-	result, err := t.invoke(ctx, inv)
+	result, err := t.perform(ctx, args)
 	stop()
 	switch {
 	case ctx.Err() != nil:
@@ -54,6 +47,21 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 	res := mcp.NewToolResultStructured(json.RawMessage(text), text)
 	res.IsError = reportsFailure(result)
 	return res, nil
+}
+
+// perform makes the call for the caller in ctx, if it may be made.
+func (t *tool) perform(ctx context.Context, args json.RawMessage) (any, error) {
+	if err := t.op.Allow(parley.CallerFrom(ctx)); err != nil {
+		return nil, err
+	}
+	if !t.options.offers(ctx, t.op.Name) {
+		return nil, notOffered(t.op.Name)
+	}
+	inv, err := t.op.Decode(args)
+	if err != nil {
+		return nil, err
+	}
+	return t.invoke(ctx, inv)
 }
 
 // identify takes the API key out of a call's arguments, where the seeds' tools
@@ -120,7 +128,9 @@ func reportsFailure(result any) bool {
 
 // failure says what went wrong and what to do next, in words and in the form
 // that all faces share. What is nobody's mistake but ours is logged.
-func (t *tool) failure(err error) *mcp.CallToolResult {
+func (t *tool) failure(err error) *mcp.CallToolResult { return failureOf(t.noted(err)) }
+
+func (t *tool) noted(err error) *parley.Error {
 	e := parley.AsError(err)
 	if e.Code == parley.Internal {
 		attrs := []any{"tool", t.op.Name, "error", err}
@@ -129,15 +139,20 @@ func (t *tool) failure(err error) *mcp.CallToolResult {
 		}
 		t.options.Log.Error("a call failed", attrs...)
 	}
-	return failureOf(e)
+	return e
 }
 
-func failureOf(e *parley.Error) *mcp.CallToolResult {
+// inWords is an error as a model reads it.
+func inWords(e *parley.Error) string {
 	text := fmt.Sprintf("%s: %s.", e.Code, e.Message)
 	if e.Action != "" {
 		text += " " + e.Action
 	}
-	res := mcp.NewToolResultStructured(e, text)
+	return text
+}
+
+func failureOf(e *parley.Error) *mcp.CallToolResult {
+	res := mcp.NewToolResultStructured(e, inWords(e))
 	res.IsError = true
 	return res
 }

@@ -23,10 +23,15 @@ type fake struct {
 	callers []parley.Caller
 	keys    []string // that came in the calls
 	sent    []parley.SendMessageRequest
+	read    []parley.GetMessagesRequest
 	hold    chan struct{} // check_inbox with wait_seconds waits for it
+	waits   chan struct{} // a token for each that does
+	gaveUp  chan struct{} // and for each that was cancelled
 }
 
-func newFake() *fake { return &fake{hold: make(chan struct{})} }
+func newFake() *fake {
+	return &fake{hold: make(chan struct{}), waits: make(chan struct{}, 100), gaveUp: make(chan struct{}, 100)}
+}
 
 func (f *fake) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 	f.mu.Lock()
@@ -60,9 +65,11 @@ func (f *fake) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*p
 
 func (f *fake) CheckInbox(ctx context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
 	if r.WaitSeconds > 0 {
+		f.waits <- struct{}{}
 		select {
 		case <-f.hold:
 		case <-ctx.Done():
+			f.gaveUp <- struct{}{}
 			return nil, ctx.Err()
 		}
 	}
@@ -71,6 +78,20 @@ func (f *fake) CheckInbox(ctx context.Context, r parley.CheckInboxRequest) (*par
 
 func (f *fake) GetAgentStatus(context.Context, parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
 	return &parley.AgentStatusResult{Answer: parley.OK, Agents: []parley.AgentStatus{{Agent: parley.Agent{ID: coder.ID, Name: "coder"}}}}, nil
+}
+
+func (f *fake) ListThreads(context.Context, parley.ListThreadsRequest) (*parley.ListThreadsResult, error) {
+	return &parley.ListThreadsResult{Answer: parley.OK, Threads: []parley.Thread{{ID: "1a2b3c4d", Title: "the parser"}}}, nil
+}
+
+func (f *fake) GetMessages(_ context.Context, r parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
+	if r.ThreadID == "nothere1" {
+		return nil, parley.Errorf(parley.ThreadNotFound, "there is no thread %s", r.ThreadID).Suggest("list_threads lists them.")
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.read = append(f.read, r)
+	return &parley.GetMessagesResult{Answer: parley.OK, Messages: []parley.ContractMessage{{SenderName: "planner"}}}, nil
 }
 
 func (f *fake) RegisterAgent(_ context.Context, r parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {

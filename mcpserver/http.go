@@ -64,13 +64,27 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	_ = rc.SetReadDeadline(time.Time{}) // the call may take longer
 	r.Body = io.NopCloser(bytes.NewReader(body))
+	sets, err := ParseToolsets(r.URL.Query().Get("toolsets"))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, nil, mcp.INVALID_REQUEST, parley.AsError(err))
+		return
+	}
+	r = r.WithContext(withToolsets(r.Context(), sets))
 	var e envelope
 	_ = json.Unmarshal(body, &e) // what is no message, the transport refuses
-	if e.Method == string(mcp.MethodNotificationCancelled) && r.Header.Get(server.HeaderKeySessionID) == "" {
+	if e.Method == string(mcp.MethodNotificationCancelled) && !inSession(r) {
 		// Without a session there is nothing to cancel but the connection, which
 		// its client has closed. The transport would refuse what the official
-		// client says, and that client then takes all its calls for lost.
+		// client says, and that client then takes all its calls for lost; or take
+		// the id for that of another client's call.
 		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	if e.Method == string(mcp.MethodSubscriptionsListen) && len(e.ID) > 0 {
+		// There is nothing to subscribe to. The transport would acknowledge that and
+		// end the stream in one breath, and lose the acknowledgement now and then.
+		refuse(w, http.StatusNotFound, e.ID, mcp.METHOD_NOT_FOUND, parley.Errorf(parley.InvalidArgument, "there are no subscriptions here").
+			Suggest("Wait with check_inbox and wait_seconds."))
 		return
 	}
 	sw := &statusWriter{ResponseWriter: w}
@@ -81,6 +95,12 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodDelete && sw.status == http.StatusOK:
 		h.sessions.end(r.Header.Get(server.HeaderKeySessionID))
 	}
+}
+
+// inSession reports whether a request belongs to a session: the newer protocol has none,
+// whatever the header says.
+func inSession(r *http.Request) bool {
+	return r.Header.Get(server.HeaderKeySessionID) != "" && !mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
 // sayStopping answers a call that the end of the daemon cut short, where the
@@ -109,8 +129,13 @@ func refuseBody(w http.ResponseWriter, err error) {
 		e = parley.Errorf(parley.MessageTooLong, "the request is larger than %d bytes", MaxBody).
 			Suggest("Put long content into a file and send its path.")
 	}
-	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": nil,
-		"error": map[string]any{"code": mcp.INVALID_REQUEST, "message": e.Message, "data": e}})
+	refuse(w, status, nil, mcp.INVALID_REQUEST, e)
+}
+
+// refuse answers a request that does not get as far as the library.
+func refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, e *parley.Error) {
+	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
+		"error": map[string]any{"code": code, "message": e.Message, "data": e}})
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(b)

@@ -25,8 +25,8 @@ type Options struct {
 	// service is a client, and its daemon decides.
 	Authenticate func(ctx context.Context, key string) (parley.Caller, bool)
 
-	Instructions func(parley.Caller) string // what the model is told first; Instructions if nil
-	Log          *slog.Logger
+	Toolsets Toolsets // the groups of tools that are offered; all if nil
+	Log      *slog.Logger
 }
 
 // progressEvery is how often a caller that asked for progress hears that its
@@ -55,9 +55,6 @@ func (o Options) withDefaults() Options {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.Instructions == nil {
-		o.Instructions = Instructions
-	}
 	return o
 }
 
@@ -66,21 +63,30 @@ func (o Options) withDefaults() Options {
 func newServer(o Options, progress time.Duration) *server.MCPServer {
 	hooks := new(server.Hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
-		result.Instructions = o.Instructions(parley.CallerFrom(ctx))
+		result.Instructions = o.instructions(ctx)
 	})
 	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
-		result.Instructions = o.Instructions(parley.CallerFrom(ctx))
+		result.Instructions = o.instructions(ctx)
 	})
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
-		result.Tools = visible(result.Tools, parley.CallerFrom(ctx))
+		result.Tools = o.visible(ctx, result.Tools)
 	})
-	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(false),
-		server.WithHooks(hooks), server.WithLogger(o.Log))
+	o.hideResources(hooks)
+	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(false), server.WithResourceCapabilities(false, false),
+		server.WithPromptCapabilities(false), server.WithPromptFilter(o.visiblePrompts), server.WithHooks(hooks), server.WithLogger(o.Log))
 	for _, op := range parley.Ops {
 		if op.ForModels() {
 			t := &tool{op: op, server: s, options: o, progressEvery: progress}
 			s.AddTool(describe(op), t.call)
 		}
 	}
+	addResources(s, o)
+	for _, p := range prompts {
+		s.AddPrompt(p.describe(), p.get)
+	}
 	return s
+}
+
+func (o Options) instructions(ctx context.Context) string {
+	return Instructions(parley.CallerFrom(ctx), func(tool string) bool { return o.sees(ctx, tool) })
 }

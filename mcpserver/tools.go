@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -10,45 +11,67 @@ import (
 	"parley"
 )
 
-// visible returns the tools that a caller may use. The others still answer a
-// call, with an error that says what is missing.
-func visible(tools []mcp.Tool, caller parley.Caller) []mcp.Tool {
-	return slices.DeleteFunc(slices.Clone(tools), func(t mcp.Tool) bool {
-		op := parley.FindOp(t.Name)
-		member := !caller.Nobody() && !caller.Operator // it has joined already
-		return op == nil || op.Allow(caller) != nil || member && op.Access == parley.Public
-	})
-}
-
-// describe turns an operation into a tool. The library takes everything for
-// destructive and open to the world unless told otherwise.
+// describe turns an operation into a tool.
 func describe(op *parley.Op) mcp.Tool {
-	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(op.Input))
-	t.RawOutputSchema = mustMarshal(published())
-	t.Annotations = mcp.ToolAnnotation{
-		ReadOnlyHint:    ifTrue(op.Effect == parley.Reads),
-		DestructiveHint: new(op.Effect == parley.Destroys),
-		IdempotentHint:  ifTrue(op.Effect == parley.Reads || op.Effect == parley.Marks),
-		OpenWorldHint:   new(false),
-	}
+	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(input(op.Input)))
+	t.RawOutputSchema = mustMarshal(output(op.Output))
+	t.Annotations = annotate(op)
 	return t
 }
 
-// ifTrue leaves out a hint that is false by default.
-func ifTrue(hint bool) *bool {
-	if !hint {
-		return nil
+// annotate says what a tool does to the world. What is left out has the protocol's
+// default, or no meaning: a tool that only reads is neither destructive nor to be
+// called once. The library's own defaults are destructive and open to the world. A
+// title would repeat the name, which clients show where there is none.
+func annotate(op *parley.Op) mcp.ToolAnnotation {
+	a := mcp.ToolAnnotation{OpenWorldHint: new(false)}
+	switch op.Effect {
+	case parley.Reads:
+		a.ReadOnlyHint = new(true)
+	case parley.Adds:
+		a.DestructiveHint = new(false)
+	case parley.Marks:
+		a.DestructiveHint, a.IdempotentHint = new(false), new(true)
+	case parley.Destroys:
+		a.DestructiveHint = new(true)
 	}
-	return &hint
+	return a
 }
 
-// published is the output schema as tools/list shows it. Every agent pays for
-// that with its context, and sees the fields of an answer when it gets one: so
-// it promises no more than success. Nothing else could be required, because
-// clients also hold the structured content of an error against it.
-func published() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", Required: []string{"success"}}
+// input is an input schema as tools/list shows it: every agent pays for it with its
+// context. Limits that no model comes near are left to the server, which says what is
+// wrong and what instead.
+func input(s *jsonschema.Schema) *jsonschema.Schema {
+	s = s.CloneSchemas()
+	for _, name := range forPrograms {
+		delete(s.Properties, name)
+	}
+	for _, p := range s.Properties {
+		p.MaxLength, p.MaxItems, p.Minimum = nil, nil, nil
+	}
+	return s
 }
+
+// forPrograms are the parameters that are taken and not shown: a key that makes a
+// second call harmless is of use only to a caller that gives one each time.
+var forPrograms = []string{"idempotency_key"}
+
+// output is an output schema as tools/list shows it. Nothing is required, because
+// clients also hold the structured content of an error against it. What every answer
+// has, the instructions say once; sentences and times are for reading; and what is in a
+// list or an object of the answer names itself, where a model reads it.
+func output(s *jsonschema.Schema) *jsonschema.Schema {
+	terse := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for name, p := range s.Properties {
+		if !slices.Contains(ofEveryAnswer, name) && (p.Type != "string" || strings.HasSuffix(name, "_id")) {
+			terse.Properties[name] = &jsonschema.Schema{Type: p.Type}
+		}
+	}
+	return terse
+}
+
+// ofEveryAnswer are the fields that every answer may have.
+var ofEveryAnswer = []string{"success", "error", "error_code", "suggested_action"}
 
 // mustMarshal writes a schema. The schemas are our own, so a failure is a
 // mistake in this module, found by the first test that runs.

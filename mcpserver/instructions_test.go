@@ -1,0 +1,84 @@
+package mcpserver
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	official "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley"
+)
+
+func TestInstructionsSayWhoOneIs(t *testing.T) {
+	everywhere(t, coder, func(t *testing.T, _ *fake, s *official.ClientSession) {
+		got := s.InitializeResult()
+		if got == nil {
+			t.Fatal("the client got no greeting")
+		}
+		for _, want := range []string{"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", "thanks"} {
+			if !strings.Contains(got.Instructions, want) {
+				t.Errorf("the instructions do not say %q:\n%s", want, got.Instructions)
+			}
+		}
+		if got.ServerInfo == nil || got.ServerInfo.Name != "parley" || got.ServerInfo.Version != "test" {
+			t.Errorf("the server is %+v", got.ServerInfo)
+		}
+	})
+}
+
+// told is what a caller is told who sees these tools.
+func told(c parley.Caller, without ...string) string {
+	o := Options{}
+	for name := range toolsets {
+		if !strings.Contains(strings.Join(without, ","), name) {
+			o.Toolsets = append(o.Toolsets, name)
+		}
+	}
+	return o.instructions(parley.WithCaller(context.Background(), c))
+}
+
+func TestInstructionsFitTheRole(t *testing.T) {
+	mailbox, terminal := coder, chief
+	mailbox.Kind, terminal.Kind = parley.KindMailbox, parley.KindTerminal
+	person := operator
+	person.Kind = parley.KindHuman
+	const polls, typed = "check_inbox with wait_seconds", "[AGENT xxxxxxxx"
+	for what, c := range map[string]struct {
+		text        string
+		has, hasNot []string
+	}{
+		"a mailbox":           {told(mailbox), []string{"You are coder", polls, "respond_to_message", "response_deadline", "thread_id", "into a file"}, []string{typed, "GUARDIAN"}},
+		"a terminal":          {told(terminal), []string{"You are chief", typed, "GUARDIAN", "do not poll", "respond_to_message", "ignore_message"}, []string{polls}},
+		"an unknown kind":     {told(coder), []string{typed}, nil},
+		"the operator":        {told(person), []string{"You act for the operator", polls}, []string{typed}},
+		"a bridge alone":      {told(parley.Caller{ID: "?", Operator: true, Remote: true}), []string{"You are one of a team", typed}, nil},
+		"nobody":              {told(parley.Caller{}), []string{"register_agent"}, []string{"send_message"}},
+		"without threads":     {told(mailbox, "threads"), []string{polls}, []string{"thread"}},
+		"without a team":      {told(mailbox, "team", "files"), []string{polls}, []string{"get_agent_status", "broadcast_message", "transfer_file"}},
+		"threads and no more": {told(mailbox, "messages"), []string{"You are coder"}, []string{polls, "respond_to_message with"}},
+	} {
+		for _, want := range c.has {
+			if !strings.Contains(c.text, want) {
+				t.Errorf("%s is not told %q:\n%s", what, want, c.text)
+			}
+		}
+		for _, not := range c.hasNot {
+			if strings.Contains(c.text, not) {
+				t.Errorf("%s is told %q:\n%s", what, not, c.text)
+			}
+		}
+	}
+}
+
+func TestInstructionsAreShort(t *testing.T) {
+	for _, kind := range []parley.AgentKind{"", parley.KindMailbox, parley.KindTerminal} {
+		for _, c := range []parley.Caller{{}, {ID: coder.ID, Name: strings.Repeat("n", 32), Kind: kind, Orchestrate: true}, operator} {
+			text := told(c)
+			if n := utf8.RuneCountInString(text); n == 0 || n >= 1500 {
+				t.Errorf("the instructions of a %q have %d characters:\n%s", kind, n, text)
+			}
+		}
+	}
+}

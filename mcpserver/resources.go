@@ -1,0 +1,89 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"parley"
+)
+
+// resource is the answer of an operation under an address. It changes nothing, so
+// reading it again is always safe. No update is ever announced: the library keeps no
+// subscriptions, and check_inbox waits for what is new.
+type resource struct {
+	uri, name, about string
+	op               string
+	args             map[string]any
+	argument         string // what of the operation stands in the address; "" if nothing does
+}
+
+var resources = []resource{
+	{uri: "parley://inbox", name: "inbox", about: "The messages that came for you and are unread, oldest first.",
+		op: "check_inbox", args: map[string]any{"limit": 50}},
+	{uri: "parley://agents", name: "agents", about: "Who is there: each agent's name, role, state and how available it is.",
+		op: "get_agent_status"},
+	{uri: "parley://threads", name: "threads", about: "The threads, the last active first.",
+		op: "list_threads"},
+	{uri: "parley://threads/{id}", name: "thread", about: "The newest posts of a thread, newest first.",
+		op: "get_messages", args: map[string]any{"sort_order": "newest_first", "mark_read": false}, argument: "thread_id"},
+}
+
+const jsonType = "application/json"
+
+func addResources(s *server.MCPServer, o Options) {
+	for _, r := range resources {
+		t := &tool{op: parley.FindOp(r.op), server: s, options: o}
+		read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+			return r.read(ctx, t, req)
+		}
+		if r.argument == "" {
+			s.AddResource(mcp.NewResource(r.uri, r.name, mcp.WithResourceDescription(r.about), mcp.WithMIMEType(jsonType)), read)
+			continue
+		}
+		s.AddResourceTemplate(mcp.NewResourceTemplate(r.uri, r.name, mcp.WithTemplateDescription(r.about), mcp.WithTemplateMIMEType(jsonType)), read)
+	}
+}
+
+func (r resource) read(ctx context.Context, t *tool, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	args := map[string]any{}
+	for name, value := range r.args {
+		args[name] = value
+	}
+	if prefix, _, found := strings.Cut(r.uri, "{"); found {
+		args[r.argument] = strings.TrimPrefix(req.Params.URI, prefix)
+	}
+	b, err := json.Marshal(args)
+	if err != nil {
+		return nil, fmt.Errorf("write the arguments of %s: %w", r.op, err)
+	}
+	result, err := t.perform(ctx, b)
+	if err != nil {
+		return nil, errors.New(inWords(t.noted(err)))
+	}
+	text, err := compact(result)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", r.uri, err)
+	}
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: jsonType, Text: text}}, nil
+}
+
+// hideResources leaves out of the lists what the caller may not read.
+func (o Options) hideResources(hooks *server.Hooks) {
+	hidden := func(ctx context.Context, name string) bool {
+		i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })
+		return i < 0 || !o.sees(ctx, resources[i].op)
+	}
+	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, res *mcp.ListResourcesResult) {
+		res.Resources = slices.DeleteFunc(slices.Clone(res.Resources), func(r mcp.Resource) bool { return hidden(ctx, r.Name) })
+	})
+	hooks.AddAfterListResourceTemplates(func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, res *mcp.ListResourceTemplatesResult) {
+		res.ResourceTemplates = slices.DeleteFunc(slices.Clone(res.ResourceTemplates), func(r mcp.ResourceTemplate) bool { return hidden(ctx, r.Name) })
+	})
+}

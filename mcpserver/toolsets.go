@@ -1,0 +1,106 @@
+package mcpserver
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"parley"
+)
+
+// toolsets are the groups in which tools are offered or left out. A tool is in one.
+var toolsets = map[string][]string{
+	"messages": {"send_message", "respond_to_message", "ignore_message", "check_inbox", "check_new_messages", "get_messages",
+		"get_message_status", "mark_message_read", "get_conversation_history", "search_messages"},
+	"team": {"register_agent", "get_agent_status", "broadcast_message", "broadcast_update", "request_assistance"},
+	"threads": {"create_thread", "list_threads", "get_thread_details", "join_thread", "add_participant_to_thread",
+		"remove_participant_from_thread", "get_conversation_state"},
+	"files": {"transfer_file"},
+	"orchestrate": {"launch_agent", "adopt_agent", "stop_agent", "restart_agent", "read_terminal", "get_attach_info",
+		"pause_communication", "steer_agent"},
+}
+
+// Toolsets says which groups of tools are offered; nil is all of them.
+type Toolsets []string
+
+// ParseToolsets reads the names of groups, separated by commas. Nothing is all of them.
+func ParseToolsets(text string) (Toolsets, error) {
+	var sets Toolsets
+	known := slices.Sorted(maps.Keys(toolsets))
+	for name := range strings.SplitSeq(text, ",") {
+		if name = strings.ToLower(strings.TrimSpace(name)); name == "" {
+			continue
+		}
+		if !slices.Contains(known, name) {
+			err := parley.Errorf(parley.InvalidArgument, "there is no toolset %q", parley.CleanLine(name)).With("allowed", known)
+			if near := parley.Nearest(name, known); near != "" {
+				return nil, err.Suggest("Did you mean %q? There are: %s.", near, strings.Join(known, ", "))
+			}
+			return nil, err.Suggest("There are: %s.", strings.Join(known, ", "))
+		}
+		sets = append(sets, name)
+	}
+	return sets, nil
+}
+
+// Within returns those of s that are also in all.
+func (s Toolsets) Within(all Toolsets) Toolsets {
+	switch {
+	case s == nil:
+		return all
+	case all == nil:
+		return s
+	}
+	return slices.DeleteFunc(slices.Clone(s), func(name string) bool { return !slices.Contains(all, name) })
+}
+
+// toolsetOf returns the group that a tool is in.
+func toolsetOf(tool string) string {
+	for name, tools := range toolsets {
+		if slices.Contains(tools, tool) {
+			return name
+		}
+	}
+	return ""
+}
+
+type toolsetsKey struct{}
+
+// withToolsets narrows what one connection is offered.
+func withToolsets(ctx context.Context, s Toolsets) context.Context {
+	return context.WithValue(ctx, toolsetsKey{}, s)
+}
+
+// offers reports whether a connection's toolsets hold the tool.
+func (o Options) offers(ctx context.Context, tool string) bool {
+	connection, _ := ctx.Value(toolsetsKey{}).(Toolsets)
+	sets := connection.Within(o.Toolsets)
+	return sets == nil || slices.Contains(sets, toolsetOf(tool))
+}
+
+// sees reports whether the caller in ctx is shown the tool: it may use it and has a use
+// for it. Who has a name already needs no other; only the operator registers others.
+func (o Options) sees(ctx context.Context, tool string) bool {
+	op, caller := parley.FindOp(tool), parley.CallerFrom(ctx)
+	if op == nil || !op.ForModels() || op.Allow(caller) != nil || !o.offers(ctx, tool) {
+		return false
+	}
+	return op.Access != parley.Public || caller.Nobody() || caller.Operator
+}
+
+// visible returns the tools that the caller in ctx is shown. The others still answer a
+// call; one that may not be made, with an error that says what is missing.
+func (o Options) visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
+	return slices.DeleteFunc(slices.Clone(tools), func(t mcp.Tool) bool { return !o.sees(ctx, t.Name) })
+}
+
+// notOffered says what is missing of a tool that is left out.
+func notOffered(tool string) error {
+	set := toolsetOf(tool)
+	return parley.Errorf(parley.NotAuthorized, "%s is in the toolset %s, which is not offered here", tool, set).
+		With("toolset", set).
+		Suggest("Do without it, or ask the operator to add %s to mcp_toolsets in parley.yaml, or to the toolsets of your connection.", set)
+}
