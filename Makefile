@@ -90,6 +90,15 @@ real: tmux
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
 	$(GO) test -count=1 -short -parallel 2 -timeout 5m -run 'TestRealPrograms/behave/(claude|codex)' ./cmd/parley
 
+# The suite is fetched once; after that nothing is asked of the network.
+CONFORMANCE ?= $(CURDIR)/.build/conformance
+
+.PHONY: conformance
+conformance: tmux ## try the official MCP conformance suite against the daemon (needs npm)
+	@[ -x '$(CONFORMANCE)/node_modules/.bin/conformance' ] || npm install --prefix '$(CONFORMANCE)' --no-audit --no-fund --loglevel=error \
+		node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12
+	PARLEY_TEST_CONFORMANCE='$(CONFORMANCE)/node_modules/.bin' $(GO) test -count=1 -v -timeout 10m -run TestConformance ./cmd/parley
+
 # benchdoc refuses a run that failed, so the page stays as it was.
 .PHONY: bench
 bench: tmux ## measure with real tmux, into docs/benchmarks.md

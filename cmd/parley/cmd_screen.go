@@ -152,14 +152,20 @@ func (c *cli) attachFromScreen(ctx context.Context, service *client.Client, name
 const bridgeReconnect = 60 * time.Second
 
 func (c *cli) mcpCommand() *cobra.Command {
-	return &cobra.Command{
+	var toolsets string
+	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Speak MCP on standard input and output, for an agent",
 		Long: `Speaks MCP on standard input and output and passes the calls on to the daemon.
 Who calls is known from PARLEY_KEY, or else from the terminal that the agent runs in.`,
-		Example: "  claude mcp add parley -- parley mcp",
-		Args:    usage(cobra.NoArgs),
+		Example: `  claude mcp add parley -- parley mcp
+  parley mcp --toolsets messages,team    # no more tools than these`,
+		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			sets, err := mcpserver.ParseToolsets(toolsets)
+			if err != nil {
+				return err
+			}
 			at, err := c.place()
 			if err != nil {
 				return err
@@ -168,11 +174,18 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 			if err != nil {
 				return err
 			}
+			offered, err := mcpserver.ParseToolsets(info.Toolsets)
+			if err != nil {
+				return err // the daemon is a newer one, which knows more of them
+			}
 			service := client.New(client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: bridgeReconnect})
 			defer service.Close()
-			return mcpserver.ServeStdio(cmd.Context(), mcpserver.Options{Service: service, Version: buildVersion()}, c.in, c.out, c.bridged(cmd.Context(), service))
+			return mcpserver.ServeStdio(cmd.Context(), mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(offered)},
+				c.in, c.out, c.bridged(cmd.Context(), service))
 		},
 	}
+	cmd.Flags().StringVar(&toolsets, "toolsets", "", "offer only these groups of tools: messages, team, threads, files, orchestrate")
+	return cmd
 }
 
 // bridged is the caller as far as this side knows: the daemon decides, the name
@@ -189,8 +202,9 @@ func (c *cli) bridged(ctx context.Context, service parley.AgentService) parley.C
 		return caller
 	}
 	for _, a := range res.Agents {
-		if a.Name == res.You && a.Kind != parley.KindHuman { // an adopted agent has nothing in its environment
-			caller.Name, caller.ID, caller.Operator, caller.Orchestrate = a.Name, a.ID, false, a.Orchestrate
+		if a.Name == res.You { // an adopted agent has nothing in its environment
+			human := a.Kind == parley.KindHuman
+			caller = parley.Caller{ID: a.ID, Name: a.Name, Kind: a.Kind, Operator: human, Orchestrate: a.Orchestrate}
 		}
 	}
 	return caller

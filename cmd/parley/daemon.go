@@ -27,6 +27,7 @@ type daemonInfo struct {
 	HTTP      string    `json:"http,omitempty"`
 	Version   string    `json:"version"`
 	StartedAt time.Time `json:"started_at"`
+	Toolsets  string    `json:"toolsets,omitempty"` // the setting, for `parley mcp`
 }
 
 // runningDaemon returns the daemon that answers in the workspace, or nil.

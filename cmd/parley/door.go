@@ -5,7 +5,9 @@ import (
 	"net/netip"
 	"strings"
 
+	"parley"
 	"parley/httpapi"
+	"parley/mcpserver"
 )
 
 const (
@@ -17,6 +19,10 @@ const (
 func (s settings) checkDoor(refuse func(key string, value any, instead string) error) error {
 	if _, err := netip.ParseAddr(s.HTTPAddress); err != nil {
 		return refuse("http_address", s.HTTPAddress, "an IP address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them")
+	}
+	if _, err := mcpserver.ParseToolsets(s.MCPToolsets); err != nil {
+		e := parley.AsError(err)
+		return parley.Errorf(e.Code, "mcp_toolsets: %w", err).With("setting", "mcp_toolsets").Suggest("%s", e.Action)
 	}
 	for _, rate := range []struct {
 		key   string

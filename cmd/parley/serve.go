@@ -213,7 +213,8 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 
 // writeInfo tells clients where the daemon is, in one step.
 func (d *daemon) writeInfo() error {
-	b, err := json.Marshal(daemonInfo{PID: d.info.PID, Socket: d.info.Socket, HTTP: d.info.HTTP, Version: d.info.Version, StartedAt: d.info.StartedAt})
+	b, err := json.Marshal(daemonInfo{PID: d.info.PID, Socket: d.info.Socket, HTTP: d.info.HTTP, Version: d.info.Version, StartedAt: d.info.StartedAt,
+		Toolsets: d.settings.MCPToolsets})
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", d.at.info(), err)
 	}
@@ -228,7 +229,11 @@ func (d *daemon) writeInfo() error {
 func (d *daemon) run(ctx context.Context) error {
 	calls, endCalls := context.WithCancel(context.WithoutCancel(ctx))
 	defer endCalls()
-	mcp := mcpserver.Handler(mcpserver.Options{Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Version: buildVersion(), Log: d.log})
+	sets, err := mcpserver.ParseToolsets(d.settings.MCPToolsets)
+	if err != nil {
+		return err
+	}
+	mcp := mcpserver.Handler(mcpserver.Options{Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Version: buildVersion(), Log: d.log, Toolsets: sets})
 	api := httpapi.New(d.door(mcp))
 	d.server = &http.Server{
 		Handler:           api,
@@ -241,7 +246,6 @@ func (d *daemon) run(ctx context.Context) error {
 	for _, l := range []net.Listener{d.unix, d.tcp} {
 		go func() { failed <- d.server.Serve(l) }()
 	}
-	var err error
 	ended := 0
 	select {
 	case <-ctx.Done():

@@ -56,6 +56,7 @@ type settings struct {
 	OwesAfter   time.Duration `yaml:"owes_after" doc:"How long an idle agent may leave a request unanswered before it needs you, 10m unless set."`
 	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time: true or false."`
 	MaxFileMB   int           `yaml:"max_file_mb" doc:"How large a file may be that agents send, in MB (1,000,000 bytes): 1 to 10000, 100 unless set."`
+	MCPToolsets string        `yaml:"mcp_toolsets" doc:"The groups of MCP tools that agents are offered, separated by commas: messages, team, threads, files, orchestrate; all unless set."`
 	HTTPPort    int           `yaml:"http_port" doc:"The loopback port of the daemon; a random one, kept, unless set."`
 	HTTPAddress string        `yaml:"http_address" doc:"The IP address that the daemon listens on, 127.0.0.1 unless set; beyond loopback everyone needs a key."`
 	HTTPHosts   string        `yaml:"http_hosts" doc:"Names by which other machines may call the daemon, separated by commas; IP addresses need not be named."`

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// The setting narrows what every connection is offered, over both transports, and a
+// connection can narrow that further.
+func TestToolsetsAreASettingAndAChoice(t *testing.T) {
+	h := newTestHome(t)
+	team := "settings:\n  mcp_toolsets: team, files\n"
+	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
+	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	http := func(query string) mcp.Transport {
+		return &mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp" + query, HTTPClient: withKey(bot.APIKey)}
+	}
+	stdio := func(args ...string) mcp.Transport {
+		cmd := h.command(append([]string{"mcp"}, args...)...)
+		cmd.Env = append(slices.Clone(h.env), "PARLEY_KEY="+bot.APIKey)
+		return &mcp.CommandTransport{Command: cmd}
+	}
+	both := []string{"broadcast_message", "broadcast_update", "get_agent_status", "request_assistance", "transfer_file"}
+	for what, c := range map[string]struct {
+		transport mcp.Transport
+		want      []string
+	}{
+		"http":                {http(""), both},
+		"http, files alone":   {http("?toolsets=files,messages"), []string{"transfer_file"}},
+		"stdio":               {stdio(), both},
+		"stdio, files alone":  {stdio("--toolsets", "messages,files"), []string{"transfer_file"}},
+		"stdio, what is none": {stdio("--toolsets", "messages"), nil},
+	} {
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, c.transport, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		tools, err := session.ListTools(ctx, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		var names []string
+		for _, tool := range tools.Tools {
+			names = append(names, tool.Name)
+		}
+		if diff := cmp.Diff(c.want, names); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+		res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}})
+		if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, "toolset messages") {
+			t.Errorf("%s: send_message gave %+v, %v", what, res, err)
+		}
+		if strings.Contains(session.InitializeResult().Instructions, "send_message") {
+			t.Errorf("%s: the instructions speak of send_message: %s", what, session.InitializeResult().Instructions)
+		}
+		_ = session.Close()
+	}
+	out, err := h.command("mcp", "--toolsets", "mesages").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), `Did you mean "messages"?`) {
+		t.Errorf("a wrong name: %v %s", err, out)
+	}
+}
+
+// A mailbox learns over the bridge how its messages come.
+func TestTheBridgeKnowsTheRole(t *testing.T) {
+	h := newTestHome(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
+	for key, want := range map[string]string{bot.APIKey: "You are bot", "": "You act for the operator"} {
+		cmd := h.command("mcp")
+		cmd.Env = slices.Clone(h.env)
+		if key != "" {
+			cmd.Env = append(cmd.Env, "PARLEY_KEY="+key)
+		}
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{want, "check_inbox with wait_seconds"} {
+			if text := session.InitializeResult().Instructions; !strings.Contains(text, part) {
+				t.Errorf("the instructions do not say %q: %s", part, text)
+			}
+		}
+		_ = session.Close()
+	}
+}
