@@ -276,7 +276,7 @@ func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, err)
 		return
 	}
-	f, content, err := a.Files.OpenFile(parley.WithCaller(r.Context(), caller), r.PathValue("id"))
+	f, content, err := a.Files.OpenFile(parley.WithCaller(r.Context(), caller), r.PathValue("file_id"))
 	if err != nil {
 		a.fail(w, r, err)
 		return

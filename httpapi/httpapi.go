@@ -126,7 +126,7 @@ func (a *api) handler() http.Handler {
 	all.Handle("/", http.MaxBytesHandler(mux, MaxBody))
 	if a.Files != nil { // which have a limit of their own
 		all.HandleFunc(filesPath, a.serveUpload)
-		all.HandleFunc(filesPath+"/{id}", a.serveDownload)
+		all.HandleFunc(filesPath+"/{file_id}", a.serveDownload)
 	}
 	return a.counted(a.guard(all))
 }

@@ -36,6 +36,11 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	for path, operation := range ownPages() {
 		add(http.MethodGet, path, operation)
 	}
+	for path, methods := range filePages() {
+		for method, operation := range methods {
+			add(method, path, operation)
+		}
+	}
 	document, err := json.Marshal(object{
 		"openapi": "3.1.0",
 		"info": object{"title": "parley", "version": version,
