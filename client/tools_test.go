@@ -145,6 +145,8 @@ func TestADispatchedSendIsStoredOnce(t *testing.T) {
 	if text, err := player.Dispatch(t.Context(), "send_message", `{"to":"DM","text":"twice?","idempotency_key":null}`); parley.ErrorCode(err) != parley.DaemonUnavailable {
 		t.Errorf("a call without a key: got %s, %v, want DAEMON_UNAVAILABLE", text, err)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if len(m.messages) != 2 {
 		t.Errorf("%d messages are stored, want 2", len(m.messages))
 	}
