@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,24 +139,35 @@ func (s *stage) act(t *testing.T, p *play, face string, c scene) {
 	t.Helper()
 	c.args = s.filled(cmp.Or(c.args, "{}"))
 	body, failed := faces[face](t, s, p, c)
+	answer := s.compare(t, body, c.want, c.keep)
+	if success, _ := answer["success"].(bool); success == failed {
+		t.Errorf("success is %v, but the face says %v", answer["success"], !failed)
+	}
+	if t.Failed() {
+		t.Logf("%s %s", c.op, c.args)
+	}
+}
+
+// compare holds an answer against what the document shows of it, and keeps of it what
+// later calls need.
+func (s *stage) compare(t *testing.T, body []byte, shows string, keep map[string]string) map[string]any {
+	t.Helper()
 	var answer map[string]any
 	if err := json.Unmarshal(body, &answer); err != nil {
 		t.Fatalf("the answer is no JSON object: %v\n%s", err, body)
 	}
-	if success, _ := answer["success"].(bool); success == failed {
-		t.Errorf("success is %v, but the face says %v", answer["success"], !failed)
-	}
 	var want any
-	if err := json.Unmarshal([]byte(s.filled(c.want)), &want); err != nil {
-		t.Fatalf("%v in %s", err, c.want)
+	if err := json.Unmarshal([]byte(s.filled(shows)), &want); err != nil {
+		t.Fatalf("%v in %s", err, shows)
 	}
-	for _, problem := range differences("", want, answer) {
+	problems := differences("", want, answer)
+	for _, problem := range problems {
 		t.Error(problem)
 	}
-	if t.Failed() {
-		t.Logf("%s %s answered %s", c.op, c.args, body)
+	if len(problems) > 0 {
+		t.Logf("the answer is %s", body)
 	}
-	for name, path := range c.keep {
+	for name, path := range keep {
 		value, ok := within(answer, path).(string)
 		if !ok {
 			t.Fatalf("there is no %s in %s", path, body)
@@ -165,6 +177,7 @@ func (s *stage) act(t *testing.T, p *play, face string, c scene) {
 			s.keys[name] = value
 		}
 	}
+	return answer
 }
 
 // within finds a value in an answer.
@@ -383,8 +396,16 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	return []byte(text), !answer.Success
 }
 
-// database is where the daemon of a stage keeps everything.
-func (s *stage) database() string { return filepath.Join(s.home.workspace, stateDir, "parley.db") }
+// database opens what the daemon of a stage keeps, to be read beside it.
+func (s *stage) database(t *testing.T) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.home.workspace, stateDir, "parley.db")+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
 
 // inTime bounds a test's calls.
 func inTime(t *testing.T) context.Context {
