@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"parley"
 	"parley/client"
@@ -436,3 +437,6 @@ func (s *someone) get(t *testing.T) (int, []byte) {
 	}
 	return resp.StatusCode, body
 }
+
+// tomorrow is a deadline as the contract writes one.
+func tomorrow() string { return time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339) }
