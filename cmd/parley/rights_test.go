@@ -252,10 +252,7 @@ func everyone(t *testing.T, h *home) []*someone {
 	must[parley.LaunchAgentResult](t, h, "launch", "chief", "--orchestrate", "--", "cat")
 	chief := must[parley.IssueKeyResult](t, h, "key", "issue", "chief")
 	status := must[parley.WorkspaceStatusResult](t, h, "status")
-	unix := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", status.Socket)
-	}}}
-	t.Cleanup(unix.CloseIdleConnections)
+	unix := overSocket(t, status.Socket)
 	return []*someone{
 		{name: "nobody", rank: 0, client: http.DefaultClient, base: status.HTTP},
 		{name: "a stranger", rank: -1, key: "parley_wrong", client: http.DefaultClient, base: status.HTTP},
@@ -265,6 +262,15 @@ func everyone(t *testing.T, h *home) []*someone {
 		{name: "chief", rank: 2, key: chief.APIKey, client: http.DefaultClient, base: status.HTTP},
 		{name: "the operator", rank: 3, client: unix, base: "http://parley"},
 	}
+}
+
+// overSocket calls a daemon on its unix socket.
+func overSocket(t *testing.T, socket string) *http.Client {
+	unix := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	}}}
+	t.Cleanup(unix.CloseIdleConnections)
+	return unix
 }
 
 // Every operation is tried by everyone over every face.

@@ -1,0 +1,332 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/client"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// failing is a call that must fail, as each face makes it.
+type failing struct {
+	code parley.Code
+	by   string // "" is the operator on the socket, "stranger" has a key that nobody gave
+	op   string
+	args string
+	cli  []string
+	call func(ctx context.Context, c *client.Client) error
+
+	status  int
+	before  func(t *testing.T, s *stage) (after func())
+	stores  bool // what fails is a message that is stored nevertheless
+	notMCP  bool // it is the operator's, and no tool
+	details bool // they differ from call to call, as times do
+}
+
+// failure is what every face says of it.
+type failure struct {
+	Success *bool          `json:"success"`
+	Code    parley.Code    `json:"error_code"`
+	Message string         `json:"error_message"`
+	Details map[string]any `json:"details"`
+	Action  string         `json:"suggested_action"`
+}
+
+// failureOfTheClient makes of a Go error what the others say.
+func failureOfTheClient(err error) failure {
+	var f failure
+	if err == nil {
+		return f
+	}
+	b, _ := json.Marshal(parley.AsError(err))
+	_ = json.Unmarshal(b, &f)
+	return f
+}
+
+// notSent is the failure that an answer itself tells of.
+func notSent(res *parley.SendMessageResult, err error) error {
+	if err != nil || res.Success {
+		return err
+	}
+	return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
+}
+
+func failures(s *stage) []failing {
+	tooLong := strings.Repeat("x", 2001)
+	send := func(req parley.SendMessageRequest) func(context.Context, *client.Client) error {
+		return func(ctx context.Context, c *client.Client) error { return notSent(c.SendMessage(ctx, req)) }
+	}
+	to := func(name string) parley.Names { return parley.Names{name} }
+	return []failing{
+		{code: parley.AgentNotFound, by: "asker", op: "send_message", args: `{"to":"nobody-here","text":"hi"}`, status: 404,
+			cli: []string{"send", "nobody-here", "hi"}, call: send(parley.SendMessageRequest{To: to("nobody-here"), Text: "hi"})},
+		{code: parley.MessageNotFound, by: "asker", op: "get_message_status", args: `{"message_id":` + nothing + `}`, status: 404,
+			cli: []string{"message", strings.Trim(nothing, `"`)}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: strings.Trim(nothing, `"`)})
+				return err
+			}},
+		{code: parley.InvalidRecipient, by: "asker", op: "send_message", args: `{"to":"ASKER","text":"hi"}`, status: 400,
+			cli: []string{"send", "ASKER", "hi"}, call: send(parley.SendMessageRequest{To: to("ASKER"), Text: "hi"})},
+		{code: parley.MessageTooLong, by: "asker", op: "send_message", args: `{"to":"other","text":"` + tooLong + `"}`, status: 413,
+			cli: []string{"send", "other", tooLong}, call: send(parley.SendMessageRequest{To: to("other"), Text: tooLong})},
+		{code: parley.ResponseNotRequired, by: "asker", op: "respond_to_message", args: s.filled(`{"message_id":"{plain}","text":"ok","status":"completed"}`), status: 409,
+			cli: []string{"reply", s.kept["plain"], "ok", "--status", "completed"}, call: respond(s.kept["plain"])},
+		{code: parley.DeadlinePassed, by: "asker", op: "respond_to_message", args: s.filled(`{"message_id":"{late}","text":"ok","status":"completed"}`), status: 409,
+			cli: []string{"reply", s.kept["late"], "ok", "--status", "completed"}, call: respond(s.kept["late"]), before: waitForTheDeadline},
+		{code: parley.CommunicationDisabled, by: "asker", op: "send_message", args: `{"to":"other","text":"hi"}`, status: 503, details: true,
+			cli: []string{"send", "other", "hi"}, call: send(parley.SendMessageRequest{To: to("other"), Text: "hi"}), before: pauseForATime},
+		{code: parley.InvalidArgument, by: "asker", op: "check_inbox", args: `{"limit":51}`, status: 400,
+			cli: []string{"inbox", "--limit", "51"}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{Limit: 51})
+				return err
+			}},
+		{code: parley.Unauthenticated, by: "stranger", op: "check_inbox", args: `{}`, status: 401,
+			cli: []string{"inbox"}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{})
+				return err
+			}},
+		{code: parley.NotAuthorized, by: "asker", op: "stop_agent", args: `{"agent":"other"}`, status: 403,
+			cli: []string{"stop", "other"}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.StopAgent(ctx, parley.StopAgentRequest{Agent: "other"})
+				return err
+			}},
+		{code: parley.AgentExists, by: "asker", op: "register_agent", args: `{"username":"OTHER","agent_description":"x"}`, status: 409,
+			cli: []string{"register", "OTHER"}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "OTHER"})
+				return err
+			}},
+		{code: parley.AgentUnavailable, by: "asker", op: "send_message", args: `{"to":"gone","text":"hi"}`, status: 409, stores: true,
+			cli: []string{"send", "gone", "hi"}, call: send(parley.SendMessageRequest{To: to("gone"), Text: "hi"})},
+		{code: parley.ThreadNotFound, by: "asker", op: "get_thread_details", args: `{"thread_id":` + nothing + `}`, status: 404,
+			cli: []string{"thread", "show", strings.Trim(nothing, `"`)}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.GetThreadDetails(ctx, parley.ThreadDetailsRequest{ThreadID: strings.Trim(nothing, `"`)})
+				return err
+			}},
+		{code: parley.NotAParticipant, by: "asker", op: "send_message", args: s.filled(`{"thread_id":"{closed}","text":"hi"}`), status: 403,
+			cli: []string{"thread", "post", s.kept["closed"], "hi"}, call: send(parley.SendMessageRequest{ThreadID: s.kept["closed"], Text: "hi"})},
+		{code: parley.RateLimited, by: "other", op: "broadcast_message", args: `{"text":"again"}`, status: 429, details: true,
+			cli: []string{"broadcast", "again"}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "again"})
+				return err
+			}},
+		{code: parley.AlreadyDelivered, op: "retry_delivery", args: s.filled(`{"message_id":"{plain}"}`), status: 409, notMCP: true,
+			cli: []string{"retry", s.kept["plain"]}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: s.kept["plain"]})
+				return err
+			}},
+	}
+}
+
+func respond(id string) func(context.Context, *client.Client) error {
+	return func(ctx context.Context, c *client.Client) error {
+		_, err := c.RespondToMessage(ctx, parley.RespondToMessageRequest{MessageID: id, Text: "ok", Status: parley.ResponseCompleted})
+		return err
+	}
+}
+
+func waitForTheDeadline(t *testing.T, s *stage) func() {
+	due, err := time.Parse(time.RFC3339Nano, s.kept["due"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(time.Until(due))
+	return func() {}
+}
+
+func pauseForATime(t *testing.T, s *stage) func() {
+	set := func(paused bool) {
+		if _, err := s.boss.PauseCommunication(t.Context(), parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(true)
+	return func() { set(false) }
+}
+
+// troubled is a stage on which everything can be refused.
+func troubled(t *testing.T) *stage {
+	s := (&play{cast: []string{"asker", "other", "third", "gone"}, gone: []string{"gone"}, settings: []string{"PARLEY_BROADCASTS_PER_MINUTE=1"}}).stage(t)
+	s.keys["stranger"] = "parley_nobody_gave_this_key"
+	other := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["other"]})
+	t.Cleanup(other.Close)
+	ctx := inTime(t)
+	due := time.Now().Add(time.Second)
+	s.kept["due"] = due.Format(time.RFC3339Nano)
+	late, err := other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "quick!", RequiresResponse: true, ResponseDeadline: &due})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "just so"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := other.CreateThread(ctx, parley.CreateThreadRequest{Title: "closed", Participants: parley.Names{"third"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "once"}); err != nil {
+		t.Fatal(err)
+	}
+	s.kept["late"], s.kept["plain"], s.kept["closed"] = late.MessageID, plain.MessageID, closed.Thread.ID
+	return s
+}
+
+// Every code that a caller can cause says the same, and what to do, by every face.
+func TestEveryErrorCodeIsTheSameByEveryFace(t *testing.T) {
+	t.Parallel()
+	s := troubled(t)
+	tried := []parley.Code{}
+	for _, f := range failures(s) {
+		tried = append(tried, f.code)
+		t.Run(string(f.code), func(t *testing.T) {
+			if f.before != nil {
+				defer f.before(t, s)()
+			}
+			before := s.counted(t)
+			var first failure
+			for i, face := range []func(*testing.T, *stage, *failing) (failure, bool){failREST, failMCP, failGo, failCLI} {
+				name := []string{"REST", "MCP", "the Go client", "the CLI"}[i]
+				got, ok := face(t, s, &f)
+				if !ok {
+					continue
+				}
+				if got.Code != f.code || got.Action == "" || got.Success == nil || *got.Success {
+					t.Errorf("%s: got %+v, want %s and what to do", name, got, f.code)
+				}
+				if i == 0 {
+					first = got
+				}
+				if f.stores || f.details {
+					got.Details = first.Details
+				}
+				if diff := cmp.Diff(said(first), said(got)); diff != "" {
+					t.Errorf("%s says otherwise than REST:\n%s", name, diff)
+				}
+			}
+			if diff := cmp.Diff(before, s.counted(t)); diff != "" && !f.stores {
+				t.Errorf("something is stored:\n%s", diff)
+			}
+		})
+	}
+	for _, code := range []parley.Code{parley.AgentNotFound, parley.MessageNotFound, parley.InvalidRecipient, parley.MessageTooLong,
+		parley.ResponseNotRequired, parley.DeadlinePassed, parley.CommunicationDisabled} {
+		if !slices.Contains(tried, code) {
+			t.Errorf("%s of the message contract is not tried", code)
+		}
+	}
+}
+
+var digits = regexp.MustCompile(`\d+(m\d+)?s?`)
+
+// said is a failure in words that do not change from one second to the next.
+func said(f failure) failure {
+	f.Message, f.Action = digits.ReplaceAllString(f.Message, "N"), digits.ReplaceAllString(f.Action, "N")
+	return f
+}
+
+// counted is how many rows of each kind there are, without parley's own notices, which
+// come when it is time for them.
+func (s *stage) counted(t *testing.T) map[string]int {
+	t.Helper()
+	db := s.database(t)
+	defer db.Close()
+	counts := map[string]int{}
+	for table, condition := range map[string]string{"messages": "kind <> 'system'", "deliveries": "kind <> 'system'", "agents": "name <> 'parley'",
+		"agent_keys": "1", "debts": "1", "threads": "1", "participants": "1", "events": "message_seq IN (SELECT seq FROM messages WHERE kind <> 'system')"} {
+		var n int
+		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE "+condition).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		counts[table] = n
+	}
+	return counts
+}
+
+// decodeFailure reads what a face answered.
+func decodeFailure(t *testing.T, body []byte) failure {
+	t.Helper()
+	var f failure
+	var message struct{ Error, Message *string }
+	if json.Unmarshal(body, &f) != nil || json.Unmarshal(body, &message) != nil {
+		t.Fatalf("the answer is %s", body)
+	}
+	if f.Message == "" && message.Error != nil { // an answer that tells of a failure
+		f.Message = *message.Error
+	}
+	if f.Details == nil {
+		f.Details = map[string]any{}
+	}
+	return f
+}
+
+// caller is a client on the socket for the operator, and with a key for all others.
+func (s *stage) caller(t *testing.T, by string) *client.Client {
+	o := client.Options{URL: s.info.HTTP, Key: s.keys[by]}
+	if by == "" {
+		o = client.Options{Socket: s.info.Socket}
+	}
+	c := client.New(o)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func failREST(t *testing.T, s *stage, f *failing) (failure, bool) {
+	who := someone{name: f.by, key: s.keys[f.by], client: http.DefaultClient, base: s.info.HTTP}
+	if f.by == "" {
+		who.client, who.base = overSocket(t, s.info.Socket), "http://parley"
+	}
+	status, body := who.post(t, "/api/"+f.op, f.args)
+	if status != f.status {
+		t.Errorf("REST: the status is %d, want %d", status, f.status)
+	}
+	return decodeFailure(t, body), true
+}
+
+func failMCP(t *testing.T, s *stage, f *failing) (failure, bool) {
+	if f.notMCP {
+		return failure{}, false
+	}
+	who := someone{name: f.by, key: s.keys[f.by], client: http.DefaultClient, base: s.info.HTTP}
+	status, body := who.post(t, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+f.op+`","arguments":`+f.args+`}}`)
+	if status != http.StatusOK { // the door says no before a tool is called
+		return decodeFailure(t, body), true
+	}
+	answer, failed := toolAnswer(t, body)
+	if !failed {
+		t.Errorf("MCP: the result is no error")
+	}
+	return decodeFailure(t, answer), true
+}
+
+func failGo(t *testing.T, s *stage, f *failing) (failure, bool) {
+	got := failureOfTheClient(f.call(inTime(t), s.caller(t, f.by)))
+	if got.Details == nil {
+		got.Details = map[string]any{}
+	}
+	return got, true
+}
+
+func failCLI(t *testing.T, s *stage, f *failing) (failure, bool) {
+	cmd := s.home.command(append([]string{"--json"}, f.cli...)...)
+	if f.by != "" {
+		cmd.Env = append(slices.Clone(s.home.env), "PARLEY_KEY="+s.keys[f.by])
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() == 0 || stderr.Len() > 0 {
+		t.Errorf("the CLI ended with %v and said %s", err, stderr.String())
+	}
+	return decodeFailure(t, out), true
+}
