@@ -22,7 +22,7 @@ func (s *Store) CreateThread(ctx context.Context, th parley.Thread, posts ...Pos
 		_, err := t.exec(`INSERT INTO threads (id, title, creator_id, created_at, last_message_at) VALUES (?, ?, ?, ?, ?)`,
 			th.ID, th.Title, th.CreatorID, nanos(t.now), nanos(t.now))
 		for i := 0; i < len(th.Participants) && err == nil; i++ {
-			err = t.join(th.ID, th.Participants[i])
+			err = t.join(th.ID, th.Participants[i], i)
 		}
 		if dangling(err) {
 			return parley.Errorf(parley.AgentNotFound, "a participant of the thread is not stored").
@@ -36,11 +36,12 @@ func (s *Store) CreateThread(ctx context.Context, th parley.Thread, posts ...Pos
 	return out, err
 }
 
-// join makes an agent take part. That it did before does no harm.
-func (t *tx) join(threadID, agentID string) error {
+// join makes an agent take part, after those who join at the same moment in a lower
+// place. That it did before does no harm.
+func (t *tx) join(threadID, agentID string, place int) error {
 	_, err := t.exec(`INSERT INTO participants (thread_id, agent_id, joined_at) VALUES (?, ?, ?)
 		ON CONFLICT (thread_id, agent_id) DO UPDATE SET joined_at = excluded.joined_at, left_at = 0`,
-		threadID, agentID, nanos(t.now))
+		threadID, agentID, nanos(t.now)+int64(place))
 	return err
 }
 
@@ -69,7 +70,7 @@ func (s *Store) ChangeMembership(ctx context.Context, c Membership) (out Appende
 		if c.Leave {
 			_, err = t.exec(`UPDATE participants SET left_at = ? WHERE thread_id = ? AND agent_id = ?`, nanos(t.now), c.ThreadID, c.AgentID)
 		} else {
-			err = t.join(c.ThreadID, c.AgentID)
+			err = t.join(c.ThreadID, c.AgentID, 0)
 		}
 		if err != nil {
 			return err

@@ -212,3 +212,18 @@ func TestAThreadIsReadWhole(t *testing.T) {
 		t.Errorf("unread and filtered: %+v, %v", page, err)
 	}
 }
+
+// Ids are random: those who take part are told by when they joined.
+func TestThreadKeepsTheOrderOfItsParticipants(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 4)
+	want := []string{agentID(2), agentID(3), agentID(0), agentID(1)}
+	th := parley.Thread{ID: uuid.NewString(), Title: "the order", CreatorID: agentID(2), Participants: want}
+	_, err := s.CreateThread(t.Context(), th)
+	must(t, err)
+	got, err := s.Thread(t.Context(), th.ID)
+	must(t, err)
+	if !slices.Equal(got.Participants, want) {
+		t.Errorf("in the thread are %v, want %v", got.Participants, want)
+	}
+}
