@@ -31,6 +31,8 @@ type failing struct {
 	before  func(t *testing.T, s *stage) (after func())
 	stores  bool // what fails is a message that is stored nevertheless
 	notMCP  bool // it is the operator's, and no tool
+	socket  bool // it is not for the port
+	ownCLI  bool // the command looks at files by itself, and says so in its own words
 	details bool // they differ from call to call, as times do
 }
 
@@ -120,6 +122,14 @@ func failures(s *stage) []failing {
 				_, err := c.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "again"})
 				return err
 			}},
+		{code: parley.FileRefused, by: "asker", op: "transfer_file", args: `{"recipient":"other","source_path":"/etc/hosts"}`, status: 403, socket: true,
+			ownCLI: true, cli: []string{"send-file", "other", "/etc"}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.TransferFile(ctx, parley.TransferFileRequest{Recipient: "other", SourcePath: "/etc/hosts"})
+				return err
+			}},
+		{code: parley.FileNotFound, by: "asker", op: "send_message", args: `{"to":"other","text":"hi","attachments":[{"file_id":` + nothing + `}]}`, status: 404,
+			cli:  []string{"get-file", strings.Trim(nothing, `"`)},
+			call: send(parley.SendMessageRequest{To: to("other"), Text: "hi", Attachments: []json.RawMessage{json.RawMessage(`{"file_id":` + nothing + `}`)}})},
 		{code: parley.AlreadyDelivered, op: "retry_delivery", args: s.filled(`{"message_id":"{plain}"}`), status: 409, notMCP: true,
 			cli: []string{"retry", s.kept["plain"]}, call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: s.kept["plain"]})
@@ -210,6 +220,9 @@ func TestEveryErrorCodeIsTheSameByEveryFace(t *testing.T) {
 				if f.stores || f.details {
 					got.Details = first.Details
 				}
+				if f.ownCLI && name == "the CLI" {
+					continue
+				}
 				if diff := cmp.Diff(said(first), said(got)); diff != "" {
 					t.Errorf("%s says otherwise than REST:\n%s", name, diff)
 				}
@@ -243,7 +256,7 @@ func (s *stage) counted(t *testing.T) map[string]int {
 	defer db.Close()
 	counts := map[string]int{}
 	for table, condition := range map[string]string{"messages": "kind <> 'system'", "deliveries": "kind <> 'system'", "agents": "name <> 'parley'",
-		"agent_keys": "1", "debts": "1", "threads": "1", "participants": "1", "events": "message_seq IN (SELECT seq FROM messages WHERE kind <> 'system')"} {
+		"agent_keys": "1", "files": "1", "debts": "1", "threads": "1", "participants": "1", "events": "message_seq IN (SELECT seq FROM messages WHERE kind <> 'system')"} {
 		var n int
 		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE "+condition).Scan(&n); err != nil {
 			t.Fatal(err)
@@ -270,23 +283,17 @@ func decodeFailure(t *testing.T, body []byte) failure {
 	return f
 }
 
-// caller is a client on the socket for the operator, and with a key for all others.
-func (s *stage) caller(t *testing.T, by string) *client.Client {
-	o := client.Options{URL: s.info.HTTP, Key: s.keys[by]}
-	if by == "" {
-		o = client.Options{Socket: s.info.Socket}
+// caller is who makes a failing call, on the socket or at the port.
+func (f *failing) caller(t *testing.T, s *stage) *someone {
+	who := &someone{name: f.by, key: s.keys[f.by], client: http.DefaultClient, base: s.info.HTTP}
+	if f.by == "" || f.socket {
+		who.client, who.base = overSocket(t, s.info.Socket), "http://parley"
 	}
-	c := client.New(o)
-	t.Cleanup(c.Close)
-	return c
+	return who
 }
 
 func failREST(t *testing.T, s *stage, f *failing) (failure, bool) {
-	who := someone{name: f.by, key: s.keys[f.by], client: http.DefaultClient, base: s.info.HTTP}
-	if f.by == "" {
-		who.client, who.base = overSocket(t, s.info.Socket), "http://parley"
-	}
-	status, body := who.post(t, "/api/"+f.op, f.args)
+	status, body := f.caller(t, s).post(t, "/api/"+f.op, f.args)
 	if status != f.status {
 		t.Errorf("REST: the status is %d, want %d", status, f.status)
 	}
@@ -297,8 +304,7 @@ func failMCP(t *testing.T, s *stage, f *failing) (failure, bool) {
 	if f.notMCP {
 		return failure{}, false
 	}
-	who := someone{name: f.by, key: s.keys[f.by], client: http.DefaultClient, base: s.info.HTTP}
-	status, body := who.post(t, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+f.op+`","arguments":`+f.args+`}}`)
+	status, body := f.caller(t, s).post(t, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+f.op+`","arguments":`+f.args+`}}`)
 	if status != http.StatusOK { // the door says no before a tool is called
 		return decodeFailure(t, body), true
 	}
@@ -310,7 +316,13 @@ func failMCP(t *testing.T, s *stage, f *failing) (failure, bool) {
 }
 
 func failGo(t *testing.T, s *stage, f *failing) (failure, bool) {
-	got := failureOfTheClient(f.call(inTime(t), s.caller(t, f.by)))
+	o := client.Options{URL: s.info.HTTP, Key: s.keys[f.by]}
+	if f.by == "" || f.socket {
+		o.URL, o.Socket = "", s.info.Socket
+	}
+	c := client.New(o)
+	defer c.Close()
+	got := failureOfTheClient(f.call(inTime(t), c))
 	if got.Details == nil {
 		got.Details = map[string]any{}
 	}

@@ -47,6 +47,7 @@ type play struct {
 	gone     []string          // of these, the ones that are stopped before
 	settings []string          // of the daemon, NAME=value
 	proof    string            // how a caller says who it is: bearer, api_key or agent_id
+	socket   bool              // on the unix socket instead of the port
 	prepare  func(t *testing.T, s *stage)
 	scenes   []scene
 	after    func(t *testing.T, s *stage)
@@ -280,7 +281,8 @@ func shown(v any) string {
 func overREST(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	t.Helper()
 	method, path, _ := strings.Cut(cmp.Or(c.at, "POST /api/"+strings.ToLower(c.op)), " ")
-	address, body := s.info.HTTP+path, c.args
+	caller, base := p.line(t, s)
+	address, body := base+path, c.args
 	if method == http.MethodGet {
 		address, body = address+"?"+asQuery(t, c.args), ""
 	}
@@ -292,7 +294,7 @@ func overREST(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	s.introduce(req, p, c.by)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := caller.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,6 +322,15 @@ func asQuery(t *testing.T, args string) string {
 	return q.Encode()
 }
 
+// line is how the play reaches its daemon.
+func (p *play) line(t *testing.T, s *stage) (caller *http.Client, base string) {
+	t.Helper()
+	if p.socket {
+		return overSocket(t, s.info.Socket), "http://parley"
+	}
+	return http.DefaultClient, s.info.HTTP
+}
+
 // introduce says who calls, as the document does. With api_key that is in the
 // arguments.
 func (s *stage) introduce(req *http.Request, p *play, by string) {
@@ -336,8 +347,9 @@ func (s *stage) introduce(req *http.Request, p *play, by string) {
 // protocol do.
 func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	t.Helper()
+	caller, base := p.line(t, s)
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.ToLower(c.op) + `","arguments":` + c.args + `}}`
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.info.HTTP+"/mcp", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +358,7 @@ func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 		req.Header.Set(name, value)
 	}
 	s.introduce(req, p, c.by)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := caller.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,6 +395,9 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	o := client.Options{URL: s.info.HTTP, Key: s.keys[c.by]}
 	if p.proof == "api_key" {
 		o.Key = ""
+	}
+	if p.socket {
+		o.URL, o.Socket = "", s.info.Socket
 	}
 	cl := client.New(o)
 	defer cl.Close()

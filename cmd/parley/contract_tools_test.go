@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -8,7 +10,7 @@ import (
 // The calls of the communication tools: messages to one or to a thread, reading,
 // threads and who takes part in them. Each caller names itself as the document does.
 func TestTheCommunicationToolsWorkAsWritten(t *testing.T) {
-	(&play{proof: "bearer", cast: []string{"ann", "bob", "cid", "dan"}, scenes: []scene{
+	(&play{proof: "bearer", socket: true, cast: []string{"ann", "bob", "cid", "dan"}, prepare: notes, scenes: []scene{
 		{name: "send_message to one gives its id and the message", op: "send_message", by: "ann",
 			args: `{"sender_id":"{ann}","recipient_id":"{bob}","content":"Where are the specs?","urgent":false}`,
 			want: `{"success":true,"message_id":"<uuid>","message":"<text>","message_object":{"message_id":"<uuid>","sender_agent_id":"{ann}",
@@ -99,9 +101,33 @@ func TestTheCommunicationToolsWorkAsWritten(t *testing.T) {
 			want: `{"success":true,"message_object":{"priority":"urgent","recipient_agent_ids":["{bob}"]}}`},
 		{name: "broadcast_message refuses an empty list", op: "broadcast_message", by: "ann", status: 400, args: `{"sender_id":"{ann}","recipient_ids":[],"content":"hi"}`,
 			want: `{"success":false,"error_code":"INVALID_ARGUMENT"}`},
+
+		{name: "transfer_file gives the name, the notice and the path", op: "transfer_file", by: "ann",
+			args: `{"sender_id":"{ann}","recipient_id":"{bob}","source_path":"{workspace}/notes.md","destination_filename":"for-bob.md","description":"what changed"}`,
+			want: `{"success":true,"message":"<text>","filename":"for-bob.md","message_id":"<uuid>","data":{"server_path":"<text>","size":5,"sha256":"<text>","file_id":"<uuid>"}}`,
+			keep: map[string]string{"notice": "message_id", "path": "data.server_path", "file": "data.file_id"}},
+		{name: "transfer_file tells the recipient the path", op: "get_messages", by: "bob", args: `{"agent_id":"{bob}","limit":1}`,
+			want: `{"messages":[{"message_id":"{notice}","sender_agent_id":"{ann}","content":{"attachments":[{"file_id":"{file}","filename":"for-bob.md","server_path":"{path}"}]}}]}`},
+		{name: "transfer_file keeps the name by itself", op: "transfer_file", by: "ann", args: `{"sender_id":"{ann}","recipient_id":"{bob}","source_path":"{workspace}/notes.md"}`,
+			want: `{"success":true,"filename":"notes.md"}`},
+		{name: "transfer_file requires source_path", op: "transfer_file", by: "ann", status: 400, args: `{"sender_id":"{ann}","recipient_id":"{bob}"}`,
+			want: `{"success":false,"error_code":"INVALID_ARGUMENT"}`},
 	}, after: func(t *testing.T, s *stage) {
+		t.Run("the file is at the path", func(t *testing.T) {
+			if got, err := os.ReadFile(s.kept["path"]); err != nil || string(got) != "notes" {
+				t.Errorf("%s holds %q, %v", s.kept["path"], got, err)
+			}
+		})
 		t.Run("get_messages shows 10 by itself", func(t *testing.T) { tenMessages(t, s) })
 	}}).perform(t)
+}
+
+// notes are what is sent as a file.
+func notes(t *testing.T, s *stage) {
+	s.kept["workspace"] = s.home.workspace
+	if err := os.WriteFile(filepath.Join(s.home.workspace, "notes.md"), []byte("notes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func tenMessages(t *testing.T, s *stage) {
