@@ -93,7 +93,7 @@ func (o *Orchestrator) RequestAssistance(ctx context.Context, req parley.Request
 	}
 	due, err := o.due(true, req.RequestDetails.Deadline)
 	if err != nil {
-		return nil, err
+		return nil, parley.AsError(err).With("parameter", "request_details.deadline")
 	}
 	kind := parley.KindDirect
 	if len(to) > 1 || everyone {

@@ -455,3 +455,21 @@ func (s *someone) get(t *testing.T) (int, []byte) {
 
 // tomorrow is a deadline as the contract writes one.
 func tomorrow() string { return time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339) }
+
+// tryPost posts what may be refused before all of it is sent.
+func (s *stage) tryPost(t *testing.T, path, body string) (int, []byte, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(inTime(t), http.MethodPost, s.info.HTTP+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+s.keys["asker"])
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, answer, err
+}
