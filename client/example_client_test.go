@@ -26,7 +26,7 @@ func say(ctx context.Context, from *client.Client, to, text string) {
 	}
 }
 
-// An agent joins, writes, reads, and looks back.
+// An agent joins, writes, looks back, reads, answers, and lets thanks be.
 func ExampleClient() {
 	ctx := context.Background()
 	address, operator, stop := daemon()
@@ -50,7 +50,14 @@ func ExampleClient() {
 	fmt.Println(sent.Status)
 	fmt.Println(len(sent.DeliveryStatus.DeliveredTo), "delivered,", len(sent.DeliveryStatus.PendingDelivery), "pending")
 
-	say(ctx, operator, "AssistantBot", "Yes, please.")
+	say(ctx, operator, "AssistantBot", "Yes. Which one first?")
+	say(ctx, operator, "AssistantBot", "Thanks!")
+
+	history, err := c.GetConversationHistory(ctx, parley.HistoryRequest{With: "operator", Limit: 50})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(history.TotalMessages, "messages with", history.WithAgent)
 
 	inbox, err := c.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 30}) // waits if there is nothing
 	if err != nil {
@@ -60,17 +67,27 @@ func ExampleClient() {
 		fmt.Printf("%s: %s\n", m.Sender, m.Content)
 	}
 
-	history, err := c.GetConversationHistory(ctx, parley.HistoryRequest{With: "operator", Limit: 50})
+	question, thanks := inbox.Messages[0], inbox.Messages[1]
+	answer, err := c.RespondToMessage(ctx, parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "The oldest one."})
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(history.TotalMessages, "messages with", history.WithAgent)
+	fmt.Println("answered:", answer.OriginalUpdated)
+
+	ignored, err := c.IgnoreMessage(ctx, parley.IgnoreMessageRequest{MessageID: thanks.MessageID, Reason: "only thanks"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(ignored.Message)
 
 	// Output:
 	// Message sent to operator!
 	// 1 delivered, 0 pending
-	// operator: Yes, please.
-	// 2 messages with operator
+	// 3 messages with operator
+	// operator: Yes. Which one first?
+	// operator: Thanks!
+	// answered: true
+	// Message marked as read
 }
 
 // A failure says what it is and what to do.

@@ -36,8 +36,8 @@ func Example() {
 	}
 	for _, message := range inbox.Messages {
 		fmt.Printf("%s: %s\n", message.Sender, message.Content)
-		answer := parley.SendMessageRequest{To: parley.Names{message.Sender}, Text: "all green", InReplyTo: message.MessageID}
-		if _, err := tester.SendMessage(ctx, answer); err != nil {
+		answer := parley.RespondToMessageRequest{MessageID: message.MessageID, Text: "all green"}
+		if _, err := tester.RespondToMessage(ctx, answer); err != nil {
 			log.Fatal(err)
 		}
 	}

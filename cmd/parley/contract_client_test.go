@@ -11,10 +11,12 @@ import (
 // The calls of the agent communication client, in its order: register, send, look
 // into the inbox, answer, ignore, look back. A DM that a model answers for is not
 // played: here it reads its inbox as others do.
-func TestTheAgentCommunicationClientWorksAsWritten(t *testing.T) {
+func TestTheAgentCommunicationClientWorksAsWritten(t *testing.T) { clientPlay().perform(t) }
+
+func clientPlay() *play {
 	send, respond, ignore := "POST /api/messages/send", "POST /api/messages/respond", "POST /api/messages/ignore"
 	check, history := "GET /api/inbox/check", "GET /api/conversations/history"
-	(&play{proof: "api_key", scenes: []scene{
+	return &play{proof: "api_key", scenes: []scene{
 		{name: "register_agent gives a key", op: "register_agent", at: "POST /api/agents/register",
 			args: `{"username":"AssistantBot","agent_description":"Helps users with productivity tasks"}`,
 			want: `{"success":true,"error":null,"agent_id":"<uuid>","username":"AssistantBot","api_key":"<text>","status":"active"}`,
@@ -102,7 +104,7 @@ func TestTheAgentCommunicationClientWorksAsWritten(t *testing.T) {
 	}, after: func(t *testing.T, s *stage) {
 		t.Run("defaults are 20 and 50", func(t *testing.T) { defaultsOfTheClient(t, s) })
 		t.Run("the key is in the header or the query", func(t *testing.T) { keysOfTheClient(t, s) })
-	}}).perform(t)
+	}}
 }
 
 // defaultsOfTheClient has more in the inbox than a call shows that names no limit.

@@ -7,9 +7,11 @@ import (
 
 // The calls of the message contract, in its own names of operations, with every field
 // that it lists, those that are optional once as null and once left out.
-func TestTheMessageContractWorksAsWritten(t *testing.T) {
+func TestTheMessageContractWorksAsWritten(t *testing.T) { messagePlay().perform(t) }
+
+func messagePlay() *play {
 	longest, tooLong := strings.Repeat("ä", 2000), strings.Repeat("ä", 2001)
-	(&play{proof: "bearer", cast: []string{"lead", "coder", "tester", "old"}, gone: []string{"old"},
+	return &play{proof: "bearer", cast: []string{"lead", "coder", "tester", "old"}, gone: []string{"old"},
 		roles: map[string]string{"lead": `{"role":"planner"}`, "coder": `{"role":"coder","capabilities":["Go","SQL"]}`, "tester": `{"role":"tester","capabilities":["go testing"]}`},
 		scenes: []scene{
 			{name: "SEND_MESSAGE with every field", op: "SEND_MESSAGE", by: "lead",
@@ -140,7 +142,7 @@ func TestTheMessageContractWorksAsWritten(t *testing.T) {
 				args: `{"requester_agent_id":"{lead}","assistance_type":"collaboration","required_capabilities":[],"request_details":{"description":"Pair with me"}}`, want: `{"success":true,"broadcast_sent":true}`},
 		}, prepare: func(t *testing.T, s *stage) { s.kept["tomorrow"] = tomorrow() }, after: func(t *testing.T, s *stage) {
 			t.Run("GET_MESSAGES shows 50 by itself", func(t *testing.T) { fiftyMessages(t, s) })
-		}}).perform(t)
+		}}
 }
 
 func fiftyMessages(t *testing.T, s *stage) {

@@ -14,9 +14,11 @@ import (
 
 // The calls of the agent communication system: broadcast and direct messages by agents
 // that say who they are with X-Agent-ID, which the daemon is told to believe.
-func TestTheAgentCommunicationSystemWorksAsWritten(t *testing.T) {
+func TestTheAgentCommunicationSystemWorksAsWritten(t *testing.T) { systemPlay().perform(t) }
+
+func systemPlay() *play {
 	specs := "I need the API specs you were working on"
-	(&play{proof: "agent_id", cast: []string{"agent-123", "agent-456", "agent-789", "agent-old"}, gone: []string{"agent-old"},
+	return &play{proof: "agent_id", cast: []string{"agent-123", "agent-456", "agent-789", "agent-old"}, gone: []string{"agent-old"},
 		settings: []string{"PARLEY_TRUST_LOCAL_AGENT_ID=true"}, scenes: []scene{
 			{name: "get_agent_status shows who is there", op: "get_agent_status", by: "agent-123",
 				want: `{"success":true,"agents":[{"id":"{agent-123}","name":"agent-123","state":"idle"},{"name":"agent-456"},{"name":"agent-789"},
@@ -52,7 +54,7 @@ func TestTheAgentCommunicationSystemWorksAsWritten(t *testing.T) {
 		}, after: func(t *testing.T, s *stage) {
 			t.Run("events have the fields of both kinds", func(t *testing.T) { eventsOfTheSystem(t, s, specs) })
 			t.Run("the agent log has a row for each recipient", func(t *testing.T) { logOfTheSystem(t, s) })
-		}}).perform(t)
+		}}
 }
 
 // eventsOfTheSystem reads the events of both kinds of message from the WebSocket.

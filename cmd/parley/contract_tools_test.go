@@ -9,8 +9,10 @@ import (
 
 // The calls of the communication tools: messages to one or to a thread, reading,
 // threads and who takes part in them. Each caller names itself as the document does.
-func TestTheCommunicationToolsWorkAsWritten(t *testing.T) {
-	(&play{proof: "bearer", socket: true, cast: []string{"ann", "bob", "cid", "dan"}, prepare: notes, scenes: []scene{
+func TestTheCommunicationToolsWorkAsWritten(t *testing.T) { toolsPlay().perform(t) }
+
+func toolsPlay() *play {
+	return &play{proof: "bearer", socket: true, cast: []string{"ann", "bob", "cid", "dan"}, prepare: notes, scenes: []scene{
 		{name: "send_message to one gives its id and the message", op: "send_message", by: "ann",
 			args: `{"sender_id":"{ann}","recipient_id":"{bob}","content":"Where are the specs?","urgent":false}`,
 			want: `{"success":true,"message_id":"<uuid>","message":"<text>","message_object":{"message_id":"<uuid>","sender_agent_id":"{ann}",
@@ -119,7 +121,7 @@ func TestTheCommunicationToolsWorkAsWritten(t *testing.T) {
 			}
 		})
 		t.Run("get_messages shows 10 by itself", func(t *testing.T) { tenMessages(t, s) })
-	}}).perform(t)
+	}}
 }
 
 // notes are what is sent as a file.

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/client"
+)
+
+// overREST makes the call at the path that the document gives. The parameters of a
+// GET are its query.
+func overREST(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
+	t.Helper()
+	method, path, _ := strings.Cut(cmp.Or(c.at, "POST /api/"+strings.ToLower(c.op)), " ")
+	caller, base := p.line(t, s)
+	address, body := base+path, c.args
+	if method == http.MethodGet {
+		address, body = address+"?"+asQuery(t, c.args), ""
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	s.introduce(req, p, c.by)
+	resp, err := caller.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := max(c.status, http.StatusOK); resp.StatusCode != want && (c.status != 0 || resp.StatusCode != http.StatusOK) {
+		t.Errorf("the status is %d, want %d", resp.StatusCode, want)
+	}
+	return answer, resp.StatusCode != http.StatusOK
+}
+
+func asQuery(t *testing.T, args string) string {
+	t.Helper()
+	var members map[string]any
+	if err := json.Unmarshal([]byte(args), &members); err != nil {
+		t.Fatal(err)
+	}
+	q := url.Values{}
+	for name, value := range members {
+		q.Set(name, fmt.Sprint(value))
+	}
+	return q.Encode()
+}
+
+// line is how the play reaches its daemon.
+func (p *play) line(t *testing.T, s *stage) (caller *http.Client, base string) {
+	t.Helper()
+	if p.socket {
+		return overSocket(t, s.info.Socket), "http://parley"
+	}
+	return http.DefaultClient, s.info.HTTP
+}
+
+// introduce says who calls, as the document does. With api_key that is in the
+// arguments.
+func (s *stage) introduce(req *http.Request, p *play, by string) {
+	switch {
+	case by == "":
+	case p.proof == "bearer":
+		req.Header.Set("Authorization", "Bearer "+s.keys[by])
+	case p.proof == "agent_id":
+		req.Header.Set("X-Agent-ID", s.kept[by])
+	}
+}
+
+// overMCP makes the call as a tool call, without a session as clients of the newer
+// protocol do.
+func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
+	t.Helper()
+	caller, base := p.line(t, s)
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.ToLower(c.op) + `","arguments":` + c.args + `}}`
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+		"MCP-Protocol-Version": "2025-06-18", "Mcp-Session-Id": "mcp-session-00000000-0000-4000-8000-000000000000"} {
+		req.Header.Set(name, value)
+	}
+	s.introduce(req, p, c.by)
+	resp, err := caller.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return toolAnswer(t, answer)
+}
+
+// toolAnswer takes the answer out of a tool's result.
+func toolAnswer(t *testing.T, body []byte) ([]byte, bool) {
+	t.Helper()
+	if _, data, ok := bytes.Cut(body, []byte("data: ")); ok {
+		body = data
+	}
+	var answer struct {
+		Error  json.RawMessage
+		Result struct {
+			IsError           bool            `json:"isError"`
+			StructuredContent json.RawMessage `json:"structuredContent"`
+		}
+	}
+	if err := json.Unmarshal(body, &answer); err != nil || answer.Error != nil {
+		t.Fatalf("MCP answered %s (%v)", body, err)
+	}
+	return answer.Result.StructuredContent, answer.Result.IsError
+}
+
+// overGo lets the client dispatch the call as a model's.
+func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
+	t.Helper()
+	o := client.Options{URL: s.info.HTTP, Key: s.keys[c.by]}
+	if p.proof == "api_key" {
+		o.Key = ""
+	}
+	if p.socket {
+		o.URL, o.Socket = "", s.info.Socket
+	}
+	cl := client.New(o)
+	defer cl.Close()
+	text, err := cl.Dispatch(t.Context(), c.op, c.args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answer parley.Answer
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return []byte(text), !answer.Success
+}
+
+// database opens what the daemon of a stage keeps, to be read beside it.
+func (s *stage) database(t *testing.T) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.home.workspace, stateDir, "parley.db")+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// inTime bounds a test's calls.
+func inTime(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("the daemon does not answer"))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// get reads what is at someone's address.
+func (s *someone) get(t *testing.T) (int, []byte) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range s.headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, body
+}
+
+// tomorrow is a deadline as the contract writes one.
+func tomorrow() string { return time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339) }
+
+// tryPost posts what may be refused before all of it is sent.
+func (s *stage) tryPost(t *testing.T, path, body string) (int, []byte, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(inTime(t), http.MethodPost, s.info.HTTP+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+s.keys["asker"])
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	return resp.StatusCode, answer, err
+}
