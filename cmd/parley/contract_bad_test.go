@@ -130,7 +130,7 @@ func TestWhatIsNotJSONIsNoCallOfMCP(t *testing.T) {
 	call := func(args string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_message","arguments":` + args + `}}`
 	}
-	for _, body := range []string{"", "hi", `{"jsonrpc":"2.0"`, call(`{"to":"other"`), call("{\"to\":\"other\",\"text\":\"\xff\"}"), call(`["other"]`), call(`"hi"`), `[]`} {
+	for _, body := range []string{"", "hi", `{"jsonrpc":"2.0"`, call(`{"to":"other"`), call("{\"to\":\"other\",\"text\":\"h\xffi\"}"), call(`["other"]`), call(`"hi"`), `[]`} {
 		status, answer := who.post(t, "/mcp", body)
 		if !strings.Contains(string(answer), `"error"`) && !strings.Contains(string(answer), `"isError":true`) {
 			t.Errorf("%q: got %d %s, want an error", body, status, answer)
