@@ -22,7 +22,7 @@ everywhere without taking part.`,
 		Example: `  parley thread create "the parser" coder reviewer --message "who takes it?"
   parley thread post 1a2b3c4d "coder, please"
   parley thread show 1a2b3c4d`,
-		Args: noCommandOf,
+		Args: noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(c.threadCreate(), c.threadList(), c.threadShow(), c.threadPost(), c.threadJoin(), c.threadAdd(), c.threadRemove())

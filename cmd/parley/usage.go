@@ -51,10 +51,7 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 
 // noSuchCommand refuses arguments of commands that only hold others: each is a
 // mistyped command.
-func noSuchCommand(cmd *cobra.Command, args []string) error { return noCommandOf(cmd.Root(), args) }
-
-// noCommandOf refuses arguments of a command that only has commands below it.
-func noCommandOf(cmd *cobra.Command, args []string) error {
+func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
