@@ -48,6 +48,9 @@ type courier struct {
 	collapsed collapsed  // of the message pasted last
 	entered   time.Time  // when the last message was
 	enteredOn *terminal  // where
+	queued    unreported // what was submitted last, if it is not known that its turn has begun
+	unsaid    store.Key  // the message that left its composer without a report of that
+	mute      *terminal  // its program does not report what it should
 	unproven  []unproven // entered but not seen to be read; proven if they are read after all
 }
 

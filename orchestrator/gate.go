@@ -177,6 +177,9 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 	now := c.o.now()
 	s := t.standing(now, screen, said)
 	o := s.obstacle(t.profile.Quiet)
+	if c.dequeues(t, o == free) && o == free {
+		return obstacle{reason: "it has not begun upon what it was given last", brief: true}
+	}
 	if o == free && c.unbegun(t, now, s, said) {
 		return obstacle{reason: "it has only just been given a message", brief: true, work: true}
 	}

@@ -23,6 +23,9 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 		sub.Untouched = w.since
 		sub.Shown, sub.ShowWithin = c.shownTest(t, job, l, w, resume)
 		sub.Taken, sub.TakenWithin = c.takenTest(t, job, l, modeOf(t), c.o.now()), p.TakenWithin
+		if !resume && c.reports(t) {
+			sub.Taken, sub.TakenWithin = both(sub.Taken, c.begun(t, job, w)), 2*p.TakenWithin
+		}
 	}
 	if p.HasMarkers() {
 		sub.Steady = func(s tmux.Screen) string { return steadyPart(p, s) }
@@ -41,6 +44,17 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 func steadyPart(p *profile.Profile, s tmux.Screen) string {
 	text, _ := p.Composer(shown(s))
 	return fmt.Sprint(s.CursorX, s.CursorY, " ", p.Look(s.Lines), "\n", text)
+}
+
+// both says Yes only where further does, too.
+func both(look func(tmux.Screen) tmux.Look, further func(tmux.Screen) bool) func(tmux.Screen) tmux.Look {
+	return func(s tmux.Screen) tmux.Look {
+		found := look(s)
+		if found == tmux.Yes && !further(s) {
+			return tmux.Wait
+		}
+		return found
+	}
 }
 
 // typable is asked at the last moment before the paste and before the key.
@@ -74,6 +88,8 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 			return tmux.Stop
 		case looks == profile.Busy && w.note == "" && w.key != tmux.Key(p.QueueKey):
 			return tmux.Stop // the key could interrupt what it has begun meanwhile
+		case c.dequeues(t, looks == profile.Idle):
+			return tmux.Wait
 		case holdsOnly(p, s, l) && c.recognises(p, s, l, job.Key, resume):
 			return tmux.Yes
 		case !p.HasMarkers() && !resume && now.After(patience):
@@ -84,6 +100,9 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 	within := p.ShowWithin + p.Settle
 	if !p.HasMarkers() {
 		within += slowScreen
+	}
+	if c.queued.on != nil {
+		within += p.TakenWithin
 	}
 	return test, within
 }
@@ -191,6 +210,9 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w wa
 	if !out.EnteredAt.IsZero() {
 		c.entered, c.enteredOn = out.EnteredAt, t
 	}
+	if out.Phase == tmux.Taken {
+		c.took(t, job, out)
+	}
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
 		return true, c.close(ctx, job, proven(job, c.evidence(t, job, w, out))...)
@@ -208,7 +230,7 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w wa
 		if unread(t) != free {
 			c.unproven = append(c.unproven, unproven{job.Key, t, modeOf(t)})
 		}
-		return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: notTaken(t, out)})
+		return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: c.notTaken(t, job, out)})
 	}
 	return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: "pasted, but Enter was not pressed: " + refusal(c.m, out)})
 }
@@ -256,10 +278,12 @@ func (c *courier) evidence(t *terminal, job store.Job, w way, out tmux.Outcome) 
 	return typed + ", and its program read it from the terminal"
 }
 
-func notTaken(t *terminal, out tmux.Outcome) string {
+func (c *courier) notTaken(t *terminal, job store.Job, out tmux.Outcome) string {
 	switch {
 	case unread(t) != free:
 		return "typed and entered, but its program has not read it yet"
+	case c.unsaid == job.Key:
+		return "typed and entered, and gone from its composer; but its program has not reported it, as it does, and may have dropped it"
 	case out.Reason == tmux.Blocked:
 		return "typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it"
 	}

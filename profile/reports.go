@@ -46,6 +46,16 @@ func (p *Profile) Report(event string) (s Signal, ok bool) {
 	return s, ok
 }
 
+// Prompts reports whether the program says when it is given a prompt.
+func (p *Profile) Prompts() bool {
+	for _, words := range p.Reports {
+		if s, _ := ParseSignal(words); s.Prompted {
+			return true
+		}
+	}
+	return false
+}
+
 // title is what a terminal's title says when it matches.
 type title struct {
 	re     *regexp.Regexp

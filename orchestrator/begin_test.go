@@ -1,0 +1,98 @@
+package orchestrator
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+// launchReporting launches a fake agent whose program is to report its prompts.
+func launchReporting(t *testing.T, takenWithin string, a tmuxtest.Agent) (te *team, log string) {
+	te = newTeam(t, func(o *Options) {
+		var err error
+		if o.Profiles, err = o.Profiles.With("speaker", []byte("{extends: framed, taken_within: "+takenWithin+", reports: {Prompt: prompted, Done: idle}}")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return te, te.launch("ann", "speaker", a)
+}
+
+// begins lets ann report a message and, right away, the end of the turn.
+func (te *team) begins(id string) {
+	te.t.Helper()
+	te.report("ann", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})
+	te.report("ann", parley.ReportStateRequest{Event: "Done"})
+}
+
+func TestTextThatLeftTheComposerUnreportedIsNotProven(t *testing.T) {
+	t.Parallel()
+	te, log := launchReporting(t, "300ms", tmuxtest.Agent{})
+	first := te.send("ann", "first")
+	tmuxtest.WaitMessages(t, log, 1)
+	te.begins(first)
+	te.reach(first, parley.DeliveryRead)
+	second := te.send("ann", "second")
+	if d := te.reach(second, parley.DeliveryUnconfirmed); !strings.Contains(d.Reason, "has not reported it") {
+		t.Errorf("unconfirmed because %q", d.Reason)
+	}
+	te.begins(second)
+	te.reach(second, parley.DeliveryRead)
+}
+
+func TestProgramThatNeverReportsIsBelievedByItsScreen(t *testing.T) {
+	t.Parallel()
+	te, log := launchReporting(t, "300ms", tmuxtest.Agent{})
+	for _, text := range []string{"first", "second"} {
+		if d := te.reach(te.send("ann", text), parley.DeliveryRead); !strings.Contains(d.Steps[len(d.Steps)-2].Evidence, "composer was emptied") {
+			t.Errorf("%s came to it by %+v", text, d.Steps)
+		}
+	}
+	tmuxtest.WaitMessages(t, log, 2)
+}
+
+func TestNextMessageWaitsUntilTheQueuedOneBegins(t *testing.T) {
+	t.Parallel()
+	above := filepath.Join(t.TempDir(), "above")
+	if err := os.WriteFile(above, []byte("working"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	te, log := launchReporting(t, "30s", tmuxtest.Agent{Above: above})
+	te.inState("ann", parley.StateBusy)
+	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	te.reach(res.MessageID, parley.DeliveryRead)
+	if err := os.Remove(above); err != nil {
+		t.Fatal(err)
+	}
+	te.inState("ann", parley.StateIdle)
+	second := te.send("ann", "second")
+	te.held(second, "not begun")
+	if got := len(tmuxtest.Messages(t, log)); got != 1 {
+		t.Errorf("it was given %d messages, want the first alone", got)
+	}
+	te.begins(res.MessageID)
+	tmuxtest.WaitMessages(t, log, 2)
+	te.begins(second)
+	te.reach(second, parley.DeliveryRead)
+}
+
+func TestQueuedMessageThatNeverBeginsDoesNotHoldTheNextForLong(t *testing.T) {
+	t.Parallel()
+	te, log := launchReporting(t, "300ms", tmuxtest.Agent{})
+	m := te.roster.named("ann")
+	c := &courier{o: te.Orchestrator, m: m}
+	c.queued = unreported{on: m.place(), typed: time.Now()}
+	tmuxtest.Poll(t, func() bool { return !c.dequeues(m.place(), true) }, func() string { return "it waits on" })
+	if c.reports(m.place()) {
+		t.Error("a program that missed its first report is expected to make others")
+	}
+	te.reach(te.send("ann", "hello"), parley.DeliveryRead)
+	tmuxtest.WaitMessages(t, log, 1)
+}
