@@ -82,7 +82,7 @@ func (p *Profile) Composer(s Screen) (text string, ok bool) {
 		return s.toCursor()
 	}
 	screen := strings.Join(trimmed(s.Lines), "\n") + "\n"
-	at, right := p.lastComposer(screen)
+	at, right, _ := p.lastComposer(screen)
 	if at == nil {
 		return "", false
 	}
@@ -121,19 +121,19 @@ func cut(rows []string, column, right int) []string {
 	return rows
 }
 
-// lastComposer is the place of the text in the lowest composer, and the column right
-// of its frame; 0 if it has none.
-func (p *Profile) lastComposer(screen string) (text []int, right int) {
-	group, frame := 2*textGroup(p.composer), 2*p.composer.SubexpIndex("frame")
+// lastComposer is the place of the text in the lowest composer, the column right of its
+// frame, 0 if it has none, and whether more of the text stands above what is shown.
+func (p *Profile) lastComposer(screen string) (text []int, right int, cut bool) {
+	group, frame, above := 2*textGroup(p.composer), 2*p.composer.SubexpIndex("frame"), 2*p.composer.SubexpIndex("cut")
 	matches := p.composer.FindAllStringSubmatchIndex(screen, -1)
 	if len(matches) == 0 {
-		return nil, 0
+		return nil, 0, false
 	}
 	last := matches[len(matches)-1]
 	if frame > 0 && last[frame] >= 0 {
 		right = columnAt(screen, last[frame+1])
 	}
-	return last[group : group+2], right
+	return last[group : group+2], right, above > 0 && last[above] >= 0
 }
 
 // textGroup is the number of the group that holds the composer's text.

@@ -64,6 +64,9 @@ func plain(s string) string {
 // footer, however it is wrapped.
 var ours = regexp.MustCompile(`(?s)^\s*\[(?:AGENT\s+[0-9a-f]{8}|GUARDIAN\s+GUIDANCE|PARLEY)\b.*\bmsg\s+[0-9a-f]{8}\b[^)]*\)[\s\x{200b}]*$`)
 
+// oursEnd matches what is left of one whose beginning is not shown.
+var oursEnd = regexp.MustCompile(`(?s)\([^()]*\bmsg\s+[0-9a-f]{8}\b[^)]*\)[\s\x{200b}]*$`)
+
 // withoutOurs takes the rows of a composer that holds a message of ours, from its
 // beginning to its end, off a screen. Where menus lie over the composer nothing is
 // taken: it could be of them.
@@ -72,8 +75,8 @@ func (p *Profile) withoutOurs(lines []string) []string {
 		return lines
 	}
 	screen := strings.Join(trimmed(lines), "\n") + "\n"
-	at, _ := p.lastComposer(screen)
-	if at == nil || !ours.MatchString(screen[at[0]:at[1]]) {
+	at, _, cut := p.lastComposer(screen)
+	if at == nil || !ours.MatchString(screen[at[0]:at[1]]) && !(cut && oursEnd.MatchString(screen[at[0]:at[1]])) {
 		return lines
 	}
 	return strings.Split(screen[:at[0]]+"\n"+screen[at[1]:], "\n")

@@ -69,7 +69,8 @@ type Markers struct {
 	Idle   string `yaml:"idle"`
 	// Composer matches the composer on the whole screen; its group "text" is what
 	// stands in it, all rows. The lowest match is the one that counts. A group
-	// "frame" is a row of its frame, where something else can stand right of it.
+	// "frame" is a row of its frame, where something else can stand right of it; a group
+	// "cut" matches where more of the text stands above what is shown.
 	Composer string `yaml:"composer"`
 	Cursor   bool   `yaml:"cursor"` // the cursor is in the composer, or else something lies over it and has the keys
 	Empty    string `yaml:"empty"`  // what stands in an empty composer, behind the cursor
