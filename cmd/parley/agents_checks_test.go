@@ -53,6 +53,7 @@ func (s *onStage) waitsForItsWork() {
 	s.Helper()
 	all := []*letter{s.send("WAIT and think")}
 	s.inState(parley.StateBusy)
+	s.begun(all[0])
 	for _, text := range []string{"when you are done", "and after that", "and then"} {
 		all = append(all, s.send(text))
 	}
@@ -84,7 +85,7 @@ func (s *onStage) waitsForItsWork() {
 func (s *onStage) waitsForItsAnswer() {
 	s.Helper()
 	all := []*letter{s.send("STREAM 14 and write")}
-	s.wait("it has begun", func() bool { times, _ := s.prompted(all[0]); return times > 0 })
+	s.begun(all[0])
 	time.Sleep(2500 * time.Millisecond) // some words later
 	all = append(all, s.send("when it is written"))
 	s.held("busy")
@@ -258,6 +259,7 @@ func (s *onStage) outlivesTheDaemon() {
 	s.Helper()
 	work := s.send("WAIT and think")
 	s.inState(parley.StateBusy)
+	s.begun(work)
 	waits := s.send("said to the old daemon")
 	s.killDaemon()
 	s.model.Release()

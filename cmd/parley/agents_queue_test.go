@@ -16,6 +16,7 @@ func (s *onStage) usesItsQueue() {
 	s.Helper()
 	all := []*letter{s.send("WAIT and think")}
 	s.inState(parley.StateBusy)
+	s.begun(all[0])
 	all = append(all, s.sendUrgent("this matters", "--priority", "high"), s.sendUrgent("and this\nmore so", "--urgent"))
 	s.model.Release()
 	s.arrives(all...)
@@ -42,7 +43,7 @@ func (s *onStage) queuesBehind(work string, end func()) {
 	s.Helper()
 	all := []*letter{s.send(work)}
 	s.inState(parley.StateBusy)
-	s.wait("the model has it", func() bool { times, _ := s.prompted(all[0]); return times > 0 })
+	s.begun(all[0])
 	all = append(all, s.sendUrgent("before that ends", "--urgent"))
 	end()
 	s.arrives(all...)

@@ -75,12 +75,19 @@ func (s *onStage) until(patience time.Duration, fact func() bool) bool {
 	return true
 }
 
-// wait waits for a fact, and shows the screen when it never is.
-func (s *onStage) wait(what string, fact func() bool) {
+// wait waits for a fact, and when it never is shows the screen, and what parley says
+// of the messages that it is about.
+func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
 	s.Helper()
-	if !s.until(patience, fact) {
-		s.Fatalf("%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s", what, s.look().State, s.agent.HeldReason, s.model.Prompts(), s.screen())
+	if s.until(patience, fact) {
+		return
 	}
+	var stories []string
+	for _, m := range about {
+		stories = append(stories, must[parley.ExplainMessageResult](s.T, s.home, "explain", m.ID).Story...)
+	}
+	s.Fatalf("%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s\n%s", what, s.look().State, s.agent.HeldReason,
+		s.model.Prompts(), s.screen(), strings.Join(stories, "\n"))
 }
 
 func (s *onStage) look() parley.AgentStatus {
@@ -145,6 +152,12 @@ func (s *onStage) prompted(m *letter) (times int, whole bool) {
 	return times, whole
 }
 
+// begun waits until the model has a message: what is to be released waits only then.
+func (s *onStage) begun(m *letter) {
+	s.Helper()
+	s.wait("the model has it", func() bool { times, _ := s.prompted(m); return times > 0 }, m)
+}
+
 // strays are what the model was sent besides messages of ours.
 func (s *onStage) strays() (strays []string) {
 	for _, prompt := range s.model.Prompts() {
@@ -180,7 +193,7 @@ func (s *onStage) arrives(messages ...*letter) {
 			}
 			times, _ := s.prompted(m)
 			return d.State.Delivered() && times > 0
-		})
+		}, m)
 	}
 	for _, m := range messages {
 		if times, whole := s.prompted(m); times != 1 || !whole {
