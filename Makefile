@@ -68,7 +68,7 @@ cross:
 
 .PHONY: race
 race: tmux cc
-	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -timeout 20m ./...
+	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -parallel 4 -timeout 20m ./...
 	$(GO) test ./conversation
 
 # Where scripts/agents installs the agent programs.

@@ -16,6 +16,7 @@ import (
 type draft struct {
 	message    parley.Message // without id, sender, text cleaned, time
 	recipients []*member
+	whoever    bool             // the recipients are those who are there, and not named
 	reach      store.Reach      // instead of recipients, for a thread
 	key        string           // idempotency
 	answers    *store.Answering // what it is a reply to, where that is known already
@@ -33,7 +34,9 @@ func (o *Orchestrator) SendMessage(ctx context.Context, req parley.SendMessageRe
 	}
 	due, err := o.due(req.RequiresResponse, req.ResponseDeadline)
 	if err != nil {
-		return nil, err
+		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, err); err != nil {
+			return nil, err
+		}
 	}
 	stored, err := o.sendTo(ctx, from, req.To, draft{key: req.IdempotencyKey, message: parley.Message{ThreadID: req.ThreadID,
 		Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
@@ -57,8 +60,8 @@ func (o *Orchestrator) sendTo(ctx context.Context, from *member, names parley.Na
 	if d.recipients, err = o.recipients(from, names); err != nil {
 		return store.Appended{}, err
 	}
-	d.message.Kind = parley.KindDirect
-	if len(d.recipients) > 1 || isEveryone(names) {
+	d.message.Kind, d.whoever = parley.KindDirect, isEveryone(names)
+	if len(d.recipients) > 1 || d.whoever {
 		d.message.Kind = parley.KindBroadcast
 	}
 	return o.admit(ctx, from, d)
@@ -110,7 +113,7 @@ func (o *Orchestrator) BroadcastMessage(ctx context.Context, req parley.Broadcas
 			return nil, err
 		}
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: to, key: req.IdempotencyKey, message: parley.Message{
+	stored, err := o.admit(ctx, from, draft{recipients: to, whoever: req.Recipients == nil || isEveryone(*req.Recipients), key: req.IdempotencyKey, message: parley.Message{
 		Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: priority(req.Priority, req.Urgent), Text: req.Text}})
 	if err != nil {
 		return nil, err
@@ -132,7 +135,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 	}
 	back, err := o.charge(from, post.Message.Kind)
 	if err != nil {
-		return o.sentBefore(ctx, from, d.key, err)
+		return o.sentBefore(ctx, from, &d, &post, err)
 	}
 	stored, err := o.store.Append(ctx, post)
 	if err != nil {
@@ -141,11 +144,12 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 	}
 	if stored.Repeated {
 		back()
+		err = d.again(from, &post, &stored)
 	} else {
 		o.passOn(stored.Passed, post.Answers)
 	}
 	o.handOut(&stored)
-	return stored, nil
+	return stored, err
 }
 
 // prepare makes of a draft what can be stored.

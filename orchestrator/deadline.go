@@ -38,6 +38,19 @@ func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, erro
 	return &at, nil
 }
 
+// dueBefore returns the deadline of a message that was stored with this key: a call that
+// is repeated when it has passed is the same call still.
+func (o *Orchestrator) dueBefore(ctx context.Context, from *member, key string, refusal error) (*time.Time, error) {
+	if key == "" {
+		return nil, refusal
+	}
+	stored, found, err := o.store.Repeated(ctx, from.id, key)
+	if err != nil || !found {
+		return nil, refusal
+	}
+	return stored.Message.ResponseDeadline, nil
+}
+
 // remind lets those who owe a response hear of it, then those who wait for it, then
 // the operator, each once. While communication is paused nobody does.
 func (o *Orchestrator) remind(ctx context.Context) {

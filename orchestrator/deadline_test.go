@@ -276,3 +276,25 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 		t.Errorf("the answer is %+v", res)
 	}
 }
+
+func TestRepeatingARequestAfterItsDeadlineIsNoNewOne(t *testing.T) {
+	d := newDue(t)
+	deadline := time.Now().Add(time.Minute)
+	req := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "soon?", ResponseDeadline: &deadline, IdempotencyKey: "k"}
+	first, err := d.SendMessage(d.planner, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.clock.pass(time.Hour)
+	if again, err := d.SendMessage(d.planner, req); err != nil || again.MessageID != first.MessageID {
+		t.Errorf("repeated after the deadline: %+v, %v, want message %s", again, err, first.MessageID)
+	}
+	req.Text = "sooner?"
+	if _, err := d.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
+		t.Errorf("another message with the key: %v, want %s", err, parley.InvalidArgument)
+	}
+	req.IdempotencyKey = ""
+	if _, err := d.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
+		t.Errorf("a deadline in the past: %v, want %s", err, parley.InvalidArgument)
+	}
+}

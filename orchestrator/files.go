@@ -29,7 +29,7 @@ func (o *Orchestrator) TransferFile(ctx context.Context, req parley.TransferFile
 	if n.to, err = o.fileRecipient(from, req.Recipient); err != nil {
 		return nil, err
 	}
-	if before, err := o.transferredBefore(ctx, from, n.key); before != nil || err != nil {
+	if before, err := o.transferredBefore(ctx, from, n); before != nil || err != nil {
 		return before, err
 	}
 	if err := o.refusePaused(); err != nil { // before all the work

@@ -80,16 +80,16 @@ func seconds(wait time.Duration) string {
 
 // sentBefore looks whether a message that is refused for its number was stored
 // already: repeating a call costs nothing.
-func (o *Orchestrator) sentBefore(ctx context.Context, from *member, key string, refusal error) (store.Appended, error) {
-	if key == "" {
+func (o *Orchestrator) sentBefore(ctx context.Context, from *member, d *draft, post *store.Post, refusal error) (store.Appended, error) {
+	if d.key == "" {
 		return store.Appended{}, refusal
 	}
-	stored, found, err := o.store.Repeated(ctx, from.id, key)
+	stored, found, err := o.store.Repeated(ctx, from.id, d.key)
 	if err != nil || !found {
 		return store.Appended{}, refusal
 	}
 	o.dressDeliveries(stored.Deliveries)
-	return stored, nil
+	return stored, d.again(from, post, &stored)
 }
 
 // maxDoors bounds how many places registrations are counted for.

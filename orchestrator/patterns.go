@@ -46,7 +46,7 @@ func (o *Orchestrator) BroadcastUpdate(ctx context.Context, req parley.Broadcast
 	if err != nil {
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: o.everyone(from), key: req.IdempotencyKey, message: parley.Message{
+	stored, err := o.admit(ctx, from, draft{recipients: o.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
 		Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
 		RequiresResponse: due != nil, ResponseDeadline: due}})
 	if err != nil {
@@ -93,13 +93,15 @@ func (o *Orchestrator) RequestAssistance(ctx context.Context, req parley.Request
 	}
 	due, err := o.due(true, req.RequestDetails.Deadline)
 	if err != nil {
-		return nil, parley.AsError(err).With("parameter", "request_details.deadline")
+		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
+			return nil, err
+		}
 	}
 	kind := parley.KindDirect
 	if len(to) > 1 || everyone {
 		kind = parley.KindBroadcast
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: to, key: req.IdempotencyKey, message: parley.Message{
+	stored, err := o.admit(ctx, from, draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey, message: parley.Message{
 		Kind: kind, Type: parley.TypeRequest, Priority: or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
 		RequiresResponse: true, ResponseDeadline: due}})
 	if err != nil {

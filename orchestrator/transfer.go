@@ -111,12 +111,15 @@ func (o *Orchestrator) fileText(f parley.File, path, description string) string 
 
 // transferredBefore returns the answer to a call that was made before with its key,
 // nil when it is new.
-func (o *Orchestrator) transferredBefore(ctx context.Context, from *member, key string) (*parley.TransferFileResult, error) {
-	if key == "" {
+func (o *Orchestrator) transferredBefore(ctx context.Context, from *member, n *fileNote) (*parley.TransferFileResult, error) {
+	if n.key == "" {
 		return nil, nil
 	}
-	stored, found, err := o.store.Repeated(ctx, from.id, key)
+	stored, found, err := o.store.Repeated(ctx, from.id, n.key)
 	if err != nil || !found {
+		return nil, err
+	}
+	if err := fileAgain(&stored.Message, n.to, n.name, ""); err != nil {
 		return nil, err
 	}
 	o.dressDeliveries(stored.Deliveries)

@@ -25,6 +25,7 @@ var sending = []testCase{
 	{"SendAnswersOnlyWhatIsTheSenders", sendAnswersOwn},
 	{"SendKeepsDataAndReference", sendKeepsData},
 	{"SendAgainWithTheSameKey", sendAgain},
+	{"SendAnotherWithTheSameKey", sendAnother},
 	{"SendKeyBelongsToItsSender", sendKeyOfSender},
 	{"SendAsSomeoneElseIsRefused", sendAsOther},
 	{"SendDoesNotWaitForAMailbox", sendDoesNotWait},
@@ -194,10 +195,7 @@ func sendAgain(f *fixture) {
 	r := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "once", IdempotencyKey: "k1"}
 	first := do[parley.SendMessageResult](f.planner, "send_message", r)
 	second := do[parley.SendMessageResult](f.planner, "send_message", r)
-	r.Text = "other words"
-	third := do[parley.SendMessageResult](f.planner, "send_message", r)
 	same(f.T, "second message id", second.MessageID, first.MessageID)
-	same(f.T, "third message id", third.MessageID, first.MessageID)
 	same(f.T, "recipients", second.DeliveryStatus, first.DeliveryStatus)
 	f.coder.expectInbox("once")
 
@@ -207,6 +205,29 @@ func sendAgain(f *fixture) {
 	same(f.T, "second broadcast's id", two.MessageID, one.MessageID)
 	same(f.T, "second broadcast's count", two.RecipientCount, one.RecipientCount)
 	f.reviewer.expectInbox("to all, once")
+}
+
+// sendAnother: a key that stands for one message must not say that another was sent.
+func sendAnother(f *fixture) {
+	question := f.coder.ask("when?", "planner").MessageID
+	do[parley.SendMessageResult](f.planner, "send_message", params{"to": "coder", "text": "once", "idempotency_key": "k"})
+	f.unchangedAfter(func() {
+		for _, other := range []struct {
+			op   string
+			args params
+		}{
+			{"send_message", params{"to": "coder", "text": "other words"}},
+			{"send_message", params{"to": "reviewer", "text": "once"}},
+			{"send_message", params{"to": []string{"coder", "reviewer"}, "text": "once"}},
+			{"send_message", params{"to": "coder", "text": "once", "data": params{"n": 1}}},
+			{"broadcast_message", params{"recipients": []string{"reviewer"}, "text": "once"}},
+			{"broadcast_update", params{"update_type": "progress", "content": params{"summary": "once"}}},
+			{"respond_to_message", params{"message_id": question, "text": "once"}},
+		} {
+			other.args["idempotency_key"] = "k"
+			refused(f.planner, other.op, other.args, parley.InvalidArgument)
+		}
+	})
 }
 
 func sendKeyOfSender(f *fixture) {

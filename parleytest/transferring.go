@@ -116,6 +116,9 @@ func transferAgain(f *fixture) {
 	second := do[parley.TransferFileResult](f.planner, "transfer_file", r)
 	same(f.T, "second message id", second.MessageID, first.MessageID)
 	same(f.T, "second file", second.Data, first.Data)
+	other := f.file("twice.txt", "twice")
+	refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": other, "idempotency_key": "k1"}, parley.InvalidArgument)
+	refused(f.planner, "transfer_file", params{"recipient": "reviewer", "source_path": other, "destination_filename": "once.txt", "idempotency_key": "k1"}, parley.InvalidArgument)
 	same(f.T, "messages that came", len(f.coder.inbox()), 1)
 }
 
