@@ -189,7 +189,7 @@ func (u *upload) checkClaims(caller parley.Caller) error {
 	return nil
 }
 
-// How long, and for how many bytes, the rest of a refused file is read: a client that
+// How long, and for how many bytes, the rest of a refused body is read: a client that
 // is still sending it would otherwise see its connection break, and not the answer.
 const (
 	lingerTime  = 3 * time.Second
@@ -201,9 +201,13 @@ func (u *upload) linger(w http.ResponseWriter) {
 	if u.request.Header.Get("Expect") != "" && !body.begun { // it waits for a word before it sends
 		return
 	}
+	hearOut(w, body.ReadCloser)
+}
+
+func hearOut(w http.ResponseWriter, body io.Reader) {
 	rc := http.NewResponseController(w)
 	if rc.Flush() == nil && rc.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
-		_, _ = io.CopyN(io.Discard, body.ReadCloser, lingerBytes) // however it ends
+		_, _ = io.CopyN(io.Discard, body, lingerBytes) // however it ends
 	}
 }
 

@@ -6,6 +6,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -123,13 +124,38 @@ func (a *api) handler() http.Handler {
 	mux.HandleFunc("/mcp", a.serveMCP)
 	mux.HandleFunc("/", a.nothingHere)
 	all := http.NewServeMux()
-	all.Handle("/", http.MaxBytesHandler(mux, MaxBody))
+	all.Handle("/", bounded(mux))
 	if a.Files != nil { // which have a limit of their own
 		all.HandleFunc(filesPath, a.serveUpload)
 		all.HandleFunc(filesPath+"/{file_id}", a.serveDownload)
 	}
 	return a.counted(a.guard(all))
 }
+
+// bounded limits bodies. Whoever announces one that is too large is answered at once,
+// and heard out for a while: most clients read no answer before they have sent it all.
+func bounded(next http.Handler) http.Handler {
+	limited := http.MaxBytesHandler(next, MaxBody)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.ContentLength <= MaxBody {
+			limited.ServeHTTP(w, r)
+			return
+		}
+		body := r.Body
+		r.Body = oversized{body}
+		w.Header().Set("Connection", "close")
+		_ = http.NewResponseController(w).EnableFullDuplex() // else the server reads on before an answer goes out; HTTP/1 alone needs it
+		next.ServeHTTP(w, r)
+		if r.Header.Get("Expect") == "" { // else it waits for a word before it sends
+			hearOut(w, body)
+		}
+	})
+}
+
+// oversized is a body of which nothing is read.
+type oversized struct{ io.Closer }
+
+func (oversized) Read([]byte) (int, error) { return 0, &http.MaxBytesError{Limit: MaxBody} }
 
 // readOnly lets through what only reads.
 func (a *api) readOnly(serve http.HandlerFunc) http.HandlerFunc {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bufio"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -31,6 +32,35 @@ func TestABodyThatStallsIsGivenUp(t *testing.T) {
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("got %s, want 408", res.Status)
+	}
+}
+
+// A client that reads nothing before it has sent everything gets the answer too.
+func TestABodyThatIsTooLargeIsHeardOut(t *testing.T) {
+	d := serve(t, New(options(&stub{})))
+	conn, err := net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	body := strings.Repeat("x", 20<<20)
+	if _, err := fmt.Fprintf(conn, "POST /api/send_message HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", len(body)); err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		time.Sleep(20 * time.Millisecond) // longer in all than a server waits for whom it has answered
+		if _, err := conn.Write([]byte(body[:len(body)/40])); err != nil {
+			t.Fatalf("the body could not be sent: %v", err)
+		}
+	}
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatalf("no answer came: %v", err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("got %s, want 413", res.Status)
 	}
 }
 
