@@ -107,7 +107,10 @@ func (m *memory) RespondToMessage(ctx context.Context, r parley.RespondToMessage
 	if err != nil {
 		return nil, err
 	}
-	l := m.repeated(c.ID, r.IdempotencyKey)
+	l, err := m.repeated(c.ID, r.IdempotencyKey, r)
+	if err != nil {
+		return nil, err
+	}
 	updated := l != nil
 	if l == nil {
 		debt := original.debt(c.ID)
@@ -154,6 +157,9 @@ func (m *memory) BroadcastUpdate(ctx context.Context, r parley.BroadcastUpdateRe
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := parley.CallerFrom(ctx)
+	if _, err := m.repeated(c.ID, r.IdempotencyKey, r); err != nil {
+		return nil, err
+	}
 	text := "update (" + r.UpdateType + "): " + r.Content.Summary
 	if r.Content.Details != "" {
 		text += "\n" + r.Content.Details + "\nImpact: " + r.Content.Impact

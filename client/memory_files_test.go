@@ -30,7 +30,9 @@ const memoryLimit = 1 << 20
 func (m *memory) TransferFile(ctx context.Context, r parley.TransferFileRequest) (*parley.TransferFileResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if l := m.repeated(parley.CallerFrom(ctx).ID, r.IdempotencyKey); l != nil {
+	if l, err := m.repeated(parley.CallerFrom(ctx).ID, r.IdempotencyKey, r); err != nil {
+		return nil, err
+	} else if l != nil {
 		return told(l), nil
 	}
 	if r.Recipient == parley.Everyone {

@@ -75,7 +75,10 @@ func (m *memory) SteerAgent(ctx context.Context, r parley.SteerAgentRequest) (*p
 	if to.Kind == parley.KindHuman {
 		return nil, parley.Errorf(parley.InvalidRecipient, "%s is a person", to.Name).Suggest("Name an agent.")
 	}
-	l := m.repeated(c.ID, r.IdempotencyKey)
+	l, err := m.repeated(c.ID, r.IdempotencyKey, r)
+	if err != nil {
+		return nil, err
+	}
 	if l == nil {
 		l = &letter{key: r.IdempotencyKey, Message: parley.Message{Kind: parley.KindSteering, Type: parley.TypeInformation, Priority: parley.PriorityHigh,
 			SenderID: c.ID, Sender: c.Name, Text: r.Text, Data: json.RawMessage(`{"guidance":"` + r.Kind + `"}`)}}

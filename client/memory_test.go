@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,7 @@ type memory struct {
 	keys     map[string]string // key → agent id
 	shown    []parley.Key
 	messages []*letter
+	calls    map[string]string // sender and idempotency key → the call
 	threads  []*discussion
 	events   []memoryEvent
 	changed  chan struct{} // closed when something happens
@@ -48,7 +50,7 @@ type memoryEvent struct {
 }
 
 func newMemory() *memory {
-	m := &memory{keys: map[string]string{}, changed: make(chan struct{})}
+	m := &memory{keys: map[string]string{}, calls: map[string]string{}, changed: make(chan struct{})}
 	m.add(&parley.Agent{Name: parley.OperatorName, Kind: parley.KindHuman})
 	m.boss = parley.Caller{ID: m.agents[0].ID, Name: parley.OperatorName, Operator: true}
 	return m
@@ -245,12 +247,21 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 	return l, nil
 }
 
-func (m *memory) repeated(sender, key string) *letter {
+// repeated returns what was sent by the same call before. The key of another call is
+// refused.
+func (m *memory) repeated(sender, key string, call any) (*letter, error) {
+	text, err := json.Marshal(call)
 	i := slices.IndexFunc(m.messages, func(l *letter) bool { return key != "" && l.SenderID == sender && l.key == key })
-	if i < 0 {
-		return nil
+	switch {
+	case err != nil:
+		return nil, err
+	case i < 0:
+		m.calls[sender+key] = string(text)
+		return nil, nil
+	case m.calls[sender+key] != string(text):
+		return nil, parley.Errorf(parley.InvalidArgument, "the key stands for another message").Suggest("Use another key.")
 	}
-	return m.messages[i]
+	return m.messages[i], nil
 }
 
 func (m *memory) letter(ref string) *letter {
@@ -278,7 +289,10 @@ func (m *memory) SendMessage(ctx context.Context, r parley.SendMessageRequest) (
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := parley.CallerFrom(ctx)
-	l := m.repeated(c.ID, r.IdempotencyKey)
+	l, err := m.repeated(c.ID, r.IdempotencyKey, r)
+	if err != nil {
+		return nil, err
+	}
 	if l == nil {
 		if r.ThreadID != "" {
 			return m.sendToThread(c, r)
@@ -318,13 +332,15 @@ func (m *memory) BroadcastMessage(ctx context.Context, r parley.BroadcastMessage
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := parley.CallerFrom(ctx)
-	l := m.repeated(c.ID, r.IdempotencyKey)
+	l, err := m.repeated(c.ID, r.IdempotencyKey, r)
+	if err != nil {
+		return nil, err
+	}
 	if l == nil {
 		to := m.others(c.ID, r.Group)
 		if r.Group != "" && len(to) == 0 {
 			return nil, parley.Errorf(parley.InvalidRecipient, "nobody is in that group").Suggest("get_agent_status shows the groups.")
 		}
-		var err error
 		if r.Recipients != nil {
 			if to, err = m.recipients(c.ID, *r.Recipients); err != nil {
 				return nil, err
