@@ -27,6 +27,13 @@ func Clean(text string) string {
 	return strings.TrimRightFunc(text, unicode.IsSpace)
 }
 
+// Visible reports whether a text shows anything: what has no width shows nothing.
+func Visible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	})
+}
+
 // CleanLine is Clean for what must stay on one line: titles, names of roles,
 // reasons. Line breaks and tabs become spaces.
 func CleanLine(text string) string {

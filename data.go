@@ -28,7 +28,7 @@ func (f *Field) tidy(data *json.RawMessage) error {
 	}
 	if depth(value, maxDepth) > maxDepth {
 		return Errorf(InvalidArgument, "%s is nested deeper than %d levels", f.Name, maxDepth).With("parameter", f.Name).
-			Suggest("Flatten it, or put it into a file and send its path.")
+			Suggest("Flatten it, or put it into a file and send that with transfer_file.")
 	}
 	if number := beyond(value); number != "" {
 		return Errorf(InvalidArgument, "%s holds the number %s, which most programs cannot read", f.Name, Truncate(number, 30)).
@@ -78,7 +78,7 @@ func (f *Field) sized(n int) error {
 	}
 	return Errorf(MessageTooLong, "%s has %d bytes, %d are allowed", f.Name, n, maxData).
 		With("parameter", f.Name).With("length", n).With("limit", maxData).
-		Suggest("Put it into a file and send its path.")
+		Suggest("Put it into a file and send that with transfer_file.")
 }
 
 // depth counts the levels of a JSON value, at most to one beyond the limit.

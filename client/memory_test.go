@@ -203,7 +203,7 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 	switch {
 	case m.paused != nil:
 		return nil, parley.Errorf(parley.CommunicationDisabled, "%s", m.paused.Words()).Suggest("Send again later.")
-	case l.Text == "":
+	case !parley.Visible(l.Text):
 		return nil, parley.Errorf(parley.InvalidArgument, "the text is empty").Suggest("Say something.")
 	case utf8.RuneCountInString(l.Text) > 2000:
 		return nil, parley.Errorf(parley.MessageTooLong, "the text is too long").Suggest("Use 2,000 characters at most.")

@@ -161,7 +161,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
 		return nil, parley.Errorf(parley.MessageTooLong, "the request is larger than %d bytes", MaxBody).
-			Suggest("Put long content into a file and send its path.")
+			Suggest("Put long content into a file and send that with transfer_file.")
 	}
 	if err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "the body could not be read: %w", err).Suggest("Send it again.")

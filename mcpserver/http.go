@@ -127,7 +127,7 @@ func refuseBody(w http.ResponseWriter, err error) {
 	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
 		status = http.StatusRequestEntityTooLarge
 		e = parley.Errorf(parley.MessageTooLong, "the request is larger than %d bytes", MaxBody).
-			Suggest("Put long content into a file and send its path.")
+			Suggest("Put long content into a file and send that with transfer_file.")
 	}
 	refuse(w, status, nil, mcp.INVALID_REQUEST, e)
 }

@@ -221,14 +221,14 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 		text = strings.ToValidUTF8(text, "")
 	}
 	text = parley.Clean(text)
-	if strings.TrimSpace(text) == "" {
+	if !parley.Visible(text) {
 		return "", parley.Errorf(parley.InvalidArgument, "the text is empty").
 			Suggest("Say something: 1 to %d characters, at least one of them visible.", o.opts.Settings.MaxText)
 	}
 	if n := utf8.RuneCountInString(text); n > o.opts.Settings.MaxText {
 		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, o.opts.Settings.MaxText).
 			With("length", n).With("limit", o.opts.Settings.MaxText).
-			Suggest("Write the long part to a file, and send a short message that names the file.")
+			Suggest("Write the long part to a file, send that with transfer_file, and say in a short message what it is.")
 	}
 	return text, nil
 }

@@ -93,7 +93,7 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 		return nil, err
 	}
 	th := parley.Thread{ID: newID(), Title: parley.CleanLine(req.Title), CreatorID: from.id, Participants: []string{from.id}}
-	if th.Title == "" {
+	if !parley.Visible(th.Title) {
 		return nil, parley.Errorf(parley.InvalidArgument, "the title is empty").Suggest("Say in a few words what the thread is about.")
 	}
 	var names []string

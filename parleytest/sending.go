@@ -126,7 +126,7 @@ func sendTooLong(f *fixture) {
 
 func sendEmpty(f *fixture) {
 	f.unchanged(func() {
-		for _, text := range []string{"", " ", "\n\n\t ", "\x1b", "\x00\x07\x7f", "\u202e\u2066"} {
+		for _, text := range []string{"", " ", "\n\n\t ", "\x1b", "\x00\x07\x7f", "\u202e\u2066", "\u200b\ufeff"} {
 			refused(f.planner, "send_message", params{"to": "coder", "text": text}, parley.InvalidArgument)
 			refused(f.planner, "broadcast_message", params{"text": text}, parley.InvalidArgument)
 		}
