@@ -211,14 +211,18 @@ func (o *Op) firstUnknown(raw map[string]json.RawMessage) string {
 // invents `cc` must learn that nobody was copied.
 func (o *Op) unknown(name string) error {
 	names := make([]string, len(o.Fields))
+	canonical, aliases := map[string]string{}, []string{}
 	for i, f := range o.Fields {
 		names[i] = f.Name
+		for _, alias := range f.Aliases {
+			canonical[alias], aliases = f.Name, append(aliases, alias)
+		}
 	}
 	err := Errorf(InvalidArgument, "%s has no parameter %q", o.Name, CleanLine(name)).With("parameter", name).With("parameters", names)
 	if len(names) == 0 {
 		return err.Suggest("Call %s without parameters.", o.Name)
 	}
-	if near := Nearest(name, names); near != "" {
+	if near := or(Nearest(name, names), canonical[Nearest(name, aliases)]); near != "" {
 		return err.Suggest("Did you mean %q? %s takes: %s.", near, o.Name, strings.Join(names, ", "))
 	}
 	return err.Suggest("%s takes: %s.", o.Name, strings.Join(names, ", "))
@@ -240,6 +244,9 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 		i := slices.IndexFunc(o.Fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
 		if i >= 0 {
 			typ = o.Fields[i].Type
+		}
+		if len(vs) > 1 && i >= 0 && typ != "array" {
+			return nil, Errorf(InvalidArgument, "%s was given %d times", name, len(vs)).With("parameter", name).Suggest("Give it once.")
 		}
 		value, ok := asJSON(typ, vs)
 		if !ok {

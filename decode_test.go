@@ -93,6 +93,7 @@ func TestDecodeNamesTheNearestParameter(t *testing.T) {
 		`{"to":"a","text":"hi","cc":["b"]}`:        `send_message takes: to, text`,
 		`{"to":"a","text":"hi","priorty":"high"}`:  `Did you mean "priority"?`,
 		`{"to":"a","text":"hi","In_Reply_To":"x"}`: `Did you mean "in_reply_to"?`,
+		`{"text":"hi","receipient":"b"}`:           `Did you mean "to"?`, // nearest to an alias of it
 	} {
 		if e := refusal(t, "send_message", args); !strings.Contains(e.Action, want) {
 			t.Errorf("%s: the action is %q, want %q in it", args, e.Action, want)
@@ -269,7 +270,7 @@ func TestDecodeQuery(t *testing.T) {
 		t.Error(diff)
 	}
 	for query, parameter := range map[string]string{"limit=": "limit", "limit=x": "limit", "limit=5x": "limit", "limit=99": "limit",
-		"include_read=maybe": "include_read", "colour=red": "colour", "limit=%22x%22": "limit"} {
+		"include_read=maybe": "include_read", "colour=red": "colour", "limit=%22x%22": "limit", "limit=5&limit=6": "limit"} {
 		q, _ := url.ParseQuery(query)
 		_, err := FindOp("check_inbox").DecodeQuery(q)
 		if e := AsError(err); err == nil || e.Code != InvalidArgument || e.Details["parameter"] != parameter {

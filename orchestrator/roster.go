@@ -275,6 +275,12 @@ func (r *roster) notFound(ref string) error {
 		}
 	}
 	err := parley.Errorf(parley.AgentNotFound, "there is no agent %q", parley.CleanLine(parley.Truncate(ref, 64))).With("agents", names)
+	switch {
+	case strings.EqualFold(ref, parley.Everyone):
+		return err.Suggest(`"ALL" is everyone where it is the only recipient; else name one agent after the other.`)
+	case strings.ContainsAny(ref, ",;"):
+		return err.Suggest("Give several names as a list, one item for each.")
+	}
 	if near := parley.Nearest(ref, names); near != "" {
 		return err.Suggest("Did you mean %s?", near)
 	}
