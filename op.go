@@ -123,6 +123,11 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	return inv.op.call(ctx, s, inv.request)
 }
 
+// Waits reports whether a call can be told to wait.
+func (o *Op) Waits() bool {
+	return slices.ContainsFunc(o.Fields, func(f Field) bool { return f.Name == "wait_seconds" })
+}
+
 // Allow returns nil when c may call the operation, else UNAUTHENTICATED or
 // NOT_AUTHORIZED.
 func (o *Op) Allow(c Caller) error {

@@ -48,6 +48,9 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	result, err := a.invoke(r.Context(), inv)
+	if err == nil && op.Effect == parley.Reads && op.Waits() {
+		err = a.stillGood(r, args.keys)
+	}
 	if err != nil {
 		a.fail(w, r, err)
 		return

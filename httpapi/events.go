@@ -58,7 +58,7 @@ func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op
 			return
 		}
 		if err == nil {
-			err = a.stillGood(r)
+			err = a.stillGood(r, nil)
 		}
 		if err != nil {
 			s.failure(ctx, parley.AsError(err))
@@ -69,9 +69,10 @@ func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op
 	}
 }
 
-// stillGood looks at the key of a stream again: it may have been revoked since.
-func (a *api) stillGood(r *http.Request) error {
-	caller, err := a.identify(r, nil)
+// stillGood looks at the key of a call that waited again: it may have been revoked since.
+// keys are those found in the body.
+func (a *api) stillGood(r *http.Request, keys []string) error {
+	caller, err := a.identify(r, keys)
 	if err == nil && caller.ID != parley.CallerFrom(r.Context()).ID {
 		err = wrongKey()
 	}

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -70,4 +71,18 @@ func TestEveryClaimMustBeTheCallers(t *testing.T) {
 	d.expect("both his", d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: "+coder.ID), http.StatusOK, "")
 	d.expect("one another's", d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: reviewer"),
 		http.StatusForbidden, parley.NotAuthorized)
+}
+
+// Who waits for a message does not get it with a key that has been revoked meanwhile.
+func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
+	s, revoked := &stub{}, false
+	o := options(s)
+	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return coder, !revoked }
+	s.events = func(_ context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+		revoked = r.WaitSeconds > 0
+		return &parley.ReadEventsResult{Answer: parley.OK}, nil
+	}
+	d := serve(t, New(o))
+	d.expect("a key that is good", d.ask("GET", "/api/read_events", "", key), http.StatusOK, "")
+	d.expect("one that was revoked while it waited", d.ask("GET", "/api/read_events?wait_seconds=1", "", key), http.StatusUnauthorized, parley.Unauthenticated)
 }

@@ -61,7 +61,24 @@ func (t *tool) perform(ctx context.Context, args json.RawMessage) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.invoke(ctx, inv)
+	result, err := t.invoke(ctx, inv)
+	if err == nil {
+		err = t.stillGood(ctx)
+	}
+	return result, err
+}
+
+// stillGood looks at the connection's key again after a call that may have waited for
+// what it reads: the key may have been revoked since.
+func (t *tool) stillGood(ctx context.Context) error {
+	key := parley.CredentialsFrom(ctx).Key
+	if t.op.Effect != parley.Reads || !t.op.Waits() || t.options.Authenticate == nil || key == "" {
+		return nil
+	}
+	if _, ok := t.options.Authenticate(ctx, key); !ok {
+		return parley.Errorf(parley.Unauthenticated, "the API key is not known any more").Suggest("Ask the operator for another one.")
+	}
+	return nil
 }
 
 // identify takes the API key out of a call's arguments, where the seeds' tools

@@ -1,0 +1,29 @@
+package mcpserver
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"parley"
+)
+
+// Who waits for a message does not get it with a key that has been revoked meanwhile.
+func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
+	var revoked atomic.Bool
+	here := &tool{op: parley.FindOp("check_inbox"), options: Options{
+		Authenticate: func(context.Context, string) (parley.Caller, bool) { return coder, !revoked.Load() }}}
+	ctx := parley.WithCredentials(t.Context(), parley.Credentials{Key: "coders-key"})
+	if err := here.stillGood(ctx); err != nil {
+		t.Errorf("a key that is good: %v", err)
+	}
+	revoked.Store(true)
+	if err := here.stillGood(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated || !strings.Contains(err.Error(), "any more") {
+		t.Errorf("a key that was revoked: got %v", err)
+	}
+	here.op = parley.FindOp("send_message") // what it has done is done
+	if err := here.stillGood(ctx); err != nil {
+		t.Errorf("after a send: %v", err)
+	}
+}
