@@ -32,6 +32,8 @@ func (d *draft) again(from *member, post *store.Post, stored *store.Appended) er
 	case is.InReplyTo != "": // a reply goes to the thread or past it, as its sender takes part
 	case is.ThreadID != was.ThreadID:
 		differs = "thread_id"
+	case d.whoever && is.Kind != was.Kind && is.Type != parley.TypeRequest: // a request goes to as many as are capable today
+		differs = "to"
 	case is.ThreadID == "" && !d.whoever && !sameRecipients(post.Deliveries, was.Recipients):
 		differs = "to"
 	}

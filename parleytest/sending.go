@@ -221,6 +221,7 @@ func sendAnother(f *fixture) {
 			{"send_message", params{"to": []string{"coder", "reviewer"}, "text": "once"}},
 			{"send_message", params{"to": "coder", "text": "once", "data": params{"n": 1}}},
 			{"broadcast_message", params{"recipients": []string{"reviewer"}, "text": "once"}},
+			{"broadcast_message", params{"text": "once"}},
 			{"broadcast_update", params{"update_type": "progress", "content": params{"summary": "once"}}},
 			{"respond_to_message", params{"message_id": question, "text": "once"}},
 		} {
