@@ -39,7 +39,9 @@ test: tmux ## run all tests, without a C compiler
 # `check` runs every test that `test` runs, once and not twice: under the race
 # detector. The CGO-free side is held by the build and the cross-compilation.
 .PHONY: check
-check: format tidy lint build cross race real ## everything that a commit must pass
+check: format tidy lint build cross ## everything that a commit must pass
+	@$(MAKE) -j2 race stories
+	@$(MAKE) real
 
 .PHONY: format
 format:
@@ -66,11 +68,15 @@ cross:
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -buildvcs=false -gcflags='all=-N -l' -o /dev/null ./cmd/parley || exit 1; \
 	done
 
-# The command's stories start hundreds of programs, each of which the race detector
-# would slow down tenfold; what runs in them at once is raced in the other packages.
+# The tests of these two mostly wait, so they run side by side. The command's stories
+# start hundreds of programs, each of which the race detector would slow down tenfold;
+# what runs in them at once is raced in the other packages.
 .PHONY: race
 race: tmux cc
 	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -timeout 20m $$($(GO) list ./... | grep -v '/cmd/parley$$')
+
+.PHONY: stories
+stories: tmux
 	PARLEY_TEST_AGENTS= $(GO) test -timeout 20m ./cmd/parley ./conversation
 
 # Where scripts/agents installs the agent programs.
