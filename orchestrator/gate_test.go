@@ -185,7 +185,7 @@ func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
 
 func TestLostEnterIsPressedOnceMore(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 300ms"))
+	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 3s"))
 	d := s.reach(s.send("coder", "hello"), parley.DeliveryRead)
 	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "second Enter") {
 		t.Errorf("the evidence is %q", got)
