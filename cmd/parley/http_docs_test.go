@@ -24,18 +24,7 @@ import (
 // workingDaemon starts a daemon with an agent called coder, in a home of its own.
 func workingDaemon(t *testing.T) (*home, daemonInfo) {
 	t.Helper()
-	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("tmux is not installed")
-	}
-	h, err := newHome(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := h.end(); err != nil {
-			t.Error(err)
-		}
-	})
+	h := newTestHome(t)
 	for _, args := range [][]string{{"serve"}, {"register", "coder"}} {
 		if out, err := h.command(args...).CombinedOutput(); err != nil {
 			t.Fatalf("parley %v: %v\n%s", args, err, out)
