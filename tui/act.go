@@ -9,17 +9,30 @@ import (
 	"parley"
 )
 
-// scope is where the next key goes.
+// subject is what the marker stands on, for those keys that mean the same on
+// every screen.
+type subject struct {
+	agent     *parley.AgentStatus // whose terminal is meant; nil if nobody's
+	partnerID string              // to whom an answer goes; "" when it went to several
+	partner   string              // its name
+	message   string              // a message's id
+	text      string              // how that begins
+	thread    *parley.Thread
+}
+
+// scope is where the next key goes; in the shell, the shown screen's come first.
 func (m *model) scope() scope {
 	switch {
-	case m.help.open, m.needs.open:
+	case m.confirm != nil:
+		return inConfirm
+	case m.help.open:
 		return inHelp
 	case m.compose.open:
 		return inCompose
-	case m.filter.open:
+	case m.at == atTraffic && m.traffic.filter.open:
 		return inFilter
 	}
-	return inLists
+	return inShell
 }
 
 // press does what the table says of a key; what it does not know is text, where
@@ -32,17 +45,22 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		}
 		return nil // what cannot be seen is not to be changed
 	}
-	if b := bound(s, key.String()); b != nil {
-		if s == inLists {
+	b := bound(s, key.String())
+	if s == inShell {
+		if own := bound(screenScope(m.at), key.String()); own != nil {
+			b = own
+		}
+	}
+	switch {
+	case b != nil:
+		if s == inShell {
 			m.status.clear()
 		}
 		return b.run(m)
-	}
-	switch s {
-	case inCompose:
+	case s == inCompose:
 		return m.compose.update(key)
-	case inFilter:
-		m.filterBy(m.filter.text + key.Text)
+	case s == inFilter:
+		m.traffic.filterBy(m.traffic.filter.text + key.Text)
 	}
 	return nil
 }
@@ -55,103 +73,18 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	case inCompose:
 		return m.compose.update(msg)
 	case inFilter:
-		m.filterBy(m.filter.text + safeLine(msg.Content))
+		m.traffic.filterBy(m.traffic.filter.text + safeLine(msg.Content))
 	}
 	return nil
 }
 
-// move goes n lines in the pane that has the keys.
-func (m *model) move(n int) tea.Cmd {
-	switch m.focus {
-	case onAgents:
-		m.agents.move(n)
-	case onDetail:
-		m.detail.move(n)
-	default:
-		m.traffic.move(n)
-	}
-	return nil
-}
-
-func (m *model) page() int {
-	if m.focus == onDetail {
-		return max(1, m.detail.height-1)
-	}
-	return max(1, m.traffic.height-1)
-}
-
-// all is more lines than any pane has.
+// all is more lines than any list has.
 const all = 1 << 30
 
-func (m *model) up() tea.Cmd       { return m.move(-1) }
-func (m *model) down() tea.Cmd     { return m.move(1) }
-func (m *model) pageUp() tea.Cmd   { return m.move(-m.page()) }
-func (m *model) pageDown() tea.Cmd { return m.move(m.page()) }
-func (m *model) toTop() tea.Cmd    { return m.move(-all) }
-
-// toBottom goes to the newest message, and stays there as others come.
-func (m *model) toBottom() tea.Cmd {
-	if m.focus == onTraffic {
-		m.traffic.setFollow(true)
-		return nil
-	}
-	return m.move(all)
+// lines is how far a motion goes in a list of which height lines are shown.
+func (by motion) lines(height int) int {
+	return map[motion]int{lineUp: -1, lineDown: 1, pageUp: -max(1, height-1), pageDown: max(1, height-1), toTop: -all, toBottom: all}[by]
 }
-
-func (m *model) toggleFollow() tea.Cmd {
-	m.traffic.setFollow(!m.traffic.follow)
-	return nil
-}
-
-func (m *model) nextPane() tea.Cmd {
-	switch {
-	case m.focus == onTraffic && m.detail.open:
-		m.focus = onDetail
-	case m.focus == onAgents:
-		m.focus = onTraffic
-	default:
-		m.focus = onAgents
-	}
-	return nil
-}
-
-// enter opens what is under the marker.
-func (m *model) enter() tea.Cmd {
-	switch {
-	case m.focus == onAgents:
-		return m.attach()
-	case m.detail.open:
-		m.closeDetail()
-	case m.traffic.sel != nil:
-		m.traffic.setFollow(false)
-		m.detail.open = true
-		m.detail.show(m.traffic.sel.id)
-		return m.askDetail()
-	default:
-		m.tell("There is no message to open yet.")
-	}
-	return nil
-}
-
-func (m *model) closeDetail() {
-	m.detail.close()
-	if m.focus == onDetail {
-		m.focus = onTraffic
-	}
-}
-
-func (m *model) back() tea.Cmd {
-	if m.detail.open {
-		m.closeDetail()
-		return nil
-	}
-	return m.dropFilter()
-}
-
-func (m *model) openHelp() tea.Cmd  { m.help.open, m.help.top = true, 0; return nil }
-func (m *model) closeHelp() tea.Cmd { m.help.open, m.needs.open = false, false; return nil }
-func (m *model) helpDown() tea.Cmd  { m.help.top++; m.needs.top++; return nil }
-func (m *model) helpUp() tea.Cmd    { m.help.top--; m.needs.top--; return nil }
 
 // quit leaves, but asks once when something written would be lost.
 func (m *model) quit() tea.Cmd {
@@ -175,34 +108,38 @@ func (r *row) other() (id, name string) {
 
 // writeTo opens the box for the agent under the marker.
 func (m *model) writeTo() tea.Cmd {
-	if s := m.agents.selected(); s != nil && (m.focus == onAgents || m.traffic.sel == nil) {
-		return m.compose.write(address{agent: s.ID}, "To "+s.Name)
+	s := m.screen().about()
+	if s.partnerID == "" {
+		m.tell("To whom? Choose an agent (2), or b for all of them.")
+		return nil
 	}
-	if r := m.traffic.sel; r != nil {
-		if id, name := r.other(); id != "" {
-			return m.compose.write(address{agent: id}, "To "+name)
-		}
-	}
-	m.tell("To whom? Choose an agent (tab), or b for all of them.")
-	return nil
+	return m.compose.write(address{agent: s.partnerID}, "To "+s.partner)
 }
 
 func (m *model) reply() tea.Cmd {
-	r := m.traffic.sel
-	if r == nil {
-		m.tell("There is no message to reply to yet.")
+	s := m.screen().about()
+	switch {
+	case s.message == "":
+		m.tell("There is no message to reply to here.")
+		return nil
+	case s.partnerID == "":
+		m.tell("This went to several. Choose an agent (2) and c, or b for all of them.")
 		return nil
 	}
-	id, name := r.other()
-	if id == "" {
-		m.tell("This went to several. Choose an agent (tab) and c, or b for all of them.")
-		return nil
-	}
-	return m.compose.write(address{agent: id, replyTo: r.id}, "Reply to "+name+" about “"+fit(r.text, 40)+"”")
+	return m.compose.write(address{agent: s.partnerID, replyTo: s.message}, "Reply to "+s.partner+" about “"+fit(s.text, 40)+"”")
 }
 
 func (m *model) broadcast() tea.Cmd {
 	return m.compose.write(address{everyone: true}, "To all agents")
+}
+
+func (m *model) steer() tea.Cmd {
+	a := m.screen().about().agent
+	if a == nil {
+		m.tell("Whom? Choose an agent (2) first.")
+		return nil
+	}
+	return m.compose.write(address{agent: a.ID, steer: true}, "Guidance for "+a.Name)
 }
 
 func (m *model) newLine() tea.Cmd {
@@ -246,30 +183,14 @@ func (m *model) sent(msg sentMsg) tea.Cmd {
 		receipt.moved(d.RecipientID, d.State)
 	}
 	m.status = status{text: msg.draft.label, receipt: receipt}
-	m.traffic.learn(msg.id, msg.deliveries)
 	return m.lookLater()
 }
 
-// subject is the agent whose terminal is meant: the one under the marker, or the
-// one a message was typed to, else the one that sent it.
-func (m *model) subject() *parley.AgentStatus {
-	r := m.traffic.sel
-	if m.focus == onAgents || r == nil {
-		return m.agents.selected()
-	}
-	for _, id := range []string{r.toID, r.fromID} {
-		if s := m.agents.find(id); s != nil && s.Kind == parley.KindTerminal {
-			return s
-		}
-	}
-	return m.agents.find(r.fromID)
-}
-
 func (m *model) attach() tea.Cmd {
-	s := m.subject()
+	s := m.screen().about().agent
 	switch {
 	case s == nil:
-		m.tell("Which agent? Choose one first (tab).")
+		m.tell("Which agent? Choose one first (2).")
 	case s.Kind != parley.KindTerminal:
 		m.tell(s.Name + " has no terminal: it reads its messages over the API.")
 	default:

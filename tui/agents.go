@@ -1,85 +1,112 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley"
 )
 
-// agents is the pane of who is there: beside the traffic, or a strip above it.
+// agents is the screen of who is there.
 type agents struct {
-	list   []parley.AgentStatus
-	unread int // messages that wait for the operator
+	*desk
+	list   []*parley.AgentStatus
 	sel    string
 	top    int // first line shown
 	height int
 }
 
-// set takes the agents as they are now. The operator is not one of the team; those
-// that were stopped come last; else the order is that of names, so that
-// everybody keeps their place.
-func (a *agents) set(list []parley.AgentStatus) {
-	a.list, a.unread = nil, 0
-	for _, s := range list {
-		if s.Kind == parley.KindHuman {
-			a.unread += s.Unread
-			continue
+func (a *agents) title() string { return "Agents" }
+
+func (a *agents) badge() badge {
+	n := 0
+	for _, s := range a.team.list {
+		if troubled(s.State) {
+			n++
 		}
-		s.Name, s.HeldReason = shownName(s.Name, s.ID), safeLine(s.HeldReason)
-		s.State = parley.AgentState(safeLine(string(s.State)))
-		a.list = append(a.list, s)
 	}
-	gone := func(s parley.AgentStatus) int {
+	return badge{count: n, grave: true}
+}
+
+// troubled reports whether an agent in that state does not go on by itself.
+func troubled(s parley.AgentState) bool {
+	switch s {
+	case parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked, parley.StateUnknown:
+		return true
+	}
+	return false
+}
+
+func (a *agents) keys() []binding {
+	return []binding{
+		{inAgents, []string{"enter"}, "enter", "attach to its terminal", "attach", (*model).attach},
+		{inAgents, []string{"R"}, "R", "restart it; what it knows is lost", "restart", (*model).restart},
+		{inAgents, []string{"S"}, "S", "stop it; its messages are kept", "stop", (*model).stop},
+	}
+}
+
+func (a *agents) update(msg tea.Msg) tea.Cmd {
+	if _, ok := msg.(agentsMsg); ok {
+		a.sort()
+	}
+	return nil
+}
+
+// sort puts those that were stopped last; else the order is that of names, so
+// that everybody keeps their place.
+func (a *agents) sort() {
+	a.list = nil
+	for i := range a.team.list {
+		a.list = append(a.list, &a.team.list[i])
+	}
+	gone := func(s *parley.AgentStatus) int {
 		if s.State == parley.StateTerminated {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(a.list, func(x, y parley.AgentStatus) int {
-		return cmp.Or(gone(x)-gone(y), strings.Compare(strings.ToLower(x.Name), strings.ToLower(y.Name)))
-	})
+	slices.SortStableFunc(a.list, func(x, y *parley.AgentStatus) int { return gone(x) - gone(y) })
 	if a.index() < 0 && len(a.list) > 0 {
 		a.sel = a.list[0].ID
 	}
 }
 
 func (a *agents) index() int {
-	return slices.IndexFunc(a.list, func(s parley.AgentStatus) bool { return s.ID == a.sel })
+	return slices.IndexFunc(a.list, func(s *parley.AgentStatus) bool { return s.ID == a.sel })
 }
 
 // selected is the agent under the marker, nil if there is none.
-func (a *agents) selected() *parley.AgentStatus { return a.find(a.sel) }
+func (a *agents) selected() *parley.AgentStatus { return a.team.find(a.sel) }
 
-// find returns an agent by its id, nil if it is not there.
-func (a *agents) find(id string) *parley.AgentStatus {
-	for i := range a.list {
-		if a.list[i].ID == id {
-			return &a.list[i]
-		}
+func (a *agents) move(by motion) tea.Cmd {
+	if i := a.index(); i >= 0 {
+		a.sel = a.list[clamp(i+by.lines(a.height), 0, len(a.list)-1)].ID
 	}
 	return nil
 }
 
-func (a *agents) move(n int) {
-	if i := a.index(); i >= 0 {
-		a.sel = a.list[clamp(i+n, 0, len(a.list)-1)].ID
+func (a *agents) about() subject {
+	s := a.selected()
+	if s == nil {
+		return subject{}
 	}
+	return subject{agent: s, partnerID: s.ID, partner: s.Name}
 }
 
 // summary counts the agents by state, in words, the troubled first; those that
 // were stopped are not counted.
-func (a *agents) summary(th theme) []string {
+func (t *team) summary(th theme) []string {
 	in := map[parley.AgentState]int{}
-	for _, s := range a.list {
+	for _, s := range t.list {
 		in[s.State]++
 	}
 	var words []string
-	for _, s := range []parley.AgentState{parley.StateUnreachable, parley.StateExited, parley.StateIdle,
-		parley.StateBusy, parley.StateStarting} {
+	for _, s := range []parley.AgentState{parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked,
+		parley.StateUnknown, parley.StateIdle, parley.StateBusy, parley.StateDrafting, parley.StateStarting} {
 		if in[s] > 0 {
 			words = append(words, th.agent(s).Render(fmt.Sprintf("%s %d %s", agentGlyph(s), in[s], s)))
 		}
@@ -88,7 +115,7 @@ func (a *agents) summary(th theme) []string {
 }
 
 // counts says what waits for an agent.
-func counts(s parley.AgentStatus) string {
+func counts(s *parley.AgentStatus) string {
 	var parts []string
 	if s.Unread > 0 {
 		parts = append(parts, fmt.Sprintf("%d unread", s.Unread))
@@ -100,7 +127,7 @@ func counts(s parley.AgentStatus) string {
 }
 
 // holds says why its terminal is not typed into, when it is not.
-func holds(s parley.AgentStatus) string {
+func holds(s *parley.AgentStatus) string {
 	if s.HeldReason == "" {
 		return ""
 	}

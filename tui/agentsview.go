@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"strings"
 	"time"
 
 	"parley"
@@ -11,7 +10,7 @@ const noAgents = "No agents yet. Start one:  parley launch coder -- claude"
 
 // lines draws each agent: one line, and more when something waits. from and to
 // are where the selected one begins and ends.
-func (a *agents) lines(th theme, w int, focused bool, now time.Time) (lines []string, from, to int) {
+func (a *agents) lines(w int) (lines []string, from, to int) {
 	name := 8
 	for _, s := range a.list {
 		name = max(name, width(s.Name))
@@ -22,13 +21,13 @@ func (a *agents) lines(th theme, w int, focused bool, now time.Time) (lines []st
 		if selected {
 			from = len(lines)
 		}
-		lines = append(lines, agentLine(th, s, w, name, selected, focused, now))
+		lines = append(lines, agentLine(a.theme, s, w, name, selected, a.now))
 		if waits := counts(s); waits != "" {
 			lines = append(lines, "    "+fit(waits, w-4))
 		}
 		if why := holds(s); why != "" {
 			for _, line := range wrap(why, w-4) {
-				lines = append(lines, "    "+th.warn.Render(line))
+				lines = append(lines, "    "+a.theme.warn.Render(line))
 			}
 		}
 		if selected {
@@ -38,34 +37,33 @@ func (a *agents) lines(th theme, w int, focused bool, now time.Time) (lines []st
 	return lines, from, to
 }
 
-func agentLine(th theme, s parley.AgentStatus, w, name int, selected, focused bool, now time.Time) string {
+func agentLine(th theme, s *parley.AgentStatus, w, name int, selected bool, now time.Time) string {
 	mark := "  "
 	if selected {
 		mark = "▸ "
 	}
 	glyph, state := agentGlyph(s.State)+" ", pad(string(s.State), 11)
 	long := " " + since(s.Since, now)
-	if selected && focused {
+	if selected {
 		return th.focus.Render(pad(mark+glyph+pad(s.Name, name)+" "+state+long, w))
 	}
 	style := th.agent(s.State)
 	return mark + style.Render(glyph) + pad(s.Name, name) + " " + style.Render(state) + th.dim.Render(long)
 }
 
-// view draws the pane beside the traffic.
-func (a *agents) view(th theme, w int, focused, loaded bool, now time.Time) []string {
-	title := []string{th.rule("Agents", "", w, focused)}
+func (a *agents) view(w, h int) []string {
+	lines := []string{a.theme.rule("Agents", "", w, true)}
 	if len(a.list) == 0 {
-		return clip(append(title, a.nothing(th, w, loaded)...), a.height+1)
+		return clip(append(lines, a.nothing(w)...), h)
 	}
-	lines, _, _ := a.lines(th, w, focused, now)
-	return clip(append(title, lines[min(a.top, len(lines)):]...), a.height+1)
+	all, _, _ := a.lines(w)
+	return clip(append(lines, all[min(a.top, len(all)):]...), h)
 }
 
-func (a *agents) nothing(th theme, w int, loaded bool) []string {
-	text, style := noAgents, th.plain
-	if !loaded {
-		text, style = "Looking who is there…", th.dim
+func (a *agents) nothing(w int) []string {
+	text, style := noAgents, a.theme.plain
+	if !a.link.team {
+		text, style = "Looking who is there…", a.theme.dim
 	}
 	var lines []string
 	for _, line := range wrap(text, w-2) {
@@ -75,74 +73,8 @@ func (a *agents) nothing(th theme, w int, loaded bool) []string {
 }
 
 // settle scrolls so that the selected agent is seen.
-func (a *agents) settle(w, height int, strip bool, now time.Time) {
-	a.height = height
-	if strip {
-		rows, at := a.chips(theme{}, w, false)
-		a.top = window(a.top, at, len(rows), height)
-		return
-	}
-	lines, from, to := a.lines(theme{}, w, false, now)
-	a.top = window(window(a.top, max(from, to-1), len(lines), height), from, len(lines), height)
-}
-
-// strip draws the agents above the traffic, as many on a line as fit.
-func (a *agents) strip(th theme, w int, focused, loaded bool) []string {
-	title := []string{th.rule("Agents", "", w, focused)}
-	if len(a.list) == 0 {
-		return clip(append(title, a.nothing(th, w, loaded)...), a.height+1)
-	}
-	rows, _ := a.chips(th, w, focused)
-	shown := rows[min(a.top, len(rows)):]
-	if more := len(shown) - a.height; more > 0 {
-		title[0] = th.rule("Agents", plural(more, "more line"), w, focused)
-	}
-	return clip(append(title, shown...), a.height+1)
-}
-
-// chips sets the agents one after the other into lines, and tells which line
-// holds the selected one.
-func (a *agents) chips(th theme, w int, focused bool) (rows []string, at int) {
-	var b strings.Builder
-	used := 0
-	for _, s := range a.list {
-		selected := s.ID == a.sel
-		one := chip(th, s, w, selected, selected && focused)
-		n := width(one)
-		if used > 0 && used+2+n > w {
-			rows = append(rows, b.String())
-			b.Reset()
-			used = 0
-		}
-		if used > 0 {
-			b.WriteString("  ")
-			used += 2
-		}
-		if selected {
-			at = len(rows)
-		}
-		b.WriteString(one)
-		used += n
-	}
-	return append(rows, b.String()), at
-}
-
-// chip is an agent of the strip.
-func chip(th theme, s parley.AgentStatus, w int, selected, focused bool) string {
-	mark := "  "
-	if selected {
-		mark = "▸ "
-	}
-	glyph, waits, why := agentGlyph(s.State), counts(s), holds(s)
-	if waits != "" {
-		waits = " · " + waits
-	}
-	if why != "" {
-		why = " · " + why
-	}
-	if focused {
-		return th.focus.Render(fit(mark+glyph+" "+s.Name+" "+string(s.State)+waits+why, w))
-	}
-	style := th.agent(s.State)
-	return fit(mark+style.Render(glyph)+" "+s.Name+" "+style.Render(string(s.State))+waits+th.warn.Render(why), w)
+func (a *agents) settle(w, h int) {
+	a.height = h - 1
+	lines, from, to := a.lines(w)
+	a.top = window(window(a.top, max(from, to-1), len(lines), a.height), from, len(lines), a.height)
 }

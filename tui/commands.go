@@ -26,13 +26,11 @@ type (
 	}
 	tickMsg   time.Time
 	agentsMsg struct {
-		soon   bool // asked for at once, not at leisure
-		asked  time.Time
-		agents []parley.AgentStatus
-		counts map[string]int // deliveries in each state that is not delivered
-		paused *parley.Pause
-		needs  int // how many things want the operator
-		err    error
+		soon      bool // asked for at once, not at leisure
+		asked     time.Time
+		agents    []parley.AgentStatus
+		workspace *parley.WorkspaceStatusResult
+		err       error
 	}
 	needsMsg struct {
 		list []parley.Need
@@ -49,7 +47,17 @@ type (
 		deliveries []parley.Delivery
 		err        error
 	}
-	readMsg   struct{ err error }
+	readMsg    struct{ err error }
+	threadsMsg struct {
+		list  []parley.Thread
+		total int
+		err   error
+	}
+	doneMsg struct {
+		text string // what was done
+		undo *undo
+		err  error
+	}
 	attachMsg struct {
 		name string
 		cmd  *exec.Cmd
@@ -68,6 +76,8 @@ type commands struct {
 	tick    func(time.Duration) tea.Cmd                 // the time, after a while
 	agents  func(wait time.Duration, soon bool) tea.Cmd // who is there
 	needs   func() tea.Cmd                              // what wants the operator
+	threads func() tea.Cmd                              // what is discussed
+	deed    func(deed) tea.Cmd                          // change something
 	details func(id string) tea.Cmd                     // what became of a message
 	send    func(draft) tea.Cmd                         // say something
 	read    func(id string) tea.Cmd                     // the operator has read it
@@ -99,6 +109,21 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 					return needsMsg{err: err}
 				}
 				return needsMsg{list: res.Needs}
+			})
+		},
+		threads: func() tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg {
+				res, err := o.Service.ListThreads(ctx, parley.ListThreadsRequest{Limit: 100})
+				if err != nil {
+					return threadsMsg{err: err}
+				}
+				return threadsMsg{list: res.Threads, total: res.TotalCount}
+			})
+		},
+		deed: func(d deed) tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg {
+				text, err := d.call(ctx, o.Service)
+				return doneMsg{text: text, undo: d.undo, err: err}
 			})
 		},
 		details: func(id string) tea.Cmd {
@@ -171,11 +196,18 @@ func lookAtAgents(ctx context.Context, o Options, soon bool) tea.Msg {
 		msg.err = err
 		return msg
 	}
-	msg.counts, msg.paused, msg.needs = ws.Deliveries, ws.Paused, ws.Needs
+	msg.workspace = ws
 	return msg
 }
 
 func send(ctx context.Context, s parley.Service, d draft) tea.Msg {
+	if d.to.steer {
+		res, err := s.SteerAgent(ctx, parley.SteerAgentRequest{Agent: d.to.agent, Text: d.text, IdempotencyKey: d.key})
+		if err != nil {
+			return sentMsg{draft: d, err: err}
+		}
+		return sentMsg{draft: d, id: res.MessageID, deliveries: res.Deliveries}
+	}
 	if d.to.everyone {
 		res, err := s.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: d.text, IdempotencyKey: d.key})
 		if err != nil {

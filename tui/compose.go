@@ -22,6 +22,7 @@ type address struct {
 	everyone bool
 	agent    string // id
 	replyTo  string // message id
+	steer    bool   // as guidance
 }
 
 // draft is a message that is not sent yet.

@@ -19,6 +19,7 @@ type detail struct {
 	err    error
 	asking bool // a request is under way
 	stale  bool // ask once more when it is done
+	lost   bool // it could not be read as the daemon was away
 	top    int
 	height int
 }
@@ -26,14 +27,12 @@ type detail struct {
 // show turns to another message.
 func (d *detail) show(id string) {
 	if d.id != id {
-		d.id, d.result, d.err, d.top = id, nil, nil, 0
+		d.id, d.result, d.err, d.top, d.lost = id, nil, nil, 0, false
 	}
 }
 
-func (d *detail) close() { d.open = false }
-
 // move scrolls.
-func (d *detail) move(n int) { d.top += n }
+func (d *detail) move(by motion) { d.top += by.lines(d.height) }
 
 func (d *detail) settle(lines int) { d.top = clamp(d.top, 0, max(0, lines-d.height)) }
 

@@ -34,6 +34,10 @@ type fakeService struct {
 	sent     []parley.SendMessageRequest
 	casts    []parley.BroadcastMessageRequest
 	read     []string
+	steered  []parley.SteerAgentRequest
+	retried  []string
+	stopped  []string
+	threads  []parley.Thread
 	err      error // of every call, when set
 	more     chan struct{}
 }
@@ -117,7 +121,10 @@ func (f *fakeService) GetAgentStatus(context.Context, parley.AgentStatusRequest)
 func (f *fakeService) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused, Needs: len(f.needs)}, f.err
+	return &parley.WorkspaceStatusResult{Answer: parley.OK, Deliveries: f.counts, Paused: f.paused, Needs: len(f.needs),
+		Version: "1.2.3", Workspace: "/home/someone/storefront", PID: 4711, StartedAt: noon.Add(-3 * time.Hour),
+		Database: "/home/someone/.parley/storefront/parley.db", TmuxVersion: "tmux 3.4", LastEvent: int64(len(f.events)),
+		Agents: map[string]int{"busy": 1, "idle": 2}}, f.err
 }
 
 func (f *fakeService) GetNeeds(context.Context, parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
@@ -233,6 +240,10 @@ func busyTeam() *fakeService {
 	f.agent("scout", parley.StateUnreachable, 3, 3, "")
 	f.agent("old-hand", parley.StateTerminated, 0, 0, "")
 	f.agents = append(f.agents, parley.AgentStatus{Unread: 1, Agent: parley.Agent{ID: operatorID, Name: parley.OperatorName, Kind: parley.KindHuman, State: parley.StateIdle}})
+	for i, title := range []string{"the parser's error messages", "storage format 2, 移行計画"} {
+		f.threads = append(f.threads, parley.Thread{ID: fmt.Sprintf("%08x-2222-4222-8222-222222222222", i+1), Title: title,
+			ParticipantNames: []string{"coder", "reviewer", "tester"}, LastMessageAt: noon.Add(-time.Duration(i*i+2) * time.Hour)})
+	}
 	f.counts = map[string]int{"queued": 3, "typing": 1, "held": 1, "unconfirmed": 1}
 	f.need(parley.NeedLost, "scout", "its terminal is gone: tmux or the session was ended from outside; 3 messages wait for it", "parley restart scout",
 		"Start it again, or let it go with parley stop scout.")
@@ -240,6 +251,7 @@ func busyTeam() *fakeService {
 		"panic: runtime error: index out of range [3] with length 3", "  goroutine 1 [running]:", "  main.main()", "exit status 1")
 	f.need(parley.NeedUnconfirmed, "planner", "whether message 5f0c0006 from scout arrived is not known: typed and entered, but its program has not read it yet",
 		"parley explain 5f0c0006", "If it arrived: parley needs --dismiss 5f0c0006. If not: parley retry 5f0c0006 --to planner.")
+	f.needs[len(f.needs)-1].MessageID = "5f0c0006-1111-4111-8111-111111111111"
 	ok, held := parley.DeliverySubmitted, parley.DeliveryHeld
 	f.say(1, "planner", []string{"coder", "reviewer", "tester"}, "Plan for today: the parser first, then the store. Ask when something is unclear.", "normal", parley.DeliveryRead)
 	f.say(2, "coder", []string{"reviewer"}, "parser.go is ready to be looked at; 212 lines, tests included", "normal", ok)
@@ -264,4 +276,48 @@ func (f *fakeService) options() Options {
 		NewKey:  func() string { n++; return fmt.Sprint("key-", n) },
 		Environ: []string{"TERM=xterm-256color"},
 	}.withDefaults()
+}
+
+func (f *fakeService) SteerAgent(_ context.Context, r parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
+	f.mu.Lock()
+	f.steered = append(f.steered, r)
+	f.mu.Unlock()
+	return f.SendMessage(context.Background(), parley.SendMessageRequest{To: parley.Names{r.Agent}, Text: r.Text})
+}
+
+func (f *fakeService) RetryDelivery(_ context.Context, r parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.retried = append(f.retried, r.MessageID)
+	return &parley.RetryDeliveryResult{Answer: parley.OK, Message: "It is typed again to 1 agent."}, f.err
+}
+
+func (f *fakeService) StopAgent(_ context.Context, r parley.StopAgentRequest) (*parley.StopAgentResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = append(f.stopped, "stop "+r.Agent)
+	return &parley.StopAgentResult{Answer: parley.OK}, f.err
+}
+
+func (f *fakeService) RestartAgent(_ context.Context, r parley.RestartAgentRequest) (*parley.LaunchAgentResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = append(f.stopped, "restart "+r.Agent)
+	return &parley.LaunchAgentResult{Answer: parley.OK}, f.err
+}
+
+func (f *fakeService) PauseCommunication(_ context.Context, r parley.PauseCommunicationRequest) (*parley.PauseCommunicationResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.paused = nil; r.Paused {
+		f.paused = &parley.Pause{By: parley.OperatorName, Since: noon}
+		return &parley.PauseCommunicationResult{Answer: parley.OK, Message: "Messages are paused."}, f.err
+	}
+	return &parley.PauseCommunicationResult{Answer: parley.OK, Message: "Messages go on."}, f.err
+}
+
+func (f *fakeService) ListThreads(context.Context, parley.ListThreadsRequest) (*parley.ListThreadsResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &parley.ListThreadsResult{Answer: parley.OK, Threads: f.threads, TotalCount: len(f.threads)}, f.err
 }

@@ -12,30 +12,29 @@ type filter struct {
 	text string
 }
 
-func (m *model) openFilter() tea.Cmd {
-	m.filter.open = true
-	m.focus = onTraffic
+func (t *traffic) openFilter() tea.Cmd {
+	t.filter.open = true
 	return nil
 }
 
 // filterBy looks for text at once, as it is typed.
-func (m *model) filterBy(text string) {
+func (t *traffic) filterBy(text string) {
 	text = visible(strings.ReplaceAll(text, "\n", " "))
-	m.filter.text = text
-	m.traffic.look(text)
+	t.filter.text = text
+	t.look(text)
 }
 
-func (m *model) keepFilter() tea.Cmd { m.filter.open = false; return nil }
+func (m *model) keepFilter() tea.Cmd { m.traffic.filter.open = false; return nil }
 
 func (m *model) dropFilter() tea.Cmd {
-	m.filter.open = false
-	m.filterBy("")
+	m.traffic.filter.open = false
+	m.traffic.filterBy("")
 	return nil
 }
 
 func (m *model) rubFilter() tea.Cmd {
-	if r := []rune(m.filter.text); len(r) > 0 {
-		m.filterBy(string(r[:len(r)-1]))
+	if r := []rune(m.traffic.filter.text); len(r) > 0 {
+		m.traffic.filterBy(string(r[:len(r)-1]))
 	}
 	return nil
 }

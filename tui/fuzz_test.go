@@ -34,7 +34,7 @@ func randomKey(r *rand.Rand) tea.KeyPressMsg {
 }
 
 // step does one random thing to the screen.
-func (s *screen) step(r *rand.Rand) string {
+func (s *stage) step(r *rand.Rand) string {
 	names := []string{"coder", "reviewer", "tester", "docs-writer", parley.OperatorName}
 	states := append([]parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead, "strange"}, grave...)
 	switch r.IntN(12) {
@@ -97,7 +97,7 @@ func BenchmarkFrame(b *testing.B) {
 	s.send(feedMsg{events: events, at: noon})
 	for _, filter := range []string{"", "matter"} {
 		b.Run("filter="+filter, func(b *testing.B) {
-			s.m.filterBy(filter)
+			s.m.traffic.filterBy(filter)
 			for b.Loop() {
 				s.send(keyMsg("k"))
 				_ = s.m.View()

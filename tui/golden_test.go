@@ -22,9 +22,11 @@ var poses = []struct {
 	{"traffic", nil},
 	{"message", []string{"k", "k", "k", "k", "k", "enter"}},
 	{"reply", []string{"k", "k", "k", "k", "k", "k", "k", "r", "o", "k", "ctrl+j", "s", "o", "o", "n"}},
-	{"agents", []string{"tab", "j", "j", "j"}},
+	{"agents", []string{"2", "j", "j", "j"}},
+	{"threads", []string{"3", "j"}},
 	{"help", []string{"?"}},
 	{"needs", []string{"n"}},
+	{"health", []string{"5"}},
 }
 
 func TestGoldenViews(t *testing.T) {

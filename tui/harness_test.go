@@ -13,9 +13,9 @@ import (
 	"parley"
 )
 
-// screen drives a model by messages: what its commands answer goes back into it
+// stage drives a model by messages: what its commands answer goes back into it
 // at once. Waiting, following and terminals are left out.
-type screen struct {
+type stage struct {
 	t        testing.TB
 	m        *model
 	service  *fakeService
@@ -23,12 +23,12 @@ type screen struct {
 	quit     bool
 }
 
-func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *screen {
+func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
 	o := f.options()
 	for _, c := range change {
 		c(&o)
 	}
-	s := &screen{t: t, service: f}
+	s := &stage{t: t, service: f}
 	do := newCommands(context.Background(), o, nil)
 	do.next = nil
 	do.tick = func(time.Duration) tea.Cmd { return nil }
@@ -47,19 +47,19 @@ func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options))
 }
 
 // news hands over the events that the screen has not seen.
-func (s *screen) news() {
+func (s *stage) news() {
 	s.service.mu.Lock()
 	events := s.service.events
 	s.service.mu.Unlock()
 	s.send(feedMsg{events: events, at: noon})
 }
 
-func (s *screen) send(msg tea.Msg) {
+func (s *stage) send(msg tea.Msg) {
 	_, cmd := s.m.Update(msg)
 	s.run(cmd, 0)
 }
 
-func (s *screen) run(cmd tea.Cmd, depth int) {
+func (s *stage) run(cmd tea.Cmd, depth int) {
 	if cmd == nil {
 		return
 	}
@@ -81,13 +81,13 @@ func (s *screen) run(cmd tea.Cmd, depth int) {
 }
 
 // press sends keys by their names; longer words that are no names are typed.
-func (s *screen) press(keys ...string) {
+func (s *stage) press(keys ...string) {
 	for _, k := range keys {
 		s.send(keyMsg(k))
 	}
 }
 
-func (s *screen) typed(text string) {
+func (s *stage) typed(text string) {
 	for _, r := range text {
 		s.send(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
@@ -119,9 +119,9 @@ func keyMsg(name string) tea.KeyPressMsg {
 }
 
 // text is the screen as it is read, without colours.
-func (s *screen) text() string { return ansi.Strip(s.m.View().Content) }
+func (s *stage) text() string { return ansi.Strip(s.m.View().Content) }
 
-func (s *screen) shows(want ...string) {
+func (s *stage) shows(want ...string) {
 	s.t.Helper()
 	for _, w := range want {
 		if got := s.text(); !strings.Contains(got, w) {
@@ -130,7 +130,7 @@ func (s *screen) shows(want ...string) {
 	}
 }
 
-func (s *screen) hides(not ...string) {
+func (s *stage) hides(not ...string) {
 	s.t.Helper()
 	for _, w := range not {
 		if got := s.text(); strings.Contains(got, w) {
@@ -141,7 +141,7 @@ func (s *screen) hides(not ...string) {
 
 // fits checks that no line is too wide, by either way of counting, and that
 // there are not too many.
-func (s *screen) fits(after string) {
+func (s *stage) fits(after string) {
 	s.t.Helper()
 	l := s.m.layout
 	content := s.m.View().Content

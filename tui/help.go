@@ -1,5 +1,7 @@
 package tui
 
+import tea "charm.land/bubbletea/v2"
+
 // help is the page of all keys, drawn from the table.
 type help struct {
 	open   bool
@@ -13,7 +15,7 @@ func (h *help) lines(th theme, w int) []string {
 	per := max(1, w/helpColumn)
 	entry := w / per
 	var lines []string
-	for _, s := range []scope{inLists, inCompose, inFilter, inHelp} {
+	for _, s := range scopes {
 		if len(lines) > 0 {
 			lines = append(lines, "")
 		}
@@ -50,3 +52,12 @@ func (h *help) view(th theme, w int) []string {
 }
 
 func (h *help) settle(lines int) { h.top = clamp(h.top, 0, max(0, lines-h.height)) }
+
+const helpPage = 10
+
+func helpBy(n int) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { m.help.top += n; return nil }
+}
+
+func (m *model) openHelp() tea.Cmd  { m.help.open, m.help.top = true, 0; return nil }
+func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }

@@ -11,13 +11,25 @@ import (
 type scope int
 
 const (
-	inLists scope = iota
-	inCompose
+	inShell   scope = iota // on every screen
+	inTraffic              // on one of them
+	inAgents
+	inThreads
+	inNeeds
+	inHealth
+	inCompose // in what lies over them
 	inFilter
 	inHelp
+	inConfirm
 )
 
-var scopeNames = map[scope]string{inLists: "Moving and acting", inCompose: "Writing", inFilter: "Filtering", inHelp: "Reading a page"}
+var scopes = []scope{inShell, inTraffic, inAgents, inThreads, inNeeds, inHealth, inCompose, inFilter, inHelp, inConfirm}
+
+var scopeNames = map[scope]string{inShell: "Everywhere", inTraffic: "Traffic", inAgents: "Agents", inThreads: "Threads",
+	inNeeds: "Needs you", inHealth: "Health", inCompose: "Writing", inFilter: "Filtering", inHelp: "Reading a page", inConfirm: "Being asked"}
+
+// screenScope is the scope of a screen's own keys.
+func screenScope(p place) scope { return inTraffic + scope(p) }
 
 // newLineKeys break a line in the box: enter sends. The second and third are for
 // terminals that can tell them from enter.
@@ -34,28 +46,65 @@ type binding struct {
 	run   func(*model) tea.Cmd
 }
 
+// motion is how the marker is moved.
+type motion int
+
+const (
+	lineUp motion = iota
+	lineDown
+	pageUp
+	pageDown
+	toTop
+	toBottom
+)
+
+func moving(by motion) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.screen().move(by) }
+}
+
+func going(p place) func(*model) tea.Cmd {
+	return func(m *model) tea.Cmd { return m.goTo(p) }
+}
+
 // bindings is the table of keys. Help, the hints, and the tests are read off it.
 func bindings() []binding {
-	return []binding{
-		{inLists, []string{"enter"}, "enter", "open the message; on an agent: attach", "open", (*model).enter},
-		{inLists, []string{"tab"}, "tab", "next pane", "pane", (*model).nextPane},
-		{inLists, []string{"c"}, "c", "write to the agent", "write", (*model).writeTo},
-		{inLists, []string{"r"}, "r", "reply to the message", "reply", (*model).reply},
-		{inLists, []string{"b"}, "b", "broadcast to all", "broadcast", (*model).broadcast},
-		{inLists, []string{"a"}, "a", "attach to the agent's terminal", "attach", (*model).attach},
-		{inLists, []string{"n"}, "n", "what needs you", "needs you", (*model).openNeeds},
-		{inLists, []string{"/"}, "/", "filter by names, state, text", "filter", (*model).openFilter},
-		{inLists, []string{"f"}, "f", "follow the newest, or stand still", "follow", (*model).toggleFollow},
-		{inLists, []string{"up", "k"}, "↑ k", "up", "", (*model).up},
-		{inLists, []string{"down", "j"}, "↓ j", "down", "", (*model).down},
-		{inLists, []string{"pgup", "ctrl+u"}, "pgup ctrl+u", "a page up", "", (*model).pageUp},
-		{inLists, []string{"pgdown", "ctrl+d"}, "pgdn ctrl+d", "a page down", "", (*model).pageDown},
-		{inLists, []string{"g", "home"}, "g home", "to the top", "", (*model).toTop},
-		{inLists, []string{"G", "end"}, "G end", "to the newest", "", (*model).toBottom},
-		{inLists, []string{"esc"}, "esc", "close, or drop the filter", "", (*model).back},
-		{inLists, []string{"?"}, "?", "all keys", "help", (*model).openHelp},
-		{inLists, []string{"q", "ctrl+c"}, "q ctrl+c", "quit; agents go on", "quit", (*model).quit},
+	all := shellKeys()
+	for _, s := range []screen{&traffic{}, &agents{}, &threads{}, &needs{}, &health{}} {
+		all = append(all, s.keys()...)
+	}
+	return append(all, overKeys()...)
+}
 
+func shellKeys() []binding {
+	return []binding{
+		{inShell, []string{"1", "T"}, "1 T", "traffic: every message as it goes", "", going(atTraffic)},
+		{inShell, []string{"2", "A"}, "2 A", "agents: who is there, problems first", "", going(atAgents)},
+		{inShell, []string{"3", "D"}, "3 D", "threads: discussions of several", "", going(atThreads)},
+		{inShell, []string{"4", "N", "n"}, "4 N n", "needs you: what waits for a person", "", going(atNeeds)},
+		{inShell, []string{"5", "H"}, "5 H", "health: the daemon and its figures", "", going(atHealth)},
+		{inShell, []string{"right", "]"}, "→ ]", "next screen", "", (*model).nextScreen},
+		{inShell, []string{"left", "["}, "← [", "previous screen", "", (*model).previousScreen},
+		{inShell, []string{"c"}, "c", "write to the agent", "write", (*model).writeTo},
+		{inShell, []string{"r"}, "r", "reply to the message", "reply", (*model).reply},
+		{inShell, []string{"b"}, "b", "broadcast to all", "broadcast", (*model).broadcast},
+		{inShell, []string{"s"}, "s", "steer the agent: guidance it must see", "steer", (*model).steer},
+		{inShell, []string{"a"}, "a", "attach to the agent's terminal", "attach", (*model).attach},
+		{inShell, []string{"p"}, "p", "pause all messages, or let them go on", "", (*model).pauseAll},
+		{inShell, []string{"u"}, "u", "undo what was just done", "", (*model).takeBack},
+		{inShell, []string{"up", "k"}, "↑ k", "up", "", moving(lineUp)},
+		{inShell, []string{"down", "j"}, "↓ j", "down", "", moving(lineDown)},
+		{inShell, []string{"pgup", "ctrl+u"}, "pgup ctrl+u", "a page up", "", moving(pageUp)},
+		{inShell, []string{"pgdown", "ctrl+d"}, "pgdn ctrl+d", "a page down", "", moving(pageDown)},
+		{inShell, []string{"g", "home"}, "g home", "to the top", "", moving(toTop)},
+		{inShell, []string{"G", "end"}, "G end", "to the bottom, the newest", "", moving(toBottom)},
+		{inShell, []string{"?"}, "?", "all keys", "help", (*model).openHelp},
+		{inShell, []string{"q", "ctrl+c"}, "q ctrl+c", "quit; agents go on", "quit", (*model).quit},
+	}
+}
+
+// overKeys are those of what lies over the screens.
+func overKeys() []binding {
+	return []binding{
 		{inCompose, []string{"enter"}, "enter", "send", "send", (*model).post},
 		{inCompose, newLineKeys, "ctrl+j", "new line", "new line", (*model).newLine},
 		{inCompose, []string{"esc", "ctrl+c"}, "esc", "leave; the draft is kept", "leave, draft kept", (*model).leaveCompose},
@@ -64,9 +113,14 @@ func bindings() []binding {
 		{inFilter, []string{"backspace", "ctrl+h"}, "backspace", "delete a character", "", (*model).rubFilter},
 		{inFilter, []string{"esc", "ctrl+c", "ctrl+u"}, "esc", "show everything", "show all", (*model).dropFilter},
 
-		{inHelp, []string{"down", "j", "pgdown"}, "↓ j", "further", "further", (*model).helpDown},
-		{inHelp, []string{"up", "k", "pgup"}, "↑ k", "back up", "", (*model).helpUp},
+		{inHelp, []string{"down", "j"}, "↓ j", "further", "further", helpBy(1)},
+		{inHelp, []string{"up", "k"}, "↑ k", "back up", "", helpBy(-1)},
+		{inHelp, []string{"pgdown", "ctrl+d", "space"}, "pgdn space", "a page further", "", helpBy(helpPage)},
+		{inHelp, []string{"pgup", "ctrl+u"}, "pgup", "a page back", "", helpBy(-helpPage)},
 		{inHelp, []string{"esc", "?", "q", "enter", "ctrl+c"}, "esc ?", "close", "close", (*model).closeHelp},
+
+		{inConfirm, []string{"y", "Y"}, "y", "yes, do it", "yes", (*model).agree},
+		{inConfirm, []string{"n", "N", "esc", "q", "ctrl+c"}, "n esc", "no, leave it", "no", (*model).decline},
 	}
 }
 
@@ -80,13 +134,16 @@ func bound(s scope, key string) *binding {
 	return nil
 }
 
-// hints are the key line's words in a scope, most useful first.
-func hints(s scope) []string {
+// hints are the key line's words in some scopes, most useful first.
+func hints(in ...scope) []string {
 	var words []string
-	for _, b := range bindings() {
-		if b.scope == s && b.hint != "" {
-			key, _, _ := strings.Cut(b.show, " ")
-			words = append(words, key+" "+b.hint)
+	all := bindings()
+	for _, s := range in {
+		for _, b := range all {
+			if b.scope == s && b.hint != "" {
+				key, _, _ := strings.Cut(b.show, " ")
+				words = append(words, key+" "+b.hint)
+			}
 		}
 	}
 	return words

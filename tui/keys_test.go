@@ -11,10 +11,16 @@ import (
 // prepare brings the screen to where keys of a scope mean something, with room
 // to move both ways.
 var prepare = map[scope][]string{
-	inLists:   {"/", "e", "enter", "k", "k"},
+	inShell:   {"/", "e", "enter", "k", "k", "p", "k"},
+	inTraffic: {"/", "e", "enter", "k", "k"},
+	inAgents:  {"2", "j"},
+	inThreads: {"3"},
+	inNeeds:   {"4", "j", "j"},
+	inHealth:  {"5"},
 	inCompose: {"b", "h", "i"},
 	inFilter:  {"/", "e"},
 	inHelp:    {"?", "j"},
+	inConfirm: {"2", "S"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
@@ -23,7 +29,10 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s", scopeNames[b.scope], key), func(t *testing.T) {
 				s := newScreen(t, busyTeam(), 60, 20)
 				s.press(prepare[b.scope]...)
-				if got := s.m.scope(); got != b.scope {
+				if b.scope == inShell && (key == "1" || key == "T") {
+					s.press("2")
+				}
+				if got := s.m.scope(); got != b.scope && (got != inShell || screenScope(s.m.at) != b.scope) {
 					t.Fatalf("keys go to %v, want %v", got, b.scope)
 				}
 				before := s.state()
@@ -38,15 +47,18 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 }
 
 // state is all that a key can change.
-func (s *screen) state() string {
+func (s *stage) state() string {
 	v := s.m.View()
-	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.quit)
+	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.service.stopped, s.service.retried, s.quit)
 }
 
 func TestNoKeyMeansTwoThings(t *testing.T) {
 	seen := map[string]string{}
 	for _, b := range bindings() {
 		for _, key := range b.keys {
+			if b.scope >= inTraffic && b.scope <= inHealth && bound(inShell, key) != nil {
+				t.Errorf("%s means something everywhere, and %q on %s", key, b.does, scopeNames[b.scope])
+			}
 			at := fmt.Sprint(b.scope, key)
 			if seen[at] != "" {
 				t.Errorf("%s in %q both %q and %q", key, scopeNames[b.scope], seen[at], b.does)
@@ -57,7 +69,7 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 }
 
 func TestHelpTellsEveryKey(t *testing.T) {
-	s := newScreen(t, busyTeam(), 200, 60)
+	s := newScreen(t, busyTeam(), 200, 80)
 	s.press("?")
 	for _, b := range bindings() {
 		s.shows(b.does, b.show)
@@ -65,7 +77,7 @@ func TestHelpTellsEveryKey(t *testing.T) {
 	s = newScreen(t, busyTeam(), 60, 20)
 	s.press("?")
 	for range len(bindings()) {
-		s.press("j")
+		s.press("pgdown")
 	}
 	s.shows(bindings()[len(bindings())-1].does)
 }
@@ -80,9 +92,9 @@ func TestKeyLineAlwaysTellsHelpAndQuit(t *testing.T) {
 	}
 }
 
-func TestMovesWithinEveryPane(t *testing.T) {
+func TestMovesWithinEveryScreen(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 24)
-	s.press("tab", "G")
+	s.press("2", "G")
 	if got, want := s.m.agents.selected().Name, "old-hand"; got != want {
 		t.Errorf("G in agents: %s, want %s", got, want)
 	}
@@ -90,21 +102,25 @@ func TestMovesWithinEveryPane(t *testing.T) {
 	if got, want := s.m.agents.selected().Name, "docs-writer"; got != want {
 		t.Errorf("g and j in agents: %s, want %s", got, want)
 	}
-	s.press("tab", "g")
+	s.press("1", "g")
 	if got, want := s.m.traffic.sel.from, "planner"; got != want {
 		t.Errorf("g in traffic: %s, want %s", got, want)
 	}
-	s.press("enter", "tab", "pgdown")
-	if s.m.detail.top == 0 {
+	s.press("tab", "pgdown")
+	if s.m.traffic.detail.top == 0 {
 		t.Errorf("a page down did not scroll the message:\n%s", s.text())
 	}
 	s.press("G")
 	s.shows("end")
 	s.press("enter")
-	if s.m.detail.open || s.m.focus != onTraffic {
+	if s.m.traffic.detail.open || s.m.traffic.inDetail {
 		t.Error("enter did not close the message")
 	}
-	if got := parley.Short(s.m.detail.id); got != "5f0c0001" {
+	if got := parley.Short(s.m.traffic.detail.id); got != "5f0c0001" {
 		t.Errorf("moving in the message left it for %s", got)
+	}
+	s.press("4", "G")
+	if got, want := parley.Short(s.m.needs.about().message), "5f0c0006"; got != want {
+		t.Errorf("G in needs: about %q, want %q", got, want)
 	}
 }

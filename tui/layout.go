@@ -2,33 +2,54 @@ package tui
 
 const (
 	minWidth, minHeight = 60, 20 // below, the screen asks for room instead of breaking
-
-	// The agents stand beside the traffic from goWide on, and above it below
-	// goNarrow: dragging a window's edge across one of them changes it once.
-	goWide, goNarrow = 104, 96
+	slack               = 6      // columns by which a window must shrink before a tier is left again
 )
 
-// layout is where the panes are. Heights of panes are without their titles.
+// tier is how much room there is, in columns.
+type tier int
+
+const (
+	narrow tier = iota // one column
+	medium             // words beside the glyphs
+	wide               // details beside the list
+	broad              // and more of them
+)
+
+// from are the columns at which the tiers begin.
+var tierFrom = []int{narrow: 0, medium: 96, wide: 132, broad: 180}
+
+// at is the tier of a width, seen from the one that holds: dragging a window's
+// edge across a border changes the screen once.
+func (t tier) at(width int) tier {
+	up := t
+	for up < broad && width >= tierFrom[up+1] {
+		up++
+	}
+	for up > narrow && width < tierFrom[up]-slack {
+		up--
+	}
+	return up
+}
+
+// layout is how large things are.
 type layout struct {
-	width, height      int
-	wide               bool
-	inner              int // columns used
-	agentsW, agentsH   int
-	trafficW, trafficH int
-	bottomH            int // 0 when nothing is open there
-	bodyH              int // all of it, between header and status
-	statusH            int
+	width, height int
+	inner         int // columns used
+	statusH       int
+	bodyH         int // between bar and status
+	bottomH       int // of what is written, without its title; 0 when it is closed
+	screenH       int // what is left to the screen
 }
 
 func (l *layout) small() bool { return l.width < minWidth || l.height < minHeight }
 
-func (l *layout) resize(w, h int) {
-	l.width, l.height = w, h
-	l.wide = w >= goWide || l.wide && w >= goNarrow
+func (m *model) resize(w, h int) {
+	m.layout.width, m.layout.height = w, h
+	m.tier = m.tier.at(w)
 }
 
-// settle makes every pane as large as it now is, and scrolled accordingly. It
-// is called after each message, so that View only draws.
+// settle makes everything as large as it now is, and scrolled accordingly. It is
+// called after each message, so that View only draws.
 func (m *model) settle() {
 	l := &m.layout
 	if l.small() {
@@ -36,65 +57,29 @@ func (m *model) settle() {
 	}
 	l.inner = l.width - spare
 	l.statusH = len(m.statusLines(l.inner))
-	l.bodyH = l.height - 2 - l.statusH
+	l.bodyH = l.height - 3 - l.statusH
 	l.bottomH = m.bottomHeight()
-	upper := l.bodyH
+	l.screenH = l.bodyH
 	if l.bottomH > 0 {
-		upper -= l.bottomH + 1
+		l.screenH -= l.bottomH + 1
 	}
-	if l.wide {
-		l.agentsW = clamp(l.inner*27/100, 32, 48)
-		l.trafficW = l.inner - l.agentsW - 3
-		l.agentsH, l.trafficH = upper-1, upper-1
-	} else {
-		l.agentsW, l.trafficW = l.inner, l.inner
-		l.agentsH = m.stripHeight(upper)
-		l.trafficH = upper - l.agentsH - 2
-	}
-	m.agents.settle(l.agentsW, l.agentsH, !l.wide, m.now)
-	m.traffic.resize(l.trafficH)
-	m.settleBottom()
-}
-
-func (m *model) settleBottom() {
-	l := &m.layout
+	m.screen().settle(l.inner, l.screenH)
 	m.compose.resize(l.inner, composeHeight(l.bodyH))
 	if m.help.height = l.bodyH - 1; m.help.open {
 		m.help.settle(len(m.help.lines(m.theme, l.inner)))
 	}
-	if m.needs.height = l.bodyH - 1; m.needs.open {
-		m.needs.settle(len(m.needs.lines(m.theme, l.inner, m.now)))
-	}
-	if m.detail.height = l.bottomH; m.detail.open && !m.compose.open {
-		m.detail.settle(len(m.detail.lines(m.theme, l.inner, m.now)))
-	}
 }
 
-func (m *model) stripHeight(upper int) int {
-	n := 1
-	if len(m.agents.list) > 0 {
-		rows, _ := m.agents.chips(m.theme, m.layout.inner, false)
-		n = len(rows)
-	} else {
-		n = len(m.agents.nothing(m.theme, m.layout.inner, m.link.team))
-	}
-	return clamp(n, 1, max(1, upper/4))
-}
-
-// bottomHeight is how many lines the message or the box takes below its title.
+// bottomHeight is how many lines the box takes below its title.
 func (m *model) bottomHeight() int {
-	l := &m.layout
-	switch {
-	case m.compose.open:
-		n := composeHeight(l.bodyH)
-		if m.compose.err != nil {
-			n += min(len(errorLines(m.theme, m.compose.err, l.inner)), 4)
-		}
-		return n
-	case m.detail.open:
-		return clamp(l.bodyH*45/100, 6, 18)
+	if !m.compose.open {
+		return 0
 	}
-	return 0
+	n := composeHeight(m.layout.bodyH)
+	if m.compose.err != nil {
+		n += min(len(errorLines(m.theme, m.compose.err, m.layout.inner)), 4)
+	}
+	return n
 }
 
 func composeHeight(body int) int { return clamp(body/5, 3, 8) }

@@ -42,7 +42,7 @@ func TestShowsWhatNeedsTheOperator(t *testing.T) {
 	f.needs = nil
 	s.send(tickMsg(noon))
 	s.shows("Nothing needs you.")
-	s.press("esc")
+	s.press("1")
 	s.hides("Nothing needs you.", "need you")
 	f.need(parley.NeedBlocked, "coder", "usage limit", "parley attach coder", "See there.")
 	s.send(tickMsg(noon))

@@ -19,9 +19,10 @@ import (
 func TestShowsTrafficAndAgents(t *testing.T) {
 	s := newScreen(t, busyTeam(), 140, 30)
 	s.shows("storefront", "1 for you", "? 1 unconfirmed", "‖ 1 held", "○ 4 pending", "● 2 idle", "◐ 1 busy",
-		"◐ coder", "2 unread · 1 queued", "held: the pane is in copy mode", "coder → tester", "‖ held",
-		"✓✓ 3/3 read", "› 3/4 submitted", "✗ 1 failed", "!! urgent build is red", "reviewer → you")
+		"coder → tester", "‖ held", "✓✓ 3/3 read", "› 3/4 submitted", "✗ 1 failed", "!! urgent build is red", "reviewer → you")
 	s.hides("operator")
+	s.press("2")
+	s.shows("◐ coder", "2 unread · 1 queued", "held: the pane is in copy mode")
 }
 
 func TestTeachesWhenThereIsNothing(t *testing.T) {
@@ -55,7 +56,7 @@ func TestOldEventsChangeNothing(t *testing.T) {
 }
 
 func TestForgetsTheOldestRows(t *testing.T) {
-	tr := newTraffic()
+	tr := newRecord()
 	tr.resize(10)
 	tr.follow = false
 	for i := range maxRows + 1 {
@@ -70,7 +71,7 @@ func TestForgetsTheOldestRows(t *testing.T) {
 }
 
 func TestThreadPostsAreTraffic(t *testing.T) {
-	tr := newTraffic()
+	tr := newRecord()
 	tr.resize(10)
 	for i, typ := range []parley.EventType{parley.EventThreadCreated, parley.EventThreadMessage, parley.EventThreadUpdated} {
 		tr.add([]parley.Event{{Seq: int64(i + 1), Type: typ, MessageID: fmt.Sprint(i), Sender: "a", ThreadID: "t", Thread: "the parser", RecipientCount: 1 - i%2}})
@@ -122,7 +123,7 @@ func TestDetailShowsTheLadderAndIsKeptUpToDate(t *testing.T) {
 	s := newScreen(t, f, 120, 40)
 	s.press("k", "k", "k", "k", "k", "enter")
 	s.shows("Message 5f0c0005", "tester: held, the pane is in copy mode", "11:48:55.120 +120ms  held", "pane_in_mode is 1")
-	id := s.m.detail.id
+	id := s.m.traffic.detail.id
 	f.messages[id].Deliveries[0].State = parley.DeliverySubmitted
 	f.messages[id].Deliveries[0].Reason = ""
 	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, AgentID: idOf("tester"), State: "submitted"})
@@ -144,7 +145,7 @@ func TestOpeningMarksTheOperatorsMailRead(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	s.press("k", "k", "k", "enter")
-	if got, want := strings.Join(f.read, " "), s.m.detail.id; got != want {
+	if got, want := strings.Join(f.read, " "), s.m.traffic.detail.id; got != want {
 		t.Errorf("marked read: %q, want %q", got, want)
 	}
 	f.read = nil
@@ -160,7 +161,7 @@ func TestWritesToWhomTheMarkerMeans(t *testing.T) {
 		keys []string
 		to   string
 	}{
-		{"the agent", []string{"tab", "j", "j", "j", "c"}, agentID("reviewer")},
+		{"the agent", []string{"2", "j", "j", "j", "c"}, agentID("reviewer")},
 		{"the sender of a message", []string{"k", "k", "k", "k", "c"}, agentID("scout")},
 		{"the recipient of one's own", []string{"k", "k", "c"}, agentID("reviewer")},
 	} {
@@ -213,7 +214,7 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	f.err = parley.Errorf(parley.MessageTooLong, "the text has 2,001 characters").Suggest("Say it in 2,000.")
-	s.press("tab", "c")
+	s.press("2", "c")
 	s.typed("please rebase")
 	s.press("enter")
 	s.shows("the text has 2,001 characters", "Say it in 2,000.", "please rebase")
@@ -239,7 +240,7 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 
 func TestEachAddressKeepsItsOwnDraft(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 40)
-	s.press("tab", "c")
+	s.press("2", "c")
 	s.typed("for coder only")
 	s.press("esc")
 	s.shows("The draft is kept.")
@@ -279,7 +280,7 @@ func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
 	s.send(agentsMsg{soon: true, asked: noon, err: gone})
 	s.shows("daemon gone, reconnecting…")
 	f.say(30, "coder", []string{"tester"}, "back again", "normal", parley.DeliveryQueued)
-	s.send(agentsMsg{soon: true, asked: noon, agents: f.agents})
+	s.send(agentsMsg{soon: true, asked: noon, agents: f.agents, workspace: &parley.WorkspaceStatusResult{}})
 	s.hides("daemon gone")
 	s.news()
 	s.shows("back again", "draft")
@@ -303,10 +304,10 @@ func TestHungDaemonCountsAsGone(t *testing.T) {
 func TestAttachGoesToTheTerminalThatIsMeant(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 40)
 	s.shows("a attaches to tester, ctrl+b d returns")
-	s.press("a")            // from a broadcast: its sender
-	s.press("k", "a")       // from a direct message: who got it
-	s.press("k", "k", "a")  // to the operator: who sent it
-	s.press("tab", "enter") // the agent
+	s.press("a")           // from a broadcast: its sender
+	s.press("k", "a")      // from a direct message: who got it
+	s.press("k", "k", "a") // to the operator: who sent it
+	s.press("2", "enter")  // the agent
 	if got, want := strings.Join(s.attached, " "), "tester scout reviewer coder"; got != want {
 		t.Errorf("attached to %q, want %q", got, want)
 	}
@@ -321,7 +322,7 @@ func TestAttachSaysWhyItCannot(t *testing.T) {
 			return nil, parley.Errorf(parley.TmuxUnavailable, "its tmux server is gone").Suggest("Restart it.")
 		}
 	})
-	s.press("tab", "a")
+	s.press("2", "a")
 	s.shows("coder has no terminal")
 	s.press("j", "a")
 	s.shows("✗ its tmux server is gone → Restart it.")
@@ -347,12 +348,13 @@ func TestForeignTextIsShownSafely(t *testing.T) {
 	s.shows("a]0;titlebcdef")
 }
 
-func TestPanesKeepTheirPlaceNearTheEdge(t *testing.T) {
+func TestTiersKeepTheirPlaceNearTheEdge(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 24)
+	s.press("enter")
 	for _, c := range []struct {
 		width int
 		wide  bool
-	}{{100, false}, {103, false}, {104, true}, {100, true}, {96, true}, {95, false}, {100, false}} {
+	}{{100, false}, {131, false}, {132, true}, {128, true}, {126, true}, {125, false}, {131, false}, {300, true}, {60, false}} {
 		s.send(tea.WindowSizeMsg{Width: c.width, Height: 24})
 		if got := strings.Contains(s.text(), "│"); got != c.wide {
 			t.Errorf("at %d columns side by side is %v, want %v", c.width, got, c.wide)

@@ -1,12 +1,22 @@
 package tui
 
-import "parley"
+import (
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// toastTime is how long a word stays that nobody has to act upon: long enough to
+// be read twice.
+const toastTime = 8 * time.Second
 
 // status is the line that answers what the operator did.
 type status struct {
 	text    string
 	err     error
 	receipt *row // of what was sent last: text is then whom it went to
+	until   time.Time
 	leaving bool // it warned of drafts that would be left behind
 	warned  bool // it did so just before this key
 }
@@ -16,11 +26,19 @@ func (s *status) clear() {
 	*s = status{warned: s.leaving}
 }
 
-func (m *model) tell(text string) { m.status = status{text: text} }
+// age lets a word go that has stood long enough; errors and warnings stay until
+// a key is pressed.
+func (s *status) age(now time.Time) {
+	if !s.until.IsZero() && now.After(s.until) && !s.leaving {
+		*s = status{}
+	}
+}
 
-func (m *model) fail(err error) {
+func (d *desk) tell(text string) { d.status = status{text: text, until: d.now.Add(toastTime)} }
+
+func (d *desk) fail(err error) {
 	if err != nil {
-		m.status = status{err: err}
+		d.status = status{err: err}
 	}
 }
 
@@ -28,8 +46,10 @@ func (m *model) fail(err error) {
 // agent offers.
 func (m *model) statusLines(w int) []string {
 	switch s := m.status; {
-	case m.filter.open:
-		return []string{"/" + tail(m.filter.text, w-2)}
+	case m.confirm != nil:
+		return m.confirm.lines(m.theme, w)
+	case m.scope() == inFilter:
+		return []string{"/" + tail(m.traffic.filter.text, w-2)}
 	case s.err != nil:
 		e := parley.AsError(s.err)
 		words := "✗ " + safeLine(e.Message)
@@ -59,24 +79,25 @@ func (m *model) receiptWords() string {
 	return "Sent " + lowerFirst(m.status.text) + ": " + deliveryGlyph(state) + " " + r.words()
 }
 
-// offer is what can be done with the agent or message under the marker.
+// offer is what can be done with what is under the marker.
 func (m *model) offer() string {
-	s := m.subject()
-	if s == nil || m.scope() != inLists {
+	s := m.screen().about()
+	if m.scope() != inShell {
 		return ""
 	}
-	write := "c writes to " + s.Name
-	if r := m.traffic.sel; m.focus != onAgents && r != nil {
-		if id, name := r.other(); id != "" {
-			write = "r replies to " + name
-		} else {
-			write = "enter opens the message"
-		}
+	var words []string
+	if a := s.agent; a != nil && a.Kind == parley.KindTerminal {
+		words = append(words, "a attaches to "+a.Name+", "+m.returnKey+" returns")
 	}
-	if s.Kind != parley.KindTerminal {
-		return write
+	switch {
+	case s.message != "" && s.partnerID != "":
+		words = append(words, "r replies to "+s.partner)
+	case s.message != "" && m.at == atTraffic:
+		words = append(words, "enter opens the message")
+	case s.partnerID != "":
+		words = append(words, "c writes to "+s.partner)
 	}
-	return "a attaches to " + s.Name + ", " + m.returnKey + " returns · " + write
+	return strings.Join(words, " · ")
 }
 
 func lowerFirst(s string) string {

@@ -43,6 +43,14 @@ func agentGlyph(s parley.AgentState) string {
 		return "✗"
 	case parley.StateTerminated:
 		return "-"
+	case parley.StateWaiting:
+		return "◆"
+	case parley.StateDrafting:
+		return "✎"
+	case parley.StateBlocked:
+		return "■"
+	case parley.StateUnreachable:
+		return "∅"
 	}
 	return "?"
 }
@@ -55,6 +63,8 @@ func (t theme) agent(s parley.AgentState) lipgloss.Style {
 		return t.busy
 	case parley.StateStarting:
 		return t.plain
+	case parley.StateWaiting, parley.StateDrafting, parley.StateUnknown:
+		return t.warn
 	case parley.StateTerminated:
 		return t.dim
 	}

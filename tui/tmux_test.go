@@ -61,13 +61,13 @@ func (s *terminal) shows(want string) {
 func TestScreenInARealTerminal(t *testing.T) {
 	s := newTerminal(t, "120", "30")
 	s.shows("build is red on main")
-	s.shows("◐ coder")
+	s.shows("✗ 1 exited")
 
 	s.tmux("send-keys", "-t", "=screen:", "k", "k", "k", "k", "k", "Enter")
 	s.shows("tester: held, the pane is in copy mode")
 
 	s.tmux("resize-window", "-t", "=screen:", "-x", "80", "-y", "24")
-	s.shows("◐ coder busy")
+	s.shows("Message 5f0c0005")
 
 	s.tmux("send-keys", "-t", "=screen:", "f", "b")
 	s.tmux("send-keys", "-t", "=screen:", "-l", "hello all")
@@ -75,7 +75,7 @@ func TestScreenInARealTerminal(t *testing.T) {
 	s.shows("Sent to all agents: ○ 7 queued")
 	s.shows("you → 7 agents")
 
-	s.tmux("send-keys", "-t", "=screen:", "Tab", "Tab", "a")
+	s.tmux("send-keys", "-t", "=screen:", "2", "a")
 	s.shows("[coder]") // tmux's own status line
 	s.tmux("send-keys", "-t", "=screen:", "-l", "typed in coder's terminal")
 	s.shows("typed in coder's terminal")

@@ -1,181 +1,255 @@
 package tui
 
 import (
-	"fmt"
-	"slices"
-	"strings"
+	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
 
-const (
-	maxRows   = 5000 // rows in memory: half a day of a busy team, about 2 MB
-	dropRows  = 250  // how many go at once when there are more
-	wideWords = 64   // columns from which each row says its state in words
-)
-
-// traffic is the pane of messages, oldest first.
+// traffic is the screen of messages as they go: the list, and the one under the
+// marker with what became of it.
 type traffic struct {
-	rows   []*row
-	byID   map[string]*row
-	seq    int64 // the last event seen: the stream may repeat itself after a loss
-	filter string
-	shown  []*row // rows that the filter lets through
-	sel    *row
-	top    int
-	height int
-	follow bool
-	unseen int // rows that came since follow was left
+	*desk
+	record
+	detail   detail
+	filter   filter
+	inDetail bool // the movement keys go to the message, not to the list
 }
 
-func newTraffic() traffic { return traffic{byID: map[string]*row{}, follow: true} }
+func newTraffic(d *desk) *traffic { return &traffic{desk: d, record: newRecord()} }
 
-// add takes events, in order, and reports which messages they touched.
-func (t *traffic) add(events []parley.Event) (touched map[string]bool) {
-	touched = map[string]bool{}
-	for _, e := range events {
-		if e.Seq <= t.seq {
-			continue
+func (t *traffic) title() string { return "Traffic" }
+
+func (t *traffic) badge() badge { return badge{count: t.unseen} }
+
+func (t *traffic) keys() []binding {
+	on := func(f func(*traffic) tea.Cmd) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { return f(m.traffic) }
+	}
+	return []binding{
+		{inTraffic, []string{"enter"}, "enter", "open the message, or close it", "open", on((*traffic).enter)},
+		{inTraffic, []string{"/"}, "/", "filter by names, state, text", "filter", on((*traffic).openFilter)},
+		{inTraffic, []string{"f"}, "f", "follow the newest, or stand still", "follow", on((*traffic).toggleFollow)},
+		{inTraffic, []string{"tab"}, "tab", "between the list and the message", "", on((*traffic).turn)},
+		{inTraffic, []string{"m"}, "m", "mark the message read", "", (*model).markRead},
+		{inTraffic, []string{"R"}, "R", "type it again where it failed", "", (*model).retry},
+		{inTraffic, []string{"esc"}, "esc", "close, or drop the filter", "", on((*traffic).back)},
+	}
+}
+
+func (t *traffic) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case feedMsg:
+		if touched := t.add(msg.events); t.detail.open && touched[t.detail.id] {
+			return t.askDetail()
 		}
-		t.seq = e.Seq
-		switch e.Type {
-		case parley.EventDirectMessage, parley.EventBroadcast, parley.EventThreadMessage, parley.EventThreadCreated, parley.EventThreadUpdated:
-			t.insert(newRow(e))
-		case parley.EventDelivery:
-			if r := t.byID[e.MessageID]; r != nil {
-				r.moved(recipientOf(e), parley.DeliveryState(safeLine(e.State)))
-			}
-		default:
-			continue
+	case agentsMsg:
+		if t.detail.lost && msg.err == nil {
+			t.detail.lost = false
+			return t.askDetail()
 		}
-		touched[e.MessageID] = true
+	case sentMsg:
+		t.learn(msg.id, msg.deliveries)
+	case detailMsg:
+		return t.detailed(msg)
+	case readMsg:
+		t.fail(msg.err)
+	case settledMsg:
+		return t.show()
 	}
-	t.sift()
-	return touched
+	return nil
 }
 
-func recipientOf(e parley.Event) string {
-	for _, id := range []string{e.RecipientID, e.AgentID, e.Recipient} {
-		if id != "" {
-			return id
-		}
+// show keeps the open detail on the selected message.
+func (t *traffic) show() tea.Cmd {
+	if !t.detail.open || t.sel == nil || t.sel.id == t.detail.id {
+		return nil
 	}
-	return e.Agent
+	t.detail.show(t.sel.id)
+	return t.askDetail()
 }
 
-func (t *traffic) insert(r *row) {
-	if t.byID[r.id] != nil {
-		return
-	}
-	t.rows = append(t.rows, r)
-	t.byID[r.id] = r
-	if !t.follow && (t.filter == "" || r.has(t.filter)) {
-		t.unseen++
-	}
-	if len(t.rows) <= maxRows {
-		return
-	}
-	for _, old := range t.rows[:dropRows] {
-		delete(t.byID, old.id)
-	}
-	t.rows = slices.Clone(t.rows[dropRows:])
-}
-
-// learn takes what a message's own record says of its deliveries.
-func (t *traffic) learn(id string, deliveries []parley.Delivery) {
-	r := t.byID[id]
-	if r == nil {
-		return
-	}
-	for _, d := range deliveries {
-		r.moved(d.RecipientID, d.State)
-	}
-	t.sift()
-}
-
-// look sets the filter.
-func (t *traffic) look(filter string) {
-	t.filter = strings.ToLower(filter)
-	t.sift()
-}
-
-// sift finds what the filter lets through.
-func (t *traffic) sift() {
-	t.shown = t.rows
-	if t.filter != "" {
-		t.shown = nil
-		for _, r := range t.rows {
-			if r.has(t.filter) {
-				t.shown = append(t.shown, r)
-			}
-		}
-	}
-	t.settle()
-}
-
-// settle makes what is shown, selected and scrolled to agree.
-func (t *traffic) settle() {
-	n := len(t.shown)
-	if n == 0 {
-		t.sel, t.top = nil, 0
-		return
-	}
-	i := slices.Index(t.shown, t.sel)
-	if t.follow {
-		i, t.unseen = n-1, 0
-	} else if i < 0 && t.filter != "" {
-		i = n - 1 // filtered away: the newest that is left
-	} else if i < 0 {
-		i = 0 // too old to be kept
-	}
-	t.sel = t.shown[i]
-	t.top = window(t.top, i, n, t.height)
-}
-
-// window scrolls no further than needed for line i of n to be seen.
-func window(top, i, n, height int) int {
-	height = max(height, 1)
-	return max(0, min(max(min(top, i), i-height+1), n-height))
-}
-
-// move goes n rows down, or up; going up leaves the newest, arriving at the end
-// takes it up again only when asked to (follow).
-func (t *traffic) move(n int) {
-	i := slices.Index(t.shown, t.sel)
-	if i < 0 {
-		return
-	}
-	j := min(max(i+n, 0), len(t.shown)-1)
-	if j != i {
-		t.follow = false
-	}
-	t.sel = t.shown[j]
-	t.settle()
-}
-
-func (t *traffic) setFollow(on bool) {
-	t.follow = on
-	t.settle()
-}
-
-func (t *traffic) resize(height int) {
-	t.height = height
-	t.settle()
-}
-
-// note says what the pane's title adds.
-func (t *traffic) note() string {
-	var parts []string
-	if t.filter != "" {
-		parts = append(parts, fmt.Sprintf("%d of %d match %q", len(t.shown), len(t.rows), safeLine(t.filter)))
-	}
+func (t *traffic) askDetail() tea.Cmd {
 	switch {
-	case t.follow:
-		parts = append(parts, "following")
-	case t.unseen > 0:
-		parts = append(parts, fmt.Sprintf("%d new below, f follows", t.unseen))
-	case len(t.rows) > 0:
-		parts = append(parts, "standing still, f follows")
+	case !t.detail.open:
+		return nil
+	case t.detail.asking:
+		t.detail.stale = true
+		return nil
 	}
-	return strings.Join(parts, " · ")
+	t.detail.asking = true
+	return t.do.details(t.detail.id)
+}
+
+// detailed takes a message's record, and asks again when it is out of date.
+func (t *traffic) detailed(msg detailMsg) tea.Cmd {
+	d := &t.detail
+	stale := d.stale || msg.id != d.id
+	d.asking, d.stale = false, false
+	if msg.err == nil && msg.result != nil {
+		t.learn(msg.id, msg.result.Deliveries)
+	}
+	var cmd tea.Cmd
+	switch {
+	case msg.id != d.id:
+	case msg.err == nil:
+		d.result, d.err = msg.result, nil
+		if d.open && d.owed() {
+			cmd = t.do.read(msg.id)
+		}
+	case t.daemonGone(msg.err):
+		cmd, d.lost = t.lookLater(), true
+		if d.result == nil {
+			d.err = msg.err
+		}
+	default:
+		d.err = msg.err
+	}
+	if stale {
+		cmd = tea.Batch(cmd, t.askDetail())
+	}
+	return cmd
+}
+
+func (t *traffic) move(by motion) tea.Cmd {
+	if t.inDetail && t.detail.open {
+		t.detail.move(by)
+		return nil
+	}
+	if by == toBottom { // and stay there as others come
+		t.setFollow(true)
+		return nil
+	}
+	t.record.move(by.lines(t.height))
+	return nil
+}
+
+func (t *traffic) enter() tea.Cmd {
+	switch {
+	case t.detail.open:
+		t.closeDetail()
+	case t.sel == nil:
+		t.tell("There is no message to open yet.")
+	default:
+		t.setFollow(false)
+		t.detail.open = true
+		t.detail.show(t.sel.id)
+		return t.askDetail()
+	}
+	return nil
+}
+
+func (t *traffic) closeDetail() { t.detail.open, t.inDetail = false, false }
+
+// turn gives the movement keys to the message, opened if need be, or to the list.
+func (t *traffic) turn() tea.Cmd {
+	if t.detail.open {
+		t.inDetail = !t.inDetail
+		return nil
+	}
+	cmd := t.enter()
+	t.inDetail = t.detail.open
+	return cmd
+}
+
+func (t *traffic) back() tea.Cmd {
+	if t.detail.open {
+		t.closeDetail()
+		return nil
+	}
+	t.filterBy("")
+	return nil
+}
+
+func (t *traffic) toggleFollow() tea.Cmd {
+	t.setFollow(!t.follow)
+	return nil
+}
+
+// about is the message under the marker: the agent is the one it was typed to,
+// else the one that sent it.
+func (t *traffic) about() subject {
+	r := t.sel
+	if r == nil {
+		return subject{}
+	}
+	s := subject{message: r.id, text: r.text}
+	s.partnerID, s.partner = r.other()
+	for _, id := range []string{r.fromID, r.toID} {
+		if a := t.team.find(id); a != nil && (s.agent == nil || a.Kind == parley.KindTerminal) {
+			s.agent = a
+		}
+	}
+	return s
+}
+
+func (t *traffic) settle(w, h int) {
+	listW, listH, detailW, detailH := t.parts(w, h)
+	_, _ = listW, detailH
+	t.resize(listH - 1)
+	if t.detail.height = detailH - 1; t.detail.open {
+		t.detail.settle(len(t.detail.lines(t.theme, detailW, t.now)))
+	}
+}
+
+// parts divides the screen among the list and the message: beside each other
+// where there is room.
+func (t *traffic) parts(w, h int) (listW, listH, detailW, detailH int) {
+	switch {
+	case !t.detail.open:
+		return w, h, 0, 0
+	case t.tier >= wide:
+		listW = w * 56 / 100
+		return listW, h, w - listW - 3, h
+	}
+	detailH = clamp(h*50/100, 6, 20)
+	return w, h - detailH, w, detailH
+}
+
+func (t *traffic) view(w, h int) []string {
+	if t.link.events && len(t.rows) == 0 {
+		return t.lesson(w)
+	}
+	listW, listH, detailW, detailH := t.parts(w, h)
+	lines := clip(t.record.view(t.theme, listW, !t.inDetail, t.link.events, t.now), listH)
+	if detailH == 0 {
+		return lines
+	}
+	message := clip(t.detail.view(t.theme, detailW, t.inDetail, t.now), detailH)
+	if t.tier < wide {
+		return append(lines, message...)
+	}
+	return beside(t.theme, lines, message, listW)
+}
+
+// lesson is what an empty screen teaches: the first steps, in order.
+func (t *traffic) lesson(w int) []string {
+	lines := []string{t.theme.rule("Traffic", "following", w, true), ""}
+	say := func(text string) {
+		for _, line := range wrap(text, w-2) {
+			lines = append(lines, "  "+line)
+		}
+	}
+	if t.link.team && len(t.team.list) == 0 {
+		say(noAgents)
+		say("Or take in one that runs in a tmux of yours, from its pane:  parley adopt coder")
+		lines = append(lines, "")
+	}
+	say("No messages yet. What agents say to each other is shown here as it happens, with proof of how far it came:")
+	lines = append(lines, "")
+	for _, step := range []struct {
+		s    parley.DeliveryState
+		does string
+	}{
+		{parley.DeliveryQueued, "stored, and on its way"},
+		{parley.DeliveryHeld, "kept back while typing would do harm"},
+		{parley.DeliverySubmitted, "typed and taken by its program"},
+		{parley.DeliveryRead, "read"},
+		{parley.DeliveryUnconfirmed, "typed, but nobody can prove it arrived: that needs you"},
+	} {
+		lines = append(lines, "  "+t.theme.delivery(step.s).Render(pad(deliveryGlyph(step.s), 3)+pad(string(step.s), 12))+" "+fit(step.does, w-19))
+	}
+	lines = append(lines, "")
+	say("b writes to all of them, 2 shows who is there, ? tells all keys.")
+	return lines
 }

@@ -8,11 +8,11 @@ import (
 )
 
 // view draws height lines of at most w columns below the title.
-func (t *traffic) view(th theme, w int, focused, loaded bool, now time.Time) []string {
+func (t *record) view(th theme, w int, focused, loaded bool, now time.Time) []string {
 	lines := []string{th.rule("Traffic", t.note(), w, focused)}
 	if len(t.shown) == 0 {
 		for _, line := range wrap(t.nothing(loaded), w-2) {
-			lines = append(lines, "  "+th.dim.Render(line))
+			lines = append(lines, "  "+line)
 		}
 		return clip(lines, t.height+1)
 	}
@@ -22,11 +22,11 @@ func (t *traffic) view(th theme, w int, focused, loaded bool, now time.Time) []s
 	return clip(lines, t.height+1)
 }
 
-func (t *traffic) nothing(loaded bool) string {
+func (t *record) nothing(loaded bool) string {
 	switch {
 	case !loaded:
 		return "Reading what happened…"
-	case t.filter != "":
+	case t.sought != "":
 		return "No message matches. esc shows all of them."
 	}
 	return "No messages yet. c writes to the chosen agent, b to all of them."
@@ -102,6 +102,16 @@ func clamp(v, low, high int) int { return min(max(v, low), high) }
 func indent(lines []string, by int) []string {
 	for i := range lines {
 		lines[i] = strings.Repeat(" ", by) + lines[i]
+	}
+	return lines
+}
+
+// beside sets two columns of lines next to each other, the left one w wide.
+func beside(th theme, left, right []string, w int) []string {
+	bar := th.dim.Render(" │ ")
+	lines := make([]string, 0, len(left))
+	for i := range left {
+		lines = append(lines, pad(left[i], w)+bar+right[i])
 	}
 	return lines
 }

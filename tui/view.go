@@ -20,20 +20,19 @@ func (m *model) View() tea.View {
 		v.SetContent(strings.Join(m.tooSmall(), "\n"))
 		return v
 	}
-	lines := append([]string{m.header(l.inner)}, m.body()...)
-	bottom := 1 + l.bodyH - l.bottomH - 1 // the line of the lower pane's title
+	lines := append([]string{m.header(l.inner), m.bar(l.inner)}, m.body()...)
 	lines = append(lines, clip(m.statusLines(l.inner), l.statusH)...)
 	lines = append(lines, m.keyLine(l.inner))
 	v.SetContent(strings.Join(lines, "\n"))
-	v.Cursor = m.cursor(bottom)
+	v.Cursor = m.cursor()
 	return v
 }
 
-func (m *model) cursor(bottom int) *tea.Cursor {
+func (m *model) cursor() *tea.Cursor {
 	switch m.scope() {
 	case inCompose:
 		if c := m.compose.cursor(); c != nil {
-			c.Y += bottom
+			c.Y += 2 + m.layout.screenH // the line of the box's title
 			return c
 		}
 	case inFilter:
@@ -62,34 +61,11 @@ func (m *model) body() []string {
 	if m.help.open {
 		return clip(m.help.view(m.theme, l.inner), l.bodyH)
 	}
-	if m.needs.open {
-		return clip(m.needs.view(m.theme, l.inner, m.now), l.bodyH)
-	}
-	lines := m.upper()
-	switch {
-	case m.compose.open:
+	lines := clip(m.screen().view(l.inner, l.screenH), l.screenH)
+	if m.compose.open {
 		lines = append(lines, m.compose.view(m.theme, l.inner, l.bottomH)...)
-	case m.detail.open:
-		lines = append(lines, m.detail.view(m.theme, l.inner, m.focus == onDetail, m.now)...)
 	}
 	return clip(lines, l.bodyH)
-}
-
-// upper draws agents and traffic, beside or above each other.
-func (m *model) upper() []string {
-	l := &m.layout
-	listening := !m.compose.open
-	traffic := m.traffic.view(m.theme, l.trafficW, listening && m.focus == onTraffic, m.link.events, m.now)
-	here := listening && m.focus == onAgents
-	if !l.wide {
-		return append(m.agents.strip(m.theme, l.inner, here, m.link.team), traffic...)
-	}
-	team := m.agents.view(m.theme, l.agentsW, here, m.link.team, m.now)
-	bar := m.theme.dim.Render(" │ ")
-	for i := range traffic {
-		traffic[i] = pad(team[i], l.agentsW) + bar + traffic[i]
-	}
-	return traffic
 }
 
 // header says whose screen this is and how things stand.
@@ -100,47 +76,80 @@ func (m *model) header(w int) string {
 	}
 	if m.link.team {
 		words = append(words, m.waiting()...)
-		words = append(words, m.agents.summary(m.theme)...)
-		if len(m.agents.list) == 0 {
+		words = append(words, m.team.summary(m.theme)...)
+		if len(m.team.list) == 0 {
 			words = append(words, m.theme.dim.Render("no agents"))
 		}
 	}
 	return columns(words, "  ", w)
 }
 
-// waiting says that messages are paused, what wants the operator and what came for them, what is
-// stuck and what is on its way: nothing when nothing is.
+// waiting says that messages are paused, what wants the operator and what came
+// for them, what is stuck and what is on its way: nothing when nothing is.
 func (m *model) waiting() []string {
-	n := m.link.counts
 	var words []string
-	if p := m.link.paused; p != nil {
+	s := m.link.status
+	if p := s.Paused; p != nil {
 		words = append(words, m.theme.alarm.Render(" ‖ paused by "+safeLine(p.By)+" "))
 	}
-	if k := m.link.needs; k > 0 {
-		need := "needs you"
-		if k > 1 {
-			need = "need you"
-		}
-		words = append(words, m.theme.alarm.Render(fmt.Sprintf(" ! %d %s ", k, need)))
+	if s.Needs > 0 {
+		words = append(words, m.theme.alarm.Render(fmt.Sprintf(" ! %d %s ", s.Needs, needWord(s.Needs))))
 	}
-	if k := m.agents.unread; k > 0 {
+	if k := m.team.unread; k > 0 {
 		words = append(words, m.theme.warn.Render(fmt.Sprintf("%d for you", k)))
 	}
-	if k := n[string(parley.DeliveryUnconfirmed)]; k > 0 {
+	if k := s.Deliveries[string(parley.DeliveryUnconfirmed)]; k > 0 {
 		words = append(words, m.theme.bad.Render(fmt.Sprintf("? %d unconfirmed", k)))
 	}
-	if k := n[string(parley.DeliveryHeld)]; k > 0 {
+	if k := s.Deliveries[string(parley.DeliveryHeld)]; k > 0 {
 		words = append(words, m.theme.warn.Render(fmt.Sprintf("‖ %d held", k)))
 	}
-	if k := n[string(parley.DeliveryQueued)] + n[string(parley.DeliveryTyping)]; k > 0 {
+	if k := s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryTyping)]; k > 0 {
 		words = append(words, m.theme.plain.Render(fmt.Sprintf("○ %d pending", k)))
 	}
 	return words
 }
 
+func needWord(n int) string {
+	if n == 1 {
+		return "needs you"
+	}
+	return "need you"
+}
+
+// bar names the screens with their keys; the shown one is marked in shape too.
+func (m *model) bar(w int) string {
+	var tabs []string
+	gap, used := "  ", 0
+	for i, s := range m.screens {
+		text := fmt.Sprintf(" %d %s", i+1, s.title())
+		b := s.badge()
+		if b.count > 0 {
+			text += fmt.Sprintf(" %d", min(b.count, 999))
+		}
+		used += width(text) + len(gap)
+		switch {
+		case place(i) == m.at:
+			text = m.theme.focus.Render("▸" + text[1:])
+		case b.grave && b.count > 0:
+			text = m.theme.bad.Render(text)
+		default:
+			text = m.theme.dim.Render(text)
+		}
+		tabs = append(tabs, text)
+	}
+	if used > w {
+		gap = ""
+	}
+	return fit(strings.Join(tabs, gap), w)
+}
+
 // keyLine shows the keys that matter here; help and the way out always fit.
 func (m *model) keyLine(w int) string {
 	words := hints(m.scope())
+	if m.scope() == inShell {
+		words = hints(screenScope(m.at), inShell)
+	}
 	for i, word := range words {
 		key, does, _ := strings.Cut(word, " ")
 		words[i] = m.theme.strong.Render(key) + " " + m.theme.dim.Render(does)
