@@ -35,6 +35,7 @@ type CreateThreadRequest struct {
 	Title          string `json:"title" required:"true" max:"200" doc:"What the thread is about."`
 	Participants   Names  `json:"participants" required:"true" empty:"true" doc:"Names or ids; you are added."`
 	InitialMessage string `json:"initial_message,omitempty" doc:"The first post."`
+	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
 // CreateThreadResult is the new thread.

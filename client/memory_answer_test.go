@@ -157,8 +157,8 @@ func (m *memory) BroadcastUpdate(ctx context.Context, r parley.BroadcastUpdateRe
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := parley.CallerFrom(ctx)
-	if _, err := m.repeated(c.ID, r.IdempotencyKey, r); err != nil {
-		return nil, err
+	if l, err := m.repeated(c.ID, r.IdempotencyKey, r); err != nil || l != nil {
+		return l.update(), err
 	}
 	text := "update (" + r.UpdateType + "): " + r.Content.Summary
 	if r.Content.Details != "" {
@@ -176,8 +176,15 @@ func (m *memory) BroadcastUpdate(ctx context.Context, r parley.BroadcastUpdateRe
 	if err != nil {
 		return nil, err
 	}
+	return l.update(), nil
+}
+
+func (l *letter) update() *parley.BroadcastUpdateResult {
+	if l == nil {
+		return nil
+	}
 	return &parley.BroadcastUpdateResult{Answer: parley.OK, BroadcastID: l.ID, Recipients: l.Recipients, Timestamp: l.Timestamp,
-		DeliveryStatus: parley.SumUp(l.copies())}, nil
+		DeliveryStatus: parley.SumUp(l.copies())}
 }
 
 // RequestAssistance knows nobody's capabilities.
@@ -185,6 +192,10 @@ func (m *memory) RequestAssistance(ctx context.Context, r parley.RequestAssistan
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := parley.CallerFrom(ctx)
+	return answered(m, c.ID, r.IdempotencyKey, r, func() (*parley.RequestAssistanceResult, error) { return m.request(c, r) })
+}
+
+func (m *memory) request(c parley.Caller, r parley.RequestAssistanceRequest) (*parley.RequestAssistanceResult, error) {
 	to, everyone := m.others(c.ID, ""), len(r.TargetAgents) == 0
 	if !everyone {
 		var err error

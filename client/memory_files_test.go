@@ -122,7 +122,12 @@ func (m *memory) UploadFile(ctx context.Context, content io.Reader, described fu
 			return nil, err
 		}
 	}
-	return m.keep(ctx, r.Filename, r.Description, r.IdempotencyKey, b, to)
+	return answered(m, parley.CallerFrom(ctx).ID, r.IdempotencyKey, struct {
+		parley.UploadFileRequest
+		Content []byte
+	}{r, b}, func() (*parley.TransferFileResult, error) {
+		return m.keep(ctx, r.Filename, r.Description, r.IdempotencyKey, b, to)
+	})
 }
 
 type closing struct{ *bytes.Reader }

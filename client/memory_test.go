@@ -28,6 +28,7 @@ type memory struct {
 	shown    []parley.Key
 	messages []*letter
 	calls    map[string]string // sender and idempotency key → the call
+	made     map[string]any    // the same → its answer, of calls that make no letter
 	threads  []*discussion
 	events   []memoryEvent
 	changed  chan struct{} // closed when something happens
@@ -50,7 +51,7 @@ type memoryEvent struct {
 }
 
 func newMemory() *memory {
-	m := &memory{keys: map[string]string{}, calls: map[string]string{}, changed: make(chan struct{})}
+	m := &memory{keys: map[string]string{}, calls: map[string]string{}, made: map[string]any{}, changed: make(chan struct{})}
 	m.add(&parley.Agent{Name: parley.OperatorName, Kind: parley.KindHuman})
 	m.boss = parley.Caller{ID: m.agents[0].ID, Name: parley.OperatorName, Operator: true}
 	return m
@@ -250,18 +251,40 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 // repeated returns what was sent by the same call before. The key of another call is
 // refused.
 func (m *memory) repeated(sender, key string, call any) (*letter, error) {
-	text, err := json.Marshal(call)
+	text, err := sameCall(call)
 	i := slices.IndexFunc(m.messages, func(l *letter) bool { return key != "" && l.SenderID == sender && l.key == key })
 	switch {
 	case err != nil:
 		return nil, err
 	case i < 0:
-		m.calls[sender+key] = string(text)
+		m.calls[sender+key] = text
 		return nil, nil
-	case m.calls[sender+key] != string(text):
+	case m.calls[sender+key] != text:
 		return nil, parley.Errorf(parley.InvalidArgument, "the key stands for another message").Suggest("Use another key.")
 	}
 	return m.messages[i], nil
+}
+
+// sameCall is a text that is the same for calls that ask for the same.
+func sameCall(call any) (string, error) {
+	b, err := json.Marshal(call)
+	return string(b), err
+}
+
+// answered makes a call that makes no letter, or gives its answer of before.
+func answered[Res any](m *memory, sender, key string, call any, do func() (*Res, error)) (*Res, error) {
+	text, err := sameCall(call)
+	if was, found := m.made[sender+key].(*Res); found && err == nil && key != "" {
+		if m.calls[sender+key] != text {
+			return nil, parley.Errorf(parley.InvalidArgument, "the key stands for another call").Suggest("Use another key.")
+		}
+		return was, nil
+	}
+	res, err := do()
+	if err == nil && key != "" {
+		m.calls[sender+key], m.made[sender+key] = text, res
+	}
+	return res, err
 }
 
 func (m *memory) letter(ref string) *letter {

@@ -92,7 +92,30 @@ func (m *memory) postByCaller(c parley.Caller, r parley.SendMessageRequest) (*le
 func (m *memory) CreateThread(ctx context.Context, r parley.CreateThreadRequest) (*parley.CreateThreadResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c, now := parley.CallerFrom(ctx), time.Now()
+	c := parley.CallerFrom(ctx)
+	call := struct{ Title, First, With string }{parley.CleanLine(r.Title), r.InitialMessage, strings.Join(m.ids(c.ID, r.Participants), " ")}
+	res, err := answered(m, c.ID, r.IdempotencyKey, call, func() (*parley.CreateThreadResult, error) { return m.open(c, r) })
+	if err == nil {
+		d, _ := m.discussion(res.Thread.ID)
+		res.Thread = m.named(d)
+	}
+	return res, err
+}
+
+// ids are those of agents, and of one more, in order, each once.
+func (m *memory) ids(one string, refs []string) []string {
+	list := []string{one}
+	for _, ref := range refs {
+		if a, err := m.find(ref); err == nil {
+			list = append(list, a.ID)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+func (m *memory) open(c parley.Caller, r parley.CreateThreadRequest) (*parley.CreateThreadResult, error) {
+	now := time.Now()
 	d := &discussion{Thread: parley.Thread{ID: uuid.NewString(), Title: parley.CleanLine(r.Title), CreatorID: c.ID, Creator: c.Name,
 		Participants: []string{c.ID}, CreatedAt: now, LastMessageAt: now}}
 	for _, ref := range r.Participants {

@@ -6,8 +6,10 @@ import (
 	"parley"
 )
 
-// CreateThread opens a thread. Post to it with SendMessage and its ThreadID.
+// CreateThread opens a thread. Post to it with SendMessage and its ThreadID. Without an
+// idempotency key it gets one here.
 func (c *Client) CreateThread(ctx context.Context, r parley.CreateThreadRequest) (*parley.CreateThreadResult, error) {
+	r.IdempotencyKey = keyOr(r.IdempotencyKey)
 	return call[parley.CreateThreadResult](ctx, c, "create_thread", r)
 }
 

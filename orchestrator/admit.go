@@ -20,7 +20,10 @@ type draft struct {
 	reach      store.Reach      // instead of recipients, for a thread
 	key        string           // idempotency
 	answers    *store.Answering // what it is a reply to, where that is known already
+	deadline   *time.Time       // as its sender gave it; nil for the usual one
 	file       *parley.File     // a new one that it announces
+
+	description string // of the file
 }
 
 // SendMessage implements parley.MessageService.
@@ -34,11 +37,11 @@ func (o *Orchestrator) SendMessage(ctx context.Context, req parley.SendMessageRe
 	}
 	due, err := o.due(req.RequiresResponse, req.ResponseDeadline)
 	if err != nil {
-		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, err); err != nil {
+		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, req.ResponseDeadline, err); err != nil {
 			return nil, err
 		}
 	}
-	stored, err := o.sendTo(ctx, from, req.To, draft{key: req.IdempotencyKey, message: parley.Message{ThreadID: req.ThreadID,
+	stored, err := o.sendTo(ctx, from, req.To, draft{key: req.IdempotencyKey, deadline: req.ResponseDeadline, message: parley.Message{ThreadID: req.ThreadID,
 		Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
 		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
 		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}})
@@ -144,7 +147,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 	}
 	if stored.Repeated {
 		back()
-		err = d.again(from, &post, &stored)
+		err = o.again(&d, from, &post, &stored)
 	} else {
 		o.passOn(stored.Passed, post.Answers)
 	}

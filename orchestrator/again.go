@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"parley"
 	"parley/store"
@@ -11,31 +12,17 @@ import (
 
 // again refuses a message whose idempotency key stands for another one: its sender
 // would be told that it was sent. parley's own notices are known by their key alone.
-func (d *draft) again(from *member, post *store.Post, stored *store.Appended) error {
+func (o *Orchestrator) again(d *draft, from *member, post *store.Post, stored *store.Appended) error {
 	if from.kind == parley.KindSystem {
 		return nil
 	}
 	is, was := &post.Message, &stored.Message
 	if d.file != nil {
-		return fileAgain(was, d.recipients[0], d.file.Name, d.file.SHA256)
+		return fileAgain(was, d.recipients[0], d.file.Name, d.description, d.file.SHA256)
 	}
-	differs := ""
-	switch {
-	case is.Text != was.Text:
-		differs = "text"
-	case is.InReplyTo != was.InReplyTo:
-		differs = "in_reply_to"
-	case is.ResponseStatus != was.ResponseStatus:
-		differs = "status"
-	case !bytes.Equal(is.Data, was.Data):
-		differs = "data"
-	case is.InReplyTo != "": // a reply goes to the thread or past it, as its sender takes part
-	case is.ThreadID != was.ThreadID:
-		differs = "thread_id"
-	case d.whoever && is.Kind != was.Kind && is.Type != parley.TypeRequest: // a request goes to as many as are capable today
-		differs = "to"
-	case is.ThreadID == "" && !d.whoever && !sameRecipients(post.Deliveries, was.Recipients):
-		differs = "to"
+	differs := o.differs(d, is, was)
+	if differs == "" {
+		differs = d.otherAddress(is, was, post.Deliveries, stored.Deliveries)
 	}
 	if differs == "" {
 		return nil
@@ -43,10 +30,107 @@ func (d *draft) again(from *member, post *store.Post, stored *store.Appended) er
 	return otherMessage(was, differs)
 }
 
-// sameRecipients reports whether all for whom a message is got it. Others may have got
-// it since: those to whom the answer was delegated.
+// differs names the parameter in which two messages are not the same, whoever they are
+// for; "" if there is none.
+func (o *Orchestrator) differs(d *draft, is, was *parley.Message) string {
+	switch {
+	case is.Text != was.Text:
+		return "text"
+	case is.InReplyTo != was.InReplyTo:
+		return "in_reply_to"
+	case is.ResponseStatus != was.ResponseStatus:
+		return "status"
+	case is.Type != was.Type:
+		return "type"
+	case is.Priority != was.Priority:
+		return "priority"
+	case is.ContextReference != was.ContextReference:
+		return "context_reference"
+	case !bytes.Equal(is.Data, was.Data):
+		return "data"
+	case !slices.EqualFunc(is.Attachments, was.Attachments, sameAttachment):
+		return "attachments"
+	case is.RequiresResponse != was.RequiresResponse:
+		return "requires_response"
+	case is.RequiresResponse && !o.sameDeadline(d.deadline, was):
+		return "response_deadline"
+	}
+	return ""
+}
+
+// deadlineSlack is far more than passes between the reading of the clock for a deadline
+// and for the message itself.
+const deadlineSlack = time.Minute
+
+// sameDeadline reports whether a message has the deadline that its sender asks for, or
+// the usual one when it asks for none.
+func (o *Orchestrator) sameDeadline(asked *time.Time, was *parley.Message) bool {
+	if asked != nil {
+		return asked.Equal(*was.ResponseDeadline)
+	}
+	return was.Timestamp.Add(o.opts.Settings.ResponseDeadline).Sub(*was.ResponseDeadline).Abs() < deadlineSlack
+}
+
+// sameAttachment compares what a sender says: where the copy of a file is, is not its own
+// to say.
+func sameAttachment(is, was json.RawMessage) bool {
+	return bytes.Equal(is, was) || bytes.Equal(withoutPath(is), withoutPath(was))
+}
+
+func withoutPath(item json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(item, &members) != nil || members["file_id"] == nil {
+		return item
+	}
+	delete(members, "server_path")
+	rest, _ := json.Marshal(members) // it was just read from JSON
+	return rest
+}
+
+// otherAddress names the parameter that says for whom two messages are, if it is not
+// the same. An answer goes to the thread or past it, as its sender takes part.
+func (d *draft) otherAddress(is, was *parley.Message, now []store.NewDelivery, then []parley.Delivery) string {
+	answer := d.answers != nil
+	switch {
+	case answer && is.ThreadID != was.ThreadID:
+		if first := firstRecipients(then); len(now) > 1 || was.ThreadID == "" && len(first) > 1 {
+			return "additional_recipients"
+		}
+	case is.ThreadID != was.ThreadID:
+		return "thread_id"
+	case is.ThreadID != "":
+	case d.whoever && is.Kind != was.Kind && is.Type != parley.TypeRequest: // a request goes to as many as are capable today
+		return "to"
+	case !d.whoever && !sameRecipients(now, firstRecipients(then)):
+		if answer {
+			return "additional_recipients"
+		}
+		return "to"
+	}
+	return ""
+}
+
+// firstRecipients are those whom a message was sent to, without those to whom the answer
+// was delegated since.
+func firstRecipients(deliveries []parley.Delivery) []string {
+	var first []string
+	var at time.Time
+	for _, d := range deliveries {
+		if len(d.Steps) > 0 && (at.IsZero() || d.Steps[0].At.Before(at)) {
+			at = d.Steps[0].At
+		}
+	}
+	for _, d := range deliveries {
+		if len(d.Steps) == 0 || d.Steps[0].At.Equal(at) {
+			first = append(first, d.RecipientID)
+		}
+	}
+	return first
+}
+
+// sameRecipients reports whether two messages are for the same agents.
 func sameRecipients(is []store.NewDelivery, was []string) bool {
-	return !slices.ContainsFunc(is, func(d store.NewDelivery) bool { return !slices.Contains(was, d.RecipientID) })
+	return len(is) == len(was) && !slices.ContainsFunc(is, func(d store.NewDelivery) bool { return !slices.Contains(was, d.RecipientID) })
 }
 
 func otherMessage(was *parley.Message, differs string) error {
@@ -57,10 +141,11 @@ func otherMessage(was *parley.Message, differs string) error {
 
 // fileAgain refuses a file whose idempotency key stands for another one, or for a
 // message without. sha256 is empty while it has not been read.
-func fileAgain(was *parley.Message, to *member, name, sha256 string) error {
+func fileAgain(was *parley.Message, to *member, name, description, sha256 string) error {
 	var f struct {
 		parley.FileData
-		Filename string `json:"filename"`
+		Filename    string `json:"filename"`
+		Description string `json:"description"`
 	}
 	if len(was.Attachments) > 0 && json.Unmarshal(was.Attachments[0], &f) != nil {
 		f.FileID = ""
@@ -70,9 +155,11 @@ func fileAgain(was *parley.Message, to *member, name, sha256 string) error {
 		return otherMessage(was, "file")
 	case f.Filename != name:
 		return otherMessage(was, "filename")
+	case f.Description != parley.Clean(description):
+		return otherMessage(was, "description")
 	case sha256 != "" && f.SHA256 != sha256:
 		return otherMessage(was, "content")
-	case !slices.Contains(was.Recipients, to.id):
+	case to == nil || !slices.Contains(was.Recipients, to.id):
 		return otherMessage(was, "recipient")
 	}
 	return nil

@@ -40,15 +40,15 @@ func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, erro
 
 // dueBefore returns the deadline of a message that was stored with this key: a call that
 // is repeated when it has passed is the same call still.
-func (o *Orchestrator) dueBefore(ctx context.Context, from *member, key string, refusal error) (*time.Time, error) {
-	if key == "" {
+func (o *Orchestrator) dueBefore(ctx context.Context, from *member, key string, deadline *time.Time, refusal error) (*time.Time, error) {
+	if key == "" || deadline == nil {
 		return nil, refusal
 	}
 	stored, found, err := o.store.Repeated(ctx, from.id, key)
-	if err != nil || !found {
-		return nil, refusal
+	if was := stored.Message.ResponseDeadline; err == nil && found && was != nil && was.Equal(*deadline) {
+		return was, nil
 	}
-	return stored.Message.ResponseDeadline, nil
+	return nil, refusal
 }
 
 // remind lets those who owe a response hear of it, then those who wait for it, then

@@ -89,7 +89,7 @@ func (o *Orchestrator) sentBefore(ctx context.Context, from *member, d *draft, p
 		return store.Appended{}, refusal
 	}
 	o.dressDeliveries(stored.Deliveries)
-	return stored, d.again(from, post, &stored)
+	return stored, o.again(d, from, post, &stored)
 }
 
 // maxDoors bounds how many places registrations are counted for.

@@ -93,7 +93,7 @@ func (o *Orchestrator) RequestAssistance(ctx context.Context, req parley.Request
 	}
 	due, err := o.due(true, req.RequestDetails.Deadline)
 	if err != nil {
-		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
+		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, req.RequestDetails.Deadline, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
 			return nil, err
 		}
 	}
@@ -101,9 +101,10 @@ func (o *Orchestrator) RequestAssistance(ctx context.Context, req parley.Request
 	if len(to) > 1 || everyone {
 		kind = parley.KindBroadcast
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey, message: parley.Message{
-		Kind: kind, Type: parley.TypeRequest, Priority: or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
-		RequiresResponse: true, ResponseDeadline: due}})
+	stored, err := o.admit(ctx, from, draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
+		deadline: req.RequestDetails.Deadline, message: parley.Message{
+			Kind: kind, Type: parley.TypeRequest, Priority: or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
+			RequiresResponse: true, ResponseDeadline: due}})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,9 @@ package orchestrator
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,6 +109,11 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 			th.Participants, names = append(th.Participants, m.id), append(names, m.name)
 		}
 	}
+	call := store.Call{AgentID: from.id, Key: req.IdempotencyKey, Made: th.ID,
+		Asked: asked("create_thread", th.Title, parley.Clean(req.InitialMessage), slices.Sorted(slices.Values(th.Participants)))}
+	if was, found, err := o.store.Called(ctx, call); found || err != nil {
+		return o.created(ctx, was, err)
+	}
 	posts, err := o.firstPosts(ctx, from, &th, names, req.InitialMessage)
 	if err != nil {
 		return nil, err
@@ -114,22 +122,36 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 	if err != nil {
 		return nil, err
 	}
-	stored, err := o.store.CreateThread(ctx, th, posts...)
-	if err != nil {
-		back()
-		return nil, err
+	if len(posts) > 1 {
+		call.MessageID = posts[1].Message.ID
 	}
-	o.titles.add(th.ID, th.Title)
-	res := &parley.CreateThreadResult{Answer: parley.OK,
-		Message: fmt.Sprintf("Thread %s created with %d participant(s)", parley.Short(th.ID), len(th.Participants))}
+	stored, was, err := o.store.CreateThread(ctx, th, call, posts...)
+	if err != nil || was.Made != th.ID {
+		back()
+	} else {
+		o.titles.add(th.ID, th.Title)
+	}
 	for i := range stored {
 		o.handOut(&stored[i])
-		if stored[i].Message.Kind == parley.KindThread {
-			res.InitialMessageID = stored[i].Message.ID
-		}
 	}
-	res.Thread, err = o.thread(ctx, th.ID)
-	return res, err
+	return o.created(ctx, was, err)
+}
+
+// created writes the receipt of a thread, unless there is an error.
+func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
+	if err != nil {
+		return nil, err
+	}
+	th, err := o.thread(ctx, made.Made)
+	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
+		Message: fmt.Sprintf("Thread %s created with %d participant(s)", parley.Short(th.ID), len(th.Participants))}, err
+}
+
+// asked is a hash of what a call asks for.
+func asked(what ...any) string {
+	b, _ := json.Marshal(what) // strings and lists of them
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }
 
 // firstPosts are the word that a thread is open, and its creator's own first one.

@@ -68,14 +68,21 @@ func (o *Orchestrator) announceFile(ctx context.Context, from *member, kept *fil
 			}
 		}
 	}()
+	call := store.Call{AgentID: from.id, Key: n.key, Made: f.ID, Asked: asked("upload", f.Name, f.SHA256)}
 	if n.to == nil {
-		if err := o.store.CreateFile(ctx, f); err != nil {
+		was, err := o.store.CreateFile(ctx, f, call)
+		if err != nil {
 			return a, err
 		}
-		return announced{fresh: true, result: &parley.TransferFileResult{Answer: parley.OK, Filename: f.Name, Timestamp: f.CreatedAt,
-			Message:        fmt.Sprintf("File %s is stored", f.Name),
-			Data:           parley.FileData{FileID: f.ID, ServerPath: path, Size: f.Size, SHA256: f.SHA256},
-			DeliveryStatus: parley.SumUp(nil), Deliveries: []parley.Delivery{}}}, nil
+		if was.Made != f.ID {
+			a.result, err = o.uploadedBefore(ctx, was.Made)
+			return a, err
+		}
+		return announced{fresh: true, result: uploaded(f, path)}, nil
+	}
+	call.Asked = "" // no upload of before is this one
+	if _, _, err := o.store.Called(ctx, call); err != nil {
+		return a, err
 	}
 	described := map[string]json.RawMessage{}
 	if d := parley.Clean(n.description); d != "" {
@@ -85,7 +92,7 @@ func (o *Orchestrator) announceFile(ctx context.Context, from *member, kept *fil
 	if err != nil {
 		return a, err
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: []*member{n.to}, key: n.key, file: &f, message: parley.Message{
+	stored, err := o.admit(ctx, from, draft{recipients: []*member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
 		Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
 		Text: o.fileText(f, path, n.description), Attachments: []json.RawMessage{item}}})
 	if err != nil {
@@ -94,6 +101,24 @@ func (o *Orchestrator) announceFile(ctx context.Context, from *member, kept *fil
 	a.fresh = !stored.Repeated
 	a.result, err = o.transferred(stored)
 	return a, err
+}
+
+// uploadedBefore writes the receipt of a file that nobody was told of, again.
+func (o *Orchestrator) uploadedBefore(ctx context.Context, id string) (*parley.TransferFileResult, error) {
+	f, err := o.store.File(ctx, id, "")
+	if err != nil {
+		return nil, err
+	}
+	path, err := o.files.Receive(f.SHA256, f.ID, f.Name)
+	return uploaded(f, path), err
+}
+
+// uploaded writes the receipt of a file that nobody is told of.
+func uploaded(f parley.File, path string) *parley.TransferFileResult {
+	return &parley.TransferFileResult{Answer: parley.OK, Filename: f.Name, Timestamp: f.CreatedAt,
+		Message:        fmt.Sprintf("File %s is stored", f.Name),
+		Data:           parley.FileData{FileID: f.ID, ServerPath: path, Size: f.Size, SHA256: f.SHA256},
+		DeliveryStatus: parley.SumUp(nil), Deliveries: []parley.Delivery{}}
 }
 
 // fileText tells the recipient of a file. What does not fit stands in the attachment.
@@ -119,7 +144,7 @@ func (o *Orchestrator) transferredBefore(ctx context.Context, from *member, n *f
 	if err != nil || !found {
 		return nil, err
 	}
-	if err := fileAgain(&stored.Message, n.to, n.name, ""); err != nil {
+	if err := fileAgain(&stored.Message, n.to, n.name, n.description, ""); err != nil {
 		return nil, err
 	}
 	o.dressDeliveries(stored.Deliveries)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"parley"
 )
@@ -224,6 +225,14 @@ func sendAnother(f *fixture) {
 			{"broadcast_message", params{"text": "once"}},
 			{"broadcast_update", params{"update_type": "progress", "content": params{"summary": "once"}}},
 			{"respond_to_message", params{"message_id": question, "text": "once"}},
+			{"send_message", params{"to": "coder", "text": "once", "type": "request"}},
+			{"send_message", params{"to": "coder", "text": "once", "priority": "high"}},
+			{"send_message", params{"to": "coder", "text": "once", "urgent": true}},
+			{"send_message", params{"to": "coder", "text": "once", "requires_response": true}},
+			{"send_message", params{"to": "coder", "text": "once", "response_deadline": time.Now().Add(time.Hour)}},
+			{"send_message", params{"to": "coder", "text": "once", "attachments": []params{{"name": "a"}}}},
+			{"send_message", params{"to": "coder", "text": "once", "context_reference": "ticket 7"}},
+			{"send_message", params{"to": "coder", "text": "once", "in_reply_to": question}},
 		} {
 			other.args["idempotency_key"] = "k"
 			refused(f.planner, other.op, other.args, parley.InvalidArgument)

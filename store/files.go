@@ -35,16 +35,23 @@ type carriedRow struct {
 
 func (r *carriedRow) values() []any { return []any{r.fileID, r.seq} }
 
-// CreateFile stores what is known of a file that no message carries yet.
-// AGENT_NOT_FOUND when its sender is not stored.
-func (s *Store) CreateFile(ctx context.Context, f parley.File) error {
-	return s.write(ctx, "storing the file", func(t *tx) error {
-		err := insert(t, "files", fileColumns, []parley.File{f}, fileValues)
+// CreateFile stores what is known of a file that no message carries yet. When the call
+// was made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when its
+// sender is not stored.
+func (s *Store) CreateFile(ctx context.Context, f parley.File, c Call) (was Call, err error) {
+	err = s.write(ctx, "storing the file", func(t *tx) error {
+		var before bool
+		var err error
+		if was, before, err = t.call(c); before || err != nil {
+			return err
+		}
+		err = insert(t, "files", fileColumns, []parley.File{f}, fileValues)
 		if dangling(err) {
 			return noAgent(f.SenderID)
 		}
 		return err
 	})
+	return was, err
 }
 
 // carry notes the files of a message.

@@ -41,7 +41,7 @@ func TestFileIsSeenThroughTheMessagesThatCarryIt(t *testing.T) {
 	if _, err := s.Append(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CreateFile(t.Context(), g); err != nil {
+	if _, err := s.CreateFile(t.Context(), g, Call{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, ref := range []string{one, one[:8], strings.ToUpper(one[:12])} {
@@ -75,14 +75,15 @@ func TestMessageWithAFileThatIsNotThereStoresNothing(t *testing.T) {
 	wantCode(t, "Append", err, parley.FileNotFound)
 	_, _, err = s.Message(t.Context(), p.Message.ID)
 	wantCode(t, "Message", err, parley.MessageNotFound)
-	wantCode(t, "CreateFile", s.CreateFile(t.Context(), testFile("x", 99)), parley.AgentNotFound)
+	_, err = s.CreateFile(t.Context(), testFile("x", 99), Call{})
+	wantCode(t, "CreateFile", err, parley.AgentNotFound)
 }
 
 func TestFilesOfThreads(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
-	if err := s.CreateFile(t.Context(), f); err != nil {
+	if _, err := s.CreateFile(t.Context(), f, Call{}); err != nil {
 		t.Fatal(err)
 	}
 	var last []string

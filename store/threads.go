@@ -13,13 +13,19 @@ import (
 type Reach func(participants []string) ([]NewDelivery, error)
 
 // CreateThread stores a thread with those who take part in it and its first posts, all
-// or nothing. The thread has its id and its times come from the clock. AGENT_NOT_FOUND
-// when one of them is not stored.
-func (s *Store) CreateThread(ctx context.Context, th parley.Thread, posts ...Post) ([]Appended, error) {
-	var out []Appended
-	err := s.write(ctx, "storing the thread", func(t *tx) error {
+// or nothing. The thread has its id and its times come from the clock. When the call was
+// made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when one of
+// them is not stored.
+func (s *Store) CreateThread(ctx context.Context, th parley.Thread, c Call, posts ...Post) (out []Appended, was Call, err error) {
+	err = s.write(ctx, "storing the thread", func(t *tx) error {
 		out = make([]Appended, len(posts))
-		_, err := t.exec(`INSERT INTO threads (id, title, creator_id, created_at, last_message_at) VALUES (?, ?, ?, ?, ?)`,
+		var before bool
+		var err error
+		if was, before, err = t.call(c); before || err != nil {
+			out = nil
+			return err
+		}
+		_, err = t.exec(`INSERT INTO threads (id, title, creator_id, created_at, last_message_at) VALUES (?, ?, ?, ?, ?)`,
 			th.ID, th.Title, th.CreatorID, nanos(t.now), nanos(t.now))
 		for i := 0; i < len(th.Participants) && err == nil; i++ {
 			err = t.join(th.ID, th.Participants[i], i)
@@ -33,7 +39,7 @@ func (s *Store) CreateThread(ctx context.Context, th parley.Thread, posts ...Pos
 		}
 		return err
 	})
-	return out, err
+	return out, was, err
 }
 
 // join makes an agent take part, after those who join at the same moment in a lower

@@ -18,7 +18,7 @@ func openThread(t testing.TB, s *Store, others ...int) string {
 	for _, n := range others {
 		th.Participants = append(th.Participants, agentID(n))
 	}
-	if _, err := s.CreateThread(t.Context(), th); err != nil {
+	if _, _, err := s.CreateThread(t.Context(), th, Call{}); err != nil {
 		t.Fatalf("CreateThread: %v", err)
 	}
 	return th.ID
@@ -85,8 +85,8 @@ func TestAPostThatIsRefusedLeavesNothing(t *testing.T) {
 	if _, err := s.Append(t.Context(), gone); parley.ErrorCode(err) != parley.ThreadNotFound {
 		t.Errorf("posting to no thread: %v", err)
 	}
-	if _, err := s.CreateThread(t.Context(), parley.Thread{ID: uuid.NewString(), Title: "t", CreatorID: agentID(0),
-		Participants: []string{agentID(0), agentID(9)}}, threadPost(id, 0)); parley.ErrorCode(err) != parley.AgentNotFound {
+	if _, _, err := s.CreateThread(t.Context(), parley.Thread{ID: uuid.NewString(), Title: "t", CreatorID: agentID(0),
+		Participants: []string{agentID(0), agentID(9)}}, Call{}, threadPost(id, 0)); parley.ErrorCode(err) != parley.AgentNotFound {
 		t.Errorf("a thread with an unknown agent: %v", err)
 	}
 	after, _ := s.Thread(t.Context(), id)
@@ -219,7 +219,7 @@ func TestThreadKeepsTheOrderOfItsParticipants(t *testing.T) {
 	addAgents(t, s, 4)
 	want := []string{agentID(2), agentID(3), agentID(0), agentID(1)}
 	th := parley.Thread{ID: uuid.NewString(), Title: "the order", CreatorID: agentID(2), Participants: want}
-	_, err := s.CreateThread(t.Context(), th)
+	_, _, err := s.CreateThread(t.Context(), th, Call{})
 	must(t, err)
 	got, err := s.Thread(t.Context(), th.ID)
 	must(t, err)

@@ -33,7 +33,7 @@ func (c *cli) threadCreate() *cobra.Command {
 	cmd := command(c, operation[parley.CreateThreadResult]{
 		op: "create_thread", use: "create TITLE [NAME…]", short: "Open a thread with agents in it",
 		example: "  parley thread create \"the parser\" coder reviewer\n  parley thread create \"the parser\" coder --message \"who takes it?\"",
-		args:    cobra.MinimumNArgs(1), flags: []string{"initial_message=message"},
+		args:    cobra.MinimumNArgs(1), flags: []string{"initial_message=message", "idempotency_key=key"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("title", args[0])
 			to["participants"] = args[1:]
