@@ -189,6 +189,10 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[strin
 			value, _ = asJSON(f.Type, []string{f.Default})
 		}
 		f.Name = or(aliases[f.Name], f.Name) // an error speaks of what the caller wrote
+		if given && f.Implies != "" && string(raw[f.Implies]) == "false" {
+			return Errorf(InvalidArgument, "%s is given, but %s is false", f.Name, f.Implies).With("parameter", f.Implies).
+				Suggest("Leave %s out, or leave %s out if none is wanted.", f.Implies, f.Name)
+		}
 		if err := f.set(v.Field(f.index), value); err != nil {
 			return err
 		}

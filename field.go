@@ -25,6 +25,7 @@ type Field struct {
 	Unpack   bool   // an object given for it stands for its members
 	Filled   bool   // when given, it must not be empty: left out it means more
 	Empty    bool   // it must be given, but may be an empty list
+	Implies  string // the boolean parameter that is true when this one is given, and must not be said to be false
 
 	index int
 }
@@ -41,7 +42,7 @@ func fieldsOf[Req any]() []Field {
 			Required: f.Tag.Get("required") == "true", Enum: list(f.Tag.Get("enum")),
 			Min: number(f.Tag.Get("min")), Max: number(f.Tag.Get("max")),
 			Default: f.Tag.Get("default"), Type: typeName(f), Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
-			Empty: f.Tag.Get("empty") == "true", index: i,
+			Empty: f.Tag.Get("empty") == "true", Implies: f.Tag.Get("implies"), index: i,
 		})
 	}
 	return fields

@@ -38,7 +38,7 @@ type SendMessageRequest struct {
 	Data             json.RawMessage   `json:"data,omitempty" doc:"For programs." object:"true"`
 	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects." max:"50"`
 	RequiresResponse bool              `json:"requires_response,omitempty" doc:"The recipients must answer."`
-	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" doc:"By when (RFC 3339)."`
+	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" implies:"requires_response" doc:"By when (RFC 3339)."`
 	ContextReference string            `json:"context_reference,omitempty" doc:"What it is about: a ticket, a file." max:"200"`
 	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"Id of the message it answers."`
 	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`

@@ -107,6 +107,10 @@ func (m *memory) RespondToMessage(ctx context.Context, r parley.RespondToMessage
 	if err != nil {
 		return nil, err
 	}
+	others = slices.DeleteFunc(others, func(a *parley.Agent) bool { return a == back })
+	if r.Status == parley.ResponseDelegated && len(others) == 0 {
+		return nil, parley.Errorf(parley.InvalidArgument, "it is delegated to nobody").Suggest("Name who is to answer.")
+	}
 	l, err := m.repeated(c.ID, r.IdempotencyKey, r)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,7 @@ func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondT
 	back := o.roster.id(original.SenderID)
 	others = slices.DeleteFunc(others, func(m *member) bool { return m == back })
 	if req.Status == parley.ResponseDelegated {
-		if answers.Delegates, err = delegates(others); err != nil {
+		if answers.Delegates, err = delegates(others, back); err != nil {
 			return nil, err
 		}
 	}
@@ -82,7 +82,12 @@ func (o *Orchestrator) toAnswer(ctx context.Context, from *member, ref string) (
 }
 
 // delegates are those who are to answer in one's stead.
-func delegates(others []*member) ([]store.NewDelivery, error) {
+func delegates(others []*member, back *member) ([]store.NewDelivery, error) {
+	if len(others) == 0 {
+		return nil, parley.Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named", back.name).
+			With("parameter", "additional_recipients").
+			Suggest("Name in additional_recipients who is to answer instead, or use status unable if nobody is.")
+	}
 	var to []store.NewDelivery
 	for _, m := range others {
 		if m.snapshot().State == parley.StateTerminated {

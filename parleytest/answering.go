@@ -16,6 +16,7 @@ var answering = []testCase{
 	{"RespondSettlesWhatIsOwed", respondSettles},
 	{"RespondAgainWithTheSameKey", respondAgain},
 	{"RespondDelegates", respondDelegates},
+	{"RespondDelegatesToNobody", respondDelegatesToNobody},
 	{"RespondTooLate", respondTooLate},
 	{"ReplySettlesWhatIsOwed", replySettles},
 	{"ReplyToOthersAnswersNothing", replyToOthers},
@@ -168,9 +169,22 @@ func respondDelegates(f *fixture) {
 	same(f.T, "reviewer owes", f.owes(f.reviewer), [2]int{0, 0})
 	f.planner.expectInbox("reviewer knows", "two days")
 
-	next := f.planner.ask("and who?", "coder")
-	f.coder.respond(parley.RespondToMessageRequest{MessageID: next.MessageID, Text: "someone else", Status: parley.ResponseDelegated})
-	same(f.T, "coder owes", f.owes(f.coder), [2]int{0, 0})
+}
+
+// A debt that is passed on to nobody would be nobody's.
+func respondDelegatesToNobody(f *fixture) {
+	question := f.planner.ask("and who?", "coder").MessageID
+	f.coder.get(parley.GetMessagesRequest{})
+	f.unchanged(func() {
+		for _, to := range []any{nil, []string{}, "planner", []string{f.planner.id, "planner"}, "coder", []string{"coder", "planner"}} {
+			refused(f.coder, "respond_to_message", params{"message_id": question, "text": "someone else", "status": "delegated",
+				"additional_recipients": to}, parley.InvalidArgument, parley.InvalidRecipient)
+		}
+	})
+	same(f.T, "coder owes", f.owes(f.coder), [2]int{1, 0})
+	f.coder.respond(parley.RespondToMessageRequest{MessageID: question, Text: "reviewer", Status: parley.ResponseDelegated,
+		AdditionalRecipients: parley.Names{"planner", "reviewer"}})
+	same(f.T, "they owe", [][2]int{f.owes(f.coder), f.owes(f.reviewer), f.owes(f.planner)}, [][2]int{{0, 0}, {1, 0}, {0, 0}})
 }
 
 func respondTooLate(f *fixture) {
@@ -218,6 +232,7 @@ func deadlines(f *fixture) {
 	f.unchanged(func() {
 		for _, at := range []any{time.Now().Add(-time.Minute), time.Now().AddDate(5, 0, 0), "14:05", "tomorrow", 1700000000, "2999-01-01T00:00:00Z"} {
 			refused(f.planner, "send_message", params{"to": "coder", "text": "hello", "requires_response": true, "response_deadline": at}, parley.InvalidArgument)
+			refused(f.planner, "send_message", params{"to": "coder", "text": "hello", "requires_response": false, "response_deadline": time.Now().Add(time.Hour)}, parley.InvalidArgument)
 		}
 	})
 	before := time.Now()
