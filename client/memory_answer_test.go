@@ -96,7 +96,12 @@ func (m *memory) RespondToMessage(ctx context.Context, r parley.RespondToMessage
 	if original == nil || !c.Operator && !m.concerns(original, c.ID) {
 		return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
 	}
-	if !slices.Contains(original.Recipients, c.ID) {
+	late := m.late(original.ID, c.ID)
+	switch got := slices.Contains(original.Recipients, c.ID); {
+	case got:
+	case late && r.Status != "":
+		return nil, parley.Errorf(parley.ResponseNotRequired, "no response is owed").Suggest("Leave status out.")
+	case !late:
 		return nil, parley.Errorf(parley.NotAuthorized, "it was not sent to you").Suggest("Use send_message.")
 	}
 	back, err := m.find(original.SenderID)
@@ -153,6 +158,9 @@ func (m *memory) IgnoreMessage(ctx context.Context, r parley.IgnoreMessageReques
 			i.mark()
 			return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil
 		}
+	}
+	if m.late(r.MessageID, parley.CallerFrom(ctx).ID) {
+		return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil
 	}
 	return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
 }

@@ -119,9 +119,16 @@ func (m *memory) MarkMessageRead(ctx context.Context, r parley.MarkMessageReadRe
 	defer m.mu.Unlock()
 	mine := m.inbox(parley.CallerFrom(ctx).ID)
 	res := &parley.MarkMessageReadResult{Answer: parley.OK, MarkedRead: []string{}, NotFound: []string{}, AlreadyRead: []string{}}
+	seen := map[string]bool{}
 	for _, id := range r.MessageIDs {
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
 		n := slices.IndexFunc(mine, func(i item) bool { return i.ID == id })
 		switch {
+		case n < 0 && m.late(id, parley.CallerFrom(ctx).ID):
+			res.AlreadyRead = append(res.AlreadyRead, id)
 		case n < 0:
 			res.NotFound = append(res.NotFound, id)
 		case mine[n].read():
@@ -132,6 +139,12 @@ func (m *memory) MarkMessageRead(ctx context.Context, r parley.MarkMessageReadRe
 		}
 	}
 	return res, nil
+}
+
+// late reports whether an id is that of another's post in a thread that one takes part in.
+func (m *memory) late(id, me string) bool {
+	l := m.letter(id)
+	return l != nil && l.ThreadID != "" && l.SenderID != me && m.concerns(l, me)
 }
 
 func (m *memory) GetMessageStatus(ctx context.Context, r parley.MessageStatusRequest) (*parley.MessageStatusResult, error) {

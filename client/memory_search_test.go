@@ -41,7 +41,7 @@ func (m *memory) SearchMessages(ctx context.Context, r parley.SearchMessagesRequ
 		}
 		lacks := func(word string) bool { return !strings.Contains(strings.ToLower(l.Text), word) }
 		switch {
-		case !c.Operator && l.SenderID != c.ID && !has(c.ID), slices.ContainsFunc(words, lacks),
+		case !c.Operator && !m.concerns(l, c.ID), slices.ContainsFunc(words, lacks),
 			r.From != "" && l.SenderID != ids[r.From], r.To != "" && !has(ids[r.To]),
 			r.Since != nil && !l.Timestamp.After(*r.Since), r.Until != nil && l.Timestamp.After(*r.Until):
 			continue
@@ -65,8 +65,11 @@ func foundLetter(l *letter, me string) parley.FoundMessage {
 			f.ReadStatus, f.ConversationID = item{l, d}.read(), d.ConversationID
 		}
 	}
-	if l.Kind == parley.KindDirect {
+	switch l.Kind {
+	case parley.KindDirect:
 		f.ConversationID = l.deliveries[0].ConversationID
+	case parley.KindThread:
+		f.ConversationID, f.ThreadID = l.ThreadID, l.ThreadID
 	}
 	return f
 }

@@ -62,15 +62,15 @@ func (o *Orchestrator) answer(ctx context.Context, from *member, original *parle
 	return o.admit(ctx, from, d)
 }
 
-// toAnswer returns the message that the caller wants to answer: one that it got, from
-// someone who can be written to.
+// toAnswer returns the message that the caller wants to answer: one that it got, or reads
+// in a thread, from someone who can be written to.
 func (o *Orchestrator) toAnswer(ctx context.Context, from *member, ref string) (parley.Message, error) {
 	original, deliveries, err := o.visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
 		return original, err
 	}
 	short := parley.Short(original.ID)
-	if !isRecipient(deliveries, from) {
+	if !isRecipient(deliveries, from) && !o.joinedAfter(ctx, from, &original) {
 		return original, parley.Errorf(parley.NotAuthorized, "message %s was not sent to %s", short, from.name).
 			Suggest("Only a recipient answers a message. Use send_message to say something else about it.")
 	}
@@ -79,6 +79,16 @@ func (o *Orchestrator) toAnswer(ctx context.Context, from *member, ref string) (
 			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
 	}
 	return original, nil
+}
+
+// joinedAfter reports whether a message is another's post to a thread that a member takes
+// part in: it reads it without having got it.
+func (o *Orchestrator) joinedAfter(ctx context.Context, m *member, post *parley.Message) bool {
+	if post.Kind != parley.KindThread || post.SenderID == m.id {
+		return false
+	}
+	th, err := o.store.Thread(ctx, post.ThreadID)
+	return err == nil && slices.Contains(th.Participants, m.id)
 }
 
 // delegates are those who are to answer in one's stead.

@@ -152,6 +152,44 @@ func threadAnswers(f *fixture) {
 	same(f.T, "status seen by a late one", f.reviewer.status(question).Object.Text, "who takes it?")
 }
 
+// What came before one joined is read, and may be found, marked and answered.
+func threadLate(f *fixture) {
+	th := f.planner.opens("the parser", "coder").Thread
+	old := f.planner.posts(th.ID, "who takes the grammar?").MessageID
+	find := func(m member) (ids []string) {
+		for _, found := range do[parley.SearchMessagesResult](m, "search_messages", params{"query": "grammar"}).Messages {
+			ids = append(ids, found.MessageID)
+			same(f.T, "conversation of what is found", found.ConversationID, th.ID)
+		}
+		return ids
+	}
+	mark := func(m member, ids ...string) [3][]string {
+		res := do[parley.MarkMessageReadResult](m, "mark_message_read", params{"message_ids": ids})
+		return [3][]string{res.MarkedRead, res.AlreadyRead, res.NotFound}
+	}
+	same(f.T, "found by a stranger", find(f.reviewer), nil)
+	same(f.T, "marked by a stranger", mark(f.reviewer, old), [3][]string{{}, {}, {old}})
+	refused(f.reviewer, "respond_to_message", params{"message_id": old, "text": "I do"}, parley.MessageNotFound)
+	refused(f.reviewer, "ignore_message", params{"message_id": old}, parley.MessageNotFound)
+
+	do[parley.MembershipResult](f.reviewer, "join_thread", params{"thread_id": th.ID})
+	same(f.T, "found by a late one", find(f.reviewer), []string{old})
+	same(f.T, "marked by a late one", mark(f.reviewer, old, old), [3][]string{{}, {old}, {}})
+	same(f.T, "marked by its sender", mark(f.planner, old), [3][]string{{}, {}, {old}})
+	do[parley.IgnoreMessageResult](f.reviewer, "ignore_message", params{"message_id": old})
+	refused(f.reviewer, "respond_to_message", params{"message_id": old, "text": "I do", "status": "completed"}, parley.ResponseNotRequired)
+	answer := f.reviewer.respond(parley.RespondToMessageRequest{MessageID: old, Text: "I do"})
+	same(f.T, "it goes to", recipients(answer.DeliveryStatus), sorted(f.planner.id, f.coder.id))
+	same(f.T, "the thread", f.coder.reads(th.ID), []string{"who takes the grammar?", "I do"})
+	same(f.T, "updated", answer.OriginalUpdated, false)
+	do[parley.SendMessageResult](f.reviewer, "send_message", params{"to": "planner", "text": "do you agree?", "in_reply_to": old})
+	refused(f.planner, "respond_to_message", params{"message_id": old, "text": "to myself"}, parley.NotAuthorized)
+
+	do[parley.MembershipResult](f.reviewer, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"})
+	same(f.T, "found by one who left", find(f.reviewer), nil)
+	same(f.T, "marked by one who left", mark(f.reviewer, old), [3][]string{{}, {}, {old}})
+}
+
 func threadKey(f *fixture) {
 	th := f.planner.opens("the parser", "coder").Thread
 	f.coder.told()

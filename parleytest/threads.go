@@ -21,6 +21,7 @@ var threads = []testCase{
 	{"ThreadEventsAreForThoseInIt", threadEvents},
 	{"ThreadPostsCanBeAnsweredByWhoeverReadsThem", threadAnswers},
 	{"ThreadPostsAreAnsweredInTheThread", threadResponds},
+	{"ThreadPostsAreForThoseWhoJoinLaterToo", threadLate},
 	{"ThreadPostsAreStoredOncePerKey", threadKey},
 	{"ThreadMembersComeAndGoAtTheSameTime", threadConcurrently},
 	{"ThreadTitlesAreOneLine", threadTitle},

@@ -34,6 +34,9 @@ func (t *tx) answer(p *Post, out *Appended) error {
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
 		LEFT JOIN debts b ON b.message_seq = d.message_seq AND b.debtor_id = d.recipient_id WHERE m.id = ?`, by, a.MessageID)
+	if err == nil && len(found) == 0 && a.Status != "" { // a post to a thread that it joined later
+		err = notOwed(a.MessageID)
+	}
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -60,8 +63,7 @@ func (o *original) refuse(owed, late bool) error {
 	short := parley.Short(o.Message.ID)
 	switch {
 	case o.Debt == "":
-		return parley.Errorf(parley.ResponseNotRequired, "message %s requires no response of yours", short).
-			Suggest("Leave status out to send a plain reply.")
+		return notOwed(short)
 	case !owed:
 		return parley.Errorf(parley.ResponseNotRequired, "message %s has your response already: it is %s", short, o.Debt).With("state", o.Debt).
 			Suggest("Leave status out to add something as a plain reply.")
@@ -71,6 +73,11 @@ func (o *original) refuse(owed, late bool) error {
 			With("response_deadline", due).Suggest("Leave status out: a plain reply is still delivered, and marked as late.")
 	}
 	return nil
+}
+
+func notOwed(id string) error {
+	return parley.Errorf(parley.ResponseNotRequired, "message %s requires no response of yours", parley.Short(id)).
+		Suggest("Leave status out to send a plain reply.")
 }
 
 // settle changes the debt as the reply says.

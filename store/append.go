@@ -181,7 +181,7 @@ func (t *tx) flushWords() error {
 	rows := make([]wordsRow, len(t.messages))
 	for i := range t.messages {
 		m := &t.messages[i]
-		rows[i] = wordsRow{seq: m.seq, text: m.Text, senderID: m.SenderID, recipients: m.Recipients}
+		rows[i] = wordsRow{seq: m.seq, text: m.Text, senderID: m.SenderID, threadID: m.ThreadID, recipients: m.Recipients}
 	}
 	return insert(t, "message_words", wordsColumns, rows, (*wordsRow).values)
 }

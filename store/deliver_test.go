@@ -284,7 +284,7 @@ func TestMarkReadKeepsAQueuedMessageFromTheTerminal(t *testing.T) {
 	key := pending(t, s, 1)[0].Key
 	marked, notFound, already, err := s.MarkRead(t.Context(), agentID(1), []string{id[:8], id, other, "short", "ffffffff"}, "get_messages")
 	must(t, err)
-	if !slices.Equal(marked, []string{id}) || !slices.Equal(already, []string{id}) || !slices.Equal(notFound, []string{other, "short", "ffffffff"}) {
+	if !slices.Equal(marked, []string{id}) || len(already) > 0 || !slices.Equal(notFound, []string{other, "short", "ffffffff"}) {
 		t.Errorf("got marked %v, not found %v, already %v", marked, notFound, already)
 	}
 	if err := s.Claim(t.Context(), key, 1, false); !errors.Is(err, ErrStale) {

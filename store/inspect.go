@@ -83,7 +83,7 @@ func newestMigration() (newest int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	newest = wordsVersion
+	newest = max(wordsVersion, callsVersion)
 	names, err := fs.Glob(files, "*.sql")
 	for _, name := range names {
 		version, err := goose.NumericComponent(path.Base(name))

@@ -9,23 +9,32 @@ import (
 
 // MarkRead records that a recipient has read messages, and how that is known.
 // refs are ids or the first eight or more characters of them; only messages for
-// that recipient are found. One that still waits for its terminal is then not
-// typed; one that is being typed becomes read when that has ended. marked and
-// already are whole ids, notFound is as it was given.
+// that recipient are found, and posts of a thread that it takes part in, which count
+// as read. One that still waits for its terminal is then not typed; one that is being
+// typed becomes read when that has ended. marked and already are whole ids, notFound is
+// as it was given; each message is in one of them, once.
 func (s *Store) MarkRead(ctx context.Context, recipientID string, refs []string, evidence string) (marked, notFound, already []string, err error) {
 	err = s.write(ctx, "marking messages as read", func(t *tx) error {
 		marked, notFound, already = []string{}, []string{}, []string{}
+		seen := map[string]bool{}
 		for _, ref := range refs {
-			d, err := t.addressed(recipientID, ref)
-			switch {
-			case err != nil:
+			d, err := t.meant(recipientID, ref)
+			if err != nil {
 				return err
+			}
+			list, id := &notFound, ref
+			switch {
 			case d == nil:
-				notFound = append(notFound, ref)
 			case d.ReadAt != nil:
-				already = append(already, d.MessageID)
+				list, id = &already, d.MessageID
 			default:
-				marked = append(marked, d.MessageID)
+				list, id = &marked, d.MessageID
+			}
+			if seen[id] {
+				continue
+			}
+			seen[id], *list = true, append(*list, id)
+			if list == &marked {
 				if err := t.markRead(d, evidence); err != nil {
 					return err
 				}
@@ -47,7 +56,7 @@ type ignored struct {
 // not for that recipient.
 func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) error {
 	return s.write(ctx, "ignoring a message", func(t *tx) error {
-		d, err := t.addressed(recipientID, ref)
+		d, err := t.meant(recipientID, ref)
 		switch {
 		case err != nil:
 			return err
@@ -67,6 +76,20 @@ func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) err
 			Message: "Ignored message " + parley.Short(d.MessageID), Details: string(details)})
 		return nil
 	})
+}
+
+// meant is addressed, and finds a post that the recipient may read in a thread without
+// having got it: that is read.
+func (t *tx) meant(recipientID, ref string) (*deliveryRow, error) {
+	d, err := t.addressed(recipientID, ref)
+	if d != nil || err != nil {
+		return d, err
+	}
+	post, err := t.readable(recipientID, ref)
+	if post == "" || err != nil {
+		return nil, err
+	}
+	return &deliveryRow{MessageID: post, RecipientID: recipientID, ReadAt: new(int64)}, nil
 }
 
 // addressed returns the delivery to a recipient of the message that ref names,

@@ -42,14 +42,14 @@ func (s *Store) migrate(ctx context.Context, provider *goose.Provider) error {
 	return err
 }
 
-// migrator knows all migrations, those in SQL and the one in Go.
+// migrator knows all migrations, those in SQL and those in Go.
 func (s *Store) migrator() (*goose.Provider, error) {
 	files, err := s.migrations()
 	if err != nil {
 		return nil, err
 	}
 	return goose.NewProvider(dialect, s.writerPool, files, goose.WithLogger(goose.NopLogger()),
-		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(wordsMigration()))
+		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(wordsMigration(), callsMigration()))
 }
 
 func (s *Store) migrations() (fs.FS, error) {

@@ -132,7 +132,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		"Threads": {func(ctx context.Context) error { _, _, err := s.Threads(ctx, "", 10); return err },
 			[]string{"t USING INDEX threads_active"}, "TEMP B-TREE"},
 		"Threads of one": {func(ctx context.Context) error { _, _, err := s.Threads(ctx, "x", 10); return err },
-			[]string{"t USING INDEX threads_active", "p EXISTS USING PRIMARY KEY (thread_id=? AND agent_id=?)"}, "TEMP B-TREE"},
+			[]string{"t USING INDEX threads_active", "p EXISTS USING COVERING INDEX participants_agent (agent_id=? AND thread_id=?)"}, "TEMP B-TREE"},
 		"AgentLog": {func(ctx context.Context) error { _, err := s.AgentLog(ctx, "x", 10); return err },
 			[]string{"SCAN agent_log"}, "TEMP B-TREE"},
 	} {

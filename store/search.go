@@ -11,13 +11,15 @@ import (
 // SearchQuery asks for messages that hold words.
 type SearchQuery struct {
 	Words string // all of these must occur, phrases in double quotes as they are
-	For   string // the agent who asks: only what it sent or got
+	For   string // the agent who asks: only what it sent or got, or reads in a thread
 	All   bool   // everything, whoever sent it to whom
 	From  string // only of this sender
 	To    string // only to this recipient
 	Since time.Time
 	Until time.Time // not later than this; zero for now
 	Limit int
+
+	late []string // threads in which there is what the agent may read and did not get
 }
 
 // FoundItem is a message that was found, with the asking agent's own delivery if it
@@ -64,6 +66,9 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 		return page, nil
 	}
 	low, high, err := s.span(ctx, q.Since, q.Until)
+	if err == nil && !q.All {
+		q.late, err = s.joinedLate(ctx, q.For)
+	}
 	begun, bits := s.now(), shortStretch
 	for err == nil && low <= high {
 		from, each := max(low, high>>bits<<bits), s.now()
@@ -180,7 +185,11 @@ func (r *foundRow) item() FoundItem {
 func (q *SearchQuery) match(words string, part stretch) (match, where string, args []any) {
 	var marks []string
 	if !q.All {
-		marks = append(marks, `("`+senderMark(q.For)+`" OR "`+recipientMark(q.For)+`")`)
+		seen := []string{senderMark(q.For), recipientMark(q.For)}
+		for _, id := range q.late {
+			seen = append(seen, threadMark(id))
+		}
+		marks = append(marks, `("`+strings.Join(seen, `" OR "`)+`")`)
 	}
 	if q.From != "" {
 		marks = append(marks, `"`+senderMark(q.From)+`"`)

@@ -9,7 +9,7 @@ import (
 
 // What is said in this file is of SQLite's FTS5 alone. The index has two columns:
 // the words of a text, and marks of who sent and got the message and of the stretch
-// of messages that it belongs to. With the marks in the index a search steps from one
+// of messages that it belongs to, and of the thread it stands in. With the marks in the index a search steps from one
 // message that the caller may see to the next, however many others hold the word.
 //
 // FTS5's unicode61 cuts at what is neither letter nor digit, and folds case and
@@ -35,12 +35,16 @@ type wordsRow struct {
 	seq        int64
 	text       string
 	senderID   string
+	threadID   string // "" for none
 	recipients []string
 }
 
 func (r *wordsRow) values() []any {
-	marks := make([]string, 0, len(r.recipients)+3)
+	marks := make([]string, 0, len(r.recipients)+4)
 	marks = append(marks, stretchMark(r.seq, shortStretch), stretchMark(r.seq, longStretch), senderMark(r.senderID))
+	if r.threadID != "" {
+		marks = append(marks, threadMark(r.threadID))
+	}
 	for _, id := range r.recipients {
 		marks = append(marks, recipientMark(id))
 	}
@@ -55,6 +59,8 @@ func stretchMark(seq int64, bits int) string {
 func senderMark(id string) string { return "s" + plain(id) }
 
 func recipientMark(id string) string { return "r" + plain(id) }
+
+func threadMark(id string) string { return "t" + plain(id) }
 
 // plain makes one word of an id.
 func plain(id string) string { return strings.ReplaceAll(id, "-", "") }

@@ -63,7 +63,7 @@ func fillWords(ctx context.Context, db querier) error {
 
 // unindexed reads the messages after a number.
 func unindexed(ctx context.Context, db querier, after int64) ([]wordsRow, error) {
-	rows, err := db.QueryContext(ctx, `SELECT m.seq, m.text, m.sender_id,
+	rows, err := db.QueryContext(ctx, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
 		coalesce((SELECT group_concat(d.recipient_id, ' ') FROM deliveries d WHERE d.message_seq = m.seq), '')
 		FROM messages m WHERE m.seq > ? ORDER BY m.seq LIMIT ?`, after, fillChunk)
 	if err != nil {
@@ -74,7 +74,7 @@ func unindexed(ctx context.Context, db querier, after int64) ([]wordsRow, error)
 	for rows.Next() {
 		var r wordsRow
 		var recipients string
-		if err := rows.Scan(&r.seq, &r.text, &r.senderID, &recipients); err != nil {
+		if err := rows.Scan(&r.seq, &r.text, &r.senderID, &r.threadID, &recipients); err != nil {
 			return nil, err
 		}
 		r.recipients = strings.Fields(recipients)

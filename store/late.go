@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"github.com/pressly/goose/v3"
+
+	"parley"
+)
+
+// callsVersion is the migration that adds what calls made, by their keys, and the marks of
+// threads in the index of words.
+const callsVersion = 15
+
+// Calls that made something else than a message, by the idempotency key of their caller;
+// asked is a hash, made the id of a thread or a file. A message has its key itself.
+const callsTable = `CREATE TABLE calls (
+	agent_id        TEXT NOT NULL REFERENCES agents (id),
+	idempotency_key TEXT NOT NULL,
+	asked           TEXT NOT NULL,
+	made            TEXT NOT NULL,
+	message_id      TEXT NOT NULL, -- of the first post in that thread, or empty
+	PRIMARY KEY (agent_id, idempotency_key)
+) WITHOUT ROWID`
+
+// takingPartIndex finds the threads of an agent.
+const takingPartIndex = `CREATE INDEX participants_agent ON participants (agent_id) WHERE left_at = 0`
+
+func callsMigration() *goose.Migration {
+	up := func(ctx context.Context, tx *sql.Tx) error {
+		for _, statement := range []string{callsTable, takingPartIndex} {
+			if _, err := tx.ExecContext(ctx, statement); err != nil {
+				return err
+			}
+		}
+		var posts int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM messages WHERE thread_id <> '' LIMIT 1)`).Scan(&posts); err != nil {
+			return fmt.Errorf("look for posts to threads: %w", err)
+		}
+		if posts == 0 {
+			return nil
+		}
+		for _, statement := range []string{`DROP TABLE message_words`, wordsTable} { // a row of it cannot be changed
+			if _, err := tx.ExecContext(ctx, statement); err != nil {
+				return err
+			}
+		}
+		return fillWords(ctx, tx)
+	}
+	down := func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DROP INDEX participants_agent; DROP TABLE calls`)
+		return err
+	}
+	return goose.NewGoMigration(callsVersion, &goose.GoFunc{RunTx: up}, &goose.GoFunc{RunTx: down})
+}
+
+// atCreation is in how many nanoseconds after a thread those join who are in it from the
+// beginning: one each.
+const atCreation = 100_000
+
+// joinedLate returns the threads that an agent takes part in, but did not from their
+// beginning on: posts of them did not come for it.
+func (s *Store) joinedLate(ctx context.Context, agentID string) ([]string, error) {
+	var ids []string
+	err := s.read(ctx, "reading the threads", &ids, `SELECT t.id FROM participants p CROSS JOIN threads t ON t.id = p.thread_id
+		WHERE p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`, agentID, atCreation)
+	return ids, err
+}
+
+// readable returns the id of the message that ref names, if it is another's post to a
+// thread that an agent takes part in; else "".
+func (t *tx) readable(agentID, ref string) (string, error) {
+	if len(ref) < parley.ShortID {
+		return "", nil
+	}
+	from, to := idRange(ref)
+	var ids []string
+	err := t.query(&ids, `SELECT m.id FROM messages m JOIN participants p ON p.thread_id = m.thread_id AND p.agent_id = ? AND p.left_at = 0
+		WHERE m.id >= ? AND m.id < ? AND m.thread_id <> '' AND m.sender_id <> ? ORDER BY m.id LIMIT 2`, agentID, from, to, agentID)
+	if err != nil || len(ids) != 1 {
+		return "", err
+	}
+	return ids[0], nil
+}
