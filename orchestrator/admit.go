@@ -181,7 +181,7 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 		post.Event = parley.EventThreadMessage
 	}
 	if post.NewFile = d.file; d.file == nil && len(msg.Attachments) > 0 {
-		if post.Message.Attachments, post.FileIDs, err = o.checkAttachments(ctx, from, msg.Attachments); err != nil {
+		if post.Message.Attachments, post.FileIDs, err = o.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
 			return store.Post{}, err
 		}
 	}

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
 
 	"parley"
 	"parley/files"
@@ -143,8 +147,9 @@ func (o *Orchestrator) fileRecipient(from *member, ref string) (*member, error) 
 
 // checkAttachments completes the attachments that name a file by what is known of it,
 // so that no message says otherwise, and returns the files. FILE_NOT_FOUND when there
-// is one that the sender may not read: it would let its recipients read it.
-func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list []json.RawMessage) (checked []json.RawMessage, ids []string, err error) {
+// is one that the sender may not read: it would let its recipients read it. Those for
+// whom the message is get a copy of their own.
+func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list []json.RawMessage, readers string) (checked []json.RawMessage, ids []string, err error) {
 	c := parley.Caller{ID: from.id, Operator: from.kind == parley.KindHuman}
 	for _, item := range list {
 		var members map[string]json.RawMessage
@@ -161,7 +166,7 @@ func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list 
 		if err != nil {
 			return nil, nil, err
 		}
-		path, err := o.files.Receive(f.SHA256, f.ID, f.Name)
+		path, err := o.files.Receive(f.SHA256, copyID(f.ID, readers), f.Name)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -171,6 +176,25 @@ func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list 
 		checked, ids = append(checked, item), append(ids, f.ID)
 	}
 	return checked, ids, nil
+}
+
+// readers names those for whom a message is.
+func (d *draft) readers() string {
+	if d.message.ThreadID != "" {
+		return d.message.ThreadID
+	}
+	ids := make([]string, len(d.recipients))
+	for i, m := range d.recipients {
+		ids[i] = m.id
+	}
+	slices.Sort(ids)
+	return strings.Join(ids, " ")
+}
+
+// copyID is where the copy of a file is that its readers share, and that none of whom it
+// came to before can write into. The same readers have one.
+func copyID(fileID, readers string) string {
+	return uuid.NewSHA1(uuid.NameSpaceOID, []byte(fileID+" "+readers)).String()
 }
 
 // attachment writes what is known of a file over what an attachment says.

@@ -125,6 +125,9 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	if te.mayRead(reviewer, res.Data.FileID) {
 		t.Fatal("a message that was refused lets its recipient read")
 	}
+	if err := os.WriteFile(res.Data.ServerPath, []byte("coder's notes"), 0o600); err != nil { // it is coder's own
+		t.Fatal(err)
+	}
 	wantCode(t, attach(coder, "reviewer", `{"url":"https://example.org"}`, known, known), "")
 	if !te.mayRead(reviewer, res.Data.FileID) {
 		t.Error("the recipient may not read it")
@@ -142,11 +145,12 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	if err := json.Unmarshal(status.Object.Attachments[1], &got); err != nil {
 		t.Fatal(err)
 	}
-	if got["sha256"] != res.Data.SHA256 || got["server_path"] != res.Data.ServerPath || got["note"] != "mine" || string(status.Object.Attachments[0]) != `{"url":"https://example.org"}` {
+	own, _ := got["server_path"].(string)
+	if got["sha256"] != res.Data.SHA256 || own == res.Data.ServerPath || filepath.Base(own) != filepath.Base(res.Data.ServerPath) || got["note"] != "mine" || string(status.Object.Attachments[0]) != `{"url":"https://example.org"}` {
 		t.Errorf("the attachments are %s", status.Object.Attachments)
 	}
-	if b, err := os.ReadFile(res.Data.ServerPath); err != nil || string(b) != "content" {
-		t.Errorf("the copy holds %q, %v", b, err)
+	if b, err := os.ReadFile(own); err != nil || string(b) != "content" {
+		t.Errorf("the copy that was sent on holds %q, %v", b, err)
 	}
 }
 
