@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -176,6 +177,8 @@ func TestTheEndOfAKeyEndsItsStream(t *testing.T) {
 		}
 	}}
 	o := options(s)
+	var said strings.Builder
+	o.Log = slog.New(slog.NewTextHandler(&said, nil))
 	o.Authenticate = func(_ context.Context, key string) (parley.Caller, bool) { return coder, !revoked.Load() }
 	d := serve(t, New(o))
 	req, err := http.NewRequest("GET", d.tcp+"/api/events", nil)
@@ -211,5 +214,8 @@ func TestTheEndOfAKeyEndsItsStream(t *testing.T) {
 	within(t, "the stream", read)
 	if got := text.String(); strings.Contains(got, "id: 2") || !strings.Contains(got, string(parley.Unauthenticated)) {
 		t.Errorf("the stream of a key that ended:\n%s", got)
+	}
+	if said.Len() > 0 {
+		t.Errorf("the log says %s", said.String())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -62,7 +63,11 @@ func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op
 		}
 		if err != nil {
 			s.failure(ctx, parley.AsError(err))
-			a.Log.Warn("a stream of events ended", "error", err)
+			level := slog.LevelWarn
+			if parley.ErrorCode(err) == parley.Unauthenticated { // its key was revoked, which is as it should be
+				level = slog.LevelDebug
+			}
+			a.Log.Log(ctx, level, "a stream of events ended", "error", err)
 			return
 		}
 		page = next

@@ -293,5 +293,9 @@ func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cache-Control", "private, no-store")
 	h.Set("ETag", fmt.Sprintf("%q", f.SHA256))
-	http.ServeContent(w, r, "", f.CreatedAt, content)
+	part := &ranged{ResponseWriter: w}
+	http.ServeContent(part, r, "", f.CreatedAt, content)
+	if part.refused {
+		a.noSuchPart(w, r, f)
+	}
 }

@@ -2,7 +2,9 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -57,7 +59,7 @@ func (s *shelf) OpenFile(ctx context.Context, id string) (*parley.File, io.ReadS
 }
 
 func shelved(t *testing.T) (*shelf, *daemon) {
-	s := &shelf{file: parley.File{ID: "f1", Name: "a.html", SHA256: "abc", CreatedAt: time.Unix(1e9, 0)}, content: "<script>0123456789"}
+	s := &shelf{file: parley.File{ID: "f1", Name: "a.html", Size: 18, SHA256: "abc", CreatedAt: time.Unix(1e9, 0)}, content: "<script>0123456789"}
 	o := options(&stub{})
 	o.Files = s
 	return s, serve(t, New(o))
@@ -243,8 +245,13 @@ func TestDownloadIsNoPageAndHasRanges(t *testing.T) {
 			t.Errorf("%s: got %d %q, want %q", header, resp.StatusCode, body, want)
 		}
 	}
-	if resp, _ := get("Range: bytes=99-"); resp.StatusCode != 416 {
-		t.Errorf("beyond the end: got %d", resp.StatusCode)
+	for _, beyond := range []string{"bytes=99-", "bytes=20-10", "lines=1-2"} {
+		resp, body := get("Range: " + beyond)
+		var e parley.Error
+		if err := json.Unmarshal([]byte(body), &e); err != nil || resp.StatusCode != 416 || e.Code != parley.InvalidArgument || e.Action == "" ||
+			resp.Header.Get("Content-Range") != fmt.Sprintf("bytes */%d", len(s.content)) || resp.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: got %d %v %q (%v)", beyond, resp.StatusCode, resp.Header, body, err)
+		}
 	}
 	if resp, body := get("Range: bytes=8-", `If-Range: "other"`); resp.StatusCode != 200 || body != s.content {
 		t.Errorf("a range of another file: got %d %q", resp.StatusCode, body)

@@ -20,7 +20,7 @@ func filePages() map[string]map[string]object {
 		"parameters": []object{{"name": "file_id", "in": "path", "required": true, "schema": object{"type": "string"}},
 			{"name": "Range", "in": "header", "schema": object{"type": "string"}, "description": "bytes=FROM-TO for a part of it."}},
 		"responses": object{"200": object{"description": "The file.", "content": bytes}, "206": object{"description": "The part.", "content": bytes},
-			"304": object{"description": "It is what the caller has."}, "416": object{"description": "There is no such part."}}}
+			"304": object{"description": "It is what the caller has."}, "416": object{"description": "There is no such part.", "content": inJSON(ref("schemas", "Error"))}}}
 	for _, page := range []object{upload, download} {
 		for status := range failures() {
 			page["responses"].(object)[status] = ref("responses", status)

@@ -68,7 +68,7 @@ func (t *tool) perform(ctx context.Context, args json.RawMessage) (any, error) {
 	return result, err
 }
 
-// stillGood looks at the connection's key again after a call that may have waited for
+// stillGood looks at the caller's key again after a call that may have waited for
 // what it reads: the key may have been revoked since.
 func (t *tool) stillGood(ctx context.Context) error {
 	key := parley.CredentialsFrom(ctx).Key
@@ -114,8 +114,8 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 				Suggest("Leave X-Agent-ID out: the key says who calls.")
 		}
 	}
-	named.Network = caller.Network
-	return parley.WithCaller(ctx, named), args, nil
+	named.Network, connection.Key = caller.Network, key
+	return parley.WithCredentials(parley.WithCaller(ctx, named), connection), args, nil
 }
 
 // crashed is the error of a call in which the service panicked.

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -21,6 +22,18 @@ func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
 	revoked.Store(true)
 	if err := here.stillGood(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated || !strings.Contains(err.Error(), "any more") {
 		t.Errorf("a key that was revoked: got %v", err)
+	}
+	named, _, err := here.identify(t.Context(), json.RawMessage(`{"api_key":"coders-key"}`))
+	if err == nil {
+		t.Error("a revoked api_key was taken")
+	}
+	revoked.Store(false)
+	if named, _, err = here.identify(t.Context(), json.RawMessage(`{"api_key":"coders-key"}`)); err != nil {
+		t.Fatal(err)
+	}
+	revoked.Store(true)
+	if err := here.stillGood(named); parley.ErrorCode(err) != parley.Unauthenticated {
+		t.Errorf("an api_key that was revoked: got %v", err)
 	}
 	here.op = parley.FindOp("send_message") // what it has done is done
 	if err := here.stillGood(ctx); err != nil {

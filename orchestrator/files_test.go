@@ -125,7 +125,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	if te.mayRead(reviewer, res.Data.FileID) {
 		t.Fatal("a message that was refused lets its recipient read")
 	}
-	if err := os.WriteFile(res.Data.ServerPath, []byte("coder's notes"), 0o600); err != nil { // it is coder's own
+	if err := errors.Join(os.Mkdir(filepath.Dir(res.Data.ServerPath), 0o700), os.WriteFile(res.Data.ServerPath, []byte("coder's notes"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	wantCode(t, attach(coder, "reviewer", `{"url":"https://example.org"}`, known, known), "")

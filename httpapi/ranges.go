@@ -1,0 +1,39 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"parley"
+)
+
+// ranged keeps back the plain text by which a part that there is not is refused.
+type ranged struct {
+	http.ResponseWriter
+	refused bool
+}
+
+func (w *ranged) WriteHeader(status int) {
+	if w.refused = status == http.StatusRequestedRangeNotSatisfiable; !w.refused {
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (w *ranged) Write(b []byte) (int, error) {
+	if w.refused {
+		return len(b), nil
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+func (w *ranged) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// noSuchPart refuses a range of a file, in the form of all errors.
+func (a *api) noSuchPart(w http.ResponseWriter, r *http.Request, f *parley.File) {
+	h := w.Header()
+	h.Del("Content-Disposition")
+	h.Set("Content-Range", fmt.Sprintf("bytes */%d", f.Size))
+	a.fail(w, r, &refusal{http.StatusRequestedRangeNotSatisfiable,
+		parley.Errorf(parley.InvalidArgument, "the file has %d bytes, and nothing of what Range asks for", f.Size).With("parameter", "Range").With("size", f.Size).
+			Suggest("Ask for a part of it, such as bytes=0-, or leave Range out.")})
+}
