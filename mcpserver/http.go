@@ -123,7 +123,8 @@ func sayStopping(w http.ResponseWriter, e *envelope) {
 func (h *HTTPHandler) Close(ctx context.Context) error { return h.transport.Shutdown(ctx) }
 
 func refuseBody(w http.ResponseWriter, err error) {
-	status, e := http.StatusBadRequest, parley.Errorf(parley.InvalidArgument, "the request could not be read: %w", err)
+	status, e := http.StatusBadRequest, parley.Errorf(parley.InvalidArgument, "the request could not be read: %w", err).
+		Suggest("Send it again, whole: one JSON-RPC message as the body.")
 	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
 		status = http.StatusRequestEntityTooLarge
 		e = parley.Errorf(parley.MessageTooLong, "the request is larger than %d bytes", MaxBody).

@@ -120,11 +120,13 @@ func Exec(file string) error {
 		return fmt.Errorf("read the launch file: %w", err)
 	}
 	if err := os.Chdir(l.Dir); err != nil {
-		return parley.Errorf(parley.InvalidArgument, "cannot start in %s: %w", l.Dir, err)
+		return parley.Errorf(parley.InvalidArgument, "cannot start in %s: %w", l.Dir, err).
+			Suggest("See whether the directory is still there, and launch the agent again.")
 	}
 	path, err := lookPath(l.Argv[0], l.Dir, l.Env)
 	if err != nil {
-		return parley.Errorf(parley.InvalidArgument, "cannot start %s: %w", l.Argv[0], err)
+		return parley.Errorf(parley.InvalidArgument, "cannot start %s: %w", l.Argv[0], err).
+			Suggest("Install it, or give its full path, and launch the agent again.")
 	}
 	env := append(l.Env, "PWD="+l.Dir)
 	for _, name := range fromTerminal {

@@ -206,7 +206,7 @@ func markSorts(f *fixture) {
 	}
 	mark(one)
 	const unknown = "00000000-0000-4000-8000-000000000000"
-	got := mark(one, two, unknown, "nonsense")
+	got := mark(one, two, unknown, two, "nonsense", one, unknown)
 	same(f.T, "marked_read", got.MarkedRead, []string{two})
 	same(f.T, "already_read", got.AlreadyRead, []string{one})
 	same(f.T, "not_found", got.NotFound, []string{unknown, "nonsense"})
