@@ -138,18 +138,38 @@ func messageChapter() chapter {
 
 // codesChapter lists the codes as the test that produces them does.
 func codesChapter() chapter {
-	about := "`TestEveryErrorCodeIsTheSameByEveryFace` makes each call by REST, MCP, the Go client and `parley --json`, and wants the same code and the same advice from all.\n\n" +
+	about := "`TestEveryErrorCodeIsTheSameByEveryFace` and `TestEveryFaultIsTheSameByEveryFace` make each call by REST, MCP, the Go client and `parley --json`, and want the same code and the same advice from all; `TestEveryErrorCodeIsTriedByEveryFace` fails when a code has no line.\n\n" +
 		"| code | status | by | call |\n|---|---|---|---|\n"
-	for _, f := range failures(&stage{}) {
-		faces := "all four"
-		if f.notMCP {
-			faces = "all but MCP: it is the operator's"
+	for _, f := range append(failures(&stage{}), faults(&stage{})...) {
+		by, without, why := []string{}, []string{}, ""
+		for _, face := range failingFaces {
+			if reason := f.never[face.name]; reason != "" {
+				without, why = append(without, face.name), reason
+				continue
+			}
+			by = append(by, face.name)
 		}
-		about += fmt.Sprintf("| `%s` | %d | %s | `%s` |\n", f.code, f.status, faces, f.op)
+		faces := "all four"
+		switch {
+		case len(without) == 1:
+			faces = "all but " + without[0] + ": " + why
+		case len(without) > 1:
+			faces = strings.Join(by, ", ") + ": it keeps a daemon from starting"
+		}
+		status, call := "", f.op
+		if f.status != 0 {
+			status = fmt.Sprint(f.status)
+		}
+		if call == "" {
+			call = "parley " + f.cli[0]
+		}
+		about += fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", f.code, status, faces, call)
 	}
 	return chapter{title: "Error codes", about: strings.TrimSpace(about), rules: []rule{
-		{"Every code has its status over HTTP, those too that no caller can cause at will", []string{"httpapi.TestEveryCodeHasAStatus", "httpapi.TestErrorsBecomeStatuses"}},
+		{"Every code has its status over HTTP", []string{"httpapi.TestEveryCodeHasAStatus", "httpapi.TestErrorsBecomeStatuses"}},
 		{"`DAEMON_UNAVAILABLE`, when no daemon answers", []string{"client.TestNobodyListening", "client.TestDispatchFailsWhenTheDaemonIsAway"}},
+		{"`STORAGE_UNAVAILABLE`, when a disk is full, locked, or not ours", []string{"store.TestFullDatabaseRecovers", "store.TestLockedDatabaseRecovers", "store.TestOpenWithoutPermission"}},
+		{"`INTERNAL`, when a call crashes", []string{"httpapi.TestACrashIsAnAnswer", "mcpserver.TestACrashIsAnAnswer"}},
 	}}
 }
 

@@ -29,11 +29,12 @@ type failing struct {
 
 	status  int
 	before  func(t *testing.T, s *stage) (after func())
-	stores  bool // what fails is a message that is stored nevertheless
-	notMCP  bool // it is the operator's, and no tool
-	socket  bool // it is not for the port
-	ownCLI  bool // the command looks at files by itself, and says so in its own words
-	details bool // they differ from call to call, as times do
+	each    func(t *testing.T, s *stage, face string) (after func()) // before for each face by itself
+	stores  bool                                                     // what fails is a message that is stored nevertheless
+	socket  bool                                                     // it is not for the port
+	details bool                                                     // they differ from call to call, as times do
+	never   map[string]string                                        // face → why it cannot come there
+	own     map[string]string                                        // face → why it says it in its own words
 }
 
 // failure is what every face says of it.
@@ -41,6 +42,7 @@ type failure struct {
 	Success *bool          `json:"success"`
 	Code    parley.Code    `json:"error_code"`
 	Message string         `json:"error_message"`
+	Detail  string         `json:"detail"`
 	Details map[string]any `json:"details"`
 	Action  string         `json:"suggested_action"`
 }
@@ -123,14 +125,14 @@ func failures(s *stage) []failing {
 				return err
 			}},
 		{code: parley.FileRefused, by: "asker", op: "transfer_file", args: `{"recipient":"other","source_path":"/etc/hosts"}`, status: 403, socket: true,
-			ownCLI: true, cli: []string{"send-file", "other", "/etc"}, call: func(ctx context.Context, c *client.Client) error {
+			own: map[string]string{"CLI": "the command reads the file itself"}, cli: []string{"send-file", "other", "/etc"}, call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.TransferFile(ctx, parley.TransferFileRequest{Recipient: "other", SourcePath: "/etc/hosts"})
 				return err
 			}},
 		{code: parley.FileNotFound, by: "asker", op: "send_message", args: `{"to":"other","text":"hi","attachments":[{"file_id":` + nothing + `}]}`, status: 404,
 			cli:  []string{"get-file", strings.Trim(nothing, `"`)},
 			call: send(parley.SendMessageRequest{To: to("other"), Text: "hi", Attachments: []json.RawMessage{json.RawMessage(`{"file_id":` + nothing + `}`)}})},
-		{code: parley.AlreadyDelivered, op: "retry_delivery", args: s.filled(`{"message_id":"{plain}"}`), status: 409, notMCP: true,
+		{code: parley.AlreadyDelivered, op: "retry_delivery", args: s.filled(`{"message_id":"{plain}"}`), status: 409, never: operatorsOwn,
 			cli: []string{"retry", s.kept["plain"]}, call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: s.kept["plain"]})
 				return err
@@ -192,59 +194,74 @@ func troubled(t *testing.T) *stage {
 	return s
 }
 
+// operatorsOwn is what cannot come over MCP because the operation is none of its tools.
+var operatorsOwn = map[string]string{"MCP": "the operation is the operator's, and no tool"}
+
+// failingFaces are the ways to make a call that fails.
+var failingFaces = []struct {
+	name string
+	call func(*testing.T, *stage, *failing) failure
+}{{"REST", failREST}, {"MCP", failMCP}, {"Go", failGo}, {"CLI", failCLI}}
+
 // Every code that a caller can cause says the same, and what to do, by every face.
 func TestEveryErrorCodeIsTheSameByEveryFace(t *testing.T) {
 	t.Parallel()
 	s := troubled(t)
-	tried := []parley.Code{}
 	for _, f := range failures(s) {
-		tried = append(tried, f.code)
-		t.Run(string(f.code), func(t *testing.T) {
-			if f.before != nil {
-				defer f.before(t, s)()
-			}
-			before := s.counted(t)
-			var first failure
-			for i, face := range []func(*testing.T, *stage, *failing) (failure, bool){failREST, failMCP, failGo, failCLI} {
-				name := []string{"REST", "MCP", "the Go client", "the CLI"}[i]
-				got, ok := face(t, s, &f)
-				if !ok {
-					continue
-				}
-				if got.Code != f.code || got.Action == "" || got.Success == nil || *got.Success {
-					t.Errorf("%s: got %+v, want %s and what to do", name, got, f.code)
-				}
-				if i == 0 {
-					first = got
-				}
-				if f.stores || f.details {
-					got.Details = first.Details
-				}
-				if f.ownCLI && name == "the CLI" {
-					continue
-				}
-				if diff := cmp.Diff(said(first), said(got)); diff != "" {
-					t.Errorf("%s says otherwise than REST:\n%s", name, diff)
-				}
-			}
-			if diff := cmp.Diff(before, s.counted(t)); diff != "" && !f.stores {
-				t.Errorf("something is stored:\n%s", diff)
-			}
-		})
+		t.Run(string(f.code), func(t *testing.T) { s.fail(t, &f) })
 	}
-	for _, code := range []parley.Code{parley.AgentNotFound, parley.MessageNotFound, parley.InvalidRecipient, parley.MessageTooLong,
-		parley.ResponseNotRequired, parley.DeadlinePassed, parley.CommunicationDisabled} {
-		if !slices.Contains(tried, code) {
-			t.Errorf("%s of the message contract is not tried", code)
+}
+
+// fail makes the call by every face, and compares what they say.
+func (s *stage) fail(t *testing.T, f *failing) {
+	if f.before != nil {
+		defer f.before(t, s)()
+	}
+	before := s.counted(t)
+	var first *failure
+	for _, face := range failingFaces {
+		if f.never[face.name] != "" {
+			continue
+		}
+		got := s.failOnce(t, f, face.name, face.call)
+		if got.Code != f.code || got.Action == "" || got.Success == nil || *got.Success {
+			t.Errorf("%s: got %+v, want %s and what to do", face.name, got, f.code)
+		}
+		if got.Detail != got.Message && !f.stores {
+			t.Errorf("%s: detail is %q, want %q", face.name, got.Detail, got.Message)
+		}
+		if f.own[face.name] != "" {
+			continue
+		}
+		if first == nil {
+			first = &got
+		}
+		if f.stores || f.details {
+			got.Details, got.Detail = first.Details, first.Detail
+		}
+		if diff := cmp.Diff(said(*first), said(got)); diff != "" {
+			t.Errorf("%s says it otherwise:\n%s", face.name, diff)
 		}
 	}
+	if diff := cmp.Diff(before, s.counted(t)); diff != "" && !f.stores {
+		t.Errorf("something is stored:\n%s", diff)
+	}
+}
+
+func (s *stage) failOnce(t *testing.T, f *failing, face string, call func(*testing.T, *stage, *failing) failure) failure {
+	if f.each != nil {
+		defer f.each(t, s, face)()
+	}
+	return call(t, s, f)
 }
 
 var digits = regexp.MustCompile(`\d+(m\d+)?s?`)
 
 // said is a failure in words that do not change from one second to the next.
 func said(f failure) failure {
-	f.Message, f.Action = digits.ReplaceAllString(f.Message, "N"), digits.ReplaceAllString(f.Action, "N")
+	for _, text := range []*string{&f.Message, &f.Detail, &f.Action} {
+		*text = digits.ReplaceAllString(*text, "N")
+	}
 	return f
 }
 
@@ -292,30 +309,27 @@ func (f *failing) caller(t *testing.T, s *stage) *someone {
 	return who
 }
 
-func failREST(t *testing.T, s *stage, f *failing) (failure, bool) {
+func failREST(t *testing.T, s *stage, f *failing) failure {
 	status, body := f.caller(t, s).post(t, "/api/"+f.op, f.args)
 	if status != f.status {
 		t.Errorf("REST: the status is %d, want %d", status, f.status)
 	}
-	return decodeFailure(t, body), true
+	return decodeFailure(t, body)
 }
 
-func failMCP(t *testing.T, s *stage, f *failing) (failure, bool) {
-	if f.notMCP {
-		return failure{}, false
-	}
+func failMCP(t *testing.T, s *stage, f *failing) failure {
 	status, body := f.caller(t, s).post(t, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+f.op+`","arguments":`+f.args+`}}`)
 	if status != http.StatusOK { // the door says no before a tool is called
-		return decodeFailure(t, body), true
+		return decodeFailure(t, body)
 	}
 	answer, failed := toolAnswer(t, body)
 	if !failed {
 		t.Errorf("MCP: the result is no error")
 	}
-	return decodeFailure(t, answer), true
+	return decodeFailure(t, answer)
 }
 
-func failGo(t *testing.T, s *stage, f *failing) (failure, bool) {
+func failGo(t *testing.T, s *stage, f *failing) failure {
 	o := client.Options{URL: s.info.HTTP, Key: s.keys[f.by]}
 	if f.by == "" || f.socket {
 		o.URL, o.Socket = "", s.info.Socket
@@ -326,10 +340,10 @@ func failGo(t *testing.T, s *stage, f *failing) (failure, bool) {
 	if got.Details == nil {
 		got.Details = map[string]any{}
 	}
-	return got, true
+	return got
 }
 
-func failCLI(t *testing.T, s *stage, f *failing) (failure, bool) {
+func failCLI(t *testing.T, s *stage, f *failing) failure {
 	cmd := s.home.command(append([]string{"--json"}, f.cli...)...)
 	if f.by != "" {
 		cmd.Env = append(slices.Clone(s.home.env), "PARLEY_KEY="+s.keys[f.by])
@@ -340,5 +354,5 @@ func failCLI(t *testing.T, s *stage, f *failing) (failure, bool) {
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() == 0 || stderr.Len() > 0 {
 		t.Errorf("the CLI ended with %v and said %s", err, stderr.String())
 	}
-	return decodeFailure(t, out), true
+	return decodeFailure(t, out)
 }

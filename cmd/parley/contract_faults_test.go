@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/client"
+)
+
+// These failures are nobody's mistake: what parley stands on is taken away from a
+// running daemon, and given back.
+
+// onlyBeforeADaemon is why a face that is a daemon's cannot show what keeps one from
+// starting.
+var onlyBeforeADaemon = map[string]string{
+	"REST": "it comes when a daemon starts, and REST is one that runs",
+	"MCP":  "it comes when a daemon starts, and MCP is one that runs",
+	"Go":   "it comes when a daemon starts, and the client starts none",
+}
+
+func faults(s *stage) []failing {
+	inbox := func(ctx context.Context, c *client.Client) error {
+		_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 60})
+		return err
+	}
+	return []failing{
+		{code: parley.StorageUnavailable, by: "asker", op: "send_message", args: `{"to":"other","text":"hi"}`, status: 503, before: takeTheDisk,
+			cli: []string{"send", "other", "hi"}, call: func(ctx context.Context, c *client.Client) error {
+				return notSent(c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"other"}, Text: "hi"}))
+			}},
+		{code: parley.Internal, by: "asker", op: "get_message_status", args: s.filled(`{"message_id":"{broken}"}`), status: 500, before: breakARow,
+			cli: []string{"message", s.kept["broken"]}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: s.kept["broken"]})
+				return err
+			}},
+		{code: parley.TmuxUnavailable, op: "adopt_agent", args: s.filled(`{"name":"late","pane":"%0","socket":"{tmux}"}`), status: 503, before: takeTmux,
+			cli: []string{"adopt", "late", "--pane", "%0", "--socket", s.kept["tmux"]}, call: func(ctx context.Context, c *client.Client) error {
+				_, err := c.AdoptAgent(ctx, parley.AdoptAgentRequest{Name: "late", Pane: "%0", Socket: s.kept["tmux"]})
+				return err
+			}},
+		{code: parley.DaemonUnavailable, by: "other", op: "check_inbox", args: `{"wait_seconds":60}`, status: 503, each: endMeanwhile,
+			own: map[string]string{"Go": "there is no daemon that could say it", "CLI": "there is no daemon that could say it"},
+			cli: []string{"status"}, call: inbox},
+		{code: parley.DaemonRunning, never: onlyBeforeADaemon, cli: []string{"serve", "--foreground"}},
+		{code: parley.AddressInUse, never: onlyBeforeADaemon, cli: []string{"serve", "--http-port", s.kept["port"]}, before: endDaemon},
+	}
+}
+
+// faulty is a stage on which everything can break.
+func faulty(t *testing.T) *stage {
+	bin := t.TempDir()
+	for _, program := range []string{"tmux", "sh", "cat"} {
+		path, err := exec.LookPath(program)
+		if err != nil {
+			t.Skipf("%s is not installed", program)
+		}
+		if err := os.Symlink(path, filepath.Join(bin, program)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := (&play{cast: []string{"asker", "other"}, settings: []string{"PATH=" + bin}}).stage(t)
+	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.dir, "t", "users")
+	sent, err := s.boss.SendMessage(inTime(t), parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.kept["broken"], s.kept["port"] = sent.MessageID, strconv.Itoa(listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port)
+	listening(t, "unix", s.kept["tmux"])
+	return s
+}
+
+func listening(t *testing.T, network, address string) net.Addr {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	return l.Addr()
+}
+
+// What breaks under a daemon is told the same by every face, and passes.
+func TestEveryFaultIsTheSameByEveryFace(t *testing.T) {
+	t.Parallel()
+	s := faulty(t)
+	for _, f := range faults(s) {
+		t.Run(string(f.code), func(t *testing.T) { s.fail(t, &f) })
+	}
+	for _, name := range []string{"asker", "other"} {
+		res, err := s.boss.SendMessage(inTime(t), parley.SendMessageRequest{To: parley.Names{name}, Text: "all is well again"})
+		if err != nil || !res.Success {
+			t.Errorf("after all faults: %v", err)
+		}
+	}
+}
+
+// Every code of error.go is produced by every face, or it is written down why not.
+func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
+	tried := map[parley.Code]failing{}
+	for _, f := range append(failures(&stage{}), faults(&stage{})...) {
+		tried[f.code] = f
+	}
+	for _, code := range codes(t) {
+		f, ok := tried[code]
+		if !ok {
+			t.Errorf("%s is not tried: give it a line in failures or faults", code)
+			continue
+		}
+		for _, face := range failingFaces {
+			made := map[string]bool{"REST": f.op != "" && f.status != 0, "MCP": f.op != "", "Go": f.call != nil, "CLI": f.cli != nil}[face.name]
+			if !made && f.never[face.name] == "" {
+				t.Errorf("%s is not tried by %s: give it a call, or the reason in never", code, face.name)
+			}
+		}
+		delete(tried, code)
+	}
+	for code := range tried {
+		t.Errorf("there is no code %s", code)
+	}
+}
+
+// codes are those that error.go declares.
+func codes(t *testing.T) (list []parley.Code) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../../error.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if typ, ok := spec.Type.(*ast.Ident); !ok || typ.Name != "Code" {
+			return false
+		}
+		for _, value := range spec.Values {
+			code, err := strconv.Unquote(value.(*ast.BasicLit).Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, parley.Code(code))
+		}
+		return false
+	})
+	if len(list) < 20 {
+		t.Fatalf("only %v were found", list)
+	}
+	return list
+}
+
+// breakARow makes one message one that cannot be read.
+func breakARow(t *testing.T, s *stage) func() {
+	set := func(accepted string) {
+		db, err := sql.Open("sqlite", "file:"+filepath.Join(s.home.workspace, stateDir, "parley.db")+"?_pragma=busy_timeout(5000)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.ExecContext(inTime(t), `UPDATE messages SET accepted_at = `+accepted+` WHERE id = ?`, s.kept["broken"]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(`'yesterday'`)
+	return func() { set(strconv.FormatInt(time.Now().UnixNano(), 10)) }
+}
+
+// takeTmux takes the program from the daemon's PATH.
+func takeTmux(t *testing.T, s *stage) func() {
+	tmux := filepath.Join(s.kept["bin"], "tmux")
+	at, err := os.Readlink(tmux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(tmux); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := os.Symlink(at, tmux); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// endDaemon ends the daemon, and starts it again.
+func endDaemon(t *testing.T, s *stage) func() {
+	if out, err := s.home.command("down").CombinedOutput(); err != nil {
+		t.Fatalf("parley down: %v\n%s", err, out)
+	}
+	return func() {
+		if out, err := s.home.command("serve").CombinedOutput(); err != nil {
+			t.Fatalf("parley serve: %v\n%s", err, out)
+		}
+		s.info = must[parley.WorkspaceStatusResult](t, s.home, "status")
+	}
+}
+
+// endMeanwhile ends the daemon as soon as it knows the call of the other, which waits;
+// before it for those who then find nobody.
+func endMeanwhile(t *testing.T, s *stage, face string) func() {
+	if face == "Go" || face == "CLI" {
+		return endDaemon(t, s)
+	}
+	ctx, from := inTime(t), time.Now()
+	ended := make(chan error, 1)
+	go func() {
+		for {
+			res, err := s.boss.ListKeys(ctx, parley.ListKeysRequest{Agent: "other"})
+			if err != nil {
+				ended <- err
+				return
+			}
+			if used := res.Keys[0].LastUsed; used != nil && used.After(from) {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		ended <- s.home.command("down").Run()
+	}()
+	return func() {
+		if err := <-ended; err != nil {
+			t.Errorf("ending the daemon: %v", err)
+		}
+		endDaemon(t, s)()
+	}
+}
