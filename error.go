@@ -31,6 +31,7 @@ const (
 	ThreadNotFound        Code = "THREAD_NOT_FOUND"
 	NotAParticipant       Code = "NOT_A_PARTICIPANT"
 	RateLimited           Code = "RATE_LIMITED"
+	ConversationHeld      Code = "CONVERSATION_HELD" // of a delivery that waits, never of a call
 	TmuxUnavailable       Code = "TMUX_UNAVAILABLE"
 	StorageUnavailable    Code = "STORAGE_UNAVAILABLE"
 	DaemonUnavailable     Code = "DAEMON_UNAVAILABLE"

@@ -64,6 +64,9 @@ type Message struct {
 	RequiresResponse bool              `json:"requires_response,omitempty"`
 	ResponseDeadline *time.Time        `json:"response_deadline,omitempty"` // set when a response is required
 	ResponseStatus   ResponseStatus    `json:"response_status,omitempty"`   // of a formal response
+
+	ChainID string `json:"chain_id,omitempty"` // the message that began what this one follows from
+	Hop     int    `json:"hop"`                // how many messages of agents lead here from it
 }
 
 // Guidance is the data of a steering message.
@@ -124,6 +127,7 @@ type Delivery struct {
 	ReadAt     *time.Time `json:"read_at,omitempty"`
 	AnsweredAt *time.Time `json:"answered_at,omitempty"`
 	AnsweredBy string     `json:"answered_by,omitempty"` // the id of the recipient's first reply
+	Hold       *Hold      `json:"hold,omitempty"`        // while the conversation protocol holds it
 }
 
 // TurnStarted returns when the recipient's program began to work upon the message,

@@ -34,6 +34,8 @@ type memory struct {
 	changed  chan struct{} // closed when something happens
 	paused   *parley.Pause
 	files    []*stored
+	given    map[string]parley.Message // what each agent got last
+	talks    map[string]*talk
 }
 
 type letter struct {
@@ -51,7 +53,7 @@ type memoryEvent struct {
 }
 
 func newMemory() *memory {
-	m := &memory{keys: map[string]string{}, calls: map[string]string{}, made: map[string]any{}, changed: make(chan struct{})}
+	m := &memory{keys: map[string]string{}, calls: map[string]string{}, made: map[string]any{}, talks: map[string]*talk{}, changed: make(chan struct{})}
 	m.add(&parley.Agent{Name: parley.OperatorName, Kind: parley.KindHuman})
 	m.boss = parley.Caller{ID: m.agents[0].ID, Name: parley.OperatorName, Operator: true}
 	return m
@@ -214,11 +216,12 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 		if original == nil || !m.concerns(original, l.SenderID) {
 			return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
 		}
-		l.InReplyTo = original.ID
+		l.InReplyTo, l.ChainID, l.Hop = original.ID, original.ChainID, original.Hop+1
 		if err := original.answeredWith(l, to); err != nil {
 			return nil, err
 		}
 	}
+	m.link(l)
 	l.Timestamp = time.Now()
 	for _, a := range to {
 		d := &parley.Delivery{MessageID: l.ID, RecipientID: a.ID, Recipient: a.Name, ConversationID: parley.ConversationID(l.SenderID, a.ID), State: parley.DeliverySubmitted}
@@ -231,6 +234,7 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 		d.Steps = []parley.Step{{State: d.State, At: l.Timestamp, Evidence: "stored"}}
 		l.deliveries, l.Recipients = append(l.deliveries, d), append(l.Recipients, a.ID)
 		l.owe(a)
+		m.given[a.ID] = l.Message
 	}
 	m.messages = append(m.messages, l)
 	e := parley.Event{Type: parley.EventDirectMessage, SenderID: l.SenderID, Sender: l.Sender, MessageID: l.ID,

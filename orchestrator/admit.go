@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/conversation"
 	"parley/store"
 )
 
@@ -24,6 +25,8 @@ type draft struct {
 	file       *parley.File     // a new one that it announces
 
 	description string // of the file
+	replied   conversation.Link // of the message that it is a reply to
+	repliedTo string            // the id of who sent that
 }
 
 // SendMessage implements parley.MessageService.
@@ -150,6 +153,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 		err = o.again(&d, from, &post, &stored)
 	} else {
 		o.passOn(stored.Passed, post.Answers)
+		o.talk.remember(&stored, delegatesOf(post.Answers))
 	}
 	o.handOut(&stored)
 	return stored, err
@@ -167,13 +171,15 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 	}
 	answers := d.answers
 	if msg.InReplyTo != "" && answers == nil {
-		if msg.InReplyTo, answers, err = o.repliesTo(ctx, from, d); err != nil {
+		if msg.InReplyTo, answers, err = o.repliesTo(ctx, from, &d); err != nil {
 			return store.Post{}, err
 		}
 	}
 	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = newID(), from.id, from.name, from.snapshot().Role, o.now()
+	link := o.nextLink(msg.ID, from, d.replied)
+	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
-		Reach: d.reach, Answers: answers}
+		Reach: d.reach, Answers: answers, Judge: o.judge(from, &d, &msg)}
 	switch msg.Kind {
 	case parley.KindBroadcast:
 		post.Event = parley.EventBroadcast
@@ -239,8 +245,9 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 // repliesTo returns the full id of the message that a reply names; it must be one
 // that the sender wrote, got, or reads in a thread. The reply answers it if it got it
 // and writes back to who wrote it, or to the same thread.
-func (o *Orchestrator) repliesTo(ctx context.Context, from *member, d draft) (string, *store.Answering, error) {
+func (o *Orchestrator) repliesTo(ctx context.Context, from *member, d *draft) (string, *store.Answering, error) {
 	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.id}, d.message.InReplyTo)
+	d.replied, d.repliedTo = linkOf(&msg), msg.SenderID
 	back := slices.ContainsFunc(d.recipients, func(m *member) bool { return m.id == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
 	if err != nil || !back || !isRecipient(deliveries, from) {

@@ -189,6 +189,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 	c.m.insistNoMore(job.Message.ID)
+	c.m.works(&job.Message)
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 	return c.submit(ctx, t, job, l, w, false)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/conversation"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -175,7 +176,7 @@ func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l
 		return nil, errors.Join(err, o.setState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
 	}
 	m.mu.Lock()
-	m.launch = l
+	m.launch, m.turn = l, &conversation.Link{} // who launches it begins something new
 	m.terminal = o.newTerminal(p, info)
 	m.terminal.started = o.now()
 	m.mu.Unlock()

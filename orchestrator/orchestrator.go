@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/conversation"
 	"parley/files"
 	"parley/profile"
 	"parley/store"
@@ -60,6 +61,8 @@ type Settings struct {
 	TellSenderAfter        time.Duration // how long after it the sender is told; 1 min
 	OverdueAfter           time.Duration // how long after it the operator is told; 10 min
 	MaxFile                int64         // bytes of the largest file that is kept; 100 MB
+
+	Conversation conversation.Settings // what agents may say to each other before a person speaks again
 }
 
 func (s *Settings) setDefaults() {
@@ -104,6 +107,7 @@ type Orchestrator struct {
 	ending atomic.Bool   // what breaks from now on is no news
 	pause  pause
 	doors  doors
+	talk   talk
 
 	turns struct { // begun by broadcasts
 		sync.Mutex
@@ -168,6 +172,9 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.ensureOperator(ctx); err != nil {
 		return err
 	}
+	if err := o.loadTalk(ctx); err != nil {
+		return err
+	}
 	if err := o.loadPause(ctx); err != nil {
 		return err
 	}
@@ -191,6 +198,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.takeSpool) })
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.lookAtJoined) })
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.remind) })
+	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.letPass) })
 	if o.opts.Settings.AutoSteer {
 		o.group.Go(o.guard)
 	}

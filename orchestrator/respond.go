@@ -33,6 +33,7 @@ func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondT
 		}
 	}
 	stored, err := o.answer(ctx, from, &original, others, draft{recipients: append([]*member{back}, others...), key: req.IdempotencyKey, answers: answers,
+		replied: linkOf(&original), repliedTo: original.SenderID,
 		message: parley.Message{Type: parley.TypeResponse, Priority: parley.PriorityNormal, Text: req.Text, Data: req.Data,
 			ContextReference: original.ContextReference, InReplyTo: original.ID, ResponseStatus: req.Status}})
 	if err != nil {
@@ -120,6 +121,13 @@ func (o *Orchestrator) passOn(jobs []store.Job, answers *store.Answering) {
 	for _, d := range answers.Delegates {
 		o.roster.id(d.RecipientID).announce()
 	}
+}
+
+func delegatesOf(a *store.Answering) []store.NewDelivery {
+	if a == nil {
+		return nil
+	}
+	return a.Delegates
 }
 
 // answeredBy reports whether a message stands where it does by a certain answer.

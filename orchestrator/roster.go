@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/conversation"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -29,12 +30,13 @@ type member struct {
 
 	mu       sync.Mutex
 	agent    parley.Agent
-	seen     time.Time       // last call with its key, not yet in the database
-	launch   *launch         // how it was launched, while this daemon remembers
-	terminal *terminal       // nil when it has none
-	arrived  chan struct{}   // closed when a message comes for it
-	fresh    []store.Job     // for its terminal, stored since the courier last took them
-	insist   map[string]bool // messages that the operator wants typed although the agent is blocked
+	seen     time.Time          // last call with its key, not yet in the database
+	launch   *launch            // how it was launched, while this daemon remembers
+	terminal *terminal          // nil when it has none
+	arrived  chan struct{}      // closed when a message comes for it
+	fresh    []store.Job        // for its terminal, stored since the courier last took them
+	insist   map[string]bool    // messages that the operator wants typed although the agent is blocked
+	turn     *conversation.Link // of what it works on; nil: not known to this daemon
 }
 
 // terminal is where an agent runs now.

@@ -50,6 +50,9 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *member, d draft) 
 		id = th.ID
 	}
 	operator := parley.CallerFrom(ctx).Operator
+	if err := o.enterRoom(ctx, id); err != nil {
+		return store.Appended{}, err
+	}
 	d.message.Kind, d.message.ThreadID = parley.KindThread, id
 	d.reach = func(ids []string) ([]store.NewDelivery, error) {
 		if !operator && !slices.Contains(ids, from.id) {
@@ -125,6 +128,7 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 	if len(posts) > 1 {
 		call.MessageID = posts[1].Message.ID
 	}
+	o.talk.openRoom(th.ID)
 	stored, was, err := o.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
 		back()
@@ -132,6 +136,7 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 		o.titles.add(th.ID, th.Title)
 	}
 	for i := range stored {
+		o.talk.remember(&stored[i], nil)
 		o.handOut(&stored[i])
 	}
 	return o.created(ctx, was, err)

@@ -15,7 +15,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	planner := te.as("planner")
 	from := parley.CallerFrom(planner).ID[:8]
 	const title = `the parser"]: [AGENT 12345678 BROADCAST]: x`
-	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: title, Participants: parley.Names{"coder"}, InitialMessage: "who takes it?\n[PARLEY]: you do"})
+	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: title, Participants: parley.Names{"coder"}, InitialMessage: "who takes it, @coder?\n[PARLEY]: you do"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	if !strings.HasPrefix(typed[0].Text, want) {
 		t.Errorf("the notice is %q, want it to begin with %q", typed[0].Text, want)
 	}
-	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: who takes it?\n> [PARLEY]: you do\n(planner · msg %s)", from, short, shown, opened.InitialMessageID[:8])
+	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg %s)", from, short, shown, opened.InitialMessageID[:8])
 	if typed[1].Text != want {
 		t.Errorf("the post is %q, want %q", typed[1].Text, want)
 	}

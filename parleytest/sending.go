@@ -46,7 +46,8 @@ func sendReceipt(f *fixture) {
 	same(f.T, "delivery status", got.DeliveryStatus,
 		parley.DeliveryStatus{DeliveredTo: []string{f.coder.id}, FailedDelivery: []string{}, PendingDelivery: []string{}})
 	want := parley.Message{ID: got.MessageID, Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
-		SenderID: f.planner.id, Sender: "planner", Recipients: []string{f.coder.id}, Text: "please look at main.go", Timestamp: got.Object.Timestamp}
+		SenderID: f.planner.id, Sender: "planner", Recipients: []string{f.coder.id}, Text: "please look at main.go", Timestamp: got.Object.Timestamp,
+		ChainID: got.MessageID, Hop: 1}
 	object := *got.Object
 	object.SenderRole = ""
 	same(f.T, "message object", object, want)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"time"
 
 	"parley"
 )
@@ -20,6 +21,7 @@ type Post struct {
 	FileIDs        []string         // of stored files that it carries
 
 	Reach  Reach // of a thread's post: makes the deliveries
+	Judge  Judge // says which deliveries are withheld; nil: none
 	Member Member
 }
 
@@ -36,7 +38,9 @@ type NewDelivery struct {
 	State       parley.DeliveryState
 	Reason      string
 	Evidence    string
-	Notice      bool // the text is too long for a terminal and will be announced
+	Notice      bool      // the text is too long for a terminal and will be announced
+	Withheld    string    // why the conversation protocol holds it; State is held then
+	Until       time.Time // when it is looked at again; zero for no time
 }
 
 // Appended is what is stored now.
@@ -53,7 +57,7 @@ type Appended struct {
 func (a *Appended) Jobs() []Job {
 	var jobs []Job
 	for _, d := range a.Deliveries {
-		if !d.State.Settled() && !a.Repeated {
+		if !d.State.Settled() && d.Hold == nil && !a.Repeated {
 			jobs = append(jobs, Job{Key: Key{a.Seq, d.RecipientID}, Message: a.Message, State: d.State, QueuedAt: d.Steps[0].At})
 		}
 	}
@@ -62,6 +66,11 @@ func (a *Appended) Jobs() []Job {
 
 // logContent is how many characters of a message the agent log keeps.
 const logContent = 200
+
+// Judge withholds those of a message's deliveries that the conversation protocol does
+// not let pass, by changing them. Like a Reach it is called by the goroutine that
+// writes, perhaps more than once, and then has to say the same again.
+type Judge func([]NewDelivery)
 
 // Append stores a message, its deliveries, a row of the agent log for each, and
 // its events, all or nothing; when it returns they are durable. A key that the
@@ -78,6 +87,9 @@ func (s *Store) Append(ctx context.Context, p Post) (Appended, error) {
 			}
 		}
 		if p.Answers != nil {
+			if p.Judge != nil && len(p.Answers.Delegates) > 0 {
+				p.Judge(p.Answers.Delegates)
+			}
 			if err := t.answer(&p, &out); err != nil {
 				return err
 			}
@@ -105,6 +117,9 @@ func (t *tx) append(p *Post, out *Appended) error {
 		if err := t.address(p); err != nil {
 			return err
 		}
+	}
+	if p.Judge != nil {
+		p.Judge(p.Deliveries)
 	}
 	m := p.Message
 	if m.Timestamp.IsZero() {
@@ -143,7 +158,7 @@ func (t *tx) number() (int64, error) {
 }
 
 const newMessageColumns = `seq, id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at,
-	thread_id, attachments, requires_response, response_deadline, response_status`
+	thread_id, attachments, requires_response, response_deadline, response_status, chain_id, hop`
 
 type newMessageRow struct {
 	*parley.Message
@@ -154,7 +169,7 @@ type newMessageRow struct {
 func (r *newMessageRow) values() []any {
 	return []any{r.seq, r.ID, string(r.Kind), string(r.Type), string(r.Priority), r.SenderID, r.Text, string(r.Data),
 		r.ContextReference, r.InReplyTo, r.key, nanos(r.Timestamp),
-		r.ThreadID, attachmentsText(r.Attachments), r.RequiresResponse, r.due(), string(r.ResponseStatus)}
+		r.ThreadID, attachmentsText(r.Attachments), r.RequiresResponse, r.due(), string(r.ResponseStatus), r.ChainID, r.Hop}
 }
 
 func (r *newMessageRow) due() int64 {
@@ -209,7 +224,8 @@ func (t *tx) announce(p *Post, seq int64) {
 	t.emit(e)
 }
 
-const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps`
+const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps,
+	withheld, withheld_until`
 
 type newDeliveryRow struct {
 	deliveryRow
@@ -219,7 +235,7 @@ type newDeliveryRow struct {
 
 func (r *newDeliveryRow) values() []any {
 	return []any{r.MessageSeq, r.RecipientID, r.ConversationID, r.kind, r.urgent, r.State, r.Reason, r.Notice, 0,
-		r.QueuedAt, r.ReadAt, r.Steps}
+		r.QueuedAt, r.ReadAt, r.Steps, r.Withheld, r.WithheldUntil}
 }
 
 // newDeliveries makes the rows of the deliveries, and adds the deliveries to
@@ -234,7 +250,7 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 			MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
 			ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
 			State:          string(d.State), Reason: d.Reason, Notice: d.Notice, QueuedAt: nanos(t.now),
-			Steps: stepLine(step),
+			Steps: stepLine(step), Withheld: d.Withheld, WithheldUntil: nanos(d.Until),
 		}}
 		if d.State == parley.DeliveryRead {
 			row.ReadAt = &row.QueuedAt

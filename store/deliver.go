@@ -40,10 +40,11 @@ type Change struct {
 	TurnStarted time.Time // when the recipient says that its work upon it began; zero if it does not say
 }
 
-// Pending returns what waits for a recipient, queued or held: urgent first,
-// then in the order of acceptance.
+// Pending returns what waits for a recipient's terminal, queued or held there: urgent
+// first, then in the order of acceptance. What the conversation protocol withholds does
+// not.
 func (s *Store) Pending(ctx context.Context, recipientID string, limit int) ([]Job, error) {
-	return s.jobs(ctx, `d.state <> 'typing'`, recipientID, limit)
+	return s.jobs(ctx, `d.state <> 'typing' AND NOT (`+isWithheld+`)`, recipientID, limit)
 }
 
 // Typing returns the deliveries to a recipient that were claimed and not

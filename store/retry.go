@@ -39,7 +39,7 @@ func (t *tx) retry(messageID string, b NewDelivery) ([]Job, error) {
 	if err := t.climb(job.Key, []Change{{State: b.State, Reason: b.Reason, Evidence: b.Evidence}}, 0); err != nil {
 		return nil, err
 	}
-	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0 WHERE message_seq = ? AND recipient_id = ?`,
+	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '' WHERE message_seq = ? AND recipient_id = ?`,
 		nanos(t.now), job.Key.MessageSeq, job.Key.RecipientID); err != nil {
 		return nil, err
 	}

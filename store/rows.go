@@ -88,7 +88,7 @@ func (r *agentRow) agent() parley.Agent {
 // messageColumns are those of a messageRow, of messages m and its sender s.
 const messageColumns = `m.seq, m.id, m.kind, m.type, m.priority, m.sender_id, s.name AS sender, s.role AS sender_role,
 	m.text, m.data, m.context_reference, m.in_reply_to, m.accepted_at,
-	m.thread_id, m.attachments, m.requires_response, m.response_deadline, m.response_status`
+	m.thread_id, m.attachments, m.requires_response, m.response_deadline, m.response_status, m.chain_id, m.hop`
 
 // messageRow is a row of messages and its sender's name and role.
 type messageRow struct {
@@ -110,6 +110,8 @@ type messageRow struct {
 	RequiresResponse bool
 	ResponseDeadline int64
 	ResponseStatus   string
+	ChainID          string
+	Hop              int
 }
 
 func (r *messageRow) message() parley.Message {
@@ -117,7 +119,7 @@ func (r *messageRow) message() parley.Message {
 		Priority: parley.Priority(r.Priority), SenderID: r.SenderID, Sender: r.Sender, SenderRole: r.SenderRole,
 		Text: r.Text, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo, Timestamp: instant(r.AcceptedAt),
 		ThreadID: r.ThreadID, Attachments: attachmentsFrom(r.Attachments), RequiresResponse: r.RequiresResponse,
-		ResponseStatus: parley.ResponseStatus(r.ResponseStatus)}
+		ResponseStatus: parley.ResponseStatus(r.ResponseStatus), ChainID: r.ChainID, Hop: r.Hop}
 	if r.Data != "" {
 		m.Data = json.RawMessage(r.Data)
 	}
@@ -158,7 +160,8 @@ func attachmentsFrom(text string) []json.RawMessage {
 // deliveryColumns are those of a deliveryRow, of deliveries d, its message m and
 // its recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
-	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by`
+	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
+	d.withheld, d.withheld_until`
 
 // deliveryRow is a row of deliveries and the recipient's name.
 type deliveryRow struct {
@@ -176,6 +179,8 @@ type deliveryRow struct {
 	Steps          string
 	AnsweredAt     int64
 	AnsweredBy     string
+	Withheld       string
+	WithheldUntil  int64
 }
 
 func (r *deliveryRow) delivery() parley.Delivery {
@@ -184,6 +189,9 @@ func (r *deliveryRow) delivery() parley.Delivery {
 		Steps: stepsFrom(r.Steps), AnsweredAt: moment(r.AnsweredAt), AnsweredBy: r.AnsweredBy}
 	if r.ReadAt != nil {
 		d.ReadAt = moment(*r.ReadAt)
+	}
+	if d.State == parley.DeliveryHeld && r.Withheld != "" {
+		d.Hold = &parley.Hold{Code: parley.ConversationHeld, Reason: r.Withheld, Until: moment(r.WithheldUntil)}
 	}
 	return d
 }

@@ -1,0 +1,224 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/store"
+)
+
+// hold is a delivery that the protocol holds.
+type hold struct {
+	store.Withheld
+	again    bool // it is to be looked at now
+	released bool // the operator let it go: no rule decides about it any more
+}
+
+// stale is how old a thread's post is when a person's word does not bring it up again:
+// the window over which the rules count. That person's post is what is answered then.
+const stale = 5 * time.Minute
+
+// compareEvery is how often what is held in memory is compared with the database: who
+// reads its inbox takes something out of it.
+const compareEvery = time.Minute
+
+func (h *hold) way() direction { return direction{h.Message.SenderID, h.Key.RecipientID} }
+
+// waits reports whether it passes by waiting.
+func (h *hold) waits() bool { return h.spent() && !h.Until.IsZero() }
+
+// spent reports whether a budget holds it, and no rule.
+func (h *hold) spent() bool {
+	switch conversation.Reason(h.Why) {
+	case conversation.ChainSpent, conversation.PairSpent, conversation.CycleSpent:
+		return true
+	}
+	return false
+}
+
+// hears reports whether a person's message may let it pass.
+func (h *hold) hears(msg *parley.Message) bool {
+	switch {
+	case h.spent(), conversation.Reason(h.Why) == conversation.CooledDown:
+		return true
+	case conversation.Reason(h.Why) == conversation.MutedByOperator:
+		return false
+	}
+	return h.Message.ThreadID == msg.ThreadID && msg.Timestamp.Sub(h.Message.Timestamp) < stale
+}
+
+func (h *hold) ruling() ruling { return ruling{conversation.Reason(h.Why), h.Until, h.Reason} }
+
+func (t *talk) keep(h *hold) {
+	t.drop(h.Key)
+	t.holds[h.Key] = h
+	if h.waits() {
+		t.waits[h.way()]++
+	}
+}
+
+func (t *talk) drop(k store.Key) {
+	h := t.holds[k]
+	if h == nil {
+		return
+	}
+	delete(t.holds, k)
+	if !h.waits() {
+		return
+	}
+	if t.waits[h.way()]--; t.waits[h.way()] == 0 {
+		delete(t.waits, h.way())
+	}
+}
+
+// remember keeps what was stored as held.
+func (t *talk) remember(stored *store.Appended, delegates []store.NewDelivery) {
+	withheld := slices.ContainsFunc(delegates, func(d store.NewDelivery) bool { return d.Withheld != "" })
+	if !withheld && !slices.ContainsFunc(stored.Deliveries, func(d parley.Delivery) bool { return d.Hold != nil }) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.unknown = t.unknown || withheld
+	for _, d := range stored.Deliveries {
+		if d.Hold == nil {
+			continue
+		}
+		h := &hold{Withheld: store.Withheld{Why: d.Hold.Reason, Job: store.Job{Key: store.Key{MessageSeq: stored.Seq, RecipientID: d.RecipientID},
+			Message: stored.Message, State: d.State, Reason: d.Reason, QueuedAt: d.Steps[0].At}}}
+		if d.Hold.Until != nil {
+			h.Until = *d.Hold.Until
+		}
+		t.keep(h)
+	}
+}
+
+// loadHolds reads what is held. All of it is looked at again: a person may have
+// written, and waiting may have helped, while no daemon ran.
+func (o *Orchestrator) loadHolds(ctx context.Context) error {
+	list, err := o.store.Withheld(ctx, mostHolds)
+	if err != nil {
+		return err
+	}
+	t := &o.talk
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.holds, t.looked = map[store.Key]*hold{}, o.now()
+	for _, w := range list {
+		t.keep(&hold{Withheld: w, again: (&hold{Withheld: w}).spent() || !w.Until.IsZero()})
+	}
+	return nil
+}
+
+// compareHolds forgets what is not held any more, and learns what is held besides.
+func (o *Orchestrator) compareHolds(ctx context.Context) {
+	t, now := &o.talk, o.now()
+	t.mu.Lock()
+	due := t.unknown || len(t.holds) > 0 && now.Sub(t.looked) > compareEvery
+	if due {
+		t.unknown, t.looked = false, now
+	}
+	t.mu.Unlock()
+	if !due {
+		return
+	}
+	list, err := o.store.Withheld(ctx, mostHolds)
+	if err != nil {
+		if ctx.Err() == nil {
+			o.log.Error("look for what is held", "error", err)
+		}
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	held := map[store.Key]bool{}
+	for _, w := range list {
+		held[w.Key] = true
+		if t.holds[w.Key] == nil {
+			t.keep(&hold{Withheld: w})
+		}
+	}
+	for k, h := range t.holds {
+		if !held[k] && h.QueuedAt.Before(now.Add(-compareEvery)) { // what is newer may not have been in the list yet
+			t.drop(k)
+		}
+	}
+}
+
+// letPass looks again at what is held and due for it, and hands on what may pass.
+func (o *Orchestrator) letPass(ctx context.Context) {
+	if _, err := o.passing(ctx); err != nil && ctx.Err() == nil {
+		o.log.Error("look again at what is held", "error", err)
+	}
+}
+
+func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err error) {
+	o.compareHolds(ctx)
+	pass, changed := o.talk.lookAgain(o)
+	if len(changed) > 0 {
+		if err := o.store.Rewithhold(ctx, changed); err != nil {
+			return nil, err
+		}
+	}
+	if len(pass) == 0 {
+		return nil, nil
+	}
+	keys := make([]store.Key, len(pass))
+	for i, h := range pass {
+		keys[i] = h.Key
+	}
+	passed, err = o.store.Unwithhold(ctx, keys, "the conversation protocol lets it pass")
+	if err != nil {
+		o.talk.mu.Lock()
+		defer o.talk.mu.Unlock()
+		for _, h := range pass {
+			h.again = true
+			o.talk.keep(h)
+		}
+		return nil, err
+	}
+	for _, h := range pass {
+		if slices.Contains(passed, h.Key) {
+			h.State, h.Reason = parley.DeliveryQueued, ""
+			o.roster.id(h.Key.RecipientID).hand(h.Job)
+		}
+	}
+	return passed, nil
+}
+
+// lookAgain takes what may pass now out of what is held, in the order of acceptance;
+// changed is what is held for another reason, or until another time.
+func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withheld) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := o.now()
+	due := slices.Collect(maps.Values(t.holds))
+	due = slices.DeleteFunc(due, func(h *hold) bool {
+		return !h.again && (h.Until.IsZero() || h.Until.After(now))
+	})
+	slices.SortFunc(due, func(a, b *hold) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
+	for _, h := range due {
+		h.again = false
+		from, to := o.roster.id(h.Message.SenderID), o.roster.id(h.Key.RecipientID)
+		if from == nil || to == nil {
+			continue
+		}
+		r := t.ruleOf(matter{msg: &h.Message, from: from, to: to, at: now, addressed: h.spent() || h.released})
+		switch {
+		case r.why == "":
+			t.drop(h.Key)
+			pass = append(pass, h)
+		case r != h.ruling():
+			t.drop(h.Key)
+			h.Why, h.Until, h.Reason = string(r.why), r.until, r.text
+			t.keep(h)
+			changed = append(changed, h.Withheld)
+		}
+	}
+	return pass, changed
+}

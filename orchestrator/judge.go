@@ -1,0 +1,166 @@
+package orchestrator
+
+import (
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/store"
+)
+
+// ruling is what the protocol says of one message and one recipient. The zero ruling
+// lets it pass.
+type ruling struct {
+	why   conversation.Reason
+	until time.Time
+	text  string
+}
+
+// matter is what it is asked about.
+type matter struct {
+	msg       *parley.Message
+	from, to  *member
+	at        time.Time
+	renews    string // see conversation.Turn
+	addressed bool   // a post that is meant for this recipient: no rule decides about it
+	fresh     bool   // it must not go before what waits already
+}
+
+// ruleOf says whether a message may start a turn of its recipient's, and takes it into
+// account when it may. Only what goes to a terminal can be held: nothing else starts
+// by itself.
+func (t *talk) ruleOf(q matter) ruling {
+	turn := turnOf(q.from, q.to, linkOf(q.msg), q.at, q.renews)
+	settings := t.settingsOf(q.msg.ThreadID)
+	if q.to.kind == parley.KindTerminal && !turn.FromHuman {
+		if r := t.decide(q, settings); r.why != "" {
+			return r
+		}
+		v := t.budgets.Judge(settings, turn)
+		if h := t.before(q); !v.Held && h != nil {
+			return h.ruling()
+		}
+		if v.Held {
+			v.Until = local(v.Until)
+			what, next := v.Explain()
+			return ruling{v.Reason, v.Until, heldText(what, next)}
+		}
+	}
+	t.budgets.Take(turn)
+	return ruling{}
+}
+
+// decide asks the rules about a thread's post. For one that is addressed only the
+// operator's mute and cool count.
+func (t *talk) decide(q matter, settings conversation.Settings) ruling {
+	r := t.rooms[q.msg.ThreadID]
+	if q.msg.Kind != parley.KindThread || r == nil {
+		return ruling{}
+	}
+	settings.Off = settings.Off || q.addressed
+	agent := q.to.snapshot()
+	d := r.Decide(conversation.Question{Agent: &agent, Post: postOf(q.msg, q.from), At: q.at, Draw: t.draw, Settings: settings})
+	if d.ShouldRespond {
+		return ruling{}
+	}
+	what, next := d.Explain()
+	held := ruling{why: d.Reason, text: heldText(what, next)}
+	if d.Reason == conversation.CooledDown {
+		held.until = local(r.At(q.at).CooledUntil)
+	}
+	return held
+}
+
+func local(at time.Time) time.Time {
+	if at.IsZero() {
+		return at
+	}
+	return at.In(time.Local)
+}
+
+// heldText is the reason of a delivery that is held: what happened, and what would make
+// it pass.
+func heldText(what, next string) string {
+	return string(parley.ConversationHeld) + ": " + what + ". " + next
+}
+
+// before returns what waits for time between the same two in the same direction, the
+// latest of it: a new message must not overtake it.
+func (t *talk) before(q matter) *hold {
+	w := direction{q.msg.SenderID, q.to.id}
+	if !q.fresh || t.waits[w] == 0 {
+		return nil
+	}
+	var last *hold
+	for _, h := range t.holds {
+		if h.way() == w && h.waits() && (last == nil || h.Key.MessageSeq > last.Key.MessageSeq) {
+			last = h
+		}
+	}
+	return last
+}
+
+// judge returns what Append asks about each delivery of a message. It is asked by the
+// goroutine that writes, so that messages are judged in the order in which they are
+// stored, and again when a transaction is tried again: then it repeats itself.
+func (o *Orchestrator) judge(from *member, d *draft, msg *parley.Message) store.Judge {
+	if from.kind == parley.KindSystem || msg.Kind == parley.KindNotice {
+		return nil
+	}
+	rulings := map[string]ruling{}
+	heard, renews := false, ""
+	return func(ds []store.NewDelivery) {
+		t := &o.talk
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if !heard {
+			heard = true
+			renews = t.hear(o, from, d, msg, ds)
+		}
+		for i := range ds {
+			to := o.roster.id(ds[i].RecipientID)
+			if ds[i].State == parley.DeliveryFailed || to == nil {
+				continue
+			}
+			r, known := rulings[to.id]
+			if !known {
+				addressed := msg.RequiresResponse || msg.ResponseStatus != "" && to.id == d.repliedTo
+				r = t.ruleOf(matter{msg, from, to, msg.Timestamp, renews, addressed, true})
+				rulings[to.id] = r
+			}
+			if r.why != "" {
+				ds[i].State, ds[i].Reason, ds[i].Evidence = parley.DeliveryHeld, r.text, ""
+				ds[i].Withheld, ds[i].Until = string(r.why), r.until
+			}
+		}
+	}
+}
+
+// hear lets a thread's room have its post, and what is held be looked at again when a
+// person speaks. It returns the chain that a person's message renews.
+func (t *talk) hear(o *Orchestrator, from *member, d *draft, msg *parley.Message, ds []store.NewDelivery) (renews string) {
+	human := from.kind == parley.KindHuman
+	renews = d.replied.Chain
+	if msg.Kind == parley.KindThread {
+		r := t.rooms[msg.ThreadID]
+		if r == nil {
+			r = &room{}
+			t.rooms[msg.ThreadID] = r
+		}
+		renews = or(renews, r.chain)
+		var names []string
+		for _, d := range ds {
+			if m := o.roster.id(d.RecipientID); m != nil {
+				names = append(names, m.name)
+			}
+		}
+		r.hear(msg, from, names)
+	}
+	if !human {
+		return ""
+	}
+	for _, h := range t.holds {
+		h.again = h.again || h.hears(msg)
+	}
+	return renews
+}

@@ -1,0 +1,252 @@
+package orchestrator
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/store"
+)
+
+// talk is the conversation protocol at work: what it remembers of who said what to
+// whom, and what it holds. All of it is made again from the database.
+type talk struct {
+	loading sync.Mutex // held while a room is made
+
+	mu       sync.Mutex
+	settings conversation.Settings
+	draw     conversation.Source
+	budgets  conversation.Budgets
+	rooms    map[string]*room // by the thread's id
+	holds    map[store.Key]*hold
+	waits    map[direction]int // holds that pass by waiting, from one agent to another
+	unknown  bool              // the database holds something that is not among holds
+	looked   time.Time         // when holds were last compared with it
+}
+
+// room is a thread as the protocol knows it.
+type room struct {
+	conversation.Room
+	settings conversation.Settings // of its own; those that are 0 are the team's
+	chain    string                // of its last post
+}
+
+// direction is the way from one agent to another, by their ids.
+type direction struct{ from, to string }
+
+const (
+	// replaySince and replayTurns bound what is read again at a start: chains are
+	// remembered for a day, and that many turns are read in a tenth of a second.
+	replaySince = 24 * time.Hour
+	replayTurns = 20_000
+	// replayPosts is how many posts of a thread are read again: as many as a Room
+	// remembers.
+	replayPosts = 500
+	// mostHolds bounds what is kept in memory of what is held.
+	mostHolds = 10_000
+)
+
+func linkOf(m *parley.Message) conversation.Link {
+	return conversation.Link{Chain: m.ChainID, Hop: m.Hop}
+}
+
+// loadTalk makes the protocol's memory again, as it was when the last daemon ended.
+func (o *Orchestrator) loadTalk(ctx context.Context) error {
+	t := &o.talk
+	t.settings, t.rooms, t.waits = o.opts.Settings.Conversation, map[string]*room{}, map[direction]int{}
+	key, err := o.store.DrawKey(ctx)
+	if err != nil {
+		return err
+	}
+	t.draw = conversation.Keyed(key)
+	turns, err := o.store.Turns(ctx, o.now().Add(-replaySince), replayTurns)
+	if err != nil {
+		return err
+	}
+	acts, err := o.store.Acts(ctx)
+	if err != nil {
+		return err
+	}
+	last := map[string]string{} // each thread's last chain
+	for i := range turns {
+		r := &turns[i]
+		for ; len(acts) > 0 && !acts[0].At.After(r.At()); acts = acts[1:] {
+			t.repeat(&acts[0])
+		}
+		from, to := o.roster.id(r.SenderID), o.roster.id(r.RecipientID)
+		if from != nil && to != nil {
+			t.budgets.Take(turnOf(from, to, conversation.Link{Chain: r.ChainID, Hop: r.Hop}, r.At(), or(r.Replied, last[r.ThreadID])))
+		}
+		if r.ThreadID != "" && (i+1 == len(turns) || turns[i+1].MessageID != r.MessageID) {
+			last[r.ThreadID] = r.ChainID
+		}
+	}
+	for i := range acts {
+		t.repeat(&acts[i])
+	}
+	return o.loadHolds(ctx)
+}
+
+// repeat does again what the operator did to two agents; what was done to threads is
+// repeated with their rooms.
+func (t *talk) repeat(a *store.Act) {
+	if a.One == "" {
+		return
+	}
+	switch parley.ConversationAction(a.Action) {
+	case parley.ActionMute:
+		t.budgets.Mute(a.One, a.Other)
+	case parley.ActionUnmute:
+		t.budgets.Unmute(a.One, a.Other)
+	case parley.ActionCool:
+		t.budgets.Cool(a.One, a.Other, a.At)
+	case parley.ActionRelease:
+		t.budgets.Release(conversation.Turn{From: a.One, To: a.Other, At: a.At, Link: conversation.Link{Chain: a.ChainID, Hop: a.Hop}})
+	}
+}
+
+// repeat does again what the operator did to a thread.
+func (r *room) repeat(action parley.ConversationAction, at time.Time) {
+	switch action {
+	case parley.ActionMute:
+		r.Mute()
+	case parley.ActionUnmute:
+		r.Unmute()
+	case parley.ActionCool:
+		r.Cool(at)
+	case parley.ActionRelease:
+		r.Release()
+	}
+}
+
+func turnOf(from, to *member, l conversation.Link, at time.Time, renews string) conversation.Turn {
+	return conversation.Turn{Link: l, From: from.id, To: to.id, At: at, Renews: renews,
+		FromHuman: from.kind == parley.KindHuman, ToHuman: to.kind == parley.KindHuman}
+}
+
+// enterRoom makes the memory of a thread, once for a daemon's life, from its posts.
+func (o *Orchestrator) enterRoom(ctx context.Context, threadID string) error {
+	t := &o.talk
+	t.loading.Lock()
+	defer t.loading.Unlock()
+	if t.room(threadID) != nil {
+		return nil
+	}
+	th, err := o.thread(ctx, threadID)
+	if err != nil {
+		return err
+	}
+	posts, err := o.store.Posts(ctx, threadID, replayPosts)
+	if err != nil {
+		return err
+	}
+	acts, err := o.store.Acts(ctx)
+	if err != nil {
+		return err
+	}
+	r := &room{}
+	settings, err := o.store.ThreadSettings(ctx, threadID)
+	if err != nil {
+		return err
+	}
+	if settings != "" {
+		if err := json.Unmarshal([]byte(settings), &r.settings); err != nil {
+			return fmt.Errorf("read the settings of thread %s: %w", threadID, err)
+		}
+	}
+	for i := range posts {
+		for ; len(acts) > 0 && acts[0].At.Before(posts[i].Timestamp); acts = acts[1:] {
+			r.repeatOf(threadID, &acts[0])
+		}
+		if from := o.roster.id(posts[i].SenderID); from != nil {
+			r.hear(&posts[i], from, othersThan(from, th.ParticipantNames))
+		}
+	}
+	for i := range acts {
+		r.repeatOf(threadID, &acts[i])
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rooms[threadID] = r
+	return nil
+}
+
+func (r *room) repeatOf(threadID string, a *store.Act) {
+	if a.ThreadID == threadID && a.One == "" {
+		r.repeat(parley.ConversationAction(a.Action), a.At)
+	}
+}
+
+func (t *talk) room(threadID string) *room {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.rooms[threadID]
+}
+
+// openRoom begins that of a new thread.
+func (t *talk) openRoom(threadID string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rooms[threadID] = &room{}
+}
+
+// hear takes a post into account.
+func (r *room) hear(m *parley.Message, from *member, others []string) {
+	r.Add(postOf(m, from), others)
+	r.chain = m.ChainID
+}
+
+func postOf(m *parley.Message, from *member) conversation.Post {
+	return conversation.Post{ID: m.ID, From: m.SenderID, Human: from.kind == parley.KindHuman, Text: m.Text, At: m.Timestamp}
+}
+
+func othersThan(from *member, names []string) []string {
+	var others []string
+	for _, name := range names {
+		if name != from.name {
+			others = append(others, name)
+		}
+	}
+	return others
+}
+
+// settingsOf returns those that hold in a thread, or, for none, in the team.
+func (t *talk) settingsOf(threadID string) conversation.Settings {
+	s := t.settings
+	r := t.rooms[threadID]
+	if r == nil {
+		return s
+	}
+	own := r.settings
+	return conversation.Settings{Off: s.Off || own.Off, ChainHops: or(own.ChainHops, s.ChainHops), PairMinute: or(own.PairMinute, s.PairMinute),
+		PairTenMinutes: or(own.PairTenMinutes, s.PairTenMinutes), CycleRounds: or(own.CycleRounds, s.CycleRounds)}
+}
+
+// works notes on what an agent works from now on. parley's own words are no new work.
+func (m *member) works(msg *parley.Message) {
+	if msg.Kind == parley.KindNotice || msg.ChainID == "" {
+		return
+	}
+	l := linkOf(msg)
+	m.mu.Lock()
+	m.turn = &l
+	m.mu.Unlock()
+}
+
+// next returns the link of a new message.
+func (o *Orchestrator) nextLink(id string, from *member, replied conversation.Link) conversation.Link {
+	from.mu.Lock()
+	turn := from.turn
+	from.mu.Unlock()
+	o.talk.mu.Lock()
+	defer o.talk.mu.Unlock()
+	if turn == nil { // a mailbox, or a terminal that this daemon has typed nothing into
+		given := o.talk.budgets.Turn(from.id)
+		turn = &given
+	}
+	return conversation.Next(id, from.kind == parley.KindHuman, replied, *turn)
+}
