@@ -16,6 +16,7 @@ type Service interface {
 	TerminalService
 	MessageService
 	ThreadService
+	ConversationService
 	FileService
 	OperatorService
 	EventService
@@ -107,6 +108,16 @@ type ThreadService interface {
 	// operator, and the one who leaves; the creator stays. NOT_A_PARTICIPANT when there
 	// is nothing to end.
 	RemoveParticipant(context.Context, RemoveParticipantRequest) (*MembershipResult, error)
+}
+
+// ConversationService is the protocol that keeps agents from talking for ever.
+type ConversationService interface {
+	// GetConversationState says how a conversation goes, and whether the caller should
+	// answer. NOT_A_PARTICIPANT for a thread in which the caller takes no part.
+	GetConversationState(context.Context, ConversationStateRequest) (*ConversationStateResult, error)
+	// ControlConversation releases, cools, mutes or unmutes a conversation, or changes
+	// the settings of a thread.
+	ControlConversation(context.Context, ControlConversationRequest) (*ControlConversationResult, error)
 }
 
 // FileService hands files from one agent to another.

@@ -124,6 +124,14 @@ func (generous) RemoveParticipant(context.Context, parley.RemoveParticipantReque
 	return filled[parley.MembershipResult](), nil
 }
 
+func (generous) GetConversationState(context.Context, parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
+	return filled[parley.ConversationStateResult](), nil
+}
+
+func (generous) ControlConversation(context.Context, parley.ControlConversationRequest) (*parley.ControlConversationResult, error) {
+	return filled[parley.ControlConversationResult](), nil
+}
+
 func (generous) SteerAgent(context.Context, parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
 	return filled[parley.SendMessageResult](), nil
 }

@@ -126,6 +126,10 @@ func outlook(d *parley.Delivery, id string) []string {
 	case parley.DeliveryTyping:
 		return []string{sentence("It is in hand right now", d.Reason)}
 	case parley.DeliveryHeld:
+		if d.Hold != nil {
+			return []string{sentence("The conversation protocol holds it", strings.TrimPrefix(d.Reason, string(d.Hold.Code)+": ")),
+				fmt.Sprintf("%s has it in its inbox; only its terminal is spared. parley conversation release %s lets it go on.", name, id)}
+		}
 		return []string{sentence("It waits", d.Reason), release(d.Reason, name)}
 	case parley.DeliveryFailed:
 		return []string{"It was not delivered.", fmt.Sprintf("Start %s again (parley restart %s), then: %s", name, name, retry)}

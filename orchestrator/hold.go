@@ -158,6 +158,8 @@ func (o *Orchestrator) letPass(ctx context.Context) {
 }
 
 func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err error) {
+	o.talk.looking.Lock()
+	defer o.talk.looking.Unlock()
 	o.compareHolds(ctx)
 	pass, changed := o.talk.lookAgain(o)
 	if len(changed) > 0 {

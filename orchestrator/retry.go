@@ -42,6 +42,11 @@ func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDelive
 		}
 		m.hand(job)
 	}
+	if held := isHeld(chosen); len(held) > 0 {
+		if err := o.letGo(ctx, &msg, held); err != nil {
+			return nil, err
+		}
+	}
 	for _, d := range chosen {
 		if !d.State.Settled() {
 			o.roster.id(d.RecipientID).insistOn(msg.ID)

@@ -16,6 +16,7 @@ import (
 // whom, and what it holds. All of it is made again from the database.
 type talk struct {
 	loading sync.Mutex // held while a room is made
+	looking sync.Mutex // held while what is held is looked at again, to its end
 
 	mu       sync.Mutex
 	settings conversation.Settings

@@ -1,0 +1,271 @@
+package orchestrator
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/store"
+)
+
+// subject is the conversation that a call is about.
+type subject struct {
+	id       string // of the conversation
+	thread   parley.Thread
+	one, two *member // of a conversation of two
+}
+
+// about reports whether a message is of the conversation.
+func (s *subject) about(from, to string, threadID string) bool {
+	if s.thread.ID != "" {
+		return threadID == s.thread.ID
+	}
+	return from == s.one.id && to == s.two.id || from == s.two.id && to == s.one.id
+}
+
+// subject finds a conversation: of a thread, or else of one or two agents, where one is
+// what it and the caller say to each other.
+func (o *Orchestrator) subject(ctx context.Context, me *member, with parley.Names, threadID string) (s subject, err error) {
+	if threadID != "" {
+		if s.id, err = o.readableThread(ctx, me, threadID); err != nil {
+			return s, err
+		}
+		if s.thread, err = o.thread(ctx, s.id); err != nil {
+			return s, err
+		}
+		return s, o.enterRoom(ctx, s.id)
+	}
+	s.one = me
+	if len(with) == 2 {
+		if s.one, err = o.roster.find(with[0]); err != nil {
+			return s, err
+		}
+	}
+	if s.two, err = o.roster.find(with[len(with)-1]); err != nil {
+		return s, err
+	}
+	switch {
+	case s.one == s.two:
+		return s, parley.Errorf(parley.InvalidRecipient, "%s has no conversation with itself", s.one.name).
+			Suggest("Name another agent; get_agent_status lists them.")
+	case len(with) == 2 && s.one != me && s.two != me && me.kind != parley.KindHuman:
+		return s, parley.Errorf(parley.NotAuthorized, "%s takes no part in what %s and %s say", me.name, s.one.name, s.two.name).
+			Suggest("Name one agent: the other one is you.")
+	}
+	s.id = parley.ConversationID(s.one.id, s.two.id)
+	return s, nil
+}
+
+// GetConversationState implements parley.ConversationService.
+func (o *Orchestrator) GetConversationState(ctx context.Context, req parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
+	me, err := o.sender(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.subject(ctx, me, req.With, req.ThreadID)
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.ConversationStateResult{Answer: parley.OK, ConversationID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title}
+	if s.thread.ID != "" {
+		res.Participants = s.thread.ParticipantNames
+		err = o.threadState(ctx, me, &s, res)
+	} else {
+		res.Participants = []string{s.one.name, s.two.name}
+		err = o.pairState(ctx, me, &s, res)
+	}
+	if err == nil {
+		res.Held, err = o.heldIn(ctx, me, &s)
+	}
+	return res, err
+}
+
+// threadState reads a thread's room, and asks the rules about its last post.
+func (o *Orchestrator) threadState(ctx context.Context, me *member, s *subject, res *parley.ConversationStateResult) error {
+	posts, err := o.store.Posts(ctx, s.id, 1)
+	if err != nil {
+		return err
+	}
+	now, t := o.now(), &o.talk
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r := t.rooms[s.id]
+	o.read(r.At(now), res)
+	settings := t.settingsOf(s.id)
+	res.Settings = settingsShown(settings)
+	res.Reason = noMessage
+	if len(posts) == 0 {
+		return nil
+	}
+	from := o.roster.id(posts[0].SenderID)
+	if from == nil {
+		return nil
+	}
+	decide := func(m *member) parley.ConversationDecision {
+		agent := m.snapshot()
+		d := r.Decide(conversation.Question{Agent: &agent, Post: postOf(&posts[0], from), At: now, Draw: t.draw, Settings: settings})
+		return decisionShown(m, d)
+	}
+	mine := decide(me)
+	res.ShouldRespond, res.Reason, res.Confidence, res.Factors = mine.ShouldRespond, mine.Reason, mine.Confidence, mine.Factors
+	if me.kind != parley.KindHuman {
+		return nil
+	}
+	for _, id := range s.thread.Participants {
+		if m := o.roster.id(id); m != nil && m.kind != parley.KindHuman && m != from {
+			res.Decisions = append(res.Decisions, decide(m))
+		}
+	}
+	return nil
+}
+
+// Reasons of get_conversation_state for what no rule of the protocol decides.
+const (
+	noMessage   = "no-message"           // nothing was said yet
+	addressedTo = "addressed-to-you"     // a message to one is answered unless a budget is spent
+	notYours    = "addressed-to-another" // the caller only looks on
+)
+
+// pairState makes a room of what two said to each other, and asks the budgets whether
+// the caller's answer would pass.
+func (o *Orchestrator) pairState(ctx context.Context, me *member, s *subject, res *parley.ConversationStateResult) error {
+	r, last, err := o.pairRoom(ctx, s.one, s.two)
+	if err != nil {
+		return err
+	}
+	now, t := o.now(), &o.talk
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	o.read(r.At(now), res)
+	res.Settings = settingsShown(t.settings)
+	control := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: s.one.id, To: s.two.id, At: now})
+	res.Muted = control.Reason == conversation.MutedByOperator
+	if !control.Until.IsZero() {
+		until := control.Until.UTC()
+		res.CooledUntil = &until
+	}
+	if last == nil {
+		res.Reason = noMessage
+		return nil
+	}
+	decide := func(m *member) parley.ConversationDecision {
+		other := s.one
+		if m == s.one {
+			other = s.two
+		}
+		d := conversation.Decision{ShouldRespond: true, Reason: addressedTo, Confidence: 1}
+		turn := turnOf(m, other, conversation.Next("", m.kind == parley.KindHuman, linkOf(last), conversation.Link{}), now, "")
+		v := t.budgets.Judge(t.settings, turn)
+		switch {
+		case last.SenderID == m.id:
+			d.ShouldRespond, d.Reason = false, conversation.JustSpoke
+		case o.roster.id(last.SenderID).kind == parley.KindHuman:
+			d.Reason = conversation.FromHuman
+		case v.Held:
+			d.ShouldRespond, d.Reason = false, v.Reason
+		}
+		return decisionShown(m, d)
+	}
+	if me != s.one && me != s.two {
+		res.Reason, res.Confidence = notYours, 1
+		res.Decisions = []parley.ConversationDecision{decide(s.one), decide(s.two)}
+		return nil
+	}
+	mine := decide(me)
+	res.ShouldRespond, res.Reason, res.Confidence = mine.ShouldRespond, mine.Reason, mine.Confidence
+	return nil
+}
+
+// pairRoom makes a room of what two agents said to each other directly, and returns the
+// last of it, nil for nothing.
+func (o *Orchestrator) pairRoom(ctx context.Context, one, two *member) (r *conversation.Room, last *parley.Message, err error) {
+	page, err := o.store.History(ctx, store.HistoryQuery{A: one.id, B: two.id, Limit: replayPosts})
+	if err != nil {
+		return nil, nil, err
+	}
+	r = &conversation.Room{}
+	for i := range page.Items {
+		last = &page.Items[i].Message
+		from, other := one, two
+		if last.SenderID == two.id {
+			from, other = two, one
+		}
+		r.Add(postOf(last, from), []string{other.name})
+	}
+	return r, last, nil
+}
+
+// read copies a reading, with names for ids.
+func (o *Orchestrator) read(r conversation.Reading, res *parley.ConversationStateResult) {
+	name := func(id string) string {
+		if m := o.roster.id(id); m != nil {
+			return m.name
+		}
+		return id
+	}
+	names := func(counts map[string]int) map[string]int {
+		by := make(map[string]int, len(counts))
+		for id, n := range counts {
+			by[name(id)] = n
+		}
+		return by
+	}
+	res.State, res.Temperature, res.Muted = string(r.State), r.Temperature, r.Muted
+	res.Counts = parley.ConversationCounts{LastMinute: r.LastMinute, FiveMinutes: r.FiveMinutes, Participants: names(r.Participants),
+		Agents: names(r.AIs), People: names(r.Humans), Questions: r.Questions, Acknowledgements: r.Acknowledgements, InARow: r.InARow,
+		Speakers: []string{}, Signals: append([]string{}, r.Signals...)}
+	for _, id := range r.Speakers {
+		res.Counts.Speakers = append(res.Counts.Speakers, name(id))
+	}
+	res.LastMessageAt, res.CooledUntil = someTime(r.LastMessage), someTime(r.CooledUntil)
+	if r.LastSpeaker != "" {
+		res.LastSpeaker = name(r.LastSpeaker)
+	}
+}
+
+// someTime is nil for no time.
+func someTime(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	at = at.UTC()
+	return &at
+}
+
+func decisionShown(m *member, d conversation.Decision) parley.ConversationDecision {
+	f := parley.ConversationFactors(d.Factors)
+	shown := parley.ConversationDecision{AgentID: m.id, Agent: m.name, ShouldRespond: d.ShouldRespond, Reason: string(d.Reason), Confidence: d.Confidence}
+	if f != (parley.ConversationFactors{}) {
+		shown.Factors = &f
+	}
+	return shown
+}
+
+func settingsShown(s conversation.Settings) parley.ConversationSettings {
+	d := conversation.Defaults()
+	return parley.ConversationSettings{Off: s.Off, ChainHops: or(s.ChainHops, d.ChainHops), PairMinute: or(s.PairMinute, d.PairMinute),
+		PairTenMinutes: or(s.PairTenMinutes, d.PairTenMinutes), CycleRounds: or(s.CycleRounds, d.CycleRounds)}
+}
+
+// heldIn lists what the protocol holds of a conversation: all of it for the operator,
+// for others what is from them or for them.
+func (o *Orchestrator) heldIn(ctx context.Context, me *member, s *subject) ([]parley.HeldTurn, error) {
+	list, err := o.store.Withheld(ctx, mostHolds)
+	held := []parley.HeldTurn{}
+	for i := range list {
+		w := &list[i]
+		from, to := w.Message.SenderID, w.Key.RecipientID
+		if !s.about(from, to, w.Message.ThreadID) || me.kind != parley.KindHuman && from != me.id && to != me.id {
+			continue
+		}
+		held = append(held, o.heldShown(w))
+	}
+	return held, err
+}
+
+func (o *Orchestrator) heldShown(w *store.Withheld) parley.HeldTurn {
+	return parley.HeldTurn{MessageID: w.Message.ID, Sender: o.dress(&w.Message).Sender, Recipient: o.roster.id(w.Key.RecipientID).name,
+		Reason: w.Why, Text: w.Reason, Until: someTime(w.Until), Since: w.Message.Timestamp, Hop: w.Message.Hop,
+		Preview: parley.Truncate(parley.CleanLine(w.Message.Text), parley.PreviewLength)}
+}

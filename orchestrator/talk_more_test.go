@@ -1,0 +1,212 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/tmux/tmuxtest"
+)
+
+// lateClock is a clock that a test sets forward.
+type lateClock struct{ by atomic.Int64 }
+
+func (c *lateClock) now() time.Time           { return time.Now().Add(time.Duration(c.by.Load())) }
+func (c *lateClock) forward(by time.Duration) { c.by.Add(int64(by)) }
+
+// newLateTeam is a team whose clock can be set forward.
+func newLateTeam(t testing.TB, change ...func(*Options)) (*team, *lateClock) {
+	c := &lateClock{}
+	return newTeam(t, append(change, func(o *Options) { o.Now = c.now })...), c
+}
+
+func TestAReviewOfFiveRoundsIsNeverHeld(t *testing.T) {
+	te, clock := newLateTeam(t)
+	te.launch("coder", "instant", tmuxtest.Agent{})
+	te.launch("reviewer", "instant", tmuxtest.Agent{})
+	te.reach(te.send("coder", "have the parser reviewed"), parley.DeliveryRead)
+	for round := range 5 {
+		for _, way := range [][2]string{{"coder", "reviewer"}, {"reviewer", "coder"}} {
+			clock.forward(15 * time.Second)
+			d := te.says(way[0], way[1], fmt.Sprintf("round %d: line 12 still leaks", round))
+			te.reach(d.MessageID, parley.DeliveryRead)
+		}
+	}
+}
+
+func TestWhatTwoSayTooFastPassesByWaitingInItsOrder(t *testing.T) {
+	te, clock := newLateTeam(t)
+	log := te.launch("bob", "instant", tmuxtest.Agent{})
+	te.launch("anna", "instant", tmuxtest.Agent{})
+	te.send("anna", "talk to bob")
+	var held []parley.Delivery
+	for i := range 13 {
+		if d := te.says("anna", "bob", fmt.Sprintf("thing %d", i)); d.State == parley.DeliveryHeld {
+			held = append(held, d)
+		}
+	}
+	if len(held) != 3 || held[0].Hold.Reason != string(conversation.PairSpent) || held[0].Hold.Until == nil {
+		t.Fatalf("held are %+v, want the last 3 of 13 by the pair's budget of a minute", held)
+	}
+	clock.forward(2 * time.Minute)
+	typed := tmuxtest.WaitMessages(t, log, 13)
+	for i, m := range typed {
+		if !strings.Contains(m.Text, fmt.Sprintf("thing %d (", i)) {
+			t.Errorf("message %d is %q", i, m.Text)
+		}
+	}
+}
+
+func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
+	te.launch("anna", "instant", tmuxtest.Agent{})
+	te.launch("bob", "instant", tmuxtest.Agent{})
+	te.reach(te.says("anna", "bob", "one").MessageID, parley.DeliveryRead)
+	held := te.says("bob", "anna", "two")
+	if held.Hold == nil || held.Hold.Reason != string(conversation.ChainSpent) || held.Hold.Until != nil {
+		t.Fatalf("the second hop's hold is %+v", held.Hold)
+	}
+	asked, err := te.SendMessage(te.agent("bob"), parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"})
+	if err != nil || asked.Deliveries[0].State != parley.DeliverySubmitted {
+		t.Fatalf("a question to a person: %+v, %v", asked, err)
+	}
+	te.send("bob", "this begins anew, and answers nothing")
+	if d := te.delivery(held.MessageID); d.Hold == nil {
+		t.Errorf("a word that answers nothing renewed the chain: %s", d.State)
+	}
+	if _, err := te.RespondToMessage(te.operator(), parley.RespondToMessageRequest{MessageID: asked.MessageID, Text: "do"}); err != nil {
+		t.Fatal(err)
+	}
+	te.reach(held.MessageID, parley.DeliveryRead)
+}
+
+func TestWhatGoesToAMailboxOrAPersonIsNeverHeld(t *testing.T) {
+	te := newTeam(t, func(o *Options) {
+		o.Settings.Conversation = conversation.Settings{ChainHops: 1, PairMinute: 1, PairTenMinutes: 1, CycleRounds: 1}
+	})
+	te.as("mailbox")
+	te.launch("anna", "instant", tmuxtest.Agent{})
+	for _, to := range []string{"mailbox", "operator"} {
+		for range 5 {
+			if d := te.says("anna", to, "x"); d.State != parley.DeliverySubmitted {
+				t.Errorf("a message to %s is %s (%s)", to, d.State, d.Reason)
+			}
+		}
+	}
+	for i := range 5 {
+		if d := te.says("mailbox", "anna", "y"); (d.Hold != nil) != (i >= 0) {
+			t.Errorf("message %d of a mailbox that was spoken to beyond its budgets is %s", i, d.State)
+		}
+	}
+}
+
+// post posts to a thread as an agent, and returns the delivery to another.
+func (te *team) post(ctx context.Context, thread, text, to string, require bool) parley.Delivery {
+	te.t.Helper()
+	res, err := te.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text, RequiresResponse: require})
+	if err != nil {
+		te.t.Fatalf("post %q: %v", text, err)
+	}
+	for _, d := range res.Deliveries {
+		if d.Recipient == to {
+			return d
+		}
+	}
+	te.t.Fatalf("the post went to %+v, not to %s", res.Deliveries, to)
+	return parley.Delivery{}
+}
+
+func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "instant", tmuxtest.Agent{})
+	te.launch("tester", "instant", tmuxtest.Agent{})
+	opened, err := te.CreateThread(te.operator(), parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread, tester := opened.Thread.ID, te.agent("tester")
+	te.reach(te.post(tester, thread, "@coder look at line 12", "coder", false).MessageID, parley.DeliveryRead)
+	te.reach(te.post(tester, thread, "answer me by the clock", "coder", true).MessageID, parley.DeliveryRead)
+	te.post(te.agent("coder"), thread, "@tester I do", "tester", false)
+	wantHold := func(d parley.Delivery, reason conversation.Reason) {
+		t.Helper()
+		if d.Hold == nil || d.Hold.Reason != string(reason) {
+			t.Errorf("the hold is %+v (%s), want %s", d.Hold, d.State, reason)
+		}
+	}
+	// Nobody human has written, and four posts came within a minute: whatever is drawn.
+	te.post(te.agent("coder"), thread, "@tester it is done", "tester", false)
+	held := te.post(tester, thread, "well", "coder", false)
+	wantHold(held, conversation.HumansDisengaged)
+	state, err := te.GetConversationState(te.agent("coder"), parley.ConversationStateRequest{ThreadID: thread})
+	if err != nil || state.ShouldRespond || state.Reason != "humans-disengaged" || state.Factors == nil || state.Counts.FiveMinutes != 5 || state.State == "cold" {
+		t.Errorf("the state is %+v, %v", state, err)
+	}
+	if got, err := te.CheckInbox(te.agent("coder"), parley.CheckInboxRequest{}); err != nil || got.Messages[0].Content != "well" {
+		t.Errorf("the inbox has %+v, %v: what is held from the terminal must be there", got, err)
+	}
+
+	do := func(action parley.ConversationAction) *parley.ControlConversationResult {
+		t.Helper()
+		res, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: action, ThreadID: thread})
+		if err != nil {
+			t.Fatalf("%s: %v", action, err)
+		}
+		return res
+	}
+	if res := do(parley.ActionRelease); len(res.Released) != 1 {
+		t.Errorf("the release said %+v", res)
+	}
+	te.reach(held.MessageID, parley.DeliveryRead)
+
+	do(parley.ActionMute)
+	muted := te.post(tester, thread, "@coder again", "coder", true)
+	wantHold(muted, conversation.MutedByOperator)
+	te.close() // a mute holds after a restart
+	te.open()
+	wantHold(te.post(te.agent("tester"), thread, "@coder and again", "coder", false), conversation.MutedByOperator)
+	if res := do(parley.ActionRelease); len(res.Released) != 0 || res.Held != 2 {
+		t.Errorf("a release of a muted thread said %+v", res)
+	}
+	do(parley.ActionUnmute)
+	te.reach(muted.MessageID, parley.DeliveryRead)
+
+	do(parley.ActionCool)
+	cooled := te.post(te.agent("tester"), thread, "@coder once more", "coder", false)
+	wantHold(cooled, conversation.CooledDown)
+	if cooled.Hold.Until == nil {
+		t.Error("nobody knows until when it is cooled")
+	}
+	te.post(te.operator(), thread, "go on", "coder", false)
+	te.reach(cooled.MessageID, parley.DeliveryRead)
+}
+
+func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
+	te := newTeam(t)
+	te.launch("coder", "instant", tmuxtest.Agent{})
+	te.launch("tester", "instant", tmuxtest.Agent{})
+	opened, err := te.CreateThread(te.operator(), parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := true
+	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionSet, ThreadID: opened.Thread.ID, Off: &off}); err != nil {
+		t.Fatal(err)
+	}
+	te.close()
+	te.open()
+	for i := range 15 {
+		if d := te.post(te.agent("tester"), opened.Thread.ID, "thanks everyone", "coder", false); d.Hold != nil {
+			t.Fatalf("post %d is held (%s) where the protocol is off", i, d.Reason)
+		}
+	}
+	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: opened.Thread.ID})
+	if err != nil || !state.Settings.Off {
+		t.Errorf("the settings are %+v, %v", state.Settings, err)
+	}
+}

@@ -1,0 +1,108 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/conversation"
+	"parley/tmux/tmuxtest"
+)
+
+// agent returns a context in which a launched agent calls.
+func (te *team) agent(name string) context.Context {
+	te.t.Helper()
+	m := te.roster.named(name)
+	if m == nil {
+		te.t.Fatalf("there is no %s", name)
+	}
+	return parley.WithCaller(context.Background(), parley.Caller{ID: m.id, Name: m.name})
+}
+
+// says sends as an agent and returns the one delivery.
+func (te *team) says(from, to, text string) parley.Delivery {
+	te.t.Helper()
+	res, err := te.SendMessage(te.agent(from), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
+	if err != nil {
+		te.t.Fatalf("%s to %s: %v", from, to, err)
+	}
+	return res.Deliveries[0]
+}
+
+// chat lets two agents answer everything that is typed into their terminals, until
+// something is held. It returns how many messages went, and the one that is held.
+func (te *team) chat(logs map[string]string, seen map[string]int) (sent int, held parley.Delivery) {
+	te.t.Helper()
+	other := map[string]string{"anna": "bob", "bob": "anna"}
+	for sent < 100 {
+		var who string
+		tmuxtest.Poll(te.t, func() bool {
+			for name, log := range logs {
+				if len(tmuxtest.Messages(te.t, log)) > seen[name] {
+					who = name
+					return true
+				}
+			}
+			return false
+		}, func() string { return "nobody got anything to answer" })
+		seen[who]++
+		sent++
+		if d := te.says(who, other[who], fmt.Sprintf("thank you, that makes %d", sent)); d.State == parley.DeliveryHeld {
+			return sent, d
+		}
+	}
+	te.t.Fatal("they talk without end")
+	return 0, held
+}
+
+func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
+	te := newTeam(t)
+	logs, seen := map[string]string{"anna": te.launch("anna", "framed", tmuxtest.Agent{}), "bob": te.launch("bob", "framed", tmuxtest.Agent{})}, map[string]int{}
+	te.send("anna", "say hello to bob")
+	sent, held := te.chat(logs, seen)
+	if h := held.Hold; h == nil || h.Code != parley.ConversationHeld || h.Reason != string(conversation.CycleSpent) || h.Until == nil {
+		t.Errorf("after %d messages the hold is %+v", sent, held.Hold)
+	}
+	if sent > 10 {
+		t.Errorf("they exchanged %d messages before one was held", sent)
+	}
+	for _, part := range []string{"CONVERSATION_HELD: ", "Ask a person", "It passes by itself at "} {
+		if !strings.Contains(held.Reason, part) {
+			t.Errorf("the reason is %q, want %q in it", held.Reason, part)
+		}
+	}
+
+	id := held.MessageID
+	// The stop is visible: in the conversation, to the operator, and in the story.
+	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{With: parley.Names{"anna", "bob"}})
+	if err != nil || len(state.Held) != 1 || state.Held[0].MessageID != id || state.Temperature < 0.4 || len(state.Decisions) != 2 {
+		t.Errorf("the conversation is %+v, %v", state, err)
+	}
+	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
+	if text := strings.Join(story.Story, "\n"); err != nil || !strings.Contains(text, "parley conversation release "+id[:8]) {
+		t.Errorf("the story is\n%s\n%v", text, err)
+	}
+	before := len(tmuxtest.Messages(t, logs["anna"])) + len(tmuxtest.Messages(t, logs["bob"]))
+
+	// A restart changes nothing of it.
+	te.close()
+	te.open()
+	if d := te.delivery(id); d.State != parley.DeliveryHeld || d.Hold == nil {
+		t.Errorf("after a restart the delivery is %s (%s)", d.State, d.Reason)
+	}
+	if now := len(tmuxtest.Messages(t, logs["anna"])) + len(tmuxtest.Messages(t, logs["bob"])); now != before {
+		t.Errorf("%d messages were typed while one was held", now-before)
+	}
+
+	// A release lets them go on, and the budgets stop them again.
+	res, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, With: parley.Names{"bob", "anna"}})
+	if err != nil || len(res.Released) != 1 || res.Released[0] != id || res.Held != 0 {
+		t.Fatalf("the release said %+v, %v", res, err)
+	}
+	te.reach(id, parley.DeliveryRead)
+	if more, again := te.chat(logs, seen); more > 10 || again.Hold == nil {
+		t.Errorf("after the release they exchanged %d messages, and then the hold is %+v", more, again.Hold)
+	}
+}
