@@ -32,6 +32,7 @@ const (
 	NotAParticipant       Code = "NOT_A_PARTICIPANT"
 	RateLimited           Code = "RATE_LIMITED"
 	ConversationHeld      Code = "CONVERSATION_HELD" // of a delivery that waits, never of a call
+	ModelUnavailable      Code = "MODEL_UNAVAILABLE"
 	TmuxUnavailable       Code = "TMUX_UNAVAILABLE"
 	StorageUnavailable    Code = "STORAGE_UNAVAILABLE"
 	DaemonUnavailable     Code = "DAEMON_UNAVAILABLE"

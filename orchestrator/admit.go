@@ -24,9 +24,9 @@ type draft struct {
 	deadline   *time.Time       // as its sender gave it; nil for the usual one
 	file       *parley.File     // a new one that it announces
 
-	description string // of the file
-	replied   conversation.Link // of the message that it is a reply to
-	repliedTo string            // the id of who sent that
+	description string            // of the file
+	replied     conversation.Link // of the message that it is a reply to
+	repliedTo   string            // the id of who sent that
 }
 
 // SendMessage implements parley.MessageService.

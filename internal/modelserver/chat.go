@@ -24,7 +24,7 @@ func (chat) read(_ *http.Request, body []byte) (turn, error) {
 	if err := json.Unmarshal(body, &req); err != nil {
 		return turn{}, err
 	}
-	t := turn{whole: !req.Stream}
+	t := turn{whole: !req.Stream, messages: len(req.Messages)}
 	for _, m := range req.Messages {
 		switch m.Role {
 		case "assistant":
@@ -71,7 +71,7 @@ func (c chat) call(w *stream, t tool, arguments string) {
 }
 
 func (chat) message(w *stream, reason string, message object) {
-	w.data(object{"id": w.id("chat"), "object": "chat.completion", "created": 1, "model": "scripted", "usage": chatUsage(),
+	w.data(object{"id": w.id("chat"), "object": "chat.completion", "created": 1, "model": "scripted", "usage": w.usage(),
 		"choices": []any{object{"index": 0, "message": message, "finish_reason": reason}}})
 }
 
@@ -82,13 +82,15 @@ func (chat) chunk(w *stream, reason any, delta object) {
 
 func (c chat) end(w *stream, reason string) {
 	c.chunk(w, reason, object{})
-	w.data(object{"id": w.id("chat"), "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": []any{}, "usage": chatUsage()})
+	w.data(object{"id": w.id("chat"), "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": []any{}, "usage": w.usage()})
 	fmt.Fprint(w.w, "data: [DONE]\n\n")
 	w.flush()
 }
 
-func chatUsage() object {
-	return object{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+// usage is ten tokens for each message that was sent, and three for the answer.
+func (w *stream) usage() object {
+	in := PromptTokens * w.asked
+	return object{"prompt_tokens": in, "completion_tokens": AnswerTokens, "total_tokens": in + AnswerTokens}
 }
 
 func (chat) failure(status int, message string) object {

@@ -4,7 +4,8 @@
 // prompt says. `SLEEP 3` keeps it silent for three seconds, `WAIT` until Release,
 // `STREAM 3` makes it speak a word a second, `CALL tool {"a":1}` makes it call the offered tool whose name is
 // or ends so, `FAIL 429 words` or `FAIL 429 {json}` makes it refuse with that status
-// when that is over; anything else it answers by repeating how the prompt began.
+// when that is over; anything else it answers by repeating how the prompt began. See
+// faults.go for the ways in which a model can fail.
 package modelserver
 
 import (
@@ -33,6 +34,10 @@ type Server struct {
 	results []string
 	system  string
 	tools   []string
+
+	bare     bool // turns without tools are obeyed too
+	requests []Request
+	failed   map[string]int // how often a prompt was refused
 }
 
 // Prompt is a text that a user submitted, and when the first request came with it.
@@ -120,6 +125,8 @@ type turn struct {
 	system  string
 	tools   []tool
 	whole   bool // the answer is to come in one piece, not as a stream
+
+	messages int // in the request
 }
 
 // speaker answers in one of the APIs.
@@ -142,13 +149,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+	s.keep(r, body)
 	t, err := api.read(r, body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	n := s.note(t)
-	s.act(&stream{w: w, noted: n, whole: t.whole, gone: s.gone(r), last: func() { s.answer(n.open) }}, api, t)
+	s.act(&stream{w: w, noted: n, whole: t.whole, asked: t.messages, gone: s.gone(r), last: func() { s.answer(n.open) }}, api, t)
 }
 
 // aside answers what programs ask besides.
@@ -194,7 +202,7 @@ func (s *Server) note(t turn) noted {
 	defer s.mu.Unlock()
 	s.turns++
 	n := noted{turn: s.turns, released: s.release}
-	if len(t.tools) == 0 {
+	if len(t.tools) == 0 && !s.bare {
 		return n
 	}
 	s.results = append(s.results, t.results...)

@@ -19,6 +19,7 @@ type script struct {
 	call, with   string // a tool and its arguments
 	fail         int    // an HTTP status
 	because      string
+	faults
 }
 
 var (
@@ -44,11 +45,15 @@ func obey(said string) script {
 	if m := failForm.FindStringSubmatch(said); m != nil {
 		sc.because = m[2]
 	}
+	sc.faults = faultsOf(said)
 	return sc
 }
 
 func (s *Server) act(w *stream, api speaker, t turn) {
 	sc := obey(w.said)
+	if sc.times > 0 && s.enough(w.said, sc.times) {
+		sc.fail = 0
+	}
 	if sc.fail == 0 {
 		w.begin()
 	}
@@ -56,7 +61,12 @@ func (s *Server) act(w *stream, api speaker, t turn) {
 		return
 	}
 	if sc.fail != 0 {
+		sc.header(w.w.Header())
 		w.refuse(api, sc.fail, sc.because)
+		return
+	}
+	if sc.broken() {
+		sc.spoil(w, api)
 		return
 	}
 	if sc.call == "" {
@@ -78,6 +88,9 @@ func (sc script) pieces() (pieces []string) {
 	}
 	if sc.said == "" {
 		return append(pieces, "Understood.")
+	}
+	if sc.say != "" {
+		return append(pieces, sc.say)
 	}
 	line, _, _ := strings.Cut(sc.said, "\n")
 	runes := []rune(line)
@@ -104,6 +117,7 @@ type stream struct {
 	w     http.ResponseWriter
 	n     int  // events so far
 	whole bool // one JSON object
+	asked int  // messages in the request
 	gone  <-chan struct{}
 	last  func() // called before what ends an answer
 }

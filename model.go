@@ -1,0 +1,81 @@
+package parley
+
+import (
+	"context"
+	"time"
+)
+
+// ModelTurn is what one side said before.
+type ModelTurn struct {
+	Mine bool // the model said it; else it was said to the model
+	Text string
+}
+
+// ModelQuestion is all that one call to a model takes.
+type ModelQuestion struct {
+	Model       string
+	BaseURL     string   // of a server that speaks chat completions; "" is the hosted one of OpenAI
+	KeyEnv      string   // the environment variable that holds the key; "" for none
+	Temperature *float64 // nil: the server's own
+	MaxTokens   int      // of the answer; 0: the server's own
+	System      string   // may be empty
+	Turns       []ModelTurn
+
+	Tools   []Tool
+	Rounds  int                                                      // how often the model may have tools run before it has to answer
+	RunTool func(ctx context.Context, name, arguments string) string // its answer, errors too, is for the model
+	Partial func(text string)                                        // told what is written so far, each time there is more; may be nil
+}
+
+// ModelAnswer is what came of a call. With an error the text is empty, and the usage is
+// what was spent all the same.
+type ModelAnswer struct {
+	Text      string
+	CutOff    bool // it ended because max_tokens were written
+	Usage     Usage
+	ToolCalls int
+}
+
+// Usage is what answering took.
+type Usage struct {
+	InputTokens  int           `json:"input_tokens"`
+	OutputTokens int           `json:"output_tokens"`
+	Requests     int           `json:"requests"` // to the model's server, tries again among them
+	Latency      time.Duration `json:"-"`
+	LatencyMS    int64         `json:"latency_ms"`
+	Unmeasured   bool          `json:"unmeasured,omitempty"` // the server did not say how many tokens all of it took
+}
+
+// ModelReason says why a model gave no answer: the detail `reason` of
+// MODEL_UNAVAILABLE.
+type ModelReason string
+
+// The reasons. They are added, never renamed.
+const (
+	ModelNoKey        ModelReason = "no_key"           // the variable that should hold the key is empty
+	ModelKeyRefused   ModelReason = "key_refused"      // the server does not take the key
+	ModelNoEndpoint   ModelReason = "no_endpoint"      // nothing answers there
+	ModelUnknown      ModelReason = "unknown_model"    // the server has no such model, or no such API
+	ModelQuota        ModelReason = "quota"            // too many requests, or nothing left to pay with
+	ModelContext      ModelReason = "context_too_long" // the conversation does not fit the model
+	ModelRefused      ModelReason = "refused"          // the server does not take the request
+	ModelServerError  ModelReason = "server_error"
+	ModelMalformed    ModelReason = "malformed_answer" // what came is no answer, or not all of one
+	ModelSlow         ModelReason = "slow_answer"      // the deadline passed
+	ModelCancelled    ModelReason = "cancelled"        // who asked has gone, or the daemon ended
+	ModelNotAnswering ModelReason = "not_answering"    // the daemon ended before there was an answer
+)
+
+// NoModelAnswer is a MODEL_UNAVAILABLE for a reason.
+func NoModelAnswer(reason ModelReason, format string, args ...any) *Error {
+	return Errorf(ModelUnavailable, format, args...).With("reason", string(reason))
+}
+
+// ReasonOf returns why a model gave no answer, "" for other errors.
+func ReasonOf(err error) ModelReason {
+	if err == nil {
+		return ""
+	}
+	reason, _ := AsError(err).Details["reason"].(string)
+	return ModelReason(reason)
+}
