@@ -39,10 +39,10 @@ func (d *delivery) keyLine(token, from, to string) string {
 	pane := d.pane.id
 	guard := d.guard("#{!=:#{" + seqOption + "}," + remembrance(d.Seq, from) + "}")
 	return "if-shell -F -t " + pane + " " + quote(guard) +
-		" { " + d.refusal(token) + " } { " + d.leaveMode() +
+		" { " + d.refusal(token) + " } { " + d.leaveMode() + d.hold() +
 		"send-keys -t " + pane + " " + string(d.Key) +
 		" ; set-option -p -t " + pane + " " + seqOption + " " + remembrance(d.Seq, to) +
-		" ; display-message -p " + quote(token+" yes") + " }"
+		" ; display-message -p -t " + pane + " " + quote(token+" yes#{"+holdOption+"}") + " }"
 }
 
 // guard is a format that is true when nothing may be typed.
@@ -78,8 +78,11 @@ func (d *delivery) touched() string {
 	if !d.Untouched.IsZero() {
 		since = "#{e|>=:#{session_activity}," + strconv.FormatInt(d.Untouched.Unix(), 10) + "}"
 	}
-	return "#{&&:#{&&:#{session_attached},#{&&:#{window_active},#{pane_active}}}," + since + "}"
+	return "#{&&:" + watched + "," + since + "}"
 }
+
+// watched is true while someone has the pane before them.
+const watched = "#{&&:#{session_attached},#{&&:#{window_active},#{pane_active}}}"
 
 // leaveMode takes the pane out of any mode, within the guarded part, so that a
 // refusal throws nobody out.
@@ -100,12 +103,13 @@ func (d *delivery) refusal(token string) string {
 // answer is what a guarded line printed.
 type answer struct {
 	yes    bool
+	holds  bool     // a person's keys wait
 	fields []string // of refusal, if not yes
 }
 
 func parseAnswer(text string) (answer, error) {
-	if text == "yes" {
-		return answer{yes: true}, nil
+	if hold, ok := strings.CutPrefix(text, "yes"); ok {
+		return answer{yes: true, holds: hold != ""}, nil
 	}
 	rest, ok := strings.CutPrefix(text, "no ")
 	fields := splitFields(rest)

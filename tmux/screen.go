@@ -46,7 +46,7 @@ func (s Screen) CursorLine() string {
 var screenFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
 	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
-	"#{&&:#{session_attached},#{&&:#{window_active},#{pane_active}}}", "#{session_activity}",
+	watched, "#{session_activity}",
 	"#{q:pane_title}", "#{pane_synchronized}",
 }, "|")
 

@@ -102,7 +102,9 @@ type Submission struct {
 	// Default 10 s. It starts anew after a person has left a mode.
 	ShowWithin time.Duration
 
-	// Taken is asked 20 times a second after the key; nil: Entered is the end.
+	// Taken is asked 20 times a second after the key; nil: Entered is the end. Until it
+	// says Yes, for 5 s at most, what a person types into the pane waits, unless the
+	// server is joined.
 	Taken       func(Screen) Look
 	TakenWithin time.Duration // default 10 s
 

@@ -85,8 +85,9 @@ func setDefault(d *time.Duration, value time.Duration) {
 // delivery is one Submit under way.
 type delivery struct {
 	Submission
-	pane *Pane
-	out  Outcome
+	pane  *Pane
+	out   Outcome
+	holds bool // a person's keys wait until the text is taken
 }
 
 // withheld ends a delivery whose outcome has been filled in.
@@ -105,6 +106,7 @@ func (d *delivery) run(ctx context.Context) error {
 	if err == nil && d.Taken != nil {
 		err = d.confirm(ctx)
 	}
+	d.letGo(ctx)
 	if errors.Is(err, errWithheld) {
 		return nil
 	}
@@ -372,6 +374,7 @@ func (d *delivery) press(ctx context.Context, from, to string) (Refusal, string,
 	if err != nil {
 		return NoRefusal, "", err
 	}
+	d.holds = d.holds || answer.holds
 	refusal, detail := answer.refused(d)
 	return refusal, detail, nil
 }

@@ -25,6 +25,7 @@ type fake struct {
 	held   []byte // the start of an escape sequence that is not complete yet
 	above  string // what Above held
 	pasted int    // so much of text came by the end of the last paste
+	keys   chan []byte
 }
 
 var (
@@ -80,9 +81,9 @@ func (f *fake) readLines() error {
 }
 
 func (f *fake) readKeys() error {
-	keys := make(chan []byte)
+	f.keys = make(chan []byte)
 	go func() {
-		defer close(keys)
+		defer close(f.keys)
 		buf := make([]byte, 64<<10)
 		for {
 			time.Sleep(f.Slow)
@@ -90,7 +91,7 @@ func (f *fake) readKeys() error {
 			if err != nil {
 				return
 			}
-			keys <- bytes.Clone(buf[:n])
+			f.keys <- bytes.Clone(buf[:n])
 		}
 	}()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -98,7 +99,7 @@ func (f *fake) readKeys() error {
 	open := f.open()
 	for {
 		select {
-		case in, ok := <-keys:
+		case in, ok := <-f.keys:
 			if !ok {
 				return f.outlive()
 			}
@@ -171,6 +172,14 @@ func (f *fake) key(c byte) error {
 		return nil
 	}
 	if (c == '\r' || c == '\t') && !f.inside {
+		if f.Late > 0 {
+			time.Sleep(f.Late)
+			select {
+			case more := <-f.keys:
+				f.text = append(f.text, more...)
+			default:
+			}
+		}
 		m := Message{Text: string(f.text), Framed: f.framed, Tab: c == '\t'}
 		f.text, f.framed, f.pasted = nil, false, 0
 		return f.write(m)

@@ -1,0 +1,107 @@
+package tmux_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// attachPerson shows a pane's session to a person in a terminal of their own, which
+// the function returned presses keys in.
+func attachPerson(t *testing.T, s *tmux.Server, pane *tmux.Pane) (press func(keys ...string)) {
+	t.Helper()
+	outer := tmuxtest.Start(t)
+	info, err := outer.NewSession(t.Context(), tmux.SessionOptions{Name: "outer", Owner: "person",
+		Argv: append([]string{"env", "-u", "TMUX"}, s.AttachToPane(pane.ID())...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmuxtest.WaitFor(t, outer.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
+	return func(keys ...string) {
+		t.Helper()
+		tmuxCommand(t, outer, append([]string{"send-keys", "-t", info.ID}, keys...)...)
+	}
+}
+
+// composes waits until a fake agent's composer holds text.
+func composes(t *testing.T, pane *tmux.Pane, text string) {
+	t.Helper()
+	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return s.CursorLine() == tmuxtest.Prompt+" "+text })
+}
+
+func TestKeysAfterTheEnterWaitUntilTheTextIsTaken(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{Late: time.Second})
+	press := attachPerson(t, s, pane)
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		OnEntered: func() { press("-l", "theirs") }})
+	if err != nil || out.Phase != tmux.Taken {
+		t.Fatalf("got %+v, %v; want taken", out, err)
+	}
+	composes(t, pane, "theirs")
+	press("-l", " too")
+	composes(t, pane, "theirs too")
+	if diff := cmp.Diff([]tmuxtest.Message{{Text: "ours", Framed: true}}, tmuxtest.Messages(t, log)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKeysWaitNoMoreOnceTheTextIsTaken(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
+	attachPerson(t, s, pane)
+	hold := func() string { return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{@parley_hold}") }
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		OnEntered: func() {
+			if got := hold(); got != "1" {
+				t.Errorf("the keys wait for message %q, want 1", got)
+			}
+		}})
+	if err != nil || out.Phase != tmux.Taken {
+		t.Fatalf("got %+v, %v; want taken", out, err)
+	}
+	tmuxtest.Poll(t, func() bool { return hold() == "" }, hold)
+}
+
+// What began to keep a person's keys may be dead when they press one.
+func TestKeysDoNotWaitForEver(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
+	press := attachPerson(t, s, pane)
+	_, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		OnEntered: func() {
+			tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
+			press("-l", " and theirs")
+		}, TakenWithin: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	composes(t, pane, "ours and theirs")
+	if got := tmuxCommand(t, s, "show-options", "-t", pane.ID(), "key-table"); got != "" {
+		t.Errorf("the session is left with %s", got)
+	}
+}
+
+func TestPrefixWorksWhileKeysWait(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
+	press := attachPerson(t, s, pane)
+	_, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		OnEntered: func() { press("C-b", "d") }, TakenWithin: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmuxtest.Poll(t, func() bool {
+		return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{session_attached}") == "0"
+	},
+		func() string { return "the person is still attached" })
+	composes(t, pane, "ours")
+}
