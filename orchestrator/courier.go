@@ -51,6 +51,7 @@ type courier struct {
 	queued    unreported // what was submitted last, if it is not known that its turn has begun
 	unsaid    store.Key  // the message that left its composer without a report of that
 	mute      *terminal  // its program does not report what it should
+	mingled   mingled    // with the message submitted last
 	unproven  []unproven // entered but not seen to be read; proven if they are read after all
 }
 

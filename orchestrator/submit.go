@@ -26,6 +26,9 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 		if !resume && c.reports(t) {
 			sub.Taken, sub.TakenWithin = both(sub.Taken, c.begun(t, job, w)), 2*p.TakenWithin
 		}
+		if p.HasMarkers() && !w.since.IsZero() {
+			sub.Taken, sub.TakenWithin = both(sub.Taken, c.apart(job, l, w)), sub.TakenWithin+mingledWithin
+		}
 	}
 	if p.HasMarkers() {
 		sub.Steady = func(s tmux.Screen) string { return steadyPart(p, s) }
@@ -215,7 +218,7 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w wa
 	}
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
-		return true, c.close(ctx, job, proven(job, c.evidence(t, job, w, out))...)
+		return true, errors.Join(c.close(ctx, job, proven(job, c.evidence(t, job, w, out)+c.with(job))...), c.giveBack(ctx, job))
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
 		c.seq = 0 // the database is older than the pane: count on from the pane
 		return false, c.close(ctx, job, store.Change{State: parley.DeliveryQueued, Reason: "the terminal was ahead in its count"})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,13 +113,18 @@ func (s *onStage) leavesTheDraft() {
 }
 
 // leavesWhatIsTypedMeanwhile has a person type after the paste and before the key: a
-// program that is slow to show what they type must not be made to submit it.
+// program that is slow to show what they type must not be made to submit it. Then they
+// type right after the key: what a program reads late it must not submit with the rest.
 func (s *onStage) leavesWhatIsTypedMeanwhile() {
 	s.Helper()
-	for i := range 4 {
+	for i := range 8 {
 		m := s.send("look at this")
-		s.until(patience, func() bool { return strings.Contains(s.composer(), "msg") || s.status(m).State.Settled() })
-		time.Sleep(time.Duration(i) * 60 * time.Millisecond)
+		if i < 4 {
+			s.until(patience, func() bool { return strings.Contains(s.composer(), "msg") || s.status(m).State.Settled() })
+		} else {
+			s.until(patience, s.isEntered)
+		}
+		time.Sleep(time.Duration(i%4) * 60 * time.Millisecond)
 		s.press("-l", "half")
 		s.wait("the person's text shows", func() bool { return strings.Contains(s.screen(), "half") })
 		if !s.until(2*time.Second, func() bool { return strings.HasSuffix(s.composer(), "half") }) {
@@ -128,6 +134,14 @@ func (s *onStage) leavesWhatIsTypedMeanwhile() {
 		s.arrives(m)
 	}
 	s.inState(parley.StateIdle)
+}
+
+// isEntered reports whether the key of the message typed last was pressed, as ann's pane
+// remembers.
+func (s *onStage) isEntered() bool {
+	out, err := exec.Command("tmux", "-S", must[parley.AttachInfoResult](s.T, s.home, "attach", "ann").Socket,
+		"list-panes", "-a", "-F", "#{@parley_seq}").Output()
+	return err == nil && strings.Contains(string(out), ".2\n")
 }
 
 func (s *onStage) backspace(text string) {

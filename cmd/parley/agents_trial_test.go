@@ -154,6 +154,9 @@ func (t *trial) intoDraft() {
 	}
 	if !t.until(patience, func() bool { return strings.Contains(t.composer(), draft) }) {
 		t.fails(&t.touched, "the draft is not in the composer: %q", t.composer())
+		if !t.until(patience, func() bool { return t.admits(draft) }) {
+			t.fails(&t.wrong, "no verdict says that the draft was submitted")
+		}
 		return
 	}
 	t.pause(5 * time.Second)
@@ -166,6 +169,18 @@ func (t *trial) intoDraft() {
 	}
 	t.backspace(draft)
 	t.tell("the person took it back")
+}
+
+// admits reports whether parley says of a message of the scene that a draft went with it.
+func (t *trial) admits(draft string) bool {
+	for _, m := range t.sent[t.first:] {
+		for _, step := range t.status(m).Steps {
+			if strings.Contains(step.Evidence, "together with") && strings.Contains(step.Evidence, draft) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (t *trial) intoScrolling() {

@@ -36,7 +36,7 @@ type Agent struct {
 	Busy      bool          // a spinner that never stands still
 	Above     string        // what this file holds is shown above the composer; HideComposer alone in its place
 	Deaf      int           // so many Enters are lost before the first that submits
-	Late      time.Duration // from Enter to its being handled; what comes meanwhile is submitted too
+	Late      time.Duration // from Enter to its being handled; what comes meanwhile is submitted too, and all of it shown above
 }
 
 // HideComposer in the file Agent.Above takes the composer from the screen.

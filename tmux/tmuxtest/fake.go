@@ -26,6 +26,7 @@ type fake struct {
 	above  string // what Above held
 	pasted int    // so much of text came by the end of the last paste
 	keys   chan []byte
+	last   string // submitted, if Late
 }
 
 var (
@@ -179,6 +180,7 @@ func (f *fake) key(c byte) error {
 				f.text = append(f.text, more...)
 			default:
 			}
+			f.last = string(f.text)
 		}
 		m := Message{Text: string(f.text), Framed: f.framed, Tab: c == '\t'}
 		f.text, f.framed, f.pasted = nil, false, 0
@@ -220,6 +222,9 @@ func (f *fake) draw() {
 		spinner = fmt.Sprintf("working %d\r\n", time.Now().UnixMilli())
 	}
 	line := Prompt + " " + shown
+	if f.last != "" {
+		line = strings.ReplaceAll(f.last, "\n", "\r\n") + "\r\n" + line
+	}
 	if f.open() {
 		line = DialogText
 	}

@@ -1,0 +1,84 @@
+package orchestrator
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+// In a tmux of theirs nothing keeps a person's keys back.
+func TestWhatWentWithAMessageIsSaid(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	u := newUser(t, te)
+	u.attach(120, 40)
+	pane := u.pane()
+	log := filepath.Join(t.TempDir(), "log")
+	u.start(pane, tmuxtest.Agent{Log: log, Late: 2 * time.Second}.Argv()...)
+	u.until("the agent composes", func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
+	u.adopt("coder", pane)
+	te.inState("coder", parley.StateIdle)
+	id := te.send("coder", "hello")
+	u.until("it is entered", func() bool {
+		return strings.HasSuffix(u.run("display-message", "-p", "-t", pane, "#{@parley_seq}"), ".2")
+	})
+	u.press("half a thought")
+	d := te.reach(id, parley.DeliveryRead)
+	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "“half a thought”") {
+		t.Errorf("the evidence is %q", got)
+	}
+	if got := tmuxtest.WaitMessages(t, log, 1); !strings.HasSuffix(got[0].Text, ")half a thought") {
+		t.Errorf("the agent got %+v, want theirs with ours", got)
+	}
+	tmuxtest.Poll(t, func() bool { return strings.Contains(te.told(), "“half a thought”") }, te.told)
+}
+
+func TestKeysThatWentWithNothingAreNotSpokenOf(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{Late: 2 * time.Second})
+	press := s.attach()
+	id := s.send("coder", "hello")
+	tmuxtest.Poll(t, func() bool { return s.isEntered("coder") }, func() string { return s.delivery(id).Reason })
+	press("-l", "half a thought")
+	d := s.reach(id, parley.DeliveryRead)
+	if got := d.Steps[len(d.Steps)-2].Evidence; strings.Contains(got, "together") {
+		t.Errorf("the evidence is %q", got)
+	}
+	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Prompt+" half a thought"))
+	if got := tmuxtest.Messages(t, s.log); len(got) != 1 || strings.Contains(got[0].Text, "half") {
+		t.Errorf("the agent got %+v, want ours alone", got)
+	}
+}
+
+// isEntered reports whether the pane remembers a key.
+func (te *team) isEntered(name string) bool {
+	info, err := te.pane(name).Info(context.Background())
+	return err == nil && info.Phase == "entered"
+}
+
+// told is what the operator's inbox holds.
+func (te *team) told() string {
+	te.t.Helper()
+	res, err := te.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true})
+	if err != nil {
+		te.t.Fatal(err)
+	}
+	var all []string
+	for _, m := range res.Messages {
+		all = append(all, m.Content)
+	}
+	return strings.Join(all, "\n")
+}
+
+// press presses keys in the person's terminal.
+func (u *userTmux) press(text string) {
+	u.t.Helper()
+	if out, err := u.command(u.screens, "send-keys", "-l", text).CombinedOutput(); err != nil {
+		u.t.Fatalf("press: %v: %s", err, out)
+	}
+}
