@@ -8,18 +8,79 @@ import (
 	"parley/tmux"
 )
 
-// A composer that was emptied does not prove that the program has the text: Gemini CLI
-// drops what is submitted while it is about to begin upon something else, which its
-// screen does not show. So where a program reports the prompts that it is given, the
-// turn that a message opens must have begun before the next is typed.
+// A program that was just given a message looks idle for a while, and what is typed then
+// would go into its work. Nor does a composer that was emptied prove that the program has
+// the text: Gemini CLI drops what is submitted while it is about to begin upon something
+// else. So the next message waits until the program has begun upon the last: by its own
+// report where it makes one, since it may have queued the text, and by its screen elsewhere.
 
-// unreported is a message that left the composer and that the program has not reported yet:
-// it may be in its queue.
-type unreported struct {
-	job   store.Job
-	on    *terminal
-	typed time.Time // a report of it comes after that
-	idle  time.Time // its program has looked idle since then; zero: it does not
+// latest is the message that was entered last.
+type latest struct {
+	on      *terminal
+	entered time.Time // zero: by a daemon before this one
+
+	// unreported is set while the program, which reports the prompts that it is given,
+	// has not reported this one.
+	unreported bool
+	job        store.Job
+	typed      time.Time // a report of it comes after that
+	idle       time.Time // the program has looked idle since then; zero: it does not
+}
+
+// beginsWithin is how many times a profile's quiet a program may take to show that it
+// works upon what was entered. A busy machine's took 1 s, twice the quiet of them all.
+const beginsWithin = 4
+
+// give remembers a message that was entered.
+func (c *courier) give(t *terminal, job store.Job, out tmux.Outcome) {
+	typed := lastOf(out.PastedAt, job.Message.Timestamp)
+	c.given = latest{on: t, entered: out.EnteredAt, job: job, typed: typed,
+		unreported: out.Phase == tmux.Taken && c.reports(t) && !c.m.named(job, typed)}
+}
+
+// beginning stands in the way of a program that has not begun upon what it was given
+// last, as far as the screen, which shows s, and its own report can tell.
+func (c *courier) beginning(t *terminal, s standing, said report, o obstacle) obstacle {
+	unreported := c.unreported(t, o == free)
+	g, now := &c.given, c.o.now()
+	shown := said.at.After(g.entered) || now.Add(-s.steady).After(g.entered) // that it has done anything since
+	switch {
+	case o != free:
+		return o
+	case unreported:
+		return obstacle{reason: unbegun, brief: true}
+	case g.on == t && !shown && now.Sub(g.entered) <= beginsWithin*t.profile.Quiet:
+		return obstacle{reason: unbegun, brief: true, work: true}
+	}
+	return free
+}
+
+const unbegun = "it has not begun upon what it was given last"
+
+// unreported reports whether the message entered last may be on its way from the
+// program's queue into a turn. A program that rests for long has begun, or has not got it.
+func (c *courier) unreported(t *terminal, looksIdle bool) bool {
+	g, now := &c.given, c.o.now()
+	switch {
+	case !g.unreported:
+		return false
+	case g.on != t, !c.reports(t), c.m.named(g.job, g.typed):
+		g.unreported = false
+		return false
+	case !looksIdle:
+		g.idle = time.Time{}
+		return false
+	case g.idle.IsZero():
+		g.idle = now
+	}
+	if now.Sub(g.idle) < t.profile.TakenWithin {
+		return true
+	}
+	if !c.m.hasNamed() {
+		c.mute = t
+	}
+	g.unreported = false
+	return false
 }
 
 // reports tells whether a program is expected to say that it was given a message. One
@@ -47,40 +108,6 @@ func (c *courier) begun(t *terminal, job store.Job, w way) func(tmux.Screen) boo
 		}
 		c.mute = t
 		return true
-	}
-}
-
-// dequeues reports whether the message typed last may be on its way from the program's
-// queue into a turn. A program that rests for long has begun, or has not got it.
-func (c *courier) dequeues(t *terminal, looksIdle bool) bool {
-	u, now := &c.queued, c.o.now()
-	switch {
-	case u.on == nil:
-		return false
-	case u.on != t, !c.reports(t), c.m.named(u.job, u.typed):
-		c.queued = unreported{}
-		return false
-	case !looksIdle:
-		u.idle = time.Time{}
-		return false
-	case u.idle.IsZero():
-		u.idle = now
-	}
-	if now.Sub(u.idle) < t.profile.TakenWithin {
-		return true
-	}
-	if !c.m.hasNamed() {
-		c.mute = t
-	}
-	c.queued = unreported{}
-	return false
-}
-
-// took remembers a message that left the composer, unless the program has reported it.
-func (c *courier) took(t *terminal, job store.Job, out tmux.Outcome) {
-	typed := lastOf(out.PastedAt, job.Message.Timestamp)
-	if c.reports(t) && !c.m.named(job, typed) {
-		c.queued = unreported{job: job, on: t, typed: typed}
 	}
 }
 

@@ -88,8 +88,8 @@ func TestQueuedMessageThatNeverBeginsDoesNotHoldTheNextForLong(t *testing.T) {
 	te, log := launchReporting(t, "300ms", tmuxtest.Agent{})
 	m := te.roster.named("ann")
 	c := &courier{o: te.Orchestrator, m: m}
-	c.queued = unreported{on: m.place(), typed: time.Now()}
-	tmuxtest.Poll(t, func() bool { return !c.dequeues(m.place(), true) }, func() string { return "it waits on" })
+	c.given = latest{unreported: true, on: m.place(), typed: time.Now()}
+	tmuxtest.Poll(t, func() bool { return !c.unreported(m.place(), true) }, func() string { return "it waits on" })
 	if c.reports(m.place()) {
 		t.Error("a program that missed its first report is expected to make others")
 	}

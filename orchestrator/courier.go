@@ -46,9 +46,7 @@ type courier struct {
 	since     time.Time  // since when
 	soon      bool       // it is expected to pass at any moment
 	collapsed collapsed  // of the message pasted last
-	entered   time.Time  // when the last message was
-	enteredOn *terminal  // where
-	queued    unreported // what was submitted last, if it is not known that its turn has begun
+	given     latest     // what was entered last
 	unsaid    store.Key  // the message that left its composer without a report of that
 	mute      *terminal  // its program does not report what it should
 	mingled   mingled    // with the message submitted last

@@ -174,29 +174,8 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 		return free
 	}
 	said, _ := c.m.reported()
-	now := c.o.now()
-	s := t.standing(now, screen, said)
-	o := s.obstacle(t.profile.Quiet)
-	if c.dequeues(t, o == free) && o == free {
-		return obstacle{reason: "it has not begun upon what it was given last", brief: true}
-	}
-	if o == free && c.unbegun(t, now, s, said) {
-		return obstacle{reason: "it has only just been given a message", brief: true, work: true}
-	}
-	return o
-}
-
-// beginsWithin is how many times a profile's quiet a program may take to show that it
-// works upon what was entered. A busy machine's took 1 s, twice the quiet of them all.
-const beginsWithin = 4
-
-// unbegun reports whether a program that looks idle may not have begun yet upon the
-// message before: the next would go into its work.
-func (c *courier) unbegun(t *terminal, now time.Time, s standing, said report) bool {
-	if c.enteredOn != t || now.Sub(c.entered) > beginsWithin*t.profile.Quiet {
-		return false
-	}
-	return !now.Add(-s.steady).After(c.entered) && !said.at.After(c.entered)
+	s := t.standing(c.o.now(), screen, said)
+	return c.beginning(t, s, said, s.obstacle(t.profile.Quiet))
 }
 
 // ownText matches a text of ours that was pasted and not sent. Nothing else is

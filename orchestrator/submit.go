@@ -91,7 +91,7 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 			return tmux.Stop
 		case looks == profile.Busy && w.note == "" && w.key != tmux.Key(p.QueueKey):
 			return tmux.Stop // the key could interrupt what it has begun meanwhile
-		case c.dequeues(t, looks == profile.Idle):
+		case c.unreported(t, looks == profile.Idle):
 			return tmux.Wait
 		case holdsOnly(p, s, l) && c.recognises(p, s, l, job.Key, resume):
 			return tmux.Yes
@@ -104,7 +104,7 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 	if !p.HasMarkers() {
 		within += slowScreen
 	}
-	if c.queued.on != nil {
+	if c.given.unreported {
 		within += p.TakenWithin
 	}
 	return test, within
@@ -210,11 +210,8 @@ func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w wa
 		return false, failure
 	}
 	c.cautious = out.Phase == tmux.Refused
-	if !out.EnteredAt.IsZero() {
-		c.entered, c.enteredOn = out.EnteredAt, t
-	}
-	if out.Phase == tmux.Taken {
-		c.took(t, job, out)
+	if out.Phase == tmux.Taken || !out.EnteredAt.IsZero() {
+		c.give(t, job, out)
 	}
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
