@@ -34,12 +34,17 @@ type Event struct {
 	MessageID      string    `json:"message_id,omitempty"`
 	Preview        string    `json:"message_preview,omitempty"`
 	Priority       Priority  `json:"priority,omitempty"`
-	AgentID        string    `json:"agent_id,omitempty"`
-	Agent          string    `json:"agent,omitempty"`
-	ThreadID       string    `json:"thread_id,omitempty"`
-	Thread         string    `json:"thread_title,omitempty"`
-	State          string    `json:"state,omitempty"`  // an AgentState, a DeliveryState or a MembershipStatus
-	Detail         string    `json:"detail,omitempty"` // the reason or the evidence
+
+	Kind             MessageKind `json:"kind,omitempty"`         // of a message that is announced
+	MessageType      MessageType `json:"message_type,omitempty"` // of the same
+	RequiresResponse bool        `json:"requires_response,omitempty"`
+
+	AgentID  string `json:"agent_id,omitempty"`
+	Agent    string `json:"agent,omitempty"`
+	ThreadID string `json:"thread_id,omitempty"`
+	Thread   string `json:"thread_title,omitempty"`
+	State    string `json:"state,omitempty"`  // an AgentState, a DeliveryState or a MembershipStatus
+	Detail   string `json:"detail,omitempty"` // the reason or the evidence
 }
 
 // Announces reports whether the event is that of a message itself, and not of what

@@ -38,6 +38,9 @@ type foundEvent struct {
 	MessageID      string
 	Text           string
 	Priority       parley.Priority
+	Kind           parley.MessageKind
+	MessageType    parley.MessageType
+	Requires       bool
 	AgentID        string
 	Agent          string
 	ThreadID       string
@@ -61,7 +64,7 @@ func (s *Store) Events(ctx context.Context, q EventQuery) ([]parley.Event, error
 	var rows []foundEvent
 	err := s.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count, e.agent_id,
 			e.state, e.detail, m.id AS message_id, m.sender_id, m.priority, substr(m.text, 1, ?) AS text,
-			s.name AS sender, r.name AS recipient, a.name AS agent, m.thread_id, th.title AS thread
+			m.kind, m.type AS message_type, m.requires_response AS requires, s.name AS sender, r.name AS recipient, a.name AS agent, m.thread_id, th.title AS thread
 		FROM events e
 		LEFT JOIN messages m ON m.seq = e.message_seq
 		LEFT JOIN agents s ON s.id = m.sender_id
@@ -84,6 +87,7 @@ func (r *foundEvent) event() parley.Event {
 		Priority: r.Priority, AgentID: r.AgentID, Agent: r.Agent, ThreadID: r.ThreadID, Thread: r.Thread, State: r.State, Detail: r.Detail}
 	if r.Type.Announces() {
 		e.Preview = parley.Truncate(r.Text, parley.PreviewLength)
+		e.Kind, e.MessageType, e.RequiresResponse = r.Kind, r.MessageType, r.Requires
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
@@ -76,7 +77,7 @@ func (f *fakeService) say(n int, from string, to []string, text string, priority
 	f.emit(e)
 	res := &parley.MessageStatusResult{Answer: parley.OK, Object: m}
 	for i, name := range to {
-		d := parley.Delivery{MessageID: id, Recipient: name, RecipientID: idOf(name), State: states[i%len(states)], Steps: ladder(states[i%len(states)], at)}
+		d := parley.Delivery{MessageID: id, Recipient: name, RecipientID: idOf(name), State: states[i%len(states)], Steps: climb(states[i%len(states)], at)}
 		if d.State == parley.DeliveryHeld {
 			d.Reason = "the pane is in copy mode"
 		}
@@ -94,7 +95,7 @@ func idOf(name string) string {
 	return agentID(name)
 }
 
-func ladder(to parley.DeliveryState, at time.Time) []parley.Step {
+func climb(to parley.DeliveryState, at time.Time) []parley.Step {
 	steps := []parley.Step{{State: parley.DeliveryQueued, At: at, Evidence: "stored"}}
 	add := func(s parley.DeliveryState, after time.Duration, how string) {
 		steps = append(steps, parley.Step{State: s, At: at.Add(after), Evidence: how})
@@ -157,9 +158,13 @@ func (f *fakeService) ReadEvents(_ context.Context, r parley.ReadEventsRequest) 
 	if f.err != nil {
 		return nil, f.err
 	}
-	res := &parley.ReadEventsResult{Answer: parley.OK, Next: int64(len(f.events))}
-	res.Events = append(res.Events, f.events[max(0, len(f.events)-r.Last):]...)
-	return res, nil
+	from, to := min(int(r.After), len(f.events)), len(f.events)
+	if r.Last > 0 {
+		from = max(0, to-r.Last)
+	} else if r.Limit > 0 {
+		to = min(to, from+r.Limit)
+	}
+	return &parley.ReadEventsResult{Answer: parley.OK, Next: int64(to), Events: slices.Clone(f.events[from:to])}, nil
 }
 
 func (f *fakeService) MarkMessageRead(_ context.Context, r parley.MarkMessageReadRequest) (*parley.MarkMessageReadResult, error) {

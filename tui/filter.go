@@ -1,15 +1,90 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"parley"
 )
 
 // filter is the line in which the operator says what to look for.
 type filter struct {
 	open bool
 	text string
+}
+
+// sought is a filter that was read: words that must all be there, some of them
+// in one place only.
+type sought struct {
+	text  string
+	terms []term
+}
+
+// term is a word, and where it must stand: "" is anywhere.
+type term struct{ where, word string }
+
+// filterPlaces are the words before a colon that a filter knows.
+var filterPlaces = []string{"from", "to", "agent", "thread", "type", "state", "is"}
+
+// parseSought reads a filter: `from:coder state:held parser`. What has another
+// word before its colon is text.
+func parseSought(text string) sought {
+	s := sought{text: strings.TrimSpace(text)}
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		where, rest, ok := strings.Cut(word, ":")
+		if !ok || !slices.Contains(filterPlaces, where) {
+			where, rest = "", word
+		}
+		if rest != "" {
+			s.terms = append(s.terms, term{where, rest})
+		}
+	}
+	return s
+}
+
+func (s sought) empty() bool { return len(s.terms) == 0 }
+
+// has reports whether a person looking for that means this row.
+func (r *row) has(s sought) bool {
+	for _, t := range s.terms {
+		if !strings.Contains(strings.ToLower(r.place(t.where)), t.word) {
+			return false
+		}
+	}
+	return true
+}
+
+// place is the part of a row in which a term looks.
+func (r *row) place(where string) string {
+	switch where {
+	case "from":
+		return r.from
+	case "to":
+		return r.to
+	case "agent":
+		return r.from + " " + r.to
+	case "thread":
+		return r.thread
+	case "type":
+		return string(r.kind) + " " + string(r.typ) + " " + r.tag()
+	case "state", "is":
+		return r.states()
+	}
+	return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ")
+}
+
+// states are the words for how far it is with each recipient.
+func (r *row) states() string {
+	words := r.words()
+	for _, l := range r.legs {
+		words += " " + string(l.state)
+	}
+	if len(r.legs) < r.count {
+		words += " " + string(parley.DeliveryQueued)
+	}
+	return words
 }
 
 func (t *traffic) openFilter() tea.Cmd {

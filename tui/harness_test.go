@@ -24,6 +24,13 @@ type stage struct {
 }
 
 func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
+	s := newStage(t, f, w, h, change...)
+	s.news()
+	return s
+}
+
+// newStage is a screen that has not heard of any event.
+func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
 	o := f.options()
 	for _, c := range change {
 		c(&o)
@@ -42,7 +49,6 @@ func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options))
 	s.m = newModel(o, do)
 	s.send(tea.WindowSizeMsg{Width: w, Height: h})
 	s.run(s.m.Init(), 0)
-	s.news()
 	return s
 }
 
@@ -63,7 +69,7 @@ func (s *stage) run(cmd tea.Cmd, depth int) {
 	if cmd == nil {
 		return
 	}
-	if depth > 20 {
+	if depth > 200 {
 		s.t.Fatal("commands answer each other without end")
 	}
 	switch msg := cmd().(type) {

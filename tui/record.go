@@ -9,17 +9,25 @@ import (
 )
 
 const (
-	maxRows   = 5000 // rows in memory: half a day of a busy team, about 2 MB
-	dropRows  = 250  // how many go at once when there are more
-	wideWords = 64   // columns from which each row says its state in words
+	maxRows  = 6000 // rows in memory, about 4 MB: the daemon has the others
+	dropRows = 250  // how many go at once when there are more
+	nearEdge = 150  // rows from the marker to an end of the window when more are asked for
 )
 
-// record is the list of messages, oldest first.
+// record is a window on the list of messages, oldest first: the newest as they
+// come, or some from before. What it does not hold is paged in from the daemon.
 type record struct {
 	rows   []*row
 	byID   map[string]*row
-	seq    int64  // the last event seen: the stream may repeat itself after a loss
-	sought string // lower case: what the filter looks for
+	seq    int64 // the last live event: the stream may repeat itself after a loss
+	low    int64 // the window has what came after this event; 0: the record's beginning
+	high   int64 // and, apart from the newest, nothing that came after this one
+	apart  bool  // the newest messages are not in the window
+	holes  bool  // rows that the filter hides were let go
+	asking pageOf
+	missed []parley.Event // what came while the window was apart and a page was read
+	amiss  string         // why the last page could not be read
+	sought sought
 	shown  []*row // rows that the filter lets through
 	sel    *row
 	top    int
@@ -30,28 +38,60 @@ type record struct {
 
 func newRecord() record { return record{byID: map[string]*row{}, follow: true} }
 
-// add takes events, in order, and reports which messages they touched.
+// add takes events of the stream, in order, and reports which messages they
+// touched.
 func (t *record) add(events []parley.Event) (touched map[string]bool) {
 	touched = map[string]bool{}
 	for _, e := range events {
 		if e.Seq <= t.seq {
 			continue
 		}
+		if t.seq == 0 {
+			t.low = e.Seq - 1
+		}
 		t.seq = e.Seq
-		switch e.Type {
-		case parley.EventDirectMessage, parley.EventBroadcast, parley.EventThreadMessage, parley.EventThreadCreated, parley.EventThreadUpdated:
-			t.insert(newRow(e))
-		case parley.EventDelivery:
-			if r := t.byID[e.MessageID]; r != nil {
-				r.moved(recipientOf(e), parley.DeliveryState(safeLine(e.State)))
-			}
-		default:
+		if e.Type.Announces() && !t.follow && (t.sought.empty() || newRow(e).has(t.sought)) {
+			t.unseen++
+		}
+		if t.apart && t.asking != noPage {
+			t.missed = append(t.missed, e)
+		}
+		if e.Type.Announces() && t.apart {
 			continue
 		}
-		touched[e.MessageID] = true
+		if t.take(e, true) {
+			touched[e.MessageID] = true
+		}
 	}
-	t.sift()
+	if len(touched) > 0 {
+		t.dropOld()
+		t.sift()
+	}
 	return touched
+}
+
+// take puts an event's row at the end, or moves the row that it is about. Of
+// rows from before it is not sure how far they have come by now.
+func (t *record) take(e parley.Event, sure bool) bool {
+	switch {
+	case e.Type.Announces():
+		if t.byID[e.MessageID] != nil {
+			return false
+		}
+		r := newRow(e)
+		r.sure = sure
+		t.rows = append(t.rows, r)
+		t.byID[r.id] = r
+	case e.Type == parley.EventDelivery:
+		r := t.byID[e.MessageID]
+		if r == nil {
+			return false
+		}
+		r.moved(recipientOf(e), parley.DeliveryState(safeLine(e.State)))
+	default:
+		return false
+	}
+	return true
 }
 
 func recipientOf(e parley.Event) string {
@@ -63,22 +103,29 @@ func recipientOf(e parley.Event) string {
 	return e.Agent
 }
 
-func (t *record) insert(r *row) {
-	if t.byID[r.id] != nil {
-		return
+// dropOld lets the oldest rows go when there are too many.
+func (t *record) dropOld() {
+	if over := len(t.rows) - maxRows; over > 0 {
+		n := max(over, dropRows)
+		t.low = t.rows[n-1].seq
+		t.forget(t.rows[:n])
+		t.rows = slices.Clone(t.rows[n:])
 	}
-	t.rows = append(t.rows, r)
-	t.byID[r.id] = r
-	if !t.follow && (t.sought == "" || r.has(t.sought)) {
-		t.unseen++
+}
+
+// dropNew lets the newest go, which leaves the window apart from what comes.
+func (t *record) dropNew() {
+	if len(t.rows) > maxRows {
+		t.forget(t.rows[maxRows:])
+		t.high, t.apart = t.rows[maxRows].seq-1, true
+		t.rows = slices.Clone(t.rows[:maxRows])
 	}
-	if len(t.rows) <= maxRows {
-		return
+}
+
+func (t *record) forget(rows []*row) {
+	for _, r := range rows {
+		delete(t.byID, r.id)
 	}
-	for _, old := range t.rows[:dropRows] {
-		delete(t.byID, old.id)
-	}
-	t.rows = slices.Clone(t.rows[dropRows:])
 }
 
 // learn takes what a message's own record says of its deliveries.
@@ -90,19 +137,22 @@ func (t *record) learn(id string, deliveries []parley.Delivery) {
 	for _, d := range deliveries {
 		r.moved(d.RecipientID, d.State)
 	}
-	t.sift()
+	r.sure = true
+	if !t.sought.empty() {
+		t.sift()
+	}
 }
 
 // look sets the filter.
 func (t *record) look(filter string) {
-	t.sought = strings.ToLower(filter)
+	t.sought = parseSought(filter)
 	t.sift()
 }
 
 // sift finds what the filter lets through.
 func (t *record) sift() {
 	t.shown = t.rows
-	if t.sought != "" {
+	if !t.sought.empty() {
 		t.shown = nil
 		for _, r := range t.rows {
 			if r.has(t.sought) {
@@ -123,7 +173,7 @@ func (t *record) settle() {
 	i := slices.Index(t.shown, t.sel)
 	if t.follow {
 		i, t.unseen = n-1, 0
-	} else if i < 0 && t.sought != "" {
+	} else if i < 0 && !t.sought.empty() {
 		i = n - 1 // filtered away: the newest that is left
 	} else if i < 0 {
 		i = 0 // too old to be kept
@@ -163,17 +213,28 @@ func (t *record) resize(height int) {
 	t.settle()
 }
 
-// note says what the pane's title adds.
+// inView are the rows that are drawn.
+func (t *record) inView() []*row { return t.shown[t.top:min(t.top+t.height, len(t.shown))] }
+
+// note says what the list's title adds.
 func (t *record) note() string {
 	var parts []string
-	if t.sought != "" {
-		parts = append(parts, fmt.Sprintf("%d of %d match %q", len(t.shown), len(t.rows), safeLine(t.sought)))
+	if !t.sought.empty() {
+		parts = append(parts, fmt.Sprintf("%d of %d match %q", len(t.shown), len(t.rows), safeLine(t.sought.text)))
+	}
+	switch {
+	case t.asking != noPage && t.asking != newerPage:
+		parts = append(parts, "reading older ones…")
+	case t.amiss != "":
+		parts = append(parts, t.amiss)
 	}
 	switch {
 	case t.follow:
 		parts = append(parts, "following")
 	case t.unseen > 0:
 		parts = append(parts, fmt.Sprintf("%d new below, f follows", t.unseen))
+	case t.apart:
+		parts = append(parts, "far back, f follows")
 	case len(t.rows) > 0:
 		parts = append(parts, "standing still, f follows")
 	}

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"parley"
@@ -17,15 +16,21 @@ type leg struct {
 // row is one message of the traffic.
 type row struct {
 	id       string
+	seq      int64 // of the event that announced it
 	at       time.Time
 	fromID   string
 	from     string
 	toID     string // empty when it went to several
 	to       string
+	kind     parley.MessageKind
+	typ      parley.MessageType
+	asks     bool // for an answer that is required
 	priority parley.Priority
 	text     string
+	thread   string
 	count    int // recipients
 	legs     []leg
+	sure     bool // legs are as far as they are by now
 }
 
 // you is what the screen calls the person in front of it.
@@ -42,10 +47,11 @@ func shownName(name, id string) string {
 }
 
 func newRow(e parley.Event) *row {
-	r := &row{id: e.MessageID, at: e.Time, fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
-		toID: e.RecipientID, priority: e.Priority, text: safeLine(e.Preview), count: max(1, e.RecipientCount)}
+	r := &row{id: e.MessageID, seq: e.Seq, at: e.Time, fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
+		toID: e.RecipientID, kind: kindOf(e), typ: e.MessageType, asks: e.RequiresResponse, priority: e.Priority,
+		text: safeLine(e.Preview), thread: safeLine(e.Thread), count: max(1, e.RecipientCount), sure: true}
 	if e.ThreadID != "" {
-		r.toID, r.to, r.count = "", "thread "+safeLine(e.Thread), e.RecipientCount
+		r.toID, r.to, r.count = "", "thread "+r.thread, e.RecipientCount
 		return r
 	}
 	if e.Type == parley.EventBroadcast || r.count > 1 || e.Recipient+e.RecipientID == "" {
@@ -54,6 +60,19 @@ func newRow(e parley.Event) *row {
 	}
 	r.to = shownName(e.Recipient, e.RecipientID)
 	return r
+}
+
+// kindOf is the message's kind, which an older daemon does not say.
+func kindOf(e parley.Event) parley.MessageKind {
+	switch {
+	case e.Kind != "":
+		return parley.MessageKind(safeLine(string(e.Kind)))
+	case e.ThreadID != "":
+		return parley.KindThread
+	case e.Type == parley.EventBroadcast:
+		return parley.KindBroadcast
+	}
+	return parley.KindDirect
 }
 
 // moved records that a delivery reached a rung.
@@ -130,28 +149,30 @@ func (r *row) figure() string {
 	return fmt.Sprintf("%s %d", deliveryGlyph(s), n)
 }
 
-// tag is the priority, in words, when it is not the normal one.
+// tag says in words what is out of the ordinary: priority, type, kind.
 func (r *row) tag() string {
+	words := ""
 	switch r.priority {
 	case "", parley.PriorityNormal:
-		return ""
 	case parley.PriorityUrgent:
-		return "!! urgent "
+		words = "!! urgent "
 	case parley.PriorityHigh:
-		return "! high "
+		words = "! high "
+	default:
+		words = "(" + safeLine(string(r.priority)) + ") "
 	}
-	return "(" + safeLine(string(r.priority)) + ") "
-}
-
-// has reports whether a person looking for text (lower case) means this row.
-func (r *row) has(text string) bool {
-	hay := strings.ToLower(r.from + " " + r.to + " " + r.words() + " " + r.tag() + r.id + " " + r.text)
-	for word := range strings.FieldsSeq(text) {
-		if !strings.Contains(hay, word) {
-			return false
-		}
+	switch {
+	case r.kind == parley.KindSteering:
+		words += "guidance "
+	case r.kind == parley.KindNotice:
+		words += "notice "
+	case r.typ != "" && r.typ != parley.TypeInformation:
+		words += safeLine(string(r.typ)) + " "
 	}
-	return true
+	if r.asks {
+		words += "(answer due) "
+	}
+	return words
 }
 
 func plural(n int, noun string) string {

@@ -14,6 +14,8 @@ type traffic struct {
 	detail   detail
 	filter   filter
 	inDetail bool // the movement keys go to the message, not to the list
+
+	verifying bool // it is being asked how far messages have come
 }
 
 func newTraffic(d *desk) *traffic { return &traffic{desk: d, record: newRecord()} }
@@ -28,7 +30,7 @@ func (t *traffic) keys() []binding {
 	}
 	return []binding{
 		{inTraffic, []string{"enter"}, "enter", "open the message, or close it", "open", on((*traffic).enter)},
-		{inTraffic, []string{"/"}, "/", "filter by names, state, text", "filter", on((*traffic).openFilter)},
+		{inTraffic, []string{"/"}, "/", "filter: words, from: to: thread: type: state:", "filter", on((*traffic).openFilter)},
 		{inTraffic, []string{"f"}, "f", "follow the newest, or stand still", "follow", on((*traffic).toggleFollow)},
 		{inTraffic, []string{"tab"}, "tab", "between the list and the message", "", on((*traffic).turn)},
 		{inTraffic, []string{"m"}, "m", "mark the message read", "", (*model).markRead},
@@ -54,8 +56,15 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 		return t.detailed(msg)
 	case readMsg:
 		t.fail(msg.err)
+	case pageMsg:
+		t.paged(msg)
+		if msg.err != nil {
+			t.daemonGone(msg.err)
+		}
+	case standingsMsg:
+		t.ascertained(msg)
 	case settledMsg:
-		return t.show()
+		return tea.Batch(t.show(), t.more(), t.certain())
 	}
 	return nil
 }
@@ -116,9 +125,12 @@ func (t *traffic) move(by motion) tea.Cmd {
 		t.detail.move(by)
 		return nil
 	}
-	if by == toBottom { // and stay there as others come
+	switch by {
+	case toBottom: // and stay there as others come
 		t.setFollow(true)
 		return nil
+	case toTop:
+		return t.toOldest()
 	}
 	t.record.move(by.lines(t.height))
 	return nil
@@ -129,7 +141,7 @@ func (t *traffic) enter() tea.Cmd {
 	case t.detail.open:
 		t.closeDetail()
 	case t.sel == nil:
-		t.tell("There is no message to open yet.")
+		t.desk.tell("There is no message to open yet.")
 	default:
 		t.setFollow(false)
 		t.detail.open = true

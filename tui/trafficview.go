@@ -1,10 +1,16 @@
 package tui
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
 	"parley"
+)
+
+const (
+	wideWords = 64  // columns from which each row shows its ladder
+	allWords  = 110 // columns from which each says it in words as well
 )
 
 // view draws height lines of at most w columns below the title.
@@ -16,7 +22,7 @@ func (t *record) view(th theme, w int, focused, loaded bool, now time.Time) []st
 		}
 		return clip(lines, t.height+1)
 	}
-	for _, r := range t.shown[t.top:min(t.top+t.height, len(t.shown))] {
+	for _, r := range t.inView() {
 		lines = append(lines, r.view(th, w, r == t.sel, focused, now))
 	}
 	return clip(lines, t.height+1)
@@ -26,21 +32,30 @@ func (t *record) nothing(loaded bool) string {
 	switch {
 	case !loaded:
 		return "Reading what happened…"
-	case t.sought != "":
+	case !t.sought.empty():
 		return "No message matches. esc shows all of them."
 	}
-	return "No messages yet. c writes to the chosen agent, b to all of them."
+	return "No messages yet."
 }
 
-// view draws a message on one line: when, who to whom, how far, what.
+// view draws a message on one line: when, who to whom, how far, what. The marked
+// one says how far in words, and where there is much room they all do.
 func (r *row) view(th theme, w int, selected, focused bool, now time.Time) string {
 	clock, route, state := 6, clamp(w*30/100, 16, 18), 7
 	if w >= wideWords {
-		clock, route, state = 8, clamp(w*28/100, 20, 36), 15
+		clock, route, state = 8, clamp(w*28/100, 20, 36), 7+5
+	}
+	if w >= allWords {
+		state = 20
 	}
 	s, _, _ := r.standing()
 	word := r.figure()
-	if w >= wideWords || selected {
+	switch {
+	case w >= allWords || w >= wideWords && selected:
+		word = ladder(s) + " " + r.words()
+	case w >= wideWords:
+		word = ladder(s) + " " + r.share()
+	case selected:
 		word = deliveryGlyph(s) + " " + r.words()
 	}
 	state = max(state, width(word))
@@ -55,11 +70,53 @@ func (r *row) view(th theme, w int, selected, focused bool, now time.Time) strin
 	if selected && focused {
 		return th.focus.Render(pad(left+word+tag+text, w))
 	}
-	tagStyle := th.dim
+	tagStyle, stateStyle := th.dim, th.delivery(s)
 	if r.priority == parley.PriorityUrgent || r.priority == parley.PriorityHigh {
 		tagStyle = th.warn
 	}
-	return left + th.delivery(s).Render(word) + tagStyle.Render(tag) + text
+	if !r.sure {
+		stateStyle = th.dim
+	}
+	return left + stateStyle.Render(word) + tagStyle.Render(tag) + text
+}
+
+// ladder draws how far a message came, a column to each rung: stored, being
+// typed, taken, read, answered. What went wrong stands where the next rung
+// would.
+func ladder(s parley.DeliveryState) string {
+	switch s {
+	case parley.DeliveryQueued:
+		return "○····"
+	case parley.DeliveryHeld:
+		return "○‖···"
+	case parley.DeliveryTyping:
+		return "○›···"
+	case parley.DeliverySubmitted:
+		return "○›✓··"
+	case parley.DeliveryRead:
+		return "○›✓✓·"
+	case parley.DeliveryAnswered:
+		return "○›✓✓↩"
+	case parley.DeliveryFailed:
+		return "○✗···"
+	case parley.DeliveryUnconfirmed:
+		return "○›?··"
+	case parley.DeliveryExpired:
+		return "○⊘···"
+	}
+	return "·····"
+}
+
+// share is how many of several recipients a standing is about.
+func (r *row) share() string {
+	s, n, of := r.standing()
+	switch {
+	case of == 1:
+		return ""
+	case s.Delivered(), s == parley.DeliveryTyping:
+		return fmt.Sprintf("%d/%d", n, of)
+	}
+	return fmt.Sprint(n)
 }
 
 // route is `from → to` in at most w columns, both names kept recognisable.

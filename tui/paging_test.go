@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// longRecord has n messages. The events say of each that it was read, their own
+// record that it was answered since.
+func longRecord(n int) *fakeService {
+	f := newFake()
+	f.agent("coder", parley.StateIdle, 0, 0, "")
+	put := func(e parley.Event) {
+		e.Seq = int64(len(f.events)) + 1
+		f.events = append(f.events, e)
+	}
+	for i := range n {
+		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", i)
+		at := noon.Add(time.Duration(i-n) * time.Second)
+		put(parley.Event{Type: parley.EventDirectMessage, Time: at, MessageID: id, SenderID: idOf("coder"), Sender: "coder",
+			RecipientID: idOf("tester"), Recipient: "tester", RecipientCount: 1, Preview: fmt.Sprintf("message number %d", i), Priority: "normal"})
+		for _, s := range []parley.DeliveryState{parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
+			put(parley.Event{Type: parley.EventDelivery, Time: at, MessageID: id, AgentID: idOf("tester"), Agent: "tester", State: string(s)})
+		}
+		f.messages[id] = &parley.MessageStatusResult{Answer: parley.OK, Object: &parley.Message{ID: id},
+			Deliveries: []parley.Delivery{{RecipientID: idOf("tester"), State: parley.DeliveryAnswered}}}
+	}
+	return f
+}
+
+// latest hands over only the newest events, as the stream does at the start.
+func (s *stage) latest() {
+	s.service.mu.Lock()
+	events := s.service.events[max(0, len(s.service.events)-firstEvents):]
+	s.service.mu.Unlock()
+	s.send(feedMsg{events: events, at: noon})
+}
+
+func TestTheWholeRecordScrolls(t *testing.T) {
+	const n = 3 * maxRows
+	s := newStage(t, longRecord(n), 100, 40)
+	s.latest()
+	tr := s.m.traffic
+	want := n - 1
+	for want > 0 {
+		if got := tr.sel.text; got != fmt.Sprintf("message number %d", want) {
+			t.Fatalf("the marker is on %q, want number %d", got, want)
+		}
+		s.press("pgup")
+		want = max(0, want-tr.height+1)
+		if len(tr.rows) > maxRows || len(tr.byID) != len(tr.rows) {
+			t.Fatalf("%d rows and %d ids are kept, want at most %d", len(tr.rows), len(tr.byID), maxRows)
+		}
+	}
+	if !tr.apart || tr.low != 0 {
+		t.Errorf("apart %v, low %d at the top; want apart from the newest, and nothing before", tr.apart, tr.low)
+	}
+	for range 2 * maxRows / (tr.height - 1) {
+		s.press("pgdown")
+		want += tr.height - 1
+	}
+	if got := tr.sel.text; got != fmt.Sprintf("message number %d", want) {
+		t.Errorf("on the way back the marker is on %q, want number %d", got, want)
+	}
+	s.press("g")
+	s.shows("▸ ", "message number 0 ")
+	s.service.say(1<<20, "coder", []string{"tester"}, "quite new", "normal", parley.DeliveryQueued)
+	s.latest()
+	s.hides("quite new")
+	s.shows("1 new below, f follows")
+	s.press("G")
+	s.shows("quite new", "following", fmt.Sprintf("message number %d", n-1))
+	s.service.say(1<<20+1, "coder", []string{"tester"}, "newer still", "normal", parley.DeliveryQueued)
+	s.latest()
+	s.shows("newer still")
+}
+
+func TestRowsFromBeforeAreAskedHowFarTheyCame(t *testing.T) {
+	s := newStage(t, longRecord(2000), 100, 30)
+	s.latest()
+	s.shows("○›✓✓· ") // what the stream said
+	s.press("g")
+	s.shows("○›✓✓↩ answered")
+	s.hides("○›✓✓· ")
+}
+
+func TestAFilterLooksThroughTheWholeRecord(t *testing.T) {
+	s := newStage(t, longRecord(2*maxRows), 100, 30)
+	s.latest()
+	f := s.service
+	f.events[0].Preview = "a needle"
+	s.typed("/from:coder needle")
+	s.press("enter")
+	s.shows("a needle")
+	if got := len(s.m.traffic.rows); got > maxRows+pageEvents {
+		t.Errorf("%d rows are kept", got)
+	}
+	s.press("esc", "f")
+	s.shows(fmt.Sprintf("message number %d", 2*maxRows-1))
+}
+
+func TestFilterLooksInPlaces(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 30)
+	for _, c := range []struct {
+		filter string
+		want   int
+	}{
+		{"from:coder", 3}, {"to:coder", 1}, {"agent:you", 2}, {"type:broadcast", 3}, {"is:held", 1}, {"state:queued", 1},
+		{"type:urgent", 1}, {"from:coder is:held looking", 1}, {"from:nobody", 0}, {"from:", 10}, {"odd:place", 0}, {"thread:x", 0},
+	} {
+		s.m.traffic.filterBy(c.filter)
+		if got := len(s.m.traffic.shown); got != c.want {
+			t.Errorf("%q shows %d messages, want %d", c.filter, got, c.want)
+		}
+	}
+}
+
+func TestEventsThatComeWhileAPageIsReadAreNotLost(t *testing.T) {
+	r := newRecord()
+	r.resize(10)
+	said := func(seq int) parley.Event {
+		return parley.Event{Seq: int64(seq), Type: parley.EventDirectMessage, MessageID: fmt.Sprint(seq), Sender: "a", Recipient: "b"}
+	}
+	r.add([]parley.Event{said(100)})
+	r.apart, r.asking, r.high = true, newestPage, 50
+	r.add([]parley.Event{said(101), said(102)})
+	r.paged(pageMsg{of: newestPage, low: 99, end: 101, events: []parley.Event{said(100), said(101)}})
+	if got := len(r.rows); got != 3 || r.apart {
+		t.Errorf("%d rows, apart %v; want all three, joined", got, r.apart)
+	}
+	r.apart, r.asking = true, newestPage
+	r.add([]parley.Event{said(110)})
+	r.paged(pageMsg{of: newestPage, low: 99, end: 105, events: []parley.Event{said(100)}})
+	if !r.apart || r.high != 105 {
+		t.Errorf("apart %v, high %d; a gap was taken for the end", r.apart, r.high)
+	}
+}
