@@ -1,7 +1,7 @@
 package tui
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -11,68 +11,159 @@ import (
 	"parley"
 )
 
-// agents is the screen of who is there.
+// agents is the screen of who is there, those in trouble first, with the
+// terminal of the one under the marker.
 type agents struct {
 	*desk
-	list   []*parley.AgentStatus
-	sel    string
-	top    int // first line shown
-	height int
+	list    []*parley.AgentStatus // in the order shown
+	sel     string
+	top     int // first entry shown
+	height  int
+	order   order
+	folded  bool // those that do well are dots
+	preview preview
 }
+
+// order is how the agents are grouped.
+type order int
+
+const (
+	byTrouble order = iota
+	byGroup
+	byName
+	orders
+)
+
+var orderNames = []string{"by trouble", "by group", "by name"}
 
 func (a *agents) title() string { return "Agents" }
 
 func (a *agents) badge() badge {
 	n := 0
-	for _, s := range a.team.list {
-		if troubled(s.State) {
+	for i := range a.team.list {
+		if section(&a.team.list[i]) == inTrouble {
 			n++
 		}
 	}
 	return badge{count: n, grave: true}
 }
 
-// troubled reports whether an agent in that state does not go on by itself.
-func troubled(s parley.AgentState) bool {
-	switch s {
+// Sections of the list, when it is by trouble.
+const (
+	inTrouble = iota
+	atWork
+	atRest
+	stopped
+)
+
+var sectionNames = []string{"In trouble", "At work", "At rest", "Stopped"}
+
+// section says where an agent belongs: in trouble is what does not go on by
+// itself.
+func section(s *parley.AgentStatus) int {
+	switch s.State {
 	case parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked, parley.StateUnknown:
-		return true
+		return inTrouble
+	case parley.StateTerminated:
+		return stopped
 	}
-	return false
+	switch {
+	case s.Overdue > 0 || s.HeldReason != "":
+		return inTrouble
+	case s.State == parley.StateIdle:
+		return atRest
+	}
+	return atWork
+}
+
+// urgency sorts what is in trouble: the lower, the worse.
+var urgency = []parley.AgentState{parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked, parley.StateUnknown}
+
+func urgencyOf(s *parley.AgentStatus) int {
+	if i := slices.Index(urgency, s.State); i >= 0 {
+		return i
+	}
+	return len(urgency)
 }
 
 func (a *agents) keys() []binding {
+	on := func(f func(*agents)) func(*model) tea.Cmd {
+		return func(m *model) tea.Cmd { f(m.agents); return nil }
+	}
 	return []binding{
 		{inAgents, []string{"enter"}, "enter", "attach to its terminal", "attach", (*model).attach},
+		{inAgents, []string{"v"}, "v", "look at its terminal from here, or not", "view", on(func(a *agents) { a.preview.toggle() })},
+		{inAgents, []string{"z"}, "z", "fold those that do well, or unfold them", "fold", on(func(a *agents) { a.folded = !a.folded })},
+		{inAgents, []string{"o"}, "o", "order by trouble, group, or name", "order", on(func(a *agents) { a.order = (a.order + 1) % orders; a.sort() })},
 		{inAgents, []string{"R"}, "R", "restart it; what it knows is lost", "restart", (*model).restart},
 		{inAgents, []string{"S"}, "S", "stop it; its messages are kept", "stop", (*model).stop},
 	}
 }
 
 func (a *agents) update(msg tea.Msg) tea.Cmd {
-	if _, ok := msg.(agentsMsg); ok {
+	switch msg := msg.(type) {
+	case agentsMsg:
 		a.sort()
+	case terminalMsg:
+		if msg.turn == a.preview.turn {
+			a.preview.screen, a.preview.err = msg.screen, msg.err
+			return a.look(previewEvery)
+		}
+	case settledMsg:
+		if a.preview.id != a.sel && !a.preview.shut {
+			a.preview.id, a.preview.screen, a.preview.err = a.sel, nil, nil
+			return a.look(0)
+		}
+	case shownMsg:
+		a.preview.id = ""
 	}
 	return nil
 }
 
-// sort puts those that were stopped last; else the order is that of names, so
-// that everybody keeps their place.
+// look asks for the terminal of the agent under the marker, while it is shown.
+func (a *agents) look(after time.Duration) tea.Cmd {
+	a.preview.turn++
+	s := a.selected()
+	switch {
+	case a.at != atAgents || a.preview.shut || s == nil:
+		a.preview.id = ""
+		return nil
+	case s.Kind != parley.KindTerminal || !s.State.Live():
+		return nil
+	}
+	return a.do.terminal(s.ID, a.preview.turn, after)
+}
+
 func (a *agents) sort() {
-	a.list = nil
+	a.list = a.list[:0]
 	for i := range a.team.list {
 		a.list = append(a.list, &a.team.list[i])
 	}
-	gone := func(s *parley.AgentStatus) int {
-		if s.State == parley.StateTerminated {
-			return 1
+	slices.SortStableFunc(a.list, func(x, y *parley.AgentStatus) int {
+		switch a.order {
+		case byGroup:
+			return strings.Compare(cmp.Or(groupOf(x), lastGroup), cmp.Or(groupOf(y), lastGroup))
+		case byName:
+			return 0
 		}
-		return 0
-	}
-	slices.SortStableFunc(a.list, func(x, y *parley.AgentStatus) int { return gone(x) - gone(y) })
+		if by := section(x) - section(y); by != 0 || section(x) != inTrouble {
+			return by
+		}
+		return cmp.Or(urgencyOf(x)-urgencyOf(y), x.Since.Compare(y.Since))
+	})
 	if a.index() < 0 && len(a.list) > 0 {
 		a.sel = a.list[0].ID
 	}
+}
+
+// lastGroup sorts behind all names: those in no group come last.
+const lastGroup = "\U0010ffff"
+
+func groupOf(s *parley.AgentStatus) string {
+	if len(s.Groups) == 0 {
+		return ""
+	}
+	return s.Groups[0]
 }
 
 func (a *agents) index() int {
@@ -95,57 +186,4 @@ func (a *agents) about() subject {
 		return subject{}
 	}
 	return subject{agent: s, partnerID: s.ID, partner: s.Name}
-}
-
-// summary counts the agents by state, in words, the troubled first; those that
-// were stopped are not counted.
-func (t *team) summary(th theme) []string {
-	in := map[parley.AgentState]int{}
-	for _, s := range t.list {
-		in[s.State]++
-	}
-	var words []string
-	for _, s := range []parley.AgentState{parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked,
-		parley.StateUnknown, parley.StateIdle, parley.StateBusy, parley.StateDrafting, parley.StateStarting} {
-		if in[s] > 0 {
-			words = append(words, th.agent(s).Render(fmt.Sprintf("%s %d %s", agentGlyph(s), in[s], s)))
-		}
-	}
-	return words
-}
-
-// counts says what waits for an agent.
-func counts(s *parley.AgentStatus) string {
-	var parts []string
-	if s.Unread > 0 {
-		parts = append(parts, fmt.Sprintf("%d unread", s.Unread))
-	}
-	if s.Queued > 0 {
-		parts = append(parts, fmt.Sprintf("%d queued", s.Queued))
-	}
-	return strings.Join(parts, " · ")
-}
-
-// holds says why its terminal is not typed into, when it is not.
-func holds(s *parley.AgentStatus) string {
-	if s.HeldReason == "" {
-		return ""
-	}
-	return "held: " + s.HeldReason
-}
-
-// since is how long ago, roughly.
-func since(at, now time.Time) string {
-	d := now.Sub(at)
-	switch {
-	case at.IsZero():
-		return ""
-	case d < time.Minute:
-		return "<1m"
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }

@@ -1,6 +1,9 @@
 package tui
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -8,56 +11,112 @@ import (
 
 const noAgents = "No agents yet. Start one:  parley launch coder -- claude"
 
-// lines draws each agent: one line, and more when something waits. from and to
-// are where the selected one begins and ends.
-func (a *agents) lines(w int) (lines []string, from, to int) {
+// entry is a line of the list: an agent, or a heading, or the dots of those that
+// are folded away.
+type entry struct {
+	agent *parley.AgentStatus
+	head  string
+	dots  []*parley.AgentStatus
+}
+
+// entries are the lines of the list. The marker's agent is never folded away.
+func (a *agents) entries() []entry {
+	var out []entry
+	var dots []*parley.AgentStatus
+	last := "\x00"
+	for _, s := range a.list {
+		if a.folded && section(s) != inTrouble && s.ID != a.sel {
+			dots = append(dots, s)
+			continue
+		}
+		if head := a.heading(s); head != last {
+			last = head
+			if head != "" {
+				out = append(out, entry{head: head})
+			}
+		}
+		out = append(out, entry{agent: s})
+	}
+	if len(dots) > 0 {
+		out = append(out, entry{dots: dots})
+	}
+	return out
+}
+
+func (a *agents) heading(s *parley.AgentStatus) string {
+	switch a.order {
+	case byTrouble:
+		in := section(s)
+		return fmt.Sprintf("%s %d", sectionNames[in], a.count(func(x *parley.AgentStatus) bool { return section(x) == in }))
+	case byGroup:
+		group := groupOf(s)
+		name := safeLine(group)
+		if group == "" {
+			name = "In no group"
+		}
+		return fmt.Sprintf("%s %d", name, a.count(func(x *parley.AgentStatus) bool { return groupOf(x) == group }))
+	}
+	return ""
+}
+
+func (a *agents) count(which func(*parley.AgentStatus) bool) int {
+	n := 0
+	for _, s := range a.list {
+		if which(s) {
+			n++
+		}
+	}
+	return n
+}
+
+// parts divides the screen among the list and the terminal.
+func (a *agents) parts(w, h int) (listW, listH, viewW, viewH int) {
+	switch {
+	case !a.preview.open(a.tier, h) || len(a.list) == 0:
+		return w, h, 0, 0
+	case a.tier >= wide:
+		listW = w * 50 / 100
+		return listW, h, w - listW - 3, h
+	}
+	viewH = clamp(h/2, 6, max(6, h-len(a.list)-6))
+	return w, h - viewH, w, viewH
+}
+
+func (a *agents) settle(w, h int) {
+	_, listH, _, _ := a.parts(w, h)
+	a.height = listH - 1
+	all := a.entries()
+	i := slices.IndexFunc(all, func(e entry) bool { return e.agent != nil && e.agent.ID == a.sel })
+	a.top = window(a.top, i, len(all), a.height)
+	if i > 0 && i-1 < a.top && all[i-1].agent == nil {
+		a.top = i - 1 // its heading
+	}
+}
+
+func (a *agents) view(w, h int) []string {
+	listW, listH, viewW, viewH := a.parts(w, h)
+	lines := []string{a.theme.rule("Agents", orderNames[a.order], listW, true)}
+	if len(a.list) == 0 {
+		return clip(append(lines, a.nothing(w)...), h)
+	}
+	all := a.entries()
 	name := 8
 	for _, s := range a.list {
 		name = max(name, width(s.Name))
 	}
-	name = min(name, w-21) // mark 2, glyph 2, the longest state 11, how long 4, gaps 2
-	for _, s := range a.list {
-		selected := s.ID == a.sel
-		if selected {
-			from = len(lines)
-		}
-		lines = append(lines, agentLine(a.theme, s, w, name, selected, a.now))
-		if waits := counts(s); waits != "" {
-			lines = append(lines, "    "+fit(waits, w-4))
-		}
-		if why := holds(s); why != "" {
-			for _, line := range wrap(why, w-4) {
-				lines = append(lines, "    "+a.theme.warn.Render(line))
-			}
-		}
-		if selected {
-			to = len(lines)
-		}
+	name = min(name, 16+max(0, listW-80)/4)
+	for _, e := range all[min(a.top, len(all)):min(a.top+a.height, len(all))] {
+		lines = append(lines, a.line(e, listW, name))
 	}
-	return lines, from, to
-}
-
-func agentLine(th theme, s *parley.AgentStatus, w, name int, selected bool, now time.Time) string {
-	mark := "  "
-	if selected {
-		mark = "▸ "
+	lines = clip(lines, listH)
+	if viewH == 0 {
+		return lines
 	}
-	glyph, state := agentGlyph(s.State)+" ", pad(string(s.State), 11)
-	long := " " + since(s.Since, now)
-	if selected {
-		return th.focus.Render(pad(mark+glyph+pad(s.Name, name)+" "+state+long, w))
+	terminal := clip(a.preview.view(a.theme, a.selected(), viewW, viewH), viewH)
+	if a.tier < wide {
+		return append(lines, terminal...)
 	}
-	style := th.agent(s.State)
-	return mark + style.Render(glyph) + pad(s.Name, name) + " " + style.Render(state) + th.dim.Render(long)
-}
-
-func (a *agents) view(w, h int) []string {
-	lines := []string{a.theme.rule("Agents", "", w, true)}
-	if len(a.list) == 0 {
-		return clip(append(lines, a.nothing(w)...), h)
-	}
-	all, _, _ := a.lines(w)
-	return clip(append(lines, all[min(a.top, len(all)):]...), h)
+	return beside(a.theme, lines, terminal, listW)
 }
 
 func (a *agents) nothing(w int) []string {
@@ -72,9 +131,147 @@ func (a *agents) nothing(w int) []string {
 	return lines
 }
 
-// settle scrolls so that the selected agent is seen.
-func (a *agents) settle(w, h int) {
-	a.height = h - 1
-	lines, from, to := a.lines(w)
-	a.top = window(window(a.top, max(from, to-1), len(lines), a.height), from, len(lines), a.height)
+func (a *agents) line(e entry, w, name int) string {
+	switch {
+	case e.head != "":
+		return a.theme.dim.Render(fit("  "+e.head, w))
+	case e.dots != nil:
+		return a.dots(e.dots, w)
+	}
+	return a.agentLine(e.agent, w, name)
+}
+
+// dots shows those that do well, a shape each, and how many.
+func (a *agents) dots(list []*parley.AgentStatus, w int) string {
+	words := "  " + a.theme.dim.Render(fmt.Sprintf("%d more", len(list))) + "  "
+	left := w - width(words) - 1
+	var b strings.Builder
+	for i, s := range list {
+		if i >= left {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(a.theme.agent(s.State).Render(agentGlyph(s.State)))
+	}
+	return words + b.String()
+}
+
+// agentLine is an agent: state in shape and word, name, how long, what it runs,
+// what it owes, and why it does not go on or what was said last.
+func (a *agents) agentLine(s *parley.AgentStatus, w, name int) string {
+	selected := s.ID == a.sel
+	mark := "  "
+	if selected {
+		mark = "▸ "
+	}
+	glyph, state := agentGlyph(s.State)+" ", pad(string(s.State), 11)
+	left := pad(s.Name, name) + " "
+	long := " " + pad(since(s.Since, a.now), 4)
+	what := ""
+	if w >= 76 {
+		what = " " + pad(program(s), 14)
+	}
+	owed := counts(s)
+	if owed != "" {
+		owed = " " + owed
+	}
+	used := width(mark) + width(glyph) + width(left) + width(state) + width(long) + width(what)
+	owed = fit(owed, w-used)
+	rest := a.rest(s)
+	if room := w - used - width(owed) - 2; room < 6 || rest == "" {
+		rest = ""
+	} else {
+		rest = "  " + fit(rest, room)
+	}
+	if selected {
+		return a.theme.focus.Render(pad(mark+glyph+left+state+long+what+owed+rest, w))
+	}
+	style, owedStyle, restStyle := a.theme.agent(s.State), a.theme.plain, a.theme.dim
+	if s.Overdue > 0 {
+		owedStyle = a.theme.bad
+	}
+	if s.HeldReason != "" {
+		restStyle = a.theme.warn
+	}
+	return mark + style.Render(glyph) + left + style.Render(state) + a.theme.dim.Render(long+what) +
+		owedStyle.Render(owed) + restStyle.Render(rest)
+}
+
+// rest is why an agent is not typed to, else what was said last, else how its
+// state is known.
+func (a *agents) rest(s *parley.AgentStatus) string {
+	if s.HeldReason != "" {
+		return "held: " + s.HeldReason
+	}
+	if last, ok := a.said[s.ID]; ok && section(s) != inTrouble {
+		return last
+	}
+	if s.Evidence != "" {
+		return safeLine(s.Evidence)
+	}
+	return a.said[s.ID]
+}
+
+// program is what an agent runs: its profile, and its model if its command names
+// one.
+func program(s *parley.AgentStatus) string {
+	if s.Kind != parley.KindTerminal {
+		return safeLine(string(s.Kind))
+	}
+	name := s.Profile
+	for i, arg := range s.Command {
+		if value, ok := strings.CutPrefix(arg, "--model="); ok {
+			name += "/" + value
+		}
+		if (arg == "--model" || arg == "-m") && i+1 < len(s.Command) {
+			name += "/" + s.Command[i+1]
+		}
+	}
+	return safeLine(name)
+}
+
+// summary counts the agents by state, in words, the troubled first; those that
+// were stopped are not counted.
+func (t *team) summary(th theme) []string {
+	in := map[parley.AgentState]int{}
+	for i := range t.list {
+		in[t.list[i].State]++
+	}
+	var words []string
+	for _, s := range append(slices.Clone(urgency), parley.StateIdle, parley.StateBusy, parley.StateDrafting, parley.StateStarting) {
+		if in[s] > 0 {
+			words = append(words, th.agent(s).Render(fmt.Sprintf("%s %d %s", agentGlyph(s), in[s], s)))
+		}
+	}
+	return words
+}
+
+// counts says what waits for an agent, and what it owes.
+func counts(s *parley.AgentStatus) string {
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		word string
+	}{{s.Overdue, "overdue"}, {s.Owed - s.Overdue, "owed"}, {s.Unread, "unread"}, {s.Queued, "queued"}} {
+		if c.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.word))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// since is how long ago, roughly.
+func since(at, now time.Time) string {
+	d := now.Sub(at)
+	switch {
+	case at.IsZero():
+		return ""
+	case d < time.Minute:
+		return "<1m"
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }

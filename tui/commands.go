@@ -72,19 +72,20 @@ type (
 // commands are all that the screen does besides deciding and drawing. None of
 // them touches the model.
 type commands struct {
-	next      tea.Cmd                                     // what the stream said
-	tick      func(time.Duration) tea.Cmd                 // the time, after a while
-	agents    func(wait time.Duration, soon bool) tea.Cmd // who is there
-	needs     func() tea.Cmd                              // what wants the operator
-	threads   func() tea.Cmd                              // what is discussed
-	deed      func(deed) tea.Cmd                          // change something
-	page      func(of pageOf, at int64) tea.Cmd           // another part of the record
-	standings func(ids []string) tea.Cmd                  // how far messages have come
-	details   func(id string) tea.Cmd                     // what became of a message
-	send      func(draft) tea.Cmd                         // say something
-	read      func(id string) tea.Cmd                     // the operator has read it
-	attach    func(name string) tea.Cmd                   // find the way to a terminal
-	show      func(name string, cmd *exec.Cmd) tea.Cmd    // be in that terminal
+	next      tea.Cmd                                                // what the stream said
+	tick      func(time.Duration) tea.Cmd                            // the time, after a while
+	agents    func(wait time.Duration, soon bool) tea.Cmd            // who is there
+	needs     func() tea.Cmd                                         // what wants the operator
+	threads   func() tea.Cmd                                         // what is discussed
+	deed      func(deed) tea.Cmd                                     // change something
+	terminal  func(id string, turn int, after time.Duration) tea.Cmd // what stands there
+	page      func(of pageOf, at int64) tea.Cmd                      // another part of the record
+	standings func(ids []string) tea.Cmd                             // how far messages have come
+	details   func(id string) tea.Cmd                                // what became of a message
+	send      func(draft) tea.Cmd                                    // say something
+	read      func(id string) tea.Cmd                                // the operator has read it
+	attach    func(name string) tea.Cmd                              // find the way to a terminal
+	show      func(name string, cmd *exec.Cmd) tea.Cmd               // be in that terminal
 }
 
 func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
@@ -127,6 +128,13 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 				text, err := d.call(ctx, o.Service)
 				return doneMsg{text: text, undo: d.undo, err: err}
 			})
+		},
+		terminal: func(id string, turn int, after time.Duration) tea.Cmd {
+			look := call(func(ctx context.Context) tea.Msg {
+				res, err := o.Service.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: id, Colours: !o.NoColor})
+				return terminalMsg{turn: turn, screen: res, err: err}
+			})
+			return func() tea.Msg { pause(ctx, after); return look() }
 		},
 		page: func(of pageOf, at int64) tea.Cmd {
 			return call(func(ctx context.Context) tea.Msg { return readPage(ctx, o.Service, of, at) })

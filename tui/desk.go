@@ -25,6 +25,7 @@ type desk struct {
 	team      team
 	status    status
 	undo      *undo
+	said      map[string]string // by agent: what was said last, by it or to it
 }
 
 // lane is one kind of request: one at a time, and once more afterwards if it was
@@ -137,6 +138,9 @@ func (d *desk) fed(msg feedMsg) tea.Cmd {
 	default:
 		d.fail(msg.err)
 	}
+	for _, e := range msg.events {
+		d.hear(e)
+	}
 	soon := slices.ContainsFunc(msg.events, func(e parley.Event) bool {
 		return e.Type == parley.EventAgent || e.Type == parley.EventCommunication
 	})
@@ -167,4 +171,16 @@ func (d *desk) looked(msg agentsMsg) tea.Cmd {
 	d.link.asked, d.link.team, d.link.status = msg.asked, true, msg.workspace
 	d.team.set(msg.agents)
 	return again
+}
+
+// hear notes what was said last by whom and to whom.
+func (d *desk) hear(e parley.Event) {
+	if !e.Type.Announces() || e.Preview == "" {
+		return
+	}
+	r := newRow(e)
+	d.said[r.fromID] = "→ " + r.to + ": " + r.text
+	if r.toID != "" {
+		d.said[r.toID] = "← " + r.from + ": " + r.text
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley"
 )
 
@@ -39,6 +41,7 @@ type fakeService struct {
 	retried  []string
 	stopped  []string
 	threads  []parley.Thread
+	terminal []string
 	err      error // of every call, when set
 	more     chan struct{}
 }
@@ -244,11 +247,17 @@ func busyTeam() *fakeService {
 	f.agent("planner", parley.StateExited, 0, 0, "")
 	f.agent("scout", parley.StateUnreachable, 3, 3, "")
 	f.agent("old-hand", parley.StateTerminated, 0, 0, "")
+	f.agents[0].Profile, f.agents[0].Command, f.agents[0].Groups = "claude", []string{"claude", "--model", "opus"}, []string{"builders"}
+	f.agents[1].Profile, f.agents[1].Owed, f.agents[1].Overdue = "codex", 2, 1
+	f.agents[2].Profile, f.agents[2].Groups = "generic", []string{"builders"}
+	f.agents[4].Evidence = "its process ended with status 1"
 	f.agents = append(f.agents, parley.AgentStatus{Unread: 1, Agent: parley.Agent{ID: operatorID, Name: parley.OperatorName, Kind: parley.KindHuman, State: parley.StateIdle}})
 	for i, title := range []string{"the parser's error messages", "storage format 2, 移行計画"} {
 		f.threads = append(f.threads, parley.Thread{ID: fmt.Sprintf("%08x-2222-4222-8222-222222222222", i+1), Title: title,
 			ParticipantNames: []string{"coder", "reviewer", "tester"}, LastMessageAt: noon.Add(-time.Duration(i*i+2) * time.Hour)})
 	}
+	f.terminal = []string{"\x1b[1;36m● Reading parser.go\x1b[0m (212 lines)", "  \x1b[32m+ return fmt.Errorf(\"line %d: empty body\", n)", "  + }\x1b[m",
+		"\x1b[2J\x1b]0;title\a日本語\x1b[5Gok", "", "\x1b[38;5;208m❯\x1b[39m \x1b[7m \x1b[0m"}
 	f.counts = map[string]int{"queued": 3, "typing": 1, "held": 1, "unconfirmed": 1}
 	f.need(parley.NeedLost, "scout", "its terminal is gone: tmux or the session was ended from outside; 3 messages wait for it", "parley restart scout",
 		"Start it again, or let it go with parley stop scout.")
@@ -325,4 +334,16 @@ func (f *fakeService) ListThreads(context.Context, parley.ListThreadsRequest) (*
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: f.threads, TotalCount: len(f.threads)}, f.err
+}
+
+func (f *fakeService) ReadTerminal(_ context.Context, r parley.ReadTerminalRequest) (*parley.ReadTerminalResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	lines := append([]string(nil), f.terminal...)
+	if !r.Colours {
+		for i := range lines {
+			lines[i] = ansi.Strip(lines[i])
+		}
+	}
+	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: r.Agent, Lines: lines, Width: 120, Height: 40}, f.err
 }

@@ -42,6 +42,13 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 	do.agents = func(_ time.Duration, soon bool) tea.Cmd {
 		return func() tea.Msg { return lookAtAgents(context.Background(), o, soon) }
 	}
+	terminal := do.terminal
+	do.terminal = func(id string, turn int, after time.Duration) tea.Cmd {
+		if after > 0 {
+			return nil
+		}
+		return terminal(id, turn, 0)
+	}
 	do.show = func(name string, _ *exec.Cmd) tea.Cmd {
 		s.attached = append(s.attached, name)
 		return func() tea.Msg { return returnedMsg{name: name} }
@@ -91,6 +98,19 @@ func (s *stage) press(keys ...string) {
 	for _, k := range keys {
 		s.send(keyMsg(k))
 	}
+}
+
+// choose puts the marker on an agent.
+func (s *stage) choose(name string) {
+	s.t.Helper()
+	s.press("2", "g")
+	for range s.m.agents.list {
+		if s.m.agents.selected().Name == name {
+			return
+		}
+		s.press("j")
+	}
+	s.t.Fatalf("there is no agent %s:\n%s", name, s.text())
 }
 
 func (s *stage) typed(text string) {

@@ -99,7 +99,7 @@ func TestMovesWithinEveryScreen(t *testing.T) {
 		t.Errorf("G in agents: %s, want %s", got, want)
 	}
 	s.press("g", "j")
-	if got, want := s.m.agents.selected().Name, "docs-writer"; got != want {
+	if got, want := s.m.agents.selected().Name, "planner"; got != want {
 		t.Errorf("g and j in agents: %s, want %s", got, want)
 	}
 	s.press("1", "g")

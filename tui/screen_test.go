@@ -17,12 +17,12 @@ import (
 )
 
 func TestShowsTrafficAndAgents(t *testing.T) {
-	s := newScreen(t, busyTeam(), 140, 30)
-	s.shows("storefront", "1 for you", "? 1 unconfirmed", "‖ 1 held", "○ 4 pending", "● 2 idle", "◐ 1 busy",
+	s := newScreen(t, busyTeam(), 131, 30)
+	s.shows("storefront", "1 for you", "? 1 unconfirmed", "‖ 1 held", "○ 4 pending", "● 2 idle",
 		"coder → tester", "○‖··· held", "○›✓✓· 3/3 read", "○›··· 3/4 submitted", "○✗··· 1 failed", "!! urgent build is red", "reviewer → you")
 	s.hides("operator")
 	s.press("2")
-	s.shows("◐ coder", "2 unread · 1 queued", "held: the pane is in copy mode")
+	s.shows("◐ coder", "2 unread · 1 queued", "held: the pane is in copy mode", "claude/opus", "1 overdue · 1 owed", "→ scout: please check")
 }
 
 func TestTeachesWhenThereIsNothing(t *testing.T) {
@@ -161,7 +161,7 @@ func TestWritesToWhomTheMarkerMeans(t *testing.T) {
 		keys []string
 		to   string
 	}{
-		{"the agent", []string{"2", "j", "j", "j", "c"}, agentID("reviewer")},
+		{"the agent", []string{"2", "j", "j", "c"}, agentID("reviewer")},
 		{"the sender of a message", []string{"k", "k", "k", "k", "c"}, agentID("scout")},
 		{"the recipient of one's own", []string{"k", "k", "c"}, agentID("reviewer")},
 	} {
@@ -214,7 +214,8 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	f.err = parley.Errorf(parley.MessageTooLong, "the text has 2,001 characters").Suggest("Say it in 2,000.")
-	s.press("2", "c")
+	s.choose("coder")
+	s.press("c")
 	s.typed("please rebase")
 	s.press("enter")
 	s.shows("the text has 2,001 characters", "Say it in 2,000.", "please rebase")
@@ -240,7 +241,8 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 
 func TestEachAddressKeepsItsOwnDraft(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 40)
-	s.press("2", "c")
+	s.choose("coder")
+	s.press("c")
 	s.typed("for coder only")
 	s.press("esc")
 	s.shows("The draft is kept.")
@@ -307,7 +309,8 @@ func TestAttachGoesToTheTerminalThatIsMeant(t *testing.T) {
 	s.press("a")           // from a broadcast: its sender
 	s.press("k", "a")      // from a direct message: who got it
 	s.press("k", "k", "a") // to the operator: who sent it
-	s.press("2", "enter")  // the agent
+	s.choose("coder")
+	s.press("enter")
 	if got, want := strings.Join(s.attached, " "), "tester scout reviewer coder"; got != want {
 		t.Errorf("attached to %q, want %q", got, want)
 	}
@@ -322,7 +325,8 @@ func TestAttachSaysWhyItCannot(t *testing.T) {
 			return nil, parley.Errorf(parley.TmuxUnavailable, "its tmux server is gone").Suggest("Restart it.")
 		}
 	})
-	s.press("2", "a")
+	s.choose("coder")
+	s.press("a")
 	s.shows("coder has no terminal")
 	s.press("j", "a")
 	s.shows("✗ its tmux server is gone → Restart it.")

@@ -27,7 +27,8 @@ func TestEachScreenHasItsKeys(t *testing.T) {
 func TestStoppingAsksFirst(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 30)
-	s.press("2", "S")
+	s.choose("coder")
+	s.press("S")
 	s.shows("Stop coder? Its program and what that knows end; its messages are kept. y/n")
 	s.press("n")
 	s.shows("Left as it is.")
@@ -55,7 +56,8 @@ func TestPauseIsUndone(t *testing.T) {
 func TestSteersTheAgentThatIsMeant(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 30)
-	s.press("2", "s")
+	s.choose("coder")
+	s.press("s")
 	s.shows("Guidance for coder")
 	s.typed("leave the lexer")
 	s.press("enter")

@@ -75,7 +75,7 @@ func TestScreenInARealTerminal(t *testing.T) {
 	s.shows("Sent to all agents: ○ 7 queued")
 	s.shows("you → 7 agents")
 
-	s.tmux("send-keys", "-t", "=screen:", "2", "a")
+	s.tmux("send-keys", "-t", "=screen:", "2", "o", "o", "g", "a")
 	s.shows("[coder]") // tmux's own status line
 	s.tmux("send-keys", "-t", "=screen:", "-l", "typed in coder's terminal")
 	s.shows("typed in coder's terminal")

@@ -1,0 +1,101 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley"
+)
+
+func TestTroubleComesFirstAndTheRestFolds(t *testing.T) {
+	f := busyTeam()
+	for range 150 {
+		f.agent("a-fine-one", parley.StateIdle, 0, 0, "")
+		f.agents[len(f.agents)-1].ID += strings.Repeat("x", len(f.agents))
+	}
+	s := newScreen(t, f, 100, 30)
+	s.press("2")
+	text := s.text()
+	order := []string{"In trouble 4", "scout", "planner", "reviewer", "tester", "At work 2", "coder"}
+	for at := 0; len(order) > 0; order = order[1:] {
+		i := strings.Index(text[at:], order[0])
+		if i < 0 {
+			t.Fatalf("%q does not come next:\n%s", order[0], text)
+		}
+		at += i
+	}
+	s.press("z")
+	s.hides("a-fine-one")
+	s.shows("153 more  ◐◌●●●")
+	s.press("G") // the marker's agent is shown all the same
+	s.shows("▸ - old-hand")
+	s.press("z")
+	s.shows("▸ - old-hand", "a-fine-one")
+}
+
+func TestAgentsByGroupAndName(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 30)
+	s.press("2", "o")
+	s.shows("builders 2", "In no group 5")
+	s.press("o")
+	s.hides("In trouble", "builders")
+	if got, want := s.m.agents.list[0].Name, "coder"; got != want {
+		t.Errorf("by name the first is %s, want %s", got, want)
+	}
+}
+
+func TestTheTerminalIsShownSafelyAndWithItsColours(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 160, 40)
+	s.choose("coder")
+	s.shows("live, 120×40", "● Reading parser.go (212 lines)", `+ return fmt.Errorf("line %d: empty body", n)`, "日本語ok")
+	content := s.m.View().Content
+	for _, not := range []string{"\x1b[2J", "\x1b]0;", "\x1b[5G", "\a"} {
+		if strings.Contains(content, not) {
+			t.Errorf("%q came through", not)
+		}
+	}
+	if !strings.Contains(content, "\x1b[1;36m● Reading") {
+		t.Error("the colours are gone")
+	}
+	if i := strings.Index(content, "  + }"); i < 0 || !strings.HasSuffix(content[:i], "\x1b[32m") {
+		t.Errorf("a colour does not go on over the end of its line: %q", content[max(0, i-20):i])
+	}
+	s.choose("planner")
+	s.shows("Its program does not run. R starts it again.")
+	s.hides("Reading parser.go")
+	s.choose("coder")
+	s.press("v")
+	s.shows("Reading parser.go")
+	s.press("v")
+	s.hides("Reading parser.go")
+}
+
+func TestNoColourMeansNoColouredTerminal(t *testing.T) {
+	s := newScreen(t, busyTeam(), 160, 40, func(o *Options) { o.NoColor = true })
+	s.choose("coder")
+	s.shows("Reading parser.go")
+	if colour.MatchString(s.m.View().Content) {
+		t.Error("the terminal's colours are shown")
+	}
+}
+
+func FuzzSafeScreen(f *testing.F) {
+	for _, p := range pieces {
+		f.Add(strings.Repeat(p, 5), 9)
+	}
+	f.Add("\x1b[38;5;3mab\x1b[mc\x1b[1;1Hd\x1bPq#0~\x1b\\e", 40)
+	f.Fuzz(func(t *testing.T, line string, w int) {
+		w = clamp(w, 1, 300)
+		for _, got := range safeScreen([]string{line, "next"}, w) {
+			if width(got) > w {
+				t.Errorf("%q takes %d columns, want %d", got, width(got), w)
+			}
+			if plain := ansi.Strip(got); strings.ContainsAny(plain, "\x1b\n\r\a\x9b") {
+				t.Errorf("%q became %q", line, plain)
+			}
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"parley"
+)
+
+// previewEvery is how often the terminal is looked at: a person sees it move, and
+// the daemon hardly notices.
+const previewEvery = 700 * time.Millisecond
+
+// preview is a terminal, looked at from afar.
+type preview struct {
+	shut   bool // the operator does not want it
+	forced bool // or wants it where there is little room
+	id     string
+	turn   int // of looking: an answer to another one comes too late
+	screen *parley.ReadTerminalResult
+	err    error
+}
+
+// terminalMsg is what stands in a terminal.
+type terminalMsg struct {
+	turn   int
+	screen *parley.ReadTerminalResult
+	err    error
+}
+
+// open reports whether there is room for it, and the wish.
+func (p *preview) open(t tier, h int) bool {
+	return !p.shut && (p.forced || t >= wide || h >= 20)
+}
+
+func (p *preview) toggle() {
+	if p.shut || p.forced {
+		p.shut = !p.shut
+	} else {
+		p.forced = true
+	}
+	p.id = ""
+}
+
+func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
+	if s == nil {
+		return nil
+	}
+	name, note := s.Name, ""
+	if p.screen != nil && p.id == s.ID {
+		note = fmt.Sprintf("live, %d×%d", p.screen.Width, p.screen.Height)
+	}
+	if s.Dir != "" {
+		name += "  " + safeLine(s.Dir)
+	}
+	lines := []string{th.rule(name, note, w, false)}
+	switch {
+	case s.Kind != parley.KindTerminal:
+		return append(lines, indent(wrap(s.Name+" has no terminal: it reads its messages over the API.", w-2), 2)...)
+	case !s.State.Live():
+		return append(lines, indent(wrap("Its program does not run. R starts it again.", w-2), 2)...)
+	case p.err != nil && p.id == s.ID:
+		return append(lines, errorLines(th, p.err, w)...)
+	case p.screen == nil || p.id != s.ID:
+		return append(lines, "  "+th.dim.Render(fit("Looking…", w-2)))
+	}
+	shown := safeScreen(p.screen.Lines, w)
+	return append(lines, shown[max(0, len(shown)-h+1):]...)
+}
+
+// safeScreen keeps of a terminal's lines the text and its colours, each line on
+// its own and at most w columns wide: no other sequence reaches the operator's
+// terminal.
+func safeScreen(lines []string, w int) []string {
+	out := make([]string, 0, len(lines))
+	open := "" // the sequences that still hold
+	for _, line := range lines {
+		var b strings.Builder
+		b.WriteString(open)
+		var state byte
+		for rest := line; rest != ""; {
+			seq, _, n, next := ansi.DecodeSequence(rest, state, nil)
+			state, rest = next, rest[n:]
+			switch {
+			case isStyle(seq):
+				if open += seq; strings.HasSuffix(seq, "[m") || strings.HasSuffix(seq, "[0m") || len(open) > maxStyle {
+					open = ""
+				}
+				b.WriteString(seq)
+			case seq == "\t":
+				b.WriteString("    ")
+			case seq[0] >= 0x20 && seq[0] != 0x7f:
+				b.WriteString(visible(parley.CleanLine(seq)))
+				if seq == " " {
+					b.WriteString(" ")
+				}
+			}
+		}
+		text := fit(b.String(), w)
+		if strings.Contains(text, "\x1b") {
+			text += "\x1b[m"
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// maxStyle bounds how many bytes of styles are carried from line to line.
+const maxStyle = 200
+
+// isStyle reports whether a sequence only sets colours and the like.
+func isStyle(seq string) bool {
+	if !strings.HasPrefix(seq, "\x1b[") || !strings.HasSuffix(seq, "m") || len(seq) > 64 {
+		return false
+	}
+	return strings.Trim(seq[2:len(seq)-1], "0123456789;:") == ""
+}
