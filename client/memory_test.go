@@ -53,7 +53,7 @@ type memoryEvent struct {
 }
 
 func newMemory() *memory {
-	m := &memory{keys: map[string]string{}, calls: map[string]string{}, made: map[string]any{}, talks: map[string]*talk{}, changed: make(chan struct{})}
+	m := &memory{keys: map[string]string{}, calls: map[string]string{}, made: map[string]any{}, given: map[string]parley.Message{}, talks: map[string]*talk{}, changed: make(chan struct{})}
 	m.add(&parley.Agent{Name: parley.OperatorName, Kind: parley.KindHuman})
 	m.boss = parley.Caller{ID: m.agents[0].ID, Name: parley.OperatorName, Operator: true}
 	return m
