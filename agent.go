@@ -92,7 +92,7 @@ type Agent struct {
 	Socket        string     `json:"socket,omitempty"`        // of the tmux server on which it was adopted
 	Pane          string     `json:"pane,omitempty"`          // in which it was
 	Approval      Approval   `json:"approval,omitempty"`      // of its wish to be special
-	IsSpecial     bool       `json:"is_special_agent,omitempty"`
+	IsSpecial     bool       `json:"is_special_agent"`
 	CreatedAt     time.Time  `json:"created_at"`
 	LastActive    time.Time  `json:"last_active"`
 }

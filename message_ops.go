@@ -139,6 +139,8 @@ type InboxMessage struct {
 	ResponseDeadline *time.Time     `json:"response_deadline,omitempty"` // set when a response is required
 	ResponseStatus   ResponseStatus `json:"response_status,omitempty"`
 	ThreadID         string         `json:"thread_id,omitempty"`
+
+	Archived bool `json:"archived"` // its recipient has answered or ignored it
 }
 
 // CheckInboxResult lists messages, oldest first.
@@ -310,4 +312,9 @@ type HistoryResult struct {
 	Messages       []InboxMessage `json:"messages"`
 	HasMore        bool           `json:"has_more"`
 	TotalMessages  int            `json:"total_messages"`
+
+	Participants  []string           `json:"participants"` // the names of both
+	CreatedAt     *time.Time         `json:"created_at,omitempty"`
+	LastMessageAt *time.Time         `json:"last_message_at,omitempty"`
+	Status        ConversationStatus `json:"status"`
 }

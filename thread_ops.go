@@ -15,6 +15,8 @@ type Thread struct {
 	ParticipantNames []string  `json:"participant_names"` // in the same order
 	CreatedAt        time.Time `json:"created_at"`
 	LastMessageAt    time.Time `json:"last_message_at"`
+
+	Status ConversationStatus `json:"status"`
 }
 
 // shownTitle is how many characters of a title a header shows: enough to know the

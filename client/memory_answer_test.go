@@ -156,6 +156,7 @@ func (m *memory) IgnoreMessage(ctx context.Context, r parley.IgnoreMessageReques
 	for _, i := range m.inbox(parley.CallerFrom(ctx).ID) {
 		if i.ID == r.MessageID {
 			i.mark()
+			i.letter.ignored = append(i.letter.ignored, i.RecipientID)
 			return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil
 		}
 	}

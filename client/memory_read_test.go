@@ -39,7 +39,8 @@ func (i item) mark() {
 
 func (i item) inboxMessage() parley.InboxMessage {
 	return parley.InboxMessage{MessageID: i.ID, Sender: i.Sender, Content: i.Text, Timestamp: i.Timestamp, Read: i.read(),
-		ConversationID: i.ConversationID, Priority: i.Priority, InReplyTo: i.InReplyTo, ThreadID: i.ThreadID}
+		ConversationID: i.ConversationID, Priority: i.Priority, InReplyTo: i.InReplyTo, ThreadID: i.ThreadID,
+		Archived: i.AnsweredBy != "" || slices.Contains(i.ignored, i.RecipientID)}
 }
 
 func unread(list []item) (n int) {
@@ -174,7 +175,11 @@ func (m *memory) GetConversationHistory(ctx context.Context, r parley.HistoryReq
 			}
 		}
 	}
-	res := &parley.HistoryResult{Answer: parley.OK, ConversationID: parley.ConversationID(me, a.ID), WithAgent: a.Name, TotalMessages: len(list), Messages: []parley.InboxMessage{}}
+	res := &parley.HistoryResult{Answer: parley.OK, ConversationID: parley.ConversationID(me, a.ID), WithAgent: a.Name, TotalMessages: len(list), Messages: []parley.InboxMessage{},
+		Participants: []string{parley.CallerFrom(ctx).Name, a.Name}, Status: m.statusOf(false, me, a.ID)}
+	if len(list) > 0 {
+		res.CreatedAt, res.LastMessageAt = &list[0].Timestamp, &list[len(list)-1].Timestamp
+	}
 	if r.Before != "" {
 		end := slices.IndexFunc(list, func(i item) bool { return i.ID == r.Before })
 		if end < 0 {

@@ -43,6 +43,7 @@ type letter struct {
 	key        string
 	deliveries []*parley.Delivery
 	debts      []*parley.Debt
+	ignored    []string     // by whom
 	event      parley.Event // of a post, and who sees it
 	sees       []string
 }

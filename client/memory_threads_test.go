@@ -28,6 +28,16 @@ func (m *memory) discussion(ref string) (*discussion, error) {
 
 func (d *discussion) has(id string) bool { return slices.Contains(d.Participants, id) }
 
+func (m *memory) statusOf(thread bool, ids ...string) parley.ConversationStatus {
+	there := 0
+	for _, id := range ids {
+		if a, err := m.find(id); err == nil && a.State != parley.StateTerminated {
+			there++
+		}
+	}
+	return parley.StatusOfConversation(thread, len(ids), there)
+}
+
 func (d *discussion) admits(c parley.Caller) error {
 	if c.Operator || d.has(c.ID) {
 		return nil
@@ -43,6 +53,7 @@ func (m *memory) named(d *discussion) parley.Thread {
 		a, _ := m.find(id)
 		th.ParticipantNames = append(th.ParticipantNames, a.Name)
 	}
+	th.Status = m.statusOf(true, th.Participants...)
 	return th
 }
 

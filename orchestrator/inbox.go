@@ -60,7 +60,7 @@ func (o *Orchestrator) inboxMessage(item store.InboxItem) parley.InboxMessage {
 	msg := o.dress(&item.Message)
 	return parley.InboxMessage{MessageID: msg.ID, Sender: msg.Sender, Content: msg.Text, Timestamp: msg.Timestamp, Read: item.Read,
 		ConversationID: item.Delivery.ConversationID, Priority: msg.Priority, InReplyTo: msg.InReplyTo,
-		ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus, ThreadID: msg.ThreadID}
+		ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus, ThreadID: msg.ThreadID, Archived: item.Archived}
 }
 
 // GetMessages implements parley.MessageService.
@@ -184,6 +184,25 @@ func (o *Orchestrator) visible(ctx context.Context, c parley.Caller, ref string)
 		Suggest("Use the message_id that send_message or check_inbox gave you.")
 }
 
+// pointer is for a time that there may be none of.
+func pointer(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// statusOf returns the status of a conversation of agents.
+func (o *Orchestrator) statusOf(thread bool, ids ...string) parley.ConversationStatus {
+	there := 0
+	for _, id := range ids {
+		if m := o.roster.id(id); m != nil && m.snapshot().State != parley.StateTerminated {
+			there++
+		}
+	}
+	return parley.StatusOfConversation(thread, len(ids), there)
+}
+
 // GetConversationHistory implements parley.MessageService.
 func (o *Orchestrator) GetConversationHistory(ctx context.Context, req parley.HistoryRequest) (*parley.HistoryResult, error) {
 	me, err := o.sender(ctx)
@@ -199,7 +218,8 @@ func (o *Orchestrator) GetConversationHistory(ctx context.Context, req parley.Hi
 		return nil, err
 	}
 	res := &parley.HistoryResult{Answer: parley.OK, ConversationID: parley.ConversationID(me.id, other.id), WithAgent: other.name,
-		Messages: []parley.InboxMessage{}, HasMore: page.HasMore, TotalMessages: page.Total}
+		Messages: []parley.InboxMessage{}, HasMore: page.HasMore, TotalMessages: page.Total,
+		Participants: []string{me.name, other.name}, CreatedAt: pointer(page.First), LastMessageAt: pointer(page.Last), Status: o.statusOf(false, me.id, other.id)}
 	for _, item := range page.Items {
 		res.Messages = append(res.Messages, o.inboxMessage(item))
 	}

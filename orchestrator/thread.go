@@ -233,6 +233,7 @@ func (o *Orchestrator) dressThread(th parley.Thread) parley.Thread {
 			th.ParticipantNames[i] = m.name
 		}
 	}
+	th.Status = o.statusOf(true, th.Participants...)
 	return th
 }
 

@@ -7,6 +7,8 @@ var history = []testCase{
 	{"HistoryIsTheCallersOwn", historyOwn},
 	{"HistoryHoldsDirectMessagesOnly", historyDirect},
 	{"HistoryOfUnknownIsRefused", historyUnknown},
+	{"ConversationsHaveWhatIsStoredOfThem", conversationStored},
+	{"InboxItemsAreArchivedWhenDealtWith", inboxArchived},
 }
 
 func (m member) history(r parley.HistoryRequest) *parley.HistoryResult {
@@ -60,4 +62,40 @@ func historyUnknown(f *fixture) {
 	refused(f.planner, "get_conversation_history", params{"conversation_with": "nobody"}, parley.AgentNotFound)
 	refused(f.planner, "get_conversation_history", params{"conversation_with": "coder", "before": "00000000-0000-4000-8000-000000000000"}, parley.MessageNotFound)
 	refused(f.planner, "get_conversation_history", nil, parley.InvalidArgument)
+}
+
+func conversationStored(f *fixture) {
+	empty := f.planner.history(parley.HistoryRequest{With: "coder"})
+	same(f.T, "times of an empty one", [2]bool{empty.CreatedAt == nil, empty.LastMessageAt == nil}, [2]bool{true, true})
+	first := f.planner.send("hello", "coder")
+	last := f.coder.send("hello to you", "planner")
+	th := f.planner.opens("the parser", "coder").Thread
+	got := f.planner.history(parley.HistoryRequest{With: "coder", Limit: 1})
+	same(f.T, "participants", sorted(got.Participants...), []string{"coder", "planner"})
+	if got.CreatedAt == nil || !got.CreatedAt.Equal(first.Timestamp) || got.LastMessageAt == nil || !got.LastMessageAt.Equal(last.Timestamp) {
+		f.Errorf("it is from %v to %v, want %v to %v", got.CreatedAt, got.LastMessageAt, first.Timestamp, last.Timestamp)
+	}
+	statuses := func() [2]parley.ConversationStatus {
+		return [2]parley.ConversationStatus{f.planner.history(parley.HistoryRequest{With: "coder"}).Status, f.reviewer.thread(th.ID).Status}
+	}
+	same(f.T, "status of the pair and of the thread", statuses(), [2]parley.ConversationStatus{parley.ConversationActive, parley.ConversationActive})
+	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "coder"})
+	same(f.T, "status without coder", statuses(), [2]parley.ConversationStatus{parley.ConversationArchived, parley.ConversationActive})
+	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "planner"})
+	same(f.T, "status of the thread without anybody", f.reviewer.thread(th.ID).Status, parley.ConversationArchived)
+}
+
+func inboxArchived(f *fixture) {
+	ids := map[string]string{}
+	for _, text := range []string{"answered", "ignored", "read", "new"} {
+		ids[text] = f.planner.send(text, "coder").MessageID
+	}
+	f.coder.respond(parley.RespondToMessageRequest{MessageID: ids["answered"], Text: "yes"})
+	do[parley.MarkMessageReadResult](f.coder, "mark_message_read", params{"message_ids": []string{ids["read"], ids["ignored"]}})
+	do[parley.IgnoreMessageResult](f.coder, "ignore_message", params{"message_id": ids["ignored"]})
+	got := map[string]bool{}
+	for _, m := range do[parley.CheckInboxResult](f.coder, "check_inbox", params{"include_read": true}).Messages {
+		got[m.Content] = m.Archived
+	}
+	same(f.T, "archived", got, map[string]bool{"answered": true, "ignored": true, "read": false, "new": false})
 }

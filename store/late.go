@@ -10,8 +10,8 @@ import (
 	"parley"
 )
 
-// callsVersion is the migration that adds what calls made, by their keys, and the marks of
-// threads in the index of words.
+// callsVersion is the migration that adds what calls made, by their keys, what is archived,
+// and the marks of threads in the index of words.
 const callsVersion = 15
 
 // Calls that made something else than a message, by the idempotency key of their caller;
@@ -28,9 +28,12 @@ const callsTable = `CREATE TABLE calls (
 // takingPartIndex finds the threads of an agent.
 const takingPartIndex = `CREATE INDEX participants_agent ON participants (agent_id) WHERE left_at = 0`
 
+// archivedColumn says that its recipient ignored a message.
+const archivedColumn = `ALTER TABLE deliveries ADD COLUMN archived INTEGER NOT NULL DEFAULT 0`
+
 func callsMigration() *goose.Migration {
 	up := func(ctx context.Context, tx *sql.Tx) error {
-		for _, statement := range []string{callsTable, takingPartIndex} {
+		for _, statement := range []string{callsTable, takingPartIndex, archivedColumn} {
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
 				return err
 			}
@@ -50,7 +53,7 @@ func callsMigration() *goose.Migration {
 		return fillWords(ctx, tx)
 	}
 	down := func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DROP INDEX participants_agent; DROP TABLE calls`)
+		_, err := tx.ExecContext(ctx, `ALTER TABLE deliveries DROP COLUMN archived; DROP INDEX participants_agent; DROP TABLE calls`)
 		return err
 	}
 	return goose.NewGoMigration(callsVersion, &goose.GoFunc{RunTx: up}, &goose.GoFunc{RunTx: down})

@@ -68,6 +68,9 @@ func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) err
 				return err
 			}
 		}
+		if _, err := t.exec(`UPDATE deliveries SET archived = 1 WHERE message_seq = ? AND recipient_id = ?`, d.MessageSeq, d.RecipientID); err != nil {
+			return err
+		}
 		details, err := json.Marshal(ignored{d.MessageID, reason})
 		if err != nil {
 			details = []byte("{}")

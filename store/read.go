@@ -96,6 +96,7 @@ type InboxItem struct {
 	Message  parley.Message // without recipients
 	Delivery parley.Delivery
 	Read     bool
+	Archived bool // its recipient has answered or ignored it
 }
 
 // InboxPage is what came. The counts are of all that the query's filters let
@@ -172,7 +173,8 @@ func (s *Store) items(ctx context.Context, where string, oldestFirst bool, limit
 	items := make([]InboxItem, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		items[i] = InboxItem{Message: r.Message.message(), Delivery: r.Delivery.delivery(), Read: r.Delivery.ReadAt != nil}
+		items[i] = InboxItem{Message: r.Message.message(), Delivery: r.Delivery.delivery(), Read: r.Delivery.ReadAt != nil,
+			Archived: r.Delivery.Archived || r.Delivery.AnsweredAt != 0}
 		items[i].Delivery.Steps = nil
 	}
 	return items, err
@@ -190,6 +192,8 @@ type HistoryPage struct {
 	Items   []InboxItem
 	HasMore bool // there are older ones
 	Total   int  // of the whole conversation
+
+	First, Last time.Time // of its messages; zero when there is none
 }
 
 // History returns direct messages between two agents. MESSAGE_NOT_FOUND when
@@ -198,6 +202,9 @@ func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error
 	where, args := ` WHERE d.conversation_id = ? AND d.kind = 'direct'`, []any{parley.ConversationID(q.A, q.B)}
 	var page HistoryPage
 	if err := s.read(ctx, "counting the conversation", &page.Total, `SELECT count(*) FROM deliveries d`+where, args...); err != nil {
+		return HistoryPage{}, err
+	}
+	if err := s.extent(ctx, &page, where, args); err != nil {
 		return HistoryPage{}, err
 	}
 	if q.Before != "" {
@@ -217,6 +224,21 @@ func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error
 	slices.Reverse(items)
 	page.Items = items
 	return page, nil
+}
+
+// extent finds when a conversation began and when it was last continued.
+func (s *Store) extent(ctx context.Context, page *HistoryPage, where string, args []any) error {
+	if page.Total == 0 {
+		return nil
+	}
+	const end = `SELECT m.accepted_at FROM deliveries d JOIN messages m ON m.seq = d.message_seq`
+	var first, last int64
+	err := s.read(ctx, "reading the conversation", &first, end+where+` ORDER BY d.message_seq LIMIT 1`, args...)
+	if err == nil {
+		err = s.read(ctx, "reading the conversation", &last, end+where+` ORDER BY d.message_seq DESC LIMIT 1`, args...)
+	}
+	page.First, page.Last = instant(first), instant(last)
+	return err
 }
 
 // within returns the number of the message that ref names in a conversation.

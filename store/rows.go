@@ -161,7 +161,7 @@ func attachmentsFrom(text string) []json.RawMessage {
 // its recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
 	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
-	d.withheld, d.withheld_until`
+	d.withheld, d.withheld_until, d.archived`
 
 // deliveryRow is a row of deliveries and the recipient's name.
 type deliveryRow struct {
@@ -181,6 +181,7 @@ type deliveryRow struct {
 	AnsweredBy     string
 	Withheld       string
 	WithheldUntil  int64
+	Archived       bool // ignored; an answer is seen by its time
 }
 
 func (r *deliveryRow) delivery() parley.Delivery {

@@ -77,7 +77,11 @@ func (c *cli) threadList() *cobra.Command {
 // printThread shows a thread as a line of what it is, and below it who takes part.
 func (c *cli) printThread(th parley.Thread) {
 	c.printf("%s  %s  %s\n", c.paint(faint, parley.Short(th.ID)), c.paint(bold, th.Title), c.paint(faint, c.lastActive(th)))
-	c.printf("  %s\n", strings.Join(th.ParticipantNames, ", "))
+	who := strings.Join(th.ParticipantNames, ", ")
+	if th.Status == parley.ConversationArchived {
+		who += "  (archived: nobody in it is there)"
+	}
+	c.printf("  %s\n", who)
 }
 
 func (c *cli) lastActive(th parley.Thread) string {
