@@ -25,7 +25,8 @@ type Options struct {
 	// service is a client, and its daemon decides.
 	Authenticate func(ctx context.Context, key string) (parley.Caller, bool)
 
-	Toolsets Toolsets // the groups of tools that are offered; all if nil
+	Toolsets Toolsets            // the groups of tools that are offered; all if nil
+	Agents   map[string]Toolsets // of these, to the agents that are offered fewer, by their names in small letters
 	Log      *slog.Logger
 }
 

@@ -74,10 +74,10 @@ func withToolsets(ctx context.Context, s Toolsets) context.Context {
 	return context.WithValue(ctx, toolsetsKey{}, s)
 }
 
-// offers reports whether a connection's toolsets hold the tool.
+// offers reports whether the toolsets of a connection and of its agent hold the tool.
 func (o Options) offers(ctx context.Context, tool string) bool {
 	connection, _ := ctx.Value(toolsetsKey{}).(Toolsets)
-	sets := connection.Within(o.Toolsets)
+	sets := connection.Within(o.Toolsets).Within(o.Agents[strings.ToLower(parley.CallerFrom(ctx).Name)])
 	return sets == nil || slices.Contains(sets, toolsetOf(tool))
 }
 
@@ -102,5 +102,5 @@ func notOffered(tool string) error {
 	set := toolsetOf(tool)
 	return parley.Errorf(parley.NotAuthorized, "%s is in the toolset %s, which is not offered here", tool, set).
 		With("toolset", set).
-		Suggest("Do without it, or ask the operator to add %s to mcp_toolsets in parley.yaml, or to the toolsets of your connection.", set)
+		Suggest("Do without it, or ask the operator to add %s to mcp_toolsets or to your toolsets in parley.yaml, or to those of your connection.", set)
 }

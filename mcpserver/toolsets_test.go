@@ -82,6 +82,26 @@ func TestToolsetsNarrowWhatIsOffered(t *testing.T) {
 	}
 }
 
+// What an agent is offered is its own: others see all.
+func TestAnAgentsToolsetsNarrowWhatItIsOffered(t *testing.T) {
+	for who, c := range map[string]struct {
+		caller parley.Caller
+		want   int
+	}{"coder": {coder, 1}, "chief": {chief, 1 + len(toolsets["messages"])}} {
+		h := newHandler(Options{Service: newFake(), Version: "test", Toolsets: Toolsets{"files", "messages"},
+			Agents: map[string]Toolsets{"coder": {"files", "team"}}}, progressEvery)
+		t.Cleanup(func() { h.Close(t.Context()) })
+		url, _ := web(t, "127.0.0.1:0", as(c.caller, h))
+		s := connect(t, &official.StreamableClientTransport{Endpoint: url + "/"}, legacy, nil)
+		if got := names(list(t, s)); len(got) != c.want {
+			t.Errorf("%s is offered %v, want %d tools", who, got, c.want)
+		}
+		if res, text := call(t, s, "send_message", args{"to": "planner", "text": "hi"}); res.IsError != (who == "coder") {
+			t.Errorf("%s: send_message gave %s", who, text)
+		}
+	}
+}
+
 func TestACallOutsideTheToolsetsSaysWhatIsMissing(t *testing.T) {
 	for _, query := range []string{"", "?toolsets=team"} {
 		s := withSets(t, coder, Toolsets{"team", "files"}, query, legacy)

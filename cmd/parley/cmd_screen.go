@@ -174,13 +174,13 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 			if err != nil {
 				return err
 			}
-			offered, err := mcpserver.ParseToolsets(info.Toolsets)
+			all, own, err := offered(info.Toolsets, info.AgentToolsets)
 			if err != nil {
 				return err // the daemon is a newer one, which knows more of them
 			}
 			service := client.New(client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: bridgeReconnect})
 			defer service.Close()
-			return mcpserver.ServeStdio(cmd.Context(), mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(offered)},
+			return mcpserver.ServeStdio(cmd.Context(), mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
 				c.in, c.out, c.bridged(cmd.Context(), service))
 		},
 	}

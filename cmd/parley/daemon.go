@@ -28,6 +28,8 @@ type daemonInfo struct {
 	Version   string    `json:"version"`
 	StartedAt time.Time `json:"started_at"`
 	Toolsets  string    `json:"toolsets,omitempty"` // the setting, for `parley mcp`
+
+	AgentToolsets map[string]string `json:"agent_toolsets,omitempty"` // by name, of those that are offered less
 }
 
 // runningDaemon returns the daemon that answers in the workspace, or nil.

@@ -75,6 +75,54 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 	}
 }
 
+// An agent of parley.yaml may be offered less than the others, over both transports.
+func TestToolsetsOfAnAgent(t *testing.T) {
+	h := newTestHome(t)
+	file := filepath.Join(h.workspace, "parley.yaml")
+	write := func(sets string) {
+		if err := os.WriteFile(file, []byte("agents:\n  - {name: Bot, toolsets: "+sets+"}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for sets, want := range map[string]string{"[mesages]": `Did you mean`, "[]": "toolsets is empty"} {
+		write(sets)
+		if out, err := h.command("up").CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%s: %v %s", sets, err, out)
+		}
+	}
+	write("[files, team]")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	keys := map[string]string{}
+	for _, name := range []string{"bot", "other"} {
+		keys[name] = must[parley.RegisterAgentResult](t, h, "register", name).APIKey
+	}
+	status := must[parley.WorkspaceStatusResult](t, h, "status")
+	for name, want := range map[string]bool{"bot": false, "other": true} {
+		cmd := h.command("mcp")
+		cmd.Env = append(slices.Clone(h.env), "PARLEY_KEY="+keys[name])
+		for how, transport := range map[string]mcp.Transport{"stdio": &mcp.CommandTransport{Command: cmd},
+			"http": &mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(keys[name])}} {
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, transport, nil)
+			if err != nil {
+				t.Fatalf("%s over %s: %v", name, how, err)
+			}
+			tools, err := session.ListTools(ctx, nil)
+			if err != nil {
+				t.Fatalf("%s over %s: %v", name, how, err)
+			}
+			if got := slices.ContainsFunc(tools.Tools, func(tool *mcp.Tool) bool { return tool.Name == "send_message" }); got != want {
+				t.Errorf("%s over %s: send_message is offered: %v, want %v", name, how, got, want)
+			}
+			res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}})
+			if err != nil || res.IsError == want {
+				t.Errorf("%s over %s: send_message gave %+v, %v", name, how, res, err)
+			}
+			_ = session.Close()
+		}
+	}
+}
+
 // A mailbox learns over the bridge how its messages come.
 func TestTheBridgeKnowsTheRole(t *testing.T) {
 	h := newTestHome(t)

@@ -136,6 +136,7 @@ type daemon struct {
 	store        *store.Store
 	orchestrator *orchestrator.Orchestrator
 	settings     settings
+	toolsets     map[string]string // of agents, by name
 	server       *http.Server
 }
 
@@ -163,7 +164,7 @@ func (d *daemon) open(ctx context.Context, flags map[string]string) error {
 			return err
 		}
 	}
-	d.settings = t.Settings
+	d.settings, d.toolsets = t.Settings, t.toolsets()
 	if d.unix, err = listenUnix(d.at); err != nil {
 		return err
 	}
@@ -214,7 +215,7 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 // writeInfo tells clients where the daemon is, in one step.
 func (d *daemon) writeInfo() error {
 	b, err := json.Marshal(daemonInfo{PID: d.info.PID, Socket: d.info.Socket, HTTP: d.info.HTTP, Version: d.info.Version, StartedAt: d.info.StartedAt,
-		Toolsets: d.settings.MCPToolsets})
+		Toolsets: d.settings.MCPToolsets, AgentToolsets: d.toolsets})
 	if err != nil {
 		return fmt.Errorf("encode %s: %w", d.at.info(), err)
 	}
@@ -229,11 +230,11 @@ func (d *daemon) writeInfo() error {
 func (d *daemon) run(ctx context.Context) error {
 	calls, endCalls := context.WithCancel(context.WithoutCancel(ctx))
 	defer endCalls()
-	sets, err := mcpserver.ParseToolsets(d.settings.MCPToolsets)
+	sets, own, err := offered(d.settings.MCPToolsets, d.toolsets)
 	if err != nil {
 		return err
 	}
-	mcp := mcpserver.Handler(mcpserver.Options{Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Version: buildVersion(), Log: d.log, Toolsets: sets})
+	mcp := mcpserver.Handler(mcpserver.Options{Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Version: buildVersion(), Log: d.log, Toolsets: sets, Agents: own})
 	api := httpapi.New(d.door(mcp))
 	d.server = &http.Server{
 		Handler:           api,

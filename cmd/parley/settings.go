@@ -43,6 +43,7 @@ type member struct {
 	Groups        []string `yaml:"groups" doc:"Groups it is a member of."`
 	Orchestrate   bool     `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
 	Interruptible bool     `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+	Toolsets      []string `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
 	Size          string   `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
 }
 
@@ -194,6 +195,9 @@ func (t *team) check(file string) error {
 			return parley.Errorf(parley.InvalidArgument, "%s: two agents are named %s", at, m.Name).Suggest("Give each a name of its own.")
 		}
 		seen[strings.ToLower(m.Name)] = true
+		if err := m.checkToolsets(at); err != nil {
+			return err
+		}
 		if _, _, err := parseSize(m.Size); err != nil {
 			e := parley.AsError(err)
 			return parley.Errorf(e.Code, "%s: agent %s: %w", at, m.Name, err).Suggest("%s", e.Action)
