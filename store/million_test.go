@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/glebarez/sqlite"
+
+	"parley"
 )
 
 // A workspace of a million messages between two hundred agents. One in a thousand is a
@@ -23,8 +25,6 @@ const (
 )
 
 var millionStatements = []string{
-	`CREATE TEMP TABLE who (n INTEGER PRIMARY KEY, id TEXT NOT NULL)`,
-	`INSERT INTO who SELECT row_number() OVER (ORDER BY name) - 1, id FROM agents`,
 	`CREATE TEMP TABLE plan (seq INTEGER PRIMARY KEY, sender INTEGER, recipient INTEGER)`, // -1 is everyone
 	fmt.Sprintf(`WITH RECURSIVE counter (seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM counter WHERE seq < %d)
 		INSERT INTO plan SELECT seq, 1 + seq %% %d, CASE WHEN seq %% 1000 = 7 THEN -1 WHEN seq %% 100000 = 50000 THEN %d
@@ -38,12 +38,36 @@ var millionStatements = []string{
 			CASE p.seq % 3 WHEN 0 THEN 'red' ELSE 'green' END, p.seq * 613 % 5000, p.seq * 17 % 90, p.seq),
 		'', '', '', '', 1700000000000000000 + p.seq * 1000000000 FROM plan p JOIN who w ON w.n = p.sender`,
 	fmt.Sprintf(`INSERT INTO deliveries (message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps)
-		SELECT p.seq, w.id, printf('%%d-%%d', min(p.sender, w.n), max(p.sender, w.n)), CASE p.recipient WHEN -1 THEN 'broadcast' ELSE 'direct' END, 0, 'read', '', 0, p.seq,
+		SELECT p.seq, w.id, b.id, CASE p.recipient WHEN -1 THEN 'broadcast' ELSE 'direct' END, 0, 'read', '', 0, p.seq,
 		1700000000000000000 + p.seq * 1000000000, CASE WHEN p.seq < %d THEN 1700000000000000000 + p.seq * 1000000000 END,
 		'{"state":"queued","at":"2026-01-01T00:00:00.000000000Z"}' || char(10)
-		FROM plan p JOIN who w ON w.n = p.recipient OR p.recipient = -1 AND w.n < %d AND w.n <> p.sender`, million-5000, teamSize),
+		FROM plan p JOIN who w ON w.n = p.recipient OR p.recipient = -1 AND w.n < %d AND w.n <> p.sender
+		JOIN pairs b ON b.x = min(p.sender, w.n) AND b.y = max(p.sender, w.n)`, million-5000, teamSize),
 	`INSERT INTO events (type, at, message_seq, recipient_id, recipient_count, agent_id, state, detail)
 		SELECT 'agent_direct_message', 0, seq, '', 1, '', '', '' FROM plan`,
+}
+
+// pairUp numbers the agents, and gives each two of them their conversation.
+func pairUp(db *sql.DB) error {
+	if _, err := db.Exec(`CREATE TEMP TABLE who (n INTEGER PRIMARY KEY, id TEXT NOT NULL);
+		INSERT INTO who SELECT row_number() OVER (ORDER BY name) - 1, id FROM agents WHERE name LIKE 'agent%';
+		CREATE TEMP TABLE pairs (x INTEGER, y INTEGER, id TEXT NOT NULL, PRIMARY KEY (x, y))`); err != nil {
+		return err
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for y := range teamSize + 1 {
+		for x := range y {
+			if _, err := tx.Exec(`INSERT INTO pairs SELECT x.n, y.n, ? FROM who x, who y WHERE x.id = ? AND y.id = ?`,
+				parley.ConversationID(agentID(x), agentID(y)), agentID(x), agentID(y)); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Commit()
 }
 
 // openMillion makes that database, without waiting for the disk.
@@ -61,6 +85,9 @@ func openMillion(b *testing.B) (path string) {
 	}
 	defer db.Close()
 	db.SetMaxOpenConns(1)
+	if err := pairUp(db); err != nil {
+		b.Fatal(err)
+	}
 	for _, statement := range millionStatements {
 		if _, err := db.Exec(statement); err != nil {
 			b.Fatalf("%s: %v", statement, err)

@@ -80,8 +80,10 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)", "COVERING INDEX deliveries_unread", "COVERING INDEX deliveries_inbox"}, "TEMP B-TREE"},
 		"Inbox, all": {inbox(InboxQuery{}),
 			[]string{"d USING INDEX deliveries_inbox (recipient_id=?)"}, "TEMP B-TREE"},
-		"Inbox, filtered": {inbox(InboxQuery{UnreadOnly: true, Senders: []string{"a", "b"}, Since: time.Unix(1, 0), Priority: parley.PriorityHigh}),
+		"Inbox, filtered": {inbox(InboxQuery{UnreadOnly: true, Since: time.Unix(1, 0), Priority: parley.PriorityHigh}),
 			[]string{"d USING INDEX deliveries_unread (recipient_id=? AND read_at=?)"}, "TEMP B-TREE"},
+		"Inbox of senders": {inbox(InboxQuery{Senders: []string{"a", "b"}}),
+			[]string{"c USING COVERING INDEX deliveries_direct (conversation_id=?)", "o USING COVERING INDEX messages_spread (sender_id=?)", "d USING COVERING INDEX deliveries_inbox (recipient_id=? AND message_seq=?)"}, "deliveries_inbox (recipient_id=?)"},
 		"History": {func(ctx context.Context) error {
 			_, err := s.History(ctx, HistoryQuery{A: agentID(0), B: agentID(1), Limit: 10})
 			return err

@@ -114,7 +114,7 @@ func (s *Store) Inbox(ctx context.Context, q InboxQuery) (InboxPage, error) {
 		return s.threadPage(ctx, q)
 	}
 	var page InboxPage
-	where, args := q.conditions(` WHERE d.recipient_id = ?`, []any{q.RecipientID})
+	where, args := q.conditions(q.mine())
 	const from = ` FROM deliveries d JOIN messages m ON m.seq = d.message_seq`
 	const unread = ` AND d.read_at IS NULL`
 	var err error
@@ -131,6 +131,24 @@ func (s *Store) Inbox(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	}
 	page.Items, err = s.items(ctx, where, q.OldestFirst, q.Limit, args...)
 	return page, err
+}
+
+// mine is the condition upon the recipient. Where senders are named it also says where
+// to look for what they sent, which is found there without reading all that came: in
+// their conversations with the recipient, and among what they did not send directly.
+func (q *InboxQuery) mine() (where string, args []any) {
+	where, args = ` WHERE d.recipient_id = ?`, []any{q.RecipientID}
+	if len(q.Senders) == 0 {
+		return where, args
+	}
+	conversations := make([]string, len(q.Senders))
+	for i, id := range q.Senders {
+		conversations[i] = parley.ConversationID(id, q.RecipientID)
+	}
+	return where + ` AND d.message_seq IN (
+		SELECT c.message_seq FROM deliveries c WHERE c.conversation_id IN ? AND c.kind = 'direct' AND +c.recipient_id = ?
+		UNION ALL SELECT o.seq FROM messages o WHERE o.sender_id IN ? AND o.kind <> 'direct')`,
+		append(args, conversations, q.RecipientID, q.Senders)
 }
 
 // conditions adds the query's, which are all of the message.
