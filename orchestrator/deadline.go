@@ -150,10 +150,13 @@ func quote(w store.Owing) string {
 // overdueNeed is a response that did not come, for the operator.
 func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
 	msg, d := o.dress(&w.Message), &w.Debt
-	short := parley.Short(msg.ID)
+	short, what := parley.Short(msg.ID), "a response"
+	if d.State == parley.ResponsePartial {
+		what = "the rest of its response"
+	}
 	return parley.Need{Kind: parley.NeedOverdue, AgentID: d.DebtorID, Agent: d.Debtor, MessageID: msg.ID, Since: d.DueAt,
-		Text: fmt.Sprintf("owes %s a response to message %s, due %s ago: “%s”", msg.Sender, short,
-			lasting(now.Sub(d.DueAt)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
+		Text: fmt.Sprintf("owes %s %s to message %s, asked %s ago and due %s ago: “%s”", msg.Sender, what, short,
+			lasting(now.Sub(msg.Timestamp)), lasting(now.Sub(d.DueAt)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
 		Command: fmt.Sprintf("parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender),
 		Action:  fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short)}
 }

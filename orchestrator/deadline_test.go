@@ -97,6 +97,9 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 	if need.Agent != "coder" || need.MessageID != d.id || !strings.Contains(need.Command, "parley steer coder") {
 		t.Errorf("the need is %+v", need)
 	}
+	if want := "owes planner a response to message " + short + ", asked 101 min ago and due 71 min ago: “is it done?”"; need.Text != want {
+		t.Errorf("the need says %q, want %q", need.Text, want)
+	}
 	if got := d.needs(d.id); len(got) != 0 {
 		t.Errorf("after dismissing it the needs are %+v", got)
 	}

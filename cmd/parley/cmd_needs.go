@@ -12,7 +12,7 @@ import (
 
 func (c *cli) needsCommand() *cobra.Command {
 	return command(c, operation[parley.GetNeedsResult]{
-		op: "get_needs", use: "needs", short: "See what needs you: dialogs, lost or stuck agents, deliveries without proof, unanswered requests",
+		op: "get_needs", use: "needs", short: "See what needs you: dialogs, lost or stuck agents, deliveries without proof, overdue responses, unanswered requests",
 		example: "  parley needs\n  parley needs --dismiss 5f0c21aa", args: cobra.NoArgs, flags: []string{"dismiss"},
 		print: c.printNeeds,
 	})
