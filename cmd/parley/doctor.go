@@ -120,6 +120,7 @@ func (d *doctor) checks() []check {
 		{"port", promptly, d.checkPort},
 		{"database", thoroughly, d.checkDatabase},
 		{"disk", promptly, d.checkDisk},
+		{"space", promptly, d.checkSpace},
 	}
 	return append(all, d.agentChecks()...)
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"parley/files"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -28,6 +30,63 @@ func (d *doctor) checkFiles(context.Context) (f findings) {
 		f.ok("files", "%s, %s and %s are yours alone", stateDir, d.at.runtime, d.at.launch)
 	}
 	return f
+}
+
+// What takes so much is worth a look: ten files of the largest size, and about a million
+// messages.
+const (
+	manyFiles    = 1 << 30
+	largeContent = 1 << 30
+)
+
+// checkSpace says what the workspace takes of the disk, and how it gets less.
+func (d *doctor) checkSpace(context.Context) (f findings) {
+	state := filepath.Dir(d.at.database())
+	var kept int64
+	for _, dir := range []string{"files", "received"} {
+		n, err := files.Size(filepath.Join(state, dir))
+		if err != nil {
+			f.fail("space", err)
+			return f
+		}
+		kept += n
+	}
+	said := "files that were sent take " + size(kept)
+	if kept >= manyFiles {
+		f.warn("space", "See them with parley files; delete old ones with parley files prune --older-than DAYS.", "%s", said)
+	} else {
+		f.ok("space", "%s", said)
+	}
+	var database, copies int64
+	for _, name := range []string{"", "-wal", "-shm"} {
+		database += sizeOf(d.at.database() + name)
+	}
+	found, _ := filepath.Glob(d.at.database() + ".bak-*") // the path is no pattern, or there is none
+	for _, name := range found {
+		copies += sizeOf(name)
+	}
+	said = "the database takes " + size(database)
+	if len(found) > 0 {
+		said += ", " + count(len(found), "automatic backup") + " " + size(copies)
+	}
+	switch {
+	case copies >= largeContent:
+		f.warn("space", "The backups were made before migrations; when all is well, delete them: "+d.at.database()+".bak-*", "%s", said)
+	case database >= largeContent:
+		f.warn("space", "Messages are kept for good. To begin anew: parley backup FILE, parley down, then move "+d.at.database()+" and its -wal away.", "%s", said)
+	default:
+		f.ok("space", "%s", said)
+	}
+	return f
+}
+
+// sizeOf is how many bytes a file has, 0 if there is none.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // checkPrivate looks at a file or directory that is to be the user's alone, or, if

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -68,6 +69,44 @@ func TestLittleSpaceIsSaid(t *testing.T) {
 		if f[0].Level != want {
 			t.Errorf("%d bytes: got %+v, want %s", free, f[0], want)
 		}
+	}
+}
+
+func TestWhatTakesMuchSpaceIsSaid(t *testing.T) {
+	d := testDoctor(t)
+	if f := d.checkSpace(t.Context()); len(f) != 2 || !slices.Equal(levels(f), []level{fine, fine}) {
+		t.Errorf("without a workspace: %+v", f)
+	}
+	grow := func(path string, to int64) {
+		t.Helper()
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = os.WriteFile(path, nil, 0o600)
+		}
+		if err == nil {
+			err = os.Truncate(path, to) // which takes nothing
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	state := filepath.Dir(d.at.database())
+	grow(filepath.Join(state, "files", "ab", "abc"), manyFiles-1)
+	grow(d.at.database(), largeContent-5)
+	grow(d.at.database()+"-wal", 4)
+	if f := d.checkSpace(t.Context()); !slices.Equal(levels(f), []level{fine, fine}) {
+		t.Errorf("just below: %+v", f)
+	}
+	grow(filepath.Join(state, "received", "id", "x"), 1)
+	grow(d.at.database()+"-shm", 1)
+	f := d.checkSpace(t.Context())
+	if !slices.Equal(levels(f), []level{warning, warning}) || !strings.Contains(f[0].Action, "parley files prune") || !strings.Contains(f[1].Action, "parley backup") {
+		t.Errorf("a gigabyte of each: %+v", f)
+	}
+	grow(d.at.database()+".bak-12-20260101T000000.000", largeContent)
+	f = d.checkSpace(t.Context())
+	if !strings.Contains(f[1].Detail, "1 automatic backup 1.1 GB") || !strings.Contains(f[1].Action, ".bak-*") {
+		t.Errorf("with a large backup: %+v", f[1])
 	}
 }
 
