@@ -15,6 +15,8 @@ type File struct {
 	SHA256    string    `json:"sha256"` // in hexadecimal digits
 	SenderID  string    `json:"sender_agent_id,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
+	// RemovedAt is when the operator deleted what it held; nil while it is there.
+	RemovedAt *time.Time `json:"removed_at,omitempty"`
 }
 
 // maxFileName is in bytes: what file systems take.

@@ -126,6 +126,11 @@ type FileService interface {
 	// the recipient where it is. FILE_REFUSED for what the caller may not send,
 	// FILE_NOT_FOUND for what is not there.
 	TransferFile(context.Context, TransferFileRequest) (*TransferFileResult, error)
+	// ListFiles lists what is kept, and says how much space it takes.
+	ListFiles(context.Context, ListFilesRequest) (*ListFilesResult, error)
+	// RemoveFiles deletes what files hold, and the recipients' copies. Who asks for one
+	// afterwards gets FILE_NOT_FOUND, which says so, and so do its messages.
+	RemoveFiles(context.Context, RemoveFilesRequest) (*RemoveFilesResult, error)
 }
 
 // OperatorService is how a person steps in.

@@ -177,6 +177,16 @@ func (c *Client) ApproveAgent(ctx context.Context, r parley.ApproveAgentRequest)
 	return call[parley.ApproveAgentResult](ctx, c, "approve_agent", r)
 }
 
+// ListFiles lists the files that are kept.
+func (c *Client) ListFiles(ctx context.Context, r parley.ListFilesRequest) (*parley.ListFilesResult, error) {
+	return call[parley.ListFilesResult](ctx, c, "list_files", r)
+}
+
+// RemoveFiles deletes files, by their ids or by their age.
+func (c *Client) RemoveFiles(ctx context.Context, r parley.RemoveFilesRequest) (*parley.RemoveFilesResult, error) {
+	return call[parley.RemoveFilesResult](ctx, c, "remove_files", r)
+}
+
 // Backup writes a copy of the database, on the daemon's machine.
 func (c *Client) Backup(ctx context.Context, r parley.BackupRequest) (*parley.BackupResult, error) {
 	return call[parley.BackupResult](ctx, c, "backup", r)

@@ -35,6 +35,7 @@ type Store struct {
 	contents string // CONTENTS/aa/SHA256
 	received string // RECEIVED/FILE-ID/NAME
 	limit    int64
+	space    func(dir string) (free, all int64, err error)
 
 	mu   sync.Mutex
 	pins map[string]*pin // by SHA-256
@@ -53,7 +54,7 @@ func Open(dir string, limit int64) (*Store, error) {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	s := &Store{contents: filepath.Join(dir, "files"), received: filepath.Join(dir, "received"), limit: limit, pins: map[string]*pin{}}
+	s := &Store{contents: filepath.Join(dir, "files"), received: filepath.Join(dir, "received"), limit: limit, space: space, pins: map[string]*pin{}}
 	for _, d := range []string{s.contents, s.received} {
 		if err := private(d); err != nil {
 			return nil, err
@@ -132,7 +133,12 @@ func (s *Store) Put(ctx context.Context, r io.Reader) (_ *Content, err error) {
 // copy copies at most the limit and returns its hash and how much it was.
 func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) (string, int64, error) {
 	sum, buffer, size := sha256.New(), make([]byte, chunk), int64(0)
-	for {
+	for n := 0; ; n++ {
+		if n%roomEvery == 0 {
+			if err := s.Room(0); err != nil {
+				return "", 0, err
+			}
+		}
 		if err := ctx.Err(); err != nil {
 			return "", 0, err
 		}
@@ -172,11 +178,11 @@ func (s *Store) settle(temp string, c *Content) error {
 		p = &pin{}
 	}
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != c.Size {
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), mark(s.contents, c.SHA256)); err != nil {
 			return failed(name, "storing the file", err)
 		}
 		if err := errors.Join(os.Rename(temp, name), syncDir(filepath.Dir(name)), syncDir(s.contents)); err != nil {
-			_ = os.Remove(name)
+			_, _ = os.Remove(name), unmark(s.contents, c.SHA256)
 			return failed(name, "storing the file", err)
 		}
 		p.fresh = true
@@ -202,10 +208,14 @@ func (s *Store) unpin(sha string, keep bool) error {
 		return nil
 	}
 	delete(s.pins, sha)
-	if p.fresh && !p.kept {
-		return failed(s.contents, "removing the file again", os.Remove(s.path(sha)))
+	if !p.fresh {
+		return nil
 	}
-	return nil
+	var err error
+	if !p.kept {
+		err = os.Remove(s.path(sha))
+	}
+	return failed(s.contents, "removing the file again", errors.Join(err, unmark(s.contents, sha)))
 }
 
 func (s *Store) path(sha string) string { return filepath.Join(s.contents, sha[:2], sha) }

@@ -50,6 +50,9 @@ func (o *Orchestrator) TransferFile(ctx context.Context, req parley.TransferFile
 	if source.Size() > o.files.Limit() {
 		return nil, o.files.TooLarge(source.Size())
 	}
+	if err := o.files.Room(source.Size()); err != nil {
+		return nil, err
+	}
 	return o.takeFile(ctx, from, source, func() (*fileNote, error) { return n, nil })
 }
 
@@ -85,6 +88,9 @@ func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, 
 		return nil, nil, err
 	}
 	f, err := o.fileFor(ctx, c, ref)
+	if err == nil && f.RemovedAt != nil {
+		err = fileGone(f)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -163,6 +169,9 @@ func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list 
 				Suggest("Give the file_id that transfer_file or an upload gave you.")
 		}
 		f, err := o.fileFor(ctx, c, ref)
+		if err == nil && f.RemovedAt != nil {
+			err = fileGone(f)
+		}
 		if err != nil {
 			return nil, nil, err
 		}

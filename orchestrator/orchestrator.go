@@ -169,6 +169,9 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if o.files, err = files.Open(o.opts.State, o.opts.Settings.MaxFile); err != nil {
 		return err
 	}
+	if err := o.tidyFiles(ctx); err != nil {
+		return err
+	}
 	if err := o.ensureOperator(ctx); err != nil {
 		return err
 	}

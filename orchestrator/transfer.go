@@ -57,6 +57,11 @@ type announced struct {
 // step.
 func (o *Orchestrator) announceFile(ctx context.Context, from *member, kept *files.Content, n *fileNote) (a announced, err error) {
 	f := parley.File{ID: newID(), Name: n.name, Size: kept.Size, SHA256: kept.SHA256, SenderID: from.id, CreatedAt: o.now()}
+	done, err := o.files.Begin(f.ID)
+	if err != nil {
+		return a, err
+	}
+	defer done()
 	path, err := o.files.Receive(f.SHA256, f.ID, f.Name)
 	if err != nil {
 		return a, err

@@ -18,6 +18,7 @@ var transferring = []testCase{
 	{"TransferGoesToOneOtherAgent", transferToOne},
 	{"TransferAgainWithTheSameKey", transferAgain},
 	{"TransferAsSomeoneElseIsRefused", transferAsOther},
+	{"FilesAreListedAndRemoved", filesComeAndGo},
 }
 
 // file makes a file where the planner may send from.

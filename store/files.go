@@ -7,7 +7,10 @@ import (
 	"parley"
 )
 
-const fileColumns = "id, name, size, sha256, sender_id, created_at"
+const (
+	newFileColumns = "id, name, size, sha256, sender_id, created_at"
+	fileColumns    = newFileColumns + ", removed_at"
+)
 
 func fileValues(f *parley.File) []any {
 	return []any{f.ID, f.Name, f.Size, f.SHA256, f.SenderID, nanos(f.CreatedAt)}
@@ -21,10 +24,16 @@ type fileRow struct {
 	SHA256    string `gorm:"column:sha256"`
 	SenderID  string
 	CreatedAt int64 `gorm:"autoCreateTime:false"`
+	RemovedAt int64
 }
 
 func (r *fileRow) file() parley.File {
-	return parley.File{ID: r.ID, Name: r.Name, Size: r.Size, SHA256: r.SHA256, SenderID: r.SenderID, CreatedAt: instant(r.CreatedAt)}
+	f := parley.File{ID: r.ID, Name: r.Name, Size: r.Size, SHA256: r.SHA256, SenderID: r.SenderID, CreatedAt: instant(r.CreatedAt)}
+	if r.RemovedAt != 0 {
+		at := instant(r.RemovedAt)
+		f.RemovedAt = &at
+	}
+	return f
 }
 
 // carriedRow is a row of message_files.
@@ -45,7 +54,7 @@ func (s *Store) CreateFile(ctx context.Context, f parley.File, c Call) (was Call
 		if was, before, err = t.call(c); before || err != nil {
 			return err
 		}
-		err = insert(t, "files", fileColumns, []parley.File{f}, fileValues)
+		err = insert(t, "files", newFileColumns, []parley.File{f}, fileValues)
 		if dangling(err) {
 			return noAgent(f.SenderID)
 		}
@@ -68,7 +77,7 @@ func (t *tx) carry(p *Post, seq int64) {
 }
 
 func (t *tx) flushFiles() error {
-	if err := insert(t, "files", fileColumns, t.files, fileValues); err != nil {
+	if err := insert(t, "files", newFileColumns, t.files, fileValues); err != nil {
 		return err
 	}
 	err := insert(t, "message_files", "file_id, message_seq", t.carried, (*carriedRow).values)

@@ -81,6 +81,8 @@ var rights = []right{
 	{op: "revoke_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
 	{op: "list_keys", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
 	{op: "approve_agent", who: operatorOnly, args: `{"agent":` + nobodys + `,"approve":true}`},
+	{op: "list_files", who: operatorOnly, args: `{}`},
+	{op: "remove_files", who: operatorOnly, args: `{"file_ids":[` + nothing + `]}`},
 	{op: "get_workspace_status", who: operatorOnly, args: `{}`},
 	{op: "backup", who: operatorOnly, args: `{"path":` + nowhere + `}`},
 	{op: "shut_down", who: operatorOnly, args: `{}`}, // which is tried last, and ends the test's daemon

@@ -1,0 +1,144 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+// marks are what a store holds of calls that are at work.
+func marks(t *testing.T, dir string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(escape(dir), "*", begun+"*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func always(answer bool) func() (bool, error) { return func() (bool, error) { return answer, nil } }
+
+func TestRemoveTakesTheContentThatNobodyWants(t *testing.T) {
+	s, dir := open(t, 0)
+	c := put(t, s, "twice")
+	c.Keep()
+	for _, id := range []string{"one", "two"} {
+		if _, err := s.Receive(c.SHA256, id, "x.txt"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	beside := filepath.Join(dir, "received", "two", "notes")
+	if err := os.WriteFile(beside, []byte("the recipient's"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(c.SHA256, "one", "x.txt", always(true)); err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, dir, map[string]string{nameOf("twice"): "twice", "received/two/x.txt": "twice", "received/two/notes": "the recipient's"})
+	for range 2 { // as after a crash in between
+		if err := s.Remove(c.SHA256, "two", "x.txt", always(false)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantFiles(t, dir, map[string]string{"received/two/notes": "the recipient's"})
+	if _, err := os.Stat(filepath.Join(dir, "received", "one")); err == nil {
+		t.Error("an empty directory was left")
+	}
+}
+
+func TestRemoveLeavesWhatComesInOnceMore(t *testing.T) {
+	for _, keep := range []bool{true, false} {
+		s, dir := open(t, 0)
+		put(t, s, "again").Keep()
+		second := put(t, s, "again")
+		if err := s.Remove(second.SHA256, "id", "x", always(false)); err != nil {
+			t.Fatal(err)
+		}
+		wantFiles(t, dir, map[string]string{nameOf("again"): "again"})
+		want := map[string]string{}
+		if keep {
+			second.Keep()
+			want[nameOf("again")] = "again"
+		} else if err := second.Drop(); err != nil {
+			t.Fatal(err)
+		}
+		wantFiles(t, dir, want)
+		if left := marks(t, dir); len(left) > 0 {
+			t.Errorf("%v was left", left)
+		}
+	}
+}
+
+func TestRecoverRemovesWhatNobodyNoted(t *testing.T) {
+	s, dir := open(t, 0)
+	put(t, s, "kept").Keep() // of a newer database than this one, perhaps
+	noted, lost := put(t, s, "noted"), put(t, s, "lost")
+	for _, id := range []string{"known", "unknown", "began"} {
+		if _, err := s.Begin(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, c := range map[string]*Content{"known": noted, "unknown": lost, "older": noted} {
+		if _, err := s.Receive(c.SHA256, id, "x"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "received", "began"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// A crash: neither Keep nor Drop is called.
+	s, err := Open(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Recover(func(sha string) (bool, error) { return sha == noted.SHA256, nil }, func(id string) (bool, error) { return id == "known", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantFiles(t, dir, map[string]string{nameOf("kept"): "kept", nameOf("noted"): "noted", "received/known/x": "noted", "received/older/x": "noted"})
+	if left := marks(t, dir); len(left) > 0 {
+		t.Errorf("%v was left", left)
+	}
+	if entries, err := os.ReadDir(filepath.Join(dir, "received")); err != nil || len(entries) != 2 {
+		t.Errorf("received holds %v, %v; want known and older", entries, err)
+	}
+	contents, copies, err := s.Used()
+	if err != nil || contents != 9 || copies != 10 {
+		t.Errorf("used: %d and %d bytes, %v; want 9 and 10", contents, copies, err)
+	}
+}
+
+func TestLittleRoomIsSaidBeforeTheDiskIsFull(t *testing.T) {
+	s, dir := open(t, 0)
+	free := int64(reserve + 100)
+	s.space = func(string) (int64, int64, error) { return free, 1 << 40, nil }
+	if err := s.Room(50); err != nil {
+		t.Errorf("there is room for a file and its copy: %v", err)
+	}
+	wantCode(t, "Room", s.Room(51), parley.StorageUnavailable)
+	put(t, s, "small").Keep()
+	free = reserve - 1
+	_, err := s.Put(t.Context(), strings.NewReader("no more"))
+	wantCode(t, "Put", err, parley.StorageUnavailable)
+	if !strings.Contains(parley.AsError(err).Action, "parley files prune") {
+		t.Errorf("%v does not say what to do", err)
+	}
+	free = 1 << 30
+	asked := 0
+	s.space = func(string) (int64, int64, error) { // it gets full meanwhile
+		if asked++; asked > 1 {
+			return 0, 1 << 40, nil
+		}
+		return free, 1 << 40, nil
+	}
+	_, err = s.Put(t.Context(), bytes.NewReader(make([]byte, 20<<20)))
+	wantCode(t, "a large Put", err, parley.StorageUnavailable)
+	wantFiles(t, dir, map[string]string{nameOf("small"): "small"})
+	s.space = func(string) (int64, int64, error) { return 0, 0, errors.New("nobody knows") }
+	put(t, s, "another").Keep()
+}

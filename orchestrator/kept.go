@@ -1,0 +1,88 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley"
+)
+
+// ListFiles implements parley.FileService.
+func (o *Orchestrator) ListFiles(ctx context.Context, req parley.ListFilesRequest) (*parley.ListFilesResult, error) {
+	list, total, err := o.store.KeptFiles(ctx, req.Limit)
+	if err != nil {
+		return nil, err
+	}
+	for i := range list {
+		if m := o.roster.id(list[i].SenderID); m != nil {
+			list[i].Sender = m.name
+		}
+	}
+	res := &parley.ListFilesResult{Answer: parley.OK, Files: list, TotalCount: total}
+	if res.ContentBytes, res.CopyBytes, err = o.files.Used(); err == nil {
+		res.FreeBytes, err = o.files.Free()
+	}
+	return res, err
+}
+
+// RemoveFiles implements parley.FileService. That a file is gone is noted before it is.
+func (o *Orchestrator) RemoveFiles(ctx context.Context, req parley.RemoveFilesRequest) (*parley.RemoveFilesResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, ref := range req.FileIDs {
+		f, err := o.store.File(ctx, ref, "")
+		if err == nil && f.RemovedAt != nil {
+			err = fileGone(f)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, f.ID)
+	}
+	removed, err := o.store.RemoveFiles(ctx, ids, o.now().AddDate(0, 0, -req.OlderThanDays))
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.RemoveFilesResult{Answer: parley.OK, Removed: removed, Message: "No file was removed"}
+	switch len(removed) {
+	case 0:
+	case 1:
+		res.Message = fmt.Sprintf("File %s was removed", removed[0].Name)
+	default:
+		res.Message = fmt.Sprintf("%d files were removed", len(removed))
+	}
+	return res, o.removeFiles(context.WithoutCancel(ctx), removed)
+}
+
+// removeFiles deletes what removed files held, unless another file holds it too.
+func (o *Orchestrator) removeFiles(ctx context.Context, removed []parley.File) error {
+	var errs []error
+	for _, f := range removed {
+		errs = append(errs, o.files.Remove(f.SHA256, f.ID, f.Name, func() (bool, error) { return o.store.ContentWanted(ctx, f.SHA256) }))
+	}
+	return errors.Join(errs...)
+}
+
+// tidyFiles finishes what a crash cut short: files that came, and files that went.
+func (o *Orchestrator) tidyFiles(ctx context.Context) error {
+	err := o.files.Recover(func(sha string) (bool, error) { return o.store.ContentWanted(ctx, sha) },
+		func(id string) (bool, error) { return o.store.FileKnown(ctx, id) })
+	if err != nil {
+		return err
+	}
+	removed, err := o.store.RemovedFiles(ctx)
+	if err != nil {
+		return err
+	}
+	return o.removeFiles(ctx, removed)
+}
+
+// fileGone is the error of a file that was removed.
+func fileGone(f parley.File) error {
+	return parley.Errorf(parley.FileNotFound, "the file %s was removed by the operator on %s", f.Name, f.RemovedAt.UTC().Format(time.DateOnly)).
+		With("file_id", f.ID).With("removed_at", *f.RemovedAt).Suggest("Ask its sender to send it again.")
+}

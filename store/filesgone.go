@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"parley"
+)
+
+// KeptFiles lists the files that were not removed, the newest first, without their
+// senders' names, and how many there are.
+func (s *Store) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFile, total int, err error) {
+	var rows []struct {
+		File     fileRow `gorm:"embedded"`
+		Messages int
+	}
+	const doing = "listing the files"
+	if err = s.read(ctx, doing, &total, `SELECT count(*) FROM files WHERE removed_at = 0`); err != nil {
+		return nil, 0, err
+	}
+	err = s.read(ctx, doing, &rows, `SELECT `+fileColumns+`, (SELECT count(*) FROM message_files c WHERE c.file_id = f.id) AS messages
+		FROM files f WHERE removed_at = 0 ORDER BY created_at DESC, id LIMIT ?`, limit)
+	list = make([]parley.KeptFile, len(rows))
+	for i := range rows {
+		list[i] = parley.KeptFile{File: rows[i].File.file(), Messages: rows[i].Messages}
+	}
+	return list, total, err
+}
+
+// FileKnown reports whether there is a file with this id, removed or not.
+func (s *Store) FileKnown(ctx context.Context, id string) (known bool, err error) {
+	err = s.read(ctx, "looking for a file", &known, `SELECT EXISTS (SELECT 1 FROM files WHERE id = ?)`, id)
+	return known, err
+}
+
+// ContentWanted reports whether a file that was not removed holds this content.
+func (s *Store) ContentWanted(ctx context.Context, sha string) (wanted bool, err error) {
+	err = s.read(ctx, "looking for a file", &wanted, `SELECT EXISTS (SELECT 1 FROM files WHERE sha256 = ? AND removed_at = 0)`, sha)
+	return wanted, err
+}
+
+// RemovedFiles returns the files that were removed.
+func (s *Store) RemovedFiles(ctx context.Context) ([]parley.File, error) {
+	var rows []fileRow
+	err := s.read(ctx, "reading the removed files", &rows, `SELECT `+fileColumns+` FROM files WHERE removed_at > 0`)
+	return filesOf(rows), err
+}
+
+func filesOf(rows []fileRow) []parley.File {
+	list := make([]parley.File, len(rows))
+	for i := range rows {
+		list[i] = rows[i].file()
+	}
+	return list
+}
+
+// RemoveFiles notes that files were removed, by their ids, or without ids those that came
+// before a time, and in the messages that carry them; it returns those that were there.
+func (s *Store) RemoveFiles(ctx context.Context, ids []string, before time.Time) (removed []parley.File, err error) {
+	err = s.write(ctx, "removing files", func(t *tx) error {
+		var rows []fileRow
+		var err error
+		if len(ids) > 0 {
+			err = t.query(&rows, `SELECT `+fileColumns+` FROM files WHERE id IN ? AND removed_at = 0 ORDER BY created_at, id`, ids)
+		} else {
+			err = t.query(&rows, `SELECT `+fileColumns+` FROM files WHERE created_at < ? AND removed_at = 0 ORDER BY created_at, id`, nanos(before))
+		}
+		for i := range rows {
+			rows[i].RemovedAt = nanos(t.now)
+			if err == nil {
+				err = t.removeFile(&rows[i])
+			}
+		}
+		removed = filesOf(rows)
+		return err
+	})
+	return removed, err
+}
+
+func (t *tx) removeFile(r *fileRow) error {
+	if _, err := t.exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
+		return err
+	}
+	var carriers []struct {
+		Seq         int64
+		Attachments string
+	}
+	err := t.query(&carriers, `SELECT m.seq, m.attachments FROM message_files c JOIN messages m ON m.seq = c.message_seq WHERE c.file_id = ?`, r.ID)
+	for i := range carriers {
+		if err == nil {
+			text := attachmentsText(withoutFile(attachmentsFrom(carriers[i].Attachments), r.ID, instant(r.RemovedAt)))
+			_, err = t.exec(`UPDATE messages SET attachments = ? WHERE seq = ?`, text, carriers[i].Seq)
+		}
+	}
+	return err
+}
+
+// withoutFile writes into the attachments that name a file that it was removed, in place
+// of where it was.
+func withoutFile(list []json.RawMessage, id string, at time.Time) []json.RawMessage {
+	for i, item := range list {
+		var members map[string]any
+		if json.Unmarshal(item, &members) != nil || members["file_id"] != id {
+			continue
+		}
+		delete(members, "server_path")
+		members["removed_at"] = at
+		if b, err := json.Marshal(members); err == nil {
+			list[i] = b
+		}
+	}
+	return list
+}
