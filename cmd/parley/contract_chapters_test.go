@@ -153,6 +153,8 @@ func codesChapter() chapter {
 		switch {
 		case len(without) == 1:
 			faces = "all but " + without[0] + ": " + why
+		case len(by) == 0:
+			faces = "none: " + why
 		case len(without) > 1:
 			faces = strings.Join(by, ", ") + ": it keeps a daemon from starting"
 		}
@@ -160,10 +162,13 @@ func codesChapter() chapter {
 		if f.status != 0 {
 			status = fmt.Sprint(f.status)
 		}
-		if call == "" {
+		if call == "" && f.cli != nil {
 			call = "parley " + f.cli[0]
 		}
-		about += fmt.Sprintf("| `%s` | %s | %s | `%s` |\n", f.code, status, faces, call)
+		if call != "" {
+			call = "`" + call + "`"
+		}
+		about += fmt.Sprintf("| `%s` | %s | %s | %s |\n", f.code, status, faces, call)
 	}
 	return chapter{title: "Error codes", about: strings.TrimSpace(about), rules: []rule{
 		{"Every code has its status over HTTP", []string{"httpapi.TestEveryCodeHasAStatus", "httpapi.TestErrorsBecomeStatuses"}},
