@@ -21,7 +21,8 @@ func TestPostsOfAnOlderDatabaseAreFoundByThoseWhoJoinLater(t *testing.T) {
 	must(t, s.Close())
 
 	db := raw(t, path)
-	run(t, db, `DROP INDEX participants_agent; DROP TABLE calls; ALTER TABLE deliveries DROP COLUMN archived; DELETE FROM goose_db_version WHERE version_id = 15; DROP TABLE message_words`)
+	run(t, db, `DROP INDEX messages_spread; DROP INDEX files_content; ALTER TABLE files DROP COLUMN removed_at;
+		DROP INDEX participants_agent; DROP TABLE calls; ALTER TABLE deliveries DROP COLUMN archived; DELETE FROM goose_db_version WHERE version_id >= 15; DROP TABLE message_words`)
 	run(t, db, wordsTable)
 	rows := []wordsRow{{seq: 1, text: "the grammar, to one", senderID: agentID(0), recipients: []string{agentID(1)}},
 		{seq: 2, text: "the grammar, to all", senderID: agentID(0), recipients: []string{agentID(1)}}}
