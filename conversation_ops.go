@@ -25,16 +25,16 @@ const (
 // ConversationStateRequest names a conversation: that of a thread, or what the caller
 // and one other say to each other.
 type ConversationStateRequest struct {
-	With     Names  `json:"with,omitempty" doc:"The other agent; the operator may name two." max:"2"`
+	With     string `json:"with,omitempty" doc:"The other agent."`
 	ThreadID string `json:"thread_id,omitempty" doc:"Or a thread."`
 }
 
 // Validate wants exactly one conversation.
 func (r *ConversationStateRequest) Validate() error { return oneConversation(r.With, r.ThreadID, "") }
 
-func oneConversation(with Names, threadID, messageID string) error {
+func oneConversation(with, threadID, messageID string) error {
 	n := 0
-	for _, given := range []bool{len(with) > 0, threadID != "", messageID != ""} {
+	for _, given := range []bool{with != "", threadID != "", messageID != ""} {
 		if given {
 			n++
 		}
@@ -50,25 +50,30 @@ func oneConversation(with Names, threadID, messageID string) error {
 // caller should answer what was said last.
 type ConversationStateResult struct {
 	Answer
-	ConversationID string               `json:"conversation_id"`
-	ThreadID       string               `json:"thread_id,omitempty"`
-	Title          string               `json:"title,omitempty"`
-	Participants   []string             `json:"participants"` // names
-	State          string               `json:"state"`        // cold, warming, hot, cooling or concluded
-	Temperature    float64              `json:"temperature"`  // 0 to 1
-	Counts         ConversationCounts   `json:"counts"`
-	LastSpeaker    string               `json:"last_speaker,omitempty"` // its name
-	LastMessageAt  *time.Time           `json:"last_message_time,omitempty"`
-	Muted          bool                 `json:"muted"`
-	CooledUntil    *time.Time           `json:"cooled_until,omitempty"`
-	Settings       ConversationSettings `json:"settings"`
-	Held           []HeldTurn           `json:"held"` // what the protocol holds, of the caller's own unless that is the operator
+	Conversation  Conversation       `json:"conversation"`
+	State         string             `json:"state"`       // cold, warming, hot, cooling or concluded
+	Temperature   float64            `json:"temperature"` // 0 to 1
+	Counts        ConversationCounts `json:"counts"`
+	LastSpeaker   string             `json:"last_speaker,omitempty"` // its name
+	LastMessageAt *time.Time         `json:"last_message_time,omitempty"`
+	Held          []HeldTurn         `json:"held"` // what the protocol holds, of the caller's own unless that is the operator
 
 	ShouldRespond bool                   `json:"should_respond"` // the caller
 	Reason        string                 `json:"reason"`         // a stable code, such as just-spoke-wait-turn
 	Confidence    float64                `json:"confidence"`     // 0 to 1
 	Factors       *ConversationFactors   `json:"factors,omitempty"`
 	Decisions     []ConversationDecision `json:"decisions,omitempty"` // for the operator: those of all who take part
+}
+
+// Conversation is what two agents say to each other, or a thread.
+type Conversation struct {
+	ID           string               `json:"conversation_id"`
+	ThreadID     string               `json:"thread_id,omitempty"`
+	Title        string               `json:"title,omitempty"`
+	Participants []string             `json:"participants"` // names
+	Muted        bool                 `json:"muted"`
+	CooledUntil  *time.Time           `json:"cooled_until,omitempty"`
+	Settings     ConversationSettings `json:"settings"`
 }
 
 // ConversationCounts are what was counted in a conversation: in the last five minutes
@@ -133,7 +138,7 @@ type HeldTurn struct {
 // ControlConversationRequest is what the operator does to a conversation.
 type ControlConversationRequest struct {
 	Action    ConversationAction `json:"action" required:"true" enum:"release,cool,mute,unmute,set" doc:"release lets what is held go on; cool holds what agents say for ten minutes or until a person writes; mute holds it until unmute; set changes a thread's settings."`
-	With      Names              `json:"with,omitempty" doc:"Names or ids of the two agents; of one, what it and you say to each other." max:"2"`
+	With      string             `json:"with,omitempty" doc:"The two agents, with a comma between them: names or ids."`
 	ThreadID  string             `json:"thread_id,omitempty" doc:"Or a thread: its id, or the first eight characters."`
 	MessageID string             `json:"message_id,omitempty" doc:"Or, for release, one message."`
 

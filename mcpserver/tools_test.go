@@ -34,7 +34,7 @@ var (
 	publicTools = []string{"register_agent"}
 	agentTools  = []string{"broadcast_message", "broadcast_update", "check_inbox", "check_new_messages", "get_agent_status", "get_conversation_history", "get_message_status",
 		"get_messages", "ignore_message", "mark_message_read", "request_assistance", "respond_to_message", "search_messages", "send_message", "transfer_file",
-		"add_participant_to_thread", "create_thread", "get_thread_details", "join_thread", "list_threads", "remove_participant_from_thread"}
+		"add_participant_to_thread", "create_thread", "get_conversation_state", "get_thread_details", "join_thread", "list_threads", "remove_participant_from_thread"}
 	chiefTools = append([]string{"adopt_agent", "get_attach_info", "launch_agent", "pause_communication", "read_terminal", "restart_agent", "steer_agent", "stop_agent"}, agentTools...)
 )
 
@@ -81,7 +81,8 @@ func TestToolsSayWhatTheyDoToTheWorld(t *testing.T) {
 	want := map[string]string{
 		"get_agent_status": reads, "check_inbox": reads, "check_new_messages": reads, "get_message_status": reads,
 		"get_conversation_history": reads, "search_messages": reads, "list_threads": reads, "get_thread_details": reads,
-		"read_terminal": reads, "get_attach_info": reads,
+		"get_conversation_state": reads,
+		"read_terminal":          reads, "get_attach_info": reads,
 
 		"register_agent": adds, "send_message": adds, "broadcast_message": adds, "broadcast_update": adds, "request_assistance": adds,
 		"respond_to_message": adds, "create_thread": adds, "transfer_file": adds, "launch_agent": adds, "adopt_agent": adds, "steer_agent": adds,

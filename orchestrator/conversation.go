@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"parley"
@@ -26,7 +27,7 @@ func (s *subject) about(from, to string, threadID string) bool {
 
 // subject finds a conversation: of a thread, or else of one or two agents, where one is
 // what it and the caller say to each other.
-func (o *Orchestrator) subject(ctx context.Context, me *member, with parley.Names, threadID string) (s subject, err error) {
+func (o *Orchestrator) subject(ctx context.Context, me *member, pair, threadID string) (s subject, err error) {
 	if threadID != "" {
 		if s.id, err = o.readableThread(ctx, me, threadID); err != nil {
 			return s, err
@@ -36,20 +37,23 @@ func (o *Orchestrator) subject(ctx context.Context, me *member, with parley.Name
 		}
 		return s, o.enterRoom(ctx, s.id)
 	}
+	first, second, two := strings.Cut(pair, ",")
 	s.one = me
-	if len(with) == 2 {
-		if s.one, err = o.roster.find(with[0]); err != nil {
+	if !two {
+		second = first
+	} else {
+		if s.one, err = o.roster.find(first); err != nil {
 			return s, err
 		}
 	}
-	if s.two, err = o.roster.find(with[len(with)-1]); err != nil {
+	if s.two, err = o.roster.find(second); err != nil {
 		return s, err
 	}
 	switch {
 	case s.one == s.two:
 		return s, parley.Errorf(parley.InvalidRecipient, "%s has no conversation with itself", s.one.name).
 			Suggest("Name another agent; get_agent_status lists them.")
-	case len(with) == 2 && s.one != me && s.two != me && me.kind != parley.KindHuman:
+	case s.one != me && s.two != me && me.kind != parley.KindHuman:
 		return s, parley.Errorf(parley.NotAuthorized, "%s takes no part in what %s and %s say", me.name, s.one.name, s.two.name).
 			Suggest("Name one agent: the other one is you.")
 	}
@@ -67,12 +71,12 @@ func (o *Orchestrator) GetConversationState(ctx context.Context, req parley.Conv
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.ConversationStateResult{Answer: parley.OK, ConversationID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title}
+	res := &parley.ConversationStateResult{Answer: parley.OK, Conversation: parley.Conversation{ID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title}}
 	if s.thread.ID != "" {
-		res.Participants = s.thread.ParticipantNames
+		res.Conversation.Participants = s.thread.ParticipantNames
 		err = o.threadState(ctx, me, &s, res)
 	} else {
-		res.Participants = []string{s.one.name, s.two.name}
+		res.Conversation.Participants = []string{s.one.name, s.two.name}
 		err = o.pairState(ctx, me, &s, res)
 	}
 	if err == nil {
@@ -93,7 +97,7 @@ func (o *Orchestrator) threadState(ctx context.Context, me *member, s *subject, 
 	r := t.rooms[s.id]
 	o.read(r.At(now), res)
 	settings := t.settingsOf(s.id)
-	res.Settings = settingsShown(settings)
+	res.Conversation.Settings = settingsShown(settings)
 	res.Reason = noMessage
 	if len(posts) == 0 {
 		return nil
@@ -138,12 +142,12 @@ func (o *Orchestrator) pairState(ctx context.Context, me *member, s *subject, re
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	o.read(r.At(now), res)
-	res.Settings = settingsShown(t.settings)
+	res.Conversation.Settings = settingsShown(t.settings)
 	control := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: s.one.id, To: s.two.id, At: now})
-	res.Muted = control.Reason == conversation.MutedByOperator
+	res.Conversation.Muted = control.Reason == conversation.MutedByOperator
 	if !control.Until.IsZero() {
 		until := control.Until.UTC()
-		res.CooledUntil = &until
+		res.Conversation.CooledUntil = &until
 	}
 	if last == nil {
 		res.Reason = noMessage
@@ -211,14 +215,14 @@ func (o *Orchestrator) read(r conversation.Reading, res *parley.ConversationStat
 		}
 		return by
 	}
-	res.State, res.Temperature, res.Muted = string(r.State), r.Temperature, r.Muted
+	res.State, res.Temperature, res.Conversation.Muted = string(r.State), r.Temperature, r.Muted
 	res.Counts = parley.ConversationCounts{LastMinute: r.LastMinute, FiveMinutes: r.FiveMinutes, Participants: names(r.Participants),
 		Agents: names(r.AIs), People: names(r.Humans), Questions: r.Questions, Acknowledgements: r.Acknowledgements, InARow: r.InARow,
 		Speakers: []string{}, Signals: append([]string{}, r.Signals...)}
 	for _, id := range r.Speakers {
 		res.Counts.Speakers = append(res.Counts.Speakers, name(id))
 	}
-	res.LastMessageAt, res.CooledUntil = someTime(r.LastMessage), someTime(r.CooledUntil)
+	res.LastMessageAt, res.Conversation.CooledUntil = someTime(r.LastMessage), someTime(r.CooledUntil)
 	if r.LastSpeaker != "" {
 		res.LastSpeaker = name(r.LastSpeaker)
 	}

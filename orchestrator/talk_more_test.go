@@ -206,7 +206,7 @@ func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
 		}
 	}
 	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: opened.Thread.ID})
-	if err != nil || !state.Settings.Off {
-		t.Errorf("the settings are %+v, %v", state.Settings, err)
+	if err != nil || !state.Conversation.Settings.Off {
+		t.Errorf("the settings are %+v, %v", state.Conversation.Settings, err)
 	}
 }

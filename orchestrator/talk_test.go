@@ -76,7 +76,7 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 
 	id := held.MessageID
 	// The stop is visible: in the conversation, to the operator, and in the story.
-	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{With: parley.Names{"anna", "bob"}})
+	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{With: "anna,bob"})
 	if err != nil || len(state.Held) != 1 || state.Held[0].MessageID != id || state.Temperature < 0.4 || len(state.Decisions) != 2 {
 		t.Errorf("the conversation is %+v, %v", state, err)
 	}
@@ -97,7 +97,7 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 	}
 
 	// A release lets them go on, and the budgets stop them again.
-	res, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, With: parley.Names{"bob", "anna"}})
+	res, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"})
 	if err != nil || len(res.Released) != 1 || res.Released[0] != id || res.Held != 0 {
 		t.Fatalf("the release said %+v, %v", res, err)
 	}

@@ -63,6 +63,7 @@ var commandOf = map[string]string{
 	"get_agent_status": "parley agents", "send_message": "parley send", "check_inbox": "parley inbox",
 	"get_messages": "parley read", "get_needs": "parley needs", "transfer_file": "parley send-file", "steer_agent": "parley steer", "register_agent": "parley register",
 	"list_threads": "parley thread list", "join_thread": "parley thread join", "get_thread_details": "parley thread show",
+	"get_conversation_state": "parley conversation show",
 }
 
 var operationName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)

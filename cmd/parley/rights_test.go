@@ -56,6 +56,8 @@ var rights = []right{
 	{op: "join_thread", who: agents, args: `{"thread_id":` + nothing + `}`, self: "agent_id"},
 	{op: "add_participant_to_thread", who: agents, args: `{"thread_id":` + nothing + `,"agent_id_to_add":` + nobodys + `}`, self: "inviting_agent_id"},
 	{op: "remove_participant_from_thread", who: agents, args: `{"thread_id":` + nothing + `,"agent_id_to_remove":` + nobodys + `}`, self: "removing_agent_id"},
+	{op: "get_conversation_state", who: agents, args: `{"thread_id":` + nothing + `}`, self: "agent_id"},
+	{op: "control_conversation", who: operatorOnly, args: `{"action":"release","message_id":` + nothing + `}`},
 	{op: "check_inbox", who: agents, args: `{}`, self: "agent_id"},
 	{op: "check_new_messages", who: agents, args: `{}`, self: "agent_id"},
 	{op: "get_messages", who: agents, args: `{}`, self: "agent_id"},

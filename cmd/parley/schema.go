@@ -29,6 +29,11 @@ var limits = map[string]schema{
 	"broadcasts_per_minute":    {"minimum": 1, "maximum": most},
 	"registrations_per_minute": {"minimum": 1, "maximum": most},
 
+	"chain_hops":       {"minimum": 1, "maximum": 1000},
+	"pair_minute":      {"minimum": 1, "maximum": 1000},
+	"pair_ten_minutes": {"minimum": 1, "maximum": 1000},
+	"cycle_rounds":     {"minimum": 1, "maximum": 1000},
+
 	"http_address": {"anyOf": []schema{{"format": "ipv4"}, {"format": "ipv6"}}},
 	"size":         {"pattern": sizeForm.String()},
 }

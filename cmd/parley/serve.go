@@ -203,7 +203,8 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 			MessagesPerMinute: t.Settings.MessagesPerMinute, BroadcastsPerMinute: t.Settings.BroadcastsPerMinute,
 			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute,
 			ResponseDeadline:       t.Settings.ResponseDeadline, RemindBefore: t.Settings.RemindBefore,
-			TellSenderAfter: t.Settings.TellSenderAfter, OverdueAfter: t.Settings.OverdueAfter},
+			TellSenderAfter: t.Settings.TellSenderAfter, OverdueAfter: t.Settings.OverdueAfter,
+			Conversation: t.Conversation.budgets()},
 		Info: d.info, ShutDown: d.end, Now: d.now, Log: d.log,
 	})
 	if err != nil {

@@ -26,9 +26,10 @@ import (
 // team is parley.yaml: who is launched by `parley up`, the settings, and the
 // profiles of the workspace's own. Its schema is read off the tags.
 type team struct {
-	Agents   []member                   `yaml:"agents" doc:"The agents that parley up launches, in this order."`
-	Settings settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
-	Profiles map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
+	Agents       []member                   `yaml:"agents" doc:"The agents that parley up launches, in this order."`
+	Settings     settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
+	Conversation talkSettings               `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
+	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
 }
 
 // member is one agent of the team.
@@ -171,7 +172,7 @@ func keysAt(column int) []string {
 	if column == 1 {
 		return keysOf(reflect.TypeFor[team]())
 	}
-	return append(keysOf(reflect.TypeFor[settings]()), keysOf(reflect.TypeFor[member]())...)
+	return slices.Concat(keysOf(reflect.TypeFor[settings]()), keysOf(reflect.TypeFor[member]()), keysOf(reflect.TypeFor[talkSettings]()))
 }
 
 func keysOf(t reflect.Type) []string {
@@ -202,6 +203,9 @@ func (t *team) check(file string) error {
 			e := parley.AsError(err)
 			return parley.Errorf(e.Code, "%s: agent %s: %w", at, m.Name, err).Suggest("%s", e.Action)
 		}
+	}
+	if err := t.Conversation.check(at); err != nil {
+		return err
 	}
 	return t.Settings.check(at)
 }

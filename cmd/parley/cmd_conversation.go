@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) conversationCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "conversation",
+		Short: "See how agents talk, and stop them or let them go on",
+		Long: `A conversation is a thread, by its id, or what two agents say to each other, by their
+names. parley holds what would make agents talk for ever; see docs/conversations.md.`,
+		Example: `  parley conversation show coder reviewer
+  parley conversation release 1a2b3c4d
+  parley conversation mute coder reviewer`,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.conversationShow(),
+		c.conversationControl(parley.ActionRelease, "release THREAD|MESSAGE|NAME NAME", "Let what is held go on, with its budgets anew"),
+		c.conversationControl(parley.ActionCool, "cool THREAD|NAME NAME", "Hold what agents say for ten minutes, or until a person writes"),
+		c.conversationControl(parley.ActionMute, "mute THREAD|NAME NAME", "Hold what agents say until you unmute it"),
+		c.conversationControl(parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"),
+		c.conversationSet())
+	return cmd
+}
+
+// idForm tells the id of a thread or a message from a name.
+var idForm = regexp.MustCompile(`^[0-9a-fA-F]{8}[0-9a-fA-F-]*$`)
+
+// conversationOf fills in what the arguments name.
+func conversationOf(args []string, to url.Values) error {
+	if len(args) == 1 && idForm.MatchString(args[0]) {
+		to.Set("thread_id", args[0])
+		return nil
+	}
+	to.Set("with", strings.Join(args, ","))
+	return nil
+}
+
+func (c *cli) conversationShow() *cobra.Command {
+	cmd := command(c, operation[parley.ConversationStateResult]{
+		op: "get_conversation_state", use: "show THREAD|NAME [NAME]", short: "See a conversation's state, temperature and what of it is held",
+		example: "  parley conversation show coder reviewer\n  parley conversation show 1a2b3c4d --json",
+		args:    cobra.RangeArgs(1, 2), fill: conversationOf, print: c.printConversation,
+	})
+	cmd.ValidArgsFunction = c.completeAgents
+	return cmd
+}
+
+func (c *cli) conversationControl(action parley.ConversationAction, use, short string) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Args: usage(cobra.RangeArgs(1, 2)),
+		Example:           fmt.Sprintf("  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d", action, action),
+		ValidArgsFunction: c.completeAgents}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		values := url.Values{"action": {string(action)}}
+		if err := conversationOf(args, values); err != nil {
+			return err
+		}
+		res, err := invoke[parley.ControlConversationResult](cmd.Context(), c, "control_conversation", values)
+		if parley.ErrorCode(err) == parley.ThreadNotFound && action == parley.ActionRelease {
+			values.Del("thread_id")
+			values.Set("message_id", args[0])
+			res, err = invoke[parley.ControlConversationResult](cmd.Context(), c, "control_conversation", values)
+		}
+		if err != nil {
+			return err
+		}
+		return c.printControlled(res)
+	}
+	return cmd
+}
+
+func (c *cli) conversationSet() *cobra.Command {
+	return command(c, operation[parley.ControlConversationResult]{
+		op: "control_conversation", use: "set THREAD", short: "Give a thread budgets of its own, or switch the protocol off in it",
+		example: "  parley conversation set 1a2b3c4d --chain-hops 60\n  parley conversation set 1a2b3c4d --off\n  parley conversation set 1a2b3c4d --off=false",
+		args:    cobra.ExactArgs(1), flags: []string{"off", "chain_hops", "pair_minute", "pair_ten_minutes", "cycle_rounds"},
+		fill: func(args []string, to url.Values) error {
+			to.Set("action", string(parley.ActionSet))
+			to.Set("thread_id", args[0])
+			return nil
+		},
+		print: c.printControlled,
+	})
+}
+
+func (c *cli) printControlled(res *parley.ControlConversationResult) error {
+	if c.json {
+		return c.printJSON(res)
+	}
+	line := res.Message
+	if n := len(res.Released); n > 0 {
+		line += fmt.Sprintf(" %s on.", goes(n))
+	}
+	if res.Held > 0 {
+		line += fmt.Sprintf(" Still held: %d.", res.Held)
+	}
+	return c.printLine(line)
+}
+
+func goes(n int) string {
+	if n == 1 {
+		return "One message goes"
+	}
+	return fmt.Sprintf("%d messages go", n)
+}
+
+// gaugeWidth is how many characters a temperature is shown with.
+const gaugeWidth = 20
+
+func gauge(temperature float64) string {
+	n := int(temperature*gaugeWidth + 0.5)
+	return strings.Repeat("█", n) + strings.Repeat("░", gaugeWidth-n)
+}
+
+func (c *cli) printConversation(res *parley.ConversationStateResult) error {
+	title := strings.Join(res.Conversation.Participants, ", ")
+	if res.Conversation.ThreadID != "" {
+		title = fmt.Sprintf("%s %s (%s)", parley.Short(res.Conversation.ThreadID), res.Conversation.Title, title)
+	}
+	c.printf("%s\n", c.paint(bold, title))
+	c.printf("%-10s %s %.2f\n", res.State, gauge(res.Temperature), res.Temperature)
+	c.printf("messages   %d in the last minute, %d in the last five, %d of them questions\n", res.Counts.LastMinute, res.Counts.FiveMinutes, res.Counts.Questions)
+	if res.LastMessageAt != nil {
+		c.printf("last       %s, %s\n", res.LastSpeaker, res.LastMessageAt.Local().Format(time.TimeOnly))
+	}
+	switch {
+	case res.Conversation.Settings.Off:
+		c.printf("budgets    off\n")
+	case res.Conversation.Muted:
+		c.printf("muted      parley conversation unmute ends that\n")
+	case res.Conversation.CooledUntil != nil:
+		c.printf("cooled     until %s\n", res.Conversation.CooledUntil.Local().Format(time.TimeOnly))
+	}
+	for _, d := range res.Decisions {
+		c.printDecision(d)
+	}
+	if len(res.Held) > 0 {
+		c.printf("\nHeld: %d. parley conversation release lets them go on.\n", len(res.Held))
+	}
+	for _, h := range res.Held {
+		c.printf("  %s  %s → %s  “%s”\n", c.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)
+		c.printf("            %s\n", strings.TrimPrefix(h.Text, string(parley.ConversationHeld)+": "))
+	}
+	return nil
+}
+
+// printDecision shows whether one who takes part should answer, and why.
+func (c *cli) printDecision(d parley.ConversationDecision) {
+	does := "stays silent"
+	if d.ShouldRespond {
+		does = "may answer"
+	}
+	line := fmt.Sprintf("%s %s: %s (%.2f)", d.Agent, does, d.Reason, d.Confidence)
+	if f := d.Factors; f != nil {
+		line += fmt.Sprintf(", turn %.2f, relevance %.2f, share %.2f", f.MyTurnProbability, f.RelevanceScore, f.RecentParticipation)
+	}
+	c.printf("  %s\n", line)
+}
