@@ -17,6 +17,7 @@ const (
 	NeedBlocked     NeedKind = "blocked"     // by a usage limit or the like
 	NeedStuck       NeedKind = "stuck"       // busy without any output for too long
 	NeedUnconfirmed NeedKind = "unconfirmed" // typed, and nobody knows whether it arrived
+	NeedHeld        NeedKind = "held"        // agents said too much to each other
 	NeedOverdue     NeedKind = "overdue"     // a required response did not come
 	NeedOwesAnswer  NeedKind = "owes_answer" // idle, and a request is not answered
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/conversation"
 	"parley/store"
 )
 
@@ -91,7 +92,17 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 		if step.told != nil || now.Before(step.at) {
 			continue
 		}
-		if m := o.roster.id(step.to); m != nil {
+		m := o.roster.id(step.to)
+		if m != nil {
+			over, err := o.over(ctx, &w)
+			if err != nil {
+				return err
+			}
+			if over {
+				m = nil
+			}
+		}
+		if m != nil {
 			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, answeredNanos(d))
 			if err := o.notify(ctx, []*member{m}, step.text(), nil, key); err != nil {
 				return err
@@ -159,4 +170,31 @@ func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
 			lasting(now.Sub(msg.Timestamp)), lasting(now.Sub(d.DueAt)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
 		Command: fmt.Sprintf("parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender),
 		Action:  fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short)}
+}
+
+// over reports whether the conversation of a response that is due has come to its end,
+// or is muted: nobody is reminded of it any more. The operator still sees what is owed.
+func (o *Orchestrator) over(ctx context.Context, w *store.Owing) (bool, error) {
+	now, t := o.now(), &o.talk
+	if id := w.Message.ThreadID; id != "" {
+		if err := o.enterRoom(ctx, id); err != nil {
+			return false, err
+		}
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		r := t.rooms[id].At(now)
+		return r.Muted || r.State == conversation.Concluded, nil
+	}
+	one, two := o.roster.id(w.Message.SenderID), o.roster.id(w.Debt.DebtorID)
+	if one == nil || two == nil || isHuman(one, two) {
+		return false, nil
+	}
+	r, _, err := o.pairRoom(ctx, one, two)
+	if err != nil || r.At(now).State == conversation.Concluded {
+		return err == nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.id, To: two.id, At: now})
+	return v.Reason == conversation.MutedByOperator, nil
 }

@@ -301,3 +301,26 @@ func TestRepeatingARequestAfterItsDeadlineIsNoNewOne(t *testing.T) {
 		t.Errorf("a deadline in the past: %v, want %s", err, parley.InvalidArgument)
 	}
 }
+
+func TestNobodyIsRemindedInAConversationThatIsOver(t *testing.T) {
+	for name, end := range map[string]func(*due){
+		"concluded": func(d *due) {
+			d.says("coder", "planner", "got it, thanks")
+			d.says("planner", "coder", "sounds good")
+		},
+		"muted": func(d *due) {
+			if _, err := d.ControlConversation(d.operator(), parley.ControlConversationRequest{Action: parley.ActionMute, With: "coder,planner"}); err != nil {
+				d.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDue(t)
+			end(d)
+			d.clock.pass(26 * time.Minute)
+			d.expect("before the deadline", 0, 0, 0)
+			d.clock.pass(time.Hour)
+			d.expect("after it", 0, 0, 1)
+		})
+	}
+}

@@ -3,8 +3,10 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
@@ -223,4 +225,46 @@ func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withhel
 		}
 	}
 	return pass, changed
+}
+
+// heldNeeds tells the operator of the conversations that came to the end of a budget,
+// each once. What a rule decides, and what the operator did, is no news.
+func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
+	var needs []parley.Need
+	more := map[string]int{} // of each conversation, where its need stands
+	counts := []int{}
+	for i := range list {
+		w := &list[i]
+		if !(&hold{Withheld: *w}).spent() {
+			continue
+		}
+		id := or(w.Message.ThreadID, parley.ConversationID(w.Message.SenderID, w.Key.RecipientID))
+		at, known := more[id]
+		if !known {
+			at = len(needs)
+			more[id] = at
+			needs, counts = append(needs, o.heldNeed(w)), append(counts, 0)
+		}
+		counts[at]++
+	}
+	for i := range needs {
+		what := "a message is"
+		if counts[i] > 1 {
+			what = fmt.Sprintf("%d messages are", counts[i])
+		}
+		needs[i].Text = what + needs[i].Text
+	}
+	return needs
+}
+
+func (o *Orchestrator) heldNeed(w *store.Withheld) parley.Need {
+	from, to := o.roster.id(w.Message.SenderID).name, o.roster.id(w.Key.RecipientID).name
+	conversation, what := from+" "+to, fmt.Sprintf(" held between %s and %s", from, to)
+	if id := w.Message.ThreadID; id != "" {
+		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)
+	}
+	why := strings.TrimPrefix(w.Reason, string(parley.ConversationHeld)+": ")
+	return parley.Need{Kind: parley.NeedHeld, AgentID: w.Key.RecipientID, Agent: to, MessageID: w.Message.ID, Since: w.QueuedAt,
+		Text: what + ": " + why, Command: "parley conversation show " + conversation,
+		Action: fmt.Sprintf("See what they talk about. Let it go on with parley conversation release %s, or write to one of them.", conversation)}
 }

@@ -63,6 +63,11 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 	for _, item := range unconfirmed {
 		needs = append(needs, unconfirmedNeed(o.dressItem(item)))
 	}
+	held, err := o.store.Withheld(ctx, mostHolds)
+	if err != nil {
+		return nil, err
+	}
+	needs = append(needs, o.heldNeeds(held)...)
 	overdue, err := o.store.Overdue(ctx)
 	if err != nil {
 		return nil, err
@@ -89,10 +94,10 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 
 // pressing is the order of the kinds.
 var pressing = []parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedExited, parley.NeedBlocked, parley.NeedStuck,
-	parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedApproval}
+	parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedApproval}
 
 // aboutMessages are the kinds that a screen says nothing of.
-var aboutMessages = []parley.NeedKind{parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer}
+var aboutMessages = []parley.NeedKind{parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer}
 
 func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
 	o.dress(&item.Message)

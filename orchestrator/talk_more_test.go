@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -13,16 +12,10 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// lateClock is a clock that a test sets forward.
-type lateClock struct{ by atomic.Int64 }
-
-func (c *lateClock) now() time.Time           { return time.Now().Add(time.Duration(c.by.Load())) }
-func (c *lateClock) forward(by time.Duration) { c.by.Add(int64(by)) }
-
-// newLateTeam is a team whose clock can be set forward.
-func newLateTeam(t testing.TB, change ...func(*Options)) (*team, *lateClock) {
-	c := &lateClock{}
-	return newTeam(t, append(change, func(o *Options) { o.Now = c.now })...), c
+// newLateTeam is a team whose clock can be moved.
+func newLateTeam(t testing.TB) (*team, *clock) {
+	c := new(clock)
+	return newTeam(t, c.option), c
 }
 
 func TestAReviewOfFiveRoundsIsNeverHeld(t *testing.T) {
@@ -32,7 +25,7 @@ func TestAReviewOfFiveRoundsIsNeverHeld(t *testing.T) {
 	te.reach(te.send("coder", "have the parser reviewed"), parley.DeliveryRead)
 	for round := range 5 {
 		for _, way := range [][2]string{{"coder", "reviewer"}, {"reviewer", "coder"}} {
-			clock.forward(15 * time.Second)
+			clock.pass(15 * time.Second)
 			d := te.says(way[0], way[1], fmt.Sprintf("round %d: line 12 still leaks", round))
 			te.reach(d.MessageID, parley.DeliveryRead)
 		}
@@ -53,7 +46,7 @@ func TestWhatTwoSayTooFastPassesByWaitingInItsOrder(t *testing.T) {
 	if len(held) != 3 || held[0].Hold.Reason != string(conversation.PairSpent) || held[0].Hold.Until == nil {
 		t.Fatalf("held are %+v, want the last 3 of 13 by the pair's budget of a minute", held)
 	}
-	clock.forward(2 * time.Minute)
+	clock.pass(2 * time.Minute)
 	typed := tmuxtest.WaitMessages(t, log, 13)
 	for i, m := range typed {
 		if !strings.Contains(m.Text, fmt.Sprintf("thing %d (", i)) {

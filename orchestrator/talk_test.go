@@ -84,6 +84,10 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 	if text := strings.Join(story.Story, "\n"); err != nil || !strings.Contains(text, "parley conversation release "+id[:8]) {
 		t.Errorf("the story is\n%s\n%v", text, err)
 	}
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedHeld || !strings.Contains(needs.Needs[0].Action, "parley conversation release") {
+		t.Errorf("the operator needs to %+v, %v", needs, err)
+	}
 	before := len(tmuxtest.Messages(t, logs["anna"])) + len(tmuxtest.Messages(t, logs["bob"]))
 
 	// A restart changes nothing of it.
