@@ -16,6 +16,7 @@ const (
 	NeedExited      NeedKind = "exited"      // a program ended by itself
 	NeedBlocked     NeedKind = "blocked"     // by a usage limit or the like
 	NeedStuck       NeedKind = "stuck"       // busy without any output for too long
+	NeedDraft       NeedKind = "draft"       // a draft or copy mode was left in a terminal, and messages wait behind it
 	NeedUnconfirmed NeedKind = "unconfirmed" // typed, and nobody knows whether it arrived
 	NeedHeld        NeedKind = "held"        // agents said too much to each other
 	NeedOverdue     NeedKind = "overdue"     // a required response did not come

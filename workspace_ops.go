@@ -61,4 +61,5 @@ type ShutDownRequest struct {
 type ShutDownResult struct {
 	Answer
 	Stopped []string `json:"stopped_agents"`
+	Left    []string `json:"left_agents,omitempty"` // adopted ones, whose programs run on where they are
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -283,7 +284,7 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 		t.Errorf("its process is %+v", c)
 	}
 	down, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
-	if err != nil || len(down.Stopped) != 3 {
+	if err != nil || len(down.Stopped) != 2 || !slices.Equal(down.Left, []string{"coder"}) {
 		t.Errorf("down: %+v, %v", down, err)
 	}
 	te.close()

@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"parley"
@@ -110,13 +109,16 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	}
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
+		if err == nil && len(jobs) == 0 {
+			c.m.leave(free, c.o.now())
+		}
 		if err != nil || len(jobs) == 0 {
 			return len(c.unproven) > 0, err
 		}
 		for i, job := range jobs {
 			done, err := c.deliver(ctx, job)
 			if err == nil && !done && c.blocked {
-				if done, err = c.deliverInsisted(ctx, jobs[i+1:]); done {
+				if done, err = c.deliverInsisted(ctx); done {
 					c.behind = true
 					break
 				}
@@ -136,12 +138,16 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 
 // deliverInsisted delivers the first message that the operator wants typed although
 // the agent is blocked. It passes those that wait for the end of that.
-func (c *courier) deliverInsisted(ctx context.Context, jobs []store.Job) (done bool, err error) {
-	i := slices.IndexFunc(jobs, func(j store.Job) bool { return c.m.insists(j.Message.ID) })
-	if i < 0 {
+func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
+	wanted := c.m.insisted()
+	if len(wanted) == 0 {
 		return false, nil
 	}
-	return c.deliver(ctx, jobs[i])
+	jobs, err := c.o.store.PendingAmong(ctx, c.m.id, wanted)
+	if err != nil || len(jobs) == 0 {
+		return false, err
+	}
+	return c.deliver(ctx, jobs[0])
 }
 
 // next returns what is to be delivered now: what was handed over or, when the

@@ -20,6 +20,7 @@ type obstacle struct {
 	work   bool // it is only that the program works, and its composer is free
 	mode   bool // it is only that someone scrolls
 	draft  bool // it is only that something stands in its composer
+	left   bool // a person has left something in its terminal, and does not seem to be there
 	block  bool // it is only that the program cannot go on by itself; its composer is free
 }
 
@@ -45,6 +46,7 @@ func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (w way, 
 	since := c.o.now().Add(-time.Second)
 	defer func() { w.since = since }()
 	o = c.obstacle(ctx, t)
+	c.m.leave(o, c.o.now())
 	if o == free {
 		return way{key: tmux.Key(t.profile.Key)}, c.o.stagger(t.profile, job)
 	}
@@ -97,7 +99,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	}
 	o := c.readiness(t, screen)
 	if screen.InMode && (o == free || o.work || o.draft) {
-		return obstacle{reason: "someone is scrolling in its terminal (copy mode)", mode: o == free}
+		return obstacle{reason: "someone is scrolling in its terminal (copy mode)", mode: o == free, left: true}
 	}
 	if o == free || o.work || o.draft {
 		return or(touched(c.o.now(), screen), o)
@@ -169,7 +171,7 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 			return obstacle{reason: "the output in its terminal does not pause", brief: true}
 		}
 		if text, ok := t.profile.Composer(shown(screen)); ok && ownText.MatchString(text) {
-			return obstacle{reason: "an unsent message stands in its terminal; press Enter there, or clear the line", draft: true}
+			return obstacle{reason: "an unsent message stands in its terminal; press Enter there, or clear the line", draft: true, left: true}
 		}
 		return free
 	}

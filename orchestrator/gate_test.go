@@ -183,6 +183,24 @@ func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
 	s.reach(first, parley.DeliveryRead)
 }
 
+func TestOperatorsRetryIsFoundBehindManyThatWait(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{})
+	s.show("limit reached")
+	s.inState("coder", parley.StateBlocked)
+	for n := range batch + 2 {
+		s.send("coder", fmt.Sprintf("message %d", n))
+	}
+	id := s.send("coder", "go on")
+	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
+		t.Fatal(err)
+	}
+	s.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
+		t.Errorf("got %+v, want the one that was retried", got)
+	}
+}
+
 func TestLostEnterIsPressedOnceMore(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 3s"))

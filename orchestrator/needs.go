@@ -93,7 +93,7 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 }
 
 // pressing is the order of the kinds.
-var pressing = []parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedExited, parley.NeedBlocked, parley.NeedStuck,
+var pressing = []parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedExited, parley.NeedBlocked, parley.NeedStuck, parley.NeedDraft,
 	parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedApproval}
 
 // aboutMessages are the kinds that a screen says nothing of.
@@ -132,6 +132,11 @@ func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 			n.Action = fmt.Sprintf("Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.", a.Name)
 		}
 	default:
+		if reason, since := m.leftThere(); reason != "" && waiting > 0 && o.now().Sub(since) > o.opts.Settings.DraftAfter {
+			n.Kind, n.Since, n.Text = parley.NeedDraft, since, reason
+			n.Action = "Send or clear what stands there, or leave copy mode with q; parley touches neither."
+			break
+		}
 		since, ok := o.stuckSince(m)
 		if !ok {
 			return n, false

@@ -322,3 +322,21 @@ func TestOfAScreenTheLastLinesThatSayAnythingAreShown(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestWhatAPersonLeftInATerminalNeedsTheOperator(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{}, func(o *Options) { o.Settings.DraftAfter = time.Second })
+	pane := s.pane("coder").ID()
+	s.tmuxRun("send-keys", "-t", pane, "-l", "half")
+	s.inState("coder", parley.StateDrafting)
+	s.nothingNeeded() // nothing waits behind it
+	id := s.send("coder", "hello")
+	s.wantNeed(s.need(parley.NeedDraft), "coder", "an unsent draft stands in its composer; a message waits for it", "parley attach coder")
+	s.tmuxRun("copy-mode", "-t", pane)
+	s.held(id, "copy mode")
+	s.wantNeed(s.need(parley.NeedDraft), "coder", "copy mode", "parley attach coder")
+	s.tmuxRun("send-keys", "-t", pane, "-X", "cancel")
+	s.tmuxRun("send-keys", "-t", pane, "Enter")
+	s.reach(id, parley.DeliveryRead)
+	s.nothingNeeded()
+}

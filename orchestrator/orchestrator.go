@@ -49,6 +49,7 @@ type Settings struct {
 	ExpireAfter time.Duration // how long a delivery may wait; 24 h
 	StopGrace   time.Duration // how long a stopped agent's processes have to end by themselves; 3 s
 	Watch       time.Duration // between two looks at all panes; 1 s
+	DraftAfter  time.Duration // how long what a person left in a terminal may hold messages back; 5 min
 	StuckAfter  time.Duration // how long an agent may be busy without any output; 10 min
 	OwesAfter   time.Duration // how long an idle agent may leave a request unanswered; 10 min
 	AutoSteer   bool          // give stuck agents guidance
@@ -70,6 +71,7 @@ func (s *Settings) setDefaults() {
 	setDefault(&s.ExpireAfter, 24*time.Hour)
 	setDefault(&s.StopGrace, 3*time.Second)
 	setDefault(&s.Watch, time.Second)
+	setDefault(&s.DraftAfter, 5*time.Minute)
 	setDefault(&s.StuckAfter, 10*time.Minute)
 	setDefault(&s.OwesAfter, 10*time.Minute)
 	setDefault(&s.MessagesPerMinute, defaultMessages)

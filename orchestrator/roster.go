@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -37,6 +38,7 @@ type member struct {
 	fresh    []store.Job        // for its terminal, stored since the courier last took them
 	insist   map[string]bool    // messages that the operator wants typed although the agent is blocked
 	turn     *conversation.Link // of what it works on; nil: not known to this daemon
+	left     left               // what keeps its messages waiting
 }
 
 // terminal is where an agent runs now.
@@ -148,6 +150,13 @@ func (m *member) insists(messageID string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.insist[messageID]
+}
+
+// insisted are the ids of all such messages.
+func (m *member) insisted() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.insist))
 }
 
 // insistNoMore ends that: a wish counts once.

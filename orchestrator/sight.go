@@ -144,7 +144,7 @@ func (s standing) obstacle(rest time.Duration) obstacle {
 	case parley.StateWaiting:
 		return obstacle{reason: "a dialog is open in its terminal, and the text would answer it"}
 	case parley.StateDrafting:
-		return obstacle{reason: "an unsent draft stands in its composer", draft: true}
+		return obstacle{reason: "an unsent draft stands in its composer", draft: true, left: true}
 	case parley.StateBlocked:
 		return obstacle{reason: "it is blocked (" + s.evidence + ")", block: s.composer && !s.draft}
 	case parley.StateStarting:

@@ -79,11 +79,11 @@ func (o *Orchestrator) Backup(ctx context.Context, req parley.BackupRequest) (*p
 func (o *Orchestrator) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	res := &parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}}
 	if !req.KeepAgents {
-		stopped, err := o.endAll(context.WithoutCancel(ctx), "stopped by parley down")
+		stopped, left, err := o.endAll(context.WithoutCancel(ctx), "stopped by parley down")
 		if err != nil {
 			return nil, err
 		}
-		res.Stopped = filled(stopped)
+		res.Stopped, res.Left = filled(stopped), left
 	}
 	if o.opts.ShutDown != nil {
 		o.opts.ShutDown()
@@ -91,9 +91,9 @@ func (o *Orchestrator) ShutDown(ctx context.Context, req parley.ShutDownRequest)
 	return res, nil
 }
 
-// endAll ends all agents and the tmux server, and returns whom. Launches under way
-// are waited for, later ones are refused.
-func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped []string, err error) {
+// endAll ends all agents and the tmux server, and returns whom, and which adopted ones run
+// on without it. Launches under way are waited for, later ones are refused.
+func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, left []string, err error) {
 	o.ending.Store(true)
 	defer func() {
 		if err != nil {
@@ -105,7 +105,12 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped []s
 		m.changing.Lock()
 		defer m.changing.Unlock()
 		if m.kind == parley.KindTerminal && (m.place() != nil || m.snapshot().State != parley.StateTerminated) {
-			members, stopped = append(members, m), append(stopped, m.name)
+			members = append(members, m)
+			if a := m.snapshot(); a.Adopted() && m.place() != nil {
+				left = append(left, m.name)
+			} else {
+				stopped = append(stopped, m.name)
+			}
 		}
 	}
 	var ends errgroup.Group
@@ -125,16 +130,16 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped []s
 				t.ended.Store(false) // the watcher sees to their states again
 			}
 		}
-		return nil, err
+		return nil, nil, err
 	}
 	// The sessions go with the server, even with one that answers nobody any more.
 	if err := o.tmux.Shutdown(ctx); err != nil && !errors.Is(err, tmux.ErrNoServer) {
-		return nil, tmuxError(err)
+		return nil, nil, tmuxError(err)
 	}
 	for _, m := range members {
 		err = errors.Join(err, o.close(ctx, m, evidence))
 	}
-	return stopped, err
+	return stopped, left, err
 }
 
 // screen is what a person sees in the terminal. tmux scrolls by a row to say that

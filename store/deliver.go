@@ -47,19 +47,24 @@ func (s *Store) Pending(ctx context.Context, recipientID string, limit int) ([]J
 	return s.jobs(ctx, `d.state <> 'typing' AND NOT (`+isWithheld+`)`, recipientID, limit)
 }
 
+// PendingAmong is Pending, of these messages only.
+func (s *Store) PendingAmong(ctx context.Context, recipientID string, messageIDs []string) ([]Job, error) {
+	return s.jobs(ctx, `d.state <> 'typing' AND m.id IN ?`, recipientID, len(messageIDs), messageIDs)
+}
+
 // Typing returns the deliveries to a recipient that were claimed and not
 // closed. There is one at most, unless two couriers were at work.
 func (s *Store) Typing(ctx context.Context, recipientID string) ([]Job, error) {
 	return s.jobs(ctx, `d.state = 'typing'`, recipientID, maxBatch)
 }
 
-func (s *Store) jobs(ctx context.Context, which, recipientID string, limit int) ([]Job, error) {
+func (s *Store) jobs(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading what waits", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
 		FROM deliveries d JOIN messages m ON m.seq = d.message_seq
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
 		WHERE d.recipient_id = ? AND `+isOpen+` AND `+which+`
-		ORDER BY d.urgent DESC, d.message_seq LIMIT ?`, recipientID, limit)
+		ORDER BY d.urgent DESC, d.message_seq LIMIT ?`, append(append([]any{recipientID}, args...), limit)...)
 	jobs := make([]Job, len(rows))
 	for i := range rows {
 		jobs[i] = rows[i].job()

@@ -65,6 +65,10 @@ func launchReal(t *testing.T, program installed, size string) *onStage {
 	return s
 }
 
+// endurance bounds the waits for real programs. On a machine with two cores and a load of
+// 20 opencode took 60 s from its start to its first request.
+const endurance = 3 * patience
+
 // until polls for a fact, and reports whether it came.
 func (s *onStage) until(patience time.Duration, fact func() bool) bool {
 	for deadline := time.Now().Add(patience); !fact(); time.Sleep(50 * time.Millisecond) {
@@ -79,7 +83,7 @@ func (s *onStage) until(patience time.Duration, fact func() bool) bool {
 // of the messages that it is about.
 func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
 	s.Helper()
-	if s.until(patience, fact) {
+	if s.until(endurance, fact) {
 		return
 	}
 	var stories []string

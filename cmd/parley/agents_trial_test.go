@@ -203,7 +203,7 @@ func (t *trial) intoCrash() {
 // settle waits until all is delivered and the program is idle, and judges.
 func (t *trial) settle() {
 	mine := t.sent[t.first:]
-	quiet := t.until(2*patience, func() bool {
+	quiet := t.until(endurance, func() bool {
 		for _, m := range mine {
 			d := t.status(m)
 			if times, _ := t.prompted(m); !d.State.Settled() || d.State.Delivered() && times == 0 {

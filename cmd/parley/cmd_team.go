@@ -136,12 +136,26 @@ func (c *cli) downCommand() *cobra.Command {
 		if c.json {
 			return c.printJSON(res)
 		}
-		if len(res.Stopped) == 0 {
-			return c.printLine("The daemon has ended.")
-		}
-		return c.printLine("Stopped " + strings.Join(res.Stopped, ", ") + "; the daemon has ended.")
+		return c.printLine(downSentence(res))
 	}
 	return cmd
+}
+
+func downSentence(res *parley.ShutDownResult) string {
+	var parts []string
+	if len(res.Stopped) > 0 {
+		parts = append(parts, "Stopped "+strings.Join(res.Stopped, ", "))
+	}
+	switch n := len(res.Left); {
+	case n == 1:
+		parts = append(parts, res.Left[0]+" runs on in its own tmux")
+	case n > 1:
+		parts = append(parts, strings.Join(res.Left, ", ")+" run on in their own tmux")
+	}
+	if len(parts) == 0 {
+		return "The daemon has ended."
+	}
+	return strings.Join(append(parts, "the daemon has ended."), "; ")
 }
 
 // tmuxRuns reports whether the workspace's tmux server runs.

@@ -10,15 +10,18 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"time"
 
 	"parley"
+	"parley/tmux"
 )
 
 // startWithin bounds the start of a daemon, from the first attempt to reach it
-// to its answer. Opening a large database after a crash takes the most of it.
-const startWithin = 20 * time.Second
+// to its answer. Opening a large database after a crash takes the most of it,
+// on a machine that does much else.
+const startWithin = time.Minute
 
 // daemonInfo is what a running daemon writes down for its clients.
 type daemonInfo struct {
@@ -62,8 +65,9 @@ func (c *cli) ensureDaemon(ctx context.Context, at place) (*daemonInfo, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, startWithin, parley.Errorf(parley.DaemonUnavailable, "the daemon did not start within %s", startWithin).
 		Suggest("Look into %s, or run parley serve --foreground.", at.log()))
 	defer cancel()
-	deaf := time.NewTimer(deafAfter)
-	defer deaf.Stop()
+	stop := c.tellThatItTakes(ctx)
+	defer stop()
+	var deaf deafness
 	for {
 		err := c.startDaemon(ctx, at)
 		if err != nil && parley.ErrorCode(err) != parley.DaemonRunning {
@@ -73,12 +77,8 @@ func (c *cli) ensureDaemon(ctx context.Context, at place) (*daemonInfo, error) {
 		if info := runningDaemon(ctx, at); info != nil {
 			return info, nil
 		}
-		select {
-		case <-deaf.C:
-			if err := unreachable(at); err != nil {
-				return nil, err
-			}
-		default:
+		if err := deaf.of(ctx, at, c.now()); err != nil {
+			return nil, err
 		}
 		if err := pause(ctx, 50*time.Millisecond); err != nil {
 			return nil, err
@@ -86,19 +86,57 @@ func (c *cli) ensureDaemon(ctx context.Context, at place) (*daemonInfo, error) {
 	}
 }
 
-// deafAfter is how long a daemon that says where it is may not answer there.
-// One that starts has not said so yet, one that ends does no more.
+// tellThatItTakes tells a person who waits for a daemon for more than a moment.
+func (c *cli) tellThatItTakes(ctx context.Context) (stop func()) {
+	if !isTerminal(c.err) {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var told sync.WaitGroup
+	told.Go(func() {
+		if pause(ctx, time.Second) == nil {
+			fmt.Fprintln(c.err, c.paintFor(c.err, faint, "parley: the daemon is starting…"))
+		}
+	})
+	return func() { cancel(); told.Wait() }
+}
+
+// deafness is a daemon that says where it is and does not listen there.
+type deafness struct {
+	pid  int
+	from time.Time // at every look since then
+}
+
+// deafAfter is how long that may be. One that starts has not said so yet, one that ends
+// does no more, and each is in between for a moment.
 const deafAfter = 3 * time.Second
 
-// unreachable is the error of a daemon that runs without its socket, as when
-// somebody cleared the runtime directory; nil if it is not so.
-func unreachable(at place) error {
+// of is the error of a daemon that runs without its socket, as when somebody cleared
+// the runtime directory; nil while it may be about to start or to end.
+func (d *deafness) of(ctx context.Context, at place, now time.Time) error {
 	info, err := readInfo(at)
-	if err != nil {
+	if err != nil || !tmux.Alive(info.PID) || !refused(ctx, info.Socket) {
+		*d = deafness{}
+		return nil
+	}
+	if d.pid != info.PID {
+		*d = deafness{info.PID, now}
+	}
+	if now.Sub(d.from) < deafAfter {
 		return nil
 	}
 	return parley.Errorf(parley.DaemonUnavailable, "the daemon (pid %d) runs, but its socket %s does not answer", info.PID, info.Socket).
 		Suggest("End it with: kill %d. The agents stay, and the next command starts a new daemon that finds them.", info.PID)
+}
+
+// refused reports that nobody listens on a socket. One that merely is slow to take
+// a call may answer the next.
+func refused(ctx context.Context, socket string) bool {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err == nil {
+		conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist)
 }
 
 func readInfo(at place) (*daemonInfo, error) {

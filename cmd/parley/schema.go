@@ -18,6 +18,7 @@ var limits = map[string]schema{
 	"http_port":    {"minimum": 0, "maximum": 65_535},
 	"expire_after": {"pattern": durationForm},
 	"stuck_after":  {"pattern": durationForm},
+	"draft_after":  {"pattern": durationForm},
 	"owes_after":   {"pattern": durationForm},
 
 	"response_deadline": {"pattern": durationForm},

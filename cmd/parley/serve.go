@@ -198,7 +198,7 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 		Profiles: profiles, Workspace: d.at.root, LaunchDir: d.at.launch, Executable: d.executable, Spool: d.at.spool(), Host: host,
 		State: filepath.Dir(d.at.database()), Private: []string{filepath.Dir(d.at.launch)}, // that of other workspaces too
 		Settings: orchestrator.Settings{MaxText: t.Settings.MaxText, ShortFooter: t.Settings.Footer == "short", ExpireAfter: t.Settings.ExpireAfter,
-			StuckAfter: t.Settings.StuckAfter, OwesAfter: t.Settings.OwesAfter, AutoSteer: t.Settings.AutoSteer,
+			StuckAfter: t.Settings.StuckAfter, DraftAfter: t.Settings.DraftAfter, OwesAfter: t.Settings.OwesAfter, AutoSteer: t.Settings.AutoSteer,
 			MaxFile:           int64(t.Settings.MaxFileMB) * bytesPerMB,
 			MessagesPerMinute: t.Settings.MessagesPerMinute, BroadcastsPerMinute: t.Settings.BroadcastsPerMinute,
 			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute,

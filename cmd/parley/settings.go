@@ -55,6 +55,7 @@ type settings struct {
 	Footer      string        `yaml:"footer" doc:"The line below a typed message: full, or short, which keeps the message id."`
 	ExpireAfter time.Duration `yaml:"expire_after" doc:"How long a message may wait for its terminal, such as 24h."`
 	StuckAfter  time.Duration `yaml:"stuck_after" doc:"How long an agent may be busy without any output before it needs you, 10m unless set."`
+	DraftAfter  time.Duration `yaml:"draft_after" doc:"How long a draft or scrolling in a terminal may hold messages back before it needs you, 5m unless set."`
 	OwesAfter   time.Duration `yaml:"owes_after" doc:"How long an idle agent may leave a request unanswered before it needs you, 10m unless set."`
 	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time: true or false."`
 	MaxFileMB   int           `yaml:"max_file_mb" doc:"How large a file may be that agents send, in MB (1,000,000 bytes): 1 to 10000, 100 unless set."`
@@ -109,6 +110,7 @@ func (s *settings) fill() {
 	s.Footer = cmp.Or(s.Footer, "full")
 	s.ExpireAfter = cmp.Or(s.ExpireAfter, 24*time.Hour)
 	s.StuckAfter = cmp.Or(s.StuckAfter, 10*time.Minute)
+	s.DraftAfter = cmp.Or(s.DraftAfter, 5*time.Minute)
 	s.OwesAfter = cmp.Or(s.OwesAfter, 10*time.Minute)
 	s.HTTPAddress = cmp.Or(s.HTTPAddress, loopback)
 	s.MessagesPerMinute = cmp.Or(s.MessagesPerMinute, 120)
@@ -224,6 +226,8 @@ func (s settings) check(source string) error {
 		return refuse("expire_after", s.ExpireAfter, "a duration of a second or more, such as 24h")
 	case s.StuckAfter < time.Second:
 		return refuse("stuck_after", s.StuckAfter, "a duration of a second or more, such as 10m")
+	case s.DraftAfter < time.Second:
+		return refuse("draft_after", s.DraftAfter, "a duration of a second or more, such as 5m")
 	case s.OwesAfter < time.Second:
 		return refuse("owes_after", s.OwesAfter, "a duration of a second or more, such as 10m")
 	case s.ResponseDeadline < time.Second:

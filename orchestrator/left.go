@@ -1,0 +1,31 @@
+package orchestrator
+
+import "time"
+
+// left is what a person has left in a terminal, such as a draft, while messages wait.
+type left struct {
+	reason string // "": nothing
+	since  time.Time
+}
+
+// leave notes what stands in the way of a message now. Who types there is not away, and
+// begins it anew.
+func (m *member) leave(o obstacle, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case !o.left:
+		m.left = left{}
+	case m.left.reason == "":
+		m.left.since = now
+		fallthrough
+	default:
+		m.left.reason = o.reason
+	}
+}
+
+func (m *member) leftThere() (reason string, since time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.left.reason, m.left.since
+}
