@@ -92,7 +92,7 @@ func (s *Server) greet(ctx context.Context, c *conn, first bool) (facts, error) 
 			return facts{}, err
 		}
 	}
-	_, err = c.do(ctx, endWithToken(s.settings()))
+	_, err = c.do(ctx, endWithToken(append(s.settings(), holdBindings()...)))
 	return f, err
 }
 
@@ -134,12 +134,12 @@ func killStrangers(ctx context.Context, c *conn) error {
 // settings are the options of a server of our own. Sizes: a window follows the
 // person who attaches and keeps that size after, see Pane.Resize.
 func (s *Server) settings() []string {
-	return append(holdBindings(),
+	return []string{
 		"set-option -s exit-empty off",
 		"set-option -s message-limit 0", // the log of command lines: 1000 held 27 MB of old texts, 10 would keep ten
 		"set-option -s escape-time 0",
 		"set-option -s focus-events on",
-		"set-option -s default-terminal "+terminal(s.env),
+		"set-option -s default-terminal " + terminal(s.env),
 		"set-option -g history-limit 2000", // 200 panes full of 170-byte lines are 300 MB
 		"set-option -g default-size 200x50",
 		"set-option -g destroy-unattached off",
@@ -147,7 +147,7 @@ func (s *Server) settings() []string {
 		"set-option -wg remain-on-exit on", // before any session: later is too late for a program that exits at once
 		"set-option -wg automatic-rename off",
 		"set-option -wg allow-rename off",
-	)
+	}
 }
 
 // terminal is the best terminal description that programs in panes will find here.
