@@ -27,6 +27,10 @@ func (m *model) scope() scope {
 		return inConfirm
 	case m.help.open:
 		return inHelp
+	case m.palette.open:
+		return inPalette
+	case m.compose.open && m.compose.inTo:
+		return inTo
 	case m.compose.open:
 		return inCompose
 	case m.at == atTraffic && m.traffic.filter.open:
@@ -59,6 +63,10 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		return b.run(m)
 	case s == inCompose:
 		return m.compose.update(key)
+	case s == inTo:
+		m.compose.typeTo(key)
+	case s == inPalette:
+		m.typeInPalette(key)
 	case s == inFilter:
 		m.traffic.filterBy(m.traffic.filter.text + key.Text)
 	}
@@ -72,6 +80,13 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	switch m.scope() {
 	case inCompose:
 		return m.compose.update(msg)
+	case inTo:
+		m.compose.draft.names.insert(safeLine(msg.Content))
+	case inPalette:
+		m.palette.line.insert(safeLine(msg.Content))
+		if m.palette.op == nil {
+			m.seek()
+		}
 	case inFilter:
 		m.traffic.filterBy(m.traffic.filter.text + safeLine(msg.Content))
 	}
@@ -104,86 +119,6 @@ func (r *row) other() (id, name string) {
 		return r.toID, r.to
 	}
 	return r.fromID, r.from
-}
-
-// writeTo opens the box for the agent under the marker.
-func (m *model) writeTo() tea.Cmd {
-	s := m.screen().about()
-	if s.partnerID == "" {
-		m.tell("To whom? Choose an agent (2), or b for all of them.")
-		return nil
-	}
-	return m.compose.write(address{agent: s.partnerID}, "To "+s.partner)
-}
-
-func (m *model) reply() tea.Cmd {
-	s := m.screen().about()
-	switch {
-	case s.message == "":
-		m.tell("There is no message to reply to here.")
-		return nil
-	case s.partnerID == "":
-		m.tell("This went to several. Choose an agent (2) and c, or b for all of them.")
-		return nil
-	}
-	return m.compose.write(address{agent: s.partnerID, replyTo: s.message}, "Reply to "+s.partner+" about “"+fit(s.text, 40)+"”")
-}
-
-func (m *model) broadcast() tea.Cmd {
-	return m.compose.write(address{everyone: true}, "To all agents")
-}
-
-func (m *model) steer() tea.Cmd {
-	a := m.screen().about().agent
-	if a == nil {
-		m.tell("Whom? Choose an agent (2) first.")
-		return nil
-	}
-	return m.compose.write(address{agent: a.ID, steer: true}, "Guidance for "+a.Name)
-}
-
-func (m *model) newLine() tea.Cmd {
-	if !m.compose.sending() {
-		m.compose.box.InsertString("\n")
-	}
-	return nil
-}
-
-func (m *model) leaveCompose() tea.Cmd {
-	m.compose.keep()
-	if strings.TrimSpace(m.compose.draft.text) != "" {
-		m.tell("The draft is kept. The same key goes on with it.")
-	}
-	return nil
-}
-
-func (m *model) post() tea.Cmd {
-	d, ok := m.compose.post()
-	if !ok {
-		return nil
-	}
-	return m.do.send(d)
-}
-
-// sent takes the receipt, or what went wrong.
-func (m *model) sent(msg sentMsg) tea.Cmd {
-	m.compose.posted(msg)
-	if msg.err != nil {
-		gone := m.daemonGone(msg.err)
-		if !m.compose.open {
-			m.fail(msg.err)
-		}
-		if gone {
-			return m.lookLater()
-		}
-		return nil
-	}
-	receipt := &row{id: msg.id, count: max(1, len(msg.deliveries))}
-	for _, d := range msg.deliveries {
-		receipt.moved(d.RecipientID, d.State)
-	}
-	m.status = status{text: msg.draft.label, receipt: receipt}
-	return m.lookLater()
 }
 
 func (m *model) attach() tea.Cmd {

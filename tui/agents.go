@@ -90,14 +90,14 @@ func (a *agents) keys() []binding {
 	on := func(f func(*agents)) func(*model) tea.Cmd {
 		return func(m *model) tea.Cmd { f(m.agents); return nil }
 	}
-	return []binding{
-		{inAgents, []string{"enter"}, "enter", "attach to its terminal", "attach", (*model).attach},
-		{inAgents, []string{"v"}, "v", "look at its terminal from here, or not", "view", on(func(a *agents) { a.preview.toggle() })},
-		{inAgents, []string{"z"}, "z", "fold those that do well, or unfold them", "fold", on(func(a *agents) { a.folded = !a.folded })},
-		{inAgents, []string{"o"}, "o", "order by trouble, group, or name", "order", on(func(a *agents) { a.order = (a.order + 1) % orders; a.sort() })},
-		{inAgents, []string{"R"}, "R", "restart it; what it knows is lost", "restart", (*model).restart},
-		{inAgents, []string{"S"}, "S", "stop it; its messages are kept", "stop", (*model).stop},
-	}
+	return named([]binding{
+		{inAgents, []string{"enter"}, "enter", "attach to its terminal", "attach", (*model).attach, ""},
+		{inAgents, []string{"v"}, "v", "look at its terminal from here, or not", "view", on(func(a *agents) { a.preview.toggle() }), ""},
+		{inAgents, []string{"z"}, "z", "fold those that do well, or unfold them", "fold", on(func(a *agents) { a.folded = !a.folded }), ""},
+		{inAgents, []string{"o"}, "o", "order by trouble, group, or name", "order", on(func(a *agents) { a.order = (a.order + 1) % orders; a.sort() }), ""},
+		{inAgents, []string{"R"}, "R", "restart it; what it knows is lost", "restart", (*model).restart, ""},
+		{inAgents, []string{"S"}, "S", "stop it; its messages are kept", "stop", (*model).stop, ""},
+	}, "v view terminal", "z fold", "o order", "R restart", "S stop")
 }
 
 func (a *agents) update(msg tea.Msg) tea.Cmd {

@@ -56,6 +56,7 @@ type (
 	doneMsg struct {
 		text string // what was done
 		undo *undo
+		page string
 		err  error
 	}
 	attachMsg struct {
@@ -78,11 +79,13 @@ type commands struct {
 	needs     func() tea.Cmd                                         // what wants the operator
 	threads   func() tea.Cmd                                         // what is discussed
 	deed      func(deed) tea.Cmd                                     // change something
+	operation func(name string, call *parley.Invocation) tea.Cmd     // any of them
+	edit      func(draft) tea.Cmd                                    // write in an editor
 	terminal  func(id string, turn int, after time.Duration) tea.Cmd // what stands there
 	page      func(of pageOf, at int64) tea.Cmd                      // another part of the record
 	standings func(ids []string) tea.Cmd                             // how far messages have come
 	details   func(id string) tea.Cmd                                // what became of a message
-	send      func(draft) tea.Cmd                                    // say something
+	send      func(parcel) tea.Cmd                                   // say something
 	read      func(id string) tea.Cmd                                // the operator has read it
 	attach    func(name string) tea.Cmd                              // find the way to a terminal
 	show      func(name string, cmd *exec.Cmd) tea.Cmd               // be in that terminal
@@ -123,10 +126,14 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 				return threadsMsg{list: res.Threads, total: res.TotalCount}
 			})
 		},
+		operation: func(name string, invocation *parley.Invocation) tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg { return operate(ctx, o.Service, name, invocation) })
+		},
+		edit: func(d draft) tea.Cmd { return edit(o.Environ, d) },
 		deed: func(d deed) tea.Cmd {
 			return call(func(ctx context.Context) tea.Msg {
 				text, err := d.call(ctx, o.Service)
-				return doneMsg{text: text, undo: d.undo, err: err}
+				return doneMsg{text: text, undo: d.undo, page: d.page, err: err}
 			})
 		},
 		terminal: func(id string, turn int, after time.Duration) tea.Cmd {
@@ -148,8 +155,8 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 				return detailMsg{id: id, result: res, err: err}
 			})
 		},
-		send: func(d draft) tea.Cmd {
-			return call(func(ctx context.Context) tea.Msg { return send(ctx, o.Service, d) })
+		send: func(p parcel) tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg { return send(ctx, o.Service, p, o.Now()) })
 		},
 		read: func(id string) tea.Cmd {
 			return call(func(ctx context.Context) tea.Msg {
@@ -214,29 +221,6 @@ func lookAtAgents(ctx context.Context, o Options, soon bool) tea.Msg {
 	}
 	msg.workspace = ws
 	return msg
-}
-
-func send(ctx context.Context, s parley.Service, d draft) tea.Msg {
-	if d.to.steer {
-		res, err := s.SteerAgent(ctx, parley.SteerAgentRequest{Agent: d.to.agent, Text: d.text, IdempotencyKey: d.key})
-		if err != nil {
-			return sentMsg{draft: d, err: err}
-		}
-		return sentMsg{draft: d, id: res.MessageID, deliveries: res.Deliveries}
-	}
-	if d.to.everyone {
-		res, err := s.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: d.text, IdempotencyKey: d.key})
-		if err != nil {
-			return sentMsg{draft: d, err: err}
-		}
-		return sentMsg{draft: d, id: res.MessageID, deliveries: res.Deliveries}
-	}
-	res, err := s.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{d.to.agent}, Text: d.text,
-		InReplyTo: d.to.replyTo, IdempotencyKey: d.key})
-	if err != nil {
-		return sentMsg{draft: d, err: err}
-	}
-	return sentMsg{draft: d, id: res.MessageID, deliveries: res.Deliveries}
 }
 
 // show gives the terminal to cmd until it ends. What it complains about would

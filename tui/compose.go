@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+
+	"parley"
 )
 
 // textLimit is how long a message may be: the limit that the operations state.
@@ -21,6 +24,7 @@ const textLimit = 2000
 type address struct {
 	everyone bool
 	agent    string // id
+	thread   string // id
 	replyTo  string // message id
 	steer    bool   // as guidance
 }
@@ -29,14 +33,20 @@ type address struct {
 type draft struct {
 	to    address
 	label string // who that is, in words
+	names line   // to whom, as it is written; "" where that is not for choice
+	first line   // as it was at first
+	prio  parley.Priority
+	due   time.Duration // an answer is required within it; 0 for none
 	text  string
 	key   string // makes sending again harmless
-	sent  string // the text that key was last sent with
+	sent  string // what that key was last sent with
 }
 
 // compose is the box in which the operator writes.
 type compose struct {
 	open    bool
+	inTo    bool // the keys go to the names
+	team    *team
 	draft   draft
 	kept    map[address]draft
 	posting map[address]bool // drafts that are on their way
@@ -45,7 +55,7 @@ type compose struct {
 	newKey  func() string
 }
 
-func newCompose(newKey func() string) compose {
+func newCompose(newKey func() string, team *team) compose {
 	box := textarea.New()
 	box.ShowLineNumbers, box.Prompt = false, ""
 	box.CharLimit, box.MaxHeight, box.MaxWidth = 0, 0, 0
@@ -53,17 +63,17 @@ func newCompose(newKey func() string) compose {
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
 	box.SetStyles(textarea.Styles{Focused: plain, Blurred: plain, Cursor: textarea.CursorStyle{Shape: tea.CursorBlock}})
 	box.SetVirtualCursor(false)
-	return compose{box: box, kept: map[address]draft{}, posting: map[address]bool{}, newKey: newKey}
+	return compose{box: box, kept: map[address]draft{}, posting: map[address]bool{}, newKey: newKey, team: team}
 }
 
 // write opens the box for an address, with the draft that is there.
-func (c *compose) write(to address, label string) tea.Cmd {
+func (c *compose) write(to address, label, names string) tea.Cmd {
 	d, ok := c.kept[to]
 	if !ok {
-		d = draft{to: to}
+		d = draft{to: to, names: line(names), first: line(names), prio: parley.PriorityNormal}
 	}
 	d.label = label
-	c.open, c.draft, c.err = true, d, nil
+	c.open, c.inTo, c.draft, c.err = true, false, d, nil
 	c.box.SetValue(d.text)
 	c.box.MoveToEnd()
 	return c.box.Focus()
@@ -93,8 +103,8 @@ func (c *compose) post() (draft, bool) {
 	if strings.TrimSpace(c.draft.text) == "" || c.sending() {
 		return draft{}, false
 	}
-	if c.draft.key == "" || c.draft.sent != c.draft.text {
-		c.draft.key, c.draft.sent = c.newKey(), c.draft.text
+	if said := c.draft.said(); c.draft.key == "" || c.draft.sent != said {
+		c.draft.key, c.draft.sent = c.newKey(), said
 	}
 	c.kept[c.draft.to] = c.draft
 	c.posting[c.draft.to], c.err = true, nil
@@ -167,11 +177,11 @@ func (c *compose) note() string {
 
 // view draws the box in height lines below its title.
 func (c *compose) view(th theme, w, height int) []string {
-	lines := []string{th.rule(c.draft.label, c.note(), w, true)}
+	lines := []string{th.rule(c.draft.label, c.note(), w, true), c.fields(th, w)}
 	for line := range strings.SplitSeq(c.box.View(), "\n") {
 		lines = append(lines, "  "+fit(strings.TrimRight(line, " "), w-2))
 	}
-	lines = clip(lines, 1+c.box.Height())
+	lines = clip(lines, 2+c.box.Height())
 	if c.err != nil {
 		lines = append(lines, errorLines(th, c.err, w)...)
 	}
@@ -181,10 +191,13 @@ func (c *compose) view(th theme, w, height int) []string {
 // cursor is where the terminal's own cursor stands within the box's lines,
 // title included.
 func (c *compose) cursor() *tea.Cursor {
+	if c.inTo {
+		return tea.NewCursor(width("  to ")+width(string(c.draft.names)), 1)
+	}
 	cur := c.box.Cursor()
 	if cur == nil || c.sending() {
 		return nil
 	}
-	cur.X, cur.Y = cur.X+2, cur.Y+1
+	cur.X, cur.Y = cur.X+2, cur.Y+2
 	return cur
 }

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -14,6 +15,7 @@ import (
 type deed struct {
 	call func(context.Context, parley.Service) (string, error)
 	undo *undo
+	page string // the title of the page on which it says so; "" for a word
 }
 
 // undo takes a deed back.
@@ -59,6 +61,10 @@ func (m *model) did(msg doneMsg) tea.Cmd {
 		m.daemonGone(msg.err)
 		m.fail(msg.err)
 		return m.lookSoon()
+	}
+	if msg.page != "" {
+		m.help = help{open: true, title: msg.page, text: msg.text}
+		return nil
 	}
 	if m.undo = msg.undo; m.undo != nil {
 		msg.text += " u " + m.undo.does + "."
@@ -162,5 +168,21 @@ func (m *model) markRead() tea.Cmd {
 			return "You have read it already.", nil
 		}
 		return "It did not come for you: only its recipient reads it.", nil
+	}})
+}
+
+// explain tells a message's whole story on a page.
+func (m *model) explain() tea.Cmd {
+	s := m.screen().about()
+	if s.message == "" {
+		m.tell("There is no message to explain here.")
+		return nil
+	}
+	return m.do.deed(deed{page: "Message " + parley.Short(s.message), call: func(ctx context.Context, svc parley.Service) (string, error) {
+		res, err := svc.ExplainMessage(ctx, parley.ExplainMessageRequest{MessageID: s.message})
+		if err != nil {
+			return "", err
+		}
+		return strings.Join(res.Story, "\n"), nil
 	}})
 }

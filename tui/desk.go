@@ -85,6 +85,17 @@ func (t *team) groups() []string {
 	return slices.Compact(names)
 }
 
+// members are the ids of those in a group.
+func (t *team) members(group string) []string {
+	var ids []string
+	for _, s := range t.list {
+		if slices.Contains(s.Groups, group) {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
 // daemonGone reports whether err means that, and shows it.
 func (d *desk) daemonGone(err error) bool {
 	if parley.ErrorCode(err) != parley.DaemonUnavailable && !errors.Is(err, context.DeadlineExceeded) {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -181,9 +182,12 @@ func (f *fakeService) SendMessage(_ context.Context, r parley.SendMessageRequest
 	f.mu.Lock()
 	f.sent = append(f.sent, r)
 	err, n := f.err, len(f.sent)
-	name := r.To[0]
+	if err == nil {
+		err = r.Validate()
+	}
+	name := strings.Join(append(slices.Clone(r.To), r.ThreadID), "")
 	for _, a := range f.agents {
-		if a.ID == r.To[0] {
+		if a.ID == name {
 			name = a.Name
 		}
 	}
@@ -346,4 +350,10 @@ func (f *fakeService) ReadTerminal(_ context.Context, r parley.ReadTerminalReque
 		}
 	}
 	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: r.Agent, Lines: lines, Width: 120, Height: 40}, f.err
+}
+
+func (f *fakeService) ExplainMessage(_ context.Context, r parley.ExplainMessageRequest) (*parley.ExplainMessageResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &parley.ExplainMessageResult{Answer: parley.OK, MessageID: r.MessageID, Story: []string{"coder said it at noon.", "It was typed."}}, f.err
 }

@@ -77,6 +77,9 @@ func FuzzKeysAndSizes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newScreen(t, busyTeam(), 60+r.IntN(100), 20+r.IntN(40))
+		s.m.do.operation = func(name string, _ *parley.Invocation) tea.Cmd {
+			return func() tea.Msg { return operationMsg{name: name, answer: randomText(r)} }
+		}
 		for range 200 {
 			s.fits(s.step(r))
 		}

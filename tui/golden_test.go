@@ -24,6 +24,8 @@ var poses = []struct {
 	{"reply", []string{"k", "k", "k", "k", "k", "k", "k", "r", "o", "k", "ctrl+j", "s", "o", "o", "n"}},
 	{"agents", []string{"2", "j", "j", "j"}},
 	{"threads", []string{"3", "j"}},
+	{"palette", []string{":", "s", "t", "e", "down"}},
+	{"operation", []string{":", "r", "e", "a", "d", "_", "t", "e", "r", "enter"}},
 	{"help", []string{"?"}},
 	{"needs", []string{"n"}},
 	{"health", []string{"5"}},

@@ -21,6 +21,7 @@ type stage struct {
 	service  *fakeService
 	attached []string
 	quit     bool
+	editor   error
 }
 
 func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
@@ -48,6 +49,9 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 			return nil
 		}
 		return terminal(id, turn, 0)
+	}
+	do.edit = func(d draft) tea.Cmd {
+		return func() tea.Msg { return editedMsg{to: d.to, text: d.text + " edited", err: s.editor} }
 	}
 	do.show = func(name string, _ *exec.Cmd) tea.Cmd {
 		s.attached = append(s.attached, name)
@@ -119,7 +123,7 @@ func (s *stage) typed(text string) {
 	}
 }
 
-var named = map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "up": tea.KeyUp,
+var keyCodes = map[string]rune{"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "up": tea.KeyUp,
 	"down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
 	"backspace": tea.KeyBackspace}
 
@@ -133,7 +137,7 @@ func keyMsg(name string) tea.KeyPressMsg {
 		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
 		name = rest
 	}
-	if code, ok := named[name]; ok {
+	if code, ok := keyCodes[name]; ok {
 		k.Code = code
 		return k
 	}

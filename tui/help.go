@@ -2,9 +2,11 @@ package tui
 
 import tea "charm.land/bubbletea/v2"
 
-// help is the page of all keys, drawn from the table.
+// help is the page of all keys, drawn from the table, or of an answer.
 type help struct {
 	open   bool
+	title  string // of another page: an answer
+	text   string // its text; "" for the keys
 	top    int
 	height int
 }
@@ -12,6 +14,9 @@ type help struct {
 const helpColumn = 56 // columns that an entry needs to be read without a cut
 
 func (h *help) lines(th theme, w int) []string {
+	if h.text != "" {
+		return indent(wrap(safeText(h.text), w-2), 2)
+	}
 	per := max(1, w/helpColumn)
 	entry := w / per
 	var lines []string
@@ -47,7 +52,11 @@ func (h *help) view(th theme, w int) []string {
 	if more := len(lines) - h.top - h.height; more > 0 {
 		note = plural(more, "more line")
 	}
-	title := []string{th.rule("Keys", note, w, true)}
+	name := "Keys"
+	if h.text != "" {
+		name = safeLine(h.title)
+	}
+	title := []string{th.rule(name, note, w, true)}
 	return clip(append(title, lines[clamp(h.top, 0, len(lines)):]...), h.height+1)
 }
 
@@ -59,5 +68,5 @@ func helpBy(n int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { m.help.top += n; return nil }
 }
 
-func (m *model) openHelp() tea.Cmd  { m.help.open, m.help.top = true, 0; return nil }
+func (m *model) openHelp() tea.Cmd  { m.help = help{open: true}; return nil }
 func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }

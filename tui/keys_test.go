@@ -18,6 +18,8 @@ var prepare = map[scope][]string{
 	inNeeds:   {"4", "j", "j"},
 	inHealth:  {"5"},
 	inCompose: {"b", "h", "i"},
+	inTo:      {"w", "c", "o"},
+	inPalette: {":", "e", "down"},
 	inFilter:  {"/", "e"},
 	inHelp:    {"?", "j"},
 	inConfirm: {"2", "S"},

@@ -65,6 +65,7 @@ func (m *model) settle() {
 	}
 	m.screen().settle(l.inner, l.screenH)
 	m.compose.resize(l.inner, composeHeight(l.bodyH))
+	m.palette.settle(l.bodyH)
 	if m.help.height = l.bodyH - 1; m.help.open {
 		m.help.settle(len(m.help.lines(m.theme, l.inner)))
 	}
@@ -75,7 +76,7 @@ func (m *model) bottomHeight() int {
 	if !m.compose.open {
 		return 0
 	}
-	n := composeHeight(m.layout.bodyH)
+	n := 1 + composeHeight(m.layout.bodyH)
 	if m.compose.err != nil {
 		n += min(len(errorLines(m.theme, m.compose.err, m.layout.inner)), 4)
 	}

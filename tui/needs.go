@@ -32,11 +32,12 @@ func (n *needs) badge() badge {
 }
 
 func (n *needs) keys() []binding {
-	return []binding{
-		{inNeeds, []string{"enter"}, "enter", "attach to the agent's terminal", "attach", (*model).attach},
-		{inNeeds, []string{"R"}, "R", "type the message again", "retry", (*model).retry},
-		{inNeeds, []string{"x"}, "x", "dismiss: not to be named any more", "dismiss", (*model).dismiss},
-	}
+	return named([]binding{
+		{inNeeds, []string{"enter"}, "enter", "attach to the agent's terminal", "attach", (*model).attach, ""},
+		{inNeeds, []string{"R"}, "R", "type the message again", "retry", (*model).retry, ""},
+		{inNeeds, []string{"x"}, "x", "dismiss: not to be named any more", "dismiss", (*model).dismiss, ""},
+		{inNeeds, []string{"e"}, "e", "explain the message's story", "explain", (*model).explain, ""},
+	}, "R retry", "x dismiss", "e explain")
 }
 
 func (n *needs) update(msg tea.Msg) tea.Cmd {

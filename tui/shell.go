@@ -58,12 +58,13 @@ type model struct {
 	health    *health
 	compose   compose
 	help      help
+	palette   palette
 	confirm   *confirm
 }
 
 func newModel(o Options, do commands) *model {
 	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), returnKey: safeLine(o.ReturnKey), said: map[string]string{}}
-	m := &model{desk: d, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey),
+	m := &model{desk: d, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
 		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, needs: &needs{desk: d}, health: &health{desk: d}}
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	return m
@@ -115,6 +116,10 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.looked(msg)
 	case sentMsg:
 		return m.sent(msg)
+	case operationMsg:
+		return m.operated(msg)
+	case editedMsg:
+		return m.edited(msg)
 	case doneMsg:
 		return m.did(msg)
 	case attachMsg:

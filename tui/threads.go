@@ -27,7 +27,7 @@ func (t *threads) badge() badge { return badge{} }
 
 func (t *threads) keys() []binding {
 	return []binding{
-		{inThreads, []string{"enter"}, "enter", "show what was said in it", "open", (*model).openThread},
+		{inThreads, []string{"enter"}, "enter", "show what was said in it", "open", (*model).openThread, ""},
 	}
 }
 

@@ -28,15 +28,16 @@ func (t *traffic) keys() []binding {
 	on := func(f func(*traffic) tea.Cmd) func(*model) tea.Cmd {
 		return func(m *model) tea.Cmd { return f(m.traffic) }
 	}
-	return []binding{
-		{inTraffic, []string{"enter"}, "enter", "open the message, or close it", "open", on((*traffic).enter)},
-		{inTraffic, []string{"/"}, "/", "filter: words, from: to: thread: type: state:", "filter", on((*traffic).openFilter)},
-		{inTraffic, []string{"f"}, "f", "follow the newest, or stand still", "follow", on((*traffic).toggleFollow)},
-		{inTraffic, []string{"tab"}, "tab", "between the list and the message", "", on((*traffic).turn)},
-		{inTraffic, []string{"m"}, "m", "mark the message read", "", (*model).markRead},
-		{inTraffic, []string{"R"}, "R", "type it again where it failed", "", (*model).retry},
-		{inTraffic, []string{"esc"}, "esc", "close, or drop the filter", "", on((*traffic).back)},
-	}
+	return named([]binding{
+		{inTraffic, []string{"enter"}, "enter", "open the message, or close it", "open", on((*traffic).enter), ""},
+		{inTraffic, []string{"/"}, "/", "filter: words, from: to: thread: type: state:", "filter", on((*traffic).openFilter), ""},
+		{inTraffic, []string{"f"}, "f", "follow the newest, or stand still", "follow", on((*traffic).toggleFollow), ""},
+		{inTraffic, []string{"tab"}, "tab", "between the list and the message", "", on((*traffic).turn), ""},
+		{inTraffic, []string{"m"}, "m", "mark the message read", "", (*model).markRead, ""},
+		{inTraffic, []string{"e"}, "e", "explain its whole story in plain words", "", (*model).explain, ""},
+		{inTraffic, []string{"R"}, "R", "type it again where it failed", "", (*model).retry, ""},
+		{inTraffic, []string{"esc"}, "esc", "close, or drop the filter", "", on((*traffic).back), ""},
+	}, "enter open message", "/ filter", "f follow", "m mark read", "R retry", "e explain")
 }
 
 func (t *traffic) update(msg tea.Msg) tea.Cmd {

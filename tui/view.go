@@ -30,7 +30,9 @@ func (m *model) View() tea.View {
 
 func (m *model) cursor() *tea.Cursor {
 	switch m.scope() {
-	case inCompose:
+	case inPalette:
+		return tea.NewCursor(width(m.palette.written(m.layout.inner)), 3)
+	case inCompose, inTo:
 		if c := m.compose.cursor(); c != nil {
 			c.Y += 2 + m.layout.screenH // the line of the box's title
 			return c
@@ -60,6 +62,9 @@ func (m *model) body() []string {
 	l := &m.layout
 	if m.help.open {
 		return clip(m.help.view(m.theme, l.inner), l.bodyH)
+	}
+	if m.palette.open {
+		return clip(m.palette.view(m.theme, l.inner, l.bodyH), l.bodyH)
 	}
 	lines := clip(m.screen().view(l.inner, l.screenH), l.screenH)
 	if m.compose.open {

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40)
+	s.press("w")
+	s.typed("co")
+	s.press("tab")
+	s.typed("rev")
+	s.press("tab", "enter")
+	s.shows("to coder, reviewer, ")
+	s.press("ctrl+p", "ctrl+p", "ctrl+r")
+	s.shows("priority urgent", "answer within 10m")
+	s.typed("who takes it?")
+	s.press("enter")
+	if len(f.sent) != 1 {
+		t.Fatalf("sent %+v, want one", f.sent)
+	}
+	got := f.sent[0]
+	if to := strings.Join(got.To, " "); to != agentID("coder")+" "+agentID("reviewer") || got.Priority != parley.PriorityUrgent ||
+		!got.RequiresResponse || !got.ResponseDeadline.Equal(noon.Add(10*time.Minute)) || got.Type != parley.TypeRequest {
+		t.Errorf("sent %+v", got)
+	}
+}
+
+func TestRecipientsAreReadAsTheyAreMeant(t *testing.T) {
+	for _, c := range []struct {
+		names    string
+		due      bool
+		sent, to string // to one by one
+		cast     string // the group of a broadcast
+	}{
+		{names: "ALL", cast: "everyone"},
+		{names: "coder, all", cast: "everyone"},
+		{names: "ALL", due: true, to: "ALL"},
+		{names: "@builders", cast: "builders"},
+		{names: "@builders", due: true, to: agentID("coder") + " " + agentID("tester")},
+		{names: "@builders scout", to: agentID("coder") + " " + agentID("tester") + " " + agentID("scout")},
+		{names: "Coder", to: agentID("coder")},
+		{names: "nobody", to: "nobody"},
+	} {
+		f := busyTeam()
+		s := newScreen(t, f, 120, 40)
+		s.press("w")
+		s.typed(c.names)
+		s.press("enter")
+		if c.due {
+			s.press("ctrl+r")
+		}
+		s.typed("hi")
+		s.press("enter")
+		got, cast := "", ""
+		for _, r := range f.sent {
+			got = strings.Join(r.To, " ")
+		}
+		for _, r := range f.casts {
+			if cast = r.Group; cast == "" {
+				cast = "everyone"
+			}
+		}
+		if got != c.to || cast != c.cast {
+			t.Errorf("%q: sent to %q and broadcast to %q, want %q and %q", c.names, got, cast, c.to, c.cast)
+		}
+	}
+}
+
+func TestTheEditorGivesTheDraftBack(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 30)
+	s.press("b")
+	s.typed("half")
+	s.press("ctrl+o")
+	if got, want := s.m.compose.text(), "half edited"; got != want {
+		t.Errorf("the draft is %q, want %q", got, want)
+	}
+	s.editor = errors.New("exit status 1")
+	s.press("ctrl+o")
+	s.shows("the editor failed: exit status 1; the draft is as it was")
+	if got, want := s.m.compose.text(), "half edited"; got != want {
+		t.Errorf("after a failed editor the draft is %q, want %q", got, want)
+	}
+}
+
+func TestEditorIsThePersonsOwn(t *testing.T) {
+	for _, c := range []struct{ environ, want string }{
+		{"EDITOR=nano", "nano"}, {"EDITOR=nano VISUAL=code", "code"}, {"EDITOR=emacs\x00-nw", "emacs -nw"}, {"EDITOR=", "vi"}, {"", "vi"},
+	} {
+		var environ []string
+		for _, e := range strings.Fields(c.environ) {
+			environ = append(environ, strings.ReplaceAll(e, "\x00", " "))
+		}
+		if got := strings.Join(editor(environ), " "); got != c.want {
+			t.Errorf("with %q the editor is %q, want %q", environ, got, c.want)
+		}
+	}
+}
+
+func TestTheDraftSurvivesEverything(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40)
+	s.press("w")
+	s.typed("coder")
+	s.press("enter", "ctrl+p")
+	s.typed("precious")
+	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
+	f.err = gone
+	s.send(feedMsg{err: gone, at: noon})
+	s.press("enter")
+	s.shows("no daemon runs here", "precious", "priority high")
+	for _, size := range [][2]int{{20, 5}, {60, 20}, {300, 80}} {
+		s.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+	}
+	s.press("esc", "5", "w")
+	s.shows("precious", "to coder", "priority high")
+	f.err = nil
+	s.press("enter", "enter")
+	if len(f.sent) == 0 || f.sent[len(f.sent)-1].Text != "precious" {
+		t.Errorf("sent %+v", f.sent)
+	}
+}

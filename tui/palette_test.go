@@ -1,0 +1,114 @@
+package tui
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func TestThePaletteHasEveryOperationAndAction(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 60)
+	s.press(":")
+	names := map[string]bool{}
+	for _, c := range s.m.palette.found {
+		names[c.name] = true
+	}
+	for _, op := range parley.Ops {
+		if names[op.Name] == op.Program {
+			t.Errorf("%s: in the palette is %v, for programs only is %v", op.Name, names[op.Name], op.Program)
+		}
+	}
+	for _, b := range append(shellKeys(), s.m.screen().keys()...) {
+		if b.name != "" && !names[b.name] {
+			t.Errorf("%s is not in the palette", b.name)
+		}
+	}
+}
+
+func TestThePaletteFindsWhatIsMeant(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 40)
+	for query, want := range map[string]string{"sendm": "send_message", "retryd": "retry_delivery", "rt": "read_terminal", "pau": "pause or resume",
+		"backup": "backup", "explm": "explain_message", "steer": "steer", "ctd": "create_thread"} {
+		s.press(":")
+		s.typed(query)
+		if found := s.m.palette.found; len(found) == 0 || found[0].name != want {
+			t.Errorf("%q finds %+v first, want %s", query, found[:min(1, len(found))], want)
+		}
+		s.press("esc")
+	}
+	s.press(":")
+	s.typed("qqqq")
+	s.shows("Nothing is called so.")
+	s.press("enter", "esc")
+	s.hides("Nothing is called so.")
+}
+
+func TestThePaletteCallsAnOperation(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40)
+	s.choose("coder")
+	s.press(":")
+	s.typed("read_term")
+	s.press("enter")
+	s.shows(":read_terminal agent=coder", "* agent", "Lines above the screen to include.")
+	s.typed("histry=3")
+	s.press("enter")
+	s.shows("✗ ", "histry")
+	for range "histry=3" {
+		s.press("backspace")
+	}
+	s.typed("history=3")
+	s.press("enter")
+	s.shows("▸ read_terminal", `"width": 120`)
+	s.press("esc")
+	s.hides(`"width": 120`)
+}
+
+func TestThePaletteAsksBeforeWhatEndsSomething(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40)
+	s.choose("tester")
+	s.press(":")
+	s.typed("stop_agent")
+	s.press("enter", "enter")
+	s.shows("Really stop_agent agent=tester? It cannot be undone. y/n")
+	s.press("n")
+	if len(f.stopped) > 0 {
+		t.Errorf("did %q without a yes", f.stopped)
+	}
+	s.press("enter", "y")
+	if got, want := strings.Join(f.stopped, ","), "stop tester"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+}
+
+func TestArgumentsAreRead(t *testing.T) {
+	op := parley.FindOp("launch_agent")
+	for text, want := range map[string]url.Values{
+		"":                            {},
+		"coder":                       {"name": {"coder"}},
+		`name=coder role="a \"b\" c"`: {"name": {"coder"}, "role": {`a "b" c`}},
+		"coder -- claude --model x":   {"name": {"coder"}, "command": {"claude", "--model", "x"}},
+		`name=""`:                     {"name": {""}},
+	} {
+		got, err := parseArgs(op, text)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%q: %v (-want +got):\n%s", text, err, diff)
+		}
+	}
+	for _, text := range []string{`name="a`, "coder more"} {
+		if got, err := parseArgs(op, text); err == nil {
+			t.Errorf("%q was read as %v", text, got)
+		}
+	}
+}
+
+func TestExplainsOnAPage(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 30)
+	s.press("e")
+	s.shows("▸ Message 5f0c000a", "coder said it at noon.")
+}

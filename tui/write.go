@@ -1,0 +1,99 @@
+package tui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+// writeTo opens the box for the agent under the marker.
+func (m *model) writeTo() tea.Cmd {
+	s := m.screen().about()
+	switch {
+	case s.thread != nil:
+		return m.compose.write(address{thread: s.thread.ID}, "To the thread "+safeLine(s.thread.Title), "")
+	case s.partnerID == "":
+		m.tell("To whom? Choose an agent (2), w to name some, or b for all of them.")
+		return nil
+	}
+	return m.compose.write(address{agent: s.partnerID}, "To "+s.partner, s.partner)
+}
+
+func (m *model) reply() tea.Cmd {
+	s := m.screen().about()
+	switch {
+	case s.message == "":
+		m.tell("There is no message to reply to here.")
+		return nil
+	case s.partnerID == "":
+		m.tell("This went to several. Choose an agent (2) and c, or b for all of them.")
+		return nil
+	}
+	return m.compose.write(address{agent: s.partnerID, replyTo: s.message}, "Reply to "+s.partner+" about “"+fit(s.text, 40)+"”", "")
+}
+
+func (m *model) broadcast() tea.Cmd {
+	return m.compose.write(address{everyone: true}, "To all agents", parley.Everyone)
+}
+
+func (m *model) steer() tea.Cmd {
+	a := m.screen().about().agent
+	if a == nil {
+		m.tell("Whom? Choose an agent (2) first.")
+		return nil
+	}
+	return m.compose.write(address{agent: a.ID, steer: true}, "Guidance for "+a.Name, "")
+}
+
+// writeNew opens the box for whom one will name.
+func (m *model) writeNew() tea.Cmd {
+	cmd := m.compose.write(address{}, "To several", "")
+	m.compose.inTo = true
+	return cmd
+}
+
+func (m *model) newLine() tea.Cmd {
+	if !m.compose.sending() {
+		m.compose.box.InsertString("\n")
+	}
+	return nil
+}
+
+func (m *model) leaveCompose() tea.Cmd {
+	m.compose.keep()
+	if strings.TrimSpace(m.compose.draft.text) != "" {
+		m.tell("The draft is kept. The same key goes on with it.")
+	}
+	return nil
+}
+
+func (m *model) post() tea.Cmd {
+	d, ok := m.compose.post()
+	if !ok {
+		return nil
+	}
+	return m.do.send(m.compose.parcel(d))
+}
+
+// sent takes the receipt, or what went wrong.
+func (m *model) sent(msg sentMsg) tea.Cmd {
+	m.compose.posted(msg)
+	if msg.err != nil {
+		gone := m.daemonGone(msg.err)
+		if !m.compose.open {
+			m.fail(msg.err)
+		}
+		if gone {
+			return m.lookLater()
+		}
+		return nil
+	}
+	receipt := &row{id: msg.id, count: max(1, len(msg.deliveries))}
+	for _, d := range msg.deliveries {
+		receipt.moved(d.RecipientID, d.State)
+	}
+	m.status = status{text: msg.draft.label, receipt: receipt}
+	return m.lookLater()
+}
