@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -144,11 +145,26 @@ func (m *model) attached(msg attachMsg) tea.Cmd {
 	return m.do.show(msg.name, msg.cmd)
 }
 
-func (m *model) returned(msg returnedMsg) tea.Cmd {
-	m.tell("Back from " + msg.name + ".")
-	if msg.err != nil {
-		m.fail(parley.Errorf(parley.TmuxUnavailable, "the terminal of %s could not be shown: %w", msg.name, msg.err).
-			Suggest("If it has ended, restart it: parley restart %s", msg.name))
+// isBeside tells how to come back from a window beside the screen.
+func (m *model) isBeside(msg besideMsg) tea.Cmd {
+	if msg.err == nil {
+		m.tell(msg.name + " is in a window of its own; " + m.returnKey + " there closes it and comes back.")
+		return nil
 	}
+	return m.returned(returnedMsg(msg))
+}
+
+func (m *model) returned(msg returnedMsg) tea.Cmd {
+	if msg.err == nil {
+		m.tell("Back from " + msg.name + ".")
+		return m.lookSoon()
+	}
+	if e, ok := errors.AsType[*parley.Error](msg.err); ok {
+		m.daemonGone(e)
+		m.fail(e)
+		return m.lookSoon()
+	}
+	m.fail(parley.Errorf(parley.TmuxUnavailable, "the terminal of %s could not be shown: %w", msg.name, msg.err).
+		Suggest("If it has ended, restart it: parley restart %s", msg.name))
 	return m.lookSoon()
 }

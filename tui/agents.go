@@ -128,10 +128,16 @@ func (a *agents) look(after time.Duration) tea.Cmd {
 	case a.at != atAgents || a.preview.shut || s == nil:
 		a.preview.id = ""
 		return nil
-	case s.Kind != parley.KindTerminal || !s.State.Live():
+	case !readable(s):
 		return nil
 	}
 	return a.do.terminal(s.ID, a.preview.turn, after)
+}
+
+// readable reports whether there may be a screen to be looked at: an ended
+// program's last one is kept.
+func readable(s *parley.AgentStatus) bool {
+	return s.Kind == parley.KindTerminal && (s.State.Live() || s.State == parley.StateExited)
 }
 
 func (a *agents) sort() {

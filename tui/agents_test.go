@@ -64,6 +64,8 @@ func TestTheTerminalIsShownSafelyAndWithItsColours(t *testing.T) {
 		t.Errorf("a colour does not go on over the end of its line: %q", content[max(0, i-20):i])
 	}
 	s.choose("planner")
+	s.shows("as it ended, 120×40")
+	s.choose("scout")
 	s.shows("Its program does not run. R starts it again.")
 	s.hides("Reading parser.go")
 	s.choose("coder")

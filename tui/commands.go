@@ -64,6 +64,10 @@ type (
 		cmd  *exec.Cmd
 		err  error
 	}
+	besideMsg struct {
+		name string
+		err  error
+	}
 	returnedMsg struct {
 		name string
 		err  error
@@ -84,7 +88,7 @@ type commands struct {
 	terminal  func(id string, turn int, after time.Duration) tea.Cmd // what stands there
 	page      func(of pageOf, at int64) tea.Cmd                      // another part of the record
 	standings func(ids []string) tea.Cmd                             // how far messages have come
-	details   func(id string) tea.Cmd                                // what became of a message
+	details   func(id string, after time.Duration) tea.Cmd           // what became of a message
 	send      func(parcel) tea.Cmd                                   // say something
 	read      func(id string) tea.Cmd                                // the operator has read it
 	attach    func(name string) tea.Cmd                              // find the way to a terminal
@@ -149,11 +153,12 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 		standings: func(ids []string) tea.Cmd {
 			return call(func(ctx context.Context) tea.Msg { return readStandings(ctx, o.Service, ids) })
 		},
-		details: func(id string) tea.Cmd {
-			return call(func(ctx context.Context) tea.Msg {
+		details: func(id string, after time.Duration) tea.Cmd {
+			read := call(func(ctx context.Context) tea.Msg {
 				res, err := o.Service.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
 				return detailMsg{id: id, result: res, err: err}
 			})
+			return func() tea.Msg { pause(ctx, after); return read() }
 		},
 		send: func(p parcel) tea.Cmd {
 			return call(func(ctx context.Context) tea.Msg { return send(ctx, o.Service, p, o.Now()) })
@@ -166,8 +171,15 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 		},
 		attach: func(name string) tea.Cmd {
 			return func() tea.Msg {
-				cmd, err := o.Attach(name)
-				return attachMsg{name: name, cmd: cmd, err: err}
+				if o.Beside == nil {
+					cmd, err := o.Attach(name)
+					return attachMsg{name: name, cmd: cmd, err: err}
+				}
+				cmd, err := o.Beside(name)
+				if err == nil {
+					err = runQuietly(cmd)
+				}
+				return besideMsg{name: name, err: err}
 			}
 		},
 		show: show,
@@ -240,4 +252,13 @@ func show(name string, cmd *exec.Cmd) tea.Cmd {
 		}
 		return returnedMsg{name: name, err: err}
 	})
+}
+
+// runQuietly runs what ends at once; its complaint is the error.
+func runQuietly(cmd *exec.Cmd) error {
+	out, err := cmd.CombinedOutput()
+	if text := strings.TrimSpace(string(out)); err != nil && text != "" {
+		return errors.New(text)
+	}
+	return err
 }

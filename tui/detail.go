@@ -13,7 +13,8 @@ import (
 // detail is the pane of one message: its text, and every delivery with its
 // ladder and evidence.
 type detail struct {
-	open   bool
+	open   bool // by wish
+	shut   bool // by wish, where there would be room
 	id     string
 	result *parley.MessageStatusResult // of id; nil until it came
 	err    error
@@ -44,8 +45,8 @@ func (d *detail) owed() bool {
 	})
 }
 
-func (d *detail) view(th theme, w int, focused bool, now time.Time) []string {
-	lines := d.lines(th, w, now)
+func (d *detail) view(th theme, r *row, w int, focused bool, now time.Time) []string {
+	lines := d.lines(th, r, w, now)
 	note := ""
 	if more := len(lines) - d.top - d.height; more > 0 {
 		note = plural(more, "more line")
@@ -56,12 +57,12 @@ func (d *detail) view(th theme, w int, focused bool, now time.Time) []string {
 	return clip(append(title, lines[clamp(d.top, 0, len(lines)):]...), d.height+1)
 }
 
-func (d *detail) lines(th theme, w int, now time.Time) []string {
+func (d *detail) lines(th theme, r *row, w int, now time.Time) []string {
 	switch {
 	case d.err != nil:
 		return errorLines(th, d.err, w)
 	case d.result == nil || d.result.Object == nil:
-		return []string{"  " + th.dim.Render(fit("Reading…", w-2))}
+		return []string{"  " + th.dim.Render(fit(r.from+" → "+r.to+" · "+string(r.kind), w-2)), "", "  " + fit(r.text, w-2)}
 	}
 	lines := d.head(th, w, now)
 	lines = append(lines, "")

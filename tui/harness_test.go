@@ -43,6 +43,8 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 	do.agents = func(_ time.Duration, soon bool) tea.Cmd {
 		return func() tea.Msg { return lookAtAgents(context.Background(), o, soon) }
 	}
+	details := do.details
+	do.details = func(id string, _ time.Duration) tea.Cmd { return details(id, 0) }
 	terminal := do.terminal
 	do.terminal = func(id string, turn int, after time.Duration) tea.Cmd {
 		if after > 0 {

@@ -52,6 +52,9 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	name, note := s.Name, ""
 	if p.screen != nil && p.id == s.ID {
 		note = fmt.Sprintf("live, %d×%d", p.screen.Width, p.screen.Height)
+		if !s.State.Live() {
+			note = "as it ended" + note[len("live"):]
+		}
 	}
 	if s.Dir != "" {
 		name += "  " + safeLine(s.Dir)
@@ -60,7 +63,7 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	switch {
 	case s.Kind != parley.KindTerminal:
 		return append(lines, indent(wrap(s.Name+" has no terminal: it reads its messages over the API.", w-2), 2)...)
-	case !s.State.Live():
+	case !readable(s) || p.err != nil && !s.State.Live():
 		return append(lines, indent(wrap("Its program does not run. R starts it again.", w-2), 2)...)
 	case p.err != nil && p.id == s.ID:
 		return append(lines, errorLines(th, p.err, w)...)

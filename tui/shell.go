@@ -124,6 +124,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.did(msg)
 	case attachMsg:
 		return m.attached(msg)
+	case besideMsg:
+		return m.isBeside(msg)
 	case returnedMsg:
 		return m.returned(msg)
 	default:

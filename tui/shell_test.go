@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,26 @@ func TestEachScreenHasItsKeys(t *testing.T) {
 	s.shows("process 4711")
 	s.press("right")
 	s.shows("Plan for today")
+}
+
+func TestAttachBesideLeavesTheScreenWhereItIs(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 30, func(o *Options) {
+		o.Beside = func(name string) (*exec.Cmd, error) {
+			if name == "scout" {
+				return exec.Command("sh", "-c", "echo no space for a window >&2; exit 1"), nil
+			}
+			return exec.Command("true"), nil
+		}
+	})
+	s.choose("coder")
+	s.press("a")
+	s.shows("coder is in a window of its own; ctrl+b d there closes it")
+	if len(s.attached) > 0 {
+		t.Errorf("took the screen's own terminal for %q", s.attached)
+	}
+	s.choose("scout")
+	s.press("a")
+	s.shows("the terminal of scout could not be shown: no space for a window")
 }
 
 func TestStoppingAsksFirst(t *testing.T) {

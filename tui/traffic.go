@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
@@ -17,6 +19,10 @@ type traffic struct {
 
 	verifying bool // it is being asked how far messages have come
 }
+
+// atLeast is how long a message is under the marker before its record is read,
+// while one follows the newest.
+const atLeast = 250 * time.Millisecond
 
 func newTraffic(d *desk) *traffic { return &traffic{desk: d, record: newRecord()} }
 
@@ -43,7 +49,7 @@ func (t *traffic) keys() []binding {
 func (t *traffic) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case feedMsg:
-		if touched := t.add(msg.events); t.detail.open && touched[t.detail.id] {
+		if touched := t.add(msg.events); t.opened() && touched[t.detail.id] {
 			return t.askDetail()
 		}
 	case agentsMsg:
@@ -70,9 +76,15 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// opened reports whether the message is shown: by wish, and where there is room
+// beside the list unless it was closed.
+func (t *traffic) opened() bool {
+	return t.sel != nil && (t.detail.open || t.tier >= wide && !t.detail.shut)
+}
+
 // show keeps the open detail on the selected message.
 func (t *traffic) show() tea.Cmd {
-	if !t.detail.open || t.sel == nil || t.sel.id == t.detail.id {
+	if !t.opened() || t.sel == nil || t.sel.id == t.detail.id {
 		return nil
 	}
 	t.detail.show(t.sel.id)
@@ -81,14 +93,17 @@ func (t *traffic) show() tea.Cmd {
 
 func (t *traffic) askDetail() tea.Cmd {
 	switch {
-	case !t.detail.open:
+	case !t.opened():
 		return nil
 	case t.detail.asking:
 		t.detail.stale = true
 		return nil
 	}
 	t.detail.asking = true
-	return t.do.details(t.detail.id)
+	if t.follow { // the next may come soon: asking for each would be for nothing
+		return t.do.details(t.detail.id, atLeast)
+	}
+	return t.do.details(t.detail.id, 0)
 }
 
 // detailed takes a message's record, and asks again when it is out of date.
@@ -104,7 +119,7 @@ func (t *traffic) detailed(msg detailMsg) tea.Cmd {
 	case msg.id != d.id:
 	case msg.err == nil:
 		d.result, d.err = msg.result, nil
-		if d.open && d.owed() {
+		if t.opened() && !t.follow && d.owed() {
 			cmd = t.do.read(msg.id)
 		}
 	case t.daemonGone(msg.err):
@@ -122,7 +137,7 @@ func (t *traffic) detailed(msg detailMsg) tea.Cmd {
 }
 
 func (t *traffic) move(by motion) tea.Cmd {
-	if t.inDetail && t.detail.open {
+	if t.inDetail && t.opened() {
 		t.detail.move(by)
 		return nil
 	}
@@ -139,38 +154,40 @@ func (t *traffic) move(by motion) tea.Cmd {
 
 func (t *traffic) enter() tea.Cmd {
 	switch {
-	case t.detail.open:
+	case t.opened():
 		t.closeDetail()
 	case t.sel == nil:
 		t.desk.tell("There is no message to open yet.")
 	default:
 		t.setFollow(false)
-		t.detail.open = true
+		t.detail.open, t.detail.shut = true, false
 		t.detail.show(t.sel.id)
 		return t.askDetail()
 	}
 	return nil
 }
 
-func (t *traffic) closeDetail() { t.detail.open, t.inDetail = false, false }
+func (t *traffic) closeDetail() { t.detail.open, t.detail.shut, t.inDetail = false, true, false }
 
 // turn gives the movement keys to the message, opened if need be, or to the list.
 func (t *traffic) turn() tea.Cmd {
-	if t.detail.open {
+	if t.opened() {
 		t.inDetail = !t.inDetail
-		return nil
+		t.setFollow(t.follow && !t.inDetail)
+		return t.askDetail()
 	}
 	cmd := t.enter()
-	t.inDetail = t.detail.open
+	t.inDetail = t.opened()
 	return cmd
 }
 
 func (t *traffic) back() tea.Cmd {
-	if t.detail.open {
+	switch {
+	case !t.sought.empty():
+		t.filterBy("")
+	case t.opened():
 		t.closeDetail()
-		return nil
 	}
-	t.filterBy("")
 	return nil
 }
 
@@ -197,11 +214,10 @@ func (t *traffic) about() subject {
 }
 
 func (t *traffic) settle(w, h int) {
-	listW, listH, detailW, detailH := t.parts(w, h)
-	_, _ = listW, detailH
+	_, listH, detailW, detailH := t.parts(w, h)
 	t.resize(listH - 1)
-	if t.detail.height = detailH - 1; t.detail.open {
-		t.detail.settle(len(t.detail.lines(t.theme, detailW, t.now)))
+	if t.detail.height = detailH - 1; t.opened() {
+		t.detail.settle(len(t.detail.lines(t.theme, t.sel, detailW, t.now)))
 	}
 }
 
@@ -209,7 +225,7 @@ func (t *traffic) settle(w, h int) {
 // where there is room.
 func (t *traffic) parts(w, h int) (listW, listH, detailW, detailH int) {
 	switch {
-	case !t.detail.open:
+	case !t.opened():
 		return w, h, 0, 0
 	case t.tier >= wide:
 		listW = w * 56 / 100
@@ -228,7 +244,7 @@ func (t *traffic) view(w, h int) []string {
 	if detailH == 0 {
 		return lines
 	}
-	message := clip(t.detail.view(t.theme, detailW, t.inDetail, t.now), detailH)
+	message := clip(t.detail.view(t.theme, t.sel, detailW, t.inDetail, t.now), detailH)
 	if t.tier < wide {
 		return append(lines, message...)
 	}

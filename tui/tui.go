@@ -35,6 +35,10 @@ type Options struct {
 	// Attach returns the command that shows an agent's terminal in this one.
 	Attach func(name string) (*exec.Cmd, error)
 
+	// Beside, if there is one, returns the command that shows the terminal in a
+	// window beside this screen and ends at once: within a tmux of the person's own.
+	Beside func(name string) (*exec.Cmd, error)
+
 	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
 	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil
 	NewKey    func() string    // makes idempotency keys; random UUIDs if nil

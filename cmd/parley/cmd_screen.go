@@ -130,11 +130,29 @@ func (c *cli) openScreen(ctx context.Context) error {
 		return err
 	}
 	defer service.Close()
-	return tui.Run(ctx, tui.Options{
+	o := tui.Options{
 		Service: service, Workspace: at.root, Follow: service.Events, Environ: c.env, Now: c.now,
 		ReturnKey: strings.ReplaceAll(strings.ToLower(c.returnKeyHere(ctx)), "-", "+"),
 		Attach:    func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
-	}, c.in, c.out)
+	}
+	if c.tmuxAround() != "" {
+		o.Beside = func(name string) (*exec.Cmd, error) { return c.attachBeside(ctx, service, name) }
+	}
+	return tui.Run(ctx, o, c.in, c.out)
+}
+
+// attachBeside shows a terminal in a new window of the person's own tmux: a client
+// cannot cross from one server to another, but it can run within it. Nothing that is
+// there already changes, and the window goes when the client leaves.
+func (c *cli) attachBeside(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
+	attach, err := c.attachFromScreen(ctx, service, name)
+	if err != nil || slices.Contains(attach.Args, "switch-client") {
+		return attach, err
+	}
+	argv := append([]string{"new-window", "-n", name, "--", "env", "-u", "TMUX", attach.Path}, attach.Args[1:]...)
+	cmd := exec.Command(attach.Path, argv...)
+	cmd.Env = c.env
+	return cmd, nil
 }
 
 func (c *cli) attachFromScreen(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
