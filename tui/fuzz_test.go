@@ -85,26 +85,3 @@ func FuzzKeysAndSizes(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkFrame(b *testing.B) {
-	f := busyTeam()
-	for i := range 190 {
-		f.agent(fmt.Sprintf("agent-%03d", i), parley.StateIdle, i%3, 0, "")
-	}
-	s := newScreen(b, f, 200, 60)
-	var events []parley.Event
-	for i := range 2 * maxRows {
-		events = append(events, parley.Event{Seq: int64(1000 + i), Type: parley.EventDirectMessage, Time: noon, MessageID: fmt.Sprint("m", i),
-			Sender: "coder", Recipient: "tester", RecipientID: agentID("tester"), Preview: "a line that says what the matter is, in so many words"})
-	}
-	s.send(feedMsg{events: events, at: noon})
-	for _, filter := range []string{"", "matter"} {
-		b.Run("filter="+filter, func(b *testing.B) {
-			s.m.traffic.filterBy(filter)
-			for b.Loop() {
-				s.send(keyMsg("k"))
-				_ = s.m.View()
-			}
-		})
-	}
-}

@@ -22,6 +22,8 @@ var poses = []struct {
 	{"traffic", nil},
 	{"message", []string{"k", "k", "k", "k", "k", "enter"}},
 	{"reply", []string{"k", "k", "k", "k", "k", "k", "k", "r", "o", "k", "ctrl+j", "s", "o", "o", "n"}},
+	{"write", []string{"w", "c", "o", "d", "tab", "enter", "ctrl+p", "ctrl+r", "h", "i"}},
+	{"confirm", []string{"2", "j", "S"}},
 	{"agents", []string{"2", "j", "j", "j"}},
 	{"threads", []string{"3", "j"}},
 	{"palette", []string{":", "s", "t", "e", "down"}},

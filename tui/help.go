@@ -1,10 +1,15 @@
 package tui
 
-import tea "charm.land/bubbletea/v2"
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 // help is the page of all keys, drawn from the table, or of an answer.
 type help struct {
 	open   bool
+	from   place  // the screen from which one asks
 	title  string // of another page: an answer
 	text   string // its text; "" for the keys
 	top    int
@@ -20,14 +25,25 @@ func (h *help) lines(th theme, w int) []string {
 	per := max(1, w/helpColumn)
 	entry := w / per
 	var lines []string
-	for _, s := range scopes {
+	for _, s := range h.order() {
+		keys := grid(th, s, per, entry)
+		if len(keys) == 0 {
+			continue
+		}
 		if len(lines) > 0 {
 			lines = append(lines, "")
 		}
 		lines = append(lines, "  "+th.strong.Render(fit(scopeNames[s], w-2)))
-		lines = append(lines, grid(th, s, per, entry)...)
+		lines = append(lines, keys...)
 	}
 	return lines
+}
+
+// order is in which order the keys are told: first those of the screen from
+// which one asks.
+func (h *help) order() []scope {
+	own := screenScope(h.from)
+	return append([]scope{own}, slices.DeleteFunc(slices.Clone(scopes), func(s scope) bool { return s == own })...)
 }
 
 // grid sets a scope's keys into columns, reading down.
@@ -68,5 +84,5 @@ func helpBy(n int) func(*model) tea.Cmd {
 	return func(m *model) tea.Cmd { m.help.top += n; return nil }
 }
 
-func (m *model) openHelp() tea.Cmd  { m.help = help{open: true}; return nil }
+func (m *model) openHelp() tea.Cmd  { m.help = help{open: true, from: m.at}; return nil }
 func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }

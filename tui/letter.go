@@ -44,7 +44,7 @@ func (c *compose) fields(th theme, w int) string {
 		words = append(words, th.dim.Render("to ")+to)
 	}
 	if d.formal() {
-		words = append(words, th.dim.Render("priority ")+string(d.prio), th.dim.Render("answer ")+dueWords(d.due))
+		words = append(words, th.dim.Render("priority ")+string(d.prio)+th.dim.Render(" ^p"), th.dim.Render("answer ")+dueWords(d.due)+th.dim.Render(" ^r"))
 	} else {
 		words = append(words, th.dim.Render("typed under a header of its own, with high priority"))
 	}
@@ -169,6 +169,9 @@ type parcel struct {
 
 func (c *compose) parcel(d draft) parcel {
 	p := parcel{draft: d}
+	if d.names != d.first {
+		p.label = "To " + strings.TrimRight(string(d.names), ", ")
+	}
 	switch {
 	case d.to.agent != "" && d.names == d.first:
 		p.ids = []string{d.to.agent}

@@ -21,7 +21,7 @@ func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
 	s.press("tab", "enter")
 	s.shows("to coder, reviewer, ")
 	s.press("ctrl+p", "ctrl+p", "ctrl+r")
-	s.shows("priority urgent", "answer within 10m")
+	s.shows("priority urgent", "answer within 10m ^r")
 	s.typed("who takes it?")
 	s.press("enter")
 	if len(f.sent) != 1 {
@@ -32,6 +32,7 @@ func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
 		!got.RequiresResponse || !got.ResponseDeadline.Equal(noon.Add(10*time.Minute)) || got.Type != parley.TypeRequest {
 		t.Errorf("sent %+v", got)
 	}
+	s.shows("Sent to coder, reviewer: ")
 }
 
 func TestRecipientsAreReadAsTheyAreMeant(t *testing.T) {

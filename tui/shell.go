@@ -49,6 +49,7 @@ type badge struct {
 type model struct {
 	*desk
 	workspace string
+	ascii     bool
 	layout    layout
 	screens   [places]screen
 	traffic   *traffic
@@ -64,7 +65,7 @@ type model struct {
 
 func newModel(o Options, do commands) *model {
 	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), returnKey: safeLine(o.ReturnKey), said: map[string]string{}}
-	m := &model{desk: d, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
+	m := &model{desk: d, ascii: o.ASCII, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
 		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, needs: &needs{desk: d}, health: &health{desk: d}}
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	return m

@@ -44,6 +44,7 @@ type Options struct {
 	NewKey    func() string    // makes idempotency keys; random UUIDs if nil
 	Environ   []string         // for what the terminal can do, and NO_COLOR; os.Environ if nil
 	NoColor   bool             // no colours, whatever Environ says
+	ASCII     bool             // nothing but ASCII, whatever Environ says
 }
 
 // tmuxDetach is how a terminal that shows a tmux session is left.
@@ -92,5 +93,6 @@ func (o Options) withDefaults() Options {
 	o.NoColor = o.NoColor || slices.ContainsFunc(o.Environ, func(e string) bool {
 		return strings.HasPrefix(e, "NO_COLOR=") && e != "NO_COLOR="
 	})
+	o.ASCII = o.ASCII || !knowsUTF8(o.Environ)
 	return o
 }

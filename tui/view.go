@@ -23,7 +23,11 @@ func (m *model) View() tea.View {
 	lines := append([]string{m.header(l.inner), m.bar(l.inner)}, m.body()...)
 	lines = append(lines, clip(m.statusLines(l.inner), l.statusH)...)
 	lines = append(lines, m.keyLine(l.inner))
-	v.SetContent(strings.Join(lines, "\n"))
+	content := strings.Join(lines, "\n")
+	if m.ascii {
+		content = toASCII(content)
+	}
+	v.SetContent(content)
 	v.Cursor = m.cursor()
 	return v
 }

@@ -1,0 +1,47 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func TestATerminalWithoutUTF8GetsASCII(t *testing.T) {
+	for _, p := range poses {
+		s := newScreen(t, busyTeam(), 100, 30, func(o *Options) {
+			*o = Options{Service: o.Service, Follow: o.Follow, Now: o.Now, NewKey: o.NewKey, Environ: []string{"LC_ALL=C", "LANG=en_GB.UTF-8"}}.withDefaults()
+		})
+		s.press(p.keys...)
+		content := s.m.View().Content
+		for _, r := range content {
+			if r >= utf8.RuneSelf {
+				t.Fatalf("%s holds %q", p.name, r)
+			}
+		}
+		s.fits(p.name)
+	}
+	s := newScreen(t, busyTeam(), 100, 30, func(o *Options) { o.Environ = []string{"LANG=en_GB.UTF-8"} })
+	if !strings.Contains(s.text(), "○›✓✓") {
+		t.Error("a terminal with UTF-8 gets ASCII")
+	}
+}
+
+// TestNoShapeIsLost has every shape that the views use stand for itself in ASCII.
+func TestNoShapeIsLost(t *testing.T) {
+	for shape, plain := range plainShapes {
+		if got, want := len(plain), ansi.StringWidthWc(string(shape)); got != want {
+			t.Errorf("%q is %d wide, and %q is %d", shape, want, plain, got)
+		}
+	}
+	s := newScreen(t, newFake(), 100, 50)
+	for _, keys := range []string{"1", "2", "3", "4", "5", "?"} {
+		s.typed(keys)
+		for _, r := range ansi.Strip(s.m.View().Content) {
+			if _, ok := plainShapes[r]; r >= utf8.RuneSelf && !ok {
+				t.Errorf("%q has no shape in ASCII", r)
+			}
+		}
+	}
+}

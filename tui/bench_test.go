@@ -1,0 +1,93 @@
+package tui
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"parley"
+)
+
+// bigTeam is a screen at 200x60 with 200 agents, to which 100,000 messages came.
+func bigTeam(b *testing.B) *stage {
+	f := busyTeam()
+	for i := range 193 {
+		f.agent(fmt.Sprintf("agent-%03d", i), []parley.AgentState{parley.StateIdle, parley.StateBusy, parley.StateWaiting}[i%3], i%3, 0, "")
+	}
+	s := newScreen(b, f, 200, 60)
+	for i := range 100 {
+		s.send(feedMsg{events: burst(1000+4000*i, 1000), at: noon})
+	}
+	return s
+}
+
+// burst is n messages, each with three rungs.
+func burst(seq, n int) []parley.Event {
+	events := make([]parley.Event, 0, 4*n)
+	for i := range n {
+		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", seq+i)
+		events = append(events, parley.Event{Seq: int64(seq + 4*i), Type: parley.EventDirectMessage, Time: noon, MessageID: id, SenderID: agentID("coder"),
+			Sender: "coder", Recipient: "tester", RecipientID: agentID("tester"), RecipientCount: 1, Priority: "normal",
+			Preview: "a line that says what the matter is, in so many words that it fills a row of the list, and some more"})
+		for j, state := range []parley.DeliveryState{parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
+			events = append(events, parley.Event{Seq: int64(seq + 4*i + j + 1), Type: parley.EventDelivery, Time: noon, MessageID: id,
+				AgentID: agentID("tester"), State: string(state)})
+		}
+	}
+	return events
+}
+
+// BenchmarkFrame is a key and the frame after it, on each screen.
+func BenchmarkFrame(b *testing.B) {
+	s := bigTeam(b)
+	for _, c := range []struct{ name, keys string }{
+		{"traffic", "1"}, {"filtered", "1/matter"}, {"agents", "2"}, {"threads", "3"}, {"needs", "4"}, {"health", "5"}, {"palette", ":a"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			s.press("esc", "esc")
+			s.typed(c.keys)
+			if c.name == "filtered" {
+				s.press("enter")
+			}
+			b.ResetTimer()
+			for i := range b.N {
+				s.press([]string{"up", "down"}[i/50%2])
+				_ = s.m.View()
+			}
+		})
+	}
+}
+
+// BenchmarkEvents is what a thousand events a second cost: one frame's share of
+// them and the frame, sixty times a second.
+func BenchmarkEvents(b *testing.B) {
+	s := bigTeam(b)
+	seq := 1 << 20
+	for b.Loop() {
+		s.send(feedMsg{events: burst(seq, 5), at: noon})
+		seq += 20
+		_ = s.m.View()
+	}
+}
+
+// BenchmarkMemory reports what the screen keeps of all that.
+func BenchmarkMemory(b *testing.B) {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	s := bigTeam(b)
+	s.service.events, s.service.messages = nil, nil
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/1e6, "MB")
+	runtime.KeepAlive(s)
+}
+
+// BenchmarkFirstFrame is from nothing to the first frame with agents and traffic.
+func BenchmarkFirstFrame(b *testing.B) {
+	f := busyTeam()
+	for b.Loop() {
+		s := newScreen(b, f, 200, 60)
+		_ = s.m.View()
+	}
+}
