@@ -95,7 +95,7 @@ func FuzzSafeScreen(f *testing.F) {
 			if width(got) > w {
 				t.Errorf("%q takes %d columns, want %d", got, width(got), w)
 			}
-			if plain := ansi.Strip(got); strings.ContainsAny(plain, "\x1b\n\r\a\x9b") {
+			if plain := ansi.Strip(got); strings.ContainsAny(plain, "\x1b\n\r\a\u009b") {
 				t.Errorf("%q became %q", line, plain)
 			}
 		}
