@@ -36,8 +36,10 @@ type AgentStatus struct {
 	Unread       int          `json:"unread"` // messages in its inbox that it has not read
 	Queued       int          `json:"queued"` // of these, waiting for its terminal
 	HeldReason   string       `json:"held_reason,omitempty"`
-	Owed         int          `json:"owed_replies"`    // required responses that it has not given
-	Overdue      int          `json:"overdue_replies"` // of these, past their deadline
+	HeldMessage  string       `json:"held_message_id,omitempty"` // the first that is held
+	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that was accepted
+	Owed         int          `json:"owed_replies"`              // required responses that it has not given
+	Overdue      int          `json:"overdue_replies"`           // of these, past their deadline
 }
 
 // AgentStatusResult lists agents by name.

@@ -71,7 +71,7 @@ func (o *Orchestrator) GetAgentStatus(ctx context.Context, req parley.AgentStatu
 	for _, m := range members {
 		a, c := m.snapshot(), counts[m.id]
 		res.Agents = append(res.Agents, parley.AgentStatus{Agent: a, Availability: a.AvailabilityAt(now),
-			Unread: c.Unread, Queued: c.Queued, HeldReason: c.HeldReason, Owed: c.Owed, Overdue: c.Overdue})
+			Unread: c.Unread, Queued: c.Queued, HeldReason: c.HeldReason, HeldMessage: c.HeldID, HeldSince: c.HeldSince, Owed: c.Owed, Overdue: c.Overdue})
 	}
 	return res, nil
 }

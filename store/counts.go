@@ -2,15 +2,18 @@ package store
 
 import (
 	"context"
+	"time"
 )
 
 // AgentCounts is what lies before an agent.
 type AgentCounts struct {
-	Unread     int    // messages that it has not read
-	Queued     int    // messages that its terminal has not got
-	HeldReason string // why the first of them are held, if they are
-	Owed       int    // required responses that it has not given
-	Overdue    int    // of these, past their deadline
+	Unread     int        // messages that it has not read
+	Queued     int        // messages that its terminal has not got
+	HeldReason string     // why the first of them are held, if they are
+	HeldID     string     // the first message that is
+	HeldSince  *time.Time // when that was accepted
+	Owed       int        // required responses that it has not given
+	Overdue    int        // of these, past their deadline
 }
 
 // Counts returns the counts of all agents that have any, by id.
@@ -19,14 +22,18 @@ func (s *Store) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 		RecipientID string
 		N           int
 		Held        string
+		HeldID      string
+		HeldSince   int64
 	}
 	const doing = "counting messages"
 	err := s.read(ctx, doing, &unread, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
 		WHERE d.read_at IS NULL GROUP BY d.recipient_id`)
 	if err == nil {
-		err = s.read(ctx, doing, &open, `SELECT d.recipient_id, count(*) AS n,
-			max(CASE WHEN d.state = 'held' THEN d.reason ELSE '' END) AS held
-			FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id`)
+		err = s.read(ctx, doing, &open, `SELECT o.recipient_id, o.n, o.held, coalesce(m.id, '') AS held_id, coalesce(m.accepted_at, 0) AS held_since
+			FROM (SELECT d.recipient_id, count(*) AS n,
+				max(CASE WHEN d.state = 'held' THEN d.reason ELSE '' END) AS held,
+				min(CASE WHEN d.state = 'held' THEN d.message_seq END) AS seq
+				FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id) o LEFT JOIN messages m ON m.seq = o.seq`)
 	}
 	var owed []struct {
 		DebtorID string
@@ -45,7 +52,7 @@ func (s *Store) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 	}
 	for _, o := range open {
 		c := counts[o.RecipientID]
-		c.Queued, c.HeldReason = o.N, o.Held
+		c.Queued, c.HeldReason, c.HeldID, c.HeldSince = o.N, o.Held, o.HeldID, moment(o.HeldSince)
 		counts[o.RecipientID] = c
 	}
 	for _, o := range owed {

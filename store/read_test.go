@@ -139,7 +139,8 @@ func TestCounts(t *testing.T) {
 		must(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}))
 	}
 	got, err := s.Counts(t.Context())
-	want := map[string]AgentCounts{agentID(1): {Unread: 3, Queued: 3, HeldReason: "copy mode"}, agentID(2): {Unread: 3}}
+	held := jobs[0].Message.Timestamp
+	want := map[string]AgentCounts{agentID(1): {Unread: 3, Queued: 3, HeldReason: "copy mode", HeldID: jobs[0].Message.ID, HeldSince: &held}, agentID(2): {Unread: 3}}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
