@@ -26,7 +26,7 @@ var poses = []struct {
 	{"confirm", []string{"2", "j", "S"}},
 	{"agents", []string{"2", "j", "j", "j"}},
 	{"threads", []string{"3", "j"}},
-	{"palette", []string{":", "s", "t", "e", "down"}},
+	{"palette", []string{":", "s", "t", "e", "e", "r", "down"}},
 	{"operation", []string{":", "r", "e", "a", "d", "_", "t", "e", "r", "enter"}},
 	{"help", []string{"?"}},
 	{"needs", []string{"n"}},
