@@ -93,7 +93,8 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	must(t, err)
 	wantEvents := []parley.Event{
 		{Seq: 4, Type: parley.EventBroadcast, SenderID: agentID(0), Sender: agentName(0), RecipientCount: 2,
-			MessageID: want.ID, Preview: strings.Repeat("ä", 99) + "…", Priority: parley.PriorityNormal},
+			MessageID: want.ID, Preview: strings.Repeat("ä", 99) + "…", Priority: parley.PriorityNormal,
+			Kind: parley.KindBroadcast, MessageType: parley.TypeInformation},
 		{Seq: 5, Type: parley.EventDelivery, SenderID: agentID(0), Sender: agentName(0), RecipientID: agentID(2), Recipient: agentName(2),
 			MessageID: want.ID, Priority: parley.PriorityNormal, State: "submitted", Detail: "stored in its mailbox"},
 	}
