@@ -203,7 +203,7 @@ func (a *agents) rest(s *parley.AgentStatus) string {
 	if s.HeldReason != "" {
 		return "held: " + s.HeldReason
 	}
-	if last, ok := a.said[s.ID]; ok && section(s) != inTrouble {
+	if last, ok := a.said[s.ID]; ok && urgencyOf(s) == len(urgency) {
 		return last
 	}
 	if s.Evidence != "" {
