@@ -26,6 +26,8 @@ func (m *model) scope() scope {
 	switch {
 	case m.confirm != nil:
 		return inConfirm
+	case m.prompt != nil:
+		return inPrompt
 	case m.help.open:
 		return inHelp
 	case m.palette.open:
@@ -70,6 +72,8 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		m.typeInPalette(key)
 	case s == inFilter:
 		m.traffic.filterBy(m.traffic.filter.text + key.Text)
+	case s == inPrompt:
+		m.prompt.write(key.Text)
 	}
 	return nil
 }
@@ -90,6 +94,8 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 		}
 	case inFilter:
 		m.traffic.filterBy(m.traffic.filter.text + safeLine(msg.Content))
+	case inPrompt:
+		m.prompt.write(safeLine(msg.Content))
 	}
 	return nil
 }

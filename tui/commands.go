@@ -93,6 +93,8 @@ type commands struct {
 	read      func(id string) tea.Cmd                                // the operator has read it
 	attach    func(name string) tea.Cmd                              // find the way to a terminal
 	show      func(name string, cmd *exec.Cmd) tea.Cmd               // be in that terminal
+
+	call func(func(context.Context, parley.Service) tea.Msg) tea.Cmd // whatever else a screen asks for
 }
 
 func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
@@ -183,6 +185,9 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 			}
 		},
 		show: show,
+		call: func(f func(context.Context, parley.Service) tea.Msg) tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg { return f(ctx, o.Service) })
+		},
 	}
 }
 

@@ -26,6 +26,7 @@ type desk struct {
 	status    status
 	undo      *undo
 	said      map[string]string // by agent: what was said last, by it or to it
+	inbox     inbox
 }
 
 // lane is one kind of request: one at a time, and once more afterwards if it was

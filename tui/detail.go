@@ -57,10 +57,13 @@ func (d *detail) view(th theme, r *row, w int, focused bool, now time.Time) []st
 	return clip(append(title, lines[clamp(d.top, 0, len(lines)):]...), d.height+1)
 }
 
+// lines are what there is to say; until it was read, what the row r of a list says.
 func (d *detail) lines(th theme, r *row, w int, now time.Time) []string {
 	switch {
 	case d.err != nil:
 		return errorLines(th, d.err, w)
+	case r == nil && (d.result == nil || d.result.Object == nil):
+		return []string{"  " + th.dim.Render("reading…")}
 	case d.result == nil || d.result.Object == nil:
 		return []string{"  " + th.dim.Render(fit(r.from+" → "+r.to+" · "+string(r.kind), w-2)), "", "  " + fit(r.text, w-2)}
 	}

@@ -45,6 +45,7 @@ type fakeService struct {
 	terminal []string
 	err      error // of every call, when set
 	more     chan struct{}
+	fakePerson
 }
 
 func newFake() *fakeService {
@@ -132,11 +133,15 @@ func (f *fakeService) GetWorkspaceStatus(context.Context, parley.WorkspaceStatus
 		Agents: map[string]int{"busy": 1, "idle": 2}}, f.err
 }
 
-func (f *fakeService) GetNeeds(context.Context, parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
+func (f *fakeService) GetNeeds(_ context.Context, r parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked++
-	return &parley.GetNeedsResult{Answer: parley.OK, Needs: append([]parley.Need(nil), f.needs...)}, f.err
+	dismissed := 0
+	if r.Dismiss != "" {
+		f.pleas, dismissed = append(f.pleas, "dismiss "+r.Dismiss), 1
+	}
+	return &parley.GetNeedsResult{Answer: parley.OK, Dismissed: dismissed, Needs: append([]parley.Need(nil), f.needs...)}, f.err
 }
 
 func (f *fakeService) need(kind parley.NeedKind, agent, text, command, action string, screen ...string) {
@@ -262,6 +267,7 @@ func busyTeam() *fakeService {
 	}
 	f.terminal = []string{"\x1b[1;36m● Reading parser.go\x1b[0m (212 lines)", "  \x1b[32m+ return fmt.Errorf(\"line %d: empty body\", n)", "  + }\x1b[m",
 		"\x1b[2J\x1b]0;title\a日本語\x1b[5Gok", "", "\x1b[38;5;208m❯\x1b[39m \x1b[7m \x1b[0m"}
+	f.discussed()
 	f.counts = map[string]int{"queued": 3, "typing": 1, "held": 1, "unconfirmed": 1}
 	f.need(parley.NeedLost, "scout", "its terminal is gone: tmux or the session was ended from outside; 3 messages wait for it", "parley restart scout",
 		"Start it again, or let it go with parley stop scout.")
@@ -278,6 +284,8 @@ func busyTeam() *fakeService {
 	f.say(5, "coder", []string{"tester"}, "looking into it now", "high", held)
 	f.say(6, "scout", []string{"planner"}, "Found three callers of the old API; a list is in notes/callers.md", "normal", parley.DeliveryUnconfirmed)
 	f.say(7, "reviewer", []string{parley.OperatorName}, "Shall I approve the change to the storage format? It cannot be undone.", "high", ok)
+	f.letters = append(f.letters, parley.InboxMessage{MessageID: "5f0c0007-1111-4111-8111-111111111111", Sender: "reviewer", Priority: "high",
+		Content: "Shall I approve the change to the storage format? It cannot be undone.", Timestamp: noon.Add(-93 * 7 * time.Second)})
 	f.say(8, parley.OperatorName, []string{"reviewer"}, "Yes, but write the migration first.", "normal", ok)
 	f.say(9, "coder", []string{"scout"}, "please check whether \x1b[31mthe list\x1b[0m is\u202e complete", "low", parley.DeliveryQueued)
 	f.say(10, "tester", []string{"coder", "reviewer"}, "green again", "normal", ok, parley.DeliveryFailed)

@@ -23,12 +23,13 @@ const (
 	inFilter
 	inHelp
 	inConfirm
+	inPrompt
 )
 
-var scopes = []scope{inShell, inTraffic, inAgents, inThreads, inNeeds, inHealth, inCompose, inTo, inPalette, inFilter, inHelp, inConfirm}
+var scopes = []scope{inShell, inTraffic, inAgents, inThreads, inNeeds, inHealth, inCompose, inTo, inPalette, inFilter, inHelp, inConfirm, inPrompt}
 
 var scopeNames = map[scope]string{inShell: "Everywhere", inTraffic: "Traffic", inAgents: "Agents", inThreads: "Threads",
-	inNeeds: "Needs you", inHealth: "Health", inCompose: "Writing", inTo: "Naming who gets it", inPalette: "Choosing what to do", inFilter: "Filtering", inHelp: "Reading a page", inConfirm: "Being asked"}
+	inNeeds: "Needs you", inHealth: "Health", inCompose: "Writing", inTo: "Naming who gets it", inPalette: "Choosing what to do", inFilter: "Filtering", inHelp: "Reading a page", inConfirm: "Being asked", inPrompt: "Asked for a line"}
 
 // screenScope is the scope of a screen's own keys.
 func screenScope(p place) scope { return inTraffic + scope(p) }
@@ -88,7 +89,7 @@ func bindings() []binding {
 	for _, s := range []screen{&traffic{}, &agents{}, &threads{}, &needs{}, &health{}} {
 		all = append(all, s.keys()...)
 	}
-	return append(all, overKeys()...)
+	return append(append(all, overKeys()...), promptKeys()...)
 }
 
 func shellKeys() []binding {

@@ -14,7 +14,7 @@ var prepare = map[scope][]string{
 	inShell:   {"/", "e", "enter", "k", "k", "p", "k"},
 	inTraffic: {"/", "e", "enter", "k", "k"},
 	inAgents:  {"2", "j"},
-	inThreads: {"3"},
+	inThreads: {"3", "enter"},
 	inNeeds:   {"4", "j", "j"},
 	inHealth:  {"5"},
 	inCompose: {"b", "h", "i"},
@@ -23,6 +23,7 @@ var prepare = map[scope][]string{
 	inFilter:  {"/", "e"},
 	inHelp:    {"?", "j"},
 	inConfirm: {"2", "S"},
+	inPrompt:  {"3", "+", "h", "i"},
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
@@ -51,7 +52,7 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 // state is all that a key can change.
 func (s *stage) state() string {
 	v := s.m.View()
-	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.service.stopped, s.service.retried, s.quit)
+	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.service.stopped, s.service.retried, s.service.pleas, s.quit)
 }
 
 func TestNoKeyMeansTwoThings(t *testing.T) {
@@ -122,7 +123,7 @@ func TestMovesWithinEveryScreen(t *testing.T) {
 		t.Errorf("moving in the message left it for %s", got)
 	}
 	s.press("4", "G")
-	if got, want := parley.Short(s.m.needs.about().message), "5f0c0006"; got != want {
+	if got, want := parley.Short(s.m.needs.about().message), "5f0c0007"; got != want {
 		t.Errorf("G in needs: about %q, want %q", got, want)
 	}
 }

@@ -2,8 +2,8 @@ package tui
 
 import (
 	"context"
-	"fmt"
-	"strings"
+	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,32 +13,48 @@ import (
 // needs is the screen of what waits for a person.
 type needs struct {
 	*desk
-	sel    int
-	top    int
-	height int
-	asking bool
-	known  bool // list is an answer
-	list   []parley.Need
-	err    error
+	drafts   func() []draft // the operator's own that are not sent
+	forget   func(address)  // throws one of them away
+	sel      string         // the key of the need under the marker
+	at0      int            // where that was, for when it is gone
+	top      int
+	height   int
+	inDetail bool // the movement keys go to the details
+	asking   bool
+	known    bool          // told is an answer
+	told     []parley.Need // by the daemon
+	list     []need
+	err      error
+	message  detail // what the need under the marker is about
+	pane     pane
+}
+
+// pane is how far a text is scrolled.
+type pane struct{ top, height int }
+
+func newNeeds(d *desk, c *compose) *needs {
+	return &needs{desk: d, drafts: c.unposted, forget: c.forget}
 }
 
 func (n *needs) title() string { return "Needs you" }
 
 func (n *needs) badge() badge {
-	if n.link.status == nil {
-		return badge{}
-	}
-	return badge{count: n.link.status.Needs, grave: true}
+	count, grave := n.waiting()
+	return badge{count: count, grave: grave}
 }
 
 func (n *needs) keys() []binding {
 	return named([]binding{
-		{inNeeds, []string{"enter"}, "enter", "attach to the agent's terminal", "attach", (*model).attach, ""},
-		{inNeeds, []string{"R"}, "R", "type the message again", "retry", (*model).retry, ""},
-		{inNeeds, []string{"x"}, "x", "dismiss: not to be named any more", "dismiss", (*model).dismiss, ""},
+		{inNeeds, []string{"enter"}, "enter", "do what helps: attach, reply, restart…", "do it", (*model).helpNeed, ""},
+		{inNeeds, []string{"x"}, "x", "let it be: dismiss, decline, let go", "let be", (*model).dropNeed, ""},
+		{inNeeds, []string{"R"}, "R", "again: type, release, or restart it", "again", (*model).againNeed, ""},
+		{inNeeds, []string{"m"}, "m", "mark what came for you read", "read", (*model).markRead, ""},
+		{inNeeds, []string{"tab"}, "tab", "between the list and its details", "", func(m *model) tea.Cmd { return m.needs.turn() }, ""},
 		{inNeeds, []string{"e"}, "e", "explain the message's story", "explain", (*model).explain, ""},
-	}, "R retry", "x dismiss", "e explain")
+	}, "R retry", "x dismiss", "e explain", "m mark read")
 }
+
+func (n *needs) turn() tea.Cmd { n.inDetail = !n.inDetail; return nil }
 
 func (n *needs) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -46,6 +62,17 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 		return n.ask()
 	case needsMsg:
 		return n.take(msg)
+	case needDetailMsg:
+		return n.detailed(msg)
+	case dropDraftMsg:
+		n.forget(msg.to)
+	case feedMsg:
+		n.message.stale = n.message.stale || slices.ContainsFunc(msg.events, func(e parley.Event) bool { return e.MessageID == n.message.id })
+	case settledMsg:
+		if n.at == atNeeds {
+			n.gather()
+		}
+		return n.show()
 	}
 	return nil
 }
@@ -67,101 +94,111 @@ func (n *needs) take(msg needsMsg) tea.Cmd {
 		}
 		return nil
 	}
-	n.known, n.list = true, msg.list
+	if !n.known {
+		n.sel, n.at0 = "", 0 // what was there before was not all
+	}
+	n.known, n.told = true, msg.list
+	n.gather()
 	return nil
 }
 
+// needDetailMsg is what became of the message that a need is about.
+type needDetailMsg struct {
+	id     string
+	result *parley.MessageStatusResult
+	err    error
+}
+
+// show keeps the details on the need under the marker. Looking at a message
+// here does not mark it read: the operator does, or answers.
+func (n *needs) show() tea.Cmd {
+	x := n.selected()
+	if n.at != atNeeds || x == nil {
+		return nil
+	}
+	d := &n.message
+	if d.id != x.MessageID {
+		d.show(x.MessageID)
+		d.stale, n.pane.top = true, 0
+	}
+	if d.id == "" || d.asking || !d.stale || n.link.lost != nil {
+		return nil
+	}
+	d.asking, d.stale = true, false
+	id := d.id
+	return n.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		return needDetailMsg{id: id, result: res, err: err}
+	})
+}
+
+func (n *needs) detailed(msg needDetailMsg) tea.Cmd {
+	d := &n.message
+	d.asking = false
+	if msg.id != d.id {
+		d.stale = true
+		return nil
+	}
+	if d.err = msg.err; msg.err == nil {
+		d.result = msg.result
+	} else if n.daemonGone(msg.err) {
+		d.stale, d.err = true, nil
+		return n.lookLater()
+	}
+	return nil
+}
+
+// index is where the need under the marker stands. When that is gone, the marker
+// stays where it was: on what comes next.
+func (n *needs) index() int {
+	i := slices.IndexFunc(n.list, func(x need) bool { return x.key() == n.sel })
+	if i < 0 {
+		i = clamp(n.at0, 0, max(0, len(n.list)-1))
+	}
+	return i
+}
+
+func (n *needs) mark(i int) {
+	n.at0 = clamp(i, 0, max(0, len(n.list)-1))
+	if n.sel = ""; len(n.list) > 0 {
+		n.sel = n.list[n.at0].key()
+	}
+}
+
+// selected is the need under the marker, nil if there is none.
+func (n *needs) selected() *need {
+	if len(n.list) == 0 {
+		return nil
+	}
+	return &n.list[n.index()]
+}
+
 func (n *needs) move(by motion) tea.Cmd {
-	n.sel = clamp(n.sel+by.lines(max(2, n.height/5)), 0, max(0, len(n.list)-1))
+	if n.inDetail {
+		n.pane.top += by.lines(n.pane.height)
+		return nil
+	}
+	n.mark(n.index() + by.lines(n.height))
+	n.pane.top = 0
 	return nil
 }
 
 func (n *needs) about() subject {
-	if n.sel >= len(n.list) {
+	x := n.selected()
+	if x == nil {
 		return subject{}
 	}
-	need := n.list[n.sel]
-	return subject{agent: n.team.find(need.AgentID), partnerID: need.AgentID, partner: safeLine(need.Agent),
-		message: need.MessageID, text: safeLine(need.Text)}
+	s := subject{agent: n.team.find(x.AgentID), partnerID: x.AgentID, partner: safeLine(x.Agent), message: x.MessageID, text: safeLine(x.Text)}
+	if x.AgentID == "" && x.Kind != needUnsent && x.Agent != you {
+		s.partnerID = x.Agent // it left the team, or is parley itself
+	}
+	return s
 }
 
-func (n *needs) settle(w, h int) {
-	n.height = h - 1
-	n.sel = clamp(n.sel, 0, max(0, len(n.list)-1))
-	lines, from, to := n.lines(w)
-	n.top = window(window(n.top, max(from, to-1), len(lines), n.height), from, len(lines), n.height)
-}
-
-func (n *needs) view(w, h int) []string {
-	lines, _, _ := n.lines(w)
-	note := ""
-	if more := len(lines) - n.top - n.height; more > 0 {
-		note = plural(more, "more line")
+// ago is how long a need has lasted.
+func (x *need) ago(now time.Time) string {
+	if x.Since.IsZero() {
+		return ""
 	}
-	title := []string{n.theme.rule("Needs you", note, w, true)}
-	return clip(append(title, lines[clamp(n.top, 0, len(lines)):]...), h)
-}
-
-// lines draws all of it; the need under the marker is in lines from to to.
-func (n *needs) lines(w int) (lines []string, from, to int) {
-	switch {
-	case n.err != nil:
-		return errorLines(n.theme, n.err, w), 0, 0
-	case !n.known:
-		return []string{n.theme.dim.Render(fit("  looking…", w))}, 0, 0
-	case len(n.list) == 0:
-		return []string{n.theme.good.Render(fit("  ✓ Nothing needs you.", w))}, 0, 0
-	}
-	for i, need := range n.list {
-		if i > 0 {
-			lines = append(lines, "")
-		}
-		if i == n.sel {
-			from = len(lines)
-		}
-		lines = append(lines, needLines(n.theme, need, w, i == n.sel, since(need.Since, n.now))...)
-		if i == n.sel {
-			to = len(lines)
-		}
-	}
-	return lines, from, to
-}
-
-// needLines show one need: what it is, what the agent's screen shows, what to do.
-func needLines(th theme, n parley.Need, w int, selected bool, age string) []string {
-	head := fmt.Sprintf("%s  %s  %s", strings.ReplaceAll(safeLine(string(n.Kind)), "_", " "), safeLine(n.Agent), age)
-	first := "  " + th.strong.Render(fit(head, w-2))
-	if selected {
-		first = th.focus.Render(pad("▸ "+head, w))
-	}
-	lines := []string{first}
-	for _, line := range wrap(safeLine(n.Text), w-4) {
-		lines = append(lines, "    "+line)
-	}
-	for _, line := range n.Screen {
-		lines = append(lines, "    "+th.dim.Render(fit("│ "+visible(parley.Clean(line)), w-4)))
-	}
-	for _, line := range wrap("→ "+safeLine(n.Command), w-4) {
-		lines = append(lines, "    "+th.accent.Render(line))
-	}
-	for _, line := range wrap(safeLine(n.Action), w-6) {
-		lines = append(lines, "      "+line)
-	}
-	return lines
-}
-
-// dismiss lets a message not be named any more; only the list forgets it.
-func (m *model) dismiss() tea.Cmd {
-	s := m.needs.about()
-	if s.message == "" {
-		m.tell("This goes when its cause does; only what is about a message can be dismissed.")
-		return nil
-	}
-	return m.do.deed(deed{call: func(ctx context.Context, svc parley.Service) (string, error) {
-		res, err := svc.GetNeeds(ctx, parley.GetNeedsRequest{Dismiss: s.message})
-		if err != nil {
-			return "", err
-		}
-		return plural(res.Dismissed, "delivery") + " dismissed.", nil
-	}})
+	return since(x.Since, now)
 }

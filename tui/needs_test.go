@@ -2,6 +2,7 @@ package tui
 
 import (
 	"testing"
+	"time"
 
 	"parley"
 )
@@ -24,29 +25,33 @@ func TestShowsThatMessagesArePaused(t *testing.T) {
 func TestShowsWhatNeedsTheOperator(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 40)
-	s.shows("! 3 need you")
+	s.shows("! 3 need you", "4 Needs you 5")
 	if f.asked != 0 {
 		t.Errorf("asked %d times for what nobody looks at", f.asked)
 	}
 	s.press("n")
-	s.shows("Needs you", "lost  scout", "exited  planner", "│ panic: runtime error", "→ parley restart planner", "parley needs --dismiss 5f0c0006")
-	s.hides("looking…")
+	s.shows("▸ ∅ lost", "✗ exited      planner", "enter restart · x let it go", "in a shell: parley restart scout", "‖ held        tester", "✉ for you     reviewer")
+	s.hides("Looking")
+	s.press("j")
+	s.shows("│ panic: runtime error")
 
-	// The open page follows what happens.
-	f.needs = f.needs[:1]
+	// The open page follows what happens, and the marker stays where it was.
+	f.needs = f.needs[:2]
 	f.need(parley.NeedDialog, "\x1b[31mcoder\u202e", "a dialog \x1b[2Jis open", "parley attach coder", "Answer it there.", "  ❯ 1. Yes\x1b[K")
 	f.emit(parley.Event{Type: parley.EventAgent, AgentID: agentID("coder"), Agent: "coder", State: "waiting"})
 	s.news()
-	s.shows("dialog  [31mcoder", "│   ❯ 1. Yes", "lost  scout")
-	s.hides("exited  planner", "\x1b[2J", "�")
-	f.needs = nil
+	s.shows("◆ dialog      [31mcoder", "▸ ✗ exited")
+	s.press("g")
+	s.shows("│   ❯ 1. Yes")
+	s.hides("\x1b[2J", "�")
+	f.needs, f.letters, f.agents = nil, nil, f.agents[:2]
 	s.send(tickMsg(noon))
 	s.shows("Nothing needs you.")
 	s.press("1")
-	s.hides("Nothing needs you.", "need you")
+	s.hides("Nothing needs you.", "need you", "Needs you 1")
 	f.need(parley.NeedBlocked, "coder", "usage limit", "parley attach coder", "See there.")
 	s.send(tickMsg(noon))
-	s.shows("! 1 needs you")
+	s.shows("! 1 needs you", "Needs you 1")
 }
 
 func TestNeedsThatCannotBeReadSayWhy(t *testing.T) {
@@ -57,5 +62,97 @@ func TestNeedsThatCannotBeReadSayWhy(t *testing.T) {
 	s.shows("the database cannot be read", "Look into the log.")
 	f.err = nil
 	s.send(tickMsg(noon))
-	s.shows("lost  scout")
+	s.shows("∅ lost        scout")
+}
+
+// Each kind of need has its own way to be helped, and to be let be.
+func TestEachNeedHasItsDeeds(t *testing.T) {
+	const asked = "5f0c0002-1111-4111-8111-111111111111"
+	for _, c := range []struct {
+		kind  parley.NeedKind
+		keys  []string
+		shows string // what the screen then says
+		did   string
+	}{
+		{parley.NeedDialog, []string{"enter"}, "Back from coder.", ""},
+		{parley.NeedStuck, []string{"enter"}, "Back from coder.", ""},
+		{parley.NeedStuck, []string{"x"}, "This goes when its cause does.", ""},
+		{parley.NeedExited, []string{"enter", "y"}, "coder is started again.", "restart " + agentID("coder")},
+		{parley.NeedLost, []string{"R", "y"}, "coder is started again.", "restart " + agentID("coder")},
+		{parley.NeedLost, []string{"x", "y"}, "coder is stopped.", "stop " + agentID("coder")},
+		{parley.NeedUnconfirmed, []string{"R"}, "It is typed again", "retry " + asked},
+		{parley.NeedUnconfirmed, []string{"x"}, "1 matter let be; a retry brings it back.", "dismiss " + asked},
+		{parley.NeedOverdue, []string{"enter"}, "coder is reminded.", "steer REMINDER Please answer message 5f0c0002 from coder."},
+		{parley.NeedOwesAnswer, []string{"x"}, "1 matter let be", "dismiss " + asked},
+		{parley.NeedApproval, []string{"enter"}, "Make coder a special agent?", ""},
+		{parley.NeedApproval, []string{"enter", "y"}, "It is decided. u declines it after all.", agentID("coder") + " true"},
+		{parley.NeedApproval, []string{"x"}, "It is decided. u approves it after all.", agentID("coder") + " false"},
+	} {
+		t.Run(string(c.kind)+" "+c.keys[0], func(t *testing.T) {
+			f := busyTeam()
+			f.needs, f.letters = nil, nil
+			f.need(c.kind, "coder", "so it is", "parley attach coder", "Do something.")
+			f.needs[0].MessageID = asked
+			f.agents = f.agents[:1]
+			s := newScreen(t, f, 120, 30)
+			s.press("4")
+			s.press(c.keys...)
+			s.shows(c.shows)
+			if got := f.deeds(); got != c.did {
+				t.Errorf("did %q, want %q", got, c.did)
+			}
+		})
+	}
+}
+
+func TestAnswersFromWhatNeedsYou(t *testing.T) {
+	f := busyTeam()
+	f.needs = nil
+	s := newScreen(t, f, 120, 30)
+	s.press("4", "G")
+	s.shows("✉ for you     reviewer", "enter reply · m mark read")
+	s.press("enter")
+	s.typed("write the migration first")
+	s.press("esc")
+	s.shows("✎ unsent      you", "reply to reviewer about")
+	s.press("G", "enter", "!", "enter")
+	if len(f.sent) != 1 || f.sent[0].InReplyTo != f.letters[0].MessageID || f.sent[0].Text != "write the migration first!" {
+		t.Errorf("sent %+v, want one reply", f.sent)
+	}
+	s.hides("unsent")
+	s.press("G", "m")
+	if len(f.read) != 1 || f.read[0] != f.letters[0].MessageID {
+		t.Errorf("marked %q read, want the one", f.read)
+	}
+}
+
+func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 30)
+	s.press("b")
+	s.typed("hello")
+	s.press("esc", "4", "G", "x")
+	s.shows("Throw this draft away?")
+	s.press("n")
+	s.shows("✎ unsent")
+	s.press("x", "y")
+	s.hides("✎ unsent")
+}
+
+func TestAHeldMessageIsReleased(t *testing.T) {
+	f := busyTeam()
+	f.needs, f.letters = nil, nil
+	since := noon.Add(-9 * time.Minute)
+	for i := range f.agents {
+		if f.agents[i].Name == "tester" {
+			f.agents[i].State, f.agents[i].HeldMessage, f.agents[i].HeldSince = parley.StateDrafting, "5f0c0005-1111-4111-8111-111111111111", &since
+		}
+	}
+	s := newScreen(t, f, 120, 30)
+	s.press("4")
+	s.shows("✎ draft", "tester", "9m", "looking into it now")
+	s.press("R")
+	if got, want := f.deeds(), "retry 5f0c0005-1111-4111-8111-111111111111"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
 }

@@ -61,12 +61,14 @@ type model struct {
 	help      help
 	palette   palette
 	confirm   *confirm
+	prompt    *prompt
 }
 
 func newModel(o Options, do commands) *model {
 	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), returnKey: safeLine(o.ReturnKey), said: map[string]string{}}
 	m := &model{desk: d, ascii: o.ASCII, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
-		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, needs: &needs{desk: d}, health: &health{desk: d}}
+		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, health: &health{desk: d}}
+	m.needs = newNeeds(d, &m.compose)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	return m
 }
@@ -114,7 +116,9 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.status.age(m.now)
 		return tea.Batch(m.lookSoon(), m.do.tick(heartbeat))
 	case agentsMsg:
-		return m.looked(msg)
+		return tea.Batch(m.looked(msg), m.lookInto())
+	case inboxMsg:
+		return m.lookedInto(msg)
 	case sentMsg:
 		return m.sent(msg)
 	case operationMsg:

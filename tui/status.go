@@ -48,6 +48,8 @@ func (m *model) statusLines(w int) []string {
 	switch s := m.status; {
 	case m.confirm != nil:
 		return m.confirm.lines(m.theme, w)
+	case m.prompt != nil:
+		return []string{m.prompt.line(m.theme, w)}
 	case m.scope() == inFilter:
 		return []string{"/" + tail(m.traffic.filter.text, w-2)}
 	case s.err != nil:

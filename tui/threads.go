@@ -1,34 +1,72 @@
 package tui
 
 import (
-	"strings"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
 
-// threads is the screen of discussions of several.
+// threads is the screen of discussions of several: the list of them, and what
+// was said in the one under the marker.
 type threads struct {
 	*desk
 	list   []parley.Thread
 	total  int
-	sel    int
+	sel    string // a thread's id
 	top    int
 	height int
 	asking bool
 	known  bool
 	err    error
+	inTalk bool // the movement keys go to what was said
+	talk   talk
 }
 
 func (t *threads) title() string { return "Threads" }
 
-func (t *threads) badge() badge { return badge{} }
+// badge counts what is unread in threads.
+func (t *threads) badge() badge {
+	n := 0
+	for _, m := range t.inbox.list {
+		if m.ThreadID != "" {
+			n++
+		}
+	}
+	return badge{count: n}
+}
 
 func (t *threads) keys() []binding {
 	return []binding{
-		{inThreads, []string{"enter"}, "enter", "show what was said in it", "open", (*model).openThread, ""},
+		{inThreads, []string{"enter", "tab"}, "enter tab", "read it; back to the list", "read", func(m *model) tea.Cmd { return m.threads.turn() }, ""},
+		{inThreads, []string{"esc"}, "esc", "back to the list", "", func(m *model) tea.Cmd { return m.threads.back() }, ""},
+		{inThreads, []string{"o"}, "o", "open a new thread", "new", (*model).newThread, ""},
+		{inThreads, []string{"+"}, "+", "add somebody to it", "add", (*model).addToThread, ""},
+		{inThreads, []string{"-"}, "-", "remove somebody from it", "remove", (*model).removeFromThread, ""},
+		{inThreads, []string{"J"}, "J", "join it, or leave it", "join", (*model).joinThread, ""},
+		{inThreads, []string{"m"}, "m", "mark what is unread in it read", "", func(m *model) tea.Cmd { return m.threads.markAll() }, ""},
 	}
+}
+
+// turn gives the movement keys to what was said, or back to the list.
+func (t *threads) turn() tea.Cmd {
+	if t.selected() == nil {
+		t.tell("There is no thread to read yet. o opens one.")
+		return nil
+	}
+	if t.inTalk = !t.inTalk; t.inTalk {
+		return t.readAll()
+	}
+	return nil
+}
+
+func (t *threads) back() tea.Cmd {
+	if !t.inTalk {
+		t.talk.bottom()
+	}
+	t.inTalk = false
+	return nil
 }
 
 func (t *threads) update(msg tea.Msg) tea.Cmd {
@@ -46,74 +84,63 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		t.known, t.list, t.total = true, msg.list, msg.total
+		if t.selected() == nil && len(t.list) > 0 {
+			t.sel = t.list[0].ID
+		}
+	case threadOpenedMsg:
+		return t.opened(msg)
+	case feedMsg:
+		t.talk.hear(msg.events)
+	case talkMsg:
+		return t.talked(msg)
+	case fatesMsg:
+		t.fated(msg)
+	case settledMsg:
+		return t.show()
+	}
+	return nil
+}
+
+func (t *threads) index() int {
+	return max(0, slices.IndexFunc(t.list, func(x parley.Thread) bool { return x.ID == t.sel }))
+}
+
+// selected is the thread under the marker, nil if there is none.
+func (t *threads) selected() *parley.Thread {
+	for i := range t.list {
+		if t.list[i].ID == t.sel {
+			return &t.list[i]
+		}
 	}
 	return nil
 }
 
 func (t *threads) move(by motion) tea.Cmd {
-	t.sel = clamp(t.sel+by.lines(t.height), 0, max(0, len(t.list)-1))
+	switch {
+	case t.inTalk:
+		t.talk.move(by)
+	case len(t.list) > 0:
+		t.sel = t.list[clamp(t.index()+by.lines(t.height), 0, len(t.list)-1)].ID
+	}
 	return nil
 }
 
-func (t *threads) about() subject {
-	if t.sel >= len(t.list) {
-		return subject{}
-	}
-	return subject{thread: &t.list[t.sel]}
+func (t *threads) about() subject { return subject{thread: t.selected()} }
+
+// takesPart reports whether the operator does.
+func takesPart(x *parley.Thread) bool {
+	return slices.Contains(x.ParticipantNames, parley.OperatorName)
 }
 
-// openThread shows a thread's posts in the traffic.
-func (m *model) openThread() tea.Cmd {
-	s := m.threads.about()
-	if s.thread == nil {
-		m.tell("There is no thread to open yet.")
-		return nil
-	}
-	m.traffic.filterBy("thread " + safeLine(s.thread.Title))
-	return m.goTo(atTraffic)
-}
-
-func (t *threads) settle(_, h int) {
-	t.height = h - 1
-	t.sel = clamp(t.sel, 0, max(0, len(t.list)-1))
-	t.top = window(t.top, t.sel, len(t.list), t.height)
-}
-
-func (t *threads) view(w, h int) []string {
-	note := ""
-	if t.total > len(t.list) {
-		note = plural(t.total-len(t.list), "older one")
-	}
-	lines := []string{t.theme.rule("Threads", note, w, true)}
-	switch {
-	case t.err != nil:
-		return clip(append(lines, errorLines(t.theme, t.err, w)...), h)
-	case !t.known:
-		return clip(append(lines, t.theme.dim.Render(fit("  Looking what is discussed…", w))), h)
-	case len(t.list) == 0:
-		for _, line := range wrap("No threads yet. Agents open one with create_thread; you do so too:  parley thread create", w-2) {
-			lines = append(lines, "  "+line)
+// names are those who take part, the operator as you.
+func names(x *parley.Thread) []string {
+	var all []string
+	for i, name := range x.ParticipantNames {
+		id := ""
+		if i < len(x.Participants) {
+			id = x.Participants[i]
 		}
-		return clip(lines, h)
+		all = append(all, shownName(name, id))
 	}
-	for i := t.top; i < min(t.top+t.height, len(t.list)); i++ {
-		lines = append(lines, t.line(i, w))
-	}
-	return clip(lines, h)
-}
-
-// line is a thread: when something was said last, its title, and who takes part.
-func (t *threads) line(i, w int) string {
-	th := t.list[i]
-	mark := "  "
-	if i == t.sel {
-		mark = "▸ "
-	}
-	title := clamp(w*40/100, 16, 60)
-	left := mark + pad(since(th.LastMessageAt, t.now), 4) + " " + pad(safeLine(th.Title), title) + "  "
-	names := fit(safeLine(strings.Join(th.ParticipantNames, ", ")), w-width(left))
-	if i == t.sel {
-		return t.theme.focus.Render(pad(left+names, w))
-	}
-	return left + t.theme.dim.Render(names)
+	return all
 }

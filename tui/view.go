@@ -41,7 +41,7 @@ func (m *model) cursor() *tea.Cursor {
 			c.Y += 2 + m.layout.screenH // the line of the box's title
 			return c
 		}
-	case inFilter:
+	case inFilter, inPrompt:
 		return tea.NewCursor(width(m.statusLines(m.layout.inner)[0]), m.layout.height-2)
 	}
 	return nil

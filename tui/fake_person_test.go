@@ -1,0 +1,136 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// What the fake service keeps for the operator.
+type fakePerson struct {
+	letters  []parley.InboxMessage
+	posts    []parley.ContractMessage
+	approved []string
+	pleas    []string // what was asked of an agent's operator: dismissals
+}
+
+func (f *fakeService) CheckInbox(_ context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &parley.CheckInboxResult{Answer: parley.OK, Messages: f.letters[:min(r.Limit, len(f.letters))], UnreadCount: len(f.letters)}, f.err
+}
+
+func (f *fakeService) ApproveAgent(_ context.Context, r parley.ApproveAgentRequest) (*parley.ApproveAgentResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.approved = append(f.approved, fmt.Sprint(r.Agent, " ", r.Approve))
+	return &parley.ApproveAgentResult{Answer: parley.OK, Message: "It is decided."}, f.err
+}
+
+// deeds are what was done by calls that change something, in their order by kind.
+func (f *fakeService) deeds() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := slices.Clone(f.stopped)
+	for _, id := range f.retried {
+		all = append(all, "retry "+id)
+	}
+	all = append(append(all, f.approved...), f.pleas...)
+	for _, r := range f.steered {
+		all = append(all, "steer "+r.Kind+" "+r.Text)
+	}
+	return strings.Join(all, ", ")
+}
+
+func (f *fakeService) thread(ref string) *parley.Thread {
+	for i := range f.threads {
+		if f.threads[i].ID == ref {
+			return &f.threads[i]
+		}
+	}
+	return nil
+}
+
+// post puts a message into a thread, as far as it came with each recipient.
+func (f *fakeService) post(n int, thread, from, text string, at time.Time, states ...parley.DeliveryState) {
+	th := f.thread(thread)
+	id := fmt.Sprintf("%08x-3333-4333-8333-333333333333", 0x7a000000+n)
+	m := parley.ContractMessage{MessageID: id, SenderName: from, SenderAgentID: idOf(from), Priority: parley.PriorityNormal,
+		Timestamp: at, ThreadID: thread, Content: parley.Content{Text: text}}
+	f.posts = append(f.posts, m)
+	res := &parley.MessageStatusResult{Answer: parley.OK, Object: &parley.Message{ID: id, Kind: parley.KindThread, Sender: from, Text: text, ThreadID: thread, Timestamp: at}}
+	for i, s := range states {
+		name := th.ParticipantNames[i]
+		res.Deliveries = append(res.Deliveries, parley.Delivery{MessageID: id, Recipient: name, RecipientID: idOf(name), State: s})
+	}
+	f.messages[id] = res
+}
+
+func (f *fakeService) GetMessages(_ context.Context, r parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r.MarkRead == nil || *r.MarkRead {
+		f.pleas = append(f.pleas, "marked read unasked")
+	}
+	res := &parley.GetMessagesResult{Answer: parley.OK}
+	for _, m := range slices.Backward(f.posts) {
+		if m.ThreadID == r.ThreadID {
+			res.Messages = append(res.Messages, m)
+		}
+	}
+	res.TotalCount = len(res.Messages)
+	return res, f.err
+}
+
+func (f *fakeService) CreateThread(_ context.Context, r parley.CreateThreadRequest) (*parley.CreateThreadResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	th := parley.Thread{ID: fmt.Sprintf("%08x-2222-4222-8222-222222222222", len(f.threads)+1), Title: r.Title, LastMessageAt: noon,
+		ParticipantNames: append([]string{parley.OperatorName}, r.Participants...)}
+	if f.err == nil {
+		f.threads = append([]parley.Thread{th}, f.threads...)
+	}
+	f.pleas = append(f.pleas, "create "+r.Title)
+	return &parley.CreateThreadResult{Answer: parley.OK, Message: "It is open", Thread: th}, f.err
+}
+
+func (f *fakeService) member(what, thread, who string) (*parley.MembershipResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pleas = append(f.pleas, what+" "+parley.Short(thread)+" "+who)
+	if th := f.thread(thread); th != nil && f.err == nil {
+		th.ParticipantNames = slices.DeleteFunc(slices.Clone(th.ParticipantNames), func(name string) bool { return name == who })
+		if what != "remove" {
+			th.ParticipantNames = append(th.ParticipantNames, who)
+		}
+	}
+	return &parley.MembershipResult{Answer: parley.OK, Message: what + " " + who}, f.err
+}
+
+func (f *fakeService) AddParticipant(_ context.Context, r parley.AddParticipantRequest) (*parley.MembershipResult, error) {
+	return f.member("add", r.ThreadID, r.Agent)
+}
+
+func (f *fakeService) RemoveParticipant(_ context.Context, r parley.RemoveParticipantRequest) (*parley.MembershipResult, error) {
+	return f.member("remove", r.ThreadID, r.Agent)
+}
+
+func (f *fakeService) JoinThread(_ context.Context, r parley.JoinThreadRequest) (*parley.MembershipResult, error) {
+	return f.member("join", r.ThreadID, parley.OperatorName)
+}
+
+// discussed is what was said in the busy team's first thread.
+func (f *fakeService) discussed() {
+	ok, held, read := parley.DeliverySubmitted, parley.DeliveryHeld, parley.DeliveryRead
+	id := f.threads[0].ID
+	f.post(1, id, parley.SystemName, "coder opened thread 00000001 \"the parser's error messages\" with reviewer, tester.", noon.Add(-26*time.Hour), read, read, read)
+	f.post(2, id, "coder", "Which line should an error name: where the body begins, or where it ends? I would say where it begins; every editor jumps there.",
+		noon.Add(-25*time.Hour), read, read, read)
+	f.post(3, id, "reviewer", "Where it begins.\nAnd the column too: 最初の列も表示してください.", noon.Add(-2*time.Hour-5*time.Minute), read, ok, ok)
+	f.post(4, id, "tester", "Then twelve of the golden files change. \x1b[31mred\x1b[0m until that is done.", noon.Add(-2*time.Hour-2*time.Minute), ok, held)
+	f.post(5, id, parley.OperatorName, "Do it. One commit.", noon.Add(-2*time.Hour), ok, ok, ok)
+}

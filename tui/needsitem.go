@@ -1,0 +1,167 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// The kinds that only the screen knows of, beside the daemon's.
+const (
+	needMessage parley.NeedKind = "for you"  // somebody wrote to the operator
+	needHeld    parley.NeedKind = "held"     // messages wait, and not for an agent's work
+	needDraft   parley.NeedKind = "draft"    // the same, for a text in its composer
+	needUnsent  parley.NeedKind = "unsent"   // the operator's own
+	needAnswer  parley.NeedKind = "asks you" // a response is required of the operator
+)
+
+// need is one thing that waits for a person.
+type need struct {
+	parley.Need
+	draft draft // of what is unsent
+}
+
+// key tells a need from all others, and stays while it lasts.
+func (n *need) key() string {
+	return fmt.Sprint(n.Kind, n.AgentID, n.MessageID, n.draft.to)
+}
+
+// look is how a kind of need is shown, and what can be done about it: the key
+// and its word, the first being what helps most.
+type look struct {
+	kind  parley.NeedKind
+	glyph string
+	grave bool
+	acts  []string
+}
+
+// looks are the kinds, the most urgent first: what keeps an agent from working,
+// then whoever waits for this person, then what is only late.
+var looks = []look{
+	{parley.NeedDialog, "◆", true, []string{"enter attach", "s steer"}},
+	{parley.NeedLost, "∅", true, []string{"enter restart", "x let it go"}},
+	{parley.NeedExited, "✗", true, []string{"enter restart", "x let it go"}},
+	{parley.NeedBlocked, "■", true, []string{"enter attach", "s steer"}},
+	{parley.NeedStuck, "◔", true, []string{"enter attach", "s steer"}},
+	{parley.NeedUnconfirmed, "?", true, []string{"enter attach", "R type again", "x it arrived"}},
+	{needAnswer, "»", true, []string{"enter reply", "m mark read", "a attach"}},
+	{needDraft, "✎", false, []string{"enter attach", "R look again"}},
+	{needHeld, "‖", false, []string{"enter attach", "R release"}},
+	{parley.NeedOverdue, "⊘", false, []string{"enter remind", "a attach", "x let it be"}},
+	{needMessage, "✉", false, []string{"enter reply", "m mark read", "a attach"}},
+	{parley.NeedOwesAnswer, "…", false, []string{"enter remind", "a attach", "x let it be"}},
+	{parley.NeedApproval, "+", false, []string{"enter approve", "x decline"}},
+	{needUnsent, "✎", false, []string{"enter go on writing", "x throw away"}},
+}
+
+// lookOf is how a kind is shown; one of a newer daemon comes before what is late.
+func lookOf(k parley.NeedKind) (l look, rank int) {
+	for i, l := range looks {
+		if l.kind == k {
+			return l, i
+		}
+	}
+	return look{kind: k, glyph: "!", grave: true, acts: []string{"enter attach"}}, 6
+}
+
+// gather puts together what waits for a person, the most urgent first and the
+// oldest first among equals.
+func (n *needs) gather() {
+	var all []need
+	for _, x := range n.told {
+		x.Agent = shownName(x.Agent, x.AgentID)
+		all = append(all, need{Need: x})
+	}
+	for i := range n.team.list {
+		if x, ok := heldNeed(&n.team.list[i]); ok {
+			all = append(all, x)
+		}
+	}
+	for _, x := range n.inbox.list {
+		all = append(all, n.letter(x))
+	}
+	for _, d := range n.drafts() {
+		all = append(all, need{draft: d, Need: parley.Need{Kind: needUnsent, Agent: you, Text: lowerFirst(d.label) + ": “" + safeLine(d.text) + "”",
+			Action: "It is kept while this screen runs."}})
+	}
+	slices.SortStableFunc(all, func(a, b need) int {
+		_, x := lookOf(a.Kind)
+		_, y := lookOf(b.Kind)
+		return cmp.Or(x-y, a.Since.Compare(b.Since))
+	})
+	n.list = all
+}
+
+// heldNeed is that of an agent whose messages are held although it could take
+// them, as far as its state tells. Work ends by itself, and its other troubles
+// are needs of their own.
+func heldNeed(a *parley.AgentStatus) (need, bool) {
+	switch a.State {
+	case parley.StateIdle, parley.StateDrafting:
+	default:
+		return need{}, false
+	}
+	if a.HeldReason == "" {
+		return need{}, false
+	}
+	n := need{Need: parley.Need{Kind: needHeld, AgentID: a.ID, Agent: a.Name, MessageID: a.HeldMessage, Since: a.Since,
+		Text:   plural(a.Queued, "message") + " held: " + a.HeldReason,
+		Action: "They go by themselves when that has passed; R looks again at once."}}
+	if a.HeldSince != nil {
+		n.Since = *a.HeldSince
+	}
+	if a.State == parley.StateDrafting {
+		n.Kind, n.Text = needDraft, "a text that nobody sent stands in its composer; "+plural(a.Queued, "message")+" held"
+		n.Action = "Send it or delete it in its terminal: parley types nothing into another's words."
+	}
+	return n, true
+}
+
+// letter is a message that came for the operator.
+func (n *needs) letter(x parley.InboxMessage) need {
+	l := need{Need: parley.Need{Kind: needMessage, Agent: shownName(x.Sender, ""), MessageID: x.MessageID, Since: x.Timestamp,
+		Text: safeLine(x.Content)}}
+	if a := n.team.named(x.Sender); a != nil {
+		l.AgentID = a.ID
+	}
+	if x.ResponseDeadline != nil && x.ResponseStatus.Owed() {
+		l.Kind, l.Text = needAnswer, "an answer "+whenDue(*x.ResponseDeadline, n.now)+": "+l.Text
+	}
+	return l
+}
+
+// whenDue says by when something is due, or since when it is late.
+func whenDue(at, now time.Time) string {
+	if now.After(at) {
+		return "was due " + since(at, now) + " ago"
+	}
+	return "is due in " + strings.TrimSpace(since(now, at))
+}
+
+// named finds an agent by its name, nil if it is not there.
+func (t *team) named(name string) *parley.AgentStatus {
+	for i := range t.list {
+		if strings.EqualFold(t.list[i].Name, name) {
+			return &t.list[i]
+		}
+	}
+	return nil
+}
+
+// waiting counts what gather would list, without asking for the list.
+func (n *needs) waiting() (count int, grave bool) {
+	if s := n.link.status; s != nil {
+		count = s.Needs
+	}
+	grave = count > 0
+	for i := range n.team.list {
+		if _, ok := heldNeed(&n.team.list[i]); ok {
+			count++
+		}
+	}
+	return count + n.team.unread + len(n.drafts()), grave
+}

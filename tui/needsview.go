@@ -1,0 +1,189 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+
+	"parley"
+)
+
+// parts divides the screen among the list and the details.
+func (n *needs) parts(w, h int) (listW, listH, paneW, paneH int) {
+	switch {
+	case len(n.list) == 0:
+		return w, h, 0, 0
+	case n.tier >= wide:
+		listW = w * 48 / 100
+		return listW, h, w - listW - 3, h
+	}
+	listH = min(len(n.list)+2, max(h*45/100, 5))
+	return w, listH, w, h - listH
+}
+
+func (n *needs) settle(w, h int) {
+	_, listH, paneW, paneH := n.parts(w, h)
+	n.height = max(1, listH-2) // the one under the marker takes two
+	i := n.index()
+	n.mark(i)
+	n.top = window(n.top, i, len(n.list), n.height)
+	if len(n.list) == 0 {
+		n.inDetail = false
+	}
+	if n.pane.height = max(1, paneH-1); paneH > 0 {
+		n.pane.top = clamp(n.pane.top, 0, max(0, len(n.lines(paneW))-n.pane.height))
+	}
+}
+
+func (n *needs) view(w, h int) []string {
+	listW, listH, paneW, paneH := n.parts(w, h)
+	list := clip(n.rows(listW), listH)
+	if paneH == 0 {
+		return clip(list, h)
+	}
+	all := n.lines(paneW)
+	note := ""
+	if more := len(all) - n.pane.top - n.pane.height; more > 0 {
+		note = plural(more, "more line")
+	} else if n.pane.top > 0 {
+		note = "end"
+	}
+	x := n.selected()
+	title := n.theme.rule(kindWord(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
+	details := clip(append([]string{title}, all[clamp(n.pane.top, 0, len(all)):]...), paneH)
+	if n.tier >= wide {
+		return beside(n.theme, list, details, listW)
+	}
+	return append(list, details...)
+}
+
+// rows draws the list.
+func (n *needs) rows(w int) []string {
+	note := ""
+	if len(n.list) > n.height {
+		note = fmt.Sprintf("%d of %d", n.index()+1, len(n.list))
+	}
+	lines := []string{n.theme.rule("Needs you", note, w, !n.inDetail)}
+	if n.err != nil {
+		lines = append(lines, errorLines(n.theme, n.err, w)...)
+	}
+	switch {
+	case !n.known && n.err == nil:
+		return append(lines, n.theme.dim.Render(fit("  Looking what waits for you…", w)))
+	case len(n.list) == 0 && n.err == nil:
+		return append(lines, n.nothing(w)...)
+	}
+	name := 5
+	for i := range n.list {
+		name = max(name, width(safeLine(n.list[i].Agent)))
+	}
+	name = min(name, 14)
+	for i := n.top; i < min(n.top+n.height, len(n.list)); i++ {
+		lines = append(lines, n.row(&n.list[i], w, name, i == n.index())...)
+	}
+	return lines
+}
+
+// nothing is the best that this screen can say, and what it is for.
+func (n *needs) nothing(w int) []string {
+	lines := []string{"", n.theme.good.Render(fit("  ✓ Nothing needs you.", w)), ""}
+	for _, line := range wrap("Open dialogs, agents that are lost, ended or stuck, messages that are held or without proof, answers that are overdue, "+
+		"and what is written to you come here, with the key that helps. A number beside the screen's name tells you from anywhere.", w-2) {
+		lines = append(lines, "  "+n.theme.dim.Render(line))
+	}
+	return lines
+}
+
+func kindWord(k parley.NeedKind) string { return strings.ReplaceAll(safeLine(string(k)), "_", " ") }
+
+// row is a need on one line; what can be done about it stands below the one that
+// is under the marker.
+func (n *needs) row(x *need, w, name int, selected bool) []string {
+	l, _ := lookOf(x.Kind)
+	kind := pad(l.glyph, 2) + pad(kindWord(x.Kind), 12)
+	rest := pad(safeLine(x.Agent), name) + " " + pad(x.ago(n.now), 4) + " "
+	style := n.theme.warn
+	if l.grave {
+		style = n.theme.bad
+	}
+	if x.Kind == needUnsent {
+		style = n.theme.plain
+	}
+	if !selected {
+		left := "  " + style.Render(kind) + rest
+		return []string{left + n.theme.dim.Render(fit(safeLine(x.Text), w-width(left)))}
+	}
+	line := "▸ " + kind + rest
+	first := pad(line+fit(safeLine(x.Text), w-width(line)), w)
+	if !n.inDetail {
+		first = n.theme.focus.Render(first)
+	}
+	var acts []string
+	for _, act := range l.acts {
+		key, does, _ := strings.Cut(act, " ")
+		acts = append(acts, n.theme.accent.Render(key)+" "+does)
+	}
+	return []string{first, "    " + columns(acts, n.theme.dim.Render(" · "), w-4)}
+}
+
+// lines are the details of the need under the marker.
+func (n *needs) lines(w int) []string {
+	x := n.selected()
+	if x == nil {
+		return nil
+	}
+	var lines []string
+	say := func(style interface{ Render(...string) string }, text string) {
+		for _, line := range wrap(safeLine(text), w-2) {
+			lines = append(lines, "  "+style.Render(line))
+		}
+	}
+	read := x.MessageID != "" && n.message.id == x.MessageID && n.message.result != nil
+	if x.Kind == needUnsent {
+		lines = append(lines, indent(wrap(safeText(x.draft.text), w-2), 2)...)
+	} else if !read || x.Kind != needMessage && x.Kind != needAnswer {
+		say(n.theme.plain, x.Text)
+	}
+	if !x.Since.IsZero() && !read {
+		say(n.theme.dim, "since "+x.Since.In(n.now.Location()).Format("2 Jan 15:04:05")+", "+since(x.Since, n.now))
+	}
+	for i, line := range x.Screen {
+		if i == 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, "  "+n.theme.dim.Render("│ ")+fit(visible(parley.Clean(line)), w-4))
+	}
+	if len(x.Screen) > 0 {
+		lines = append(lines, "")
+	}
+	if x.Action != "" {
+		say(n.theme.accent, "→ "+x.Action)
+	}
+	if x.Command != "" {
+		say(n.theme.dim, "in a shell: "+x.Command)
+	}
+	if x.MessageID == "" || n.message.id != x.MessageID {
+		return lines
+	}
+	if len(lines) > 0 {
+		lines = append(lines, "")
+	}
+	if read {
+		for _, d := range n.message.result.Responses {
+			say(n.theme.warn, debtWords(d, n))
+		}
+	}
+	return append(lines, n.message.lines(n.theme, nil, w, n.now)...)
+}
+
+// debtWords say who owes whom an answer, since when, and who has been told.
+func debtWords(d parley.Debt, n *needs) string {
+	if !d.State.Owed() {
+		return shownName(d.Debtor, d.DebtorID) + " has answered: " + string(d.State)
+	}
+	words := fmt.Sprintf("%s owes %s an answer; it %s", shownName(d.Debtor, d.DebtorID),
+		shownName(n.message.result.Object.Sender, n.message.result.Object.SenderID), whenDue(d.DueAt, n.now))
+	if d.RemindedAt != nil {
+		words += "; reminded at " + clockOf(*d.RemindedAt, n.now, 6)
+	}
+	return words
+}

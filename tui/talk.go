@@ -1,0 +1,194 @@
+package tui
+
+import (
+	"context"
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+const (
+	talkPosts = 100 // posts of a thread that are shown: as many as the daemon gives at once
+	fatesPage = 20  // messages whose way is asked for in one go
+)
+
+// talk is what was said in a thread.
+type talk struct {
+	id        string                   // the thread's
+	posts     []parley.ContractMessage // the oldest first
+	total     int
+	known     bool
+	asking    bool
+	stale     bool
+	verifying bool
+	err       error
+	fates     map[string]*row // by message: how far each post came
+	inView    []string        // messages
+	top       int
+	height    int
+	away      bool // from the newest
+	lines     int  // how many there are
+}
+
+// talkMsg is a thread's newest posts.
+type talkMsg struct {
+	id    string
+	posts []parley.ContractMessage
+	total int
+	err   error
+}
+
+// fatesMsg is how far some posts have come.
+type fatesMsg struct{ standingsMsg }
+
+// turnTo shows another thread, at its newest post.
+func (t *talk) turnTo(id string) {
+	if t.id != id {
+		*t = talk{id: id, asking: t.asking, verifying: t.verifying, stale: true, fates: map[string]*row{}, height: t.height}
+	}
+}
+
+func (t *talk) bottom() { t.away = false }
+
+// move scrolls. Who arrives at the end stays there as more is said.
+func (t *talk) move(by motion) {
+	t.top = clamp(t.top+by.lines(t.height), 0, max(0, t.lines-t.height))
+	t.away = t.top < t.lines-t.height
+}
+
+func (t *talk) settle(lines, height int) {
+	t.lines, t.height = lines, max(1, height)
+	if t.top = clamp(t.top, 0, max(0, lines-t.height)); !t.away {
+		t.top = max(0, lines-t.height)
+	}
+}
+
+// hear takes what the stream says of the thread.
+func (t *talk) hear(events []parley.Event) {
+	for _, e := range events {
+		switch {
+		case t.id == "":
+		case e.Type.Announces() && e.ThreadID == t.id:
+			t.stale = true
+			if t.fates[e.MessageID] == nil {
+				t.fates[e.MessageID] = newRow(e)
+			}
+		case e.Type == parley.EventDelivery && t.fates[e.MessageID] != nil:
+			t.fates[e.MessageID].moved(recipientOf(e), parley.DeliveryState(safeLine(e.State)))
+		}
+	}
+}
+
+// show keeps the conversation on the thread under the marker, and asks for what
+// is missing of it.
+func (t *threads) show() tea.Cmd {
+	x := t.selected()
+	if t.at != atThreads || x == nil || t.link.lost != nil {
+		return nil
+	}
+	t.talk.turnTo(x.ID)
+	return tea.Batch(t.askPosts(), t.askFates())
+}
+
+func (t *threads) askPosts() tea.Cmd {
+	if t.talk.asking || !t.talk.stale {
+		return nil
+	}
+	t.talk.asking, t.talk.stale = true, false
+	id, keep := t.talk.id, false
+	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetMessages(ctx, parley.GetMessagesRequest{ThreadID: id, SortOrder: "newest_first", Limit: talkPosts, MarkRead: &keep})
+		if err != nil {
+			return talkMsg{id: id, err: err}
+		}
+		slices.Reverse(res.Messages)
+		return talkMsg{id: id, posts: res.Messages, total: res.TotalCount}
+	})
+}
+
+func (t *threads) talked(msg talkMsg) tea.Cmd {
+	t.talk.asking = false
+	switch {
+	case msg.id != t.talk.id:
+		t.talk.stale = true
+	case msg.err == nil:
+		t.talk.known, t.talk.posts, t.talk.total, t.talk.err = true, msg.posts, msg.total, nil
+		if t.inTalk && t.at == atThreads && !t.talk.away {
+			return t.readAll()
+		}
+	case t.daemonGone(msg.err):
+		t.talk.stale = true
+		return t.lookLater()
+	default:
+		t.talk.err = msg.err
+	}
+	return nil
+}
+
+func (t *threads) askFates() tea.Cmd {
+	var ids []string
+	for _, id := range t.talk.inView {
+		if t.talk.fates[id] == nil && len(ids) < fatesPage {
+			ids = append(ids, id)
+		}
+	}
+	if t.talk.verifying || len(ids) == 0 {
+		return nil
+	}
+	t.talk.verifying = true
+	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg { return fatesMsg{readStandings(ctx, s, ids)} })
+}
+
+func (t *threads) fated(msg fatesMsg) {
+	t.talk.verifying = false
+	if msg.err != nil && t.daemonGone(msg.err) || t.talk.fates == nil {
+		return
+	}
+	for _, id := range msg.ids {
+		if t.talk.fates[id] == nil {
+			t.talk.fates[id] = &row{id: id} // not to be asked for again
+		}
+	}
+	for _, res := range msg.results {
+		if res.Object == nil || t.talk.fates[res.Object.ID] == nil {
+			continue
+		}
+		r := t.talk.fates[res.Object.ID]
+		r.count = len(res.Deliveries)
+		for _, d := range res.Deliveries {
+			r.moved(d.RecipientID, d.State)
+		}
+	}
+}
+
+// readAll marks what is unread in the thread read: the operator looks at it.
+func (t *threads) readAll() tea.Cmd {
+	var ids parley.Names
+	for _, m := range t.inbox.list {
+		if m.ThreadID == t.sel {
+			ids = append(ids, m.MessageID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	t.inbox.marked(ids...)
+	return t.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
+		res, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: ids})
+		if err != nil {
+			return "", err
+		}
+		return plural(len(res.MarkedRead), "post") + " marked read.", nil
+	}})
+}
+
+// markAll is readAll by a key, which is answered in any case.
+func (t *threads) markAll() tea.Cmd {
+	cmd := t.readAll()
+	if cmd == nil {
+		t.tell("Nothing in it is unread for you.")
+	}
+	return cmd
+}

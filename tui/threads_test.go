@@ -1,0 +1,112 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"parley"
+)
+
+func TestThreadsShowWhatWasSaid(t *testing.T) {
+	f := busyTeam()
+	f.letters = append(f.letters, parley.InboxMessage{MessageID: f.posts[2].MessageID, Sender: "reviewer", ThreadID: f.threads[0].ID, Content: "Where it begins."})
+	s := newScreen(t, f, 140, 40)
+	s.shows("3 Threads 1")
+	s.press("3")
+	s.shows("✉1  the parser's error m", "you read along, J joins", "── yesterday ──", "── today ──", "tester  ‖ 1 held  2h", "coder  ✓✓ 3/3 read  25h")
+	if len(f.read) != 0 {
+		t.Errorf("marked %q read before it was looked into", f.read)
+	}
+	s.press("enter")
+	if len(f.read) != 1 || f.read[0] != f.posts[2].MessageID {
+		t.Errorf("marked %q read, want the one that was unread", f.read)
+	}
+	s.hides("✉1")
+	s.press("esc", "j")
+	s.shows("Nothing was said yet.")
+}
+
+func TestAThreadFollowsItsPosts(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 100, 24)
+	s.press("3", "enter")
+	say := func(n int, text string) {
+		id := f.threads[0].ID
+		f.post(n, id, "coder", text, noon, parley.DeliveryQueued, parley.DeliveryQueued)
+		f.emit(parley.Event{Type: parley.EventThreadMessage, ThreadID: id, MessageID: f.posts[len(f.posts)-1].MessageID, Sender: "coder", RecipientCount: 2})
+		s.news()
+	}
+	say(20, "the first of the new ones")
+	s.shows("the first of the new ones", "○ 2 queued")
+	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: f.posts[len(f.posts)-1].MessageID, AgentID: agentID("tester"), State: "submitted"})
+	s.news()
+	s.shows("› 1/2 submitted")
+	s.press("g")
+	s.shows("── yesterday ──")
+	for n := range 9 {
+		say(30+n, "one more")
+	}
+	s.shows("── yesterday ──", "G to the newest")
+	s.hides("one more")
+	s.press("G")
+	s.shows("one more")
+	say(50, "and the last")
+	s.shows("and the last")
+}
+
+func TestOpensAThread(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 30)
+	s.press("3", "o")
+	s.shows("Title of the new thread:")
+	s.typed("the release")
+	s.press("enter")
+	s.shows("Who takes part")
+	s.typed("coder, tester")
+	s.press("enter")
+	s.shows("It is open. c writes in it.", "▸ <1m      the release", "you, coder, tester")
+	if got, want := f.deeds(), "create the release"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+	s.press("o", "x", "esc")
+	s.shows("Left as it is.")
+	if got, want := f.deeds(), "create the release"; got != want {
+		t.Errorf("did %q after esc, want %q", got, want)
+	}
+}
+
+func TestChangesWhoTakesPart(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 30)
+	s.press("3", "+")
+	s.typed("planner")
+	s.press("enter")
+	s.shows("coder, reviewer, tester, planner")
+	s.press("-")
+	s.typed("coder")
+	s.press("enter")
+	s.shows("reviewer, tester, planner")
+	s.hides("coder, reviewer, tester, planner")
+	s.press("J")
+	s.shows("You take part in “the parser's error messages”", "u leaves it.")
+	s.hides("you read along")
+	s.press("u")
+	s.shows("you read along")
+	if got, want := f.deeds(), "add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+}
+
+func TestAThreadThatCannotBeReadSaysWhy(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 30)
+	s.press("3")
+	f.err = parley.Errorf(parley.Internal, "the database cannot be read")
+	s.m.threads.talk.stale = true
+	s.send(tickMsg(noon.Add(time.Second)))
+	s.shows("the database cannot be read")
+	f.err = nil
+	s.m.threads.talk.stale = true
+	s.send(tickMsg(noon.Add(2 * time.Second)))
+	s.shows("Do it. One commit.")
+}

@@ -1,0 +1,238 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// parts divides the screen among the list and what was said. Where it is narrow
+// the one that has the keys gets most of it.
+func (t *threads) parts(w, h int) (listW, listH, talkW, talkH int) {
+	switch {
+	case t.selected() == nil:
+		return w, h, 0, 0
+	case t.tier >= wide:
+		listW = w * 38 / 100
+		return listW, h, w - listW - 3, h
+	case t.inTalk:
+		return w, 0, w, h
+	}
+	listH = min(len(t.list)+1, max(h*45/100, 4))
+	return w, listH, w, h - listH
+}
+
+func (t *threads) settle(w, h int) {
+	if t.selected() == nil {
+		t.inTalk = false
+	}
+	_, listH, talkW, talkH := t.parts(w, h)
+	t.height = max(1, listH-1)
+	t.top = window(t.top, t.index(), len(t.list), t.height)
+	if talkH == 0 {
+		return
+	}
+	head := len(t.head(talkW))
+	lines, of := t.posts(talkW)
+	t.talk.settle(len(lines), talkH-1-head)
+	t.talk.inView = nil
+	last := ""
+	for i := len(of) - 1; i >= 0; i-- { // the newest first
+		if id := of[i]; id != last && id != "" && i >= t.talk.top && i < t.talk.top+t.talk.height {
+			t.talk.inView = append(t.talk.inView, id)
+			last = id
+		}
+	}
+}
+
+func (t *threads) view(w, h int) []string {
+	listW, listH, talkW, talkH := t.parts(w, h)
+	list := clip(t.rows(listW), listH)
+	if talkH == 0 {
+		return clip(list, h)
+	}
+	said := clip(t.conversation(talkW), talkH)
+	if t.tier >= wide {
+		return beside(t.theme, list, said, listW)
+	}
+	return append(list, said...)
+}
+
+// rows draws the list.
+func (t *threads) rows(w int) []string {
+	note := ""
+	if t.total > len(t.list) {
+		note = plural(t.total-len(t.list), "older one")
+	}
+	lines := []string{t.theme.rule("Threads", note, w, !t.inTalk)}
+	switch {
+	case t.err != nil:
+		return append(lines, errorLines(t.theme, t.err, w)...)
+	case !t.known:
+		return append(lines, t.theme.dim.Render(fit("  Looking what is discussed…", w)))
+	case len(t.list) == 0:
+		return append(lines, t.nothing(w)...)
+	}
+	for i := t.top; i < min(t.top+t.height, len(t.list)); i++ {
+		lines = append(lines, t.row(&t.list[i], w))
+	}
+	return lines
+}
+
+func (t *threads) nothing(w int) []string {
+	lines := []string{""}
+	for _, text := range []string{"No threads yet.", "A thread is a discussion of several under a title: what is posted reaches all who take part. " +
+		"Agents open one with create_thread. o opens one here, c writes in it."} {
+		for _, line := range wrap(text, w-2) {
+			lines = append(lines, "  "+line)
+		}
+	}
+	return lines
+}
+
+// row is a thread: when something was said last, what is unread, its title, and
+// who takes part.
+func (t *threads) row(x *parley.Thread, w int) string {
+	selected := x.ID == t.sel
+	mark := "  "
+	if selected {
+		mark = "▸ "
+	}
+	fresh := "    "
+	if n := t.inbox.unreadIn(x.ID); n > 0 {
+		fresh = fmt.Sprintf("%-4s", fmt.Sprintf("✉%d", min(n, 99)))
+	}
+	left := mark + pad(since(x.LastMessageAt, t.now), 4) + " "
+	room := w - width(left) - 4
+	title := pad(safeLine(x.Title), clamp(room*65/100, 14, 60))
+	who := strings.Join(names(x), ", ")
+	if room-width(title)-2 < 10 {
+		who = fmt.Sprint(len(x.ParticipantNames))
+	}
+	rest := fit("  "+who, room-width(title))
+	if selected && !t.inTalk {
+		return t.theme.focus.Render(pad(left+fresh+title+rest, w))
+	}
+	return left + t.theme.warn.Render(fresh) + title + t.theme.dim.Render(rest)
+}
+
+// conversation draws what was said.
+func (t *threads) conversation(w int) []string {
+	x := t.selected()
+	note := ""
+	switch more := t.talk.lines - t.talk.top - t.talk.height; {
+	case more > 0:
+		note = plural(more, "more line") + ", G to the newest"
+	case t.talk.top > 0:
+		note = "the newest"
+	}
+	lines := append([]string{t.theme.rule(safeLine(x.Title), note, w, t.inTalk)}, t.head(w)...)
+	all, _ := t.posts(w)
+	return append(lines, all[clamp(t.talk.top, 0, len(all)):]...)
+}
+
+// head says who takes part in the thread.
+func (t *threads) head(w int) []string {
+	x := t.selected()
+	words := strings.Join(names(x), ", ")
+	if !takesPart(x) {
+		words += " · you read along, J joins"
+	}
+	lines := wrap(words, w-2)
+	if len(lines) > 2 {
+		lines = append(lines[:1], fit(lines[1], w-3)+"…")
+	}
+	for i := range lines {
+		lines[i] = "  " + t.theme.dim.Render(lines[i])
+	}
+	return lines
+}
+
+// posts draws them, the oldest first; of says to which message each line belongs.
+func (t *threads) posts(w int) (lines, of []string) {
+	add := func(id string, more ...string) {
+		for _, line := range more {
+			lines, of = append(lines, line), append(of, id)
+		}
+	}
+	switch {
+	case t.talk.err != nil:
+		return errorLines(t.theme, t.talk.err, w), nil
+	case !t.talk.known:
+		return []string{"", t.theme.dim.Render(fit("  Reading…", w))}, nil
+	case len(t.talk.posts) == 0:
+		return []string{"", "  " + fit("Nothing was said yet. c writes the first post.", w-2)}, nil
+	}
+	if older := t.talk.total - len(t.talk.posts); older > 0 {
+		add("", t.theme.dim.Render(fit("  "+plural(older, "older post")+": parley thread show", w)))
+	}
+	var day time.Time
+	for i := range t.talk.posts {
+		p := &t.talk.posts[i]
+		at := p.Timestamp.In(t.now.Location())
+		if at.YearDay() != day.YearDay() || at.Year() != day.Year() {
+			if len(lines) > 0 && lines[len(lines)-1] != "" {
+				add("", "")
+			}
+			add("", t.theme.dim.Render(fit("  ── "+dayWords(at, t.now)+" ──", w)))
+			day = at
+		}
+		add(p.MessageID, t.post(p, at, w)...)
+	}
+	return lines, of
+}
+
+// dayWords name a day as one speaks of it.
+func dayWords(at, now time.Time) string {
+	switch {
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return "today"
+	case at.Format(time.DateOnly) == now.AddDate(0, 0, -1).Format(time.DateOnly):
+		return "yesterday"
+	}
+	return at.Format("Monday, 2 January 2006")
+}
+
+// post is who said it, when, how far it came, and what was said. What parley
+// itself tells takes one line.
+func (t *threads) post(p *parley.ContractMessage, at time.Time, w int) []string {
+	name, clock := shownName(p.SenderName, p.SenderAgentID), at.Format("15:04")
+	if p.SenderName == parley.SystemName {
+		return []string{t.theme.dim.Render(fit("  "+clock+" "+safeLine(p.Content.Text), w))}
+	}
+	left := "  " + clock + " "
+	style := t.theme.strong
+	if name == you {
+		style = t.theme.accent
+	}
+	fate := ""
+	if r := t.talk.fates[p.MessageID]; r != nil && r.count > 0 {
+		s, _, _ := r.standing()
+		fate = t.theme.delivery(s).Render(fit(deliveryGlyph(s)+" "+r.words(), 22))
+	}
+	head := left + style.Render(fit(name, max(8, w-width(left)-36)))
+	for _, word := range []string{fate, t.theme.dim.Render(since(p.Timestamp, t.now)), postTag(t.theme, p)} {
+		if word != "" && width(head)+2+width(word) <= w {
+			head += "  " + word
+		}
+	}
+	lines := []string{head}
+	for _, line := range wrap(safeText(p.Content.Text), w-8) {
+		lines = append(lines, "        "+line)
+	}
+	return append(lines, "")
+}
+
+func postTag(th theme, p *parley.ContractMessage) string {
+	switch {
+	case p.RequiresResponse && p.ResponseStatus.Owed():
+		return th.warn.Render("asks for an answer")
+	case p.Priority == parley.PriorityUrgent:
+		return th.warn.Render("!! urgent")
+	case p.Priority == parley.PriorityHigh:
+		return th.warn.Render("! high")
+	}
+	return ""
+}
