@@ -27,6 +27,7 @@ type desk struct {
 	undo      *undo
 	said      map[string]string // by agent: what was said last, by it or to it
 	inbox     inbox
+	notifier  notifier
 }
 
 // lane is one kind of request: one at a time, and once more afterwards if it was

@@ -62,8 +62,6 @@ func (d *detail) lines(th theme, r *row, w int, now time.Time) []string {
 	switch {
 	case d.err != nil:
 		return errorLines(th, d.err, w)
-	case r == nil && (d.result == nil || d.result.Object == nil):
-		return []string{"  " + th.dim.Render("reading…")}
 	case d.result == nil || d.result.Object == nil:
 		return []string{"  " + th.dim.Render(fit(r.from+" → "+r.to+" · "+string(r.kind), w-2)), "", "  " + fit(r.text, w-2)}
 	}

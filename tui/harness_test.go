@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -22,6 +23,7 @@ type stage struct {
 	attached []string
 	quit     bool
 	editor   error
+	rang     []string // what the terminal was sent beside the view
 }
 
 func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
@@ -91,6 +93,8 @@ func (s *stage) run(cmd tea.Cmd, depth int) {
 		for _, c := range msg {
 			s.run(c, depth+1)
 		}
+	case tea.RawMsg:
+		s.rang = append(s.rang, fmt.Sprint(msg.Msg))
 	case tea.QuitMsg:
 		s.quit = true
 	default:

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"context"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -62,10 +61,11 @@ func (d *desk) lookedInto(msg inboxMsg) tea.Cmd {
 		return nil
 	}
 	b.list, b.known, b.asked = msg.list, true, msg.unread
+	news := d.letterNews()
 	if again {
-		return d.lookInto()
+		return tea.Batch(news, d.lookInto())
 	}
-	return nil
+	return news
 }
 
 // unreadIn counts what is unread in a thread.
@@ -92,16 +92,4 @@ func (b *inbox) marked(ids ...string) {
 		}
 	}
 	b.list = left
-}
-
-// quiet are hours in which nothing rings: from one time of day to another, which
-// may be on the next day. Both zero is never.
-type quiet struct{ from, to time.Duration }
-
-func (q quiet) at(now time.Time) bool {
-	of := time.Duration(now.Hour())*time.Hour + time.Duration(now.Minute())*time.Minute
-	if q.from <= q.to {
-		return q.from <= of && of < q.to
-	}
-	return of >= q.from || of < q.to
 }

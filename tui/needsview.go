@@ -172,7 +172,7 @@ func (n *needs) lines(w int) []string {
 			say(n.theme.warn, debtWords(d, n))
 		}
 	}
-	return append(lines, n.message.lines(n.theme, nil, w, n.now)...)
+	return append(lines, n.message.lines(n.theme, &row{from: safeLine(x.Agent), text: safeLine(x.Text)}, w, n.now)...)
 }
 
 // debtWords say who owes whom an answer, since when, and who has been told.

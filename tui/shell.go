@@ -65,9 +65,9 @@ type model struct {
 }
 
 func newModel(o Options, do commands) *model {
-	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), returnKey: safeLine(o.ReturnKey), said: map[string]string{}}
+	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), notifier: notifier{Notify: o.Notify}, returnKey: safeLine(o.ReturnKey), said: map[string]string{}}
 	m := &model{desk: d, ascii: o.ASCII, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
-		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, health: &health{desk: d}}
+		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, health: newHealth(d, o)}
 	m.needs = newNeeds(d, &m.compose)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	return m
@@ -116,7 +116,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		m.status.age(m.now)
 		return tea.Batch(m.lookSoon(), m.do.tick(heartbeat))
 	case agentsMsg:
-		return tea.Batch(m.looked(msg), m.lookInto())
+		return tea.Batch(m.looked(msg), m.lookInto(), m.needNews())
 	case inboxMsg:
 		return m.lookedInto(msg)
 	case sentMsg:

@@ -39,6 +39,11 @@ type Options struct {
 	// window beside this screen and ends at once: within a tmux of the person's own.
 	Beside func(name string) (*exec.Cmd, error)
 
+	Examine func(context.Context) []Finding // looks at everything as the doctor does; nil if nobody can
+	Version string                          // of this program; "" if it is not known
+	Notify  Notify                          // how the operator is told of what came for them
+	Still   bool                            // nothing moves that need not
+
 	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
 	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil
 	NewKey    func() string    // makes idempotency keys; random UUIDs if nil

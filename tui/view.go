@@ -11,7 +11,7 @@ import (
 
 // View draws the model, and nothing else.
 func (m *model) View() tea.View {
-	v := tea.View{AltScreen: true, WindowTitle: "parley " + m.workspace}
+	v := tea.View{AltScreen: true, WindowTitle: m.windowTitle()}
 	l := &m.layout
 	if l.width <= 0 || l.height <= 0 {
 		return v
@@ -42,7 +42,9 @@ func (m *model) cursor() *tea.Cursor {
 			return c
 		}
 	case inFilter, inPrompt:
-		return tea.NewCursor(width(m.statusLines(m.layout.inner)[0]), m.layout.height-2)
+		c := tea.NewCursor(width(m.statusLines(m.layout.inner)[0]), m.layout.height-2)
+		c.Blink = !m.health.still
+		return c
 	}
 	return nil
 }

@@ -1,0 +1,102 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+// typed puts messages on the record that were typed and proven after a while.
+func (f *fakeService) typed(at time.Time, took ...time.Duration) {
+	for _, d := range took {
+		id := fmt.Sprintf("%08x-4444-4444-8444-444444444444", len(f.events))
+		f.emit(parley.Event{Type: parley.EventDirectMessage, Time: at, MessageID: id, Sender: "coder", Recipient: "tester", RecipientID: agentID("tester")})
+		for i, s := range []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
+			f.emit(parley.Event{Type: parley.EventDelivery, Time: at.Add(d * time.Duration(min(i, 2)) / 2), MessageID: id, AgentID: agentID("tester"), State: string(s)})
+		}
+	}
+}
+
+func TestHealthMeasuresWhatWasTyped(t *testing.T) {
+	f := busyTeam()
+	var took []time.Duration
+	for i := range 100 {
+		took = append(took, time.Duration(i+1)*20*time.Millisecond)
+	}
+	f.typed(noon.Add(-30*time.Second), took...)
+	s := newScreen(t, f, 140, 40)
+	s.press("5")
+	s.shows("1.7 a second, 100 in this minute", "half 1.0s · 95% 1.9s · 99% 2.0s · most 2.0s", "of the newest 100", "█")
+	s.send(feedMsg{events: f.events, at: noon}) // the stream may repeat itself
+	s.shows("100 in this minute", "of the newest 100")
+	s.send(tickMsg(noon.Add(10 * time.Minute)))
+	s.shows("0 in this minute", "of the newest 100")
+}
+
+func TestHealthWithoutMotionHasNoCurves(t *testing.T) {
+	f := busyTeam()
+	f.typed(noon.Add(-30*time.Second), time.Second)
+	s := newScreen(t, f, 140, 40, func(o *Options) { o.Still = true })
+	s.press("5")
+	s.shows("1 in this minute")
+	s.hides("···", "▇▇")
+}
+
+func TestHealthTellsProblemsFirst(t *testing.T) {
+	f := busyTeam()
+	f.counts = nil
+	s := newScreen(t, f, 100, 30, func(o *Options) { o.Version = "1.2.3" })
+	s.press("5")
+	s.shows("✓ Nothing is amiss.")
+	f.paused = &parley.Pause{By: "operator", Since: noon.Add(-5 * time.Minute)}
+	f.agents[0].Queued = deepQueue
+	s.send(tickMsg(noon))
+	s.shows("messages: communication is paused by operator, for 5m", "queue: 20 messages wait for coder")
+	s.hides("Nothing is amiss")
+	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
+	s.send(feedMsg{err: gone, at: noon})
+	first, _, _ := strings.Cut(s.text(), "messages: communication")
+	if !strings.Contains(first, "✗ daemon: no daemon runs here") || !strings.Contains(first, "→ Start it: parley serve") {
+		t.Errorf("the worst is not first:\n%s", s.text())
+	}
+	s.shows("5 Health 1")
+}
+
+func TestHealthSaysThatTheDaemonIsAnother(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 30, func(o *Options) { o.Version = "1.3.0" })
+	s.press("5")
+	s.shows("the daemon is 1.2.3, this screen 1.3.0")
+}
+
+func TestHealthExamines(t *testing.T) {
+	s := newScreen(t, busyTeam(), 100, 40, func(o *Options) {
+		o.Examine = func(context.Context) []Finding {
+			return []Finding{{Check: "tmux", Well: true, Detail: "3.4"}, {Check: "disk", Bad: true, Detail: "it is full", Action: "Make room."}}
+		}
+	})
+	s.press("5", "enter")
+	s.shows("✗ disk: it is full", "→ Make room.", "✓ tmux      3.4", "Examined 2 things: 1 finding.", "Examined at 12:00")
+}
+
+func TestSparksShowTheLeastAndTheMost(t *testing.T) {
+	if got, want := sparks([]int{0, 1, 50, 100}), "·▁▄█"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestTheMeterForgets(t *testing.T) {
+	m := newMeter()
+	for i := range 5000 {
+		at := noon.Add(time.Duration(i) * meterSpan)
+		m.take([]parley.Event{{Seq: int64(i + 1), Type: parley.EventDirectMessage, Time: at, MessageID: fmt.Sprint(i)}})
+	}
+	if len(m.open) > meterOpen || len(m.spans) > 2*meterSpans {
+		t.Errorf("it keeps %d messages and %d spans", len(m.open), len(m.spans))
+	}
+}
