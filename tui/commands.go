@@ -106,7 +106,7 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 		}
 	}
 	return commands{
-		next: func() tea.Msg { return gather(ctx, notes, o.Now) },
+		next: func() tea.Msg { return gather(ctx, notes, o.Now, frameOf(o.Still)) },
 		tick: func(d time.Duration) tea.Cmd {
 			return func() tea.Msg { pause(ctx, d); return tickMsg(o.Now()) }
 		},
@@ -193,7 +193,7 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 
 // gather waits for the stream's next word and takes with it what follows at
 // once, so that a thousand events a second cost sixty frames and not a thousand.
-func gather(ctx context.Context, notes <-chan note, now func() time.Time) tea.Msg {
+func gather(ctx context.Context, notes <-chan note, now func() time.Time, within time.Duration) tea.Msg {
 	var msg feedMsg
 	add := func(n note) {
 		msg.err = n.err
@@ -207,7 +207,7 @@ func gather(ctx context.Context, notes <-chan note, now func() time.Time) tea.Ms
 	case <-ctx.Done():
 		return nil
 	}
-	frame := time.NewTimer(feedGather)
+	frame := time.NewTimer(within)
 	defer frame.Stop()
 	for len(msg.events) < feedBatch {
 		select {

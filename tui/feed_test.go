@@ -63,13 +63,13 @@ func TestGatherMakesOneMessageOfABurst(t *testing.T) {
 		for i := range 3 {
 			notes <- note{event: parley.Event{Seq: int64(i + 1)}}
 		}
-		msg := gather(t.Context(), notes, time.Now).(feedMsg)
+		msg := gather(t.Context(), notes, time.Now, feedGather).(feedMsg)
 		if len(msg.events) != 3 || msg.err != nil {
 			t.Errorf("got %d events and %v, want all three", len(msg.events), msg.err)
 		}
 		notes <- note{event: parley.Event{Seq: 4}}
 		notes <- note{err: gone}
-		msg = gather(t.Context(), notes, time.Now).(feedMsg)
+		msg = gather(t.Context(), notes, time.Now, feedGather).(feedMsg)
 		if len(msg.events) != 1 || msg.err == nil {
 			t.Errorf("got %d events and %v, want one and the loss after it", len(msg.events), msg.err)
 		}
@@ -79,7 +79,7 @@ func TestGatherMakesOneMessageOfABurst(t *testing.T) {
 func TestGatherEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if msg := gather(ctx, nil, time.Now); msg != nil {
+	if msg := gather(ctx, nil, time.Now, feedGather); msg != nil {
 		t.Errorf("got %v, want nothing", msg)
 	}
 }

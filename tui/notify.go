@@ -107,3 +107,11 @@ func (q QuietHours) at(now time.Time) bool {
 	}
 	return of >= q.From || of < q.To
 }
+
+// frameOf is how long news are gathered before they are shown.
+func frameOf(still bool) time.Duration {
+	if still {
+		return time.Second
+	}
+	return feedGather
+}

@@ -125,12 +125,17 @@ func (c *cli) openScreen(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	screen, notify, err := c.screenOf(at)
+	if err != nil {
+		return err
+	}
 	service, err := c.service(ctx)
 	if err != nil {
 		return err
 	}
 	defer service.Close()
 	o := tui.Options{
+		Examine: c.examineForScreen, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion,
 		Service: service, Workspace: at.root, Follow: service.Events, Environ: c.env, Now: c.now,
 		ReturnKey: strings.ReplaceAll(strings.ToLower(c.returnKeyHere(ctx)), "-", "+"),
 		Attach:    func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },

@@ -41,7 +41,7 @@ func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
 }
 
 func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
-	for _, typ := range []reflect.Type{reflect.TypeFor[team](), reflect.TypeFor[member](), reflect.TypeFor[settings]()} {
+	for _, typ := range []reflect.Type{reflect.TypeFor[team](), reflect.TypeFor[member](), reflect.TypeFor[settings](), reflect.TypeFor[screenSettings]()} {
 		for i := range typ.NumField() {
 			f := typ.Field(i)
 			if f.Tag.Get("yaml") == "" || f.Tag.Get("doc") == "" {

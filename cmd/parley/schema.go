@@ -35,6 +35,9 @@ var limits = map[string]schema{
 	"pair_ten_minutes": {"minimum": 1, "maximum": 1000},
 	"cycle_rounds":     {"minimum": 1, "maximum": 1000},
 
+	"notify":      {"pattern": `^ *(none|bell|desktop|bell *, *desktop|desktop *, *bell) *$`},
+	"quiet_hours": {"pattern": `^ *[0-2]?[0-9]:[0-5][0-9] *- *[0-2]?[0-9]:[0-5][0-9] *$`},
+
 	"http_address": {"anyOf": []schema{{"format": "ipv4"}, {"format": "ipv6"}}},
 	"size":         {"pattern": sizeForm.String()},
 }

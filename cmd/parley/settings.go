@@ -29,6 +29,7 @@ type team struct {
 	Agents       []member                   `yaml:"agents" doc:"The agents that parley up launches, in this order."`
 	Settings     settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
 	Conversation talkSettings               `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
+	Screen       screenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
 }
 
@@ -174,7 +175,8 @@ func keysAt(column int) []string {
 	if column == 1 {
 		return keysOf(reflect.TypeFor[team]())
 	}
-	return slices.Concat(keysOf(reflect.TypeFor[settings]()), keysOf(reflect.TypeFor[member]()), keysOf(reflect.TypeFor[talkSettings]()))
+	return slices.Concat(keysOf(reflect.TypeFor[settings]()), keysOf(reflect.TypeFor[member]()), keysOf(reflect.TypeFor[talkSettings]()),
+		keysOf(reflect.TypeFor[screenSettings]()))
 }
 
 func keysOf(t reflect.Type) []string {
@@ -205,6 +207,9 @@ func (t *team) check(file string) error {
 			e := parley.AsError(err)
 			return parley.Errorf(e.Code, "%s: agent %s: %w", at, m.Name, err).Suggest("%s", e.Action)
 		}
+	}
+	if err := t.Screen.check(at); err != nil {
+		return err
 	}
 	if err := t.Conversation.check(at); err != nil {
 		return err
