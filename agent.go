@@ -24,17 +24,18 @@ type AgentKind string
 
 // The kinds of agent.
 const (
-	KindTerminal AgentKind = "terminal" // launched in a tmux session
-	KindMailbox  AgentKind = "mailbox"  // registered over the API; reads its inbox
-	KindHuman    AgentKind = "human"    // the operator
-	KindSystem   AgentKind = "system"   // parley itself: it sends, is not listed, and reads nothing
+	KindTerminal  AgentKind = "terminal"  // launched in a tmux session
+	KindMailbox   AgentKind = "mailbox"   // registered over the API; reads its inbox
+	KindResponder AgentKind = "responder" // a model answers for it
+	KindHuman     AgentKind = "human"     // the operator
+	KindSystem    AgentKind = "system"    // parley itself: it sends, is not listed, and reads nothing
 )
 
 // AgentState is what an agent is doing, as far as there is evidence for it.
 type AgentState string
 
 // The states of an agent. A mailbox and the operator are always idle until
-// they are terminated.
+// they are terminated; a responder is busy while its model writes.
 const (
 	StateStarting    AgentState = "starting"
 	StateIdle        AgentState = "idle"
@@ -93,6 +94,8 @@ type Agent struct {
 	Pane          string     `json:"pane,omitempty"`          // in which it was
 	Approval      Approval   `json:"approval,omitempty"`      // of its wish to be special
 	IsSpecial     bool       `json:"is_special_agent"`
+	AutoRespond   bool       `json:"auto_respond"` // a model answers what is sent to it, once it is approved
+	Responder     *Responder `json:"-"`            // how; nil for nobody
 	CreatedAt     time.Time  `json:"created_at"`
 	LastActive    time.Time  `json:"last_active"`
 }

@@ -9,11 +9,23 @@ type RegisterAgentRequest struct {
 	Role         string   `json:"role,omitempty" doc:"Your role in the team, e.g. reviewer." max:"100"`
 	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do, one word or phrase each." max:"50"`
 	Groups       []string `json:"groups,omitempty" doc:"Groups to be a member of; a broadcast can address a group." max:"50"`
-	Special      bool     `json:"special,omitempty" doc:"Ask to be a special agent; the operator decides."`
+	Special      bool     `json:"special,omitempty" alias:"is_special_agent" doc:"Ask to be a special agent; the operator decides."`
+
+	Config      *ResponderConfig `json:"special_agent_config,omitempty" object:"true" doc:"For a special agent: the model that is to answer for it."`
+	AutoRespond *bool            `json:"auto_respond,omitempty" doc:"no: a special agent reads its inbox itself."`
 }
 
-// Validate checks the name.
-func (r *RegisterAgentRequest) Validate() error { return CheckName(r.Username) }
+// Validate checks the name and, if there is one, the configuration.
+func (r *RegisterAgentRequest) Validate() error {
+	if err := CheckName(r.Username); err != nil || r.Config == nil {
+		return err
+	}
+	if !r.Special {
+		return Errorf(InvalidArgument, "special_agent_config is for a special agent").With("parameter", "special_agent_config").
+			Suggest("Give special: true with it, or leave it out.")
+	}
+	return r.Config.Check()
+}
 
 // RegisterAgentResult holds the key, which is shown this once.
 type RegisterAgentResult struct {

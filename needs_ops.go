@@ -21,6 +21,7 @@ const (
 	NeedHeld        NeedKind = "held"        // agents said too much to each other
 	NeedOverdue     NeedKind = "overdue"     // a required response did not come
 	NeedOwesAnswer  NeedKind = "owes_answer" // idle, and a request is not answered
+	NeedUnanswered  NeedKind = "unanswered"  // a model gave no answer
 	NeedApproval    NeedKind = "approval"    // an agent asked to be special
 )
 

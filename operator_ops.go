@@ -17,6 +17,7 @@ type RetryDeliveryResult struct {
 	Message        string         `json:"message"` // what was done, in a sentence
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 	Deliveries     []Delivery     `json:"deliveries"`
+	Reply          *Reply         `json:"reply,omitempty"` // of a responder that was asked again
 }
 
 // ExplainMessageRequest names the message to tell about.

@@ -22,6 +22,7 @@ type Service interface {
 	EventService
 	WorkspaceService
 	RightsService
+	ResponderService
 }
 
 // AgentService knows who is there.
@@ -136,7 +137,8 @@ type FileService interface {
 // OperatorService is how a person steps in.
 type OperatorService interface {
 	// RetryDelivery types a message again to those with whom it failed, expired
-	// or stayed unconfirmed, and looks again at once where it waits.
+	// or stayed unconfirmed, and looks again at once where it waits. A responder that
+	// gave no answer is asked again.
 	// ALREADY_DELIVERED when there is nothing to be tried again.
 	RetryDelivery(context.Context, RetryDeliveryRequest) (*RetryDeliveryResult, error)
 	// ExplainMessage tells a message's whole story in plain words.

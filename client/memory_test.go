@@ -124,6 +124,9 @@ func (m *memory) RegisterAgent(_ context.Context, r parley.RegisterAgentRequest)
 	key, status := m.newKey(a, parley.KeyRegistered), parley.StatusActive
 	if r.Special {
 		a.Approval, status = parley.ApprovalPending, parley.StatusPendingApproval
+		if r.Config != nil {
+			a.Responder = &parley.Responder{ResponderConfig: *r.Config, AutoRespond: r.AutoRespond == nil || *r.AutoRespond, Origin: parley.FromRegistration}
+		}
 	}
 	m.record(parley.Event{Type: parley.EventAgent, AgentID: a.ID, Agent: a.Name}, a.ID)
 	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: status}, nil

@@ -203,3 +203,18 @@ func keyOr(key string) string {
 	}
 	return key
 }
+
+// AddResponder makes or changes an agent for which a model answers.
+func (c *Client) AddResponder(ctx context.Context, r parley.AddResponderRequest) (*parley.AddResponderResult, error) {
+	return call[parley.AddResponderResult](ctx, c, "add_responder", r)
+}
+
+// ListResponders lists the agents for which a model answers.
+func (c *Client) ListResponders(ctx context.Context, r parley.ListRespondersRequest) (*parley.ListRespondersResult, error) {
+	return call[parley.ListRespondersResult](ctx, c, "list_responders", r)
+}
+
+// Usage says what the models' answers took.
+func (c *Client) Usage(ctx context.Context, r parley.UsageRequest) (*parley.UsageResult, error) {
+	return call[parley.UsageResult](ctx, c, "usage", r)
+}

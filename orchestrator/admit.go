@@ -27,6 +27,12 @@ type draft struct {
 	description string            // of the file
 	replied     conversation.Link // of the message that it is a reply to
 	repliedTo   string            // the id of who sent that
+
+	asks    *member          // the responder that answers it
+	reply   bool             // it is a responder's: no limit holds for it
+	handed  bool             // to the sender, with the answer of its call
+	call    *store.ModelCall // which brought it
+	forgets bool             // see store.Post
 }
 
 // SendMessage implements parley.MessageService.
@@ -44,17 +50,20 @@ func (o *Orchestrator) SendMessage(ctx context.Context, req parley.SendMessageRe
 			return nil, err
 		}
 	}
-	stored, err := o.sendTo(ctx, from, req.To, draft{key: req.IdempotencyKey, deadline: req.ResponseDeadline, message: parley.Message{ThreadID: req.ThreadID,
+	d := draft{key: req.IdempotencyKey, deadline: req.ResponseDeadline, message: parley.Message{ThreadID: req.ThreadID,
 		Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
 		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
-		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}})
+		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}}
+	stored, reply, err := o.answered(ctx, o.asked(req.To), true, d, func(d draft) (store.Appended, error) { return o.sendTo(ctx, from, req.To, d) })
 	if err != nil {
 		return nil, err
 	}
 	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
-	return o.sent(stored), nil
+	res := o.sent(stored)
+	res.Reply = reply
+	return res, nil
 }
 
 // sendTo admits a message for the agents that are named or, if it names one, a thread.
@@ -139,7 +148,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 	if err != nil {
 		return store.Appended{}, err
 	}
-	back, err := o.charge(from, post.Message.Kind)
+	back, err := o.charge(from, &d)
 	if err != nil {
 		return o.sentBefore(ctx, from, &d, &post, err)
 	}
@@ -162,12 +171,14 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 // prepare makes of a draft what can be stored.
 func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (store.Post, error) {
 	msg := d.message
-	err := o.refusePaused()
-	if err != nil {
-		return store.Post{}, err
-	}
-	if msg.Text, err = o.cleanText(msg.Text); err != nil {
-		return store.Post{}, err
+	var err error
+	if !d.reply { // what is spent on one is spent
+		if err = o.refusePaused(); err != nil {
+			return store.Post{}, err
+		}
+		if msg.Text, err = o.cleanText(msg.Text); err != nil {
+			return store.Post{}, err
+		}
 	}
 	answers := d.answers
 	if msg.InReplyTo != "" && answers == nil {
@@ -175,11 +186,11 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 			return store.Post{}, err
 		}
 	}
-	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = newID(), from.id, from.name, from.snapshot().Role, o.now()
+	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = or(msg.ID, newID()), from.id, from.name, from.snapshot().Role, o.now()
 	link := o.nextLink(msg.ID, from, d.replied)
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
-		Reach: d.reach, Answers: answers, Judge: o.judge(from, &d, &msg)}
+		Reach: d.reach, Answers: answers, Judge: o.judge(from, &d, &msg), Call: d.call, Forgets: d.forgets}
 	switch msg.Kind {
 	case parley.KindBroadcast:
 		post.Event = parley.EventBroadcast
@@ -192,7 +203,7 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 		}
 	}
 	for _, to := range d.recipients {
-		post.Deliveries = append(post.Deliveries, firstRung(to))
+		post.Deliveries = append(post.Deliveries, d.firstRung(to))
 	}
 	return post, nil
 }
@@ -213,7 +224,7 @@ func (o *Orchestrator) handOut(stored *store.Appended) {
 
 // firstRung is where a delivery begins: a mailbox has it when it is stored.
 func firstRung(to *member) store.NewDelivery {
-	d := store.NewDelivery{RecipientID: to.id}
+	d := store.NewDelivery{RecipientID: to.id, Silent: to.responder() != nil}
 	switch {
 	case to.snapshot().State == parley.StateTerminated:
 		d.State, d.Reason = parley.DeliveryFailed, "the agent is terminated"

@@ -24,6 +24,10 @@ func (o *Orchestrator) RegisterAgent(ctx context.Context, req parley.RegisterAge
 	status := parley.StatusActive
 	if req.Special {
 		a.Approval, status = parley.ApprovalPending, parley.StatusPendingApproval
+		if req.Config != nil {
+			a.Responder = &parley.Responder{ResponderConfig: *req.Config, AutoRespond: req.AutoRespond == nil || *req.AutoRespond, Origin: parley.FromRegistration}
+			a.AutoRespond = a.Responder.AutoRespond
+		}
 	}
 	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
 		old := m.snapshot()
@@ -46,7 +50,7 @@ func (o *Orchestrator) RegisterAgent(ctx context.Context, req parley.RegisterAge
 // else may: its unread messages would be theirs.
 func (o *Orchestrator) stoppedMailbox(ctx context.Context, name string) *member {
 	m := o.roster.named(name)
-	if m == nil || !parley.CallerFrom(ctx).Operator || m.kind != parley.KindMailbox || m.snapshot().State != parley.StateTerminated {
+	if m == nil || !parley.CallerFrom(ctx).Operator || m.kind != parley.KindMailbox && m.kind != parley.KindResponder || m.snapshot().State != parley.StateTerminated {
 		return nil
 	}
 	return m

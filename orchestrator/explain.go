@@ -88,6 +88,9 @@ func rungText(step parley.Step, first bool) string {
 		}
 		return sentence("It was still being typed", how)
 	case parley.DeliverySubmitted:
+		if why, is := strings.CutPrefix(how, noAnswer); is {
+			return sentence("There was no answer", why)
+		}
 		return sentence("It was delivered", how)
 	case parley.DeliveryRead:
 		return sentence("It counts as read", how)
@@ -120,6 +123,9 @@ func outlook(d *parley.Delivery, id string) []string {
 	case parley.DeliveryAnswered:
 		return []string{fmt.Sprintf("%s has answered it. Nothing is left to do.", name)}
 	case parley.DeliverySubmitted:
+		if strings.HasPrefix(d.Reason, noAnswer) {
+			return []string{fmt.Sprintf("%s has it, and its model gave no answer.", name), fmt.Sprintf("parley retry %s asks the model again; nothing else does.", id)}
+		}
 		return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}
 	case parley.DeliveryQueued:
 		return []string{fmt.Sprintf("It waits for its turn: what is urgent and what came earlier goes to %s first.", name)}

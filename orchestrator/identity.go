@@ -56,7 +56,7 @@ func (o *Orchestrator) callerOf(m *member) (parley.Caller, bool) {
 	}
 	m.agent.LastActive = o.now()
 	m.seen = m.agent.LastActive
-	return parley.Caller{ID: m.id, Name: m.name, Kind: m.kind, Orchestrate: m.agent.Orchestrate}, true
+	return parley.Caller{ID: m.id, Name: m.name, Kind: m.agent.Kind, Orchestrate: m.agent.Orchestrate}, true
 }
 
 // CallerNamed is the agent of that name or id, for who is believed without a key. The

@@ -104,8 +104,8 @@ func (t *talk) before(q matter) *hold {
 // goroutine that writes, so that messages are judged in the order in which they are
 // stored, and again when a transaction is tried again: then it repeats itself.
 func (o *Orchestrator) judge(from *member, d *draft, msg *parley.Message) store.Judge {
-	if from.kind == parley.KindSystem || msg.Kind == parley.KindNotice {
-		return nil
+	if from.kind == parley.KindSystem || msg.Kind == parley.KindNotice || d.handed {
+		return nil // nor does the answer of a call begin a turn
 	}
 	rulings := map[string]ruling{}
 	heard, renews := false, ""

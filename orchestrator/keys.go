@@ -146,7 +146,7 @@ func endedWords(m *member, ended []*heldKey) string {
 }
 
 // ApproveAgent implements parley.RightsService. What is special is a mailbox all the
-// same for as long as no model answers for it.
+// same unless a model is to answer for it.
 func (o *Orchestrator) ApproveAgent(ctx context.Context, req parley.ApproveAgentRequest) (*parley.ApproveAgentResult, error) {
 	m, err := o.roster.find(req.Agent)
 	if err != nil {
@@ -158,18 +158,25 @@ func (o *Orchestrator) ApproveAgent(ctx context.Context, req parley.ApproveAgent
 		return nil, parley.Errorf(parley.InvalidArgument, "%s has not asked to be a special agent", m.name).With("parameter", "agent").
 			Suggest("An agent asks with special when it registers; get_needs lists those that wait for an answer.")
 	}
-	approval, words := parley.ApprovalDeclined, "%s is not a special agent. It has its mailbox."
+	a := m.snapshot()
+	words := "is not a special agent. It has its mailbox."
 	if req.Approve {
-		approval, words = parley.ApprovalGiven, "%s is a special agent. Its messages go to its mailbox: no model answers for it."
+		isAnsweredBy(&a, a.Responder)
+		words = "is a special agent. Its messages go to its mailbox: no model answers for it."
+		if a.AutoRespond {
+			words = "is a special agent. It answers by " + a.Responder.Words() + "."
+		}
+	} else {
+		a.Kind, a.Approval, a.IsSpecial = parley.KindMailbox, parley.ApprovalDeclined, false
 	}
-	if m.snapshot().Approval != approval {
-		if err := o.store.SetApproval(ctx, m.id, approval); err != nil {
+	if m.snapshot().Approval != a.Approval {
+		if err := o.store.SetResponder(ctx, a); err != nil {
 			return nil, err
 		}
 	}
 	m.mu.Lock()
-	m.agent.Approval, m.agent.IsSpecial = approval, req.Approve
+	m.agent.Approval, m.agent.IsSpecial, m.agent.Kind = a.Approval, a.IsSpecial, a.Kind
 	m.mu.Unlock()
-	return &parley.ApproveAgentResult{Answer: parley.OK, AgentID: m.id, Agent: m.name, IsSpecial: req.Approve, Approval: approval,
-		Message: fmt.Sprintf(words, m.name)}, nil
+	return &parley.ApproveAgentResult{Answer: parley.OK, AgentID: m.id, Agent: m.name, IsSpecial: req.Approve, Approval: a.Approval,
+		Message: m.name + " " + words}, nil
 }

@@ -34,9 +34,9 @@ type quota struct {
 }
 
 // charge takes a message from what the sender has left. back gives it back where
-// nothing came of it. The operator and parley itself are not limited.
-func (o *Orchestrator) charge(m *member, kind parley.MessageKind) (back func(), err error) {
-	if m.kind == parley.KindHuman || m.kind == parley.KindSystem {
+// nothing came of it. The operator, parley itself and replies are not limited.
+func (o *Orchestrator) charge(m *member, d *draft) (back func(), err error) {
+	if m.kind == parley.KindHuman || m.kind == parley.KindSystem || d.reply {
 		return func() {}, nil
 	}
 	m.quota.once.Do(func() {
@@ -44,7 +44,7 @@ func (o *Orchestrator) charge(m *member, kind parley.MessageKind) (back func(), 
 		m.quota.broadcasts = perMinute(o.opts.Settings.BroadcastsPerMinute)
 	})
 	bucket, what := m.quota.messages, "messages"
-	if kind == parley.KindBroadcast {
+	if d.message.Kind == parley.KindBroadcast {
 		bucket, what = m.quota.broadcasts, "broadcasts"
 	}
 	now := o.now()

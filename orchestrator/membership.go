@@ -113,7 +113,7 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 	if allow == nil {
 		allow = func([]string) error { return nil }
 	}
-	back, err := o.charge(c.by, parley.KindThread)
+	back, err := o.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}

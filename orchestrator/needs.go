@@ -82,10 +82,15 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 	}
 	for _, item := range owed {
 		m := o.roster.id(item.Delivery.RecipientID)
-		if m.kind != parley.KindHuman && m.snapshot().State == parley.StateIdle {
+		if m.kind != parley.KindHuman && m.responder() == nil && m.snapshot().State == parley.StateIdle {
 			needs = append(needs, owesNeed(o.dressItem(item), now))
 		}
 	}
+	left, err := o.unansweredNeeds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needs = append(needs, left...)
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
 		return cmp.Or(slices.Index(pressing, a.Kind)-slices.Index(pressing, b.Kind), a.Since.Compare(b.Since))
 	})
@@ -94,10 +99,10 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 
 // pressing is the order of the kinds.
 var pressing = []parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedExited, parley.NeedBlocked, parley.NeedStuck, parley.NeedDraft,
-	parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedApproval}
+	parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered, parley.NeedApproval}
 
 // aboutMessages are the kinds that a screen says nothing of.
-var aboutMessages = []parley.NeedKind{parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer}
+var aboutMessages = []parley.NeedKind{parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered}
 
 func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
 	o.dress(&item.Message)
@@ -111,7 +116,7 @@ func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 	a := m.snapshot()
 	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
 	if a.Approval == parley.ApprovalPending && a.State != parley.StateTerminated {
-		return approvalNeed(n), true
+		return approvalNeed(n, a.Responder), true
 	}
 	switch a.State {
 	case parley.StateWaiting:
@@ -212,8 +217,11 @@ func relevant(lines []string) []string {
 }
 
 // approvalNeed is that of a mailbox: nothing else can keep one from working.
-func approvalNeed(n parley.Need) parley.Need {
+func approvalNeed(n parley.Need, r *parley.Responder) parley.Need {
 	n.Kind, n.Text = parley.NeedApproval, "asks to be a special agent; it has its mailbox meanwhile"
+	if r != nil {
+		n.Text = "asks to be answered for by " + r.Words() + "; it has its mailbox meanwhile"
+	}
 	n.Command = "parley approve " + n.Agent
 	n.Action = fmt.Sprintf("Approve it, or decline with parley approve %s --decline.", n.Agent)
 	return n

@@ -39,6 +39,8 @@ type Options struct {
 	ShutDown   func()                       // ends the daemon; called once, when asked to
 	Now        func() time.Time             // default time.Now
 	Log        *slog.Logger                 // default: none
+	Model      Model                        // answers for responders; nil: none does
+	Responders []parley.DeclaredResponder   // those of the team's file
 }
 
 // Settings are the numbers a team may want otherwise. Zero values are the
@@ -62,6 +64,7 @@ type Settings struct {
 	TellSenderAfter        time.Duration // how long after it the sender is told; 1 min
 	OverdueAfter           time.Duration // how long after it the operator is told; 10 min
 	MaxFile                int64         // bytes of the largest file that is kept; 100 MB
+	ModelTimeout           time.Duration // how long a responder's model has to answer; 50 s
 
 	Conversation conversation.Settings // what agents may say to each other before a person speaks again
 }
@@ -81,6 +84,7 @@ func (s *Settings) setDefaults() {
 	setDefault(&s.RemindBefore, 5*time.Minute)
 	setDefault(&s.TellSenderAfter, time.Minute)
 	setDefault(&s.OverdueAfter, 10*time.Minute)
+	setDefault(&s.ModelTimeout, 50*time.Second) // clients of MCP wait a minute for a tool
 }
 
 func setDefault[T comparable](p *T, value T) {
@@ -110,6 +114,8 @@ type Orchestrator struct {
 	pause  pause
 	doors  doors
 	talk   talk
+
+	exchanges exchanges // with models, under way
 
 	turns struct { // begun by broadcasts
 		sync.Mutex
@@ -181,6 +187,9 @@ func (o *Orchestrator) start(ctx context.Context) error {
 		return err
 	}
 	if err := o.loadPause(ctx); err != nil {
+		return err
+	}
+	if err := o.loadResponders(ctx); err != nil {
 		return err
 	}
 	if _, err := tmux.CheckVersion(ctx, o.opts.Tmux.Binary); err != nil {

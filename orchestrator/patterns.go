@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/store"
 )
 
 // urgencies are what an update's urgency means for its message.
@@ -101,11 +102,17 @@ func (o *Orchestrator) RequestAssistance(ctx context.Context, req parley.Request
 	if len(to) > 1 || everyone {
 		kind = parley.KindBroadcast
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
+	d := draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
 		deadline: req.RequestDetails.Deadline, message: parley.Message{
 			Kind: kind, Type: parley.TypeRequest, Priority: or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
-			RequiresResponse: true, ResponseDeadline: due}})
-	if err != nil {
+			RequiresResponse: true, ResponseDeadline: due}}
+	var asked *member
+	if kind == parley.KindDirect && to[0].responder() != nil {
+		asked = to[0]
+	}
+	// A responder's answer comes as a message, like everyone's; without one it still owes it.
+	stored, _, err := o.answered(ctx, asked, false, d, func(d draft) (store.Appended, error) { return o.admit(ctx, from, d) })
+	if err != nil && stored.Message.ID == "" {
 		return nil, err
 	}
 	return &parley.RequestAssistanceResult{Answer: parley.OK, RequestID: stored.Message.ID, Timestamp: stored.Message.Timestamp,

@@ -32,10 +32,15 @@ func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondT
 			return nil, err
 		}
 	}
-	stored, err := o.answer(ctx, from, &original, others, draft{recipients: append([]*member{back}, others...), key: req.IdempotencyKey, answers: answers,
+	d := draft{recipients: append([]*member{back}, others...), key: req.IdempotencyKey, answers: answers,
 		replied: linkOf(&original), repliedTo: original.SenderID,
 		message: parley.Message{Type: parley.TypeResponse, Priority: parley.PriorityNormal, Text: req.Text, Data: req.Data,
-			ContextReference: original.ContextReference, InReplyTo: original.ID, ResponseStatus: req.Status}})
+			ContextReference: original.ContextReference, InReplyTo: original.ID, ResponseStatus: req.Status}}
+	var asked *member
+	if back.responder() != nil {
+		asked = back
+	}
+	stored, reply, err := o.answered(ctx, asked, true, d, func(d draft) (store.Appended, error) { return o.answer(ctx, from, &original, others, d) })
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +49,9 @@ func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondT
 			return nil, err
 		}
 	}
-	return o.responded(stored), nil
+	res := o.responded(stored)
+	res.Reply = reply
+	return res, nil
 }
 
 // answer admits an answer. What was posted to a thread is answered there, unless the

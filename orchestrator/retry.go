@@ -13,7 +13,7 @@ import (
 const retried = "retried by the operator"
 
 // RetryDelivery implements parley.OperatorService. It is the only way in which
-// a text that may have been typed is typed again.
+// a text that may have been typed is typed again, and a model asked again.
 func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
 	msg, all, err := o.store.Message(ctx, req.MessageID)
 	if err != nil {
@@ -22,6 +22,9 @@ func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDelive
 	chosen, err := o.chosen(&msg, o.dressDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
+	}
+	if to := o.leftUnanswered(&msg, chosen); to != nil {
+		return o.askAgain(ctx, &msg, to)
 	}
 	begin, err := o.beginAgain(&msg, chosen)
 	if err != nil {

@@ -27,6 +27,8 @@ type member struct {
 	changing sync.Mutex // held by launch, stop and restart, one at a time
 	typing   sync.Mutex // held by the courier while it has a message in hand
 	reports  reports    // what it has said of itself
+	page     page       // what a responder's model wrote
+	asking   int        // calls to that model; under changing
 	quota    quota      // what it may still send
 
 	mu       sync.Mutex

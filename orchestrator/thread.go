@@ -121,7 +121,7 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 	if err != nil {
 		return nil, err
 	}
-	back, err := o.charge(from, parley.KindThread)
+	back, err := o.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}

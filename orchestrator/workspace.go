@@ -155,6 +155,9 @@ func (t *terminal) screen(ctx context.Context, opts tmux.ScreenOptions) (tmux.Sc
 
 // ReadTerminal implements parley.TerminalService.
 func (o *Orchestrator) ReadTerminal(ctx context.Context, req parley.ReadTerminalRequest) (*parley.ReadTerminalResult, error) {
+	if m, err := o.roster.find(req.Agent); err == nil && m.snapshot().Responder != nil {
+		return o.readPage(m, req.History), nil
+	}
 	m, t, err := o.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,9 @@ func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) er
 		}
 		t.wrote = true
 		t.lifecycle(&row, "created")
+		if err := t.setResponder(a.ID, a.Responder); err != nil {
+			return err
+		}
 		return t.renewKey(a.ID, key)
 	})
 }
@@ -48,6 +51,9 @@ func (s *Store) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) er
 		}
 		t.wrote = true
 		t.lifecycle(&row, "revived")
+		if err := t.setResponder(a.ID, a.Responder); err != nil {
+			return err
+		}
 		return t.renewKey(a.ID, key)
 	})
 }
@@ -150,9 +156,16 @@ func (s *Store) Agents(ctx context.Context) ([]parley.Agent, error) {
 	if err := s.reader.WithContext(ctx).Order("lower(name)").Find(&rows).Error; err != nil {
 		return nil, s.fail("reading the agents", err)
 	}
+	by, err := s.responders(ctx)
+	if err != nil {
+		return nil, err
+	}
 	agents := make([]parley.Agent, len(rows))
 	for i := range rows {
 		agents[i] = rows[i].agent()
+		if r := by[rows[i].ID]; r != nil {
+			agents[i].Responder, agents[i].AutoRespond = r, r.AutoRespond
+		}
 	}
 	return agents, nil
 }

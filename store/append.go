@@ -18,6 +18,8 @@ type Post struct {
 	Event          parley.EventType // one that announces a message
 	Answers        *Answering       // what the message is a reply to; nil for nothing
 	NewFile        *parley.File     // to be stored with the message, which carries it
+	Call           *ModelCall       // to a model, which brought the message
+	Forgets        bool             // its sender remembers nothing of what it said with the recipients up to this
 	FileIDs        []string         // of stored files that it carries
 
 	Reach  Reach // of a thread's post: makes the deliveries
@@ -41,6 +43,7 @@ type NewDelivery struct {
 	Notice      bool      // the text is too long for a terminal and will be announced
 	Withheld    string    // why the conversation protocol holds it; State is held then
 	Until       time.Time // when it is looked at again; zero for no time
+	Silent      bool      // nobody answers there: no answer is owed
 }
 
 // Appended is what is stored now.
@@ -143,7 +146,7 @@ func (t *tx) append(p *Post, out *Appended) error {
 		t.owe(&m, seq, p.Deliveries)
 	}
 	t.logDeliveries(p, &m)
-	return nil
+	return t.replied(p, seq)
 }
 
 // number gives the next message's number: there is one writer, so it can count.

@@ -35,10 +35,10 @@ func (t *tx) flushDebts() error {
 	return insert(t, "debts", newDebtColumns, t.debts, (*debtRow).values)
 }
 
-// owe notes who has to answer a message: all that it can reach.
+// owe notes who has to answer a message: all that it can reach and that answer at all.
 func (t *tx) owe(m *parley.Message, seq int64, to []NewDelivery) {
 	for i := range to {
-		if !to[i].State.Failed() {
+		if !to[i].State.Failed() && !to[i].Silent {
 			t.debts = append(t.debts, debtRow{MessageSeq: seq, DebtorID: to[i].RecipientID, DueAt: (&newMessageRow{Message: m}).due()})
 		}
 	}

@@ -102,7 +102,7 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 	parley.DeliveryHeld:   {parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryExpired},
 	parley.DeliveryTyping: {parley.DeliveryTyping, parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryUnconfirmed},
 
-	parley.DeliverySubmitted:   {parley.DeliveryRead},
+	parley.DeliverySubmitted:   {parley.DeliverySubmitted, parley.DeliveryRead},
 	parley.DeliveryRead:        {parley.DeliveryAnswered},
 	parley.DeliveryUnconfirmed: {parley.DeliverySubmitted, parley.DeliveryRead},
 	parley.DeliveryFailed:      {parley.DeliveryRead},

@@ -113,23 +113,6 @@ func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 	})
 }
 
-// SetApproval records the decision on an agent's wish to be special.
-// AGENT_NOT_FOUND.
-func (s *Store) SetApproval(ctx context.Context, agentID string, approval parley.Approval) error {
-	return s.write(ctx, "storing the decision on an agent", func(t *tx) error {
-		row, err := t.agent(agentID)
-		if err != nil {
-			return err
-		}
-		row.Approval = string(approval)
-		if _, err := t.exec(`UPDATE agents SET approval = ? WHERE id = ?`, row.Approval, agentID); err != nil {
-			return err
-		}
-		t.lifecycle(row, "is "+row.Approval+" as a special agent")
-		return nil
-	})
-}
-
 // Repeated returns what a sender stored with an idempotency key, if it did.
 func (s *Store) Repeated(ctx context.Context, senderID, key string) (Appended, bool, error) {
 	t := &tx{db: s.reader.WithContext(ctx)}

@@ -77,17 +77,18 @@ func TestKeysComeBackAsTheyWere(t *testing.T) {
 	}
 }
 
-func TestSetApproval(t *testing.T) {
+func TestSetResponderRecordsTheDecision(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 1)
 	for _, approval := range []parley.Approval{parley.ApprovalPending, parley.ApprovalGiven, parley.ApprovalDeclined} {
-		must(t, s.SetApproval(t.Context(), agentID(0), approval))
+		a := parley.Agent{ID: agentID(0), Name: "agent0", Kind: parley.KindMailbox, State: parley.StateIdle, Approval: approval}
+		must(t, s.SetResponder(t.Context(), a))
 		got, err := s.Agents(t.Context())
 		if err != nil || got[0].Approval != approval || got[0].IsSpecial != (approval == parley.ApprovalGiven) {
 			t.Errorf("%s: got %+v, %v", approval, got, err)
 		}
 	}
-	wantCode(t, "nobody", s.SetApproval(t.Context(), "nobody", parley.ApprovalGiven), parley.AgentNotFound)
+	wantCode(t, "nobody", s.SetResponder(t.Context(), parley.Agent{ID: "nobody"}), parley.AgentNotFound)
 }
 
 func TestKeysOfTheFirstVersionAreKept(t *testing.T) {

@@ -73,7 +73,7 @@ func Arrived(d parley.Delivery) time.Time {
 	return d.Steps[i].At
 }
 
-// Dismiss takes a message's deliveries out of what Unconfirmed, Owed and Overdue return,
+// Dismiss takes a message's deliveries out of what Unconfirmed, NotAnswered, Owed and Overdue return,
 // and reports how many there were. ref is as for Message. A delivery that is tried
 // again is not dismissed any more.
 func (s *Store) Dismiss(ctx context.Context, ref string) (int, error) {
@@ -88,7 +88,9 @@ func (s *Store) Dismiss(ctx context.Context, ref string) (int, error) {
 				SELECT 1 FROM messages m JOIN deliveries d ON d.message_seq = m.seq
 				WHERE m.seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+owing+`) OR EXISTS (
 				SELECT 1 FROM debts b WHERE b.message_seq = deliveries.message_seq AND b.debtor_id = deliveries.recipient_id
-				AND `+isOwed+` AND b.operator_told_at > 0))`, m.ID)
+				AND `+isOwed+` AND b.operator_told_at > 0) OR EXISTS (
+				SELECT 1 FROM deliveries d JOIN responders p ON p.agent_id = d.recipient_id
+				WHERE d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+notAnswered+`))`, m.ID)
 		return err
 	})
 	return int(n), err

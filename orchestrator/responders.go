@@ -1,0 +1,235 @@
+package orchestrator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/store"
+)
+
+// loadResponders declares those of the team's file, lets those go that are in it no
+// more, and forgets that anyone was being answered when the last daemon ended.
+func (o *Orchestrator) loadResponders(ctx context.Context) error {
+	var names []string
+	for _, d := range o.opts.Responders {
+		names = append(names, strings.ToLower(d.Name))
+		if _, err := o.declare(ctx, d); err != nil {
+			e := parley.AsError(err)
+			return parley.Errorf(e.Code, "responder %s: %w", d.Name, err).Suggest("%s", e.Action)
+		}
+	}
+	for _, m := range o.roster.all() {
+		a := m.snapshot()
+		if a.Responder == nil {
+			continue
+		}
+		if a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.name)) && a.State != parley.StateTerminated {
+			if err := o.setState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil); err != nil {
+				return err
+			}
+		}
+		if a.State == parley.StateBusy {
+			if err := o.setState(ctx, m, parley.StateIdle, "the daemon was started", nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// declare makes a responder, or changes one, or makes one of an agent that asked to be
+// special.
+func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) (*member, error) {
+	r, now := d.Responder, o.now()
+	a := parley.Agent{ID: newID(), Name: d.Name, Description: parley.CleanLine(d.Description), Role: parley.CleanLine(d.Role),
+		Capabilities: cleanAll(d.Capabilities), Groups: cleanAll(d.Groups), State: parley.StateIdle, Since: now,
+		Evidence: "declared", Host: o.opts.Host, CreatedAt: now, LastActive: now}
+	isAnsweredBy(&a, &r)
+	m := o.roster.named(d.Name)
+	if m == nil {
+		if err := o.store.CreateAgent(ctx, a, nil); err != nil {
+			return nil, err
+		}
+		m = newMember(a)
+		o.roster.add(m)
+		return m, nil
+	}
+	m.changing.Lock()
+	defer m.changing.Unlock()
+	old := m.snapshot()
+	if old.Responder == nil && old.Approval == "" || m.kind != parley.KindMailbox && m.kind != parley.KindResponder {
+		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q already, for which no model answers", m.name).
+			Suggest("Choose another name; parley agents lists those that are taken.")
+	}
+	a.ID, a.Name, a.CreatedAt, a.LastActive = old.ID, old.Name, old.CreatedAt, old.LastActive
+	if old.State != parley.StateTerminated {
+		a.State, a.Since, a.Evidence = old.State, old.Since, old.Evidence
+	}
+	if r.Origin == parley.FromOperator { // what is not said again stays
+		a.Description, a.Role = or(a.Description, old.Description), or(a.Role, old.Role)
+		if a.Capabilities == nil {
+			a.Capabilities = old.Capabilities
+		}
+		if a.Groups == nil {
+			a.Groups = old.Groups
+		}
+	}
+	if err := o.store.SetResponder(ctx, a); err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	m.agent = a
+	m.mu.Unlock()
+	return m, nil
+}
+
+// AddResponder implements parley.ResponderService.
+func (o *Orchestrator) AddResponder(ctx context.Context, req parley.AddResponderRequest) (*parley.AddResponderResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	if m := o.roster.named(req.Name); m != nil {
+		if r := m.snapshot().Responder; r != nil && r.Origin == parley.FromFile && m.snapshot().State != parley.StateTerminated {
+			return nil, parley.Errorf(parley.AgentExists, "%s is declared in parley.yaml", m.name).
+				Suggest("Change it there, and start the daemon again: parley down --keep-agents.")
+		}
+	}
+	m, err := o.declare(ctx, parley.DeclaredResponder{Name: req.Name, Description: req.Description, Role: req.Role,
+		Capabilities: req.Capabilities, Groups: req.Groups,
+		Responder: parley.Responder{ResponderConfig: *req.Config, AutoRespond: req.AutoRespond == nil || *req.AutoRespond, Origin: parley.FromOperator}})
+	if err != nil {
+		return nil, err
+	}
+	s := o.responderStatus(m)
+	res := &parley.AddResponderResult{Answer: parley.OK, AgentID: m.id, Agent: m.name, Problem: s.Problem,
+		Message: fmt.Sprintf("%s answers by %s.", m.name, req.Config.Words())}
+	if !s.Answers {
+		res.Message = fmt.Sprintf("%s does not answer by itself: its messages go to its mailbox.", m.name)
+	}
+	return res, nil
+}
+
+// ListResponders implements parley.ResponderService.
+func (o *Orchestrator) ListResponders(context.Context, parley.ListRespondersRequest) (*parley.ListRespondersResult, error) {
+	res := &parley.ListRespondersResult{Answer: parley.OK, Responders: []parley.ResponderStatus{}}
+	for _, m := range o.roster.all() {
+		if m.snapshot().Responder != nil {
+			res.Responders = append(res.Responders, o.responderStatus(m))
+		}
+	}
+	return res, nil
+}
+
+func (o *Orchestrator) responderStatus(m *member) parley.ResponderStatus {
+	a := m.snapshot()
+	s := parley.ResponderStatus{AgentID: a.ID, Agent: a.Name, State: a.State, Approval: a.Approval, Answers: m.responder() != nil, Responder: *a.Responder}
+	if o.opts.Model == nil {
+		s.Problem = "this daemon asks no models"
+	} else if err := o.opts.Model.Problem(questionTo(a.Responder)); err != nil {
+		s.Problem = err.Error()
+	}
+	return s
+}
+
+// Usage implements parley.ResponderService.
+func (o *Orchestrator) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
+	q := store.UsageQuery{Calls: req.Calls, Since: later(req.Since, nil)}
+	if req.Agent != "" {
+		m, err := o.roster.find(req.Agent)
+		if err != nil {
+			return nil, err
+		}
+		q.AgentID = m.id
+	}
+	agents, calls, err := o.store.Usage(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	res := &parley.UsageResult{Answer: parley.OK, Agents: []parley.AgentUsage{}, Calls: []parley.ModelCall{}}
+	for _, a := range agents {
+		res.Total.Add(a.Spent)
+		res.Agents = append(res.Agents, a)
+	}
+	for _, c := range calls {
+		res.Calls = append(res.Calls, c.ModelCall)
+	}
+	return res, nil
+}
+
+// leftUnanswered returns the responder that left a message unanswered, nil when that is
+// not so.
+func (o *Orchestrator) leftUnanswered(msg *parley.Message, ds []parley.Delivery) *member {
+	if len(ds) != 1 || msg.Kind != parley.KindDirect || ds[0].State != parley.DeliverySubmitted || ds[0].AnsweredBy != "" {
+		return nil
+	}
+	if m := o.roster.id(ds[0].RecipientID); m != nil && m.responder() != nil {
+		return m
+	}
+	return nil
+}
+
+// askAgain is RetryDelivery for a message that a responder left unanswered. Its sender
+// gets the reply as it gets every message, unless it is the one who calls.
+func (o *Orchestrator) askAgain(ctx context.Context, msg *parley.Message, to *member) (*parley.RetryDeliveryResult, error) {
+	if err := o.refusePaused(); err != nil {
+		return nil, err
+	}
+	reply, err := o.replyAgain(ctx, msg, to)
+	if err != nil {
+		return nil, err
+	}
+	_, ds, err := o.store.Message(ctx, msg.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{to.id}, Reply: reply,
+		Message: to.name + " has answered.", DeliveryStatus: parley.SumUp(ds), Deliveries: o.dressDeliveries(ds)}, nil
+}
+
+func (o *Orchestrator) replyAgain(ctx context.Context, msg *parley.Message, to *member) (*parley.Reply, error) {
+	e, first := o.exchanges.begin(msg.ID)
+	if !first {
+		return e.wait(ctx)
+	}
+	defer o.exchanges.end(msg.ID, e)
+	_, ds, err := o.store.Message(ctx, msg.ID)
+	switch {
+	case err != nil:
+		e.err = err
+	case o.leftUnanswered(msg, ds) != to: // it has answered since
+		e.err = delivered(msg, o.dressDeliveries(ds))
+	default:
+		e.reply, e.err = o.reply(ctx, to, msg, parley.CallerFrom(ctx).ID == msg.SenderID)
+	}
+	return e.reply, e.err
+}
+
+// isAnsweredBy makes an agent one for which a model answers, with everyone's consent; or
+// a special one that reads its mailbox itself.
+func isAnsweredBy(a *parley.Agent, r *parley.Responder) {
+	a.Kind, a.Approval, a.IsSpecial = parley.KindMailbox, parley.ApprovalGiven, true
+	if a.Responder = r; r != nil && r.AutoRespond {
+		a.Kind, a.AutoRespond = parley.KindResponder, true
+	}
+}
+
+// unansweredNeeds are the messages to responders that got no answer.
+func (o *Orchestrator) unansweredNeeds(ctx context.Context) ([]parley.Need, error) {
+	items, err := o.store.NotAnswered(ctx)
+	var needs []parley.Need
+	for _, item := range items {
+		m := o.roster.id(item.Delivery.RecipientID)
+		if m.responder() == nil || o.exchanges.find(item.Message.ID) != nil {
+			continue
+		}
+		msg, short := o.dress(&item.Message), parley.Short(item.Message.ID)
+		why := strings.TrimPrefix(or(item.Delivery.Reason, "the daemon ended before there was one"), noAnswer)
+		needs = append(needs, parley.Need{Kind: parley.NeedUnanswered, AgentID: m.id, Agent: m.name, MessageID: msg.ID, Since: msg.Timestamp,
+			Text: fmt.Sprintf("gave no answer to message %s from %s: %s", short, msg.Sender, why), Command: "parley retry " + short,
+			Action: fmt.Sprintf("Ask it again, or let it be with parley needs --dismiss %s.", short)})
+	}
+	return needs, err
+}
