@@ -73,7 +73,7 @@ type SendMessageResult struct {
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 	Deliveries     []Delivery     `json:"deliveries"`
 	Object         *Message       `json:"message_object"`
-	Reply          *Reply         `json:"reply,omitempty"` // of a responder
+	Reply          *Reply         `json:"reply,omitempty"`      // of a responder
 	ErrorCode      Code           `json:"error_code,omitempty"` // set when success is false
 	Action         string         `json:"suggested_action,omitempty"`
 }

@@ -53,7 +53,7 @@ type RespondToMessageResult struct {
 	Timestamp         time.Time      `json:"timestamp"`
 	MessageID         string         `json:"message_id"` // the same as response_message_id
 	DeliveryStatus    DeliveryStatus `json:"delivery_status"`
-	Reply             *Reply         `json:"reply,omitempty"` // of a responder whose message was answered
+	Reply             *Reply         `json:"reply,omitempty"`      // of a responder whose message was answered
 	ErrorCode         Code           `json:"error_code,omitempty"` // set when success is false
 	Action            string         `json:"suggested_action,omitempty"`
 }

@@ -142,6 +142,9 @@ func (a *api) numbers(r *http.Request) (numbers, error) {
 	}
 	n.add(prometheus.GaugeValue, "parley_communication_paused", "1 while communication is paused.", paused)
 	n.byState("parley_agents", "Agents by state.", agentStates, status.Agents)
+	if err := a.addModels(r, &n); err != nil {
+		return nil, err
+	}
 	queued := 0
 	for _, state := range queueStates {
 		queued += status.Deliveries[state]
@@ -188,3 +191,24 @@ var (
 	queueStates    = []string{string(parley.DeliveryQueued), string(parley.DeliveryHeld), string(parley.DeliveryTyping)}
 	deliveryStates = append(queueStates[:3:3], string(parley.DeliveryFailed), string(parley.DeliveryUnconfirmed), string(parley.DeliveryExpired))
 )
+
+// addModels adds what responders' models took since the workspace began.
+func (a *api) addModels(r *http.Request, n *numbers) error {
+	usage, err := a.Service.Usage(r.Context(), parley.UsageRequest{})
+	if err != nil {
+		return err
+	}
+	calls := prometheus.NewDesc("parley_model_calls_total", "Calls to responders' models by what came of them.", []string{"agent", "outcome"}, nil)
+	tokens := prometheus.NewDesc("parley_model_tokens_total", "Tokens that responders' models read and wrote.", []string{"agent", "direction"}, nil)
+	seconds := prometheus.NewDesc("parley_model_seconds_total", "How long responders' models took.", []string{"agent"}, nil)
+	for _, u := range usage.Agents {
+		*n = append(*n, prometheus.MustNewConstMetric(calls, prometheus.CounterValue, float64(u.Answered), u.Agent, "answered"),
+			prometheus.MustNewConstMetric(tokens, prometheus.CounterValue, float64(u.InputTokens), u.Agent, "in"),
+			prometheus.MustNewConstMetric(tokens, prometheus.CounterValue, float64(u.OutputTokens), u.Agent, "out"),
+			prometheus.MustNewConstMetric(seconds, prometheus.CounterValue, float64(u.LatencyMS)/1000, u.Agent))
+		for reason, count := range u.Failures {
+			*n = append(*n, prometheus.MustNewConstMetric(calls, prometheus.CounterValue, float64(count), u.Agent, reason))
+		}
+	}
+	return nil
+}

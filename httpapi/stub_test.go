@@ -33,6 +33,11 @@ func (s *stub) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusRequest
 	return s.status, nil
 }
 
+func (s *stub) Usage(context.Context, parley.UsageRequest) (*parley.UsageResult, error) {
+	return &parley.UsageResult{Answer: parley.OK, Agents: []parley.AgentUsage{{Agent: "DM", Failures: map[string]int{"quota": 2},
+		Spent: parley.Spent{Calls: 5, Answered: 3, Failed: 2, InputTokens: 70, OutputTokens: 9, LatencyMS: 1500}}}}, nil
+}
+
 func (s *stub) note(ctx context.Context) {
 	s.callers = append(s.callers, parley.CallerFrom(ctx))
 }

@@ -73,7 +73,9 @@ func (te *team) spent() parley.Spent {
 // messagesOf are what the model was told in a request, as role: text.
 func messagesOf(t *testing.T, r modelserver.Request) []string {
 	t.Helper()
-	var body struct{ Messages []struct{ Role, Content string } }
+	var body struct {
+		Messages []struct{ Role, Content string }
+	}
 	if err := json.Unmarshal(r.Body, &body); err != nil {
 		t.Fatal(err)
 	}

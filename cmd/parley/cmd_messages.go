@@ -73,7 +73,9 @@ func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string, more ...f
 		if !res.Success {
 			return c.refused(res)
 		}
-		return c.receipt(cmd.Context(), res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+		err = c.receipt(cmd.Context(), res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+		c.printReply(res.Reply)
+		return err
 	}
 	return c.withAgents(cmd, 1)
 }

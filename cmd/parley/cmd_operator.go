@@ -17,7 +17,8 @@ func (c *cli) retryCommand() *cobra.Command {
 		Short: "Type a message again that failed, expired or stayed unconfirmed",
 		Long: `Types a message again to those with whom it failed, expired or stayed unconfirmed.
 Nothing else types a message twice: look first whether it arrived (parley explain ID).
-Where it waits, parley looks again at once.`,
+Where it waits, parley looks again at once. A responder that gave no answer is asked
+again; the reply goes to who sent the message.`,
 		Example: "  parley retry 5f0c21aa\n  parley retry 5f0c21aa --to coder --wait",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
@@ -30,7 +31,9 @@ Where it waits, parley looks again at once.`,
 		if err != nil {
 			return err
 		}
-		return c.receipt(cmd.Context(), res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+		err = c.receipt(cmd.Context(), res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+		c.printReply(res.Reply)
+		return err
 	}
 	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
 	return cmd

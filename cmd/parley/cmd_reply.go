@@ -37,7 +37,9 @@ func (c *cli) replyCommand() *cobra.Command {
 		if !res.Success {
 			return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
 		}
-		return c.printLine("Answered (msg " + parley.Short(res.MessageID) + ")")
+		err = c.printLine("Answered (msg " + parley.Short(res.MessageID) + ")")
+		c.printReply(res.Reply)
+		return err
 	}
 	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
 	return cmd

@@ -15,11 +15,6 @@ An answer may have more fields than a document shows, because each is the union 
 `
 
 const contractEnd = `
-## Not yet
-
-Special agents answer by themselves when a model is behind them. There is none yet: who asks for it is approved or not, and then reads its
-inbox as others do. So no answer has a ` + "`reply`" + `.
-
 ## Otherwise than written
 
 The program is in Go, and not a package of npm. An agent's id alone (` + "`X-Agent-ID`" + `) proves nothing, unless the operator has said that it
@@ -28,7 +23,7 @@ what the sender may send, and no other path.
 `
 
 func chapters() []chapter {
-	return []chapter{clientChapter(), systemChapter(), toolsChapter(), messageChapter(), codesChapter(), badChapter()}
+	return []chapter{clientChapter(), specialChapter(), systemChapter(), toolsChapter(), messageChapter(), codesChapter(), badChapter()}
 }
 
 func clientChapter() chapter {

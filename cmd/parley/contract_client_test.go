@@ -9,8 +9,8 @@ import (
 )
 
 // The calls of the agent communication client, in its order: register, send, look
-// into the inbox, answer, ignore, look back. A DM that a model answers for is not
-// played: here it reads its inbox as others do.
+// into the inbox, answer, ignore, look back. Here the DM reads its inbox as others
+// do; contract_special_test.go has one for which a model answers.
 func TestTheAgentCommunicationClientWorksAsWritten(t *testing.T) { clientPlay().perform(t) }
 
 func clientPlay() *play {

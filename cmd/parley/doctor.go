@@ -121,6 +121,7 @@ func (d *doctor) checks() []check {
 		{"database", thoroughly, d.checkDatabase},
 		{"disk", promptly, d.checkDisk},
 		{"space", promptly, d.checkSpace},
+		{"responders", patiently, d.checkResponders},
 	}
 	return append(all, d.agentChecks()...)
 }

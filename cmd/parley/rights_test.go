@@ -85,6 +85,9 @@ var rights = []right{
 	{op: "approve_agent", who: operatorOnly, args: `{"agent":` + nobodys + `,"approve":true}`},
 	{op: "list_files", who: operatorOnly, args: `{}`},
 	{op: "remove_files", who: operatorOnly, args: `{"file_ids":[` + nothing + `]}`},
+	{op: "add_responder", who: operatorOnly, args: `{"name":"parley","special_agent_config":{"model_id":"m"}}`},
+	{op: "list_responders", who: operatorOnly, args: `{}`},
+	{op: "usage", who: operatorOnly, args: `{}`},
 	{op: "get_workspace_status", who: operatorOnly, args: `{}`},
 	{op: "backup", who: operatorOnly, args: `{"path":` + nowhere + `}`},
 	{op: "shut_down", who: operatorOnly, args: `{}`}, // which is tried last, and ends the test's daemon

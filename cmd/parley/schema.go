@@ -24,7 +24,14 @@ var limits = map[string]schema{
 	"response_deadline": {"pattern": durationForm},
 	"remind_before":     {"pattern": durationForm},
 	"tell_sender_after": {"pattern": durationForm},
-	"overdue_after":     {"pattern": durationForm},
+	"model_timeout":     {"pattern": durationForm},
+
+	"temperature":   {"minimum": 0, "maximum": 2},
+	"max_tokens":    {"minimum": 0, "maximum": 1_000_000},
+	"historyLength": {"minimum": 0, "maximum": 100},
+	"toolRounds":    {"minimum": 0, "maximum": 10},
+
+	"overdue_after": {"pattern": durationForm},
 
 	"messages_per_minute":      {"minimum": 1, "maximum": most},
 	"broadcasts_per_minute":    {"minimum": 1, "maximum": most},
@@ -55,6 +62,10 @@ func schemaOf(t reflect.Type) schema {
 		return schema{"type": "string"}
 	case t.Kind() == reflect.Bool:
 		return schema{"type": "boolean"}
+	case t.Kind() == reflect.Pointer:
+		return schemaOf(t.Elem())
+	case t.Kind() == reflect.Float64:
+		return schema{"type": "number"}
 	case t.Kind() == reflect.Int:
 		return schema{"type": "integer"}
 	case t.Kind() == reflect.Slice:

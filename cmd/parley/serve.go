@@ -20,6 +20,7 @@ import (
 	"parley/httpapi"
 	"parley/mcpserver"
 	"parley/orchestrator"
+	"parley/responder"
 	"parley/store"
 	"parley/tmux"
 
@@ -203,8 +204,9 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 			MessagesPerMinute: t.Settings.MessagesPerMinute, BroadcastsPerMinute: t.Settings.BroadcastsPerMinute,
 			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute,
 			ResponseDeadline:       t.Settings.ResponseDeadline, RemindBefore: t.Settings.RemindBefore,
-			TellSenderAfter: t.Settings.TellSenderAfter, OverdueAfter: t.Settings.OverdueAfter,
+			TellSenderAfter: t.Settings.TellSenderAfter, OverdueAfter: t.Settings.OverdueAfter, ModelTimeout: t.Settings.ModelTimeout,
 			Conversation: t.Conversation.budgets()},
+		Model: responder.New(responder.Options{Getenv: d.env.get}), Responders: t.declared(),
 		Info: d.info, ShutDown: d.end, Now: d.now, Log: d.log,
 	})
 	if err != nil {

@@ -30,6 +30,7 @@ type team struct {
 	Settings     settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
 	Conversation talkSettings               `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
 	Screen       screenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
+	Responders   []answerer                 `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
 }
 
@@ -75,6 +76,7 @@ type settings struct {
 	ResponseDeadline time.Duration `yaml:"response_deadline" doc:"By when a required response is due if its sender does not say, 30m unless set."`
 	RemindBefore     time.Duration `yaml:"remind_before" doc:"How long before that who owes it is reminded, 5m unless set; at half of the time at the latest."`
 	TellSenderAfter  time.Duration `yaml:"tell_sender_after" doc:"How long after that the sender is told that it did not come, 1m unless set."`
+	ModelTimeout     time.Duration `yaml:"model_timeout" doc:"How long the model of a responder has to answer, 50s unless set."`
 	OverdueAfter     time.Duration `yaml:"overdue_after" doc:"How long after that it needs you, 10m unless set."`
 }
 
@@ -120,6 +122,7 @@ func (s *settings) fill() {
 	s.ResponseDeadline = cmp.Or(s.ResponseDeadline, 30*time.Minute)
 	s.RemindBefore = cmp.Or(s.RemindBefore, 5*time.Minute)
 	s.TellSenderAfter = cmp.Or(s.TellSenderAfter, time.Minute)
+	s.ModelTimeout = cmp.Or(s.ModelTimeout, 50*time.Second)
 	s.OverdueAfter = cmp.Or(s.OverdueAfter, 10*time.Minute)
 	s.MaxFileMB = cmp.Or(s.MaxFileMB, files.DefaultLimit/bytesPerMB)
 }
@@ -176,7 +179,7 @@ func keysAt(column int) []string {
 		return keysOf(reflect.TypeFor[team]())
 	}
 	return slices.Concat(keysOf(reflect.TypeFor[settings]()), keysOf(reflect.TypeFor[member]()), keysOf(reflect.TypeFor[talkSettings]()),
-		keysOf(reflect.TypeFor[screenSettings]()))
+		keysOf(reflect.TypeFor[screenSettings]()), keysOf(reflect.TypeFor[answerer]()), keysOf(reflect.TypeFor[parley.ResponderExtras]()))
 }
 
 func keysOf(t reflect.Type) []string {
@@ -214,6 +217,9 @@ func (t *team) check(file string) error {
 	if err := t.Conversation.check(at); err != nil {
 		return err
 	}
+	if err := t.checkResponders(at, seen); err != nil {
+		return err
+	}
 	return t.Settings.check(at)
 }
 
@@ -241,6 +247,8 @@ func (s settings) check(source string) error {
 		return refuse("remind_before", s.RemindBefore, "a duration such as 5m")
 	case s.TellSenderAfter < 0:
 		return refuse("tell_sender_after", s.TellSenderAfter, "a duration such as 1m")
+	case s.ModelTimeout < time.Second || s.ModelTimeout > time.Hour:
+		return refuse("model_timeout", s.ModelTimeout, "a duration from 1s to 1h, such as 50s")
 	case s.OverdueAfter < 0:
 		return refuse("overdue_after", s.OverdueAfter, "a duration such as 10m")
 	case s.MaxFileMB < 1 || s.MaxFileMB > 10_000:

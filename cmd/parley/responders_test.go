@@ -1,0 +1,81 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/internal/modelserver"
+)
+
+// The page on responders is run word for word, with the scripted model in the place of
+// the local one.
+func TestSessionOfThePageOnRespondersWorks(t *testing.T) {
+	t.Parallel()
+	model := modelserver.StartBare()
+	t.Cleanup(model.Close)
+	page := strings.ReplaceAll(documents(t)["responders.md"], "http://127.0.0.1:11434", model.URL)
+	t.Run("session", func(t *testing.T) { trySession(t, page, 8) }) // its stories run side by side, and are waited for
+	if n := len(model.Requests()); n != 2 {
+		t.Errorf("the model was asked %d times, want 2", n)
+	}
+}
+
+func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
+	t.Parallel()
+	model := modelserver.StartBare()
+	t.Cleanup(model.Close)
+	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed.Close()
+	h := newTestHome(t)
+	text := "responders:\n  - {name: well, model: m, base_url: '" + model.URL + "/v1'}\n" +
+		"  - {name: keyless, model: m, base_url: '" + model.URL + "/v1', api_key_env: NO_SUCH_KEY}\n" +
+		"  - {name: lost, model: m, base_url: 'http://" + closed.Addr().String() + "/v1'}\n"
+	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	look := func(when string) {
+		t.Helper()
+		out, _ := h.command("doctor").CombinedOutput()
+		for _, part := range []string{"well: m at " + model.URL, "keyless cannot answer", "NO_SUCH_KEY", "lost cannot answer", closed.Addr().String()} {
+			if !strings.Contains(string(out), part) {
+				t.Errorf("%s, the doctor does not say %q:\n%s", when, part, out)
+			}
+		}
+	}
+	look("without a daemon")
+	if out, err := h.command("serve").CombinedOutput(); err != nil {
+		t.Fatalf("parley serve: %v\n%s", err, out)
+	}
+	look("with one")
+	list := must[parley.ListRespondersResult](t, h, "responder", "list")
+	if len(list.Responders) != 3 || list.Responders[0].Problem == "" || list.Responders[2].Problem != "" {
+		t.Errorf("listed are %+v", list.Responders)
+	}
+}
+
+func TestResponderOfTheFileThatCannotBeIsRefused(t *testing.T) {
+	for text, says := range map[string]string{
+		"responders: [{name: DM, model: m, base_url: localhost}]":                            "base_url",
+		"responders: [{name: DM, model: m}, {name: dm, model: m}]":                           "two agents",
+		"responders: [{name: DM}]":                                                           "model_id",
+		"responders: [{name: DM, model: m, additional_config: {promptFormat: nothing}}]":     "promptFormat",
+		"responders: [{name: DM, model: m, additional_config: {promptformat: '{message}'}}]": "promptFormat",
+		"settings: {model_timeout: 2h}":                                                      "model_timeout",
+	} {
+		file := filepath.Join(t.TempDir(), "parley.yaml")
+		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := loadTeam(file, true)
+		if err == nil || !strings.Contains(err.Error()+parley.AsError(err).Action, says) {
+			t.Errorf("%s: got %v, want it to name %s", text, err, says)
+		}
+	}
+}
