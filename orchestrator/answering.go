@@ -179,8 +179,8 @@ func (o *Orchestrator) heard(m *member) {
 func (o *Orchestrator) compose(ctx context.Context, to, from *member, r *parley.Responder, msg *parley.Message, call *store.ModelCall) (draft, error) {
 	d := draft{recipients: []*member{from}, reply: true, answers: &store.Answering{MessageID: msg.ID},
 		replied: linkOf(msg), repliedTo: msg.SenderID, message: parley.Message{
-		ID: newID(), Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
-		ContextReference: msg.ContextReference, InReplyTo: msg.ID}}
+			ID: newID(), Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
+			ContextReference: msg.ContextReference, InReplyTo: msg.ID}}
 	if command, is := parley.IsCommand(msg.Text); is {
 		text, err := o.obey(ctx, command, to, from, r, msg)
 		d.message.Text, d.forgets = text, command == parley.CommandReset

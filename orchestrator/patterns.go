@@ -112,7 +112,7 @@ func (o *Orchestrator) RequestAssistance(ctx context.Context, req parley.Request
 	}
 	// A responder's answer comes as a message, like everyone's; without one it still owes it.
 	stored, _, err := o.answered(ctx, asked, false, d, func(d draft) (store.Appended, error) { return o.admit(ctx, from, d) })
-	if err != nil && stored.Message.ID == "" {
+	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
 		return nil, err
 	}
 	return &parley.RequestAssistanceResult{Answer: parley.OK, RequestID: stored.Message.ID, Timestamp: stored.Message.Timestamp,
