@@ -7,7 +7,7 @@ var Ops = []*Op{
 		Service.RegisterAgent, Public, Adds, route("POST", "/api/agents/register")),
 	define("get_agent_status", "See who is there: each agent's name, id, role, state and how available it is.",
 		Service.GetAgentStatus, Team, Reads, route("GET", "/api/agents")),
-	define("send_message", "Send a message to one or several agents, or to a thread. The answer says which deliveries are proven so far; get_message_status tells more later.",
+	define("send_message", "Send a message to one or several agents, or to a thread. The answer says what is proven, and has a responder's reply.",
 		Service.SendMessage, Team, Adds, route("POST", "/api/messages/send"), self("sender_agent_id", "sender_id")),
 	define("broadcast_message", "Send what concerns them all to every other agent, to a list, or to a group.",
 		Service.BroadcastMessage, Team, Adds, self("sender_agent_id", "sender_id")),
