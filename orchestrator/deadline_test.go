@@ -122,7 +122,7 @@ func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
 }
 
 func TestNobodyHearsOfWhatWasAnswered(t *testing.T) {
-	for _, status := range []parley.ResponseStatus{"", parley.ResponseCompleted, parley.ResponseUnable, parley.ResponseDelegated} {
+	for _, status := range []parley.ResponseStatus{"", parley.ResponseCompleted, parley.ResponseUnable} {
 		d := newDue(t)
 		d.respond(status)
 		d.clock.pass(2 * time.Hour)
