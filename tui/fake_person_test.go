@@ -14,6 +14,7 @@ import (
 type fakePerson struct {
 	letters  []parley.InboxMessage
 	posts    []parley.ContractMessage
+	heat     *parley.ConversationStateResult
 	approved []string
 	pleas    []string // what was asked of an agent's operator: dismissals
 }
@@ -133,4 +134,35 @@ func (f *fakeService) discussed() {
 	f.post(3, id, "reviewer", "Where it begins.\nAnd the column too: 最初の列も表示してください.", noon.Add(-2*time.Hour-5*time.Minute), read, ok, ok)
 	f.post(4, id, "tester", "Then twelve of the golden files change. \x1b[31mred\x1b[0m until that is done.", noon.Add(-2*time.Hour-2*time.Minute), ok, held)
 	f.post(5, id, parley.OperatorName, "Do it. One commit.", noon.Add(-2*time.Hour), ok, ok, ok)
+}
+
+func (f *fakeService) GetConversationState(_ context.Context, r parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.heat != nil {
+		return f.heat, f.err
+	}
+	return &parley.ConversationStateResult{Answer: parley.OK, State: "cold", Conversation: parley.Conversation{ThreadID: r.ThreadID}}, f.err
+}
+
+func (f *fakeService) ControlConversation(_ context.Context, r parley.ControlConversationRequest) (*parley.ControlConversationResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pleas = append(f.pleas, fmt.Sprint(r.Action, " ", parley.Short(r.ThreadID), r.With, r.MessageID))
+	if f.heat != nil {
+		f.heat.Conversation.Muted = r.Action == parley.ActionMute
+	}
+	return &parley.ControlConversationResult{Answer: parley.OK, Message: "It is done."}, f.err
+}
+
+// heated is a thread in which too much is said.
+func (f *fakeService) heated() {
+	f.heat = &parley.ConversationStateResult{Answer: parley.OK, State: "hot", Temperature: 0.82,
+		Conversation: parley.Conversation{ThreadID: f.threads[0].ID}, Counts: parley.ConversationCounts{FiveMinutes: 14},
+		Held: []parley.HeldTurn{{MessageID: f.posts[3].MessageID, Sender: "tester", Recipient: "coder", Reason: "pair-budget", Text: "they said 12 in a minute"}},
+		Decisions: []parley.ConversationDecision{
+			{Agent: "reviewer", Reason: "just-spoke-wait-turn", Confidence: 0.9, Factors: &parley.ConversationFactors{}},
+			{Agent: "coder", ShouldRespond: true, Reason: "direct-question", Confidence: 0.85, Factors: &parley.ConversationFactors{
+				DirectQuestion: true, ConversationTemperature: 0.82, MyTurnProbability: 0.6, RelevanceScore: 0.4, HumanPresence: true}},
+		}}
 }

@@ -146,7 +146,7 @@ func (h *health) queues(w int) []string {
 	if len(waiting) == 0 {
 		lines = append(lines, h.theme.dim.Render(fit("  nothing waits", w)))
 	}
-	bar := min(queueBar, w/5)
+	bar := min(queueBar, w/5, most)
 	for _, a := range waiting {
 		full := max(1, a.Queued*bar/most)
 		line := "  " + pad(a.Name, figureColumn) + h.theme.busy.Render(strings.Repeat("█", full)) + fmt.Sprintf(" %d ", a.Queued)

@@ -2,7 +2,6 @@ package tui
 
 import (
 	"testing"
-	"time"
 
 	"parley"
 )
@@ -25,12 +24,12 @@ func TestShowsThatMessagesArePaused(t *testing.T) {
 func TestShowsWhatNeedsTheOperator(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 40)
-	s.shows("! 3 need you", "4 Needs you 5")
+	s.shows("! 3 need you", "4 Needs you 4")
 	if f.asked != 0 {
 		t.Errorf("asked %d times for what nobody looks at", f.asked)
 	}
 	s.press("n")
-	s.shows("▸ ∅ lost", "✗ exited      planner", "enter restart · x let it go", "in a shell: parley restart scout", "‖ held        tester", "✉ for you     reviewer")
+	s.shows("▸ ∅ lost", "✗ exited      planner", "enter restart · x let it go", "in a shell: parley restart scout", "✉ for you     reviewer")
 	s.hides("Looking")
 	s.press("j")
 	s.shows("│ panic: runtime error")
@@ -139,20 +138,30 @@ func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
 	s.hides("✎ unsent")
 }
 
-func TestAHeldMessageIsReleased(t *testing.T) {
+// What waits behind a draft is looked at again; what agents said too much goes on
+// or is muted.
+func TestHeldMessagesAreReleased(t *testing.T) {
 	f := busyTeam()
 	f.needs, f.letters = nil, nil
-	since := noon.Add(-9 * time.Minute)
+	f.need(parley.NeedDraft, "tester", "an unsent draft stands in its composer; a message waits for it", "parley attach tester", "Send it or clear it.")
+	f.need(parley.NeedHeld, "tester", "1 held between coder and tester: they said 12 in a minute", "parley conversation show coder tester", "See what they talk about.")
+	f.needs[1].MessageID = "5f0c0005-1111-4111-8111-111111111111"
 	for i := range f.agents {
 		if f.agents[i].Name == "tester" {
-			f.agents[i].State, f.agents[i].HeldMessage, f.agents[i].HeldSince = parley.StateDrafting, "5f0c0005-1111-4111-8111-111111111111", &since
+			f.agents[i].HeldMessage = "5f0c0005-1111-4111-8111-111111111111"
 		}
 	}
 	s := newScreen(t, f, 120, 30)
 	s.press("4")
-	s.shows("✎ draft", "tester", "9m", "looking into it now")
-	s.press("R")
-	if got, want := f.deeds(), "retry 5f0c0005-1111-4111-8111-111111111111"; got != want {
+	s.shows("✎ draft", "R look again", "looking into it now")
+	s.press("R", "j")
+	s.shows("enter release · x mute them · a attach")
+	s.press("enter", "x")
+	s.shows("u takes that back.")
+	s.press("u")
+	const id = "5f0c0005-1111-4111-8111-111111111111"
+	pair := agentID("coder") + "," + agentID("tester")
+	if got, want := f.deeds(), "retry "+id+", release "+id+", mute "+pair+", unmute "+pair; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }

@@ -30,7 +30,12 @@ func (m *model) helpNeed() tea.Cmd {
 		return m.reply()
 	case parley.NeedApproval:
 		return m.ask(fmt.Sprintf("Make %s a special agent? It may then do what only those may.", safeLine(x.Agent)), m.approve(x, true))
+	case parley.NeedHeld:
+		return m.control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: x.MessageID}, nil)
 	case needMessage, needAnswer:
+		if x.thread != "" {
+			return m.openThread(x.thread)
+		}
 		return m.reply()
 	case needUnsent:
 		return m.compose.write(x.draft.to, x.draft.label, "")
@@ -50,6 +55,8 @@ func (m *model) dropNeed() tea.Cmd {
 		return m.dismiss(x.MessageID)
 	case parley.NeedLost, parley.NeedExited:
 		return m.stop()
+	case parley.NeedHeld:
+		return m.muteHeld()
 	case parley.NeedApproval:
 		return m.approve(x, false)
 	case needMessage, needAnswer:
@@ -76,6 +83,46 @@ func (m *model) againNeed() tea.Cmd {
 		return m.retryTo(x.MessageID, x.AgentID)
 	}
 	return nil
+}
+
+// openThread shows what was said in a thread, and with it marks that read.
+func (m *model) openThread(id string) tea.Cmd {
+	m.threads.sel, m.threads.inTalk = id, true
+	return tea.Batch(m.threads.readAll(), m.goTo(atThreads))
+}
+
+// muteHeld mutes those who said too much: two agents, or a thread.
+func (m *model) muteHeld() tea.Cmd {
+	r := m.needs.message.result
+	if r == nil || r.Object == nil || len(r.Deliveries) == 0 {
+		m.tell("Reading what they talk about; try again.")
+		return nil
+	}
+	mute := parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: r.Object.ThreadID}
+	if mute.ThreadID == "" {
+		mute.With = r.Object.SenderID + "," + m.needs.selected().AgentID
+	}
+	back := mute
+	back.Action = parley.ActionUnmute
+	return m.control(mute, &back)
+}
+
+// control does something to a conversation; back undoes it, if anything does.
+func (m *model) control(r parley.ControlConversationRequest, back *parley.ControlConversationRequest) tea.Cmd {
+	do := func(r parley.ControlConversationRequest) deed {
+		return deed{call: func(ctx context.Context, s parley.Service) (string, error) {
+			res, err := s.ControlConversation(ctx, r)
+			if err != nil {
+				return "", err
+			}
+			return res.Message, nil
+		}}
+	}
+	d := do(r)
+	if back != nil {
+		d.undo = &undo{does: "takes that back", deed: do(*back)}
+	}
+	return m.do.deed(d)
 }
 
 // retryTo types a message again to one agent, or looks at once whether it can be.

@@ -13,8 +13,6 @@ import (
 // The kinds that only the screen knows of, beside the daemon's.
 const (
 	needMessage parley.NeedKind = "for you"  // somebody wrote to the operator
-	needHeld    parley.NeedKind = "held"     // messages wait, and not for an agent's work
-	needDraft   parley.NeedKind = "draft"    // the same, for a text in its composer
 	needUnsent  parley.NeedKind = "unsent"   // the operator's own
 	needAnswer  parley.NeedKind = "asks you" // a response is required of the operator
 )
@@ -22,7 +20,8 @@ const (
 // need is one thing that waits for a person.
 type need struct {
 	parley.Need
-	draft draft // of what is unsent
+	draft  draft  // of what is unsent
+	thread string // in which it was said
 }
 
 // key tells a need from all others, and stays while it lasts.
@@ -49,8 +48,8 @@ var looks = []look{
 	{parley.NeedStuck, "◔", true, []string{"enter attach", "s steer"}},
 	{parley.NeedUnconfirmed, "?", true, []string{"enter attach", "R type again", "x it arrived"}},
 	{needAnswer, "»", true, []string{"enter reply", "m mark read", "a attach"}},
-	{needDraft, "✎", false, []string{"enter attach", "R look again"}},
-	{needHeld, "‖", false, []string{"enter attach", "R release"}},
+	{parley.NeedDraft, "✎", false, []string{"enter attach", "R look again"}},
+	{parley.NeedHeld, "‖", false, []string{"enter release", "x mute them", "a attach"}},
 	{parley.NeedOverdue, "⊘", false, []string{"enter remind", "a attach", "x let it be"}},
 	{needMessage, "✉", false, []string{"enter reply", "m mark read", "a attach"}},
 	{parley.NeedOwesAnswer, "…", false, []string{"enter remind", "a attach", "x let it be"}},
@@ -74,12 +73,10 @@ func (n *needs) gather() {
 	var all []need
 	for _, x := range n.told {
 		x.Agent = shownName(x.Agent, x.AgentID)
-		all = append(all, need{Need: x})
-	}
-	for i := range n.team.list {
-		if x, ok := heldNeed(&n.team.list[i]); ok {
-			all = append(all, x)
+		if a := n.team.find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
+			x.MessageID = a.HeldMessage // the first that waits behind it
 		}
+		all = append(all, need{Need: x})
 	}
 	for _, x := range n.inbox.list {
 		all = append(all, n.letter(x))
@@ -96,35 +93,13 @@ func (n *needs) gather() {
 	n.list = all
 }
 
-// heldNeed is that of an agent whose messages are held although it could take
-// them, as far as its state tells. Work ends by itself, and its other troubles
-// are needs of their own.
-func heldNeed(a *parley.AgentStatus) (need, bool) {
-	switch a.State {
-	case parley.StateIdle, parley.StateDrafting:
-	default:
-		return need{}, false
-	}
-	if a.HeldReason == "" {
-		return need{}, false
-	}
-	n := need{Need: parley.Need{Kind: needHeld, AgentID: a.ID, Agent: a.Name, MessageID: a.HeldMessage, Since: a.Since,
-		Text:   plural(a.Queued, "message") + " held: " + a.HeldReason,
-		Action: "They go by themselves when that has passed; R looks again at once."}}
-	if a.HeldSince != nil {
-		n.Since = *a.HeldSince
-	}
-	if a.State == parley.StateDrafting {
-		n.Kind, n.Text = needDraft, "a text that nobody sent stands in its composer; "+plural(a.Queued, "message")+" held"
-		n.Action = "Send it or delete it in its terminal: parley types nothing into another's words."
-	}
-	return n, true
-}
-
 // letter is a message that came for the operator.
 func (n *needs) letter(x parley.InboxMessage) need {
 	l := need{Need: parley.Need{Kind: needMessage, Agent: shownName(x.Sender, ""), MessageID: x.MessageID, Since: x.Timestamp,
 		Text: safeLine(x.Content)}}
+	if l.thread = x.ThreadID; l.thread != "" {
+		l.Text = "in a thread: " + l.Text
+	}
 	if a := n.team.named(x.Sender); a != nil {
 		l.AgentID = a.ID
 	}
@@ -158,10 +133,5 @@ func (n *needs) waiting() (count int, grave bool) {
 		count = s.Needs
 	}
 	grave = count > 0
-	for i := range n.team.list {
-		if _, ok := heldNeed(&n.team.list[i]); ok {
-			count++
-		}
-	}
 	return count + n.team.unread + len(n.drafts()), grave
 }

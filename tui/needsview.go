@@ -119,6 +119,9 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 	}
 	var acts []string
 	for _, act := range l.acts {
+		if x.thread != "" && act == "enter reply" {
+			act = "enter open the thread"
+		}
 		key, does, _ := strings.Cut(act, " ")
 		acts = append(acts, n.theme.accent.Render(key)+" "+does)
 	}

@@ -82,7 +82,7 @@ func TestQuietHoursGoRoundMidnight(t *testing.T) {
 func TestTheWindowsTitleCounts(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 80, 24)
-	if got, want := s.m.View().WindowTitle, "(5) parley storefront"; got != want {
+	if got, want := s.m.View().WindowTitle, "(4) parley storefront"; got != want {
 		t.Errorf("title %q, want %q", got, want)
 	}
 	f.needs, f.letters, f.agents = nil, nil, nil

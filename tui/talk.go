@@ -23,6 +23,8 @@ type talk struct {
 	asking    bool
 	stale     bool
 	verifying bool
+	feeling   bool                            // how it goes is asked for
+	heat      *parley.ConversationStateResult // nil while nothing is known
 	err       error
 	fates     map[string]*row // by message: how far each post came
 	inView    []string        // messages
@@ -46,7 +48,7 @@ type fatesMsg struct{ standingsMsg }
 // turnTo shows another thread, at its newest post.
 func (t *talk) turnTo(id string) {
 	if t.id != id {
-		*t = talk{id: id, asking: t.asking, verifying: t.verifying, stale: true, fates: map[string]*row{}, height: t.height}
+		*t = talk{id: id, asking: t.asking, verifying: t.verifying, feeling: t.feeling, stale: true, fates: map[string]*row{}, height: t.height}
 	}
 }
 
@@ -88,8 +90,13 @@ func (t *threads) show() tea.Cmd {
 	if t.at != atThreads || x == nil || t.link.lost != nil {
 		return nil
 	}
+	fresh := t.talk.id != x.ID || t.talk.stale
 	t.talk.turnTo(x.ID)
-	return tea.Batch(t.askPosts(), t.askFates())
+	cmd := tea.Batch(t.askPosts(), t.askFates())
+	if fresh {
+		cmd = tea.Batch(cmd, t.askHeat())
+	}
+	return cmd
 }
 
 func (t *threads) askPosts() tea.Cmd {

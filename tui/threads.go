@@ -45,6 +45,9 @@ func (t *threads) keys() []binding {
 		{inThreads, []string{"+"}, "+", "add somebody to it", "add", (*model).addToThread, ""},
 		{inThreads, []string{"-"}, "-", "remove somebody from it", "remove", (*model).removeFromThread, ""},
 		{inThreads, []string{"J"}, "J", "join it, or leave it", "join", (*model).joinThread, ""},
+		{inThreads, []string{"R"}, "R", "let what is held in it go on", "", controlling(parley.ActionRelease), "release thread"},
+		{inThreads, []string{"C"}, "C", "cool it: ten minutes, or until a person writes", "", controlling(parley.ActionCool), "cool thread"},
+		{inThreads, []string{"M"}, "M", "mute it, or end that", "mute", controlling(parley.ActionMute), "mute thread"},
 		{inThreads, []string{"m"}, "m", "mark what is unread in it read", "", func(m *model) tea.Cmd { return m.threads.markAll() }, ""},
 	}
 }
@@ -76,7 +79,7 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		t.asking = true
-		return t.do.threads()
+		return tea.Batch(t.do.threads(), t.askHeat())
 	case threadsMsg:
 		t.asking = false
 		if t.err = msg.err; msg.err != nil {
@@ -93,6 +96,8 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 		t.talk.hear(msg.events)
 	case talkMsg:
 		return t.talked(msg)
+	case heatMsg:
+		t.felt(msg)
 	case fatesMsg:
 		t.fated(msg)
 	case settledMsg:

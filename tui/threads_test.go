@@ -110,3 +110,44 @@ func TestAThreadThatCannotBeReadSaysWhy(t *testing.T) {
 	s.send(tickMsg(noon.Add(2 * time.Second)))
 	s.shows("Do it. One commit.")
 }
+
+func TestAThreadShowsHowHotItIs(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 140, 40)
+	s.press("3")
+	s.shows("hot ████████░░ 0.82", "‖ 1 held, R lets them go on", "tester → coder: they said 12 in a minute",
+		"to answer: coder (direct-question 0.85) · not: reviewer (just", "asked directly")
+	s.press("R", "C", "M")
+	s.shows("u takes that back.", "muted, M ends it")
+	s.press("M")
+	s.hides("muted, M ends it")
+	if got, want := f.deeds(), "release 00000001, cool 00000001, mute 00000001, unmute 00000001"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+}
+
+func TestPostsInAThread(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 30)
+	s.press("3", "c")
+	s.shows("To the thread the parser's error messages")
+	s.typed("where it begins")
+	s.press("enter")
+	if len(f.sent) != 1 || f.sent[0].ThreadID != f.threads[0].ID || f.sent[0].Text != "where it begins" {
+		t.Errorf("sent %+v, want one post", f.sent)
+	}
+}
+
+func TestAPostForYouLeadsToItsThread(t *testing.T) {
+	f := busyTeam()
+	f.needs = nil
+	f.letters = []parley.InboxMessage{{MessageID: f.posts[2].MessageID, Sender: "reviewer", ThreadID: f.threads[0].ID, Content: "Where it begins."}}
+	s := newScreen(t, f, 100, 30)
+	s.press("4")
+	s.shows("in a thread: Where it begins.", "enter open the thread")
+	s.press("enter")
+	s.shows("▸3 Threads", "▸ the parser's error messages", "Do it. One commit.")
+	if len(f.read) != 1 || f.read[0] != f.posts[2].MessageID {
+		t.Errorf("marked %q read, want the post", f.read)
+	}
+}

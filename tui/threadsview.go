@@ -25,7 +25,7 @@ func (t *threads) parts(w, h int) (listW, listH, talkW, talkH int) {
 }
 
 func (t *threads) settle(w, h int) {
-	if t.selected() == nil {
+	if t.known && t.selected() == nil {
 		t.inTalk = false
 	}
 	_, listH, talkW, talkH := t.parts(w, h)
@@ -147,7 +147,7 @@ func (t *threads) head(w int) []string {
 	for i := range lines {
 		lines[i] = "  " + t.theme.dim.Render(lines[i])
 	}
-	return lines
+	return append(lines, t.heatLines(w)...)
 }
 
 // posts draws them, the oldest first; of says to which message each line belongs.
