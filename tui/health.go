@@ -37,6 +37,7 @@ type health struct {
 	still    bool      // no curves
 	database int64     // bytes; 0 while that is not known
 	sizing   bool
+	drawn    []string // by settle
 	top      int
 	height   int
 }

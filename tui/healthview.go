@@ -11,13 +11,12 @@ import (
 )
 
 func (h *health) settle(w, rows int) {
-	h.height = rows - 1
-	h.top = clamp(h.top, 0, max(0, len(h.lines(w))-h.height))
+	h.height, h.drawn = rows-1, h.lines(w)
+	h.top = clamp(h.top, 0, max(0, len(h.drawn)-h.height))
 }
 
 func (h *health) view(w, rows int) []string {
-	lines := h.lines(w)
-	note := ""
+	lines, note := h.drawn, ""
 	if more := len(lines) - h.top - h.height; more > 0 {
 		note = plural(more, "more line")
 	}
@@ -130,7 +129,10 @@ func only(in map[string]int, states ...parley.DeliveryState) map[string]int {
 	return some
 }
 
-const queueBar = 20 // columns of the longest queue
+const (
+	queueBar  = 20 // columns of the longest queue
+	maxQueues = 20 // queues that are shown: who has more of them knows by then
+)
 
 // queues are who has to wait, the longest first, and why.
 func (h *health) queues(w int) []string {
@@ -147,7 +149,11 @@ func (h *health) queues(w int) []string {
 		lines = append(lines, h.theme.dim.Render(fit("  nothing waits", w)))
 	}
 	bar := min(queueBar, w/5, most)
-	for _, a := range waiting {
+	for i, a := range waiting {
+		if i == maxQueues {
+			lines = append(lines, h.theme.dim.Render(fit("  and "+plural(len(waiting)-i, "shorter one"), w)))
+			break
+		}
 		full := max(1, a.Queued*bar/most)
 		line := "  " + pad(a.Name, figureColumn) + h.theme.busy.Render(strings.Repeat("█", full)) + fmt.Sprintf(" %d ", a.Queued)
 		why := string(a.State)

@@ -151,7 +151,7 @@ func (n *needs) detailed(msg needDetailMsg) tea.Cmd {
 // index is where the need under the marker stands. When that is gone, the marker
 // stays where it was: on what comes next.
 func (n *needs) index() int {
-	i := slices.IndexFunc(n.list, func(x need) bool { return x.key() == n.sel })
+	i := slices.IndexFunc(n.list, func(x need) bool { return x.key == n.sel })
 	if i < 0 {
 		i = clamp(n.at0, 0, max(0, len(n.list)-1))
 	}
@@ -161,7 +161,7 @@ func (n *needs) index() int {
 func (n *needs) mark(i int) {
 	n.at0 = clamp(i, 0, max(0, len(n.list)-1))
 	if n.sel = ""; len(n.list) > 0 {
-		n.sel = n.list[n.at0].key()
+		n.sel = n.list[n.at0].key
 	}
 }
 

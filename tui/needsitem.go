@@ -22,11 +22,16 @@ type need struct {
 	parley.Need
 	draft  draft  // of what is unsent
 	thread string // in which it was said
+	key    string // tells it from all others, and stays while it lasts
+	rank   int    // of its kind
 }
 
-// key tells a need from all others, and stays while it lasts.
-func (n *need) key() string {
-	return fmt.Sprint(n.Kind, n.AgentID, n.MessageID, n.draft.to)
+func (n *need) settle() {
+	n.key = string(n.Kind) + n.AgentID + n.MessageID
+	if n.Kind == needUnsent {
+		n.key += fmt.Sprint(n.draft.to)
+	}
+	_, n.rank = lookOf(n.Kind)
 }
 
 // look is how a kind of need is shown, and what can be done about it: the key
@@ -85,11 +90,10 @@ func (n *needs) gather() {
 		all = append(all, need{draft: d, Need: parley.Need{Kind: needUnsent, Agent: you, Text: lowerFirst(d.label) + ": “" + safeLine(d.text) + "”",
 			Action: "It is kept while this screen runs."}})
 	}
-	slices.SortStableFunc(all, func(a, b need) int {
-		_, x := lookOf(a.Kind)
-		_, y := lookOf(b.Kind)
-		return cmp.Or(x-y, a.Since.Compare(b.Since))
-	})
+	for i := range all {
+		all[i].settle()
+	}
+	slices.SortStableFunc(all, func(a, b need) int { return cmp.Or(a.rank-b.rank, a.Since.Compare(b.Since)) })
 	n.list = all
 }
 

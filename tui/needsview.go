@@ -58,9 +58,9 @@ func (n *needs) view(w, h int) []string {
 
 // rows draws the list.
 func (n *needs) rows(w int) []string {
-	note := ""
+	note, at := "", n.index()
 	if len(n.list) > n.height {
-		note = fmt.Sprintf("%d of %d", n.index()+1, len(n.list))
+		note = fmt.Sprintf("%d of %d", at+1, len(n.list))
 	}
 	lines := []string{n.theme.rule("Needs you", note, w, !n.inDetail)}
 	if n.err != nil {
@@ -78,7 +78,7 @@ func (n *needs) rows(w int) []string {
 	}
 	name = min(name, 14)
 	for i := n.top; i < min(n.top+n.height, len(n.list)); i++ {
-		lines = append(lines, n.row(&n.list[i], w, name, i == n.index())...)
+		lines = append(lines, n.row(&n.list[i], w, name, i == at)...)
 	}
 	return lines
 }

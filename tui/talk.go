@@ -30,8 +30,11 @@ type talk struct {
 	inView    []string        // messages
 	top       int
 	height    int
-	away      bool // from the newest
-	lines     int  // how many there are
+	away      bool                // from the newest
+	lines     int                 // how many there are
+	drawn     []string            // they, by settle
+	wrapped   map[string][]string // by message: its text, for lines of so many columns
+	columns   int
 }
 
 // talkMsg is a thread's newest posts.
@@ -48,8 +51,22 @@ type fatesMsg struct{ standingsMsg }
 // turnTo shows another thread, at its newest post.
 func (t *talk) turnTo(id string) {
 	if t.id != id {
-		*t = talk{id: id, asking: t.asking, verifying: t.verifying, feeling: t.feeling, stale: true, fates: map[string]*row{}, height: t.height}
+		*t = talk{id: id, asking: t.asking, verifying: t.verifying, feeling: t.feeling, stale: true, fates: map[string]*row{}, wrapped: map[string][]string{}, height: t.height}
 	}
+}
+
+// body is a post's text in lines. Posts do not change, and wrapping a hundred
+// long ones takes longer than a frame.
+func (t *talk) body(p *parley.ContractMessage, w int) []string {
+	if t.columns != w || t.wrapped == nil {
+		t.columns, t.wrapped = w, map[string][]string{}
+	}
+	lines, ok := t.wrapped[p.MessageID]
+	if !ok {
+		lines = indent(wrap(safeText(p.Content.Text), w-8), 8)
+		t.wrapped[p.MessageID] = lines
+	}
+	return lines
 }
 
 func (t *talk) bottom() { t.away = false }

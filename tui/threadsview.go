@@ -36,6 +36,7 @@ func (t *threads) settle(w, h int) {
 	}
 	head := len(t.head(talkW))
 	lines, of := t.posts(talkW)
+	t.talk.drawn = lines
 	t.talk.settle(len(lines), talkH-1-head)
 	t.talk.inView = nil
 	last := ""
@@ -129,8 +130,7 @@ func (t *threads) conversation(w int) []string {
 		note = "the newest"
 	}
 	lines := append([]string{t.theme.rule(safeLine(x.Title), note, w, t.inTalk)}, t.head(w)...)
-	all, _ := t.posts(w)
-	return append(lines, all[clamp(t.talk.top, 0, len(all)):]...)
+	return append(lines, t.talk.drawn[clamp(t.talk.top, 0, len(t.talk.drawn)):]...)
 }
 
 // head says who takes part in the thread.
@@ -218,11 +218,7 @@ func (t *threads) post(p *parley.ContractMessage, at time.Time, w int) []string 
 			head += "  " + word
 		}
 	}
-	lines := []string{head}
-	for _, line := range wrap(safeText(p.Content.Text), w-8) {
-		lines = append(lines, "        "+line)
-	}
-	return append(lines, "")
+	return append(append([]string{head}, t.talk.body(p, w)...), "")
 }
 
 func postTag(th theme, p *parley.ContractMessage) string {
