@@ -315,7 +315,7 @@ func (f *fakeService) SteerAgent(_ context.Context, r parley.SteerAgentRequest) 
 func (f *fakeService) RetryDelivery(_ context.Context, r parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.retried = append(f.retried, r.MessageID)
+	f.retried = append(f.retried, strings.TrimSpace(r.MessageID+" "+r.Recipient))
 	return &parley.RetryDeliveryResult{Answer: parley.OK, Message: "It is typed again to 1 agent."}, f.err
 }
 

@@ -79,7 +79,7 @@ func TestEachNeedHasItsDeeds(t *testing.T) {
 		{parley.NeedExited, []string{"enter", "y"}, "coder is started again.", "restart " + agentID("coder")},
 		{parley.NeedLost, []string{"R", "y"}, "coder is started again.", "restart " + agentID("coder")},
 		{parley.NeedLost, []string{"x", "y"}, "coder is stopped.", "stop " + agentID("coder")},
-		{parley.NeedUnconfirmed, []string{"R"}, "It is typed again", "retry " + asked},
+		{parley.NeedUnconfirmed, []string{"R"}, "It is typed again", "retry " + asked + " " + agentID("coder")},
 		{parley.NeedUnconfirmed, []string{"x"}, "1 matter let be; a retry brings it back.", "dismiss " + asked},
 		{parley.NeedOverdue, []string{"enter"}, "coder is reminded.", "steer REMINDER Please answer message 5f0c0002 from coder."},
 		{parley.NeedOwesAnswer, []string{"x"}, "1 matter let be", "dismiss " + asked},
@@ -161,7 +161,7 @@ func TestHeldMessagesAreReleased(t *testing.T) {
 	s.press("u")
 	const id = "5f0c0005-1111-4111-8111-111111111111"
 	pair := agentID("coder") + "," + agentID("tester")
-	if got, want := f.deeds(), "retry "+id+", release "+id+", mute "+pair+", unmute "+pair; got != want {
+	if got, want := f.deeds(), "retry "+id+" "+agentID("tester")+", release "+id+", mute "+pair+", unmute "+pair; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }

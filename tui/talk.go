@@ -139,9 +139,6 @@ func (t *threads) talked(msg talkMsg) tea.Cmd {
 		t.talk.stale = true
 	case msg.err == nil:
 		t.talk.known, t.talk.posts, t.talk.total, t.talk.err = true, msg.posts, msg.total, nil
-		if t.inTalk && t.at == atThreads && !t.talk.away {
-			return t.readAll()
-		}
 	case t.daemonGone(msg.err):
 		t.talk.stale = true
 		return t.lookLater()
@@ -187,32 +184,36 @@ func (t *threads) fated(msg fatesMsg) {
 	}
 }
 
-// readAll marks what is unread in the thread read: the operator looks at it.
-func (t *threads) readAll() tea.Cmd {
-	var ids parley.Names
+// unread are the posts of the thread that the operator has not read.
+func (t *threads) unread() (ids parley.Names) {
 	for _, m := range t.inbox.list {
 		if m.ThreadID == t.sel {
 			ids = append(ids, m.MessageID)
 		}
 	}
+	return ids
+}
+
+// readAll marks them read without a word: the operator looks at them.
+func (t *threads) readAll() tea.Cmd {
+	ids := t.unread()
 	if len(ids) == 0 {
 		return nil
 	}
 	t.inbox.marked(ids...)
-	return t.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: ids})
-		if err != nil {
-			return "", err
-		}
-		return plural(len(res.MarkedRead), "post") + " marked read.", nil
-	}})
+	return tea.Batch(t.lookLater(), t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
+		_, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: ids})
+		return readMsg{err}
+	}))
 }
 
-// markAll is readAll by a key, which is answered in any case.
+// markAll does so by a key, which is answered in any case.
 func (t *threads) markAll() tea.Cmd {
-	cmd := t.readAll()
-	if cmd == nil {
+	n := len(t.unread())
+	if n == 0 {
 		t.tell("Nothing in it is unread for you.")
+		return nil
 	}
-	return cmd
+	t.tell(plural(n, "post") + " marked read.")
+	return t.readAll()
 }

@@ -90,6 +90,10 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 		if t.selected() == nil && len(t.list) > 0 {
 			t.sel = t.list[0].ID
 		}
+	case inboxMsg: // read as it comes
+		if t.inTalk && t.at == atThreads && !t.talk.away {
+			return t.readAll()
+		}
 	case threadOpenedMsg:
 		return t.opened(msg)
 	case feedMsg:

@@ -151,3 +151,18 @@ func TestAPostForYouLeadsToItsThread(t *testing.T) {
 		t.Errorf("marked %q read, want the post", f.read)
 	}
 }
+
+func TestWhatIsSaidBeforeOnesEyesIsRead(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 100, 24)
+	s.press("3", "enter")
+	s.comes(parley.InboxMessage{MessageID: f.posts[3].MessageID, Sender: "tester", ThreadID: f.threads[0].ID, Content: "Then twelve."})
+	if len(f.read) != 1 {
+		t.Errorf("marked %q read, want the post", f.read)
+	}
+	s.press("g")
+	s.comes(parley.InboxMessage{MessageID: f.posts[4].MessageID, Sender: "tester", ThreadID: f.threads[0].ID, Content: "One commit."})
+	if len(f.read) != 1 {
+		t.Errorf("marked %q read, which are not in sight", f.read)
+	}
+}
