@@ -15,6 +15,7 @@ type fakePerson struct {
 	letters  []parley.InboxMessage
 	posts    []parley.ContractMessage
 	heat     *parley.ConversationStateResult
+	usage    *parley.UsageResult
 	approved []string
 	pleas    []string // what was asked of an agent's operator: dismissals
 }
@@ -165,4 +166,25 @@ func (f *fakeService) heated() {
 			{Agent: "coder", ShouldRespond: true, Reason: "direct-question", Confidence: 0.85, Factors: &parley.ConversationFactors{
 				DirectQuestion: true, ConversationTemperature: 0.82, MyTurnProbability: 0.6, RelevanceScore: 0.4, HumanPresence: true}},
 		}}
+}
+
+func (f *fakeService) Usage(context.Context, parley.UsageRequest) (*parley.UsageResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.usage == nil {
+		return &parley.UsageResult{Answer: parley.OK}, f.err
+	}
+	return f.usage, f.err
+}
+
+// answering is a team with a responder that answers, and one that cannot.
+func (f *fakeService) answering() {
+	f.usage = &parley.UsageResult{Answer: parley.OK, Total: parley.Spent{Calls: 15, InputTokens: 41_200, OutputTokens: 3_900},
+		Agents: []parley.AgentUsage{
+			{Agent: "oracle", Spent: parley.Spent{Calls: 12, Answered: 12, InputTokens: 41_200, OutputTokens: 3_900, LatencyMS: 14_400}, LastCall: noon.Add(-2 * time.Minute)},
+			{Agent: "muse", Spent: parley.Spent{Calls: 3, Failed: 3}, Failures: map[string]int{"no_key": 3}, LastCall: noon.Add(-9 * time.Minute)}}}
+	for i := range 12 {
+		f.usage.Calls = append(f.usage.Calls, parley.ModelCall{AgentID: "o", Agent: "oracle", Caller: "coder", Usage: parley.Usage{InputTokens: 3400 + 200*i, OutputTokens: 300}})
+	}
+	f.usage.Calls = append(f.usage.Calls, parley.ModelCall{AgentID: "m", Agent: "muse", Caller: "tester", Reason: parley.ModelNoKey})
 }

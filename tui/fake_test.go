@@ -269,6 +269,7 @@ func busyTeam() *fakeService {
 		"\x1b[2J\x1b]0;title\a日本語\x1b[5Gok", "", "\x1b[38;5;208m❯\x1b[39m \x1b[7m \x1b[0m"}
 	f.discussed()
 	f.heated()
+	f.answering()
 	f.counts = map[string]int{"queued": 3, "typing": 1, "held": 1, "unconfirmed": 1}
 	f.need(parley.NeedLost, "scout", "its terminal is gone: tmux or the session was ended from outside; 3 messages wait for it", "parley restart scout",
 		"Start it again, or let it go with parley stop scout.")

@@ -37,6 +37,9 @@ type health struct {
 	still    bool      // no curves
 	database int64     // bytes; 0 while that is not known
 	sizing   bool
+	usage    *parley.UsageResult // nil while nothing is known
+	summed   time.Time           // when that was asked for
+	summing  bool
 	drawn    []string // by settle
 	top      int
 	height   int
@@ -99,9 +102,11 @@ func (h *health) update(msg tea.Msg) tea.Cmd {
 		if s := h.link.status; s != nil && msg.err == nil {
 			h.meter.look(waitingIn(s))
 		}
-		return h.size()
+		return tea.Batch(h.size(), h.askUsage())
 	case shownMsg:
-		return h.size()
+		return tea.Batch(h.size(), h.askUsage())
+	case usageMsg:
+		h.used(msg)
 	case sizedMsg:
 		h.sizing, h.database = false, int64(msg)
 	case examinedMsg:
@@ -159,6 +164,7 @@ func (h *health) problems() []Finding {
 	if s := h.link.status; s != nil {
 		all = append(all, h.amiss(s)...)
 	}
+	all = append(all, h.silent()...)
 	for _, f := range h.found {
 		if !f.Well {
 			all = append(all, f)

@@ -50,7 +50,7 @@ func TestHealthWithoutMotionHasNoCurves(t *testing.T) {
 
 func TestHealthTellsProblemsFirst(t *testing.T) {
 	f := busyTeam()
-	f.counts = nil
+	f.counts, f.usage = nil, nil
 	s := newScreen(t, f, 100, 30, func(o *Options) { o.Version = "1.2.3" })
 	s.press("5")
 	s.shows("✓ Nothing is amiss.")
@@ -99,4 +99,16 @@ func TestTheMeterForgets(t *testing.T) {
 	if len(m.open) > meterOpen || len(m.spans) > 2*meterSpans {
 		t.Errorf("it keeps %d messages and %d spans", len(m.open), len(m.spans))
 	}
+}
+
+func TestHealthShowsWhatModelsTook(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 160, 50)
+	s.press("5")
+	s.shows("Models", "41k in, 3900 out", "12 answered", "1.2s each", "3 failed (3 no_key)", "models: muse does not answer tester: no_key")
+	f.usage = nil
+	s.send(tickMsg(noon.Add(time.Second)))
+	s.shows("12 answered") // it is not summed up at every look
+	s.send(tickMsg(noon.Add(usageEvery)))
+	s.hides("12 answered")
 }

@@ -30,11 +30,11 @@ func (h *health) lines(w int) []string {
 	}
 	if h.tier < wide {
 		lines = append(lines, h.figures(w)...)
-		lines = append(lines, h.queues(w)...)
+		lines = append(append(lines, h.queues(w)...), h.models(w)...)
 		return append(lines, h.daemon(w)...)
 	}
 	half := (w - 3) / 2
-	left, right := append(h.figures(half), h.queues(half)...), h.daemon(w-3-half)
+	left, right := append(append(h.figures(half), h.queues(half)...), h.models(half)...), h.daemon(w-3-half)
 	n := max(len(left), len(right))
 	return append(lines, beside(h.theme, clip(left, n), clip(right, n), half)...)
 }
