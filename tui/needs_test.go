@@ -125,6 +125,20 @@ func TestAnswersFromWhatNeedsYou(t *testing.T) {
 	}
 }
 
+func TestOffersNoTerminalThatIsNotThere(t *testing.T) {
+	f := busyTeam()
+	f.needs = nil
+	for i := range f.agents {
+		if f.agents[i].Name == "reviewer" {
+			f.agents[i].Kind = parley.KindMailbox
+		}
+	}
+	s := newScreen(t, f, 120, 30)
+	s.press("4")
+	s.shows("enter reply · m mark read")
+	s.hides("· a attach")
+}
+
 func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)

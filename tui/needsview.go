@@ -118,7 +118,11 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 		first = n.theme.focus.Render(first)
 	}
 	var acts []string
+	a := n.team.find(x.AgentID)
 	for _, act := range l.acts {
+		if act == "a attach" && (a == nil || a.Kind != parley.KindTerminal) {
+			continue
+		}
 		if x.thread != "" && act == "enter reply" {
 			act = "enter open the thread"
 		}
