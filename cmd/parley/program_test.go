@@ -62,7 +62,7 @@ func TestEnvironmentOverridesSettings(t *testing.T) {
 	}
 	if want := (settings{MaxText: 7, Footer: "short", ExpireAfter: 90 * time.Minute, HTTPPort: 8080,
 		StuckAfter: 3 * time.Minute, DraftAfter: 5 * time.Minute, OwesAfter: 4 * time.Minute, AutoSteer: true, MaxFileMB: 12,
-		ResponseDeadline: 30 * time.Minute, RemindBefore: 5 * time.Minute, TellSenderAfter: time.Minute, OverdueAfter: 10 * time.Minute,
+		ResponseDeadline: 30 * time.Minute, RemindBefore: 5 * time.Minute, TellSenderAfter: time.Minute, ModelTimeout: 50 * time.Second, OverdueAfter: 10 * time.Minute,
 		HTTPAddress: "::1", HTTPHosts: "a.example", OpenRegistration: true, TrustLocalAgentID: true,
 		MessagesPerMinute: 1, BroadcastsPerMinute: 1_000_000, RegistrationsPerMinute: 3}); s != want {
 		t.Errorf("got %+v, want %+v", s, want)
