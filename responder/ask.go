@@ -1,8 +1,10 @@
 package responder
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -45,7 +47,10 @@ func (s *said) check(round int) error {
 	case s.finish == "content_filter":
 		return parley.NoModelAnswer(parley.ModelRefused, "the model's server withheld the answer").Suggest("Say it in other words.")
 	}
-	return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty after %d requests", round+1).Suggest("Ask again, in other words.")
+	if round > 0 {
+		return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty after %d requests", round+1).Suggest("Ask again, in other words.")
+	}
+	return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty").Suggest("Ask again, in other words.")
 }
 
 // asMessage repeats the calls, to which the tools' answers follow.
@@ -97,9 +102,10 @@ var errBroken = errors.New("the answer broke off")
 func (c *Client) once(ctx context.Context, service *openai.ChatCompletionService, body openai.ChatCompletionNewParams, res **http.Response, a *parley.ModelAnswer, partial func(string)) (*said, error) {
 	stream := service.NewStreaming(ctx, body, option.WithResponseInto(res))
 	defer stream.Close()
-	s := &said{}
+	s, begun := &said{}, false
 	for stream.Next() {
 		chunk := stream.Current()
+		begun = true
 		if chunk.JSON.Usage.Valid() && chunk.Usage.TotalTokens+chunk.Usage.PromptTokens+chunk.Usage.CompletionTokens > 0 {
 			s.measure(&a.Usage, chunk.Usage)
 		}
@@ -119,16 +125,29 @@ func (c *Client) once(ctx context.Context, service *openai.ChatCompletionService
 			return nil, errTooLong
 		}
 	}
-	if !s.measured && *res != nil && (*res).StatusCode < http.StatusBadRequest {
+	err := stream.Err()
+	if !s.measured && worked(ctx, *res, err) {
 		a.Usage.Unmeasured = true
 	}
-	if err := stream.Err(); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	if s.finish == "" {
-		return nil, errBroken
+	switch {
+	case s.finish != "":
+		return s, nil
+	case !begun && *res != nil: // a page of something else, where base_url is wrong
+		return nil, fmt.Errorf("nothing of a stream in its %s", cmp.Or((*res).Header.Get("Content-Type"), "answer"))
 	}
-	return s, nil
+	return nil, errBroken
+}
+
+// worked reports whether the server may have worked on a request: it did not refuse it,
+// or had it until the time was over.
+func worked(ctx context.Context, res *http.Response, err error) bool {
+	if res != nil {
+		return res.StatusCode < http.StatusBadRequest
+	}
+	return ctx.Err() != nil && !unconnected(err)
 }
 
 var errTooLong = errors.New("the answer is too long")

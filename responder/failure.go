@@ -48,9 +48,13 @@ func failureOf(ctx context.Context, err error, res *http.Response) failure {
 func unreachable(err error) failure {
 	f := failure{reason: parley.ModelNoEndpoint, words: "the model's server cannot be reached", cause: err,
 		action: "Ask the operator to see whether it runs, and whether base_url is right: parley doctor."}
-	op, ok := errors.AsType[*net.OpError](err)
-	f.again = ok && op.Op == "dial"
+	f.again = unconnected(err)
 	return f
+}
+
+func unconnected(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial"
 }
 
 // refusal is an answer that says no.
