@@ -21,6 +21,7 @@ import (
 	"parley/profile"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/token"
 )
 
 // team is parley.yaml: who is launched by `parley up`, the settings, and the
@@ -141,7 +142,7 @@ func explainYAML(file string, err error) error {
 	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
 		key := unknown.Token.Value
 		message = fmt.Sprintf("there is no key %q", key)
-		known := keysAt(position.Column)
+		known := keysBeside(unknown.Token)
 		action = "Use one of: " + strings.Join(known, ", ") + "."
 		if near := parley.Nearest(key, known); near != "" {
 			action = fmt.Sprintf("Did you mean %q?", near)
@@ -172,14 +173,27 @@ func kindName(t reflect.Type) string {
 	return "a number"
 }
 
-// keysAt lists the keys that may stand in a column: those of the file itself in
-// the first one, those of its parts elsewhere.
-func keysAt(column int) []string {
-	if column == 1 {
+// keysBeside lists the keys that may stand where this one does: those of the file
+// itself in the first column, else those of the part that begins there above it.
+func keysBeside(key *token.Token) []string {
+	if key.Position.Column == 1 {
 		return keysOf(reflect.TypeFor[team]())
 	}
-	return slices.Concat(keysOf(reflect.TypeFor[settings]()), keysOf(reflect.TypeFor[member]()), keysOf(reflect.TypeFor[talkSettings]()),
-		keysOf(reflect.TypeFor[screenSettings]()), keysOf(reflect.TypeFor[answerer]()), keysOf(reflect.TypeFor[parley.ResponderExtras]()))
+	part := key
+	for part.Prev != nil && (part.Position.Column > 1 || part.Type != token.StringType) {
+		part = part.Prev
+	}
+	switch part.Value {
+	case "agents":
+		return keysOf(reflect.TypeFor[member]())
+	case "conversation":
+		return keysOf(reflect.TypeFor[talkSettings]())
+	case "screen":
+		return keysOf(reflect.TypeFor[screenSettings]())
+	case "responders":
+		return slices.Concat(keysOf(reflect.TypeFor[answerer]()), keysOf(reflect.TypeFor[parley.ResponderExtras]()))
+	}
+	return keysOf(reflect.TypeFor[settings]())
 }
 
 func keysOf(t reflect.Type) []string {
