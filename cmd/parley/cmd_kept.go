@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -27,7 +28,12 @@ func (c *cli) filesCommand() *cobra.Command {
 		op: "remove_files", use: "prune --older-than DAYS", short: "Delete all files that came before so many days, with their recipients' copies",
 		example: "  parley files prune --older-than 30", args: cobra.NoArgs, flags: []string{"older_than_days=older-than"}, print: removed,
 	})
-	_ = prune.MarkFlagRequired("older-than")
+	prune.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed("older-than") {
+			return misused(cmd, errors.New("parley files prune takes --older-than DAYS"))
+		}
+		return nil
+	}
 	cmd.AddCommand(command(c, operation[parley.RemoveFilesResult]{
 		op: "remove_files", use: "rm ID…", short: "Delete files, with their recipients' copies",
 		example: "  parley files rm 5f0c21aa", args: cobra.MinimumNArgs(1), print: removed,
