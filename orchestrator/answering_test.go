@@ -312,6 +312,10 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 	if n := len(s.Requests()); n != 0 {
 		t.Fatalf("the model was asked %d times by itself", n)
 	}
+	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: stored.Message.ID})
+	if text := strings.Join(story.Story, "\n"); err != nil || !strings.Contains(text, "parley retry "+parley.Short(stored.Message.ID)) {
+		t.Errorf("the story is\n%s\n%v", text, err)
+	}
 	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: stored.Message.ID})
 	if err != nil || res.Reply.Text != "here" {
 		t.Fatalf("retry: %+v, %v", res, err)

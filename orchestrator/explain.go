@@ -16,6 +16,9 @@ func (o *Orchestrator) ExplainMessage(ctx context.Context, req parley.ExplainMes
 	if err != nil {
 		return nil, err
 	}
+	if o.leftUnanswered(&msg, deliveries) != nil && deliveries[0].Reason == "" && o.exchanges.find(msg.ID) == nil {
+		deliveries[0].Reason = noAnswer + "its model was not asked, or the daemon ended meanwhile"
+	}
 	res := explain(o.dress(&msg), o.dressDeliveries(deliveries), o.now(), time.Local)
 	return &res, nil
 }
