@@ -27,13 +27,23 @@ func (v Verdict) Explain() (what, next string) {
 		return "", ""
 	}
 	what, next = held[v.Reason][0], held[v.Reason][1]
-	if v.Limit > 0 {
+	switch {
+	case v.Limit > 0 && v.Reason == CycleSpent:
+		what += fmt.Sprintf(" (%s at most)", inRounds(v.Limit))
+	case v.Limit > 0:
 		what += fmt.Sprintf(" (%d at most)", v.Limit)
 	}
 	if !v.Until.IsZero() {
 		next += " It passes by itself at " + v.Until.Format(time.TimeOnly) + "."
 	}
 	return what, next
+}
+
+func inRounds(n int) string {
+	if n == 1 {
+		return "1 round"
+	}
+	return fmt.Sprintf("%d rounds", n)
 }
 
 // Explain says why the agent stays silent and what would make it speak. Both are empty

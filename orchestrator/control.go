@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"parley"
 	"parley/conversation"
@@ -74,7 +75,27 @@ func (o *Orchestrator) controlled(ctx context.Context, me *member, s *subject, r
 		parley.ActionUnmute:  " is not muted any more.",
 		parley.ActionSet:     " has its new settings.",
 	}[req.Action]
+	if req.Action == parley.ActionRelease && o.muted(s) {
+		res.Message = whose + " is muted: unmute it to let it go on."
+	}
 	return res, nil
+}
+
+// muted reports whether the operator muted the conversation.
+func (o *Orchestrator) muted(s *subject) bool {
+	t := &o.talk
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.thread.ID != "" {
+		return t.rooms[s.thread.ID].At(o.now()).Muted
+	}
+	return t.controlOf(s.one, s.two, o.now()).Reason == conversation.MutedByOperator
+}
+
+// controlOf says what the operator has done about what two agents say to each other. t
+// is locked.
+func (t *talk) controlOf(one, two *member, at time.Time) conversation.Verdict {
+	return t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.id, To: two.id, At: at})
 }
 
 // act does to a conversation what the operator wants, stored first, and has what is

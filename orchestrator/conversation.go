@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,15 +73,15 @@ func (o *Orchestrator) GetConversationState(ctx context.Context, req parley.Conv
 		return nil, err
 	}
 	res := &parley.ConversationStateResult{Answer: parley.OK, Conversation: parley.Conversation{ID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title}}
+	if res.Held, err = o.heldIn(ctx, me, &s); err != nil {
+		return nil, err
+	}
 	if s.thread.ID != "" {
 		res.Conversation.Participants = s.thread.ParticipantNames
 		err = o.threadState(ctx, me, &s, res)
 	} else {
 		res.Conversation.Participants = []string{s.one.name, s.two.name}
 		err = o.pairState(ctx, me, &s, res)
-	}
-	if err == nil {
-		res.Held, err = o.heldIn(ctx, me, &s)
 	}
 	return res, err
 }
@@ -143,7 +144,7 @@ func (o *Orchestrator) pairState(ctx context.Context, me *member, s *subject, re
 	defer t.mu.Unlock()
 	o.read(r.At(now), res)
 	res.Conversation.Settings = settingsShown(t.settings)
-	control := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: s.one.id, To: s.two.id, At: now})
+	control := t.controlOf(s.one, s.two, now)
 	res.Conversation.Muted = control.Reason == conversation.MutedByOperator
 	if !control.Until.IsZero() {
 		until := control.Until.UTC()
@@ -168,6 +169,10 @@ func (o *Orchestrator) pairState(ctx context.Context, me *member, s *subject, re
 			d.Reason = conversation.FromHuman
 		case v.Held:
 			d.ShouldRespond, d.Reason = false, v.Reason
+		default: // what is held is not to begin a turn by being asked about
+			if i := slices.IndexFunc(res.Held, func(h parley.HeldTurn) bool { return h.MessageID == last.ID && h.Recipient == m.name }); i >= 0 {
+				d.ShouldRespond, d.Reason = false, conversation.Reason(res.Held[i].Reason)
+			}
 		}
 		return decisionShown(m, d)
 	}

@@ -264,7 +264,11 @@ func (o *Orchestrator) heldNeed(w *store.Withheld) parley.Need {
 		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)
 	}
 	why := strings.TrimPrefix(w.Reason, string(parley.ConversationHeld)+": ")
+	next := "Let it go on with parley conversation release " + conversation
+	if !w.Until.IsZero() { // a chain's budgets are renewed by nothing that begins another chain
+		next += ", or write to one of them"
+	}
 	return parley.Need{Kind: parley.NeedHeld, AgentID: w.Key.RecipientID, Agent: to, MessageID: w.Message.ID, Since: w.QueuedAt,
 		Text: what + ": " + why, Command: "parley conversation show " + conversation,
-		Action: fmt.Sprintf("See what they talk about. Let it go on with parley conversation release %s, or write to one of them.", conversation)}
+		Action: "See what they talk about. " + next + "."}
 }

@@ -145,7 +145,11 @@ func (c *cli) printConversation(res *parley.ConversationStateResult) error {
 		c.printDecision(d)
 	}
 	if len(res.Held) > 0 {
-		c.printf("\nHeld: %d. parley conversation release lets them go on.\n", len(res.Held))
+		act := parley.ActionRelease
+		if res.Conversation.Muted {
+			act = parley.ActionUnmute
+		}
+		c.printf("\nHeld: %d. parley conversation %s lets them go on.\n", len(res.Held), act)
 	}
 	for _, h := range res.Held {
 		c.printf("  %s  %s → %s  “%s”\n", c.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)

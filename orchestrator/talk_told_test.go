@@ -1,0 +1,72 @@
+package orchestrator
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/conversation"
+	"parley/tmux/tmuxtest"
+)
+
+// pass has the three send one another what the last was given, round and round, and
+// returns the first that is held.
+func (te *team) pass(names ...string) parley.Delivery {
+	te.t.Helper()
+	te.send(names[0], "pass it on")
+	for i := range 20 {
+		d := te.says(names[i%len(names)], names[(i+1)%len(names)], "over to you")
+		if d.State == parley.DeliveryHeld {
+			return d
+		}
+		te.reach(d.MessageID, parley.DeliveryRead)
+	}
+	te.t.Fatal("the circle goes on without end")
+	return parley.Delivery{}
+}
+
+func TestWhoIsHeldFromACircleIsToldToStaySilent(t *testing.T) {
+	te := newTeam(t)
+	names := []string{"anna", "bob", "carl"}
+	for _, name := range names {
+		te.launch(name, "instant", tmuxtest.Agent{})
+	}
+	held := te.pass(names...)
+	if held.Hold == nil || held.Hold.Reason != string(conversation.CycleSpent) || held.Hold.Until != nil {
+		t.Fatalf("the hold is %+v", held.Hold)
+	}
+	from := names[(slices.Index(names, held.Recipient)+len(names)-1)%len(names)]
+	state, err := te.GetConversationState(te.agent(held.Recipient), parley.ConversationStateRequest{With: from})
+	if err != nil || state.ShouldRespond || state.Reason != string(conversation.CycleSpent) {
+		t.Errorf("%s is told %v for %s, %v", held.Recipient, state.ShouldRespond, state.Reason, err)
+	}
+
+	// A person's word to one of them renews no chain that it does not answer.
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	if err != nil || len(needs.Needs) != 1 || strings.Contains(needs.Needs[0].Action, "write to one of them") {
+		t.Errorf("the operator needs to %+v, %v", needs, err)
+	}
+}
+
+func TestReleaseSaysThatAMuteStays(t *testing.T) {
+	te := newTeam(t)
+	te.launch("anna", "instant", tmuxtest.Agent{})
+	te.launch("bob", "instant", tmuxtest.Agent{})
+	thread, err := te.CreateThread(te.operator(), parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range []parley.ControlConversationRequest{{With: "anna,bob"}, {ThreadID: thread.Thread.ID}} {
+		for _, step := range []struct {
+			action parley.ConversationAction
+			says   string
+		}{{parley.ActionMute, "is muted until"}, {parley.ActionRelease, "unmute it"}, {parley.ActionUnmute, "not muted"}, {parley.ActionRelease, "goes on"}} {
+			what.Action = step.action
+			res, err := te.ControlConversation(te.operator(), what)
+			if err != nil || !strings.Contains(res.Message, step.says) {
+				t.Errorf("%s says %+v, %v, want %q in it", step.action, res, err, step.says)
+			}
+		}
+	}
+}
