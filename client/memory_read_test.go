@@ -170,7 +170,7 @@ func (m *memory) GetConversationHistory(ctx context.Context, r parley.HistoryReq
 	list := []item{}
 	for _, l := range m.messages {
 		for _, d := range l.deliveries {
-			if l.Kind == parley.KindDirect && d.ConversationID == parley.ConversationID(me, a.ID) {
+			if (l.Kind == parley.KindDirect || l.Kind == parley.KindSteering) && d.ConversationID == parley.ConversationID(me, a.ID) {
 				list = append(list, item{l, d})
 			}
 		}

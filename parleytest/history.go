@@ -6,6 +6,7 @@ var history = []testCase{
 	{"HistoryIsOldestFirstAndPages", historyPages},
 	{"HistoryIsTheCallersOwn", historyOwn},
 	{"HistoryHoldsDirectMessagesOnly", historyDirect},
+	{"HistoryHoldsGuidance", historyGuidance},
 	{"HistoryOfUnknownIsRefused", historyUnknown},
 	{"ConversationsHaveWhatIsStoredOfThem", conversationStored},
 	{"InboxItemsAreArchivedWhenDealtWith", inboxArchived},
@@ -56,6 +57,18 @@ func historyDirect(f *fixture) {
 	f.planner.broadcast(parley.BroadcastMessageRequest{Text: "to all"})
 	got := f.coder.history(parley.HistoryRequest{With: "planner"})
 	same(f.T, "messages", contents(got.Messages), []string{"direct"})
+}
+
+func historyGuidance(f *fixture) {
+	f.operator.send("begin", "coder")
+	do[parley.SendMessageResult](f.operator, "steer_agent", params{"agent": "coder", "text": "the parser comes first"})
+	f.coder.send("as you say", "operator")
+	said := []string{"begin", "the parser comes first", "as you say"}
+	same(f.T, "history of the one who was guided", contents(f.coder.history(parley.HistoryRequest{With: "operator"}).Messages), said)
+	page := f.operator.history(parley.HistoryRequest{With: "coder", Limit: 2})
+	same(f.T, "the end of it", contents(page.Messages), said[1:])
+	same(f.T, "total_messages", page.TotalMessages, 3)
+	same(f.T, "history of another", contents(f.reviewer.history(parley.HistoryRequest{With: "coder"}).Messages), []string{})
 }
 
 func historyUnknown(f *fixture) {

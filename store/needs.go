@@ -36,7 +36,7 @@ const owing = `m.type = 'request' AND m.requires_response = 0 AND m.thread_id = 
 // said is when the recipient of d last said something to the sender of m, 0 if it
 // did not since the message.
 const said = `coalesce((SELECT a.accepted_at FROM deliveries ad JOIN messages a ON a.seq = ad.message_seq
-	WHERE ad.conversation_id = d.conversation_id AND ad.kind = 'direct' AND ad.message_seq > d.message_seq AND ad.recipient_id = m.sender_id
+	WHERE ad.conversation_id = d.conversation_id AND (ad.kind = 'direct' OR ad.kind = 'steering') AND ad.message_seq > d.message_seq AND ad.recipient_id = m.sender_id
 	ORDER BY ad.message_seq DESC LIMIT 1), 0)`
 
 // had is since when the recipient r of d has had the message: in a terminal since

@@ -146,7 +146,7 @@ func (q *InboxQuery) mine() (where string, args []any) {
 		conversations[i] = parley.ConversationID(id, q.RecipientID)
 	}
 	return where + ` AND d.message_seq IN (
-		SELECT c.message_seq FROM deliveries c WHERE c.conversation_id IN ? AND c.kind = 'direct' AND +c.recipient_id = ?
+		SELECT c.message_seq FROM deliveries c WHERE c.conversation_id IN ? AND (c.kind = 'direct' OR c.kind = 'steering') AND +c.recipient_id = ?
 		UNION ALL SELECT o.seq FROM messages o WHERE o.sender_id IN ? AND o.kind <> 'direct')`,
 		append(args, conversations, q.RecipientID, q.Senders)
 }
@@ -214,10 +214,10 @@ type HistoryPage struct {
 	First, Last time.Time // of its messages; zero when there is none
 }
 
-// History returns direct messages between two agents. MESSAGE_NOT_FOUND when
+// History returns what two agents said to each other and to nobody else, guidance too. MESSAGE_NOT_FOUND when
 // Before is not one of them.
 func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
-	where, args := ` WHERE d.conversation_id = ? AND d.kind = 'direct'`, []any{parley.ConversationID(q.A, q.B)}
+	where, args := ` WHERE d.conversation_id = ? AND (d.kind = 'direct' OR d.kind = 'steering')`, []any{parley.ConversationID(q.A, q.B)}
 	var page HistoryPage
 	if err := s.read(ctx, "counting the conversation", &page.Total, `SELECT count(*) FROM deliveries d`+where, args...); err != nil {
 		return HistoryPage{}, err
