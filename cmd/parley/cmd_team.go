@@ -172,10 +172,15 @@ func (c *cli) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "See what the daemon runs, where, and how it is doing",
-		Example: "  parley status",
+		Example: "  parley status\n  parley status --tmux",
 		Args:    usage(cobra.NoArgs),
 	}
+	line := cmd.Flags().String("tmux", "", "print one line for the status bar of tmux: with words, or --tmux=short")
+	cmd.Flag("tmux").NoOptDefVal = lineWords
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flag("tmux").Changed {
+			return c.printStatusLine(cmd.Context(), *line)
+		}
 		at, err := c.place()
 		if err != nil {
 			return err

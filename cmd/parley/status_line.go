@@ -1,0 +1,148 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// lineWithin bounds the line: tmux shows the last one until the next is there, and a
+// daemon that takes longer is one to look after.
+const lineWithin = 2 * time.Second
+
+// lineName is how many columns a workspace's name takes at most.
+const lineName = 20
+
+// How much of the line there is, as --tmux says.
+const (
+	lineWords = "words"
+	lineShort = "short"
+)
+
+// lineState is a state as the line shows how many are in it.
+type lineState struct{ state, glyph, colour string }
+
+// lineAgents are the states of agents in the line, the pressing first; only these have a
+// colour, since the bar has one of its own, green unless set. The glyphs are
+// the screen's.
+var lineAgents = []lineState{
+	{string(parley.StateUnreachable), "∅", "red"}, {string(parley.StateExited), "✗", "red"}, {string(parley.StateBlocked), "■", "red"},
+	{string(parley.StateWaiting), "◆", "yellow"}, {string(parley.StateDrafting), "✎", "yellow"}, {string(parley.StateUnknown), "?", "yellow"},
+	{string(parley.StateStarting), "◌", ""}, {string(parley.StateBusy), "◐", ""}, {string(parley.StateIdle), "●", ""},
+}
+
+// lineDeliveries are the deliveries in the line.
+var lineDeliveries = []lineState{
+	{string(parley.DeliveryUnconfirmed), "?", "red"}, {string(parley.DeliveryHeld), "‖", "yellow"}, {string(parley.DeliveryQueued), "○", ""},
+}
+
+// printStatusLine prints the line for the status of the user's tmux. It starts no
+// daemon, and is no failure: what is wrong is the line.
+func (c *cli) printStatusLine(ctx context.Context, form string) error {
+	if form != lineWords && form != lineShort {
+		return usageError{fmt.Errorf("--tmux is %q", form), "Use --tmux for glyphs and words, or --tmux=short for glyphs."}
+	}
+	if c.json {
+		return usageError{fmt.Errorf("--tmux and --json were both given"), "Use one of them: the line is for tmux, the object for programs."}
+	}
+	ctx, cancel := context.WithTimeout(ctx, lineWithin)
+	defer cancel()
+	at, err := c.place()
+	if err != nil {
+		return c.printLine("parley: off")
+	}
+	info := runningDaemon(ctx, at)
+	if info == nil {
+		return c.printLine("parley: off")
+	}
+	service := c.clientOf(info)
+	defer service.Close()
+	status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
+	if err != nil {
+		return c.printLine("parley: no answer")
+	}
+	l := statusLine{glyphs: c.env.utf8(), words: form == lineWords}
+	if mine, err := service.CheckNewMessages(ctx, parley.CheckNewMessagesRequest{}); err == nil {
+		l.unread = mine.UnreadCount
+	}
+	return c.printLine(l.of(status))
+}
+
+// utf8 reports whether the locale says nothing against it.
+func (e environ) utf8() bool {
+	locale := strings.ToLower(cmp.Or(e.get("LC_ALL"), e.get("LC_CTYPE"), e.get("LANG")))
+	return locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+}
+
+// statusLine is a line with tmux's marks of style in it.
+type statusLine struct {
+	glyphs, words bool
+	unread        int
+	parts         []string
+}
+
+func (l *statusLine) of(s *parley.WorkspaceStatusResult) string {
+	name := ansi.Truncate(parley.CleanLine(filepath.Base(s.Workspace)), lineName, "…")
+	l.parts = []string{"#[bold]" + tmuxText(name) + "#[nobold]"}
+	if s.Paused != nil {
+		l.parts = append(l.parts, l.styled("red", l.either("‖ ", "")+"paused"))
+	}
+	l.add(s.Needs, "!", "red", needWord(s.Needs))
+	l.add(l.unread, "✉", "yellow", "unread")
+	before := len(l.parts)
+	for _, a := range lineAgents {
+		l.add(s.Agents[a.state], a.glyph, a.colour, a.state)
+	}
+	if len(l.parts) == before {
+		l.parts = append(l.parts, "no agents")
+	}
+	for _, d := range lineDeliveries {
+		l.add(s.Deliveries[d.state], d.glyph, d.colour, d.state)
+	}
+	return strings.Join(l.parts, " ")
+}
+
+func needWord(n int) string {
+	if n == 1 {
+		return "needs you"
+	}
+	return "need you"
+}
+
+// add says a number with its glyph and, unless only those are wanted, its word.
+func (l *statusLine) add(n int, glyph, colour, word string) {
+	if n == 0 {
+		return
+	}
+	text := fmt.Sprintf("%s%d", l.either(glyph, ""), n)
+	if l.words || !l.glyphs {
+		text += " " + word
+	}
+	l.parts = append(l.parts, l.styled(colour, text))
+}
+
+func (l *statusLine) either(glyph, ascii string) string {
+	if l.glyphs {
+		return glyph
+	}
+	return ascii
+}
+
+// styled gives back the colour of the bar around it, which is the user's own.
+func (l *statusLine) styled(colour, text string) string {
+	if colour == "" {
+		return text
+	}
+	return "#[fg=" + colour + "]" + text + "#[fg=default]"
+}
+
+// tmuxText makes text mean nothing to tmux, which looks for formats, commands to run
+// and styles in what a command of the status bar prints.
+func tmuxText(text string) string { return strings.ReplaceAll(text, "#", "##") }
