@@ -75,6 +75,8 @@ var Ops = []*Op{
 		Service.RetryDelivery, OperatorOnly, Adds),
 	define("explain_message", "Get a message's whole story in plain words: each rung with its evidence, why it waits, and what to do.",
 		Service.ExplainMessage, OperatorOnly, Reads, route("GET", "/api/messages/explain")),
+	define("export_messages", "Read whole messages with every delivery and its evidence, oldest first, page by page: all, those of two agents, or a thread's.",
+		Service.ExportMessages, OperatorOnly, Reads, programsOnly, route("GET", "/api/messages/export")),
 	define("report_state", "Say what an agent's program is doing. Its own hooks call this, and nobody else.",
 		Service.ReportState, Team, Marks, programsOnly),
 	define("issue_key", "Make a further API key for an agent. It is shown only this once.",

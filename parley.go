@@ -143,6 +143,8 @@ type OperatorService interface {
 	RetryDelivery(context.Context, RetryDeliveryRequest) (*RetryDeliveryResult, error)
 	// ExplainMessage tells a message's whole story in plain words.
 	ExplainMessage(context.Context, ExplainMessageRequest) (*ExplainMessageResult, error)
+	// ExportMessages reads whole messages, page by page, to be kept elsewhere.
+	ExportMessages(context.Context, ExportMessagesRequest) (*ExportMessagesResult, error)
 	// SteerAgent gives an agent guidance, as a message under a header of its own.
 	SteerAgent(context.Context, SteerAgentRequest) (*SendMessageResult, error)
 	// GetNeeds lists what wants the operator, and can dismiss a message from it.

@@ -218,3 +218,8 @@ func (c *Client) ListResponders(ctx context.Context, r parley.ListRespondersRequ
 func (c *Client) Usage(ctx context.Context, r parley.UsageRequest) (*parley.UsageResult, error) {
 	return call[parley.UsageResult](ctx, c, "usage", r)
 }
+
+// ExportMessages reads whole messages, page by page.
+func (c *Client) ExportMessages(ctx context.Context, r parley.ExportMessagesRequest) (*parley.ExportMessagesResult, error) {
+	return call[parley.ExportMessagesResult](ctx, c, "export_messages", r)
+}

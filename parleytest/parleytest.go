@@ -24,7 +24,7 @@ type Team interface {
 
 // Suite runs every case against a team of its own.
 func Suite(t *testing.T, newTeam func(t *testing.T) Team) {
-	for _, part := range [][]testCase{registration, sending, broadcasting, answering, reading, history, threads, searching, keys, status, events, reporting, stopping, operating, conversing, rights, responding, transferring} {
+	for _, part := range [][]testCase{registration, sending, broadcasting, answering, reading, history, threads, searching, keys, status, events, reporting, stopping, operating, exporting, conversing, rights, responding, transferring} {
 		for _, c := range part {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel() // each has a team of its own, and they mostly wait

@@ -135,6 +135,18 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"t USING INDEX threads_active"}, "TEMP B-TREE"},
 		"Threads of one": {func(ctx context.Context) error { _, _, err := s.Threads(ctx, "x", 10); return err },
 			[]string{"t USING INDEX threads_active", "p EXISTS USING COVERING INDEX participants_agent (agent_id=? AND thread_id=?)"}, "TEMP B-TREE"},
+		"Export": {func(ctx context.Context) error {
+			_, err := s.Export(ctx, ExportQuery{Limit: 10, Since: time.Unix(1, 0)})
+			return err
+		}, []string{"m USING INTEGER PRIMARY KEY (rowid>?)", "e USING PRIMARY KEY (message_seq=?)", "m USING INTEGER PRIMARY KEY (rowid=?)", "d USING PRIMARY KEY (message_seq=?)"}, "SCAN d"},
+		"Export of two": {func(ctx context.Context) error {
+			_, err := s.Export(ctx, ExportQuery{A: agentID(0), B: agentID(1), Limit: 10})
+			return err
+		}, []string{"d USING COVERING INDEX deliveries_direct (conversation_id=? AND message_seq>?)"}, "SCAN d"},
+		"Export of a thread": {func(ctx context.Context) error {
+			_, err := s.Export(ctx, ExportQuery{ThreadID: "x", Limit: 10})
+			return err
+		}, []string{"m USING COVERING INDEX messages_thread (thread_id=? AND seq>?)"}, "SCAN m"},
 		"AgentLog": {func(ctx context.Context) error { _, err := s.AgentLog(ctx, "x", 10); return err },
 			[]string{"SCAN agent_log"}, "TEMP B-TREE"},
 	} {

@@ -77,6 +77,7 @@ var rights = []right{
 	{op: "get_needs", who: operatorOnly, args: `{}`},
 	{op: "retry_delivery", who: operatorOnly, args: `{"message_id":` + nothing + `}`},
 	{op: "explain_message", who: operatorOnly, args: `{"message_id":` + nothing + `}`},
+	{op: "export_messages", who: operatorOnly, args: `{"between":[` + nobodys + `,` + nobodys + `]}`, tool: "none"},
 	{op: "report_state", who: agents, args: `{"event":"x"}`, tool: "none"},
 	{op: "issue_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},
 	{op: "rotate_key", who: operatorOnly, args: `{"agent":` + nobodys + `}`},

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley"
+)
+
+// ExportQuery asks for whole messages, oldest first: all of them, those of two agents,
+// or a thread's.
+type ExportQuery struct {
+	A, B     string // ids of two agents; empty for all
+	ThreadID string
+	Since    time.Time // later than this
+	After    int64     // the Next of the page before
+	Limit    int
+}
+
+// ExportPage is a part of what was asked for.
+type ExportPage struct {
+	Messages []parley.ExportedMessage
+	Next     int64
+	HasMore  bool
+	Total    int // of all that was asked for; only in the first page
+}
+
+// exportedDeliveries bounds a page: a message may have gone to a whole team, and each of
+// its deliveries has its steps, some hundred bytes each.
+const exportedDeliveries = 2000
+
+// Export returns messages with all their deliveries.
+func (s *Store) Export(ctx context.Context, q ExportQuery) (ExportPage, error) {
+	const doing = "reading messages"
+	var page ExportPage
+	column, from, args := q.source()
+	if q.After == 0 {
+		var err error
+		if !q.Since.IsZero() { // back from the newest: no more is looked through than is asked for
+			err = s.read(ctx, doing, &q.After, `SELECT seq FROM messages WHERE accepted_at <= ? ORDER BY seq DESC LIMIT 1`, nanos(q.Since))
+			args[len(args)-1] = q.After
+		}
+		if err == nil {
+			err = s.read(ctx, doing, &page.Total, `SELECT count(*)`+from, args...)
+		}
+		if err != nil {
+			return page, err
+		}
+	}
+	var found []struct{ Seq, Deliveries int64 }
+	err := s.read(ctx, doing, &found, `SELECT f.seq, (SELECT count(*) FROM deliveries e WHERE e.message_seq = f.seq) AS deliveries
+		FROM (SELECT `+column+` AS seq`+from+` ORDER BY `+column+` LIMIT ?) f ORDER BY f.seq`, append(args, q.Limit+1)...)
+	if err != nil {
+		return page, err
+	}
+	var seqs []int64
+	var deliveries int64
+	for _, m := range found {
+		if deliveries += m.Deliveries; len(seqs) == q.Limit || len(seqs) > 0 && deliveries > exportedDeliveries {
+			break
+		}
+		seqs = append(seqs, m.Seq)
+	}
+	page.HasMore, page.Next = len(seqs) < len(found), q.After
+	if len(seqs) == 0 {
+		return page, nil
+	}
+	page.Next = seqs[len(seqs)-1]
+	page.Messages, err = s.exported(ctx, doing, seqs)
+	return page, err
+}
+
+// source is where the messages are, and the column with their numbers. The last of the
+// arguments is the number that they come after.
+func (q *ExportQuery) source() (column, from string, args []any) {
+	switch {
+	case q.A != "":
+		return `d.message_seq`, ` FROM deliveries d WHERE d.conversation_id = ? AND (d.kind = 'direct' OR d.kind = 'steering') AND d.message_seq > ?`,
+			[]any{parley.ConversationID(q.A, q.B), q.After}
+	case q.ThreadID != "":
+		return `m.seq`, ` FROM messages m WHERE m.thread_id <> '' AND m.thread_id = ? AND m.seq > ?`, []any{q.ThreadID, q.After}
+	}
+	return `m.seq`, ` FROM messages m WHERE m.seq > ?`, []any{q.After}
+}
+
+// exported reads messages by their numbers, with all that belongs to them.
+func (s *Store) exported(ctx context.Context, doing string, seqs []int64) ([]parley.ExportedMessage, error) {
+	var messages []messageRow
+	err := s.read(ctx, doing, &messages, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+		WHERE m.seq IN ? ORDER BY m.seq`, seqs)
+	if err != nil {
+		return nil, err
+	}
+	var deliveries []deliveryRow
+	err = s.read(ctx, doing, &deliveries, `SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+		JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq IN ? ORDER BY d.message_seq, lower(r.name)`, seqs)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]parley.ExportedMessage, len(messages))
+	for i := range messages {
+		m := parley.ExportedMessage{Message: messages[i].message(), Deliveries: []parley.Delivery{}}
+		for len(deliveries) > 0 && deliveries[0].MessageSeq == messages[i].Seq {
+			m.Deliveries = append(m.Deliveries, deliveries[0].delivery())
+			m.Recipients = append(m.Recipients, deliveries[0].RecipientID)
+			deliveries = deliveries[1:]
+		}
+		list[i] = m
+	}
+	return list, nil
+}
