@@ -34,6 +34,7 @@ var plan = map[string][]string{
 	"httpapi":      {"."},
 	"client":       {"."},
 	"tui":          {"."},
+	"export":       {"."}, // files for readers without parley: pure, so that the CLI is not the only one that can write them
 	"cmd/parley":   {"*"},
 
 	"internal/demoagent":   {"."},

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/export"
+
+	"github.com/spf13/cobra"
+)
+
+// exportPage is how many messages are asked for at once.
+const exportPage = 500
+
+// exporting is what one export is asked for.
+type exporting struct {
+	with, and, thread, since string
+	all, force               bool
+	format, file             string
+}
+
+func (c *cli) exportCommand() *cobra.Command {
+	x := new(exporting)
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write what was said to a file: Markdown, JSON Lines, or one HTML page",
+		Long: `Writes messages with every delivery, its rungs and their evidence: what two said to each
+other (--with, --and), a thread, or all. The HTML page needs nothing else, and has a search.`,
+		Example: `  parley export --with coder -o coder.html
+  parley export --with planner --and coder --since 2h
+  parley export --thread 1a2b3c4d --format markdown -o plan.md
+  parley export --all -o team.jsonl`,
+		Args: usage(cobra.NoArgs),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&x.with, "with", "", "what this agent said with another: name or id")
+	flags.StringVar(&x.and, "and", "", "the other one (default: you)")
+	flags.StringVar(&x.thread, "thread", "", "this thread, by its id")
+	flags.BoolVar(&x.all, "all", false, "every message of the workspace")
+	flags.StringVar(&x.since, "since", "", "only since: 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339")
+	flags.StringVar(&x.format, "format", "", "markdown, jsonl or html (default: by the file's ending, else markdown)")
+	flags.StringVarP(&x.file, "output", "o", "", "write to this file, whole or not at all (default: standard output)")
+	flags.BoolVar(&x.force, "force", false, "replace the file if there is one")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"markdown", "jsonl", "html"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("with", c.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("and", c.completeAgents)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		req, format, err := x.read(cmd, c)
+		if err != nil {
+			return err
+		}
+		if x.file == "" || x.file == "-" {
+			_, err := c.export(cmd.Context(), req, format, c.out)
+			return err
+		}
+		if !filepath.IsAbs(x.file) {
+			x.file = filepath.Join(c.dir, x.file)
+		}
+		n, err := c.exportTo(cmd.Context(), req, format, x.file, x.force)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(struct {
+				parley.Answer
+				Path     string `json:"path"`
+				Messages int    `json:"messages"`
+			}{parley.OK, x.file, n})
+		}
+		return c.printLine(count(n, "message") + " written to " + x.file)
+	}
+	return cmd
+}
+
+// read turns the flags into a call and a format.
+func (x *exporting) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesRequest, export.Format, error) {
+	req, format := parley.ExportMessagesRequest{ThreadID: x.thread, Limit: exportPage}, export.Format(x.format)
+	given := 0
+	for _, one := range []bool{x.with != "" || x.and != "", x.thread != "", x.all} {
+		if one {
+			given++
+		}
+	}
+	switch {
+	case given != 1:
+		return req, "", misused(cmd, errors.New("say what to export: --with NAME, --thread ID, or --all"))
+	case x.and != "" && x.with == "":
+		return req, "", misused(cmd, errors.New("--and names the other one of --with NAME"))
+	case x.with != "" && x.and == "":
+		req.Between = parley.Names{x.with, parley.OperatorName}
+	case x.with != "":
+		req.Between = parley.Names{x.with, x.and}
+	}
+	if x.since != "" {
+		since, err := sinceWhen(x.since, c.now())
+		if err != nil {
+			return req, "", misused(cmd, fmt.Errorf("--since is %q; give 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339", x.since))
+		}
+		req.Since = &since
+	}
+	switch {
+	case format != "" && !slices.Contains(export.Formats, format):
+		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be markdown, jsonl, html", x.format))
+	case format == "":
+		format = formatOf(x.file, c.json)
+	}
+	return req, format, nil
+}
+
+// formatOf is the format that a file's ending means.
+func formatOf(file string, wantsJSON bool) export.Format {
+	switch ending := strings.ToLower(filepath.Ext(file)); {
+	case ending == ".html" || ending == ".htm":
+		return export.HTML
+	case ending == ".jsonl" || ending == ".ndjson" || file == "" && wantsJSON:
+		return export.JSONL
+	}
+	return export.Markdown
+}
+
+// exportTo writes a file that is there whole or not at all. Only its owner may read it.
+func (c *cli) exportTo(ctx context.Context, req parley.ExportMessagesRequest, f export.Format, file string, force bool) (int, error) {
+	taken := parley.Errorf(parley.InvalidArgument, "%s is there already", file).With("parameter", "output").
+		Suggest("Use another name, or --force to replace it.")
+	if info, err := os.Lstat(file); err == nil && (!force || info.IsDir()) {
+		return 0, taken
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".parley-export-*")
+	if err != nil {
+		return 0, parley.Errorf(parley.InvalidArgument, "cannot write into %s: %w", filepath.Dir(file), errors.Unwrap(err)).
+			With("parameter", "output").Suggest("Name a file in a directory that is there and that you may write into.")
+	}
+	defer os.Remove(temporary.Name())
+	n, err := c.export(ctx, req, f, temporary)
+	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+		return 0, err
+	}
+	if force {
+		err = os.Rename(temporary.Name(), file)
+	} else if err = os.Link(temporary.Name(), file); errors.Is(err, fs.ErrExist) {
+		return 0, taken
+	} else if err != nil { // a file system without links
+		err = os.Rename(temporary.Name(), file)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("put the export in its place: %w", err)
+	}
+	return n, nil
+}
+
+// export writes page by page what is asked for, and says how far it is to a person who
+// waits for more than a moment.
+func (c *cli) export(ctx context.Context, req parley.ExportMessagesRequest, f export.Format, to io.Writer) (n int, err error) {
+	page, err := call[parley.ExportMessagesResult](ctx, c, "export_messages", req)
+	if err != nil {
+		return 0, err
+	}
+	total, told := page.TotalCount, c.now()
+	w, err := export.New(to, f, export.Head{Title: exportTitle(page), Total: total, At: c.now(), Zone: time.Local})
+	if err != nil {
+		return 0, err
+	}
+	progress, shown := isTerminal(c.err) && to != io.Writer(c.out), false
+	for {
+		for i := range page.Messages {
+			if err := w.Message(&page.Messages[i]); err != nil {
+				return 0, fmt.Errorf("write the export: %w", err)
+			}
+		}
+		n += len(page.Messages)
+		if progress && c.now().Sub(told) >= time.Second {
+			told, shown = c.now(), true
+			fmt.Fprintf(c.err, "\r\x1b[K%d of %d messages", n, total)
+		}
+		// What is said meanwhile is not part of it: the count in the head holds.
+		if !page.HasMore || n >= total {
+			break
+		}
+		req.After = page.Next
+		if page, err = call[parley.ExportMessagesResult](ctx, c, "export_messages", req); err != nil {
+			return 0, err
+		}
+		page.Messages = page.Messages[:min(len(page.Messages), total-n)]
+	}
+	if shown {
+		fmt.Fprint(c.err, "\r\x1b[K")
+	}
+	return n, w.Close()
+}
+
+func exportTitle(page *parley.ExportMessagesResult) string {
+	switch {
+	case page.Thread != nil:
+		return "Thread: " + page.Thread.Title
+	case len(page.Between) == 2:
+		return "What " + page.Between[0] + " and " + page.Between[1] + " said to each other"
+	}
+	return "All messages"
+}
