@@ -128,6 +128,8 @@ type Delivery struct {
 	AnsweredAt *time.Time `json:"answered_at,omitempty"`
 	AnsweredBy string     `json:"answered_by,omitempty"` // the id of the recipient's first reply
 	Hold       *Hold      `json:"hold,omitempty"`        // while the conversation protocol holds it
+
+	Decision *ConversationDecision `json:"decision,omitempty"` // why a responder answers a thread's post, or does not
 }
 
 // TurnStarted returns when the recipient's program began to work upon the message,

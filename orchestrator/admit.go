@@ -187,7 +187,10 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 		}
 	}
 	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = or(msg.ID, newID()), from.id, from.name, from.snapshot().Role, o.now()
-	link := o.nextLink(msg.ID, from, d.replied)
+	link := d.replied
+	if !d.withinCalls(from) {
+		link = o.nextLink(msg.ID, from, d.replied)
+	}
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
 		Reach: d.reach, Answers: answers, Judge: o.judge(from, &d, &msg), Call: d.call, Forgets: d.forgets}
@@ -219,6 +222,9 @@ func (o *Orchestrator) handOut(stored *store.Appended) {
 	}
 	for _, d := range stored.Deliveries {
 		o.roster.id(d.RecipientID).announce()
+	}
+	if stored.Message.Kind == parley.KindThread {
+		o.letSpeak(stored)
 	}
 }
 

@@ -50,7 +50,7 @@ func (o *Orchestrator) RegisterAgent(ctx context.Context, req parley.RegisterAge
 // else may: its unread messages would be theirs.
 func (o *Orchestrator) stoppedMailbox(ctx context.Context, name string) *member {
 	m := o.roster.named(name)
-	if m == nil || !parley.CallerFrom(ctx).Operator || m.kind != parley.KindMailbox && m.kind != parley.KindResponder || m.snapshot().State != parley.StateTerminated {
+	if m == nil || !parley.CallerFrom(ctx).Operator || m.kind != parley.KindMailbox || m.snapshot().State != parley.StateTerminated {
 		return nil
 	}
 	return m

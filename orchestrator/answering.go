@@ -55,7 +55,10 @@ func (o *Orchestrator) answered(ctx context.Context, to *member, inCall bool, d 
 		return stored, nil, err
 	}
 	d.message.ID, d.asks = newID(), to
-	e, _ := o.exchanges.begin(d.message.ID)
+	e, _, err := o.exchanges.begin(d.message.ID)
+	if err != nil {
+		return store.Appended{}, nil, err
+	}
 	defer o.exchanges.end(d.message.ID, e)
 	stored, err := send(d)
 	if err != nil || stored.Message.ThreadID != "" {
@@ -126,7 +129,7 @@ func (o *Orchestrator) reply(ctx context.Context, to *member, msg *parley.Messag
 	defer context.AfterFunc(o.ctx, cancel)()
 	call := store.ModelCall{CallerID: from.id, ModelCall: parley.ModelCall{AgentID: to.id, MessageID: msg.ID, Model: r.ModelID, At: o.now()}}
 	var reply draft
-	done, err := o.exchanges.turn(asking, parley.ConversationID(to.id, from.id))
+	done, err := o.exchanges.turn(asking, place(msg, to), to.id, o.opts.Settings.ModelCalls)
 	if err == nil {
 		defer done()
 		reply, err = o.compose(asking, to, from, r, msg, &call)
@@ -138,7 +141,11 @@ func (o *Orchestrator) reply(ctx context.Context, to *member, msg *parley.Messag
 		return nil, o.noReply(storing, msg, call, err)
 	}
 	reply.handed = inCall && ctx.Err() == nil
-	stored, err := o.admit(storing, to, reply)
+	stored, err := o.say(storing, to, reply)
+	if parley.ErrorCode(err) == parley.NotAParticipant { // since it was asked
+		call.ReplyID = ""
+		return nil, o.noReply(storing, msg, call, parley.NoModelAnswer(parley.ModelCancelled, "%w", err))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +156,7 @@ func (o *Orchestrator) reply(ctx context.Context, to *member, msg *parley.Messag
 // waitedFor is the error of who did not come to ask.
 func waitedFor(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return parley.NoModelAnswer(parley.ModelSlow, "earlier messages of this conversation took all the time").Suggest("Ask again when they are answered.")
+		return parley.NoModelAnswer(parley.ModelSlow, "messages that came earlier took all the time").Suggest("Ask again when they are answered.")
 	}
 	return parley.NoModelAnswer(parley.ModelCancelled, "the call was broken off").Suggest("Ask again if the answer is still wanted.")
 }
@@ -181,12 +188,20 @@ func (o *Orchestrator) compose(ctx context.Context, to, from *member, r *parley.
 		replied: linkOf(msg), repliedTo: msg.SenderID, message: parley.Message{
 			ID: newID(), Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
 			ContextReference: msg.ContextReference, InReplyTo: msg.ID}}
-	if command, is := parley.IsCommand(msg.Text); is {
+	thread := msg.Kind == parley.KindThread
+	if thread {
+		d.recipients, d.message.Kind, d.message.ThreadID = nil, parley.KindThread, msg.ThreadID
+	}
+	if command, is := parley.IsCommand(msg.Text); is && !thread {
 		text, err := o.obey(ctx, command, to, from, r, msg)
 		d.message.Text, d.forgets = text, command == parley.CommandReset
 		return d, err
 	}
-	q, err := o.question(ctx, to, from, r, msg)
+	ask := o.question
+	if thread {
+		ask = o.postQuestion
+	}
+	q, err := ask(ctx, to, from, r, msg)
 	if err != nil {
 		return d, err
 	}
@@ -212,7 +227,7 @@ func (o *Orchestrator) ask(ctx context.Context, to, from *member, r *parley.Resp
 	call.Usage, call.ToolCalls, call.CutOff = answer.Usage, answer.ToolCalls, answer.CutOff
 	text := ""
 	if err == nil {
-		if text = parley.Clean(strings.ToValidUTF8(process(r.Additional.PostSteps(), to.name, answer.Text), "")); !parley.Visible(text) {
+		if text = parley.Clean(strings.ToValidUTF8(process(stepsFor(r, msg), to.name, answer.Text), "")); !parley.Visible(text) {
 			err = parley.NoModelAnswer(parley.ModelMalformed, "nothing is left of the model's answer").Suggest("Ask again, in other words.")
 		}
 	}

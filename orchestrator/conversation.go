@@ -92,6 +92,12 @@ func (o *Orchestrator) threadState(ctx context.Context, me *member, s *subject, 
 	if err != nil {
 		return err
 	}
+	var decided map[string]parley.ConversationDecision // about responders, which have spoken or not by now
+	if len(posts) > 0 {
+		if decided, err = o.store.Decisions(ctx, posts[0].ID); err != nil {
+			return err
+		}
+	}
 	now, t := o.now(), &o.talk
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -108,6 +114,9 @@ func (o *Orchestrator) threadState(ctx context.Context, me *member, s *subject, 
 		return nil
 	}
 	decide := func(m *member) parley.ConversationDecision {
+		if d, ok := decided[m.id]; ok {
+			return d
+		}
 		agent := m.snapshot()
 		d := r.Decide(conversation.Question{Agent: &agent, Post: postOf(&posts[0], from), At: now, Draw: t.draw, Settings: settings})
 		return decisionShown(m, d)

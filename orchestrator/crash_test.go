@@ -18,6 +18,7 @@ import (
 
 	"parley"
 	"parley/profile"
+	"parley/responder"
 	"parley/store"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -32,6 +33,7 @@ type crashTeam struct {
 	Dir                    string
 	Binary, Name, Path, At string   // of tmux.Options
 	Env                    []string // of tmux
+	Model                  string   // where that of a responder DM is; "" for none
 }
 
 func runCrashDaemon(arg string) int {
@@ -57,8 +59,12 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	o, err := New(ctx, Options{Store: s, Profiles: profiles, Workspace: ct.Dir, LaunchDir: filepath.Join(ct.Dir, "launch"), Host: "test",
-		Tmux: tmux.Options{Binary: ct.Binary, Name: ct.Name, Path: ct.Path, Dir: ct.At, Env: ct.Env}})
+	opts := Options{Store: s, Profiles: profiles, Workspace: ct.Dir, LaunchDir: filepath.Join(ct.Dir, "launch"), Host: "test",
+		Tmux: tmux.Options{Binary: ct.Binary, Name: ct.Name, Path: ct.Path, Dir: ct.At, Env: ct.Env}}
+	if ct.Model != "" {
+		opts.Model, opts.Responders = responder.New(responder.Options{Getenv: func(string) string { return "" }}), []parley.DeclaredResponder{answeredAt(ct.Model)}
+	}
+	o, err := New(ctx, opts)
 	if err != nil {
 		return err
 	}
@@ -67,7 +73,11 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		to, text, _ := strings.Cut(lines.Text(), " ")
-		res, err := o.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{to}, Text: text})
+		req := parley.SendMessageRequest{To: parley.Names{to}, Text: text, IdempotencyKey: text}
+		if strings.HasPrefix(to, "#") {
+			req.To, req.ThreadID = nil, to[1:]
+		}
+		res, err := o.SendMessage(ctx, req)
 		if err != nil {
 			return err
 		}
@@ -108,22 +118,7 @@ func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
 // crashOnce runs a daemon, sends as fast as it accepts, and kills it.
 func (te *team) crashOnce(t *testing.T, logs, accepted map[string]string) {
 	t.Helper()
-	arg, err := json.Marshal(crashTeam{Dir: te.dir, Binary: te.opts.Tmux.Binary, Name: te.opts.Tmux.Name,
-		Path: te.opts.Tmux.Path, At: te.opts.Tmux.Dir, Env: te.opts.Tmux.Env})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(te.opts.Executable, crashDaemon, string(arg))
-	cmd.Stderr = testWriter{t}
-	in, err1 := cmd.StdinPipe()
-	out, err2 := cmd.StdoutPipe()
-	if err1 != nil || err2 != nil || cmd.Start() != nil {
-		t.Fatal(err1, err2, "the daemon did not start")
-	}
-	answers := bufio.NewScanner(out)
-	if !answers.Scan() || answers.Text() != "ready" {
-		t.Fatalf("the daemon did not come up: %q", answers.Text())
-	}
+	cmd, in, answers := te.startCrashDaemon(t, "")
 	kill := time.AfterFunc(time.Duration(rand.IntN(250))*time.Millisecond, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
 	names := slices.Sorted(maps.Keys(logs))
@@ -138,6 +133,29 @@ func (te *team) crashOnce(t *testing.T, logs, accepted map[string]string) {
 		t.Errorf("the daemon said %q unasked", answers.Text())
 	}
 	_ = cmd.Wait()
+}
+
+// startCrashDaemon starts one, with the model of a responder DM at an address, or
+// without.
+func (te *team) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writer, *bufio.Scanner) {
+	t.Helper()
+	arg, err := json.Marshal(crashTeam{Dir: te.dir, Binary: te.opts.Tmux.Binary, Name: te.opts.Tmux.Name,
+		Path: te.opts.Tmux.Path, At: te.opts.Tmux.Dir, Env: te.opts.Tmux.Env, Model: model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(te.opts.Executable, crashDaemon, string(arg))
+	cmd.Stderr = testWriter{t}
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err1 != nil || err2 != nil || cmd.Start() != nil {
+		t.Fatal(err1, err2, "the daemon did not start")
+	}
+	answers := bufio.NewScanner(out)
+	if !answers.Scan() || answers.Text() != "ready" {
+		t.Fatalf("the daemon did not come up: %q", answers.Text())
+	}
+	return cmd, in, answers
 }
 
 // settle waits until nothing is on its way any more.

@@ -17,38 +17,64 @@ type exchange struct {
 // exchanges are those under way. One that is repeated meanwhile waits for the first: a
 // model is asked once.
 type exchanges struct {
-	mu    sync.Mutex
-	open  map[string]*exchange     // by message
-	pairs map[string]chan struct{} // by conversation: full while the model answers in it
+	mu     sync.Mutex
+	open   map[string]*exchange     // see exchangeOf
+	places map[string]chan struct{} // full while the model answers there; see place
+	models map[string]chan struct{} // of each responder, as full as its model is asked at once
+	closed bool                     // the daemon ends
+	group  sync.WaitGroup           // of those that are open
 }
 
-// begin notes that a message is going to be answered. Its caller calls end.
-func (x *exchanges) begin(messageID string) (e *exchange, first bool) {
+// exchangeOf names the exchange of a message and a responder. A thread's post may have
+// many.
+func exchangeOf(msg *parley.Message, to *member) string {
+	if msg.Kind == parley.KindThread {
+		return msg.ID + " " + to.id
+	}
+	return msg.ID
+}
+
+// begin notes that a message is going to be answered. Who is first calls end. The error
+// is that of a daemon at its end.
+func (x *exchanges) begin(name string) (e *exchange, first bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.closed {
+		return nil, false, parley.NoModelAnswer(parley.ModelCancelled, "the daemon is ending").Suggest("Send it again when the daemon runs again.")
+	}
 	if x.open == nil {
 		x.open = map[string]*exchange{}
 	}
-	if e := x.open[messageID]; e != nil {
-		return e, false
+	if e := x.open[name]; e != nil {
+		return e, false, nil
 	}
 	e = &exchange{done: make(chan struct{})}
-	x.open[messageID] = e
-	return e, true
+	x.open[name] = e
+	x.group.Add(1)
+	return e, true, nil
 }
 
-func (x *exchanges) end(messageID string, e *exchange) {
+func (x *exchanges) end(name string, e *exchange) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	delete(x.open, messageID)
+	delete(x.open, name)
 	close(e.done)
+	x.group.Done()
 }
 
-// find returns the exchange about a message that is under way, nil for none.
-func (x *exchanges) find(messageID string) *exchange {
+// close lets none begin any more, and waits for those that are open.
+func (x *exchanges) close() {
+	x.mu.Lock()
+	x.closed = true
+	x.mu.Unlock()
+	x.group.Wait()
+}
+
+// find returns the exchange that is under way, nil for none.
+func (x *exchanges) find(name string) *exchange {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.open[messageID]
+	return x.open[name]
 }
 
 // wait returns what comes of an exchange.
@@ -62,18 +88,36 @@ func (e *exchange) wait(ctx context.Context) (*parley.Reply, error) {
 }
 
 // turn waits until a responder is done with those who wrote to it before in the same
-// conversation: what it is told of that must be whole.
-func (x *exchanges) turn(ctx context.Context, conversation string) (done func(), err error) {
+// place, as what it is told of that must be whole; and until its model is asked less
+// than most times at once.
+func (x *exchanges) turn(ctx context.Context, place, responder string, most int) (done func(), err error) {
+	leave, err := enter(ctx, x.lock(&x.places, place, 1))
+	if err != nil {
+		return nil, err
+	}
+	rest, err := enter(ctx, x.lock(&x.models, responder, most))
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	return func() { rest(); leave() }, nil
+}
+
+// lock returns that of a name, which has room for so many. It stays for the daemon's
+// life.
+func (x *exchanges) lock(locks *map[string]chan struct{}, name string, room int) chan struct{} {
 	x.mu.Lock()
-	if x.pairs == nil {
-		x.pairs = map[string]chan struct{}{}
+	defer x.mu.Unlock()
+	if *locks == nil {
+		*locks = map[string]chan struct{}{}
 	}
-	lock := x.pairs[conversation]
-	if lock == nil {
-		lock = make(chan struct{}, 1)
-		x.pairs[conversation] = lock
+	if (*locks)[name] == nil {
+		(*locks)[name] = make(chan struct{}, room)
 	}
-	x.mu.Unlock()
+	return (*locks)[name]
+}
+
+func enter(ctx context.Context, lock chan struct{}) (leave func(), err error) {
 	select {
 	case lock <- struct{}{}:
 		return func() { <-lock }, nil

@@ -122,12 +122,18 @@ func outlook(d *parley.Delivery, id string) []string {
 	retry := fmt.Sprintf("parley retry %s --to %s types it again; nothing else does.", id, name)
 	switch d.State {
 	case parley.DeliveryRead:
+		if d.Decision != nil && !d.Decision.ShouldRespond {
+			return []string{fmt.Sprintf("%s has it and stays silent. A mention (@%s) calls upon it.", name, name)}
+		}
 		return []string{fmt.Sprintf("%s has it. Nothing is left to do.", name)}
 	case parley.DeliveryAnswered:
 		return []string{fmt.Sprintf("%s has answered it. Nothing is left to do.", name)}
 	case parley.DeliverySubmitted:
 		if strings.HasPrefix(d.Reason, noAnswer) {
-			return []string{fmt.Sprintf("%s has it, and its model gave no answer.", name), fmt.Sprintf("parley retry %s asks the model again; nothing else does.", id)}
+			return []string{fmt.Sprintf("%s has it, and its model gave no answer.", name), fmt.Sprintf("parley retry %s --to %s asks the model again; nothing else does.", id, name)}
+		}
+		if d.Decision != nil {
+			return []string{fmt.Sprintf("%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.", name, id, name)}
 		}
 		return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}
 	case parley.DeliveryQueued:
@@ -136,8 +142,12 @@ func outlook(d *parley.Delivery, id string) []string {
 		return []string{sentence("It is in hand right now", d.Reason)}
 	case parley.DeliveryHeld:
 		if d.Hold != nil {
+			what := "terminal"
+			if d.Decision != nil {
+				what = "model"
+			}
 			return []string{sentence("The conversation protocol holds it", strings.TrimPrefix(d.Reason, string(d.Hold.Code)+": ")),
-				fmt.Sprintf("%s has it in its inbox; only its terminal is spared. parley conversation release %s lets it go on.", name, id)}
+				fmt.Sprintf("%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.", name, what, id)}
 		}
 		return []string{sentence("It waits", d.Reason), release(d.Reason, name)}
 	case parley.DeliveryFailed:

@@ -54,7 +54,9 @@ func (h *hold) hears(msg *parley.Message) bool {
 	return h.Message.ThreadID == msg.ThreadID && msg.Timestamp.Sub(h.Message.Timestamp) < stale
 }
 
-func (h *hold) ruling() ruling { return ruling{conversation.Reason(h.Why), h.Until, h.Reason} }
+func (h *hold) ruling() ruling {
+	return ruling{why: conversation.Reason(h.Why), until: h.Until, text: h.Reason}
+}
 
 func (t *talk) keep(h *hold) {
 	t.drop(h.Key)
@@ -172,11 +174,11 @@ func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err err
 	if len(pass) == 0 {
 		return nil, nil
 	}
-	keys := make([]store.Key, len(pass))
+	list := make([]store.Passing, len(pass))
 	for i, h := range pass {
-		keys[i] = h.Key
+		list[i] = store.Passing{Key: h.Key, State: passes(o.roster.id(h.Key.RecipientID))}
 	}
-	passed, err = o.store.Unwithhold(ctx, keys, "the conversation protocol lets it pass")
+	passed, err = o.store.Unwithhold(ctx, list, "the conversation protocol lets it pass")
 	if err != nil {
 		o.talk.mu.Lock()
 		defer o.talk.mu.Unlock()
@@ -187,9 +189,14 @@ func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err err
 		return nil, err
 	}
 	for _, h := range pass {
-		if slices.Contains(passed, h.Key) {
+		to := o.roster.id(h.Key.RecipientID)
+		switch {
+		case !slices.Contains(passed, h.Key):
+		case to.kind != parley.KindTerminal:
+			o.speakLater(to, h.Message)
+		default:
 			h.State, h.Reason = parley.DeliveryQueued, ""
-			o.roster.id(h.Key.RecipientID).hand(h.Job)
+			to.hand(h.Job)
 		}
 	}
 	return passed, nil
@@ -217,7 +224,7 @@ func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withhel
 		case r.why == "":
 			t.drop(h.Key)
 			pass = append(pass, h)
-		case r != h.ruling():
+		case !r.same(h.ruling()):
 			t.drop(h.Key)
 			h.Why, h.Until, h.Reason = string(r.why), r.until, r.text
 			t.keep(h)

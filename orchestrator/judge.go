@@ -14,6 +14,14 @@ type ruling struct {
 	why   conversation.Reason
 	until time.Time
 	text  string
+
+	decision *parley.ConversationDecision // about a responder and a thread's post
+	silent   bool                         // it does not answer, and nothing waits for that
+}
+
+// same reports whether something is held as it was.
+func (r *ruling) same(o ruling) bool {
+	return r.why == o.why && r.until.Equal(o.until) && r.text == o.text
 }
 
 // matter is what it is asked about.
@@ -27,27 +35,38 @@ type matter struct {
 }
 
 // ruleOf says whether a message may start a turn of its recipient's, and takes it into
-// account when it may. Only what goes to a terminal can be held: nothing else starts
-// by itself.
+// account when it may. Only what goes to a terminal, or calls upon a responder in a
+// thread, can be held: nothing else starts by itself. A responder that is written to
+// answers within the call, which is no turn: however long such a session is, it spends
+// nothing.
 func (t *talk) ruleOf(q matter) ruling {
 	turn := turnOf(q.from, q.to, linkOf(q.msg), q.at, q.renews)
 	settings := t.settingsOf(q.msg.ThreadID)
-	if q.to.kind == parley.KindTerminal && !turn.FromHuman {
-		if r := t.decide(q, settings); r.why != "" {
+	speaks := q.to.responder() != nil
+	if speaks && q.msg.Kind != parley.KindThread {
+		return ruling{}
+	}
+	var r ruling
+	if speaks || q.to.kind == parley.KindTerminal && !turn.FromHuman {
+		if r = t.decide(q, settings); r.why != "" {
 			return r
 		}
+	}
+	if (speaks || q.to.kind == parley.KindTerminal) && !turn.FromHuman {
 		v := t.budgets.Judge(settings, turn)
 		if h := t.before(q); !v.Held && h != nil {
-			return h.ruling()
+			waits := h.ruling()
+			waits.decision = r.decision
+			return waits
 		}
 		if v.Held {
 			v.Until = local(v.Until)
 			what, next := v.Explain()
-			return ruling{v.Reason, v.Until, heldText(what, next)}
+			return ruling{why: v.Reason, until: v.Until, text: heldText(what, next), decision: r.decision}
 		}
 	}
 	t.budgets.Take(turn)
-	return ruling{}
+	return r
 }
 
 // decide asks the rules about a thread's post. For one that is addressed only the
@@ -60,6 +79,9 @@ func (t *talk) decide(q matter, settings conversation.Settings) ruling {
 	settings.Off = settings.Off || q.addressed
 	agent := q.to.snapshot()
 	d := r.Decide(conversation.Question{Agent: &agent, Post: postOf(q.msg, q.from), At: q.at, Draw: t.draw, Settings: settings})
+	if q.to.kind != parley.KindTerminal {
+		return t.verdictOn(q, d)
+	}
 	if d.ShouldRespond {
 		return ruling{}
 	}
@@ -128,10 +150,7 @@ func (o *Orchestrator) judge(from *member, d *draft, msg *parley.Message) store.
 				r = t.ruleOf(matter{msg, from, to, msg.Timestamp, renews, addressed, true})
 				rulings[to.id] = r
 			}
-			if r.why != "" {
-				ds[i].State, ds[i].Reason, ds[i].Evidence = parley.DeliveryHeld, r.text, ""
-				ds[i].Withheld, ds[i].Until = string(r.why), r.until
-			}
+			r.apply(&ds[i])
 		}
 	}
 }

@@ -159,7 +159,7 @@ func (o *Orchestrator) identity(m *member, key string) map[string]string {
 }
 
 func taken(m *member) error {
-	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.name, m.kind, m.snapshot().State).
+	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.name, m.snapshot().Kind, m.snapshot().State).
 		Suggest("Choose another name, or stop it first: parley stop %s", m.name)
 }
 
@@ -333,7 +333,7 @@ func (o *Orchestrator) terminalMember(ref string) (*member, error) {
 		return nil, err
 	}
 	if m.kind != parley.KindTerminal {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s is a %s, it has no terminal", m.name, m.kind).
+		return nil, parley.Errorf(parley.InvalidArgument, "%s is a %s, it has no terminal", m.name, m.snapshot().Kind).
 			Suggest("Name an agent that was launched; get_agent_status lists them.")
 	}
 	return m, nil

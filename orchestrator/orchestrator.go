@@ -65,6 +65,7 @@ type Settings struct {
 	OverdueAfter           time.Duration // how long after it the operator is told; 10 min
 	MaxFile                int64         // bytes of the largest file that is kept; 100 MB
 	ModelTimeout           time.Duration // how long a responder's model has to answer; 50 s
+	ModelCalls             int           // of one responder at once; 4
 
 	Conversation conversation.Settings // what agents may say to each other before a person speaks again
 }
@@ -84,6 +85,7 @@ func (s *Settings) setDefaults() {
 	setDefault(&s.RemindBefore, 5*time.Minute)
 	setDefault(&s.TellSenderAfter, time.Minute)
 	setDefault(&s.OverdueAfter, 10*time.Minute)
+	setDefault(&s.ModelCalls, 4)                // as many as a small local server works on
 	setDefault(&s.ModelTimeout, 50*time.Second) // clients of MCP wait a minute for a tool
 }
 
@@ -224,6 +226,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 func (o *Orchestrator) Close() error {
 	o.ending.Store(true)
 	o.cancel()
+	o.exchanges.close()
 	o.group.Wait()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }

@@ -13,6 +13,9 @@ type pause struct {
 	now atomic.Pointer[parley.Pause] // nil: messages go
 
 	changing sync.Mutex
+
+	mu   sync.Mutex
+	over chan struct{} // closed when it ends; nil: nobody waits for that
 }
 
 // is returns the pause that holds, nil when messages go.
@@ -70,8 +73,45 @@ func (o *Orchestrator) setPause(ctx context.Context, by *member, req parley.Paus
 	if err := o.store.SetPause(ctx, by.id, next); err != nil {
 		return err
 	}
-	o.pause.now.Store(next)
+	o.pause.set(next)
 	return nil
+}
+
+func (p *pause) set(next *parley.Pause) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now.Store(next); next == nil && p.over != nil {
+		close(p.over)
+		p.over = nil
+	}
+}
+
+// ends returns what is closed when the pause ends, nil when there is none.
+func (p *pause) ends() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.now.Load() == nil {
+		return nil
+	}
+	if p.over == nil {
+		p.over = make(chan struct{})
+	}
+	return p.over
+}
+
+// untilResumed waits while communication is paused.
+func (o *Orchestrator) untilResumed(ctx context.Context) error {
+	for {
+		over := o.pause.ends()
+		if over == nil {
+			return ctx.Err()
+		}
+		select {
+		case <-over:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // refusePaused refuses a message while communication is paused.

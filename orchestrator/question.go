@@ -30,11 +30,16 @@ func (o *Orchestrator) question(ctx context.Context, to, from *member, r *parley
 		q.Turns = append(q.Turns, parley.ModelTurn{Mine: m.SenderID == to.id, Text: m.Text})
 	}
 	q.Turns = append(q.Turns, parley.ModelTurn{Text: formatted(r.Additional.PromptFormat, from.name, msg.Text)})
+	o.equip(&q, to, r)
+	return q, nil
+}
+
+// equip gives a model the tools that its responder's configuration grants.
+func (o *Orchestrator) equip(q *parley.ModelQuestion, to *member, r *parley.Responder) {
 	if r.Additional.Tools {
 		q.Tools, q.Rounds = readingTools(), or(r.Additional.ToolRounds, parley.DefaultToolRounds)
 		q.RunTool = func(ctx context.Context, name, arguments string) string { return o.runTool(ctx, to, name, arguments) }
 	}
-	return q, nil
 }
 
 // formatted puts a message into the form that the responder wants.

@@ -60,7 +60,7 @@ func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) 
 	m.changing.Lock()
 	defer m.changing.Unlock()
 	old := m.snapshot()
-	if old.Responder == nil && old.Approval == "" || m.kind != parley.KindMailbox && m.kind != parley.KindResponder {
+	if old.Responder == nil && old.Approval == "" || m.kind != parley.KindMailbox {
 		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q already, for which no model answers", m.name).
 			Suggest("Choose another name; parley agents lists those that are taken.")
 	}
@@ -159,47 +159,22 @@ func (o *Orchestrator) Usage(ctx context.Context, req parley.UsageRequest) (*par
 	return res, nil
 }
 
-// leftUnanswered returns the responder that left a message unanswered, nil when that is
-// not so.
-func (o *Orchestrator) leftUnanswered(msg *parley.Message, ds []parley.Delivery) *member {
-	if len(ds) != 1 || msg.Kind != parley.KindDirect || ds[0].State != parley.DeliverySubmitted || ds[0].AnsweredBy != "" {
-		return nil
-	}
-	if m := o.roster.id(ds[0].RecipientID); m != nil && m.responder() != nil {
-		return m
-	}
-	return nil
-}
-
-// askAgain is RetryDelivery for a message that a responder left unanswered. Its sender
-// gets the reply as it gets every message, unless it is the one who calls.
-func (o *Orchestrator) askAgain(ctx context.Context, msg *parley.Message, to *member) (*parley.RetryDeliveryResult, error) {
-	if err := o.refusePaused(); err != nil {
-		return nil, err
-	}
-	reply, err := o.replyAgain(ctx, msg, to)
-	if err != nil {
-		return nil, err
-	}
-	_, ds, err := o.store.Message(ctx, msg.ID)
-	if err != nil {
-		return nil, err
-	}
-	return &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{to.id}, Reply: reply,
-		Message: to.name + " has answered.", DeliveryStatus: parley.SumUp(ds), Deliveries: o.dressDeliveries(ds)}, nil
-}
-
+// replyAgain asks a model again, or waits for what is being answered.
 func (o *Orchestrator) replyAgain(ctx context.Context, msg *parley.Message, to *member) (*parley.Reply, error) {
-	e, first := o.exchanges.begin(msg.ID)
+	name := exchangeOf(msg, to)
+	e, first, err := o.exchanges.begin(name)
+	if err != nil {
+		return nil, err
+	}
 	if !first {
 		return e.wait(ctx)
 	}
-	defer o.exchanges.end(msg.ID, e)
+	defer o.exchanges.end(name, e)
 	_, ds, err := o.store.Message(ctx, msg.ID)
 	switch {
 	case err != nil:
 		e.err = err
-	case o.leftUnanswered(msg, ds) != to: // it has answered since
+	case !slices.Contains(o.leftOpen(msg, ds), to): // it has answered since
 		e.err = delivered(msg, o.dressDeliveries(ds))
 	default:
 		e.reply, e.err = o.reply(ctx, to, msg, parley.CallerFrom(ctx).ID == msg.SenderID)
@@ -222,13 +197,13 @@ func (o *Orchestrator) unansweredNeeds(ctx context.Context) ([]parley.Need, erro
 	var needs []parley.Need
 	for _, item := range items {
 		m := o.roster.id(item.Delivery.RecipientID)
-		if m.responder() == nil || o.exchanges.find(item.Message.ID) != nil {
+		if m.responder() == nil || o.exchanges.find(exchangeOf(&item.Message, m)) != nil {
 			continue
 		}
 		msg, short := o.dress(&item.Message), parley.Short(item.Message.ID)
 		why := strings.TrimPrefix(or(item.Delivery.Reason, "the daemon ended before there was one"), noAnswer)
 		needs = append(needs, parley.Need{Kind: parley.NeedUnanswered, AgentID: m.id, Agent: m.name, MessageID: msg.ID, Since: msg.Timestamp,
-			Text: fmt.Sprintf("gave no answer to message %s from %s: %s", short, msg.Sender, why), Command: "parley retry " + short,
+			Text: fmt.Sprintf("gave no answer to message %s from %s: %s", short, msg.Sender, why), Command: fmt.Sprintf("parley retry %s --to %s", short, m.name),
 			Action: fmt.Sprintf("Ask it again, or let it be with parley needs --dismiss %s.", short)})
 	}
 	return needs, err

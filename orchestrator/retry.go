@@ -23,8 +23,8 @@ func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDelive
 	if err != nil {
 		return nil, err
 	}
-	if to := o.leftUnanswered(&msg, chosen); to != nil {
-		return o.askAgain(ctx, &msg, to)
+	if left := o.leftOpen(&msg, chosen); len(left) > 0 {
+		return o.askAllAgain(ctx, &msg, left)
 	}
 	begin, err := o.beginAgain(&msg, chosen)
 	if err != nil {

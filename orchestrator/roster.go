@@ -20,9 +20,9 @@ import (
 
 // member is one agent as the running daemon knows it.
 type member struct {
-	id, name string // never change
-	kind     parley.AgentKind
-	wake     chan struct{} // tells the courier that there may be something to do
+	id, name string           // never change
+	kind     parley.AgentKind // a responder's is mailbox here, as it may become one and be one no more
+	wake     chan struct{}    // tells the courier that there may be something to do
 
 	changing sync.Mutex // held by launch, stop and restart, one at a time
 	typing   sync.Mutex // held by the courier while it has a message in hand
@@ -84,7 +84,11 @@ func (t *terminal) saw(info tmux.PaneInfo) {
 }
 
 func newMember(a parley.Agent) *member {
-	return &member{id: a.ID, name: a.Name, kind: a.Kind, agent: a,
+	kind := a.Kind
+	if kind == parley.KindResponder {
+		kind = parley.KindMailbox
+	}
+	return &member{id: a.ID, name: a.Name, kind: kind, agent: a,
 		wake: make(chan struct{}, 1), arrived: make(chan struct{})}
 }
 

@@ -79,7 +79,7 @@ func (o *Orchestrator) loadTalk(ctx context.Context) error {
 			t.repeat(&acts[0])
 		}
 		from, to := o.roster.id(r.SenderID), o.roster.id(r.RecipientID)
-		if from != nil && to != nil {
+		if from != nil && to != nil && (r.ThreadID != "" || to.responder() == nil) { // see ruleOf
 			t.budgets.Take(turnOf(from, to, conversation.Link{Chain: r.ChainID, Hop: r.Hop}, r.At(), or(r.Replied, last[r.ThreadID])))
 		}
 		if r.ThreadID != "" && (i+1 == len(turns) || turns[i+1].MessageID != r.MessageID) {

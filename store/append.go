@@ -44,6 +44,8 @@ type NewDelivery struct {
 	Withheld    string    // why the conversation protocol holds it; State is held then
 	Until       time.Time // when it is looked at again; zero for no time
 	Silent      bool      // nobody answers there: no answer is owed
+
+	Decision *parley.ConversationDecision // on whether a responder answers a thread's post; nil elsewhere
 }
 
 // Appended is what is stored now.
@@ -228,7 +230,7 @@ func (t *tx) announce(p *Post, seq int64) {
 }
 
 const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps,
-	withheld, withheld_until`
+	withheld, withheld_until, decision`
 
 type newDeliveryRow struct {
 	deliveryRow
@@ -238,7 +240,7 @@ type newDeliveryRow struct {
 
 func (r *newDeliveryRow) values() []any {
 	return []any{r.MessageSeq, r.RecipientID, r.ConversationID, r.kind, r.urgent, r.State, r.Reason, r.Notice, 0,
-		r.QueuedAt, r.ReadAt, r.Steps, r.Withheld, r.WithheldUntil}
+		r.QueuedAt, r.ReadAt, r.Steps, r.Withheld, r.WithheldUntil, r.Decision}
 }
 
 // newDeliveries makes the rows of the deliveries, and adds the deliveries to
@@ -253,7 +255,7 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 			MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
 			ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
 			State:          string(d.State), Reason: d.Reason, Notice: d.Notice, QueuedAt: nanos(t.now),
-			Steps: stepLine(step), Withheld: d.Withheld, WithheldUntil: nanos(d.Until),
+			Steps: stepLine(step), Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
 		}}
 		if d.State == parley.DeliveryRead {
 			row.ReadAt = &row.QueuedAt

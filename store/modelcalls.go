@@ -132,11 +132,12 @@ func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, [
 	return agents, calls, err
 }
 
-// NotAnswered returns the messages that were sent to agents for which a model answers
-// and that it has not answered, but not those that were dismissed; the newest first.
+// NotAnswered returns the messages that a model is to answer and has not answered, but
+// not those that were dismissed; the newest first.
 func (s *Store) NotAnswered(ctx context.Context) ([]InboxItem, error) {
 	return s.items(ctx, ` WHERE d.recipient_id IN (SELECT agent_id FROM responders) AND `+notAnswered+` AND d.dismissed = 0`, false, maxNeeds)
 }
 
-// notAnswered is true of a delivery d to an agent for which a model is to answer.
-const notAnswered = `d.kind = 'direct' AND d.read_at IS NULL AND d.state = 'submitted'`
+// notAnswered is true of a delivery d to an agent for which a model is to answer: a
+// thread's post has a decision then.
+const notAnswered = `(d.kind = 'direct' OR d.decision <> '') AND d.read_at IS NULL AND d.state = 'submitted'`

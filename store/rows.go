@@ -161,7 +161,7 @@ func attachmentsFrom(text string) []json.RawMessage {
 // its recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
 	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
-	d.withheld, d.withheld_until, d.archived`
+	d.withheld, d.withheld_until, d.archived, d.decision`
 
 // deliveryRow is a row of deliveries and the recipient's name.
 type deliveryRow struct {
@@ -182,6 +182,7 @@ type deliveryRow struct {
 	Withheld       string
 	WithheldUntil  int64
 	Archived       bool // ignored; an answer is seen by its time
+	Decision       string
 }
 
 func (r *deliveryRow) delivery() parley.Delivery {
@@ -191,6 +192,7 @@ func (r *deliveryRow) delivery() parley.Delivery {
 	if r.ReadAt != nil {
 		d.ReadAt = moment(*r.ReadAt)
 	}
+	d.Decision = decisionFrom(r.Decision, d.RecipientID, d.Recipient)
 	if d.State == parley.DeliveryHeld && r.Withheld != "" {
 		d.Hold = &parley.Hold{Code: parley.ConversationHeld, Reason: r.Withheld, Until: moment(r.WithheldUntil)}
 	}

@@ -34,18 +34,25 @@ func (s *Store) Withheld(ctx context.Context, limit int) ([]Withheld, error) {
 	return list, err
 }
 
-// Unwithhold queues what was withheld, and returns what is to be typed: what was read
-// or given up meanwhile is not.
-func (s *Store) Unwithhold(ctx context.Context, keys []Key, evidence string) ([]Key, error) {
+// Passing is a delivery that is not to be withheld any more, and where it goes on.
+type Passing struct {
+	Key
+	State parley.DeliveryState
+}
+
+// Unwithhold lets go on what was withheld, and returns what does: what was read or given
+// up meanwhile does not.
+func (s *Store) Unwithhold(ctx context.Context, list []Passing, evidence string) ([]Key, error) {
 	var passed []Key
 	err := s.write(ctx, "letting a delivery pass", func(t *tx) error {
 		passed = nil
-		for _, k := range keys {
+		for _, p := range list {
+			k := p.Key
 			n, err := t.exec(`UPDATE deliveries SET withheld = '', withheld_until = 0
 				WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`, k.MessageSeq, k.RecipientID)
 			if err == nil && n > 0 {
 				passed = append(passed, k)
-				err = t.climb(k, []Change{{State: parley.DeliveryQueued, Evidence: evidence}}, 0)
+				err = t.climb(k, []Change{{State: p.State, Evidence: evidence}}, 0)
 			}
 			if err != nil {
 				return err
@@ -91,14 +98,16 @@ type TurnRow struct {
 func (r *TurnRow) At() time.Time { return instant(r.AcceptedAt) }
 
 // Turns returns the latest messages that were not withheld, in the order of
-// acceptance, but for parley's own.
+// acceptance, but for parley's own, and for what began no turn: it was read in the
+// moment in which it was stored.
 func (s *Store) Turns(ctx context.Context, since time.Time, limit int) ([]TurnRow, error) {
 	var rows []TurnRow
 	err := s.read(ctx, "reading the last turns", &rows, `SELECT * FROM (
 		SELECT m.seq, m.id AS message_id, m.chain_id, m.hop, m.sender_id, d.recipient_id, m.thread_id, m.accepted_at, coalesce(a.chain_id, '') AS replied
 		FROM messages m CROSS JOIN deliveries d ON d.message_seq = m.seq JOIN agents s ON s.id = m.sender_id
 		LEFT JOIN messages a ON a.id = m.in_reply_to AND m.in_reply_to <> ''
-		WHERE m.seq > (SELECT coalesce(max(seq), 0) FROM messages) - ? AND m.accepted_at > ? AND m.chain_id <> '' AND d.withheld = '' AND d.state <> 'failed' AND s.kind <> 'system'
+		WHERE m.seq > (SELECT coalesce(max(seq), 0) FROM messages) - ? AND m.accepted_at > ? AND m.chain_id <> '' AND d.withheld = '' AND d.state <> 'failed'
+			AND (d.read_at IS NULL OR d.read_at > d.queued_at) AND s.kind <> 'system'
 		ORDER BY m.seq DESC LIMIT ?) ORDER BY seq`, limit, nanos(since), limit)
 	return rows, err
 }

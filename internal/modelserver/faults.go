@@ -23,8 +23,8 @@ type Request struct {
 }
 
 // StartBare runs a model that obeys also where no tools are offered, as those who ask
-// it a plain question do. `SAY words` makes it say just that, `PAUSE` begin and go on
-// after Release, `FAIL 503 ONCE` or `TWICE` fail no more often, `AFTER 2` before it ask for
+// it a plain question do. `SAY words` makes it say just that, and `ECHO words` so that
+// whoever is told it says it too; `PAUSE` begin and go on after Release, `FAIL 503 ONCE` or `TWICE` fail no more often, `AFTER 2` before it ask for
 // two seconds' patience; `BREAK` breaks off amid its answer, `GARBAGE` is no answer, and
 // `EMPTY` an empty one.
 func StartBare() *Server {
@@ -70,7 +70,7 @@ type faults struct {
 }
 
 var (
-	sayForm   = regexp.MustCompile(`\bSAY (.*)`)
+	sayForm   = regexp.MustCompile(`\b(?:SAY (.*)|(ECHO .*))`)
 	afterForm = regexp.MustCompile(`\bAFTER (\d+)`)
 	timesForm = regexp.MustCompile(`\b(ONCE|TWICE)\b`)
 	faultForm = regexp.MustCompile(`\b(BREAK|GARBAGE|EMPTY|PAUSE)\b`)
@@ -78,7 +78,7 @@ var (
 
 func faultsOf(said string) (f faults) {
 	if m := sayForm.FindStringSubmatch(said); m != nil {
-		f.say = m[1]
+		f.say = m[1] + m[2]
 	}
 	if m := afterForm.FindStringSubmatch(said); m != nil {
 		f.after, _ = strconv.Atoi(m[1]) // digits

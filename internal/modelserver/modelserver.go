@@ -149,13 +149,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	s.keep(r, body)
 	t, err := api.read(r, body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	n := s.note(t)
+	s.keep(r, body) // once Release concerns it
 	s.act(&stream{w: w, noted: n, whole: t.whole, asked: t.messages, gone: s.gone(r), last: func() { s.answer(n.open) }}, api, t)
 }
 
