@@ -37,7 +37,8 @@ type WorkspaceStatusResult struct {
 	Deliveries  map[string]int `json:"deliveries"` // how many in each state that is not delivered
 	Needs       int            `json:"needs"`      // how many things want the operator; get_needs lists them
 	LastEvent   int64          `json:"last_event"`
-	Paused      *Pause         `json:"paused,omitempty"` // set while communication is paused
+	Paused      *Pause         `json:"paused,omitempty"`   // set while communication is paused
+	Warnings    []string       `json:"warnings,omitempty"` // what of parley.yaml could not be had, with what to do
 }
 
 // BackupRequest names the copy's file.

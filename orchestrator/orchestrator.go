@@ -118,6 +118,7 @@ type Orchestrator struct {
 	talk   talk
 
 	exchanges exchanges // with models, under way
+	warnings  []string  // of the start
 
 	turns struct { // begun by broadcasts
 		sync.Mutex

@@ -11,15 +11,21 @@ import (
 )
 
 // loadResponders declares those of the team's file, lets those go that are in it no
-// more, and forgets that anyone was being answered when the last daemon ended.
+// more, and forgets that anyone was being answered when the last daemon ended. One whose
+// name another agent has is left out: the rest of the team can work.
 func (o *Orchestrator) loadResponders(ctx context.Context) error {
 	var names []string
 	for _, d := range o.opts.Responders {
 		names = append(names, strings.ToLower(d.Name))
-		if _, err := o.declare(ctx, d); err != nil {
-			e := parley.AsError(err)
+		_, err := o.declare(ctx, d)
+		if err == nil {
+			continue
+		}
+		e := parley.AsError(err)
+		if e.Code != parley.AgentExists {
 			return parley.Errorf(e.Code, "responder %s: %w", d.Name, err).Suggest("%s", e.Action)
 		}
+		o.warn("responder %s of parley.yaml does not answer: %s. %s", d.Name, e.Message, e.Action)
 	}
 	for _, m := range o.roster.all() {
 		a := m.snapshot()
@@ -38,6 +44,12 @@ func (o *Orchestrator) loadResponders(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// warn tells the operator of what could not be done at the start.
+func (o *Orchestrator) warn(format string, args ...any) {
+	o.warnings = append(o.warnings, fmt.Sprintf(format, args...))
+	o.log.Warn(o.warnings[len(o.warnings)-1])
 }
 
 // declare makes a responder, or changes one, or makes one of an agent that asked to be

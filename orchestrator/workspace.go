@@ -46,7 +46,7 @@ func (o *Orchestrator) GetWorkspaceStatus(ctx context.Context, _ parley.Workspac
 	res := o.opts.Info
 	res.Answer, res.Workspace = parley.OK, o.opts.Workspace
 	res.TmuxSocket, res.TmuxVersion = o.tmux.SocketPath(), o.tmux.Version().String()
-	res.LastEvent, res.Paused = o.store.LastEvent(), o.pause.is()
+	res.LastEvent, res.Paused, res.Warnings = o.store.LastEvent(), o.pause.is(), o.warnings
 	res.Agents = map[string]int{}
 	for _, m := range o.roster.all() {
 		if m.kind != parley.KindHuman {

@@ -222,6 +222,9 @@ func (c *cli) printStatus(s *parley.WorkspaceStatusResult) {
 			t.add(c.paint(faint, row[0]), row[1])
 		}
 	}
+	for _, w := range s.Warnings {
+		t.add(c.paint(yellow, "warning"), w)
+	}
 	t.print(c.out)
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/modelserver"
 )
 
 // These failures are nobody's mistake: what parley stands on is taken away from a
@@ -63,7 +64,10 @@ func faults(s *stage) []failing {
 			cli: []string{"status"}, call: inbox},
 		{code: parley.DaemonRunning, never: onlyBeforeADaemon, cli: []string{"serve", "--foreground"}},
 		{code: parley.ConversationHeld, never: byNone("it is the reason of a delivery that waits, and no call's failure")},
-		{code: parley.ModelUnavailable, never: byNone("no call of the daemon asks a model")},
+		{code: parley.ModelUnavailable, by: "asker", op: "send_message", args: `{"to":"sage","text":"FAIL 401"}`, status: 502, stores: true,
+			cli: []string{"send", "sage", "FAIL 401"}, call: func(ctx context.Context, c *client.Client) error {
+				return notSent(c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "FAIL 401"}))
+			}},
 		{code: parley.AddressInUse, never: onlyBeforeADaemon, cli: []string{"serve", "--http-port", s.kept["port"]}, before: endDaemon},
 	}
 }
@@ -88,6 +92,12 @@ func faulty(t *testing.T) *stage {
 	}
 	s.kept["broken"], s.kept["port"] = sent.MessageID, strconv.Itoa(listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port)
 	listening(t, "unix", s.kept["tmux"])
+	model := modelserver.StartBare()
+	t.Cleanup(model.Close)
+	if _, err := s.boss.AddResponder(inTime(t), parley.AddResponderRequest{Name: "sage",
+		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: model.URL + "/v1"}}); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

@@ -44,6 +44,11 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 				}
 			}
 		}
+		if status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); err == nil {
+			for _, w := range status.Warnings {
+				f.bad("responders", "Change parley.yaml, and start the daemon again: parley down --keep-agents, then any command.", "%s", w)
+			}
+		}
 	}
 	model := responder.New(responder.Options{Getenv: d.env.get})
 	for _, name := range names {

@@ -25,6 +25,7 @@ var limits = map[string]schema{
 	"remind_before":     {"pattern": durationForm},
 	"tell_sender_after": {"pattern": durationForm},
 	"model_timeout":     {"pattern": durationForm},
+	"model_calls":       {"minimum": 1, "maximum": 1000},
 
 	"temperature":   {"minimum": 0, "maximum": 2},
 	"max_tokens":    {"minimum": 0, "maximum": 1_000_000},

@@ -204,7 +204,7 @@ func (d *daemon) openService(ctx context.Context, t *team) error {
 			MessagesPerMinute: t.Settings.MessagesPerMinute, BroadcastsPerMinute: t.Settings.BroadcastsPerMinute,
 			RegistrationsPerMinute: t.Settings.RegistrationsPerMinute,
 			ResponseDeadline:       t.Settings.ResponseDeadline, RemindBefore: t.Settings.RemindBefore,
-			TellSenderAfter: t.Settings.TellSenderAfter, OverdueAfter: t.Settings.OverdueAfter, ModelTimeout: t.Settings.ModelTimeout,
+			TellSenderAfter: t.Settings.TellSenderAfter, OverdueAfter: t.Settings.OverdueAfter, ModelTimeout: t.Settings.ModelTimeout, ModelCalls: t.Settings.ModelCalls,
 			Conversation: t.Conversation.budgets()},
 		Model: responder.New(responder.Options{Getenv: d.env.get}), Responders: t.declared(),
 		Info: d.info, ShutDown: d.end, Now: d.now, Log: d.log,

@@ -78,6 +78,7 @@ type settings struct {
 	RemindBefore     time.Duration `yaml:"remind_before" doc:"How long before that who owes it is reminded, 5m unless set; at half of the time at the latest."`
 	TellSenderAfter  time.Duration `yaml:"tell_sender_after" doc:"How long after that the sender is told that it did not come, 1m unless set."`
 	ModelTimeout     time.Duration `yaml:"model_timeout" doc:"How long the model of a responder has to answer, 50s unless set."`
+	ModelCalls       int           `yaml:"model_calls" doc:"How many answers of one responder are written at once, 1 to 1000; 4 unless set. The rest wait their turn."`
 	OverdueAfter     time.Duration `yaml:"overdue_after" doc:"How long after that it needs you, 10m unless set."`
 }
 
@@ -124,6 +125,7 @@ func (s *settings) fill() {
 	s.RemindBefore = cmp.Or(s.RemindBefore, 5*time.Minute)
 	s.TellSenderAfter = cmp.Or(s.TellSenderAfter, time.Minute)
 	s.ModelTimeout = cmp.Or(s.ModelTimeout, 50*time.Second)
+	s.ModelCalls = cmp.Or(s.ModelCalls, 4)
 	s.OverdueAfter = cmp.Or(s.OverdueAfter, 10*time.Minute)
 	s.MaxFileMB = cmp.Or(s.MaxFileMB, files.DefaultLimit/bytesPerMB)
 }
@@ -263,6 +265,8 @@ func (s settings) check(source string) error {
 		return refuse("tell_sender_after", s.TellSenderAfter, "a duration such as 1m")
 	case s.ModelTimeout < time.Second || s.ModelTimeout > time.Hour:
 		return refuse("model_timeout", s.ModelTimeout, "a duration from 1s to 1h, such as 50s")
+	case s.ModelCalls < 1 || s.ModelCalls > 1000:
+		return refuse("model_calls", s.ModelCalls, "a number from 1 to 1000")
 	case s.OverdueAfter < 0:
 		return refuse("overdue_after", s.OverdueAfter, "a duration such as 10m")
 	case s.MaxFileMB < 1 || s.MaxFileMB > 10_000:
