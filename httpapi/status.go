@@ -72,7 +72,7 @@ func resultStatus(result any) int {
 // fail answers with an error. What is nobody's mistake but ours is logged.
 func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refused, ok := errors.AsType[*refusal](err)
-	if !ok && r.Context().Err() != nil {
+	if !ok && r.Context().Err() != nil && parley.ErrorCode(err) != parley.ModelUnavailable { // which says what became of the message
 		err = parley.Errorf(parley.DaemonUnavailable, "the call was cut short").
 			Suggest("Call again: the daemon is stopping or restarting.")
 	}

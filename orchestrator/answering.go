@@ -126,7 +126,7 @@ func (o *Orchestrator) reply(ctx context.Context, to *member, msg *parley.Messag
 	}
 	asking, cancel := context.WithTimeout(ctx, o.opts.Settings.ModelTimeout)
 	defer cancel()
-	defer context.AfterFunc(o.ctx, cancel)()
+	defer context.AfterFunc(o.answers, cancel)()
 	call := store.ModelCall{CallerID: from.id, ModelCall: parley.ModelCall{AgentID: to.id, MessageID: msg.ID, Model: r.ModelID, At: o.now()}}
 	var reply draft
 	done, err := o.exchanges.turn(asking, place(msg, to), to.id, o.opts.Settings.ModelCalls)

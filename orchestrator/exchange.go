@@ -62,12 +62,11 @@ func (x *exchanges) end(name string, e *exchange) {
 	x.group.Done()
 }
 
-// close lets none begin any more, and waits for those that are open.
+// close lets none begin any more.
 func (x *exchanges) close() {
 	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.closed = true
-	x.mu.Unlock()
-	x.group.Wait()
 }
 
 // find returns the exchange that is under way, nil for none.

@@ -117,8 +117,10 @@ type Orchestrator struct {
 	doors  doors
 	talk   talk
 
-	exchanges exchanges // with models, under way
-	warnings  []string  // of the start
+	exchanges exchanges       // with models, under way
+	answers   context.Context // of these; ended by StopAnswering
+	broken    context.CancelFunc
+	warnings  []string // of the start
 
 	turns struct { // begun by broadcasts
 		sync.Mutex
@@ -162,6 +164,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 		look: make(chan struct{}, 1)}
 	o.turns.last = map[string]time.Time{}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	o.answers, o.broken = context.WithCancel(o.ctx)
 	if err := o.start(ctx); err != nil {
 		o.cancel()
 		return nil, err
@@ -222,12 +225,20 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	return nil
 }
 
+// StopAnswering breaks off what models are being asked, and lets nobody ask them any
+// more: who waits for an answer is told before the daemon is gone.
+func (o *Orchestrator) StopAnswering() {
+	o.exchanges.close()
+	o.broken()
+}
+
 // Close stops delivering between two messages and lets go of tmux. The agents
 // live on. The store stays open: it is the caller's.
 func (o *Orchestrator) Close() error {
 	o.ending.Store(true)
+	o.StopAnswering()
 	o.cancel()
-	o.exchanges.close()
+	o.exchanges.group.Wait()
 	o.group.Wait()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }

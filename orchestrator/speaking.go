@@ -70,10 +70,10 @@ func (o *Orchestrator) speakLater(to *member, post parley.Message) {
 	}
 	go func() {
 		defer o.exchanges.end(exchangeOf(&post, to), e)
-		if e.err = o.untilResumed(o.ctx); e.err != nil {
+		if e.err = o.untilResumed(o.answers); e.err != nil {
 			return
 		}
-		if e.reply, e.err = o.reply(o.ctx, to, &post, false); e.err != nil && o.ctx.Err() == nil {
+		if e.reply, e.err = o.reply(o.answers, to, &post, false); e.err != nil && o.answers.Err() == nil {
 			o.log.Warn("a responder did not answer in a thread", "agent", to.name, "message", post.ID, "error", e.err)
 		}
 	}()

@@ -23,7 +23,7 @@ func TestSessionOfThePageOnRespondersWorks(t *testing.T) {
 	t.Cleanup(model.Close)
 	page := strings.ReplaceAll(documents(t)["responders.md"], "http://127.0.0.1:11434", model.URL)
 	t.Run("session", func(t *testing.T) { trySession(t, page, 8) }) // its stories run side by side, and are waited for
-	if n := len(model.Requests()); n != 2 && n != 3 { // the daemon may end before it comes to the thread
+	if n := len(model.Requests()); n != 2 && n != 3 {               // the daemon may end before it comes to the thread
 		t.Errorf("the model was asked %d times, want 2, and once more for the thread", n)
 	}
 }

@@ -257,6 +257,7 @@ func (d *daemon) run(ctx context.Context) error {
 		ended++
 	}
 	err = errors.Join(err, ignoreMissing(os.Remove(d.at.info()))) // from here on it does not answer
+	d.orchestrator.StopAnswering()
 	endWaits := time.AfterFunc(endShortCalls, endCalls)
 	defer endWaits.Stop()
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), endAllCalls)
