@@ -28,6 +28,8 @@ func (m *model) helpNeed() tea.Cmd {
 			return m.remind(x)
 		}
 		return m.reply()
+	case parley.NeedUnanswered:
+		return m.retryTo(x.MessageID, x.AgentID)
 	case parley.NeedApproval:
 		return m.ask(fmt.Sprintf("Make %s a special agent? It may then do what only those may.", safeLine(x.Agent)), m.approve(x, true))
 	case parley.NeedHeld:
@@ -51,7 +53,7 @@ func (m *model) dropNeed() tea.Cmd {
 		return nil
 	}
 	switch x.Kind {
-	case parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer:
+	case parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered:
 		return m.dismiss(x.MessageID)
 	case parley.NeedLost, parley.NeedExited:
 		return m.stop()

@@ -52,6 +52,7 @@ var looks = []look{
 	{parley.NeedBlocked, "■", true, []string{"enter attach", "s steer"}},
 	{parley.NeedStuck, "◔", true, []string{"enter attach", "s steer"}},
 	{parley.NeedUnconfirmed, "?", true, []string{"enter attach", "R type again", "x it arrived"}},
+	{parley.NeedUnanswered, "↯", true, []string{"enter ask again", "x let it be"}},
 	{needAnswer, "»", true, []string{"enter reply", "m mark read", "a attach"}},
 	{parley.NeedDraft, "✎", false, []string{"enter attach", "R look again"}},
 	{parley.NeedHeld, "‖", false, []string{"enter release", "x mute them", "a attach"}},
@@ -69,7 +70,7 @@ func lookOf(k parley.NeedKind) (l look, rank int) {
 			return l, i
 		}
 	}
-	return look{kind: k, glyph: "!", grave: true, acts: []string{"enter attach"}}, 6
+	return look{kind: k, glyph: "!", grave: true, acts: []string{"enter attach"}}, 7
 }
 
 // gather puts together what waits for a person, the most urgent first and the

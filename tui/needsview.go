@@ -153,21 +153,13 @@ func (n *needs) lines(w int) []string {
 	if !x.Since.IsZero() && !read {
 		say(n.theme.dim, "since "+x.Since.In(n.now.Location()).Format("2 Jan 15:04:05")+", "+since(x.Since, n.now))
 	}
-	for i, line := range x.Screen {
-		if i == 0 {
-			lines = append(lines, "")
-		}
-		lines = append(lines, "  "+n.theme.dim.Render("│ ")+fit(visible(parley.Clean(line)), w-4))
-	}
-	if len(x.Screen) > 0 {
-		lines = append(lines, "")
-	}
 	if x.Action != "" {
 		say(n.theme.accent, "→ "+x.Action)
 	}
 	if x.Command != "" {
 		say(n.theme.dim, "in a shell: "+x.Command)
 	}
+	lines = append(lines, n.asked(x, w, n.pane.height-len(lines))...)
 	if x.MessageID == "" || n.message.id != x.MessageID {
 		return lines
 	}
@@ -180,6 +172,23 @@ func (n *needs) lines(w int) []string {
 		}
 	}
 	return append(lines, n.message.lines(n.theme, &row{from: safeLine(x.Agent), text: safeLine(x.Text)}, w, n.now)...)
+}
+
+// leastAsked are the lines of a dialog that are shown where there is room for less:
+// a question with its answers.
+const leastAsked = 4
+
+// asked is the end of what stands in the agent's terminal, where a dialog is, in
+// room lines if that is enough for it.
+func (n *needs) asked(x *need, w, room int) []string {
+	if len(x.Screen) == 0 {
+		return nil
+	}
+	lines := []string{""}
+	for _, line := range x.Screen[max(0, len(x.Screen)-max(room-1, leastAsked)):] {
+		lines = append(lines, "  "+n.theme.dim.Render("│ ")+fit(visible(parley.Clean(line)), w-4))
+	}
+	return lines
 }
 
 // debtWords say who owes whom an answer, since when, and who has been told.

@@ -51,7 +51,7 @@ func newRow(e parley.Event) *row {
 		toID: e.RecipientID, kind: kindOf(e), typ: e.MessageType, asks: e.RequiresResponse, priority: e.Priority,
 		text: safeLine(e.Preview), thread: safeLine(e.Thread), count: max(1, e.RecipientCount), sure: true}
 	if e.ThreadID != "" {
-		r.toID, r.to, r.count = "", "thread "+r.thread, e.RecipientCount
+		r.toID, r.to, r.count = "", "#"+r.thread, e.RecipientCount
 		return r
 	}
 	if e.Type == parley.EventBroadcast || r.count > 1 || e.Recipient+e.RecipientID == "" {

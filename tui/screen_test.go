@@ -76,7 +76,7 @@ func TestThreadPostsAreTraffic(t *testing.T) {
 	for i, typ := range []parley.EventType{parley.EventThreadCreated, parley.EventThreadMessage, parley.EventThreadUpdated} {
 		tr.add([]parley.Event{{Seq: int64(i + 1), Type: typ, MessageID: fmt.Sprint(i), Sender: "a", ThreadID: "t", Thread: "the parser", RecipientCount: 1 - i%2}})
 	}
-	if len(tr.rows) != 3 || tr.rows[1].to != "thread the parser" {
+	if len(tr.rows) != 3 || tr.rows[1].to != "#the parser" {
 		t.Fatalf("the rows are %+v", tr.rows)
 	}
 	if got := tr.rows[1].words(); got != "0/0 read" {

@@ -17,19 +17,23 @@ func (m *model) View() tea.View {
 		return v
 	}
 	if l.small() {
-		v.SetContent(strings.Join(m.tooSmall(), "\n"))
+		v.SetContent(m.plainly(strings.Join(m.tooSmall(), "\n")))
 		return v
 	}
 	lines := append([]string{m.header(l.inner), m.bar(l.inner)}, m.body()...)
 	lines = append(lines, clip(m.statusLines(l.inner), l.statusH)...)
 	lines = append(lines, m.keyLine(l.inner))
-	content := strings.Join(lines, "\n")
-	if m.ascii {
-		content = toASCII(content)
-	}
-	v.SetContent(content)
+	v.SetContent(m.plainly(strings.Join(lines, "\n")))
 	v.Cursor = m.cursor()
 	return v
+}
+
+// plainly writes a view for a terminal that knows nothing but ASCII, if it is one.
+func (m *model) plainly(content string) string {
+	if m.ascii {
+		return toASCII(content)
+	}
+	return content
 }
 
 func (m *model) cursor() *tea.Cursor {

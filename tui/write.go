@@ -15,8 +15,7 @@ func (m *model) writeTo() tea.Cmd {
 	case s.thread != nil:
 		return m.compose.write(address{thread: s.thread.ID}, "To the thread "+safeLine(s.thread.Title), "")
 	case s.partnerID == "":
-		m.tell("To whom? Choose an agent (2), w to name some, or b for all of them.")
-		return nil
+		return m.writeNew() // never nothing: what one types next would be taken for keys
 	}
 	return m.compose.write(address{agent: s.partnerID}, "To "+s.partner, s.partner)
 }

@@ -44,7 +44,7 @@ var limits = map[string]schema{
 	"cycle_rounds":     {"minimum": 1, "maximum": 1000},
 
 	"notify":      {"pattern": `^ *(none|bell|desktop|bell *, *desktop|desktop *, *bell) *$`},
-	"quiet_hours": {"pattern": `^ *[0-2]?[0-9]:[0-5][0-9] *- *[0-2]?[0-9]:[0-5][0-9] *$`},
+	"quiet_hours": {"pattern": `^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$`},
 
 	"http_address": {"anyOf": []schema{{"format": "ipv4"}, {"format": "ipv6"}}},
 	"size":         {"pattern": sizeForm.String()},

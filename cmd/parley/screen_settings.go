@@ -70,14 +70,22 @@ func (s *screenSettings) notice(source string) (n tui.Notify, err error) {
 		return n, nil
 	}
 	from, to, ok := strings.Cut(s.QuietHours, "-")
-	begin, err1 := time.Parse("15:04", strings.TrimSpace(from))
-	end, err2 := time.Parse("15:04", strings.TrimSpace(to))
+	begin, err1 := timeOfDay(from)
+	end, err2 := timeOfDay(to)
+	if strings.TrimSpace(to) == "24:00" {
+		end, err2 = 24*time.Hour, nil
+	}
 	if !ok || err1 != nil || err2 != nil {
 		return n, refuse("quiet_hours", s.QuietHours, "two times of day, such as 22:00-07:00")
 	}
-	midnight := begin.Truncate(24 * time.Hour)
-	n.Quiet = tui.QuietHours{From: begin.Sub(midnight), To: end.Sub(midnight)}
+	n.Quiet = tui.QuietHours{From: begin, To: end}
 	return n, nil
+}
+
+// timeOfDay is how long after midnight a time is, such as 7:30.
+func timeOfDay(text string) (time.Duration, error) {
+	at, err := time.Parse("15:04", strings.Trim(text, " "))
+	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute, err
 }
 
 // screenOf is how the screen is to behave here. A parley.yaml that cannot be read is

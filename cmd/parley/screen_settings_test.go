@@ -1,11 +1,36 @@
 package main
 
 import (
+	"regexp"
 	"testing"
 	"time"
 
 	"parley/tui"
 )
+
+// TestTheSchemaAndTheScreenAgreeOnQuietHours tries whatever looks like two times.
+func TestTheSchemaAndTheScreenAgreeOnQuietHours(t *testing.T) {
+	form := regexp.MustCompile(limits["quiet_hours"]["pattern"].(string))
+	taken := 0
+	for _, from := range []string{"0:00", "7:30", "07:30", "23:59", "24:00", "24:01", "25:00", "29:00", "7:60", "7", "", " 9:05"} {
+		for _, to := range []string{"0:00", "7:00", "23:59", "24:00", "24:30", "25:00", "12:5", " 19:00 "} {
+			s := screenSettings{QuietHours: from + "-" + to}
+			n, err := s.notice("here")
+			if got, want := err == nil, form.MatchString(s.QuietHours); got != want {
+				t.Errorf("%q is taken: %v, by the schema: %v", s.QuietHours, got, want)
+			}
+			if err == nil {
+				taken++
+			}
+			if to == "24:00" && err == nil && n.Quiet.To != 24*time.Hour {
+				t.Errorf("%q ends at %v", s.QuietHours, n.Quiet.To)
+			}
+		}
+	}
+	if got, want := taken, 5*5; got != want {
+		t.Errorf("%d were taken, want %d", got, want)
+	}
+}
 
 func TestScreenSettingsSayHowOneIsTold(t *testing.T) {
 	for _, c := range []struct {
