@@ -94,7 +94,8 @@ type commands struct {
 	attach    func(name string) tea.Cmd                              // find the way to a terminal
 	show      func(name string, cmd *exec.Cmd) tea.Cmd               // be in that terminal
 
-	call func(func(context.Context, parley.Service) tea.Msg) tea.Cmd // whatever else a screen asks for
+	call  func(func(context.Context, parley.Service) tea.Msg) tea.Cmd                // whatever else a screen asks for
+	later func(time.Duration, func(context.Context, parley.Service) tea.Msg) tea.Cmd // the same, after a while
 }
 
 func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
@@ -187,6 +188,10 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 		show: show,
 		call: func(f func(context.Context, parley.Service) tea.Msg) tea.Cmd {
 			return call(func(ctx context.Context) tea.Msg { return f(ctx, o.Service) })
+		},
+		later: func(wait time.Duration, f func(context.Context, parley.Service) tea.Msg) tea.Cmd {
+			ask := call(func(ctx context.Context) tea.Msg { return f(ctx, o.Service) })
+			return func() tea.Msg { pause(ctx, wait); return ask() }
 		},
 	}
 }

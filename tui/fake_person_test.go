@@ -17,6 +17,7 @@ type fakePerson struct {
 	heat     *parley.ConversationStateResult
 	usage    *parley.UsageResult
 	approved []string
+	searches []string
 	pleas    []string // what was asked of an agent's operator: dismissals
 }
 
@@ -166,6 +167,20 @@ func (f *fakeService) heated() {
 			{Agent: "coder", ShouldRespond: true, Reason: "direct-question", Confidence: 0.85, Factors: &parley.ConversationFactors{
 				DirectQuestion: true, ConversationTemperature: 0.82, MyTurnProbability: 0.6, RelevanceScore: 0.4, HumanPresence: true}},
 		}}
+}
+
+// SearchMessages finds what has the query as it is written.
+func (f *fakeService) SearchMessages(_ context.Context, r parley.SearchMessagesRequest) (*parley.SearchMessagesResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.searches = append(f.searches, r.Query)
+	res := &parley.SearchMessagesResult{Answer: parley.OK}
+	for id, m := range f.messages {
+		if i := strings.Index(strings.ToLower(m.Object.Text), r.Query); i >= 0 {
+			res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: parley.ContractMessage{MessageID: id}, Snippet: "…" + m.Object.Text[i:]})
+		}
+	}
+	return res, f.err
 }
 
 func (f *fakeService) Usage(context.Context, parley.UsageRequest) (*parley.UsageResult, error) {

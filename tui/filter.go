@@ -20,6 +20,7 @@ type filter struct {
 type sought struct {
 	text  string
 	terms []term
+	found map[string]string // messages in whose text all words are, and where; see search
 }
 
 // term is a word, and where it must stand: "" is anywhere.
@@ -48,7 +49,11 @@ func (s sought) empty() bool { return len(s.terms) == 0 }
 
 // has reports whether a person looking for that means this row.
 func (r *row) has(s sought) bool {
+	_, inText := s.found[r.id]
 	for _, t := range s.terms {
+		if inText && t.where == "" && len([]rune(t.word)) >= searchFrom {
+			continue
+		}
 		if !strings.Contains(strings.ToLower(r.place(t.where)), t.word) {
 			return false
 		}
@@ -97,6 +102,10 @@ func (t *traffic) filterBy(text string) {
 	text = visible(strings.ReplaceAll(text, "\n", " "))
 	t.filter.text = text
 	t.look(text)
+	if t.search.words == t.sought.words() {
+		t.sought.found = t.search.found
+		t.sift()
+	}
 }
 
 func (m *model) keepFilter() tea.Cmd { m.traffic.filter.open = false; return nil }

@@ -47,6 +47,7 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 	}
 	details := do.details
 	do.details = func(id string, _ time.Duration) tea.Cmd { return details(id, 0) }
+	do.later = func(_ time.Duration, f func(context.Context, parley.Service) tea.Msg) tea.Cmd { return do.call(f) }
 	terminal := do.terminal
 	do.terminal = func(id string, turn int, after time.Duration) tea.Cmd {
 		if after > 0 {

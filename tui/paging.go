@@ -23,11 +23,13 @@ const (
 	newerPage
 	oldestPage
 	newestPage
+	aroundPage // in which a message is
 )
 
 // pageMsg is a part of the record: what came after one event, up to another.
 type pageMsg struct {
 	of       pageOf
+	about    string // a message
 	low, end int64
 	events   []parley.Event
 	err      error
@@ -90,8 +92,11 @@ func readPage(ctx context.Context, s parley.Service, of pageOf, at int64) pageMs
 func (t *record) paged(msg pageMsg) {
 	t.asking, t.amiss = noPage, ""
 	if msg.err != nil {
-		t.amiss = "older ones could not be read"
+		t.amiss = map[bool]string{false: "older ones could not be read"}[msg.of == aroundPage]
 		return
+	}
+	if msg.of == aroundPage {
+		t.sought, t.follow = sought{}, false
 	}
 	switch msg.of {
 	case olderPage:

@@ -25,7 +25,7 @@ func longRecord(n int) *fakeService {
 		for _, s := range []parley.DeliveryState{parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
 			put(parley.Event{Type: parley.EventDelivery, Time: at, MessageID: id, AgentID: idOf("tester"), Agent: "tester", State: string(s)})
 		}
-		f.messages[id] = &parley.MessageStatusResult{Answer: parley.OK, Object: &parley.Message{ID: id},
+		f.messages[id] = &parley.MessageStatusResult{Answer: parley.OK, Object: &parley.Message{ID: id, Timestamp: at},
 			Deliveries: []parley.Delivery{{RecipientID: idOf("tester"), State: parley.DeliveryAnswered}}}
 	}
 	return f

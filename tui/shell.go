@@ -33,6 +33,7 @@ type screen interface {
 	keys() []binding        // its own, beside those of the shell
 	update(tea.Msg) tea.Cmd // of every message, shown or not, after the desk has taken it
 	move(motion) tea.Cmd    // of the marker
+	point(pointer) tea.Cmd  // what the mouse does
 	about() subject         // what the marker stands on
 	settle(w, h int)        // before each view: sizes and scrolling
 	view(w, h int) []string // h lines of at most w columns
@@ -50,6 +51,7 @@ type model struct {
 	*desk
 	workspace string
 	ascii     bool
+	mouse     bool
 	layout    layout
 	screens   [places]screen
 	traffic   *traffic
@@ -66,10 +68,11 @@ type model struct {
 
 func newModel(o Options, do commands) *model {
 	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), notifier: notifier{Notify: o.Notify}, returnKey: safeLine(o.ReturnKey), said: map[string]string{}}
-	m := &model{desk: d, ascii: o.ASCII, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
+	m := &model{desk: d, ascii: o.ASCII, mouse: o.Mouse, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
 		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, health: newHealth(d, o)}
 	m.needs = newNeeds(d, &m.compose)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
+	m.begin(o.Open)
 	return m
 }
 
@@ -85,7 +88,7 @@ func (m *model) Init() tea.Cmd {
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmds := []tea.Cmd{m.take(msg)}
 	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg, tea.WindowSizeMsg:
+	case tea.KeyPressMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.MouseMsg:
 	default:
 		for _, s := range m.screens {
 			cmds = append(cmds, s.update(msg))
@@ -109,6 +112,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.press(msg)
 	case tea.PasteMsg:
 		return m.paste(msg)
+	case tea.MouseMsg:
+		return m.pointed(msg)
 	case feedMsg:
 		return m.fed(msg)
 	case tickMsg:

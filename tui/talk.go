@@ -72,8 +72,10 @@ func (t *talk) body(p *parley.ContractMessage, w int) []string {
 func (t *talk) bottom() { t.away = false }
 
 // move scrolls. Who arrives at the end stays there as more is said.
-func (t *talk) move(by motion) {
-	t.top = clamp(t.top+by.lines(t.height), 0, max(0, t.lines-t.height))
+func (t *talk) move(by motion) { t.scroll(by.lines(t.height)) }
+
+func (t *talk) scroll(n int) {
+	t.top = clamp(t.top+n, 0, max(0, t.lines-t.height))
 	t.away = t.top < t.lines-t.height
 }
 

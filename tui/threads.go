@@ -22,6 +22,7 @@ type threads struct {
 	err    error
 	inTalk bool // the movement keys go to what was said
 	talk   talk
+	linked *parley.Thread // which is shown, however long ago it was active
 }
 
 func (t *threads) title() string { return "Threads" }
@@ -87,6 +88,9 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		t.known, t.list, t.total = true, msg.list, msg.total
+		if x := t.linked; x != nil && !slices.ContainsFunc(t.list, func(y parley.Thread) bool { return x.ID == y.ID }) {
+			t.list = append(t.list, *x)
+		}
 		if t.selected() == nil && len(t.list) > 0 {
 			t.sel = t.list[0].ID
 		}

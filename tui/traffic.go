@@ -15,7 +15,9 @@ type traffic struct {
 	record
 	detail   detail
 	filter   filter
-	inDetail bool // the movement keys go to the message, not to the list
+	search   search
+	want     string // a message that is to be shown as soon as it can be
+	inDetail bool   // the movement keys go to the message, not to the list
 
 	verifying bool // it is being asked how far messages have come
 }
@@ -65,15 +67,36 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 		t.fail(msg.err)
 	case pageMsg:
 		t.paged(msg)
-		if msg.err != nil {
+		if msg.of == aroundPage {
+			t.arrived(msg)
+		} else if msg.err != nil {
 			t.daemonGone(msg.err)
 		}
+	case searchedMsg:
+		t.searched(msg)
 	case standingsMsg:
 		t.ascertained(msg)
 	case settledMsg:
-		return tea.Batch(t.show(), t.more(), t.certain())
+		if t.want != "" && t.link.events && t.link.lost == nil && t.asking == noPage {
+			return t.openMessage(t.want)
+		}
+		return tea.Batch(t.show(), t.more(), t.certain(), t.askSearch())
 	}
 	return nil
+}
+
+// arrived opens the message for which a part of the record was read.
+func (t *traffic) arrived(msg pageMsg) {
+	if msg.err != nil && t.daemonGone(msg.err) {
+		return // and ask again when it is back
+	}
+	if t.want = ""; msg.err != nil {
+		t.fail(msg.err)
+	} else if r := t.byID[msg.about]; r != nil {
+		t.follow, t.sel = false, r
+		t.record.settle()
+		t.detail.open, t.detail.shut = true, false
+	}
 }
 
 // opened reports whether the message is shown: by wish, and where there is room

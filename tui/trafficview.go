@@ -23,7 +23,7 @@ func (t *record) view(th theme, w int, focused, loaded bool, now time.Time) []st
 		return clip(lines, t.height+1)
 	}
 	for _, r := range t.inView() {
-		lines = append(lines, r.view(th, w, r == t.sel, focused, now))
+		lines = append(lines, r.view(th, w, t.sought.said(r), r == t.sel, focused, now))
 	}
 	return clip(lines, t.height+1)
 }
@@ -40,7 +40,7 @@ func (t *record) nothing(loaded bool) string {
 
 // view draws a message on one line: when, who to whom, how far, what. The marked
 // one says how far in words, and where there is much room they all do.
-func (r *row) view(th theme, w int, selected, focused bool, now time.Time) string {
+func (r *row) view(th theme, w int, said string, selected, focused bool, now time.Time) string {
 	clock, route, state := 6, clamp(w*30/100, 16, 18), 7
 	if w >= wideWords {
 		clock, route, state = 8, clamp(w*28/100, 20, 36), 7+5
@@ -66,7 +66,7 @@ func (r *row) view(th theme, w int, selected, focused bool, now time.Time) strin
 	left := mark + pad(clockOf(r.at, now, clock), clock) + " " + pad(r.route(route), route) + " "
 	word = pad(word, state) + " "
 	tag := fit(r.tag(), w-width(left)-width(word))
-	text := fit(r.text, w-width(left)-width(word)-width(tag))
+	text := fit(said, w-width(left)-width(word)-width(tag))
 	if selected && focused {
 		return th.focus.Render(pad(left+word+tag+text, w))
 	}

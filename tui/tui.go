@@ -40,9 +40,11 @@ type Options struct {
 	Beside func(name string) (*exec.Cmd, error)
 
 	Examine func(context.Context) []Finding // looks at everything as the doctor does; nil if nobody can
+	Open    Target                          // what is shown first
 	Version string                          // of this program; "" if it is not known
 	Notify  Notify                          // how the operator is told of what came for them
 	Still   bool                            // nothing moves that need not
+	Mouse   bool                            // it selects and scrolls here; the terminal's own selection is then off
 
 	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
 	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil

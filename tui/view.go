@@ -12,6 +12,9 @@ import (
 // View draws the model, and nothing else.
 func (m *model) View() tea.View {
 	v := tea.View{AltScreen: true, WindowTitle: m.windowTitle()}
+	if m.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
 	l := &m.layout
 	if l.width <= 0 || l.height <= 0 {
 		return v
@@ -134,6 +137,12 @@ func needWord(n int) string {
 
 // bar names the screens with their keys; the shown one is marked in shape too.
 func (m *model) bar(w int) string {
+	line, _ := m.tabs(w)
+	return line
+}
+
+// tabs is the line of names, and before which column each of them ends.
+func (m *model) tabs(w int) (line string, ends []int) {
 	var tabs []string
 	gap, used := "  ", 0
 	for i, s := range m.screens {
@@ -156,7 +165,12 @@ func (m *model) bar(w int) string {
 	if used > w {
 		gap = ""
 	}
-	return fit(strings.Join(tabs, gap), w)
+	end := 0
+	for _, tab := range tabs {
+		end += width(tab) + len(gap)
+		ends = append(ends, end)
+	}
+	return fit(strings.Join(tabs, gap), w), ends
 }
 
 // keyLine shows the keys that matter here; help and the way out always fit.

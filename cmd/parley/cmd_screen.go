@@ -99,13 +99,16 @@ func (c *cli) tmuxCommand(argv []string) (*exec.Cmd, error) {
 }
 
 func (c *cli) tuiCommand() *cobra.Command {
-	return &cobra.Command{
+	var link screenLink
+	cmd := &cobra.Command{
 		Use:     "tui",
 		Short:   "Open the screen (parley alone does the same)",
-		Example: "  parley tui",
+		Example: "  parley tui\n  parley tui --screen needs\n  parley tui --message 5f0c0007",
 		Args:    usage(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.openScreen(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.openScreen(cmd.Context(), link) },
 	}
+	link.flags(cmd)
+	return cmd
 }
 
 // screenOrHelp is parley without a command: the screen on a terminal, else help.
@@ -113,10 +116,13 @@ func (c *cli) screenOrHelp(cmd *cobra.Command, _ []string) error {
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return cmd.Help()
 	}
-	return c.openScreen(cmd.Context())
+	return c.openScreen(cmd.Context(), screenLink{})
 }
 
-func (c *cli) openScreen(ctx context.Context) error {
+func (c *cli) openScreen(ctx context.Context, link screenLink) error {
+	if err := link.check(); err != nil {
+		return err
+	}
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return parley.Errorf(parley.InvalidArgument, "the screen needs a terminal").
 			Suggest("Use parley log -f to see the traffic without one.")
@@ -134,8 +140,12 @@ func (c *cli) openScreen(ctx context.Context) error {
 		return err
 	}
 	defer service.Close()
-	o := tui.Options{
-		Examine: c.examineForScreen, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion,
+	to, err := link.target(ctx, service)
+	if err != nil {
+		return err
+	}
+	o := tui.Options{Open: to,
+		Examine: c.examineForScreen, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion, Mouse: screen.Mouse,
 		Service: service, Workspace: at.root, Follow: service.Events, Environ: c.env, Now: c.now,
 		ReturnKey: strings.ReplaceAll(strings.ToLower(c.returnKeyHere(ctx)), "-", "+"),
 		Attach:    func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },

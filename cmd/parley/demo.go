@@ -54,7 +54,7 @@ is 0 only if every delivery was proven. It needs no key and no network.`,
 				return err
 			}
 			if isTerminal(c.in) && isTerminal(c.out) && !c.json {
-				return d.openScreen(ctx)
+				return d.openScreen(ctx, screenLink{})
 			}
 			return d.printDemo(ctx)
 		},

@@ -16,6 +16,7 @@ import (
 type screenSettings struct {
 	Notify        string `yaml:"notify" doc:"How you are told of what comes for you and of what needs you: bell, desktop, both separated by a comma, or none; both unless set."`
 	QuietHours    string `yaml:"quiet_hours" doc:"When you are not told, such as 22:00-07:00; never unless set."`
+	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll and clicks choose; hold shift then to select text: true or false."`
 	ReducedMotion bool   `yaml:"reduced_motion" doc:"Show news once a second at most, and neither curves nor a blinking cursor: true or false."`
 }
 

@@ -58,7 +58,7 @@ func TestScreenSettingsSayHowOneIsTold(t *testing.T) {
 		}
 	}
 	var s screenSettings
-	if err := s.overrideFrom(environ{"PARLEY_SCREEN_REDUCED_MOTION=true"}); err != nil || !s.ReducedMotion {
-		t.Errorf("reduced motion is %v, %v, want true", s.ReducedMotion, err)
+	if err := s.overrideFrom(environ{"PARLEY_SCREEN_REDUCED_MOTION=true", "PARLEY_SCREEN_MOUSE=1"}); err != nil || !s.ReducedMotion || !s.Mouse {
+		t.Errorf("reduced motion is %v, the mouse %v, %v; want both", s.ReducedMotion, s.Mouse, err)
 	}
 }

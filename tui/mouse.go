@@ -1,0 +1,171 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// wheelLines is how far one notch of the wheel goes.
+const wheelLines = 3
+
+// pointer is where the mouse does something on a screen: in its own lines and
+// columns, of as many as the screen has.
+type pointer struct {
+	x, y, w, h int
+	wheel      int // lines down; 0 for a click
+}
+
+// rowsTop are the lines above a screen: the header and the bar.
+const rowsTop = 2
+
+// pointed does what the mouse asks for. Nothing hangs on it: keys do all of that.
+func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
+	mouse, wheel := msg.Mouse(), 0
+	switch msg.(type) {
+	case tea.MouseWheelMsg:
+		wheel = map[tea.MouseButton]int{tea.MouseWheelUp: -wheelLines, tea.MouseWheelDown: wheelLines}[mouse.Button]
+		if wheel == 0 {
+			return nil
+		}
+	case tea.MouseClickMsg:
+		if mouse.Button != tea.MouseLeft {
+			return nil
+		}
+	default:
+		return nil
+	}
+	l := &m.layout
+	if l.small() {
+		return nil
+	}
+	p := pointer{x: mouse.X, y: mouse.Y - rowsTop, w: l.inner, h: l.screenH, wheel: wheel}
+	switch s := m.scope(); {
+	case s == inHelp && wheel != 0:
+		m.help.top += wheel
+	case s == inPalette && wheel != 0:
+		m.palette.sel += wheel / wheelLines
+	case wheel == 0 && s != inShell, s != inShell && s != inCompose && s != inTo && s != inFilter:
+	case mouse.Y == 1 && wheel == 0:
+		return m.clickTab(mouse.X)
+	case p.y >= 0 && p.y < p.h && p.x < p.w:
+		return m.screen().point(p)
+	}
+	return nil
+}
+
+func (m *model) clickTab(x int) tea.Cmd {
+	_, ends := m.tabs(m.layout.inner)
+	for i, end := range ends {
+		if x < end {
+			return m.goTo(place(i))
+		}
+	}
+	return nil
+}
+
+// times moves a marker some lines up or down.
+func times(n int, move func(motion) tea.Cmd) tea.Cmd {
+	by := lineDown
+	if n < 0 {
+		by, n = lineUp, -n
+	}
+	var cmds []tea.Cmd
+	for range n {
+		cmds = append(cmds, move(by))
+	}
+	return tea.Batch(cmds...)
+}
+
+// second reports whether the pointer is in the second of two panes, which begins
+// behind so many columns, or, below each other, lines.
+func (p pointer) second(t tier, firstW, firstH int) bool {
+	if t >= wide {
+		return p.x > firstW
+	}
+	return p.y >= firstH
+}
+
+func (t *traffic) point(p pointer) tea.Cmd {
+	listW, listH, _, detailH := t.parts(p.w, p.h)
+	inDetail := detailH > 0 && p.second(t.tier, listW, listH)
+	switch i := t.record.top + p.y - 1; {
+	case inDetail && p.wheel != 0:
+		t.detail.top += p.wheel
+	case inDetail:
+		t.inDetail = true
+		t.setFollow(false)
+	case p.wheel != 0:
+		return times(p.wheel, func(by motion) tea.Cmd { t.record.move(by.lines(1)); return nil })
+	case p.y > 0 && i < len(t.shown):
+		if again := t.shown[i] == t.sel && !t.inDetail; again && !t.opened() {
+			return t.enter()
+		}
+		t.inDetail, t.follow, t.sel = false, false, t.shown[i]
+		t.record.settle()
+	}
+	return nil
+}
+
+func (a *agents) point(p pointer) tea.Cmd {
+	listW, listH, _, viewH := a.parts(p.w, p.h)
+	switch {
+	case p.wheel != 0:
+		return times(p.wheel, a.move)
+	case viewH > 0 && p.second(a.tier, listW, listH), p.y == 0:
+		return nil
+	}
+	if all := a.entries(); a.top+p.y-1 < len(all) {
+		switch e := all[a.top+p.y-1]; {
+		case e.agent != nil:
+			a.sel = e.agent.ID
+		case e.dots != nil:
+			a.folded = false
+		}
+	}
+	return nil
+}
+
+func (t *threads) point(p pointer) tea.Cmd {
+	listW, listH, _, talkH := t.parts(p.w, p.h)
+	inTalk := talkH > 0 && p.second(t.tier, listW, listH)
+	switch i := t.top + p.y - 1; {
+	case inTalk && p.wheel != 0:
+		t.talk.scroll(p.wheel)
+	case p.wheel != 0:
+		t.inTalk = false
+		return times(p.wheel, t.move)
+	case inTalk && !t.inTalk:
+		return t.turn()
+	case !inTalk && p.y > 0 && i < len(t.list):
+		t.inTalk, t.sel = false, t.list[i].ID
+	}
+	return nil
+}
+
+func (n *needs) point(p pointer) tea.Cmd {
+	listW, listH, _, paneH := n.parts(p.w, p.h)
+	inPane := paneH > 0 && p.second(n.tier, listW, listH)
+	switch {
+	case inPane && p.wheel != 0:
+		n.pane.top += p.wheel
+	case inPane:
+		n.inDetail = true
+	case p.wheel != 0:
+		n.inDetail = false
+		return times(p.wheel, n.move)
+	case p.y > 0:
+		i, at := n.top+p.y-1, n.index()
+		if i > at {
+			i-- // the one under the marker takes two lines
+		}
+		if n.inDetail = false; i < len(n.list) && i != at {
+			n.mark(i)
+			n.pane.top = 0
+		}
+	}
+	return nil
+}
+
+func (h *health) point(p pointer) tea.Cmd {
+	h.top += p.wheel
+	return nil
+}

@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// click presses the left button where a text begins on the screen.
+func (s *stage) click(text string) {
+	s.t.Helper()
+	for y, line := range strings.Split(s.text(), "\n") {
+		if before, _, ok := strings.Cut(line, text); ok {
+			s.send(tea.MouseClickMsg{X: ansi.StringWidth(before), Y: y, Button: tea.MouseLeft})
+			return
+		}
+	}
+	s.t.Fatalf("there is no %q to be clicked:\n%s", text, s.text())
+}
+
+func (s *stage) wheel(down bool, x, y int) {
+	b := tea.MouseWheelUp
+	if down {
+		b = tea.MouseWheelDown
+	}
+	s.send(tea.MouseWheelMsg{X: x, Y: y, Button: b})
+}
+
+func withMouse(o *Options) { o.Mouse = true }
+
+func TestTheMouseIsTheTerminalsUnlessWanted(t *testing.T) {
+	if got := newScreen(t, busyTeam(), 80, 24).m.View().MouseMode; got != tea.MouseModeNone {
+		t.Errorf("the mouse is taken: %v", got)
+	}
+	if got := newScreen(t, busyTeam(), 80, 24, withMouse).m.View().MouseMode; got != tea.MouseModeCellMotion {
+		t.Errorf("the mouse is not taken: %v", got)
+	}
+}
+
+func TestAClickChooses(t *testing.T) {
+	for _, size := range sizes {
+		s := newScreen(t, busyTeam(), size[0], size[1], withMouse)
+		s.click("2 Agents")
+		s.shows("▸2 Agents")
+		s.click("● reviewer")
+		if got := s.m.agents.selected(); got == nil || got.Name != "reviewer" {
+			t.Errorf("%v: the marker is on %v", size, got)
+		}
+		s.click("3 Threads")
+		s.click("storage format 2")
+		s.shows("─ storage format 2")
+		s.click("the parser's error")
+		s.click("10:00 you")
+		s.click("4 Needs you")
+		s.click("✗ exited")
+		s.shows("▸ ✗ exited")
+		s.click("✉ for you")
+		s.shows("▸ ✉ for you")
+		s.click("∅ lost")
+		s.shows("▸ ∅ lost")
+		s.click("5 Health")
+		s.shows("▸5 Health")
+		s.click("1 Traffic")
+		s.click("reviewer → coder")
+		if got := s.m.traffic.sel.from; got != "reviewer" || s.m.traffic.follow {
+			t.Errorf("%v: the marker is on a message from %s", size, got)
+		}
+		s.fits("clicks")
+	}
+}
+
+func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
+	s := newScreen(t, busyTeam(), 80, 20, withMouse)
+	at := s.m.traffic.sel
+	s.wheel(false, 3, 5)
+	if s.m.traffic.sel == at || s.m.traffic.follow {
+		t.Error("the wheel did not leave the newest message")
+	}
+	s.press("g", "enter")
+	s.wheel(true, 3, 15)
+	if s.m.traffic.detail.top == 0 || s.m.traffic.inDetail {
+		t.Error("the wheel did not scroll the message under it")
+	}
+	s.press("2", "g")
+	first := s.m.agents.sel
+	s.wheel(true, 3, 5)
+	if s.m.agents.sel == first {
+		t.Error("the wheel did not move in the list of agents")
+	}
+	s.press("5")
+	s.wheel(true, 3, 5)
+	if s.m.health.top == 0 {
+		t.Error("the wheel did not scroll the health")
+	}
+	s.press("?")
+	s.wheel(true, 3, 5)
+	if s.m.help.top == 0 {
+		t.Error("the wheel did not scroll the help")
+	}
+}
+
+// TestTheMouseDoesNothingUnasked: a click beside a question or a draft answers neither.
+func TestTheMouseDoesNothingUnasked(t *testing.T) {
+	s := newScreen(t, busyTeam(), 80, 24, withMouse)
+	s.press("b")
+	s.typed("hello")
+	s.click("2 Agents")
+	s.shows("▸1 Traffic", "hello")
+	s.press("esc", "2", "S")
+	s.click("reviewer")
+	if s.m.confirm == nil || s.m.agents.selected().Name == "reviewer" {
+		t.Error("a click moved the marker away from what is asked about")
+	}
+	s.send(tea.WindowSizeMsg{Width: 30, Height: 10})
+	s.send(tea.MouseClickMsg{X: 3, Y: 5, Button: tea.MouseLeft})
+}

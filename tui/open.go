@@ -1,0 +1,119 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+// Target is what the screen shows first. Of its fields one is set, or none.
+type Target struct {
+	Screen  string         // one of Screens
+	Agent   string         // an agent's id
+	Message string         // a message's id
+	Thread  *parley.Thread // the discussion
+}
+
+// Screens are the names by which a Target means a screen, in the order of their keys.
+var Screens = []string{"traffic", "agents", "threads", "needs", "health"}
+
+// begin goes to the target before anything is known.
+func (m *model) begin(to Target) {
+	for i, name := range Screens {
+		if name == to.Screen {
+			m.at = place(i)
+		}
+	}
+	switch {
+	case to.Agent != "":
+		m.at, m.agents.sel = atAgents, to.Agent
+	case to.Thread != nil:
+		m.at, m.threads.sel, m.threads.inTalk = atThreads, to.Thread.ID, true
+		m.threads.linked = to.Thread
+	case to.Message != "":
+		m.at, m.traffic.want = atTraffic, to.Message
+	}
+}
+
+// openMessage shows a message among those around it, wherever on the record it is.
+func (t *traffic) openMessage(id string) tea.Cmd {
+	if r := t.byID[id]; r != nil {
+		t.sought, t.filter = sought{}, filter{}
+		t.sift()
+		t.follow, t.sel = false, r
+		t.record.settle()
+		t.detail.open, t.detail.shut, t.want = true, false, ""
+		return nil
+	}
+	t.asking, t.want = aroundPage, id
+	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg { return readAround(ctx, s, id) })
+}
+
+// around are the events before a message that are read with it, and the pages that are
+// looked through for it.
+const (
+	around      = pageEvents / 2
+	aroundPages = 4
+)
+
+// readAround reads the part of the record in which a message is. Events stand in the
+// order of time, so halving finds it in some twenty questions.
+func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
+	msg := pageMsg{of: aroundPage, about: id}
+	res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+	if err != nil {
+		msg.err = err
+		return msg
+	}
+	at, err := eventAt(ctx, s, res.Object.Timestamp.Add(-time.Second))
+	if err != nil {
+		msg.err = err
+		return msg
+	}
+	msg.about = res.Object.ID
+	msg.low = max(0, at-around)
+	for msg.end = msg.low; len(msg.events) < aroundPages*pageEvents; {
+		page, err := s.ReadEvents(ctx, parley.ReadEventsRequest{After: msg.end, Limit: pageEvents})
+		if err != nil {
+			msg.err = err
+			return msg
+		}
+		msg.events, msg.end = append(msg.events, page.Events...), page.Next
+		for _, e := range page.Events {
+			if e.MessageID == msg.about && e.Type.Announces() {
+				return msg
+			}
+		}
+		if len(page.Events) == 0 {
+			break
+		}
+	}
+	msg.err = parley.Errorf(parley.MessageNotFound, "message %s is not in the record of events any more", parley.Short(id)).
+		Suggest("parley message %s shows it.", parley.Short(id))
+	return msg
+}
+
+// eventAt is the number of an event before which everything is older than a time.
+func eventAt(ctx context.Context, s parley.Service, at time.Time) (int64, error) {
+	newest, err := s.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1, Limit: 1})
+	if err != nil {
+		return 0, err
+	}
+	low, high := int64(0), newest.Next
+	for low < high {
+		middle := low + (high-low)/2
+		page, err := s.ReadEvents(ctx, parley.ReadEventsRequest{After: middle, Limit: 1})
+		switch {
+		case err != nil:
+			return 0, err
+		case len(page.Events) > 0 && page.Events[0].Time.Before(at):
+			low = max(middle+1, page.Events[0].Seq)
+		default:
+			high = middle
+		}
+	}
+	return low, nil
+}
