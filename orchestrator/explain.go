@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,11 @@ func (o *Orchestrator) ExplainMessage(ctx context.Context, req parley.ExplainMes
 	if err != nil {
 		return nil, err
 	}
-	if o.leftUnanswered(&msg, deliveries) != nil && deliveries[0].Reason == "" && o.exchanges.find(msg.ID) == nil {
-		deliveries[0].Reason = noAnswer + "its model was not asked, or the daemon ended meanwhile"
+	for _, m := range o.leftOpen(&msg, deliveries) {
+		i := slices.IndexFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.id })
+		if deliveries[i].Reason == "" && o.exchanges.find(exchangeOf(&msg, m)) == nil {
+			deliveries[i].Reason = noAnswer + "its model was not asked, or the daemon ended meanwhile"
+		}
 	}
 	res := explain(o.dress(&msg), o.dressDeliveries(deliveries), o.now(), time.Local)
 	return &res, nil
