@@ -149,6 +149,8 @@ type DeliveryStatus struct {
 	DeliveredTo     []string `json:"delivered_to"`
 	FailedDelivery  []string `json:"failed_delivery"`
 	PendingDelivery []string `json:"pending_delivery"`
+	// PendingReasons says why they wait, where that is known.
+	PendingReasons map[string]string `json:"pending_reasons,omitempty"`
 }
 
 // SumUp returns the status of deliveries, each in one of the three lists.
@@ -162,6 +164,13 @@ func SumUp(deliveries []Delivery) DeliveryStatus {
 			s.FailedDelivery = append(s.FailedDelivery, d.RecipientID)
 		default:
 			s.PendingDelivery = append(s.PendingDelivery, d.RecipientID)
+			if d.Reason == "" {
+				continue
+			}
+			if s.PendingReasons == nil {
+				s.PendingReasons = map[string]string{}
+			}
+			s.PendingReasons[d.RecipientID] = d.Reason
 		}
 	}
 	return s

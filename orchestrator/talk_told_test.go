@@ -70,3 +70,21 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoAnswersIsToldWhatHoldsTheAnswer(t *testing.T) {
+	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
+	te.launch("anna", "instant", tmuxtest.Agent{})
+	te.launch("bob", "instant", tmuxtest.Agent{})
+	d := te.says("anna", "bob", "one")
+	te.reach(d.MessageID, parley.DeliveryRead)
+	res, err := te.RespondToMessage(te.agent("bob"), parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"})
+	anna := te.roster.named("anna").id
+	if err != nil || !strings.HasPrefix(res.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {
+		t.Errorf("the answer's receipt is %+v, %v", res, err)
+	}
+	update := parley.BroadcastUpdateRequest{UpdateType: "progress", Content: parley.UpdateContent{Summary: "half of it"}}
+	sent, err := te.BroadcastUpdate(te.agent("bob"), update)
+	if err != nil || !strings.HasPrefix(sent.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {
+		t.Errorf("the update's receipt is %+v, %v", sent, err)
+	}
+}
