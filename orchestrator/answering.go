@@ -23,6 +23,9 @@ type Model interface {
 // noAnswer begins what is said at a message that a model left unanswered.
 const noAnswer = "no answer: "
 
+// notAsked is said of a message of which no call to a model is known.
+const notAsked = "its model was not asked, or the daemon ended meanwhile"
+
 // responder returns how a model answers for the member, nil when none does.
 func (m *member) responder() *parley.Responder {
 	m.mu.Lock()

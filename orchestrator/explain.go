@@ -20,7 +20,7 @@ func (o *Orchestrator) ExplainMessage(ctx context.Context, req parley.ExplainMes
 	for _, m := range o.leftOpen(&msg, deliveries) {
 		i := slices.IndexFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.id })
 		if deliveries[i].Reason == "" && o.exchanges.find(exchangeOf(&msg, m)) == nil {
-			deliveries[i].Reason = noAnswer + "its model was not asked, or the daemon ended meanwhile"
+			deliveries[i].Reason = noAnswer + notAsked
 		}
 	}
 	res := explain(o.dress(&msg), o.dressDeliveries(deliveries), o.now(), time.Local)

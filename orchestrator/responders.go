@@ -213,7 +213,7 @@ func (o *Orchestrator) unansweredNeeds(ctx context.Context) ([]parley.Need, erro
 			continue
 		}
 		msg, short := o.dress(&item.Message), parley.Short(item.Message.ID)
-		why := strings.TrimPrefix(or(item.Delivery.Reason, "the daemon ended before there was one"), noAnswer)
+		why := strings.TrimPrefix(or(item.Delivery.Reason, notAsked), noAnswer)
 		needs = append(needs, parley.Need{Kind: parley.NeedUnanswered, AgentID: m.id, Agent: m.name, MessageID: msg.ID, Since: msg.Timestamp,
 			Text: fmt.Sprintf("gave no answer to message %s from %s: %s", short, msg.Sender, why), Command: fmt.Sprintf("parley retry %s --to %s", short, m.name),
 			Action: fmt.Sprintf("Ask it again, or let it be with parley needs --dismiss %s.", short)})
