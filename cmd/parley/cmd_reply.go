@@ -1,6 +1,9 @@
 package main
 
 import (
+	"maps"
+	"slices"
+
 	"parley"
 
 	"github.com/spf13/cobra"
@@ -37,7 +40,12 @@ func (c *cli) replyCommand() *cobra.Command {
 		if !res.Success {
 			return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
 		}
-		err = c.printLine("Answered (msg " + parley.Short(res.MessageID) + ")")
+		line := "Answered (msg " + parley.Short(res.MessageID) + ")"
+		reasons := slices.Sorted(maps.Values(res.DeliveryStatus.PendingReasons))
+		for _, why := range slices.Compact(reasons) {
+			line += " it waits: " + why
+		}
+		err = c.printLine(line)
 		c.printReply(res.Reply)
 		return err
 	}
