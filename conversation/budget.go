@@ -55,13 +55,8 @@ type pair struct{ one, other string }
 
 // exchange is what two agents lately said to each other.
 type exchange struct {
-	turns   []turn // of ten minutes, oldest first
+	turns   []time.Time // of ten minutes, oldest first
 	control control
-}
-
-type turn struct {
-	at   time.Time
-	back bool // from the one whose id is the greater
 }
 
 // Admit judges a turn and takes it when it may start.
@@ -95,36 +90,17 @@ func (b *Budgets) Judge(s Settings, t Turn) Verdict {
 // judge says whether the two may say more to each other.
 func (e *exchange) judge(s Settings, now time.Time) Verdict {
 	short, long := since(e.turns, now, pairShort), since(e.turns, now, pairLong)
-	if until := rounds(short, s.CycleRounds); !until.IsZero() {
-		return Verdict{Held: true, Reason: CycleSpent, Limit: s.CycleRounds, Until: until}
-	}
 	if n := len(long); n >= s.PairTenMinutes {
-		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairTenMinutes, Until: long[n-s.PairTenMinutes].at.Add(pairLong)}
+		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairTenMinutes, Until: long[n-s.PairTenMinutes].Add(pairLong)}
 	}
 	if n := len(short); n >= s.PairMinute {
-		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairMinute, Until: short[n-s.PairMinute].at.Add(pairShort)}
+		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairMinute, Until: short[n-s.PairMinute].Add(pairShort)}
 	}
 	return Verdict{}
 }
 
-// rounds returns until when a minute's turns are so many rounds, or more: as many
-// turns in each direction. The zero time when they are fewer.
-func rounds(turns []turn, most int) (until time.Time) {
-	var count [2]int
-	for _, t := range slices.Backward(turns) {
-		way := 0
-		if t.back {
-			way = 1
-		}
-		if count[way]++; count[0] >= most && count[1] >= most {
-			return t.at.Add(pairShort)
-		}
-	}
-	return time.Time{}
-}
-
-func since(turns []turn, now time.Time, window time.Duration) []turn {
-	first := sort.Search(len(turns), func(i int) bool { return now.Sub(turns[i].at) < window })
+func since(turns []time.Time, now time.Time, window time.Duration) []time.Time {
+	first := sort.Search(len(turns), func(i int) bool { return now.Sub(turns[i]) < window })
 	return turns[first:]
 }
 
@@ -141,10 +117,10 @@ func (b *Budgets) Take(t Turn) {
 	}
 	b.chain(t).take(t)
 	p := b.pair(t.From, t.To)
-	if n := len(p.turns); n > 0 && t.At.Before(p.turns[n-1].at) {
-		t.At = p.turns[n-1].at // clocks may be set back
+	if n := len(p.turns); n > 0 && t.At.Before(p.turns[n-1]) {
+		t.At = p.turns[n-1] // clocks may be set back
 	}
-	p.turns = latest(append(since(p.turns, t.At, pairLong), turn{t.At, t.From > t.To}), mostAllowed)
+	p.turns = latest(append(since(p.turns, t.At, pairLong), t.At), mostAllowed)
 }
 
 // hear resets what a person's message resets.
@@ -189,7 +165,7 @@ func (b *Budgets) known(one, other string) (exchange, bool) {
 	if later := b.agents[other].word; later.After(word) {
 		word = later
 	}
-	for len(e.turns) > 0 && !e.turns[0].at.After(word) {
+	for len(e.turns) > 0 && !e.turns[0].After(word) {
 		e.turns = e.turns[1:]
 	}
 	if !e.control.CooledUntil.Add(-coolFor).After(word) {

@@ -140,17 +140,16 @@ func TestAPersonsWordOrAReleaseResetsAPair(t *testing.T) {
 	}
 }
 
-// Three rounds of two within a minute; slower, they are work.
+// A review of five rounds goes at any pace; as many messages as a minute may have.
 func TestRoundsOfTwo(t *testing.T) {
 	var b Budgets
 	b.Take(personAt(0, "c", "a"))
-	for n := range 3 {
-		wantHeld(t, b.Admit(Settings{}, turnAt(float64(10*n+1), "c", 2*n+1, "a", "b")), "", 0)
-		wantHeld(t, b.Admit(Settings{}, turnAt(float64(10*n+6), "c", 2*n+2, "b", "a")), "", 0)
+	for n := range 5 {
+		wantHeld(t, b.Admit(Settings{}, turnAt(float64(2*n+1), "c", 2*n+1, "a", "b")), "", 0)
+		wantHeld(t, b.Admit(Settings{}, turnAt(float64(2*n+2), "c", 2*n+2, "b", "a")), "", 0)
 	}
-	wantHeld(t, b.Judge(Settings{}, turnAt(30, "c", 7, "a", "b")), CycleSpent, 61)
-	wantHeld(t, b.Judge(Settings{CycleRounds: 4}, turnAt(30, "c", 7, "a", "b")), "", 0)
-	wantHeld(t, b.Judge(Settings{}, turnAt(61, "c", 7, "a", "b")), "", 0)
+	wantHeld(t, b.Judge(Settings{}, turnAt(11, "c", 11, "a", "b")), PairSpent, 61)
+	wantHeld(t, b.Judge(Settings{}, turnAt(61, "c", 11, "a", "b")), "", 0)
 }
 
 // Three rounds of three or more at any pace, and of one with itself.

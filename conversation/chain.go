@@ -85,9 +85,9 @@ func (c *chain) renew(hop int) {
 
 // circles reports whether a turn would begin one more round of a cycle of three agents
 // or more, or of one agent with itself, than most: each of the ways around it was gone
-// so often. Two agents go back and forth over their work, as a review does, and are
-// judged by their pace instead (see rounds); where three pass something around without
-// end, no pace makes it work.
+// so often. Two agents go back and forth over their work, as a review does, and have
+// budgets of their own; where three pass something around without end, no pace makes
+// it work.
 func (c *chain) circles(most int, from, to string) bool {
 	if c == nil || c.ways[from][to] < most {
 		return false

@@ -58,11 +58,11 @@ func (te *team) chat(logs map[string]string, seen map[string]int) (sent int, hel
 }
 
 func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
-	te := newTeam(t)
+	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairTenMinutes = 7 }) // longer than any machine takes
 	logs, seen := map[string]string{"anna": te.launch("anna", "framed", tmuxtest.Agent{}), "bob": te.launch("bob", "framed", tmuxtest.Agent{})}, map[string]int{}
 	te.send("anna", "say hello to bob")
 	sent, held := te.chat(logs, seen)
-	if h := held.Hold; h == nil || h.Code != parley.ConversationHeld || h.Reason != string(conversation.CycleSpent) || h.Until == nil {
+	if h := held.Hold; h == nil || h.Code != parley.ConversationHeld || h.Reason != string(conversation.PairSpent) || h.Until == nil {
 		t.Errorf("after %d messages the hold is %+v", sent, held.Hold)
 	}
 	if sent > 10 {

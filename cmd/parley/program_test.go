@@ -60,11 +60,13 @@ func TestEnvironmentOverridesSettings(t *testing.T) {
 		"PARLEY_MESSAGES_PER_MINUTE=1", "PARLEY_BROADCASTS_PER_MINUTE=1000000", "PARLEY_REGISTRATIONS_PER_MINUTE=3"}); err != nil {
 		t.Fatal(err)
 	}
-	if want := (settings{MaxText: 7, Footer: "short", ExpireAfter: 90 * time.Minute, HTTPPort: 8080,
-		StuckAfter: 3 * time.Minute, DraftAfter: 5 * time.Minute, OwesAfter: 4 * time.Minute, AutoSteer: true, MaxFileMB: 12,
-		ResponseDeadline: 30 * time.Minute, RemindBefore: 5 * time.Minute, TellSenderAfter: time.Minute, ModelTimeout: 50 * time.Second, OverdueAfter: 10 * time.Minute,
-		HTTPAddress: "::1", HTTPHosts: "a.example", OpenRegistration: true, TrustLocalAgentID: true,
-		MessagesPerMinute: 1, BroadcastsPerMinute: 1_000_000, RegistrationsPerMinute: 3}); s != want {
+	var want settings
+	want.fill()
+	want.MaxText, want.Footer, want.ExpireAfter, want.HTTPPort = 7, "short", 90*time.Minute, 8080
+	want.StuckAfter, want.OwesAfter, want.AutoSteer, want.MaxFileMB = 3*time.Minute, 4*time.Minute, true, 12
+	want.HTTPAddress, want.HTTPHosts, want.OpenRegistration, want.TrustLocalAgentID = "::1", "a.example", true, true
+	want.MessagesPerMinute, want.BroadcastsPerMinute, want.RegistrationsPerMinute = 1, 1_000_000, 3
+	if s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
 	for _, entry := range []string{"PARLEY_MAX_TEXT=-1", "PARLEY_MAX_TEXT=x", "PARLEY_FOOTER=none", "PARLEY_EXPIRE_AFTER=1", "PARLEY_HTTP_PORT=70000",
