@@ -19,7 +19,7 @@ var (
 
 // interactive are the commands of the docs that want a terminal or never end; the
 // stories and the tests of the screen try them.
-var interactive = map[string]bool{"parley log -f": true, "parley attach coder": true, "parley tui": true}
+var interactive = map[string]bool{"parley log -f": true, "parley attach coder": true, "parley tui": true, "parley watch coder": true}
 
 func documents(t *testing.T) map[string]string {
 	t.Helper()

@@ -140,7 +140,7 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 		}
 	}
 	add(groupTeam, c.launchCommand(), c.adoptCommand(), c.leaveCommand(), c.joinCommand(), c.stopCommand(), c.restartCommand(), c.agentsCommand(), c.attachCommand(),
-		c.terminalCommand(), c.registerCommand(), c.approveCommand(), c.responderCommand(), c.usageCommand(), c.keyCommand(), c.profilesCommand(), c.upCommand(), c.downCommand())
+		c.terminalCommand(), c.watchCommand(), c.registerCommand(), c.approveCommand(), c.responderCommand(), c.usageCommand(), c.keyCommand(), c.profilesCommand(), c.upCommand(), c.downCommand())
 	add(groupMessages, c.sendCommand(), c.broadcastCommand(), c.replyCommand(), c.ignoreCommand(), c.inboxCommand(), c.readCommand(), c.messageCommand(),
 		c.steerCommand(), c.needsCommand(), c.explainCommand(), c.retryCommand(), c.pauseCommand(), c.resumeCommand(), c.sendFileCommand(), c.getFileCommand(), c.filesCommand(), c.historyCommand(), c.threadCommand(), c.conversationCommand(), c.searchCommand(), c.logCommand(), c.exportCommand(), c.tuiCommand())
 	add(groupDaemon, c.statusCommand(), c.doctorCommand(), c.serveCommand(), c.backupCommand(), c.mcpCommand(), c.demoCommand(),
