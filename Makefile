@@ -138,6 +138,11 @@ test-tmux: ## run the tests with the tmux of other Debian releases (needs apt-ge
 		PATH="$${tmux%/*}:$$PATH" $(GO) test -count=1 $(TMUXTESTS) || exit 1; \
 	done
 
+# The pictures of the README, anew from a session of the demo's agents.
+.PHONY: screenshots
+screenshots: tmux build ## draw the screens into docs/pictures
+	scripts/screenshots ./parley docs/pictures
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf parley .build

@@ -40,6 +40,7 @@ var plan = map[string][]string{
 	"internal/demoagent":   {"."},
 	"internal/modelserver": {"."},
 	"internal/benchdoc":    {},
+	"internal/pictures":    {},
 
 	"parleytest":      {"."},
 	"tmux/tmuxtest":   {"tmux"},
@@ -48,7 +49,7 @@ var plan = map[string][]string{
 }
 
 // helpers are for tests: no program is built of them, not even by "*".
-var helpers = []string{"parleytest", "tmux/tmuxtest", "store/storetest", "internal/modelserver", "internal/benchdoc", "scripts"}
+var helpers = []string{"parleytest", "tmux/tmuxtest", "store/storetest", "internal/modelserver", "internal/benchdoc", "internal/pictures", "scripts"}
 
 // A door says which rooms may import a dependency, by the beginning of its path.
 type door struct {
