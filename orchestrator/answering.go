@@ -135,6 +135,11 @@ func (o *Orchestrator) reply(ctx context.Context, to *member, msg *parley.Messag
 	done, err := o.exchanges.turn(asking, place(msg, to), to.id, o.opts.Settings.ModelCalls)
 	if err == nil {
 		defer done()
+		if msg.Kind == parley.KindThread { // since it was posted
+			if err := o.refusePaused(); err != nil {
+				return nil, err
+			}
+		}
 		reply, err = o.compose(asking, to, from, r, msg, &call)
 	} else {
 		err = waitedFor(asking)

@@ -70,10 +70,12 @@ func (o *Orchestrator) speakLater(to *member, post parley.Message) {
 	}
 	go func() {
 		defer o.exchanges.end(exchangeOf(&post, to), e)
-		if e.err = o.untilResumed(o.answers); e.err != nil {
-			return
+		for again := true; again; again = parley.ErrorCode(e.err) == parley.CommunicationDisabled {
+			if e.err = o.untilResumed(o.answers); e.err == nil {
+				e.reply, e.err = o.reply(o.answers, to, &post, false)
+			}
 		}
-		if e.reply, e.err = o.reply(o.answers, to, &post, false); e.err != nil && o.answers.Err() == nil {
+		if e.err != nil && o.answers.Err() == nil {
 			o.log.Warn("a responder did not answer in a thread", "agent", to.name, "message", post.ID, "error", e.err)
 		}
 	}()

@@ -244,6 +244,16 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	}
 	s.Release()
 	te.answerOf(second, "DM") // what was being written is said
+	tmuxtest.Poll(t, func() bool {
+		te.Orchestrator.pause.mu.Lock()
+		defer te.Orchestrator.pause.mu.Unlock()
+		return te.Orchestrator.pause.over != nil
+	}, func() string {
+		return fmt.Sprintf("nothing waits for the end of the pause; %d requests", len(s.Requests()))
+	})
+	if n := len(s.Requests()); n != 2 {
+		t.Errorf("while paused the model was asked %d times, want 2", n)
+	}
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
 		t.Fatal(err)
 	}
