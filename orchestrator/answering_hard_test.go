@@ -113,11 +113,12 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
 	ended := te.Orchestrator
 	began := time.Now()
+	te.StopAnswering()
+	err := <-failed
 	te.close()
 	if took := time.Since(began); took > 10*time.Second { // half of what a model has
 		t.Errorf("the daemon took %s to end", took)
 	}
-	err := <-failed
 	if parley.ReasonOf(err) != parley.ModelCancelled || parley.AsError(err).Details["message_id"] == nil {
 		t.Errorf("the call: %v", err)
 	}
