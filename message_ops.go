@@ -161,16 +161,17 @@ type MessageFilters struct {
 	UnreadOnly       bool          `json:"unread_only,omitempty"`
 	Since            *time.Time    `json:"since_timestamp,omitempty"`
 	ContextReference string        `json:"context_reference,omitempty"`
+	Before           string        `json:"before,omitempty"` // of a thread: only before this post, to page back; the counts are of all
 }
 
 // GetMessagesRequest asks for the caller's messages. A call with filters or
 // sort_order has the contract's defaults (50, nothing marked read), any other
 // those of seed 002 (10, newest first, marked read); mark_read overrides.
 type GetMessagesRequest struct {
-	ThreadID  string          `json:"thread_id,omitempty" doc:"Only this thread: all its posts."`
-	Limit     int             `json:"limit,omitempty" doc:"10 unless told; 50 with filters or sort_order." min:"1" max:"100"`
+	ThreadID  string          `json:"thread_id,omitempty" doc:"Only this thread's posts."`
+	Limit     int             `json:"limit,omitempty" doc:"10, or 50 with filters or sort_order." min:"1" max:"100"`
 	Since     *time.Time      `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
-	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"Newest first unless told."`
+	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"Else newest first."`
 	MarkRead  *bool           `json:"mark_read,omitempty" doc:"yes unless filters or sort_order are given."`
 	Filters   *MessageFilters `json:"filters,omitempty" doc:"Which of them."`
 }
@@ -193,6 +194,10 @@ func (r *GetMessagesRequest) Validate() error {
 	}
 	if r.Filters == nil {
 		r.Filters = &MessageFilters{}
+	}
+	if r.Filters.Before != "" && r.ThreadID == "" {
+		return Errorf(InvalidArgument, "filters.before was given without thread_id").With("parameter", "filters").
+			Suggest("Give thread_id too: only the posts of a thread are paged so.")
 	}
 	for _, t := range r.Filters.MessageTypes {
 		if err := oneOf("filters.message_types", string(t), enumOf[SendMessageRequest]("type")); err != nil {

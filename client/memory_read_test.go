@@ -103,6 +103,17 @@ func (m *memory) GetMessages(ctx context.Context, r parley.GetMessagesRequest) (
 		slices.Reverse(list)
 	}
 	res := &parley.GetMessagesResult{Answer: parley.OK, Messages: []parley.ContractMessage{}, TotalCount: len(list), UnreadCount: unread(list)}
+	if r.ThreadID != "" && r.Filters.Before != "" {
+		i := slices.IndexFunc(list, func(i item) bool { return i.ID == r.Filters.Before })
+		if i < 0 {
+			return nil, parley.Errorf(parley.MessageNotFound, "no message %s", r.Filters.Before).Suggest("Give the id of a post of the thread.")
+		}
+		if r.SortOrder == "newest_first" {
+			list = list[i+1:]
+		} else {
+			list = list[:i]
+		}
+	}
 	for _, i := range list[:min(len(list), r.Limit)] {
 		res.Messages = append(res.Messages, parley.ContractMessage{MessageID: i.ID, SenderAgentID: i.SenderID, SenderName: i.Sender,
 			MessageType: i.Type, Content: parley.Content{Text: i.Text, Data: i.Data, Attachments: append([]json.RawMessage{}, i.Attachments...)}, Priority: i.Priority,

@@ -79,6 +79,7 @@ func (o *Orchestrator) GetMessages(ctx context.Context, req parley.GetMessagesRe
 		if q.ThreadID, err = o.readableThread(ctx, me, req.ThreadID); err != nil {
 			return nil, err
 		}
+		q.Before = f.Before
 	}
 	for _, name := range f.Senders {
 		from, err := o.roster.find(name)

@@ -214,6 +214,15 @@ func threadReading(f *fixture) {
 	same(f.T, "what is read: one's own is", [2]bool{page.Messages[0].ReadStatus, page.Messages[1].ReadStatus}, [2]bool{true, false})
 	f.planner.expectInbox("not of the thread")
 
+	before := func(id string) *parley.MessageFilters { return &parley.MessageFilters{Before: id} }
+	three, two := page.Messages[0].MessageID, page.Messages[1].MessageID
+	same(f.T, "one before the third", texts(f.planner.get(parley.GetMessagesRequest{ThreadID: th.ID, Limit: 1, Filters: before(three)}).Messages), []string{"two"})
+	back := f.planner.get(parley.GetMessagesRequest{ThreadID: th.ID, Filters: before(two), SortOrder: "oldest_first"})
+	same(f.T, "before the second", texts(back.Messages)[1:], []string{"one"})
+	same(f.T, "of all", back.TotalCount, page.TotalCount)
+	refused(f.planner, "get_messages", params{"filters": params{"before": three}}, parley.InvalidArgument)
+	refused(f.planner, "get_messages", params{"thread_id": th.ID, "filters": params{"before": "00000bad"}}, parley.MessageNotFound)
+
 	do[parley.MembershipResult](f.reviewer, "join_thread", params{"thread_id": th.ID})
 	same(f.T, "what a late one reads", f.reviewer.reads(th.ID), []string{"one", "two", "three"})
 	late := f.reviewer.get(parley.GetMessagesRequest{ThreadID: th.ID, Limit: 100})

@@ -88,6 +88,7 @@ type InboxQuery struct {
 	Types            []parley.MessageType
 	Priority         parley.Priority
 	Since            time.Time // later than this
+	Before           string    // of a thread: only before this post, by its id or the beginning of it; counts are of all
 	ContextReference string
 }
 

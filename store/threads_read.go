@@ -97,6 +97,13 @@ func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 	if q.UnreadOnly {
 		where += unread
 	}
+	if q.Before != "" {
+		before, err := s.post(ctx, q.ThreadID, q.Before)
+		if err != nil {
+			return InboxPage{}, err
+		}
+		where, args = where+` AND m.seq < ?`, append(args, before)
+	}
 	order := ` ORDER BY m.seq DESC LIMIT ?`
 	if q.OldestFirst {
 		order = ` ORDER BY m.seq LIMIT ?`
@@ -108,6 +115,26 @@ func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 		page.Items = append(page.Items, rows[i].item(q.RecipientID))
 	}
 	return page, err
+}
+
+// post returns the number of the message that ref names in a thread.
+func (s *Store) post(ctx context.Context, thread, ref string) (int64, error) {
+	if len(ref) < parley.ShortID {
+		return 0, noMessage(ref)
+	}
+	from, to := idRange(ref)
+	var found []int64
+	err := s.read(ctx, "reading the thread", &found, `SELECT m.seq FROM messages m WHERE m.thread_id = ? AND m.thread_id <> ''
+		AND m.id >= ? AND m.id < ? LIMIT 2`, thread, from, to)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(found) == 0:
+		return 0, noMessage(ref)
+	case len(found) > 1:
+		return 0, ambiguous(ref)
+	}
+	return found[0], nil
 }
 
 // postRow is a post as one agent has it.

@@ -19,6 +19,7 @@ type subject struct {
 	message   string              // a message's id
 	text      string              // how that begins
 	thread    *parley.Thread
+	threadID  string // in which the message was said; "" when it was not said in one
 }
 
 // scope is where the next key goes; in the shell, the shown screen's come first.

@@ -112,13 +112,31 @@ func (a *agents) update(msg tea.Msg) tea.Cmd {
 	case settledMsg:
 		if a.preview.id != a.sel && !a.preview.shut {
 			a.preview.id, a.preview.screen, a.preview.err = a.sel, nil, nil
-			return a.look(0)
+			return tea.Batch(a.look(0), a.askHeat())
 		}
+		return a.askHeat()
 	case shownMsg:
 		a.preview.id = ""
 	}
 	return nil
 }
+
+// askHeat asks how hot the conversations are of those in view.
+func (a *agents) askHeat() tea.Cmd {
+	if a.at != atAgents {
+		return nil
+	}
+	var in []string
+	for _, e := range a.inView() {
+		if e.agent != nil {
+			in = append(in, a.warmth.of(e.agent.ID, a.now)...)
+		}
+	}
+	return a.askWarmth(in)
+}
+
+// heat is that of the hottest conversation that an agent is in.
+func (a *agents) heat(s *parley.AgentStatus) string { return a.warmth.hottest(s.ID, a.now).words() }
 
 // look asks for the terminal of the agent under the marker, while it is shown.
 func (a *agents) look(after time.Duration) tea.Cmd {

@@ -99,14 +99,18 @@ func (a *agents) view(w, h int) []string {
 	if len(a.list) == 0 {
 		return clip(append(lines, a.nothing(w)...), h)
 	}
-	all := a.entries()
-	name := 8
+	name, heat := 8, 0
 	for _, s := range a.list {
 		name = max(name, width(s.Name))
 	}
 	name = min(name, 16+max(0, listW-80)/4)
-	for _, e := range all[min(a.top, len(all)):min(a.top+a.height, len(all))] {
-		lines = append(lines, a.line(e, listW, name))
+	for _, e := range a.inView() {
+		if e.agent != nil && a.heat(e.agent) != "" && listW >= allHeat {
+			heat = warmColumns
+		}
+	}
+	for _, e := range a.inView() {
+		lines = append(lines, a.line(e, listW, name, heat))
 	}
 	lines = clip(lines, listH)
 	if viewH == 0 {
@@ -117,6 +121,15 @@ func (a *agents) view(w, h int) []string {
 		return append(lines, terminal...)
 	}
 	return beside(a.theme, lines, terminal, listW)
+}
+
+// allHeat are the columns from which there is one for the temperature, while any has one.
+const allHeat = 60
+
+// inView are the entries that are drawn.
+func (a *agents) inView() []entry {
+	all := a.entries()
+	return all[clamp(a.top, 0, len(all)):clamp(a.top+a.height, 0, len(all))]
 }
 
 func (a *agents) nothing(w int) []string {
@@ -131,14 +144,14 @@ func (a *agents) nothing(w int) []string {
 	return lines
 }
 
-func (a *agents) line(e entry, w, name int) string {
+func (a *agents) line(e entry, w, name, heat int) string {
 	switch {
 	case e.head != "":
 		return a.theme.dim.Render(fit("  "+e.head, w))
 	case e.dots != nil:
 		return a.dots(e.dots, w)
 	}
-	return a.agentLine(e.agent, w, name)
+	return a.agentLine(e.agent, w, name, heat)
 }
 
 // dots shows those that do well, a shape each, and how many.
@@ -156,9 +169,9 @@ func (a *agents) dots(list []*parley.AgentStatus, w int) string {
 	return words + b.String()
 }
 
-// agentLine is an agent: state in shape and word, name, how long, what it runs,
-// what it owes, and why it does not go on or what was said last.
-func (a *agents) agentLine(s *parley.AgentStatus, w, name int) string {
+// agentLine is an agent: state in shape and word, name, how long, what it runs, how hot
+// its conversation is, what it owes, and why it does not go on or what was said last.
+func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 	selected := s.ID == a.sel
 	mark := "  "
 	if selected {
@@ -170,6 +183,9 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name int) string {
 	what := ""
 	if w >= 76 {
 		what = " " + pad(program(s), 14)
+	}
+	if heat > 0 {
+		what += " " + pad(a.heat(s), heat-1)
 	}
 	owed := counts(s)
 	if owed != "" {

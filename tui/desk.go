@@ -27,6 +27,7 @@ type desk struct {
 	undo      *undo
 	said      map[string]string // by agent: what was said last, by it or to it
 	inbox     inbox
+	warmth    warmth
 	notifier  notifier
 }
 
@@ -192,6 +193,7 @@ func (d *desk) hear(e parley.Event) {
 		return
 	}
 	r := newRow(e)
+	d.warmth.hear(e, r)
 	d.said[r.fromID] = "→ " + r.to + ": " + r.text
 	if r.toID != "" {
 		d.said[r.toID] = "← " + r.from + ": " + r.text

@@ -18,6 +18,7 @@ type fakePerson struct {
 	usage    *parley.UsageResult
 	approved []string
 	searches []string
+	felt     []string // conversations whose temperature was asked for
 	pleas    []string // what was asked of an agent's operator: dismissals
 }
 
@@ -86,6 +87,11 @@ func (f *fakeService) GetMessages(_ context.Context, r parley.GetMessagesRequest
 		}
 	}
 	res.TotalCount = len(res.Messages)
+	if r.Filters != nil {
+		i := slices.IndexFunc(res.Messages, func(m parley.ContractMessage) bool { return m.MessageID == r.Filters.Before })
+		res.Messages = res.Messages[i+1:]
+	}
+	res.Messages = slices.Clone(res.Messages[:min(len(res.Messages), r.Limit)])
 	return res, f.err
 }
 
@@ -141,7 +147,8 @@ func (f *fakeService) discussed() {
 func (f *fakeService) GetConversationState(_ context.Context, r parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.heat != nil {
+	f.felt = append(f.felt, r.ThreadID+r.With)
+	if f.heat != nil && (r.ThreadID == f.heat.Conversation.ThreadID || r.With == min(idOf("coder"), idOf("reviewer"))+","+max(idOf("coder"), idOf("reviewer"))) {
 		return f.heat, f.err
 	}
 	return &parley.ConversationStateResult{Answer: parley.OK, State: "cold", Conversation: parley.Conversation{ThreadID: r.ThreadID}}, f.err

@@ -133,8 +133,16 @@ func (t *threads) point(p pointer) tea.Cmd {
 	case p.wheel != 0:
 		t.inTalk = false
 		return times(p.wheel, t.move)
-	case inTalk && !t.inTalk:
-		return t.turn()
+	case inTalk:
+		_, _, w, _ := t.parts(p.w, p.h)
+		head := 1 + len(t.head(w))
+		if t.tier < wide {
+			head += listH
+		}
+		t.talk.click(p.y - head)
+		if !t.inTalk {
+			return t.turn()
+		}
 	case !inTalk && p.y > 0 && i < len(t.list):
 		t.inTalk, t.sel = false, t.list[i].ID
 	}

@@ -188,7 +188,7 @@ func (n *needs) about() subject {
 	if x == nil {
 		return subject{}
 	}
-	s := subject{agent: n.team.find(x.AgentID), partnerID: x.AgentID, partner: safeLine(x.Agent), message: x.MessageID, text: safeLine(x.Text)}
+	s := subject{agent: n.team.find(x.AgentID), partnerID: x.AgentID, partner: safeLine(x.Agent), message: x.MessageID, text: safeLine(x.Text), threadID: x.thread}
 	if x.AgentID == "" && x.Kind != needUnsent && x.Agent != you {
 		s.partnerID = x.Agent // it left the team, or is parley itself
 	}

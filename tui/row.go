@@ -28,6 +28,7 @@ type row struct {
 	priority parley.Priority
 	text     string
 	thread   string
+	threadID string
 	count    int // recipients
 	legs     []leg
 	sure     bool // legs are as far as they are by now
@@ -49,7 +50,7 @@ func shownName(name, id string) string {
 func newRow(e parley.Event) *row {
 	r := &row{id: e.MessageID, seq: e.Seq, at: e.Time, fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
 		toID: e.RecipientID, kind: kindOf(e), typ: e.MessageType, asks: e.RequiresResponse, priority: e.Priority,
-		text: safeLine(e.Preview), thread: safeLine(e.Thread), count: max(1, e.RecipientCount), sure: true}
+		text: safeLine(e.Preview), thread: safeLine(e.Thread), threadID: e.ThreadID, count: max(1, e.RecipientCount), sure: true}
 	if e.ThreadID != "" {
 		r.toID, r.to, r.count = "", "#"+r.thread, e.RecipientCount
 		return r

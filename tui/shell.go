@@ -67,7 +67,7 @@ type model struct {
 }
 
 func newModel(o Options, do commands) *model {
-	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), notifier: notifier{Notify: o.Notify}, returnKey: safeLine(o.ReturnKey), said: map[string]string{}}
+	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), notifier: notifier{Notify: o.Notify}, returnKey: safeLine(o.ReturnKey), said: map[string]string{}, warmth: newWarmth()}
 	m := &model{desk: d, ascii: o.ASCII, mouse: o.Mouse, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
 		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, health: newHealth(d, o)}
 	m.needs = newNeeds(d, &m.compose)
@@ -132,6 +132,8 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 		return m.edited(msg)
 	case doneMsg:
 		return m.did(msg)
+	case warmMsg:
+		m.warmed(msg)
 	case attachMsg:
 		return m.attached(msg)
 	case besideMsg:

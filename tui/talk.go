@@ -10,8 +10,9 @@ import (
 )
 
 const (
-	talkPosts = 100 // posts of a thread that are shown: as many as the daemon gives at once
-	fatesPage = 20  // messages whose way is asked for in one go
+	talkPosts = 100  // posts of a thread that are read at once: as many as the daemon gives
+	maxPosts  = 2000 // that are kept, and drawn within a frame
+	fatesPage = 20   // messages whose way is asked for in one go
 )
 
 // talk is what was said in a thread.
@@ -28,6 +29,11 @@ type talk struct {
 	err       error
 	fates     map[string]*row // by message: how far each post came
 	inView    []string        // messages
+	sel       string          // the message under the marker
+	of        []string        // to which message each line belongs
+	ended     bool            // there are no older ones
+	anchor    string          // the message that is to stay so many lines from the top
+	anchorAt  int
 	top       int
 	height    int
 	away      bool                // from the newest
@@ -42,6 +48,7 @@ type talkMsg struct {
 	id    string
 	posts []parley.ContractMessage
 	total int
+	older bool // those from before the ones that were there
 	err   error
 }
 
@@ -71,18 +78,21 @@ func (t *talk) body(p *parley.ContractMessage, w int) []string {
 
 func (t *talk) bottom() { t.away = false }
 
-// move scrolls. Who arrives at the end stays there as more is said.
-func (t *talk) move(by motion) { t.scroll(by.lines(t.height)) }
-
-func (t *talk) scroll(n int) {
-	t.top = clamp(t.top+n, 0, max(0, t.lines-t.height))
-	t.away = t.top < t.lines-t.height
-}
-
-func (t *talk) settle(lines, height int) {
-	t.lines, t.height = lines, max(1, height)
-	if t.top = clamp(t.top, 0, max(0, lines-t.height)); !t.away {
-		t.top = max(0, lines-t.height)
+func (t *talk) settle(lines, of []string, height int) {
+	t.drawn, t.of, t.lines, t.height = lines, of, len(lines), max(1, height)
+	end := max(0, t.lines-t.height)
+	if t.anchor != "" { // older ones came in above
+		from, _ := t.extent(t.anchor)
+		t.top, t.anchor = from-t.anchorAt, ""
+	}
+	if t.top = clamp(t.top, 0, end); !t.away {
+		t.top = end
+		if n := len(t.posts); n > 0 {
+			t.sel = t.posts[n-1].MessageID
+		}
+	}
+	if from, to := t.extent(t.sel); from == to {
+		t.sel = t.inLines(true)
 	}
 }
 
@@ -111,7 +121,7 @@ func (t *threads) show() tea.Cmd {
 	}
 	fresh := t.talk.id != x.ID || t.talk.stale
 	t.talk.turnTo(x.ID)
-	cmd := tea.Batch(t.askPosts(), t.askFates())
+	cmd := tea.Batch(t.askPosts(), t.askOlder(), t.askFates())
 	if fresh {
 		cmd = tea.Batch(cmd, t.askHeat())
 	}
@@ -139,15 +149,39 @@ func (t *threads) talked(msg talkMsg) tea.Cmd {
 	switch {
 	case msg.id != t.talk.id:
 		t.talk.stale = true
+	case msg.err == nil && msg.older:
+		t.talk.prepend(msg.posts, msg.total)
 	case msg.err == nil:
-		t.talk.known, t.talk.posts, t.talk.total, t.talk.err = true, msg.posts, msg.total, nil
+		t.talk.renew(msg.posts, msg.total)
 	case t.daemonGone(msg.err):
 		t.talk.stale = true
 		return t.lookLater()
+	case msg.older:
+		t.talk.ended = true
+		t.fail(msg.err)
 	default:
 		t.talk.err = msg.err
 	}
 	return nil
+}
+
+// askOlder asks for what was said before, when the marker comes near to the oldest post
+// that is there.
+func (t *threads) askOlder() tea.Cmd {
+	k := &t.talk
+	if k.asking || k.ended || !k.known || !k.away || len(k.posts) == 0 || len(k.posts) >= min(k.total, maxPosts) || k.top > k.height {
+		return nil
+	}
+	k.asking = true
+	id, before, keep := k.id, k.posts[0].MessageID, false
+	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetMessages(ctx, parley.GetMessagesRequest{ThreadID: id, Filters: &parley.MessageFilters{Before: before}, SortOrder: "newest_first", Limit: talkPosts, MarkRead: &keep})
+		if err != nil {
+			return talkMsg{id: id, older: true, err: err}
+		}
+		slices.Reverse(res.Messages)
+		return talkMsg{id: id, older: true, posts: res.Messages, total: res.TotalCount}
+	})
 }
 
 func (t *threads) askFates() tea.Cmd {

@@ -109,9 +109,23 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 	case fatesMsg:
 		t.fated(msg)
 	case settledMsg:
-		return t.show()
+		return tea.Batch(t.show(), t.askRows())
 	}
 	return nil
+}
+
+// askRows asks how hot the threads in view are. One in which nothing was said for long
+// is cold.
+func (t *threads) askRows() tea.Cmd {
+	var in []string
+	if t.at == atThreads {
+		for _, x := range t.inView() {
+			if t.now.Sub(x.LastMessageAt) < coldAfter {
+				in = append(in, x.ID)
+			}
+		}
+	}
+	return t.askWarmth(in)
 }
 
 func (t *threads) index() int {
@@ -138,7 +152,19 @@ func (t *threads) move(by motion) tea.Cmd {
 	return nil
 }
 
-func (t *threads) about() subject { return subject{thread: t.selected()} }
+// about is the thread, and among its posts the one under the marker.
+func (t *threads) about() subject {
+	s := subject{thread: t.selected()}
+	p := t.talk.selected()
+	if s.thread == nil || !t.inTalk || p == nil || t.talk.id != s.thread.ID {
+		return s
+	}
+	s.threadID, s.message, s.text = s.thread.ID, p.MessageID, safeLine(p.Content.Text)
+	if p.SenderName != parley.OperatorName && p.SenderName != parley.SystemName {
+		s.agent, s.partnerID, s.partner = t.team.find(p.SenderAgentID), p.SenderAgentID, shownName(p.SenderName, p.SenderAgentID)
+	}
+	return s
+}
 
 // takesPart reports whether the operator does.
 func takesPart(x *parley.Thread) bool {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,8 +37,7 @@ func (t *threads) settle(w, h int) {
 	}
 	head := len(t.head(talkW))
 	lines, of := t.posts(talkW)
-	t.talk.drawn = lines
-	t.talk.settle(len(lines), talkH-1-head)
+	t.talk.settle(lines, of, talkH-1-head)
 	t.talk.inView = nil
 	last := ""
 	for i := len(of) - 1; i >= 0; i-- { // the newest first
@@ -93,8 +93,18 @@ func (t *threads) nothing(w int) []string {
 	return lines
 }
 
-// row is a thread: when something was said last, what is unread, its title, and
-// who takes part.
+// inView are the threads that are drawn.
+func (t *threads) inView() []parley.Thread {
+	return t.list[clamp(t.top, 0, len(t.list)):clamp(t.top+t.height, 0, len(t.list))]
+}
+
+// anyHeat reports whether the list has a column for it.
+func (t *threads) anyHeat() bool {
+	return slices.ContainsFunc(t.inView(), func(x parley.Thread) bool { return t.warmth.known[x.ID].words() != "" })
+}
+
+// row is a thread: when something was said last, what is unread, how hot it is, its
+// title, and who takes part.
 func (t *threads) row(x *parley.Thread, w int) string {
 	selected := x.ID == t.sel
 	mark := "  "
@@ -106,17 +116,22 @@ func (t *threads) row(x *parley.Thread, w int) string {
 		fresh = fmt.Sprintf("%-4s", fmt.Sprintf("✉%d", min(n, 99)))
 	}
 	left := mark + pad(since(x.LastMessageAt, t.now), 4) + " "
-	room := w - width(left) - 4
-	title := pad(safeLine(x.Title), clamp(room*65/100, 14, 60))
-	who := strings.Join(names(x), ", ")
-	if room-width(title)-2 < 10 {
-		who = fmt.Sprint(len(x.ParticipantNames))
+	heat := ""
+	if t.anyHeat() {
+		heat = pad(t.warmth.known[x.ID].words(), warmColumns)
 	}
+	room := w - width(left) - 4 - width(heat)
+	titleW, who := clamp(room*65/100, 14, 60), strings.Join(names(x), ", ")
+	if room-titleW-2 < 10 {
+		who = fmt.Sprint(len(x.ParticipantNames))
+		titleW = max(titleW, room-width(who)-2)
+	}
+	title := pad(safeLine(x.Title), titleW)
 	rest := fit("  "+who, room-width(title))
 	if selected && !t.inTalk {
-		return t.theme.focus.Render(pad(left+fresh+title+rest, w))
+		return t.theme.focus.Render(pad(left+fresh+heat+title+rest, w))
 	}
-	return left + t.theme.warn.Render(fresh) + title + t.theme.dim.Render(rest)
+	return left + t.theme.warn.Render(fresh) + t.theme.dim.Render(heat) + title + t.theme.dim.Render(rest)
 }
 
 // conversation draws what was said.
@@ -130,7 +145,15 @@ func (t *threads) conversation(w int) []string {
 		note = "the newest"
 	}
 	lines := append([]string{t.theme.rule(safeLine(x.Title), note, w, t.inTalk)}, t.head(w)...)
-	return append(lines, t.talk.drawn[clamp(t.talk.top, 0, len(t.talk.drawn)):]...)
+	from, _ := t.talk.extent(t.talk.sel)
+	for i := clamp(t.talk.top, 0, len(t.talk.drawn)); i < min(t.talk.top+t.talk.height, len(t.talk.drawn)); i++ {
+		line := t.talk.drawn[i]
+		if rest, ok := strings.CutPrefix(line, "  "); ok && t.inTalk && i == from && t.talk.of[i] != "" {
+			line = t.theme.accent.Render("▸") + " " + rest
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // head says who takes part in the thread.
@@ -159,14 +182,21 @@ func (t *threads) posts(w int) (lines, of []string) {
 	}
 	switch {
 	case t.talk.err != nil:
-		return errorLines(t.theme, t.talk.err, w), nil
+		add("", errorLines(t.theme, t.talk.err, w)...)
+		return lines, of
 	case !t.talk.known:
-		return []string{"", t.theme.dim.Render(fit("  Reading…", w))}, nil
+		add("", "", t.theme.dim.Render(fit("  Reading…", w)))
+		return lines, of
 	case len(t.talk.posts) == 0:
-		return []string{"", "  " + fit("Nothing was said yet. c writes the first post.", w-2)}, nil
+		add("", "", "  "+fit("Nothing was said yet. c writes the first post.", w-2))
+		return lines, of
 	}
 	if older := t.talk.total - len(t.talk.posts); older > 0 {
-		add("", t.theme.dim.Render(fit("  "+plural(older, "older post")+": parley thread show", w)))
+		words := plural(older, "older post")
+		if t.talk.ended || len(t.talk.posts) >= maxPosts {
+			words += ": parley thread show"
+		}
+		add("", t.theme.dim.Render(fit("  "+words, w)))
 	}
 	var day time.Time
 	for i := range t.talk.posts {
@@ -200,7 +230,7 @@ func dayWords(at, now time.Time) string {
 func (t *threads) post(p *parley.ContractMessage, at time.Time, w int) []string {
 	name, clock := shownName(p.SenderName, p.SenderAgentID), at.Format("15:04")
 	if p.SenderName == parley.SystemName {
-		return []string{t.theme.dim.Render(fit("  "+clock+" "+safeLine(p.Content.Text), w))}
+		return []string{"  " + t.theme.dim.Render(fit(clock+" "+safeLine(p.Content.Text), w-2))}
 	}
 	left := "  " + clock + " "
 	style := t.theme.strong

@@ -226,7 +226,7 @@ func (t *traffic) about() subject {
 	if r == nil {
 		return subject{}
 	}
-	s := subject{message: r.id, text: r.text}
+	s := subject{message: r.id, text: r.text, threadID: r.threadID}
 	s.partnerID, s.partner = r.other()
 	for _, id := range []string{r.fromID, r.toID} {
 		if a := t.team.find(id); a != nil && (s.agent == nil || a.Kind == parley.KindTerminal) {

@@ -25,7 +25,16 @@ func (m *model) reply() tea.Cmd {
 	switch {
 	case s.message == "":
 		m.tell("There is no message to reply to here.")
+		if s.thread != nil {
+			m.tell("There is no message to reply to here. enter goes to the posts.")
+		}
 		return nil
+	case s.threadID != "":
+		label := "Reply in the thread"
+		if s.partner != "" {
+			label = "Reply to " + s.partner + " in the thread"
+		}
+		return m.compose.write(address{thread: s.threadID, replyTo: s.message}, label+" about “"+fit(s.text, 40)+"”", "")
 	case s.partnerID == "":
 		m.tell("This went to several. Choose an agent (2) and c, or b for all of them.")
 		return nil

@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// longTalk is a thread of n posts, each of which says its number.
+func longTalk(n int) *fakeService {
+	f := busyTeam()
+	f.posts = nil
+	for i := range n {
+		f.post(i, f.threads[0].ID, []string{"coder", "reviewer", parley.OperatorName}[i%3], fmt.Sprintf("post number %d.", i),
+			noon.Add(time.Duration(i-n)*time.Second), parley.DeliverySubmitted)
+	}
+	return f
+}
+
+func TestAThreadIsReadBackToItsBeginning(t *testing.T) {
+	const n = 345
+	s := newScreen(t, longTalk(n), 100, 30)
+	s.press("3", "enter")
+	s.shows("▸ 11:59 you", "post number 344.")
+	seen := map[string]bool{}
+	for i := n - 1; i >= 0; i-- {
+		want := fmt.Sprintf("post number %d.", i)
+		if got := s.m.threads.about().text; got != want {
+			t.Fatalf("the marker is on %q, want %q:\n%s", got, want, s.text())
+		}
+		if !strings.Contains(s.text(), want) {
+			t.Fatalf("%q is not in view:\n%s", want, s.text())
+		}
+		seen[want] = true
+		s.press("k")
+	}
+	if len(seen) != n || len(s.m.threads.talk.posts) != n {
+		t.Errorf("%d posts were seen and %d are kept, want %d", len(seen), len(s.m.threads.talk.posts), n)
+	}
+	s.hides("older post")
+	s.press("j", "j")
+	if got := s.m.threads.about().text; got != "post number 2." {
+		t.Errorf("the marker is on %q", got)
+	}
+	s.press("G")
+	s.shows("▸ 11:59 you", "post number 344.")
+	s.press("pgup")
+	s.shows("more lines, G to the newest")
+	s.press("g")
+	s.shows("post number 0.")
+}
+
+func TestRepliesToAPost(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 80, 24)
+	s.press("3", "r")
+	s.shows("enter goes to the posts")
+	s.press("enter", "k", "k")
+	s.shows("r replies to reviewer")
+	s.press("r")
+	s.shows("Reply to reviewer in the thread about “Where it begins.")
+	s.typed("agreed")
+	s.press("enter")
+	if len(f.sent) != 1 || f.sent[0].ThreadID != f.threads[0].ID || f.sent[0].InReplyTo != f.posts[2].MessageID || len(f.sent[0].To) > 0 {
+		t.Errorf("sent %+v", f.sent)
+	}
+	s.press("G", "r") // one's own
+	s.shows("Reply in the thread about “Do it.")
+}
+
+// TestAReplyToAPostGoesToItsThread, from wherever one sees it.
+func TestAReplyToAPostGoesToItsThread(t *testing.T) {
+	f := busyTeam()
+	th := f.threads[0]
+	f.emit(parley.Event{Type: parley.EventThreadMessage, Time: noon, ThreadID: th.ID, Thread: th.Title, MessageID: f.posts[1].MessageID,
+		SenderID: idOf("coder"), Sender: "coder", Preview: "Which line", RecipientCount: 2})
+	s := newScreen(t, f, 80, 24)
+	s.shows("coder → #the")
+	s.press("r")
+	s.shows("Reply to coder in the thread")
+	s.typed("that one")
+	s.press("enter")
+	if len(f.sent) != 1 || f.sent[0].ThreadID != th.ID || f.sent[0].InReplyTo != f.posts[1].MessageID {
+		t.Errorf("sent %+v", f.sent)
+	}
+}
+
+func TestALongPostIsReadLineByLine(t *testing.T) {
+	f := busyTeam()
+	f.posts = nil
+	var text strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&text, "line %d.\n", i)
+	}
+	f.post(1, f.threads[0].ID, "coder", "before", noon, parley.DeliveryRead)
+	f.post(2, f.threads[0].ID, "coder", text.String(), noon, parley.DeliveryRead)
+	f.post(3, f.threads[0].ID, "coder", "after", noon, parley.DeliveryRead)
+	s := newScreen(t, f, 80, 24)
+	s.press("3", "enter", "g")
+	shown := ""
+	for range 80 {
+		shown += s.text()
+		s.press("j")
+	}
+	for i := range 60 {
+		if !strings.Contains(shown, fmt.Sprintf("line %d.", i)) {
+			t.Errorf("line %d was never in view on the way down", i)
+		}
+	}
+	s.shows("▸ 12:00 coder", "after")
+	for range 80 {
+		s.press("k")
+	}
+	s.shows("before")
+}
+
+func TestListsShowHowHotItIs(t *testing.T) {
+	f := busyTeam()
+	f.threads[0].LastMessageAt = noon.Add(-time.Minute)
+	s := newScreen(t, f, 140, 40)
+	s.press("2")
+	s.shows("▇ hot")
+	s.press("3")
+	if line := s.lineWith("▸ 1m"); !strings.Contains(line, "▇ hot") {
+		t.Errorf("the thread's line is %q", line)
+	}
+	if line, _, _ := strings.Cut(s.lineWith("storage format 2"), "│"); strings.Contains(line, "hot") {
+		t.Errorf("the line of a cold thread is %q", line)
+	}
+	pairs := func() (n int) {
+		for _, in := range f.felt {
+			if strings.Contains(in, ",") {
+				n++
+			}
+		}
+		return n
+	}
+	asked := pairs()
+	s.press("2", "j", "k", "3", "2")
+	if got := pairs(); got != asked {
+		t.Errorf("asked %d times more for what is known", got-asked)
+	}
+	s.fits("the lists")
+}
+
+// lineWith is the first line of the screen that holds a text.
+func (s *stage) lineWith(text string) string {
+	s.t.Helper()
+	for line := range strings.SplitSeq(s.text(), "\n") {
+		if strings.Contains(line, text) {
+			return line
+		}
+	}
+	s.t.Fatalf("no line holds %q:\n%s", text, s.text())
+	return ""
+}
