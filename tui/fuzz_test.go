@@ -37,7 +37,7 @@ func randomKey(r *rand.Rand) tea.KeyPressMsg {
 func (s *stage) step(r *rand.Rand) string {
 	names := []string{"coder", "reviewer", "tester", "docs-writer", parley.OperatorName}
 	states := append([]parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead, "strange"}, grave...)
-	switch r.IntN(12) {
+	switch r.IntN(14) {
 	case 0:
 		size := tea.WindowSizeMsg{Width: 1 + r.IntN(140), Height: 1 + r.IntN(50)}
 		if r.IntN(3) > 0 {
@@ -64,10 +64,46 @@ func (s *stage) step(r *rand.Rand) string {
 		s.m.do.agents = func(_ time.Duration, _ bool) tea.Cmd { return nil }
 		s.send(msg)
 		return "agents"
+	case 4:
+		at := tea.Mouse{X: r.IntN(200), Y: r.IntN(60), Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown, tea.MouseRight}[r.IntN(4)]}
+		if at.Button == tea.MouseLeft || at.Button == tea.MouseRight {
+			s.send(tea.MouseClickMsg(at))
+		} else {
+			s.send(tea.MouseWheelMsg(at))
+		}
+		return "the mouse"
+	case 5: // one screen as often as another
+		k := keyMsg(string(rune('1' + r.IntN(5))))
+		s.send(k)
+		return k.String()
+	case 6:
+		s.hearOf(r)
+		return "a post, a need, or a letter"
 	}
 	k := randomKey(r)
 	s.send(k)
 	return k.String()
+}
+
+// hearOf has something strange come in a thread, for the operator, or as a need.
+func (s *stage) hearOf(r *rand.Rand) {
+	f, names := s.service, []string{"coder", "reviewer", parley.OperatorName, parley.SystemName}
+	switch n, text := 5000+r.IntN(1000), randomText(r); r.IntN(3) {
+	case 0:
+		th := &f.threads[r.IntN(2)]
+		th.Title, th.LastMessageAt = randomText(r), noon
+		f.post(n, th.ID, names[r.IntN(4)], text, noon.Add(time.Duration(n)*time.Second), parley.DeliveryHeld, "strange")
+		f.emit(parley.Event{Type: parley.EventThreadMessage, ThreadID: th.ID, Thread: th.Title, MessageID: f.posts[len(f.posts)-1].MessageID,
+			SenderID: idOf("coder"), Sender: "coder", Preview: text, RecipientCount: r.IntN(3)})
+	case 1:
+		f.letters = append(f.letters, parley.InboxMessage{MessageID: fmt.Sprint(n), Sender: randomText(r), Content: text, Timestamp: noon})
+		f.agents[len(f.agents)-1].Unread++
+	default:
+		f.need([]parley.NeedKind{parley.NeedDialog, parley.NeedHeld, parley.NeedUnanswered, "a new kind of need"}[r.IntN(4)], "coder", text, "parley attach coder", randomText(r),
+			randomText(r), randomText(r))
+	}
+	s.news()
+	s.send(tickMsg(noon))
 }
 
 func FuzzKeysAndSizes(f *testing.F) {
@@ -76,7 +112,7 @@ func FuzzKeysAndSizes(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		s := newScreen(t, busyTeam(), 60+r.IntN(100), 20+r.IntN(40))
+		s := newScreen(t, busyTeam(), 60+r.IntN(100), 20+r.IntN(40), withMouse)
 		s.m.do.operation = func(name string, _ *parley.Invocation) tea.Cmd {
 			return func() tea.Msg { return operationMsg{name: name, answer: randomText(r)} }
 		}

@@ -24,7 +24,7 @@ func (h *help) lines(th theme, w int) []string {
 	}
 	per := max(1, w/helpColumn)
 	entry := w / per
-	var lines []string
+	lines := first(th, per, entry)
 	for _, s := range h.order() {
 		keys := grid(th, s, per, entry)
 		if len(keys) == 0 {
@@ -46,14 +46,55 @@ func (h *help) order() []scope {
 	return append([]scope{own}, slices.DeleteFunc(slices.Clone(scopes), func(s scope) bool { return s == own })...)
 }
 
+// essentials are the keys with which everything can be done, by way of : at the
+// latest: what one learns in the first minute.
+var essentials = []struct {
+	keys []string
+	show string
+	does string
+}{
+	{[]string{"1", "2", "3", "4", "5"}, "1 to 5", "traffic, agents, threads, needs you, health"},
+	{[]string{"up", "down", "pgup", "pgdown"}, "↑ ↓", "up and down; pgup and pgdn by pages"},
+	{[]string{"g", "G"}, "g G", "to the top; to the newest"},
+	{[]string{"enter"}, "enter", "open it, or do what helps most"},
+	{[]string{"tab"}, "tab", "between a list and what it shows"},
+	{[]string{"esc"}, "esc", "back"},
+	{[]string{"/"}, "/", "filter the traffic"},
+	{[]string{"c"}, "c", "write to the agent, or in the thread"},
+	{[]string{"r"}, "r", "reply"},
+	{[]string{"s"}, "s", "steer the agent"},
+	{[]string{"a"}, "a", "be in the agent's terminal"},
+	{[]string{":"}, ":", "find anything that can be done"},
+	{[]string{"u"}, "u", "undo it"},
+	{[]string{"?"}, "?", "all keys: they follow below"},
+	{[]string{"q"}, "q", "quit; agents go on"},
+}
+
+// first is the first page.
+func first(th theme, per, entry int) []string {
+	var cells []string
+	for _, e := range essentials {
+		cells = append(cells, keyCell(th, e.show, e.does, entry))
+	}
+	return inColumns(cells, per)
+}
+
+func keyCell(th theme, show, does string, entry int) string {
+	return "  " + th.accent.Render(pad(show, 12)) + pad(does, entry-14)
+}
+
 // grid sets a scope's keys into columns, reading down.
 func grid(th theme, s scope, per, entry int) []string {
 	var cells []string
 	for _, b := range bindings() {
 		if b.scope == s {
-			cells = append(cells, "  "+th.accent.Render(pad(b.show, 12))+pad(b.does, entry-14))
+			cells = append(cells, keyCell(th, b.show, b.does, entry))
 		}
 	}
+	return inColumns(cells, per)
+}
+
+func inColumns(cells []string, per int) []string {
 	rows := (len(cells) + per - 1) / per
 	lines := make([]string, rows)
 	for i, cell := range cells {

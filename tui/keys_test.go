@@ -85,6 +85,28 @@ func TestHelpTellsEveryKey(t *testing.T) {
 	s.shows(bindings()[len(bindings())-1].does)
 }
 
+// TestTheFirstPageIsLearntInAMinute: about fifteen keys, all in view in the smallest
+// terminal, and each of them a key indeed.
+func TestTheFirstPageIsLearntInAMinute(t *testing.T) {
+	if n := len(essentials); n > 15 {
+		t.Errorf("there are %d to be learnt", n)
+	}
+	s := newScreen(t, busyTeam(), minWidth, minHeight)
+	s.press("3", "?")
+	for _, e := range essentials {
+		s.shows(e.does)
+		for _, key := range e.keys {
+			known := false
+			for at := inShell; at <= inHealth; at++ {
+				known = known || bound(at, key) != nil
+			}
+			if !known {
+				t.Errorf("%s does nothing", key)
+			}
+		}
+	}
+}
+
 func TestKeyLineAlwaysTellsHelpAndQuit(t *testing.T) {
 	for w := minWidth; w < 130; w++ {
 		s := newScreen(t, busyTeam(), w, 24)

@@ -186,7 +186,7 @@ func (n *needs) asked(x *need, w, room int) []string {
 	}
 	lines := []string{""}
 	for _, line := range x.Screen[max(0, len(x.Screen)-max(room-1, leastAsked)):] {
-		lines = append(lines, "  "+n.theme.dim.Render("│ ")+fit(visible(parley.Clean(line)), w-4))
+		lines = append(lines, "  "+n.theme.dim.Render("│ ")+fit(strings.ReplaceAll(safeText(line), "\n", " "), w-4))
 	}
 	return lines
 }
