@@ -48,7 +48,10 @@ func (m *model) scope() scope {
 func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
 	if m.layout.small() {
-		if key.String() == "q" || key.String() == "ctrl+c" {
+		switch {
+		case s == inCompose && key.Text != "": // the window shrank under somebody's hands
+			return m.compose.update(key)
+		case key.String() == "q", key.String() == "ctrl+c":
 			return m.quit()
 		}
 		return nil // what cannot be seen is not to be changed
@@ -80,7 +83,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 }
 
 func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
-	if m.layout.small() {
+	if m.layout.small() && m.scope() != inCompose {
 		return nil
 	}
 	switch m.scope() {

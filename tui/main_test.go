@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		f = newFake()
 	}
 	o := f.options()
-	o.Environ = os.Environ()
+	o.Environ, o.Mouse = os.Environ(), true
 	o.Attach = func(name string) (*exec.Cmd, error) {
 		return exec.Command("env", "-u", "TMUX", "tmux", "-u", "-S", os.Getenv(socketVariable), "attach-session", "-t", "="+name), nil
 	}

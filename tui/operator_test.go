@@ -70,3 +70,21 @@ func TestATerminalThatIsTooSmallSaysSoInASCII(t *testing.T) {
 	s.send(tea.WindowSizeMsg{Width: 80, Height: 24})
 	s.shows("1 Traffic")
 }
+
+// TestWordsTypedIntoAShrinkingWindowAreKept: what is on its way from somebody's hands
+// belongs to the draft, and to nothing else.
+func TestWordsTypedIntoAShrinkingWindowAreKept(t *testing.T) {
+	s := newScreen(t, busyTeam(), 80, 24)
+	s.press("b")
+	s.typed("it is ")
+	s.send(tea.WindowSizeMsg{Width: 30, Height: 8})
+	s.shows("ctrl+c")
+	s.typed("quite p")
+	s.press("enter")
+	s.send(tea.PasteMsg{Content: "ossible"})
+	s.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	s.shows("it is quite possible")
+	if s.quit || len(s.service.casts) > 0 || s.service.paused != nil {
+		t.Error("keys that nobody could see did something")
+	}
+}

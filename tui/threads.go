@@ -55,7 +55,11 @@ func (t *threads) keys() []binding {
 
 // turn gives the movement keys to what was said, or back to the list.
 func (t *threads) turn() tea.Cmd {
-	if t.selected() == nil {
+	switch {
+	case !t.known && t.selected() == nil: // who is quick means the one that will be there
+		t.inTalk = true
+		return nil
+	case t.selected() == nil:
 		t.tell("There is no thread to read yet. o opens one.")
 		return nil
 	}

@@ -89,6 +89,60 @@ func TestScreenInARealTerminal(t *testing.T) {
 	s.ended("0")
 }
 
+// keys are pressed; text is typed as it is.
+func (s *terminal) keys(keys ...string) {
+	s.t.Helper()
+	s.tmux(append([]string{"send-keys", "-t", "=screen:"}, keys...)...)
+}
+
+func (s *terminal) text(text string) { s.t.Helper(); s.tmux("send-keys", "-t", "=screen:", "-l", text) }
+
+// TestFiveScreensInARealTerminal goes through all of them as one does, and reads what
+// the terminal shows.
+func TestFiveScreensInARealTerminal(t *testing.T) {
+	s := newTerminal(t, "100", "30")
+	s.shows("▸1 Traffic")
+	s.shows("build is red on main")
+	s.keys("2")
+	s.shows("▸2 Agents")
+	s.shows("In trouble 4")
+	s.shows("∅ scout")
+	s.keys("3", "Enter")
+	s.shows("▸3 Threads")
+	s.shows("▸ 10:00 you")
+	s.shows("Do it. One commit.")
+	s.keys("k", "k", "r")
+	s.shows("Reply to reviewer in the thread")
+	s.text("a draft that outlives the window")
+	s.tmux("resize-window", "-t", "=screen:", "-x", "40", "-y", "10")
+	s.shows("nothing is lost")
+	s.tmux("resize-window", "-t", "=screen:", "-x", "140", "-y", "40")
+	s.shows("a draft that outlives the window")
+	s.keys("Escape")
+	s.shows("The draft is kept.")
+	s.keys("4")
+	s.shows("▸4 Needs you")
+	s.shows("enter restart · x let it go")
+	s.shows("✎ unsent")
+	s.keys("5")
+	s.shows("▸5 Health")
+	s.shows("process 4711")
+	s.text("\x1b[<0;16;2M\x1b[<0;16;2m") // a click on the second name
+	s.shows("▸2 Agents")
+	s.keys("?")
+	s.shows("traffic, agents, threads, needs you, health")
+	s.keys("?", ":") // escape and a key at once are one key to a terminal
+	s.shows("What shall be done?")
+	s.text("read_ter")
+	s.shows("▸ read_terminal")
+	s.keys("Escape")
+	s.shows("In trouble 4")
+	s.keys("q")
+	s.shows("q again leaves it behind")
+	s.keys("q")
+	s.ended("0")
+}
+
 // ended waits until the screen's program is gone, and checks how it left. Some
 // versions of tmux miss a child's death now and then; asked by the signal that
 // they missed, they look again.

@@ -59,8 +59,12 @@ func (m *model) cursor() *tea.Cursor {
 // tooSmall asks for room, in whatever room there is.
 func (m *model) tooSmall() []string {
 	l := &m.layout
-	text := fmt.Sprintf("parley needs %d×%d to show its traffic; this window is %d×%d. Make it larger: nothing is lost meanwhile. q quits.",
-		minWidth, minHeight, l.width, l.height)
+	key := "q"
+	if m.scope() == inCompose {
+		key = "ctrl+c"
+	}
+	text := fmt.Sprintf("parley needs %d×%d to show its traffic; this window is %d×%d. Make it larger: nothing is lost meanwhile. %s quits.",
+		minWidth, minHeight, l.width, l.height, key)
 	if m.status.leaving {
 		text = m.status.text
 	}
