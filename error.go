@@ -87,8 +87,11 @@ func ErrorCode(err error) Code {
 	return AsError(err).Code
 }
 
-// AsError returns the *Error in err's chain, or err as an INTERNAL one.
+// AsError returns the *Error in err's chain, or err as an INTERNAL one; nil for nil.
 func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}

@@ -58,6 +58,9 @@ func TestErrorKeepsItsCause(t *testing.T) {
 }
 
 func TestAForeignErrorIsInternal(t *testing.T) {
+	if e := AsError(nil); e != nil {
+		t.Errorf("no error is %v", e)
+	}
 	e := AsError(io.EOF)
 	if e.Code != Internal || e.Message != "EOF" || e.Action == "" || !errors.Is(e, io.EOF) {
 		t.Errorf("got %+v", e)
