@@ -22,6 +22,10 @@ const (
 	// typingPause is how long after a person's last key in a terminal it is theirs.
 	// tmux tells the time of that key in whole seconds.
 	typingPause = 3 * time.Second
+	// unshownPause is the same while nothing was drawn since that key: a program that is
+	// busy shows what it was given late. Copilot took more than two seconds on a machine
+	// that had ten things to do at once.
+	unshownPause = 10 * time.Second
 )
 
 // sight is what a terminal shows, as seen by whoever looked last.
@@ -156,8 +160,13 @@ func (s standing) obstacle(rest time.Duration) obstacle {
 // touched stands in the way while a person types in the terminal: their text and
 // ours would become one.
 func touched(now time.Time, screen tmux.Screen) obstacle {
-	if screen.Touched.IsZero() || now.Sub(screen.Touched) > typingPause {
+	switch since := now.Sub(screen.Touched); {
+	case screen.Touched.IsZero():
 		return free
+	case since <= typingPause:
+		return obstacle{reason: "someone is typing in its terminal", brief: true}
+	case since <= unshownPause && screen.Drawn.Before(screen.Touched):
+		return obstacle{reason: "someone has typed in its terminal, and it has shown nothing since", brief: true}
 	}
-	return obstacle{reason: "someone is typing in its terminal", brief: true}
+	return free
 }

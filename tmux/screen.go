@@ -30,6 +30,7 @@ type Screen struct {
 	Dead             bool
 	Title            string    // that the program gave its terminal
 	Touched          time.Time // last key of a person who is attached and has this pane before them, whole seconds; zero: nobody is
+	Drawn            time.Time // when something was last drawn in its window, whole seconds
 }
 
 // Text is the lines, each with its end of line.
@@ -47,7 +48,7 @@ var screenFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
 	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
 	watched, "#{session_activity}",
-	"#{q:pane_title}", "#{pane_synchronized}",
+	"#{q:pane_title}", "#{pane_synchronized}", "#{window_activity}",
 }, "|")
 
 // Screen reads the pane. Text and cursor are taken by one command line and agree.
@@ -83,7 +84,7 @@ func (o ScreenOptions) flags() string {
 
 func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 	f := splitFields(lines[0])
-	if len(f) != 14 {
+	if len(f) != 15 {
 		return Screen{}, fmt.Errorf("tmux described a screen as %q", lines[0])
 	}
 	s := Screen{
@@ -91,6 +92,7 @@ func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 		Width: number(f[1]), Height: number(f[2]), CursorX: number(f[3]), CursorY: number(f[4]),
 		Title: f[12], Top: -min(opts.History, number(f[5])),
 		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1", InputOff: f[9] == "1", Shared: f[13] == "1",
+		Drawn: time.Unix(int64(number(f[14])), 0),
 	}
 	if f[10] == "1" {
 		s.Touched = time.Unix(int64(number(f[11])), 0)
