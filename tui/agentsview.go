@@ -23,7 +23,7 @@ type entry struct {
 func (a *agents) entries() []entry {
 	var out []entry
 	var dots []*parley.AgentStatus
-	last := "\x00"
+	last, headings := "\x00", a.headings()
 	for _, s := range a.list {
 		if a.folded && section(s) != inTrouble && s.ID != a.sel {
 			dots = append(dots, s)
@@ -32,7 +32,7 @@ func (a *agents) entries() []entry {
 		if head := a.heading(s); head != last {
 			last = head
 			if head != "" {
-				out = append(out, entry{head: head})
+				out = append(out, entry{head: fmt.Sprintf("%s %d", head, headings[head])})
 			}
 		}
 		out = append(out, entry{agent: s})
@@ -43,28 +43,25 @@ func (a *agents) entries() []entry {
 	return out
 }
 
+// heading is what an agent stands under.
 func (a *agents) heading(s *parley.AgentStatus) string {
 	switch a.order {
 	case byTrouble:
-		in := section(s)
-		return fmt.Sprintf("%s %d", sectionNames[in], a.count(func(x *parley.AgentStatus) bool { return section(x) == in }))
+		return sectionNames[section(s)]
 	case byGroup:
-		group := groupOf(s)
-		name := safeLine(group)
-		if group == "" {
-			name = "In no group"
+		if group := groupOf(s); group != "" {
+			return safeLine(group)
 		}
-		return fmt.Sprintf("%s %d", name, a.count(func(x *parley.AgentStatus) bool { return groupOf(x) == group }))
+		return "In no group"
 	}
 	return ""
 }
 
-func (a *agents) count(which func(*parley.AgentStatus) bool) int {
-	n := 0
+// headings count who stands under each.
+func (a *agents) headings() map[string]int {
+	n := map[string]int{}
 	for _, s := range a.list {
-		if which(s) {
-			n++
-		}
+		n[a.heading(s)]++
 	}
 	return n
 }

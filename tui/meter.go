@@ -11,7 +11,7 @@ const (
 	meterSpan  = 5 * time.Second // what one column of a curve stands for
 	meterSpans = 240             // how many are kept: 20 minutes
 	meterTimes = 1000            // deliveries that the percentiles are of
-	meterOpen  = 2000            // messages whose deliveries are awaited
+	meterOpen  = 2000            // messages at least whose deliveries are awaited
 )
 
 // meter counts what the stream tells: it costs the daemon nothing, and begins
@@ -84,9 +84,11 @@ func (m *meter) take(events []parley.Event) {
 func (m *meter) accept(e parley.Event) {
 	m.at(e.Time).accepted++
 	m.open[e.MessageID] = &passage{accepted: e.Time, typed: map[string]bool{}}
-	if m.order = append(m.order, e.MessageID); len(m.order) > meterOpen {
-		delete(m.open, m.order[0])
-		m.order = slices.Clone(m.order[1:])
+	if m.order = append(m.order, e.MessageID); len(m.order) > 2*meterOpen {
+		for _, id := range m.order[:meterOpen] {
+			delete(m.open, id)
+		}
+		m.order = slices.Clone(m.order[meterOpen:])
 	}
 }
 
