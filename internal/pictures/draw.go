@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -86,6 +87,10 @@ func drawLine(w io.Writer, l *look, line string, row int) error {
 	return end()
 }
 
+// piece is what is placed by itself: what stands in a column begins where that is,
+// whatever a font makes of the letters before it.
+var piece = regexp.MustCompile(`│|[^ │]+( [^ │]+)*`)
+
 func drawRun(w io.Writer, l look, text string, column, width, row int) error {
 	if width == 0 {
 		return nil
@@ -100,16 +105,16 @@ func drawRun(w io.Writer, l look, text string, column, width, row int) error {
 			return err
 		}
 	}
-	trimmed := strings.TrimRight(text, " ")
-	width -= len(text) - len(trimmed)
-	lead := len(trimmed) - len(strings.TrimLeft(trimmed, " "))
-	if trimmed = trimmed[lead:]; trimmed == "" {
-		return nil
+	for _, at := range piece.FindAllStringIndex(text, -1) {
+		part := text[at[0]:at[1]]
+		x := frame + float64(column+ansi.StringWidth(text[:at[0]]))*cellWidth
+		_, err := fmt.Fprintf(w, "<text x=\"%s\" y=\"%d\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\" fill=\"%s\"%s xml:space=\"preserve\">%s</text>\n",
+			number(x), y+fontSize-1, number(float64(ansi.StringWidth(part))*cellWidth), or(fore, foreground), l.attributes(), html.EscapeString(part))
+		if err != nil {
+			return err
+		}
 	}
-	x, width = x+float64(lead)*cellWidth, width-lead
-	_, err := fmt.Fprintf(w, "<text x=\"%s\" y=\"%d\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\" fill=\"%s\"%s xml:space=\"preserve\">%s</text>\n",
-		number(x), y+fontSize-1, number(float64(width)*cellWidth), or(fore, foreground), l.attributes(), html.EscapeString(trimmed))
-	return err
+	return nil
 }
 
 func (l *look) attributes() string {

@@ -40,8 +40,20 @@ func TestATerminalBecomesTextInItsColours(t *testing.T) {
 
 func TestWhatIsHiddenLeavesTheColumnsAsTheyAre(t *testing.T) {
 	got := picture(t, "at /tmp/p1234/demo now\n", "/tmp/p1234=~")
-	if !strings.Contains(got, ">at ~/demo          now<") {
+	if !strings.Contains(got, ">at ~/demo</text>") || !strings.Contains(got, `<text x="171.6" y="25" textLength="25.2" lengthAdjust="spacingAndGlyphs" fill="#d8dee6" xml:space="preserve">now<`) {
 		t.Errorf("the text is not hidden in\n%s", got)
+	}
+}
+
+func TestColumnsBeginWhereTheyAre(t *testing.T) {
+	got := picture(t, "\x1b[7mone two   three│four", "")
+	for _, want := range []string{`<rect x="12" y="12" width="168" height="18"`, ">one two<", `x="96"`, ">three<", `x="138"`, ">│<", `x="146.4"`, ">four<"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if n := strings.Count(got, "<rect"); n != 2 {
+		t.Errorf("%d rectangles, want the frame and one below the text", n)
 	}
 }
 
