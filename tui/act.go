@@ -118,7 +118,7 @@ func (m *model) quit() tea.Cmd {
 	if len(unsent) == 0 || m.status.leaving || m.status.warned {
 		return tea.Quit
 	}
-	m.tell(fmt.Sprintf("Not sent: %s. q again leaves it behind.", strings.ToLower(strings.Join(unsent, ", "))))
+	m.tell(fmt.Sprintf("Not sent: %s. The same key again leaves it behind.", strings.ToLower(strings.Join(unsent, ", "))))
 	m.status.leaving = true
 	return nil
 }

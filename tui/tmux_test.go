@@ -138,7 +138,7 @@ func TestFiveScreensInARealTerminal(t *testing.T) {
 	s.keys("Escape")
 	s.shows("In trouble 4")
 	s.keys("q")
-	s.shows("q again leaves it behind")
+	s.shows("The same key again leaves it behind")
 	s.keys("q")
 	s.ended("0")
 }
