@@ -23,12 +23,13 @@ func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
 	if err := here.stillGood(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated || !strings.Contains(err.Error(), "any more") {
 		t.Errorf("a key that was revoked: got %v", err)
 	}
-	named, _, err := here.identify(t.Context(), json.RawMessage(`{"api_key":"coders-key"}`))
-	if err == nil {
+	byKey := json.RawMessage(`{"api_key":"coders-key"}`)
+	if _, _, err := here.identify(t.Context(), byKey); err == nil {
 		t.Error("a revoked api_key was taken")
 	}
 	revoked.Store(false)
-	if named, _, err = here.identify(t.Context(), json.RawMessage(`{"api_key":"coders-key"}`)); err != nil {
+	named, _, err := here.identify(t.Context(), byKey)
+	if err != nil {
 		t.Fatal(err)
 	}
 	revoked.Store(true)

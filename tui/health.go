@@ -49,7 +49,6 @@ type health struct {
 type (
 	examinedMsg struct {
 		found []Finding
-		at    time.Time
 	}
 	sizedMsg int64
 )
