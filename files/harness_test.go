@@ -1,0 +1,47 @@
+package files
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func open(t *testing.T, limit int64) (*Store, string) {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := Open(dir, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, dir
+}
+
+// everything lists the files below a directory, with what they hold.
+func everything(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if perm := info.Mode().Perm(); perm&0o077 != 0 && path != dir {
+			t.Errorf("%s can be read by others: %o", path, perm)
+		}
+		if d.IsDir() || strings.HasPrefix(d.Name(), begun) { // a call still holds it
+			return nil
+		}
+		b, err := os.ReadFile(path)
+		found[strings.TrimPrefix(path, dir+"/")] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
