@@ -228,9 +228,17 @@ func TestTextThatAPersonTypedIntoIsNotEntered(t *testing.T) {
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
 	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", " and mine")
-	s.reach(id, parley.DeliveryUnconfirmed)
+	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "someone's own text stands beside it") },
+		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
 		t.Errorf("their text was submitted with ours: %+v", got)
+	}
+	for range " and mine" { // they take it away again
+		s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "BSpace")
+	}
+	s.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
+		t.Errorf("got %+v, want it once", got)
 	}
 }
 

@@ -35,11 +35,25 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 		sub.Stuck, sub.StuckAfter = c.stuckTest(t, l), p.TakenWithin
 		sub.TakenWithin += p.TakenWithin
 	}
+	beside := false
+	if shows := sub.Shown; shows != nil {
+		sub.Shown = func(s tmux.Screen) tmux.Look { beside = accompanied(p, s, l); return shows(s) }
+	}
 	out, err := t.pane.Submit(ctx, sub)
 	if resume && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
+	if err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && beside {
+		c.cautious = false
+		return false, c.note(ctx, job, "pasted; Enter waits: someone's own text stands beside it in its composer")
+	}
 	return c.conclude(ctx, t, job, w, out, err)
+}
+
+// accompanied reports whether our text stands in the composer beside another: a person
+// who takes theirs away again lets ours go.
+func accompanied(p *profile.Profile, s tmux.Screen, l letter) bool {
+	return p.HasMarkers() && holds(p, s, l) && !holdsOnly(p, s, l)
 }
 
 // steadyPart is what must be at rest before the key: the composer. Elsewhere a

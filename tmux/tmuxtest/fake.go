@@ -186,6 +186,10 @@ func (f *fake) key(c byte) error {
 		f.text, f.framed, f.pasted = nil, false, 0
 		return f.write(m)
 	}
+	if c == 0x7f && !f.inside && len(f.text) > f.pasted { // backspace
+		f.text = f.text[:len(f.text)-1]
+		return nil
+	}
 	f.text = append(f.text, c)
 	f.framed = f.framed || f.inside
 	return nil
