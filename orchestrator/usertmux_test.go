@@ -52,7 +52,7 @@ func newUser(t *testing.T, te *team) *userTmux {
 
 func (u *userTmux) command(socket string, args ...string) *exec.Cmd {
 	cmd := exec.Command(tmuxtest.Binary(), append([]string{"-S", socket}, args...)...)
-	for _, kv := range append(os.Environ(), "TERM=xterm-256color", "SHELL=/bin/sh", "LANG=C.UTF-8") {
+	for _, kv := range append(os.Environ(), "TERM=xterm-256color", "SHELL=/bin/sh", "LANG=C.UTF-8", "HISTFILE=") {
 		if !strings.HasPrefix(kv, "TMUX") {
 			cmd.Env = append(cmd.Env, kv)
 		}
