@@ -40,7 +40,8 @@ test: tmux ## run all tests, without a C compiler
 # detector. The CGO-free side is held by the build and the cross-compilation.
 .PHONY: check
 check: format tidy lint build cross ## everything that a commit must pass
-	@$(MAKE) -j2 race told
+	@$(MAKE) -j2 race stories
+	@$(MAKE) real
 
 .PHONY: format
 format:
@@ -70,16 +71,10 @@ cross:
 # The tests of these two mostly wait, so they run side by side. The command's stories
 # start hundreds of programs, each of which the race detector would slow down tenfold;
 # what runs in them at once is raced in the other packages. SQLite is C made into Go:
-# it guards its memory itself, and watching it takes most of the time of the tests. The
-# orchestrator's take the longest, so they begin first.
+# it guards its memory itself, and watching it takes most of the time of the tests.
 .PHONY: race
 race: tmux cc
-	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -gcflags='modernc.org/...=-race=false -d=checkptr=0' -parallel 6 -timeout 20m ./orchestrator $$($(GO) list ./... | grep -v '/cmd/parley$$')
-
-# The real programs come after the stories, beside the end of the race.
-.PHONY: told
-told: stories
-	@$(MAKE) real
+	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -gcflags='modernc.org/...=-race=false -d=checkptr=0' -parallel 4 -timeout 20m $$($(GO) list ./... | grep -v '/cmd/parley$$')
 
 .PHONY: stories
 stories: tmux

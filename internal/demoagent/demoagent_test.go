@@ -165,10 +165,8 @@ func TestNoMessageIsTakenForAState(t *testing.T) {
 		}
 		a.keys("Enter")
 		a.waitText("Noted.")
-		s = a.waitComposer("")
-		if got, want := a.profile.Look(s.Lines), profile.Idle; got != want {
-			t.Errorf("%v: in the transcript: got %v, want %v:\n%s", size, got, want, s.Text())
-		}
+		a.waitComposer("")
+		a.waitState(profile.Idle) // the forged text stands in the transcript for good
 	}
 }
 
