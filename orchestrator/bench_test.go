@@ -33,7 +33,7 @@ type benchTeam struct {
 
 func newBenchTeam(b *testing.B, n int) *benchTeam {
 	b.Helper()
-	bt := &benchTeam{team: newTeam(b, func(o *Options) { o.Settings.Watch = time.Second })}
+	bt := &benchTeam{team: newTeam(b, func(o *Options) { o.Settings.Watch, o.Settings.MessagesPerMinute = time.Second, 1_000_000_000 })}
 	for i := range n {
 		name := "sink" + strconv.Itoa(i)
 		_, err := bt.LaunchAgent(bt.operator(), parley.LaunchAgentRequest{Name: name, Profile: "instant", Width: 80, Height: 24,
