@@ -15,6 +15,7 @@ import (
 // results are what the page on agent programs shows.
 type results struct {
 	programs []installed
+	sizes    []string
 	seed     uint64
 
 	mu      sync.Mutex
@@ -23,8 +24,8 @@ type results struct {
 	figures map[string]figures
 }
 
-func newResults(programs []installed) *results {
-	return &results{programs: programs, passed: map[string][]string{}, failed: map[string][]string{}, figures: map[string]figures{}}
+func newResults(programs []installed, sizes []string) *results {
+	return &results{programs: programs, sizes: sizes, passed: map[string][]string{}, failed: map[string][]string{}, figures: map[string]figures{}}
 }
 
 func (r *results) note(program installed, check, size string, passed bool) {
@@ -73,7 +74,7 @@ func (r *results) write(t *testing.T, page string) {
 
 func (r *results) markdown() string {
 	var b strings.Builder
-	r.table(&b, "checked at "+"120x40 and 80x24", checkNames(), func(p installed, check string) string {
+	r.table(&b, "checked at "+strings.Join(r.sizes, " and "), checkNames(), func(p installed, check string) string {
 		passed, failed := r.passed[p.String()+check], r.failed[p.String()+check]
 		switch {
 		case len(failed) > 0:
@@ -130,9 +131,9 @@ var rows = []struct {
 	{"dialogs answered", func(f figures) string { return fmt.Sprint(f.answered) }},
 	{"drafts touched", func(f figures) string { return fmt.Sprint(f.touched) }},
 	{"wrong verdicts", func(f figures) string { return fmt.Sprint(f.wrong) }},
-	{"unconfirmed", func(f figures) string { return fmt.Sprint(f.unconfirmed) }},
-	{"accepted → submitted, idle: p50 / p95", func(f figures) string { return spread(f.submitted) }},
-	{"accepted → turn started, idle: p50 / p95", func(f figures) string { return spread(f.started) }},
+	{"unconfirmed; of these never came", func(f figures) string { return fmt.Sprintf("%d; %d", f.unconfirmed, f.absent) }},
+	{"accepted → submitted, at rest: p50 / p95", func(f figures) string { return spread(f.submitted) }},
+	{"accepted → turn started, at rest: p50 / p95", func(f figures) string { return spread(f.started) }},
 }
 
 func rowNames() (names []string) {
@@ -160,11 +161,11 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, two := installed{realPrograms[0], "1.0", ""}, installed{realPrograms[0], "2.0", ""}
-	r := newResults([]installed{one, two})
+	r := newResults([]installed{one, two}, []string{"120x40", "80x24"})
 	r.note(one, checks[0].name, "120x40", true)
 	r.note(two, checks[0].name, "120x40", true)
 	r.note(two, checks[0].name, "80x24", false)
-	r.deliver(two, figures{deliveries: 3, lost: 1, submitted: []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}})
+	r.deliver(two, figures{deliveries: 3, lost: 1, unconfirmed: 2, absent: 1, submitted: []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}})
 	r.write(t, page)
 	b, err := os.ReadFile(page)
 	if err != nil {
@@ -172,9 +173,9 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 	}
 	got := string(b)
 	for _, want := range []string{
-		"before\n" + resultsBegin, resultsEnd + "after\n", "| claude 1.0 | claude 2.0 |\n|---|---|---|\n",
+		"| checked at 120x40 and 80x24 | claude 1.0", "before\n" + resultsBegin, resultsEnd + "after\n", "| claude 1.0 | claude 2.0 |\n|---|---|---|\n",
 		"| " + checks[0].name + " | yes | **no** at 80x24 |\n", "| " + checks[1].name + " | not tried | not tried |\n",
-		"| lost | not tried | 1 |\n", "| not tried | 2s / 2s (3) |\n",
+		"| lost | not tried | 1 |\n", "| not tried | 2; 1 |\n", "| not tried | 2s / 2s (3) |\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -20,6 +20,7 @@ const (
 	agentsDir        = "PARLEY_TEST_AGENTS"     // where scripts/agents has installed the programs
 	agentsDeliveries = "PARLEY_TEST_DELIVERIES" // how many at random, over all programs
 	agentsSeed       = "PARLEY_TEST_SEED"       // of those
+	agentsSizes      = "PARLEY_TEST_SIZES"      // of their terminals, as 200x50,60x20
 	agentsPage       = "PARLEY_TEST_PAGE"       // the document that is to show the results
 )
 
@@ -133,7 +134,7 @@ func TestRealPrograms(t *testing.T) {
 	if dir == "" {
 		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
 	}
-	sizes, programs := []string{"120x40", "80x24"}, installedIn(t, dir)
+	sizes, programs := strings.Split(cmp.Or(os.Getenv(agentsSizes), "120x40,80x24"), ","), installedIn(t, dir)
 	if testing.Short() {
 		sizes = sizes[:1]
 		programs = slices.CompactFunc(programs, func(a, b installed) bool { return a.profile == b.profile })
@@ -141,7 +142,7 @@ func TestRealPrograms(t *testing.T) {
 	if len(programs) == 0 {
 		t.Fatalf("%s holds none of the programs; scripts/agents installs them", dir)
 	}
-	results := newResults(programs)
+	results := newResults(programs, sizes)
 	t.Run("behave", func(t *testing.T) {
 		for _, program := range programs {
 			for _, size := range sizes {

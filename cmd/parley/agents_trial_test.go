@@ -13,10 +13,12 @@ import (
 
 // figures are what came of deliveries at random.
 type figures struct {
-	deliveries, lost, twice, mangled, unconfirmed int
-	answered, touched                             int // dialogs and drafts
-	wrong                                         int // verdicts: it did not arrive and is called submitted, or the other way round
-	submitted, started                            []time.Duration
+	deliveries, twice, mangled int
+	lost                       int // they did not arrive, and parley told nobody
+	unconfirmed, absent        int // parley told that they may not have arrived; of these, those that did not
+	answered, touched          int // dialogs and drafts
+	wrong                      int // verdicts: it did not arrive and is called submitted, or the other way round
+	submitted, started         []time.Duration
 }
 
 // trial sends to a program at random: while it is idle or works, while it asks, while
@@ -28,7 +30,7 @@ type trial struct {
 	began time.Time
 	story []string // of the scene, told when it fails
 	first int      // the scene's first message
-	idle  bool     // the scene is one message to an idle program
+	rests bool     // the scene is one message to a program that rested
 	n     int      // scenes so far
 }
 
@@ -38,7 +40,7 @@ func newTrial(s *onStage, random *rand.Rand) *trial { return &trial{onStage: s, 
 func (t *trial) run(n int) figures {
 	t.press("Right") // shows ann to a person from the beginning; changes nothing
 	for t.deliveries < n {
-		t.began, t.story, t.first, t.idle = time.Now(), nil, len(t.sent), false
+		t.began, t.story, t.first, t.rests = time.Now(), nil, len(t.sent), false
 		t.n++
 		scenes := []func(){t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog, t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash, t.intoQueue, t.intoFailure}
 		scenes[t.IntN(len(scenes))]()
@@ -98,9 +100,15 @@ func (t *trial) says123() {
 	}
 }
 
+// rest is how long a program shows nothing before a message to it is measured: right
+// behind a turn, parley waits longer.
+const rest = 4 * time.Second
+
 func (t *trial) toIdle() {
 	t.tell("it is idle")
-	t.idle = true
+	if t.rests = t.IntN(2) == 0; t.rests {
+		time.Sleep(rest)
+	}
 	t.says()
 }
 
@@ -231,6 +239,11 @@ func (t *trial) judge(m *letter) {
 	case times == 0 && d.State.Delivered():
 		t.wrong++
 		t.fails(&t.lost, "%s is %s and never came", parley.Short(m.ID), d.State)
+	case times == 0 && d.State == parley.DeliveryUnconfirmed:
+		t.unconfirmed++
+		t.absent++
+		t.tell("%s did not come and is unconfirmed: %s", parley.Short(m.ID), d.Reason)
+		t.Logf("scene %d:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
 	case times == 0:
 		t.fails(&t.lost, "%s is %s (%s) and never came", parley.Short(m.ID), d.State, d.Reason)
 	case times > 1:
@@ -244,12 +257,12 @@ func (t *trial) judge(m *letter) {
 		t.tell("%s came and is unconfirmed: %s", parley.Short(m.ID), d.Reason)
 		t.Logf("scene %d:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
 	}
-	if t.idle && times == 1 && d.State.Delivered() {
+	if t.rests && times == 1 && d.State.Delivered() {
 		t.measure(m, d)
 	}
 }
 
-// measure takes the times of a delivery to an idle program.
+// measure takes the times of a delivery to a program that rested.
 func (t *trial) measure(m *letter, d parley.Delivery) {
 	for _, step := range d.Steps {
 		if step.State == parley.DeliverySubmitted {

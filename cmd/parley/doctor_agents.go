@@ -35,11 +35,11 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 	switch {
 	case err != nil:
 		f.warn(p.Name, "See what "+path+" "+strings.Join(p.Version, " ")+" says.", "%s does not say its version: %v", path, err)
-	case len(p.Tested) == 0 || slices.Contains(p.Tested, version):
+	case p.Covers(version):
 		f.ok(p.Name, "%s (%s); %s", version, path, selfReport(p))
 	default:
 		f.warn(p.Name, "Watch its first messages; parley attach shows its terminal, parley.yaml can correct the profile.",
-			"%s (%s) is not among the versions that the profile was tried with: %s", version, path, strings.Join(p.Tested, ", "))
+			"%s (%s) is not between the versions that the profile was tried with: %s", version, path, strings.Join(p.Tested, ", "))
 	}
 	d.checkSettingsDir(&f, p)
 	return f

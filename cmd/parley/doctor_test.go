@@ -213,7 +213,7 @@ func TestVersionIsComparedWithThoseTried(t *testing.T) {
 	if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{fine}) || f[0].Detail != "robot is not installed" {
 		t.Errorf("none: got %+v", f)
 	}
-	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 2.0.1": warning, "no number": warning} {
+	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 1.9.0": fine, "robot 2.0.1": warning, "no number": warning} {
 		script := "#!/bin/sh\ntest \"$1\" = about && echo '" + said + "'\n"
 		if err := os.WriteFile(filepath.Join(d.env.get("HOME"), "robot"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
