@@ -19,6 +19,7 @@ type agents struct {
 	sel     string
 	top     int // first entry shown
 	height  int
+	room    int // lines that the whole list takes, or took just now
 	order   order
 	folded  bool // those that do well are dots
 	preview preview

@@ -66,23 +66,36 @@ func (a *agents) headings() map[string]int {
 	return n
 }
 
-// parts divides the screen among the list and the terminal.
+// parts divides the screen among the list and the terminal. Below each other the
+// terminal takes what the list leaves free, and a third when that is less.
 func (a *agents) parts(w, h int) (listW, listH, viewW, viewH int) {
 	switch {
-	case !a.preview.open(a.tier, h) || len(a.list) == 0:
+	case !a.preview.open(a.tier, h, h-a.room) || len(a.list) == 0:
 		return w, h, 0, 0
 	case a.tier >= wide:
 		listW = w * 50 / 100
 		return listW, h, w - listW - 3, h
 	}
-	viewH = clamp(h/2, 6, max(6, h-len(a.list)-6))
+	viewH = max(h-a.room, h/3, leastView)
 	return w, h - viewH, w, viewH
 }
 
+// roomSlack are the lines by which a list must shrink before the terminal below takes
+// them: headings come and go as agents begin to work, and each would move it.
+const roomSlack = 4
+
+// makeRoom says how many lines the list takes, its title included.
+func (a *agents) makeRoom(entries int) {
+	if need := entries + 1; need > a.room || need+roomSlack <= a.room {
+		a.room = need
+	}
+}
+
 func (a *agents) settle(w, h int) {
+	all := a.entries()
+	a.makeRoom(len(all))
 	_, listH, _, _ := a.parts(w, h)
 	a.height = listH - 1
-	all := a.entries()
 	i := slices.IndexFunc(all, func(e entry) bool { return e.agent != nil && e.agent.ID == a.sel })
 	a.top = window(a.top, i, len(all), a.height)
 	if i > 0 && i-1 < a.top && all[i-1].agent == nil {

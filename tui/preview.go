@@ -31,9 +31,15 @@ type terminalMsg struct {
 	err    error
 }
 
-// open reports whether there is room for it, and the wish.
-func (p *preview) open(t tier, h int) bool {
-	return !p.shut && (p.forced || t >= wide || h >= 20)
+const (
+	leastView = 6  // lines with which it says something
+	goodView  = 10 // that it takes even of a low window, when the list leaves them free
+)
+
+// open reports whether there is room for it, and the wish: h lines are the screen's,
+// free are those that the list leaves.
+func (p *preview) open(t tier, h, free int) bool {
+	return !p.shut && (p.forced || t >= wide || h >= 20 || free >= goodView)
 }
 
 func (p *preview) toggle() {
@@ -71,7 +77,27 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 		return append(lines, "  "+th.dim.Render(fit("Looking…", w-2)))
 	}
 	shown := safeScreen(p.screen.Lines, w)
+	if len(shown) >= h {
+		shown = squeezed(shown)
+	}
 	return append(lines, shown[max(0, len(shown)-h+1):]...)
+}
+
+// squeezed leaves out the blank lines at a screen's end, and all but one of those that
+// follow each other: a program that draws at the top, or has ended, is seen then where
+// there is room for a part only.
+func squeezed(lines []string) []string {
+	var out []string
+	blanks := 0
+	for _, line := range lines {
+		if blanks++; strings.TrimSpace(ansi.Strip(line)) != "" {
+			if blanks > 1 && len(out) > 0 {
+				out = append(out, "")
+			}
+			out, blanks = append(out, line), 0
+		}
+	}
+	return out
 }
 
 // safeScreen keeps of a terminal's lines the text and its colours, each line on
