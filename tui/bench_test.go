@@ -3,7 +3,10 @@ package tui
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
@@ -91,4 +94,40 @@ func BenchmarkFirstFrame(b *testing.B) {
 		s := newScreen(b, f, 200, 60)
 		_ = s.m.View()
 	}
+}
+
+// BenchmarkThreadFrame is a frame while one reads a thread of 500 posts: after a key, after
+// an event about something else, and after one about a post in it.
+func BenchmarkThreadFrame(b *testing.B) {
+	f := longTalk(500)
+	for i := range f.posts {
+		f.posts[i].Content.Text = strings.Repeat("a line that says what the matter is, in so many words that it fills a row of the list. ", 1+i%7)
+	}
+	s := newScreen(b, f, 200, 60)
+	s.press("3", "enter", "g")
+	for len(s.m.threads.talk.posts) < 500 {
+		s.press("pgup")
+	}
+	s.press("pgdown", "pgdown")
+	frame := func(name string, next func(i int)) {
+		b.Run("after="+name, func(b *testing.B) {
+			i := 0
+			for b.Loop() {
+				next(i)
+				_ = s.m.View()
+				i++
+			}
+		})
+	}
+	seq := int64(1 << 30)
+	of := func(id string) func(int) {
+		return func(int) {
+			seq++
+			s.m.Update(feedMsg{events: []parley.Event{{Seq: seq, Type: parley.EventDelivery, Time: noon, MessageID: id, AgentID: agentID("coder"), State: "read"}}, at: noon})
+		}
+	}
+	frame("key", func(i int) { s.press([]string{"up", "down"}[i/20%2]) })
+	frame("event", of("none"))
+	frame("fate", of(f.posts[20].MessageID))
+	frame("width", func(i int) { s.send(tea.WindowSizeMsg{Width: 200 - 3*(i%2), Height: 60}) })
 }

@@ -6,53 +6,52 @@ import (
 	"parley"
 )
 
-// ids are the posts that are drawn, the oldest first.
-func (t *talk) ids() []string {
-	var ids []string
-	for _, id := range t.of {
-		if id != "" && (len(ids) == 0 || ids[len(ids)-1] != id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
 // extent are the lines of a post, from its first to behind its last; both 0 when it is
 // not there.
 func (t *talk) extent(id string) (from, to int) {
-	if from = slices.Index(t.of, id); from < 0 || id == "" {
-		return 0, 0
+	for i := range t.parts {
+		if p := &t.parts[i]; p.id == id && id != "" {
+			return p.top, p.top + p.height
+		}
 	}
-	for to = from; to < len(t.of) && t.of[to] == id; to++ {
+	return 0, 0
+}
+
+// index is where a post stands among the posts, -1 if it does not.
+func (t *talk) index(id string) int {
+	for i := range t.posts {
+		if t.posts[i].MessageID == id {
+			return i
+		}
 	}
-	return from, to
+	return -1
 }
 
 // move moves the marker from post to post, and through a long one line by line. Who
 // arrives at the end stays there as more is said.
 func (t *talk) move(by motion) {
-	ids := t.ids()
-	at := slices.Index(ids, t.sel)
+	last := len(t.posts) - 1
 	switch from, to := t.extent(t.sel); {
-	case len(ids) == 0:
+	case last < 0:
 		return
 	case by == toTop:
-		t.sel, t.top = ids[0], 0
+		t.sel, t.top = t.posts[0].MessageID, 0
 	case by == toBottom:
-		t.sel, t.top = ids[len(ids)-1], all
+		t.sel, t.top = t.posts[last].MessageID, all
 	case by == lineDown && to > t.top+t.height && to-from > t.height:
 		t.top++
 	case by == lineUp && from < t.top && to-from > t.height:
 		t.top--
 	case by == lineUp || by == lineDown:
-		t.sel = ids[clamp(at+by.lines(1), 0, len(ids)-1)]
+		at := clamp(t.index(t.sel)+by.lines(1), 0, last)
+		t.sel = t.posts[at].MessageID
 		from, to = t.extent(t.sel)
 		if by == lineUp && to-from > t.height {
 			t.top = to - t.height // it is read from its end
 		} else {
 			t.top = min(max(t.top, to-t.height), from)
 		}
-		if t.sel == ids[0] {
+		if at == 0 {
 			t.top = min(t.top, max(0, to-t.height))
 		}
 	default:
@@ -75,31 +74,33 @@ func (t *talk) scroll(n int) {
 
 // inLines is the last post in view, or the first.
 func (t *talk) inLines(last bool) string {
-	shown := slices.DeleteFunc(slices.Clone(t.of[clamp(t.top, 0, len(t.of)):clamp(t.top+t.height, 0, len(t.of))]), func(id string) bool { return id == "" })
+	shown := slices.DeleteFunc(slices.Clone(t.shown()), func(p part) bool { return p.id == "" })
 	switch {
 	case len(shown) == 0:
 		return t.sel
 	case last:
-		return shown[len(shown)-1]
+		return shown[len(shown)-1].id
 	}
-	return shown[0]
+	return shown[0].id
 }
 
 // click puts the marker on the post at a line of those in view.
 func (t *talk) click(line int) {
-	if i := t.top + line; i >= 0 && i < len(t.of) && t.of[i] != "" {
-		t.sel = t.of[i]
-		t.scroll(0)
+	for _, p := range t.shown() {
+		if i := t.top + line; p.id != "" && i >= p.top && i < p.top+p.height {
+			t.sel = p.id
+			t.scroll(0)
+			return
+		}
 	}
 }
 
 // selected is the post under the marker, nil if there is none.
 func (t *talk) selected() *parley.ContractMessage {
-	i := slices.IndexFunc(t.posts, func(p parley.ContractMessage) bool { return p.MessageID == t.sel })
-	if i < 0 {
-		return nil
+	if i := t.index(t.sel); i >= 0 {
+		return &t.posts[i]
 	}
-	return &t.posts[i]
+	return nil
 }
 
 // prepend puts older posts in front; what is in view stays there.
@@ -110,8 +111,8 @@ func (t *talk) prepend(older []parley.ContractMessage, total int) {
 		known[t.posts[i].MessageID] = true
 	}
 	older = slices.DeleteFunc(older, func(p parley.ContractMessage) bool { return known[p.MessageID] })
-	t.posts = append(older, t.posts...)
-	if t.ended = len(older) == 0; !t.ended && len(t.of) > 0 {
+	t.posts, t.laid = append(older, t.posts...), false
+	if t.ended = len(older) == 0; !t.ended && len(t.parts) > 0 {
 		t.anchor = t.inLines(false)
 		from, _ := t.extent(t.anchor)
 		t.anchorAt = from - t.top
@@ -129,5 +130,5 @@ func (t *talk) renew(newest []parley.ContractMessage, total int) {
 			newest = append(slices.Clone(t.posts[:i]), newest...)
 		}
 	}
-	t.known, t.posts, t.total, t.err = true, newest, total, nil
+	t.known, t.posts, t.total, t.err, t.laid = true, newest, total, nil, false
 }

@@ -11,7 +11,7 @@ import (
 
 const (
 	talkPosts = 100  // posts of a thread that are read at once: as many as the daemon gives
-	maxPosts  = 2000 // that are kept, and drawn within a frame
+	maxPosts  = 2000 // that are kept
 	fatesPage = 20   // messages whose way is asked for in one go
 )
 
@@ -30,15 +30,15 @@ type talk struct {
 	fates     map[string]*row // by message: how far each post came
 	inView    []string        // messages
 	sel       string          // the message under the marker
-	of        []string        // to which message each line belongs
 	ended     bool            // there are no older ones
 	anchor    string          // the message that is to stay so many lines from the top
 	anchorAt  int
 	top       int
 	height    int
 	away      bool                // from the newest
+	parts     []part              // of what, by lay
+	laid      bool                // they are those of the posts
 	lines     int                 // how many there are
-	drawn     []string            // they, by settle
 	wrapped   map[string][]string // by message: its text, for lines of so many columns
 	columns   int
 }
@@ -62,24 +62,10 @@ func (t *talk) turnTo(id string) {
 	}
 }
 
-// body is a post's text in lines. Posts do not change, and wrapping a hundred
-// long ones takes longer than a frame.
-func (t *talk) body(p *parley.ContractMessage, w int) []string {
-	if t.columns != w || t.wrapped == nil {
-		t.columns, t.wrapped = w, map[string][]string{}
-	}
-	lines, ok := t.wrapped[p.MessageID]
-	if !ok {
-		lines = indent(wrap(safeText(p.Content.Text), w-8), 8)
-		t.wrapped[p.MessageID] = lines
-	}
-	return lines
-}
-
 func (t *talk) bottom() { t.away = false }
 
-func (t *talk) settle(lines, of []string, height int) {
-	t.drawn, t.of, t.lines, t.height = lines, of, len(lines), max(1, height)
+func (t *talk) settle(height int) {
+	t.height = max(1, height)
 	end := max(0, t.lines-t.height)
 	if t.anchor != "" { // older ones came in above
 		from, _ := t.extent(t.anchor)

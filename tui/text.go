@@ -98,9 +98,11 @@ func wrap(s string, w int) []string {
 	w = max(w, 2) // the widest character
 	var lines []string
 	for line := range strings.SplitSeq(ansi.Wrap(s, w, ""), "\n") {
-		if width(line) > w {
-			line = ansi.HardwrapWc(line, w, true)
+		if width(line) <= w {
+			lines = append(lines, line)
+			continue
 		}
+		line = ansi.HardwrapWc(line, w, true)
 		for part := range strings.SplitSeq(line, "\n") {
 			lines = append(lines, fit(part, w))
 		}

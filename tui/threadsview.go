@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"parley"
 )
@@ -35,15 +34,16 @@ func (t *threads) settle(w, h int) {
 	if talkH == 0 {
 		return
 	}
-	head := len(t.head(talkW))
-	lines, of := t.posts(talkW)
-	t.talk.settle(lines, of, talkH-1-head)
+	if notice := t.notice(talkW); notice != nil {
+		t.talk.parts, t.talk.laid, t.talk.lines = nil, false, len(notice)
+	} else {
+		t.talk.lay(talkW, t.now.Location())
+	}
+	t.talk.settle(talkH - 1 - len(t.head(talkW)))
 	t.talk.inView = nil
-	last := ""
-	for i := len(of) - 1; i >= 0; i-- { // the newest first
-		if id := of[i]; id != last && id != "" && i >= t.talk.top && i < t.talk.top+t.talk.height {
-			t.talk.inView = append(t.talk.inView, id)
-			last = id
+	for _, p := range slices.Backward(t.talk.shown()) { // the newest first
+		if p.id != "" {
+			t.talk.inView = append(t.talk.inView, p.id)
 		}
 	}
 }
@@ -145,13 +145,18 @@ func (t *threads) conversation(w int) []string {
 		note = "the newest"
 	}
 	lines := append([]string{t.theme.rule(safeLine(x.Title), note, w, t.inTalk)}, t.head(w)...)
-	from, _ := t.talk.extent(t.talk.sel)
-	for i := clamp(t.talk.top, 0, len(t.talk.drawn)); i < min(t.talk.top+t.talk.height, len(t.talk.drawn)); i++ {
-		line := t.talk.drawn[i]
-		if rest, ok := strings.CutPrefix(line, "  "); ok && t.inTalk && i == from && t.talk.of[i] != "" {
-			line = t.theme.accent.Render("▸") + " " + rest
+	if notice := t.notice(w); notice != nil {
+		return append(lines, notice[clamp(t.talk.top, 0, len(notice)):]...)
+	}
+	for _, p := range t.talk.shown() {
+		for i, line := range t.part(p, w) {
+			if rest, ok := strings.CutPrefix(line, "  "); ok && t.inTalk && i == 0 && p.id != "" && p.id == t.talk.sel {
+				line = t.theme.accent.Render("▸") + " " + rest
+			}
+			if at := p.top + i; at >= t.talk.top && at < t.talk.top+t.talk.height {
+				lines = append(lines, line)
+			}
 		}
-		lines = append(lines, line)
 	}
 	return lines
 }
@@ -171,94 +176,4 @@ func (t *threads) head(w int) []string {
 		lines[i] = "  " + t.theme.dim.Render(lines[i])
 	}
 	return append(lines, t.heatLines(w)...)
-}
-
-// posts draws them, the oldest first; of says to which message each line belongs.
-func (t *threads) posts(w int) (lines, of []string) {
-	add := func(id string, more ...string) {
-		for _, line := range more {
-			lines, of = append(lines, line), append(of, id)
-		}
-	}
-	switch {
-	case t.talk.err != nil:
-		add("", errorLines(t.theme, t.talk.err, w)...)
-		return lines, of
-	case !t.talk.known:
-		add("", "", t.theme.dim.Render(fit("  Reading…", w)))
-		return lines, of
-	case len(t.talk.posts) == 0:
-		add("", "", "  "+fit("Nothing was said yet. c writes the first post.", w-2))
-		return lines, of
-	}
-	if older := t.talk.total - len(t.talk.posts); older > 0 {
-		words := plural(older, "older post")
-		if t.talk.ended || len(t.talk.posts) >= maxPosts {
-			words += ": parley thread show"
-		}
-		add("", t.theme.dim.Render(fit("  "+words, w)))
-	}
-	var day time.Time
-	for i := range t.talk.posts {
-		p := &t.talk.posts[i]
-		at := p.Timestamp.In(t.now.Location())
-		if at.YearDay() != day.YearDay() || at.Year() != day.Year() {
-			if len(lines) > 0 && lines[len(lines)-1] != "" {
-				add("", "")
-			}
-			add("", t.theme.dim.Render(fit("  ── "+dayWords(at, t.now)+" ──", w)))
-			day = at
-		}
-		add(p.MessageID, t.post(p, at, w)...)
-	}
-	return lines, of
-}
-
-// dayWords name a day as one speaks of it.
-func dayWords(at, now time.Time) string {
-	switch {
-	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return "today"
-	case at.Format(time.DateOnly) == now.AddDate(0, 0, -1).Format(time.DateOnly):
-		return "yesterday"
-	}
-	return at.Format("Monday, 2 January 2006")
-}
-
-// post is who said it, when, how far it came, and what was said. What parley
-// itself tells takes one line.
-func (t *threads) post(p *parley.ContractMessage, at time.Time, w int) []string {
-	name, clock := shownName(p.SenderName, p.SenderAgentID), at.Format("15:04")
-	if p.SenderName == parley.SystemName {
-		return []string{"  " + t.theme.dim.Render(fit(clock+" "+safeLine(p.Content.Text), w-2))}
-	}
-	left := "  " + clock + " "
-	style := t.theme.strong
-	if name == you {
-		style = t.theme.accent
-	}
-	fate := ""
-	if r := t.talk.fates[p.MessageID]; r != nil && r.count > 0 {
-		s, _, _ := r.standing()
-		fate = t.theme.delivery(s).Render(fit(deliveryGlyph(s)+" "+r.words(), 22))
-	}
-	head := left + style.Render(fit(name, max(8, w-width(left)-36)))
-	for _, word := range []string{fate, t.theme.dim.Render(since(p.Timestamp, t.now)), postTag(t.theme, p)} {
-		if word != "" && width(head)+2+width(word) <= w {
-			head += "  " + word
-		}
-	}
-	return append(append([]string{head}, t.talk.body(p, w)...), "")
-}
-
-func postTag(th theme, p *parley.ContractMessage) string {
-	switch {
-	case p.RequiresResponse && p.ResponseStatus.Owed():
-		return th.warn.Render("asks for an answer")
-	case p.Priority == parley.PriorityUrgent:
-		return th.warn.Render("!! urgent")
-	case p.Priority == parley.PriorityHigh:
-		return th.warn.Render("! high")
-	}
-	return ""
 }
