@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net/url"
 	"os/exec"
 	"strings"
 	"time"
@@ -83,7 +84,7 @@ type commands struct {
 	needs     func() tea.Cmd                                         // what wants the operator
 	threads   func() tea.Cmd                                         // what is discussed
 	deed      func(deed) tea.Cmd                                     // change something
-	operation func(name string, call *parley.Invocation) tea.Cmd     // any of them
+	operation func(string, url.Values, *parley.Invocation) tea.Cmd   // any of them
 	edit      func(draft) tea.Cmd                                    // write in an editor
 	terminal  func(id string, turn int, after time.Duration) tea.Cmd // what stands there
 	page      func(of pageOf, at int64) tea.Cmd                      // another part of the record
@@ -133,8 +134,8 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 				return threadsMsg{list: res.Threads, total: res.TotalCount}
 			})
 		},
-		operation: func(name string, invocation *parley.Invocation) tea.Cmd {
-			return call(func(ctx context.Context) tea.Msg { return operate(ctx, o.Service, name, invocation) })
+		operation: func(name string, args url.Values, invocation *parley.Invocation) tea.Cmd {
+			return call(func(ctx context.Context) tea.Msg { return operate(ctx, o.Service, name, args, invocation) })
 		},
 		edit: func(d draft) tea.Cmd { return edit(o.Environ, d) },
 		deed: func(d deed) tea.Cmd {

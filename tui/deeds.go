@@ -60,6 +60,9 @@ func (m *model) did(msg doneMsg) tea.Cmd {
 	if msg.err != nil {
 		m.daemonGone(msg.err)
 		m.fail(msg.err)
+		if msg.undo != nil { // part of it was done
+			m.undo, m.status.text = msg.undo, msg.text+"; u "+msg.undo.does
+		}
 		return m.lookSoon()
 	}
 	if msg.page != "" {
@@ -67,7 +70,7 @@ func (m *model) did(msg doneMsg) tea.Cmd {
 		return nil
 	}
 	if m.undo = msg.undo; m.undo != nil {
-		msg.text += " u " + m.undo.does + "."
+		msg.text = strings.TrimSuffix(msg.text, ".") + ". u " + m.undo.does + "."
 	}
 	m.tell(msg.text)
 	return m.lookSoon()

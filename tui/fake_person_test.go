@@ -110,14 +110,23 @@ func (f *fakeService) CreateThread(_ context.Context, r parley.CreateThreadReque
 func (f *fakeService) member(what, thread, who string) (*parley.MembershipResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if known := func(a parley.AgentStatus) bool { return a.Name == who || a.ID == who }; who != parley.OperatorName && !slices.ContainsFunc(f.agents, known) {
+		return nil, parley.Errorf(parley.AgentNotFound, "there is no agent %s", who).Suggest("list_agents shows who is there.")
+	}
 	f.pleas = append(f.pleas, what+" "+parley.Short(thread)+" "+who)
+	res := &parley.MembershipResult{Answer: parley.OK, Message: what + " " + who, Thread: parley.Thread{ID: thread},
+		Status: map[string]parley.MembershipStatus{"add": parley.MemberAdded, "remove": parley.MemberRemoved, "join": parley.MemberJoined}[what]}
+	if th := f.thread(thread); th != nil && what == "add" && slices.Contains(th.ParticipantNames, who) {
+		res.Status = parley.MemberAlready
+		return res, f.err
+	}
 	if th := f.thread(thread); th != nil && f.err == nil {
 		th.ParticipantNames = slices.DeleteFunc(slices.Clone(th.ParticipantNames), func(name string) bool { return name == who })
 		if what != "remove" {
 			th.ParticipantNames = append(th.ParticipantNames, who)
 		}
 	}
-	return &parley.MembershipResult{Answer: parley.OK, Message: what + " " + who}, f.err
+	return res, f.err
 }
 
 func (f *fakeService) AddParticipant(_ context.Context, r parley.AddParticipantRequest) (*parley.MembershipResult, error) {

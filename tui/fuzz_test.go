@@ -3,6 +3,7 @@ package tui
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"testing"
 	"time"
 
@@ -113,7 +114,7 @@ func FuzzKeysAndSizes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newScreen(t, busyTeam(), 60+r.IntN(100), 20+r.IntN(40), withMouse)
-		s.m.do.operation = func(name string, _ *parley.Invocation) tea.Cmd {
+		s.m.do.operation = func(name string, _ url.Values, _ *parley.Invocation) tea.Cmd {
 			return func() tea.Msg { return operationMsg{name: name, answer: randomText(r)} }
 		}
 		for range 200 {

@@ -32,7 +32,7 @@ func (m *model) callOp() tea.Cmd {
 	}
 	p.busy, p.err = true, nil
 	name := p.op.Name
-	cmd := m.do.operation(name, call)
+	cmd := m.do.operation(name, args, call)
 	if p.op.Effect == parley.Destroys {
 		p.busy = false
 		return m.ask("Really "+name+" "+safeLine(string(p.line))+"? It cannot be undone.", cmd)
@@ -44,16 +44,17 @@ func (m *model) callOp() tea.Cmd {
 type operationMsg struct {
 	name   string
 	answer string
+	undo   *undo
 	err    error
 }
 
-func operate(ctx context.Context, s parley.Service, name string, call *parley.Invocation) operationMsg {
+func operate(ctx context.Context, s parley.Service, name string, args url.Values, call *parley.Invocation) operationMsg {
 	res, err := call.Call(parley.WithCaller(ctx, operatorHere), s)
 	if err != nil {
 		return operationMsg{name: name, err: err}
 	}
 	text, err := json.MarshalIndent(res, "", "  ")
-	return operationMsg{name: name, answer: string(text), err: err}
+	return operationMsg{name: name, answer: string(text), undo: undoOf(args, res), err: err}
 }
 
 // operated shows the answer on a page; what was refused stays to be mended.
@@ -70,6 +71,10 @@ func (m *model) operated(msg operationMsg) tea.Cmd {
 	}
 	m.palette.open = false
 	m.help = help{open: true, title: msg.name, text: msg.answer}
+	if msg.undo != nil {
+		m.undo = msg.undo
+		m.tell("It is done. u " + msg.undo.does + ".")
+	}
 	return m.lookSoon()
 }
 

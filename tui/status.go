@@ -14,8 +14,8 @@ const toastTime = 8 * time.Second
 // status is the line that answers what the operator did.
 type status struct {
 	text    string
-	err     error
-	receipt *row // of what was sent last: text is then whom it went to
+	err     error // text is then what was done before it
+	receipt *row  // of what was sent last: text is then whom it went to
 	until   time.Time
 	leaving bool // it warned of drafts that would be left behind
 	warned  bool // it did so just before this key
@@ -55,6 +55,9 @@ func (m *model) statusLines(w int) []string {
 	case s.err != nil:
 		e := parley.AsError(s.err)
 		words := "✗ " + safeLine(e.Message)
+		if s.text != "" {
+			words += " · " + safeLine(s.text)
+		}
 		if e.Action != "" {
 			words += " → " + safeLine(e.Action)
 		}

@@ -76,9 +76,7 @@ func (m *model) addToThread() tea.Cmd {
 	return m.withThread(func(x *parley.Thread) tea.Cmd {
 		id := x.ID
 		return m.askLine("Who is added to “"+fit(safeLine(x.Title), 30)+"”, by name", "", func(text string) tea.Cmd {
-			return m.eachMember(m.team.listed(text), func(ctx context.Context, s parley.Service, who string) (*parley.MembershipResult, error) {
-				return s.AddParticipant(ctx, parley.AddParticipantRequest{ThreadID: id, Agent: who})
-			})
+			return m.do.call(membership{thread: id, who: m.team.parties(text), add: true}.make)
 		})
 	})
 }
@@ -87,26 +85,9 @@ func (m *model) removeFromThread() tea.Cmd {
 	return m.withThread(func(x *parley.Thread) tea.Cmd {
 		id := x.ID
 		return m.askLine("Who is removed from “"+fit(safeLine(x.Title), 30)+"”, by name", "", func(text string) tea.Cmd {
-			return m.eachMember(m.team.listed(text), func(ctx context.Context, s parley.Service, who string) (*parley.MembershipResult, error) {
-				return s.RemoveParticipant(ctx, parley.RemoveParticipantRequest{ThreadID: id, Agent: who})
-			})
+			return m.do.call(membership{thread: id, who: m.team.parties(text)}.make)
 		})
 	})
-}
-
-// eachMember changes the part of each of some agents, and says what became of it.
-func (m *model) eachMember(who []string, change func(context.Context, parley.Service, string) (*parley.MembershipResult, error)) tea.Cmd {
-	return m.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-		var said []string
-		for _, name := range who {
-			res, err := change(ctx, s, name)
-			if err != nil {
-				return "", err
-			}
-			said = append(said, res.Message)
-		}
-		return strings.Join(said, ". "), nil
-	}})
 }
 
 // joinThread lets the operator take part, or leave; each is undone by the other.

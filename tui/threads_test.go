@@ -97,6 +97,78 @@ func TestChangesWhoTakesPart(t *testing.T) {
 	}
 }
 
+func TestWhoWasAddedOrRemovedCanBeTakenBack(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 30)
+	s.press("3", "+")
+	s.typed("planner, scout, coder")
+	s.press("enter")
+	s.shows("planner is added, scout is added, coder takes part already. u removes planner, scout again.")
+	s.press("u")
+	s.shows("planner is removed, scout is removed.")
+	s.press("u")
+	s.shows("There is nothing to undo.")
+	s.press("-")
+	s.typed("tester")
+	s.press("enter")
+	s.shows("tester is removed. u adds tester again.")
+	s.press("u")
+	s.shows("tester is added.", "coder, reviewer, tester")
+	if got, want := f.deeds(), "add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, "+
+		"remove 00000001 tester, add 00000001 tester"; got != want {
+		t.Errorf("did %q, want %q", got, want)
+	}
+	s.press("+")
+	s.typed("coder")
+	s.press("enter", "u")
+	s.shows("There is nothing to undo.")
+}
+
+// TestWhatWasDoneBeforeAnErrorCanBeTakenBack: both the error and the way back are said.
+func TestWhatWasDoneBeforeAnErrorCanBeTakenBack(t *testing.T) {
+	f := busyTeam()
+	for _, size := range sizes {
+		s := newScreen(t, f, size[0], size[1])
+		s.press("3", "+")
+		s.typed("planner, ghost, scout")
+		s.press("enter")
+		s.shows("✗ there is no agent ghost", "planner is added; u removes")
+		s.fits("an error")
+		s.press("u")
+		s.shows("planner is removed.")
+		s.press("+")
+		s.typed("ghost")
+		s.press("enter")
+		s.shows("✗ there is no agent ghost")
+		s.hides("u removes")
+	}
+}
+
+func TestMembersChangedFromThePaletteCanBeTakenBack(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40)
+	for _, c := range []struct{ op, args, offers, undone string }{
+		{"add_participant", "planner", "u removes planner again.", "planner is removed."},
+		{"remove_participant", "tester", "u adds tester again.", "tester is added."},
+		{"join_thread", "", "u removes operator again.", "operator is removed."},
+	} {
+		s.press("3", ":")
+		s.typed(c.op)
+		s.press("enter")
+		s.typed(c.args)
+		s.press("enter")
+		s.shows("▸ "+c.op, c.offers)
+		s.press("esc", "u")
+		s.shows(c.undone)
+	}
+	s.press(":")
+	s.typed("add_participant")
+	s.press("enter")
+	s.typed("coder")
+	s.press("enter", "esc", "u")
+	s.shows("There is nothing to undo.")
+}
+
 func TestAThreadThatCannotBeReadSaysWhy(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)
