@@ -149,3 +149,21 @@ func TestMovesWithinEveryScreen(t *testing.T) {
 		t.Errorf("G in needs: about %q, want %q", got, want)
 	}
 }
+
+// TestTwoHurriedEscapesGoBackTwice, as two do: a terminal sends both at once.
+func TestTwoHurriedEscapesGoBackTwice(t *testing.T) {
+	for _, keys := range [][]string{
+		{":", "s", "t", "e", "enter"}, {"/", "c", "o", "enter", "enter"}, {"3", "enter", "c", "h", "i"}, {"3", "enter", "?"}, {"3", "enter", "k", "+", "x"},
+		{"k", "enter", "tab"}, {"w", "c"}, {"2", "S"},
+	} {
+		two, one := newScreen(t, busyTeam(), 120, 40), newScreen(t, busyTeam(), 120, 40)
+		two.press(keys...)
+		one.press(keys...)
+		before := one.state()
+		two.press("esc", "esc")
+		one.press("alt+esc")
+		if one.state() == before || one.state() != two.state() {
+			t.Errorf("after %q it shows:\n%s\nwant:\n%s", keys, one.text(), two.text())
+		}
+	}
+}

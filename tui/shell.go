@@ -84,8 +84,17 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(m.do.next, m.lookSoon(), m.do.tick(heartbeat))
 }
 
+// twoEscapes is what two of them are taken for when a terminal sends both at once.
+const twoEscapes = "alt+esc"
+
 // Update decides what a message means. It does nothing itself that could wait.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == twoEscapes {
+		escape := tea.KeyPressMsg{Code: tea.KeyEscape}
+		_, first := m.Update(escape)
+		_, second := m.Update(escape)
+		return m, tea.Batch(first, second)
+	}
 	cmds := []tea.Cmd{m.take(msg)}
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.MouseMsg:

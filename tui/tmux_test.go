@@ -135,7 +135,9 @@ func TestFiveScreensInARealTerminal(t *testing.T) {
 	s.shows("What shall be done?")
 	s.text("read_ter")
 	s.shows("▸ read_terminal")
-	s.keys("Escape")
+	s.keys("Enter")
+	s.shows("Lines above the screen to include.")
+	s.keys("Escape", "Escape") // come as one as well
 	s.shows("In trouble 4")
 	s.keys("q")
 	s.shows("The same key again leaves it behind")
