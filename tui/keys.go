@@ -139,8 +139,8 @@ func overKeys() []binding {
 		{inTo, []string{"esc", "ctrl+c"}, "esc", "leave; the draft is kept", "leave, draft kept", (*model).leaveCompose, ""},
 
 		{inPalette, []string{"enter"}, "enter", "do it", "do it", (*model).choose, ""},
-		{inPalette, []string{"down", "ctrl+n"}, "↓ ctrl+n", "next", "next", paletteMove(1), ""},
-		{inPalette, []string{"up", "ctrl+p"}, "↑ ctrl+p", "the one before", "", paletteMove(-1), ""},
+		{inPalette, []string{"down", "ctrl+n"}, "↓ ctrl+n", "next; further in the arguments", "next", paletteMove(1), ""},
+		{inPalette, []string{"up", "ctrl+p"}, "↑ ctrl+p", "the one before; back in them", "", paletteMove(-1), ""},
 		{inPalette, []string{"tab"}, "tab", "choose it; then, the next argument", "complete", (*model).complete, ""},
 		{inPalette, []string{"esc", "ctrl+c"}, "esc", "back, and away", "back", (*model).leavePalette, ""},
 

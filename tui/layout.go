@@ -65,7 +65,7 @@ func (m *model) settle() {
 	}
 	m.screen().settle(l.inner, l.screenH)
 	m.compose.resize(l.inner, composeHeight(l.bodyH))
-	m.palette.settle(l.bodyH)
+	m.palette.settle(m.theme, l.inner, l.bodyH)
 	if m.help.height = l.bodyH - 1; m.help.open {
 		m.help.settle(len(m.help.lines(m.theme, l.inner)))
 	}

@@ -41,13 +41,36 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	switch s := m.scope(); {
 	case s == inHelp && wheel != 0:
 		m.help.top += wheel
-	case s == inPalette && wheel != 0:
-		m.palette.sel += wheel / wheelLines
+	case s == inPalette:
+		p.h = l.bodyH
+		return m.pointInPalette(p)
 	case wheel == 0 && s != inShell, s != inShell && s != inCompose && s != inTo && s != inFilter:
 	case mouse.Y == 1 && wheel == 0:
 		return m.clickTab(mouse.X)
 	case p.y >= 0 && p.y < p.h && p.x < p.w:
 		return m.screen().point(p)
+	}
+	return nil
+}
+
+// pointInPalette marks a row; a click on the marked one does it, as enter does. Of an
+// operation's arguments it writes the name.
+func (m *model) pointInPalette(at pointer) tea.Cmd {
+	p := &m.palette
+	row := p.top + at.y - paletteHead
+	switch {
+	case at.wheel != 0:
+		p.move(at.wheel)
+	case at.y < paletteHead || at.y >= at.h || at.x >= at.w:
+	case p.op != nil:
+		fields := p.arguments()
+		if i := row - len(p.argumentLines(m.theme, at.w)) + len(fields); i >= 0 && i < len(fields) {
+			p.ask(fields[i])
+		}
+	case row < len(p.found) && row == p.sel:
+		return m.choose()
+	case row < len(p.found):
+		p.sel = row
 	}
 	return nil
 }

@@ -116,3 +116,65 @@ func TestTheMouseDoesNothingUnasked(t *testing.T) {
 	s.send(tea.WindowSizeMsg{Width: 30, Height: 10})
 	s.send(tea.MouseClickMsg{X: 3, Y: 5, Button: tea.MouseLeft})
 }
+
+func TestAClickInThePaletteChooses(t *testing.T) {
+	for _, size := range sizes {
+		s := newScreen(t, busyTeam(), size[0], size[1], withMouse)
+		s.press("2", ":")
+		s.click("3 Threads") // nothing beside the list
+		s.shows("▸2 Agents", "What shall be done?")
+		s.click("  order ")
+		s.shows("▸ order ", "What shall be done?")
+		s.click("order ")
+		s.hides("What shall be done?")
+		if s.m.agents.order != byGroup {
+			t.Errorf("%v: a click on the marked row did nothing", size)
+		}
+		s.press(":")
+		s.typed("read_term")
+		s.click("read_terminal")
+		s.shows(":read_terminal", "Lines above the screen to include.")
+		s.click("history ")
+		if got := string(s.m.palette.line); !strings.HasSuffix(got, " history=") {
+			t.Errorf("%v: after a click on an argument the line is %q", size, got)
+		}
+		s.click("history ") // it is there
+		if got := string(s.m.palette.line); strings.Count(got, "history=") != 1 {
+			t.Errorf("%v: after a click on an argument that is there the line is %q", size, got)
+		}
+		s.fits("clicks")
+	}
+}
+
+func TestTheWheelScrollsThePalette(t *testing.T) {
+	s := newScreen(t, busyTeam(), 60, 20, withMouse)
+	s.press(":")
+	for range 6 {
+		s.wheel(true, 3, 8)
+	}
+	if p := &s.m.palette; p.sel != 6*wheelLines || p.top == 0 {
+		t.Errorf("the wheel went to row %d, the first in view is %d", p.sel, p.top)
+	}
+	row := s.m.palette.found[s.m.palette.top+2]
+	s.click("  " + row.name + " ")
+	if got := s.m.palette.found[s.m.palette.sel].name; got != row.name {
+		t.Errorf("a click on %s marked %s", row.name, got)
+	}
+	s.press("esc", ":")
+	s.typed("send_message")
+	s.press("enter")
+	s.shows("more lines")
+	fields := s.m.palette.arguments()
+	last := fields[len(fields)-1].Name
+	s.hides(last)
+	for range 9 {
+		s.wheel(true, 3, 8)
+	}
+	s.shows(last)
+	s.click(last)
+	if got := string(s.m.palette.line); !strings.HasSuffix(got, last+"=") {
+		t.Errorf("after a click on %s the line is %q", last, got)
+	}
+	s.press("up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up")
+	s.hides(last + " ")
+}

@@ -20,6 +20,7 @@ func (m *model) callOp() tea.Cmd {
 	if p.busy {
 		return nil
 	}
+	p.top = 0 // where it says what is wrong
 	args, err := parseArgs(p.op, string(p.line))
 	if err != nil {
 		p.err = err

@@ -17,7 +17,7 @@ type palette struct {
 	line   line
 	found  []choice
 	sel    int
-	top    int
+	top    int // the first row, or line of the arguments, in view
 	height int
 	op     *parley.Op // whose arguments are being written; nil while one chooses
 	busy   bool
@@ -107,10 +107,16 @@ func fuzzy(query, text string) int {
 }
 
 func paletteMove(n int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd {
-		m.palette.sel = clamp(m.palette.sel+n, 0, max(0, len(m.palette.found)-1))
-		return nil
+	return func(m *model) tea.Cmd { m.palette.move(n); return nil }
+}
+
+// move goes n rows down, or scrolls the arguments.
+func (p *palette) move(n int) {
+	if p.op != nil {
+		p.top += n
+		return
 	}
+	p.sel = clamp(p.sel+n, 0, max(0, len(p.found)-1))
 }
 
 // choose does what is under the marker, or asks for its arguments.
@@ -186,14 +192,22 @@ func (m *model) complete() tea.Cmd {
 		return m.choose()
 	}
 	for _, f := range p.op.Fields {
-		if !strings.Contains(" "+string(p.line), " "+f.Name+"=") {
-			p.line = line(strings.TrimRight(string(p.line), " "))
-			if p.line != "" {
-				p.line += " "
-			}
-			p.line += line(f.Name + "=")
+		if p.ask(f) {
 			break
 		}
 	}
 	return nil
+}
+
+// ask writes the name of an argument, unless that is there already.
+func (p *palette) ask(f parley.Field) bool {
+	if strings.Contains(" "+string(p.line), " "+f.Name+"=") {
+		return false
+	}
+	p.line = line(strings.TrimRight(string(p.line), " "))
+	if p.line != "" {
+		p.line += " "
+	}
+	p.line += line(f.Name + "=")
+	return true
 }

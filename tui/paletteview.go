@@ -2,11 +2,21 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"parley"
 )
 
-func (p *palette) settle(h int) {
-	p.height = h - 2
+// paletteHead are the lines above the list: the title, and the line that is written.
+const paletteHead = 2
+
+func (p *palette) settle(th theme, w, h int) {
+	p.height = h - paletteHead
+	if p.op != nil {
+		p.top = clamp(p.top, 0, max(0, len(p.argumentLines(th, w))-p.height))
+		return
+	}
 	p.sel = clamp(p.sel, 0, max(0, len(p.found)-1))
 	p.top = window(p.top, p.sel, len(p.found), p.height)
 }
@@ -27,15 +37,20 @@ func (p *palette) written(w int) string {
 
 func (p *palette) view(th theme, w, h int) []string {
 	title, note := "What shall be done?", plural(len(p.found), "thing")
+	var arguments []string
 	if p.op != nil {
 		title, note = p.op.Name, ""
+		arguments = p.argumentLines(th, w)
+		if more := len(arguments) - p.top - p.height; more > 0 {
+			note = plural(more, "more line")
+		}
 	}
 	if p.busy {
 		note = "asking…"
 	}
 	lines := []string{th.rule(title, note, w, true), p.written(w)}
 	if p.op != nil {
-		return clip(append(lines, p.argumentLines(th, w)...), h)
+		return clip(append(lines, arguments[clamp(p.top, 0, len(arguments)):]...), h)
 	}
 	if len(p.found) == 0 {
 		return clip(append(lines, "  "+th.dim.Render(fit("Nothing is called so. backspace, or esc.", w-2))), h)
@@ -73,21 +88,26 @@ func (p *palette) argumentLines(th theme, w int) []string {
 	for _, f := range p.op.Fields {
 		name = max(name, width(f.Name))
 	}
-	for _, required := range []bool{true, false} {
-		for _, f := range p.op.Fields {
-			if f.Required != required {
-				continue
-			}
-			doc := f.Doc
-			if len(f.Enum) > 0 {
-				doc += fmt.Sprintf(" (%s)", strings.Join(f.Enum, ", "))
-			}
-			style, mark := th.plain, "  "
-			if required {
-				style, mark = th.strong, "* "
-			}
-			lines = append(lines, mark+style.Render(pad(f.Name, name))+"  "+th.dim.Render(fit(doc, w-name-4)))
+	for _, f := range p.arguments() {
+		doc := f.Doc
+		if len(f.Enum) > 0 {
+			doc += fmt.Sprintf(" (%s)", strings.Join(f.Enum, ", "))
 		}
+		style, mark := th.plain, "  "
+		if f.Required {
+			style, mark = th.strong, "* "
+		}
+		lines = append(lines, mark+style.Render(pad(f.Name, name))+"  "+th.dim.Render(fit(doc, w-name-4)))
 	}
 	return lines
+}
+
+// arguments are those of the operation, those that it must have first: a line each, the
+// last of all.
+func (p *palette) arguments() []parley.Field {
+	fields := slices.Clone(p.op.Fields)
+	slices.SortStableFunc(fields, func(a, b parley.Field) int {
+		return map[bool]int{true: -1}[a.Required] - map[bool]int{true: -1}[b.Required]
+	})
+	return fields
 }
