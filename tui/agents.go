@@ -23,6 +23,7 @@ type agents struct {
 	order   order
 	folded  bool // those that do well are dots
 	preview preview
+	seen    bool // the preview is
 }
 
 // order is how the agents are grouped.
@@ -89,16 +90,31 @@ func urgencyOf(s *parley.AgentStatus) int {
 
 func (a *agents) keys() []binding {
 	on := func(f func(*agents)) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd { f(m.agents); return nil }
+		return func(m *model) tea.Cmd {
+			if len(m.agents.list) == 0 {
+				m.tell("There is no agent yet. L launches one.")
+				return nil
+			}
+			f(m.agents)
+			return nil
+		}
 	}
 	return named([]binding{
 		{inAgents, []string{"enter"}, "enter", "attach to its terminal", "attach", (*model).attach, ""},
-		{inAgents, []string{"v"}, "v", "look at its terminal from here, or not", "view", on(func(a *agents) { a.preview.toggle() }), ""},
-		{inAgents, []string{"z"}, "z", "fold those that do well, or unfold them", "fold", on(func(a *agents) { a.folded = !a.folded }), ""},
+		{inAgents, []string{"v"}, "v", "look at its terminal from here, or not", "view", on(func(a *agents) { a.preview.toggle(a.seen) }), ""},
+		{inAgents, []string{"z"}, "z", "fold those that do well, or unfold them", "fold", on((*agents).fold), ""},
 		{inAgents, []string{"o"}, "o", "order by trouble, group, or name", "order", on(func(a *agents) { a.order = (a.order + 1) % orders; a.sort() }), ""},
 		{inAgents, []string{"R"}, "R", "restart it; what it knows is lost", "restart", (*model).restart, ""},
 		{inAgents, []string{"S"}, "S", "stop it; its messages are kept", "stop", (*model).stop, ""},
 	}, "v view terminal", "z fold", "o order", "R restart", "S stop")
+}
+
+func (a *agents) fold() {
+	if a.folded = !a.folded; a.folded {
+		a.tell("Those that do well are dots now. z shows them.")
+	} else {
+		a.tell("All are shown.")
+	}
 }
 
 func (a *agents) update(msg tea.Msg) tea.Cmd {

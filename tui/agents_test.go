@@ -70,9 +70,9 @@ func TestTheTerminalIsShownSafelyAndWithItsColours(t *testing.T) {
 	s.hides("Reading parser.go")
 	s.choose("coder")
 	s.press("v")
-	s.shows("Reading parser.go")
-	s.press("v")
 	s.hides("Reading parser.go")
+	s.press("v")
+	s.shows("Reading parser.go")
 }
 
 func TestNoColourMeansNoColouredTerminal(t *testing.T) {

@@ -94,8 +94,8 @@ func (a *agents) makeRoom(entries int) {
 func (a *agents) settle(w, h int) {
 	all := a.entries()
 	a.makeRoom(len(all))
-	_, listH, _, _ := a.parts(w, h)
-	a.height = listH - 1
+	_, listH, _, viewH := a.parts(w, h)
+	a.height, a.seen = listH-1, viewH > 0
 	i := slices.IndexFunc(all, func(e entry) bool { return e.agent != nil && e.agent.ID == a.sel })
 	a.top = window(a.top, i, len(all), a.height)
 	if i > 0 && i-1 < a.top && all[i-1].agent == nil {

@@ -92,6 +92,12 @@ func (r *row) states() string {
 	return words
 }
 
+// filterHint is what may be written, while nothing is.
+const filterHint = "words, from: to: agent: thread: type: state:"
+
+// filterLine is the line as it is written, its end in sight.
+func (m *model) filterLine(w int) string { return "/" + tail(m.traffic.filter.text, w-2) }
+
 func (t *traffic) openFilter() tea.Cmd {
 	t.filter.open = true
 	return nil

@@ -170,16 +170,37 @@ func bound(s scope, key string) *binding {
 }
 
 // hints are the key line's words in some scopes, most useful first.
-func hints(in ...scope) []string {
+func (m *model) hints(in ...scope) []string {
 	var words []string
 	all := bindings()
 	for _, s := range in {
 		for _, b := range all {
-			if b.scope == s && b.hint != "" {
+			if b.scope == s && b.hint != "" && !m.idle(&b) {
 				key, _, _ := strings.Cut(b.show, " ")
 				words = append(words, key+" "+b.hint)
 			}
 		}
 	}
 	return words
+}
+
+// idle reports whether a key could only say that there is nothing for it to do.
+func (m *model) idle(b *binding) bool {
+	switch {
+	case b.scope == inShell && b.hint == "reply":
+		return m.screen().about().message == ""
+	case b.scope == inShell && b.hint == "attach" && m.at == atAgents:
+		return true // enter does it there
+	case b.scope == inShell && (b.hint == "steer" || b.hint == "attach"):
+		return m.screen().about().agent == nil
+	case b.scope == inCompose && b.hint == "to":
+		return !m.compose.draft.named()
+	case b.scope == inCompose && (b.hint == "priority" || b.hint == "answer"):
+		return !m.compose.draft.formal()
+	case b.scope == inPalette && b.hint == "next":
+		return m.palette.op != nil
+	case b.scope == inNeeds:
+		return m.needs.idle(b.hint)
+	}
+	return false
 }

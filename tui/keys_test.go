@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -37,6 +38,9 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 				}
 				if got := s.m.scope(); got != b.scope && (got != inShell || screenScope(s.m.at) != b.scope) {
 					t.Fatalf("keys go to %v, want %v", got, b.scope)
+				}
+				if b.scope == inNeeds && key == "esc" {
+					s.press("tab")
 				}
 				before := s.state()
 				s.press(key)
@@ -164,6 +168,118 @@ func TestTwoHurriedEscapesGoBackTwice(t *testing.T) {
 		one.press("alt+esc")
 		if one.state() == before || one.state() != two.state() {
 			t.Errorf("after %q it shows:\n%s\nwant:\n%s", keys, one.text(), two.text())
+		}
+	}
+}
+
+// TestEveryKeyAnswersOnAnEmptyScreen: where there is nothing to be done it says so, but for
+// what moves a marker, goes back, or leads to where one is.
+func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
+	for at := range places {
+		for _, b := range bindings() {
+			if b.scope != inShell && b.scope != screenScope(at) {
+				continue
+			}
+			for _, key := range b.keys {
+				s := newScreen(t, newFake(), 60, 20)
+				s.press(fmt.Sprint(int(at) + 1))
+				before := s.state()
+				s.press(key)
+				_, _, moves := strings.Cut(" up k down j pgup ctrl+u pgdown ctrl+d g home G end esc ", " "+key+" ")
+				here := slices.Contains(bound(inShell, fmt.Sprint(int(at)+1)).keys, key)
+				if s.state() == before && !moves && !here && !(b.scope == inNeeds && key == "tab") {
+					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.screen().title(), b.does, s.text())
+				}
+				s.fits(key)
+			}
+		}
+	}
+}
+
+// TestTheKeyLineNamesWhatTheKeysDo: a key that it shows does more than say that there is
+// nothing to be done, on each screen, in each box, full and with details in focus.
+func TestTheKeyLineNamesWhatTheKeysDo(t *testing.T) {
+	for _, keys := range [][]string{
+		{"1"}, {"1", "k", "enter"}, {"1", "k", "tab"}, {"1", "/"}, {"1", "/", "c"}, {"2"}, {"2", "G"}, {"2", "v"}, {"3"}, {"3", "j"}, {"3", "enter"},
+		{"3", "enter", "k"}, {"3", "enter", "g"}, {"4"}, {"4", "tab"}, {"4", "G"}, {"5"}, {"?"}, {":"}, {":", "r", "e", "a", "d", "_", "t", "enter"},
+		{"b", "x"}, {"1", "r", "x"}, {"2", "c", "x"}, {"2", "s", "x"}, {"3", "c", "x"}, {"3", "enter", "k", "r", "x"}, {"w", "c", "o"}, {"3", "+"}, {"3", "o", "x"}, {"2", "S"},
+	} {
+		now := func() *stage {
+			s := newScreen(t, busyTeam(), 300, 40)
+			s.press(keys...)
+			return s
+		}
+		s := now()
+		in := []scope{s.m.scope()}
+		if in[0] == inShell {
+			in = []scope{screenScope(s.m.at), inShell}
+		}
+		line := strings.Split(s.text(), "\n")[39]
+		for _, b := range bindings() {
+			first, _, _ := strings.Cut(b.show, " ")
+			if !slices.Contains(in, b.scope) || b.hint == "" || !strings.Contains(line, first+" "+b.hint) {
+				continue
+			}
+			s := now()
+			before := s.state()
+			s.press(b.keys[0])
+			if s.state() == before && keys[len(keys)-1] != "+" { // nothing is written yet
+				t.Errorf("after %q: %s (%s) changed nothing:\n%s", keys, b.keys[0], b.hint, s.text())
+			}
+			for _, no := range []string{"There is no", "Which agent", "Whom?", "This went to several", "There is nothing", "Nothing", "It did not", "This goes", "Guidance has", "Guidance goes"} {
+				if strings.HasPrefix(s.m.status.text, no) {
+					t.Errorf("after %q: %s (%s) is in the key line and says %q", keys, b.keys[0], b.hint, s.m.status.text)
+				}
+			}
+		}
+	}
+}
+
+// TestWhatIsWrittenCanBeChangedByItsKeys, each of which says so where it cannot.
+func TestWhatIsWrittenCanBeChangedByItsKeys(t *testing.T) {
+	for _, c := range []struct {
+		open  []string
+		key   string
+		times int
+		shows string
+	}{
+		{[]string{"b"}, "enter", 1, "There is nothing to send yet."},
+		{[]string{"b", "x"}, "ctrl+p", 1, "priority high"},
+		{[]string{"b", "x"}, "ctrl+p", len(priorities), "priority normal"},
+		{[]string{"b", "x"}, "ctrl+r", 1, "answer within 10m"},
+		{[]string{"b", "x"}, "ctrl+r", len(dues), "answer not required"},
+		{[]string{"b", "x"}, "ctrl+o", 1, "x edited"},
+		{[]string{"b", "x"}, "esc", 1, "The draft is kept."},
+		{[]string{"b", "x"}, "enter", 1, "Sent to all agents"},
+		{[]string{"2", "c"}, "tab", 1, "tab complete"},
+		{[]string{"3", "c"}, "tab", 1, "This goes to who is named above. w writes to others."},
+		{[]string{"1", "r"}, "tab", 1, "w writes to others."},
+		{[]string{"2", "s"}, "tab", 1, "Guidance goes to one agent."},
+		{[]string{"2", "s"}, "ctrl+p", 1, "Guidance has high priority"},
+		{[]string{"2", "s"}, "ctrl+r", 1, "requires no answer"},
+		{[]string{"w", "c", "o", "d"}, "tab", 1, "to coder, "},
+		{[]string{"w", "c", "o", "d"}, "enter", 1, "enter send"},
+		{[]string{"3"}, "m", 1, "Nothing in it is unread for you."},
+		{[]string{"2"}, "z", 1, "z shows them"},
+		{[]string{"2"}, "z", 2, "All are shown."},
+		{[]string{"4", "tab"}, "esc", 1, "▸ Needs you"},
+	} {
+		s := newScreen(t, busyTeam(), 120, 30)
+		s.press(c.open...)
+		for range c.times {
+			s.press(c.key)
+		}
+		if !strings.Contains(s.text(), c.shows) {
+			t.Errorf("%d times %s after %q does not show %q:\n%s", c.times, c.key, c.open, c.shows, s.text())
+		}
+	}
+}
+
+// TestHelpIsNotCut where it is read in one column, or in two of least width.
+func TestHelpIsNotCut(t *testing.T) {
+	for _, b := range bindings() {
+		if room := helpColumn - 14; width(b.does) > room || width(b.show) > 12 {
+			t.Errorf("%s %q is cut to %d columns", b.show, b.does, room)
 		}
 	}
 }

@@ -29,11 +29,14 @@ func (d draft) said() string {
 // formal reports whether priority and answer are for choice.
 func (d draft) formal() bool { return !d.to.steer }
 
+// named reports whether those who get it are.
+func (d draft) named() bool { return d.first != "" || d.to == (address{}) }
+
 // fields is the line of what a message has beside its text.
 func (c *compose) fields(th theme, w int) string {
 	d := c.draft
 	var words []string
-	if d.first != "" || d.to == (address{}) {
+	if d.named() {
 		to := string(d.names)
 		if c.inTo {
 			to += th.dim.Render(c.rest())
@@ -61,9 +64,18 @@ func dueWords(d time.Duration) string {
 	return fmt.Sprintf("within %dh", int(d.Hours()))
 }
 
+// formless reports whether the draft has none of what its keys change, and says so.
+func (m *model) formless() bool {
+	if m.compose.draft.formal() {
+		return false
+	}
+	m.tell("Guidance has high priority, and requires no answer.")
+	return true
+}
+
 func (m *model) cyclePriority() tea.Cmd {
 	d := &m.compose.draft
-	if m.compose.sending() || !d.formal() {
+	if m.compose.sending() || m.formless() {
 		return nil
 	}
 	d.prio = priorities[(slices.Index(priorities, d.prio)+1)%len(priorities)]
@@ -72,7 +84,7 @@ func (m *model) cyclePriority() tea.Cmd {
 
 func (m *model) cycleDue() tea.Cmd {
 	d := &m.compose.draft
-	if m.compose.sending() || !d.formal() {
+	if m.compose.sending() || m.formless() {
 		return nil
 	}
 	d.due = dues[(slices.Index(dues, d.due)+1)%len(dues)]
@@ -82,10 +94,15 @@ func (m *model) cycleDue() tea.Cmd {
 // editTo gives the keys to the names, where they are for choice.
 func (m *model) editTo() tea.Cmd {
 	c := &m.compose
-	if d := c.draft; c.sending() || d.first == "" && d.to != (address{}) {
-		return nil
+	switch {
+	case c.sending():
+	case c.draft.named():
+		c.inTo = true
+	case c.draft.to.steer:
+		m.tell("Guidance goes to one agent. b and w write to others.")
+	default:
+		m.tell("This goes to who is named above. w writes to others.")
 	}
-	c.inTo = true
 	return nil
 }
 

@@ -50,6 +50,7 @@ func (n *needs) keys() []binding {
 		{inNeeds, []string{"R"}, "R", "again: type, release, or restart it", "again", (*model).againNeed, ""},
 		{inNeeds, []string{"m"}, "m", "mark what came for you read", "read", (*model).markRead, ""},
 		{inNeeds, []string{"tab"}, "tab", "between the list and its details", "", func(m *model) tea.Cmd { return m.needs.turn() }, ""},
+		{inNeeds, []string{"esc"}, "esc", "back to the list", "", func(m *model) tea.Cmd { m.needs.inDetail = false; return nil }, ""},
 		{inNeeds, []string{"e"}, "e", "explain the message's story", "explain", (*model).explain, ""},
 	}, "R retry", "x dismiss", "e explain", "m mark read")
 }

@@ -3,6 +3,8 @@ package tui
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -71,15 +73,42 @@ func (m *model) dropNeed() tea.Cmd {
 	return nil
 }
 
+// idle reports whether the key of such a hint does nothing for the need under the marker.
+func (n *needs) idle(hint string) bool {
+	x := n.selected()
+	if x == nil {
+		return true
+	}
+	toYou := x.Kind == needMessage || x.Kind == needAnswer
+	l, _ := lookOf(x.Kind)
+	switch hint {
+	case "let be":
+		return !toYou && !slices.ContainsFunc(l.acts, func(act string) bool { return strings.HasPrefix(act, "x ") })
+	case "again":
+		return !x.restarts() && !x.repeats()
+	case "read":
+		return !toYou
+	case "explain":
+		return x.MessageID == ""
+	}
+	return false
+}
+
+// restarts and repeats tell what again means for a need.
+func (n *need) restarts() bool { return n.Kind == parley.NeedLost || n.Kind == parley.NeedExited }
+func (n *need) repeats() bool {
+	return n.MessageID != "" && n.AgentID != "" && n.Kind != needMessage && n.Kind != needAnswer
+}
+
 // againNeed tries again what the need under the marker is about.
 func (m *model) againNeed() tea.Cmd {
 	x := m.needs.selected()
 	switch {
 	case x == nil:
 		m.tell("Nothing needs you.")
-	case x.Kind == parley.NeedLost, x.Kind == parley.NeedExited:
+	case x.restarts():
 		return m.restart()
-	case x.MessageID == "", x.AgentID == "", x.Kind == needMessage, x.Kind == needAnswer:
+	case !x.repeats():
 		m.tell("There is nothing to be tried again here.")
 	default:
 		return m.retryTo(x.MessageID, x.AgentID)

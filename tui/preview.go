@@ -42,13 +42,9 @@ func (p *preview) open(t tier, h, free int) bool {
 	return !p.shut && (p.forced || t >= wide || h >= 20 || free >= goodView)
 }
 
-func (p *preview) toggle() {
-	if p.shut || p.forced {
-		p.shut = !p.shut
-	} else {
-		p.forced = true
-	}
-	p.id = ""
+// toggle takes away what is seen, or shows what is not.
+func (p *preview) toggle(seen bool) {
+	p.shut, p.forced, p.id = seen, !seen, ""
 }
 
 func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {

@@ -51,7 +51,11 @@ func (m *model) statusLines(w int) []string {
 	case m.prompt != nil:
 		return []string{m.prompt.line(m.theme, w)}
 	case m.scope() == inFilter:
-		return []string{"/" + tail(m.traffic.filter.text, w-2)}
+		line := m.filterLine(w)
+		if m.traffic.filter.text == "" {
+			line += m.theme.dim.Render(fit("  "+filterHint, w-2))
+		}
+		return []string{line}
 	case s.err != nil:
 		e := parley.AsError(s.err)
 		words := "✗ " + safeLine(e.Message)

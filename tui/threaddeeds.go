@@ -72,6 +72,10 @@ func (m *model) withThread(f func(*parley.Thread) tea.Cmd) tea.Cmd {
 	return f(x)
 }
 
+func (m *model) markThread() tea.Cmd {
+	return m.withThread(func(*parley.Thread) tea.Cmd { return m.threads.markAll() })
+}
+
 func (m *model) addToThread() tea.Cmd {
 	return m.withThread(func(x *parley.Thread) tea.Cmd {
 		id := x.ID

@@ -47,9 +47,9 @@ func (t *threads) keys() []binding {
 		{inThreads, []string{"-"}, "-", "remove somebody from it", "remove", (*model).removeFromThread, ""},
 		{inThreads, []string{"J"}, "J", "join it, or leave it", "join", (*model).joinThread, ""},
 		{inThreads, []string{"R"}, "R", "let what is held in it go on", "", controlling(parley.ActionRelease), "release thread"},
-		{inThreads, []string{"C"}, "C", "cool it: ten minutes, or until a person writes", "", controlling(parley.ActionCool), "cool thread"},
+		{inThreads, []string{"C"}, "C", "cool it: 10 min, or until a person writes", "", controlling(parley.ActionCool), "cool thread"},
 		{inThreads, []string{"M"}, "M", "mute it, or end that", "mute", controlling(parley.ActionMute), "mute thread"},
-		{inThreads, []string{"m"}, "m", "mark what is unread in it read", "", func(m *model) tea.Cmd { return m.threads.markAll() }, ""},
+		{inThreads, []string{"m"}, "m", "mark what is unread in it read", "", (*model).markThread, ""},
 	}
 }
 

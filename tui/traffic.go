@@ -38,7 +38,7 @@ func (t *traffic) keys() []binding {
 	}
 	return named([]binding{
 		{inTraffic, []string{"enter"}, "enter", "open the message, or close it", "open", on((*traffic).enter), ""},
-		{inTraffic, []string{"/"}, "/", "filter: words, from: to: thread: type: state:", "filter", on((*traffic).openFilter), ""},
+		{inTraffic, []string{"/"}, "/", "filter: words, agent: thread: type: state:", "filter", on((*traffic).openFilter), ""},
 		{inTraffic, []string{"f"}, "f", "follow the newest, or stand still", "follow", on((*traffic).toggleFollow), ""},
 		{inTraffic, []string{"tab"}, "tab", "between the list and the message", "", on((*traffic).turn), ""},
 		{inTraffic, []string{"m"}, "m", "mark the message read", "", (*model).markRead, ""},
@@ -216,6 +216,7 @@ func (t *traffic) back() tea.Cmd {
 
 func (t *traffic) toggleFollow() tea.Cmd {
 	t.setFollow(!t.follow)
+	t.desk.tell(map[bool]string{true: "Following the newest.", false: "Standing still. f follows the newest."}[t.follow])
 	return nil
 }
 

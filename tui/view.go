@@ -49,7 +49,11 @@ func (m *model) cursor() *tea.Cursor {
 			return c
 		}
 	case inFilter, inPrompt:
-		c := tea.NewCursor(width(m.statusLines(m.layout.inner)[0]), m.layout.height-2)
+		line := m.filterLine(m.layout.inner)
+		if m.prompt != nil {
+			line = m.prompt.line(m.theme, m.layout.inner)
+		}
+		c := tea.NewCursor(width(line), m.layout.height-2)
 		c.Blink = !m.health.still
 		return c
 	}
@@ -179,9 +183,9 @@ func (m *model) tabs(w int) (line string, ends []int) {
 
 // keyLine shows the keys that matter here; help and the way out always fit.
 func (m *model) keyLine(w int) string {
-	words := hints(m.scope())
+	words := m.hints(m.scope())
 	if m.scope() == inShell {
-		words = hints(screenScope(m.at), inShell)
+		words = m.hints(screenScope(m.at), inShell)
 	}
 	for i, word := range words {
 		key, does, _ := strings.Cut(word, " ")

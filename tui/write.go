@@ -80,6 +80,9 @@ func (m *model) leaveCompose() tea.Cmd {
 func (m *model) post() tea.Cmd {
 	d, ok := m.compose.post()
 	if !ok {
+		if !m.compose.sending() {
+			m.tell("There is nothing to send yet.")
+		}
 		return nil
 	}
 	return m.do.send(m.compose.parcel(d))
