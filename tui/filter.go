@@ -71,7 +71,7 @@ func (r *row) place(where string) string {
 	case "agent":
 		return r.from + " " + r.to
 	case "thread":
-		return r.thread
+		return r.thread + " " + r.threadID
 	case "type":
 		return string(r.kind) + " " + string(r.typ) + " " + r.tag()
 	case "state", "is":

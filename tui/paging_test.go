@@ -138,3 +138,61 @@ func TestEventsThatComeWhileAPageIsReadAreNotLost(t *testing.T) {
 		t.Errorf("apart %v, high %d; a gap was taken for the end", r.apart, r.high)
 	}
 }
+
+// TestAFilterIsSetAndDroppedByKeys: every place to look in, each way back, and the newest
+// followed or not as before.
+func TestAFilterIsSetAndDroppedByKeys(t *testing.T) {
+	f := busyTeam()
+	th := f.threads[0]
+	f.emit(parley.Event{Type: parley.EventThreadMessage, Time: noon, ThreadID: th.ID, Thread: th.Title, MessageID: f.posts[1].MessageID,
+		SenderID: idOf("coder"), Sender: "coder", Preview: "Which line", RecipientCount: 2})
+	s := newScreen(t, f, 100, 30)
+	rows := len(s.m.traffic.rows)
+	for _, drop := range [][]string{{"esc"}, {"enter", "esc"}, {"ctrl+u"}, {"enter", "/", "esc"}} {
+		for text, want := range map[string]int{"agent:tester": 3, "from:planner": 1, "thread:parser": 1, "thread:" + parley.Short(th.ID): 1,
+			"type:broadcast": 3, "state:held": 1, "is:failed": 1, "parser.go": 1} {
+			for _, follow := range []bool{true, false} {
+				s.m.traffic.setFollow(follow)
+				s.press("/")
+				s.shows(filterHint)
+				s.typed(text)
+				s.hides(filterHint)
+				if got := len(s.m.traffic.shown); got != want || want >= rows {
+					t.Errorf("%q shows %d of %d messages, want %d:\n%s", text, got, rows, want, s.text())
+				}
+				s.shows("match")
+				s.press(drop...)
+				s.hides("match")
+				if got := len(s.m.traffic.shown); got != rows || s.m.traffic.follow != follow || s.m.scope() != inShell {
+					t.Errorf("%q and then %q shows %d messages, follows %v, want %d, %v", text, drop, got, s.m.traffic.follow, rows, follow)
+				}
+			}
+		}
+	}
+}
+
+// TestFollowingIsPausedAndResumed: what comes meanwhile is counted and moves nothing.
+func TestFollowingIsPausedAndResumed(t *testing.T) {
+	for _, pause := range []string{"f", "k"} {
+		for _, resume := range []string{"f", "G"} {
+			f := busyTeam()
+			s := newScreen(t, f, 100, 30)
+			s.press(pause)
+			sel := s.m.traffic.sel
+			f.say(90, "coder", []string{"tester"}, "one that came meanwhile", "normal", parley.DeliveryQueued)
+			s.news()
+			if s.m.traffic.sel != sel {
+				t.Errorf("%s: the marker went to %q", pause, s.m.traffic.sel.text)
+			}
+			s.shows("1 new below, f follows")
+			s.press(resume)
+			s.shows("following", "one that came meanwhile")
+			s.hides("new below")
+			f.say(91, "coder", []string{"tester"}, "and one after that", "normal", parley.DeliveryQueued)
+			s.news()
+			if got := s.m.traffic.sel.text; got != "and one after that" {
+				t.Errorf("%s, %s: the marker is on %q", pause, resume, got)
+			}
+		}
+	}
+}
