@@ -14,17 +14,7 @@ import (
 // the function returned presses keys in.
 func attachPerson(t *testing.T, s *tmux.Server, pane *tmux.Pane) (press func(keys ...string)) {
 	t.Helper()
-	outer := tmuxtest.Start(t)
-	info, err := outer.NewSession(t.Context(), tmux.SessionOptions{Name: "outer", Owner: "person",
-		Argv: append([]string{"env", "-u", "TMUX"}, s.AttachToPane(pane.ID())...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tmuxtest.WaitFor(t, outer.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
-	return func(keys ...string) {
-		t.Helper()
-		tmuxCommand(t, outer, append([]string{"send-keys", "-t", info.ID}, keys...)...)
-	}
+	return tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
 }
 
 // composes waits until a fake agent's composer holds text.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -92,7 +93,7 @@ func (s *Server) greet(ctx context.Context, c *conn, first bool) (facts, error) 
 			return facts{}, err
 		}
 	}
-	_, err = c.do(ctx, endWithToken(append(s.settings(), holdBindings()...)))
+	_, err = c.do(ctx, endWithToken(slices.Concat(s.settings(), holdBindings(), returnCommands())))
 	return f, err
 }
 
