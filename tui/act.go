@@ -3,6 +3,7 @@ package tui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -140,7 +141,7 @@ func (m *model) attach() tea.Cmd {
 	case s.Kind != parley.KindTerminal:
 		m.tell(s.Name + " has no terminal: it reads its messages over the API.")
 	default:
-		m.tell(fmt.Sprintf("Going to %s. %s brings you back.", s.Name, m.returnKey))
+		m.tell("Going to " + s.Name + "." + unlessAdopted(s, " "+m.returnKey+" brings you back."))
 		return m.do.attach(s.Name)
 	}
 	return nil
@@ -155,10 +156,23 @@ func (m *model) attached(msg attachMsg) tea.Cmd {
 	return m.do.show(msg.name, msg.cmd)
 }
 
+// unlessAdopted is what is said of the key that comes back: an adopted agent is in a
+// tmux of the person's own, with keys of their own.
+func unlessAdopted(s *parley.AgentStatus, words string) string {
+	if s.Adopted() {
+		return ""
+	}
+	return words
+}
+
 // isBeside tells how to come back from a window beside the screen.
 func (m *model) isBeside(msg besideMsg) tea.Cmd {
 	if msg.err == nil {
-		m.tell(msg.name + " is in a window of its own; " + m.returnKey + " there closes it and comes back.")
+		back := "; " + m.returnKey + " there closes it and comes back"
+		if slices.ContainsFunc(m.team.list, func(s parley.AgentStatus) bool { return s.Name == msg.name && s.Adopted() }) {
+			back = ""
+		}
+		m.tell(msg.name + " is in a window of its own" + back + ".")
 		return nil
 	}
 	return m.returned(returnedMsg(msg))

@@ -317,6 +317,20 @@ func TestAttachGoesToTheTerminalThatIsMeant(t *testing.T) {
 	s.shows("Back from coder.")
 }
 
+// The key that comes back is parley's: in a tmux of the person's own it does nothing.
+func TestAttachTellsNoKeyForAdoptedAgents(t *testing.T) {
+	f := busyTeam()
+	f.agents[0].Socket = "/tmp/theirs"
+	s := newScreen(t, f, 120, 40, func(o *Options) { o.ReturnKey = "F12" })
+	s.choose("coder")
+	s.shows("a attaches to coder · c writes to coder")
+	s.hides("F12")
+	s.send(besideMsg{name: "coder"})
+	s.shows("coder is in a window of its own.")
+	s.choose("tester")
+	s.shows("a attaches to tester, F12 returns")
+}
+
 func TestAttachSaysWhyItCannot(t *testing.T) {
 	f := busyTeam()
 	f.agents[0].Kind = parley.KindMailbox

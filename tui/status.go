@@ -96,7 +96,7 @@ func (m *model) offer() string {
 	}
 	var words []string
 	if a := s.agent; a != nil && a.Kind == parley.KindTerminal {
-		words = append(words, "a attaches to "+a.Name+", "+m.returnKey+" returns")
+		words = append(words, "a attaches to "+a.Name+unlessAdopted(a, ", "+m.returnKey+" returns"))
 	}
 	switch {
 	case s.message != "" && s.partnerID != "":

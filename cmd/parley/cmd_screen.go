@@ -15,36 +15,16 @@ import (
 	"parley/internal/demoagent"
 	"parley/mcpserver"
 	"parley/orchestrator"
+	"parley/tmux"
 	"parley/tui"
 
 	"github.com/spf13/cobra"
 )
 
-// returnKey is how a person leaves an attached terminal: parley's tmux server
-// keeps tmux's own keys.
-const returnKey = "Ctrl-b d"
-
-// returnKeyHere is returnKey as it must be pressed in this terminal: when a tmux
-// of the person's own is around it and has the same prefix, that one takes the
-// first Ctrl-b.
-func (c *cli) returnKeyHere(ctx context.Context) string {
-	if c.env.get("TMUX") == "" {
-		return returnKey
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	ask := exec.CommandContext(ctx, "tmux", "show-options", "-gv", "prefix")
-	ask.Env = c.env
-	if prefix, err := ask.Output(); err != nil || strings.TrimSpace(string(prefix)) != "C-b" {
-		return returnKey
-	}
-	return "Ctrl-b Ctrl-b d"
-}
-
 func (c *cli) attachCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "attach NAME",
-		Short:   "Show an agent's terminal in this one; " + returnKey + " comes back",
+		Short:   "Show an agent's terminal in this one; " + tmux.ReturnKey + " comes back",
 		Example: "  parley attach coder",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
@@ -65,7 +45,7 @@ func (c *cli) attachCommand() *cobra.Command {
 			return err
 		}
 		if !res.Adopted {
-			fmt.Fprintf(c.err, "%s brings you back.\n", c.returnKeyHere(cmd.Context()))
+			fmt.Fprintf(c.err, "%s brings you back.\n", c.returnKeyHere(cmd.Context(), res.Socket))
 		}
 		return syscall.Exec(attach.Path, attach.Args, attach.Env)
 	}
@@ -147,7 +127,7 @@ func (c *cli) openScreen(ctx context.Context, link screenLink) error {
 	o := tui.Options{Open: to,
 		Examine: c.examineForScreen, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion, Mouse: screen.Mouse,
 		Service: service, Workspace: at.root, Follow: service.Events, Environ: c.env, Now: c.now,
-		ReturnKey: strings.ReplaceAll(strings.ToLower(c.returnKeyHere(ctx)), "-", "+"),
+		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").Replace(c.returnKeyHere(ctx, at.tmuxSocket(c.env))),
 		Attach:    func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
 	}
 	if c.tmuxAround() != "" {
