@@ -31,7 +31,13 @@ type PaneInfo struct {
 	Title                       string
 	Activity                    time.Time // last output in the window, whole seconds
 	Attached                    int       // clients on its session; on a joined server one of them may be ours
+
+	LaunchWidth, LaunchHeight int  // of its window; 0 if parley did not make it, or an older one did
+	Resized                   bool // its window has another size than that, and nobody who looks at it or chose it
 }
+
+// windowSize is also how the size of a launch is remembered.
+const windowSize = "#{window_width}x#{window_height}"
 
 // paneFormat has no '%', which display-message would read as a time format. Free
 // text is escaped with q: so that a '|' in it does not split.
@@ -42,11 +48,12 @@ var paneFormat = strings.Join([]string{
 	"#{pane_in_mode}", "#{pane_input_off}", "#{alternate_on}",
 	"#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
 	"#{window_activity}", "#{session_attached}", "#{q:pane_title}",
+	"#{" + sizeOption + "}", windowSize, "#{window_active_clients}", "#{window-size}",
 }, "|")
 
 func parsePane(line string) (PaneInfo, error) {
 	f := splitFields(line)
-	if len(f) != 19 || !strings.HasPrefix(f[0], "%") {
+	if len(f) != 23 || !strings.HasPrefix(f[0], "%") {
 		return PaneInfo{}, fmt.Errorf("tmux described a pane as %q", line)
 	}
 	seq, phase := recalled(f[5])
@@ -59,6 +66,10 @@ func parsePane(line string) (PaneInfo, error) {
 		Activity: time.Unix(int64(number(f[16])), 0), Attached: number(f[17]), Title: f[18],
 	}
 	p.ExitKnown = p.Dead && (f[7] != "" || f[8] != "")
+	width, height, _ := strings.Cut(f[19], "x")
+	p.LaunchWidth, p.LaunchHeight = number(width), number(height)
+	// A size that somebody gave it by resize-window is manual.
+	p.Resized = f[19] != "" && f[20] != f[19] && p.Attached == 0 && f[21] == "0" && f[22] != "manual"
 	return p, nil
 }
 
@@ -143,9 +154,8 @@ func (p *Pane) Info(ctx context.Context) (PaneInfo, error) {
 	return info, err
 }
 
-// Resize gives the pane's window a size, in columns and rows, as one that was left
-// in another size by a terminal that has gone; the next terminal that attaches
-// resizes it as before.
+// Resize gives the pane's window a size, in columns and rows: one that was Resized its
+// LaunchWidth and LaunchHeight, say. The next terminal that attaches resizes it as before.
 func (p *Pane) Resize(ctx context.Context, width, height int) error {
 	if err := p.check(); err != nil {
 		return err

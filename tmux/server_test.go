@@ -310,6 +310,48 @@ func TestResize(t *testing.T) {
 	}
 }
 
+func TestAPersonWhoLeavesLeavesTheWindowResized(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane, _, _ := agent(t, s, tmuxtest.Agent{})
+	is := func(width, height int, resized bool) {
+		t.Helper()
+		var got tmux.PaneInfo
+		tmuxtest.Poll(t, func() bool {
+			got, _ = pane.Info(t.Context())
+			return got.Width == width && got.Height == height && got.Resized == resized && got.LaunchWidth == 100 && got.LaunchHeight == 20
+		}, func() string { return fmt.Sprintf("%+v, want %dx%d, resized %v", got, width, height, resized) })
+	}
+	is(100, 20, false)
+	person := tmuxtest.Attach(t, s, pane.ID(), 120, 41)
+	is(120, 40, false) // it is theirs while they look, less the status line
+	person.Press(tmux.ReturnKey)
+	person.WaitLeft()
+	is(120, 40, true)
+	if err := pane.Resize(t.Context(), 100, 20); err != nil {
+		t.Fatal(err)
+	}
+	is(100, 20, false)
+
+	// What somebody chose is left to them.
+	tmuxCommand(t, s, "resize-window", "-t", pane.ID(), "-x", "90", "-y", "30")
+	is(90, 30, false)
+}
+
+// Who attaches just before the size is given back has theirs all the same.
+func TestResizeYieldsToAPerson(t *testing.T) {
+	t.Parallel()
+	s := tmuxtest.Start(t)
+	pane, _, _ := agent(t, s, tmuxtest.Agent{})
+	tmuxtest.Attach(t, s, pane.ID(), 120, 41)
+	if err := pane.Resize(t.Context(), 100, 20); err != nil {
+		t.Fatal(err)
+	}
+	var got tmux.PaneInfo
+	tmuxtest.Poll(t, func() bool { got, _ = pane.Info(t.Context()); return got.Width == 120 && got.Height == 40 },
+		func() string { return fmt.Sprintf("%+v", got) })
+}
+
 func TestModesAndWindowsAreTold(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	var notes told

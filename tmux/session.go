@@ -15,6 +15,7 @@ import (
 const (
 	ownerOption = "@parley_agent"
 	seqOption   = "@parley_seq"
+	sizeOption  = "@parley_size" // of the window, of a session of ours: the size that it was launched with
 )
 
 // SessionOptions describes a session of one window and one pane.
@@ -99,6 +100,7 @@ func (o *SessionOptions) commands() []string {
 	}
 	return append(commands,
 		"set-option -p -t "+target+" "+seqOption+" 0",
+		"set-option -w -F -t "+target+" "+sizeOption+" "+quote(windowSize),
 		"list-panes -t "+target+" -F "+quote(paneFormat))
 }
 

@@ -133,7 +133,7 @@ func killStrangers(ctx context.Context, c *conn) error {
 }
 
 // settings are the options of a server of our own. Sizes: a window follows the
-// person who attaches and keeps that size after, see Pane.Resize.
+// person who attaches, and keeps that size until Pane.Resize gives it another.
 func (s *Server) settings() []string {
 	return []string{
 		"set-option -s exit-empty off",
