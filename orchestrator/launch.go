@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -321,7 +322,7 @@ func (o *Orchestrator) RestartAgent(ctx context.Context, req parley.RestartAgent
 	l.Env = environment(l.Env, o.identity(m, key))
 	width, height := 0, 0
 	if last != nil {
-		width, height = last.info.Width, last.info.Height
+		width, height = cmp.Or(last.info.LaunchWidth, last.info.Width), cmp.Or(last.info.LaunchHeight, last.info.Height)
 	}
 	return o.run(ctx, m, p, l, width, height)
 }

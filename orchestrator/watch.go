@@ -127,11 +127,22 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 	if info.Dead {
 		return o.died(ctx, m, t, info)
 	}
+	if info.Resized {
+		o.giveSizeBack(ctx, m, t, info)
+	}
 	state, evidence, err := o.stateOf(ctx, m, t, info)
 	if err != nil || state == "" {
 		return err
 	}
 	return o.setState(ctx, m, state, evidence, nil)
+}
+
+// giveSizeBack ends what a person's terminal of another size did to the agent's, once
+// that person has gone. Its state is looked at whether this works or not.
+func (o *Orchestrator) giveSizeBack(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) {
+	if err := t.pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight); err != nil && o.ctx.Err() == nil {
+		o.log.Warn("give its terminal the size of its launch back", "agent", m.name, "error", err)
+	}
 }
 
 func (o *Orchestrator) died(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) error {

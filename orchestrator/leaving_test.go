@@ -1,0 +1,83 @@
+package orchestrator
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley"
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+// hasSize waits until an agent's terminal has a size.
+func (te *team) hasSize(name string, width, height int) {
+	te.t.Helper()
+	var info tmux.PaneInfo
+	tmuxtest.Poll(te.t, func() bool {
+		info, _ = te.pane(name).Info(te.t.Context())
+		return info.Width == width && info.Height == height
+	}, func() string { return fmt.Sprintf("%+v, want %dx%d", info, width, height) })
+}
+
+func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	te.hasSize("coder", 200, 50)
+	person := tmuxtest.Attach(t, te.tmux, te.pane("coder").ID(), 120, 41)
+	te.hasSize("coder", 120, 40)
+	te.reach(te.send("coder", "while somebody looks"), parley.DeliveryRead)
+	te.hasSize("coder", 120, 40)
+	person.Press(tmux.ReturnKey)
+	person.WaitLeft()
+	te.hasSize("coder", 200, 50)
+	te.reach(te.send("coder", "when they have gone"), parley.DeliveryRead)
+
+	// One that ends while somebody looks begins with its own size again.
+	tmuxtest.Attach(t, te.tmux, te.pane("coder").ID(), 90, 31)
+	te.hasSize("coder", 90, 30)
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+		t.Fatal(err)
+	}
+	te.hasSize("coder", 200, 50)
+}
+
+func TestAnAgentIsWatchedThoughItsSizeCannotBeGivenBack(t *testing.T) {
+	t.Parallel()
+	var said logged
+	te := newTeam(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&said, nil)) })
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	te.inState("coder", parley.StateIdle)
+	te.tmuxRun("set-option", "-s", "command-alias[99]", "resize-window=no-such-command")
+	person := tmuxtest.Attach(t, te.tmux, te.pane("coder").ID(), 120, 41)
+	person.Press(tmux.ReturnKey)
+	person.WaitLeft()
+	tmuxtest.Poll(t, func() bool { return strings.Contains(said.String(), "size of its launch") }, said.String)
+	te.hasSize("coder", 120, 40)
+	te.tmuxRun("send-keys", "-t", te.pane("coder").ID(), "-l", "a draft")
+	te.inState("coder", parley.StateDrafting)
+	te.tmuxRun("set-option", "-s", "-u", "command-alias[99]")
+	te.hasSize("coder", 200, 50)
+}
+
+// logged is a log that a test reads while it is written.
+type logged struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logged) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
