@@ -117,6 +117,8 @@ type Orchestrator struct {
 	doors  doors
 	talk   talk
 
+	answerTime time.Duration // how long a person who wants to see a terminal waits for tmux
+
 	exchanges exchanges       // with models, under way
 	answers   context.Context // of these; ended by StopAnswering
 	broken    context.CancelFunc
@@ -161,7 +163,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
-		look: make(chan struct{}, 1)}
+		look: make(chan struct{}, 1), answerTime: answerTime}
 	o.turns.last = map[string]time.Time{}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	o.answers, o.broken = context.WithCancel(o.ctx)

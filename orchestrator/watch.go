@@ -13,6 +13,8 @@ import (
 const (
 	// lookTime bounds one look at all panes, which takes milliseconds.
 	lookTime = 10 * time.Second
+	// answerTime bounds what a person asks of tmux, which takes milliseconds too.
+	answerTime = 10 * time.Second
 	// busyAfter is how long output must go on before a program without markers
 	// counts as busy: an echo and a prompt are not work.
 	busyAfter = 2 * time.Second

@@ -162,9 +162,11 @@ func (o *Orchestrator) ReadTerminal(ctx context.Context, req parley.ReadTerminal
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := o.whileTmuxAnswers(ctx)
+	defer cancel()
 	screen, err := t.screen(ctx, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
 	if err != nil {
-		return nil, terminalError(m, err)
+		return nil, lookError(m, t, err)
 	}
 	lines := screen.Lines
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
@@ -180,16 +182,39 @@ func (o *Orchestrator) GetAttachInfo(ctx context.Context, req parley.AttachInfoR
 	if err != nil {
 		return nil, err
 	}
-	if t.adopted() {
-		info, err := t.pane.Info(ctx)
-		if err != nil {
-			return nil, terminalError(m, err)
-		}
-		return &parley.AttachInfoResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Socket: t.server.SocketPath(), Session: info.Session,
-			Pane: info.ID, Command: t.server.AttachToPane(info.ID), Adopted: true}, nil
+	ctx, cancel := o.whileTmuxAnswers(ctx)
+	defer cancel()
+	info, err := t.pane.Info(ctx) // a client of a server that does not answer would wait for ever
+	if err != nil {
+		return nil, lookError(m, t, err)
 	}
-	return &parley.AttachInfoResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Socket: o.tmux.SocketPath(), Session: m.name,
-		Pane: t.pane.ID(), Command: o.tmux.AttachCommand(m.name)}, nil
+	res := &parley.AttachInfoResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Socket: t.server.SocketPath(), Session: info.Session,
+		Pane: info.ID, Command: t.server.AttachCommand(info.Session)}
+	if t.adopted() {
+		res.Command, res.Adopted = t.server.AttachToPane(info.ID), true
+	}
+	return res, nil
+}
+
+// errTmuxSilent is why a question to tmux that a person waits for was given up.
+var errTmuxSilent = errors.New("the tmux server does not answer")
+
+// whileTmuxAnswers bounds such a question.
+func (o *Orchestrator) whileTmuxAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, o.answerTime, errTmuxSilent)
+}
+
+// lookError is terminalError for who wants to see the terminal.
+func lookError(m *member, t *terminal, err error) error {
+	if !errors.Is(err, errTmuxSilent) {
+		return terminalError(m, err)
+	}
+	pid, _, _ := strings.Cut(t.instance, "/")
+	e := parley.Errorf(parley.TmuxUnavailable, "the tmux server of %s does not answer", m.name).With("socket", t.server.SocketPath()).With("pid", pid)
+	if t.adopted() {
+		return e.Suggest("It is one of your own. If its process %s was stopped, wake it with: kill -CONT %s", pid, pid)
+	}
+	return e.Suggest("If its process %s was stopped, wake it with: kill -CONT %s; else end it and its agents with: parley down", pid, pid)
 }
 
 // terminalOf resolves an agent that has a terminal now.

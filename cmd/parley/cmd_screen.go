@@ -150,8 +150,11 @@ func (c *cli) attachBeside(ctx context.Context, service *client.Client, name str
 	return cmd, nil
 }
 
+// attachWithin is longer than the daemon waits for tmux, so that it can say what it saw.
+const attachWithin = 15 * time.Second
+
 func (c *cli) attachFromScreen(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, attachWithin)
 	defer cancel()
 	res, err := service.GetAttachInfo(ctx, parley.AttachInfoRequest{Agent: name})
 	if err != nil {

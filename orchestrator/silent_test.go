@@ -1,0 +1,69 @@
+package orchestrator
+
+import (
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+// stopped stops a process for as long as f runs.
+func stopped(t *testing.T, pid int, f func()) {
+	t.Helper()
+	if pid < 2 {
+		t.Fatalf("process %d is no tmux server", pid)
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
+	f()
+}
+
+// looksAt asks for an agent's terminal in both ways, and wants to be told that tmux
+// does not answer, and what to do.
+func (te *team) looksAt(name, pid string) {
+	te.t.Helper()
+	_, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: name})
+	_, attach := te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: name})
+	for what, err := range map[string]error{"read": err, "attach": attach} {
+		e := parley.AsError(err)
+		if parley.ErrorCode(err) != parley.TmuxUnavailable || !strings.Contains(e.Message, "does not answer") || !strings.Contains(e.Action, "kill -CONT "+pid) {
+			te.t.Errorf("%s: got %v, %+v", what, err, e)
+		}
+	}
+}
+
+func TestAHungTmuxIsToldAndNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	if te.answerTime != 10*time.Second {
+		t.Errorf("a person waits for %s", te.answerTime)
+	}
+	te.answerTime = 100 * time.Millisecond
+	te.launch("coder", "framed", tmuxtest.Agent{})
+	pid, _, _ := strings.Cut(te.tmux.Instance(), "/")
+	n, _ := strconv.Atoi(pid)
+	stopped(t, n, func() { te.looksAt("coder", pid) })
+	te.answerTime = tmuxtest.Patience
+	if _, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "coder"}); err != nil {
+		t.Errorf("once it goes on: %v", err)
+	}
+}
+
+func TestAHungTmuxOfAPersonIsTold(t *testing.T) {
+	t.Parallel()
+	te := newTeam(t)
+	u := newUser(t, te)
+	pane := u.pane()
+	u.agent(pane)
+	u.adopt("coder", pane)
+	te.answerTime = 100 * time.Millisecond
+	pid := u.run("display-message", "-p", "#{pid}")
+	n, _ := strconv.Atoi(pid)
+	stopped(t, n, func() { te.looksAt("coder", pid) })
+}
