@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/coder/websocket"
 
@@ -55,10 +56,23 @@ func (h *handshake) Write(b []byte) (int, error) { return len(b), nil }
 // Unwrap lets the library take the connection over.
 func (h *handshake) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
+// lastWrite is how long what is being sent may take once the server ends.
+const lastWrite = time.Second
+
+// toTheEnd outlives ctx by lastWrite: a connection whose writing is cut short is closed,
+// and its client would never hear the farewell.
+func toTheEnd(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lastWrite, cancel) })
+	return longer, func() { stop(); cancel() }
+}
+
 // socket is a WebSocket as a stream of events.
 type socket struct{ *websocket.Conn }
 
 func (s socket) page(ctx context.Context, p *parley.ReadEventsResult) bool {
+	ctx, cancel := toTheEnd(ctx)
+	defer cancel()
 	if len(p.Events) == 0 {
 		ctx, cancel := context.WithTimeout(ctx, writeWait)
 		defer cancel()
@@ -73,6 +87,8 @@ func (s socket) page(ctx context.Context, p *parley.ReadEventsResult) bool {
 }
 
 func (s socket) failure(ctx context.Context, e *parley.Error) {
+	ctx, cancel := toTheEnd(ctx)
+	defer cancel()
 	if s.write(ctx, e) {
 		_ = s.Close(websocket.StatusInternalError, string(e.Code))
 	}

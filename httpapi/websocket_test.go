@@ -140,6 +140,26 @@ func TestAWebSocketEndsWithTheServer(t *testing.T) {
 	_ = silent.CloseNow()
 }
 
+// The server may end while events are on their way.
+func TestAWebSocketSendsItsLastEventsBeforeTheFarewell(t *testing.T) {
+	s := record(parley.Event{Seq: 1}, parley.Event{Seq: 2})
+	var d *daemon
+	read := s.events
+	s.events = func(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+		page, err := read(ctx, r)
+		d.end()
+		return page, err
+	}
+	d = serve(t, New(options(s)))
+	for range 10 { // a connection that is cut short may have been quick enough
+		conn := d.socket("/api/events")
+		expectMessages(t, conn, 1, 2)
+		if _, err := message(t, conn); websocket.CloseStatus(err) != websocket.StatusGoingAway {
+			t.Fatalf("got %v, want the status going away", err)
+		}
+	}
+}
+
 func TestAWebSocketThatFailsSaysWhy(t *testing.T) {
 	s := record(parley.Event{Seq: 1})
 	good := s.events
