@@ -42,23 +42,29 @@ func (s *Store) Message(ctx context.Context, ref string) (parley.Message, []parl
 	var rows []messageRow
 	err := s.read(ctx, "reading the message", &rows, `SELECT `+messageColumns+` FROM messages m
 		JOIN agents s ON s.id = m.sender_id WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`, from, to)
-	switch {
-	case err != nil:
+	if err != nil {
 		return none(err)
-	case len(rows) == 0:
-		return none(noMessage(ref))
-	case len(rows) > 1 && rows[0].ID != from:
-		return none(ambiguous(ref))
 	}
-	m, deliveries, err := whole(s.reader.WithContext(ctx), &rows[0])
+	row, err := only(rows, ref)
+	if err != nil {
+		return none(err)
+	}
+	m, deliveries, err := whole(s.reader.WithContext(ctx), &row)
 	if err != nil {
 		return none(s.fail("reading the message", err))
 	}
 	return m, deliveries, nil
 }
 
-func ambiguous(ref string) error {
-	return parley.Errorf(parley.MessageNotFound, "more than one message begins with %q", parley.CleanLine(ref)).
+// only returns what was found of the one message that ref names.
+func only[T any](found []T, ref string) (T, error) {
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return *new(T), noMessage(ref)
+	}
+	return *new(T), parley.Errorf(parley.MessageNotFound, "more than one message begins with %q", parley.CleanLine(ref)).
 		Suggest("Give more characters of the id.")
 }
 
@@ -269,13 +275,8 @@ func (s *Store) within(ctx context.Context, ref, where string, args []any) (int6
 	var found []int64
 	err := s.read(ctx, "reading the conversation", &found, `SELECT d.message_seq FROM deliveries d
 		JOIN messages m ON m.seq = d.message_seq`+where+` AND m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`, append(slices.Clone(args), from, to)...)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case len(found) == 0:
-		return 0, noMessage(ref)
-	case len(found) > 1:
-		return 0, ambiguous(ref)
 	}
-	return found[0], nil
+	return only(found, ref)
 }

@@ -126,15 +126,10 @@ func (s *Store) post(ctx context.Context, thread, ref string) (int64, error) {
 	var found []int64
 	err := s.read(ctx, "reading the thread", &found, `SELECT m.seq FROM messages m WHERE m.thread_id = ? AND m.thread_id <> ''
 		AND m.id >= ? AND m.id < ? LIMIT 2`, thread, from, to)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case len(found) == 0:
-		return 0, noMessage(ref)
-	case len(found) > 1:
-		return 0, ambiguous(ref)
 	}
-	return found[0], nil
+	return only(found, ref)
 }
 
 // postRow is a post as one agent has it.
