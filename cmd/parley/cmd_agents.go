@@ -146,13 +146,7 @@ func (c *cli) agentsCommand() *cobra.Command {
 					return a.State == parley.StateTerminated && a.Queued == 0
 				})
 			}
-			var t table
-			t.add(c.heads("NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE")...)
-			for _, a := range res.Agents {
-				t.add(a.Name, parley.Short(a.ID), kindOf(a), c.paint(agentStyle(a.State), string(a.State)), c.ago(a.Since),
-					strconv.Itoa(a.Unread), strconv.Itoa(a.Queued), a.Role+held(a))
-			}
-			t.print(c.out)
+			c.agentTable(res.Agents).print(c.out)
 			if hidden := before - len(res.Agents); hidden > 0 {
 				return c.printLine(c.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
 			}
@@ -161,6 +155,26 @@ func (c *cli) agentsCommand() *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&all, "all", false, "show those that were stopped, too")
 	return c.withAgents(cmd, 1)
+}
+
+// agentTable says why messages are held only where some are.
+func (c *cli) agentTable(agents []parley.AgentStatus) *table {
+	var t table
+	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
+	held := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.HeldReason != "" })
+	if held {
+		names = append(names, "HELD BECAUSE")
+	}
+	t.add(c.heads(names...)...)
+	for _, a := range agents {
+		row := []string{a.Name, parley.Short(a.ID), kindOf(a), c.paint(agentStyle(a.State), string(a.State)), c.ago(a.Since),
+			strconv.Itoa(a.Unread), strconv.Itoa(a.Queued), a.Role}
+		if held {
+			row = append(row, a.HeldReason)
+		}
+		t.add(row...)
+	}
+	return &t
 }
 
 func (c *cli) heads(names ...string) []string {
@@ -175,16 +189,6 @@ func kindOf(a parley.AgentStatus) string {
 		return a.Profile
 	}
 	return string(a.Kind)
-}
-
-func held(a parley.AgentStatus) string {
-	switch {
-	case a.HeldReason == "":
-		return ""
-	case a.Role == "":
-		return "(held: " + a.HeldReason + ")"
-	}
-	return " (held: " + a.HeldReason + ")"
 }
 
 func (c *cli) registerCommand() *cobra.Command {
