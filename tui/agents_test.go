@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -84,6 +85,26 @@ func TestNoColourMeansNoColouredTerminal(t *testing.T) {
 	}
 }
 
+func TestOnlyTextAndColoursOfATerminalAreShown(t *testing.T) {
+	for line, want := range map[string]string{
+		"plain  text":                           "plain  text",
+		"\x1b[1;31mred\x1b[0m it":               "\x1b[1;31mred\x1b[0m it\x1b[m",
+		"a\x1b]0;title\x07b\x1b]52;c;eA==\x07c": "abc",
+		"a\x1b[2Jb\x1b[10;10Hc\x1bcd":           "abcd",
+		"\x1b[>4mx\x1b[?25lx":                   "xx",
+		"a\tb\x07\x9b31mc":                      "a    b31mc", // no valid text, and no sequence in UTF-8
+		"日本 👩‍👩‍👧 \u202egnp":                    "日本 👩👩👧 gnp", // terminals differ in how wide what is joined is
+	} {
+		if got := SafeScreen([]string{line}, 80); got[0] != want {
+			t.Errorf("%q is shown as %q, want %q", line, got[0], want)
+		}
+	}
+	got := SafeScreen([]string{"a\x1b[32mb", "c\x1b[md", "e"}, 80)
+	if want := []string{"a\x1b[32mb\x1b[m", "\x1b[32mc\x1b[md\x1b[m", "e"}; !slices.Equal(got, want) {
+		t.Errorf("a colour goes on as %q, want %q", got, want)
+	}
+}
+
 func FuzzSafeScreen(f *testing.F) {
 	for _, p := range pieces {
 		f.Add(strings.Repeat(p, 5), 9)
@@ -91,7 +112,7 @@ func FuzzSafeScreen(f *testing.F) {
 	f.Add("\x1b[38;5;3mab\x1b[mc\x1b[1;1Hd\x1bPq#0~\x1b\\e", 40)
 	f.Fuzz(func(t *testing.T, line string, w int) {
 		w = clamp(w, 1, 300)
-		for _, got := range safeScreen([]string{line, "next"}, w) {
+		for _, got := range SafeScreen([]string{line, "next"}, w) {
 			if width(got) > w {
 				t.Errorf("%q takes %d columns, want %d", got, width(got), w)
 			}

@@ -72,7 +72,7 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	case p.screen == nil || p.id != s.ID:
 		return append(lines, "  "+th.dim.Render(fit("Looking…", w-2)))
 	}
-	shown := safeScreen(p.screen.Lines, w)
+	shown := SafeScreen(p.screen.Lines, w)
 	if len(shown) >= h {
 		shown = squeezed(shown)
 	}
@@ -96,10 +96,10 @@ func squeezed(lines []string) []string {
 	return out
 }
 
-// safeScreen keeps of a terminal's lines the text and its colours, each line on
-// its own and at most w columns wide: no other sequence reaches the operator's
-// terminal.
-func safeScreen(lines []string, w int) []string {
+// SafeScreen keeps of the lines of a foreign terminal the text and its colours, which
+// go on over the end of a line. Each line stands on its own, and is at most w columns
+// wide: no other sequence reaches the terminal of the one who looks.
+func SafeScreen(lines []string, w int) []string {
 	out := make([]string, 0, len(lines))
 	open := "" // the sequences that still hold
 	for _, line := range lines {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/tui"
 
 	"github.com/spf13/cobra"
 )
@@ -213,7 +215,11 @@ func (c *cli) terminalCommand() *cobra.Command {
 		example: "  parley screen coder\n  parley screen coder --history 200 --colours", args: cobra.ExactArgs(1),
 		flags: []string{"history", "colours"}, fill: positional("agent"),
 		print: func(res *parley.ReadTerminalResult) error {
-			return c.printLine(strings.Join(res.Lines, "\n"))
+			lines := res.Lines
+			if isTerminal(c.out) {
+				lines = tui.SafeScreen(lines, math.MaxInt)
+			}
+			return c.printLine(strings.Join(lines, "\n"))
 		},
 	}), 1)
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
 
 	"parley"
 	"parley/client"
+	"parley/tui"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
@@ -173,9 +175,10 @@ func (c *cli) printNew(lines, last []string, shown map[string]bool) error {
 		stood[line] = true
 	}
 	there := make(map[string]bool, len(lines))
-	for _, line := range lines {
+	safe := tui.SafeScreen(lines, math.MaxInt)
+	for i, line := range lines {
 		there[line] = true
-		plain := strings.TrimRight(terminalLine(line), " ")
+		plain := strings.TrimRight(safe[i], " ")
 		if !stood[line] || shown[line] || ansi.Strip(plain) == "" {
 			continue
 		}
@@ -253,12 +256,10 @@ func (c *cli) draw(s *sight, said []string) {
 	case s.err != nil:
 		body = []string{c.paint(yellow, parley.AsError(s.err).Message)}
 	default:
-		body = s.screen.Lines[max(0, len(s.screen.Lines)-room):]
+		body = tui.SafeScreen(s.screen.Lines, w)
+		body = body[max(0, len(body)-room):]
 	}
-	frame := []string{c.head(s)}
-	for _, line := range body {
-		frame = append(frame, terminalLine(line))
-	}
+	frame := append([]string{c.head(s)}, body...)
 	for len(frame) < 1+room {
 		frame = append(frame, "")
 	}
@@ -272,31 +273,4 @@ func (c *cli) draw(s *sight, said []string) {
 		b.WriteString(ansi.Truncate(line, w, "…") + "\x1b[m\x1b[K")
 	}
 	fmt.Fprint(c.out, b.String()+"\x1b[J")
-}
-
-// terminalLine keeps of a line of an agent's terminal its text and its colours: no other
-// sequence reaches the terminal of the one who watches.
-func terminalLine(line string) string {
-	var b strings.Builder
-	var state byte
-	styled := false
-	for rest := line; rest != ""; {
-		seq, _, n, next := ansi.DecodeSequence(rest, state, nil)
-		state, rest = next, rest[n:]
-		switch {
-		case strings.HasPrefix(seq, "\x1b[") && strings.HasSuffix(seq, "m") && strings.Trim(seq[2:len(seq)-1], "0123456789;:") == "":
-			b.WriteString(seq)
-			styled = true
-		case seq == "\t":
-			b.WriteString("    ")
-		case seq == " ":
-			b.WriteString(" ")
-		case seq[0] >= 0x20 && seq[0] != 0x7f:
-			b.WriteString(parley.CleanLine(seq))
-		}
-	}
-	if styled {
-		b.WriteString("\x1b[m")
-	}
-	return b.String()
 }
