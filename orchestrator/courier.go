@@ -49,6 +49,7 @@ type courier struct {
 	unsaid    store.Key  // the message that left its composer without a report of that
 	mute      *terminal  // its program does not report what it should
 	mingled   mingled    // with the message submitted last
+	lingers   store.Key  // the message that was entered and stood in its composer all the same
 	unproven  []unproven // entered but not seen to be read; proven if they are read after all
 }
 

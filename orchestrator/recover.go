@@ -145,6 +145,9 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 	if info.Phase == "pasted" {
 		return c.resume(ctx, t, job, l)
 	}
+	if c.lingers == job.Key {
+		return c.goOn(ctx, t, job, l)
+	}
 	return c.confirm(ctx, t, job, l)
 }
 

@@ -35,6 +35,10 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 		sub.Stuck, sub.StuckAfter = c.stuckTest(t, l), p.TakenWithin
 		sub.TakenWithin += p.TakenWithin
 	}
+	lingering := func() bool { return false }
+	if p.HasMarkers() && sub.Taken != nil {
+		lingering = c.watch(&sub, t, job, l, w)
+	}
 	beside := false
 	if shows := sub.Shown; shows != nil {
 		sub.Shown = func(s tmux.Screen) tmux.Look { beside = accompanied(p, s, l); return shows(s) }
@@ -46,6 +50,9 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 	if err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && beside {
 		c.cautious = false
 		return false, c.note(ctx, job, "pasted; Enter waits: someone's own text stands beside it in its composer")
+	}
+	if err == nil && out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && !out.Again && lingering() {
+		return false, c.linger(ctx, job)
 	}
 	return c.conclude(ctx, t, job, w, out, err)
 }
@@ -298,6 +305,8 @@ func (c *courier) notTaken(t *terminal, job store.Job, out tmux.Outcome) string 
 		return "typed and entered, but its program has not read it yet"
 	case c.unsaid == job.Key:
 		return "typed and entered, and gone from its composer; but its program has not reported it, as it does, and may have dropped it"
+	case c.lingers == job.Key:
+		return "typed and entered, but it stood in its composer while someone typed there, and was not seen to be taken after that"
 	case out.Reason == tmux.Blocked:
 		return "typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it"
 	}

@@ -160,6 +160,9 @@ func (f *fake) take(in []byte) error {
 	return nil
 }
 
+// ctrlU clears the composer.
+const ctrlU = 'u' & 0x1f
+
 func (f *fake) key(c byte) error {
 	if f.open() {
 		if c == '\r' || c == 'y' {
@@ -185,6 +188,10 @@ func (f *fake) key(c byte) error {
 		m := Message{Text: string(f.text), Framed: f.framed, Tab: c == '\t'}
 		f.text, f.framed, f.pasted = nil, false, 0
 		return f.write(m)
+	}
+	if c == ctrlU && !f.inside {
+		f.text, f.framed, f.pasted = nil, false, 0
+		return nil
 	}
 	if c == 0x7f && !f.inside && len(f.text) > f.pasted { // backspace
 		f.text = f.text[:len(f.text)-1]

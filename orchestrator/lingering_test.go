@@ -1,0 +1,89 @@
+package orchestrator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley"
+	"parley/tmux/tmuxtest"
+)
+
+// typedUpon sends to an agent that loses the Enter, and has a person type when it was
+// pressed. It returns when the message lingers.
+func (s *stage) typedUpon(types func()) (id string) {
+	s.t.Helper()
+	id = s.send("coder", "hello")
+	tmuxtest.Poll(s.t, func() bool {
+		info, err := s.pane("coder").Info(s.t.Context())
+		return err == nil && info.Phase == "entered"
+	},
+		func() string { return fmt.Sprintf("it was not entered: %+v", s.delivery(id)) })
+	types()
+	tmuxtest.Poll(s.t, func() bool { return strings.Contains(s.delivery(id).Reason, lingers) },
+		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
+	if got := tmuxtest.Messages(s.t, s.log); len(got) != 0 {
+		s.t.Errorf("their text was submitted with ours: %+v", got)
+	}
+	return id
+}
+
+// press presses keys in the agent's terminal, of which tmux does not know that a person did.
+func (s *stage) press(keys ...string) {
+	s.t.Helper()
+	s.tmuxRun(append([]string{"send-keys", "-t", s.pane("coder").ID()}, keys...)...)
+}
+
+func (s *stage) isSubmittedBySecondEnter(id string) {
+	s.t.Helper()
+	d := s.reach(id, parley.DeliveryRead)
+	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "second Enter") {
+		s.t.Errorf("the evidence is %q", got)
+	}
+	if got := tmuxtest.WaitMessages(s.t, s.log, 1); len(got) != 1 {
+		s.t.Errorf("got %+v, want it once", got)
+	}
+}
+
+func TestLostEnterIsPressedOnceMoreWhenAPersonTookTheirsAway(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
+	id := s.typedUpon(func() { s.press("-l", " and mine") })
+	s.press(slices.Repeat([]string{"BSpace"}, len(" and mine"))...)
+	s.isSubmittedBySecondEnter(id)
+}
+
+func TestLostEnterIsPressedOnceMoreWhenAPersonHasLeft(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
+	press := s.attach()
+	id := s.typedUpon(func() { press("C-b", "Escape") }) // nothing stands there of it
+	s.isSubmittedBySecondEnter(id)
+}
+
+func TestTextThatAPersonClearedAwayIsNotCalledSubmitted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
+	id := s.typedUpon(func() { s.press("-l", " and mine") })
+	s.press("C-u")
+	d := s.reach(id, parley.DeliveryUnconfirmed)
+	if !strings.Contains(d.Reason, "was not seen to be taken") {
+		t.Errorf("the reason is %q", d.Reason)
+	}
+	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestTextThatAPersonSubmittedWithTheirsIsCalledSubmitted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
+	id := s.typedUpon(func() { s.press("-l", " and mine") })
+	s.show("hello (operator · msg " + parley.Short(id) + ") and mine") // as programs show what they were given
+	s.press("Enter")
+	s.reach(id, parley.DeliveryRead)
+	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "and mine") {
+		t.Errorf("got %+v, want both as one", got)
+	}
+}
