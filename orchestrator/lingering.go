@@ -66,13 +66,5 @@ func (c *courier) goOn(ctx context.Context, t *terminal, job store.Job, l letter
 	if !holds(t.profile, screen, l) && c.seen(job, l, screen) {
 		return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
-	w, o := c.gate(ctx, t, job)
-	switch {
-	case o == free:
-	case o.draft: // ours, or stuckTest finds that it is not
-		w.key = tmux.Key(t.profile.Key)
-	default:
-		return false, c.note(ctx, job, lingers+": "+o.reason)
-	}
-	return c.submit(ctx, t, job, l, w, true)
+	return c.resume(ctx, t, job, l, lingers+": ")
 }

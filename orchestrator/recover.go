@@ -143,7 +143,7 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 	}
 	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
 	if info.Phase == "pasted" {
-		return c.resume(ctx, t, job, l)
+		return c.resume(ctx, t, job, l, "pasted; Enter waits: ")
 	}
 	if c.lingers == job.Key {
 		return c.goOn(ctx, t, job, l)
@@ -151,15 +151,16 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 	return c.confirm(ctx, t, job, l)
 }
 
-// resume goes on at the key of a text that stands pasted, once the way is free.
-func (c *courier) resume(ctx context.Context, t *terminal, job store.Job, l letter) (done bool, err error) {
+// resume goes on at the key of a text that stands in the composer, once the way is free.
+// Until then the delivery says why it waits, behind some words of its own.
+func (c *courier) resume(ctx context.Context, t *terminal, job store.Job, l letter, waits string) (done bool, err error) {
 	w, o := c.gate(ctx, t, job)
 	switch {
 	case o == free:
-	case o.draft: // ours, or shownTest finds that it is not
+	case o.draft: // ours, or shownTest and stuckTest find that it is not
 		w.key = tmux.Key(t.profile.Key)
 	default:
-		return false, c.note(ctx, job, "pasted; Enter waits: "+o.reason)
+		return false, c.note(ctx, job, waits+o.reason)
 	}
 	return c.submit(ctx, t, job, l, w, true)
 }
