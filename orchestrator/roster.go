@@ -66,6 +66,8 @@ type terminal struct {
 	loud    time.Time // since when the output has not paused
 	drafted time.Time // since when something stands in its composer
 	dead    time.Time // when its program was first seen to have ended
+
+	keepsSize bool // it could not be given the size of its launch back
 }
 
 func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {

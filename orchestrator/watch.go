@@ -140,11 +140,18 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 }
 
 // giveSizeBack ends what a person's terminal of another size did to the agent's, once
-// that person has gone. Its state is looked at whether this works or not.
+// that person has gone, between two messages. Its state is looked at whether this works
+// or not.
 func (o *Orchestrator) giveSizeBack(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) {
-	if err := t.pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight); err != nil && o.ctx.Err() == nil {
+	if !m.typing.TryLock() {
+		return // the next look comes soon
+	}
+	defer m.typing.Unlock()
+	err := t.pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight)
+	if err != nil && !t.keepsSize && o.ctx.Err() == nil {
 		o.log.Warn("give its terminal the size of its launch back", "agent", m.name, "error", err)
 	}
+	t.keepsSize = err != nil
 }
 
 func (o *Orchestrator) died(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) error {
