@@ -16,7 +16,7 @@ import (
 )
 
 // newTestHome is a home for a Go test, with tmux or not at all.
-func newTestHome(t *testing.T) *home {
+func newTestHome(t testing.TB) *home {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
@@ -34,7 +34,7 @@ func newTestHome(t *testing.T) *home {
 }
 
 // must runs the program with --json and decodes its answer.
-func must[Res any](t *testing.T, h *home, args ...string) Res {
+func must[Res any](t testing.TB, h *home, args ...string) Res {
 	t.Helper()
 	var stderr strings.Builder
 	cmd := h.command(append([]string{"--json"}, args...)...)
