@@ -195,7 +195,7 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 		if !strings.Contains(err.Error(), "503") {
 			t.Errorf("it ended with %v, want 503", err)
 		}
-	case <-time.After(10 * time.Second): // far below uploadPause
+	case <-time.After(20 * time.Second): // uploadPause would give another answer
 		t.Error("it goes on when the daemon has ended")
 	}
 	_ = w.Close()

@@ -204,7 +204,8 @@ func TestACallThatIsGivenUpCostsNothingElse(t *testing.T) {
 func TestACallThatTheEndCutsShortIsAnswered(t *testing.T) {
 	for _, version := range eras {
 		base, end := context.WithCancel(context.Background())
-		h := handler(t, newFake(), progressEvery)
+		f := newFake()
+		h := handler(t, f, progressEvery)
 		url, _ := web(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithCancel(parley.WithCaller(r.Context(), coder))
 			defer cancel()
@@ -212,7 +213,7 @@ func TestACallThatTheEndCutsShortIsAnswered(t *testing.T) {
 			h.ServeHTTP(w, r.WithContext(ctx))
 		}))
 		s := connect(t, &official.StreamableClientTransport{Endpoint: url}, version, nil)
-		time.AfterFunc(50*time.Millisecond, end)
+		go func() { <-f.waits; end() }()
 		res, text := call(t, s, "check_inbox", args{"wait_seconds": 60})
 		if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.DaemonUnavailable || got.Action == "" {
 			t.Errorf("%s: got %s, want %s", version, text, parley.DaemonUnavailable)

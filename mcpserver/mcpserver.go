@@ -43,12 +43,16 @@ const stdioWorkers = 100
 // does; what was asked before the end of in is still answered. The service
 // decides who really calls. The library keeps one stdio session per process.
 func ServeStdio(ctx context.Context, o Options, in io.Reader, out io.Writer, caller parley.Caller) error {
+	return serveStdio(ctx, o, in, out, caller, lastAnswers)
+}
+
+func serveStdio(ctx context.Context, o Options, in io.Reader, out io.Writer, caller parley.Caller, last time.Duration) error {
 	o = o.withDefaults()
 	s := server.NewStdioServer(newServer(o, progressEvery))
 	server.WithWorkerPoolSize(stdioWorkers)(s)
 	server.WithErrorLogger(slog.NewLogLogger(o.Log.Handler(), slog.LevelWarn))(s)
 	caller.Remote = true
-	talk := newDialogue(ctx, in, out)
+	talk := newDialogue(ctx, in, out, last)
 	return s.Listen(parley.WithCaller(ctx, caller), talk, talk)
 }
 

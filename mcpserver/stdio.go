@@ -22,6 +22,7 @@ type dialogue struct {
 	in   *bufio.Reader
 	out  io.Writer
 	done <-chan struct{} // closed when nobody waits for anything any more
+	last time.Duration   // how long calls may go on after the end of in
 	rest []byte          // of the line that is being read
 
 	mu       sync.Mutex
@@ -29,8 +30,8 @@ type dialogue struct {
 	answered chan struct{}   // one token when open becomes empty
 }
 
-func newDialogue(ctx context.Context, in io.Reader, out io.Writer) *dialogue {
-	return &dialogue{in: bufio.NewReader(in), out: out, done: ctx.Done(), open: map[string]bool{}, answered: make(chan struct{}, 1)}
+func newDialogue(ctx context.Context, in io.Reader, out io.Writer, last time.Duration) *dialogue {
+	return &dialogue{in: bufio.NewReader(in), out: out, done: ctx.Done(), last: last, open: map[string]bool{}, answered: make(chan struct{}, 1)}
 }
 
 // envelope is what of a JSON-RPC message tells requests from answers.
@@ -105,7 +106,7 @@ func (d *dialogue) settle(id json.RawMessage) {
 // await returns when nothing waits for an answer, or when nobody can be waiting
 // for it any more.
 func (d *dialogue) await() {
-	patience := time.NewTimer(lastAnswers)
+	patience := time.NewTimer(d.last)
 	defer patience.Stop()
 	for {
 		d.mu.Lock()

@@ -14,11 +14,12 @@ const greeting = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"proto
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// spoken is what the server says to a whole conversation that comes at once.
-func spoken(t *testing.T, f *fake, in string) map[string]json.RawMessage {
+// spoken is what the server says to a whole conversation that comes at once. Calls may
+// go on for so long after it.
+func spoken(t *testing.T, f *fake, in string, last time.Duration) map[string]json.RawMessage {
 	t.Helper()
 	var out bytes.Buffer
-	if err := ServeStdio(t.Context(), Options{Service: f, Version: "test"}, strings.NewReader(in), &out, coder); err != nil {
+	if err := serveStdio(t.Context(), Options{Service: f, Version: "test"}, strings.NewReader(in), &out, coder, last); err != nil {
 		t.Fatal(err)
 	}
 	answers := map[string]json.RawMessage{}
@@ -40,7 +41,7 @@ func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 	for range 5 {
 		f := newFake()
 		time.AfterFunc(50*time.Millisecond, func() { close(f.hold) }) // the answer comes after the end
-		answers := spoken(t, f, in)
+		answers := spoken(t, f, in, time.Minute)                      // however slow the machine is
 		for _, id := range []string{"1", "2", `"three"`, "4", "5"} {
 			if answers[id] == nil || !strings.Contains(string(answers[id]), `"result":{`) {
 				t.Fatalf("request %s got no answer: %s", id, answers)
@@ -57,7 +58,7 @@ func TestTheEndDoesNotWaitForLongPolls(t *testing.T) {
 	began := time.Now()
 	f := newFake()
 	in := greeting + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"check_inbox","arguments":{"wait_seconds":60}}}` + "\n"
-	if answers := spoken(t, f, in); answers["1"] == nil {
+	if answers := spoken(t, f, in, lastAnswers); answers["1"] == nil {
 		t.Errorf("got %s, want the greeting answered", answers)
 	}
 	if took := time.Since(began); took < lastAnswers || took > 30*time.Second {
@@ -71,7 +72,7 @@ func TestACancelledCallHoldsNothingUp(t *testing.T) {
 [1]
 nonsense
 {"id":null,"method":"x"}
-`), io.Discard)
+`), io.Discard, lastAnswers)
 	if _, err := io.ReadAll(d); err != nil || len(d.open) != 0 {
 		t.Errorf("%v; open are %v, want none", err, d.open)
 	}
