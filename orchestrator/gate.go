@@ -186,13 +186,18 @@ var ownText = regexp.MustCompile(`\[(?:AGENT [0-9a-f]{8} |GUARDIAN GUIDANCE - ).
 
 // stillness tells since when a screen has not changed.
 type stillness struct {
-	screen string
-	from   time.Time
+	seen string
+	from time.Time
 }
 
 func (s *stillness) since(now time.Time, screen tmux.Screen) time.Time {
-	if text := fmt.Sprint(screen.CursorX, screen.CursorY, screen.Lines); text != s.screen || s.from.IsZero() {
-		s.screen, s.from = text, now
+	return s.of(now, fmt.Sprint(screen.CursorX, screen.CursorY, screen.Lines))
+}
+
+// of is since for a part of the screen.
+func (s *stillness) of(now time.Time, seen string) time.Time {
+	if seen != s.seen || s.from.IsZero() {
+		s.seen, s.from = seen, now
 	}
 	return s.from
 }

@@ -62,6 +62,14 @@ func TestLostEnterIsPressedOnceMoreWhenAPersonHasLeft(t *testing.T) {
 	s.isSubmittedBySecondEnter(id)
 }
 
+func TestLostEnterIsPressedOnceMoreIntoItsOwnQueue(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s\nqueue_key: Enter"))
+	s.show("working")
+	s.inState("coder", parley.StateBusy)
+	s.isSubmittedBySecondEnter(s.sendAs(parley.PriorityUrgent, "stop the release"))
+}
+
 func TestTextThatAPersonClearedAwayIsNotCalledSubmitted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))

@@ -32,7 +32,7 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 	}
 	if p.HasMarkers() {
 		sub.Steady = func(s tmux.Screen) string { return steadyPart(p, s) }
-		sub.Stuck, sub.StuckAfter = c.stuckTest(t, l), p.TakenWithin
+		sub.Stuck, sub.StuckAfter = c.stuckTest(t, l, w), p.TakenWithin
 		sub.TakenWithin += p.TakenWithin
 	}
 	lingering := func() bool { return false }
@@ -176,13 +176,14 @@ type collapsed struct {
 }
 
 // stuckTest says whether our text, and nothing else, stands unsent in the composer
-// of a program that waits: then the key was lost, and one more does no harm.
-func (c *courier) stuckTest(t *terminal, l letter) func(tmux.Screen) bool {
+// of a program that waits, or that works and has a queue behind that key: then the key
+// was lost, and one more does no harm.
+func (c *courier) stuckTest(t *terminal, l letter, w way) func(tmux.Screen) bool {
 	var still stillness
 	return func(s tmux.Screen) bool {
-		p, now := t.profile, c.o.now()
-		return looksOf(p, s) == profile.Idle && holdsOnly(p, s, l) && touched(now, s) == free &&
-			now.Sub(still.since(now, s)) >= p.Settle
+		p, now, looks := t.profile, c.o.now(), looksOf(t.profile, s)
+		return (looks == profile.Idle || looks == profile.Busy && w.key == tmux.Key(p.QueueKey)) && holdsOnly(p, s, l) && touched(now, s) == free &&
+			now.Sub(still.of(now, steadyPart(p, s))) >= p.Settle
 	}
 }
 
