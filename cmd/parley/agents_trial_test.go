@@ -36,21 +36,29 @@ type trial struct {
 
 func newTrial(s *onStage, random *rand.Rand) *trial { return &trial{onStage: s, Rand: random} }
 
-// run makes n deliveries.
+// run makes n deliveries, and those that are measured.
 func (t *trial) run(n int) figures {
 	t.press("Right") // shows ann to a person from the beginning; changes nothing
 	for t.deliveries < n {
-		t.began, t.story, t.first, t.rests = time.Now(), nil, len(t.sent), false
-		t.n++
 		scenes := []func(){t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog, t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash, t.intoQueue, t.intoFailure}
-		scenes[t.IntN(len(scenes))]()
-		t.settle()
+		t.play(scenes[t.IntN(len(scenes))])
+	}
+	for range measured {
+		t.play(t.toRested)
 	}
 	if strays := t.strays(); len(strays) > 0 {
 		t.mangled += len(strays)
 		t.Errorf("the model was sent besides: %q", strays)
 	}
 	return t.figures
+}
+
+// play tries a scene.
+func (t *trial) play(scene func()) {
+	t.began, t.story, t.first, t.rests = time.Now(), nil, len(t.sent), false
+	t.n++
+	scene()
+	t.settle()
 }
 
 // tell notes what happened in a scene, and when.
@@ -100,16 +108,23 @@ func (t *trial) says123() {
 	}
 }
 
-// rest is how long a program shows nothing before a message to it is measured: right
-// behind a turn, parley waits longer.
-const rest = 4 * time.Second
-
 func (t *trial) toIdle() {
 	t.tell("it is idle")
-	if t.rests = t.IntN(2) == 0; t.rests {
-		time.Sleep(rest)
-	}
 	t.says()
+}
+
+const (
+	// rest is how long a program shows nothing before a message to it is measured: right
+	// behind a turn, parley waits longer.
+	rest     = 4 * time.Second
+	measured = 15 // messages to each program, besides those at random
+)
+
+func (t *trial) toRested() {
+	time.Sleep(rest)
+	t.rests = true
+	t.tell("it has rested")
+	t.tells(fmt.Sprintf("please look at file %d", t.IntN(1000)))
 }
 
 func (t *trial) intoWork() {
