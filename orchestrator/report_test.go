@@ -28,7 +28,18 @@ func (te *team) caller(name string) context.Context {
 	return parley.WithCaller(context.Background(), parley.Caller{ID: m.id, Name: m.name})
 }
 
+// report lets an agent report when its courier has nothing in hand: what it reports is
+// recorded at once then.
 func (te *team) report(name string, req parley.ReportStateRequest) []string {
+	te.t.Helper()
+	func(m *member) {
+		m.typing.Lock()
+		defer m.typing.Unlock()
+	}(te.roster.named(name))
+	return te.reportNow(name, req)
+}
+
+func (te *team) reportNow(name string, req parley.ReportStateRequest) []string {
 	te.t.Helper()
 	res, err := te.ReportState(te.caller(name), req)
 	if err != nil {
@@ -122,7 +133,7 @@ func TestReportDoesNotWaitForTheCourier(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		te.report("deaf", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})
+		te.reportNow("deaf", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})
 	}()
 	select {
 	case <-done:
