@@ -108,6 +108,7 @@ func (s *stage) hearOf(r *rand.Rand) {
 }
 
 func FuzzKeysAndSizes(f *testing.F) {
+	drawsALot(f)
 	for seed := range uint64(8) {
 		f.Add(seed)
 	}

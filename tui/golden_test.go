@@ -35,6 +35,7 @@ var poses = []struct {
 }
 
 func TestGoldenViews(t *testing.T) {
+	drawsALot(t)
 	for _, size := range sizes {
 		for _, p := range poses {
 			for _, look := range []string{"colour", "plain"} {

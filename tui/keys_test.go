@@ -28,6 +28,7 @@ var prepare = map[scope][]string{
 }
 
 func TestEveryKeyDoesSomething(t *testing.T) {
+	drawsALot(t)
 	for _, b := range bindings() {
 		for _, key := range b.keys {
 			t.Run(fmt.Sprintf("%s/%s", scopeNames[b.scope], key), func(t *testing.T) {
@@ -76,6 +77,7 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 }
 
 func TestHelpTellsEveryKey(t *testing.T) {
+	drawsALot(t)
 	s := newScreen(t, busyTeam(), 200, 80)
 	s.press("?")
 	for _, b := range bindings() {
@@ -175,6 +177,7 @@ func TestTwoHurriedEscapesGoBackTwice(t *testing.T) {
 // TestEveryKeyAnswersOnAnEmptyScreen: where there is nothing to be done it says so, but for
 // what moves a marker, goes back, or leads to where one is.
 func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
+	drawsALot(t)
 	for at := range places {
 		for _, b := range bindings() {
 			if b.scope != inShell && b.scope != screenScope(at) {
@@ -199,6 +202,7 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 // TestTheKeyLineNamesWhatTheKeysDo: a key that it shows does more than say that there is
 // nothing to be done, on each screen, in each box, full and with details in focus.
 func TestTheKeyLineNamesWhatTheKeysDo(t *testing.T) {
+	drawsALot(t)
 	for _, keys := range [][]string{
 		{"1"}, {"1", "k", "enter"}, {"1", "k", "tab"}, {"1", "/"}, {"1", "/", "c"}, {"2"}, {"2", "G"}, {"2", "v"}, {"3"}, {"3", "j"}, {"3", "enter"},
 		{"3", "enter", "k"}, {"3", "enter", "g"}, {"4"}, {"4", "tab"}, {"4", "G"}, {"5"}, {"?"}, {":"}, {":", "r", "e", "a", "d", "_", "t", "enter"},

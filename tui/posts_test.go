@@ -21,6 +21,7 @@ func longTalk(n int) *fakeService {
 }
 
 func TestAThreadIsReadBackToItsBeginning(t *testing.T) {
+	drawsALot(t)
 	const n = 345
 	s := newScreen(t, longTalk(n), 100, 30)
 	s.press("3", "enter")

@@ -27,6 +27,7 @@ func few(n int) *fakeService {
 // TestTheTerminalTakesWhatTheListLeaves: with few agents all of them are seen, and
 // nothing of the window is wasted while the terminal has more to show.
 func TestTheTerminalTakesWhatTheListLeaves(t *testing.T) {
+	drawsALot(t)
 	for _, c := range []struct{ w, h, agents, least int }{
 		{60, 20, 2, 11}, {60, 20, 9, 0}, {80, 24, 3, 14}, {80, 24, 200, 5}, {100, 30, 7, 16}, {100, 50, 3, 40}, {120, 80, 12, 40},
 		{100, 50, 200, 14}, {140, 30, 3, 25}, {140, 50, 200, 40}, {300, 80, 3, 40}, {300, 80, 200, 40},

@@ -16,6 +16,15 @@ import (
 	"parley"
 )
 
+// drawsALot leaves a test out of a short run: make check makes one under the race
+// detector, which takes five times as long, and nothing runs at once in such a test.
+func drawsALot(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("draws a lot, one after the other")
+	}
+}
+
 func TestShowsTrafficAndAgents(t *testing.T) {
 	s := newScreen(t, busyTeam(), 131, 30)
 	s.shows("storefront", "1 for you", "? 1 unconfirmed", "‖ 1 held", "○ 4 pending", "● 2 idle",
