@@ -14,10 +14,15 @@ const npm = `
 [ "$1" = view ] && exit ${NPM_VIEW-0}
 mkdir -p "$3/node_modules/.bin"
 [ "${NPM_INSTALL-0}" = 0 ] || exit "$NPM_INSTALL"
-: >"$3/node_modules/.bin/codex"; : >"$3/node_modules/.bin/node"`
+: >"$3/node_modules/.bin/claude"; : >"$3/node_modules/.bin/codex"; : >"$3/node_modules/.bin/node"`
 
 // agents installs codex, and node with it, on a system.
 func (s *system) agents(into string, env ...string) (out string, code int) {
+	s.t.Helper()
+	return s.install("codex", into, env...)
+}
+
+func (s *system) install(program, into string, env ...string) (out string, code int) {
 	s.t.Helper()
 	for _, tool := range []string{"dirname", "rm", "mkdir", "mv"} {
 		path, err := exec.LookPath(tool)
@@ -28,7 +33,7 @@ func (s *system) agents(into string, env ...string) (out string, code int) {
 			s.t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("/bin/sh", "agents", "codex")
+	cmd := exec.Command("/bin/sh", "agents", program)
 	cmd.Env = append([]string{"PATH=" + s.bin, "PARLEY_TEST_AGENTS=" + into}, env...)
 	b, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
@@ -63,6 +68,15 @@ func TestAgentsAreInstalledOnce(t *testing.T) {
 	}
 	if out, code := s.agents(into, "NPM_VIEW=1"); code != 0 || out != "" || len(s.ran()) != calls {
 		t.Errorf("again, it exits %d and says %q; npm was called %q", code, out, s.ran())
+	}
+}
+
+func TestOfAProgramThatIsAskedForTheFirstVersionIsInstalled(t *testing.T) {
+	s, into := newSystem(t).add("npm", npm), t.TempDir()
+	for range 2 {
+		if out, code := s.install("claude", into); code != 0 || strings.Join(programs(t, into), " ") != "claude node" {
+			t.Errorf("it exits %d and installs %q:\n%s", code, programs(t, into), out)
+		}
 	}
 }
 
