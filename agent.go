@@ -118,6 +118,7 @@ func (a *Agent) AvailabilityAt(now time.Time) Availability {
 	case a.State == StateStarting, a.State == StateBusy, a.State == StateWaiting, a.State == StateDrafting:
 		return Busy
 	}
+
 	return Unavailable
 }
 

@@ -21,16 +21,19 @@ func TestErrorsNameTheNextStep(t *testing.T) {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
+
 		files := token.NewFileSet()
 		file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
+
 		for _, decl := range file.Decls {
 			f, ok := decl.(*ast.FuncDecl)
 			if !ok || f.Body == nil || slices.Contains(unfinished, f.Name.Name) {
 				continue
 			}
+
 			made, finished := errorsIn(f, file.Name.Name == "parley")
 			errors += len(made)
 			for _, call := range made {
@@ -39,6 +42,7 @@ func TestErrorsNameTheNextStep(t *testing.T) {
 				}
 			}
 		}
+
 		return nil
 	})
 	if err != nil || errors < 100 {
@@ -65,10 +69,12 @@ func errorsIn(f *ast.FuncDecl, root bool) (made []*ast.CallExpr, finished map[*a
 			if maker(n) == n {
 				made = append(made, n)
 			}
+
 			fun, ok := n.Fun.(*ast.SelectorExpr)
 			if !ok || fun.Sel.Name != "Suggest" {
 				return true
 			}
+
 			if of, ok := fun.X.(*ast.Ident); ok {
 				suggested = append(suggested, of.Name)
 			} else if call := maker(fun.X); call != nil {
@@ -77,18 +83,22 @@ func errorsIn(f *ast.FuncDecl, root bool) (made []*ast.CallExpr, finished map[*a
 				suggested = append(suggested, "") // of a function in here that makes errors
 			}
 		}
+
 		return true
 	})
+
 	for _, name := range suggested {
 		for _, call := range named[name] {
 			finished[call] = true
 		}
+
 		if name == "" {
 			for _, call := range made {
 				finished[call] = true
 			}
 		}
 	}
+
 	return made, finished
 }
 
@@ -99,6 +109,7 @@ func errorfOf(e ast.Expr, root bool) *ast.CallExpr {
 		if !ok {
 			return nil
 		}
+
 		switch fun := call.Fun.(type) {
 		case *ast.Ident:
 			if root && fun.Name == "Errorf" {

@@ -22,8 +22,10 @@ func Clean(text string) string {
 		case r == utf8.RuneError, unicode.IsControl(r), isBidi(r):
 			return -1
 		}
+
 		return r
 	}, text)
+
 	return strings.TrimRightFunc(text, unicode.IsSpace)
 }
 

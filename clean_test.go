@@ -64,16 +64,20 @@ func FuzzClean(f *testing.F) {
 	for _, seed := range []string{"hello", "a\x1b[201~\r\nb", "\u202e\xff\x9b", "\u2028 \n", "\x00", "e\u0301\u200d"} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, raw string) {
 		got := Clean(raw)
 		if !utf8.ValidString(got) {
 			t.Errorf("Clean(%q) is not UTF-8: %q", raw, got)
 		}
+
 		for _, r := range got {
-			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' ||
+				r == '\u2029' {
 				t.Errorf("Clean(%q) holds %U", raw, r)
 			}
 		}
+
 		if strings.TrimRightFunc(got, unicode.IsSpace) != got {
 			t.Errorf("Clean(%q) ends in blanks: %q", raw, got)
 		}

@@ -12,12 +12,25 @@ import (
 // The contract's own example carries every field, those that ask for nothing
 // included.
 func TestDecodeTakesTheContractsSendAsWritten(t *testing.T) {
-	got := decoded[SendMessageRequest](t, "send_message", `{"sender_agent_id":"me","recipient_agent_ids":["b"],"message_type":"request",
-		"content":{"text":"hi","data":{"k":1},"attachments":[]},"priority":"high","requires_response":false,"context_reference":null}`)
-	want := &SendMessageRequest{To: Names{"b"}, Text: "hi", Type: TypeRequest, Priority: PriorityHigh, Data: json.RawMessage(`{"k":1}`)}
+	got := decoded[SendMessageRequest](
+		t,
+		"send_message",
+		`{"sender_agent_id":"me","recipient_agent_ids":["b"],"message_type":"request",
+		"content":{"text":"hi","data":{"k":1},"attachments":[]},"priority":"high","requires_response":false,"context_reference":null}`,
+	)
+
+	want := &SendMessageRequest{
+		To:       Names{"b"},
+		Text:     "hi",
+		Type:     TypeRequest,
+		Priority: PriorityHigh,
+		Data:     json.RawMessage(`{"k":1}`),
+	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+
 	for _, nothing := range []string{`"requires_response":false`, `"response_deadline":null`, `"attachments":[ ]`, `"thread_id":""`,
 		`"content":{"text":"hi","attachments":null,"data":null}`} {
 		text := `,"text":"hi"`
@@ -29,17 +42,27 @@ func TestDecodeTakesTheContractsSendAsWritten(t *testing.T) {
 }
 
 func TestDecodeTakesSpecial(t *testing.T) {
-	if !decoded[RegisterAgentRequest](t, "register_agent", `{"username":"dm","agent_description":"x","special":true}`).Special {
+	if !decoded[RegisterAgentRequest](
+		t,
+		"register_agent",
+		`{"username":"dm","agent_description":"x","special":true}`,
+	).Special {
 		t.Error("special was not taken")
 	}
 }
 
 func TestDecodeTidiesAttachments(t *testing.T) {
-	got := decoded[SendMessageRequest](t, "send_message", `{"to":"a","content":{"text":"hi","attachments":[ {"n":1,"n":2,"s":"x\ud800"}, {} ]}}`)
+	got := decoded[SendMessageRequest](
+		t,
+		"send_message",
+		`{"to":"a","content":{"text":"hi","attachments":[ {"n":1,"n":2,"s":"x\ud800"}, {} ]}}`,
+	)
+
 	want := []json.RawMessage{json.RawMessage("{\"n\":2,\"s\":\"x\ufffd\"}"), json.RawMessage("{}")}
 	if diff := cmp.Diff(want, got.Attachments); diff != "" {
 		t.Error(diff)
 	}
+
 	half := `{"x":"` + strings.Repeat("a", maxData/2) + `"}`
 	decoded[SendMessageRequest](t, "send_message", `{"to":"a","text":"hi","attachments":[`+half+`]}`)
 	for _, wrong := range []string{`["x"]`, `[1]`, `[null]`, `[[]]`, `{}`, `"x"`, `[{"n":1e999}]`, `[` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200) + `]`} {
@@ -54,11 +77,20 @@ func TestDecodeTakesTheSeedsResponses(t *testing.T) {
 	if diff := cmp.Diff(want, decoded[RespondToMessageRequest](t, "respond_to_message", `{"message_id":"5f0c21aa","response":"yes"}`)); diff != "" {
 		t.Error(diff)
 	}
-	want = &RespondToMessageRequest{MessageID: "5f0c21aa", Text: "yes", Status: ResponsePartial, Data: json.RawMessage(`{"k":1}`), AdditionalRecipients: Names{"b"}}
+
+	want = &RespondToMessageRequest{
+		MessageID:            "5f0c21aa",
+		Text:                 "yes",
+		Status:               ResponsePartial,
+		Data:                 json.RawMessage(`{"k":1}`),
+		AdditionalRecipients: Names{"b"},
+	}
+
 	if diff := cmp.Diff(want, decoded[RespondToMessageRequest](t, "respond_to_message", `{"responder_agent_id":"me","original_message_id":"5f0c21aa",
 		"response_content":{"text":"yes","data":{"k":1},"status":"partial"},"additional_recipients":["b"]}`)); diff != "" {
 		t.Error(diff)
 	}
+
 	for _, wrong := range []string{`{"message_id":"5f0c21aa","response":"a","text":"b"}`, `{"original_message_id":"5f0c21aa","response_content":{"text":"a","mood":"good"}}`} {
 		refusal(t, "respond_to_message", wrong)
 	}
@@ -91,16 +123,22 @@ func TestDecodeRefusesWhatIsNotUTF8(t *testing.T) {
 }
 
 func TestDecodeMakesDataReadableForEveryone(t *testing.T) {
-	got := decoded[SendMessageRequest](t, "send_message", `{"to":"a","text":"hi","data":{"k":1,"k":2,"s":"x\ud800y","n":12345678901234567890,"h":"<&>"}}`)
+	got := decoded[SendMessageRequest](
+		t,
+		"send_message",
+		`{"to":"a","text":"hi","data":{"k":1,"k":2,"s":"x\ud800y","n":12345678901234567890,"h":"<&>"}}`,
+	)
 	if want := "{\"h\":\"<&>\",\"k\":2,\"n\":12345678901234567890,\"s\":\"x\ufffdy\"}"; string(got.Data) != want {
 		t.Errorf("data is %s, want %s", got.Data, want)
 	}
+
 	nested := func(levels int) string { return strings.Repeat(`{"a":`, levels) + "1" + strings.Repeat("}", levels) }
 	send := func(data string) string { return `{"to":"a","text":"hi","data":` + data + `}` }
 	decoded[SendMessageRequest](t, "send_message", send(nested(100)))
 	for _, levels := range []int{101, 9000, 20000} {
 		refusal(t, "send_message", send(nested(levels)))
 	}
+
 	refusal(t, "send_message", send(`{"a":[1,1e400]}`))
 	_, err := FindOp("send_message").Decode([]byte(send(fmt.Sprintf(`{"a":%q}`, strings.Repeat("x", 256<<10)))))
 	if got := AsError(err).Code; err == nil || got != MessageTooLong {
@@ -163,7 +201,8 @@ func TestContentAlwaysHasDataAndAttachments(t *testing.T) {
 		{Text: "hi"}: `{"text":"hi","data":{},"attachments":[]}`,
 		{Text: "hi", Data: json.RawMessage(`{"k":1}`), Attachments: []json.RawMessage{}}: `{"text":"hi","data":{"k":1},"attachments":[]}`,
 	} {
-		if got, err := json.Marshal(ContractMessage{Content: *content}); err != nil || !strings.Contains(string(got), want) {
+		if got, err := json.Marshal(ContractMessage{Content: *content}); err != nil ||
+			!strings.Contains(string(got), want) {
 			t.Errorf("got %s, %v, want %s in it", got, err, want)
 		}
 	}

@@ -24,26 +24,48 @@ func (f *Field) tidy(data *json.RawMessage) error {
 	d.UseNumber()
 	var value any
 	if err := d.Decode(&value); err != nil {
-		return Errorf(InvalidArgument, "%s does not fit: %v", f.Name, err).With("parameter", f.Name).Suggest("Give %s as {…}.", f.Name)
+		return Errorf(
+			InvalidArgument,
+			"%s does not fit: %v",
+			f.Name,
+			err,
+		).With("parameter", f.Name).
+			Suggest("Give %s as {…}.", f.Name)
 	}
+
 	if depth(value, maxDepth) > maxDepth {
-		return Errorf(InvalidArgument, "%s is nested deeper than %d levels", f.Name, maxDepth).With("parameter", f.Name).
+		return Errorf(
+			InvalidArgument,
+			"%s is nested deeper than %d levels",
+			f.Name,
+			maxDepth,
+		).With("parameter", f.Name).
 			Suggest("Flatten it, or put it into a file and send that with transfer_file.")
 	}
+
 	if number := beyond(value); number != "" {
-		return Errorf(InvalidArgument, "%s holds the number %s, which most programs cannot read", f.Name, Truncate(number, 30)).
-			With("parameter", f.Name).Suggest("Send it as a string.")
+		return Errorf(
+			InvalidArgument,
+			"%s holds the number %s, which most programs cannot read",
+			f.Name,
+			Truncate(number, 30),
+		).
+			With("parameter", f.Name).
+			Suggest("Send it as a string.")
 	}
+
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
 		return err
 	}
+
 	*data = bytes.TrimSpace(b.Bytes())
 	if string(*data) == "{}" {
 		*data = nil
 	}
+
 	return f.sized(len(*data))
 }
 
@@ -53,21 +75,29 @@ func (f *Field) tidyAll(list *[]json.RawMessage) error {
 	if len(*list) == 0 {
 		*list = nil
 	}
+
 	size := 0
 	for i := range *list {
 		item := &(*list)[i]
 		if *item = bytes.TrimSpace(*item); len(*item) == 0 || (*item)[0] != '{' {
-			return Errorf(InvalidArgument, "%s has an item that is not a JSON object", f.Name).With("parameter", f.Name).
+			return Errorf(
+				InvalidArgument,
+				"%s has an item that is not a JSON object",
+				f.Name,
+			).With("parameter", f.Name).
 				Suggest("Give %s as [{…}, …].", f.Name)
 		}
+
 		if err := f.tidy(item); err != nil {
 			return err
 		}
 		if *item == nil {
 			*item = json.RawMessage("{}")
 		}
+
 		size += len(*item)
 	}
+
 	return f.sized(size)
 }
 
@@ -86,6 +116,7 @@ func depth(value any, limit int) int {
 	if limit < 0 {
 		return 0
 	}
+
 	deepest := 0
 	switch v := value.(type) {
 	case map[string]any:
@@ -99,6 +130,7 @@ func depth(value any, limit int) int {
 	default:
 		return 0
 	}
+
 	return deepest + 1
 }
 
@@ -122,5 +154,6 @@ func beyond(value any) string {
 			return string(v)
 		}
 	}
+
 	return ""
 }

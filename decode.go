@@ -21,18 +21,22 @@ func object(args []byte) (map[string]json.RawMessage, error) {
 	if len(args) == 0 || string(args) == "null" {
 		return raw, nil
 	}
+
 	err := strictUnmarshal(args, &raw)
 	if err == nil && !utf8.Valid(args) {
 		err = errors.New("they are not UTF-8")
 	}
+
 	if err != nil {
 		return nil, Errorf(InvalidArgument, "the arguments are not a JSON object: %v", err).
 			Suggest(`Send one object, e.g. {"to": "reviewer", "text": "please look at main.go"}.`)
 	}
+
 	if name, twice := repeated(args); twice {
 		return nil, Errorf(InvalidArgument, "%s was given twice", CleanLine(name)).With("parameter", name).
 			Suggest("Give it once; several recipients are one list.")
 	}
+
 	return raw, nil
 }
 
@@ -50,10 +54,12 @@ func repeated(object []byte) (name string, twice bool) {
 		if name, _ = key.(string); seen[name] {
 			return name, true
 		}
+
 		seen[name] = true
 		var value json.RawMessage
 		err = d.Decode(&value)
 	}
+
 	return "", false
 }
 
@@ -87,14 +93,18 @@ func strictUnmarshal(b []byte, v any) error {
 			}
 			return errors.New(subject + " is " + article(typ.Value))
 		}
+
 		if _, ok := errors.AsType[*time.ParseError](err); ok {
 			return errors.New("it is not a time like 2006-01-02T15:04:05Z")
 		}
+
 		return err
 	}
+
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("something follows the value")
 	}
+
 	return nil
 }
 
@@ -106,17 +116,21 @@ func (o *Op) takeClaims(raw map[string]json.RawMessage) (map[string]string, erro
 		if !ok {
 			continue
 		}
+
 		delete(raw, name)
 		if string(value) == "null" {
 			continue
 		}
+
 		var s string
 		if err := json.Unmarshal(value, &s); err != nil {
 			return nil, Errorf(InvalidArgument, "%s is not a string", name).With("parameter", name).
 				Suggest("Leave %s out: who calls is known from the connection.", name)
 		}
+
 		claims[name] = s
 	}
+
 	return claims, nil
 }
 
@@ -131,19 +145,29 @@ func (o *Op) fold(raw map[string]json.RawMessage) (given map[string]string, err 
 			if !ok {
 				continue
 			}
+
 			if _, both := raw[f.Name]; both {
-				return nil, Errorf(InvalidArgument, "%s and %s were both given and mean the same", or(given[f.Name], f.Name), alias).
-					With("parameter", alias).Suggest("Give %s alone.", f.Name)
+				return nil, Errorf(
+					InvalidArgument,
+					"%s and %s were both given and mean the same",
+					or(given[f.Name], f.Name),
+					alias,
+				).
+					With("parameter", alias).
+					Suggest("Give %s alone.", f.Name)
 			}
+
 			raw[f.Name], given[f.Name] = value, alias
 			delete(raw, alias)
 		}
+
 		if value := raw[f.Name]; f.Unpack && len(value) > 0 && value[0] == '{' {
 			if err := unpack(raw, f.Name, value); err != nil {
 				return nil, err
 			}
 		}
 	}
+
 	return given, nil
 }
 
@@ -160,6 +184,7 @@ func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) 
 	if err != nil {
 		return err
 	}
+
 	delete(raw, name)
 	for member, v := range members {
 		if _, both := raw[member]; both {
@@ -168,6 +193,7 @@ func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) 
 		}
 		raw[member] = v
 	}
+
 	return nil
 }
 
@@ -176,6 +202,7 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[strin
 	if name := o.firstUnknown(raw); name != "" { // before what is missing: it may be that, misspelt
 		return o.unknown(name)
 	}
+
 	v := reflect.ValueOf(request).Elem()
 	for _, f := range o.Fields {
 		value, given := raw[f.Name]
@@ -186,17 +213,26 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[strin
 			if f.Default == "" {
 				continue
 			}
+
 			value, _ = asJSON(f.Type, []string{f.Default})
 		}
+
 		f.Name = or(aliases[f.Name], f.Name) // an error speaks of what the caller wrote
 		if given && f.Implies != "" && string(raw[f.Implies]) == "false" {
-			return Errorf(InvalidArgument, "%s is given, but %s is false", f.Name, f.Implies).With("parameter", f.Implies).
+			return Errorf(
+				InvalidArgument,
+				"%s is given, but %s is false",
+				f.Name,
+				f.Implies,
+			).With("parameter", f.Implies).
 				Suggest("Leave %s out, or leave %s out if none is wanted.", f.Implies, f.Name)
 		}
+
 		if err := f.set(v.Field(f.index), value); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -222,13 +258,21 @@ func (o *Op) unknown(name string) error {
 			canonical[alias], aliases = f.Name, append(aliases, alias)
 		}
 	}
-	err := Errorf(InvalidArgument, "%s has no parameter %q", o.Name, CleanLine(name)).With("parameter", name).With("parameters", names)
+
+	err := Errorf(
+		InvalidArgument,
+		"%s has no parameter %q",
+		o.Name,
+		CleanLine(name),
+	).With("parameter", name).
+		With("parameters", names)
 	if len(names) == 0 {
 		return err.Suggest("Call %s without parameters.", o.Name)
 	}
 	if near := or(Nearest(name, names), canonical[Nearest(name, aliases)]); near != "" {
 		return err.Suggest("Did you mean %q? %s takes: %s.", near, o.Name, strings.Join(names, ", "))
 	}
+
 	return err.Suggest("%s takes: %s.", o.Name, strings.Join(names, ", "))
 }
 
@@ -240,25 +284,45 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 		if len(vs) == 0 {
 			continue
 		}
+
 		if text := name + strings.Join(vs, ""); !utf8.ValidString(text) { // JSON would hide it
 			return nil, Errorf(InvalidArgument, "%s is not UTF-8", CleanLine(name)).With("parameter", CleanLine(name)).
 				Suggest("Encode the text as UTF-8.")
 		}
+
 		typ := "string"
-		i := slices.IndexFunc(o.Fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) })
+		i := slices.IndexFunc(
+			o.Fields,
+			func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) },
+		)
 		if i >= 0 {
 			typ = o.Fields[i].Type
 		}
+
 		if len(vs) > 1 && i >= 0 && typ != "array" {
-			return nil, Errorf(InvalidArgument, "%s was given %d times", name, len(vs)).With("parameter", name).Suggest("Give it once.")
+			return nil, Errorf(
+				InvalidArgument,
+				"%s was given %d times",
+				name,
+				len(vs),
+			).With("parameter", name).
+				Suggest("Give it once.")
 		}
+
 		value, ok := asJSON(typ, vs)
 		if !ok {
-			return nil, Errorf(InvalidArgument, "%s is %q", name, CleanLine(strings.Join(vs, ","))).With("parameter", name).
+			return nil, Errorf(
+				InvalidArgument,
+				"%s is %q",
+				name,
+				CleanLine(strings.Join(vs, ",")),
+			).With("parameter", name).
 				Suggest("Give %s as %s.", name, article(typ))
 		}
+
 		raw[name] = value
 	}
+
 	return raw, nil
 }
 
@@ -278,10 +342,14 @@ func asJSON(typ string, vs []string) (json.RawMessage, bool) {
 				}
 			}
 		}
+
 		b, err := json.Marshal(items)
+
 		return b, err == nil
 	}
+
 	b, err := json.Marshal(last)
+
 	return b, err == nil
 }
 
@@ -296,15 +364,18 @@ func Nearest(word string, candidates []string) string {
 			best, bestDistance = c, d
 		}
 	}
+
 	if best != "" || len(word) < 4 {
 		return best
 	}
+
 	for _, c := range candidates {
 		part := strings.Contains(strings.ToLower(c), word) || len(c) >= 4 && strings.Contains(word, strings.ToLower(c))
 		if d := distance(word, strings.ToLower(c)); part && (best == "" || d < bestDistance) {
 			best, bestDistance = c, d
 		}
 	}
+
 	return best
 }
 
@@ -314,6 +385,7 @@ func distance(a, b string) int {
 	for j := range row {
 		row[j] = j
 	}
+
 	for i := range len(a) {
 		diagonal := row[0]
 		row[0] = i + 1
@@ -325,5 +397,6 @@ func distance(a, b string) int {
 			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
 		}
 	}
+
 	return row[len(b)]
 }

@@ -62,7 +62,13 @@ func TestDecodeTakesEveryAlias(t *testing.T) {
 			}
 		}
 	}
-	got := decoded[SendMessageRequest](t, "send_message", `{"recipient_agent_ids":["a","b"],"message":"hi","message_type":"request"}`)
+
+	got := decoded[SendMessageRequest](
+		t,
+		"send_message",
+		`{"recipient_agent_ids":["a","b"],"message":"hi","message_type":"request"}`,
+	)
+
 	if diff := cmp.Diff(&SendMessageRequest{To: Names{"a", "b"}, Text: "hi", Type: TypeRequest, Priority: PriorityNormal}, got); diff != "" {
 		t.Error(diff)
 	}
@@ -79,7 +85,11 @@ func TestDecodeRefusesTheSameThingTwice(t *testing.T) {
 
 func TestDecodeUnpacksAContentObject(t *testing.T) {
 	for _, name := range []string{"text", "content", "message"} {
-		got := decoded[SendMessageRequest](t, "send_message", `{"to":"a","`+name+`":{"text":"hi","data":{"n":12345678901234567890},"attachments":[]}}`)
+		got := decoded[SendMessageRequest](
+			t,
+			"send_message",
+			`{"to":"a","`+name+`":{"text":"hi","data":{"n":12345678901234567890},"attachments":[]}}`,
+		)
 		if got.Text != "hi" || string(got.Data) != `{"n":12345678901234567890}` {
 			t.Errorf("%s as an object gave %q and %s", name, got.Text, got.Data)
 		}
@@ -99,6 +109,7 @@ func TestDecodeNamesTheNearestParameter(t *testing.T) {
 			t.Errorf("%s: the action is %q, want %q in it", args, e.Action, want)
 		}
 	}
+
 	e := refusal(t, "send_message", `{"to":"a","text":"hi","zz":1,"bb":1,"cc":1}`)
 	if e.Details["parameter"] != "bb" {
 		t.Errorf("of several unknown ones %v is named, want always the first, bb", e.Details["parameter"])
@@ -141,7 +152,13 @@ func TestDecodeHoldsToTypesAndLimits(t *testing.T) {
 			t.Errorf("%s %s: got %q about %v, want it about %s", c.op, c.args, e, e.Details["parameter"], c.parameter)
 		}
 	}
-	decoded[SendMessageRequest](t, "send_message", `{"to":"a","text":"hi","context_reference":"`+strings.Repeat("é", 200)+`","wait_seconds":60}`)
+
+	decoded[SendMessageRequest](
+		t,
+		"send_message",
+		`{"to":"a","text":"hi","context_reference":"`+strings.Repeat("é", 200)+`","wait_seconds":60}`,
+	)
+
 	decoded[ReadEventsRequest](t, "read_events", `{"after":9007199254740993}`)
 }
 
@@ -157,10 +174,12 @@ func TestDecodeSaysWhatATypeShouldBe(t *testing.T) {
 		`{"limit":5`:                             "the arguments are not a JSON object",
 		`{"mark_read":1,"sort_order":"a\u001b"}`: "sort_order",
 	} {
-		if e := refusal(t, "get_messages", args); !strings.HasPrefix(e.Message, want) && !strings.Contains(e.Message, want) {
+		if e := refusal(t, "get_messages", args); !strings.HasPrefix(e.Message, want) &&
+			!strings.Contains(e.Message, want) {
 			t.Errorf("%s: got %q, want %q in it", args, e.Message, want)
 		}
 	}
+
 	if e := refusal(t, "read_events", `{"after":-1}`); !strings.Contains(e.Action, "from 0") {
 		t.Errorf("a limit without an upper end is explained as %q", e.Action)
 	}
@@ -182,6 +201,7 @@ func TestNamesMayStandWithoutAList(t *testing.T) {
 			t.Errorf("%s: %s", args, diff)
 		}
 	}
+
 	for _, args := range []string{`5`, `{"a":1}`, `[1]`} {
 		var got Names
 		if err := json.Unmarshal([]byte(args), &got); err == nil {
@@ -196,6 +216,7 @@ func TestGetMessagesHasTwoSetsOfDefaults(t *testing.T) {
 		Sort  string
 		Mark  bool
 	}
+
 	for args, want := range map[string]defaults{
 		`{}`:                               {10, "newest_first", true},
 		`{"since":"2026-01-01T00:00:00Z"}`: {10, "newest_first", true},
@@ -210,6 +231,7 @@ func TestGetMessagesHasTwoSetsOfDefaults(t *testing.T) {
 			t.Errorf("%s: %s", args, diff)
 		}
 	}
+
 	since := decoded[GetMessagesRequest](t, "get_messages", `{"since":"2026-01-01T02:00:00+02:00"}`).Since
 	if want := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC); !since.Equal(want) {
 		t.Errorf("since is %v, want %v", since, want)
@@ -229,11 +251,13 @@ func TestARequestReadsBackWhatItWrites(t *testing.T) {
 			t.Errorf("%s: %s", args, diff)
 		}
 	}
+
 	empty := BroadcastMessageRequest{Text: "hi", Recipients: &Names{}}
 	b, err := json.Marshal(empty)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	refusal(t, "broadcast_message", string(b))
 }
 
@@ -250,6 +274,7 @@ func TestAnEmptyListIsNeverEveryone(t *testing.T) {
 			t.Errorf("%s gave %+v, want an error", query, inv.request)
 		}
 	}
+
 	if r := decoded[BroadcastMessageRequest](t, "broadcast_message", `{"text":"hi"}`); r.Recipients != nil {
 		t.Errorf("recipients left out gave %v", *r.Recipients)
 	}
@@ -260,15 +285,18 @@ func TestDecodeQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	inv, err := FindOp("send_message").DecodeQuery(q)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := &SendMessageRequest{To: Names{"a", "b", "c"}, Text: "5", Type: TypeInformation, Priority: PriorityHigh,
 		Urgent: true, WaitSeconds: 3, Data: json.RawMessage(`{"n":1}`)}
 	if diff := cmp.Diff(want, inv.request.(*SendMessageRequest)); diff != "" {
 		t.Error(diff)
 	}
+
 	for query, parameter := range map[string]string{"limit=": "limit", "limit=x": "limit", "limit=5x": "limit", "limit=99": "limit",
 		"include_read=maybe": "include_read", "colour=red": "colour", "limit=%22x%22": "limit", "limit=5&limit=6": "limit"} {
 		q, _ := url.ParseQuery(query)
@@ -277,6 +305,7 @@ func TestDecodeQuery(t *testing.T) {
 			t.Errorf("%s: got %v", query, err)
 		}
 	}
+
 	if _, err := FindOp("check_inbox").DecodeQuery(url.Values{"limit": nil}); err != nil {
 		t.Errorf("a name without values is not taken for left out: %v", err)
 	}

@@ -22,6 +22,7 @@ func TestErrorCrossesTheWire(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		got := new(Error)
 		if err := json.Unmarshal(b, got); err != nil {
 			t.Fatal(err)

@@ -41,10 +41,13 @@ func fieldsOf[Req any]() []Field {
 			Name: name, Aliases: list(f.Tag.Get("alias")), Doc: f.Tag.Get("doc"),
 			Required: f.Tag.Get("required") == "true", Enum: list(f.Tag.Get("enum")),
 			Min: number(f.Tag.Get("min")), Max: number(f.Tag.Get("max")),
-			Default: f.Tag.Get("default"), Type: typeName(f), Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
+			Default: f.Tag.Get(
+				"default",
+			), Type: typeName(f), Unpack: name == "text", Filled: f.Tag.Get("filled") == "true",
 			Empty: f.Tag.Get("empty") == "true", Implies: f.Tag.Get("implies"), index: i,
 		})
 	}
+
 	return fields
 }
 
@@ -62,6 +65,7 @@ func typeName(f reflect.StructField) string {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+
 	switch t.Kind() {
 	case reflect.Bool:
 		return "boolean"
@@ -76,6 +80,7 @@ func typeName(f reflect.StructField) string {
 			return "object"
 		}
 	}
+
 	return "string"
 }
 
@@ -100,6 +105,7 @@ func (f *Field) check(v reflect.Value) error {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
+
 	switch v.Kind() {
 	case reflect.Int, reflect.Int64:
 		if n := int(v.Int()); f.Min != nil && n < *f.Min || f.Max != nil && n > *f.Max {
@@ -111,10 +117,12 @@ func (f *Field) check(v reflect.Value) error {
 		if f.Enum != nil {
 			return oneOf(f.Name, s, f.Enum)
 		}
+
 		if f.Max != nil && len([]rune(s)) > *f.Max {
 			return Errorf(InvalidArgument, "%s has %d characters", f.Name, len([]rune(s))).With("parameter", f.Name).
 				Suggest("Use %d characters at most.", *f.Max)
 		}
+
 		switch empty := strings.TrimSpace(s) == ""; {
 		case empty && f.Required:
 			return f.missing()
@@ -125,6 +133,7 @@ func (f *Field) check(v reflect.Value) error {
 	case reflect.Slice:
 		return f.checkList(v)
 	}
+
 	return nil
 }
 
@@ -144,12 +153,14 @@ func (f *Field) checkList(v reflect.Value) error {
 		return Errorf(InvalidArgument, "%s has %d items", f.Name, v.Len()).With("parameter", f.Name).
 			Suggest("Give %d at most.", *f.Max)
 	}
+
 	for i := range v.Len() {
 		if n := utf8.RuneCountInString(v.Index(i).String()); n > maxItemText {
 			return Errorf(InvalidArgument, "an item of %s has %d characters", f.Name, n).With("parameter", f.Name).
 				Suggest("Use %d characters at most for each.", maxItemText)
 		}
 	}
+
 	return nil
 }
 
@@ -185,14 +196,17 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 	if err := f.checkMembers(v.Type(), raw); err != nil {
 		return err
 	}
+
 	if err := strictUnmarshal(raw, v.Addr().Interface()); err != nil {
 		return Errorf(InvalidArgument, "%s does not fit: %v", f.Name, err).With("parameter", f.Name).
 			Suggest("Give %s as %s: %s", f.Name, article(f.Type), f.Doc)
 	}
+
 	if f.Type == "object" && raw[0] != '{' {
 		return Errorf(InvalidArgument, "%s is not a JSON object", f.Name).With("parameter", f.Name).
 			Suggest("Give %s as {…}.", f.Name)
 	}
+
 	switch to := v.Addr().Interface().(type) {
 	case *json.RawMessage:
 		return f.tidy(to)
@@ -201,6 +215,7 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 			return err
 		}
 	}
+
 	return f.check(v)
 }
 
@@ -220,25 +235,31 @@ func (f *Field) checkMembers(t reflect.Type, raw json.RawMessage) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
+
 	var members map[string]json.RawMessage
 	if f.Type != "object" || t.Kind() != reflect.Struct || json.Unmarshal(raw, &members) != nil {
 		return nil
 	}
+
 	var known []string
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		known = append(known, name)
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		if slices.Contains(known, name) {
 			continue
 		}
+
 		err := Errorf(InvalidArgument, "%s has no %q", f.Name, CleanLine(name)).With("parameter", f.Name+"."+name)
 		if near := Nearest(name, known); near != "" {
 			return err.Suggest("Did you mean %q? %s takes: %s.", near, f.Name, strings.Join(known, ", "))
 		}
+
 		return err.Suggest("%s takes: %s.", f.Name, strings.Join(known, ", "))
 	}
+
 	return nil
 }
 

@@ -23,8 +23,30 @@ type File struct {
 const maxFileName = 255
 
 // deviceNames mean devices to Windows, whatever extension follows.
-var deviceNames = []string{"con", "prn", "aux", "nul", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
-	"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9"}
+var deviceNames = []string{
+	"con",
+	"prn",
+	"aux",
+	"nul",
+	"com1",
+	"com2",
+	"com3",
+	"com4",
+	"com5",
+	"com6",
+	"com7",
+	"com8",
+	"com9",
+	"lpt1",
+	"lpt2",
+	"lpt3",
+	"lpt4",
+	"lpt5",
+	"lpt6",
+	"lpt7",
+	"lpt8",
+	"lpt9",
+}
 
 // CheckFileName returns an INVALID_ARGUMENT error, about the parameter, unless name
 // is the plain name of a file: visible as it is, without a directory, not hidden,
@@ -34,7 +56,12 @@ func CheckFileName(parameter, name string) error {
 	if problem == "" {
 		return nil
 	}
-	return Errorf(InvalidArgument, "%q cannot be a file's name: it %s", CleanLine(Truncate(name, 100)), problem).With("parameter", parameter).
+	return Errorf(
+		InvalidArgument,
+		"%q cannot be a file's name: it %s",
+		CleanLine(Truncate(name, 100)),
+		problem,
+	).With("parameter", parameter).
 		Suggest("Give %s as a plain name of at most %d bytes, such as report.txt.", parameter, maxFileName)
 }
 
@@ -54,10 +81,12 @@ func fileNameProblem(name string) string {
 		return "begins with a dot"
 	case strings.HasSuffix(name, "."), strings.TrimSpace(name) != name:
 		return "begins or ends with a space, or ends with a dot"
-	case CleanLine(name) != strings.Join(strings.Fields(name), " "), strings.ContainsAny(name, "\t\r\n\v\f\u0085\u2028\u2029"):
+	case CleanLine(name) != strings.Join(strings.Fields(name), " "),
+		strings.ContainsAny(name, "\t\r\n\v\f\u0085\u2028\u2029"):
 		return "has characters that do not show"
 	case slices.Contains(deviceNames, strings.ToLower(strings.TrimSpace(stem))):
 		return "means a device"
 	}
+
 	return ""
 }

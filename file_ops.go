@@ -17,7 +17,11 @@ type TransferFileRequest struct {
 // Validate checks the path's form and the name.
 func (r *TransferFileRequest) Validate() error {
 	if !filepath.IsAbs(r.SourcePath) {
-		return Errorf(InvalidArgument, "%q is not an absolute path", CleanLine(Truncate(r.SourcePath, 200))).With("parameter", "source_path").
+		return Errorf(
+			InvalidArgument,
+			"%q is not an absolute path",
+			CleanLine(Truncate(r.SourcePath, 200)),
+		).With("parameter", "source_path").
 			Suggest("Give the whole path, from / on.")
 	}
 	if r.DestinationFilename == "" {

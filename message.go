@@ -173,6 +173,7 @@ func SumUp(deliveries []Delivery) DeliveryStatus {
 			s.PendingReasons[d.RecipientID] = d.Reason
 		}
 	}
+
 	return s
 }
 

@@ -185,28 +185,35 @@ func (r *GetMessagesRequest) Validate() error {
 			r.Limit = 50
 		}
 	}
+
 	if r.SortOrder == "" {
 		r.SortOrder = "newest_first"
 	}
+
 	if r.MarkRead == nil {
 		mark := !contract
 		r.MarkRead = &mark
 	}
+
 	if r.Filters == nil {
 		r.Filters = &MessageFilters{}
 	}
+
 	if r.Filters.Before != "" && r.ThreadID == "" {
 		return Errorf(InvalidArgument, "filters.before was given without thread_id").With("parameter", "filters").
 			Suggest("Give thread_id too: only the posts of a thread are paged so.")
 	}
+
 	for _, t := range r.Filters.MessageTypes {
 		if err := oneOf("filters.message_types", string(t), enumOf[SendMessageRequest]("type")); err != nil {
 			return err
 		}
 	}
+
 	if r.Filters.Priority != "" {
 		return oneOf("filters.priority", string(r.Filters.Priority), enumOf[SendMessageRequest]("priority"))
 	}
+
 	return nil
 }
 

@@ -87,6 +87,7 @@ func (o *Op) decode(raw map[string]json.RawMessage) (*Invocation, error) {
 	if inv.claims, err = o.takeClaims(raw); err != nil {
 		return nil, err
 	}
+
 	given, err := o.fold(raw)
 	if err != nil {
 		return nil, err
@@ -94,11 +95,13 @@ func (o *Op) decode(raw map[string]json.RawMessage) (*Invocation, error) {
 	if err := o.fill(inv.request, raw, given); err != nil {
 		return nil, err
 	}
+
 	if v, ok := inv.request.(interface{ Validate() error }); ok {
 		if err := v.Validate(); err != nil {
 			return nil, err
 		}
 	}
+
 	return inv, nil
 }
 
@@ -108,18 +111,27 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	if err := inv.op.Allow(caller); err != nil {
 		return nil, err
 	}
+
 	for name, claim := range inv.claims {
 		if !caller.Remote && !caller.Is(claim) {
-			return nil, Errorf(NotAuthorized, "%s is %q, but the call comes from %s", name, CleanLine(claim), caller.Name).
+			return nil, Errorf(
+				NotAuthorized,
+				"%s is %q, but the call comes from %s",
+				name,
+				CleanLine(claim),
+				caller.Name,
+			).
 				With("parameter", name).
 				Suggest("Leave %s out: who calls is known from the connection.", name)
 		}
 	}
+
 	if caller.Remote && len(inv.claims) > 0 {
 		credentials := CredentialsFrom(ctx)
 		credentials.Claims = slices.Sorted(maps.Values(inv.claims))
 		ctx = WithCredentials(ctx, credentials)
 	}
+
 	return inv.op.call(ctx, s, inv.request)
 }
 
@@ -169,10 +181,12 @@ func define[Req, Res any](name, summary string, method func(Service, context.Con
 			return res, nil
 		},
 	}
+
 	o.Input, o.Output = inputSchema[Req](o.Fields), outputSchema[Res]()
 	for _, option := range options {
 		option(o)
 	}
+
 	return o
 }
 

@@ -15,6 +15,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		if !form.MatchString(op.Name) || seen[op.Name] {
 			t.Errorf("%q is no name, or is there twice", op.Name)
 		}
+
 		seen[op.Name] = true
 		if len(op.Summary) < 20 || !strings.HasSuffix(op.Summary, ".") {
 			t.Errorf("%s: the summary is %q", op.Name, op.Summary)
@@ -22,6 +23,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		if FindOp(op.Name) != op {
 			t.Errorf("FindOp does not find %s", op.Name)
 		}
+
 		for _, r := range op.Routes {
 			if !strings.HasPrefix(r.Path, "/api/") || seen[r.Method+r.Path] {
 				t.Errorf("%s: the route %s %s is wrong, or is there twice", op.Name, r.Method, r.Path)
@@ -29,6 +31,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 			seen[r.Method+r.Path] = true
 		}
 	}
+
 	if FindOp("no_such_thing") != nil {
 		t.Error("FindOp finds what is not there")
 	}
@@ -47,8 +50,10 @@ func TestEveryParameterIsDescribed(t *testing.T) {
 			if f.Type == "string" && f.Min != nil {
 				t.Errorf("%s.%s: a string has no least value", op.Name, f.Name)
 			}
+
 			names = append(append(names, f.Name), f.Aliases...)
 		}
+
 		slices.Sort(names)
 		if len(slices.Compact(slices.Clone(names))) != len(names) {
 			t.Errorf("%s: a name means two things: %v", op.Name, names)
@@ -68,7 +73,16 @@ func TestDefaultsAreAllowed(t *testing.T) {
 
 func TestAllow(t *testing.T) {
 	nobody, agent := Caller{}, Caller{ID: "1", Name: "coder"}
-	chief, operator := Caller{ID: "2", Name: "chief", Orchestrate: true}, Caller{ID: "3", Name: OperatorName, Operator: true}
+	chief, operator := Caller{
+		ID:          "2",
+		Name:        "chief",
+		Orchestrate: true,
+	}, Caller{
+		ID:       "3",
+		Name:     OperatorName,
+		Operator: true,
+	}
+
 	for _, c := range []struct {
 		op     string
 		caller Caller
@@ -108,6 +122,7 @@ func TestCallChecksWhoTheCallSaysItIs(t *testing.T) {
 		if claim != "" {
 			args = `{"agent_id":` + claim + `}`
 		}
+
 		s := &inboxOnly{}
 		inv, err := FindOp("check_inbox").Decode([]byte(args))
 		if err == nil {

@@ -114,16 +114,19 @@ func (c *ResponderConfig) Check() error {
 	refuse := func(name string, value any, instead string) error {
 		return Errorf(InvalidArgument, "%s is %v", name, value).With("parameter", name).Suggest("Give %s.", instead)
 	}
+
 	c.ModelID, c.BaseURL, c.APIKeyEnv = CleanLine(c.ModelID), CleanLine(c.BaseURL), strings.TrimSpace(c.APIKeyEnv)
 	if c.BaseURL == "" && c.APIKeyEnv == "" {
 		c.APIKeyEnv = DefaultKeyEnv
 	}
+
 	x := &c.Additional
 	for _, step := range x.PostSteps() {
 		if err := oneOf("responsePostProcessing", step, postSteps); err != nil {
 			return err
 		}
 	}
+
 	base, err := url.Parse(c.BaseURL)
 	switch {
 	case c.ModelID == "" || len(c.ModelID) > 200:
@@ -135,9 +138,17 @@ func (c *ResponderConfig) Check() error {
 	case c.MaxTokens < 0 || c.MaxTokens > 1_000_000:
 		return refuse("max_tokens", c.MaxTokens, "a number from 1 to 1000000")
 	case c.BaseURL != "" && (err != nil || base.Host == "" || base.User != nil || base.Scheme != "http" && base.Scheme != "https"):
-		return refuse("base_url", "no address of a server", "one such as http://127.0.0.1:11434/v1, without a password in it")
+		return refuse(
+			"base_url",
+			"no address of a server",
+			"one such as http://127.0.0.1:11434/v1, without a password in it",
+		)
 	case c.APIKeyEnv != "" && !envForm.MatchString(c.APIKeyEnv):
-		return refuse("api_key_env", "not the name of a variable", "the name of an environment variable, never the key itself")
+		return refuse(
+			"api_key_env",
+			"not the name of a variable",
+			"the name of an environment variable, never the key itself",
+		)
 	case x.PromptFormat != "" && !strings.Contains(x.PromptFormat, "{message}"):
 		return refuse("promptFormat", quoted(x.PromptFormat), "one with {message} in it, which is where the text goes")
 	case len(x.PromptFormat) > maxPromptFormat:
@@ -147,6 +158,7 @@ func (c *ResponderConfig) Check() error {
 	case x.ToolRounds < 0 || x.ToolRounds > 10:
 		return refuse("toolRounds", x.ToolRounds, "a number from 1 to 10")
 	}
+
 	return nil
 }
 

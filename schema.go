@@ -21,14 +21,18 @@ func inputSchema[Req any](fields []Field) *jsonschema.Schema {
 		if f.Required {
 			s.Required = append(s.Required, f.Name)
 		}
+
 		for _, value := range f.Enum {
 			p.Enum = append(p.Enum, value)
 		}
+
 		if f.Default != "" {
 			p.Default, _ = asJSON(f.Type, []string{f.Default})
 		}
+
 		limit(p, f)
 	}
+
 	return s
 }
 
@@ -37,14 +41,17 @@ func limit(p *jsonschema.Schema, f *Field) {
 		p.MaxLength = f.Max
 		return
 	}
+
 	if f.Type == "array" {
 		p.MaxItems = f.Max
 		return
 	}
+
 	if f.Min != nil {
 		lo := float64(*f.Min)
 		p.Minimum = &lo
 	}
+
 	if f.Max != nil {
 		hi := float64(*f.Max)
 		p.Maximum = &hi
@@ -75,13 +82,16 @@ func soften(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}
+
 	if i := slices.Index(s.Types, "null"); i >= 0 {
 		rest := slices.Delete(slices.Clone(s.Types), i, i+1)
 		s.Types, s.Type = nil, rest[0]
 	}
+
 	if s.Type == "object" && s.Properties != nil {
 		s.AdditionalProperties = nil
 	}
+
 	soften(s.Items)
 	soften(s.AdditionalProperties)
 	for name, p := range s.Properties {

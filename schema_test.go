@@ -65,12 +65,14 @@ func TestInputSchemasShowCanonicalNamesOnly(t *testing.T) {
 		if len(op.Input.Properties) != len(op.Fields) {
 			t.Errorf("%s: %d properties for %d parameters", op.Name, len(op.Input.Properties), len(op.Fields))
 		}
+
 		for _, f := range op.Fields {
 			p := op.Input.Properties[f.Name]
 			if p == nil {
 				t.Errorf("%s.%s is not in the schema", op.Name, f.Name)
 				continue
 			}
+
 			if p.Description != f.Doc || p.Type != f.Type {
 				t.Errorf("%s.%s is %q (%s), want %q (%s)", op.Name, f.Name, p.Description, p.Type, f.Doc, f.Type)
 			}
@@ -86,12 +88,14 @@ func TestInputSchemaOfSendMessage(t *testing.T) {
 			t.Errorf("%s: %v", ok, err)
 		}
 	}
+
 	for _, bad := range []string{`{"to":["a"]}`, `{"thread_id":5,"text":"hi"}`, `{"to":["a"],"text":"hi","priority":"asap"}`, `{"to":["a"],"text":"hi","wait_seconds":61}`,
 		`{"to":[1],"text":"hi"}`, `{"to":["a"],"text":"hi","data":"x"}`, `{"to":["a"],"text":"hi","context_reference":"` + strings.Repeat("x", 201) + `"}`} {
 		if validate(t, r, bad) == nil {
 			t.Errorf("%s is valid", bad)
 		}
 	}
+
 	if got, want := FindOp("send_message").Input.Required, "text"; strings.Join(got, " ") != want {
 		t.Errorf("required is %v, want %s", got, want)
 	}
@@ -103,13 +107,30 @@ func TestInputSchemaOfSendMessage(t *testing.T) {
 func TestOutputSchemasFitTheResults(t *testing.T) {
 	now := time.Now()
 	results := map[string]any{
-		"get_agent_status": &AgentStatusResult{Answer: OK, Agents: []AgentStatus{{Agent: Agent{ID: "1", Name: "a", ExitStatus: new(1), Since: now}}}},
-		"send_message": &SendMessageResult{Answer: OK, DeliveryStatus: SumUp([]Delivery{{RecipientID: "1", State: DeliveryRead}}),
-			Deliveries: []Delivery{{Steps: []Step{{State: DeliveryRead, At: now}}}}, Object: &Message{Data: json.RawMessage(`{"n":1}`)}},
-		"get_messages":         &GetMessagesResult{Answer: OK, Messages: []ContractMessage{{Content: Content{Attachments: []json.RawMessage{}}}}},
-		"read_events":          &ReadEventsResult{Answer: OK, Events: []Event{{Seq: 1}}},
-		"get_workspace_status": &WorkspaceStatusResult{Answer: OK, Agents: map[string]int{"idle": 1}, Deliveries: map[string]int{}},
+		"get_agent_status": &AgentStatusResult{
+			Answer: OK,
+			Agents: []AgentStatus{{Agent: Agent{ID: "1", Name: "a", ExitStatus: new(1), Since: now}}},
+		},
+		"send_message": &SendMessageResult{
+			Answer:         OK,
+			DeliveryStatus: SumUp([]Delivery{{RecipientID: "1", State: DeliveryRead}}),
+			Deliveries: []Delivery{
+				{Steps: []Step{{State: DeliveryRead, At: now}}},
+			},
+			Object: &Message{Data: json.RawMessage(`{"n":1}`)},
+		},
+		"get_messages": &GetMessagesResult{
+			Answer:   OK,
+			Messages: []ContractMessage{{Content: Content{Attachments: []json.RawMessage{}}}},
+		},
+		"read_events": &ReadEventsResult{Answer: OK, Events: []Event{{Seq: 1}}},
+		"get_workspace_status": &WorkspaceStatusResult{
+			Answer:     OK,
+			Agents:     map[string]int{"idle": 1},
+			Deliveries: map[string]int{},
+		},
 	}
+
 	for name, result := range results {
 		b, err := json.Marshal(result)
 		if err != nil {
@@ -119,11 +140,13 @@ func TestOutputSchemasFitTheResults(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, b)
 		}
 	}
+
 	failed := "no"
 	b, _ := json.Marshal(&ReadEventsResult{Answer: Answer{Error: &failed}, Events: []Event{}})
 	if err := validate(t, resolved(t, "read_events", FindOp("read_events").Output), string(b)); err != nil {
 		t.Errorf("error cannot be a text: %v", err)
 	}
+
 	b, _ = json.Marshal(&ReadEventsResult{Answer: OK})
 	if validate(t, resolved(t, "read_events", FindOp("read_events").Output), string(b)) == nil {
 		t.Error("null is valid where a list is promised")

@@ -19,6 +19,7 @@ func TestToolsAreThoseThatTheCallerMayUse(t *testing.T) {
 	if got := toolNames(Caller{}); !slices.Equal(got, []string{"register_agent"}) {
 		t.Errorf("nobody in particular is offered %v", got)
 	}
+
 	agent := toolNames(Caller{ID: "a", Name: "coder"})
 	lead := toolNames(Caller{ID: "a", Name: "lead", Orchestrate: true})
 	operator := toolNames(Caller{ID: "o", Name: OperatorName, Operator: true})
@@ -44,14 +45,18 @@ func TestToolsAreFunctionDefinitions(t *testing.T) {
 		if tool.Type != "function" || !name.MatchString(f.Name) || f.Description == "" || len(f.Description) > 1024 {
 			t.Errorf("%+v is no function definition", tool)
 		}
+
 		var parameters struct {
 			Type       string         `json:"type"`
 			Properties map[string]any `json:"properties"`
 		}
-		if err := json.Unmarshal(f.Parameters, &parameters); err != nil || parameters.Type != "object" || parameters.Properties == nil {
+
+		if err := json.Unmarshal(f.Parameters, &parameters); err != nil || parameters.Type != "object" ||
+			parameters.Properties == nil {
 			t.Errorf("%s has the parameters %s (%v)", f.Name, f.Parameters, err)
 		}
 	}
+
 	if got, want := string(FindOp("get_workspace_status").parameters()), `{"type":"object","properties":{}}`; got != want {
 		t.Errorf("without parameters: got %s, want %s", got, want)
 	}

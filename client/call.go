@@ -71,6 +71,7 @@ func (c *Client) do(ctx context.Context, a ask, result any) error {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s: %w", a.name, context.Cause(ctx))
 		}
+
 		l, ok := errors.AsType[*lost](err)
 		if !ok {
 			return err
@@ -78,12 +79,14 @@ func (c *Client) do(ctx context.Context, a ask, result any) error {
 		if l.sent && !a.again {
 			return c.unknown(a.name, l)
 		}
+
 		first := patience == nil
 		if first {
 			var cancel context.CancelFunc
 			patience, cancel = context.WithTimeout(ctx, c.retry)
 			defer cancel()
 		}
+
 		if first && l.sent {
 			continue // most likely a connection that had gone stale
 		}
@@ -118,35 +121,43 @@ func (c *Client) once(ctx context.Context, a ask, result any) error {
 	if err != nil {
 		return fmt.Errorf("address the daemon at %q: %w", c.where, err)
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	if c.key != "" {
 		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
+
 	// The daemon holds what the call says of its caller against the connection.
 	// Ids, names and keys have nothing to escape; what has is none of them.
 	own := parley.CredentialsFrom(ctx)
 	if own.Key != "" {
 		req.Header.Set("X-API-Key", url.QueryEscape(own.Key))
 	}
+
 	for _, claim := range own.Claims {
 		req.Header.Add("X-Agent-ID", url.QueryEscape(claim))
 	}
+
 	conn := c.fresh
 	if a.again {
 		conn = c.shared
 	}
+
 	resp, err := conn.Do(req)
 	if err != nil {
 		return c.classify(err)
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
 	switch {
 	case err != nil:
 		return &lost{sent: true, cause: err}
 	case len(answer) > maxAnswer:
-		return parley.Errorf(parley.Internal, "the answer to %s is larger than %d bytes", a.name, maxAnswer).Suggest("Ask for less at a time.")
+		return parley.Errorf(parley.Internal, "the answer to %s is larger than %d bytes", a.name, maxAnswer).
+			Suggest("Ask for less at a time.")
 	}
+
 	return c.read(a.name, resp.StatusCode, answer, result)
 }
 
@@ -171,9 +182,11 @@ func (c *Client) read(name string, status int, answer []byte, result any) error 
 		Code    parley.Code `json:"error_code"`
 		Message *string     `json:"error_message"` // of an error; a result has none
 	}
+
 	if json.Unmarshal(answer, &form) != nil || form.Success == nil {
 		return c.foreign(status, answer)
 	}
+
 	if form.Code != "" && form.Message != nil {
 		e := new(parley.Error)
 		if err := json.Unmarshal(answer, e); err != nil {
@@ -182,12 +195,15 @@ func (c *Client) read(name string, status int, answer []byte, result any) error 
 		if e.Code == parley.DaemonUnavailable { // it is stopping
 			return &lost{sent: true, cause: e}
 		}
+
 		return e
 	}
+
 	if err := json.Unmarshal(answer, result); err != nil {
 		return parley.Errorf(parley.Internal, "the answer to %s cannot be read: %w", name, err).
 			Suggest("The daemon may be of another version: restart it with `parley down` and `parley up`.")
 	}
+
 	return nil
 }
 

@@ -48,20 +48,29 @@ func New(o Options) *Client {
 	if o.Socket != "" {
 		c.base, c.where = "http://parley", o.Socket
 	}
+
 	if o.HTTPClient != nil {
 		c.shared, c.fresh = o.HTTPClient, o.HTTPClient
 		return c
 	}
+
 	dial := (&net.Dialer{}).DialContext
 	if o.Socket != "" {
 		dial = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", o.Socket)
 		}
 	}
+
 	// The daemon is local: few connections are enough, and an idle one is
 	// cheap to make again.
-	c.shared = &http.Client{Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute}}
-	c.fresh = &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, ExpectContinueTimeout: longestWait}}
+	c.shared = &http.Client{
+		Transport: &http.Transport{DialContext: dial, MaxIdleConnsPerHost: 8, IdleConnTimeout: time.Minute},
+	}
+
+	c.fresh = &http.Client{
+		Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true, ExpectContinueTimeout: longestWait},
+	}
+
 	return c
 }
 

@@ -80,14 +80,21 @@ func TestErrorsComeBackWhole(t *testing.T) {
 	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
 	c := connect(t, client.Options{URL: "http://" + addr + "/", Key: operatorKey})
 	_, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"nobody"}, Text: "hi"})
-	if e := code(t, "unknown", err, parley.AgentNotFound); e.Message != `there is no agent "nobody"` || e.Action != "get_agent_status lists them." {
+	if e := code(t, "unknown", err, parley.AgentNotFound); e.Message != `there is no agent "nobody"` ||
+		e.Action != "get_agent_status lists them." {
 		t.Errorf("the error is %+v", e)
 	}
+
 	_, err = c.CheckInbox(t.Context(), parley.CheckInboxRequest{Limit: 99})
 	if e := code(t, "limit", err, parley.InvalidArgument); e.Details["parameter"] != "limit" {
 		t.Errorf("the details are %v", e.Details)
 	}
-	_, err = connect(t, client.Options{URL: "http://" + addr, Key: "wrong"}).CheckInbox(t.Context(), parley.CheckInboxRequest{})
+
+	_, err = connect(
+		t,
+		client.Options{URL: "http://" + addr, Key: "wrong"},
+	).CheckInbox(t.Context(), parley.CheckInboxRequest{})
+
 	code(t, "wrong key", err, parley.Unauthenticated)
 }
 
@@ -134,10 +141,12 @@ func TestCallsWaitForADaemonThatRestarts(t *testing.T) {
 		_, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{})
 		failed <- err
 	}()
+
 	go func() { // what may not be repeated may still be begun when nobody has seen it
 		_, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "late"})
 		failed <- err
 	}()
+
 	time.Sleep(100 * time.Millisecond) // long enough for first attempts; right without it too
 	at(t, "tcp", addr, handler(m, m))
 	for range 2 {
@@ -161,6 +170,7 @@ func TestACallEndsWithItsContext(t *testing.T) {
 		_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{})
 		done <- err
 	}()
+
 	select {
 	case err := <-done:
 		if !errors.Is(err, context.Canceled) {
@@ -185,10 +195,12 @@ func TestABrokenCallIsRepeatedWhereItDoesNoHarm(t *testing.T) {
 		if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
 			t.Errorf("after=%v: a read is not repeated: %v", after, err)
 		}
+
 		b.left.Store(3)
 		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "once"}); err != nil {
 			t.Errorf("after=%v: a send is not repeated: %v", after, err)
 		}
+
 		b.left.Store(3)
 		if _, err := c.BroadcastMessage(t.Context(), parley.BroadcastMessageRequest{Text: "once"}); err != nil {
 			t.Errorf("after=%v: a broadcast is not repeated: %v", after, err)
@@ -200,9 +212,13 @@ func TestABrokenCallIsRepeatedWhereItDoesNoHarm(t *testing.T) {
 		b.left.Store(1)
 		b.calls.Store(0)
 		_, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "reviewer"})
-		if e := code(t, "a call that may have been done", err, parley.DaemonUnavailable); !strings.Contains(e.Action, "may have been done or not") {
+		if e := code(t, "a call that may have been done", err, parley.DaemonUnavailable); !strings.Contains(
+			e.Action,
+			"may have been done or not",
+		) {
 			t.Errorf("the action is %q", e.Action)
 		}
+
 		if n := b.calls.Load(); n != 1 {
 			t.Errorf("after=%v: register_agent was made %d times", after, n)
 		}
@@ -220,6 +236,7 @@ func TestAStaleConnectionIsNoFailure(t *testing.T) {
 		if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name}); err != nil {
 			t.Fatal(err)
 		}
+
 		stop()
 		_, stop = at(t, "tcp", addr, handler(m, m))
 	}
@@ -233,6 +250,7 @@ func TestWhatMayNotBeRepeatedGoesOnAConnectionOfItsOwn(t *testing.T) {
 		own[r.URL.Path] = r.Close
 		h.ServeHTTP(w, r)
 	}))
+
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
 	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
 		t.Fatal(err)
@@ -252,16 +270,19 @@ func TestTheCallersOwnKeyIsKept(t *testing.T) {
 	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	for range 2 {
 		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: "mine"}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	for range 2 {
 		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if n := len(m.messages); n != 3 || m.messages[0].key != "mine" || m.messages[1].key == m.messages[2].key {
 		t.Errorf("%d messages are stored, want one by the caller's key and two by different ones", n)
 	}
@@ -277,6 +298,7 @@ func TestAResultThatReportsAFailureIsAResult(t *testing.T) {
 	if _, err := c.StopAgent(t.Context(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	res, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
 	if err != nil || res.Success || res.ErrorCode != parley.AgentUnavailable || res.MessageID == "" {
 		t.Errorf("got %+v, %v", res, err)
@@ -290,7 +312,11 @@ func TestWhatIsNoDaemonIsSaidSo(t *testing.T) {
 				w.WriteHeader(status)
 				io.WriteString(w, answer)
 			}))
-			_, err := connect(t, client.Options{URL: "http://" + addr}).CheckInbox(t.Context(), parley.CheckInboxRequest{})
+
+			_, err := connect(
+				t,
+				client.Options{URL: "http://" + addr},
+			).CheckInbox(t.Context(), parley.CheckInboxRequest{})
 			if e := code(t, name, err, parley.DaemonUnavailable); !strings.Contains(e.Message, "is no parley daemon") {
 				t.Errorf("%s with %d: %s", name, status, e)
 			}
@@ -317,16 +343,20 @@ func TestWhatACallSaysOfItsCallerReachesTheDaemon(t *testing.T) {
 		got = r.Header
 		fmt.Fprint(w, `{"success":true}`)
 	}))
+
 	c := connect(t, client.Options{URL: "http://" + addr, Key: "own"})
 	inv, err := parley.FindOp("check_inbox").Decode([]byte(`{"agent_id":"coder\n"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ctx := parley.WithCaller(t.Context(), parley.Caller{ID: "?", Remote: true})
 	if _, err := inv.Call(parley.WithCredentials(ctx, parley.Credentials{Key: "given"}), c); err != nil {
 		t.Fatal(err)
 	}
-	if got.Get("Authorization") != "Bearer own" || got.Get("X-API-Key") != "given" || got.Get("X-Agent-ID") != "coder%0A" {
+
+	if got.Get("Authorization") != "Bearer own" || got.Get("X-API-Key") != "given" ||
+		got.Get("X-Agent-ID") != "coder%0A" {
 		t.Errorf("the daemon got %v", got)
 	}
 }

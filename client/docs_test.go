@@ -14,14 +14,17 @@ func TestThePageShowsTheExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	source, err := os.ReadFile("example_client_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	blocks := regexp.MustCompile("(?ms)^```go\n(.*?)^```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < 7 {
 		t.Errorf("the page has %d blocks of Go, want 7 at least", len(blocks))
 	}
+
 	for _, block := range blocks {
 		if !strings.Contains(unindented(string(source)), unindented(block[1])) {
 			t.Errorf("this is in no example:\n%s", block[1])

@@ -26,25 +26,32 @@ var mending = []parley.Code{parley.DaemonUnavailable, parley.StorageUnavailable,
 func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[parley.Event, error] {
 	return func(yield func(parley.Event, error) bool) {
 		for pause := firstPause; ; {
-			page, err := c.ReadEvents(ctx, parley.ReadEventsRequest{After: after, Limit: pageSize, WaitSeconds: pageWait})
+			page, err := c.ReadEvents(
+				ctx,
+				parley.ReadEventsRequest{After: after, Limit: pageSize, WaitSeconds: pageWait},
+			)
 			if ctx.Err() != nil {
 				return
 			}
+
 			if err != nil {
 				if !mends(err) {
 					yield(parley.Event{}, err)
 					return
 				}
+
 				wait(ctx, pause)
 				pause = min(2*pause, longestWait)
 				continue
 			}
+
 			pause = firstPause
 			for _, e := range page.Events {
 				if !yield(e, nil) {
 					return
 				}
 			}
+
 			after = max(after, page.Next)
 		}
 	}

@@ -54,6 +54,7 @@ func TestEventsAreFollowedThroughARestart(t *testing.T) {
 	register(t, m, "one", "two")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+
 	events := follow(ctx, connect(t, client.Options{URL: "http://" + addr, Key: operatorKey}), 1)
 	expectSeq(t, events, 2)
 	register(t, m, "three")

@@ -40,13 +40,18 @@ func ExampleClient() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	c := client.New(client.Options{URL: address, Key: joined.APIKey})
 	defer c.Close()
 
-	sent, err := c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "Shall I tidy up the inbox?"})
+	sent, err := c.SendMessage(
+		ctx,
+		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "Shall I tidy up the inbox?"},
+	)
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(sent.Status)
 	fmt.Println(len(sent.DeliveryStatus.DeliveredTo), "delivered,", len(sent.DeliveryStatus.PendingDelivery), "pending")
 
@@ -57,27 +62,37 @@ func ExampleClient() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(history.TotalMessages, "messages with", history.WithAgent)
 
 	inbox, err := c.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 30}) // waits if there is nothing
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	for _, m := range inbox.Messages {
 		fmt.Printf("%s: %s\n", m.Sender, m.Content)
 	}
 
 	question, thanks := inbox.Messages[0], inbox.Messages[1]
-	answer, err := c.RespondToMessage(ctx, parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "The oldest one."})
+	answer, err := c.RespondToMessage(
+		ctx,
+		parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "The oldest one."},
+	)
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println("answered:", answer.OriginalUpdated)
 
-	ignored, err := c.IgnoreMessage(ctx, parley.IgnoreMessageRequest{MessageID: thanks.MessageID, Reason: "only thanks"})
+	ignored, err := c.IgnoreMessage(
+		ctx,
+		parley.IgnoreMessageRequest{MessageID: thanks.MessageID, Reason: "only thanks"},
+	)
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(ignored.Message)
 
 	// Output:
@@ -116,6 +131,7 @@ func ExampleClient_Dispatch() {
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	for _, tool := range tools {
 		if tool.Function.Name == "send_message" {
 			fmt.Println(tool.Type, tool.Function.Name)
@@ -128,19 +144,23 @@ func ExampleClient_Dispatch() {
 		{"call_1", "check_inbox", `{"limit": 5}`},
 		{"call_2", "send_message", `{"to": "nobody", "text": "hello?"}`},
 	}
+
 	for _, call := range calls {
 		content, err := c.Dispatch(ctx, call.Name, call.Arguments)
 		if err != nil {
 			log.Fatal(err) // no daemon answers
 		}
+
 		// send {"role": "tool", "tool_call_id": call.ID, "content": content} back to the model
 		var answer struct {
 			Success bool   `json:"success"`
 			Action  string `json:"suggested_action"`
 		}
+
 		if err := json.Unmarshal([]byte(content), &answer); err != nil {
 			log.Fatal(err)
 		}
+
 		fmt.Printf("%s %t %q\n", call.ID, answer.Success, answer.Action)
 	}
 	// Output:
@@ -154,10 +174,13 @@ func ExampleClient_Events() {
 	ctx := context.Background()
 	address, c, stop := daemon()
 	defer stop()
-	joined, err := client.New(client.Options{URL: address}).RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "tester"})
+
+	joined, err := client.New(client.Options{URL: address}).
+		RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "tester"})
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	say(ctx, client.New(client.Options{URL: address, Key: joined.APIKey}), "operator", "all green")
 
 	last := int64(0) // the Seq of the last event that was dealt with
@@ -165,6 +188,7 @@ func ExampleClient_Events() {
 		if err != nil {
 			log.Fatal(err) // nothing that waiting would mend
 		}
+
 		last = event.Seq
 		if event.Type == parley.EventDirectMessage {
 			fmt.Println(event.Sender, "to", event.Recipient+":", event.Preview)

@@ -18,22 +18,31 @@ func Example() {
 	defer daemon.Close()
 
 	operator := client.New(client.Options{URL: daemon.URL, Key: operatorKey})
-	joined, err := operator.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "tester", Description: "runs the tests"})
+	joined, err := operator.RegisterAgent(
+		ctx,
+		parley.RegisterAgentRequest{Username: "tester", Description: "runs the tests"},
+	)
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	tester := client.New(client.Options{URL: daemon.URL, Key: joined.APIKey})
 
-	receipt, err := operator.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"tester"}, Text: "are the tests green?"})
+	receipt, err := operator.SendMessage(
+		ctx,
+		parley.SendMessageRequest{To: parley.Names{"tester"}, Text: "are the tests green?"},
+	)
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	fmt.Println(receipt.Status)
 
 	inbox, err := tester.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 30})
 	if err != nil {
 		log.Fatal(err)
 	}
+
 	for _, message := range inbox.Messages {
 		fmt.Printf("%s: %s\n", message.Sender, message.Content)
 		answer := parley.RespondToMessageRequest{MessageID: message.MessageID, Text: "all green"}
@@ -46,6 +55,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
+
 		if event.Type == parley.EventDirectMessage && event.Sender == "tester" {
 			fmt.Printf("%s said: %s\n", event.Sender, event.Preview)
 			break

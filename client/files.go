@@ -34,37 +34,55 @@ func (c *Client) Upload(ctx context.Context, name string, r io.Reader) (*parley.
 // message. size is how many bytes r holds, or -1: with it, what is too large is
 // refused before it is sent. It is not repeated when the connection breaks, since r
 // is read only once.
-func (c *Client) SendFile(ctx context.Context, req parley.UploadFileRequest, r io.Reader, size int64) (*parley.TransferFileResult, error) {
+func (c *Client) SendFile(
+	ctx context.Context,
+	req parley.UploadFileRequest,
+	r io.Reader,
+	size int64,
+) (*parley.TransferFileResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	head, tail, kind, err := form(req)
 	if err != nil {
 		return nil, err
 	}
-	httpReq, err := c.fileRequest(ctx, http.MethodPost, "", io.MultiReader(bytes.NewReader(head), r, bytes.NewReader(tail)))
+
+	httpReq, err := c.fileRequest(
+		ctx,
+		http.MethodPost,
+		"",
+		io.MultiReader(bytes.NewReader(head), r, bytes.NewReader(tail)),
+	)
 	if err != nil {
 		return nil, err
 	}
 	if size >= 0 {
 		httpReq.ContentLength = int64(len(head)) + size + int64(len(tail))
 	}
+
 	httpReq.Header.Set("Content-Type", kind)
+
 	// The daemon looks at the head before the file is sent.
 	httpReq.Header.Set("Expect", "100-continue")
+
 	resp, err := c.fresh.Do(httpReq)
 	if err != nil {
 		return nil, c.fileFailure(ctx, "the upload", err)
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return nil, c.fileFailure(ctx, "the upload", err)
 	}
+
 	res := new(parley.TransferFileResult)
 	if err := c.settled(c.read("the upload", resp.StatusCode, answer, res)); err != nil {
 		return nil, err
 	}
+
 	return res, nil
 }
 
@@ -78,15 +96,18 @@ func form(req parley.UploadFileRequest) (head, tail []byte, kind string, err err
 			err = errors.Join(err, w.WriteField(name, value))
 		}
 	}
+
 	_, fileErr := w.CreateFormFile("file", "file")
 	if err = errors.Join(err, fileErr); err != nil {
 		return nil, nil, "", fmt.Errorf("write the upload's form: %w", err)
 	}
+
 	head = bytes.Clone(b.Bytes())
 	b.Reset()
 	if err := w.Close(); err != nil {
 		return nil, nil, "", fmt.Errorf("write the upload's form: %w", err)
 	}
+
 	return head, b.Bytes(), w.FormDataContentType(), nil
 }
 
@@ -102,11 +123,13 @@ func (c *Client) Download(ctx context.Context, id string, w io.Writer, offset in
 	if offset > 0 {
 		req.Header.Set("Range", fmt.Sprintf("bytes=%d-", offset))
 	}
+
 	resp, err := c.shared.Do(req)
 	if err != nil {
 		return nil, c.fileFailure(ctx, "the download", err)
 	}
 	defer resp.Body.Close()
+
 	f, err := c.described(resp, id, offset)
 	if f == nil || err != nil {
 		return f, err
@@ -114,6 +137,7 @@ func (c *Client) Download(ctx context.Context, id string, w io.Writer, offset in
 	if _, err := io.Copy(w, resp.Body); err != nil {
 		return f, c.fileFailure(ctx, "the download", err)
 	}
+
 	return f, nil
 }
 
@@ -124,6 +148,7 @@ func (c *Client) described(resp *http.Response, id string, offset int64) (*parle
 	if _, params, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition")); err == nil {
 		f.Name = params["filename"]
 	}
+
 	_, whole, _ := strings.Cut(resp.Header.Get("Content-Range"), "/")
 	switch {
 	case resp.StatusCode == http.StatusOK && offset <= 0:
@@ -142,16 +167,20 @@ func (c *Client) described(resp *http.Response, id string, offset int64) (*parle
 			resp.Body = http.NoBody
 			return f, nil
 		}
-		return nil, parley.Errorf(parley.InvalidArgument, "the file has only %s bytes, fewer than %d", whole, offset).Suggest("Begin anew, from 0.")
+		return nil, parley.Errorf(parley.InvalidArgument, "the file has only %s bytes, fewer than %d", whole, offset).
+			Suggest("Begin anew, from 0.")
 	}
+
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
 		return nil, fmt.Errorf("read the answer: %w", err)
 	}
+
 	var refused json.RawMessage
 	if err := c.settled(c.read("the download", resp.StatusCode, answer, &refused)); err != nil {
 		return nil, err
 	}
+
 	return nil, c.foreign(resp.StatusCode, answer)
 }
 
@@ -173,7 +202,8 @@ func (c *Client) fileFailure(ctx context.Context, what string, err error) error 
 	}
 	failed := c.classify(err)
 	if l, ok := errors.AsType[*lost](failed); ok && l.sent {
-		return parley.Errorf(parley.DaemonUnavailable, "the connection to the daemon broke during %s: %w", what, l.cause).Suggest("Try again.")
+		return parley.Errorf(parley.DaemonUnavailable, "the connection to the daemon broke during %s: %w", what, l.cause).
+			Suggest("Try again.")
 	}
 	return c.settled(failed)
 }

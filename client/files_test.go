@@ -21,14 +21,18 @@ func two(t *testing.T) (sender, recipient *client.Client) {
 	srv := serve(t, m)
 	t.Cleanup(srv.Close)
 	join := func(name string) *client.Client {
-		res, err := client.New(client.Options{URL: srv.URL}).RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
+		res, err := client.New(client.Options{URL: srv.URL}).
+			RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		c := client.New(client.Options{URL: srv.URL, Key: res.APIKey})
 		t.Cleanup(c.Close)
+
 		return c
 	}
+
 	return join("sender"), join("recipient")
 }
 
@@ -38,10 +42,16 @@ func TestFileGoesUpAndDown(t *testing.T) {
 	_, _ = rand.Read(content) // never fails
 	const name = `größe "1" ‹x›; a=b.txt`
 	for _, size := range []int64{-1, int64(len(content))} {
-		res, err := sender.SendFile(t.Context(), parley.UploadFileRequest{Filename: name, Recipient: "recipient", Description: "a\nb"}, bytes.NewReader(content), size)
+		res, err := sender.SendFile(
+			t.Context(),
+			parley.UploadFileRequest{Filename: name, Recipient: "recipient", Description: "a\nb"},
+			bytes.NewReader(content),
+			size,
+		)
 		if err != nil || !res.Success || res.Filename != name || res.MessageID == "" {
 			t.Fatalf("got %+v, %v", res, err)
 		}
+
 		for _, offset := range []int64{0, 1, 699_999, 700_000} {
 			var got bytes.Buffer
 			f, err := recipient.Download(t.Context(), res.Data.FileID, &got, offset)
@@ -55,17 +65,21 @@ func TestFileGoesUpAndDown(t *testing.T) {
 				t.Errorf("it came as %+v", f)
 			}
 		}
+
 		_, err = recipient.Download(t.Context(), res.Data.FileID, io.Discard, 700_001)
 		wantCode(t, err, parley.InvalidArgument)
 	}
+
 	res, err := sender.Upload(t.Context(), "mine.txt", strings.NewReader("mine"))
 	if err != nil || res.MessageID != "" {
 		t.Fatalf("got %+v, %v", res, err)
 	}
+
 	var got bytes.Buffer
 	if _, err := sender.Download(t.Context(), res.Data.FileID, &got, 0); err != nil || got.String() != "mine" {
 		t.Errorf("got %q, %v", &got, err)
 	}
+
 	_, err = recipient.Download(t.Context(), res.Data.FileID, io.Discard, 0)
 	wantCode(t, err, parley.FileNotFound)
 	_, err = recipient.Download(t.Context(), "../send_message", io.Discard, 0)
@@ -83,7 +97,13 @@ func TestRefusalOfAnUploadArrives(t *testing.T) {
 	sender, _ := two(t)
 	_, err := sender.Upload(t.Context(), "../up", strings.NewReader("x"))
 	wantCode(t, err, parley.InvalidArgument)
-	_, err = sender.SendFile(t.Context(), parley.UploadFileRequest{Filename: "x", Recipient: "nobody"}, strings.NewReader("x"), 1)
+	_, err = sender.SendFile(
+		t.Context(),
+		parley.UploadFileRequest{Filename: "x", Recipient: "nobody"},
+		strings.NewReader("x"),
+		1,
+	)
+
 	wantCode(t, err, parley.AgentNotFound)
 	large := make([]byte, 20<<20)
 	for _, size := range []int64{-1, int64(len(large))} {
@@ -94,10 +114,12 @@ func TestRefusalOfAnUploadArrives(t *testing.T) {
 			t.Errorf("%d bytes were sent of what was known to be too large", sent)
 		}
 	}
+
 	broken := errors.New("the disk broke")
 	if _, err := sender.Upload(t.Context(), "x", iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("got %v, want %v", err, broken)
 	}
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := sender.Upload(ctx, "x", strings.NewReader("x")); !errors.Is(err, context.Canceled) {

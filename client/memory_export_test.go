@@ -7,9 +7,13 @@ import (
 )
 
 // ExportMessages gives whole letters by their place among all.
-func (m *memory) ExportMessages(_ context.Context, r parley.ExportMessagesRequest) (*parley.ExportMessagesResult, error) {
+func (m *memory) ExportMessages(
+	_ context.Context,
+	r parley.ExportMessagesRequest,
+) (*parley.ExportMessagesResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	res := &parley.ExportMessagesResult{Answer: parley.OK, Messages: []parley.ExportedMessage{}, Next: r.After}
 	var ids []string
 	for _, ref := range r.Between {
@@ -19,9 +23,11 @@ func (m *memory) ExportMessages(_ context.Context, r parley.ExportMessagesReques
 		}
 		ids, res.Between = append(ids, a.ID), append(res.Between, a.Name)
 	}
+
 	if len(ids) == 2 && ids[0] == ids[1] {
 		return nil, parley.Errorf(parley.InvalidRecipient, "both are one").Suggest("Name two.")
 	}
+
 	if r.ThreadID != "" {
 		d, err := m.discussion(r.ThreadID)
 		if err != nil {
@@ -30,6 +36,7 @@ func (m *memory) ExportMessages(_ context.Context, r parley.ExportMessagesReques
 		th := m.named(d)
 		res.Thread, r.ThreadID = &th, th.ID
 	}
+
 	for i, l := range m.messages {
 		number := int64(i + 1)
 		switch {
@@ -38,9 +45,11 @@ func (m *memory) ExportMessages(_ context.Context, r parley.ExportMessagesReques
 		case len(ids) == 2 && (l.Kind != parley.KindDirect && l.Kind != parley.KindSteering || l.deliveries[0].ConversationID != parley.ConversationID(ids[0], ids[1])):
 			continue
 		}
+
 		if r.After == 0 {
 			res.TotalCount++
 		}
+
 		switch {
 		case number <= r.After:
 		case len(res.Messages) == r.Limit:
@@ -50,5 +59,6 @@ func (m *memory) ExportMessages(_ context.Context, r parley.ExportMessagesReques
 			res.Next = number
 		}
 	}
+
 	return res, nil
 }

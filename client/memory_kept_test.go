@@ -12,12 +12,14 @@ import (
 func (m *memory) ListFiles(_ context.Context, r parley.ListFilesRequest) (*parley.ListFilesResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	res := &parley.ListFilesResult{Answer: parley.OK, Files: []parley.KeptFile{}, FreeBytes: memoryLimit}
 	for i := len(m.files) - 1; i >= 0; i-- {
 		f := m.files[i]
 		if f.RemovedAt != nil {
 			continue
 		}
+
 		res.TotalCount++
 		res.ContentBytes += f.Size
 		if len(res.Files) < r.Limit {
@@ -25,9 +27,14 @@ func (m *memory) ListFiles(_ context.Context, r parley.ListFilesRequest) (*parle
 			if err != nil {
 				return nil, err
 			}
-			res.Files = append(res.Files, parley.KeptFile{File: f.File, Sender: sender.Name, Messages: len(m.carriers(f.ID))})
+
+			res.Files = append(
+				res.Files,
+				parley.KeptFile{File: f.File, Sender: sender.Name, Messages: len(m.carriers(f.ID))},
+			)
 		}
 	}
+
 	return res, nil
 }
 
@@ -44,6 +51,7 @@ func (m *memory) carriers(id string) (list []*letter) {
 func (m *memory) RemoveFiles(_ context.Context, r parley.RemoveFilesRequest) (*parley.RemoveFilesResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	var gone []*stored
 	for _, ref := range r.FileIDs {
 		before := len(gone)
@@ -52,10 +60,12 @@ func (m *memory) RemoveFiles(_ context.Context, r parley.RemoveFilesRequest) (*p
 				gone = append(gone, f)
 			}
 		}
+
 		if len(gone) == before {
 			return nil, parley.Errorf(parley.FileNotFound, "there is no such file").Suggest("list_files shows them.")
 		}
 	}
+
 	res := &parley.RemoveFilesResult{Answer: parley.OK, Removed: []parley.File{}, Message: "No file was removed"}
 	now := time.Now()
 	for _, f := range gone {
@@ -69,5 +79,6 @@ func (m *memory) RemoveFiles(_ context.Context, r parley.RemoveFilesRequest) (*p
 			l.Attachments[0] = item
 		}
 	}
+
 	return res, nil
 }

@@ -9,6 +9,7 @@ import (
 func (m *memory) AddResponder(_ context.Context, r parley.AddResponderRequest) (*parley.AddResponderResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	a, err := m.find(r.Name)
 	switch {
 	case err != nil:
@@ -17,7 +18,13 @@ func (m *memory) AddResponder(_ context.Context, r parley.AddResponderRequest) (
 	case a.Responder == nil:
 		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q", r.Name).Suggest("Choose another name.")
 	}
-	a.Responder = &parley.Responder{ResponderConfig: *r.Config, AutoRespond: r.AutoRespond == nil || *r.AutoRespond, Origin: parley.FromOperator}
+
+	a.Responder = &parley.Responder{
+		ResponderConfig: *r.Config,
+		AutoRespond:     r.AutoRespond == nil || *r.AutoRespond,
+		Origin:          parley.FromOperator,
+	}
+
 	a.Approval, a.IsSpecial, a.AutoRespond, a.Kind = parley.ApprovalGiven, true, a.Responder.AutoRespond, parley.KindMailbox
 	if a.AutoRespond {
 		a.Kind = parley.KindResponder
@@ -25,19 +32,25 @@ func (m *memory) AddResponder(_ context.Context, r parley.AddResponderRequest) (
 	if r.Description != "" {
 		a.Description = r.Description
 	}
+
 	return &parley.AddResponderResult{Answer: parley.OK, AgentID: a.ID, Agent: a.Name, Message: "It answers."}, nil
 }
 
 func (m *memory) ListResponders(context.Context, parley.ListRespondersRequest) (*parley.ListRespondersResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	res := &parley.ListRespondersResult{Answer: parley.OK, Responders: []parley.ResponderStatus{}}
 	for _, a := range m.agents {
 		if a.Responder != nil {
-			res.Responders = append(res.Responders, parley.ResponderStatus{AgentID: a.ID, Agent: a.Name, State: a.State, Approval: a.Approval,
-				Answers: a.Approval == parley.ApprovalGiven && a.Responder.AutoRespond, Responder: *a.Responder})
+			res.Responders = append(
+				res.Responders,
+				parley.ResponderStatus{AgentID: a.ID, Agent: a.Name, State: a.State, Approval: a.Approval,
+					Answers: a.Approval == parley.ApprovalGiven && a.Responder.AutoRespond, Responder: *a.Responder},
+			)
 		}
 	}
+
 	return res, nil
 }
 

@@ -36,30 +36,46 @@ func (m *memory) conversation(c parley.Caller, with, threadID string) (parley.Co
 		case err != nil:
 			return parley.Conversation{}, nil, err
 		case !d.has(c.ID) && !c.Operator:
-			return parley.Conversation{}, nil, parley.Errorf(parley.NotAParticipant, "you take no part in it").Suggest("Join it first.")
+			return parley.Conversation{}, nil, parley.Errorf(parley.NotAParticipant, "you take no part in it").
+				Suggest("Join it first.")
 		}
-		letters := slices.DeleteFunc(slices.Clone(m.messages), func(l *letter) bool { return l.ThreadID != d.ID || l.Kind != parley.KindThread })
+
+		letters := slices.DeleteFunc(
+			slices.Clone(m.messages),
+			func(l *letter) bool { return l.ThreadID != d.ID || l.Kind != parley.KindThread },
+		)
+
 		return parley.Conversation{ID: d.ID, ThreadID: d.ID, Title: d.Title, Participants: []string{}}, letters, nil
 	}
+
 	first, second, two := strings.Cut(with, ",")
 	if !two {
 		first, second = c.Name, first
 	}
+
 	one, err := m.find(strings.TrimSpace(first))
 	if err != nil {
 		return parley.Conversation{}, nil, err
 	}
+
 	other, err := m.find(strings.TrimSpace(second))
 	switch {
 	case err != nil:
 		return parley.Conversation{}, nil, err
 	case one == other:
-		return parley.Conversation{}, nil, parley.Errorf(parley.InvalidRecipient, "that is one agent").Suggest("Name another one.")
+		return parley.Conversation{}, nil, parley.Errorf(parley.InvalidRecipient, "that is one agent").
+			Suggest("Name another one.")
 	case two && !c.Operator:
-		return parley.Conversation{}, nil, parley.Errorf(parley.NotAuthorized, "you take no part in it").Suggest("Name one agent.")
+		return parley.Conversation{}, nil, parley.Errorf(parley.NotAuthorized, "you take no part in it").
+			Suggest("Name one agent.")
 	}
+
 	id := parley.ConversationID(one.ID, other.ID)
-	letters := slices.DeleteFunc(slices.Clone(m.messages), func(l *letter) bool { return l.Kind != parley.KindDirect || l.deliveries[0].ConversationID != id })
+	letters := slices.DeleteFunc(
+		slices.Clone(m.messages),
+		func(l *letter) bool { return l.Kind != parley.KindDirect || l.deliveries[0].ConversationID != id },
+	)
+
 	return parley.Conversation{ID: id, Participants: []string{one.Name, other.Name}}, letters, nil
 }
 
@@ -70,20 +86,40 @@ func (m *memory) talk(id string) *talk {
 	return m.talks[id]
 }
 
-func (m *memory) GetConversationState(ctx context.Context, r parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
+func (m *memory) GetConversationState(
+	ctx context.Context,
+	r parley.ConversationStateRequest,
+) (*parley.ConversationStateResult, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	c := parley.CallerFrom(ctx)
 	about, letters, err := m.conversation(c, r.With, r.ThreadID)
 	if err != nil {
 		return nil, err
 	}
+
 	about.Muted, about.Settings = m.talk(about.ID).muted, m.talk(about.ID).settings
-	res := &parley.ConversationStateResult{Answer: parley.OK, Conversation: about, State: "cold", Held: []parley.HeldTurn{}, Reason: "no-message"}
-	res.Counts = parley.ConversationCounts{Participants: map[string]int{}, Agents: map[string]int{}, People: map[string]int{}, Speakers: []string{}, Signals: []string{}}
+	res := &parley.ConversationStateResult{
+		Answer:       parley.OK,
+		Conversation: about,
+		State:        "cold",
+		Held:         []parley.HeldTurn{},
+		Reason:       "no-message",
+	}
+
+	res.Counts = parley.ConversationCounts{
+		Participants: map[string]int{},
+		Agents:       map[string]int{},
+		People:       map[string]int{},
+		Speakers:     []string{},
+		Signals:      []string{},
+	}
+
 	for _, l := range letters {
 		res.Counts.LastMinute++
 		res.Counts.Participants[l.Sender]++
@@ -91,9 +127,11 @@ func (m *memory) GetConversationState(ctx context.Context, r parley.Conversation
 			res.Counts.Questions++
 		}
 	}
+
 	if len(letters) == 0 {
 		return res, nil
 	}
+
 	last := letters[len(letters)-1]
 	res.State, res.Temperature, res.LastSpeaker, res.LastMessageAt = "warming", 0.5, last.Sender, &last.Timestamp
 	res.ShouldRespond, res.Confidence = last.SenderID != c.ID, 1
@@ -103,26 +141,36 @@ func (m *memory) GetConversationState(ctx context.Context, r parley.Conversation
 	case last.SenderID == m.boss.ID:
 		res.Reason = "human-message"
 	case strings.Contains(last.Text, "@"+c.Name):
-		res.Reason, res.Confidence, res.Factors = "mentioned-by-ai", 0.95, &parley.ConversationFactors{MentionedByAI: true}
+		res.Reason, res.Confidence, res.Factors = "mentioned-by-ai", 0.95, &parley.ConversationFactors{
+			MentionedByAI: true,
+		}
 	default:
 		res.Reason = "addressed-to-you"
 	}
+
 	if c.Operator {
 		res.Decisions = make([]parley.ConversationDecision, len(about.Participants))
 	}
+
 	return res, nil
 }
 
-func (m *memory) ControlConversation(ctx context.Context, r parley.ControlConversationRequest) (*parley.ControlConversationResult, error) {
+func (m *memory) ControlConversation(
+	ctx context.Context,
+	r parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	if r.MessageID != "" {
 		_, err := m.found(r.MessageID)
 		return &parley.ControlConversationResult{Answer: parley.OK, Released: []string{}}, err
 	}
+
 	about, _, err := m.conversation(parley.CallerFrom(ctx), r.With, r.ThreadID)
 	switch {
 	case err != nil:
@@ -130,6 +178,7 @@ func (m *memory) ControlConversation(ctx context.Context, r parley.ControlConver
 	case slices.Contains(about.Participants, parley.OperatorName):
 		return nil, parley.Errorf(parley.InvalidRecipient, "a person is never held").Suggest("Name two agents.")
 	}
+
 	t := m.talk(about.ID)
 	switch r.Action {
 	case parley.ActionMute:
@@ -139,5 +188,6 @@ func (m *memory) ControlConversation(ctx context.Context, r parley.ControlConver
 	case parley.ActionSet:
 		t.settings.ChainHops = r.ChainHops
 	}
+
 	return &parley.ControlConversationResult{Answer: parley.OK, ConversationID: about.ID, Released: []string{}}, nil
 }

@@ -54,7 +54,14 @@ type memoryEvent struct {
 }
 
 func newMemory() *memory {
-	m := &memory{keys: map[string]string{}, calls: map[string]string{}, made: map[string]any{}, given: map[string]parley.Message{}, talks: map[string]*talk{}, changed: make(chan struct{})}
+	m := &memory{
+		keys:    map[string]string{},
+		calls:   map[string]string{},
+		made:    map[string]any{},
+		given:   map[string]parley.Message{},
+		talks:   map[string]*talk{},
+		changed: make(chan struct{}),
+	}
 	m.add(&parley.Agent{Name: parley.OperatorName, Kind: parley.KindHuman})
 	m.boss = parley.Caller{ID: m.agents[0].ID, Name: parley.OperatorName, Operator: true}
 	return m
@@ -101,6 +108,7 @@ func (m *memory) wait(ctx context.Context, seconds int, ready func() bool) error
 		if seconds == 0 || ready() {
 			return nil // locked
 		}
+
 		changed := m.changed
 		m.mu.Unlock()
 		select {
@@ -116,25 +124,49 @@ func (m *memory) wait(ctx context.Context, seconds int, ready func() bool) error
 func (m *memory) RegisterAgent(_ context.Context, r parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	if _, err := m.find(r.Username); err == nil {
-		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q", r.Username).Suggest("Choose another name.")
+		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q", r.Username).
+			Suggest("Choose another name.")
 	}
-	a := &parley.Agent{Name: r.Username, Description: r.Description, Role: r.Role, Capabilities: r.Capabilities, Groups: r.Groups, Kind: parley.KindMailbox}
+
+	a := &parley.Agent{
+		Name:         r.Username,
+		Description:  r.Description,
+		Role:         r.Role,
+		Capabilities: r.Capabilities,
+		Groups:       r.Groups,
+		Kind:         parley.KindMailbox,
+	}
+
 	m.add(a)
 	key, status := m.newKey(a, parley.KeyRegistered), parley.StatusActive
 	if r.Special {
 		a.Approval, status = parley.ApprovalPending, parley.StatusPendingApproval
 		if r.Config != nil {
-			a.Responder = &parley.Responder{ResponderConfig: *r.Config, AutoRespond: r.AutoRespond == nil || *r.AutoRespond, Origin: parley.FromRegistration}
+			a.Responder = &parley.Responder{
+				ResponderConfig: *r.Config,
+				AutoRespond:     r.AutoRespond == nil || *r.AutoRespond,
+				Origin:          parley.FromRegistration,
+			}
 		}
 	}
+
 	m.record(parley.Event{Type: parley.EventAgent, AgentID: a.ID, Agent: a.Name}, a.ID)
-	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: status}, nil
+
+	return &parley.RegisterAgentResult{
+		Answer:   parley.OK,
+		AgentID:  a.ID,
+		Username: a.Name,
+		APIKey:   key,
+		Status:   status,
+	}, nil
 }
 
 func (m *memory) GetAgentStatus(_ context.Context, r parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	list := m.agents[1:]
 	if r.Agent != "" {
 		a, err := m.find(r.Agent)
@@ -143,6 +175,7 @@ func (m *memory) GetAgentStatus(_ context.Context, r parley.AgentStatusRequest) 
 		}
 		list = []*parley.Agent{a}
 	}
+
 	res := &parley.AgentStatusResult{Answer: parley.OK, Agents: []parley.AgentStatus{}}
 	for _, a := range list {
 		s := parley.AgentStatus{Agent: *a, Availability: a.AvailabilityAt(time.Now())}
@@ -151,10 +184,13 @@ func (m *memory) GetAgentStatus(_ context.Context, r parley.AgentStatusRequest) 
 				s.Unread++
 			}
 		}
+
 		s.Owed, s.Overdue = m.owed(a.ID)
 		res.Agents = append(res.Agents, s)
 	}
+
 	slices.SortFunc(res.Agents, func(a, b parley.AgentStatus) int { return strings.Compare(a.Name, b.Name) })
+
 	return res, nil
 }
 
@@ -170,7 +206,10 @@ func (m *memory) StopAgent(_ context.Context, r parley.StopAgentRequest) (*parle
 	return &parley.StopAgentResult{Answer: parley.OK, AgentID: a.ID, Name: a.Name}, nil
 }
 
-func (m *memory) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
+func (m *memory) GetWorkspaceStatus(
+	context.Context,
+	parley.WorkspaceStatusRequest,
+) (*parley.WorkspaceStatusResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return &parley.WorkspaceStatusResult{Answer: parley.OK, Agents: map[string]int{"idle": len(m.agents) - 1},
@@ -182,6 +221,7 @@ func (m *memory) recipients(self string, names []string) ([]*parley.Agent, error
 	if len(names) == 1 && names[0] == parley.Everyone {
 		return m.others(self, ""), nil
 	}
+
 	var list []*parley.Agent
 	for _, name := range names {
 		a, err := m.find(name)
@@ -195,6 +235,7 @@ func (m *memory) recipients(self string, names []string) ([]*parley.Agent, error
 			list = append(list, a)
 		}
 	}
+
 	return list, nil
 }
 
@@ -213,33 +254,47 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 	case !parley.Visible(l.Text):
 		return nil, parley.Errorf(parley.InvalidArgument, "the text is empty").Suggest("Say something.")
 	case utf8.RuneCountInString(l.Text) > 2000:
-		return nil, parley.Errorf(parley.MessageTooLong, "the text is too long").Suggest("Use 2,000 characters at most.")
+		return nil, parley.Errorf(parley.MessageTooLong, "the text is too long").
+			Suggest("Use 2,000 characters at most.")
 	}
+
 	if l.InReplyTo != "" {
 		original := m.letter(l.InReplyTo)
 		if original == nil || !m.concerns(original, l.SenderID) {
-			return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").Suggest("check_inbox shows the ids.")
+			return nil, parley.Errorf(parley.MessageNotFound, "there is no such message").
+				Suggest("check_inbox shows the ids.")
 		}
+
 		l.InReplyTo, l.ChainID, l.Hop = original.ID, original.ChainID, original.Hop+1
 		if err := original.answeredWith(l, to); err != nil {
 			return nil, err
 		}
 	}
+
 	m.link(l)
 	l.Timestamp = time.Now()
 	for _, a := range to {
-		d := &parley.Delivery{MessageID: l.ID, RecipientID: a.ID, Recipient: a.Name, ConversationID: parley.ConversationID(l.SenderID, a.ID), State: parley.DeliverySubmitted}
+		d := &parley.Delivery{
+			MessageID:      l.ID,
+			RecipientID:    a.ID,
+			Recipient:      a.Name,
+			ConversationID: parley.ConversationID(l.SenderID, a.ID),
+			State:          parley.DeliverySubmitted,
+		}
+
 		if l.ThreadID != "" {
 			d.ConversationID = l.ThreadID
 		}
 		if a.State == parley.StateTerminated {
 			d.State, d.Reason = parley.DeliveryFailed, "it is terminated"
 		}
+
 		d.Steps = []parley.Step{{State: d.State, At: l.Timestamp, Evidence: "stored"}}
 		l.deliveries, l.Recipients = append(l.deliveries, d), append(l.Recipients, a.ID)
 		l.owe(a)
 		m.given[a.ID] = l.Message
 	}
+
 	m.messages = append(m.messages, l)
 	e := parley.Event{Type: parley.EventDirectMessage, SenderID: l.SenderID, Sender: l.Sender, MessageID: l.ID,
 		RecipientCount: len(to), Preview: parley.Truncate(l.Text, parley.PreviewLength), Priority: l.Priority}
@@ -252,7 +307,9 @@ func (m *memory) admit(l *letter, to []*parley.Agent) (*letter, error) {
 	case len(to) == 1:
 		e.RecipientID, e.Recipient = to[0].ID, to[0].Name
 	}
+
 	m.record(e, slices.Concat([]string{l.SenderID}, l.Recipients, l.sees)...)
+
 	return l, nil
 }
 
@@ -268,8 +325,10 @@ func (m *memory) repeated(sender, key string, call any) (*letter, error) {
 		m.calls[sender+key] = text
 		return nil, nil
 	case m.calls[sender+key] != text:
-		return nil, parley.Errorf(parley.InvalidArgument, "the key stands for another message").Suggest("Use another key.")
+		return nil, parley.Errorf(parley.InvalidArgument, "the key stands for another message").
+			Suggest("Use another key.")
 	}
+
 	return m.messages[i], nil
 }
 
@@ -284,19 +343,25 @@ func answered[Res any](m *memory, sender, key string, call any, do func() (*Res,
 	text, err := sameCall(call)
 	if was, found := m.made[sender+key].(*Res); found && err == nil && key != "" {
 		if m.calls[sender+key] != text {
-			return nil, parley.Errorf(parley.InvalidArgument, "the key stands for another call").Suggest("Use another key.")
+			return nil, parley.Errorf(parley.InvalidArgument, "the key stands for another call").
+				Suggest("Use another key.")
 		}
 		return was, nil
 	}
+
 	res, err := do()
 	if err == nil && key != "" {
 		m.calls[sender+key], m.made[sender+key] = text, res
 	}
+
 	return res, err
 }
 
 func (m *memory) letter(ref string) *letter {
-	i := slices.IndexFunc(m.messages, func(l *letter) bool { return len(ref) >= parley.ShortID && strings.HasPrefix(l.ID, ref) })
+	i := slices.IndexFunc(
+		m.messages,
+		func(l *letter) bool { return len(ref) >= parley.ShortID && strings.HasPrefix(l.ID, ref) },
+	)
 	if i < 0 {
 		return nil
 	}
@@ -319,21 +384,29 @@ func (l *letter) copies() []parley.Delivery {
 func (m *memory) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	c := parley.CallerFrom(ctx)
 	l, err := m.repeated(c.ID, r.IdempotencyKey, r)
 	if err != nil {
 		return nil, err
 	}
+
 	if l == nil {
 		if r.ThreadID != "" {
 			return m.sendToThread(c, r)
 		}
+
 		to, err := m.recipients(c.ID, r.To)
 		if err != nil {
 			return nil, err
 		}
-		l = &letter{key: r.IdempotencyKey, Message: parley.Message{Kind: parley.KindDirect, Type: r.Type, Priority: r.Priority, SenderID: c.ID,
-			Sender: c.Name, Text: r.Text, Data: r.Data, Attachments: r.Attachments, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo}}
+
+		l = &letter{
+			key: r.IdempotencyKey,
+			Message: parley.Message{Kind: parley.KindDirect, Type: r.Type, Priority: r.Priority, SenderID: c.ID,
+				Sender: c.Name, Text: r.Text, Data: r.Data, Attachments: r.Attachments, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo},
+		}
+
 		if err := l.require(r.RequiresResponse, r.ResponseDeadline); err != nil {
 			return nil, err
 		}
@@ -344,41 +417,71 @@ func (m *memory) SendMessage(ctx context.Context, r parley.SendMessageRequest) (
 			return nil, err
 		}
 	}
+
 	if l.ThreadID != "" {
 		return l.postReceipt(), nil
 	}
+
 	object, first := l.Message, l.deliveries[0]
-	res := &parley.SendMessageResult{Answer: parley.OK, MessageID: l.ID, ConversationID: first.ConversationID, Timestamp: l.Timestamp,
-		Status: fmt.Sprintf("Message sent to %s!", first.Recipient), Message: "Message sent to agent " + parley.Short(first.RecipientID),
-		DeliveryStatus: parley.SumUp(l.copies()), Deliveries: l.copies(), Object: &object}
+	res := &parley.SendMessageResult{
+		Answer:         parley.OK,
+		MessageID:      l.ID,
+		ConversationID: first.ConversationID,
+		Timestamp:      l.Timestamp,
+		Status: fmt.Sprintf(
+			"Message sent to %s!",
+			first.Recipient,
+		),
+		Message:        "Message sent to agent " + parley.Short(first.RecipientID),
+		DeliveryStatus: parley.SumUp(l.copies()),
+		Deliveries:     l.copies(),
+		Object:         &object,
+	}
+
 	if len(l.deliveries) == 1 && first.State.Failed() {
-		res.Message = fmt.Sprintf("Failed to send message - recipient agent %s may not exist or is terminated", parley.Short(first.RecipientID))
+		res.Message = fmt.Sprintf(
+			"Failed to send message - recipient agent %s may not exist or is terminated",
+			parley.Short(first.RecipientID),
+		)
 		res.Answer = parley.Answer{Error: &res.Message}
 		res.ErrorCode, res.Action = parley.AgentUnavailable, "Ask someone else."
 	}
+
 	return res, nil
 }
 
-func (m *memory) BroadcastMessage(ctx context.Context, r parley.BroadcastMessageRequest) (*parley.BroadcastMessageResult, error) {
+func (m *memory) BroadcastMessage(
+	ctx context.Context,
+	r parley.BroadcastMessageRequest,
+) (*parley.BroadcastMessageResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	c := parley.CallerFrom(ctx)
 	l, err := m.repeated(c.ID, r.IdempotencyKey, r)
 	if err != nil {
 		return nil, err
 	}
+
 	if l == nil {
 		to := m.others(c.ID, r.Group)
 		if r.Group != "" && len(to) == 0 {
-			return nil, parley.Errorf(parley.InvalidRecipient, "nobody is in that group").Suggest("get_agent_status shows the groups.")
+			return nil, parley.Errorf(parley.InvalidRecipient, "nobody is in that group").
+				Suggest("get_agent_status shows the groups.")
 		}
+
 		if r.Recipients != nil {
 			if to, err = m.recipients(c.ID, *r.Recipients); err != nil {
 				return nil, err
 			}
 		}
-		l = &letter{key: r.IdempotencyKey, Message: parley.Message{Kind: parley.KindBroadcast, Type: parley.TypeInformation,
-			Priority: r.Priority, SenderID: c.ID, Sender: c.Name, Text: r.Text}}
+
+		l = &letter{
+			key: r.IdempotencyKey,
+			Message: parley.Message{Kind: parley.KindBroadcast, Type: parley.TypeInformation,
+				Priority: r.Priority, SenderID: c.ID, Sender: c.Name, Text: r.Text},
+		}
+
 		if r.Urgent {
 			l.Priority = parley.PriorityUrgent
 		}
@@ -386,7 +489,9 @@ func (m *memory) BroadcastMessage(ctx context.Context, r parley.BroadcastMessage
 			return nil, err
 		}
 	}
+
 	object, n := l.Message, len(l.deliveries)
+
 	return &parley.BroadcastMessageResult{Answer: parley.OK, MessageID: l.ID, RecipientCount: n, Timestamp: l.Timestamp,
 		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", n),
 		DeliveryStatus: parley.SumUp(l.copies()), Deliveries: l.copies(), Object: &object}, nil

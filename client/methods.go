@@ -9,7 +9,10 @@ import (
 )
 
 // RegisterAgent makes a mailbox agent. Use its key in a client of its own.
-func (c *Client) RegisterAgent(ctx context.Context, r parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
+func (c *Client) RegisterAgent(
+	ctx context.Context,
+	r parley.RegisterAgentRequest,
+) (*parley.RegisterAgentResult, error) {
 	return call[parley.RegisterAgentResult](ctx, c, "register_agent", r)
 }
 
@@ -62,31 +65,46 @@ func (c *Client) SendMessage(ctx context.Context, r parley.SendMessageRequest) (
 }
 
 // BroadcastMessage sends a message to many, once, as SendMessage does.
-func (c *Client) BroadcastMessage(ctx context.Context, r parley.BroadcastMessageRequest) (*parley.BroadcastMessageResult, error) {
+func (c *Client) BroadcastMessage(
+	ctx context.Context,
+	r parley.BroadcastMessageRequest,
+) (*parley.BroadcastMessageResult, error) {
 	r.IdempotencyKey = keyOr(r.IdempotencyKey)
 	return call[parley.BroadcastMessageResult](ctx, c, "broadcast_message", r)
 }
 
 // BroadcastUpdate tells everyone of news, once, as SendMessage does.
-func (c *Client) BroadcastUpdate(ctx context.Context, r parley.BroadcastUpdateRequest) (*parley.BroadcastUpdateResult, error) {
+func (c *Client) BroadcastUpdate(
+	ctx context.Context,
+	r parley.BroadcastUpdateRequest,
+) (*parley.BroadcastUpdateResult, error) {
 	r.IdempotencyKey = keyOr(r.IdempotencyKey)
 	return call[parley.BroadcastUpdateResult](ctx, c, "broadcast_update", r)
 }
 
 // RequestAssistance asks for help, once, as SendMessage does.
-func (c *Client) RequestAssistance(ctx context.Context, r parley.RequestAssistanceRequest) (*parley.RequestAssistanceResult, error) {
+func (c *Client) RequestAssistance(
+	ctx context.Context,
+	r parley.RequestAssistanceRequest,
+) (*parley.RequestAssistanceResult, error) {
 	r.IdempotencyKey = keyOr(r.IdempotencyKey)
 	return call[parley.RequestAssistanceResult](ctx, c, "request_assistance", r)
 }
 
 // RespondToMessage answers a message, once, as SendMessage does.
-func (c *Client) RespondToMessage(ctx context.Context, r parley.RespondToMessageRequest) (*parley.RespondToMessageResult, error) {
+func (c *Client) RespondToMessage(
+	ctx context.Context,
+	r parley.RespondToMessageRequest,
+) (*parley.RespondToMessageResult, error) {
 	r.IdempotencyKey = keyOr(r.IdempotencyKey)
 	return call[parley.RespondToMessageResult](ctx, c, "respond_to_message", r)
 }
 
 // IgnoreMessage marks a message read without answering it.
-func (c *Client) IgnoreMessage(ctx context.Context, r parley.IgnoreMessageRequest) (*parley.IgnoreMessageResult, error) {
+func (c *Client) IgnoreMessage(
+	ctx context.Context,
+	r parley.IgnoreMessageRequest,
+) (*parley.IgnoreMessageResult, error) {
 	return call[parley.IgnoreMessageResult](ctx, c, "ignore_message", r)
 }
 
@@ -101,12 +119,18 @@ func (c *Client) GetMessages(ctx context.Context, r parley.GetMessagesRequest) (
 }
 
 // MarkMessageRead marks messages that were meant for the caller.
-func (c *Client) MarkMessageRead(ctx context.Context, r parley.MarkMessageReadRequest) (*parley.MarkMessageReadResult, error) {
+func (c *Client) MarkMessageRead(
+	ctx context.Context,
+	r parley.MarkMessageReadRequest,
+) (*parley.MarkMessageReadResult, error) {
 	return call[parley.MarkMessageReadResult](ctx, c, "mark_message_read", r)
 }
 
 // GetMessageStatus shows every delivery of a message with its evidence.
-func (c *Client) GetMessageStatus(ctx context.Context, r parley.MessageStatusRequest) (*parley.MessageStatusResult, error) {
+func (c *Client) GetMessageStatus(
+	ctx context.Context,
+	r parley.MessageStatusRequest,
+) (*parley.MessageStatusResult, error) {
 	return call[parley.MessageStatusResult](ctx, c, "get_message_status", r)
 }
 
@@ -128,17 +152,26 @@ func (c *Client) GetNeeds(ctx context.Context, r parley.GetNeedsRequest) (*parle
 }
 
 // RetryDelivery types a message again to those who provably or possibly lack it.
-func (c *Client) RetryDelivery(ctx context.Context, r parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
+func (c *Client) RetryDelivery(
+	ctx context.Context,
+	r parley.RetryDeliveryRequest,
+) (*parley.RetryDeliveryResult, error) {
 	return call[parley.RetryDeliveryResult](ctx, c, "retry_delivery", r)
 }
 
 // ExplainMessage tells a message's whole story in plain words.
-func (c *Client) ExplainMessage(ctx context.Context, r parley.ExplainMessageRequest) (*parley.ExplainMessageResult, error) {
+func (c *Client) ExplainMessage(
+	ctx context.Context,
+	r parley.ExplainMessageRequest,
+) (*parley.ExplainMessageResult, error) {
 	return call[parley.ExplainMessageResult](ctx, c, "explain_message", r)
 }
 
 // PauseCommunication stops all messages, or lets them go on.
-func (c *Client) PauseCommunication(ctx context.Context, r parley.PauseCommunicationRequest) (*parley.PauseCommunicationResult, error) {
+func (c *Client) PauseCommunication(
+	ctx context.Context,
+	r parley.PauseCommunicationRequest,
+) (*parley.PauseCommunicationResult, error) {
 	return call[parley.PauseCommunicationResult](ctx, c, "pause_communication", r)
 }
 
@@ -148,7 +181,10 @@ func (c *Client) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*p
 }
 
 // GetWorkspaceStatus says what the daemon runs.
-func (c *Client) GetWorkspaceStatus(ctx context.Context, r parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
+func (c *Client) GetWorkspaceStatus(
+	ctx context.Context,
+	r parley.WorkspaceStatusRequest,
+) (*parley.WorkspaceStatusResult, error) {
 	return call[parley.WorkspaceStatusResult](ctx, c, "get_workspace_status", r)
 }
 
@@ -210,7 +246,10 @@ func (c *Client) AddResponder(ctx context.Context, r parley.AddResponderRequest)
 }
 
 // ListResponders lists the agents for which a model answers.
-func (c *Client) ListResponders(ctx context.Context, r parley.ListRespondersRequest) (*parley.ListRespondersResult, error) {
+func (c *Client) ListResponders(
+	ctx context.Context,
+	r parley.ListRespondersRequest,
+) (*parley.ListRespondersResult, error) {
 	return call[parley.ListRespondersResult](ctx, c, "list_responders", r)
 }
 
@@ -220,6 +259,9 @@ func (c *Client) Usage(ctx context.Context, r parley.UsageRequest) (*parley.Usag
 }
 
 // ExportMessages reads whole messages, page by page.
-func (c *Client) ExportMessages(ctx context.Context, r parley.ExportMessagesRequest) (*parley.ExportMessagesResult, error) {
+func (c *Client) ExportMessages(
+	ctx context.Context,
+	r parley.ExportMessagesRequest,
+) (*parley.ExportMessagesResult, error) {
 	return call[parley.ExportMessagesResult](ctx, c, "export_messages", r)
 }

@@ -58,7 +58,8 @@ func (r remote) Operator() (parley.Service, context.Context) {
 }
 
 func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) {
-	res, err := client.New(client.Options{URL: r.url}).RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
+	res, err := client.New(client.Options{URL: r.url}).
+		RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
 	if err != nil {
 		t.Fatal(err)
 	}

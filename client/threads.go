@@ -19,7 +19,10 @@ func (c *Client) ListThreads(ctx context.Context, r parley.ListThreadsRequest) (
 }
 
 // GetThreadDetails describes a thread.
-func (c *Client) GetThreadDetails(ctx context.Context, r parley.ThreadDetailsRequest) (*parley.ThreadDetailsResult, error) {
+func (c *Client) GetThreadDetails(
+	ctx context.Context,
+	r parley.ThreadDetailsRequest,
+) (*parley.ThreadDetailsResult, error) {
 	return call[parley.ThreadDetailsResult](ctx, c, "get_thread_details", r)
 }
 
@@ -34,17 +37,26 @@ func (c *Client) AddParticipant(ctx context.Context, r parley.AddParticipantRequ
 }
 
 // RemoveParticipant removes an agent, or the caller itself, from a thread.
-func (c *Client) RemoveParticipant(ctx context.Context, r parley.RemoveParticipantRequest) (*parley.MembershipResult, error) {
+func (c *Client) RemoveParticipant(
+	ctx context.Context,
+	r parley.RemoveParticipantRequest,
+) (*parley.MembershipResult, error) {
 	return call[parley.MembershipResult](ctx, c, "remove_participant_from_thread", r)
 }
 
 // GetConversationState says how a conversation goes, and whether to answer in it.
-func (c *Client) GetConversationState(ctx context.Context, r parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
+func (c *Client) GetConversationState(
+	ctx context.Context,
+	r parley.ConversationStateRequest,
+) (*parley.ConversationStateResult, error) {
 	return call[parley.ConversationStateResult](ctx, c, "get_conversation_state", r)
 }
 
 // ControlConversation releases, cools, mutes or unmutes a conversation, or changes the
 // settings of a thread.
-func (c *Client) ControlConversation(ctx context.Context, r parley.ControlConversationRequest) (*parley.ControlConversationResult, error) {
+func (c *Client) ControlConversation(
+	ctx context.Context,
+	r parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, error) {
 	return call[parley.ControlConversationResult](ctx, c, "control_conversation", r)
 }

@@ -47,14 +47,17 @@ func (c *Client) dispatch(ctx context.Context, name string, arguments []byte) (r
 			return nil, err
 		}
 	}
+
 	op, err := tool(name)
 	if err != nil {
 		return nil, err
 	}
+
 	again := op.Effect == parley.Reads
 	if slices.ContainsFunc(op.Fields, func(f parley.Field) bool { return f.Name == "idempotency_key" }) {
 		arguments, again = withKey(arguments)
 	}
+
 	return result, c.do(ctx, ask{http.MethodPost, op.Name, arguments, again}, &result)
 }
 
@@ -70,10 +73,12 @@ func tool(name string) (*parley.Op, error) {
 			return op, nil
 		}
 	}
+
 	e := parley.Errorf(parley.InvalidArgument, "there is no tool %q", parley.CleanLine(name)).With("tools", names)
 	if near := parley.Nearest(name, names); near != "" {
 		return nil, e.Suggest("Did you mean %s?", near)
 	}
+
 	return nil, e.Suggest("Use one of: %s.", strings.Join(names, ", "))
 }
 
@@ -85,13 +90,16 @@ func withKey(arguments []byte) (keyed []byte, added bool) {
 	if len(arguments) == 0 {
 		arguments = []byte("{}")
 	}
+
 	var members map[string]json.RawMessage
 	if json.Unmarshal(arguments, &members) != nil || members == nil || members["idempotency_key"] != nil {
 		return arguments, false
 	}
+
 	head := `{"idempotency_key":"` + uuid.NewString() + `"`
 	if len(members) > 0 {
 		head += ","
 	}
+
 	return append([]byte(head), arguments[1:]...), true // the rest stays as it is, with a member given twice
 }

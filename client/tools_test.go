@@ -48,6 +48,7 @@ func TestToolsAreTheDaemonsList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	i := slices.IndexFunc(tools, func(t parley.Tool) bool { return t.Function.Name == "send_message" })
 	if i < 0 || tools[i].Type != "function" || !strings.Contains(string(tools[i].Function.Parameters), `"to"`) {
 		t.Errorf("the tools are %+v", tools)
@@ -55,6 +56,7 @@ func TestToolsAreTheDaemonsList(t *testing.T) {
 	if slices.ContainsFunc(tools, func(t parley.Tool) bool { return t.Function.Name == "launch_agent" }) {
 		t.Error("an agent is offered launch_agent")
 	}
+
 	b.left.Store(1)
 	if _, err := player.Tools(t.Context()); err != nil {
 		t.Errorf("after a broken connection: %v", err)
@@ -80,14 +82,17 @@ func TestDispatchMakesTheCallsOfModels(t *testing.T) {
 			t.Errorf("%s %s: %s is %v, want %s: %v", c.name, c.arguments, c.field, got[c.field], c.want, got)
 		}
 	}
+
 	if got := dispatch(t, dm, "check_messages", `{"sender":"player"}`); got["unread_count"] != 4.0 {
 		t.Errorf("the DM has got %v", got)
 	}
+
 	read := dispatch(t, dm, "GET_MESSAGES", `{"filters":{"unread_only":true},"sort_order":"oldest_first"}`)
 	ids := []string{}
 	for _, message := range read["messages"].([]any) {
 		ids = append(ids, message.(map[string]any)["message_id"].(string))
 	}
+
 	arguments, _ := json.Marshal(map[string]any{"message_ids": ids})
 	if got := dispatch(t, dm, "MARK_MESSAGE_READ", string(arguments)); len(got["marked_read"].([]any)) != 4 {
 		t.Errorf("marked are %v", got)
@@ -129,6 +134,7 @@ func TestWhatIsWrongWithACallIsToldToTheModel(t *testing.T) {
 			t.Errorf("%s %s: got %v, want %s and %q", c.name, c.arguments, got, c.code, c.action)
 		}
 	}
+
 	if len(m.messages) != 0 {
 		t.Errorf("%d messages are stored, want none", len(m.messages))
 	}
@@ -141,12 +147,17 @@ func TestADispatchedSendIsStoredOnce(t *testing.T) {
 	if got := dispatch(t, player, "send_message", `{"to":"DM","text":"once"}`); got["success"] != true {
 		t.Errorf("got %v", got)
 	}
+
 	b.left.Store(1)
-	if text, err := player.Dispatch(t.Context(), "send_message", `{"to":"DM","text":"twice?","idempotency_key":null}`); parley.ErrorCode(err) != parley.DaemonUnavailable {
+	if text, err := player.Dispatch(t.Context(), "send_message", `{"to":"DM","text":"twice?","idempotency_key":null}`); parley.ErrorCode(
+		err,
+	) != parley.DaemonUnavailable {
 		t.Errorf("a call without a key: got %s, %v, want DAEMON_UNAVAILABLE", text, err)
 	}
+
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	if len(m.messages) != 2 {
 		t.Errorf("%d messages are stored, want 2", len(m.messages))
 	}
@@ -156,7 +167,8 @@ func TestDispatchFailsWhenTheDaemonIsAway(t *testing.T) {
 	addr, stop := at(t, "tcp", "127.0.0.1:0", http.NotFoundHandler())
 	stop()
 	c := connect(t, client.Options{URL: "http://" + addr, Key: "k"})
-	if text, err := c.Dispatch(t.Context(), "check_inbox", "{}"); parley.ErrorCode(err) != parley.DaemonUnavailable || text != "" {
+	if text, err := c.Dispatch(t.Context(), "check_inbox", "{}"); parley.ErrorCode(err) != parley.DaemonUnavailable ||
+		text != "" {
 		t.Errorf("got %q, %v", text, err)
 	}
 	if _, err := c.Tools(t.Context()); parley.ErrorCode(err) != parley.DaemonUnavailable {

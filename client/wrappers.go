@@ -25,9 +25,15 @@ var wrappers = map[string]wrapper{
 		required: []string{"message"}, fixed: map[string]string{"to": dm}},
 	"message_agent": {operation: "send_message", parameters: map[string]string{"username": "to", "message": "text"},
 		required: []string{"username", "message"}},
-	"check_messages": {operation: "check_inbox", parameters: map[string]string{"include_read": "include_read", "sender": "filter_by_sender"}},
-	"get_dm_conversation_history": {operation: "get_conversation_history", parameters: map[string]string{"limit": "limit"},
-		fixed: map[string]string{"conversation_with": dm}},
+	"check_messages": {
+		operation:  "check_inbox",
+		parameters: map[string]string{"include_read": "include_read", "sender": "filter_by_sender"},
+	},
+	"get_dm_conversation_history": {
+		operation:  "get_conversation_history",
+		parameters: map[string]string{"limit": "limit"},
+		fixed:      map[string]string{"conversation_with": dm},
+	},
 }
 
 // translate turns the wrapper's arguments into the operation's, strictly: a
@@ -40,6 +46,7 @@ func (w wrapper) translate(arguments []byte) ([]byte, error) {
 				Suggest("Send one object with: %s.", strings.Join(w.names(), ", "))
 		}
 	}
+
 	args := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		canonical, ok := w.parameters[name]
@@ -48,21 +55,27 @@ func (w wrapper) translate(arguments []byte) ([]byte, error) {
 		}
 		args[canonical] = given[name]
 	}
+
 	for _, name := range w.required {
 		if value := string(given[name]); value == "" || value == "null" || value == `""` {
-			return nil, parley.Errorf(parley.InvalidArgument, "%s is missing", name).With("parameter", name).Suggest("Give %s.", name)
+			return nil, parley.Errorf(parley.InvalidArgument, "%s is missing", name).
+				With("parameter", name).
+				Suggest("Give %s.", name)
 		}
 	}
+
 	for name, value := range w.fixed {
 		args[name] = value
 	}
+
 	return json.Marshal(args)
 }
 
 func (w wrapper) names() []string { return slices.Sorted(maps.Keys(w.parameters)) }
 
 func (w wrapper) unknown(name string) error {
-	e := parley.Errorf(parley.InvalidArgument, "there is no parameter %q", parley.CleanLine(name)).With("parameter", name)
+	e := parley.Errorf(parley.InvalidArgument, "there is no parameter %q", parley.CleanLine(name)).
+		With("parameter", name)
 	if near := parley.Nearest(name, w.names()); near != "" {
 		return e.Suggest("Did you mean %q?", near)
 	}

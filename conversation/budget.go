@@ -75,15 +75,18 @@ func (b *Budgets) Judge(s Settings, t Turn) Verdict {
 	if t.FromHuman || t.ToHuman {
 		return Verdict{}
 	}
+
 	p, _ := b.known(t.From, t.To)
 	if v := p.control.judge(t.At); v.Held || s.Off {
 		return v
 	}
+
 	if c := b.look(t); t.Hop > c.allowance()+s.ChainHops || c.between(t.From, t.To) >= s.ChainHops {
 		return Verdict{Held: true, Reason: ChainSpent, Limit: s.ChainHops}
 	} else if c.circles(s.CycleRounds, t.From, t.To) {
 		return Verdict{Held: true, Reason: CycleSpent, Limit: s.CycleRounds}
 	}
+
 	return p.judge(s, t.At)
 }
 
@@ -91,11 +94,18 @@ func (b *Budgets) Judge(s Settings, t Turn) Verdict {
 func (e *exchange) judge(s Settings, now time.Time) Verdict {
 	short, long := since(e.turns, now, pairShort), since(e.turns, now, pairLong)
 	if n := len(long); n >= s.PairTenMinutes {
-		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairTenMinutes, Until: long[n-s.PairTenMinutes].Add(pairLong)}
+		return Verdict{
+			Held:   true,
+			Reason: PairSpent,
+			Limit:  s.PairTenMinutes,
+			Until:  long[n-s.PairTenMinutes].Add(pairLong),
+		}
 	}
+
 	if n := len(short); n >= s.PairMinute {
 		return Verdict{Held: true, Reason: PairSpent, Limit: s.PairMinute, Until: short[n-s.PairMinute].Add(pairShort)}
 	}
+
 	return Verdict{}
 }
 
@@ -110,16 +120,19 @@ func (b *Budgets) Take(t Turn) {
 	if t.ToHuman {
 		return
 	}
+
 	b.reach(t)
 	if t.FromHuman {
 		b.hear(t)
 		return
 	}
+
 	b.chain(t).take(t)
 	p := b.pair(t.From, t.To)
 	if n := len(p.turns); n > 0 && t.At.Before(p.turns[n-1]) {
 		t.At = p.turns[n-1] // clocks may be set back
 	}
+
 	p.turns = latest(append(since(p.turns, t.At, pairLong), t.At), mostAllowed)
 }
 
@@ -157,20 +170,25 @@ func (b *Budgets) known(one, other string) (exchange, bool) {
 	if other < one {
 		one, other = other, one
 	}
+
 	p := b.pairs[pair{one, other}]
 	if p == nil {
 		return exchange{}, false
 	}
+
 	e, word := *p, b.agents[one].word
 	if later := b.agents[other].word; later.After(word) {
 		word = later
 	}
+
 	for len(e.turns) > 0 && !e.turns[0].After(word) {
 		e.turns = e.turns[1:]
 	}
+
 	if !e.control.CooledUntil.Add(-coolFor).After(word) {
 		e.control.CooledUntil = time.Time{}
 	}
+
 	return e, true
 }
 
@@ -180,6 +198,7 @@ func (b *Budgets) pair(one, other string) *exchange {
 	if other < one {
 		one, other = other, one
 	}
+
 	if !found {
 		if b.pairs == nil {
 			b.pairs = map[pair]*exchange{}
@@ -187,8 +206,10 @@ func (b *Budgets) pair(one, other string) *exchange {
 		b.pairs[pair{one, other}] = &e
 		return &e
 	}
+
 	p := b.pairs[pair{one, other}]
 	*p = e
+
 	return p
 }
 
@@ -209,10 +230,12 @@ func (b *Budgets) sweep(now time.Time) {
 	if size() < 2*b.swept+sweepFrom {
 		return
 	}
+
 	maps.DeleteFunc(b.chains, func(_ string, c *chain) bool { return now.Sub(c.last) > chainIdle })
 	maps.DeleteFunc(b.pairs, func(_ pair, e *exchange) bool {
 		return len(since(e.turns, now, pairLong)) == 0 && !e.control.judge(now).Held
 	})
+
 	maps.DeleteFunc(b.agents, func(_ string, s standing) bool { return now.Sub(s.at) > chainIdle })
 	if len(b.chains) > mostChains {
 		ids := slices.SortedFunc(maps.Keys(b.chains), func(x, y string) int {
@@ -222,5 +245,6 @@ func (b *Budgets) sweep(now time.Time) {
 			delete(b.chains, id)
 		}
 	}
+
 	b.swept = size()
 }

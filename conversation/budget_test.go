@@ -48,6 +48,7 @@ func TestLinks(t *testing.T) {
 		{"a reply to what is long ago does not go back", false, Link{"x", 0}, Link{"x", 9}, Link{"x", 10}},
 		{"nor does a reply to what is farther", false, Link{"x", 9}, Link{"x", 2}, Link{"x", 10}},
 	}
+
 	for _, test := range tests {
 		if got := Next("m", test.human, test.replied, test.turn); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
@@ -62,9 +63,11 @@ func TestChainBudget(t *testing.T) {
 	hop := func(n int) Turn {
 		return turnAt(float64(n), "c", n, fmt.Sprint("a", n-1), fmt.Sprint("a", n))
 	}
+
 	for n := 1; n <= 20; n++ {
 		wantHeld(t, b.Admit(Settings{}, hop(n)), "", 0)
 	}
+
 	wantHeld(t, b.Admit(Settings{}, hop(21)), ChainSpent, 0)
 	wantHeld(t, b.Judge(Settings{ChainHops: 21}, hop(21)), "", 0)
 	wantHeld(t, b.Judge(Settings{Off: true}, hop(21)), "", 0)
@@ -81,6 +84,7 @@ func TestChainBudget(t *testing.T) {
 	for n := 21; n <= 40; n++ {
 		wantHeld(t, b.Admit(Settings{}, hop(n)), "", 0)
 	}
+
 	wantHeld(t, b.Judge(Settings{}, hop(41)), ChainSpent, 0)
 	b.Release(hop(41))
 	wantHeld(t, b.Judge(Settings{}, hop(41)), "", 0)
@@ -132,6 +136,7 @@ func TestAPersonsWordOrAReleaseResetsAPair(t *testing.T) {
 			for n := range 10 {
 				b.Take(turnAt(float64(n), fmt.Sprint(n), 1, "a", "b"))
 			}
+
 			b.Take(personAt(10, "q", "c"))
 			wantHeld(t, b.Judge(Settings{}, turnAt(11, "x", 1, "a", "b")), PairSpent, 60)
 			do(&b)
@@ -158,6 +163,7 @@ func TestRoundsOfMore(t *testing.T) {
 		if size == 1 || size == 2 {
 			continue
 		}
+
 		size = max(size, 1)
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			var b Budgets
@@ -166,6 +172,7 @@ func TestRoundsOfMore(t *testing.T) {
 			for n := range 3 * size { // an hour apart; hops do not count here
 				wantHeld(t, b.Admit(Settings{}, turnAt(float64(n)*3600, "c", 1, agent(n), agent(n+1))), "", 0)
 			}
+
 			next := turnAt(float64(3*size)*3600, "c", 1, agent(0), agent(1))
 			wantHeld(t, b.Judge(Settings{}, next), CycleSpent, 0)
 			if size > 1 {
@@ -173,6 +180,7 @@ func TestRoundsOfMore(t *testing.T) {
 				elsewhere.To = "x"
 				wantHeld(t, b.Judge(Settings{}, elsewhere), "", 0)
 			}
+
 			b.Release(next)
 			wantHeld(t, b.Judge(Settings{}, next), "", 0)
 		})
@@ -198,8 +206,14 @@ func TestCyclesOfChainsThatAgentsBegin(t *testing.T) {
 	agents := []string{"a", "b", "c"}
 	var b Budgets
 	for n := range 9 {
-		wantHeld(t, b.Admit(Settings{}, turnAt(float64(n), fmt.Sprint("chain", n), 1, agents[n%3], agents[(n+1)%3])), "", 0)
+		wantHeld(
+			t,
+			b.Admit(Settings{}, turnAt(float64(n), fmt.Sprint("chain", n), 1, agents[n%3], agents[(n+1)%3])),
+			"",
+			0,
+		)
 	}
+
 	wantHeld(t, b.Admit(Settings{}, turnAt(10, "another", 1, "a", "b")), CycleSpent, 0)
 	wantHeld(t, b.Admit(Settings{}, turnAt(10, "another", 1, "a", "x")), "", 0)
 	wantHeld(t, b.Admit(Settings{}, turnAt(11, "another", 2, "b", "c")), CycleSpent, 0)
@@ -221,12 +235,23 @@ func TestOperatorControlsTwo(t *testing.T) {
 		{"unmute", func(b *Budgets) { b.Mute("a", "b"); b.Unmute("b", "a") }, "", 0},
 		{"another pair's mute", func(b *Budgets) { b.Mute("a", "c") }, "", 0},
 		{"a release does not unmute", func(b *Budgets) { b.Mute("a", "b"); b.Release(next) }, MutedByOperator, 0},
-		{"nor does a person", func(b *Budgets) { b.Mute("a", "b"); b.Take(personAt(10, "p", "a")) }, MutedByOperator, 0},
+		{
+			"nor does a person",
+			func(b *Budgets) { b.Mute("a", "b"); b.Take(personAt(10, "p", "a")) },
+			MutedByOperator,
+			0,
+		},
 		{"cool", func(b *Budgets) { b.Cool("a", "b", noon) }, CooledDown, 600},
 		{"a release ends cool", func(b *Budgets) { b.Cool("a", "b", noon); b.Release(next) }, "", 0},
 		{"a person ends cool", func(b *Budgets) { b.Cool("a", "b", noon); b.Take(personAt(10, "p", "b")) }, "", 0},
-		{"an earlier word does not", func(b *Budgets) { b.Take(personAt(10, "p", "b")); b.Cool("a", "b", noon.Add(seconds(15))) }, CooledDown, 615},
+		{
+			"an earlier word does not",
+			func(b *Budgets) { b.Take(personAt(10, "p", "b")); b.Cool("a", "b", noon.Add(seconds(15))) },
+			CooledDown,
+			615,
+		},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var b Budgets
@@ -236,6 +261,7 @@ func TestOperatorControlsTwo(t *testing.T) {
 			if got := b.Judge(off, next); got.Reason != test.reason {
 				t.Errorf("switched off: %+v; the operator's word stands", got)
 			}
+
 			wantHeld(t, b.Judge(Settings{}, personAt(20, "q", "a")), "", 0)
 		})
 	}
@@ -250,29 +276,48 @@ func TestBudgetsAreMadeAgainOfWhatWasTaken(t *testing.T) {
 		at, held := 0.0, 0
 		for n := range 600 {
 			at += random.ExpFloat64() * 5
-			next := turnAt(at, fmt.Sprint("c", random.IntN(1+n/100)), random.IntN(23), fmt.Sprint("a", random.IntN(4)), fmt.Sprint("a", random.IntN(4)))
+			next := turnAt(
+				at,
+				fmt.Sprint("c", random.IntN(1+n/100)),
+				random.IntN(23),
+				fmt.Sprint("a", random.IntN(4)),
+				fmt.Sprint("a", random.IntN(4)),
+			)
 			if next.FromHuman = random.IntN(40) == 0; next.FromHuman {
 				next.Link = Link{fmt.Sprint("p", n), 0}
 			}
+
 			before := first.Judge(Settings{}, next)
 			if again := first.Admit(Settings{}, next); again != before {
 				t.Fatalf("judged %+v, then %+v", before, again)
 			}
+
 			if before.Held {
 				held++
 				continue
 			}
+
 			taken = append(taken, next)
 		}
+
 		for _, turn := range taken {
 			second.Take(turn)
 		}
+
 		for n := range 50 {
-			next := turnAt(at, fmt.Sprint("c", n%6), n%23, fmt.Sprint("a", random.IntN(4)), fmt.Sprint("a", random.IntN(4)))
+			next := turnAt(
+				at,
+				fmt.Sprint("c", n%6),
+				n%23,
+				fmt.Sprint("a", random.IntN(4)),
+				fmt.Sprint("a", random.IntN(4)),
+			)
+
 			if got, want := second.Judge(Settings{}, next), first.Judge(Settings{}, next); got != want {
 				t.Fatalf("made again: %+v, want %+v", got, want)
 			}
 		}
+
 		if held == 0 || len(taken) == 0 {
 			t.Fatalf("%d held, %d taken", held, len(taken))
 		}
@@ -284,11 +329,13 @@ func TestTurnIsTheLastThatReachedAnAgent(t *testing.T) {
 	if got := b.Turn("b"); got != (Link{}) {
 		t.Errorf("before any turn: %v", got)
 	}
+
 	b.Take(turnAt(0, "c", 3, "a", "b"))
 	b.Admit(Settings{ChainHops: 3}, turnAt(1, "c", 4, "a", "b"))
 	if got, want := b.Turn("b"), (Link{"c", 3}); got != want {
 		t.Errorf("%v, want %v", got, want)
 	}
+
 	b.Take(personAt(2, "p", "b"))
 	if got, want := b.Turn("b"), (Link{"p", 0}); got != want {
 		t.Errorf("after a person's word %v, want %v", got, want)
@@ -314,11 +361,13 @@ func TestSettings(t *testing.T) {
 	if got, want := Defaults(), (Settings{ChainHops: 20, PairMinute: 10, PairTenMinutes: 40, CycleRounds: 3}); got != want {
 		t.Errorf("defaults %+v, want %+v", got, want)
 	}
+
 	for _, good := range []Settings{{}, {Off: true}, {ChainHops: 1, CycleRounds: 1000}} {
 		if err := good.Validate(); err != nil {
 			t.Errorf("%+v: %v", good, err)
 		}
 	}
+
 	for _, bad := range []Settings{{ChainHops: -1}, {PairMinute: 1001}, {PairTenMinutes: -5}, {CycleRounds: 5000}} {
 		if err := bad.Validate(); parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" {
 			t.Errorf("%+v: %v", bad, err)

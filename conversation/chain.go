@@ -95,6 +95,7 @@ func (c *chain) circles(most int, from, to string) bool {
 	if from == to {
 		return true
 	}
+
 	seen, next := map[string]bool{to: true}, []string{to}
 	for len(next) > 0 {
 		agent := next[0]
@@ -106,9 +107,11 @@ func (c *chain) circles(most int, from, to string) bool {
 			if c.ways[other][from] >= most {
 				return true
 			}
+
 			seen[other] = true
 			next = append(next, other)
 		}
 	}
+
 	return false
 }

@@ -52,6 +52,7 @@ func (r *Room) Decide(q Question) Decision {
 	case q.Settings.Off:
 		return Decision{true, ProtocolOff, 1, f}
 	}
+
 	return rules(reading, f, q)
 }
 
@@ -71,10 +72,12 @@ func rules(r *Reading, f Factors, q Question) Decision {
 	case len(r.Humans) == 0 && r.LastMinute > leftAlone: // rule 6
 		return Decision{false, HumansDisengaged, 1, f}
 	}
+
 	p := f.MyTurnProbability * f.RelevanceScore * (1 - f.RecentParticipation)
 	if q.Draw(q.Post.ID, q.Agent.ID) < p { // rule 7
 		return Decision{true, TurnTaking, p, f}
 	}
+
 	return Decision{false, NoCompellingReason, 1 - p, f} // rule 8
 }
 
@@ -99,11 +102,13 @@ func turnProbability(r *Reading, agent string) float64 {
 			spoken++
 		}
 	}
+
 	switch {
 	case spoken >= spokenOften:
 		return turnOften
 	case spoken == 0:
 		return turnFresh
 	}
+
 	return 1 / float64(max(len(r.AIs), 1)) * (1 - r.Temperature*turnHeatShare)
 }

@@ -31,40 +31,148 @@ func TestRulesInTheirOrder(t *testing.T) {
 		want  Decision // without factors
 	}{
 		{"a person is answered", []spoken{{0, "h", "Hello"}}, 0.99, Decision{true, FromHuman, 1, Factors{}}},
-		{"one's own post never", []spoken{{0, "a", "@coder: coder, debugging tests?"}}, 0, Decision{false, JustSpoke, 1, Factors{}}},
+		{
+			"one's own post never",
+			[]spoken{{0, "a", "@coder: coder, debugging tests?"}},
+			0,
+			Decision{false, JustSpoke, 1, Factors{}},
+		},
 
 		{"1: a mention", []spoken{{0, "b", "@coder look"}}, 0.99, Decision{true, MentionedByAI, 0.95, Factors{}}},
-		{"1 before 2", []spoken{{0, "b", "@coder, debug the tests?"}}, 0.99, Decision{true, MentionedByAI, 0.95, Factors{}}},
-		{"1 before 3, which it ends", append(over, spoken{100, "b", "@coder look"}), 0.99, Decision{true, MentionedByAI, 0.95, Factors{}}},
-		{"1 before 5", []spoken{{0, "a", "x"}, {1, "b", "@coder look"}}, 0.99, Decision{true, MentionedByAI, 0.95, Factors{}}},
-		{"2: a direct question of its own matter", []spoken{{0, "b", "coder, are the tests slow?"}}, 0.99, Decision{true, AskedDirectly, 0.9, Factors{}}},
-		{"2 before 5", []spoken{{0, "a", "x"}, {1, "b", "coder, are the tests slow?"}}, 0.99, Decision{true, AskedDirectly, 0.9, Factors{}}},
-		{"2 before 6", []spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "x"}, {3, "c", "coder, are the tests slow?"}}, 0.99, Decision{true, AskedDirectly, 0.9, Factors{}}},
+		{
+			"1 before 2",
+			[]spoken{{0, "b", "@coder, debug the tests?"}},
+			0.99,
+			Decision{true, MentionedByAI, 0.95, Factors{}},
+		},
+		{
+			"1 before 3, which it ends",
+			append(over, spoken{100, "b", "@coder look"}),
+			0.99,
+			Decision{true, MentionedByAI, 0.95, Factors{}},
+		},
+		{
+			"1 before 5",
+			[]spoken{{0, "a", "x"}, {1, "b", "@coder look"}},
+			0.99,
+			Decision{true, MentionedByAI, 0.95, Factors{}},
+		},
+		{
+			"2: a direct question of its own matter",
+			[]spoken{{0, "b", "coder, are the tests slow?"}},
+			0.99,
+			Decision{true, AskedDirectly, 0.9, Factors{}},
+		},
+		{
+			"2 before 5",
+			[]spoken{{0, "a", "x"}, {1, "b", "coder, are the tests slow?"}},
+			0.99,
+			Decision{true, AskedDirectly, 0.9, Factors{}},
+		},
+		{
+			"2 before 6",
+			[]spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "x"}, {3, "c", "coder, are the tests slow?"}},
+			0.99,
+			Decision{true, AskedDirectly, 0.9, Factors{}},
+		},
 		// 0.7 · 0.3 (the name) · 1 = 0.21
-		{"2 wants its own matter", []spoken{{0, "b", "coder, is Paris rainy?"}}, 0.2101, Decision{false, NoCompellingReason, 0.79, Factors{}}},
-		{"3: concluded", append(over, spoken{100, "b", "debugging tests"}), 0, Decision{false, ConversationConcluded, 1, Factors{}}},
-		{"3 before 6", append(over, spoken{100, "b", "x"}, spoken{101, "c", "x"}, spoken{102, "b", "x"}, spoken{103, "c", "debugging"}), 0, Decision{false, ConversationConcluded, 1, Factors{}}},
+		{
+			"2 wants its own matter",
+			[]spoken{{0, "b", "coder, is Paris rainy?"}},
+			0.2101,
+			Decision{false, NoCompellingReason, 0.79, Factors{}},
+		},
+		{
+			"3: concluded",
+			append(over, spoken{100, "b", "debugging tests"}),
+			0,
+			Decision{false, ConversationConcluded, 1, Factors{}},
+		},
+		{
+			"3 before 6",
+			append(
+				over,
+				spoken{100, "b", "x"},
+				spoken{101, "c", "x"},
+				spoken{102, "b", "x"},
+				spoken{103, "c", "debugging"},
+			),
+			0,
+			Decision{false, ConversationConcluded, 1, Factors{}},
+		},
 		// coder has 1 of 3 messages: 0.33 is not above 0.4. It spoke once of the last five, two AIs; temperature
 		// 0.4 + 3/10·0.3 + 2/5·0.2 = 0.57. Turn: 1/2 · (1 - 0.57·0.5) = 0.3575. 0.3575 · 0.6 · 2/3 = 0.143
-		{"5 allows a third", []spoken{{0, "b", "x"}, {1, "a", "x"}, {2, "b", "debug"}}, 0, Decision{true, TurnTaking, 0.143, Factors{}}},
-		{"5: half of the messages", []spoken{{0, "a", "x"}, {1, "b", "debugging tests"}}, 0, Decision{false, Dominating, 1, Factors{}}},
-		{"5 before 6", []spoken{{0, "a", "x"}, {1, "b", "x"}, {2, "a", "x"}, {3, "b", "debugging"}}, 0, Decision{false, Dominating, 1, Factors{}}},
-		{"6: four messages and no person", []spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "x"}, {3, "c", "debugging tests"}}, 0, Decision{false, HumansDisengaged, 1, Factors{}}},
+		{
+			"5 allows a third",
+			[]spoken{{0, "b", "x"}, {1, "a", "x"}, {2, "b", "debug"}},
+			0,
+			Decision{true, TurnTaking, 0.143, Factors{}},
+		},
+		{
+			"5: half of the messages",
+			[]spoken{{0, "a", "x"}, {1, "b", "debugging tests"}},
+			0,
+			Decision{false, Dominating, 1, Factors{}},
+		},
+		{
+			"5 before 6",
+			[]spoken{{0, "a", "x"}, {1, "b", "x"}, {2, "a", "x"}, {3, "b", "debugging"}},
+			0,
+			Decision{false, Dominating, 1, Factors{}},
+		},
+		{
+			"6: four messages and no person",
+			[]spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "x"}, {3, "c", "debugging tests"}},
+			0,
+			Decision{false, HumansDisengaged, 1, Factors{}},
+		},
 		// 0.7 · 0.6 · 1 = 0.42
-		{"6 wants nobody in five minutes", []spoken{{0, "h", "x"}, {200, "c", "x"}, {201, "b", "x"}, {202, "c", "debugging"}}, 0.4199, Decision{true, TurnTaking, 0.42, Factors{}}},
-		{"6 wants more than three", []spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "debugging"}}, 0.4199, Decision{true, TurnTaking, 0.42, Factors{}}},
-		{"8: the draw is not below", []spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "debugging"}}, 0.4201, Decision{false, NoCompellingReason, 0.58, Factors{}}},
+		{
+			"6 wants nobody in five minutes",
+			[]spoken{{0, "h", "x"}, {200, "c", "x"}, {201, "b", "x"}, {202, "c", "debugging"}},
+			0.4199,
+			Decision{true, TurnTaking, 0.42, Factors{}},
+		},
+		{
+			"6 wants more than three",
+			[]spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "debugging"}},
+			0.4199,
+			Decision{true, TurnTaking, 0.42, Factors{}},
+		},
+		{
+			"8: the draw is not below",
+			[]spoken{{0, "b", "x"}, {1, "c", "x"}, {2, "b", "debugging"}},
+			0.4201,
+			Decision{false, NoCompellingReason, 0.58, Factors{}},
+		},
 		// coder spoke once of the last five, 1/4 of the messages; of h, a, b, c three are AIs. Temperature:
 		// 0.4 + 4/10·0.3 + 4/5·0.2 + 0 = 0.68. Turn: 1/3 · (1 - 0.68·0.5) = 0.22. 0.22 · 0.6 · (1 - 0.25) = 0.099
-		{"7 once of five", []spoken{{0, "h", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "c", "debugging"}}, 0.0989, Decision{true, TurnTaking, 0.099, Factors{}}},
+		{
+			"7 once of five",
+			[]spoken{{0, "h", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "c", "debugging"}},
+			0.0989,
+			Decision{true, TurnTaking, 0.099, Factors{}},
+		},
 		// spoken twice of the last five, 2/6: 0.1 · 0.6 · (1 - 2/6) = 0.04
-		{"7 twice of five", []spoken{{0, "h", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "c", "debugging"}}, 0.0399, Decision{true, TurnTaking, 0.04, Factors{}}},
-		{"8: nothing of its matter", []spoken{{0, "b", "The weather"}}, 0, Decision{false, NoCompellingReason, 1, Factors{}}},
+		{
+			"7 twice of five",
+			[]spoken{{0, "h", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "a", "x"}, {0, "b", "x"}, {0, "c", "debugging"}},
+			0.0399,
+			Decision{true, TurnTaking, 0.04, Factors{}},
+		},
+		{
+			"8: nothing of its matter",
+			[]spoken{{0, "b", "The weather"}},
+			0,
+			Decision{false, NoCompellingReason, 1, Factors{}},
+		},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := ask(drawn(test.draw), test.posts...)
-			if got.ShouldRespond != test.want.ShouldRespond || got.Reason != test.want.Reason || !near(got.Confidence, test.want.Confidence) {
+			if got.ShouldRespond != test.want.ShouldRespond || got.Reason != test.want.Reason ||
+				!near(got.Confidence, test.want.Confidence) {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
 		})
@@ -82,7 +190,14 @@ func TestOneWhoSpokeLastWaits(t *testing.T) {
 }
 
 func TestFactors(t *testing.T) {
-	got := ask(drawn(0.5), spoken{0, "h", "x"}, spoken{0, "a", "Sounds good"}, spoken{0, "b", "x"}, spoken{0, "c", "@coder, debug it? coder?"}).Factors
+	got := ask(
+		drawn(0.5),
+		spoken{0, "h", "x"},
+		spoken{0, "a", "Sounds good"},
+		spoken{0, "b", "x"},
+		spoken{0, "c", "@coder, debug it? coder?"},
+	).Factors
+
 	want := Factors{MentionedByAI: true, DirectQuestion: true, HumanPresence: true, ConclusionSignals: true,
 		RecentParticipation: 0.25, RelevanceScore: 0.72,
 		ConversationTemperature: 0.4 + 0.12 + 0.16 + 0.05,   // 1 of 4 asks: 1/4·2·0.1
@@ -107,6 +222,7 @@ func TestSameInputsSameDecision(t *testing.T) {
 		if len(posts) == 0 {
 			continue
 		}
+
 		first, second := ask(draw, posts...), ask(Keyed([]byte("key")), posts...)
 		if diff := cmp.Diff(first, second); diff != "" {
 			t.Fatalf("the same question (-first +second):\n%s", diff)
@@ -114,8 +230,10 @@ func TestSameInputsSameDecision(t *testing.T) {
 		if first.Confidence < 0 || first.Confidence > 1 {
 			t.Fatalf("confidence %v", first.Confidence)
 		}
+
 		reasons[first.Reason]++
 	}
+
 	for _, reason := range []Reason{FromHuman, MentionedByAI, ConversationConcluded, JustSpoke, Dominating, HumansDisengaged, TurnTaking, NoCompellingReason} {
 		if reasons[reason] == 0 {
 			t.Errorf("no decision was %s: %v", reason, reasons)
@@ -146,6 +264,7 @@ func TestOperatorControlsAThread(t *testing.T) {
 		{"release ends cool", func(r *Room) { r.Cool(noon); r.Release() }, last, 2, MentionedByAI},
 		{"release does not unmute", func(r *Room) { r.Mute(); r.Release() }, last, 2, MutedByOperator},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			r := heardBy(posts...)
@@ -159,12 +278,22 @@ func TestOperatorControlsAThread(t *testing.T) {
 			}
 		})
 	}
+
 	r := heardBy(posts...)
 	r.Release()
 	if got := r.At(noon.Add(seconds(100))); got.State == Concluded || len(got.Signals) != 0 {
 		t.Errorf("released, and %s with %q", got.State, got.Signals)
 	}
-	off := r.Decide(Question{Agent: coder, Post: posts[0].post(0), At: noon.Add(seconds(2)), Draw: drawn(0.99), Settings: Settings{Off: true}})
+
+	off := r.Decide(
+		Question{
+			Agent:    coder,
+			Post:     posts[0].post(0),
+			At:       noon.Add(seconds(2)),
+			Draw:     drawn(0.99),
+			Settings: Settings{Off: true},
+		},
+	)
 	if !off.ShouldRespond || off.Reason != ProtocolOff {
 		t.Errorf("switched off: %+v", off)
 	}

@@ -17,8 +17,14 @@ type population struct {
 }
 
 // politely is what such a team says; nothing in it concludes a conversation.
-var politely = []string{"You are most welcome, happy to help!", "Likewise, and good luck with the tests.", "Let me add one more thing about debugging.",
-	"Indeed. We should also document the tests.", "A fine idea, I will note it.", "Shall we plan the next tests?"}
+var politely = []string{
+	"You are most welcome, happy to help!",
+	"Likewise, and good luck with the tests.",
+	"Let me add one more thing about debugging.",
+	"Indeed. We should also document the tests.",
+	"A fine idea, I will note it.",
+	"Shall we plan the next tests?",
+}
 
 func (w *world) words() string { return politely[w.chance.IntN(len(politely))] }
 
@@ -113,7 +119,12 @@ var populations = []population{
 		return []simMessage{{to: []int{me}, text: w.words()}}
 	}, false},
 	{"a thread that answers its own posts", 2, begun, func(w *world, me int, m *simMessage) []simMessage {
-		return []simMessage{{to: everyone(w, human), text: fmt.Sprintf("@%s and @%s: %s", w.agents[me].Name, w.agents[(me+1)%len(w.agents)].Name, w.words())}}
+		return []simMessage{
+			{
+				to:   everyone(w, human),
+				text: fmt.Sprintf("@%s and @%s: %s", w.agents[me].Name, w.agents[(me+1)%len(w.agents)].Name, w.words()),
+			},
+		}
 	}, true},
 	{"a thread of chatter", 2, begun, toAll, true},
 	{"a thread that mentions the next", 2, begun, calling("Good point. @%s, thoughts?"), true},
@@ -156,25 +167,32 @@ func simulateLoops(t *testing.T) (all []loopRuns) {
 			if size < p.least {
 				continue
 			}
+
 			for _, pace := range simPaces {
 				if size > 10 && pace != simPaces[1] {
 					continue // each takes long, and pace is seen in the smaller ones
 				}
+
 				w := p.world(size, pace, Settings{})
 				if !w.run() {
 					t.Errorf("%s: %d agents at %v: not idle after %d messages", p.name, size, pace, w.sent)
 				}
+
 				sent = append(sent, w.sent)
 			}
+
 			w := p.world(size, simPaces[0], Settings{Off: true})
 			if w.run() {
 				t.Errorf("%s: %d agents without the protocol: idle after %d messages", p.name, size, w.sent)
 			}
+
 			result.without = min(result.without, w.sent)
 		}
+
 		slices.Sort(sent)
 		result.runs, result.median, result.longest = len(sent), sent[len(sent)/2], sent[len(sent)-1]
 		all = append(all, result)
 	}
+
 	return all
 }

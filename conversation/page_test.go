@@ -25,11 +25,13 @@ func checkPage(t *testing.T, loops []loopRuns, useful []usefulRuns) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	before, rest, begins := strings.Cut(string(page), pageBegin)
 	got, after, ends := strings.Cut(rest, pageEnd)
 	if !begins || !ends {
 		t.Fatalf("%s has no %s and %s", pageFile, strings.TrimSpace(pageBegin), strings.TrimSpace(pageEnd))
 	}
+
 	want := figures(loops, useful)
 	if !*update {
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -37,6 +39,7 @@ func checkPage(t *testing.T, loops []loopRuns, useful []usefulRuns) {
 		}
 		return
 	}
+
 	if err := os.WriteFile(pageFile, []byte(before+pageBegin+want+pageEnd+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +51,21 @@ func figures(loops []loopRuns, useful []usefulRuns) string {
 	for _, l := range loops {
 		runs += l.runs
 	}
-	fmt.Fprintf(&b, "\n%d runs with the protocol: all of them came to rest. The same teams without it: all had to be stopped.\n\n", runs)
-	b.WriteString("| teams of 2 to 50 that answer everything | runs | messages until rest: median | longest | without the protocol, stopped at |\n| --- | ---: | ---: | ---: | ---: |\n")
+
+	fmt.Fprintf(
+		&b,
+		"\n%d runs with the protocol: all of them came to rest. The same teams without it: all had to be stopped.\n\n",
+		runs,
+	)
+
+	b.WriteString(
+		"| teams of 2 to 50 that answer everything | runs | messages until rest: median | longest | without the protocol, stopped at |\n| --- | ---: | ---: | ---: | ---: |\n",
+	)
+
 	for _, l := range loops {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", l.name, l.runs, l.median, l.longest, l.without)
 	}
+
 	var messages, held int
 	b.WriteString("\n| useful exchanges | messages | held |\n| --- | ---: | ---: |\n")
 	for _, u := range useful {
@@ -60,6 +73,8 @@ func figures(loops []loopRuns, useful []usefulRuns) string {
 		messages += u.messages
 		held += u.held
 	}
+
 	fmt.Fprintf(&b, "| **all** | **%d** | **%d** |\n\n", messages, held)
+
 	return b.String()
 }

@@ -43,20 +43,31 @@ func (r *Room) At(now time.Time) Reading {
 		Speakers: slices.Clone(s.Sequence), Signals: slices.Clone(s.Signals),
 		Muted: s.Control.Muted,
 	}
+
 	if s.Control.CooledUntil.After(now) {
 		reading.CooledUntil = s.Control.CooledUntil
 	}
+
 	for _, m := range five {
 		reading.count(m)
 	}
+
 	if n := len(s.Sequence); n > 0 {
 		reading.LastSpeaker = s.Sequence[n-1]
-		reading.Temperature = temperature(now.Sub(s.Last), reading.LastMinute, len(reading.Participants), reading.Questions, len(s.Recent))
+		reading.Temperature = temperature(
+			now.Sub(s.Last),
+			reading.LastMinute,
+			len(reading.Participants),
+			reading.Questions,
+			len(s.Recent),
+		)
 	}
+
 	reading.State = stateAt(reading.Temperature)
 	if s.Concluded || len(s.Signals) >= concludingCount && reading.Temperature < concludedBelow {
 		reading.State = Concluded
 	}
+
 	return reading
 }
 

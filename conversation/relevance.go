@@ -43,19 +43,23 @@ func (s *said) relevance(agent *parley.Agent) float64 {
 		}
 		return 0
 	}
+
 	weights := weigh(agent)
 	if len(weights) == 0 {
 		return relevanceUnknown
 	}
+
 	if named {
 		for _, w := range own {
 			weights[w] = max(weights[w], wordOfName)
 		}
 	}
+
 	doubt := 1.0
 	for _, w := range s.words {
 		doubt *= 1 - weights[w]
 	}
+
 	return 1 - doubt
 }
 
@@ -78,6 +82,7 @@ func wordsOf(text string) (words []string) {
 	fields := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\''
 	})
+
 	for _, w := range fields {
 		w, _, _ = strings.Cut(w, "'")
 		if len(w) < 2 || common[w] {
@@ -87,6 +92,7 @@ func wordsOf(text string) (words []string) {
 			words = append(words, w)
 		}
 	}
+
 	return words
 }
 

@@ -64,18 +64,21 @@ func (r *Room) Add(p Post, others []string) {
 	if p.At.Before(s.Last) {
 		p.At = s.Last // clocks may be set back; what was heard later is later
 	}
+
 	if r.concludedAt(p.At) {
 		s.Concluded = true
 		if p.Human || text.callsOneOf(others) {
 			s.Concluded, s.Signals = false, nil
 		}
 	}
+
 	if p.Human {
 		s.Control.CooledUntil = time.Time{}
 	}
 	if len(s.Sequence) == 0 || s.Sequence[len(s.Sequence)-1] != p.From {
 		s.InARow = 0
 	}
+
 	s.InARow++
 	s.Sequence = latest(append(s.Sequence, p.From), keptSpeakers)
 	s.Signals = latest(append(s.Signals, text.signals()...), maxSignals)

@@ -29,7 +29,13 @@ func heardBy(posts ...spoken) *Room {
 }
 
 func (s spoken) post(i int) Post {
-	return Post{ID: fmt.Sprint("m", i), From: s.from, Human: s.from[0] == 'h', Text: s.text, At: noon.Add(seconds(s.at))}
+	return Post{
+		ID:    fmt.Sprint("m", i),
+		From:  s.from,
+		Human: s.from[0] == 'h',
+		Text:  s.text,
+		At:    noon.Add(seconds(s.at)),
+	}
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -59,6 +65,7 @@ func TestTemperatureAsWorkedOutByHand(t *testing.T) {
 		// e^-5 = 0.006738; ·0.4 = 0.002695; everything has left its window
 		{"five minutes of silence", 300, 0, 0, 0, 3, 0.002695},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			got := temperature(seconds(test.silence), test.lastMinute, test.participants, test.questions, test.messages)
@@ -80,7 +87,14 @@ func TestStatesChangeAboveTheirThresholds(t *testing.T) {
 }
 
 func TestCountsAreOverRealTimestamps(t *testing.T) {
-	r := heardBy(spoken{0, "h", "What is slow?"}, spoken{100, "a", "Thanks, I look."}, spoken{200, "b", "Is it the parser?"}, spoken{290, "a", "Got it."}, spoken{299, "a", "It is."})
+	r := heardBy(
+		spoken{0, "h", "What is slow?"},
+		spoken{100, "a", "Thanks, I look."},
+		spoken{200, "b", "Is it the parser?"},
+		spoken{290, "a", "Got it."},
+		spoken{299, "a", "It is."},
+	)
+
 	type counts struct{ minute, five, people, humans, questions, acknowledgements int }
 	for at, want := range map[float64]counts{
 		299:    {2, 5, 3, 1, 2, 2},
@@ -97,6 +111,7 @@ func TestCountsAreOverRealTimestamps(t *testing.T) {
 			t.Errorf("after %v s: %+v, want %+v", at, got, want)
 		}
 	}
+
 	g := r.At(noon.Add(seconds(299)))
 	if diff := cmp.Diff([]any{"a", 2, []string{"h", "a", "b", "a", "a"}, map[string]int{"a": 3, "b": 1}}, []any{g.LastSpeaker, g.InARow, g.Speakers, g.AIs}); diff != "" {
 		t.Errorf("speakers (-want +got):\n%s", diff)
@@ -123,8 +138,14 @@ func TestConclusion(t *testing.T) {
 		{"a direct question reopens", append(two, spoken{100, "a", "Planner, one more?"}), 100, Warming},
 		{"a question to nobody does not", append(two, spoken{100, "a", "One more?"}), 100, Concluded},
 		{"the signals are cleared", append(two, spoken{100, "h", "One more thing."}), 1000, Cold},
-		{"and count anew", append(two, spoken{100, "h", "Perfect, thank you!"}, spoken{101, "a", "Sounds good."}), 200, Concluded},
+		{
+			"and count anew",
+			append(two, spoken{100, "h", "Perfect, thank you!"}, spoken{101, "a", "Sounds good."}),
+			200,
+			Concluded,
+		},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if got := heardBy(test.posts...).At(noon.Add(seconds(test.at))); got.State != test.want {
@@ -136,12 +157,26 @@ func TestConclusion(t *testing.T) {
 
 // chatter is random posts of up to six people and agents within some minutes.
 func chatter(random *rand.Rand, most int) (posts []spoken) {
-	texts := []string{"It is done.", "Is it?", "Thanks.", "Sounds good.", "@coder look", "coder, is it done?", "That makes sense.", "Tests fail."}
+	texts := []string{
+		"It is done.",
+		"Is it?",
+		"Thanks.",
+		"Sounds good.",
+		"@coder look",
+		"coder, is it done?",
+		"That makes sense.",
+		"Tests fail.",
+	}
+
 	at := 0.0
 	for range random.IntN(most) {
 		at += random.ExpFloat64() * []float64{1, 10, 60}[random.IntN(3)]
-		posts = append(posts, spoken{at, []string{"h", "a", "b", "c", "d", "e"}[random.IntN(6)], texts[random.IntN(len(texts))]})
+		posts = append(
+			posts,
+			spoken{at, []string{"h", "a", "b", "c", "d", "e"}[random.IntN(6)], texts[random.IntN(len(texts))]},
+		)
 	}
+
 	return posts
 }
 
@@ -154,6 +189,7 @@ func TestTemperatureStaysInItsBoundsAndFallsWithSilence(t *testing.T) {
 		if len(posts) > 0 {
 			now = posts[len(posts)-1].post(0).At
 		}
+
 		concluded := false
 		for range 40 {
 			got := r.At(now)
@@ -166,6 +202,7 @@ func TestTemperatureStaysInItsBoundsAndFallsWithSilence(t *testing.T) {
 			if concluded && got.State != Concluded {
 				t.Fatalf("silence until %v reopens: %v", now.Sub(noon), posts)
 			}
+
 			before, concluded = got.Temperature, got.State == Concluded
 			now = now.Add(seconds(random.Float64() * 20))
 		}
@@ -190,6 +227,7 @@ func TestConcludedReopensOnlyAsStated(t *testing.T) {
 			}
 		}
 	}
+
 	if seen[true] < 100 || seen[false] < 100 {
 		t.Errorf("too few cases seen: %v", seen)
 	}
@@ -201,8 +239,10 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 		s := spoken{float64(i) / 100, "a", "Sounds good?"}
 		r.Add(s.post(i), nil)
 	}
+
 	r.Add(spoken{500, "b", "More."}.post(5000), nil) // concluded by then, and not reopened
 	r.Cool(noon.Add(seconds(500)))
+
 	kept, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
@@ -210,10 +250,12 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 	if len(kept) > 50_000 {
 		t.Errorf("%d bytes are kept of a room", len(kept))
 	}
+
 	again := &Room{}
 	if err := json.Unmarshal(kept, again); err != nil {
 		t.Fatal(err)
 	}
+
 	at := noon.Add(seconds(500))
 	if got := again.At(at); got.State != Concluded || got.CooledUntil.IsZero() {
 		t.Errorf("made again: %+v", got)
@@ -221,6 +263,7 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 	if diff := cmp.Diff(r.At(at), again.At(at)); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
+
 	var zero Room
 	if b, err := json.Marshal(zero); err != nil || string(b) != "{}" {
 		t.Errorf("a room in which nobody spoke: %s, %v", b, err)

@@ -51,9 +51,11 @@ func (s Settings) Validate() error {
 		{"pair_ten_minutes", s.PairTenMinutes}, {"cycle_rounds", s.CycleRounds},
 	} {
 		if budget.value < 1 || budget.value > mostAllowed {
-			return parley.Errorf(parley.InvalidArgument, "%s is %d", budget.name, budget.value).With("field", budget.name).
+			return parley.Errorf(parley.InvalidArgument, "%s is %d", budget.name, budget.value).
+				With("field", budget.name).
 				Suggest("Use 1 to %d, or leave it out for the default; off switches the protocol off.", mostAllowed)
 		}
 	}
+
 	return nil
 }

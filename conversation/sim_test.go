@@ -64,12 +64,23 @@ type simAgent struct {
 }
 
 func newWorld(seed uint64, agents int, settings Settings) *world {
-	w := &world{seed: seed, chance: rand.New(rand.NewPCG(seed, 1)), settings: settings, fastest: 2 * time.Second, now: simBegin}
+	w := &world{
+		seed:     seed,
+		chance:   rand.New(rand.NewPCG(seed, 1)),
+		settings: settings,
+		fastest:  2 * time.Second,
+		now:      simBegin,
+	}
+
 	w.draw = Keyed(fmt.Append(nil, seed))
 	for i := range agents {
-		w.agents = append(w.agents, simAgent{Agent: parley.Agent{ID: fmt.Sprint("id", i), Name: fmt.Sprint("agent", i), Role: "tester",
-			Capabilities: []string{"debugging", "tests"}, Description: "answers everything"}})
+		w.agents = append(
+			w.agents,
+			simAgent{Agent: parley.Agent{ID: fmt.Sprint("id", i), Name: fmt.Sprint("agent", i), Role: "tester",
+				Capabilities: []string{"debugging", "tests"}, Description: "answers everything"}},
+		)
 	}
+
 	return w
 }
 
@@ -106,13 +117,16 @@ func (w *world) send(m simMessage, turn Link) *simMessage {
 	if m.mailbox {
 		turn = w.budgets.Turn(w.id(m.from))
 	}
+
 	m.link = Next(m.id, m.from == human, m.replied, turn)
 	if w.thread && !w.settings.Off {
 		w.room.Add(Post{m.id, w.id(m.from), m.from == human, m.text, w.now}, w.others(m.from))
 	}
+
 	for _, to := range m.to {
 		w.deliver(&m, to)
 	}
+
 	return &m
 }
 
@@ -132,12 +146,22 @@ func (w *world) deliver(m *simMessage, to int) {
 		w.hand(m, to)
 		return
 	}
+
 	if w.thread && to != human {
-		d := w.room.Decide(Question{&w.agents[to].Agent, Post{m.id, w.id(m.from), m.from == human, m.text, w.now}, w.now, w.draw, w.settings})
+		d := w.room.Decide(
+			Question{
+				&w.agents[to].Agent,
+				Post{m.id, w.id(m.from), m.from == human, m.text, w.now},
+				w.now,
+				w.draw,
+				w.settings,
+			},
+		)
 		if !d.ShouldRespond {
 			return
 		}
 	}
+
 	v := w.budgets.Admit(w.settings, Turn{Link: m.link, From: w.id(m.from), To: w.id(to), At: w.now,
 		FromHuman: m.from == human, ToHuman: to == human})
 	switch {
@@ -165,6 +189,7 @@ func (w *world) begin(agent int) {
 	if a.busy || len(a.inbox) == 0 {
 		return
 	}
+
 	m := a.inbox[0]
 	a.inbox, a.busy = a.inbox[1:], true
 	w.after(w.between(w.fastest, 4*w.fastest), func() {

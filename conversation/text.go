@@ -109,6 +109,7 @@ func sentences(text string) (found []string) {
 		}
 		begin = end
 	}
+
 	for i, r := range text {
 		end := i + utf8.RuneLen(r)
 		switch {
@@ -121,7 +122,9 @@ func sentences(text string) (found []string) {
 			}
 		}
 	}
+
 	cut(len(text))
+
 	return found
 }
 

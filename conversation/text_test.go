@@ -55,11 +55,17 @@ func TestQuestionsAcknowledgementsAndSignals(t *testing.T) {
 		{"Is it done? I wait.", true, false, nil},
 		{"Got it, thanks everyone!", false, true, []string{"thanks everyone", "got it, thanks"}},
 		{"Perfect, thank you. Appreciate the help", false, true, []string{"appreciate the help", "perfect, thank you"}},
-		{"That makes sense, sounds good, great discussion", false, true, []string{"great discussion", "that makes sense", "sounds good"}},
+		{
+			"That makes sense, sounds good, great discussion",
+			false,
+			true,
+			[]string{"great discussion", "that makes sense", "sounds good"},
+		},
 		{"a perfectly good x ? y : z", true, false, nil},
 		{"see /?q=1", false, false, nil},
 		{"", false, false, nil},
 	}
+
 	for _, test := range tests {
 		if got := IsQuestion(test.text); got != test.asks {
 			t.Errorf("%q asks: %v, want %v", test.text, got, test.asks)
@@ -74,7 +80,13 @@ func TestQuestionsAcknowledgementsAndSignals(t *testing.T) {
 }
 
 func TestRelevance(t *testing.T) {
-	coder := &parley.Agent{Name: "coder", Role: "Go programmer", Capabilities: []string{"debugging", "unit tests"}, Description: "writes the parser and its documentation"}
+	coder := &parley.Agent{
+		Name:         "coder",
+		Role:         "Go programmer",
+		Capabilities: []string{"debugging", "unit tests"},
+		Description:  "writes the parser and its documentation",
+	}
+
 	unknown := &parley.Agent{Name: "stranger"}
 	tests := []struct {
 		name  string
@@ -97,6 +109,7 @@ func TestRelevance(t *testing.T) {
 		{"courtesy for it", unknown, "Thank you all", 0},
 		{"it alone", unknown, "stranger?", 1},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			if got := Relevance(test.agent, test.text); !near(got, test.want) {
@@ -127,6 +140,7 @@ func TestDrawIsKeptAndEven(t *testing.T) {
 	if draw("m", "a") == other("m", "a") || draw("m", "a") == draw("m", "b") || draw("m", "a") == draw("ma", "") {
 		t.Error("key, message and recipient do not all count")
 	}
+
 	var tenths [10]int
 	for i := range 10_000 {
 		x := draw("m", string(rune(i)))
@@ -135,6 +149,7 @@ func TestDrawIsKeptAndEven(t *testing.T) {
 		}
 		tenths[int(x*10)]++
 	}
+
 	for i, n := range tenths {
 		if n < 850 || n > 1150 { // five standard deviations of 30
 			t.Errorf("%d of 10000 in tenth %d", n, i)

@@ -29,28 +29,45 @@ var usefuls = []useful{
 	{"a review with five rounds, begun by an agent", 2 * time.Minute, 10 * time.Second, false, alone(reviewing)},
 	{"three plan in a thread, a person among them", time.Minute, 10 * time.Second, true, planning},
 	{"three plan by messages, a person among them", time.Minute, 10 * time.Second, false, planning},
-	{"a planner hands out work to nine and gathers it", 20 * time.Second, 2 * time.Second, false, func(w *world) []line {
-		workers := everyone(w, 0)
-		lines := []line{{human, []int{0}, "Find the slow tests."}, {0, workers, "Each of you takes one package."}}
-		for _, worker := range workers {
-			lines = append(lines, line{worker, []int{0}, "Two of mine take over a second."})
-		}
-		return append(lines, line{0, workers, "Make them faster."}, line{0, []int{human}, "All are at work."})
-	}},
+	{
+		"a planner hands out work to nine and gathers it",
+		20 * time.Second,
+		2 * time.Second,
+		false,
+		func(w *world) []line {
+			workers := everyone(w, 0)
+			lines := []line{{human, []int{0}, "Find the slow tests."}, {0, workers, "Each of you takes one package."}}
+			for _, worker := range workers {
+				lines = append(lines, line{worker, []int{0}, "Two of mine take over a second."})
+			}
+			return append(lines, line{0, workers, "Make them faster."}, line{0, []int{human}, "All are at work."})
+		},
+	},
 }
 
 func asking(w *world) []line {
 	lines := []line{{human, []int{0}, "Add the retry to the client, please."}}
 	for range 1 + w.chance.IntN(3) {
-		lines = append(lines, line{0, []int{1}, "What does the server answer when it is busy?"}, line{1, []int{0}, "503, with Retry-After in seconds."})
+		lines = append(
+			lines,
+			line{0, []int{1}, "What does the server answer when it is busy?"},
+			line{1, []int{0}, "503, with Retry-After in seconds."},
+		)
 	}
 	return append(lines, line{0, []int{human}, "Done; the tests pass."})
 }
 
 func reviewing(w *world) []line {
-	lines := []line{{human, []int{0}, "Write the parser and have it reviewed."}, {0, []int{1}, "The parser is on branch p, please review it."}}
+	lines := []line{
+		{human, []int{0}, "Write the parser and have it reviewed."},
+		{0, []int{1}, "The parser is on branch p, please review it."},
+	}
 	for round := range 5 {
-		lines = append(lines, line{1, []int{0}, fmt.Sprintf("%d: the error of an empty list is lost.", round)}, line{0, []int{1}, "Corrected, with a test."})
+		lines = append(
+			lines,
+			line{1, []int{0}, fmt.Sprintf("%d: the error of an empty list is lost.", round)},
+			line{0, []int{1}, "Corrected, with a test."},
+		)
 	}
 	return append(lines, line{1, []int{0}, "Sounds good, approved."}, line{0, []int{human}, "Reviewed and merged."})
 }
@@ -97,6 +114,7 @@ func simulateUseful() (all []usefulRuns) {
 			all[i].held += held
 		}
 	}
+
 	return all
 }
 
@@ -112,17 +130,21 @@ func (u useful) lead(w *world) (messages, held int) {
 		room.Add(post, w.others(l.from)[:2])
 		passed := true
 		for _, to := range l.to {
-			if u.thread && to != human && !room.Decide(Question{&w.agents[to].Agent, post, w.now, w.draw, w.settings}).ShouldRespond ||
+			if u.thread && to != human &&
+				!room.Decide(Question{&w.agents[to].Agent, post, w.now, w.draw, w.settings}).ShouldRespond ||
 				w.budgets.Admit(w.settings, Turn{Link: m.link, From: w.id(l.from), To: w.id(to), At: w.now, FromHuman: l.from == human, ToHuman: to == human}).Held {
 				passed = false
 				continue
 			}
+
 			turn[to] = m.link
 		}
+
 		if !passed {
 			held++
 		}
 	}
+
 	return messages, held
 }
 

@@ -90,6 +90,7 @@ func to(m *parley.ExportedMessage) string {
 	for i := range m.Deliveries {
 		names = append(names, m.Deliveries[i].Recipient)
 	}
+
 	const shown = 6
 	switch {
 	case m.ThreadID != "":
@@ -99,6 +100,7 @@ func to(m *parley.ExportedMessage) string {
 	case len(names) > shown:
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 	}
+
 	return strings.Join(names, ", ")
 }
 
@@ -126,6 +128,7 @@ func marks(m *parley.ExportedMessage) []string {
 	if n := len(m.Attachments); n > 0 {
 		list = append(list, fmt.Sprintf("attachments: %d", n))
 	}
+
 	return slices.DeleteFunc(list, func(mark string) bool { return mark == "" })
 }
 

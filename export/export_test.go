@@ -20,28 +20,49 @@ func message(text string) *parley.ExportedMessage {
 	at := time.Date(2026, 1, 2, 14, 5, 12, 0, time.UTC)
 	id := "5f0c21aa-0000-4000-8000-000000000000"
 	return &parley.ExportedMessage{
-		Message: parley.Message{ID: id, Kind: parley.KindDirect, Type: parley.TypeRequest, Priority: parley.PriorityUrgent,
-			SenderID: "a", Sender: "planner", Text: text, Timestamp: at, Hop: 1},
-		Deliveries: []parley.Delivery{{MessageID: id, RecipientID: "b", Recipient: "coder", State: parley.DeliverySubmitted, Steps: []parley.Step{
-			{State: parley.DeliveryQueued, At: at}, {State: parley.DeliverySubmitted, At: at.Add(300 * time.Millisecond), Evidence: "the composer was emptied"}}}},
+		Message: parley.Message{
+			ID:        id,
+			Kind:      parley.KindDirect,
+			Type:      parley.TypeRequest,
+			Priority:  parley.PriorityUrgent,
+			SenderID:  "a",
+			Sender:    "planner",
+			Text:      text,
+			Timestamp: at,
+			Hop:       1,
+		},
+		Deliveries: []parley.Delivery{
+			{MessageID: id, RecipientID: "b", Recipient: "coder", State: parley.DeliverySubmitted, Steps: []parley.Step{
+				{
+					State: parley.DeliveryQueued,
+					At:    at,
+				}, {State: parley.DeliverySubmitted, At: at.Add(300 * time.Millisecond), Evidence: "the composer was emptied"}}},
+		},
 	}
 }
 
 func write(t *testing.T, f Format, title string, messages ...*parley.ExportedMessage) string {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := New(&b, f, Head{Title: title, Total: len(messages), At: time.Date(2026, 1, 3, 9, 0, 0, 0, time.UTC), Zone: time.UTC})
+	w, err := New(
+		&b,
+		f,
+		Head{Title: title, Total: len(messages), At: time.Date(2026, 1, 3, 9, 0, 0, 0, time.UTC), Zone: time.UTC},
+	)
+
 	for _, m := range messages {
 		if err == nil {
 			err = w.Message(m)
 		}
 	}
+
 	if err == nil {
 		err = w.Close()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return b.String()
 }
 
@@ -56,6 +77,7 @@ func TestMarkdownReadsLikeALetter(t *testing.T) {
 		"**planner → coder** · 14:05:12 · `5f0c21aa` · request · urgent\n\n> Please rebase.\\\n> It is behind main.go.\n\n" +
 		"- ✓ coder: submitted\n  - 14:05:12.000 queued\n  - 14:05:12.300 submitted (the composer was emptied)\n\n" +
 		"## Saturday, 3 January 2026\n\n**coder → planner** · 14:05:12 · `5f0c21aa` · answers 5f0c21aa\n\n> on it\n\n- ✗ planner: failed: its program ended\n"
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the file (-want +got):\n%s", diff)
 	}
@@ -93,6 +115,7 @@ func TestJSONLinesAreComplete(t *testing.T) {
 	if len(lines) != 2 || !strings.Contains(lines[0], "<b> &") {
 		t.Fatalf("the file is %q", got)
 	}
+
 	var back parley.ExportedMessage
 	if err := json.Unmarshal([]byte(lines[1]), &back); err != nil {
 		t.Fatal(err)
@@ -110,8 +133,10 @@ var hostile = []string{
 
 var (
 	tag      = regexp.MustCompile(`<[a-zA-Z/!][^>]*>`)
-	safeTags = regexp.MustCompile(`^(</?(html|head|body|header|main|h1|h2|p|b|i|bdi|span|ul|ol|li|details|label|title|style|script|article|div|summary|time|a|output)>|<!DOCTYPE html>|<html lang="en">|<meta (charset|http-equiv|name)="[^<]*">|` +
-		`<article id="m-[^"<]*">|<p (class="who"|id="(find|none)" hidden)>|<span class="about">|<time datetime="[0-9T:.Z-]+">|<a href="#m-[^"<]*">|<div class="text" dir="auto">|<ul class="ladder">|<summary class="(good|bad|held|open)">|<input id="words"[^<]*>|<output id="found">)$`)
+	safeTags = regexp.MustCompile(
+		`^(</?(html|head|body|header|main|h1|h2|p|b|i|bdi|span|ul|ol|li|details|label|title|style|script|article|div|summary|time|a|output)>|<!DOCTYPE html>|<html lang="en">|<meta (charset|http-equiv|name)="[^<]*">|` +
+			`<article id="m-[^"<]*">|<p (class="who"|id="(find|none)" hidden)>|<span class="about">|<time datetime="[0-9T:.Z-]+">|<a href="#m-[^"<]*">|<div class="text" dir="auto">|<ul class="ladder">|<summary class="(good|bad|held|open)">|<input id="words"[^<]*>|<output id="found">)$`,
+	)
 )
 
 func TestTheHTMLPageHoldsNoMarkupOfOthers(t *testing.T) {
@@ -126,6 +151,7 @@ func TestTheHTMLPageHoldsNoMarkupOfOthers(t *testing.T) {
 				t.Errorf("%q came through as %s", text, found)
 			}
 		}
+
 		if strings.ContainsAny(got, "\x00\u202e") {
 			t.Errorf("%q: a control character came through", text)
 		}
@@ -140,11 +166,13 @@ func TestTheHTMLPageNeedsNothingElse(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+
 	for _, bad := range []string{"http://", "https://", "unsafe-inline", "url(", "@import", " src="} {
 		if strings.Contains(got, bad) {
 			t.Errorf("%q is in\n%s", bad, got)
 		}
 	}
+
 	if !strings.Contains(got, "<style>"+style+"</style>") || !strings.Contains(got, "<script>"+script+"</script>") {
 		t.Error("style or script are not what the policy names")
 	}
@@ -156,6 +184,7 @@ func TestAnyNumberOfMessagesTakesNoMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		m := message(strings.Repeat("a word ", 100))
 		var before, after runtime.MemStats
 		runtime.GC()
@@ -166,6 +195,7 @@ func TestAnyNumberOfMessagesTakesNoMemory(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 1<<20 {

@@ -51,6 +51,7 @@ func newPage(w io.Writer, h Head) (*page, error) {
 </header>
 <main>
 `, digest(style), digest(script), safe(h.Title), style, safe(h.Title), h.Total, h.At.UTC().Format(time.RFC3339), h.At.In(h.Zone).Format(momentForm))
+
 	return p, p.w.Flush()
 }
 
@@ -69,17 +70,33 @@ func (p *page) Message(m *parley.ExportedMessage) error {
 		fmt.Fprintf(p.w, "<h2>%s</h2>\n", day)
 		p.day = day
 	}
+
 	id := safe(parley.Short(m.ID))
-	fmt.Fprintf(p.w, "<article id=\"m-%s\">\n<p class=\"who\"><b><bdi>%s</bdi></b> → <bdi>%s</bdi> <span class=\"about\"><time datetime=\"%s\">%s</time> <a href=\"#m-%s\">%s</a>",
-		safe(m.ID), safe(m.Sender), safe(to(m)), m.Timestamp.UTC().Format(time.RFC3339Nano), at.Format(timeForm), safe(m.ID), id)
+	fmt.Fprintf(
+		p.w,
+		"<article id=\"m-%s\">\n<p class=\"who\"><b><bdi>%s</bdi></b> → <bdi>%s</bdi> <span class=\"about\"><time datetime=\"%s\">%s</time> <a href=\"#m-%s\">%s</a>",
+		safe(
+			m.ID,
+		),
+		safe(m.Sender),
+		safe(to(m)),
+		m.Timestamp.UTC().Format(time.RFC3339Nano),
+		at.Format(timeForm),
+		safe(m.ID),
+		id,
+	)
+
 	for _, mark := range marks(m) {
 		fmt.Fprintf(p.w, " <i><bdi>%s</bdi></i>", safe(mark))
 	}
+
 	fmt.Fprintf(p.w, "</span></p>\n<div class=\"text\" dir=\"auto\">%s</div>\n", safe(m.Text))
 	if len(m.Deliveries) > 0 {
 		p.ladder(m.Deliveries)
 	}
+
 	p.w.WriteString("</article>\n")
+
 	return p.w.Flush()
 }
 
@@ -92,15 +109,28 @@ func (p *page) ladder(ds []parley.Delivery) {
 		fmt.Fprintf(p.w, "<li><details><summary class=\"%s\"><span>%s</span> <bdi>%s</bdi>: %s%s</summary><ol>\n",
 			standing(d.State), glyphs[d.State], safe(d.Recipient), safe(string(d.State)), because(d, safe))
 		for _, step := range d.Steps {
-			fmt.Fprintf(p.w, "<li><time datetime=\"%s\">%s</time> <b>%s</b> <span>%s</span></li>\n", step.At.UTC().Format(time.RFC3339Nano),
-				step.At.In(p.head.Zone).Format(rungForm), safe(string(step.State)), safe(parley.CleanLine(step.Evidence)))
+			fmt.Fprintf(
+				p.w,
+				"<li><time datetime=\"%s\">%s</time> <b>%s</b> <span>%s</span></li>\n",
+				step.At.UTC().Format(time.RFC3339Nano),
+				step.At.In(p.head.Zone).
+					Format(rungForm),
+				safe(string(step.State)),
+				safe(parley.CleanLine(step.Evidence)),
+			)
 		}
+
 		p.w.WriteString("</ol></details></li>\n")
 	}
+
 	p.w.WriteString("</ul>\n")
 }
 
 func (p *page) Close() error {
-	fmt.Fprintf(p.w, "</main>\n<p id=\"none\" hidden>Nothing has all these words.</p>\n<script>%s</script>\n</body>\n</html>\n", script)
+	fmt.Fprintf(
+		p.w,
+		"</main>\n<p id=\"none\" hidden>Nothing has all these words.</p>\n<script>%s</script>\n</body>\n</html>\n",
+		script,
+	)
 	return p.w.Flush()
 }

@@ -19,7 +19,13 @@ type markdown struct {
 
 func newMarkdown(w io.Writer, h Head) (*markdown, error) {
 	m := &markdown{w: bufio.NewWriter(w), head: h}
-	fmt.Fprintf(m.w, "# %s\n\n%d messages, written on %s.\n", literal(h.Title), h.Total, h.At.In(h.Zone).Format(momentForm))
+	fmt.Fprintf(
+		m.w,
+		"# %s\n\n%d messages, written on %s.\n",
+		literal(h.Title),
+		h.Total,
+		h.At.In(h.Zone).Format(momentForm),
+	)
 	return m, nil
 }
 
@@ -29,16 +35,27 @@ func (m *markdown) Message(msg *parley.ExportedMessage) error {
 		fmt.Fprintf(m.w, "\n## %s\n", day)
 		m.day = day
 	}
+
 	about := append([]string{"`" + parley.Short(msg.ID) + "`"}, marks(msg)...)
 	for i := range about[1:] {
 		about[i+1] = literal(about[i+1])
 	}
-	fmt.Fprintf(m.w, "\n**%s → %s** · %s · %s\n\n", literal(msg.Sender), literal(to(msg)), at.Format(timeForm), strings.Join(about, " · "))
+
+	fmt.Fprintf(
+		m.w,
+		"\n**%s → %s** · %s · %s\n\n",
+		literal(msg.Sender),
+		literal(to(msg)),
+		at.Format(timeForm),
+		strings.Join(about, " · "),
+	)
+
 	m.text(msg.Text)
 	m.w.WriteString("\n")
 	for i := range msg.Deliveries {
 		m.delivery(&msg.Deliveries[i])
 	}
+
 	return m.w.Flush()
 }
 
@@ -53,6 +70,7 @@ func (m *markdown) text(text string) {
 		fmt.Fprintf(m.w, "%stext\n%s\n%s\n", fence, text, fence)
 		return
 	}
+
 	for i, line := range lines {
 		end := ""
 		if i < len(lines)-1 && strings.TrimSpace(line) != "" && strings.TrimSpace(lines[i+1]) != "" {
@@ -65,7 +83,8 @@ func (m *markdown) text(text string) {
 // hasCode reports whether lines are fenced or indented as code is.
 func hasCode(lines []string) bool {
 	for _, line := range lines {
-		if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") || strings.HasPrefix(strings.TrimSpace(line), "```") {
+		if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") ||
+			strings.HasPrefix(strings.TrimSpace(line), "```") {
 			return true
 		}
 	}
@@ -106,7 +125,8 @@ func literal(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
 	for i, r := range runes {
-		if strings.ContainsRune(special, r) && (!strings.ContainsRune("().:-+.=#!{}$", r) || i == 0 || leads(runes, i)) {
+		if strings.ContainsRune(special, r) &&
+			(!strings.ContainsRune("().:-+.=#!{}$", r) || i == 0 || leads(runes, i)) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)

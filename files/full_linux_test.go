@@ -16,15 +16,18 @@ func TestFullDiskIsSaidAndLeavesNothing(t *testing.T) {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m,mode=0700"); err != nil {
 		t.Skipf("needs the right to mount: %v", err)
 	}
+
 	t.Cleanup(func() {
 		if err := unix.Unmount(dir, 0); err != nil {
 			t.Errorf("unmounting: %v", err)
 		}
 	})
+
 	s, err := Open(dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	_, err = s.Put(t.Context(), bytes.NewReader(make([]byte, 2<<20)))
 	wantCode(t, "Put", err, parley.StorageUnavailable)
 	wantFiles(t, dir, nil)
@@ -37,6 +40,7 @@ func TestFullDiskIsSaidAndLeavesNothing(t *testing.T) {
 	if err := c.Drop(); err != nil {
 		t.Error(err)
 	}
+
 	put(t, s, "there is room").Keep()
 	wantFiles(t, dir, map[string]string{nameOf("there is room"): "there is room"})
 }

@@ -26,6 +26,7 @@ func everything(t *testing.T, dir string) map[string]string {
 		if err != nil {
 			return err
 		}
+
 		info, err := d.Info()
 		if err != nil {
 			return err
@@ -36,12 +37,15 @@ func everything(t *testing.T, dir string) map[string]string {
 		if d.IsDir() || strings.HasPrefix(d.Name(), begun) { // a call still holds it
 			return nil
 		}
+
 		b, err := os.ReadFile(path)
 		found[strings.TrimPrefix(path, dir+"/")] = string(b)
+
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return found
 }

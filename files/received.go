@@ -19,18 +19,22 @@ func (s *Store) Receive(sha, id, name string) (string, error) {
 	if _, err := os.Lstat(path); err == nil {
 		return path, nil
 	}
+
 	from, err := s.Content(sha)
 	if err != nil {
 		return "", err
 	}
 	defer from.Close()
+
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", failed(path, "making the recipient's copy", err)
 	}
+
 	if err := writeCopy(path, from); err != nil {
 		_ = os.Remove(filepath.Dir(path)) // if nothing else is in it
 		return "", failed(path, "making the recipient's copy", err)
 	}
+
 	return path, nil
 }
 
@@ -40,6 +44,7 @@ func writeCopy(path string, from *os.File) error {
 	if err != nil {
 		return err
 	}
+
 	_, err = io.Copy(temp, from)
 	if err == nil {
 		err = temp.Sync()
@@ -50,6 +55,7 @@ func writeCopy(path string, from *os.File) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(temp.Name()))
 	}
+
 	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 }
 

@@ -43,7 +43,11 @@ func (s *Store) Recover(noted func(sha string) (bool, error), known func(id stri
 	if _, err := s.recover(s.contents, noted, func(sha string) error { return os.Remove(s.path(sha)) }); err != nil {
 		return err
 	}
-	dirs, err := s.recover(s.received, known, func(id string) error { return os.RemoveAll(filepath.Join(s.received, id)) })
+	dirs, err := s.recover(
+		s.received,
+		known,
+		func(id string) error { return os.RemoveAll(filepath.Join(s.received, id)) },
+	)
 	for _, dir := range dirs {
 		_ = os.Remove(filepath.Join(s.received, dir)) // if it is empty
 	}
@@ -52,11 +56,16 @@ func (s *Store) Recover(noted func(sha string) (bool, error), known func(id stri
 
 // recover removes what is marked in dir and not known, and the marks. It returns the
 // directories there.
-func (s *Store) recover(dir string, known func(string) (bool, error), remove func(string) error) (dirs []string, err error) {
+func (s *Store) recover(
+	dir string,
+	known func(string) (bool, error),
+	remove func(string) error,
+) (dirs []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, failed(dir, "looking for unfinished files", err)
 	}
+
 	for _, e := range entries {
 		name, marked := strings.CutPrefix(e.Name(), begun)
 		if !marked {
@@ -65,6 +74,7 @@ func (s *Store) recover(dir string, known func(string) (bool, error), remove fun
 			}
 			continue
 		}
+
 		ok, err := known(name)
 		if err == nil && !ok && len(name) > 2 {
 			err = missingIsGone(remove(name))
@@ -73,6 +83,7 @@ func (s *Store) recover(dir string, known func(string) (bool, error), remove fun
 			return dirs, failed(dir, "removing an unfinished file", err)
 		}
 	}
+
 	return dirs, nil
 }
 
@@ -84,15 +95,19 @@ func (s *Store) Remove(sha, id, name string, wanted func() (bool, error)) error 
 	if err != nil {
 		return failed(copied, "removing the recipient's copy", err)
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if yes, err := wanted(); yes || err != nil {
 		return err
 	}
+
 	if p := s.pins[sha]; p != nil { // it comes in once more just now: its call decides
 		p.fresh = true
 		return failed(s.contents, "removing the file", mark(s.contents, sha))
 	}
+
 	return failed(s.contents, "removing the file", missingIsGone(os.Remove(s.path(sha))))
 }
 

@@ -32,6 +32,7 @@ func TestRemoveTakesTheContentThatNobodyWants(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	beside := filepath.Join(dir, "received", "two", "notes")
 	if err := os.WriteFile(beside, []byte("the recipient's"), 0o600); err != nil {
 		t.Fatal(err)
@@ -39,12 +40,23 @@ func TestRemoveTakesTheContentThatNobodyWants(t *testing.T) {
 	if err := s.Remove(c.SHA256, "one", "x.txt", always(true)); err != nil {
 		t.Fatal(err)
 	}
-	wantFiles(t, dir, map[string]string{nameOf("twice"): "twice", "received/two/x.txt": "twice", "received/two/notes": "the recipient's"})
+
+	wantFiles(
+		t,
+		dir,
+		map[string]string{
+			nameOf("twice"):      "twice",
+			"received/two/x.txt": "twice",
+			"received/two/notes": "the recipient's",
+		},
+	)
+
 	for range 2 { // as after a crash in between
 		if err := s.Remove(c.SHA256, "two", "x.txt", always(false)); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	wantFiles(t, dir, map[string]string{"received/two/notes": "the recipient's"})
 	if _, err := os.Stat(filepath.Join(dir, "received", "one")); err == nil {
 		t.Error("an empty directory was left")
@@ -59,6 +71,7 @@ func TestRemoveLeavesWhatComesInOnceMore(t *testing.T) {
 		if err := s.Remove(second.SHA256, "id", "x", always(false)); err != nil {
 			t.Fatal(err)
 		}
+
 		wantFiles(t, dir, map[string]string{nameOf("again"): "again"})
 		want := map[string]string{}
 		if keep {
@@ -67,6 +80,7 @@ func TestRemoveLeavesWhatComesInOnceMore(t *testing.T) {
 		} else if err := second.Drop(); err != nil {
 			t.Fatal(err)
 		}
+
 		wantFiles(t, dir, want)
 		if left := marks(t, dir); len(left) > 0 {
 			t.Errorf("%v was left", left)
@@ -83,30 +97,49 @@ func TestRecoverRemovesWhatNobodyNoted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	for id, c := range map[string]*Content{"known": noted, "unknown": lost, "older": noted} {
 		if _, err := s.Receive(c.SHA256, id, "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if err := os.Mkdir(filepath.Join(dir, "received", "began"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	// A crash: neither Keep nor Drop is called.
 	s, err := Open(dir, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = s.Recover(func(sha string) (bool, error) { return sha == noted.SHA256, nil }, func(id string) (bool, error) { return id == "known", nil })
+
+	err = s.Recover(
+		func(sha string) (bool, error) { return sha == noted.SHA256, nil },
+		func(id string) (bool, error) { return id == "known", nil },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantFiles(t, dir, map[string]string{nameOf("kept"): "kept", nameOf("noted"): "noted", "received/known/x": "noted", "received/older/x": "noted"})
+
+	wantFiles(
+		t,
+		dir,
+		map[string]string{
+			nameOf("kept"):     "kept",
+			nameOf("noted"):    "noted",
+			"received/known/x": "noted",
+			"received/older/x": "noted",
+		},
+	)
+
 	if left := marks(t, dir); len(left) > 0 {
 		t.Errorf("%v was left", left)
 	}
 	if entries, err := os.ReadDir(filepath.Join(dir, "received")); err != nil || len(entries) != 2 {
 		t.Errorf("received holds %v, %v; want known and older", entries, err)
 	}
+
 	contents, copies, err := s.Used()
 	if err != nil || contents != 9 || copies != 10 {
 		t.Errorf("used: %d and %d bytes, %v; want 9 and 10", contents, copies, err)
@@ -120,6 +153,7 @@ func TestLittleRoomIsSaidBeforeTheDiskIsFull(t *testing.T) {
 	if err := s.Room(50); err != nil {
 		t.Errorf("there is room for a file and its copy: %v", err)
 	}
+
 	wantCode(t, "Room", s.Room(51), parley.StorageUnavailable)
 	put(t, s, "small").Keep()
 	free = reserve - 1
@@ -128,6 +162,7 @@ func TestLittleRoomIsSaidBeforeTheDiskIsFull(t *testing.T) {
 	if !strings.Contains(parley.AsError(err).Action, "parley files prune") {
 		t.Errorf("%v does not say what to do", err)
 	}
+
 	free = 1 << 30
 	asked := 0
 	s.space = func(string) (int64, int64, error) { // it gets full meanwhile
@@ -136,6 +171,7 @@ func TestLittleRoomIsSaidBeforeTheDiskIsFull(t *testing.T) {
 		}
 		return free, 1 << 40, nil
 	}
+
 	_, err = s.Put(t.Context(), bytes.NewReader(make([]byte, 20<<20)))
 	wantCode(t, "a large Put", err, parley.StorageUnavailable)
 	wantFiles(t, dir, map[string]string{nameOf("small"): "small"})

@@ -35,7 +35,9 @@ func (s *Store) Room(size int64) error {
 	}
 	if need := 2*size + min(reserve, all/reserveShare); free < need {
 		return parley.Errorf(parley.StorageUnavailable, "the disk has %d bytes left, and a file of this size needs %d", free, need).
-			With("file", s.contents).With("free", free).With("needed", need).
+			With("file", s.contents).
+			With("free", free).
+			With("needed", need).
 			Suggest("Make room on the disk; the operator sees what files take with parley files, and deletes old ones with parley files prune.")
 	}
 	return nil

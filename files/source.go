@@ -42,6 +42,7 @@ func (b Bounds) Open(path string) (*Source, error) {
 	if err != nil {
 		return nil, b.missing(path, err)
 	}
+
 	root, rel, ok := b.within(real)
 	if !ok {
 		return nil, b.outside(path)
@@ -49,23 +50,33 @@ func (b Bounds) Open(path string) (*Source, error) {
 	if hasState(real) || b.private(real) {
 		return nil, isPrivate(path)
 	}
+
 	fd, err := b.walk(root, strings.Split(rel, string(filepath.Separator)))
 	switch {
 	case errors.Is(err, errPrivate):
 		return nil, isPrivate(path)
 	case errors.Is(err, errSpecial):
-		return nil, refusedFile(path, "is not a regular file").Suggest("Send a file; of a directory make an archive first.")
+		return nil, refusedFile(
+			path,
+			"is not a regular file",
+		).Suggest("Send a file; of a directory make an archive first.")
 	case err != nil:
 		return nil, b.unreadable(path, err)
 	}
+
 	f := os.NewFile(uintptr(fd), path)
 	info, err := f.Stat()
 	if err == nil && links(info) > 1 {
-		err = refusedFile(path, "has other names (hard links), which may belong to others").Suggest("Copy it with cp, and send the copy.")
+		err = refusedFile(
+			path,
+			"has other names (hard links), which may belong to others",
+		).Suggest("Copy it with cp, and send the copy.")
 	}
+
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
+
 	return &Source{file: f, opened: info, left: info.Size()}, nil
 }
 
@@ -119,20 +130,25 @@ func (b Bounds) walk(root string, names []string) (int, error) {
 		if err != nil {
 			return -1, err
 		}
+
 		var next int
 		if err = b.open(dir); err == nil {
 			next, err = openAt(dir, name, way)
 		}
+
 		_ = unix.Close(dir) // it was only read
 		dir = next
 	}
+
 	if err != nil {
 		return -1, err
 	}
 	defer unix.Close(dir)
+
 	if err := b.open(dir); err != nil {
 		return -1, err
 	}
+
 	return openRegular(dir, names[len(names)-1])
 }
 
@@ -165,6 +181,7 @@ func openRegular(dir int, name string) (int, error) {
 	if info.Mode&unix.S_IFMT != unix.S_IFREG {
 		return -1, errSpecial
 	}
+
 	fd, err := openAt(dir, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC)
 	if err != nil {
 		return -1, err
@@ -178,6 +195,7 @@ func openRegular(dir int, name string) (int, error) {
 	if err != nil {
 		return -1, errors.Join(err, unix.Close(fd))
 	}
+
 	return fd, nil
 }
 
@@ -229,7 +247,10 @@ func (s *Source) end() error {
 }
 
 func (s *Source) changed() error {
-	return refusedFile(s.file.Name(), "changed while it was read").Suggest("Send it when it is complete, or copy it and send the copy.")
+	return refusedFile(
+		s.file.Name(),
+		"changed while it was read",
+	).Suggest("Send it when it is complete, or copy it and send the copy.")
 }
 
 func refusedFile(path, why string) *parley.Error {
@@ -240,7 +261,10 @@ func refusedFile(path, why string) *parley.Error {
 func show(path string) string { return parley.Truncate(parley.CleanLine(path), 300) }
 
 func isPrivate(path string) error {
-	return refusedFile(path, "is parley's own").Suggest("A file that you received is sent on by its file_id, in the attachments of send_message.")
+	return refusedFile(
+		path,
+		"is parley's own",
+	).Suggest("A file that you received is sent on by its file_id, in the attachments of send_message.")
 }
 
 func (b Bounds) outside(path string) error {
@@ -255,6 +279,7 @@ func (b Bounds) missing(path string, err error) error {
 	if resolveErr != nil {
 		dir = filepath.Dir(filepath.Clean(path))
 	}
+
 	real := filepath.Join(dir, filepath.Base(path))
 	if _, _, ok := b.within(real); !ok {
 		return b.outside(path)
@@ -265,6 +290,7 @@ func (b Bounds) missing(path string, err error) error {
 	if info, statErr := os.Lstat(real); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return refusedFile(path, "is a link that leads nowhere, or in a circle").Suggest("Name the file itself.")
 	}
+
 	return b.unreadable(path, err)
 }
 
@@ -274,13 +300,21 @@ func (b Bounds) unreadable(path string, err error) error {
 		return parley.Errorf(parley.FileNotFound, "there is no file %s", show(path)).With("source_path", show(path)).
 			Suggest("See with ls what it is called.")
 	case errors.Is(err, fs.ErrPermission):
-		return refusedFile(path, "may not be read by the user who runs the daemon").Suggest("Make it readable: chmod u+r.")
+		return refusedFile(
+			path,
+			"may not be read by the user who runs the daemon",
+		).Suggest("Make it readable: chmod u+r.")
 	case errors.Is(err, unix.ELOOP):
-		return refusedFile(path, "was exchanged for a link while it was opened").Suggest("Send it when nothing changes it.")
+		return refusedFile(
+			path,
+			"was exchanged for a link while it was opened",
+		).Suggest("Send it when nothing changes it.")
 	}
+
 	var reason error = err
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = e.Err
 	}
+
 	return refusedFile(path, fmt.Sprintf("cannot be read: %v", reason)).Suggest("Send another file.")
 }

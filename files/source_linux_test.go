@@ -29,10 +29,16 @@ func newGround(t *testing.T) *ground {
 			t.Fatal(err)
 		}
 	}
+
 	for _, name := range []string{"ws/a.txt", "ws/sub/b.txt", "agent/c.txt", "outside/secret.txt", "ws/.parley/parley.db", "ws/.parley/received/x/y", "private/key"} {
 		g.write(name, name)
 	}
-	g.bounds = Bounds{Roots: []string{g.at("ws"), g.at("agent")}, Private: []string{g.at("ws/.parley"), g.at("private")}}
+
+	g.bounds = Bounds{
+		Roots:   []string{g.at("ws"), g.at("agent")},
+		Private: []string{g.at("ws/.parley"), g.at("private")},
+	}
+
 	return g
 }
 
@@ -73,6 +79,7 @@ func (g *ground) refused(path string, code parley.Code, why string) {
 		g.Errorf("%s was read: %q", path, content)
 		return
 	}
+
 	wantCode(g.T, path, err, code)
 	if !strings.Contains(err.Error(), why) {
 		g.Errorf("%s: got %q, want it to say %q", path, err, why)
@@ -112,6 +119,7 @@ func TestRefusesWhatLiesElsewhere(t *testing.T) {
 		"/dev/zero", g.dir + "/ws/../outside/secret.txt", g.dir + "/ws/sub/../../outside/secret.txt", "ws-evil/x", "/proc/self/root/etc/passwd", "ws/outdir/nothing"} {
 		g.refused(path, parley.FileRefused, "is not in your working directory or the workspace")
 	}
+
 	// Nothing tells whether what is outside exists.
 	g.refused("outside/nothing", parley.FileRefused, "is not in your working directory or the workspace")
 	g.refused("ws/dangling", parley.FileRefused, "a link that leads nowhere")
@@ -132,17 +140,20 @@ func TestRefusesWhatIsParleys(t *testing.T) {
 	if err := os.MkdirAll(g.at("ws/sub/.Parley"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	g.write("ws/sub/.Parley/x", "x")
 	for _, path := range []string{"ws/.parley/parley.db", "ws/state/parley.db", "ws/db", "outside/state/parley.db", "ws/.parley/received/x/y",
 		"ws/sub/.Parley/x", "ws/.parley/nothing", "ws/sub/../.parley/parley.db"} {
 		g.refused(path, parley.FileRefused, "is parley's own")
 	}
+
 	// Under another name, and below a root of its own.
 	g.bounds.Roots = append(g.bounds.Roots, g.dir)
 	g.refused("private/key", parley.FileRefused, "is parley's own")
 	if err := os.Rename(g.at("ws/.parley"), g.at("ws/renamed")); err != nil {
 		t.Fatal(err)
 	}
+
 	g.bounds.Private = []string{g.at("ws/renamed/../renamed")}
 	g.refused("ws/renamed/parley.db", parley.FileRefused, "is parley's own")
 	g.bounds.Roots = []string{g.at("ws/renamed/received")} // within
@@ -167,15 +178,18 @@ func TestRefusesWhatIsNoRegularFile(t *testing.T) {
 	if err := unix.Mkfifo(g.at("ws/pipe"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer unix.Close(fd)
+
 	t.Chdir(g.at("ws"))
 	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: "socket"}); err != nil {
 		t.Fatal(err)
 	}
+
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -184,14 +198,17 @@ func TestRefusesWhatIsNoRegularFile(t *testing.T) {
 		}
 		g.refused("ws", parley.FileRefused, "is not in your working directory")
 	}()
+
 	select {
 	case <-done:
 	case <-time.After(20 * time.Second):
 		t.Fatal("it waits for the other end of a pipe")
 	}
+
 	if err := os.Link(g.at("outside/secret.txt"), g.at("ws/hard")); err != nil {
 		t.Fatal(err)
 	}
+
 	g.refused("ws/hard", parley.FileRefused, "hard links")
 }
 
@@ -209,17 +226,21 @@ func TestRefusesAFileThatChangesWhileItIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
+
 			if _, err := io.ReadFull(s, make([]byte, 50)); err != nil {
 				t.Fatal(err)
 			}
+
 			f, err := os.OpenFile(g.at("ws/log"), os.O_RDWR, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer f.Close()
+
 			if err := change(f); err != nil {
 				t.Fatal(err)
 			}
+
 			rest, err := io.ReadAll(s)
 			wantCode(t, "the rest", err, parley.FileRefused)
 			if len(rest) > 50 {
@@ -260,10 +281,12 @@ func TestNothingLeadsOutWhileItIsExchanged(t *testing.T) {
 			if err := os.Rename(g.at(c.good), good); err != nil {
 				t.Fatal(err)
 			}
+
 			g.link(g.at(c.evil), "ws/evil")
 			if err := os.Rename(good, g.at("ws/swap")); err != nil {
 				t.Fatal(err)
 			}
+
 			stop := make(chan struct{})
 			var group sync.WaitGroup
 			group.Go(func() {
@@ -279,6 +302,7 @@ func TestNothingLeadsOutWhileItIsExchanged(t *testing.T) {
 					}
 				}
 			})
+
 			read, refused := 0, 0
 			for end := time.Now().Add(20 * time.Second); (read < 20 || refused < 20) && time.Now().Before(end); {
 				got, err := g.read(c.path)
@@ -292,6 +316,7 @@ func TestNothingLeadsOutWhileItIsExchanged(t *testing.T) {
 					refused++
 				}
 			}
+
 			close(stop)
 			group.Wait()
 			if read < 20 || refused < 20 {
@@ -319,6 +344,7 @@ func asNobody(t *testing.T, test func()) {
 		test()
 		return
 	}
+
 	var group sync.WaitGroup
 	group.Go(func() {
 		runtime.LockOSThread()
@@ -328,5 +354,6 @@ func asNobody(t *testing.T, test func()) {
 		}
 		test()
 	})
+
 	group.Wait()
 }

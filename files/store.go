@@ -54,12 +54,21 @@ func Open(dir string, limit int64) (*Store, error) {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	s := &Store{contents: filepath.Join(dir, "files"), received: filepath.Join(dir, "received"), limit: limit, space: space, pins: map[string]*pin{}}
+
+	s := &Store{
+		contents: filepath.Join(dir, "files"),
+		received: filepath.Join(dir, "received"),
+		limit:    limit,
+		space:    space,
+		pins:     map[string]*pin{},
+	}
+
 	for _, d := range []string{s.contents, s.received} {
 		if err := private(d); err != nil {
 			return nil, err
 		}
 	}
+
 	return s, s.sweep()
 }
 
@@ -120,6 +129,7 @@ func (s *Store) Put(ctx context.Context, r io.Reader) (_ *Content, err error) {
 		_ = temp.Close()           // it was synced, or is removed
 		_ = os.Remove(temp.Name()) // it has its own name by now, or is not wanted
 	}()
+
 	c := &Content{store: s}
 	if c.SHA256, c.Size, err = s.copy(ctx, temp, r); err != nil {
 		return nil, err
@@ -127,6 +137,7 @@ func (s *Store) Put(ctx context.Context, r io.Reader) (_ *Content, err error) {
 	if err := temp.Sync(); err != nil {
 		return nil, failed(s.contents, "storing the file", err)
 	}
+
 	return c, s.settle(temp.Name(), c)
 }
 
@@ -139,17 +150,21 @@ func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) (string, int
 				return "", 0, err
 			}
 		}
+
 		if err := ctx.Err(); err != nil {
 			return "", 0, err
 		}
+
 		n, err := r.Read(buffer)
 		if size += int64(n); size > s.limit {
 			return "", 0, s.TooLarge(0)
 		}
+
 		sum.Write(buffer[:n])
 		if _, err := w.Write(buffer[:n]); err != nil {
 			return "", 0, failed(s.contents, "storing the file", err)
 		}
+
 		switch {
 		case err == io.EOF: // itself: what is cut off may wrap it
 			return hex.EncodeToString(sum.Sum(nil)), size, nil
@@ -163,7 +178,9 @@ func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) (string, int
 func (s *Store) TooLarge(size int64) *parley.Error {
 	e := parley.Errorf(parley.FileRefused, "the file is larger than %d bytes", s.limit).With("limit", s.limit)
 	if size > 0 {
-		e = parley.Errorf(parley.FileRefused, "the file has %d bytes, %d are allowed", size, s.limit).With("limit", s.limit).With("size", size)
+		e = parley.Errorf(parley.FileRefused, "the file has %d bytes, %d are allowed", size, s.limit).
+			With("limit", s.limit).
+			With("size", size)
 	}
 	return e.Suggest("Send a part of it, or compress it; the operator can raise max_file_mb in parley.yaml.")
 }
@@ -172,23 +189,29 @@ func (s *Store) TooLarge(size int64) *parley.Error {
 func (s *Store) settle(temp string, c *Content) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	name := s.path(c.SHA256)
 	p := s.pins[c.SHA256]
 	if p == nil {
 		p = &pin{}
 	}
+
 	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() != c.Size {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), mark(s.contents, c.SHA256)); err != nil {
 			return failed(name, "storing the file", err)
 		}
+
 		if err := errors.Join(os.Rename(temp, name), syncDir(filepath.Dir(name)), syncDir(s.contents)); err != nil {
 			_, _ = os.Remove(name), unmark(s.contents, c.SHA256)
 			return failed(name, "storing the file", err)
 		}
+
 		p.fresh = true
 	}
+
 	p.holders++
 	s.pins[c.SHA256] = p
+
 	return nil
 }
 
@@ -201,20 +224,24 @@ func (c *Content) Drop() error { return c.store.unpin(c.SHA256, false) }
 func (s *Store) unpin(sha string, keep bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	p := s.pins[sha]
 	p.holders--
 	p.kept = p.kept || keep
 	if p.holders > 0 {
 		return nil
 	}
+
 	delete(s.pins, sha)
 	if !p.fresh {
 		return nil
 	}
+
 	var err error
 	if !p.kept {
 		err = os.Remove(s.path(sha))
 	}
+
 	return failed(s.contents, "removing the file again", errors.Join(err, unmark(s.contents, sha)))
 }
 
@@ -240,7 +267,8 @@ func failed(path, doing string, err error) error {
 		return nil
 	}
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return parley.Errorf(parley.StorageUnavailable, "the disk is full, and nothing was changed (%s)", doing).With("file", path).
+		return parley.Errorf(parley.StorageUnavailable, "the disk is full, and nothing was changed (%s)", doing).
+			With("file", path).
 			Suggest("Make room on the disk of %s and try again.", path)
 	}
 	return parley.Errorf(parley.StorageUnavailable, "%s failed: %w", doing, err).With("file", path).

@@ -62,16 +62,19 @@ func TestContentIsStoredOnceUnderItsHash(t *testing.T) {
 		if filepath.Join("files", c.SHA256[:2], c.SHA256) != nameOf(content) || c.Size != int64(len(content)) {
 			t.Errorf("%d bytes became %+v", len(content), c)
 		}
+
 		c.Keep()
 		f, err := s.Content(c.SHA256)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		b, err := io.ReadAll(f)
 		if err := errors.Join(err, f.Close()); err != nil || string(b) != content {
 			t.Errorf("read %d bytes, %v; want %d", len(b), err, len(content))
 		}
 	}
+
 	wantFiles(t, dir, map[string]string{nameOf("hello"): "hello", nameOf(""): "",
 		nameOf(strings.Repeat("x", 3*chunk+1)): strings.Repeat("x", 3*chunk+1)})
 }
@@ -84,6 +87,7 @@ func TestWhatIsDroppedGoesUnlessSomebodyKeepsIt(t *testing.T) {
 			t.Error(err)
 		}
 	}
+
 	drop(put(t, s, "alone"))
 	wantFiles(t, dir, nil)
 
@@ -119,6 +123,7 @@ func TestSameContentAtTheSameTime(t *testing.T) {
 			}
 		})
 	}
+
 	group.Wait()
 	wantFiles(t, dir, map[string]string{nameOf("the same"): "the same"})
 }
@@ -140,17 +145,26 @@ func (endless) Read(b []byte) (int, error) { return len(b), nil }
 func TestPutThatFailsLeavesNothing(t *testing.T) {
 	s, dir := open(t, 0)
 	broken := errors.New("broken")
-	if _, err := s.Put(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(broken))); !errors.Is(err, broken) {
+	if _, err := s.Put(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(broken))); !errors.Is(
+		err,
+		broken,
+	) {
 		t.Errorf("got %v, want %v", err, broken)
 	}
-	if _, err := s.Put(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(err, io.ErrUnexpectedEOF) {
+
+	if _, err := s.Put(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(
+		err,
+		io.ErrUnexpectedEOF,
+	) {
 		t.Errorf("a content that is cut off gave %v", err)
 	}
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Put(ctx, strings.NewReader("x")); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want it to be cancelled", err)
 	}
+
 	wantFiles(t, dir, nil)
 }
 
@@ -171,14 +185,17 @@ func TestOpenSweepsWhatACrashLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, name := range []string{filepath.Join(dir, "files", part+"123"), filepath.Join(filepath.Dir(path), part+"9")} {
 		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if _, err := Open(dir, 0); err != nil {
 		t.Fatal(err)
 	}
+
 	wantFiles(t, dir, map[string]string{nameOf("good"): "good", "received/an-id/a name [x]*.txt": "good"})
 }
 
@@ -186,6 +203,7 @@ func TestRecipientsCopyIsTheirOwn(t *testing.T) {
 	s, dir := open(t, 0)
 	c := put(t, s, "original")
 	c.Keep()
+
 	path, err := s.Receive(c.SHA256, "id", "report.txt")
 	if err != nil {
 		t.Fatal(err)
@@ -196,10 +214,12 @@ func TestRecipientsCopyIsTheirOwn(t *testing.T) {
 	if again, err := s.Receive(c.SHA256, "id", "report.txt"); err != nil || again != path {
 		t.Errorf("the second time it gave %q, %v", again, err)
 	}
+
 	wantFiles(t, dir, map[string]string{nameOf("original"): "original", "received/id/report.txt": "scribbled"})
 	if err := s.Withdraw("id", "report.txt"); err != nil {
 		t.Error(err)
 	}
+
 	wantFiles(t, dir, map[string]string{nameOf("original"): "original"})
 	if left, _ := os.ReadDir(filepath.Join(dir, "received")); len(left) != 0 {
 		t.Errorf("%v was left", left)

@@ -20,6 +20,7 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	if err != nil {
 		return parley.Caller{}, err
 	}
+
 	var caller parley.Caller
 	switch {
 	case len(keys) > 1:
@@ -38,11 +39,13 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 			caller = peer
 		}
 	}
+
 	caller.Network = !overUnix(r)
 	caller, err = a.checkClaim(r, caller)
 	if err == nil && caller.Nobody() {
 		caller.Address = r.RemoteAddr
 	}
+
 	return caller, err
 }
 
@@ -73,6 +76,7 @@ func (a *api) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, 
 			}
 			caller, caller.Network = agent, !overUnix(r)
 		}
+
 		switch {
 		case caller.Nobody():
 			return caller, parley.Errorf(parley.Unauthenticated, "X-Agent-ID alone does not prove who calls").
@@ -82,6 +86,7 @@ func (a *api) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, 
 				Suggest("Leave the sender's id out: the API key says who calls.")
 		}
 	}
+
 	return caller, nil
 }
 
@@ -118,8 +123,12 @@ func (a *api) guard(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		replyError(w, http.StatusForbidden, parley.Errorf(parley.NotAuthorized, "the request was not meant for this machine").
-			Suggest("Call http://127.0.0.1:PORT or http://localhost:PORT, and not from a web page."))
+		replyError(
+			w,
+			http.StatusForbidden,
+			parley.Errorf(parley.NotAuthorized, "the request was not meant for this machine").
+				Suggest("Call http://127.0.0.1:PORT or http://localhost:PORT, and not from a web page."),
+		)
 	})
 }
 
@@ -145,7 +154,8 @@ func (a *api) ownHost(hostport string) bool {
 	}
 	host := hostOf(hostport)
 	_, err := netip.ParseAddr(host)
-	return err == nil || loopbackHost(hostport) || slices.ContainsFunc(a.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
+	return err == nil || loopbackHost(hostport) ||
+		slices.ContainsFunc(a.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
 // hostOf is a host without its port, if it has one.

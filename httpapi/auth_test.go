@@ -45,6 +45,7 @@ func TestCredentials(t *testing.T) {
 		if c.want != "" {
 			status = statuses[c.want]
 		}
+
 		d.expect(name, got, status, c.want)
 		if challenge := got.header.Get("WWW-Authenticate"); (challenge != "") != (status == http.StatusUnauthorized) {
 			t.Errorf("%s: WWW-Authenticate is %q with status %d", name, challenge, status)
@@ -62,12 +63,41 @@ func TestOnTheSocketAKeyDecidesAndElseThePeer(t *testing.T) {
 			t.Errorf("call %d came from %+v, want %+v", i, s.callers[i], want)
 		}
 	}
-	d.expect("wrong key", d.askUnix("POST", "/api/check_inbox", "", "X-API-Key: wrong"), http.StatusUnauthorized, parley.Unauthenticated)
-	d.expect("empty key", d.askUnix("POST", "/api/check_inbox", "", "Authorization: Bearer"), http.StatusUnauthorized, parley.Unauthenticated)
-	d.expect("two keys", d.askUnix("POST", "/api/check_inbox", "", key, "X-API-Key: other"), http.StatusUnauthorized, parley.Unauthenticated)
-	d.expect("another's id", d.askUnix("POST", "/api/check_inbox", "", "X-Agent-ID: coder"), http.StatusForbidden, parley.NotAuthorized)
-	d.expect("a wrong key on a public operation", d.askUnix("POST", "/api/register_agent", `{"username":"x"}`, "X-API-Key: wrong"),
-		http.StatusUnauthorized, parley.Unauthenticated)
+
+	d.expect(
+		"wrong key",
+		d.askUnix("POST", "/api/check_inbox", "", "X-API-Key: wrong"),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
+
+	d.expect(
+		"empty key",
+		d.askUnix("POST", "/api/check_inbox", "", "Authorization: Bearer"),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
+
+	d.expect(
+		"two keys",
+		d.askUnix("POST", "/api/check_inbox", "", key, "X-API-Key: other"),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
+
+	d.expect(
+		"another's id",
+		d.askUnix("POST", "/api/check_inbox", "", "X-Agent-ID: coder"),
+		http.StatusForbidden,
+		parley.NotAuthorized,
+	)
+
+	d.expect(
+		"a wrong key on a public operation",
+		d.askUnix("POST", "/api/register_agent", `{"username":"x"}`, "X-API-Key: wrong"),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
 }
 
 func TestAnIDAloneWhereItIsTrusted(t *testing.T) {
@@ -75,14 +105,32 @@ func TestAnIDAloneWhereItIsTrusted(t *testing.T) {
 	o.TrustLocalAgentID = true
 	d := serve(t, New(o))
 	d.expect("from loopback", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: coder"), http.StatusOK, "")
-	d.expect("of nobody", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: nobody"), http.StatusUnauthorized, parley.Unauthenticated)
-	d.expect("of the operator", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: operator"), http.StatusUnauthorized, parley.Unauthenticated)
-	d.expect("two", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: coder", "X-Agent-ID: reviewer"), http.StatusForbidden, parley.NotAuthorized)
+	d.expect(
+		"of nobody",
+		d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: nobody"),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
+
+	d.expect(
+		"of the operator",
+		d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: operator"),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
+
+	d.expect(
+		"two",
+		d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: coder", "X-Agent-ID: reviewer"),
+		http.StatusForbidden,
+		parley.NotAuthorized,
+	)
 
 	r, err := http.NewRequest("POST", "/", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	r.RemoteAddr = "192.0.2.7:4711"
 	r.Header.Set("X-Agent-ID", "coder")
 	if _, err := newAPI(o).identify(r, nil); parley.ErrorCode(err) != parley.Unauthenticated {
@@ -93,7 +141,13 @@ func TestAnIDAloneWhereItIsTrusted(t *testing.T) {
 func TestRegistrationIsOpenOnlyWhereItIsSaid(t *testing.T) {
 	o := options(&stub{})
 	d := serve(t, New(o))
-	d.expect("closed", d.ask("POST", "/api/agents/register", `{"username":"x"}`), http.StatusUnauthorized, parley.Unauthenticated)
+	d.expect(
+		"closed",
+		d.ask("POST", "/api/agents/register", `{"username":"x"}`),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
+
 	d.expect("with a key", d.ask("POST", "/api/agents/register", `{"username":"x"}`, key), http.StatusOK, "")
 	o.Registration = true
 	d = serve(t, New(o))
@@ -116,7 +170,14 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 			}
 		}
 	}
-	d.expect("a strange host", d.ask("GET", "/api/check_inbox", "", key, "Host: evil.example"), http.StatusForbidden, parley.NotAuthorized)
+
+	d.expect(
+		"a strange host",
+		d.ask("GET", "/api/check_inbox", "", key, "Host: evil.example"),
+		http.StatusForbidden,
+		parley.NotAuthorized,
+	)
+
 	d.expect("any host on the socket", d.askUnix("GET", "/api/check_inbox", "", "Host: anything"), http.StatusOK, "")
 }
 
@@ -126,11 +187,18 @@ func TestMCPIsBehindTheSameDoor(t *testing.T) {
 	o.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { caller = parley.CallerFrom(r.Context()) })
 	d := serve(t, New(o))
 	d.expect("nobody", d.ask("POST", "/mcp", "{}"), http.StatusUnauthorized, parley.Unauthenticated)
-	d.expect("wrong key", d.ask("POST", "/mcp", "{}", "X-API-Key: wrong"), http.StatusUnauthorized, parley.Unauthenticated)
+	d.expect(
+		"wrong key",
+		d.ask("POST", "/mcp", "{}", "X-API-Key: wrong"),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
+
 	d.expect("coder", d.ask("POST", "/mcp", "{}", key), http.StatusOK, "")
 	if caller != afar(coder) {
 		t.Errorf("the MCP server saw %+v, want coder", caller)
 	}
+
 	o.Registration = true
 	d = serve(t, New(o))
 	d.expect("nobody, where one may register", d.ask("POST", "/mcp", "{}"), http.StatusOK, "")
@@ -149,8 +217,19 @@ func TestAKeyThatProvesNobodyIsWrong(t *testing.T) {
 	o.Registration = true
 	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return parley.Caller{}, true }
 	d := serve(t, New(o))
-	d.expect("a key of nobody", d.ask("POST", "/api/register_agent", `{"username":"x"}`, key), http.StatusUnauthorized, parley.Unauthenticated)
+	d.expect(
+		"a key of nobody",
+		d.ask("POST", "/api/register_agent", `{"username":"x"}`, key),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
+
 	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return coder, true }
 	d = serve(t, New(o))
-	d.expect("an empty key", d.ask("POST", "/api/check_inbox", "", "X-API-Key: "), http.StatusUnauthorized, parley.Unauthenticated)
+	d.expect(
+		"an empty key",
+		d.ask("POST", "/api/check_inbox", "", "X-API-Key: "),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
 }

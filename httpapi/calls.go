@@ -24,37 +24,45 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, err)
 		return
 	}
+
 	args, err := readArguments(w, r)
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	caller, err := a.identify(r, args.keys)
 	if err == nil {
 		err = a.admit(r, op, caller)
 	}
+
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	r = r.WithContext(parley.WithCaller(r.Context(), caller))
 	if args.stream != "" && op.Name == "read_events" {
 		a.serveEvents(w, r, op, args)
 		return
 	}
+
 	inv, err := args.decode(op)
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	result, err := a.invoke(r.Context(), inv)
 	if err == nil && op.Effect == parley.Reads && op.Waits() {
 		err = a.stillGood(r, args.keys)
 	}
+
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	reply(w, resultStatus(result), result)
 }
 
@@ -110,22 +118,27 @@ func readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
 		return nil, parley.Errorf(parley.InvalidArgument, "the query cannot be read: %w", err).
 			Suggest("Encode the parameters as a URL's query.")
 	}
+
 	q.Del("api_key")
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		g := &arguments{query: q, stream: wantedStream(r, q.Get("stream"))}
 		q.Del("stream")
 		return g, nil
 	}
+
 	if len(q) > 0 {
 		return nil, parley.Errorf(parley.InvalidArgument, "parameters of a %s do not belong in the query", parley.CleanLine(r.Method)).
 			Suggest("Send them in the body, as one JSON object.")
 	}
+
 	body, err := readBody(w, r)
 	if err != nil {
 		return nil, err
 	}
+
 	g := &arguments{body: body}
 	g.takeKey()
+
 	return g, nil
 }
 
@@ -158,17 +171,25 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	if err == nil {
 		_ = rc.SetReadDeadline(time.Time{}) // a long poll goes on for longer
 	}
+
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return nil, &refusal{http.StatusRequestTimeout, parley.Errorf(parley.InvalidArgument, "the body did not come within %s", bodyWait).
-			Suggest("Send it in one piece.")}
+		return nil, &refusal{
+			http.StatusRequestTimeout,
+			parley.Errorf(parley.InvalidArgument, "the body did not come within %s", bodyWait).
+				Suggest("Send it in one piece."),
+		}
 	}
+
 	if _, tooLong := errors.AsType[*http.MaxBytesError](err); tooLong {
 		return nil, parley.Errorf(parley.MessageTooLong, "the request is larger than %d bytes", MaxBody).
 			Suggest("Put long content into a file and send that with transfer_file.")
 	}
+
 	if err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "the body could not be read: %w", err).Suggest("Send it again.")
+		return nil, parley.Errorf(parley.InvalidArgument, "the body could not be read: %w", err).
+			Suggest("Send it again.")
 	}
+
 	if typ := r.Header.Get("Content-Type"); typ != "" && len(body) > 0 {
 		media, _, err := mime.ParseMediaType(typ)
 		if err != nil || media != "application/json" && !strings.HasSuffix(media, "+json") {
@@ -177,6 +198,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 					Suggest("Send JSON, with `Content-Type: application/json`.")}
 		}
 	}
+
 	return body, nil
 }
 

@@ -26,6 +26,7 @@ func TestEveryOperationHasItsRoutes(t *testing.T) {
 		} else {
 			d.expect("GET "+op.Name, d.ask("GET", "/api/"+op.Name, ""), http.StatusMethodNotAllowed, parley.InvalidArgument)
 		}
+
 		for _, r := range paths {
 			d.expect(r.Method+" "+r.Path, d.ask(r.Method, r.Path, ""), want, code)
 		}
@@ -46,11 +47,13 @@ func TestCallReadsBodyAndQuery(t *testing.T) {
 	} {
 		d.expect("check_inbox", got, http.StatusOK, "")
 	}
+
 	for i, r := range s.checked {
 		if r.Limit != 7 || r.Sender != "a" || s.callers[i] != afar(coder) {
 			t.Errorf("call %d was %+v by %+v", i, r, s.callers[i])
 		}
 	}
+
 	if len(s.checked) != 7 {
 		t.Errorf("%d calls came, want 7", len(s.checked))
 	}
@@ -86,6 +89,7 @@ func TestUnknownPathsNameTheNearest(t *testing.T) {
 			t.Errorf("%s: %q is suggested, want %q", path, action, want)
 		}
 	}
+
 	got := d.ask("DELETE", "/api/check_inbox", "", key)
 	d.expect("DELETE", got, http.StatusMethodNotAllowed, parley.InvalidArgument)
 	if allow := got.header.Get("Allow"); allow != "GET, POST" {
@@ -100,12 +104,30 @@ func TestBadArgumentsAreExplained(t *testing.T) {
 	if !strings.Contains(fmt.Sprint(got.body), `no parameter "cc"`) {
 		t.Errorf("the answer is %v", got.body)
 	}
+
 	d.expect("no JSON", d.ask("POST", "/api/send_message", `{"to"`, key), http.StatusBadRequest, parley.InvalidArgument)
 	d.expect("a list", d.ask("POST", "/api/send_message", `[]`, key), http.StatusBadRequest, parley.InvalidArgument)
-	d.expect("a query with a POST", d.ask("POST", "/api/send_message?priority=high", `{"to":"a","text":"hi"}`, key), http.StatusBadRequest, parley.InvalidArgument)
-	d.expect("a bad query", d.ask("GET", "/api/check_inbox?limit=%zz", ``, key), http.StatusBadRequest, parley.InvalidArgument)
-	d.expect("a form", d.ask("POST", "/api/send_message", `to=a&text=hi`, key, "Content-Type: application/x-www-form-urlencoded"),
-		http.StatusUnsupportedMediaType, parley.InvalidArgument)
+	d.expect(
+		"a query with a POST",
+		d.ask("POST", "/api/send_message?priority=high", `{"to":"a","text":"hi"}`, key),
+		http.StatusBadRequest,
+		parley.InvalidArgument,
+	)
+
+	d.expect(
+		"a bad query",
+		d.ask("GET", "/api/check_inbox?limit=%zz", ``, key),
+		http.StatusBadRequest,
+		parley.InvalidArgument,
+	)
+
+	d.expect(
+		"a form",
+		d.ask("POST", "/api/send_message", `to=a&text=hi`, key, "Content-Type: application/x-www-form-urlencoded"),
+		http.StatusUnsupportedMediaType,
+		parley.InvalidArgument,
+	)
+
 	d.expect("text", d.ask("POST", "/api/send_message", `{"to":"a","text":"hi"}`, key, "Content-Type: text/plain"),
 		http.StatusUnsupportedMediaType, parley.InvalidArgument)
 }
@@ -115,10 +137,22 @@ func TestBodiesAreLimited(t *testing.T) {
 	d := serve(t, New(options(s)))
 	body := `{"to":"a","text":"` + strings.Repeat("x", MaxBody-100) + `"}`
 	d.expect("just below", d.ask("POST", "/api/send_message", body, key), http.StatusOK, "")
-	d.expect("above", d.ask("POST", "/api/send_message", body+strings.Repeat(" ", 100), key), http.StatusRequestEntityTooLarge, parley.MessageTooLong)
+	d.expect(
+		"above",
+		d.ask("POST", "/api/send_message", body+strings.Repeat(" ", 100), key),
+		http.StatusRequestEntityTooLarge,
+		parley.MessageTooLong,
+	)
+
 	for _, path := range []string{"/api/send_message", "/api/messages/send", "/api/register_agent"} {
-		d.expect("ten megabytes to "+path, d.ask("POST", path, `{"text":"`+strings.Repeat("x", 10<<20)+`"}`, key), http.StatusRequestEntityTooLarge, parley.MessageTooLong)
+		d.expect(
+			"ten megabytes to "+path,
+			d.ask("POST", path, `{"text":"`+strings.Repeat("x", 10<<20)+`"}`, key),
+			http.StatusRequestEntityTooLarge,
+			parley.MessageTooLong,
+		)
 	}
+
 	if len(s.sent) != 1 {
 		t.Errorf("%d messages were sent, want 1", len(s.sent))
 	}
@@ -127,8 +161,20 @@ func TestBodiesAreLimited(t *testing.T) {
 func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
 	s := &stub{}
 	d := serve(t, New(options(s)))
-	d.expect("in a body", d.ask("POST", "/api/send_message", "{\"to\":\"a\",\"text\":\"h\xff\"}", key), http.StatusBadRequest, parley.InvalidArgument)
-	d.expect("in a query", d.ask("GET", "/api/check_inbox?filter_by_sender=%ff", "", key), http.StatusBadRequest, parley.InvalidArgument)
+	d.expect(
+		"in a body",
+		d.ask("POST", "/api/send_message", "{\"to\":\"a\",\"text\":\"h\xff\"}", key),
+		http.StatusBadRequest,
+		parley.InvalidArgument,
+	)
+
+	d.expect(
+		"in a query",
+		d.ask("GET", "/api/check_inbox?filter_by_sender=%ff", "", key),
+		http.StatusBadRequest,
+		parley.InvalidArgument,
+	)
+
 	if len(s.sent)+len(s.checked) != 0 {
 		t.Errorf("%d calls came through", len(s.sent)+len(s.checked))
 	}
@@ -139,6 +185,7 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	codes := 0
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
@@ -149,8 +196,10 @@ func TestEveryCodeHasAStatus(t *testing.T) {
 				t.Errorf("%s has no status", code)
 			}
 		}
+
 		return true
 	})
+
 	if codes != len(statuses) {
 		t.Errorf("%d codes and %d statuses", codes, len(statuses))
 	}
@@ -173,7 +222,11 @@ func TestErrorsBecomeStatuses(t *testing.T) {
 
 func TestAResultThatReportsAFailureIsAConflict(t *testing.T) {
 	s := &stub{send: func(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error) {
-		return &parley.SendMessageResult{MessageID: "m1", ErrorCode: parley.AgentUnavailable, Action: "Ask another."}, nil
+		return &parley.SendMessageResult{
+			MessageID: "m1",
+			ErrorCode: parley.AgentUnavailable,
+			Action:    "Ask another.",
+		}, nil
 	}}
 	got := serve(t, New(options(s))).ask("POST", "/api/send_message", `{"to":"a","text":"hi"}`, key)
 	if got.status != http.StatusConflict || got.body["message_id"] != "m1" || got.body["success"] != false {
@@ -186,6 +239,7 @@ func TestInternalErrorsAreLoggedOnce(t *testing.T) {
 	s := &stub{send: func(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 		return nil, errors.New("the disk is on fire")
 	}}
+
 	o := options(s)
 	o.Log = slog.New(slog.NewTextHandler(&log, nil))
 	d := serve(t, New(o))
@@ -194,6 +248,7 @@ func TestInternalErrorsAreLoggedOnce(t *testing.T) {
 	if got.body["detail"] != "the disk is on fire" {
 		t.Errorf("detail is %v", got.body["detail"])
 	}
+
 	d.ask("POST", "/api/send_message", `{}`, key)
 	if n := strings.Count(log.String(), "\n"); n != 1 || !strings.Contains(log.String(), "on fire") {
 		t.Errorf("the log has %d lines, want 1:\n%s", n, &log)
@@ -205,12 +260,15 @@ func TestACrashIsAnAnswer(t *testing.T) {
 	s := &stub{send: func(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 		panic("a mistake in the service")
 	}}
+
 	o := options(s)
 	o.Log = slog.New(slog.NewTextHandler(&log, nil))
 	got := serve(t, New(o)).ask("POST", "/api/send_message", `{"to":"a","text":"hi"}`, key)
-	if got.status != http.StatusInternalServerError || got.body["detail"] != "the call crashed: a mistake in the service" {
+	if got.status != http.StatusInternalServerError ||
+		got.body["detail"] != "the call crashed: a mistake in the service" {
 		t.Errorf("got %+v", got)
 	}
+
 	if strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), "calls_test.go") {
 		t.Errorf("the log does not say once where:\n%s", &log)
 	}
@@ -223,13 +281,20 @@ func TestALongPollEndsWithTheServer(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
+
 	d := serve(t, New(options(s)))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		d.expect("the call that was cut short", d.ask("POST", "/api/send_message", `{"to":"a","text":"hi","wait_seconds":60}`, key),
-			http.StatusServiceUnavailable, parley.DaemonUnavailable)
+
+		d.expect(
+			"the call that was cut short",
+			d.ask("POST", "/api/send_message", `{"to":"a","text":"hi","wait_seconds":60}`, key),
+			http.StatusServiceUnavailable,
+			parley.DaemonUnavailable,
+		)
 	}()
+
 	within(t, "the call's beginning", waiting)
 	d.end()
 	within(t, "the long poll", done)

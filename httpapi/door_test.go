@@ -30,6 +30,7 @@ func askFrom(t *testing.T, o Options, address, path, body string, headers ...str
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	r.RemoteAddr = address
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
@@ -38,8 +39,10 @@ func askFrom(t *testing.T, o Options, address, path, body string, headers ...str
 		}
 		r.Header.Add(name, value)
 	}
+
 	w := &recorded{header: http.Header{}}
 	New(o).ServeHTTP(w, r)
+
 	return w.status
 }
 
@@ -100,6 +103,7 @@ func TestNobodyInParticularHasAnAddress(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		r.RemoteAddr = "192.0.2.7:1"
 		if name, value, ok := strings.Cut(header, ": "); ok {
 			r.Header.Set(name, value)
@@ -137,8 +141,10 @@ func TestAMixtureOfCredentialsIsRefused(t *testing.T) {
 		case "reviewers-key":
 			return reviewer, true
 		}
+
 		return parley.Caller{}, false
 	}
+
 	o.MCP = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	d := serve(t, New(o))
 	for _, second := range []string{"reviewers-key", "coders-other-key", "wrong", ""} {
@@ -158,8 +164,20 @@ func TestAMixtureOfCredentialsIsRefused(t *testing.T) {
 			}
 		}
 	}
-	d.expect("two in one body", d.askUnix("POST", "/api/check_inbox", `{"api_key":"coders-key","api_key":"reviewers-key"}`), http.StatusBadRequest, parley.InvalidArgument)
-	d.expect("a key and another's id", d.ask("POST", "/api/check_inbox", `{"agent_id":"reviewer"}`, key, "X-Agent-ID: coder"), http.StatusForbidden, parley.NotAuthorized)
+
+	d.expect(
+		"two in one body",
+		d.askUnix("POST", "/api/check_inbox", `{"api_key":"coders-key","api_key":"reviewers-key"}`),
+		http.StatusBadRequest,
+		parley.InvalidArgument,
+	)
+
+	d.expect(
+		"a key and another's id",
+		d.ask("POST", "/api/check_inbox", `{"agent_id":"reviewer"}`, key, "X-Agent-ID: coder"),
+		http.StatusForbidden,
+		parley.NotAuthorized,
+	)
 }
 
 func TestTheEndOfAKeyEndsItsStream(t *testing.T) {
@@ -169,33 +187,44 @@ func TestTheEndOfAKeyEndsItsStream(t *testing.T) {
 		if r.WaitSeconds == 0 {
 			return &parley.ReadEventsResult{Answer: parley.OK}, nil
 		}
+
 		select {
 		case seq := <-events:
-			return &parley.ReadEventsResult{Answer: parley.OK, Events: []parley.Event{{Seq: seq, Type: parley.EventAgent}}, Next: seq}, nil
+			return &parley.ReadEventsResult{
+				Answer: parley.OK,
+				Events: []parley.Event{{Seq: seq, Type: parley.EventAgent}},
+				Next:   seq,
+			}, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}}
+
 	o := options(s)
 	var said strings.Builder
 	o.Log = slog.New(slog.NewTextHandler(&said, nil))
 	o.Authenticate = func(_ context.Context, key string) (parley.Caller, bool) { return coder, !revoked.Load() }
 	d := serve(t, New(o))
+
 	req, err := http.NewRequest("GET", d.tcp+"/api/events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Accept", "text/event-stream")
 	req.Header.Set("X-API-Key", "coders-key")
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	read := make(chan struct{})
 	var text strings.Builder
 	go func() {
 		defer close(read)
+
 		buf := make([]byte, 1024)
 		for {
 			n, err := resp.Body.Read(buf)
@@ -205,12 +234,14 @@ func TestTheEndOfAKeyEndsItsStream(t *testing.T) {
 			}
 		}
 	}()
+
 	events <- 1
 	revoked.Store(true)
 	select { // the first page may have been on its way already
 	case events <- 2:
 	case <-read:
 	}
+
 	within(t, "the stream", read)
 	if got := text.String(); strings.Contains(got, "id: 2") || !strings.Contains(got, string(parley.Unauthenticated)) {
 		t.Errorf("the stream of a key that ended:\n%s", got)

@@ -20,7 +20,10 @@ const writeWait = 10 * time.Second
 
 // sink is where a stream of events goes.
 type sink interface {
-	page(context.Context, *parley.ReadEventsResult) bool // writes it, or a beat if it is empty; reports whether the client is still there
+	page(
+		context.Context,
+		*parley.ReadEventsResult,
+	) bool // writes it, or a beat if it is empty; reports whether the client is still there
 	failure(context.Context, *parley.Error)
 }
 
@@ -33,21 +36,25 @@ func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op,
 		q.Set("after", last)
 		q.Del("last")
 	}
+
 	q.Del("wait_seconds")
 	inv, err := op.DecodeQuery(q)
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	page, err := a.readEvents(r.Context(), inv)
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	if args.stream == webSocket {
 		a.serveWebSocket(w, r, op, page)
 		return
 	}
+
 	a.follow(r.Context(), r, openStream(w), op, page)
 }
 
@@ -61,15 +68,19 @@ func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op
 		if err == nil {
 			err = a.stillGood(r, nil)
 		}
+
 		if err != nil {
 			s.failure(ctx, parley.AsError(err))
 			level := slog.LevelWarn
 			if parley.ErrorCode(err) == parley.Unauthenticated { // its key was revoked, which is as it should be
 				level = slog.LevelDebug
 			}
+
 			a.Log.Log(ctx, level, "a stream of events ended", "error", err)
+
 			return
 		}
+
 		page = next
 	}
 }

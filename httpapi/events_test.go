@@ -20,9 +20,11 @@ func record(events ...parley.Event) *stub {
 				res.Events, res.Next = append(res.Events, e), e.Seq
 			}
 		}
+
 		if len(res.Events) > 0 || r.WaitSeconds == 0 {
 			return res, nil
 		}
+
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -37,14 +39,17 @@ func (d *daemon) open(path string, headers ...string) (lines <-chan string, head
 	d.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	d.Cleanup(cancel)
+
 	req, err := http.NewRequestWithContext(ctx, "GET", d.tcp+path, nil)
 	if err != nil {
 		d.Fatal(err)
 	}
+
 	for _, h := range append(headers, key) {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		d.Fatal(err)
@@ -52,6 +57,7 @@ func (d *daemon) open(path string, headers ...string) (lines <-chan string, head
 	if resp.StatusCode != http.StatusOK {
 		d.Fatalf("%s: status %d", path, resp.StatusCode)
 	}
+
 	out := make(chan string, 100)
 	go func() {
 		defer close(out)
@@ -60,6 +66,7 @@ func (d *daemon) open(path string, headers ...string) (lines <-chan string, head
 			out <- scan.Text()
 		}
 	}()
+
 	return out, resp.Header
 }
 
@@ -90,13 +97,34 @@ func expectLines(t *testing.T, lines <-chan string, want ...string) {
 const sse = "Accept: text/event-stream"
 
 func TestEventsAreStreamed(t *testing.T) {
-	d := serve(t, New(options(record(parley.Event{Seq: 1, Type: parley.EventDirectMessage, Preview: "a < b"}, parley.Event{Seq: 4, Type: parley.EventAgent}))))
+	d := serve(
+		t,
+		New(
+			options(
+				record(
+					parley.Event{Seq: 1, Type: parley.EventDirectMessage, Preview: "a < b"},
+					parley.Event{Seq: 4, Type: parley.EventAgent},
+				),
+			),
+		),
+	)
+
 	lines, header := d.open("/api/events", sse)
 	if got := header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("the type is %s", got)
 	}
-	expectLines(t, lines, ":parley", "id: 1", "event: agent_direct_message", `data: {"seq":1,"type":"agent_direct_message",`,
-		"id: 4", "event: agent_updated", `data: {"seq":4,`)
+
+	expectLines(
+		t,
+		lines,
+		":parley",
+		"id: 1",
+		"event: agent_direct_message",
+		`data: {"seq":1,"type":"agent_direct_message",`,
+		"id: 4",
+		"event: agent_updated",
+		`data: {"seq":4,`,
+	)
 
 	lines, _ = d.open("/api/read_events?stream=1&limit=1")
 	expectLines(t, lines, ":parley", "id: 1", "event", "data", "id: 4", "event", "data")
@@ -131,6 +159,7 @@ func TestAStreamEndsWithTheServer(t *testing.T) {
 			t.Error(err)
 		}
 	}()
+
 	within(t, "the stream, or the server's shutdown", done)
 }
 
@@ -143,8 +172,19 @@ func TestAStreamThatFailsSaysWhy(t *testing.T) {
 		}
 		return good(ctx, r)
 	}
+
 	lines, _ := serve(t, New(options(s))).open("/api/events", sse)
-	expectLines(t, lines, ":parley", "id: 1", "event", "data", "event: error", `data: {"success":false,"error_code":"STORAGE_UNAVAILABLE"`)
+	expectLines(
+		t,
+		lines,
+		":parley",
+		"id: 1",
+		"event",
+		"data",
+		"event: error",
+		`data: {"success":false,"error_code":"STORAGE_UNAVAILABLE"`,
+	)
+
 	if got := next(t, lines); got != "" {
 		t.Errorf("after the error comes %q", got)
 	}
@@ -157,9 +197,22 @@ func TestWithoutTheHeaderEventsAreAPage(t *testing.T) {
 	if got.body["next"] != 1.0 {
 		t.Errorf("the page is %v", got.body)
 	}
-	d.expect("a bad stream", d.ask("GET", "/api/events?after=x", "", key, sse), http.StatusBadRequest, parley.InvalidArgument)
+
+	d.expect(
+		"a bad stream",
+		d.ask("GET", "/api/events?after=x", "", key, sse),
+		http.StatusBadRequest,
+		parley.InvalidArgument,
+	)
+
 	if got := d.ask("HEAD", "/api/events", "", key, sse); got.status != http.StatusOK {
 		t.Errorf("HEAD answers %+v", got)
 	}
-	d.expect("a stream to nobody", d.ask("GET", "/api/events", "", sse), http.StatusUnauthorized, parley.Unauthenticated)
+
+	d.expect(
+		"a stream to nobody",
+		d.ask("GET", "/api/events", "", sse),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
 }

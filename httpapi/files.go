@@ -21,7 +21,11 @@ const filesPath = prefix + "files"
 // Files keeps what is uploaded. The caller is the one in the context.
 type Files interface {
 	// UploadFile reads content to its end, then asks what is known of it.
-	UploadFile(ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error)) (*parley.TransferFileResult, error)
+	UploadFile(
+		ctx context.Context,
+		content io.Reader,
+		described func() (parley.UploadFileRequest, error),
+	) (*parley.TransferFileResult, error)
 	// OpenFile returns a file and its content. What the caller may not read does
 	// not exist.
 	OpenFile(ctx context.Context, id string) (*parley.File, io.ReadSeekCloser, error)
@@ -45,8 +49,10 @@ func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, wrongMethod(w, r, http.MethodPost))
 		return
 	}
+
 	u := &upload{request: r, fields: map[string]string{}}
 	defer u.keepGoing(w)()
+
 	res, err := a.upload(u)
 	if err != nil {
 		w.Header().Set("Connection", "close")
@@ -54,25 +60,30 @@ func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
 		u.linger(w)
 		return
 	}
+
 	reply(w, resultStatus(res), res)
 }
 
 func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 	r, limit := u.request, a.Files.FileLimit()
 	if r.ContentLength > limit+maxFields*maxField { // a client that waits for a word sends nothing
-		return nil, parley.Errorf(parley.FileRefused, "the upload has %d bytes, a file may have %d", r.ContentLength, limit).With("limit", limit).
+		return nil, parley.Errorf(parley.FileRefused, "the upload has %d bytes, a file may have %d", r.ContentLength, limit).
+			With("limit", limit).
 			Suggest("Send a part of it, or compress it; the operator can raise max_file_mb in parley.yaml.")
 	}
+
 	var err error
 	if u.parts, err = r.MultipartReader(); err != nil {
 		return nil, &refusal{http.StatusUnsupportedMediaType,
 			parley.Errorf(parley.InvalidArgument, "the body is no multipart form: %w", err).
 				Suggest("Send the file as the part `file` of a multipart/form-data body: curl -F file=@PATH.")}
 	}
+
 	file, err := u.untilFile()
 	if err != nil {
 		return nil, err
 	}
+
 	caller, err := a.identify(r, u.keys)
 	if err == nil {
 		err = parley.FindOp("transfer_file").Allow(caller)
@@ -83,24 +94,30 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if file == nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "file is missing").With("parameter", "file").
 			Suggest("Send the file as the part `file`: curl -F file=@PATH.")
 	}
+
 	name := file.FileName()
+
 	return a.Files.UploadFile(parley.WithCaller(r.Context(), caller), file, func() (parley.UploadFileRequest, error) {
 		if another, err := u.untilFile(); err != nil || another != nil {
 			return parley.UploadFileRequest{}, errors.Join(err, u.second(another))
 		}
+
 		req := parley.UploadFileRequest{Filename: name, Recipient: u.fields["recipient"],
 			Description: u.fields["description"], IdempotencyKey: u.fields["idempotency_key"]}
 		if given, ok := u.fields["destination_filename"]; ok {
 			req.Filename = given
 		}
+
 		if len(u.keys) > u.known { // who calls was decided without it
 			return req, parley.Errorf(parley.Unauthenticated, "the API key comes after the file").
 				Suggest("Send it before the file, or as `Authorization: Bearer KEY`.")
 		}
+
 		return req, u.checkClaims(caller)
 	})
 }
@@ -133,14 +150,17 @@ func (u *upload) untilFile() (*multipart.Part, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		if p.FormName() == "file" {
 			u.known = len(u.keys)
 			return p, nil
 		}
+
 		if err := u.field(p); err != nil {
 			return nil, err
 		}
 	}
+
 	return nil, parley.Errorf(parley.InvalidArgument, "the form has more than %d fields", maxFields).
 		Suggest("Send file, and if you want recipient, destination_filename and description.")
 }
@@ -149,18 +169,23 @@ func (u *upload) field(p *multipart.Part) error {
 	name, ok := fieldNames[p.FormName()]
 	if !ok {
 		known := []string{"file", "recipient", "destination_filename", "description", "idempotency_key"}
-		e := parley.Errorf(parley.InvalidArgument, "an upload has no field %q", parley.CleanLine(parley.Truncate(p.FormName(), 100))).With("parameters", known)
+		e := parley.Errorf(parley.InvalidArgument, "an upload has no field %q", parley.CleanLine(parley.Truncate(p.FormName(), 100))).
+			With("parameters", known)
 		if near := parley.Nearest(p.FormName(), known); near != "" {
 			return e.Suggest("Did you mean %q?", near)
 		}
+
 		return e.Suggest("It takes: file, recipient, destination_filename, description, idempotency_key.")
 	}
+
 	b, err := io.ReadAll(io.LimitReader(p, maxField+1))
 	switch _, twice := u.fields[name]; {
 	case err != nil:
 		return err
 	case len(b) > maxField:
-		return parley.Errorf(parley.InvalidArgument, "the field %s is longer than %d bytes", name, maxField).With("parameter", name).Suggest("Shorten it.")
+		return parley.Errorf(parley.InvalidArgument, "the field %s is longer than %d bytes", name, maxField).
+			With("parameter", name).
+			Suggest("Shorten it.")
 	case name == "api_key":
 		u.keys = append(u.keys, string(b))
 	case name == "sender_id":
@@ -170,6 +195,7 @@ func (u *upload) field(p *multipart.Part) error {
 	default:
 		u.fields[name] = string(b)
 	}
+
 	return nil
 }
 
@@ -177,14 +203,16 @@ func (u *upload) second(p *multipart.Part) error {
 	if p == nil {
 		return nil
 	}
-	return parley.Errorf(parley.InvalidArgument, "%s was given twice", parley.CleanLine(p.FormName())).With("parameter", p.FormName()).
+	return parley.Errorf(parley.InvalidArgument, "%s was given twice", parley.CleanLine(p.FormName())).
+		With("parameter", p.FormName()).
 		Suggest("Give it once; send several files one by one.")
 }
 
 func (u *upload) checkClaims(caller parley.Caller) error {
 	if i := slices.IndexFunc(u.claims, func(claim string) bool { return !caller.Is(claim) }); i >= 0 {
 		return parley.Errorf(parley.NotAuthorized, "sender_id is %q, but the call comes from %s", parley.CleanLine(u.claims[i]), caller.Name).
-			With("parameter", "sender_id").Suggest("Leave sender_id out: who calls is known from the connection.")
+			With("parameter", "sender_id").
+			Suggest("Leave sender_id out: who calls is known from the connection.")
 	}
 	return nil
 }
@@ -259,8 +287,13 @@ func (u *upload) explain(err error) error {
 	case u.request.Context().Err() != nil:
 		return err
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &refusal{http.StatusRequestTimeout, parley.Errorf(parley.InvalidArgument, "the upload stood still for %s", uploadPause).Suggest("Send it again.")}
+		return &refusal{
+			http.StatusRequestTimeout,
+			parley.Errorf(parley.InvalidArgument, "the upload stood still for %s", uploadPause).
+				Suggest("Send it again."),
+		}
 	}
+
 	return parley.Errorf(parley.InvalidArgument, "the form cannot be read: %w", err).
 		Suggest("Send a whole multipart/form-data body, as curl -F does.")
 }
@@ -272,20 +305,25 @@ func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 		a.fail(w, r, wrongMethod(w, r, http.MethodGet, http.MethodHead))
 		return
 	}
+
 	caller, err := a.identify(r, nil)
 	if err == nil {
 		err = parley.FindOp("transfer_file").Allow(caller)
 	}
+
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	f, content, err := a.Files.OpenFile(parley.WithCaller(r.Context(), caller), r.PathValue("file_id"))
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	defer content.Close()
+
 	h := w.Header()
 	h.Set("Content-Type", "application/octet-stream")
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.Name}))

@@ -27,7 +27,11 @@ type shelf struct {
 
 func (s *shelf) FileLimit() int64 { return 2 << 20 }
 
-func (s *shelf) UploadFile(ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error)) (*parley.TransferFileResult, error) {
+func (s *shelf) UploadFile(
+	ctx context.Context,
+	content io.Reader,
+	described func() (parley.UploadFileRequest, error),
+) (*parley.TransferFileResult, error) {
 	s.caller = parley.CallerFrom(ctx)
 	b, err := io.ReadAll(io.LimitReader(content, s.FileLimit()+1))
 	if err != nil {
@@ -36,6 +40,7 @@ func (s *shelf) UploadFile(ctx context.Context, content io.Reader, described fun
 	if int64(len(b)) > s.FileLimit() {
 		return nil, parley.Errorf(parley.FileRefused, "it is too large").Suggest("Send less.")
 	}
+
 	r, err := described()
 	if err == nil {
 		err = r.Validate()
@@ -43,7 +48,9 @@ func (s *shelf) UploadFile(ctx context.Context, content io.Reader, described fun
 	if err != nil {
 		return nil, err
 	}
+
 	s.got, s.bytes = append(s.got, r), append(s.bytes, string(b))
+
 	return &parley.TransferFileResult{Answer: parley.OK, Filename: r.Filename}, nil
 }
 
@@ -53,13 +60,17 @@ func (reader) Close() error { return nil }
 
 func (s *shelf) OpenFile(ctx context.Context, id string) (*parley.File, io.ReadSeekCloser, error) {
 	if s.caller = parley.CallerFrom(ctx); id != s.file.ID {
-		return nil, nil, parley.Errorf(parley.FileNotFound, "there is no file %q of yours", id).Suggest("Look at the message.")
+		return nil, nil, parley.Errorf(parley.FileNotFound, "there is no file %q of yours", id).
+			Suggest("Look at the message.")
 	}
 	return &s.file, reader{strings.NewReader(s.content)}, nil
 }
 
 func shelved(t *testing.T) (*shelf, *daemon) {
-	s := &shelf{file: parley.File{ID: "f1", Name: "a.html", Size: 18, SHA256: "abc", CreatedAt: time.Unix(1e9, 0)}, content: "<script>0123456789"}
+	s := &shelf{
+		file:    parley.File{ID: "f1", Name: "a.html", Size: 18, SHA256: "abc", CreatedAt: time.Unix(1e9, 0)},
+		content: "<script>0123456789",
+	}
 	o := options(&stub{})
 	o.Files = s
 	return s, serve(t, New(o))
@@ -76,14 +87,17 @@ func form(t *testing.T, fields ...string) (body, kind string) {
 		if isFile {
 			create = func(name string) (io.Writer, error) { return w.CreateFormFile(name, file) }
 		}
+
 		part, err := create(name)
 		if _, writeErr := io.WriteString(part, fields[i+1]); err != nil || writeErr != nil {
 			t.Fatal(err, writeErr)
 		}
 	}
+
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	return b.String(), "Content-Type: " + w.FormDataContentType()
 }
 
@@ -96,16 +110,23 @@ func TestUploadTakesFieldsBeforeAndAfterTheFile(t *testing.T) {
 		s.got, s.bytes = nil, nil
 		body, kind := form(t, fields...)
 		d.expect(name, d.ask("POST", "/api/files", body, kind, key), http.StatusOK, "")
-		want := parley.UploadFileRequest{Filename: "b.txt", Recipient: "reviewer", Description: "what", IdempotencyKey: "k"}
+		want := parley.UploadFileRequest{
+			Filename:       "b.txt",
+			Recipient:      "reviewer",
+			Description:    "what",
+			IdempotencyKey: "k",
+		}
 		if len(s.got) != 1 || s.got[0] != want || s.bytes[0] != "content" || s.caller != afar(coder) {
 			t.Errorf("%s: got %+v %q by %+v", name, s.got, s.bytes, s.caller)
 		}
 	}
+
 	body, kind := form(t, "api_key", "coders-key", "file:../../a.txt", "")
 	d.expect("key in the form", d.ask("POST", "/api/files", body, kind), http.StatusOK, "")
 	if got := s.got[len(s.got)-1]; got.Filename != "a.txt" {
 		t.Errorf("a path became the name %q", got.Filename)
 	}
+
 	large, kind := form(t, "file:a", strings.Repeat("x", 2<<20))
 	d.expect("larger than other bodies", d.askUnix("POST", "/api/files", large, kind), http.StatusOK, "")
 	if s.caller != operator {
@@ -148,12 +169,43 @@ func TestUploadIsRefused(t *testing.T) {
 		}
 		d.expect(name, d.ask("POST", "/api/files", body, headers...), c.status, c.code)
 	}
-	d.expect("cut off in the file", d.ask("POST", "/api/files", whole[:len(whole)-70], kind, key), 400, parley.InvalidArgument)
-	d.expect("cut off after it", d.ask("POST", "/api/files", whole[:len(whole)-4], kind, key), 400, parley.InvalidArgument)
-	d.expect("JSON", d.ask("POST", "/api/files", "{}", key, "Content-Type: application/json"), 415, parley.InvalidArgument)
-	d.expect("no boundary", d.ask("POST", "/api/files", whole, key, "Content-Type: multipart/form-data"), 415, parley.InvalidArgument)
+
+	d.expect(
+		"cut off in the file",
+		d.ask("POST", "/api/files", whole[:len(whole)-70], kind, key),
+		400,
+		parley.InvalidArgument,
+	)
+
+	d.expect(
+		"cut off after it",
+		d.ask("POST", "/api/files", whole[:len(whole)-4], kind, key),
+		400,
+		parley.InvalidArgument,
+	)
+
+	d.expect(
+		"JSON",
+		d.ask("POST", "/api/files", "{}", key, "Content-Type: application/json"),
+		415,
+		parley.InvalidArgument,
+	)
+
+	d.expect(
+		"no boundary",
+		d.ask("POST", "/api/files", whole, key, "Content-Type: multipart/form-data"),
+		415,
+		parley.InvalidArgument,
+	)
+
 	d.expect("GET", d.ask("GET", "/api/files", "", key), 405, parley.InvalidArgument)
-	d.expect("from a web page", d.ask("POST", "/api/files", whole, kind, key, "Origin: https://example.org"), 403, parley.NotAuthorized)
+	d.expect(
+		"from a web page",
+		d.ask("POST", "/api/files", whole, kind, key, "Origin: https://example.org"),
+		403,
+		parley.NotAuthorized,
+	)
+
 	if len(s.got) != 0 {
 		t.Errorf("%+v was taken", s.got)
 	}
@@ -172,10 +224,12 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 	_, d := shelved(t)
 	body, kind := form(t, "file:a", strings.Repeat("x", 1000))
 	r, w := io.Pipe()
+
 	req, err := http.NewRequest("POST", d.tcp+"/api/files", r)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Content-Type", strings.TrimPrefix(kind, "Content-Type: "))
 	req.Header.Set("Authorization", "Bearer coders-key")
 	ended := make(chan error, 1)
@@ -186,9 +240,11 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 		}
 		ended <- err
 	}()
+
 	if _, err := io.WriteString(w, body[:len(body)-500]); err != nil {
 		t.Fatal(err)
 	}
+
 	d.end()
 	select {
 	case err := <-ended:
@@ -198,6 +254,7 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 	case <-time.After(20 * time.Second): // uploadPause would give another answer
 		t.Error("it goes on when the daemon has ended")
 	}
+
 	_ = w.Close()
 }
 
@@ -209,53 +266,67 @@ func TestDownloadIsNoPageAndHasRanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, h := range append(headers, key) {
 			name, value, _ := strings.Cut(h, ": ")
 			req.Header.Set(name, value)
 		}
+
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
+
 		b, err := io.ReadAll(resp.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return resp, string(b)
 	}
+
 	for _, name := range []string{"a.html", `quo"te;.txt`, "größe.txt", "a\u202eb", "line\r\nSet-Cookie: x=y", "%41.txt", `back\slash`} {
 		s.file.Name = name
 		resp, body := get()
 		if resp.StatusCode != 200 || body != s.content {
 			t.Errorf("%q: got %d %q", name, resp.StatusCode, body)
 		}
+
 		kind, params, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition"))
 		if err != nil || kind != "attachment" || params["filename"] != name || resp.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%q: Content-Disposition is %q (%v)", name, resp.Header.Get("Content-Disposition"), err)
 		}
+
 		for header, want := range map[string]string{"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff", "Etag": `"abc"`, "Accept-Ranges": "bytes"} {
 			if got := resp.Header.Get(header); got != want {
 				t.Errorf("%q: %s is %q, want %q", name, header, got, want)
 			}
 		}
 	}
+
 	for header, want := range map[string]string{"bytes=8-": "0123456789", "bytes=8-9": "01", "bytes=-3": "789"} {
 		if resp, body := get("Range: " + header); resp.StatusCode != 206 || body != want {
 			t.Errorf("%s: got %d %q, want %q", header, resp.StatusCode, body, want)
 		}
 	}
+
 	for _, beyond := range []string{"bytes=99-", "bytes=20-10", "lines=1-2"} {
 		resp, body := get("Range: " + beyond)
 		var e parley.Error
-		if err := json.Unmarshal([]byte(body), &e); err != nil || resp.StatusCode != 416 || e.Code != parley.InvalidArgument || e.Action == "" ||
-			resp.Header.Get("Content-Range") != fmt.Sprintf("bytes */%d", len(s.content)) || resp.Header.Get("Content-Type") != "application/json" {
+		if err := json.Unmarshal([]byte(body), &e); err != nil || resp.StatusCode != 416 ||
+			e.Code != parley.InvalidArgument ||
+			e.Action == "" ||
+			resp.Header.Get("Content-Range") != fmt.Sprintf("bytes */%d", len(s.content)) ||
+			resp.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s: got %d %v %q (%v)", beyond, resp.StatusCode, resp.Header, body, err)
 		}
 	}
+
 	if resp, body := get("Range: bytes=8-", `If-Range: "other"`); resp.StatusCode != 200 || body != s.content {
 		t.Errorf("a range of another file: got %d %q", resp.StatusCode, body)
 	}
+
 	d.expect("nobody", d.ask("GET", "/api/files/f1", ""), 401, parley.Unauthenticated)
 	d.expect("unknown", d.ask("GET", "/api/files/f2", "", key), 404, parley.FileNotFound)
 	d.expect("a path", d.ask("GET", "/api/files/..%2f..%2fetc%2fpasswd", "", key), 404, parley.FileNotFound)

@@ -17,14 +17,21 @@ const healthWait = 2 * time.Second
 func (a *api) serveHealth(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthWait)
 	defer cancel()
+
 	if a.Health != nil {
 		if err := a.Health(ctx); err != nil {
 			e := ailment(parley.ErrorCode(err))
 			a.Log.Warn("the daemon is not well", "error", err)
-			reply(w, http.StatusServiceUnavailable, unwell{"unavailable", a.Version, false, e.Code, e.Message, map[string]any{}, e.Action})
+			reply(
+				w,
+				http.StatusServiceUnavailable,
+				unwell{"unavailable", a.Version, false, e.Code, e.Message, map[string]any{}, e.Action},
+			)
+
 			return
 		}
 	}
+
 	reply(w, http.StatusOK, well{parley.OK, "ok", a.Version})
 }
 
@@ -49,8 +56,10 @@ type unwell struct {
 func ailment(code parley.Code) *parley.Error {
 	switch code {
 	case parley.TmuxUnavailable:
-		return parley.Errorf(code, "tmux does not answer").Suggest("Look into the daemon's log (parley status names it).")
+		return parley.Errorf(code, "tmux does not answer").
+			Suggest("Look into the daemon's log (parley status names it).")
 	default:
-		return parley.Errorf(parley.StorageUnavailable, "the database does not answer").Suggest("Look into the daemon's log (parley status names it).")
+		return parley.Errorf(parley.StorageUnavailable, "the database does not answer").
+			Suggest("Look into the daemon's log (parley status names it).")
 	}
 }

@@ -103,6 +103,7 @@ func newAPI(o Options) *api {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+
 	o.Version = cmp.Or(o.Version, "unknown")
 	a := &api{Options: o, routes: routesOf(parley.Ops), requests: newRequests(o.Version), heartbeat: 15}
 	a.document = sync.OnceValue(func() []byte { return openAPI(parley.Ops, o.Version) })
@@ -112,6 +113,7 @@ func newAPI(o Options) *api {
 		"/openapi.json": {"openapi", a.serveDocument},
 		"/api/tools":    {"tools", a.serveTools},
 	}
+
 	return a
 }
 
@@ -120,6 +122,7 @@ func (a *api) handler() http.Handler {
 	for path, page := range a.pages {
 		mux.HandleFunc(path, a.readOnly(page.serve))
 	}
+
 	mux.HandleFunc("/api/", a.serveAPI)
 	mux.HandleFunc("/mcp", a.serveMCP)
 	mux.HandleFunc("/", a.nothingHere)
@@ -129,6 +132,7 @@ func (a *api) handler() http.Handler {
 		all.HandleFunc(filesPath, a.serveUpload)
 		all.HandleFunc(filesPath+"/{file_id}", a.serveDownload)
 	}
+
 	return a.counted(a.guard(all))
 }
 
@@ -141,10 +145,14 @@ func bounded(next http.Handler) http.Handler {
 			limited.ServeHTTP(w, r)
 			return
 		}
+
 		body := r.Body
 		r.Body = oversized{body}
 		w.Header().Set("Connection", "close")
-		_ = http.NewResponseController(w).EnableFullDuplex() // else the server reads on before an answer goes out; HTTP/1 alone needs it
+		_ = http.NewResponseController(w).
+			EnableFullDuplex()
+
+			// else the server reads on before an answer goes out; HTTP/1 alone needs it
 		next.ServeHTTP(w, r)
 		if r.Header.Get("Expect") == "" { // else it waits for a word before it sends
 			hearOut(w, body)
@@ -192,13 +200,16 @@ func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 		a.nothingHere(w, r)
 		return
 	}
+
 	caller, err := a.identify(r, nil)
 	if err == nil && caller.Nobody() && !a.welcomes(r) {
 		err = noCredential("/mcp")
 	}
+
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	a.MCP.ServeHTTP(w, r.WithContext(parley.WithCaller(withCredentials(r), caller)))
 }

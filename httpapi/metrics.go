@@ -22,10 +22,19 @@ type requests struct {
 func newRequests(version string) *requests {
 	m := &requests{prometheus.NewRegistry(), prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "parley_http_requests_total", Help: "HTTP requests by operation and status."}, []string{"operation", "status"})}
-	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "parley_build_info", Help: "The version that runs; always 1.",
-		ConstLabels: prometheus.Labels{"version": version}})
+	build := prometheus.NewGauge(
+		prometheus.GaugeOpts{Name: "parley_build_info", Help: "The version that runs; always 1.",
+			ConstLabels: prometheus.Labels{"version": version}},
+	)
+
 	build.Set(1)
-	m.registry.MustRegister(m.total, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(
+		m.total,
+		build,
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+
 	return m
 }
 
@@ -51,9 +60,11 @@ func (a *api) nameOf(r *http.Request) string {
 	if r.URL.Path == filesPath || strings.HasPrefix(r.URL.Path, filesPath+"/") {
 		return "files"
 	}
+
 	for _, op := range a.routes[r.URL.Path] {
 		return op.Name // a path has one operation, whatever the method
 	}
+
 	return "unknown"
 }
 
@@ -96,15 +107,18 @@ func (a *api) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	if err == nil && caller.Nobody() {
 		err = noCredential("/metrics")
 	}
+
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	now, err := a.numbers(r.WithContext(parley.WithCaller(r.Context(), caller)))
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
+
 	scrape := prometheus.NewPedanticRegistry()
 	scrape.MustRegister(now)
 	promhttp.HandlerFor(prometheus.Gatherers{a.requests.registry, scrape}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
@@ -132,42 +146,80 @@ func (a *api) numbers(r *http.Request) (numbers, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var n numbers
-	n.add(prometheus.GaugeValue, "parley_uptime_seconds", "How long the daemon has run.", time.Since(status.StartedAt).Seconds())
+	n.add(
+		prometheus.GaugeValue,
+		"parley_uptime_seconds",
+		"How long the daemon has run.",
+		time.Since(status.StartedAt).Seconds(),
+	)
+
 	n.add(prometheus.CounterValue, "parley_events_total", "Events in the record.", float64(status.LastEvent))
-	n.add(prometheus.GaugeValue, "parley_needs", "What wants the operator, as get_needs lists it.", float64(status.Needs))
+	n.add(
+		prometheus.GaugeValue,
+		"parley_needs",
+		"What wants the operator, as get_needs lists it.",
+		float64(status.Needs),
+	)
+
 	paused := 0.0
 	if status.Paused != nil {
 		paused = 1
 	}
+
 	n.add(prometheus.GaugeValue, "parley_communication_paused", "1 while communication is paused.", paused)
 	n.byState("parley_agents", "Agents by state.", agentStates, status.Agents)
 	if err := a.addModels(r, &n); err != nil {
 		return nil, err
 	}
+
 	queued := 0
 	for _, state := range queueStates {
 		queued += status.Deliveries[state]
 	}
-	n.add(prometheus.GaugeValue, "parley_queue_depth", "Deliveries that wait for a terminal, or are being typed.", float64(queued))
+
+	n.add(
+		prometheus.GaugeValue,
+		"parley_queue_depth",
+		"Deliveries that wait for a terminal, or are being typed.",
+		float64(queued),
+	)
+
 	if a.Totals == nil {
 		n.byState("parley_deliveries", "Deliveries by state.", deliveryStates, status.Deliveries)
 		return n, nil
 	}
+
 	totals, err := a.Totals(r.Context())
 	if err != nil {
 		return nil, err
 	}
+
 	rest := int(totals.Deliveries)
 	for _, state := range deliveryStates {
 		rest -= status.Deliveries[state]
 	}
+
 	deliveries := map[string]int{"delivered": max(rest, 0)}
 	for state, count := range status.Deliveries {
 		deliveries[state] = count
 	}
-	n.byState("parley_deliveries", "Deliveries by state; delivered is submitted or read.", append([]string{"delivered"}, deliveryStates...), deliveries)
-	n.add(prometheus.CounterValue, "parley_messages_accepted_total", "Messages accepted since the workspace began.", float64(totals.Messages))
+
+	n.byState(
+		"parley_deliveries",
+		"Deliveries by state; delivered is submitted or read.",
+		append([]string{"delivered"}, deliveryStates...),
+		deliveries,
+	)
+
+	n.add(
+		prometheus.CounterValue,
+		"parley_messages_accepted_total",
+		"Messages accepted since the workspace began.",
+		float64(totals.Messages),
+	)
+
 	return n, nil
 }
 
@@ -185,11 +237,27 @@ func (n *numbers) byState(name, help string, states []string, counts map[string]
 }
 
 var (
-	agentStates = []string{string(parley.StateStarting), string(parley.StateIdle), string(parley.StateBusy), string(parley.StateWaiting),
-		string(parley.StateDrafting), string(parley.StateBlocked), string(parley.StateUnknown), string(parley.StateExited),
-		string(parley.StateUnreachable), string(parley.StateTerminated)}
+	agentStates = []string{
+		string(parley.StateStarting),
+		string(parley.StateIdle),
+		string(parley.StateBusy),
+		string(parley.StateWaiting),
+		string(
+			parley.StateDrafting,
+		),
+		string(parley.StateBlocked),
+		string(parley.StateUnknown),
+		string(parley.StateExited),
+		string(parley.StateUnreachable),
+		string(parley.StateTerminated),
+	}
 	queueStates    = []string{string(parley.DeliveryQueued), string(parley.DeliveryHeld), string(parley.DeliveryTyping)}
-	deliveryStates = append(queueStates[:3:3], string(parley.DeliveryFailed), string(parley.DeliveryUnconfirmed), string(parley.DeliveryExpired))
+	deliveryStates = append(
+		queueStates[:3:3],
+		string(parley.DeliveryFailed),
+		string(parley.DeliveryUnconfirmed),
+		string(parley.DeliveryExpired),
+	)
 )
 
 // addModels adds what responders' models took since the workspace began.
@@ -198,17 +266,44 @@ func (a *api) addModels(r *http.Request, n *numbers) error {
 	if err != nil {
 		return err
 	}
-	calls := prometheus.NewDesc("parley_model_calls_total", "Calls to responders' models by what came of them.", []string{"agent", "outcome"}, nil)
-	tokens := prometheus.NewDesc("parley_model_tokens_total", "Tokens that responders' models read and wrote.", []string{"agent", "direction"}, nil)
-	seconds := prometheus.NewDesc("parley_model_seconds_total", "How long responders' models took.", []string{"agent"}, nil)
+
+	calls := prometheus.NewDesc(
+		"parley_model_calls_total",
+		"Calls to responders' models by what came of them.",
+		[]string{"agent", "outcome"},
+		nil,
+	)
+
+	tokens := prometheus.NewDesc(
+		"parley_model_tokens_total",
+		"Tokens that responders' models read and wrote.",
+		[]string{"agent", "direction"},
+		nil,
+	)
+
+	seconds := prometheus.NewDesc(
+		"parley_model_seconds_total",
+		"How long responders' models took.",
+		[]string{"agent"},
+		nil,
+	)
+
 	for _, u := range usage.Agents {
-		*n = append(*n, prometheus.MustNewConstMetric(calls, prometheus.CounterValue, float64(u.Answered), u.Agent, "answered"),
+		*n = append(
+			*n,
+			prometheus.MustNewConstMetric(calls, prometheus.CounterValue, float64(u.Answered), u.Agent, "answered"),
 			prometheus.MustNewConstMetric(tokens, prometheus.CounterValue, float64(u.InputTokens), u.Agent, "in"),
 			prometheus.MustNewConstMetric(tokens, prometheus.CounterValue, float64(u.OutputTokens), u.Agent, "out"),
-			prometheus.MustNewConstMetric(seconds, prometheus.CounterValue, float64(u.LatencyMS)/1000, u.Agent))
+			prometheus.MustNewConstMetric(seconds, prometheus.CounterValue, float64(u.LatencyMS)/1000, u.Agent),
+		)
+
 		for reason, count := range u.Failures {
-			*n = append(*n, prometheus.MustNewConstMetric(calls, prometheus.CounterValue, float64(count), u.Agent, reason))
+			*n = append(
+				*n,
+				prometheus.MustNewConstMetric(calls, prometheus.CounterValue, float64(count), u.Agent, reason),
+			)
 		}
 	}
+
 	return nil
 }

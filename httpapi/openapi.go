@@ -27,20 +27,24 @@ func openAPI(ops []*parley.Op, version string) []byte {
 		}
 		paths[path].(object)[strings.ToLower(method)] = operation
 	}
+
 	for _, op := range ops {
 		schemas[camel(op.Name)+"Request"], schemas[camel(op.Name)+"Result"] = op.Input, op.Output
 		for i, r := range routesOfOp(op) {
 			add(r.Method, r.Path, operationOf(op, r, i))
 		}
 	}
+
 	for path, operation := range ownPages() {
 		add(http.MethodGet, path, operation)
 	}
+
 	for path, methods := range filePages() {
 		for method, operation := range methods {
 			add(method, path, operation)
 		}
 	}
+
 	document, err := json.Marshal(object{
 		"openapi": "3.1.0",
 		"info": object{"title": "parley", "version": version,
@@ -48,7 +52,11 @@ func openAPI(ops []*parley.Op, version string) []byte {
 		"servers": []object{{"url": "/"}},
 		"paths":   paths,
 		"components": object{"schemas": schemas, "responses": failures(), "securitySchemes": object{
-			"bearer": object{"type": "http", "scheme": "bearer", "description": "The API key from register_agent, or PARLEY_KEY of a launched agent."},
+			"bearer": object{
+				"type":        "http",
+				"scheme":      "bearer",
+				"description": "The API key from register_agent, or PARLEY_KEY of a launched agent.",
+			},
 			"header": object{"type": "apiKey", "in": "header", "name": "X-API-Key"},
 			"query":  object{"type": "apiKey", "in": "query", "name": "api_key"},
 		}},
@@ -57,6 +65,7 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	if err != nil {
 		panic(err) // our own table: the first test that runs finds it
 	}
+
 	return document
 }
 
@@ -67,19 +76,28 @@ func keys() []object {
 
 // operationOf describes an operation on its i-th route.
 func operationOf(op *parley.Op, r parley.Route, i int) object {
-	o := object{"operationId": op.Name, "summary": firstSentence(op.Summary), "description": op.Summary, "responses": responses(op)}
+	o := object{
+		"operationId": op.Name,
+		"summary":     firstSentence(op.Summary),
+		"description": op.Summary,
+		"responses":   responses(op),
+	}
+
 	if i > 0 { // an id is given once
 		o["operationId"] = op.Name + "_" + strings.ToLower(r.Method) + strconv.Itoa(i)
 	}
 	if op.Access == parley.Public {
 		o["security"] = append([]object{{}}, keys()...)
 	}
+
 	if r.Method == http.MethodGet {
 		o["parameters"] = parameters(op)
 		return o
 	}
+
 	required := slices.ContainsFunc(op.Fields, func(f parley.Field) bool { return f.Required })
 	o["requestBody"] = object{"required": required, "content": inJSON(ref("schemas", camel(op.Name)+"Request"))}
+
 	return o
 }
 
@@ -94,12 +112,22 @@ func parameters(op *parley.Op) []object {
 		} else {
 			p["schema"] = op.Input.Properties[f.Name]
 		}
+
 		list = append(list, p)
 	}
+
 	if op.Name == "read_events" {
-		list = append(list, object{"name": "stream", "in": "query", "description": "1 for server-sent events, as `Accept: text/event-stream` asks for them.",
-			"schema": object{"type": "string", "enum": []string{"1"}}})
+		list = append(
+			list,
+			object{
+				"name":        "stream",
+				"in":          "query",
+				"description": "1 for server-sent events, as `Accept: text/event-stream` asks for them.",
+				"schema":      object{"type": "string", "enum": []string{"1"}},
+			},
+		)
 	}
+
 	return list
 }
 
@@ -111,34 +139,47 @@ func responses(op *parley.Op) object {
 		content["text/event-stream"] = object{"schema": object{"type": "string"}}
 		all["101"] = object{"description": "A WebSocket: each text message is an event."}
 	}
+
 	all["200"] = object{"description": "The result.", "content": content}
 	for status := range failures() {
 		all[status] = ref("responses", status)
 	}
+
 	if op.Output.Properties["error_code"] != nil { // the result can tell of a failure itself
 		conflict := strconv.Itoa(http.StatusConflict)
 		all[conflict] = object{"description": failures()[conflict].(object)["description"],
 			"content": inJSON(object{"anyOf": []object{ref("schemas", "Error"), result}})}
 	}
+
 	return all
 }
 
 // failures are the responses with an error, by status. Beside those of the codes
 // there are HTTP's own refusals.
 func failures() object {
-	codes := map[int][]string{http.StatusMethodNotAllowed: nil, http.StatusRequestTimeout: nil, http.StatusUnsupportedMediaType: nil}
+	codes := map[int][]string{
+		http.StatusMethodNotAllowed:     nil,
+		http.StatusRequestTimeout:       nil,
+		http.StatusUnsupportedMediaType: nil,
+	}
+
 	for status := range codes {
 		codes[status] = []string{string(parley.InvalidArgument)}
 	}
+
 	for code, status := range statuses {
 		codes[status] = append(codes[status], string(code))
 	}
+
 	all := object{}
 	for status, list := range codes {
 		slices.Sort(list)
-		all[strconv.Itoa(status)] = object{"description": fmt.Sprintf("%s: %s", http.StatusText(status), strings.Join(list, ", ")),
-			"content": inJSON(ref("schemas", "Error"))}
+		all[strconv.Itoa(status)] = object{
+			"description": fmt.Sprintf("%s: %s", http.StatusText(status), strings.Join(list, ", ")),
+			"content":     inJSON(ref("schemas", "Error")),
+		}
 	}
+
 	return all
 }
 
@@ -146,45 +187,91 @@ func failures() object {
 func errorSchema() object {
 	text := object{"type": "string"}
 	codes := slices.Sorted(maps.Keys(statuses))
-	return object{"type": "object", "required": []string{"success", "error_code", "error_message", "details", "suggested_action"},
-		"properties": object{"success": object{"const": false}, "error_code": object{"type": "string", "enum": codes}, "error_message": text,
-			"details": object{"type": "object"}, "suggested_action": text, "detail": text, "error": text, "message": text}}
+	return object{
+		"type":     "object",
+		"required": []string{"success", "error_code", "error_message", "details", "suggested_action"},
+		"properties": object{
+			"success":       object{"const": false},
+			"error_code":    object{"type": "string", "enum": codes},
+			"error_message": text,
+			"details": object{
+				"type": "object",
+			},
+			"suggested_action": text,
+			"detail":           text,
+			"error":            text,
+			"message":          text,
+		},
+	}
 }
 
 // ownPages are the paths that are no operation.
 func ownPages() map[string]object {
 	page := func(id, summary string, success object) object {
-		return object{"operationId": id, "summary": summary, "responses": object{"200": success, "405": ref("responses", "405")}}
+		return object{
+			"operationId": id,
+			"summary":     summary,
+			"responses":   object{"200": success, "405": ref("responses", "405")},
+		}
 	}
+
 	health := object{"type": "object", "required": []string{"success", "status", "version"}, "properties": object{
-		"success": object{"type": "boolean"}, "status": object{"enum": []string{"ok", "unavailable"}}, "version": object{"type": "string"}}}
+		"success": object{
+			"type": "boolean",
+		}, "status": object{"enum": []string{"ok", "unavailable"}}, "version": object{"type": "string"}}}
+
 	pages := map[string]object{
-		"/healthz":      page("healthz", "See whether the daemon can work.", object{"description": "It can.", "content": inJSON(health)}),
-		"/openapi.json": page("openapi", "This document.", object{"description": "The document.", "content": inJSON(object{"type": "object"})}),
+		"/healthz": page(
+			"healthz",
+			"See whether the daemon can work.",
+			object{"description": "It can.", "content": inJSON(health)},
+		),
+		"/openapi.json": page(
+			"openapi",
+			"This document.",
+			object{"description": "The document.", "content": inJSON(object{"type": "object"})},
+		),
 		"/metrics": page("metrics", "Numbers in Prometheus' text format.", object{"description": "The numbers.",
 			"content": object{"text/plain": object{"schema": object{"type": "string"}}}}),
 		"/api/tools": page("tools", "The tools that the caller may use, as function definitions for a model.",
 			object{"description": "The tools.", "content": inJSON(toolsSchema())}),
 	}
+
 	pages["/healthz"]["responses"].(object)["503"] = object{"description": "The database or tmux cannot be used.",
 		"content": inJSON(object{"allOf": []object{health, ref("schemas", "Error")}})}
 	for _, open := range []string{"/healthz", "/openapi.json"} {
 		pages[open]["security"] = []object{}
 	}
+
 	for _, closed := range []string{"/metrics", "/api/tools"} {
 		pages[closed]["responses"].(object)["401"] = ref("responses", "401")
 	}
+
 	return pages
 }
 
 func toolsSchema() *jsonschema.Schema {
 	str := &jsonschema.Schema{Type: "string"}
-	function := &jsonschema.Schema{Type: "object", Required: []string{"name", "description", "parameters"}, Properties: map[string]*jsonschema.Schema{
-		"name": str, "description": str, "parameters": {Type: "object"}}}
-	tool := &jsonschema.Schema{Type: "object", Required: []string{"type", "function"}, Properties: map[string]*jsonschema.Schema{
-		"type": {Enum: []any{"function"}}, "function": function}}
-	return &jsonschema.Schema{Type: "object", Required: []string{"success", "tools"}, Properties: map[string]*jsonschema.Schema{
-		"success": {Type: "boolean"}, "tools": {Type: "array", Items: tool}}}
+	function := &jsonschema.Schema{
+		Type:     "object",
+		Required: []string{"name", "description", "parameters"},
+		Properties: map[string]*jsonschema.Schema{
+			"name": str, "description": str, "parameters": {Type: "object"}},
+	}
+
+	tool := &jsonschema.Schema{
+		Type:     "object",
+		Required: []string{"type", "function"},
+		Properties: map[string]*jsonschema.Schema{
+			"type": {Enum: []any{"function"}}, "function": function},
+	}
+
+	return &jsonschema.Schema{
+		Type:     "object",
+		Required: []string{"success", "tools"},
+		Properties: map[string]*jsonschema.Schema{
+			"success": {Type: "boolean"}, "tools": {Type: "array", Items: tool}},
+	}
 }
 
 func inJSON(schema any) object { return object{"application/json": object{"schema": schema}} }

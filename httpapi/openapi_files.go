@@ -6,26 +6,50 @@ import "net/http"
 func filePages() map[string]map[string]object {
 	text := func(about string) object { return object{"type": "string", "description": about} }
 	form := object{"type": "object", "required": []string{"file"}, "properties": object{
-		"file":                 object{"type": "string", "contentMediaType": "application/octet-stream", "description": "The file itself. An api_key goes before it."},
+		"file": object{
+			"type":             "string",
+			"contentMediaType": "application/octet-stream",
+			"description":      "The file itself. An api_key goes before it.",
+		},
 		"recipient":            text("Name or id of whom to tell of it; without one it is only kept."),
 		"destination_filename": text("Its name, if not that of the upload."),
 		"description":          text("What it is."),
 		"idempotency_key":      text("Sending again with the same key changes nothing."),
 	}}
+
 	bytes := object{"application/octet-stream": object{"schema": object{}}}
 	upload := object{"operationId": "upload_file", "summary": "Send a file from another machine.",
 		"requestBody": object{"required": true, "content": object{"multipart/form-data": object{"schema": form}}},
-		"responses":   object{"200": object{"description": "It is kept, and the recipient is told.", "content": inJSON(ref("schemas", "TransferFileResult"))}}}
+		"responses": object{
+			"200": object{
+				"description": "It is kept, and the recipient is told.",
+				"content":     inJSON(ref("schemas", "TransferFileResult")),
+			},
+		}}
+
 	download := object{"operationId": "download_file", "summary": "Get a file that was sent to or by the caller.",
 		"parameters": []object{{"name": "file_id", "in": "path", "required": true, "schema": object{"type": "string"}},
-			{"name": "Range", "in": "header", "schema": object{"type": "string"}, "description": "bytes=FROM-TO for a part of it."}},
-		"responses": object{"200": object{"description": "The file.", "content": bytes}, "206": object{"description": "The part.", "content": bytes},
-			"304": object{"description": "It is what the caller has."}, "416": object{"description": "There is no such part.", "content": inJSON(ref("schemas", "Error"))}}}
+			{
+				"name":        "Range",
+				"in":          "header",
+				"schema":      object{"type": "string"},
+				"description": "bytes=FROM-TO for a part of it.",
+			}},
+		"responses": object{
+			"200": object{"description": "The file.", "content": bytes},
+			"206": object{"description": "The part.", "content": bytes},
+			"304": object{
+				"description": "It is what the caller has.",
+			},
+			"416": object{"description": "There is no such part.", "content": inJSON(ref("schemas", "Error"))},
+		}}
+
 	for _, page := range []object{upload, download} {
 		for status := range failures() {
 			page["responses"].(object)[status] = ref("responses", status)
 		}
 	}
+
 	return map[string]map[string]object{
 		filesPath:                {http.MethodPost: upload},
 		filesPath + "/{file_id}": {http.MethodGet: download},

@@ -25,14 +25,17 @@ func fetchDocument(t *testing.T, d *daemon) *openapi3.T {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	b, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "application/json" {
 		t.Fatalf("got %s, %v", resp.Status, err)
 	}
+
 	document, err := openapi3.NewLoader().LoadFromData(b)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return document
 }
 
@@ -44,6 +47,7 @@ func TestTheDocumentIsValid(t *testing.T) {
 	if err := document.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}
+
 	for _, op := range parley.Ops {
 		for _, kind := range []string{"Request", "Result"} {
 			if document.Components.Schemas[camel(op.Name)+kind] == nil {
@@ -51,12 +55,14 @@ func TestTheDocumentIsValid(t *testing.T) {
 			}
 		}
 	}
+
 	codes := document.Components.Schemas["Error"].Value.Properties["error_code"].Value.Enum
 	for code := range statuses {
 		if !slices.Contains(codes, any(string(code))) {
 			t.Errorf("the error's schema does not know %s", code)
 		}
 	}
+
 	if len(document.Components.SecuritySchemes) != 3 {
 		t.Errorf("there are %d ways to show a key, want 3", len(document.Components.SecuritySchemes))
 	}
@@ -70,13 +76,16 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 		if op.Effect == parley.Reads {
 			want[parley.Route{Method: "GET", Path: "/api/" + op.Name}] = true
 		}
+
 		for _, r := range op.Routes {
 			want[r] = true
 		}
 	}
+
 	for _, path := range []string{"/healthz", "/metrics", "/openapi.json", "/api/tools"} {
 		want[parley.Route{Method: "GET", Path: path}] = true
 	}
+
 	want[parley.Route{Method: "POST", Path: "/api/files"}] = true
 	want[parley.Route{Method: "GET", Path: "/api/files/{file_id}"}] = true
 	for path, item := range document.Paths.Map() {
@@ -88,6 +97,7 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 			}
 		}
 	}
+
 	for r := range want {
 		t.Errorf("%v is missing", r)
 	}
@@ -100,10 +110,12 @@ func TestCallsAreAsTheDocumentSays(t *testing.T) {
 	d := serve(t, New(o))
 	document := fetchDocument(t, d)
 	document.Servers = openapi3.Servers{{URL: d.tcp}}
+
 	router, err := legacy.NewRouter(document)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -134,32 +146,46 @@ func tryCall(t *testing.T, d *daemon, router routers.Router, method, path, body 
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		r.Header.Set("X-API-Key", "coders-key")
 		if body != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
+
 		return r
 	}
+
 	route, params, err := router.FindRoute(request())
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
+
 	in := &openapi3filter.RequestValidationInput{Request: request(), Route: route, PathParams: params,
-		Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true}}
+		Options: &openapi3filter.Options{
+			AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,
+			IncludeResponseStatus: true,
+		}}
+
 	if err := openapi3filter.ValidateRequest(t.Context(), in); (err != nil) != bad {
 		t.Errorf("%s %s %s: by the document the request is wrong: %v", method, path, body, err)
 	}
+
 	resp, err := http.DefaultClient.Do(request())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	b, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != status {
 		t.Errorf("%s %s %s: got %s, %v, want %d", method, path, body, resp.Status, err, status)
 	}
-	err = openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{RequestValidationInput: in,
-		Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(b)), Options: in.Options})
+
+	err = openapi3filter.ValidateResponse(
+		t.Context(),
+		&openapi3filter.ResponseValidationInput{RequestValidationInput: in,
+			Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(b)), Options: in.Options},
+	)
 	if err != nil {
 		t.Errorf("%s %s: by the document the answer is wrong: %v\n%s", method, path, err, b)
 	}

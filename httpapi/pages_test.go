@@ -23,9 +23,11 @@ func TestHealthSaysWhetherTheDaemonCanWork(t *testing.T) {
 	o.Health = func(context.Context) error { return ill }
 	d := serve(t, New(o))
 	got := d.ask("GET", "/healthz", "")
-	if got.status != http.StatusOK || got.body["status"] != "ok" || got.body["version"] != "1.2.3" || len(got.body) != 4 {
+	if got.status != http.StatusOK || got.body["status"] != "ok" || got.body["version"] != "1.2.3" ||
+		len(got.body) != 4 {
 		t.Errorf("got %+v", got)
 	}
+
 	for code, err := range map[parley.Code]error{
 		parley.TmuxUnavailable:    parley.Errorf(parley.TmuxUnavailable, "no server at /secret/place"),
 		parley.StorageUnavailable: errors.New("/secret/place/parley.db: disk I/O error"),
@@ -33,7 +35,8 @@ func TestHealthSaysWhetherTheDaemonCanWork(t *testing.T) {
 		ill = err
 		got := d.ask("GET", "/healthz", "")
 		d.expect(string(code), got, http.StatusServiceUnavailable, code)
-		if message, _ := got.body["error_message"].(string); got.body["status"] != "unavailable" || strings.Contains(message, "secret") {
+		if message, _ := got.body["error_message"].(string); got.body["status"] != "unavailable" ||
+			strings.Contains(message, "secret") {
 			t.Errorf("%s: got %v", code, got.body)
 		}
 	}
@@ -43,7 +46,12 @@ func TestHealthDoesNotWaitForEver(t *testing.T) {
 	o := options(&stub{})
 	o.Health = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	d := serve(t, New(o))
-	d.expect("a database that hangs", d.ask("GET", "/healthz", ""), http.StatusServiceUnavailable, parley.StorageUnavailable)
+	d.expect(
+		"a database that hangs",
+		d.ask("GET", "/healthz", ""),
+		http.StatusServiceUnavailable,
+		parley.StorageUnavailable,
+	)
 }
 
 func TestThePagesOfTheDaemonOnlyRead(t *testing.T) {
@@ -70,14 +78,20 @@ func TestToolsAreListedForTheCaller(t *testing.T) {
 			}
 			all = append(all, f["function"].(map[string]any)["name"].(string))
 		}
+
 		return strings.Join(all, " ")
 	}
-	if got := names(d.ask("GET", "/api/tools", "", key)); !strings.Contains(got, "send_message") || strings.Contains(got, "launch_agent") {
+
+	if got := names(d.ask("GET", "/api/tools", "", key)); !strings.Contains(got, "send_message") ||
+		strings.Contains(got, "launch_agent") {
 		t.Errorf("an agent is offered %s", got)
 	}
-	if got := names(d.askUnix("GET", "/api/tools", "")); !strings.Contains(got, "launch_agent") || strings.Contains(got, "shut_down") {
+
+	if got := names(d.askUnix("GET", "/api/tools", "")); !strings.Contains(got, "launch_agent") ||
+		strings.Contains(got, "shut_down") {
 		t.Errorf("the operator is offered %s", got)
 	}
+
 	o := options(&stub{})
 	o.Registration = true
 	if got := names(serve(t, New(o)).ask("GET", "/api/tools", "")); got != "register_agent" {
@@ -92,25 +106,31 @@ func metrics(t *testing.T, d *daemon) map[string]float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("X-API-Key", "coders-key")
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	b, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+	if err != nil || resp.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
 		t.Fatalf("got %s, %s, %v:\n%s", resp.Status, resp.Header.Get("Content-Type"), err, b)
 	}
+
 	problems, err := promlint.New(strings.NewReader(string(b))).Lint()
 	if err != nil || len(problems) > 0 {
 		t.Errorf("the text is not by the conventions: %v, %v", problems, err)
 	}
+
 	parser := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := parser.TextToMetricFamilies(strings.NewReader(string(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	values := map[string]float64{}
 	for name, family := range families {
 		for _, m := range family.Metric {
@@ -121,6 +141,7 @@ func metrics(t *testing.T, d *daemon) map[string]float64 {
 			values[key] = m.GetGauge().GetValue() + m.GetCounter().GetValue()
 		}
 	}
+
 	return values
 }
 
@@ -149,9 +170,16 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is %v (%v), want %v", name, value, ok, want)
 		}
 	}
+
 	if up := got["parley_uptime_seconds"]; up < 60 {
 		t.Errorf("it has run for %v seconds, want 60 at least", up)
 	}
+
 	d.expect("nobody", d.ask("GET", "/metrics", ""), http.StatusUnauthorized, parley.Unauthenticated)
-	d.expect("a wrong key", d.ask("GET", "/metrics", "", "X-API-Key: wrong"), http.StatusUnauthorized, parley.Unauthenticated)
+	d.expect(
+		"a wrong key",
+		d.ask("GET", "/metrics", "", "X-API-Key: wrong"),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
 }

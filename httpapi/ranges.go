@@ -34,6 +34,9 @@ func (a *api) noSuchPart(w http.ResponseWriter, r *http.Request, f *parley.File)
 	h.Del("Content-Disposition")
 	h.Set("Content-Range", fmt.Sprintf("bytes */%d", f.Size))
 	a.fail(w, r, &refusal{http.StatusRequestedRangeNotSatisfiable,
-		parley.Errorf(parley.InvalidArgument, "the file has %d bytes, and nothing of what Range asks for", f.Size).With("parameter", "Range").With("size", f.Size).
-			Suggest("Ask for a part of it, such as bytes=0-, or leave Range out.")})
+		parley.Errorf(parley.InvalidArgument, "the file has %d bytes, and nothing of what Range asks for", f.Size).
+			With("parameter", "Range").
+			With("size", f.Size).
+			Suggest("Ask for a part of it, such as bytes=0-, or leave Range out."),
+	})
 }

@@ -22,11 +22,13 @@ func routesOf(ops []*parley.Op) routes {
 		}
 		rs[path][method] = op
 	}
+
 	for _, op := range ops {
 		for _, r := range routesOfOp(op) {
 			add(r.Method, r.Path, op)
 		}
 	}
+
 	return rs
 }
 
@@ -59,7 +61,9 @@ func wrongMethod(w http.ResponseWriter, r *http.Request, methods ...string) erro
 	allowed := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allowed)
 	return &refusal{http.StatusMethodNotAllowed,
-		parley.Errorf(parley.InvalidArgument, "%s takes no %s", parley.CleanLine(r.URL.Path), parley.CleanLine(r.Method)).Suggest("Use %s.", allowed)}
+		parley.Errorf(parley.InvalidArgument, "%s takes no %s", parley.CleanLine(r.URL.Path), parley.CleanLine(r.Method)).
+			Suggest("Use %s.", allowed),
+	}
 }
 
 // notFound names the nearest path.
@@ -70,11 +74,16 @@ func (rs routes) notFound(path string) error {
 	for i, path := range known {
 		words[i] = strings.TrimPrefix(path, prefix)
 	}
+
 	word := strings.ReplaceAll(strings.Trim(strings.TrimPrefix(path, prefix), "/"), "-", "_")
 	if near := parley.Nearest(word, words); near != "" {
 		return &refusal{http.StatusNotFound, e.Suggest("Did you mean %s%s?", prefix, near)}
 	}
-	return &refusal{http.StatusNotFound, e.With("paths", known).Suggest("Call POST %s<operation>, e.g. %ssend_message.", prefix, prefix)}
+
+	return &refusal{
+		http.StatusNotFound,
+		e.With("paths", known).Suggest("Call POST %s<operation>, e.g. %ssend_message.", prefix, prefix),
+	}
 }
 
 func (a *api) nothingHere(w http.ResponseWriter, r *http.Request) {

@@ -22,15 +22,18 @@ func TestABodyThatStallsIsGivenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	if _, err := conn.Write([]byte("POST /api/check_inbox HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{")); err != nil {
 		t.Fatal(err)
 	}
+
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatalf("no answer came: %v", err)
 	}
 	defer res.Body.Close()
+
 	if res.StatusCode != http.StatusRequestTimeout {
 		t.Errorf("got %s, want 408", res.Status)
 	}
@@ -44,22 +47,26 @@ func TestABodyThatIsTooLargeIsHeardOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	body := strings.Repeat("x", 20<<20)
 	if _, err := fmt.Fprintf(conn, "POST /api/send_message HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n", len(body)); err != nil {
 		t.Fatal(err)
 	}
+
 	for range 40 {
 		time.Sleep(20 * time.Millisecond) // longer in all than a server waits for whom it has answered
 		if _, err := conn.Write([]byte(body[:len(body)/40])); err != nil {
 			t.Fatalf("the body could not be sent: %v", err)
 		}
 	}
+
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatalf("no answer came: %v", err)
 	}
 	defer res.Body.Close()
+
 	if res.StatusCode != http.StatusRequestEntityTooLarge {
 		t.Errorf("got %s, want 413", res.Status)
 	}
@@ -68,7 +75,12 @@ func TestABodyThatIsTooLargeIsHeardOut(t *testing.T) {
 // What a bridge hands on is held against the connection: see parley.Credentials.
 func TestEveryClaimMustBeTheCallers(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
-	d.expect("both his", d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: "+coder.ID), http.StatusOK, "")
+	d.expect(
+		"both his",
+		d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: "+coder.ID),
+		http.StatusOK,
+		"",
+	)
 	d.expect("one another's", d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: reviewer"),
 		http.StatusForbidden, parley.NotAuthorized)
 }
@@ -82,7 +94,13 @@ func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
 		revoked = r.WaitSeconds > 0
 		return &parley.ReadEventsResult{Answer: parley.OK}, nil
 	}
+
 	d := serve(t, New(o))
 	d.expect("a key that is good", d.ask("GET", "/api/read_events", "", key), http.StatusOK, "")
-	d.expect("one that was revoked while it waited", d.ask("GET", "/api/read_events?wait_seconds=1", "", key), http.StatusUnauthorized, parley.Unauthenticated)
+	d.expect(
+		"one that was revoked while it waited",
+		d.ask("GET", "/api/read_events?wait_seconds=1", "", key),
+		http.StatusUnauthorized,
+		parley.Unauthenticated,
+	)
 }

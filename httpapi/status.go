@@ -72,15 +72,18 @@ func resultStatus(result any) int {
 // fail answers with an error. What is nobody's mistake but ours is logged.
 func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refused, ok := errors.AsType[*refusal](err)
-	if !ok && r.Context().Err() != nil && parley.ErrorCode(err) != parley.ModelUnavailable { // which says what became of the message
+	if !ok && r.Context().Err() != nil &&
+		parley.ErrorCode(err) != parley.ModelUnavailable { // which says what became of the message
 		err = parley.Errorf(parley.DaemonUnavailable, "the call was cut short").
 			Suggest("Call again: the daemon is stopping or restarting.")
 	}
+
 	e := parley.AsError(err)
 	status := statusOf(e.Code)
 	if ok {
 		status = refused.status
 	}
+
 	if status == http.StatusInternalServerError {
 		attrs := []any{"method", r.Method, "path", r.URL.Path, "error", err}
 		if crash, ok := errors.AsType[*crashed](err); ok {
@@ -88,6 +91,7 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 		}
 		a.Log.Error("a call failed", attrs...)
 	}
+
 	replyError(w, status, e)
 }
 
@@ -111,6 +115,7 @@ func reply(w http.ResponseWriter, status int, v any) {
 		status = http.StatusInternalServerError
 		_ = json.NewEncoder(&b).Encode(parley.AsError(err))
 	}
+
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")

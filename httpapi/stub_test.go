@@ -29,13 +29,19 @@ type stub struct {
 	status *parley.WorkspaceStatusResult
 }
 
-func (s *stub) GetWorkspaceStatus(context.Context, parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
+func (s *stub) GetWorkspaceStatus(
+	context.Context,
+	parley.WorkspaceStatusRequest,
+) (*parley.WorkspaceStatusResult, error) {
 	return s.status, nil
 }
 
 func (s *stub) Usage(context.Context, parley.UsageRequest) (*parley.UsageResult, error) {
-	return &parley.UsageResult{Answer: parley.OK, Agents: []parley.AgentUsage{{Agent: "DM", Failures: map[string]int{"quota": 2},
-		Spent: parley.Spent{Calls: 5, Answered: 3, Failed: 2, InputTokens: 70, OutputTokens: 9, LatencyMS: 1500}}}}, nil
+	return &parley.UsageResult{
+		Answer: parley.OK,
+		Agents: []parley.AgentUsage{{Agent: "DM", Failures: map[string]int{"quota": 2},
+			Spent: parley.Spent{Calls: 5, Answered: 3, Failed: 2, InputTokens: 70, OutputTokens: 9, LatencyMS: 1500}}},
+	}, nil
 }
 
 func (s *stub) note(ctx context.Context) {
@@ -106,21 +112,30 @@ func serve(t *testing.T, h http.Handler) *daemon {
 	base, cancel := context.WithCancel(context.Background())
 	srv := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return base }}
 	socket := filepath.Join(t.TempDir(), "s")
+
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	unix, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	go srv.Serve(tcp)
 	go srv.Serve(unix)
 	t.Cleanup(func() { cancel(); srv.Close() })
+
 	return &daemon{T: t, tcp: "http://" + tcp.Addr().String(), srv: srv, end: cancel,
-		unix: &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-		}}}}
+		unix: &http.Client{
+			Transport: &http.Transport{
+				DisableKeepAlives: true,
+				DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+					return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+				},
+			},
+		}}
 }
 
 // answer is a response, read.
@@ -149,6 +164,7 @@ func (d *daemon) over(c *http.Client, base, method, path, body string, headers .
 	if err != nil {
 		d.Fatal(err)
 	}
+
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		if name == "Host" {
@@ -156,19 +172,23 @@ func (d *daemon) over(c *http.Client, base, method, path, body string, headers .
 		}
 		req.Header.Add(name, value)
 	}
+
 	resp, err := c.Do(req)
 	if err != nil {
 		d.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		d.Fatal(err)
 	}
+
 	a := answer{status: resp.StatusCode, header: resp.Header}
 	if len(b) > 0 && json.Unmarshal(b, &a.body) != nil {
 		d.Errorf("%s %s answered what is no JSON: %s", method, path, b)
 	}
+
 	return a
 }
 

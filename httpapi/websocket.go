@@ -17,21 +17,27 @@ import (
 func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.Op, page *parley.ReadEventsResult) {
 	a.streams.Add(1)
 	defer a.streams.Done()
+
 	h := &handshake{ResponseWriter: w}
+
 	// The guard has looked at Host and Origin; a page of this machine needs a key.
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		if h.refused != 0 {
 			a.fail(w, r, &refusal{h.refused, parley.Errorf(parley.InvalidArgument, "%w", err).
-				Suggest("Connect with a WebSocket client of version 13, or read server-sent events with `Accept: text/event-stream`.")})
+				Suggest("Connect with a WebSocket client of version 13, or read server-sent events with `Accept: text/event-stream`."),
+			})
 		}
 		return
 	}
+
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
+
 	// The reader outlives the server's context: it takes the client's farewell.
 	gone := conn.CloseRead(context.WithoutCancel(r.Context()))
 	defer context.AfterFunc(gone, cancel)()
+
 	a.follow(ctx, r, socket{conn}, op, page)
 	_ = conn.Close(websocket.StatusGoingAway, "resume with after=SEQ") // if it is still open
 }
@@ -73,16 +79,19 @@ type socket struct{ *websocket.Conn }
 func (s socket) page(ctx context.Context, p *parley.ReadEventsResult) bool {
 	ctx, cancel := toTheEnd(ctx)
 	defer cancel()
+
 	if len(p.Events) == 0 {
 		ctx, cancel := context.WithTimeout(ctx, writeWait)
 		defer cancel()
 		return s.Ping(ctx) == nil // the answer shows that the other end lives
 	}
+
 	for i := range p.Events {
 		if !s.write(ctx, &p.Events[i]) {
 			return false
 		}
 	}
+
 	return true
 }
 

@@ -71,23 +71,36 @@ func expectMessages(t *testing.T, conn *websocket.Conn, want ...float64) map[str
 func TestEventsComeOverAWebSocket(t *testing.T) {
 	d := serve(t, New(options(record(
 		parley.Event{Seq: 1, Type: parley.EventBroadcast, SenderID: coder.ID, RecipientCount: 3, Preview: "hello"},
-		parley.Event{Seq: 4, Type: parley.EventDirectMessage, SenderID: coder.ID, RecipientID: "r", Preview: "a < b"}))))
+		parley.Event{
+			Seq:         4,
+			Type:        parley.EventDirectMessage,
+			SenderID:    coder.ID,
+			RecipientID: "r",
+			Preview:     "a < b",
+		},
+	))))
+
 	conn := d.socket("/api/events")
 	got := expectMessages(t, conn, 1)
-	if got["type"] != "agent_broadcast" || got["sender_agent_id"] != coder.ID || got["recipient_count"] != 3.0 || got["message_preview"] != "hello" {
+	if got["type"] != "agent_broadcast" || got["sender_agent_id"] != coder.ID || got["recipient_count"] != 3.0 ||
+		got["message_preview"] != "hello" {
 		t.Errorf("the broadcast is %v", got)
 	}
+
 	got = expectMessages(t, conn, 4)
 	if got["type"] != "agent_direct_message" || got["recipient_agent_id"] != "r" || got["message_preview"] != "a < b" {
 		t.Errorf("the message is %v", got)
 	}
+
 	expectMessages(t, d.socket("/api/events?after=1"), 4)
 	expectMessages(t, d.socket("/api/read_events?last=1&limit=1"), 1, 4)
+
 	anonymous, _, err := d.dial("/api/events?api_key=coders-key&after=3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer anonymous.CloseNow()
+
 	expectMessages(t, anonymous, 4)
 }
 
@@ -108,12 +121,14 @@ func TestAWebSocketThatIsRefusedSaysWhy(t *testing.T) {
 		if err == nil || resp == nil {
 			t.Fatalf("%s: got %v", what, err)
 		}
+
 		var e parley.Error
 		b, _ := io.ReadAll(resp.Body)
 		if err := json.Unmarshal(b, &e); err != nil || resp.StatusCode != c.status || e.Code != c.code {
 			t.Errorf("%s: got %s %s, want %d %s", what, resp.Status, b, c.status, c.code)
 		}
 	}
+
 	got := d.ask("GET", "/api/events", "", key, "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 8")
 	d.expect("an old version", got, http.StatusBadRequest, parley.InvalidArgument)
 	if got.header.Get("Sec-WebSocket-Version") != "13" {
@@ -134,6 +149,7 @@ func TestAWebSocketEndsWithTheServer(t *testing.T) {
 	if _, err := message(t, conn); websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("got %v, want the status going away", err)
 	}
+
 	done := make(chan struct{})
 	go func() { defer close(done); h.Close() }()
 	within(t, "the streams", done)
@@ -150,6 +166,7 @@ func TestAWebSocketSendsItsLastEventsBeforeTheFarewell(t *testing.T) {
 		d.end()
 		return page, err
 	}
+
 	d = serve(t, New(options(s)))
 	for range 10 { // a connection that is cut short may have been quick enough
 		conn := d.socket("/api/events")
@@ -169,6 +186,7 @@ func TestAWebSocketThatFailsSaysWhy(t *testing.T) {
 		}
 		return good(ctx, r)
 	}
+
 	conn := serve(t, New(options(s))).socket("/api/events")
 	expectMessages(t, conn, 1)
 	if got, err := message(t, conn); err != nil || got["error_code"] != "STORAGE_UNAVAILABLE" {
@@ -187,11 +205,18 @@ func TestAQuietWebSocketIsTried(t *testing.T) {
 	pinged := make(chan struct{}, 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	conn, _, err := websocket.Dial(ctx, strings.Replace(d.tcp, "http", "ws", 1)+"/api/events?api_key=coders-key",
-		&websocket.DialOptions{OnPingReceived: func(context.Context, []byte) bool { pinged <- struct{}{}; return true }})
+
+	conn, _, err := websocket.Dial(
+		ctx,
+		strings.Replace(d.tcp, "http", "ws", 1)+"/api/events?api_key=coders-key",
+		&websocket.DialOptions{
+			OnPingReceived: func(context.Context, []byte) bool { pinged <- struct{}{}; return true },
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	conn.CloseRead(ctx)
 	for range 2 {
 		select {
@@ -200,6 +225,7 @@ func TestAQuietWebSocketIsTried(t *testing.T) {
 			t.Fatal("no ping came")
 		}
 	}
+
 	_ = conn.CloseNow()
 	done := make(chan struct{})
 	go func() { defer close(done); a.streams.Wait() }()
@@ -213,6 +239,7 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 	for i := range events {
 		events[i] = parley.Event{Seq: int64(i + 1), Type: parley.EventDirectMessage, Preview: strings.Repeat("x", 100)}
 	}
+
 	d := serve(t, New(options(record(events...))))
 	slow := d.socket("/api/events?limit=1000")
 	lines, _ := d.open("/api/events?limit=1000", sse) // its reader stops at 100 lines
@@ -220,6 +247,7 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 	for i := range events {
 		expectMessages(t, quick, float64(i+1))
 	}
+
 	expectMessages(t, slow, 1, 2, 3)
 	expectLines(t, lines, ":parley", "id: 1")
 }
@@ -230,7 +258,8 @@ func TestWhatAClientSaysEndsItsWebSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := message(t, conn)
-	if status := websocket.CloseStatus(err); status != websocket.StatusPolicyViolation && !errors.Is(err, net.ErrClosed) {
+	if status := websocket.CloseStatus(err); status != websocket.StatusPolicyViolation &&
+		!errors.Is(err, net.ErrClosed) {
 		t.Errorf("got %v, want the status policy violation", err)
 	}
 }

@@ -31,6 +31,7 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 	if err != nil {
 		return t.failure(err), nil
 	}
+
 	stop := t.reportProgress(ctx, req)
 	result, err := t.perform(ctx, args)
 	stop()
@@ -40,12 +41,15 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 	case err != nil:
 		return t.failure(err), nil
 	}
+
 	text, err := compact(result)
 	if err != nil {
 		return t.failure(fmt.Errorf("write the result of %s: %w", t.op.Name, err)), nil
 	}
+
 	res := mcp.NewToolResultStructured(json.RawMessage(text), text)
 	res.IsError = reportsFailure(result)
+
 	return res, nil
 }
 
@@ -57,14 +61,17 @@ func (t *tool) perform(ctx context.Context, args json.RawMessage) (any, error) {
 	if !t.options.offers(ctx, t.op.Name) {
 		return nil, notOffered(t.op.Name)
 	}
+
 	inv, err := t.op.Decode(args)
 	if err != nil {
 		return nil, err
 	}
+
 	result, err := t.invoke(ctx, inv)
 	if err == nil {
 		err = t.stillGood(ctx)
 	}
+
 	return result, err
 }
 
@@ -76,7 +83,8 @@ func (t *tool) stillGood(ctx context.Context) error {
 		return nil
 	}
 	if _, ok := t.options.Authenticate(ctx, key); !ok {
-		return parley.Errorf(parley.Unauthenticated, "the API key is not known any more").Suggest("Ask the operator for another one.")
+		return parley.Errorf(parley.Unauthenticated, "the API key is not known any more").
+			Suggest("Ask the operator for another one.")
 	}
 	return nil
 }
@@ -96,10 +104,12 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 	case caller.Remote && key != "":
 		return parley.WithCredentials(ctx, parley.Credentials{Key: key}), args, nil
 	}
+
 	var named parley.Caller
 	if t.options.Authenticate != nil && key != "" {
 		named, given = t.options.Authenticate(ctx, key)
 	}
+
 	switch {
 	case !given || named.Nobody():
 		return ctx, args, parley.Errorf(parley.Unauthenticated, "the API key in api_key is not known").
@@ -108,13 +118,16 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 		return ctx, args, parley.Errorf(parley.Unauthenticated, "api_key is another agent's than the connection's").
 			Suggest("Leave api_key out: the connection says who calls.")
 	}
+
 	for _, claim := range connection.Claims {
 		if !named.Is(claim) {
 			return ctx, args, parley.Errorf(parley.NotAuthorized, "X-Agent-ID is %q, but api_key is %s's", parley.CleanLine(claim), named.Name).
 				Suggest("Leave X-Agent-ID out: the key says who calls.")
 		}
 	}
+
 	named.Network, connection.Key = caller.Network, key
+
 	return parley.WithCredentials(parley.WithCaller(ctx, named), connection), args, nil
 }
 
@@ -189,11 +202,13 @@ func (t *tool) reportProgress(ctx context.Context, req mcp.CallToolRequest) (sto
 	if req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
 		return func() {}
 	}
+
 	done := make(chan struct{})
 	var running sync.WaitGroup
 	running.Go(func() {
 		ticker := time.NewTicker(t.progressEvery)
 		defer ticker.Stop()
+
 		for n := 1; ; n++ {
 			select {
 			case <-done:
@@ -202,11 +217,13 @@ func (t *tool) reportProgress(ctx context.Context, req mcp.CallToolRequest) (sto
 				return
 			case <-ticker.C:
 			}
+
 			// A hint only: when it cannot be delivered, the answer still comes.
 			_ = t.server.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 				"progressToken": req.Params.Meta.ProgressToken, "progress": n, "message": t.op.Name + " is waiting"})
 		}
 	})
+
 	return func() {
 		close(done)
 		running.Wait()

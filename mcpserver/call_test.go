@@ -17,23 +17,35 @@ import (
 
 func TestCallSendsAsTheCaller(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, f *fake, s *official.ClientSession) {
-		res, text := call(t, s, "send_message", json.RawMessage(`{"recipient":"planner","content":{"text":"done","data":{"n":12345678901234567890}}}`))
+		res, text := call(
+			t,
+			s,
+			"send_message",
+			json.RawMessage(`{"recipient":"planner","content":{"text":"done","data":{"n":12345678901234567890}}}`),
+		)
 		if res.IsError {
 			t.Fatalf("it failed: %s", text)
 		}
+
 		got := structured[parley.SendMessageResult](t, res)
 		if !got.Success || got.MessageID != "5f0c21aa" || len(got.DeliveryStatus.DeliveredTo) != 1 {
 			t.Errorf("the result is %+v", got)
 		}
-		want := []parley.SendMessageRequest{{To: parley.Names{"planner"}, Text: "done", Data: json.RawMessage(`{"n":12345678901234567890}`),
-			Type: parley.TypeInformation, Priority: parley.PriorityNormal}}
+
+		want := []parley.SendMessageRequest{
+			{To: parley.Names{"planner"}, Text: "done", Data: json.RawMessage(`{"n":12345678901234567890}`),
+				Type: parley.TypeInformation, Priority: parley.PriorityNormal},
+		}
+
 		if diff := cmp.Diff(want, f.sent); diff != "" {
 			t.Error(diff)
 		}
+
 		f.callers[0].Remote = false // true over stdio
 		if diff := cmp.Diff([]parley.Caller{coder}, f.callers); diff != "" {
 			t.Error(diff)
 		}
+
 		var fromText parley.SendMessageResult
 		if err := json.Unmarshal([]byte(text), &fromText); err != nil || fromText.MessageID != got.MessageID {
 			t.Errorf("the text is %s (%v)", text, err)
@@ -62,12 +74,14 @@ func TestMistakesReachTheModel(t *testing.T) {
 			if !res.IsError || got.Code != c.code || got.Action == "" {
 				t.Errorf("%s %v: got isError=%v and %+v, want %s", c.tool, c.args, res.IsError, got, c.code)
 			}
+
 			for _, want := range append(c.text, string(c.code), got.Action) {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s %v: the text is %q, want %q in it", c.tool, c.args, text, want)
 				}
 			}
 		}
+
 		if len(f.sent) != 0 {
 			t.Errorf("%d messages were sent", len(f.sent))
 		}
@@ -103,7 +117,8 @@ func TestAStrangerLearnsWhatIsMissing(t *testing.T) {
 	if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.Unauthenticated {
 		t.Errorf("got %+v (%s)", got, text)
 	}
-	if res, text := call(t, s, "register_agent", args{"username": "newcomer"}); res.IsError || !strings.Contains(text, "secret") {
+	if res, text := call(t, s, "register_agent", args{"username": "newcomer"}); res.IsError ||
+		!strings.Contains(text, "secret") {
 		t.Errorf("register_agent gave %s", text)
 	}
 }
@@ -150,9 +165,11 @@ func (s *safeBuilder) String() string {
 // listener is a client's ear for progress.
 func listener() (*official.ClientOptions, <-chan *official.ProgressNotificationParams) {
 	heard := make(chan *official.ProgressNotificationParams, 100)
-	return &official.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *official.ProgressNotificationClientRequest) {
-		heard <- r.Params
-	}}, heard
+	return &official.ClientOptions{
+		ProgressNotificationHandler: func(_ context.Context, r *official.ProgressNotificationClientRequest) {
+			heard <- r.Params
+		},
+	}, heard
 }
 
 func TestALongCallReportsProgress(t *testing.T) {
@@ -170,8 +187,10 @@ func TestALongCallReportsProgress(t *testing.T) {
 				if err == nil && res.IsError {
 					t.Errorf("the call failed: %+v", res)
 				}
+
 				done <- err
 			}()
+
 			for n := range 2 {
 				select {
 				case p := <-heard:
@@ -182,6 +201,7 @@ func TestALongCallReportsProgress(t *testing.T) {
 					t.Fatal("no progress came")
 				}
 			}
+
 			close(f.hold)
 			select {
 			case err := <-done:
@@ -207,18 +227,22 @@ func TestManyCallsMayWaitOverStdio(t *testing.T) {
 			}
 		})
 	}
+
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		if res, err := s.CallTool(t.Context(), &official.CallToolParams{Name: "get_agent_status"}); err != nil || res.IsError {
+		if res, err := s.CallTool(t.Context(), &official.CallToolParams{Name: "get_agent_status"}); err != nil ||
+			res.IsError {
 			t.Errorf("get_agent_status gave %+v, %v", res, err)
 		}
 	}()
+
 	select {
 	case <-answered:
 	case <-time.After(20 * time.Second):
 		t.Errorf("%d calls that wait hold up one that does not", waiting)
 	}
+
 	close(f.hold)
 	all.Wait()
 }
@@ -247,12 +271,19 @@ func TestAKeyInTheArgumentsSaysWhoCalls(t *testing.T) {
 			}
 			continue
 		}
+
 		if res.IsError || len(f.callers) != 1 || f.callers[0] != coder {
 			t.Errorf("%s: got %s from %v, want a message from coder", name, text, f.callers)
 		}
 	}
+
 	f := newFake()
-	res, text := call(t, overStdio(t, f, coder, latest, nil), "send_message", args{"api_key": "some-key", "recipient": "planner", "message": "hi"})
+	res, text := call(
+		t,
+		overStdio(t, f, coder, latest, nil),
+		"send_message",
+		args{"api_key": "some-key", "recipient": "planner", "message": "hi"},
+	)
 	if res.IsError || len(f.keys) != 1 || f.keys[0] != "some-key" {
 		t.Errorf("over stdio: got %s with the keys %q, want the key handed on", text, f.keys)
 	}

@@ -17,9 +17,13 @@ func TestACancelledCallEndsItsWait(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() {
-			_, err := s.CallTool(ctx, &official.CallToolParams{Name: "check_inbox", Arguments: args{"wait_seconds": 60}})
+			_, err := s.CallTool(
+				ctx,
+				&official.CallToolParams{Name: "check_inbox", Arguments: args{"wait_seconds": 60}},
+			)
 			ended <- err
 		}()
+
 		await(t, f.waits, "the call does not reach the service")
 		cancel()
 		await(t, f.gaveUp, "the service waits on")
@@ -48,10 +52,15 @@ func TestNobodyCancelsAnothersCall(t *testing.T) {
 	go func() {
 		answer <- send("tools/call", "check_inbox", `{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"check_inbox","arguments":{"wait_seconds":60},`+meta+`}}`)
 	}()
+
 	await(t, f.waits, "the call does not reach the service")
-	if got := send("notifications/cancelled", "", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,`+meta+`}}`); !strings.HasPrefix(got, "202") {
+	if got := send("notifications/cancelled", "", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,`+meta+`}}`); !strings.HasPrefix(
+		got,
+		"202",
+	) {
 		t.Errorf("the cancellation gives %s", got)
 	}
+
 	close(f.hold)
 	if got := <-answer; !strings.Contains(got, `"sender":"planner"`) {
 		t.Errorf("another's cancellation ended the call: %s", got)
@@ -67,24 +76,36 @@ func modern(t *testing.T, url string) func(method, name, body string) string {
 		if err != nil {
 			return err.Error()
 		}
+
 		for header, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
 			"MCP-Protocol-Version": latest, "Mcp-Session-Id": "mcp-session-00000000-0000-4000-8000-000000000000", "Mcp-Method": method, "Mcp-Name": name} {
 			req.Header.Set(header, value)
 		}
+
 		resp, err := http.DefaultClient.Do(req)
 		if err != nil {
 			return err.Error()
 		}
 		defer resp.Body.Close()
+
 		b, _ := io.ReadAll(resp.Body)
+
 		return resp.Status + string(b)
 	}
 }
 
 func TestThereIsNothingToSubscribeTo(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
-	got := modern(t, url)("subscriptions/listen", "", `{"jsonrpc":"2.0","id":5,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+meta+`}}`)
-	if !strings.HasPrefix(got, "404") || !strings.Contains(got, `"code":-32601`) || !strings.Contains(got, `"id":5`) || !strings.Contains(got, "check_inbox") {
+	got := modern(
+		t,
+		url,
+	)(
+		"subscriptions/listen",
+		"",
+		`{"jsonrpc":"2.0","id":5,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+meta+`}}`,
+	)
+	if !strings.HasPrefix(got, "404") || !strings.Contains(got, `"code":-32601`) || !strings.Contains(got, `"id":5`) ||
+		!strings.Contains(got, "check_inbox") {
 		t.Errorf("got %s", got)
 	}
 }

@@ -36,30 +36,49 @@ func newFake() *fake {
 func (f *fake) SendMessage(ctx context.Context, r parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	caller := parley.CallerFrom(ctx)
 	f.callers, f.keys = append(f.callers, caller), append(f.keys, parley.CredentialsFrom(ctx).Key)
 	for _, claim := range parley.CredentialsFrom(ctx).Claims {
 		if !caller.Is(claim) { // as the daemon does behind a bridge
-			return nil, parley.Errorf(parley.NotAuthorized, "%s is not the caller", claim).Suggest("Leave sender_id out.")
+			return nil, parley.Errorf(parley.NotAuthorized, "%s is not the caller", claim).
+				Suggest("Leave sender_id out.")
 		}
 	}
+
 	switch r.To[0] {
 	case "nobody":
-		return nil, parley.Errorf(parley.AgentNotFound, "there is no agent %q", r.To[0]).Suggest("get_agent_status lists them.")
+		return nil, parley.Errorf(parley.AgentNotFound, "there is no agent %q", r.To[0]).
+			Suggest("get_agent_status lists them.")
 	case "broken":
 		return nil, io.ErrUnexpectedEOF
 	case "crash":
 		panic("a mistake in the service")
 	}
+
 	f.sent = append(f.sent, r)
-	res := &parley.SendMessageResult{Answer: parley.OK, MessageID: "5f0c21aa", Message: "Message sent to agent 11111111",
+	res := &parley.SendMessageResult{
+		Answer:         parley.OK,
+		MessageID:      "5f0c21aa",
+		Message:        "Message sent to agent 11111111",
 		DeliveryStatus: parley.SumUp([]parley.Delivery{{RecipientID: "1", State: parley.DeliverySubmitted}}),
-		Deliveries:     []parley.Delivery{{RecipientID: "1", State: parley.DeliverySubmitted, Steps: []parley.Step{{State: parley.DeliverySubmitted, At: time.Now()}}}},
-		Object:         &parley.Message{ID: "5f0c21aa", Text: r.Text, Data: r.Data}}
+		Deliveries: []parley.Delivery{
+			{
+				RecipientID: "1",
+				State:       parley.DeliverySubmitted,
+				Steps:       []parley.Step{{State: parley.DeliverySubmitted, At: time.Now()}},
+			},
+		},
+		Object: &parley.Message{ID: "5f0c21aa", Text: r.Text, Data: r.Data},
+	}
+
 	if r.To[0] == "gone" {
 		why := "it is terminated"
-		res.Answer, res.ErrorCode, res.Action = parley.Answer{Error: &why}, parley.AgentUnavailable, "Ask another agent."
+		res.Answer, res.ErrorCode, res.Action = parley.Answer{
+			Error: &why,
+		}, parley.AgentUnavailable, "Ask another agent."
 	}
+
 	return res, nil
 }
 
@@ -73,25 +92,40 @@ func (f *fake) CheckInbox(ctx context.Context, r parley.CheckInboxRequest) (*par
 			return nil, ctx.Err()
 		}
 	}
-	return &parley.CheckInboxResult{Answer: parley.OK, CheckedAt: time.Now(), Messages: []parley.InboxMessage{{Content: "a < b & c", Sender: "planner"}}}, nil
+
+	return &parley.CheckInboxResult{
+		Answer:    parley.OK,
+		CheckedAt: time.Now(),
+		Messages:  []parley.InboxMessage{{Content: "a < b & c", Sender: "planner"}},
+	}, nil
 }
 
 func (f *fake) GetAgentStatus(context.Context, parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
-	return &parley.AgentStatusResult{Answer: parley.OK, Agents: []parley.AgentStatus{{Agent: parley.Agent{ID: coder.ID, Name: "coder"}}}}, nil
+	return &parley.AgentStatusResult{
+		Answer: parley.OK,
+		Agents: []parley.AgentStatus{{Agent: parley.Agent{ID: coder.ID, Name: "coder"}}},
+	}, nil
 }
 
 func (f *fake) ListThreads(context.Context, parley.ListThreadsRequest) (*parley.ListThreadsResult, error) {
-	return &parley.ListThreadsResult{Answer: parley.OK, Threads: []parley.Thread{{ID: "1a2b3c4d", Title: "the parser"}}}, nil
+	return &parley.ListThreadsResult{
+		Answer:  parley.OK,
+		Threads: []parley.Thread{{ID: "1a2b3c4d", Title: "the parser"}},
+	}, nil
 }
 
 func (f *fake) GetMessages(_ context.Context, r parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
 	if r.ThreadID == "nothere1" {
-		return nil, parley.Errorf(parley.ThreadNotFound, "there is no thread %s", r.ThreadID).Suggest("list_threads lists them.")
+		return nil, parley.Errorf(parley.ThreadNotFound, "there is no thread %s", r.ThreadID).
+			Suggest("list_threads lists them.")
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.read = append(f.read, r)
-	return &parley.GetMessagesResult{Answer: parley.OK, Messages: []parley.ContractMessage{{SenderName: "planner"}}}, nil
+	return &parley.GetMessagesResult{
+		Answer:   parley.OK,
+		Messages: []parley.ContractMessage{{SenderName: "planner"}},
+	}, nil
 }
 
 func (f *fake) RegisterAgent(_ context.Context, r parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
@@ -151,14 +185,26 @@ func handler(t *testing.T, f *fake, progress time.Duration) *HTTPHandler {
 }
 
 // overHTTP connects the official client to a server for a caller.
-func overHTTP(t *testing.T, f *fake, c parley.Caller, version string, o *official.ClientOptions) *official.ClientSession {
+func overHTTP(
+	t *testing.T,
+	f *fake,
+	c parley.Caller,
+	version string,
+	o *official.ClientOptions,
+) *official.ClientSession {
 	t.Helper()
 	url, _ := web(t, "127.0.0.1:0", as(c, handler(t, f, progressEvery)))
 	return connect(t, &official.StreamableClientTransport{Endpoint: url}, version, o)
 }
 
 // overStdio connects it through pipes.
-func overStdio(t *testing.T, f *fake, c parley.Caller, version string, o *official.ClientOptions) *official.ClientSession {
+func overStdio(
+	t *testing.T,
+	f *fake,
+	c parley.Caller,
+	version string,
+	o *official.ClientOptions,
+) *official.ClientSession {
 	t.Helper()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
@@ -172,7 +218,12 @@ func overStdio(t *testing.T, f *fake, c parley.Caller, version string, o *offici
 	return connect(t, &official.IOTransport{Reader: fromServer, Writer: toServer}, version, o)
 }
 
-func connect(t *testing.T, transport official.Transport, version string, o *official.ClientOptions) *official.ClientSession {
+func connect(
+	t *testing.T,
+	transport official.Transport,
+	version string,
+	o *official.ClientOptions,
+) *official.ClientSession {
 	t.Helper()
 	c := official.NewClient(&official.Implementation{Name: "test", Version: "1"}, o)
 	s, err := c.Connect(t.Context(), transport, &official.ClientSessionOptions{ProtocolVersion: version})

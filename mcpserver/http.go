@@ -62,6 +62,7 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuseBody(w, err)
 		return
 	}
+
 	_ = rc.SetReadDeadline(time.Time{}) // the call may take longer
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	sets, err := ParseToolsets(r.URL.Query().Get("toolsets"))
@@ -69,6 +70,7 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, nil, mcp.INVALID_REQUEST, parley.AsError(err))
 		return
 	}
+
 	r = r.WithContext(withToolsets(r.Context(), sets))
 	var e envelope
 	_ = json.Unmarshal(body, &e) // what is no message, the transport refuses
@@ -80,13 +82,22 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
+
 	if e.Method == string(mcp.MethodSubscriptionsListen) && len(e.ID) > 0 {
 		// There is nothing to subscribe to. The transport would acknowledge that and
 		// end the stream in one breath, and lose the acknowledgement now and then.
-		refuse(w, http.StatusNotFound, e.ID, mcp.METHOD_NOT_FOUND, parley.Errorf(parley.InvalidArgument, "there are no subscriptions here").
-			Suggest("Wait with check_inbox and wait_seconds."))
+		refuse(
+			w,
+			http.StatusNotFound,
+			e.ID,
+			mcp.METHOD_NOT_FOUND,
+			parley.Errorf(parley.InvalidArgument, "there are no subscriptions here").
+				Suggest("Wait with check_inbox and wait_seconds."),
+		)
+
 		return
 	}
+
 	sw := &statusWriter{ResponseWriter: w}
 	h.transport.ServeHTTP(sw, r)
 	switch {
@@ -100,7 +111,8 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // inSession reports whether a request belongs to a session: the newer protocol has none,
 // whatever the header says.
 func inSession(r *http.Request) bool {
-	return r.Header.Get(server.HeaderKeySessionID) != "" && !mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
+	return r.Header.Get(server.HeaderKeySessionID) != "" &&
+		!mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
 // sayStopping answers a call that the end of the daemon cut short, where the
@@ -193,11 +205,14 @@ func (s *sessions) end(id string) {
 	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
 		return
 	}
+
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	if s.dead[id] {
 		return
 	}
+
 	s.dead[id] = true
 	s.past = append(s.past, id)
 	if len(s.past) > rememberDead {

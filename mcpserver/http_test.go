@@ -19,6 +19,7 @@ func TestCallsGoOnAfterARestart(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
 			url, stop := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
+
 			// A connection that the old server closed is the client's to notice.
 			fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 			s := connect(t, &official.StreamableClientTransport{Endpoint: url, HTTPClient: fresh}, version, nil)
@@ -64,19 +65,33 @@ func TestBehindTheDoorOfTheDaemon(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", httpapi.New(httpapi.Options{Service: f, MCP: handler(t, f, progressEvery),
 		Authenticate: func(_ context.Context, key string) (parley.Caller, bool) { return coder, key == "coders-key" }}))
 	for _, version := range eras {
-		s := connect(t, &official.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: bearer("coders-key")}}, version, nil)
+		s := connect(
+			t,
+			&official.StreamableClientTransport{
+				Endpoint:   url + "/mcp",
+				HTTPClient: &http.Client{Transport: bearer("coders-key")},
+			},
+			version,
+			nil,
+		)
+
 		if res, text := call(t, s, "send_message", args{"to": "planner", "text": "hi"}); res.IsError {
 			t.Errorf("%s: %s", version, text)
 		}
+
 		for _, key := range []bearer{"wrong", ""} {
 			c := official.NewClient(&official.Implementation{Name: "test"}, nil)
-			_, err := c.Connect(t.Context(), &official.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: key}},
-				&official.ClientSessionOptions{ProtocolVersion: version})
+			_, err := c.Connect(
+				t.Context(),
+				&official.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: key}},
+				&official.ClientSessionOptions{ProtocolVersion: version},
+			)
 			if err == nil || !strings.Contains(strings.ToLower(err.Error()), "unauthorized") {
 				t.Errorf("%s with the key %q: got %v, want it refused", version, key, err)
 			}
 		}
 	}
+
 	afar := coder
 	afar.Network = true
 	for _, c := range f.callers {
@@ -93,20 +108,24 @@ func raw(t *testing.T, url, method, session, body string) (status int, header ht
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	if session != "" {
 		req.Header.Set("Mcp-Session-Id", session)
 	}
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return resp.StatusCode, resp.Header, string(b)
 }
 
@@ -123,20 +142,24 @@ func TestASessionEndsOnlyByItsClient(t *testing.T) {
 	if status != http.StatusOK || session == "" {
 		t.Fatalf("initialize: %d %s", status, body)
 	}
+
 	expect := func(what string, want int) {
 		t.Helper()
 		if got, _, body := raw(t, url, "POST", session, ping); got != want {
 			t.Errorf("%s: ping gives %d %s, want %d", what, got, body, want)
 		}
 	}
+
 	expect("at first", http.StatusOK)
 	if _, err := h.sessions.Terminate(session); err != nil { // what the library's sweeper does
 		t.Fatal(err)
 	}
+
 	expect("after the sweeper", http.StatusOK)
 	if status, _, _ := raw(t, url, "DELETE", session, ""); status != http.StatusOK {
 		t.Fatalf("DELETE gives %d", status)
 	}
+
 	expect("after DELETE", http.StatusNotFound)
 	session = "mcp-session-00000000-0000-4000-8000-000000000000"
 	expect("a session from before a restart", http.StatusOK)
@@ -152,9 +175,11 @@ func TestEndedSessionsAreForgottenInTheEnd(t *testing.T) {
 		s.end(id(n))
 		s.end(id(n))
 	}
+
 	if len(s.dead) != rememberDead || len(s.past) != rememberDead {
 		t.Errorf("%d and %d are remembered, want %d", len(s.dead), len(s.past), rememberDead)
 	}
+
 	for n, want := range map[int]bool{0: false, 1: true, rememberDead: true} {
 		if dead, err := s.Validate(id(n)); err != nil || dead != want {
 			t.Errorf("session %d: dead is %v (%v), want %v", n, dead, err, want)
@@ -166,7 +191,10 @@ func TestRequestsAreLimited(t *testing.T) {
 	f := newFake()
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, f, progressEvery)))
 	_, header, _ := raw(t, url, "POST", "", initialize)
-	body := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"send_message","arguments":{"to":"a","text":"` + strings.Repeat("x", MaxBody) + `"}}}`
+	body := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"send_message","arguments":{"to":"a","text":"` + strings.Repeat(
+		"x",
+		MaxBody,
+	) + `"}}}`
 	status, _, answer := raw(t, url, "POST", header.Get("Mcp-Session-Id"), body)
 	if status != http.StatusRequestEntityTooLarge || !strings.Contains(answer, "MESSAGE_TOO_LONG") || len(f.sent) != 0 {
 		t.Errorf("got %d %.200s", status, answer)
@@ -192,6 +220,7 @@ func TestACallThatIsGivenUpCostsNothingElse(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%s: the call ended by itself", version)
 		}
+
 		for range 3 {
 			if res, text := call(t, s, "get_agent_status", nil); res.IsError {
 				t.Errorf("%s: the next call failed: %s", version, text)
@@ -212,10 +241,12 @@ func TestACallThatTheEndCutsShortIsAnswered(t *testing.T) {
 			defer context.AfterFunc(base, cancel)()
 			h.ServeHTTP(w, r.WithContext(ctx))
 		}))
+
 		s := connect(t, &official.StreamableClientTransport{Endpoint: url}, version, nil)
 		go func() { <-f.waits; end() }()
 		res, text := call(t, s, "check_inbox", args{"wait_seconds": 60})
-		if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.DaemonUnavailable || got.Action == "" {
+		if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.DaemonUnavailable ||
+			got.Action == "" {
 			t.Errorf("%s: got %s, want %s", version, text, parley.DaemonUnavailable)
 		}
 	}

@@ -17,11 +17,13 @@ func TestInstructionsSayWhoOneIs(t *testing.T) {
 		if got == nil {
 			t.Fatal("the client got no greeting")
 		}
+
 		for _, want := range []string{"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", "thanks"} {
 			if !strings.Contains(got.Instructions, want) {
 				t.Errorf("the instructions do not say %q:\n%s", want, got.Instructions)
 			}
 		}
+
 		if got.ServerInfo == nil || got.ServerInfo.Name != "parley" || got.ServerInfo.Version != "test" {
 			t.Errorf("the server is %+v", got.ServerInfo)
 		}
@@ -64,6 +66,7 @@ func TestInstructionsFitTheRole(t *testing.T) {
 				t.Errorf("%s is not told %q:\n%s", what, want, c.text)
 			}
 		}
+
 		for _, not := range c.hasNot {
 			if strings.Contains(c.text, not) {
 				t.Errorf("%s is told %q:\n%s", what, not, c.text)

@@ -46,7 +46,14 @@ func ServeStdio(ctx context.Context, o Options, in io.Reader, out io.Writer, cal
 	return serveStdio(ctx, o, in, out, caller, lastAnswers)
 }
 
-func serveStdio(ctx context.Context, o Options, in io.Reader, out io.Writer, caller parley.Caller, last time.Duration) error {
+func serveStdio(
+	ctx context.Context,
+	o Options,
+	in io.Reader,
+	out io.Writer,
+	caller parley.Caller,
+	last time.Duration,
+) error {
 	o = o.withDefaults()
 	s := server.NewStdioServer(newServer(o, progressEvery))
 	server.WithWorkerPoolSize(stdioWorkers)(s)
@@ -70,25 +77,41 @@ func newServer(o Options, progress time.Duration) *server.MCPServer {
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {
 		result.Instructions = o.instructions(ctx)
 	})
+
 	hooks.AddAfterDiscover(func(ctx context.Context, _ any, _ *mcp.DiscoverRequest, result *mcp.DiscoverResult) {
 		result.Instructions = o.instructions(ctx)
 	})
+
 	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
 		result.Tools = o.visible(ctx, result.Tools)
 	})
+
 	o.hideResources(hooks)
-	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(false), server.WithResourceCapabilities(false, false),
-		server.WithPromptCapabilities(false), server.WithPromptFilter(o.visiblePrompts), server.WithHooks(hooks), server.WithLogger(o.Log))
+	s := server.NewMCPServer(
+		"parley",
+		o.Version,
+		server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(false, false),
+		server.WithPromptCapabilities(
+			false,
+		),
+		server.WithPromptFilter(o.visiblePrompts),
+		server.WithHooks(hooks),
+		server.WithLogger(o.Log),
+	)
+
 	for _, op := range parley.Ops {
 		if op.ForModels() {
 			t := &tool{op: op, server: s, options: o, progressEvery: progress}
 			s.AddTool(describe(op), t.call)
 		}
 	}
+
 	addResources(s, o)
 	for _, p := range prompts {
 		s.AddPrompt(p.describe(), p.get)
 	}
+
 	return s
 }
 

@@ -33,6 +33,7 @@ func TestAKeyInTheArgumentsMustAgreeWithTheConnection(t *testing.T) {
 		url, _ := web(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			h.ServeHTTP(w, r.WithContext(parley.WithCredentials(r.Context(), c.connection)))
 		}))
+
 		s := connect(t, &official.StreamableClientTransport{Endpoint: url}, legacy, nil)
 		if res, text := call(t, s, "check_inbox", args{"api_key": c.key}); c.want != "" {
 			if !res.IsError || structured[parley.Error](t, res).Code != c.want {
@@ -40,6 +41,7 @@ func TestAKeyInTheArgumentsMustAgreeWithTheConnection(t *testing.T) {
 			}
 			continue
 		}
+
 		res, text := call(t, s, "send_message", args{"api_key": c.key, "recipient": "planner", "message": "hi"})
 		if res.IsError || len(f.callers) != 1 || f.callers[0] != coder {
 			t.Errorf("%s: got %s from %v, want a message from coder", name, text, f.callers)

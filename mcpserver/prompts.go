@@ -33,8 +33,11 @@ var prompts = []prompt{
 				"Then tell me in a few lines who does what, what was decided, and what you will do next."
 		}},
 	{name: "ask_for_review", about: "Ask another agent to review your work.",
-		tools:     []string{"send_message", "request_assistance"},
-		arguments: []argument{{"what", "What is to be reviewed: a change, a file, a plan.", true}, {"reviewer", "Name of the agent to ask; whoever can, if left out.", false}},
+		tools: []string{"send_message", "request_assistance"},
+		arguments: []argument{
+			{"what", "What is to be reviewed: a change, a file, a plan.", true},
+			{"reviewer", "Name of the agent to ask; whoever can, if left out.", false},
+		},
 		text: func(given map[string]string) string {
 			how := "Call request_assistance with assistance_type review and the capabilities that the review needs; the answer shows who was asked. "
 			if reviewer := given["reviewer"]; reviewer != "" {
@@ -52,9 +55,12 @@ var prompts = []prompt{
 			if given["on"] != "" {
 				on = given["on"]
 			}
-			return fmt.Sprintf("Report on %s to your team. Call broadcast_update once: update_type progress, or completion when it is done and tested, or "+
-				"issue when you are stuck; a summary of one line; in details what is done, how you know that it works, and what is open. "+
-				"Set action_required only if somebody must act, and say who. If only one agent needs to know, use send_message instead.", on)
+			return fmt.Sprintf(
+				"Report on %s to your team. Call broadcast_update once: update_type progress, or completion when it is done and tested, or "+
+					"issue when you are stuck; a summary of one line; in details what is done, how you know that it works, and what is open. "+
+					"Set action_required only if somebody must act, and say who. If only one agent needs to know, use send_message instead.",
+				on,
+			)
 		}},
 }
 

@@ -27,8 +27,12 @@ type resource struct {
 var resources = []resource{
 	{uri: "parley://inbox", name: "inbox", about: "The messages that came for you and are unread, oldest first.",
 		op: "check_inbox", args: map[string]any{"limit": 50}},
-	{uri: "parley://agents", name: "agents", about: "Who is there: each agent's name, role, state and how available it is.",
-		op: "get_agent_status"},
+	{
+		uri:   "parley://agents",
+		name:  "agents",
+		about: "Who is there: each agent's name, role, state and how available it is.",
+		op:    "get_agent_status",
+	},
 	{uri: "parley://threads", name: "threads", about: "The threads, the last active first.",
 		op: "list_threads"},
 	{uri: "parley://threads/{id}", name: "thread", about: "The newest posts of a thread, newest first.",
@@ -43,11 +47,24 @@ func addResources(s *server.MCPServer, o Options) {
 		read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			return r.read(ctx, t, req)
 		}
+
 		if r.argument == "" {
-			s.AddResource(mcp.NewResource(r.uri, r.name, mcp.WithResourceDescription(r.about), mcp.WithMIMEType(jsonType)), read)
+			s.AddResource(
+				mcp.NewResource(r.uri, r.name, mcp.WithResourceDescription(r.about), mcp.WithMIMEType(jsonType)),
+				read,
+			)
 			continue
 		}
-		s.AddResourceTemplate(mcp.NewResourceTemplate(r.uri, r.name, mcp.WithTemplateDescription(r.about), mcp.WithTemplateMIMEType(jsonType)), read)
+
+		s.AddResourceTemplate(
+			mcp.NewResourceTemplate(
+				r.uri,
+				r.name,
+				mcp.WithTemplateDescription(r.about),
+				mcp.WithTemplateMIMEType(jsonType),
+			),
+			read,
+		)
 	}
 }
 
@@ -56,21 +73,26 @@ func (r resource) read(ctx context.Context, t *tool, req mcp.ReadResourceRequest
 	for name, value := range r.args {
 		args[name] = value
 	}
+
 	if prefix, _, found := strings.Cut(r.uri, "{"); found {
 		args[r.argument] = strings.TrimPrefix(req.Params.URI, prefix)
 	}
+
 	b, err := json.Marshal(args)
 	if err != nil {
 		return nil, fmt.Errorf("write the arguments of %s: %w", r.op, err)
 	}
+
 	result, err := t.perform(ctx, b)
 	if err != nil {
 		return nil, errors.New(inWords(t.noted(err)))
 	}
+
 	text, err := compact(result)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", r.uri, err)
 	}
+
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: jsonType, Text: text}}, nil
 }
 
@@ -80,10 +102,22 @@ func (o Options) hideResources(hooks *server.Hooks) {
 		i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })
 		return i < 0 || !o.sees(ctx, resources[i].op)
 	}
-	hooks.AddAfterListResources(func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, res *mcp.ListResourcesResult) {
-		res.Resources = slices.DeleteFunc(slices.Clone(res.Resources), func(r mcp.Resource) bool { return hidden(ctx, r.Name) })
-	})
-	hooks.AddAfterListResourceTemplates(func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, res *mcp.ListResourceTemplatesResult) {
-		res.ResourceTemplates = slices.DeleteFunc(slices.Clone(res.ResourceTemplates), func(r mcp.ResourceTemplate) bool { return hidden(ctx, r.Name) })
-	})
+
+	hooks.AddAfterListResources(
+		func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, res *mcp.ListResourcesResult) {
+			res.Resources = slices.DeleteFunc(
+				slices.Clone(res.Resources),
+				func(r mcp.Resource) bool { return hidden(ctx, r.Name) },
+			)
+		},
+	)
+
+	hooks.AddAfterListResourceTemplates(
+		func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, res *mcp.ListResourceTemplatesResult) {
+			res.ResourceTemplates = slices.DeleteFunc(
+				slices.Clone(res.ResourceTemplates),
+				func(r mcp.ResourceTemplate) bool { return hidden(ctx, r.Name) },
+			)
+		},
+	)
 }

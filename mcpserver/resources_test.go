@@ -19,24 +19,31 @@ func offered(t *testing.T, s *official.ClientSession) (resources, templates, pro
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, r := range res.Resources {
 		resources = append(resources, r.URI)
 	}
+
 	more, err := s.ListResourceTemplates(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, r := range more.ResourceTemplates {
 		templates = append(templates, r.URITemplate)
 	}
+
 	moves, err := s.ListPrompts(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, p := range moves.Prompts {
 		prompts = append(prompts, p.Name)
 	}
+
 	slices.Sort(resources)
+
 	return resources, templates, prompts
 }
 
@@ -76,11 +83,15 @@ func TestResourcesAreReadWithoutMarking(t *testing.T) {
 				t.Errorf("%s: %v", uri, err)
 				continue
 			}
+
 			one := res.Contents[0]
-			if len(res.Contents) != 1 || one.URI != uri || one.MIMEType != "application/json" || !json.Valid([]byte(one.Text)) || !strings.Contains(one.Text, want) {
+			if len(res.Contents) != 1 || one.URI != uri || one.MIMEType != "application/json" ||
+				!json.Valid([]byte(one.Text)) ||
+				!strings.Contains(one.Text, want) {
 				t.Errorf("%s: got %+v, want %s", uri, one, want)
 			}
 		}
+
 		if len(f.read) != 1 || f.read[0].ThreadID != "1a2b3c4d" || *f.read[0].MarkRead {
 			t.Errorf("the thread was read by %+v", f.read)
 		}
@@ -92,15 +103,18 @@ func TestAResourceThatCannotBeReadSaysWhy(t *testing.T) {
 		for uri, want := range map[string]string{
 			"parley://threads/nothere1": "THREAD_NOT_FOUND: there is no thread nothere1. list_threads", "parley://nonsense": "not found",
 		} {
-			if res, err := s.ReadResource(t.Context(), &official.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), want) {
+			if res, err := s.ReadResource(t.Context(), &official.ReadResourceParams{URI: uri}); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s: got %+v, %v, want %q", uri, res, err, want)
 			}
 		}
 	})
+
 	for what, s := range map[string]*official.ClientSession{
 		"UNAUTHENTICATED": withSets(t, parley.Caller{}, nil, "", legacy), "toolset messages": withSets(t, coder, Toolsets{"team"}, "", legacy),
 	} {
-		if res, err := s.ReadResource(t.Context(), &official.ReadResourceParams{URI: "parley://inbox"}); err == nil || !strings.Contains(err.Error(), what) {
+		if res, err := s.ReadResource(t.Context(), &official.ReadResourceParams{URI: "parley://inbox"}); err == nil ||
+			!strings.Contains(err.Error(), what) {
 			t.Errorf("got %+v, %v, want %q", res, err, what)
 		}
 	}
@@ -122,23 +136,32 @@ func TestPromptsTellOfToolsThatThereAre(t *testing.T) {
 				t.Errorf("%s: %+v %v", name, res, err)
 				continue
 			}
+
 			text := res.Messages[0].Content.(*official.TextContent).Text
 			for _, want := range c.want {
 				if !strings.Contains(text, want) {
 					t.Errorf("%s does not say %q: %s", name, want, text)
 				}
 			}
+
 			for _, op := range parley.Ops {
 				if strings.Contains(text, op.Name) && !slices.Contains(tools, op.Name) {
 					t.Errorf("%s speaks of %s, which is no tool", name, op.Name)
 				}
 			}
 		}
-		open, err := s.GetPrompt(t.Context(), &official.GetPromptParams{Name: "ask_for_review", Arguments: map[string]string{"what": "x"}})
-		if err != nil || !strings.Contains(open.Messages[0].Content.(*official.TextContent).Text, "request_assistance") {
+
+		open, err := s.GetPrompt(
+			t.Context(),
+			&official.GetPromptParams{Name: "ask_for_review", Arguments: map[string]string{"what": "x"}},
+		)
+		if err != nil ||
+			!strings.Contains(open.Messages[0].Content.(*official.TextContent).Text, "request_assistance") {
 			t.Errorf("without a reviewer: %+v %v", open, err)
 		}
-		if res, err := s.GetPrompt(t.Context(), &official.GetPromptParams{Name: "ask_for_review"}); err == nil || !strings.Contains(err.Error(), "what is missing") {
+
+		if res, err := s.GetPrompt(t.Context(), &official.GetPromptParams{Name: "ask_for_review"}); err == nil ||
+			!strings.Contains(err.Error(), "what is missing") {
 			t.Errorf("without what: %+v %v", res, err)
 		}
 	})

@@ -52,7 +52,10 @@ func (generous) SendMessage(context.Context, parley.SendMessageRequest) (*parley
 	return filled[parley.SendMessageResult](), nil
 }
 
-func (generous) BroadcastMessage(context.Context, parley.BroadcastMessageRequest) (*parley.BroadcastMessageResult, error) {
+func (generous) BroadcastMessage(
+	context.Context,
+	parley.BroadcastMessageRequest,
+) (*parley.BroadcastMessageResult, error) {
 	return filled[parley.BroadcastMessageResult](), nil
 }
 
@@ -60,11 +63,17 @@ func (generous) BroadcastUpdate(context.Context, parley.BroadcastUpdateRequest) 
 	return filled[parley.BroadcastUpdateResult](), nil
 }
 
-func (generous) RequestAssistance(context.Context, parley.RequestAssistanceRequest) (*parley.RequestAssistanceResult, error) {
+func (generous) RequestAssistance(
+	context.Context,
+	parley.RequestAssistanceRequest,
+) (*parley.RequestAssistanceResult, error) {
 	return filled[parley.RequestAssistanceResult](), nil
 }
 
-func (generous) RespondToMessage(context.Context, parley.RespondToMessageRequest) (*parley.RespondToMessageResult, error) {
+func (generous) RespondToMessage(
+	context.Context,
+	parley.RespondToMessageRequest,
+) (*parley.RespondToMessageResult, error) {
 	return filled[parley.RespondToMessageResult](), nil
 }
 
@@ -96,7 +105,10 @@ func (generous) SearchMessages(context.Context, parley.SearchMessagesRequest) (*
 	return filled[parley.SearchMessagesResult](), nil
 }
 
-func (generous) CheckNewMessages(context.Context, parley.CheckNewMessagesRequest) (*parley.CheckNewMessagesResult, error) {
+func (generous) CheckNewMessages(
+	context.Context,
+	parley.CheckNewMessagesRequest,
+) (*parley.CheckNewMessagesResult, error) {
 	return filled[parley.CheckNewMessagesResult](), nil
 }
 
@@ -124,14 +136,20 @@ func (generous) RemoveParticipant(context.Context, parley.RemoveParticipantReque
 	return filled[parley.MembershipResult](), nil
 }
 
-func (generous) GetConversationState(context.Context, parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
+func (generous) GetConversationState(
+	context.Context,
+	parley.ConversationStateRequest,
+) (*parley.ConversationStateResult, error) {
 	res := filled[parley.ConversationStateResult]()
 	some := map[string]int{"planner": 1}
 	res.Counts.Participants, res.Counts.Agents, res.Counts.People = some, some, some
 	return res, nil
 }
 
-func (generous) ControlConversation(context.Context, parley.ControlConversationRequest) (*parley.ControlConversationResult, error) {
+func (generous) ControlConversation(
+	context.Context,
+	parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, error) {
 	return filled[parley.ControlConversationResult](), nil
 }
 
@@ -139,7 +157,10 @@ func (generous) SteerAgent(context.Context, parley.SteerAgentRequest) (*parley.S
 	return filled[parley.SendMessageResult](), nil
 }
 
-func (generous) PauseCommunication(context.Context, parley.PauseCommunicationRequest) (*parley.PauseCommunicationResult, error) {
+func (generous) PauseCommunication(
+	context.Context,
+	parley.PauseCommunicationRequest,
+) (*parley.PauseCommunicationResult, error) {
 	return filled[parley.PauseCommunicationResult](), nil
 }
 
@@ -167,6 +188,7 @@ func fill(v reflect.Value) {
 	case *parley.Code:
 		return // it went well
 	}
+
 	switch v.Kind() {
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
@@ -198,13 +220,16 @@ func least(op *parley.Op) args {
 		if !f.Required {
 			continue
 		}
+
 		switch f.Type {
 		case "boolean":
 			given[f.Name] = true
 		case "array":
 			given[f.Name] = []string{"planner"}
 		case "object":
-			given[f.Name] = args{map[string]string{"content": "summary", "request_details": "description"}[f.Name]: "the parser"}
+			given[f.Name] = args{
+				map[string]string{"content": "summary", "request_details": "description"}[f.Name]: "the parser",
+			}
 		default:
 			given[f.Name] = "planner"
 			if f.Enum != nil {
@@ -212,6 +237,7 @@ func least(op *parley.Op) args {
 			}
 		}
 	}
+
 	switch op.Name {
 	case "adopt_agent":
 		given["pane"], given["socket"] = "%3", "/a/socket"
@@ -222,6 +248,7 @@ func least(op *parley.Op) args {
 	case "transfer_file":
 		given["source_path"] = "/a/file"
 	}
+
 	return given
 }
 
@@ -239,11 +266,13 @@ func TestResultsFitTheirSchemas(t *testing.T) {
 				t.Errorf("%s failed: %s", tool.Name, text)
 				continue
 			}
+
 			for what, against := range map[string]any{"published": tool.OutputSchema, "whole": op.Output} {
 				if err := schema(t, against).Validate(structured[map[string]any](t, res)); err != nil {
 					t.Errorf("%s: the %s schema: %v", tool.Name, what, err)
 				}
 			}
+
 			if want, _ := json.Marshal(res.StructuredContent); !sameJSON(t, text, string(want)) {
 				t.Errorf("%s: the text is %s, the structured content %s", tool.Name, text, want)
 			}

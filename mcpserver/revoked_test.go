@@ -19,23 +19,29 @@ func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
 	if err := here.stillGood(ctx); err != nil {
 		t.Errorf("a key that is good: %v", err)
 	}
+
 	revoked.Store(true)
-	if err := here.stillGood(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated || !strings.Contains(err.Error(), "any more") {
+	if err := here.stillGood(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated ||
+		!strings.Contains(err.Error(), "any more") {
 		t.Errorf("a key that was revoked: got %v", err)
 	}
+
 	byKey := json.RawMessage(`{"api_key":"coders-key"}`)
 	if _, _, err := here.identify(t.Context(), byKey); err == nil {
 		t.Error("a revoked api_key was taken")
 	}
+
 	revoked.Store(false)
 	named, _, err := here.identify(t.Context(), byKey)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	revoked.Store(true)
 	if err := here.stillGood(named); parley.ErrorCode(err) != parley.Unauthenticated {
 		t.Errorf("an api_key that was revoked: got %v", err)
 	}
+
 	here.op = parley.FindOp("send_message") // what it has done is done
 	if err := here.stillGood(ctx); err != nil {
 		t.Errorf("after a send: %v", err)

@@ -31,7 +31,14 @@ type dialogue struct {
 }
 
 func newDialogue(ctx context.Context, in io.Reader, out io.Writer, last time.Duration) *dialogue {
-	return &dialogue{in: bufio.NewReader(in), out: out, done: ctx.Done(), last: last, open: map[string]bool{}, answered: make(chan struct{}, 1)}
+	return &dialogue{
+		in:       bufio.NewReader(in),
+		out:      out,
+		done:     ctx.Done(),
+		last:     last,
+		open:     map[string]bool{},
+		answered: make(chan struct{}, 1),
+	}
 }
 
 // envelope is what of a JSON-RPC message tells requests from answers.
@@ -53,14 +60,18 @@ func (d *dialogue) Read(p []byte) (int, error) {
 			}
 			return 0, err
 		}
+
 		if err != nil {
 			line = append(line, '\n')
 		}
+
 		d.asked(line)
 		d.rest = line
 	}
+
 	n := copy(p, d.rest)
 	d.rest = d.rest[n:]
+
 	return n, nil
 }
 
@@ -108,6 +119,7 @@ func (d *dialogue) settle(id json.RawMessage) {
 func (d *dialogue) await() {
 	patience := time.NewTimer(d.last)
 	defer patience.Stop()
+
 	for {
 		d.mu.Lock()
 		waiting := len(d.open)
@@ -115,6 +127,7 @@ func (d *dialogue) await() {
 		if waiting == 0 {
 			return
 		}
+
 		select {
 		case <-d.answered:
 		case <-patience.C:

@@ -22,6 +22,7 @@ func spoken(t *testing.T, f *fake, in string, last time.Duration) map[string]jso
 	if err := serveStdio(t.Context(), Options{Service: f, Version: "test"}, strings.NewReader(in), &out, coder, last); err != nil {
 		t.Fatal(err)
 	}
+
 	answers := map[string]json.RawMessage{}
 	for line := range strings.Lines(out.String()) {
 		var e envelope
@@ -30,6 +31,7 @@ func spoken(t *testing.T, f *fake, in string, last time.Duration) map[string]jso
 		}
 		answers[string(e.ID)] = json.RawMessage(line)
 	}
+
 	return answers
 }
 
@@ -38,6 +40,7 @@ func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 {"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"name":"get_agent_status","arguments":{}}}
 {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"check_inbox","arguments":{"wait_seconds":60}}}
 {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"send_message","arguments":{"to":"planner","text":"hi"}}}` // and no end of line
+
 	for range 5 {
 		f := newFake()
 		time.AfterFunc(50*time.Millisecond, func() { close(f.hold) }) // the answer comes after the end
@@ -47,6 +50,7 @@ func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 				t.Fatalf("request %s got no answer: %s", id, answers)
 			}
 		}
+
 		if len(f.sent) != 1 {
 			t.Fatalf("%d messages were sent, want 1", len(f.sent))
 		}

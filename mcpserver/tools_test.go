@@ -32,10 +32,42 @@ func names(tools []*official.Tool) []string {
 
 var (
 	publicTools = []string{"register_agent"}
-	agentTools  = []string{"broadcast_message", "broadcast_update", "check_inbox", "check_new_messages", "get_agent_status", "get_conversation_history", "get_message_status",
-		"get_messages", "ignore_message", "mark_message_read", "request_assistance", "respond_to_message", "search_messages", "send_message", "transfer_file",
-		"add_participant_to_thread", "create_thread", "get_conversation_state", "get_thread_details", "join_thread", "list_threads", "remove_participant_from_thread"}
-	chiefTools = append([]string{"adopt_agent", "get_attach_info", "launch_agent", "pause_communication", "read_terminal", "restart_agent", "steer_agent", "stop_agent"}, agentTools...)
+	agentTools  = []string{
+		"broadcast_message",
+		"broadcast_update",
+		"check_inbox",
+		"check_new_messages",
+		"get_agent_status",
+		"get_conversation_history",
+		"get_message_status",
+		"get_messages",
+		"ignore_message",
+		"mark_message_read",
+		"request_assistance",
+		"respond_to_message",
+		"search_messages",
+		"send_message",
+		"transfer_file",
+		"add_participant_to_thread",
+		"create_thread",
+		"get_conversation_state",
+		"get_thread_details",
+		"join_thread",
+		"list_threads",
+		"remove_participant_from_thread",
+	}
+	chiefTools = append(
+		[]string{
+			"adopt_agent",
+			"get_attach_info",
+			"launch_agent",
+			"pause_communication",
+			"read_terminal",
+			"restart_agent",
+			"steer_agent",
+			"stop_agent",
+		},
+		agentTools...)
 )
 
 func TestToolsAreThoseTheCallerMayUse(t *testing.T) {
@@ -49,6 +81,7 @@ func TestToolsAreThoseTheCallerMayUse(t *testing.T) {
 				t.Errorf("%q over http %s: %s", c.caller.Name, version, diff)
 			}
 		}
+
 		if diff := cmp.Diff(want, names(list(t, overStdio(t, newFake(), c.caller, latest, nil)))); diff != "" {
 			t.Errorf("%q over stdio: %s", c.caller.Name, diff)
 		}
@@ -66,9 +99,11 @@ func TestToolsWeighLittle(t *testing.T) {
 	var list struct {
 		Result struct{ Tools []json.RawMessage }
 	}
+
 	if err := json.Unmarshal([]byte(answer), &list); err != nil || len(list.Result.Tools) < len(agentTools) {
 		t.Fatalf("%d tools: %v", len(list.Result.Tools), err)
 	}
+
 	t.Logf("%d tools in %d bytes", len(list.Result.Tools), len(answer))
 	if len(answer) > listSize {
 		t.Errorf("the tools of an agent weigh %d bytes, want at most %d", len(answer), listSize)
@@ -92,12 +127,14 @@ func TestToolsSayWhatTheyDoToTheWorld(t *testing.T) {
 
 		"stop_agent": destroys, "restart_agent": destroys,
 	}
+
 	for _, tool := range list(t, overHTTP(t, newFake(), operator, latest, nil)) {
 		a := tool.Annotations
 		if a == nil || a.OpenWorldHint == nil || *a.OpenWorldHint {
 			t.Errorf("%s is open to the world, or may be: %+v", tool.Name, a)
 			continue
 		}
+
 		got := "unsaid"
 		switch harmless := a.DestructiveHint != nil && !*a.DestructiveHint; {
 		case a.ReadOnlyHint:
@@ -109,14 +146,17 @@ func TestToolsSayWhatTheyDoToTheWorld(t *testing.T) {
 		case a.DestructiveHint != nil && !a.IdempotentHint:
 			got = destroys
 		}
+
 		if got != want[tool.Name] {
 			t.Errorf("%s %s, want %q: %+v", tool.Name, got, want[tool.Name], a)
 		}
+
 		delete(want, tool.Name)
 		if tool.Description == "" {
 			t.Errorf("%s is not described", tool.Name)
 		}
 	}
+
 	for name := range want {
 		t.Errorf("there is no tool %s", name)
 	}
@@ -129,14 +169,17 @@ func schema(t *testing.T, v any) *jsonschema.Resolved {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s := new(jsonschema.Schema)
 	if err := json.Unmarshal(b, s); err != nil {
 		t.Fatalf("%s: %v", b, err)
 	}
+
 	r, err := s.Resolve(nil)
 	if err != nil {
 		t.Fatalf("%s: %v", b, err)
 	}
+
 	return r
 }
 
@@ -149,24 +192,36 @@ func TestSchemasArePublished(t *testing.T) {
 				t.Errorf("%s: whether the input schema has %s is %v", tool.Name, f.Name, listed)
 			}
 		}
+
 		for name, p := range op.Output.Properties {
 			listed := out.Schema().Properties[name]
-			if structure := p.Type == "array" || p.Type == "object" || strings.HasSuffix(name, "_id"); structure && listed == nil {
+			if structure := p.Type == "array" || p.Type == "object" || strings.HasSuffix(name, "_id"); structure &&
+				listed == nil {
 				t.Errorf("%s: the output schema has no %s", tool.Name, name)
 			}
+
 			if listed != nil && (listed.Type != p.Type || slices.Contains(ofEveryAnswer, name)) {
 				t.Errorf("%s: the output schema says %+v of %s, the operation %+v", tool.Name, listed, name, p)
 			}
 		}
+
 		if in.Type != "object" || out.Schema().Type != "object" || out.Schema().Required != nil {
-			t.Errorf("%s: the schemas are of %s and %s, and %q is required of a result", tool.Name, in.Type, out.Schema().Type, out.Schema().Required)
+			t.Errorf(
+				"%s: the schemas are of %s and %s, and %q is required of a result",
+				tool.Name,
+				in.Type,
+				out.Schema().Type,
+				out.Schema().Required,
+			)
 		}
+
 		// Clients hold the structured part of an error against it as well.
 		if err := out.Validate(map[string]any{"success": false, "error_code": "X", "error_message": "x", "details": map[string]any{},
 			"suggested_action": "", "detail": "x", "error": "x"}); err != nil {
 			t.Errorf("%s: an error does not fit the output schema: %v", tool.Name, err)
 		}
 	}
+
 	if own := parley.FindOp("send_message").Output; len(own.Required) < 2 {
 		t.Errorf("publishing has changed the operation's own schema: it requires %v", own.Required)
 	}

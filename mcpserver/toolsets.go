@@ -13,8 +13,18 @@ import (
 
 // toolsets are the groups in which tools are offered or left out. A tool is in one.
 var toolsets = map[string][]string{
-	"messages": {"send_message", "respond_to_message", "ignore_message", "check_inbox", "check_new_messages", "get_messages",
-		"get_message_status", "mark_message_read", "get_conversation_history", "search_messages"},
+	"messages": {
+		"send_message",
+		"respond_to_message",
+		"ignore_message",
+		"check_inbox",
+		"check_new_messages",
+		"get_messages",
+		"get_message_status",
+		"mark_message_read",
+		"get_conversation_history",
+		"search_messages",
+	},
 	"team": {"register_agent", "get_agent_status", "broadcast_message", "broadcast_update", "request_assistance"},
 	"threads": {"create_thread", "list_threads", "get_thread_details", "join_thread", "add_participant_to_thread",
 		"remove_participant_from_thread", "get_conversation_state"},
@@ -34,15 +44,19 @@ func ParseToolsets(text string) (Toolsets, error) {
 		if name = strings.ToLower(strings.TrimSpace(name)); name == "" {
 			continue
 		}
+
 		if !slices.Contains(known, name) {
-			err := parley.Errorf(parley.InvalidArgument, "there is no toolset %q", parley.CleanLine(name)).With("allowed", known)
+			err := parley.Errorf(parley.InvalidArgument, "there is no toolset %q", parley.CleanLine(name)).
+				With("allowed", known)
 			if near := parley.Nearest(name, known); near != "" {
 				return nil, err.Suggest("Did you mean %q? There are: %s.", near, strings.Join(known, ", "))
 			}
 			return nil, err.Suggest("There are: %s.", strings.Join(known, ", "))
 		}
+
 		sets = append(sets, name)
 	}
+
 	return sets, nil
 }
 

@@ -32,7 +32,8 @@ func TestToolsetsAreRead(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{"mesages": `Did you mean "messages"?`, "nonsense": "files, messages, orchestrate, team, threads"} {
-		if _, err := ParseToolsets(text); parley.ErrorCode(err) != parley.InvalidArgument || !strings.Contains(parley.AsError(err).Action, want) {
+		if _, err := ParseToolsets(text); parley.ErrorCode(err) != parley.InvalidArgument ||
+			!strings.Contains(parley.AsError(err).Action, want) {
 			t.Errorf("%q gives %+v, want %s", text, err, want)
 		}
 	}
@@ -73,7 +74,11 @@ func TestToolsetsNarrowWhatIsOffered(t *testing.T) {
 			"no right to orchestrate": {coder, Toolsets{"orchestrate"}, "", nil},
 			"orchestrate":             {chief, Toolsets{"orchestrate"}, "", toolsets["orchestrate"]},
 		} {
-			want := slices.DeleteFunc(slices.Clone(c.want), func(name string) bool { return name == "register_agent" || parley.FindOp(name) == nil })
+			want := slices.DeleteFunc(
+				slices.Clone(c.want),
+				func(name string) bool { return name == "register_agent" || parley.FindOp(name) == nil },
+			)
+
 			slices.Sort(want)
 			if diff := cmp.Diff(append([]string{}, want...), names(list(t, withSets(t, c.caller, c.offered, c.query, version)))); diff != "" {
 				t.Errorf("%s: %s", what, diff)
@@ -106,10 +111,13 @@ func TestACallOutsideTheToolsetsSaysWhatIsMissing(t *testing.T) {
 	for _, query := range []string{"", "?toolsets=team"} {
 		s := withSets(t, coder, Toolsets{"team", "files"}, query, legacy)
 		res, text := call(t, s, "send_message", args{"to": "planner", "text": "hi"})
-		if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.NotAuthorized || got.Details["toolset"] != "messages" ||
-			!strings.Contains(text, "toolset messages") || !strings.Contains(got.Action, "mcp_toolsets") {
+		if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.NotAuthorized ||
+			got.Details["toolset"] != "messages" ||
+			!strings.Contains(text, "toolset messages") ||
+			!strings.Contains(got.Action, "mcp_toolsets") {
 			t.Errorf("got %s", text)
 		}
+
 		res, _ = call(t, s, "stop_agent", args{"agent": "planner"})
 		if got := structured[parley.Error](t, res); got.Details["toolset"] != nil {
 			t.Errorf("who may not stop agents is told of a toolset: %+v", got)
@@ -118,8 +126,10 @@ func TestACallOutsideTheToolsetsSaysWhatIsMissing(t *testing.T) {
 			t.Errorf("what is offered fails: %s", text)
 		}
 	}
+
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
-	if status, _, answer := raw(t, url+"/?toolsets=mesages", "POST", "", initialize); status != 400 || !strings.Contains(answer, "Did you mean") {
+	if status, _, answer := raw(t, url+"/?toolsets=mesages", "POST", "", initialize); status != 400 ||
+		!strings.Contains(answer, "Did you mean") {
 		t.Errorf("a wrong name in the URL: got %d %s", status, answer)
 	}
 }

@@ -36,33 +36,48 @@ type draft struct {
 }
 
 // SendMessage implements parley.MessageService.
-func (o *Orchestrator) SendMessage(ctx context.Context, req parley.SendMessageRequest) (*parley.SendMessageResult, error) {
+func (o *Orchestrator) SendMessage(
+	ctx context.Context,
+	req parley.SendMessageRequest,
+) (*parley.SendMessageResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	due, err := o.due(req.RequiresResponse, req.ResponseDeadline)
 	if err != nil {
 		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, req.ResponseDeadline, err); err != nil {
 			return nil, err
 		}
 	}
+
 	d := draft{key: req.IdempotencyKey, deadline: req.ResponseDeadline, message: parley.Message{ThreadID: req.ThreadID,
 		Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
 		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
 		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}}
-	stored, reply, err := o.answered(ctx, o.asked(req.To), true, d, func(d draft) (store.Appended, error) { return o.sendTo(ctx, from, req.To, d) })
+
+	stored, reply, err := o.answered(
+		ctx,
+		o.asked(req.To),
+		true,
+		d,
+		func(d draft) (store.Appended, error) { return o.sendTo(ctx, from, req.To, d) },
+	)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
+
 	res := o.sent(stored)
 	res.Reply = reply
+
 	return res, nil
 }
 
@@ -85,38 +100,66 @@ func (o *Orchestrator) sendTo(ctx context.Context, from *member, names parley.Na
 // sent writes the receipt. One recipient that cannot get it is a failure.
 func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
 	d := stored.Deliveries
-	res := &parley.SendMessageResult{Answer: parley.OK, MessageID: stored.Message.ID, Timestamp: stored.Message.Timestamp,
-		DeliveryStatus: parley.SumUp(d), Deliveries: o.dressDeliveries(d), Object: o.dress(&stored.Message)}
+	res := &parley.SendMessageResult{
+		Answer:         parley.OK,
+		MessageID:      stored.Message.ID,
+		Timestamp:      stored.Message.Timestamp,
+		DeliveryStatus: parley.SumUp(d),
+		Deliveries:     o.dressDeliveries(d),
+		Object:         o.dress(&stored.Message),
+	}
+
 	if th := stored.Message.ThreadID; th != "" {
 		res.ConversationID, res.Message = th, "Message sent to thread "+parley.Short(th)
-		res.Status = fmt.Sprintf(`Message sent to thread %s "%s"!`, parley.Short(th), parley.ShownTitle(res.Object.ThreadTitle))
+		res.Status = fmt.Sprintf(
+			`Message sent to thread %s "%s"!`,
+			parley.Short(th),
+			parley.ShownTitle(res.Object.ThreadTitle),
+		)
+
 		return res
 	}
+
 	if len(d) == 1 {
 		res.ConversationID = d[0].ConversationID
 		res.Status = fmt.Sprintf("Message sent to %s!", d[0].Recipient)
 		res.Message = "Message sent to agent " + parley.Short(d[0].RecipientID)
 		if d[0].State == parley.DeliveryFailed {
-			res.Message = fmt.Sprintf("Failed to send message - recipient agent %s may not exist or is terminated", parley.Short(d[0].RecipientID))
+			res.Message = fmt.Sprintf(
+				"Failed to send message - recipient agent %s may not exist or is terminated",
+				parley.Short(d[0].RecipientID),
+			)
+
 			res.Status, res.Success, res.Error, res.ErrorCode = res.Message, false, &res.Message, parley.AgentUnavailable
-			res.Action = fmt.Sprintf("Ask the operator to start %s again, or send to another agent; get_agent_status lists them.", d[0].Recipient)
+			res.Action = fmt.Sprintf(
+				"Ask the operator to start %s again, or send to another agent; get_agent_status lists them.",
+				d[0].Recipient,
+			)
 		}
+
 		return res
 	}
+
 	res.Status = fmt.Sprintf("Message sent to %d agents!", len(d))
 	res.Message = fmt.Sprintf("Message sent to %d agents", len(d))
+
 	return res
 }
 
 // BroadcastMessage implements parley.MessageService.
-func (o *Orchestrator) BroadcastMessage(ctx context.Context, req parley.BroadcastMessageRequest) (*parley.BroadcastMessageResult, error) {
+func (o *Orchestrator) BroadcastMessage(
+	ctx context.Context,
+	req parley.BroadcastMessageRequest,
+) (*parley.BroadcastMessageResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	to := o.everyone(from)
 	switch {
 	case req.Recipients != nil:
@@ -128,17 +171,37 @@ func (o *Orchestrator) BroadcastMessage(ctx context.Context, req parley.Broadcas
 			return nil, err
 		}
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: to, whoever: req.Recipients == nil || isEveryone(*req.Recipients), key: req.IdempotencyKey, message: parley.Message{
-		Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: priority(req.Priority, req.Urgent), Text: req.Text}})
+
+	stored, err := o.admit(
+		ctx,
+		from,
+		draft{
+			recipients: to,
+			whoever:    req.Recipients == nil || isEveryone(*req.Recipients),
+			key:        req.IdempotencyKey,
+			message: parley.Message{
+				Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: priority(req.Priority, req.Urgent), Text: req.Text},
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
 	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
-	return &parley.BroadcastMessageResult{Answer: parley.OK, MessageID: stored.Message.ID, RecipientCount: len(stored.Deliveries),
-		Timestamp: stored.Message.Timestamp, Message: fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
-		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.dressDeliveries(stored.Deliveries), Object: o.dress(&stored.Message)}, nil
+
+	return &parley.BroadcastMessageResult{
+		Answer:         parley.OK,
+		MessageID:      stored.Message.ID,
+		RecipientCount: len(stored.Deliveries),
+		Timestamp:      stored.Message.Timestamp,
+		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
+		DeliveryStatus: parley.SumUp(
+			stored.Deliveries,
+		),
+		Deliveries: o.dressDeliveries(stored.Deliveries),
+		Object:     o.dress(&stored.Message),
+	}, nil
 }
 
 // admit is the one door for messages: it cleans the text, stores message and
@@ -148,15 +211,18 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 	if err != nil {
 		return store.Appended{}, err
 	}
+
 	back, err := o.charge(from, &d)
 	if err != nil {
 		return o.sentBefore(ctx, from, &d, &post, err)
 	}
+
 	stored, err := o.store.Append(ctx, post)
 	if err != nil {
 		back()
 		return stored, err
 	}
+
 	if stored.Repeated {
 		back()
 		err = o.again(&d, from, &post, &stored)
@@ -164,7 +230,9 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 		o.passOn(stored.Passed, post.Answers)
 		o.talk.remember(&stored, delegatesOf(post.Answers))
 	}
+
 	o.handOut(&stored)
+
 	return stored, err
 }
 
@@ -180,17 +248,24 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 			return store.Post{}, err
 		}
 	}
+
 	answers := d.answers
 	if msg.InReplyTo != "" && answers == nil {
 		if msg.InReplyTo, answers, err = o.repliesTo(ctx, from, &d); err != nil {
 			return store.Post{}, err
 		}
 	}
-	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = or(msg.ID, newID()), from.id, from.name, from.snapshot().Role, o.now()
+
+	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = or(
+		msg.ID,
+		newID(),
+	), from.id, from.name, from.snapshot().Role, o.now()
+
 	link := d.replied
 	if !d.withinCalls(from) {
 		link = o.nextLink(msg.ID, from, d.replied)
 	}
+
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
 		Reach: d.reach, Answers: answers, Judge: o.judge(from, &d, &msg), Call: d.call, Forgets: d.forgets}
@@ -200,14 +275,17 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 	case parley.KindThread:
 		post.Event = parley.EventThreadMessage
 	}
+
 	if post.NewFile = d.file; d.file == nil && len(msg.Attachments) > 0 {
 		if post.Message.Attachments, post.FileIDs, err = o.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
 			return store.Post{}, err
 		}
 	}
+
 	for _, to := range d.recipients {
 		post.Deliveries = append(post.Deliveries, d.firstRung(to))
 	}
+
 	return post, nil
 }
 
@@ -217,12 +295,15 @@ func (o *Orchestrator) handOut(stored *store.Appended) {
 	if stored.Repeated {
 		return
 	}
+
 	for _, job := range stored.Jobs() {
 		o.roster.id(job.Key.RecipientID).hand(job)
 	}
+
 	for _, d := range stored.Deliveries {
 		o.roster.id(d.RecipientID).announce()
 	}
+
 	if stored.Message.Kind == parley.KindThread {
 		o.letSpeak(stored)
 	}
@@ -246,16 +327,20 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "")
 	}
+
 	text = parley.Clean(text)
 	if !parley.Visible(text) {
 		return "", parley.Errorf(parley.InvalidArgument, "the text is empty").
 			Suggest("Say something: 1 to %d characters, at least one of them visible.", o.opts.Settings.MaxText)
 	}
+
 	if n := utf8.RuneCountInString(text); n > o.opts.Settings.MaxText {
 		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, o.opts.Settings.MaxText).
-			With("length", n).With("limit", o.opts.Settings.MaxText).
+			With("length", n).
+			With("limit", o.opts.Settings.MaxText).
 			Suggest("Write the long part to a file, send that with transfer_file, and say in a short message what it is.")
 	}
+
 	return text, nil
 }
 
@@ -282,24 +367,29 @@ func (o *Orchestrator) recipients(from *member, names parley.Names) ([]*member, 
 	if isEveryone(names) {
 		return o.everyone(from), nil
 	}
+
 	var to []*member
 	for _, name := range names {
 		m, err := o.roster.find(name)
 		if err != nil {
 			return nil, err
 		}
+
 		if m == from {
 			return nil, parley.Errorf(parley.InvalidRecipient, "%s would be sending to itself", from.name).
 				Suggest("Name another agent; get_agent_status lists them.")
 		}
+
 		if !slices.Contains(to, m) {
 			to = append(to, m)
 		}
 	}
+
 	if len(to) == 0 {
 		return nil, parley.Errorf(parley.InvalidRecipient, "no recipient was named").
 			Suggest("Name at least one agent in to; get_agent_status lists them.")
 	}
+
 	return to, nil
 }
 
@@ -325,12 +415,14 @@ func (o *Orchestrator) groupMembers(members []*member, group string) ([]*member,
 		}
 		groups = append(groups, own...)
 	}
+
 	if len(in) == 0 {
 		slices.Sort(groups)
 		groups = slices.Compact(groups)
 		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", parley.CleanLine(group)).
 			With("groups", groups).Suggest("Groups with other members: %s.", or(strings.Join(groups, ", "), "none"))
 	}
+
 	return in, nil
 }
 
@@ -339,14 +431,17 @@ func (o *Orchestrator) await(ctx context.Context, stored *store.Appended, second
 	if seconds <= 0 || settled(stored.Deliveries) {
 		return nil
 	}
+
 	wait, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
 	defer cancel()
+
 	for {
 		seen := o.store.LastEvent()
 		_, deliveries, err := o.store.Message(ctx, stored.Message.ID)
 		if err != nil {
 			return err
 		}
+
 		stored.Deliveries = deliveries
 		if settled(deliveries) || o.store.WaitEvent(wait, seen) != nil {
 			return ctx.Err()

@@ -26,17 +26,21 @@ func (o *Orchestrator) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequ
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+
 	server, done, err := o.join(ctx, req.Socket)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
+
 	s, err := o.takeSeat(ctx, server, req.Pane)
 	if err != nil {
 		return nil, err
 	}
+
 	p, err := o.recognise(s, req.Profile)
 	if err != nil {
 		return nil, err
@@ -44,8 +48,14 @@ func (o *Orchestrator) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequ
 	if o.ending.Load() {
 		return nil, parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
 	}
-	whole, cancelWhole := context.WithTimeout(context.WithoutCancel(ctx), lookTime) // half of it would leave options behind
+
+	whole, cancelWhole := context.WithTimeout(
+		context.WithoutCancel(ctx),
+		lookTime,
+	) // half of it would leave options behind
+
 	defer cancelWhole()
+
 	return o.adopt(whole, req, s, p)
 }
 
@@ -55,6 +65,7 @@ func (o *Orchestrator) takeSeat(ctx context.Context, server *tmux.Server, pane s
 		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is parley's own, and its agents are in the team already").
 			Suggest("Name a pane of your own tmux; parley agents lists who is there.")
 	}
+
 	info, err := server.Pane(pane).Info(ctx)
 	switch {
 	case errors.Is(err, tmux.ErrNoPane):
@@ -68,13 +79,16 @@ func (o *Orchestrator) takeSeat(ctx context.Context, server *tmux.Server, pane s
 		return nil, parley.Errorf(parley.InvalidArgument, "the program in pane %s has ended", pane).
 			Suggest("Start it again there, or name another pane.")
 	case info.Session == "_hub":
-		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is another parley's own").Suggest("Name a pane of your own tmux.")
+		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is another parley's own").
+			Suggest("Name a pane of your own tmux.")
 	}
+
 	s := &seat{server: server, info: info}
 	if err := s.await(ctx); err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "it cannot be told what runs in pane %s: %w", pane, err).
 			Suggest("Try again when its program is in the foreground.")
 	}
+
 	return s, nil
 }
 
@@ -123,45 +137,84 @@ func (o *Orchestrator) recognise(s *seat, name string) (*profile.Profile, error)
 			Suggest("If it is one, name its profile (%s); generic is for any program that reads messages from its terminal, line by line.",
 				strings.Join(o.opts.Profiles.Names(), ", "))
 	}
+
 	return guess, nil
 }
 
 // adopt makes the member and puts our options on its pane.
-func (o *Orchestrator) adopt(ctx context.Context, req parley.AdoptAgentRequest, s *seat, p *profile.Profile) (*parley.AdoptAgentResult, error) {
+func (o *Orchestrator) adopt(
+	ctx context.Context,
+	req parley.AdoptAgentRequest,
+	s *seat,
+	p *profile.Profile,
+) (*parley.AdoptAgentResult, error) {
 	now, program := o.now(), profile.ProgramOf(s.argv)
-	a := parley.Agent{ID: newID(), Name: req.Name, Description: parley.CleanLine(req.Description), Role: parley.CleanLine(req.Role),
-		Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups), Kind: parley.KindTerminal,
-		State: parley.StateStarting, Since: now, Evidence: "adopted", Host: o.opts.Host, Profile: p.Name,
-		Command: []string{program}, // without its arguments: they were not given to us, and others read this
-		Socket:  s.server.SocketPath(), Pane: s.info.ID,
-		Orchestrate: req.Orchestrate, Interruptible: req.Interruptible, CreatedAt: now, LastActive: now}
+	a := parley.Agent{
+		ID:            newID(),
+		Name:          req.Name,
+		Description:   parley.CleanLine(req.Description),
+		Role:          parley.CleanLine(req.Role),
+		Capabilities:  cleanAll(req.Capabilities),
+		Groups:        cleanAll(req.Groups),
+		Kind:          parley.KindTerminal,
+		State:         parley.StateStarting,
+		Since:         now,
+		Evidence:      "adopted",
+		Host:          o.opts.Host,
+		Profile:       p.Name,
+		Command:       []string{program}, // without its arguments: they were not given to us, and others read this
+		Socket:        s.server.SocketPath(),
+		Pane:          s.info.ID,
+		Orchestrate:   req.Orchestrate,
+		Interruptible: req.Interruptible,
+		CreatedAt:     now,
+		LastActive:    now,
+	}
 	if a.Name == "" {
 		a.Name = o.freeName(p.Name, a.Socket, a.Pane)
 	}
+
 	m, err := o.enroll(ctx, a, nil) // it is known by its process
 	if err != nil {
 		return nil, err
 	}
 	defer m.changing.Unlock()
+
 	if err := s.server.Pane(s.info.ID).Claim(ctx, m.id); err != nil {
 		if errors.Is(err, tmux.ErrClaimed) {
-			err = parley.Errorf(parley.AgentExists, "pane %s has just become another agent", s.info.ID).Suggest("parley agents lists who is there.")
+			err = parley.Errorf(parley.AgentExists, "pane %s has just become another agent", s.info.ID).
+				Suggest("parley agents lists who is there.")
 		} else {
 			err = tmuxError(err)
 		}
+
 		return nil, errors.Join(err, o.setState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
 	}
+
 	o.sit(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
 	if err := o.setState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
 	}
-	res := &parley.AdoptAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, State: m.snapshot().State, Profile: p.Name,
-		Program: program, PID: s.pid, Pane: s.info.ID, Socket: a.Socket, Attach: s.server.AttachToPane(s.info.ID),
-		MCP: []string{o.opts.Executable, "mcp", "--workspace", o.opts.Workspace}}
+
+	res := &parley.AdoptAgentResult{
+		Answer:  parley.OK,
+		AgentID: m.id,
+		Name:    m.name,
+		State:   m.snapshot().State,
+		Profile: p.Name,
+		Program: program,
+		PID:     s.pid,
+		Pane:    s.info.ID,
+		Socket:  a.Socket,
+		Attach:  s.server.AttachToPane(s.info.ID),
+		MCP:     []string{o.opts.Executable, "mcp", "--workspace", o.opts.Workspace},
+	}
+
 	if len(p.AddMCP) > 0 {
 		res.AddMCP = slices.Concat(p.AddMCP, res.MCP)
 	}
+
 	return res, nil
 }
 
@@ -183,8 +236,18 @@ func (o *Orchestrator) freeName(base, socket, pane string) string {
 
 // sit gives a member its terminal.
 func (o *Orchestrator) sit(m *member, p *profile.Profile, s *seat) {
-	t := &terminal{server: s.server, pane: s.server.Pane(s.info.ID), profile: p, pid: s.pid, born: birth(s.pid), tty: s.info.TTY,
-		instance: s.server.Instance(), started: o.now(), runs: runs(p, s.argv)}
+	t := &terminal{
+		server:   s.server,
+		pane:     s.server.Pane(s.info.ID),
+		profile:  p,
+		pid:      s.pid,
+		born:     birth(s.pid),
+		tty:      s.info.TTY,
+		instance: s.server.Instance(),
+		started:  o.now(),
+		runs:     runs(p, s.argv),
+	}
+
 	t.saw(s.info)
 	m.reports.forget()
 	m.mu.Lock()
@@ -220,6 +283,7 @@ func (t *terminal) stranger(argv []string, err error) string {
 func (o *Orchestrator) release(ctx context.Context, m *member) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+
 	t := m.place()
 	if t == nil { // it was lost; what is left of it on its pane, if anything, goes as well
 		a := m.snapshot()
@@ -229,20 +293,27 @@ func (o *Orchestrator) release(ctx context.Context, m *member) error {
 		}
 		return nil
 	}
+
 	t.ended.Store(true)
 	m.typing.Lock()
 	defer m.typing.Unlock()
+
 	if err := t.pane.Release(ctx, m.id); err != nil && !errors.Is(err, tmux.ErrNoServer) {
 		return tmuxError(err)
 	}
+
 	o.adoptions.Add(1)
+
 	return nil
 }
 
 // comeback is what delivers the messages of an agent whose program has ended.
 func comeback(a parley.Agent) string {
 	if a.Adopted() {
-		return fmt.Sprintf("its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID", a.Name)
+		return fmt.Sprintf(
+			"its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID",
+			a.Name,
+		)
 	}
 	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
 }

@@ -29,24 +29,30 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
 	log := u.agent(pane)
 	before := u.state()
 	res := u.adopt("coder", pane)
-	if res.Profile != "framed" || res.Pane != pane || res.PID == 0 || res.Program == "" || len(res.MCP) == 0 || res.AgentID == "" {
+	if res.Profile != "framed" || res.Pane != pane || res.PID == 0 || res.Program == "" || len(res.MCP) == 0 ||
+		res.AgentID == "" {
 		t.Errorf("answer %+v", res)
 	}
+
 	te.inState("coder", parley.StateIdle)
 	for n := range 3 {
 		te.reach(te.send("coder", fmt.Sprintf("message %d", n)), parley.DeliveryRead)
 	}
+
 	if got := tmuxtest.WaitMessages(t, log, 3); len(got) != 3 || !got[0].Framed {
 		t.Errorf("the agent got %+v, want three framed messages", got)
 	}
+
 	screen, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "coder"})
 	if err != nil || !strings.Contains(strings.Join(screen.Lines, "\n"), tmuxtest.Prompt) {
 		t.Errorf("screen %v, %v", screen, err)
 	}
+
 	way, err := te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: "coder"})
 	if err != nil || !way.Adopted || way.Socket != u.path || way.Session != "work" || way.Pane != pane {
 		t.Errorf("attach %+v, %v", way, err)
 	}
+
 	during := u.state()
 	if !strings.Contains(during, "@parley_agent "+res.AgentID) {
 		t.Error("the pane does not carry the agent's id")
@@ -54,6 +60,7 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
 	if diff := cmp.Diff(before, ours(during)); diff != "" {
 		t.Errorf("while it is adopted: %s", diff)
 	}
+
 	stop, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"})
 	if err != nil || !stop.Released || stop.Ended != 0 {
 		t.Errorf("leave: %+v, %v", stop, err)
@@ -64,6 +71,7 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
 	if !tmux.Alive(res.PID) {
 		t.Error("its program was ended")
 	}
+
 	te.inState("coder", parley.StateTerminated)
 }
 
@@ -72,11 +80,16 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 	te := newTeam(t)
 	u := newUser(t, te)
 	shell := u.pane()
-	u.until("the shell is there", func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", shell), "prompt>") })
+	u.until(
+		"the shell is there",
+		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", shell), "prompt>") },
+	)
+
 	split := func(argv ...string) string {
 		args := append([]string{"new-window", "-d", "-t", "work", "-P", "-F", "#{pane_id}", "--"}, argv...)
 		return u.run(args...)
 	}
+
 	u.run("set-option", "-g", "remain-on-exit", "on")
 	dead := split("sh", "-c", "exit 0")
 	u.until("it is dead", func() bool { return u.run("display-message", "-p", "-t", dead, "#{pane_dead}") == "1" })
@@ -85,9 +98,17 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 	taken := split(tmuxtest.Agent{Log: log}.Argv()...)
 	elsewhere := split(tmuxtest.Agent{Log: log}.Argv()...)
 	for _, pane := range []string{taken, elsewhere} {
-		u.until("the agent composes", func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
+		u.until(
+			"the agent composes",
+			func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) },
+		)
 	}
-	u.until("less is there", func() bool { return u.run("display-message", "-p", "-t", less, "#{pane_current_command}") == "less" })
+
+	u.until(
+		"less is there",
+		func() bool { return u.run("display-message", "-p", "-t", less, "#{pane_current_command}") == "less" },
+	)
+
 	u.run("set-option", "-p", "-t", elsewhere, "@parley_agent", "another-workspaces")
 	u.adopt("coder", taken)
 	te.launch("mine", "framed", tmuxtest.Agent{})
@@ -95,6 +116,7 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 	if err := os.WriteFile(notSocket, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	before := u.state()
 	for name, tc := range map[string]struct {
 		req  parley.AdoptAgentRequest
@@ -118,10 +140,20 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 		"a name for no one": {parley.AdoptAgentRequest{Name: "operator", Pane: unknown, Socket: u.path}, parley.InvalidArgument, "reserved"},
 	} {
 		_, err := te.AdoptAgent(te.operator(), tc.req)
-		if e := parley.AsError(err); err == nil || e.Code != tc.want || e.Action == "" || !strings.Contains(e.Message, tc.says) {
-			t.Errorf("%s: got %v (%s; %q), want %s with %q and advice", name, err, parley.ErrorCode(err), parley.AsError(err).Action, tc.want, tc.says)
+		if e := parley.AsError(err); err == nil || e.Code != tc.want || e.Action == "" ||
+			!strings.Contains(e.Message, tc.says) {
+			t.Errorf(
+				"%s: got %v (%s; %q), want %s with %q and advice",
+				name,
+				err,
+				parley.ErrorCode(err),
+				parley.AsError(err).Action,
+				tc.want,
+				tc.says,
+			)
 		}
 	}
+
 	if diff := cmp.Diff(before, u.state()); diff != "" {
 		t.Errorf("something was changed: %s", diff)
 	}
@@ -140,6 +172,7 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	if err := os.WriteFile(script, []byte("sleep 1000 & echo $! >"+file+"; cat\nkill %1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	u.start(pane, "sh", script)
 	var child int
 	u.until("the script runs", func() bool {
@@ -147,9 +180,11 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 		child, _ = strconv.Atoi(strings.TrimSpace(string(text)))
 		return child != 0
 	})
+
 	if _, ok := te.CallerOfProcess(child); ok {
 		t.Error("its child is an agent before it was adopted")
 	}
+
 	before := te.Adoptions()
 	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "script", Profile: "generic", Pane: pane, Socket: u.path}); err != nil {
 		t.Fatal(err)
@@ -160,13 +195,18 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	if c, ok := te.CallerOfProcess(child); !ok || c.Name != "script" || c.Operator {
 		t.Errorf("its child is %+v, %v", c, ok)
 	}
+
 	shell, _ := strconv.Atoi(u.run("display-message", "-p", "-t", pane, "#{pane_pid}"))
 	if c, ok := te.CallerOfProcess(shell); ok {
 		t.Errorf("the user's own shell is %+v", c)
 	}
-	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "script"}); parley.ErrorCode(err) != parley.InvalidArgument {
+
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "script"}); parley.ErrorCode(
+		err,
+	) != parley.InvalidArgument {
 		t.Errorf("restart: %v, want a refusal", err)
 	}
+
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "script"}); err != nil {
 		t.Fatal(err)
 	}
@@ -186,6 +226,7 @@ func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 	if err := syscall.Kill(first.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	te.inState("coder", parley.StateExited)
 	id := te.send("coder", "rm -rf precious")
 	te.held(id, "ended")
@@ -210,12 +251,14 @@ func TestSuspendedAgentIsNotTakenForWhatRunsInItsPlace(t *testing.T) {
 	if err := syscall.Kill(res.PID, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+
 	te.inState("coder", parley.StateUnknown)
 	id := te.send("coder", "rm -rf precious")
 	te.held(id, "bare shell")
 	u.start(pane, "sleep", "1000")
 	te.held(id, "another program (sleep)")
-	if screen := u.run("capture-pane", "-p", "-t", pane); strings.Contains(screen, "precious") || len(tmuxtest.Messages(t, log)) > 0 {
+	if screen := u.run("capture-pane", "-p", "-t", pane); strings.Contains(screen, "precious") ||
+		len(tmuxtest.Messages(t, log)) > 0 {
 		t.Errorf("it was typed:\n%s", screen)
 	}
 }
@@ -234,12 +277,14 @@ func TestAdoptedAgentIsLostWithTheUsersTmux(t *testing.T) {
 	id := te.send("coder", "are you there?")
 	te.held(id, "unreachable")
 	te.inState("mine", parley.StateIdle)
+
 	// Adopted elsewhere under its name, it is who it was, and gets what waits.
 	again := newUser(t, te)
 	log := again.agent(again.pane())
 	if now := again.adopt("coder", again.pane()); now.AgentID != res.AgentID {
 		t.Errorf("its id became %s, want %s", now.AgentID, res.AgentID)
 	}
+
 	te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
@@ -258,10 +303,12 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Profile: "generic", Pane: moved, Socket: u.path}); err != nil {
 		t.Fatal(err)
 	}
+
 	given := u.run("new-window", "-d", "-t", "other", "-P", "-F", "#{pane_id}", "--", "cat")
 	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "given", Profile: "generic", Pane: given, Socket: u.path}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.inState("coder", parley.StateIdle)
 	te.close()
 	u.run("kill-pane", "-t", moved)
@@ -272,9 +319,11 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 			t.Errorf("%s is lost, but: %s", name, a.Evidence)
 		}
 	}
+
 	if owner := u.run("show-options", "-pqv", "-t", given, "@parley_agent"); owner != "somebody-else" {
 		t.Errorf("the pane was taken back from %q", owner)
 	}
+
 	u.run("kill-pane", "-t", given)
 	te.reach(te.send("coder", "still there?"), parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
@@ -283,10 +332,12 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	if c, ok := te.CallerOfProcess(res.PID); !ok || c.Name != "coder" {
 		t.Errorf("its process is %+v", c)
 	}
+
 	down, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
 	if err != nil || len(down.Stopped) != 2 || !slices.Equal(down.Left, []string{"coder"}) {
 		t.Errorf("down: %+v, %v", down, err)
 	}
+
 	te.close()
 	if diff := cmp.Diff(before, u.state()); diff != "" {
 		t.Errorf("after parley down: %s", diff)
@@ -313,6 +364,7 @@ func TestNobodyTypesIntoSynchronizedPanes(t *testing.T) {
 	if after := len(te.delivery(id).Steps); after != before {
 		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
 	}
+
 	u.run("set-option", "-w", "-t", pane, "synchronize-panes", "off")
 	te.reach(id, parley.DeliveryRead)
 }
@@ -326,6 +378,7 @@ func TestHungTmuxOfTheUserHoldsNobodyElse(t *testing.T) {
 	u.adopt("coder", pane)
 	te.inState("coder", parley.StateIdle)
 	te.launch("mine", "framed", tmuxtest.Agent{})
+
 	server, err := strconv.Atoi(u.run("display-message", "-p", "#{pid}"))
 	if err != nil {
 		t.Fatal(err)
@@ -334,14 +387,20 @@ func TestHungTmuxOfTheUserHoldsNobodyElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = syscall.Kill(server, syscall.SIGCONT) }()
+
 	te.reach(te.send("mine", "hello"), parley.DeliveryRead)
 	ctx, cancel := context.WithTimeout(te.operator(), tmuxtest.Patience)
 	defer cancel()
-	if _, err := te.AdoptAgent(ctx, parley.AdoptAgentRequest{Pane: "%0", Socket: u.path}); parley.ErrorCode(err) != parley.TmuxUnavailable {
+
+	if _, err := te.AdoptAgent(ctx, parley.AdoptAgentRequest{Pane: "%0", Socket: u.path}); parley.ErrorCode(
+		err,
+	) != parley.TmuxUnavailable {
 		t.Errorf("adopt there: %v, want TMUX_UNAVAILABLE", err)
 	}
+
 	if err := syscall.Kill(server, syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
+
 	te.reach(te.send("coder", "and you?"), parley.DeliveryRead)
 }

@@ -16,10 +16,12 @@ func (o *Orchestrator) again(d *draft, from *member, post *store.Post, stored *s
 	if from.kind == parley.KindSystem {
 		return nil
 	}
+
 	is, was := &post.Message, &stored.Message
 	if d.file != nil {
 		return fileAgain(was, d.recipients[0], d.file.Name, d.description, d.file.SHA256)
 	}
+
 	differs := o.differs(d, is, was)
 	if differs == "" {
 		differs = d.otherAddress(is, was, post.Deliveries, stored.Deliveries)
@@ -27,6 +29,7 @@ func (o *Orchestrator) again(d *draft, from *member, post *store.Post, stored *s
 	if differs == "" {
 		return nil
 	}
+
 	return otherMessage(was, differs)
 }
 
@@ -55,6 +58,7 @@ func (o *Orchestrator) differs(d *draft, is, was *parley.Message) string {
 	case is.RequiresResponse && !o.sameDeadline(d.deadline, was):
 		return "response_deadline"
 	}
+
 	return ""
 }
 
@@ -107,6 +111,7 @@ func (d *draft) otherAddress(is, was *parley.Message, now []store.NewDelivery, t
 		}
 		return "to"
 	}
+
 	return ""
 }
 
@@ -120,22 +125,27 @@ func firstRecipients(deliveries []parley.Delivery) []string {
 			at = d.Steps[0].At
 		}
 	}
+
 	for _, d := range deliveries {
 		if len(d.Steps) == 0 || d.Steps[0].At.Equal(at) {
 			first = append(first, d.RecipientID)
 		}
 	}
+
 	return first
 }
 
 // sameRecipients reports whether two messages are for the same agents.
 func sameRecipients(is []store.NewDelivery, was []string) bool {
-	return len(is) == len(was) && !slices.ContainsFunc(is, func(d store.NewDelivery) bool { return !slices.Contains(was, d.RecipientID) })
+	return len(is) == len(was) &&
+		!slices.ContainsFunc(is, func(d store.NewDelivery) bool { return !slices.Contains(was, d.RecipientID) })
 }
 
 func otherMessage(was *parley.Message, differs string) error {
 	return parley.Errorf(parley.InvalidArgument, "the idempotency key was used before, for message %s, which is another one: this was not sent", parley.Short(was.ID)).
-		With("parameter", "idempotency_key").With("message_id", was.ID).With("differs", differs).
+		With("parameter", "idempotency_key").
+		With("message_id", was.ID).
+		With("differs", differs).
 		Suggest("Use another key for each message; the same key only repeats the same call.")
 }
 
@@ -147,9 +157,11 @@ func fileAgain(was *parley.Message, to *member, name, description, sha256 string
 		Filename    string `json:"filename"`
 		Description string `json:"description"`
 	}
+
 	if len(was.Attachments) > 0 && json.Unmarshal(was.Attachments[0], &f) != nil {
 		f.FileID = ""
 	}
+
 	switch {
 	case f.FileID == "":
 		return otherMessage(was, "file")
@@ -162,5 +174,6 @@ func fileAgain(was *parley.Message, to *member, name, description, sha256 string
 	case to == nil || !slices.Contains(was.Recipients, to.id):
 		return otherMessage(was, "recipient")
 	}
+
 	return nil
 }

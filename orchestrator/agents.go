@@ -8,27 +8,37 @@ import (
 )
 
 // RegisterAgent implements parley.AgentService.
-func (o *Orchestrator) RegisterAgent(ctx context.Context, req parley.RegisterAgentRequest) (*parley.RegisterAgentResult, error) {
+func (o *Orchestrator) RegisterAgent(
+	ctx context.Context,
+	req parley.RegisterAgentRequest,
+) (*parley.RegisterAgentResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
 	if err := o.admitNewcomer(parley.CallerFrom(ctx)); err != nil {
 		return nil, err
 	}
+
 	now := o.now()
 	key, stored := o.newKey(parley.KeyRegistered)
 	a := parley.Agent{ID: newID(), Name: req.Username, Description: parley.CleanLine(req.Description),
 		Role: parley.CleanLine(req.Role), Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups),
 		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
 		Host: o.opts.Host, CreatedAt: now, LastActive: now}
+
 	status := parley.StatusActive
 	if req.Special {
 		a.Approval, status = parley.ApprovalPending, parley.StatusPendingApproval
 		if req.Config != nil {
-			a.Responder = &parley.Responder{ResponderConfig: *req.Config, AutoRespond: req.AutoRespond == nil || *req.AutoRespond, Origin: parley.FromRegistration}
+			a.Responder = &parley.Responder{
+				ResponderConfig: *req.Config,
+				AutoRespond:     req.AutoRespond == nil || *req.AutoRespond,
+				Origin:          parley.FromRegistration,
+			}
 			a.AutoRespond = a.Responder.AutoRespond
 		}
 	}
+
 	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
 		old := m.snapshot()
 		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
@@ -43,21 +53,32 @@ func (o *Orchestrator) RegisterAgent(ctx context.Context, req parley.RegisterAge
 		o.roster.add(m)
 		o.roster.keys.add(m, stored)
 	}
-	return &parley.RegisterAgentResult{Answer: parley.OK, AgentID: a.ID, Username: a.Name, APIKey: key, Status: status}, nil
+
+	return &parley.RegisterAgentResult{
+		Answer:   parley.OK,
+		AgentID:  a.ID,
+		Username: a.Name,
+		APIKey:   key,
+		Status:   status,
+	}, nil
 }
 
 // stoppedMailbox returns the mailbox that the operator gives a new key to. Nobody
 // else may: its unread messages would be theirs.
 func (o *Orchestrator) stoppedMailbox(ctx context.Context, name string) *member {
 	m := o.roster.named(name)
-	if m == nil || !parley.CallerFrom(ctx).Operator || m.kind != parley.KindMailbox || m.snapshot().State != parley.StateTerminated {
+	if m == nil || !parley.CallerFrom(ctx).Operator || m.kind != parley.KindMailbox ||
+		m.snapshot().State != parley.StateTerminated {
 		return nil
 	}
 	return m
 }
 
 // GetAgentStatus implements parley.AgentService.
-func (o *Orchestrator) GetAgentStatus(ctx context.Context, req parley.AgentStatusRequest) (*parley.AgentStatusResult, error) {
+func (o *Orchestrator) GetAgentStatus(
+	ctx context.Context,
+	req parley.AgentStatusRequest,
+) (*parley.AgentStatusResult, error) {
 	members := o.roster.all()
 	if req.Agent != "" {
 		m, err := o.roster.find(req.Agent)
@@ -66,17 +87,25 @@ func (o *Orchestrator) GetAgentStatus(ctx context.Context, req parley.AgentStatu
 		}
 		members = []*member{m}
 	}
+
 	counts, err := o.store.Counts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.AgentStatusResult{Answer: parley.OK, Agents: []parley.AgentStatus{}, You: parley.CallerFrom(ctx).Name}
+
+	res := &parley.AgentStatusResult{
+		Answer: parley.OK,
+		Agents: []parley.AgentStatus{},
+		You:    parley.CallerFrom(ctx).Name,
+	}
+
 	now := o.now()
 	for _, m := range members {
 		a, c := m.snapshot(), counts[m.id]
 		res.Agents = append(res.Agents, parley.AgentStatus{Agent: a, Availability: a.AvailabilityAt(now),
 			Unread: c.Unread, Queued: c.Queued, HeldReason: c.HeldReason, HeldMessage: c.HeldID, HeldSince: c.HeldSince, Owed: c.Owed, Overdue: c.Overdue})
 	}
+
 	return res, nil
 }
 
@@ -92,18 +121,27 @@ func cleanAll(texts []string) []string {
 }
 
 // setState records what an agent has come to, in the database first.
-func (o *Orchestrator) setState(ctx context.Context, m *member, state parley.AgentState, evidence string, exit *int) error {
+func (o *Orchestrator) setState(
+	ctx context.Context,
+	m *member,
+	state parley.AgentState,
+	evidence string,
+	exit *int,
+) error {
 	now := m.snapshot()
 	if now.State == state && now.Evidence == evidence {
 		return nil
 	}
+
 	since, err := o.store.SetAgentState(ctx, m.id, state, evidence, exit)
 	if err != nil {
 		return err
 	}
+
 	m.mu.Lock()
 	m.agent.State, m.agent.Evidence, m.agent.ExitStatus, m.agent.Since = state, evidence, exit, since
 	m.mu.Unlock()
 	m.nudge()
+
 	return nil
 }

@@ -30,7 +30,8 @@ const notAsked = "its model was not asked, or the daemon ended meanwhile"
 func (m *member) responder() *parley.Responder {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if r := m.agent.Responder; r != nil && r.AutoRespond && m.agent.Approval == parley.ApprovalGiven && m.agent.State != parley.StateTerminated {
+	if r := m.agent.Responder; r != nil && r.AutoRespond && m.agent.Approval == parley.ApprovalGiven &&
+		m.agent.State != parley.StateTerminated {
 		return r
 	}
 	return nil
@@ -52,30 +53,41 @@ func (o *Orchestrator) asked(names parley.Names) *member {
 // answered stores a message and returns what a responder answers, if there is one to
 // answer it: to is nil for none, and nothing is asked when the message was refused, was
 // sent before, or went to a thread. inCall says that the reply comes back with the call.
-func (o *Orchestrator) answered(ctx context.Context, to *member, inCall bool, d draft, send func(draft) (store.Appended, error)) (store.Appended, *parley.Reply, error) {
+func (o *Orchestrator) answered(
+	ctx context.Context,
+	to *member,
+	inCall bool,
+	d draft,
+	send func(draft) (store.Appended, error),
+) (store.Appended, *parley.Reply, error) {
 	if to == nil {
 		stored, err := send(d)
 		return stored, nil, err
 	}
+
 	d.message.ID, d.asks = newID(), to
 	e, _, err := o.exchanges.begin(d.message.ID)
 	if err != nil {
 		return store.Appended{}, nil, err
 	}
 	defer o.exchanges.end(d.message.ID, e)
+
 	stored, err := send(d)
 	if err != nil || stored.Message.ThreadID != "" {
 		return stored, nil, err
 	}
+
 	if stored.Repeated {
 		reply, err := o.answeredBefore(ctx, &stored, to)
 		return stored, reply, err
 	}
+
 	if e.reply, e.err = o.reply(ctx, to, &stored.Message, inCall); e.err == nil {
 		if _, ds, err := o.store.Message(ctx, stored.Message.ID); err == nil {
 			stored.Deliveries = o.dressDeliveries(ds)
 		}
 	}
+
 	return stored, e.reply, e.err
 }
 
@@ -84,24 +96,35 @@ func (o *Orchestrator) answeredBefore(ctx context.Context, stored *store.Appende
 	if e := o.exchanges.find(stored.Message.ID); e != nil {
 		return e.wait(ctx)
 	}
+
 	msg, deliveries, err := o.store.Message(ctx, stored.Message.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	call, err := o.store.LastCall(ctx, msg.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, d := range deliveries {
 		if d.RecipientID == to.id && d.AnsweredBy != "" {
 			said, _, err := o.store.Message(ctx, d.AnsweredBy)
 			return replyOf(&said, call), err
 		}
 	}
+
 	if call == nil {
-		return nil, unanswered(&msg, parley.NoModelAnswer(parley.ModelNotAnswering, "the daemon ended before the model answered"))
+		return nil, unanswered(
+			&msg,
+			parley.NoModelAnswer(parley.ModelNotAnswering, "the daemon ended before the model answered"),
+		)
 	}
-	return nil, unanswered(&msg, parley.NoModelAnswer(call.Reason, "the model gave no answer to this message (%s)", call.Reason))
+
+	return nil, unanswered(
+		&msg,
+		parley.NoModelAnswer(call.Reason, "the model gave no answer to this message (%s)", call.Reason),
+	)
 }
 
 // replyOf is a stored reply as calls return it.
@@ -116,7 +139,13 @@ func replyOf(said *parley.Message, call *store.ModelCall) *parley.Reply {
 // unanswered adds to an error that the message is kept, and how it is answered yet.
 func unanswered(msg *parley.Message, err *parley.Error) error {
 	short := parley.Short(msg.ID)
-	action := strings.TrimSpace(err.Action + fmt.Sprintf(" Message %s is kept, and the model is not asked again by itself: the operator can do so with parley retry %s.", short, short))
+	action := strings.TrimSpace(
+		err.Action + fmt.Sprintf(
+			" Message %s is kept, and the model is not asked again by itself: the operator can do so with parley retry %s.",
+			short,
+			short,
+		),
+	)
 	return err.With("message_id", msg.ID).Suggest("%s", action)
 }
 
@@ -125,48 +154,64 @@ func unanswered(msg *parley.Message, err *parley.Error) error {
 func (o *Orchestrator) reply(ctx context.Context, to *member, msg *parley.Message, inCall bool) (*parley.Reply, error) {
 	from, r := o.roster.id(msg.SenderID), to.responder()
 	if from == nil || r == nil {
-		return nil, parley.Errorf(parley.AgentUnavailable, "no model answers for %s any more", to.name).Suggest("Ask the operator: send a message to %q.", parley.OperatorName)
+		return nil, parley.Errorf(parley.AgentUnavailable, "no model answers for %s any more", to.name).
+			Suggest("Ask the operator: send a message to %q.", parley.OperatorName)
 	}
+
 	asking, cancel := context.WithTimeout(ctx, o.opts.Settings.ModelTimeout)
 	defer cancel()
 	defer context.AfterFunc(o.answers, cancel)()
-	call := store.ModelCall{CallerID: from.id, ModelCall: parley.ModelCall{AgentID: to.id, MessageID: msg.ID, Model: r.ModelID, At: o.now()}}
+
+	call := store.ModelCall{
+		CallerID:  from.id,
+		ModelCall: parley.ModelCall{AgentID: to.id, MessageID: msg.ID, Model: r.ModelID, At: o.now()},
+	}
+
 	var reply draft
 	done, err := o.exchanges.turn(asking, place(msg, to), to.id, o.opts.Settings.ModelCalls)
 	if err == nil {
 		defer done()
+
 		if msg.Kind == parley.KindThread { // since it was posted
 			if err := o.refusePaused(); err != nil {
 				return nil, err
 			}
 		}
+
 		reply, err = o.compose(asking, to, from, r, msg, &call)
 	} else {
 		err = waitedFor(asking)
 	}
+
 	storing := context.WithoutCancel(ctx) // what was spent is spent
 	if err != nil {
 		return nil, o.noReply(storing, msg, call, err)
 	}
+
 	reply.handed = inCall && ctx.Err() == nil
 	stored, err := o.say(storing, to, reply)
 	if parley.ErrorCode(err) == parley.NotAParticipant { // since it was asked
 		call.ReplyID = ""
 		return nil, o.noReply(storing, msg, call, parley.NoModelAnswer(parley.ModelCancelled, "%w", err))
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	o.heard(to)
+
 	return replyOf(&stored.Message, reply.call), nil
 }
 
 // waitedFor is the error of who did not come to ask.
 func waitedFor(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return parley.NoModelAnswer(parley.ModelSlow, "messages that came earlier took all the time").Suggest("Ask again when they are answered.")
+		return parley.NoModelAnswer(parley.ModelSlow, "messages that came earlier took all the time").
+			Suggest("Ask again when they are answered.")
 	}
-	return parley.NoModelAnswer(parley.ModelCancelled, "the call was broken off").Suggest("Ask again if the answer is still wanted.")
+	return parley.NoModelAnswer(parley.ModelCancelled, "the call was broken off").
+		Suggest("Ask again if the answer is still wanted.")
 }
 
 // noReply records that there is none, and says so.
@@ -191,42 +236,64 @@ func (o *Orchestrator) heard(m *member) {
 }
 
 // compose makes the reply: of a command by itself, else by the model.
-func (o *Orchestrator) compose(ctx context.Context, to, from *member, r *parley.Responder, msg *parley.Message, call *store.ModelCall) (draft, error) {
+func (o *Orchestrator) compose(
+	ctx context.Context,
+	to, from *member,
+	r *parley.Responder,
+	msg *parley.Message,
+	call *store.ModelCall,
+) (draft, error) {
 	d := draft{recipients: []*member{from}, reply: true, answers: &store.Answering{MessageID: msg.ID},
 		replied: linkOf(msg), repliedTo: msg.SenderID, message: parley.Message{
 			ID: newID(), Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
 			ContextReference: msg.ContextReference, InReplyTo: msg.ID}}
+
 	thread := msg.Kind == parley.KindThread
 	if thread {
 		d.recipients, d.message.Kind, d.message.ThreadID = nil, parley.KindThread, msg.ThreadID
 	}
+
 	if command, is := parley.IsCommand(msg.Text); is && !thread {
 		text, err := o.obey(ctx, command, to, from, r, msg)
 		d.message.Text, d.forgets = text, command == parley.CommandReset
 		return d, err
 	}
+
 	ask := o.question
 	if thread {
 		ask = o.postQuestion
 	}
+
 	q, err := ask(ctx, to, from, r, msg)
 	if err != nil {
 		return d, err
 	}
+
 	text, err := o.ask(ctx, to, from, r, q, msg, call)
 	if err != nil {
 		return d, err
 	}
+
 	call.ReplyID = d.message.ID
 	d.message.Text, d.call = text, call
+
 	return d, nil
 }
 
 // ask asks the model, and shows meanwhile that it writes.
-func (o *Orchestrator) ask(ctx context.Context, to, from *member, r *parley.Responder, q parley.ModelQuestion, msg *parley.Message, call *store.ModelCall) (string, error) {
+func (o *Orchestrator) ask(
+	ctx context.Context,
+	to, from *member,
+	r *parley.Responder,
+	q parley.ModelQuestion,
+	msg *parley.Message,
+	call *store.ModelCall,
+) (string, error) {
 	if o.opts.Model == nil {
-		return "", parley.NoModelAnswer(parley.ModelNoEndpoint, "this daemon asks no models").Suggest("Ask the operator.")
+		return "", parley.NoModelAnswer(parley.ModelNoEndpoint, "this daemon asks no models").
+			Suggest("Ask the operator.")
 	}
+
 	page := to.page.begin(from.name, msg)
 	q.Partial = page.write
 	o.writes(to, from)
@@ -235,11 +302,16 @@ func (o *Orchestrator) ask(ctx context.Context, to, from *member, r *parley.Resp
 	call.Usage, call.ToolCalls, call.CutOff = answer.Usage, answer.ToolCalls, answer.CutOff
 	text := ""
 	if err == nil {
-		if text = parley.Clean(strings.ToValidUTF8(process(stepsFor(r, msg), to.name, answer.Text), "")); !parley.Visible(text) {
-			err = parley.NoModelAnswer(parley.ModelMalformed, "nothing is left of the model's answer").Suggest("Ask again, in other words.")
+		if text = parley.Clean(strings.ToValidUTF8(process(stepsFor(r, msg), to.name, answer.Text), "")); !parley.Visible(
+			text,
+		) {
+			err = parley.NoModelAnswer(parley.ModelMalformed, "nothing is left of the model's answer").
+				Suggest("Ask again, in other words.")
 		}
 	}
+
 	to.page.end(page, text, err)
+
 	return text, err
 }
 

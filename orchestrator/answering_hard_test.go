@@ -24,21 +24,30 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 	cmd, in, answers := te.startCrashDaemon(t, s.URL)
 	killed := sync.OnceFunc(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	defer killed()
+
 	fmt.Fprintf(in, "#%s PAUSE posted\n", thread)
 	if !answers.Scan() {
 		t.Fatal("the post was not accepted")
 	}
+
 	posted := answers.Text()
 	fmt.Fprintln(in, "DM PAUSE sent")
-	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 2 }, func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) })
+	tmuxtest.Poll(
+		t,
+		func() bool { return len(s.Requests()) == 2 },
+		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) },
+	)
+
 	killed()
 	s.Release()
 	te.open()
 	te.quiet()
+
 	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 2 {
 		t.Fatalf("needs are %+v, %v", needs, err)
 	}
+
 	sent := ""
 	for _, n := range needs.Needs {
 		if n.Kind != parley.NeedUnanswered || !strings.Contains(n.Text, "the daemon ended") {
@@ -48,22 +57,34 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 			sent = n.MessageID
 		}
 	}
-	_, err = te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"})
+
+	_, err = te.SendMessage(
+		te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"},
+	)
 	if parley.ReasonOf(err) != parley.ModelNotAnswering || parley.AsError(err).Details["message_id"] != sent {
 		t.Errorf("the repeated call: %v", err)
 	}
 	if n := len(s.Requests()); n != 2 {
 		t.Fatalf("the model was asked %d times, want 2", n)
 	}
+
 	var retries sync.WaitGroup
 	for _, id := range []string{sent, posted, sent, posted} { // the second of each waits for the first, or comes too late
 		retries.Go(func() {
-			if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil && parley.ErrorCode(err) != parley.AlreadyDelivered {
+			if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil &&
+				parley.ErrorCode(err) != parley.AlreadyDelivered {
 				t.Errorf("retry: %v", err)
 			}
 		})
 	}
-	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 4 }, func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) })
+
+	tmuxtest.Poll(
+		t,
+		func() bool { return len(s.Requests()) == 4 },
+		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) },
+	)
+
 	s.Release()
 	retries.Wait()
 	for _, id := range []string{sent, posted} {
@@ -71,6 +92,7 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 			t.Errorf("after the retry %s is %+v", id, d)
 		}
 	}
+
 	if n := len(s.Requests()); n != 4 || te.spent().Answered != 2 {
 		t.Errorf("the model was asked %d times, and answered %+v", n, te.spent())
 	}
@@ -88,15 +110,21 @@ func TestPauseLetsAnAnswerComeThatIsBeingWritten(t *testing.T) {
 		}
 		done <- res
 	}()
+
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
+
 	s.Release()
 	if res := <-done; res == nil || res.Reply == nil || res.Reply.Text != "Well, that is it." {
 		t.Errorf("got %+v", res)
 	}
-	if _, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(err) != parley.CommunicationDisabled || len(s.Requests()) != 1 {
+
+	if _, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(
+		err,
+	) != parley.CommunicationDisabled ||
+		len(s.Requests()) != 1 {
 		t.Errorf("while paused: %v; %d requests", err, len(s.Requests()))
 	}
 }
@@ -110,6 +138,7 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 		_, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		failed <- err
 	}()
+
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
 	ended := te.Orchestrator
 	began := time.Now()
@@ -122,14 +151,19 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 	if parley.ReasonOf(err) != parley.ModelCancelled || parley.AsError(err).Details["message_id"] == nil {
 		t.Errorf("the call: %v", err)
 	}
-	if _, err := ended.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(err) != parley.ModelUnavailable {
+
+	if _, err := ended.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(
+		err,
+	) != parley.ModelUnavailable {
 		t.Errorf("a call after the end: %v", err)
 	}
+
 	te.open()
 	id, _ := parley.AsError(err).Details["message_id"].(string)
 	if d := te.delivery(id); d.State != parley.DeliverySubmitted || !strings.HasPrefix(d.Reason, noAnswer) {
 		t.Errorf("the message is %+v", d)
 	}
+
 	res, err := te.Usage(te.operator(), parley.UsageRequest{Calls: 5})
 	if err != nil || len(res.Calls) != 1 || res.Calls[0].Reason != parley.ModelCancelled {
 		t.Errorf("accounted for are %+v, %v", res, err)
@@ -146,14 +180,19 @@ func TestModelIsAskedByFewAtOnce(t *testing.T) {
 	for i := range errs {
 		as := te.as(fmt.Sprint("agent", i))
 		calls.Go(func() {
-			_, errs[i] = te.SendMessage(as, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: fmt.Sprint("PAUSE ", i)})
+			_, errs[i] = te.SendMessage(
+				as,
+				parley.SendMessageRequest{To: parley.Names{"DM"}, Text: fmt.Sprint("PAUSE ", i)},
+			)
 		})
 	}
+
 	waiting := func() (n int) {
 		te.exchanges.mu.Lock()
 		defer te.exchanges.mu.Unlock()
 		return len(te.exchanges.open)
 	}
+
 	for left := 10; left > 0; left -= 3 {
 		most := min(10-left+3, 10)
 		tmuxtest.Poll(t, func() bool { return len(s.Requests()) == most && waiting() == left }, func() string {
@@ -161,6 +200,7 @@ func TestModelIsAskedByFewAtOnce(t *testing.T) {
 		})
 		s.Release()
 	}
+
 	calls.Wait()
 	if err := errors.Join(errs...); err != nil {
 		t.Error(err)
@@ -177,23 +217,27 @@ func TestWhoWaitsForAModelWaitsNoLongerThanItMay(t *testing.T) {
 		_, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		first <- err
 	}()
+
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
 	leaving, leave := context.WithCancel(bob)
 	leave()
 	if _, err := te.SendMessage(leaving, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY gone"}); err == nil {
 		t.Error("who left got an answer")
 	}
+
 	te.Orchestrator.opts.Settings.ModelTimeout = 50 * time.Millisecond // the first has its own by now
 	te.fails(cleo, "SAY late", parley.ModelSlow)
 	s.Release()
 	if err := <-first; err != nil {
 		t.Errorf("the first: %v", err)
 	}
+
 	reasons := []parley.ModelReason{}
 	res, err := te.Usage(te.operator(), parley.UsageRequest{Calls: 5})
 	for _, c := range res.Calls {
 		reasons = append(reasons, c.Reason)
 	}
+
 	if err != nil || len(s.Requests()) != 1 || !slices.Contains(reasons, parley.ModelSlow) {
 		t.Errorf("%d requests; accounted for are %q, %v", len(s.Requests()), reasons, err)
 	}

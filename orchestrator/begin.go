@@ -73,13 +73,16 @@ func (c *courier) unreported(t *terminal, looksIdle bool) bool {
 	case g.idle.IsZero():
 		g.idle = now
 	}
+
 	if now.Sub(g.idle) < t.profile.TakenWithin {
 		return true
 	}
 	if !c.m.hasNamed() {
 		c.mute = t
 	}
+
 	g.unreported = false
+
 	return false
 }
 
@@ -102,11 +105,14 @@ func (c *courier) begun(t *terminal, job store.Job, w way) func(tmux.Screen) boo
 		case since.IsZero():
 			since = now
 		}
+
 		if c.m.hasNamed() || now.Sub(since) < t.profile.TakenWithin {
 			c.unsaid = job.Key
 			return false
 		}
+
 		c.mute = t
+
 		return true
 	}
 }

@@ -48,7 +48,10 @@ func TestProgramThatNeverReportsIsBelievedByItsScreen(t *testing.T) {
 	t.Parallel()
 	te, log := launchReporting(t, "300ms", tmuxtest.Agent{})
 	for _, text := range []string{"first", "second"} {
-		if d := te.reach(te.send("ann", text), parley.DeliveryRead); !strings.Contains(d.Steps[len(d.Steps)-2].Evidence, "composer was emptied") {
+		if d := te.reach(te.send("ann", text), parley.DeliveryRead); !strings.Contains(
+			d.Steps[len(d.Steps)-2].Evidence,
+			"composer was emptied",
+		) {
 			t.Errorf("%s came to it by %+v", text, d.Steps)
 		}
 	}
@@ -61,22 +64,29 @@ func TestNextMessageWaitsUntilTheQueuedOneBegins(t *testing.T) {
 	if err := os.WriteFile(above, []byte("working"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	te, log := launchReporting(t, "30s", tmuxtest.Agent{Above: above})
 	te.inState("ann", parley.StateBusy)
-	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent})
+	res, err := te.SendMessage(
+		te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	te.reach(res.MessageID, parley.DeliveryRead)
 	if err := os.Remove(above); err != nil {
 		t.Fatal(err)
 	}
+
 	te.inState("ann", parley.StateIdle)
 	second := te.send("ann", "second")
 	te.held(second, "not begun")
 	if got := len(tmuxtest.Messages(t, log)); got != 1 {
 		t.Errorf("it was given %d messages, want the first alone", got)
 	}
+
 	te.begins(res.MessageID)
 	tmuxtest.WaitMessages(t, log, 2)
 	te.begins(second)

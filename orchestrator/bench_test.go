@@ -33,21 +33,33 @@ type benchTeam struct {
 
 func newBenchTeam(b *testing.B, n int) *benchTeam {
 	b.Helper()
-	bt := &benchTeam{team: newTeam(b, func(o *Options) { o.Settings.Watch, o.Settings.MessagesPerMinute = time.Second, 1_000_000_000 })}
+	bt := &benchTeam{
+		team: newTeam(
+			b,
+			func(o *Options) { o.Settings.Watch, o.Settings.MessagesPerMinute = time.Second, 1_000_000_000 },
+		),
+	}
+
 	for i := range n {
 		name := "sink" + strconv.Itoa(i)
-		_, err := bt.LaunchAgent(bt.operator(), parley.LaunchAgentRequest{Name: name, Profile: "instant", Width: 80, Height: 24,
-			Command: []string{"sh", "-c", `stty raw -echo; printf '\033[?2004hready'; exec cat >/dev/null`}})
+		_, err := bt.LaunchAgent(
+			bt.operator(),
+			parley.LaunchAgentRequest{Name: name, Profile: "instant", Width: 80, Height: 24,
+				Command: []string{"sh", "-c", `stty raw -echo; printf '\033[?2004hready'; exec cat >/dev/null`}},
+		)
 		if err != nil {
 			b.Fatal(err)
 		}
+
 		bt.names = append(bt.names, name)
 	}
+
 	bt.entered = func() { bt.typed.Add(1) }
 	for _, name := range bt.names {
 		bt.panes = append(bt.panes, bt.pane(name).ID())
 		tmuxtest.WaitFor(b, bt.pane(name), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
 	}
+
 	return bt
 }
 
@@ -58,6 +70,7 @@ func (bt *benchTeam) wait(b *testing.B, n int) {
 	for bt.typed.Load() < int64(n) {
 		time.Sleep(100 * time.Microsecond)
 	}
+
 	bt.typed.Add(-int64(n))
 	for {
 		waiting, err := bt.store.Backlog(context.Background())
@@ -106,15 +119,19 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 			if err := bt.recipe(b.Context(), 0, &benchSeq); err != nil {
 				b.Fatal(err)
 			}
+
 			for range 2 {
 				if err := bt.commit(b.Context()); err != nil {
 					b.Fatal(err)
 				}
 			}
+
 			times = append(times, time.Since(start))
 		}
+
 		median(b, times)
 	})
+
 	b.Run("way=forked", func(b *testing.B) {
 		bt := newBenchTeam(b, 1)
 		var times []time.Duration
@@ -125,8 +142,10 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 			}
 			times = append(times, time.Since(start))
 		}
+
 		median(b, times)
 	})
+
 	b.Run("way=parley", func(b *testing.B) {
 		bt := newBenchTeam(b, 1)
 		entered := make(chan time.Time, 1)
@@ -138,6 +157,7 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 			times = append(times, max(0, (<-entered).Sub(accepted)))
 			bt.wait(b, 1)
 		}
+
 		median(b, times)
 	})
 }
@@ -153,6 +173,7 @@ func BenchmarkBroadcast(b *testing.B) {
 					bt.forkAll(b, bt.panes)
 				}
 			})
+
 			b.Run("way=bare", func(b *testing.B) {
 				bt := newBenchTeam(b, n)
 				bare := openBare(b, bt.tmux)
@@ -162,6 +183,7 @@ func BenchmarkBroadcast(b *testing.B) {
 					}
 				}
 			})
+
 			b.Run("way=recipe", func(b *testing.B) {
 				bt := newBenchTeam(b, n)
 				for b.Loop() {
@@ -169,11 +191,13 @@ func BenchmarkBroadcast(b *testing.B) {
 					for i := range n {
 						all.Go(func() error { return bt.recipe(b.Context(), i, &benchSeq) })
 					}
+
 					if err := all.Wait(); err != nil {
 						b.Fatal(err)
 					}
 				}
 			})
+
 			b.Run("way=parley", func(b *testing.B) {
 				bt := newBenchTeam(b, n)
 				for b.Loop() {
@@ -225,9 +249,11 @@ func BenchmarkSustained(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
+
 			rate(b)
 		})
 	}
+
 	b.Run("way=bare", func(b *testing.B) {
 		bt := newBenchTeam(b, panes)
 		bare := openBare(b, bt.tmux)
@@ -236,8 +262,10 @@ func BenchmarkSustained(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
+
 		rate(b)
 	})
+
 	b.Run("way=parley", func(b *testing.B) {
 		bt := newBenchTeam(b, panes)
 		var left atomic.Int64
@@ -251,6 +279,7 @@ func BenchmarkSustained(b *testing.B) {
 				}
 			})
 		}
+
 		senders.Wait()
 		bt.wait(b, b.N)
 		rate(b)
@@ -299,6 +328,7 @@ func (bt *benchTeam) fill(b *testing.B, n int) {
 			return err
 		})
 	}
+
 	if err := senders.Wait(); err != nil {
 		b.Fatal(err)
 	}

@@ -13,7 +13,10 @@ import (
 )
 
 // ControlConversation implements parley.ConversationService.
-func (o *Orchestrator) ControlConversation(ctx context.Context, req parley.ControlConversationRequest) (*parley.ControlConversationResult, error) {
+func (o *Orchestrator) ControlConversation(
+	ctx context.Context,
+	req parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, error) {
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
@@ -21,22 +24,27 @@ func (o *Orchestrator) ControlConversation(ctx context.Context, req parley.Contr
 	if req.MessageID != "" {
 		return o.releaseMessage(ctx, req.MessageID)
 	}
+
 	s, err := o.subject(ctx, me, req.With, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
+
 	if s.thread.ID == "" && isHuman(s.one, s.two) {
 		return nil, parley.Errorf(parley.InvalidRecipient, "what a person says is never held").
 			Suggest("Name two agents, or a thread.")
 	}
+
 	if req.Action == parley.ActionSet {
 		err = o.setThread(ctx, &s, &req)
 	} else {
 		err = o.act(ctx, &s, req.Action)
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	return o.controlled(ctx, me, &s, &req)
 }
 
@@ -45,7 +53,12 @@ func isHuman(ms ...*member) bool {
 }
 
 // controlled looks at once at what is held, and says what was done.
-func (o *Orchestrator) controlled(ctx context.Context, me *member, s *subject, req *parley.ControlConversationRequest) (*parley.ControlConversationResult, error) {
+func (o *Orchestrator) controlled(
+	ctx context.Context,
+	me *member,
+	s *subject,
+	req *parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, error) {
 	before, err := o.heldIn(ctx, me, s)
 	if err != nil {
 		return nil, err
@@ -53,21 +66,34 @@ func (o *Orchestrator) controlled(ctx context.Context, me *member, s *subject, r
 	if _, err := o.passing(ctx); err != nil {
 		return nil, err
 	}
+
 	after, err := o.heldIn(ctx, me, s)
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.ControlConversationResult{Answer: parley.OK, ConversationID: s.id, Released: []string{}, Held: len(after)}
+
+	res := &parley.ControlConversationResult{
+		Answer:         parley.OK,
+		ConversationID: s.id,
+		Released:       []string{},
+		Held:           len(after),
+	}
+
 	for _, h := range before {
-		gone := !slices.ContainsFunc(after, func(a parley.HeldTurn) bool { return a.MessageID == h.MessageID && a.Recipient == h.Recipient })
+		gone := !slices.ContainsFunc(
+			after,
+			func(a parley.HeldTurn) bool { return a.MessageID == h.MessageID && a.Recipient == h.Recipient },
+		)
 		if gone && !slices.Contains(res.Released, h.MessageID) {
 			res.Released = append(res.Released, h.MessageID)
 		}
 	}
+
 	whose := fmt.Sprintf(`Thread %s`, nameOf(&s.thread))
 	if s.thread.ID == "" {
 		whose = fmt.Sprintf("What %s and %s say to each other", s.one.name, s.two.name)
 	}
+
 	res.Message = whose + map[parley.ConversationAction]string{
 		parley.ActionRelease: " goes on.",
 		parley.ActionCool:    " is held for ten minutes, or until a person writes.",
@@ -75,9 +101,11 @@ func (o *Orchestrator) controlled(ctx context.Context, me *member, s *subject, r
 		parley.ActionUnmute:  " is not muted any more.",
 		parley.ActionSet:     " has its new settings.",
 	}[req.Action]
+
 	if req.Action == parley.ActionRelease && o.muted(s) {
 		res.Message = whose + " is muted: unmute it to let it go on."
 	}
+
 	return res, nil
 }
 
@@ -110,6 +138,7 @@ func (o *Orchestrator) act(ctx context.Context, s *subject, action parley.Conver
 			a.One, a.Other = a.Other, a.One
 		}
 	}
+
 	o.compareHolds(ctx)
 	acts := []store.Act{a}
 	if action == parley.ActionRelease {
@@ -118,23 +147,28 @@ func (o *Orchestrator) act(ctx context.Context, s *subject, action parley.Conver
 	if err := o.keepActs(ctx, acts); err != nil {
 		return err
 	}
+
 	t := &o.talk
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	for i := range acts {
 		t.repeat(&acts[i])
 	}
+
 	if r := t.rooms[s.thread.ID]; r != nil {
 		r.repeat(action, a.At)
 	}
 	if action == parley.ActionMute || action == parley.ActionCool {
 		return nil
 	}
+
 	for _, h := range t.holds {
 		if s.about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
 			h.again, h.released = true, h.released || action == parley.ActionRelease
 		}
 	}
+
 	return nil
 }
 
@@ -157,13 +191,27 @@ func (o *Orchestrator) keepActs(ctx context.Context, acts []store.Act) error {
 func (t *talk) releases(about func(from, to, threadID string) bool, like store.Act) []store.Act {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	var acts []store.Act
 	for _, h := range t.holds {
 		if !about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
 			continue
 		}
-		a := store.Act{At: like.At, Action: like.Action, One: h.Message.SenderID, Other: h.Key.RecipientID, ChainID: h.Message.ChainID, Hop: h.Message.Hop}
-		i := slices.IndexFunc(acts, func(b store.Act) bool { return b.One == a.One && b.Other == a.Other && b.ChainID == a.ChainID })
+
+		a := store.Act{
+			At:      like.At,
+			Action:  like.Action,
+			One:     h.Message.SenderID,
+			Other:   h.Key.RecipientID,
+			ChainID: h.Message.ChainID,
+			Hop:     h.Message.Hop,
+		}
+
+		i := slices.IndexFunc(
+			acts,
+			func(b store.Act) bool { return b.One == a.One && b.Other == a.Other && b.ChainID == a.ChainID },
+		)
+
 		switch {
 		case i < 0:
 			acts = append(acts, a)
@@ -171,6 +219,7 @@ func (t *talk) releases(about func(from, to, threadID string) bool, like store.A
 			acts[i].Hop = a.Hop
 		}
 	}
+
 	return acts
 }
 
@@ -180,22 +229,32 @@ func (o *Orchestrator) releaseMessage(ctx context.Context, ref string) (*parley.
 	if err != nil {
 		return nil, err
 	}
+
 	held := isHeld(deliveries)
 	if len(held) == 0 {
 		return nil, parley.Errorf(parley.AlreadyDelivered, "message %s is not held by the conversation protocol", parley.Short(msg.ID)).
 			Suggest("parley explain %s tells where it stands.", parley.Short(msg.ID))
 	}
+
 	if err := o.letGo(ctx, &msg, held); err != nil {
 		return nil, err
 	}
-	res := &parley.ControlConversationResult{Answer: parley.OK, ConversationID: held[0].ConversationID, Released: []string{}}
+
+	res := &parley.ControlConversationResult{
+		Answer:         parley.OK,
+		ConversationID: held[0].ConversationID,
+		Released:       []string{},
+	}
+
 	if _, deliveries, err = o.store.Message(ctx, msg.ID); err != nil {
 		return nil, err
 	}
 	if res.Held = len(isHeld(deliveries)); res.Held < len(held) {
 		res.Released = append(res.Released, msg.ID)
 	}
+
 	res.Message = fmt.Sprintf("Message %s goes on to %d of %d.", parley.Short(msg.ID), len(held)-res.Held, len(held))
+
 	return res, nil
 }
 
@@ -210,24 +269,40 @@ func (o *Orchestrator) letGo(ctx context.Context, msg *parley.Message, held []pa
 	at := o.now()
 	var acts []store.Act
 	for _, d := range held {
-		acts = append(acts, store.Act{At: at, Action: string(parley.ActionRelease), One: msg.SenderID, Other: d.RecipientID, ChainID: msg.ChainID, Hop: msg.Hop})
+		acts = append(
+			acts,
+			store.Act{
+				At:      at,
+				Action:  string(parley.ActionRelease),
+				One:     msg.SenderID,
+				Other:   d.RecipientID,
+				ChainID: msg.ChainID,
+				Hop:     msg.Hop,
+			},
+		)
 	}
+
 	if err := o.keepActs(ctx, acts); err != nil {
 		return err
 	}
+
 	o.compareHolds(ctx)
 	t := &o.talk
 	t.mu.Lock()
 	for i := range acts {
 		t.repeat(&acts[i])
 	}
+
 	for _, h := range t.holds {
-		if h.Message.ID == msg.ID && slices.ContainsFunc(held, func(d parley.Delivery) bool { return d.RecipientID == h.Key.RecipientID }) {
+		if h.Message.ID == msg.ID &&
+			slices.ContainsFunc(held, func(d parley.Delivery) bool { return d.RecipientID == h.Key.RecipientID }) {
 			h.again, h.released = true, true
 		}
 	}
+
 	t.mu.Unlock()
 	_, err := o.passing(ctx)
+
 	return err
 }
 
@@ -238,6 +313,7 @@ func (o *Orchestrator) setThread(ctx context.Context, s *subject, req *parley.Co
 	if err := own.Validate(); err != nil {
 		return err
 	}
+
 	text, err := json.Marshal(own)
 	if err != nil {
 		return err
@@ -245,12 +321,15 @@ func (o *Orchestrator) setThread(ctx context.Context, s *subject, req *parley.Co
 	if err := o.store.SetThreadSettings(ctx, s.thread.ID, string(text)); err != nil {
 		return err
 	}
+
 	t := &o.talk
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	t.rooms[s.thread.ID].settings = own
 	for _, h := range t.holds {
 		h.again = h.again || h.Message.ThreadID == s.thread.ID
 	}
+
 	return nil
 }

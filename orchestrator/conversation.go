@@ -36,8 +36,10 @@ func (o *Orchestrator) subject(ctx context.Context, me *member, pair, threadID s
 		if s.thread, err = o.thread(ctx, s.id); err != nil {
 			return s, err
 		}
+
 		return s, o.enterRoom(ctx, s.id)
 	}
+
 	first, second, two := strings.Cut(pair, ",")
 	s.one = me
 	if !two {
@@ -47,9 +49,11 @@ func (o *Orchestrator) subject(ctx context.Context, me *member, pair, threadID s
 			return s, err
 		}
 	}
+
 	if s.two, err = o.roster.find(second); err != nil {
 		return s, err
 	}
+
 	switch {
 	case s.one == s.two:
 		return s, parley.Errorf(parley.InvalidRecipient, "%s has no conversation with itself", s.one.name).
@@ -58,24 +62,36 @@ func (o *Orchestrator) subject(ctx context.Context, me *member, pair, threadID s
 		return s, parley.Errorf(parley.NotAuthorized, "%s takes no part in what %s and %s say", me.name, s.one.name, s.two.name).
 			Suggest("Name one agent: the other one is you.")
 	}
+
 	s.id = parley.ConversationID(s.one.id, s.two.id)
+
 	return s, nil
 }
 
 // GetConversationState implements parley.ConversationService.
-func (o *Orchestrator) GetConversationState(ctx context.Context, req parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
+func (o *Orchestrator) GetConversationState(
+	ctx context.Context,
+	req parley.ConversationStateRequest,
+) (*parley.ConversationStateResult, error) {
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	s, err := o.subject(ctx, me, req.With, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.ConversationStateResult{Answer: parley.OK, Conversation: parley.Conversation{ID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title}}
+
+	res := &parley.ConversationStateResult{
+		Answer:       parley.OK,
+		Conversation: parley.Conversation{ID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title},
+	}
+
 	if res.Held, err = o.heldIn(ctx, me, &s); err != nil {
 		return nil, err
 	}
+
 	if s.thread.ID != "" {
 		res.Conversation.Participants = s.thread.ParticipantNames
 		err = o.threadState(ctx, me, &s, res)
@@ -83,24 +99,33 @@ func (o *Orchestrator) GetConversationState(ctx context.Context, req parley.Conv
 		res.Conversation.Participants = []string{s.one.name, s.two.name}
 		err = o.pairState(ctx, me, &s, res)
 	}
+
 	return res, err
 }
 
 // threadState reads a thread's room, and asks the rules about its last post.
-func (o *Orchestrator) threadState(ctx context.Context, me *member, s *subject, res *parley.ConversationStateResult) error {
+func (o *Orchestrator) threadState(
+	ctx context.Context,
+	me *member,
+	s *subject,
+	res *parley.ConversationStateResult,
+) error {
 	posts, err := o.store.Posts(ctx, s.id, 1)
 	if err != nil {
 		return err
 	}
+
 	var decided map[string]parley.ConversationDecision // about responders, which have spoken or not by now
 	if len(posts) > 0 {
 		if decided, err = o.store.Decisions(ctx, posts[0].ID); err != nil {
 			return err
 		}
 	}
+
 	now, t := o.now(), &o.talk
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	r := t.rooms[s.id]
 	o.read(r.At(now), res)
 	settings := t.settingsOf(s.id)
@@ -109,28 +134,43 @@ func (o *Orchestrator) threadState(ctx context.Context, me *member, s *subject, 
 	if len(posts) == 0 {
 		return nil
 	}
+
 	from := o.roster.id(posts[0].SenderID)
 	if from == nil {
 		return nil
 	}
+
 	decide := func(m *member) parley.ConversationDecision {
 		if d, ok := decided[m.id]; ok {
 			return d
 		}
+
 		agent := m.snapshot()
-		d := r.Decide(conversation.Question{Agent: &agent, Post: postOf(&posts[0], from), At: now, Draw: t.draw, Settings: settings})
+		d := r.Decide(
+			conversation.Question{
+				Agent:    &agent,
+				Post:     postOf(&posts[0], from),
+				At:       now,
+				Draw:     t.draw,
+				Settings: settings,
+			},
+		)
+
 		return decisionShown(m, d)
 	}
+
 	mine := decide(me)
 	res.ShouldRespond, res.Reason, res.Confidence, res.Factors = mine.ShouldRespond, mine.Reason, mine.Confidence, mine.Factors
 	if me.kind != parley.KindHuman {
 		return nil
 	}
+
 	for _, id := range s.thread.Participants {
 		if m := o.roster.id(id); m != nil && m.kind != parley.KindHuman && m != from {
 			res.Decisions = append(res.Decisions, decide(m))
 		}
 	}
+
 	return nil
 }
 
@@ -143,14 +183,21 @@ const (
 
 // pairState makes a room of what two said to each other, and asks the budgets whether
 // the caller's answer would pass.
-func (o *Orchestrator) pairState(ctx context.Context, me *member, s *subject, res *parley.ConversationStateResult) error {
+func (o *Orchestrator) pairState(
+	ctx context.Context,
+	me *member,
+	s *subject,
+	res *parley.ConversationStateResult,
+) error {
 	r, last, err := o.pairRoom(ctx, s.one, s.two)
 	if err != nil {
 		return err
 	}
+
 	now, t := o.now(), &o.talk
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	o.read(r.At(now), res)
 	res.Conversation.Settings = settingsShown(t.settings)
 	control := t.controlOf(s.one, s.two, now)
@@ -159,17 +206,27 @@ func (o *Orchestrator) pairState(ctx context.Context, me *member, s *subject, re
 		until := control.Until.UTC()
 		res.Conversation.CooledUntil = &until
 	}
+
 	if last == nil {
 		res.Reason = noMessage
 		return nil
 	}
+
 	decide := func(m *member) parley.ConversationDecision {
 		other := s.one
 		if m == s.one {
 			other = s.two
 		}
+
 		d := conversation.Decision{ShouldRespond: true, Reason: addressedTo, Confidence: 1}
-		turn := turnOf(m, other, conversation.Next("", m.kind == parley.KindHuman, linkOf(last), conversation.Link{}), now, "")
+		turn := turnOf(
+			m,
+			other,
+			conversation.Next("", m.kind == parley.KindHuman, linkOf(last), conversation.Link{}),
+			now,
+			"",
+		)
+
 		v := t.budgets.Judge(t.settings, turn)
 		switch {
 		case last.SenderID == m.id:
@@ -183,25 +240,33 @@ func (o *Orchestrator) pairState(ctx context.Context, me *member, s *subject, re
 				d.ShouldRespond, d.Reason = false, conversation.Reason(res.Held[i].Reason)
 			}
 		}
+
 		return decisionShown(m, d)
 	}
+
 	if me != s.one && me != s.two {
 		res.Reason, res.Confidence = notYours, 1
 		res.Decisions = []parley.ConversationDecision{decide(s.one), decide(s.two)}
 		return nil
 	}
+
 	mine := decide(me)
 	res.ShouldRespond, res.Reason, res.Confidence = mine.ShouldRespond, mine.Reason, mine.Confidence
+
 	return nil
 }
 
 // pairRoom makes a room of what two agents said to each other directly, and returns the
 // last of it, nil for nothing.
-func (o *Orchestrator) pairRoom(ctx context.Context, one, two *member) (r *conversation.Room, last *parley.Message, err error) {
+func (o *Orchestrator) pairRoom(
+	ctx context.Context,
+	one, two *member,
+) (r *conversation.Room, last *parley.Message, err error) {
 	page, err := o.store.History(ctx, store.HistoryQuery{A: one.id, B: two.id, Limit: replayPosts})
 	if err != nil {
 		return nil, nil, err
 	}
+
 	r = &conversation.Room{}
 	for i := range page.Items {
 		last = &page.Items[i].Message
@@ -211,6 +276,7 @@ func (o *Orchestrator) pairRoom(ctx context.Context, one, two *member) (r *conve
 		}
 		r.Add(postOf(last, from), []string{other.name})
 	}
+
 	return r, last, nil
 }
 
@@ -222,6 +288,7 @@ func (o *Orchestrator) read(r conversation.Reading, res *parley.ConversationStat
 		}
 		return id
 	}
+
 	names := func(counts map[string]int) map[string]int {
 		by := make(map[string]int, len(counts))
 		for id, n := range counts {
@@ -229,13 +296,27 @@ func (o *Orchestrator) read(r conversation.Reading, res *parley.ConversationStat
 		}
 		return by
 	}
+
 	res.State, res.Temperature, res.Conversation.Muted = string(r.State), r.Temperature, r.Muted
-	res.Counts = parley.ConversationCounts{LastMinute: r.LastMinute, FiveMinutes: r.FiveMinutes, Participants: names(r.Participants),
-		Agents: names(r.AIs), People: names(r.Humans), Questions: r.Questions, Acknowledgements: r.Acknowledgements, InARow: r.InARow,
-		Speakers: []string{}, Signals: append([]string{}, r.Signals...)}
+	res.Counts = parley.ConversationCounts{
+		LastMinute:   r.LastMinute,
+		FiveMinutes:  r.FiveMinutes,
+		Participants: names(r.Participants),
+		Agents: names(
+			r.AIs,
+		),
+		People:           names(r.Humans),
+		Questions:        r.Questions,
+		Acknowledgements: r.Acknowledgements,
+		InARow:           r.InARow,
+		Speakers:         []string{},
+		Signals:          append([]string{}, r.Signals...),
+	}
+
 	for _, id := range r.Speakers {
 		res.Counts.Speakers = append(res.Counts.Speakers, name(id))
 	}
+
 	res.LastMessageAt, res.Conversation.CooledUntil = someTime(r.LastMessage), someTime(r.CooledUntil)
 	if r.LastSpeaker != "" {
 		res.LastSpeaker = name(r.LastSpeaker)
@@ -253,7 +334,13 @@ func someTime(at time.Time) *time.Time {
 
 func decisionShown(m *member, d conversation.Decision) parley.ConversationDecision {
 	f := parley.ConversationFactors(d.Factors)
-	shown := parley.ConversationDecision{AgentID: m.id, Agent: m.name, ShouldRespond: d.ShouldRespond, Reason: string(d.Reason), Confidence: d.Confidence}
+	shown := parley.ConversationDecision{
+		AgentID:       m.id,
+		Agent:         m.name,
+		ShouldRespond: d.ShouldRespond,
+		Reason:        string(d.Reason),
+		Confidence:    d.Confidence,
+	}
 	if f != (parley.ConversationFactors{}) {
 		shown.Factors = &f
 	}
@@ -262,8 +349,13 @@ func decisionShown(m *member, d conversation.Decision) parley.ConversationDecisi
 
 func settingsShown(s conversation.Settings) parley.ConversationSettings {
 	d := conversation.Defaults()
-	return parley.ConversationSettings{Off: s.Off, ChainHops: or(s.ChainHops, d.ChainHops), PairMinute: or(s.PairMinute, d.PairMinute),
-		PairTenMinutes: or(s.PairTenMinutes, d.PairTenMinutes), CycleRounds: or(s.CycleRounds, d.CycleRounds)}
+	return parley.ConversationSettings{
+		Off:            s.Off,
+		ChainHops:      or(s.ChainHops, d.ChainHops),
+		PairMinute:     or(s.PairMinute, d.PairMinute),
+		PairTenMinutes: or(s.PairTenMinutes, d.PairTenMinutes),
+		CycleRounds:    or(s.CycleRounds, d.CycleRounds),
+	}
 }
 
 // heldIn lists what the protocol holds of a conversation: all of it for the operator,
@@ -283,7 +375,15 @@ func (o *Orchestrator) heldIn(ctx context.Context, me *member, s *subject) ([]pa
 }
 
 func (o *Orchestrator) heldShown(w *store.Withheld) parley.HeldTurn {
-	return parley.HeldTurn{MessageID: w.Message.ID, Sender: o.dress(&w.Message).Sender, Recipient: o.roster.id(w.Key.RecipientID).name,
-		Reason: w.Why, Text: w.Reason, Until: someTime(w.Until), Since: w.Message.Timestamp, Hop: w.Message.Hop,
-		Preview: parley.Truncate(parley.CleanLine(w.Message.Text), parley.PreviewLength)}
+	return parley.HeldTurn{
+		MessageID: w.Message.ID,
+		Sender:    o.dress(&w.Message).Sender,
+		Recipient: o.roster.id(w.Key.RecipientID).name,
+		Reason:    w.Why,
+		Text:      w.Reason,
+		Until:     someTime(w.Until),
+		Since:     w.Message.Timestamp,
+		Hop:       w.Message.Hop,
+		Preview:   parley.Truncate(parley.CleanLine(w.Message.Text), parley.PreviewLength),
+	}
 }

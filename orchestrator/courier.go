@@ -73,6 +73,7 @@ func (o *Orchestrator) startCourier(m *member) {
 func (c *courier) run(ctx context.Context) {
 	retry := time.NewTimer(0)
 	defer retry.Stop()
+
 	for pause := recheck; ; pause = min(2*pause, restful) {
 		select {
 		case <-ctx.Done():
@@ -81,14 +82,17 @@ func (c *courier) run(ctx context.Context) {
 			pause = recheck
 		case <-retry.C:
 		}
+
 		again, err := c.round(ctx)
 		if err != nil && ctx.Err() == nil {
 			c.o.log.Error("deliver", "agent", c.m.name, "error", err)
 			again, c.open = true, true
 		}
+
 		if c.soon {
 			pause = min(pause, brisk)
 		}
+
 		retry.Stop()
 		if again {
 			retry.Reset(pause)
@@ -105,9 +109,11 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 			return true, err
 		}
 	}
+
 	if err := c.proveLate(ctx); err != nil {
 		return true, err
 	}
+
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
 		if err == nil && len(jobs) == 0 {
@@ -116,6 +122,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 		if err != nil || len(jobs) == 0 {
 			return len(c.unproven) > 0, err
 		}
+
 		for i, job := range jobs {
 			done, err := c.deliver(ctx, job)
 			if err == nil && !done && c.blocked {
@@ -124,16 +131,19 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 					break
 				}
 			}
+
 			if err != nil || !done {
 				c.behind = true
 				return c.m.place() != nil, err // a launch wakes it
 			}
+
 			if i < len(jobs)-1 && c.m.pressed() { // an urgent one goes before the rest
 				c.behind = true
 				break
 			}
 		}
 	}
+
 	return false, nil
 }
 
@@ -170,23 +180,29 @@ func (c *courier) next(ctx context.Context) ([]store.Job, error) {
 func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err error) {
 	c.m.typing.Lock() // stop waits here for the message in hand
 	defer c.m.typing.Unlock()
+
 	t := c.m.place()
 	w, o := c.gate(ctx, t, job)
 	c.blocked = o.block
 	if o != free {
 		return false, c.hold(ctx, job, o)
 	}
+
 	if !urgent(job) && c.m.pressed() {
 		c.soon = true // an urgent one came during the look, and goes first
 		return false, nil
 	}
+
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
+
 	if err := c.number(ctx, t); err != nil {
 		return false, err
 	}
+
 	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
 	job.Notice, job.PaneSeq = l.notice, c.seq+1
+
 	err = c.o.store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
 	if errors.Is(err, store.ErrStale) {
 		return true, nil // read or expired meanwhile
@@ -194,9 +210,11 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	if err != nil {
 		return false, err
 	}
+
 	c.m.insistNoMore(job.Message.ID)
 	c.m.works(&job.Message)
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
+
 	return c.submit(ctx, t, job, l, w, false)
 }
 
@@ -227,7 +245,11 @@ func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
 	if job.State == parley.DeliveryHeld && job.Reason == o.reason {
 		return nil
 	}
-	return ignore(c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}), store.ErrStale)
+
+	return ignore(
+		c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}),
+		store.ErrStale,
+	)
 }
 
 // number reads the last sequence number that the terminal remembers: what was

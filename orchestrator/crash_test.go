@@ -55,19 +55,34 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+
 	profiles, err := crashProfiles()
 	if err != nil {
 		return err
 	}
-	opts := Options{Store: s, Profiles: profiles, Workspace: ct.Dir, LaunchDir: filepath.Join(ct.Dir, "launch"), Host: "test",
-		Tmux: tmux.Options{Binary: ct.Binary, Name: ct.Name, Path: ct.Path, Dir: ct.At, Env: ct.Env}}
-	if ct.Model != "" {
-		opts.Model, opts.Responders = responder.New(responder.Options{Getenv: func(string) string { return "" }}), []parley.DeclaredResponder{answeredAt(ct.Model)}
+
+	opts := Options{
+		Store:     s,
+		Profiles:  profiles,
+		Workspace: ct.Dir,
+		LaunchDir: filepath.Join(ct.Dir, "launch"),
+		Host:      "test",
+		Tmux:      tmux.Options{Binary: ct.Binary, Name: ct.Name, Path: ct.Path, Dir: ct.At, Env: ct.Env},
 	}
+
+	if ct.Model != "" {
+		opts.Model, opts.Responders = responder.New(
+			responder.Options{Getenv: func(string) string { return "" }},
+		), []parley.DeclaredResponder{
+			answeredAt(ct.Model),
+		}
+	}
+
 	o, err := New(ctx, opts)
 	if err != nil {
 		return err
 	}
+
 	ctx = parley.WithCaller(ctx, o.Operator())
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)
@@ -77,12 +92,15 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 		if strings.HasPrefix(to, "#") {
 			req.To, req.ThreadID = nil, to[1:]
 		}
+
 		res, err := o.SendMessage(ctx, req)
 		if err != nil {
 			return err
 		}
+
 		fmt.Fprintln(out, res.MessageID)
 	}
+
 	return nil
 }
 
@@ -105,11 +123,13 @@ func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
 		name := fmt.Sprintf("agent%d", i)
 		logs[name] = te.launch(name, "framed", tmuxtest.Agent{})
 	}
+
 	te.close()
 	accepted := map[string]string{} // message id → agent
 	for range kills {
 		te.crashOnce(t, logs, accepted)
 	}
+
 	te.open()
 	te.settle(t, accepted)
 	te.check(t, logs, accepted)
@@ -121,6 +141,7 @@ func (te *team) crashOnce(t *testing.T, logs, accepted map[string]string) {
 	cmd, in, answers := te.startCrashDaemon(t, "")
 	kill := time.AfterFunc(time.Duration(rand.IntN(250))*time.Millisecond, func() { _ = cmd.Process.Kill() })
 	defer kill.Stop()
+
 	names := slices.Sorted(maps.Keys(logs))
 	for n := 0; n < 12; n++ {
 		to := names[n%len(names)]
@@ -129,9 +150,11 @@ func (te *team) crashOnce(t *testing.T, logs, accepted map[string]string) {
 		}
 		accepted[answers.Text()] = to
 	}
+
 	for answers.Scan() { // until it is killed
 		t.Errorf("the daemon said %q unasked", answers.Text())
 	}
+
 	_ = cmd.Wait()
 }
 
@@ -144,6 +167,7 @@ func (te *team) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writ
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	cmd := exec.Command(te.opts.Executable, crashDaemon, string(arg))
 	cmd.Stderr = testWriter{t}
 	in, err1 := cmd.StdinPipe()
@@ -151,10 +175,12 @@ func (te *team) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writ
 	if err1 != nil || err2 != nil || cmd.Start() != nil {
 		t.Fatal(err1, err2, "the daemon did not start")
 	}
+
 	answers := bufio.NewScanner(out)
 	if !answers.Scan() || answers.Text() != "ready" {
 		t.Fatalf("the daemon did not come up: %q", answers.Text())
 	}
+
 	return cmd, in, answers
 }
 
@@ -174,8 +200,10 @@ func (te *team) settle(t *testing.T, accepted map[string]string) {
 		if time.Now().After(deadline) {
 			t.Fatalf("of %d messages, these are not settled: %v", len(accepted), counts)
 		}
+
 		time.Sleep(100 * time.Millisecond)
 	}
+
 	t.Logf("%d messages accepted; not delivered: %v", len(accepted), counts)
 	if counts["unconfirmed"] > 0 {
 		t.Errorf("%d are unconfirmed; with a composer that can be read none should be", counts["unconfirmed"])
@@ -192,6 +220,7 @@ func (te *team) check(t *testing.T, logs, accepted map[string]string) {
 			got[strings.TrimSuffix(after, ")")]++
 		}
 	}
+
 	lost, doubled := 0, 0
 	for id := range accepted {
 		switch n := got[parley.Short(id)]; {
@@ -201,9 +230,11 @@ func (te *team) check(t *testing.T, logs, accepted map[string]string) {
 			doubled++
 		}
 	}
+
 	if len(accepted) == 0 || lost > 0 || doubled > 0 {
 		t.Errorf("of %d accepted messages %d were lost and %d typed twice", len(accepted), lost, doubled)
 	}
+
 	for short, n := range got {
 		if n > 1 {
 			t.Errorf("message %s was typed %d times", short, n)

@@ -24,24 +24,35 @@ func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, erro
 		at := now.Add(o.opts.Settings.ResponseDeadline).UTC()
 		return &at, nil
 	}
+
 	at := deadline.UTC()
 	wrong := func(what string) error {
-		return parley.Errorf(parley.InvalidArgument, "the deadline %s %s", at.Format(time.RFC3339), what).With("parameter", "response_deadline").
-			With("now", now.UTC().Format(time.RFC3339)).Suggest("Give a time to come, with its zone, such as %s.",
-			now.UTC().Add(o.opts.Settings.ResponseDeadline).Format(time.RFC3339))
+		return parley.Errorf(parley.InvalidArgument, "the deadline %s %s", at.Format(time.RFC3339), what).
+			With("parameter", "response_deadline").
+			With("now", now.UTC().Format(time.RFC3339)).
+			Suggest("Give a time to come, with its zone, such as %s.",
+				now.UTC().Add(o.opts.Settings.ResponseDeadline).Format(time.RFC3339))
 	}
+
 	switch {
 	case !at.After(now):
 		return nil, wrong("is in the past")
 	case at.Sub(now) > furthest:
 		return nil, wrong("is more than a year away")
 	}
+
 	return &at, nil
 }
 
 // dueBefore returns the deadline of a message that was stored with this key: a call that
 // is repeated when it has passed is the same call still.
-func (o *Orchestrator) dueBefore(ctx context.Context, from *member, key string, deadline *time.Time, refusal error) (*time.Time, error) {
+func (o *Orchestrator) dueBefore(
+	ctx context.Context,
+	from *member,
+	key string,
+	deadline *time.Time,
+	refusal error,
+) (*time.Time, error) {
 	if key == "" || deadline == nil {
 		return nil, refusal
 	}
@@ -58,6 +69,7 @@ func (o *Orchestrator) remind(ctx context.Context) {
 	if o.pause.is() != nil {
 		return
 	}
+
 	owed, err := o.store.Due(ctx, o.now().Add(o.opts.Settings.RemindBefore))
 	if err != nil {
 		if ctx.Err() == nil {
@@ -65,8 +77,10 @@ func (o *Orchestrator) remind(ctx context.Context) {
 		}
 		return
 	}
+
 	for _, w := range owed {
-		if err := o.remindOf(ctx, w); err != nil && ctx.Err() == nil && parley.ErrorCode(err) != parley.CommunicationDisabled {
+		if err := o.remindOf(ctx, w); err != nil && ctx.Err() == nil &&
+			parley.ErrorCode(err) != parley.CommunicationDisabled {
 			o.log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
 		}
 	}
@@ -92,6 +106,7 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 		if step.told != nil || now.Before(step.at) {
 			continue
 		}
+
 		m := o.roster.id(step.to)
 		if m != nil {
 			over, err := o.over(ctx, &w)
@@ -102,16 +117,19 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 				m = nil
 			}
 		}
+
 		if m != nil {
 			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, answeredNanos(d))
 			if err := o.notify(ctx, []*member{m}, step.text(), nil, key); err != nil {
 				return err
 			}
 		}
+
 		if err := o.store.NoteTold(ctx, w.Key, step.who); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -132,12 +150,22 @@ func reminder(w store.Owing, now time.Time) string {
 	if now.After(w.Debt.DueAt) {
 		tense = "was"
 	}
+
 	what := "Your response"
 	if w.Debt.State == parley.ResponsePartial {
 		what = "The rest of your response"
 	}
-	return fmt.Sprintf("%s to message %s from %s %s due at %s: “%s” Answer it with respond_to_message, or parley reply %s \"…\".",
-		what, short, w.Message.Sender, tense, localTime(w.Debt.DueAt, now), quote(w), short)
+
+	return fmt.Sprintf(
+		"%s to message %s from %s %s due at %s: “%s” Answer it with respond_to_message, or parley reply %s \"…\".",
+		what,
+		short,
+		w.Message.Sender,
+		tense,
+		localTime(w.Debt.DueAt, now),
+		quote(w),
+		short,
+	)
 }
 
 // missing is for the one who waits for it.
@@ -165,11 +193,32 @@ func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
 	if d.State == parley.ResponsePartial {
 		what = "the rest of its response"
 	}
-	return parley.Need{Kind: parley.NeedOverdue, AgentID: d.DebtorID, Agent: d.Debtor, MessageID: msg.ID, Since: d.DueAt,
-		Text: fmt.Sprintf("owes %s %s to message %s, asked %s ago and due %s ago: “%s”", msg.Sender, what, short,
-			lasting(now.Sub(msg.Timestamp)), lasting(now.Sub(d.DueAt)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
-		Command: fmt.Sprintf("parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender),
-		Action:  fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short)}
+
+	return parley.Need{
+		Kind:      parley.NeedOverdue,
+		AgentID:   d.DebtorID,
+		Agent:     d.Debtor,
+		MessageID: msg.ID,
+		Since:     d.DueAt,
+		Text: fmt.Sprintf(
+			"owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
+			msg.Sender,
+			what,
+			short,
+			lasting(
+				now.Sub(msg.Timestamp),
+			),
+			lasting(now.Sub(d.DueAt)),
+			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength),
+		),
+		Command: fmt.Sprintf(
+			"parley steer %s --kind REMINDER \"please answer message %s from %s\"",
+			d.Debtor,
+			short,
+			msg.Sender,
+		),
+		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
+	}
 }
 
 // over reports whether the conversation of a response that is due has come to its end,
@@ -180,21 +229,29 @@ func (o *Orchestrator) over(ctx context.Context, w *store.Owing) (bool, error) {
 		if err := o.enterRoom(ctx, id); err != nil {
 			return false, err
 		}
+
 		t.mu.Lock()
 		defer t.mu.Unlock()
+
 		r := t.rooms[id].At(now)
+
 		return r.Muted || r.State == conversation.Concluded, nil
 	}
+
 	one, two := o.roster.id(w.Message.SenderID), o.roster.id(w.Debt.DebtorID)
 	if one == nil || two == nil || isHuman(one, two) {
 		return false, nil
 	}
+
 	r, _, err := o.pairRoom(ctx, one, two)
 	if err != nil || r.At(now).State == conversation.Concluded {
 		return err == nil, err
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.id, To: two.id, At: now})
+
 	return v.Reason == conversation.MutedByOperator, nil
 }

@@ -24,7 +24,10 @@ func newDue(t *testing.T) *due {
 	d := &due{clock: new(clock)}
 	d.team = newTeam(t, d.clock.option)
 	d.coder, d.planner = d.as("coder"), d.as("planner")
-	res, err := d.SendMessage(d.planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true})
+	res, err := d.SendMessage(
+		d.planner,
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,16 +40,19 @@ func (d *due) notices(name string) []string {
 	d.t.Helper()
 	d.remind(context.Background())
 	m := d.roster.named(name)
+
 	page, err := d.store.Inbox(context.Background(), store.InboxQuery{RecipientID: m.id, Limit: 50, OldestFirst: true})
 	if err != nil {
 		d.t.Fatal(err)
 	}
+
 	var texts []string
 	for _, item := range page.Items {
 		if item.Message.Kind == parley.KindNotice {
 			texts = append(texts, item.Message.Text)
 		}
 	}
+
 	return texts
 }
 
@@ -87,12 +93,15 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 	d.expect("long after", 1, 1, 1)
 
 	short := parley.Short(d.id)
-	if got := d.notices("coder")[0]; !strings.Contains(got, "message "+short+" from planner is due at") || !strings.Contains(got, "is it done?") {
+	if got := d.notices("coder")[0]; !strings.Contains(got, "message "+short+" from planner is due at") ||
+		!strings.Contains(got, "is it done?") {
 		t.Errorf("the reminder says %q", got)
 	}
+
 	if got := d.notices("planner")[0]; !strings.HasPrefix(got, "coder (idle) has not answered your message "+short) {
 		t.Errorf("the sender is told %q", got)
 	}
+
 	need := d.need(parley.NeedOverdue)
 	if need.Agent != "coder" || need.MessageID != d.id || !strings.Contains(need.Command, "parley steer coder") {
 		t.Errorf("the need is %+v", need)
@@ -112,12 +121,14 @@ func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
 	if err != nil || len(owed) != 1 {
 		t.Fatalf("owed: %+v, %v", owed, err)
 	}
+
 	for range 2 { // as after a crash between the two
 		owed[0].Debt.RemindedAt = nil
 		if err := d.remindOf(t.Context(), owed[0]); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	d.expect("twice", 1, 0, 0)
 }
 
@@ -147,6 +158,7 @@ func TestNobodyIsRemindedWhilePaused(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	pause(true)
 	d.clock.pass(2 * time.Hour)
 	d.expect("paused", 0, 0, 0)
@@ -204,12 +216,14 @@ func TestTheFooterSaysByWhenToReply(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		te.reach(res.MessageID, parley.DeliveryRead)
 		typed := tmuxtest.Messages(t, log)
 		due, form := res.Object.ResponseDeadline.Local(), "15:04"
 		if due.Day() != res.Timestamp.Local().Day() {
 			form = "15:04 on 2 January"
 		}
+
 		want := " · reply by " + due.Format(form) + " with respond_to_message)"
 		if got := typed[len(typed)-1].Text; !strings.HasSuffix(got, want) {
 			t.Errorf("typed: %q, want at its end %q", got, want)
@@ -224,10 +238,12 @@ func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
 		Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{"worker"}}); err != nil {
 		t.Fatal(err)
 	}
+
 	var all string
 	for _, m := range tmuxtest.WaitMessages(t, log, 2) {
 		all += m.Text + "\n"
 	}
+
 	planner, coder, worker := d.roster.named("planner").id, d.roster.named("coder").id, d.roster.named("worker").id
 	for _, want := range []string{"[AGENT " + parley.Short(planner) + " TO AGENT " + parley.Short(worker) + "]: is it done?\n",
 		"[AGENT " + parley.Short(coder) + " BROADCAST]: worker knows\n", "re " + parley.Short(d.id) + " · delegated)", "with respond_to_message)"} {
@@ -266,16 +282,24 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	res, err := te.RequestAssistance(planner, parley.RequestAssistanceRequest{AssistanceType: "review", RequiredCapabilities: []string{"Go", "SQL"},
-		RequestDetails: parley.RequestDetails{Description: "look at the store"}})
+
+	res, err := te.RequestAssistance(
+		planner,
+		parley.RequestAssistanceRequest{AssistanceType: "review", RequiredCapabilities: []string{"Go", "SQL"},
+			RequestDetails: parley.RequestDetails{Description: "look at the store"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var got []string
 	for _, p := range res.PotentialResponders {
 		got = append(got, p.Agent)
 	}
-	if strings.Join(got, " ") != "whole half" || res.BroadcastSent || res.PotentialResponders[1].CapabilityMatch != 0.5 || res.PotentialResponders[0].Availability != parley.Available {
+
+	if strings.Join(got, " ") != "whole half" || res.BroadcastSent ||
+		res.PotentialResponders[1].CapabilityMatch != 0.5 ||
+		res.PotentialResponders[0].Availability != parley.Available {
 		t.Errorf("the answer is %+v", res)
 	}
 }
@@ -283,19 +307,28 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 func TestRepeatingARequestAfterItsDeadlineIsNoNewOne(t *testing.T) {
 	d := newDue(t)
 	deadline := time.Now().Add(time.Minute)
-	req := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "soon?", ResponseDeadline: &deadline, IdempotencyKey: "k"}
+	req := parley.SendMessageRequest{
+		To:               parley.Names{"coder"},
+		Text:             "soon?",
+		ResponseDeadline: &deadline,
+		IdempotencyKey:   "k",
+	}
+
 	first, err := d.SendMessage(d.planner, req)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	d.clock.pass(time.Hour)
 	if again, err := d.SendMessage(d.planner, req); err != nil || again.MessageID != first.MessageID {
 		t.Errorf("repeated after the deadline: %+v, %v, want message %s", again, err, first.MessageID)
 	}
+
 	req.Text = "sooner?"
 	if _, err := d.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
 		t.Errorf("another message with the key: %v, want %s", err, parley.InvalidArgument)
 	}
+
 	req.IdempotencyKey = ""
 	if _, err := d.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
 		t.Errorf("a deadline in the past: %v, want %s", err, parley.InvalidArgument)

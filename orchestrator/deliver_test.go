@@ -28,6 +28,7 @@ func TestMessageArrivesUnderItsHeader(t *testing.T) {
 	if got.Text != want || !got.Framed {
 		t.Errorf("the agent got %+v, want %q framed", got, want)
 	}
+
 	var rungs []parley.DeliveryState
 	for _, s := range d.Steps {
 		rungs = append(rungs, s.State)
@@ -35,6 +36,7 @@ func TestMessageArrivesUnderItsHeader(t *testing.T) {
 			t.Errorf("rung %s has no time or no evidence: %+v", s.State, s)
 		}
 	}
+
 	if diff := cmp.Diff([]parley.DeliveryState{"queued", "typing", "submitted", "read"}, rungs); diff != "" {
 		t.Errorf("ladder (-want +got):\n%s", diff)
 	}
@@ -46,16 +48,31 @@ func TestEveryKindOfReaderGetsEachMessageOnce(t *testing.T) {
 	for _, mode := range []tmuxtest.Mode{tmuxtest.Framed, tmuxtest.Raw, tmuxtest.Canonical} {
 		t.Run(string(mode), func(t *testing.T) {
 			log := te.launch("agent-"+string(mode), "quick", tmuxtest.Agent{Mode: mode})
-			texts := []string{"one", "two\nlines", "tab\there", "trailing backslash \\", "ends in @name", "!bang /slash #hash", "emoji 👩‍💻 漢字", "quote \" $HOME `x` #{pane_id} ;"}
+			texts := []string{
+				"one",
+				"two\nlines",
+				"tab\there",
+				"trailing backslash \\",
+				"ends in @name",
+				"!bang /slash #hash",
+				"emoji 👩‍💻 漢字",
+				"quote \" $HOME `x` #{pane_id} ;",
+			}
+
 			for _, text := range texts {
 				te.reach(te.send("agent-"+string(mode), text), parley.DeliveryRead)
 			}
+
 			got := tmuxtest.WaitMessages(t, log, len(texts))
 			if len(got) != len(texts) {
 				t.Fatalf("got %d messages, want %d", len(got), len(texts))
 			}
+
 			for i, text := range texts {
-				if want := "]: " + strings.Join(strings.Fields(text), " ") + " (operator · msg "; !strings.Contains(got[i].Text, want) {
+				if want := "]: " + strings.Join(strings.Fields(text), " ") + " (operator · msg "; !strings.Contains(
+					got[i].Text,
+					want,
+				) {
 					t.Errorf("message %d is %q, want it to contain %q", i, got[i].Text, want)
 				}
 			}
@@ -70,16 +87,23 @@ func TestBroadcastReachesAllButTheSender(t *testing.T) {
 	for _, name := range []string{"one", "two"} {
 		logs[name] = te.launch(name, "quick", tmuxtest.Agent{})
 	}
+
 	me := te.as("sender")
 	res, err := te.BroadcastMessage(me, parley.BroadcastMessageRequest{Text: "build is red", WaitSeconds: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res.RecipientCount != 2 || len(res.DeliveryStatus.DeliveredTo) != 2 || res.Message != "Message broadcast to 2 agent(s)" {
+
+	if res.RecipientCount != 2 || len(res.DeliveryStatus.DeliveredTo) != 2 ||
+		res.Message != "Message broadcast to 2 agent(s)" {
 		t.Errorf("receipt %+v, want two delivered", res)
 	}
+
 	for name, log := range logs {
-		if got := tmuxtest.WaitMessages(t, log, 1)[0].Text; !strings.Contains(got, " BROADCAST]: build is red (sender · msg ") {
+		if got := tmuxtest.WaitMessages(t, log, 1)[0].Text; !strings.Contains(
+			got,
+			" BROADCAST]: build is red (sender · msg ",
+		) {
 			t.Errorf("%s got %q", name, got)
 		}
 	}
@@ -112,12 +136,14 @@ func TestDialogIsNeverAnswered(t *testing.T) {
 	if err := os.WriteFile(dialog, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	te.inState("coder", parley.StateWaiting)
 	id := te.send("coder", "hello")
 	te.held(id, "dialog")
 	if got := tmuxtest.Messages(t, log); len(got) != 0 {
 		t.Errorf("the dialog was answered: %v", got)
 	}
+
 	te.tmuxRun("send-keys", "-t", te.pane("coder").ID(), "Enter") // the person answers
 	te.reach(id, parley.DeliveryRead)
 	got := tmuxtest.WaitMessages(t, log, 2)
@@ -161,24 +187,33 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	gate := filepath.Join(te.dir, "gate")
+
 	// It does not read until the file is there; then it reads all.
 	script := fmt.Sprintf("while [ ! -e %q ]; do sleep 0.05; done; cat", gate)
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "deaf", Profile: "quick", Command: []string{"sh", "-c", script}}); err != nil {
 		t.Fatal(err)
 	}
+
 	first := te.send("deaf", "first")
 	d := te.reach(first, parley.DeliveryUnconfirmed)
 	if !strings.Contains(d.Reason, "not read") {
 		t.Errorf("reason %q does not say that it was not read", d.Reason)
 	}
+
 	second := te.send("deaf", "second")
 	te.held(second, "not reading")
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	te.reach(second, parley.DeliveryRead)
 	te.reach(first, parley.DeliverySubmitted)
-	screen := tmuxtest.WaitFor(t, te.pane("deaf"), func(s tmux.Screen) bool { return strings.Count(s.Text(), ": second (") == 2 })
+	screen := tmuxtest.WaitFor(
+		t,
+		te.pane("deaf"),
+		func(s tmux.Screen) bool { return strings.Count(s.Text(), ": second (") == 2 },
+	)
+
 	// Once echoed by the terminal, once by cat: never typed twice.
 	if got := strings.Count(screen.Text(), ": first ("); got != 2 {
 		t.Errorf("the first message stands %d times on the screen, want 2:\n%s", got, screen.Text())
@@ -194,8 +229,14 @@ func TestTextDroppedAtStartUpIsNotCalledRead(t *testing.T) {
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "slow", Profile: "quick", Command: agent.Argv()}); err != nil {
 		t.Fatal(err)
 	}
+
 	id := te.send("slow", "too early")
-	tmuxtest.WaitFor(t, te.pane("slow"), func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
+	tmuxtest.WaitFor(
+		t,
+		te.pane("slow"),
+		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) },
+	)
+
 	d := te.reach(id, parley.DeliveryUnconfirmed)
 	te.reach(te.send("slow", "in time"), parley.DeliveryRead) // the courier has looked again since
 	if d = te.delivery(id); d.State != parley.DeliveryUnconfirmed {
@@ -214,15 +255,20 @@ func TestUrgentGoesFirst(t *testing.T) {
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
 	first := te.send("coder", "ordinary")
 	te.held(first, "copy mode")
-	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "pressing", Urgent: true})
+	res, err := te.SendMessage(
+		te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "pressing", Urgent: true},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
 	te.reach(res.MessageID, parley.DeliveryRead)
 	te.reach(first, parley.DeliveryRead)
 	got := tmuxtest.WaitMessages(t, log, 2)
-	if !strings.Contains(got[0].Text, "pressing") || !strings.Contains(got[0].Text, "· urgent)") || !strings.Contains(got[1].Text, "ordinary") {
+	if !strings.Contains(got[0].Text, "pressing") || !strings.Contains(got[0].Text, "· urgent)") ||
+		!strings.Contains(got[1].Text, "ordinary") {
 		t.Errorf("order %+v, want the urgent one first", got)
 	}
 }

@@ -39,18 +39,23 @@ func exchangeOf(msg *parley.Message, to *member) string {
 func (x *exchanges) begin(name string) (e *exchange, first bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+
 	if x.closed {
-		return nil, false, parley.NoModelAnswer(parley.ModelCancelled, "the daemon is ending").Suggest("Send it again when the daemon runs again.")
+		return nil, false, parley.NoModelAnswer(parley.ModelCancelled, "the daemon is ending").
+			Suggest("Send it again when the daemon runs again.")
 	}
+
 	if x.open == nil {
 		x.open = map[string]*exchange{}
 	}
 	if e := x.open[name]; e != nil {
 		return e, false, nil
 	}
+
 	e = &exchange{done: make(chan struct{})}
 	x.open[name] = e
 	x.group.Add(1)
+
 	return e, true, nil
 }
 

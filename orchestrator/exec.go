@@ -24,7 +24,16 @@ type launch struct {
 }
 
 // fromTerminal are the variables that the terminal sets and a launch does not.
-var fromTerminal = []string{"TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "COLORTERM", "TMUX", "TMUX_PANE", "COLUMNS", "LINES"}
+var fromTerminal = []string{
+	"TERM",
+	"TERM_PROGRAM",
+	"TERM_PROGRAM_VERSION",
+	"COLORTERM",
+	"TMUX",
+	"TMUX_PANE",
+	"COLUMNS",
+	"LINES",
+}
 
 // NotInherited are the variables that say who a process is to parley, to tmux or to
 // the agent CLI that started it. A daemon and an agent have their own.
@@ -42,7 +51,9 @@ var fromShell = []string{"PWD", "OLDPWD", "SHLVL", "_"}
 func environment(carried []string, own map[string]string) []string {
 	env := slices.DeleteFunc(slices.Clone(carried), func(kv string) bool {
 		name, _, ok := strings.Cut(kv, "=")
-		return !ok || slices.Contains(fromTerminal, name) || slices.Contains(NotInherited, name) || slices.Contains(fromShell, name) || own[name] != ""
+		return !ok || slices.Contains(fromTerminal, name) || slices.Contains(NotInherited, name) ||
+			slices.Contains(fromShell, name) ||
+			own[name] != ""
 	})
 	for name, value := range own {
 		env = append(env, name+"="+value)
@@ -61,11 +72,13 @@ func lookPath(name, dir string, env []string) (string, error) {
 		}
 		return path, executable(path)
 	}
+
 	for _, kv := range env {
 		path, ok := strings.CutPrefix(kv, "PATH=")
 		if !ok {
 			continue
 		}
+
 		for _, d := range filepath.SplitList(path) {
 			if !filepath.IsAbs(d) {
 				d = filepath.Join(dir, d)
@@ -75,6 +88,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 			}
 		}
 	}
+
 	return "", exec.ErrNotFound
 }
 
@@ -115,24 +129,29 @@ func Exec(file string) error {
 	if err := os.Remove(file); err != nil {
 		return fmt.Errorf("remove the launch file: %w", err)
 	}
+
 	var l launch
 	if err := json.Unmarshal(text, &l); err != nil {
 		return fmt.Errorf("read the launch file: %w", err)
 	}
+
 	if err := os.Chdir(l.Dir); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "cannot start in %s: %w", l.Dir, err).
 			Suggest("See whether the directory is still there, and launch the agent again.")
 	}
+
 	path, err := lookPath(l.Argv[0], l.Dir, l.Env)
 	if err != nil {
 		return parley.Errorf(parley.InvalidArgument, "cannot start %s: %w", l.Argv[0], err).
 			Suggest("Install it, or give its full path, and launch the agent again.")
 	}
+
 	env := append(l.Env, "PWD="+l.Dir)
 	for _, name := range fromTerminal {
 		if value, ok := os.LookupEnv(name); ok {
 			env = append(env, name+"="+value)
 		}
 	}
+
 	return fmt.Errorf("start %s: %w", path, syscall.Exec(path, l.Argv, env))
 }

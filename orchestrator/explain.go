@@ -12,7 +12,10 @@ import (
 )
 
 // ExplainMessage implements parley.OperatorService.
-func (o *Orchestrator) ExplainMessage(ctx context.Context, req parley.ExplainMessageRequest) (*parley.ExplainMessageResult, error) {
+func (o *Orchestrator) ExplainMessage(
+	ctx context.Context,
+	req parley.ExplainMessageRequest,
+) (*parley.ExplainMessageResult, error) {
 	msg, deliveries, err := o.store.Message(ctx, req.MessageID)
 	if err != nil {
 		return nil, err
@@ -29,9 +32,20 @@ func (o *Orchestrator) ExplainMessage(ctx context.Context, req parley.ExplainMes
 
 // explain tells a message's story: who said what to whom, and for each recipient
 // every rung, what holds now, and what to do.
-func explain(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *time.Location) parley.ExplainMessageResult {
-	res := parley.ExplainMessageResult{Answer: parley.OK, MessageID: msg.ID, Object: msg, Summary: summary(msg, ds, now, zone),
-		Deliveries: []parley.DeliveryStory{}}
+func explain(
+	msg *parley.Message,
+	ds []parley.Delivery,
+	now time.Time,
+	zone *time.Location,
+) parley.ExplainMessageResult {
+	res := parley.ExplainMessageResult{
+		Answer:     parley.OK,
+		MessageID:  msg.ID,
+		Object:     msg,
+		Summary:    summary(msg, ds, now, zone),
+		Deliveries: []parley.DeliveryStory{},
+	}
+
 	res.Story = []string{res.Summary, "“" + parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength) + "”"}
 	for i := range ds {
 		s := storyOf(msg, &ds[i])
@@ -40,10 +54,12 @@ func explain(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 		for _, r := range s.Rungs {
 			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", lasting(r.At.Sub(msg.Timestamp)), r.Text))
 		}
+
 		for _, line := range s.Outlook {
 			res.Story = append(res.Story, "  → "+line)
 		}
 	}
+
 	return res
 }
 
@@ -53,10 +69,12 @@ func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 	for _, d := range ds {
 		names = append(names, d.Recipient)
 	}
+
 	to := strings.Join(names, ", ")
 	if len(names) == 0 {
 		to = "nobody: there was no other agent"
 	}
+
 	what := string(msg.Kind) + " message"
 	if msg.Type == parley.TypeRequest || msg.Type == parley.TypeResponse {
 		what = string(msg.Kind) + " " + string(msg.Type)
@@ -64,8 +82,16 @@ func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 	if msg.Priority != parley.PriorityNormal {
 		what = string(msg.Priority) + " " + what
 	}
-	return fmt.Sprintf("%s sent %s (%s) to %s at %s, %s ago.", cmp.Or(msg.Sender, parley.Short(msg.SenderID)), a(what), parley.Short(msg.ID),
-		to, msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"), lasting(now.Sub(msg.Timestamp)))
+
+	return fmt.Sprintf(
+		"%s sent %s (%s) to %s at %s, %s ago.",
+		cmp.Or(msg.Sender, parley.Short(msg.SenderID)),
+		a(what),
+		parley.Short(msg.ID),
+		to,
+		msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"),
+		lasting(now.Sub(msg.Timestamp)),
+	)
 }
 
 func storyOf(msg *parley.Message, d *parley.Delivery) parley.DeliveryStory {
@@ -108,6 +134,7 @@ func rungText(step parley.Step, first bool) string {
 	case parley.DeliveryFailed, parley.DeliveryExpired:
 		return sentence("It was given up", how)
 	}
+
 	return sentence("It came to "+string(step.State), how)
 }
 
@@ -134,14 +161,28 @@ func outlook(d *parley.Delivery, id string) []string {
 		return []string{fmt.Sprintf("%s has answered it. Nothing is left to do.", name)}
 	case parley.DeliverySubmitted:
 		if strings.HasPrefix(d.Reason, noAnswer) {
-			return []string{fmt.Sprintf("%s has it, and its model gave no answer.", name), fmt.Sprintf("parley retry %s --to %s asks the model again; nothing else does.", id, name)}
+			return []string{
+				fmt.Sprintf("%s has it, and its model gave no answer.", name),
+				fmt.Sprintf("parley retry %s --to %s asks the model again; nothing else does.", id, name),
+			}
 		}
+
 		if d.Decision != nil {
-			return []string{fmt.Sprintf("%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.", name, id, name)}
+			return []string{
+				fmt.Sprintf(
+					"%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.",
+					name,
+					id,
+					name,
+				),
+			}
 		}
+
 		return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}
 	case parley.DeliveryQueued:
-		return []string{fmt.Sprintf("It waits for its turn: what is urgent and what came earlier goes to %s first.", name)}
+		return []string{
+			fmt.Sprintf("It waits for its turn: what is urgent and what came earlier goes to %s first.", name),
+		}
 	case parley.DeliveryTyping:
 		return []string{sentence("It is in hand right now", d.Reason)}
 	case parley.DeliveryHeld:
@@ -150,18 +191,36 @@ func outlook(d *parley.Delivery, id string) []string {
 			if d.Decision != nil {
 				what = "model"
 			}
-			return []string{sentence("The conversation protocol holds it", strings.TrimPrefix(d.Reason, string(d.Hold.Code)+": ")),
-				fmt.Sprintf("%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.", name, what, id)}
+
+			return []string{
+				sentence("The conversation protocol holds it", strings.TrimPrefix(d.Reason, string(d.Hold.Code)+": ")),
+				fmt.Sprintf(
+					"%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
+					name,
+					what,
+					id,
+				),
+			}
 		}
+
 		return []string{sentence("It waits", d.Reason), release(d.Reason, name)}
 	case parley.DeliveryFailed:
-		return []string{"It was not delivered.", fmt.Sprintf("Start %s again (parley restart %s), then: %s", name, name, retry)}
+		return []string{
+			"It was not delivered.",
+			fmt.Sprintf("Start %s again (parley restart %s), then: %s", name, name, retry),
+		}
 	case parley.DeliveryExpired:
 		return []string{"It waited longer than the setting expire_after allows.", retry}
 	case parley.DeliveryUnconfirmed:
 		return []string{sentence("What is known", d.Reason), suspicion(d.Reason, name),
-			fmt.Sprintf("Look at its screen: parley screen %s, or parley attach %s. If the text arrived, leave it. If it did not: %s", name, name, retry)}
+			fmt.Sprintf(
+				"Look at its screen: parley screen %s, or parley attach %s. If the text arrived, leave it. If it did not: %s",
+				name,
+				name,
+				retry,
+			)}
 	}
+
 	return []string{}
 }
 
@@ -177,7 +236,10 @@ func suspicion(reason, name string) string {
 var releases = []struct{ about, then string }{
 	{"communication is paused", "It goes when messages go on: parley resume."},
 	{"parley restart", "It goes when %[1]s runs again: parley restart %[1]s."},
-	{"started again in its pane", "It goes when %[1]s's program runs in its pane again, or in another: parley adopt %[1]s --pane ID."},
+	{
+		"started again in its pane",
+		"It goes when %[1]s's program runs in its pane again, or in another: parley adopt %[1]s --pane ID.",
+	},
 	{"dialog", "It goes when the dialog is answered: parley attach %s. parley never answers one."},
 	{"draft", "It goes when the draft is sent or cleared: parley attach %s. parley leaves it alone."},
 	{"unsent message", "It goes when that text is sent or cleared: parley attach %s."},
@@ -195,9 +257,14 @@ func release(reason, name string) string {
 		if strings.Contains(r.then, "%") {
 			return fmt.Sprintf(r.then, name)
 		}
+
 		return r.then
 	}
-	return fmt.Sprintf("It goes by itself when that has passed; parley keeps looking. parley screen %s shows what it sees.", name)
+
+	return fmt.Sprintf(
+		"It goes by itself when that has passed; parley keeps looking. parley screen %s shows what it sees.",
+		name,
+	)
 }
 
 // a puts the article before a word.

@@ -13,17 +13,38 @@ import (
 var accepted = time.Date(2026, 1, 2, 14, 5, 12, 0, time.UTC)
 
 func step(seconds float64, state parley.DeliveryState, evidence string) parley.Step {
-	return parley.Step{State: state, At: accepted.Add(time.Duration(seconds * float64(time.Second))), Evidence: evidence}
+	return parley.Step{
+		State:    state,
+		At:       accepted.Add(time.Duration(seconds * float64(time.Second))),
+		Evidence: evidence,
+	}
 }
 
 func TestExplainTellsTheWholeStory(t *testing.T) {
-	msg := &parley.Message{ID: "5f0c21aa-0000-4000-8000-000000000000", Kind: parley.KindDirect, Type: parley.TypeRequest,
-		Priority: parley.PriorityUrgent, Sender: "planner", Text: "please\nrebase", Timestamp: accepted}
-	ds := []parley.Delivery{{Recipient: "coder", RecipientID: "c0de", State: parley.DeliveryUnconfirmed, Reason: "typed and entered, but its program has not read it yet",
-		Steps: []parley.Step{step(0, parley.DeliveryQueued, "stored"), step(0.25, parley.DeliveryTyping, ""),
-			step(5.5, parley.DeliveryUnconfirmed, "typed and entered, but its program has not read it yet")}}}
+	msg := &parley.Message{
+		ID:        "5f0c21aa-0000-4000-8000-000000000000",
+		Kind:      parley.KindDirect,
+		Type:      parley.TypeRequest,
+		Priority:  parley.PriorityUrgent,
+		Sender:    "planner",
+		Text:      "please\nrebase",
+		Timestamp: accepted,
+	}
+
+	ds := []parley.Delivery{
+		{
+			Recipient:   "coder",
+			RecipientID: "c0de",
+			State:       parley.DeliveryUnconfirmed,
+			Reason:      "typed and entered, but its program has not read it yet",
+			Steps: []parley.Step{step(0, parley.DeliveryQueued, "stored"), step(0.25, parley.DeliveryTyping, ""),
+				step(5.5, parley.DeliveryUnconfirmed, "typed and entered, but its program has not read it yet")},
+		},
+	}
+
 	got := explain(msg, ds, accepted.Add(3*time.Minute), time.UTC)
-	want := strings.Split(`planner sent an urgent direct request (5f0c21aa) to coder at 14:05:12 on 2 January 2026, 3 min ago.
+	want := strings.Split(
+		`planner sent an urgent direct request (5f0c21aa) to coder at 14:05:12 on 2 January 2026, 3 min ago.
 “please rebase”
 
 coder: unconfirmed
@@ -32,12 +53,18 @@ coder: unconfirmed
   after 5.5 s: What came of the typing could not be proven: typed and entered, but its program has not read it yet.
   → What is known: typed and entered, but its program has not read it yet.
   → coder may have got it, or its program may have dropped it.
-  → Look at its screen: parley screen coder, or parley attach coder. If the text arrived, leave it. If it did not: parley retry 5f0c21aa --to coder types it again; nothing else does.`, "\n")
+  → Look at its screen: parley screen coder, or parley attach coder. If the text arrived, leave it. If it did not: parley retry 5f0c21aa --to coder types it again; nothing else does.`,
+		"\n",
+	)
+
 	if diff := cmp.Diff(want, got.Story); diff != "" {
 		t.Errorf("story (-want +got):\n%s", diff)
 	}
+
 	d := got.Deliveries[0]
-	if got.Summary != want[0] || d.Agent != "coder" || d.AgentID != "c0de" || len(d.Rungs) != 3 || d.Rungs[2].Seconds != 5.5 || len(d.Outlook) != 3 {
+	if got.Summary != want[0] || d.Agent != "coder" || d.AgentID != "c0de" || len(d.Rungs) != 3 ||
+		d.Rungs[2].Seconds != 5.5 ||
+		len(d.Outlook) != 3 {
 		t.Errorf("the fields say something else: %+v", got)
 	}
 }

@@ -8,14 +8,19 @@ import (
 )
 
 // ExportMessages implements parley.OperatorService.
-func (o *Orchestrator) ExportMessages(ctx context.Context, req parley.ExportMessagesRequest) (*parley.ExportMessagesResult, error) {
+func (o *Orchestrator) ExportMessages(
+	ctx context.Context,
+	req parley.ExportMessagesRequest,
+) (*parley.ExportMessagesResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	q := store.ExportQuery{After: req.After, Limit: or(req.Limit, 100)}
 	if req.Since != nil {
 		q.Since = *req.Since
 	}
+
 	res := &parley.ExportMessagesResult{Answer: parley.OK, Messages: []parley.ExportedMessage{}}
 	for i, ref := range req.Between {
 		m, err := o.roster.find(ref)
@@ -25,9 +30,12 @@ func (o *Orchestrator) ExportMessages(ctx context.Context, req parley.ExportMess
 		res.Between = append(res.Between, m.name)
 		*[]*string{&q.A, &q.B}[i] = m.id
 	}
+
 	if q.A != "" && q.A == q.B {
-		return nil, parley.Errorf(parley.InvalidRecipient, "both are %s", res.Between[0]).Suggest("Name two who talked to each other.")
+		return nil, parley.Errorf(parley.InvalidRecipient, "both are %s", res.Between[0]).
+			Suggest("Name two who talked to each other.")
 	}
+
 	if req.ThreadID != "" {
 		th, err := o.store.Thread(ctx, req.ThreadID)
 		if err != nil {
@@ -36,15 +44,19 @@ func (o *Orchestrator) ExportMessages(ctx context.Context, req parley.ExportMess
 		th = o.dressThread(th)
 		q.ThreadID, res.Thread = th.ID, &th
 	}
+
 	page, err := o.store.Export(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, m := range page.Messages {
 		o.dress(&m.Message)
 		o.dressDeliveries(m.Deliveries)
 		res.Messages = append(res.Messages, m)
 	}
+
 	res.Next, res.HasMore, res.TotalCount = page.Next, page.HasMore, page.Total
+
 	return res, nil
 }

@@ -16,18 +16,24 @@ import (
 )
 
 // TransferFile implements parley.FileService.
-func (o *Orchestrator) TransferFile(ctx context.Context, req parley.TransferFileRequest) (*parley.TransferFileResult, error) {
+func (o *Orchestrator) TransferFile(
+	ctx context.Context,
+	req parley.TransferFileRequest,
+) (*parley.TransferFileResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	if parley.CallerFrom(ctx).Network {
 		return nil, parley.Errorf(parley.FileRefused, "the call came over the network, where %q is no path of yours", parley.CleanLine(parley.Truncate(req.SourcePath, 200))).
 			Suggest("Upload the file: POST /api/files, or parley send-file.")
 	}
+
 	name := or(req.DestinationFilename, filepath.Base(req.SourcePath))
 	n := &fileNote{name: name, description: req.Description, key: req.IdempotencyKey}
 	if n.to, err = o.fileRecipient(from, req.Recipient); err != nil {
@@ -42,27 +48,35 @@ func (o *Orchestrator) TransferFile(ctx context.Context, req parley.TransferFile
 	if err := parley.CheckFileName("destination_filename", name); err != nil {
 		return nil, err
 	}
+
 	source, err := o.bounds(from).Open(req.SourcePath)
 	if err != nil {
 		return nil, err
 	}
 	defer source.Close()
+
 	if source.Size() > o.files.Limit() {
 		return nil, o.files.TooLarge(source.Size())
 	}
 	if err := o.files.Room(source.Size()); err != nil {
 		return nil, err
 	}
+
 	return o.takeFile(ctx, from, source, func() (*fileNote, error) { return n, nil })
 }
 
 // UploadFile stores content, which the caller sends along, and tells the recipient of
 // it, if it has one. What is known of it is asked for when the content has come.
-func (o *Orchestrator) UploadFile(ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error)) (*parley.TransferFileResult, error) {
+func (o *Orchestrator) UploadFile(
+	ctx context.Context,
+	content io.Reader,
+	described func() (parley.UploadFileRequest, error),
+) (*parley.TransferFileResult, error) {
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	return o.takeFile(ctx, from, content, func() (*fileNote, error) {
 		req, err := described()
 		if err != nil {
@@ -71,10 +85,12 @@ func (o *Orchestrator) UploadFile(ctx context.Context, content io.Reader, descri
 		if err := req.Validate(); err != nil {
 			return nil, err
 		}
+
 		n := &fileNote{name: req.Filename, description: req.Description, key: req.IdempotencyKey}
 		if req.Recipient != "" {
 			n.to, err = o.fileRecipient(from, req.Recipient)
 		}
+
 		return n, err
 	})
 }
@@ -87,6 +103,7 @@ func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, 
 		_, err := o.sender(ctx)
 		return nil, nil, err
 	}
+
 	f, err := o.fileFor(ctx, c, ref)
 	if err == nil && f.RemovedAt != nil {
 		err = fileGone(f)
@@ -94,10 +111,12 @@ func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, 
 	if err != nil {
 		return nil, nil, err
 	}
+
 	content, err := o.files.Content(f.SHA256)
 	if err != nil {
 		return nil, nil, err
 	}
+
 	return &f, content, nil
 }
 
@@ -110,29 +129,37 @@ func (o *Orchestrator) fileFor(ctx context.Context, c parley.Caller, ref string)
 	if c.Operator {
 		return o.store.File(ctx, ref, "")
 	}
+
 	f, refused := o.store.File(ctx, ref, c.ID)
 	if parley.ErrorCode(refused) != parley.FileNotFound {
 		return f, refused
 	}
+
 	f, err := o.store.File(ctx, ref, "")
 	if err != nil {
 		return parley.File{}, err
 	}
+
 	posts, err := o.store.PostsWithFile(ctx, f.ID)
 	if err != nil {
 		return parley.File{}, err
 	}
+
 	for _, id := range posts {
 		if _, _, err := o.visible(ctx, c, id); err == nil {
 			return f, nil
 		}
 	}
+
 	return parley.File{}, refused
 }
 
 // bounds are where a member may send files from.
 func (o *Orchestrator) bounds(m *member) files.Bounds {
-	b := files.Bounds{Roots: []string{o.opts.Workspace}, Private: append([]string{o.opts.State, o.opts.LaunchDir}, o.opts.Private...)}
+	b := files.Bounds{
+		Roots:   []string{o.opts.Workspace},
+		Private: append([]string{o.opts.State, o.opts.LaunchDir}, o.opts.Private...),
+	}
 	if a := m.snapshot(); a.Dir != "" {
 		b.Roots = append(b.Roots, a.Dir)
 	}
@@ -155,7 +182,12 @@ func (o *Orchestrator) fileRecipient(from *member, ref string) (*member, error) 
 // so that no message says otherwise, and returns the files. FILE_NOT_FOUND when there
 // is one that the sender may not read: it would let its recipients read it. Those for
 // whom the message is get a copy of their own.
-func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list []json.RawMessage, readers string) (checked []json.RawMessage, ids []string, err error) {
+func (o *Orchestrator) checkAttachments(
+	ctx context.Context,
+	from *member,
+	list []json.RawMessage,
+	readers string,
+) (checked []json.RawMessage, ids []string, err error) {
 	c := parley.Caller{ID: from.id, Operator: from.kind == parley.KindHuman}
 	for _, item := range list {
 		var members map[string]json.RawMessage
@@ -163,11 +195,14 @@ func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list 
 			checked = append(checked, item)
 			continue
 		}
+
 		var ref string
 		if json.Unmarshal(members["file_id"], &ref) != nil {
-			return nil, nil, parley.Errorf(parley.InvalidArgument, "the file_id of an attachment is not a string").With("parameter", "attachments").
+			return nil, nil, parley.Errorf(parley.InvalidArgument, "the file_id of an attachment is not a string").
+				With("parameter", "attachments").
 				Suggest("Give the file_id that transfer_file or an upload gave you.")
 		}
+
 		f, err := o.fileFor(ctx, c, ref)
 		if err == nil && f.RemovedAt != nil {
 			err = fileGone(f)
@@ -175,6 +210,7 @@ func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list 
 		if err != nil {
 			return nil, nil, err
 		}
+
 		path, err := o.files.Receive(f.SHA256, copyID(f.ID, readers), f.Name)
 		if err != nil {
 			return nil, nil, err
@@ -182,8 +218,10 @@ func (o *Orchestrator) checkAttachments(ctx context.Context, from *member, list 
 		if item, err = attachment(members, f, path); err != nil {
 			return nil, nil, err
 		}
+
 		checked, ids = append(checked, item), append(ids, f.ID)
 	}
+
 	return checked, ids, nil
 }
 
@@ -208,15 +246,24 @@ func copyID(fileID, readers string) string {
 
 // attachment writes what is known of a file over what an attachment says.
 func attachment(members map[string]json.RawMessage, f parley.File, path string) (json.RawMessage, error) {
-	known := map[string]any{"file_id": f.ID, "filename": f.Name, "size": f.Size, "sha256": f.SHA256, "server_path": path}
+	known := map[string]any{
+		"file_id":     f.ID,
+		"filename":    f.Name,
+		"size":        f.Size,
+		"sha256":      f.SHA256,
+		"server_path": path,
+	}
+
 	for name, value := range members {
 		if _, ours := known[name]; !ours {
 			known[name] = value
 		}
 	}
+
 	b, err := json.Marshal(known)
 	if err != nil {
 		return nil, fmt.Errorf("write the attachment: %w", err)
 	}
+
 	return b, nil
 }

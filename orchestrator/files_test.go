@@ -30,16 +30,20 @@ func (te *team) kept() []string {
 	te.t.Helper()
 	list := []string{}
 	for _, dir := range []string{"files", "received"} {
-		err := filepath.WalkDir(filepath.Join(te.dir, ".parley", dir), func(path string, d fs.DirEntry, err error) error {
-			if err == nil && !d.IsDir() {
-				list = append(list, filepath.Base(path))
-			}
-			return err
-		})
+		err := filepath.WalkDir(
+			filepath.Join(te.dir, ".parley", dir),
+			func(path string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					list = append(list, filepath.Base(path))
+				}
+				return err
+			},
+		)
 		if err != nil {
 			te.t.Fatal(err)
 		}
 	}
+
 	return list
 }
 
@@ -76,25 +80,38 @@ func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
 	res := te.transfer(planner, "coder", te.give("a.txt", "content"))
+
 	b, err := os.ReadFile(res.Data.ServerPath)
 	if err != nil || string(b) != "content" {
 		t.Errorf("the recipient's copy holds %q, %v", b, err)
 	}
+
 	for _, id := range []string{res.Data.FileID, res.Data.FileID[:8]} {
 		for who, ctx := range map[string]context.Context{"planner": planner, "coder": coder, "operator": te.operator()} {
 			if !te.mayRead(ctx, id) {
 				t.Errorf("%s may not read it", who)
 			}
 		}
+
 		if te.mayRead(reviewer, id) {
 			t.Error("a stranger may read it")
 		}
 	}
+
 	_, _, err = te.OpenFile(reviewer, res.Data.FileID)
 	_, _, unknown := te.OpenFile(reviewer, "00000000-0000-4000-8000-000000000000")
-	if strings.ReplaceAll(err.Error(), res.Data.FileID, "ID") != strings.ReplaceAll(unknown.Error(), "00000000-0000-4000-8000-000000000000", "ID") {
+	if strings.ReplaceAll(
+		err.Error(),
+		res.Data.FileID,
+		"ID",
+	) != strings.ReplaceAll(
+		unknown.Error(),
+		"00000000-0000-4000-8000-000000000000",
+		"ID",
+	) {
 		t.Errorf("a file of others (%v) differs from one that is not there (%v)", err, unknown)
 	}
+
 	_, _, err = te.OpenFile(context.Background(), res.Data.FileID)
 	wantCode(t, err, parley.Unauthenticated)
 }
@@ -106,21 +123,37 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	if err := os.RemoveAll(filepath.Dir(res.Data.ServerPath)); err != nil { // its recipient has moved it
 		t.Fatal(err)
 	}
+
 	attach := func(ctx context.Context, to string, items ...string) error {
 		from, err := te.sender(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := parley.Message{Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: "see this"}
+
+		m := parley.Message{
+			Kind:     parley.KindDirect,
+			Type:     parley.TypeInformation,
+			Priority: parley.PriorityNormal,
+			Text:     "see this",
+		}
+
 		for _, item := range items {
 			m.Attachments = append(m.Attachments, json.RawMessage(item))
 		}
+
 		_, err = te.admit(ctx, from, draft{recipients: []*member{te.roster.named(to)}, message: m})
+
 		return err
 	}
+
 	known := `{"file_id":"` + res.Data.FileID + `","sha256":"a lie","server_path":"/etc/passwd","note":"mine"}`
 	wantCode(t, attach(reviewer, "planner", known), parley.FileNotFound)
-	wantCode(t, attach(coder, "reviewer", known, `{"file_id":"00000000-0000-4000-8000-000000000000"}`), parley.FileNotFound)
+	wantCode(
+		t,
+		attach(coder, "reviewer", known, `{"file_id":"00000000-0000-4000-8000-000000000000"}`),
+		parley.FileNotFound,
+	)
+
 	wantCode(t, attach(coder, "reviewer", `{"file_id":7}`), parley.InvalidArgument)
 	if te.mayRead(reviewer, res.Data.FileID) {
 		t.Fatal("a message that was refused lets its recipient read")
@@ -128,27 +161,36 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Dir(res.Data.ServerPath), 0o700), os.WriteFile(res.Data.ServerPath, []byte("coder's notes"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
+
 	wantCode(t, attach(coder, "reviewer", `{"url":"https://example.org"}`, known, known), "")
 	if !te.mayRead(reviewer, res.Data.FileID) {
 		t.Error("the recipient may not read it")
 	}
+
 	wantCode(t, attach(te.operator(), "coder", known), "")
 	inbox, err := te.CheckInbox(reviewer, parley.CheckInboxRequest{})
 	if err != nil || len(inbox.Messages) != 1 {
 		t.Fatalf("%+v, %v", inbox, err)
 	}
+
 	status, err := te.GetMessageStatus(reviewer, parley.MessageStatusRequest{MessageID: inbox.Messages[0].MessageID})
 	if err != nil || len(status.Object.Attachments) != 3 {
 		t.Fatalf("%+v, %v", status, err)
 	}
+
 	var got map[string]any
 	if err := json.Unmarshal(status.Object.Attachments[1], &got); err != nil {
 		t.Fatal(err)
 	}
+
 	own, _ := got["server_path"].(string)
-	if got["sha256"] != res.Data.SHA256 || own == res.Data.ServerPath || filepath.Base(own) != filepath.Base(res.Data.ServerPath) || got["note"] != "mine" || string(status.Object.Attachments[0]) != `{"url":"https://example.org"}` {
+	if got["sha256"] != res.Data.SHA256 || own == res.Data.ServerPath ||
+		filepath.Base(own) != filepath.Base(res.Data.ServerPath) ||
+		got["note"] != "mine" ||
+		string(status.Object.Attachments[0]) != `{"url":"https://example.org"}` {
 		t.Errorf("the attachments are %s", status.Object.Attachments)
 	}
+
 	if b, err := os.ReadFile(own); err != nil || string(b) != "content" {
 		t.Errorf("the copy that was sent on holds %q, %v", b, err)
 	}
@@ -163,9 +205,11 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
+
 	c, _ := te.callerOf(te.roster.named("worker"))
 	worker, mailbox := parley.WithCaller(context.Background(), c), te.as("mailbox")
 	for _, test := range []struct {
@@ -210,22 +254,26 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 	if err := os.Truncate(sparse, 1<<40); err != nil {
 		t.Fatal(err)
 	}
+
 	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
 	wantCode(t, err, parley.FileRefused)
 	if size := parley.AsError(err).Details["size"]; size != int64(1<<40) { // known before it is read
 		t.Errorf("the refusal says the size %v", size)
 	}
+
 	upload := func(to string, content io.Reader) error {
 		_, err := te.UploadFile(planner, content, func() (parley.UploadFileRequest, error) {
 			return parley.UploadFileRequest{Filename: "a.txt", Recipient: to}, nil
 		})
 		return err
 	}
+
 	wantCode(t, upload("nobody", strings.NewReader("x")), parley.AgentNotFound)
 	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", 1001))), parley.FileRefused)
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
+
 	_, err = te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
 	wantCode(t, err, parley.CommunicationDisabled)
 	wantCode(t, upload("coder", strings.NewReader("x")), parley.CommunicationDisabled)
@@ -235,6 +283,7 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.transfer(planner, "coder", path)
 	again := parley.UploadFileRequest{Filename: "b.txt", Recipient: "coder", IdempotencyKey: "k"}
 	for range 2 {
@@ -242,6 +291,7 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if got := te.kept(); len(got) != 3 { // one content, two copies
 		t.Errorf("the workspace keeps %v, want one content and two copies", got)
 	}
@@ -255,7 +305,8 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := te.transfer(planner, "coder", te.give("a.txt", "x"))
-	if res.Success || res.Failure() != parley.AgentUnavailable || res.Action == "" || !strings.Contains(res.Message, "may not exist or is terminated") {
+	if res.Success || res.Failure() != parley.AgentUnavailable || res.Action == "" ||
+		!strings.Contains(res.Message, "may not exist or is terminated") {
 		t.Errorf("got %+v", res)
 	}
 }
@@ -263,7 +314,11 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 func TestFileTextFitsTheLimit(t *testing.T) {
 	for _, limit := range []int{20, 130, 300, 2000} {
 		te := &Orchestrator{opts: Options{Settings: Settings{MaxText: limit}}}
-		text := te.fileText(parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)}, "/a/path", strings.Repeat("é", 1000))
+		text := te.fileText(
+			parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)},
+			"/a/path",
+			strings.Repeat("é", 1000),
+		)
 		if n := len([]rune(text)); n > limit || limit == 2000 && !strings.HasSuffix(text, "é") {
 			t.Errorf("with %d characters allowed it has %d: %s", limit, n, text)
 		}
@@ -282,12 +337,15 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("what a crash left is still there: %v", err)
 	}
+
 	f, content, err := te.OpenFile(te.operator(), res.Data.FileID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer content.Close()
-	if b, err := io.ReadAll(content); err != nil || string(b) != "content" || f.Name != "a.txt" || f.SenderID != te.Operator().ID {
+
+	if b, err := io.ReadAll(content); err != nil || string(b) != "content" || f.Name != "a.txt" ||
+		f.SenderID != te.Operator().ID {
 		t.Errorf("got %q of %+v, %v", b, f, err)
 	}
 }
@@ -296,10 +354,14 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 func TestFileInAThreadIsForThoseWhoTakePart(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
-	thread, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}})
+	thread, err := te.CreateThread(
+		planner,
+		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	res, err := te.UploadFile(planner, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
 		return parley.UploadFileRequest{Filename: "a.txt"}, nil
 	})
@@ -309,7 +371,13 @@ func TestFileInAThreadIsForThoseWhoTakePart(t *testing.T) {
 	if te.mayRead(coder, res.Data.FileID) {
 		t.Error("a file that is only stored is read by others")
 	}
-	post := parley.SendMessageRequest{ThreadID: thread.Thread.ID, Text: "see this", Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + res.Data.FileID + `"}`)}}
+
+	post := parley.SendMessageRequest{
+		ThreadID:    thread.Thread.ID,
+		Text:        "see this",
+		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + res.Data.FileID + `"}`)},
+	}
+
 	if _, err := te.SendMessage(planner, post); err != nil {
 		t.Fatal(err)
 	}

@@ -45,11 +45,13 @@ func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (w way, 
 	// tmux tells whole seconds, and the gate refuses for typingPause after a key.
 	since := c.o.now().Add(-time.Second)
 	defer func() { w.since = since }()
+
 	o = c.obstacle(ctx, t)
 	c.m.leave(o, c.o.now())
 	if o == free {
 		return way{key: tmux.Key(t.profile.Key)}, c.o.stagger(t.profile, job)
 	}
+
 	interrupts := urgent(job) && c.m.snapshot().Interruptible
 	switch p := job.Message.Priority; {
 	case o.mode && interrupts:
@@ -61,6 +63,7 @@ func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (w way, 
 	case o.work && t.profile.QueueKey != "" && (p == parley.PriorityHigh || p == parley.PriorityUrgent):
 		return way{key: tmux.Key(t.profile.QueueKey), note: " into its own queue while it worked"}, free
 	}
+
 	return way{}, o
 }
 
@@ -75,6 +78,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	case t.instance != t.server.Instance():
 		return obstacle{reason: "its tmux server is gone", brief: true}
 	}
+
 	if o := otherProgram(t); o != free {
 		return o
 	}
@@ -84,8 +88,10 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	if t.profile.Instant() && !c.cautious {
 		return free
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, lookTime) // a stop waits for this
 	defer cancel()
+
 	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{})
 	switch {
 	case err != nil:
@@ -97,6 +103,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	case screen.Shared:
 		return obstacle{reason: shared}
 	}
+
 	o := c.readiness(t, screen)
 	if screen.InMode && (o == free || o.work || o.draft) {
 		return obstacle{reason: "someone is scrolling in its terminal (copy mode)", mode: o == free, left: true}
@@ -104,6 +111,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	if o == free || o.work || o.draft {
 		return or(touched(c.o.now(), screen), o)
 	}
+
 	return o
 }
 
@@ -143,10 +151,15 @@ func otherProgram(t *terminal) obstacle {
 	case err != nil:
 		return free
 	case tmux.IsShell(argv):
-		return obstacle{reason: fmt.Sprintf("a bare shell (%s) has its terminal and would run the text as commands", argv[0])}
+		return obstacle{
+			reason: fmt.Sprintf("a bare shell (%s) has its terminal and would run the text as commands", argv[0]),
+		}
 	case tmux.TakesKeys(argv) != "":
-		return obstacle{reason: fmt.Sprintf("%s has its terminal and would take the text for keys", tmux.TakesKeys(argv))}
+		return obstacle{
+			reason: fmt.Sprintf("%s has its terminal and would take the text for keys", tmux.TakesKeys(argv)),
+		}
 	}
+
 	return free
 }
 
@@ -154,7 +167,10 @@ func otherProgram(t *terminal) obstacle {
 // the last: it would get several as one, and nothing could be proven.
 func unread(t *terminal) obstacle {
 	if n, err := tmux.Unread(t.tty); err == nil && n > 0 {
-		return obstacle{reason: fmt.Sprintf("its program is not reading its terminal (%d bytes wait there)", n), brief: true}
+		return obstacle{
+			reason: fmt.Sprintf("its program is not reading its terminal (%d bytes wait there)", n),
+			brief:  true,
+		}
 	}
 	return free
 }
@@ -170,13 +186,21 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 		if now.Sub(c.still.since(now, screen)) < t.profile.Quiet {
 			return obstacle{reason: "the output in its terminal does not pause", brief: true}
 		}
+
 		if text, ok := t.profile.Composer(shown(screen)); ok && ownText.MatchString(text) {
-			return obstacle{reason: "an unsent message stands in its terminal; press Enter there, or clear the line", draft: true, left: true}
+			return obstacle{
+				reason: "an unsent message stands in its terminal; press Enter there, or clear the line",
+				draft:  true,
+				left:   true,
+			}
 		}
+
 		return free
 	}
+
 	said, _ := c.m.reported()
 	s := t.standing(c.o.now(), screen, said)
+
 	return c.beginning(t, s, said, s.obstacle(t.profile.Quiet))
 }
 

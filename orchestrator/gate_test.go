@@ -42,7 +42,10 @@ func (s *stage) show(text string) {
 // sendAs sends with a priority.
 func (s *stage) sendAs(p parley.Priority, text string) string {
 	s.t.Helper()
-	res, err := s.SendMessage(s.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p})
+	res, err := s.SendMessage(
+		s.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p},
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -74,10 +77,12 @@ func TestBusyAgentGetsImportantMessagesIntoItsOwnQueue(t *testing.T) {
 	if d := s.reach(high, parley.DeliveryRead); !strings.Contains(d.Steps[len(d.Steps)-2].Evidence, "queue") {
 		t.Errorf("the evidence says nothing of the queue: %+v", d.Steps)
 	}
+
 	got := tmuxtest.WaitMessages(t, s.log, 1)
 	if len(got) != 1 || !got[0].Tab || !strings.Contains(got[0].Text, "stop the release") {
 		t.Errorf("the working agent got %+v, want the urgent message with Tab", got)
 	}
+
 	s.show("")
 	s.reach(normal, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, s.log, 2); got[1].Tab {
@@ -100,6 +105,7 @@ func TestUrgentMessageInterruptsOnlyWhomTheOperatorAllowedTo(t *testing.T) {
 	if got := tmuxtest.WaitMessages(t, s.log, 2); !got[0].Tab || got[1].Tab {
 		t.Errorf("got %+v, want the high one queued and the urgent one entered", got)
 	}
+
 	s.show("")
 	s.tmuxRun("copy-mode", "-t", s.pane("coder").ID())
 	normal := s.send("coder", "later")
@@ -121,6 +127,7 @@ func TestDialogAndDraftOfAWorkingAgentHoldUrgentMessagesToo(t *testing.T) {
 	if err := os.WriteFile(dialog, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	s.held(id, "dialog")
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
 		t.Errorf("the agent got %+v", got)
@@ -131,9 +138,11 @@ func TestBlockedAndUnknownScreensAreStatesAndHold(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
-	if a := s.inState("coder", parley.StateBlocked); !strings.Contains(a.Evidence, "usage limit") || a.Availability != parley.Unavailable {
+	if a := s.inState("coder", parley.StateBlocked); !strings.Contains(a.Evidence, "usage limit") ||
+		a.Availability != parley.Unavailable {
 		t.Errorf("got %+v", a)
 	}
+
 	id := s.sendAs(parley.PriorityUrgent, "hello")
 	s.held(id, "usage limit")
 	s.show(tmuxtest.HideComposer)
@@ -155,6 +164,7 @@ func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
 	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
 		t.Fatal(err)
 	}
+
 	s.reach(id, parley.DeliveryRead)
 	s.held(next, "usage limit")
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
@@ -173,11 +183,13 @@ func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
 	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
 		t.Fatal(err)
 	}
+
 	s.reach(id, parley.DeliveryRead)
 	s.held(urgent, "usage limit")
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
 		t.Errorf("got %+v, want the one that was retried", got)
 	}
+
 	s.show("")
 	s.reach(urgent, parley.DeliveryRead)
 	s.reach(first, parley.DeliveryRead)
@@ -191,10 +203,12 @@ func TestOperatorsRetryIsFoundBehindManyThatWait(t *testing.T) {
 	for n := range batch + 2 {
 		s.send("coder", fmt.Sprintf("message %d", n))
 	}
+
 	id := s.send("coder", "go on")
 	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
 		t.Fatal(err)
 	}
+
 	s.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "go on") {
 		t.Errorf("got %+v, want the one that was retried", got)
@@ -228,14 +242,20 @@ func TestTextThatAPersonTypedIntoIsNotEntered(t *testing.T) {
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
 	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", " and mine")
-	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "someone's own text stands beside it") },
-		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
+	tmuxtest.Poll(
+		t,
+		func() bool { return strings.Contains(s.delivery(id).Reason, "someone's own text stands beside it") },
+		func() string { return fmt.Sprintf("%+v", s.delivery(id)) },
+	)
+
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
 		t.Errorf("their text was submitted with ours: %+v", got)
 	}
+
 	for range " and mine" { // they take it away again
 		s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "BSpace")
 	}
+
 	s.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
 		t.Errorf("got %+v, want it once", got)
@@ -251,7 +271,9 @@ func (s *stage) attach() (press func(keys ...string)) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	tmuxtest.WaitFor(s.t, outer.Pane(info.ID), shows(tmuxtest.Prompt))
+
 	return func(keys ...string) {
 		s.t.Helper()
 		if err := tmuxCommandOn(outer, append([]string{"send-keys", "-t", info.ID}, keys...)...).Run(); err != nil {
@@ -272,6 +294,7 @@ func TestKeysBetweenPasteAndEnterWithholdEnterThoughTheyAreNotDrawn(t *testing.T
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
 		t.Errorf("Enter was pressed: %+v", got)
 	}
+
 	s.reach(id, parley.DeliveryRead) // they typed nothing after all
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
 		t.Errorf("got %+v, want it once", got)
@@ -334,12 +357,14 @@ func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
 	if a := s.inState("coder", parley.StateWaiting); !strings.Contains(a.Evidence, "Ask") {
 		t.Errorf("the evidence is %q", a.Evidence)
 	}
+
 	id := s.send("coder", "hello")
 	s.held(id, "dialog")
 	s.reach(id, parley.DeliveryRead)
 	if waited := time.Since(asked); waited < overruled {
 		t.Errorf("it was typed %v after the report", waited)
 	}
+
 	s.says("Limit")
 	s.inState("coder", parley.StateBlocked)
 	limited := s.send("coder", "still there?")
@@ -362,10 +387,12 @@ func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 		te.launch(name, "framed", tmuxtest.Agent{})
 		te.inState(name, parley.StateIdle)
 	}
+
 	res, err := te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "hello"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	te.reach(res.MessageID, parley.DeliveryRead)
 	var typed []time.Time
 	tmuxtest.Poll(t, func() bool {
@@ -378,8 +405,10 @@ func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 				}
 			}
 		}
+
 		return err == nil && len(typed) == 3
 	}, func() string { return "not all were typed" })
+
 	slices.SortFunc(typed, time.Time.Compare)
 	for i, gap := range []time.Duration{typed[1].Sub(typed[0]), typed[2].Sub(typed[1])} {
 		if gap < 500*time.Millisecond { // each is noted some time after its turn was taken
@@ -410,6 +439,7 @@ func TestTitleWithholdsEnter(t *testing.T) {
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
 		t.Errorf("Enter was pressed: %+v", got)
 	}
+
 	s.tmuxRun("select-pane", "-t", s.pane("coder").ID(), "-T", "coder")
 	s.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, s.log, 1); len(got) != 1 {
@@ -426,6 +456,7 @@ func TestReportOfTheMessageProvesItWhateverTheScreenShows(t *testing.T) {
 		info, err := s.pane("coder").Info(t.Context())
 		return err == nil && info.Phase == "entered"
 	}, func() string { return "not entered" })
+
 	s.says("Prompt", parley.Short(id))
 	d := s.reach(id, parley.DeliveryRead)
 	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "own report") {

@@ -44,27 +44,34 @@ func (g *guardian) see(ctx context.Context, m *member) error {
 	if !stuck || g.o.pause.is() != nil {
 		return nil
 	}
+
 	done, err := g.steered(ctx, m, since)
 	if err != nil || done {
 		return err
 	}
+
 	from, err := g.o.system(ctx)
 	if err != nil {
 		return err
 	}
+
 	text := fmt.Sprintf("Your terminal has shown nothing since %s. If a command hangs, stop it and try another way. "+
 		"If you need a decision or help, send a message to %s.", since.In(time.Local).Format("15:04"), parley.OperatorName)
+
 	// The key keeps a daemon that starts anew from saying it again.
 	d, err := guidance(m, parley.GuidanceStuck, text, fmt.Sprintf("stuck %s %d", m.id, since.UnixNano()))
 	if err != nil {
 		return err
 	}
+
 	busy := m.snapshot().Since
 	stored, err := g.o.admit(ctx, from, d)
 	if err != nil {
 		return err
 	}
+
 	g.given[m] = given{stored.Message.ID, busy}
+
 	return nil
 }
 
@@ -75,14 +82,18 @@ func (g *guardian) steered(ctx context.Context, m *member, since time.Time) (boo
 	if !ok {
 		return false, nil
 	}
+
 	_, deliveries, err := g.o.store.Message(ctx, last.messageID)
 	if err != nil {
 		return false, err
 	}
+
 	d := deliveries[0]
 	if !d.State.Settled() {
 		return true, nil
 	}
+
 	drawn := d.Steps[len(d.Steps)-1].At.Add(ownEcho)
+
 	return m.snapshot().Since.Equal(last.busy) && !since.After(drawn), nil
 }

@@ -23,14 +23,17 @@ func (o *Orchestrator) handOver(m *member, p *profile.Profile, l *launch) (*laun
 	if err := writeFiles(dir, h.Files); err != nil {
 		return nil, fmt.Errorf("write what %s is handed over: %w", m.name, err)
 	}
+
 	env := slices.DeleteFunc(slices.Clone(l.Env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		_, replaced := h.Env[name]
 		return replaced || slices.Contains(h.Unset, name)
 	})
+
 	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 		env = append(env, name+"="+h.Env[name])
 	}
+
 	return &launch{Argv: slices.Concat(l.Argv, h.Args), Dir: l.Dir, Env: env}, nil
 }
 
@@ -44,6 +47,7 @@ func writeFiles(dir string, files map[string]string) error {
 	if err := os.RemoveAll(dir); err != nil || len(files) == 0 {
 		return err
 	}
+
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -53,5 +57,6 @@ func writeFiles(dir string, files map[string]string) error {
 			return err
 		}
 	}
+
 	return nil
 }

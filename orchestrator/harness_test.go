@@ -51,6 +51,7 @@ func testProfiles(t testing.TB) profile.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name, text := range map[string]string{
 		"instant": "{settle: 0s, startup: 0s, quiet: 0s, show_within: 0s, taken_within: 0s}",
 		"quick":   "{settle: 20ms, startup: 0s, quiet: 50ms, show_within: 500ms, taken_within: 2s}",
@@ -60,6 +61,7 @@ func testProfiles(t testing.TB) profile.Set {
 			t.Fatal(err)
 		}
 	}
+
 	return set
 }
 
@@ -72,16 +74,24 @@ func newTeam(t testing.TB, change ...func(*Options)) *team {
 	if err != nil {
 		t.Fatal(err)
 	}
-	te := &team{t: t, dir: dir, opts: Options{Profiles: testProfiles(t), Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
-		Executable: executable, Host: "test", Settings: Settings{StopGrace: time.Second, Watch: 50 * time.Millisecond},
-		Log: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))}}
+
+	te := &team{
+		t:   t,
+		dir: dir,
+		opts: Options{Profiles: testProfiles(t), Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
+			Executable: executable, Host: "test", Settings: Settings{StopGrace: time.Second, Watch: 50 * time.Millisecond},
+			Log: slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))},
+	}
+
 	// The server is made first, so that its end comes after the daemon's.
 	te.opts.Tmux = tmuxtest.Options(t)
 	for _, c := range change {
 		c(&te.opts)
 	}
+
 	t.Cleanup(te.shutDown)
 	te.open()
+
 	return te
 }
 

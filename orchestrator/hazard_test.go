@@ -67,6 +67,7 @@ func TestPaneWithoutInputIsNotTriedAgainAndAgain(t *testing.T) {
 	if after := len(te.delivery(id).Steps); after != before {
 		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
 	}
+
 	te.tmuxRun("select-pane", "-e", "-t", te.pane("coder").ID())
 	te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
@@ -90,6 +91,7 @@ func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 			break
 		}
 	}
+
 	time.Sleep(3 * restful / 2)
 	if d := te.delivery(id); d.State != parley.DeliveryUnconfirmed {
 		t.Errorf("delivery is %s, want unconfirmed: its program died without reading; steps %+v", d.State, d.Steps)
@@ -106,10 +108,12 @@ func TestStopEndsWhatOutlivedItsTmuxServer(t *testing.T) {
 	if !tmux.Alive(pid) {
 		t.Fatal("it was to outlive its terminal")
 	}
+
 	res, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
 	if err != nil || res.Ended != 1 {
 		t.Errorf("%+v, %v; want one process ended", res, err)
 	}
+
 	if tmux.Alive(pid) {
 		t.Error("its process still runs")
 		_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -130,6 +134,7 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	if err == nil {
 		t.Fatal("the loss was recorded")
 	}
+
 	te.inState("coder", parley.StateUnreachable)
 }
 
@@ -141,16 +146,20 @@ func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+
 	ctx, cancel := context.WithTimeout(te.operator(), 500*time.Millisecond)
 	defer cancel()
+
 	if _, err := te.LaunchAgent(ctx, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err == nil {
 		t.Fatal("it was launched")
 	}
+
 	text, err := os.ReadFile(te.opts.Executable + ".pid")
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 	if err != nil || pid == 0 {
 		t.Fatal(err, string(text))
 	}
+
 	if tmux.Alive(pid) {
 		t.Errorf("process %d still runs", pid)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -165,14 +174,19 @@ func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
 		launches.Go(func() {
 			time.Sleep(time.Duration(i) * 5 * time.Millisecond)
 			a := tmuxtest.Agent{IgnoreHUP: true}
-			_, _ = te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()})
+			_, _ = te.LaunchAgent(
+				te.operator(),
+				parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()},
+			)
 		})
 	}
+
 	time.Sleep(25 * time.Millisecond)
 	_, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
 	if err != nil {
 		t.Error(err)
 	}
+
 	launches.Wait()
 	for _, m := range te.roster.all() {
 		if left := marked("PARLEY_AGENT_ID=" + m.id); len(left) > 0 {
@@ -181,10 +195,12 @@ func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
+
 		if state := m.snapshot().State; m.kind == parley.KindTerminal && state != parley.StateTerminated {
 			t.Errorf("%s is %s, want terminated", m.name, state)
 		}
 	}
+
 	te.leave()
 }
 
@@ -202,6 +218,7 @@ func TestHungTmuxServerDoesNotKeepTheTeamFromEnding(t *testing.T) {
 		_, err := te.ShutDown(te.operator(), parley.ShutDownRequest{})
 		ended <- err
 	}()
+
 	select {
 	case err := <-ended:
 		if err != nil {
@@ -212,6 +229,7 @@ func TestHungTmuxServerDoesNotKeepTheTeamFromEnding(t *testing.T) {
 		signalProcess(t, server, syscall.SIGCONT)
 		<-ended
 	}
+
 	te.leave()
 }
 
@@ -223,21 +241,29 @@ func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+
 	log := te.launch("coder", "slow", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
 	id := te.send("coder", "half way")
 	pane := te.pane("coder")
-	tmuxtest.Poll(t, func() bool { info, err := pane.Info(t.Context()); return err == nil && info.Phase == "pasted" }, func() string { return "not pasted" })
+	tmuxtest.Poll(
+		t,
+		func() bool { info, err := pane.Info(t.Context()); return err == nil && info.Phase == "pasted" },
+		func() string { return "not pasted" },
+	)
+
 	te.tmuxRun("copy-mode", "-t", pane.ID())
 	time.Sleep(1200 * time.Millisecond)
 	if d := te.delivery(id); d.State != parley.DeliveryTyping {
 		t.Fatalf("delivery is %s", d.State)
 	}
+
 	began := time.Now()
 	te.close()
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v to close", took)
 	}
+
 	te.open()
 	te.tmuxRun("copy-mode", "-q", "-t", pane.ID())
 	te.reach(id, parley.DeliveryRead)
@@ -263,9 +289,15 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, text := range []string{"short", strings.Repeat("漢字 ", 300), strings.Repeat("漢", 2000), "(operator · msg 00000000)", "[Pasted text #1 +2 lines]"} {
 		id := te.send("narrow", text)
-		tmuxtest.Poll(t, func() bool { return te.delivery(id).State.Settled() }, func() string { return fmt.Sprint(te.delivery(id)) })
+		tmuxtest.Poll(
+			t,
+			func() bool { return te.delivery(id).State.Settled() },
+			func() string { return fmt.Sprint(te.delivery(id)) },
+		)
+
 		if d := te.delivery(id); d.State != parley.DeliveryRead && d.State != parley.DeliverySubmitted {
 			t.Errorf("%.20q… is %s (%s)", text, d.State, d.Reason)
 		}

@@ -31,11 +31,13 @@ func compose(p *profile.Profile, msg *parley.Message, to *member, short bool) le
 	if p.Fits(l.text) {
 		return l
 	}
+
 	l.notice = true
 	expected := ""
 	if by := replyBy(msg); by != "" {
 		expected = " · " + by
 	}
+
 	tail := fmt.Sprintf("(%s · %s%s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
 		msg.Sender, l.mark, expected, utf8.RuneCountInString(msg.Text), parley.Short(msg.ID))
 	first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
@@ -68,8 +70,14 @@ func header(msg *parley.Message, to *member) string {
 	case parley.KindBroadcast:
 		return fmt.Sprintf("[AGENT %s BROADCAST]: ", parley.Short(msg.SenderID))
 	case parley.KindThread:
-		return fmt.Sprintf(`[AGENT %s IN THREAD %s "%s"]: `, parley.Short(msg.SenderID), parley.Short(msg.ThreadID), parley.ShownTitle(msg.ThreadTitle))
+		return fmt.Sprintf(
+			`[AGENT %s IN THREAD %s "%s"]: `,
+			parley.Short(msg.SenderID),
+			parley.Short(msg.ThreadID),
+			parley.ShownTitle(msg.ThreadTitle),
+		)
 	}
+
 	return fmt.Sprintf("[AGENT %s TO AGENT %s]: ", parley.Short(msg.SenderID), parley.Short(to.id))
 }
 
@@ -77,6 +85,7 @@ func footer(msg *parley.Message, mark string, short bool) string {
 	if short {
 		return "(" + mark + ")"
 	}
+
 	parts := []string{msg.Sender, mark}
 	if msg.InReplyTo != "" {
 		parts = append(parts, "re "+parley.Short(msg.InReplyTo))
@@ -90,6 +99,7 @@ func footer(msg *parley.Message, mark string, short bool) string {
 	if by := replyBy(msg); by != "" {
 		parts = append(parts, by)
 	}
+
 	return "(" + strings.Join(parts, " · ") + ")"
 }
 

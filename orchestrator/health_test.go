@@ -17,10 +17,13 @@ func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
 	if err := te.Health(t.Context()); err != nil {
 		t.Fatalf("a daemon that is well: %v", err)
 	}
-	out, err := exec.Command(te.opts.Tmux.Binary, "-S", te.tmux.SocketPath(), "display-message", "-p", "#{pid}").Output()
+
+	out, err := exec.Command(te.opts.Tmux.Binary, "-S", te.tmux.SocketPath(), "display-message", "-p", "#{pid}").
+		Output()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
 	if err != nil {
 		t.Fatal(err)
@@ -28,8 +31,10 @@ func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
+
 	err = te.Health(ctx)
 	if e := syscall.Kill(pid, syscall.SIGCONT); e != nil {
 		t.Fatal(e)
@@ -40,6 +45,7 @@ func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
 	if err := te.Health(t.Context()); err != nil {
 		t.Errorf("when tmux goes on: %v", err)
 	}
+
 	te.close()
 	te.open()
 	if err := te.opts.Store.Close(); err != nil {
@@ -51,5 +57,6 @@ func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
 	if err := te.Orchestrator.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	te.open()
 }

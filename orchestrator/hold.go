@@ -86,18 +86,28 @@ func (t *talk) remember(stored *store.Appended, delegates []store.NewDelivery) {
 	if !withheld && !slices.ContainsFunc(stored.Deliveries, func(d parley.Delivery) bool { return d.Hold != nil }) {
 		return
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	t.unknown = t.unknown || withheld
 	for _, d := range stored.Deliveries {
 		if d.Hold == nil {
 			continue
 		}
-		h := &hold{Withheld: store.Withheld{Why: d.Hold.Reason, Job: store.Job{Key: store.Key{MessageSeq: stored.Seq, RecipientID: d.RecipientID},
-			Message: stored.Message, State: d.State, Reason: d.Reason, QueuedAt: d.Steps[0].At}}}
+
+		h := &hold{
+			Withheld: store.Withheld{
+				Why: d.Hold.Reason,
+				Job: store.Job{Key: store.Key{MessageSeq: stored.Seq, RecipientID: d.RecipientID},
+					Message: stored.Message, State: d.State, Reason: d.Reason, QueuedAt: d.Steps[0].At},
+			},
+		}
+
 		if d.Hold.Until != nil {
 			h.Until = *d.Hold.Until
 		}
+
 		t.keep(h)
 	}
 }
@@ -127,10 +137,12 @@ func (o *Orchestrator) compareHolds(ctx context.Context) {
 	if due {
 		t.unknown, t.looked = false, now
 	}
+
 	t.mu.Unlock()
 	if !due {
 		return
 	}
+
 	list, err := o.store.Withheld(ctx, mostHolds)
 	if err != nil {
 		if ctx.Err() == nil {
@@ -138,8 +150,10 @@ func (o *Orchestrator) compareHolds(ctx context.Context) {
 		}
 		return
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	held := map[store.Key]bool{}
 	for _, w := range list {
 		held[w.Key] = true
@@ -147,6 +161,7 @@ func (o *Orchestrator) compareHolds(ctx context.Context) {
 			t.keep(&hold{Withheld: w})
 		}
 	}
+
 	for k, h := range t.holds {
 		if !held[k] && h.QueuedAt.Before(now.Add(-compareEvery)) { // what is newer may not have been in the list yet
 			t.drop(k)
@@ -164,6 +179,7 @@ func (o *Orchestrator) letPass(ctx context.Context) {
 func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err error) {
 	o.talk.looking.Lock()
 	defer o.talk.looking.Unlock()
+
 	o.compareHolds(ctx)
 	pass, changed := o.talk.lookAgain(o)
 	if len(changed) > 0 {
@@ -171,23 +187,29 @@ func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err err
 			return nil, err
 		}
 	}
+
 	if len(pass) == 0 {
 		return nil, nil
 	}
+
 	list := make([]store.Passing, len(pass))
 	for i, h := range pass {
 		list[i] = store.Passing{Key: h.Key, State: passes(o.roster.id(h.Key.RecipientID))}
 	}
+
 	passed, err = o.store.Unwithhold(ctx, list, "the conversation protocol lets it pass")
 	if err != nil {
 		o.talk.mu.Lock()
 		defer o.talk.mu.Unlock()
+
 		for _, h := range pass {
 			h.again = true
 			o.talk.keep(h)
 		}
+
 		return nil, err
 	}
+
 	for _, h := range pass {
 		to := o.roster.id(h.Key.RecipientID)
 		switch {
@@ -199,6 +221,7 @@ func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err err
 			to.hand(h.Job)
 		}
 	}
+
 	return passed, nil
 }
 
@@ -207,11 +230,13 @@ func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err err
 func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withheld) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	now := o.now()
 	due := slices.Collect(maps.Values(t.holds))
 	due = slices.DeleteFunc(due, func(h *hold) bool {
 		return !h.again && (h.Until.IsZero() || h.Until.After(now))
 	})
+
 	slices.SortFunc(due, func(a, b *hold) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
 	for _, h := range due {
 		h.again = false
@@ -219,6 +244,7 @@ func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withhel
 		if from == nil || to == nil {
 			continue
 		}
+
 		r := t.ruleOf(matter{msg: &h.Message, from: from, to: to, at: now, addressed: h.spent() || h.released})
 		switch {
 		case r.why == "":
@@ -231,6 +257,7 @@ func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withhel
 			changed = append(changed, h.Withheld)
 		}
 	}
+
 	return pass, changed
 }
 
@@ -245,6 +272,7 @@ func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
 		if !(&hold{Withheld: *w}).spent() {
 			continue
 		}
+
 		id := or(w.Message.ThreadID, parley.ConversationID(w.Message.SenderID, w.Key.RecipientID))
 		at, known := more[id]
 		if !known {
@@ -252,8 +280,10 @@ func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
 			more[id] = at
 			needs, counts = append(needs, o.heldNeed(w)), append(counts, 0)
 		}
+
 		counts[at]++
 	}
+
 	for i := range needs {
 		what := "a message is"
 		if counts[i] > 1 {
@@ -261,6 +291,7 @@ func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
 		}
 		needs[i].Text = what + needs[i].Text
 	}
+
 	return needs
 }
 
@@ -270,12 +301,21 @@ func (o *Orchestrator) heldNeed(w *store.Withheld) parley.Need {
 	if id := w.Message.ThreadID; id != "" {
 		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)
 	}
+
 	why := strings.TrimPrefix(w.Reason, string(parley.ConversationHeld)+": ")
 	next := "Let it go on with parley conversation release " + conversation
 	if !w.Until.IsZero() { // a chain's budgets are renewed by nothing that begins another chain
 		next += ", or write to one of them"
 	}
-	return parley.Need{Kind: parley.NeedHeld, AgentID: w.Key.RecipientID, Agent: to, MessageID: w.Message.ID, Since: w.QueuedAt,
-		Text: what + ": " + why, Command: "parley conversation show " + conversation,
-		Action: "See what they talk about. " + next + "."}
+
+	return parley.Need{
+		Kind:      parley.NeedHeld,
+		AgentID:   w.Key.RecipientID,
+		Agent:     to,
+		MessageID: w.Message.ID,
+		Since:     w.QueuedAt,
+		Text:      what + ": " + why,
+		Command:   "parley conversation show " + conversation,
+		Action:    "See what they talk about. " + next + ".",
+	}
 }

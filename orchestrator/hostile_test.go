@@ -28,6 +28,7 @@ func TestSynchronizedPaneIsNotTriedAgainAndAgain(t *testing.T) {
 	if after := len(te.delivery(id).Steps); after != before {
 		t.Errorf("the ladder grew from %d to %d steps while nothing changed", before, after)
 	}
+
 	te.tmuxRun("set-option", "-w", "-t", te.pane("coder").ID(), "synchronize-panes", "off")
 	te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
@@ -37,15 +38,22 @@ func TestSynchronizedPaneIsNotTriedAgainAndAgain(t *testing.T) {
 
 func TestTextBehindADialogIsNotTaken(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"))
+	s := newStage(
+		t,
+		tmuxtest.Agent{Deaf: 1},
+		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"),
+	)
+
 	s.entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
 	id := s.send("coder", "hello")
 	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "dialog") }, func() string {
 		return fmt.Sprintf("%+v", s.delivery(id))
 	})
+
 	if d := s.delivery(id); d.State != parley.DeliveryTyping {
 		t.Errorf("it is %s while a dialog hides the composer", d.State)
 	}
+
 	s.show("")
 	s.reach(id, parley.DeliveryUnconfirmed)
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
@@ -62,6 +70,7 @@ func TestPasteOfAPersonIsNotTakenForOurs(t *testing.T) {
 	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "Enter waits") }, func() string {
 		return fmt.Sprintf("%+v", s.delivery(id))
 	})
+
 	pane := s.pane("coder").ID()
 	s.tmuxRun("send-keys", "-t", pane, "Enter") // they send ours themselves, and paste a text of their own
 	s.tmuxRun("set-buffer", "-b", "theirs", "one\ntwo\nthree\nfour\nfive")
@@ -92,6 +101,7 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	if took := time.Since(began); took > lookTime/2 {
 		t.Errorf("it took %v", took)
 	}
+
 	te.reach(id, parley.DeliveryUnconfirmed)
 }
 
@@ -103,15 +113,18 @@ func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
+
 	m := te.roster.named("coder")
 	job := te.waitingFor(m)
 	if err := te.store.Claim(t.Context(), job.Key, 1, false); err != nil {
 		t.Fatal(err)
 	}
+
 	job.PaneSeq = 1
 	c := &courier{o: te.Orchestrator, m: m}
 	tt := m.place()
 	te.tmuxRun("kill-pane", "-t", tt.pane.ID()) // between the look at what the pane remembers and the key
+
 	_, err := c.submit(t.Context(), tt, job, letter{text: "x", mark: "msg 12345678"}, way{key: tmux.Enter}, true)
 	if err != nil && !errors.Is(err, store.ErrStale) { // the watcher was first
 		t.Fatal(err)
@@ -125,12 +138,26 @@ func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
 func (te *team) waitingFor(m *member) store.Job {
 	te.t.Helper()
 	from := te.roster.named(parley.OperatorName)
-	msg := parley.Message{ID: newID(), SenderID: from.id, Sender: from.name, Timestamp: te.now(), Text: "hello", Recipients: []string{m.id},
-		Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal}
-	stored, err := te.store.Append(context.Background(), store.Post{Message: msg, Event: parley.EventDirectMessage, Deliveries: []store.NewDelivery{firstRung(m)}})
+	msg := parley.Message{
+		ID:         newID(),
+		SenderID:   from.id,
+		Sender:     from.name,
+		Timestamp:  te.now(),
+		Text:       "hello",
+		Recipients: []string{m.id},
+		Kind:       parley.KindDirect,
+		Type:       parley.TypeInformation,
+		Priority:   parley.PriorityNormal,
+	}
+
+	stored, err := te.store.Append(
+		context.Background(),
+		store.Post{Message: msg, Event: parley.EventDirectMessage, Deliveries: []store.NewDelivery{firstRung(m)}},
+	)
 	if err != nil {
 		te.t.Fatal(err)
 	}
+
 	return stored.Jobs()[0]
 }
 
@@ -147,14 +174,17 @@ func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
 		_, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"})
 		return err == nil
 	}, func() string { return "it is not started again" })
+
 	te.inState("coder", parley.StateIdle)
 	if now := m.place(); now.pane.ID() != before.pane.ID() {
 		t.Fatalf("the panes are %s and %s", before.pane.ID(), now.pane.ID())
 	}
+
 	job := te.waitingFor(m)
 	if err := te.store.Claim(t.Context(), job.Key, 9, false); err != nil {
 		t.Fatal(err)
 	}
+
 	job.PaneSeq = 9
 	c := &courier{o: te.Orchestrator, m: m} // that was about to type when the server died
 	if _, err := c.submit(t.Context(), before, job, letter{text: "hello", mark: "msg 12345678"}, way{key: tmux.Enter}, false); err != nil {
@@ -172,10 +202,12 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
+
 	server, _, err := te.join(t.Context(), u.path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	m := newMember(parley.Agent{ID: newID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
 	te.roster.add(m)
 	te.joined.mu.Lock()
@@ -203,10 +235,12 @@ func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
 	m := s.roster.named("coder")
 	m.typing.Lock()
 	defer m.typing.Unlock()
+
 	before := runtime.NumGoroutine()
 	for range 500 {
 		s.says("Stop", "12345678")
 	}
+
 	if more := runtime.NumGoroutine() - before; more > 100 {
 		t.Errorf("%d goroutines wait", more)
 	}

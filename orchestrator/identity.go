@@ -24,7 +24,10 @@ func (o *Orchestrator) newKey(origin parley.KeyOrigin) (key string, stored *stor
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails: it ends the program instead
 	key = "parley_" + base64.RawURLEncoding.EncodeToString(secret)
-	return key, &store.APIKey{Hash: hashKey(key), Key: parley.Key{KeyID: key[:parley.KeyIDLength], Origin: origin, CreatedAt: o.now()}}
+	return key, &store.APIKey{
+		Hash: hashKey(key),
+		Key:  parley.Key{KeyID: key[:parley.KeyIDLength], Origin: origin, CreatedAt: o.now()},
+	}
 }
 
 // hashKey needs no salt and no slowness: keys are random and long.

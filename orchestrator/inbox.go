@@ -16,6 +16,7 @@ func (o *Orchestrator) CheckInbox(ctx context.Context, req parley.CheckInboxRequ
 	if err != nil {
 		return nil, err
 	}
+
 	q := store.InboxQuery{RecipientID: me.id, Limit: or(req.Limit, 20), UnreadOnly: !req.IncludeRead, OldestFirst: true}
 	if req.Sender != "" {
 		from, err := o.roster.find(req.Sender)
@@ -24,28 +25,38 @@ func (o *Orchestrator) CheckInbox(ctx context.Context, req parley.CheckInboxRequ
 		}
 		q.Senders = []string{from.id}
 	}
+
 	page, err := o.inboxWhenFull(ctx, me, q, time.Duration(req.WaitSeconds)*time.Second)
 	if err != nil {
 		return nil, err
 	}
+
 	res := &parley.CheckInboxResult{Answer: parley.OK, UnreadCount: page.Unread, TotalCount: page.Total,
 		CheckedAt: o.now(), Messages: []parley.InboxMessage{}}
 	for _, item := range page.Items {
 		res.Messages = append(res.Messages, o.inboxMessage(item))
 	}
+
 	return res, nil
 }
 
 // inboxWhenFull reads the inbox, and when it has nothing waits for a message.
-func (o *Orchestrator) inboxWhenFull(ctx context.Context, me *member, q store.InboxQuery, patience time.Duration) (store.InboxPage, error) {
+func (o *Orchestrator) inboxWhenFull(
+	ctx context.Context,
+	me *member,
+	q store.InboxQuery,
+	patience time.Duration,
+) (store.InboxPage, error) {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+
 	for {
 		arrived := me.next()
 		page, err := o.store.Inbox(ctx, q)
 		if err != nil || len(page.Items) > 0 || patience <= 0 {
 			return page, err
 		}
+
 		select {
 		case <-arrived:
 		case <-o.ctx.Done():
@@ -58,29 +69,55 @@ func (o *Orchestrator) inboxWhenFull(ctx context.Context, me *member, q store.In
 
 func (o *Orchestrator) inboxMessage(item store.InboxItem) parley.InboxMessage {
 	msg := o.dress(&item.Message)
-	return parley.InboxMessage{MessageID: msg.ID, Sender: msg.Sender, Content: msg.Text, Timestamp: msg.Timestamp, Read: item.Read,
-		ConversationID: item.Delivery.ConversationID, Priority: msg.Priority, InReplyTo: msg.InReplyTo,
-		ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus, ThreadID: msg.ThreadID, Archived: item.Archived}
+	return parley.InboxMessage{
+		MessageID:        msg.ID,
+		Sender:           msg.Sender,
+		Content:          msg.Text,
+		Timestamp:        msg.Timestamp,
+		Read:             item.Read,
+		ConversationID:   item.Delivery.ConversationID,
+		Priority:         msg.Priority,
+		InReplyTo:        msg.InReplyTo,
+		ResponseDeadline: msg.ResponseDeadline,
+		ResponseStatus:   msg.ResponseStatus,
+		ThreadID:         msg.ThreadID,
+		Archived:         item.Archived,
+	}
 }
 
 // GetMessages implements parley.MessageService.
-func (o *Orchestrator) GetMessages(ctx context.Context, req parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
+func (o *Orchestrator) GetMessages(
+	ctx context.Context,
+	req parley.GetMessagesRequest,
+) (*parley.GetMessagesResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	f := req.Filters
-	q := store.InboxQuery{RecipientID: me.id, Limit: req.Limit, OldestFirst: req.SortOrder == "oldest_first", UnreadOnly: f.UnreadOnly,
-		Types: f.MessageTypes, Priority: f.Priority, ContextReference: f.ContextReference, Since: later(req.Since, f.Since)}
+	q := store.InboxQuery{
+		RecipientID:      me.id,
+		Limit:            req.Limit,
+		OldestFirst:      req.SortOrder == "oldest_first",
+		UnreadOnly:       f.UnreadOnly,
+		Types:            f.MessageTypes,
+		Priority:         f.Priority,
+		ContextReference: f.ContextReference,
+		Since:            later(req.Since, f.Since),
+	}
+
 	if req.ThreadID != "" {
 		if q.ThreadID, err = o.readableThread(ctx, me, req.ThreadID); err != nil {
 			return nil, err
 		}
 		q.Before = f.Before
 	}
+
 	for _, name := range f.Senders {
 		from, err := o.roster.find(name)
 		if err != nil {
@@ -88,11 +125,19 @@ func (o *Orchestrator) GetMessages(ctx context.Context, req parley.GetMessagesRe
 		}
 		q.Senders = append(q.Senders, from.id)
 	}
+
 	page, err := o.store.Inbox(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.GetMessagesResult{Answer: parley.OK, TotalCount: page.Total, UnreadCount: page.Unread, Messages: []parley.ContractMessage{}}
+
+	res := &parley.GetMessagesResult{
+		Answer:      parley.OK,
+		TotalCount:  page.Total,
+		UnreadCount: page.Unread,
+		Messages:    []parley.ContractMessage{},
+	}
+
 	var unread []string
 	for _, item := range page.Items {
 		res.Messages = append(res.Messages, o.contractMessage(item))
@@ -100,9 +145,11 @@ func (o *Orchestrator) GetMessages(ctx context.Context, req parley.GetMessagesRe
 			unread = append(unread, item.Message.ID)
 		}
 	}
+
 	if *req.MarkRead && len(unread) > 0 {
 		_, _, _, err = o.store.MarkRead(ctx, me.id, unread, "fetched with get_messages")
 	}
+
 	return res, err
 }
 
@@ -118,15 +165,35 @@ func later(a, b *time.Time) time.Time {
 
 func (o *Orchestrator) contractMessage(item store.InboxItem) parley.ContractMessage {
 	msg := o.dress(&item.Message)
-	return parley.ContractMessage{MessageID: msg.ID, SenderAgentID: msg.SenderID, SenderName: msg.Sender, SenderRole: msg.SenderRole,
-		MessageType: msg.Type, Content: parley.Content{Text: msg.Text, Data: msg.Data, Attachments: append([]json.RawMessage{}, msg.Attachments...)},
-		Priority: msg.Priority, Timestamp: msg.Timestamp, ReadStatus: item.Read, ConversationID: item.Delivery.ConversationID,
-		ContextReference: msg.ContextReference, InReplyTo: msg.InReplyTo, ThreadID: msg.ThreadID,
-		RequiresResponse: msg.RequiresResponse, ResponseDeadline: msg.ResponseDeadline, ResponseStatus: msg.ResponseStatus}
+	return parley.ContractMessage{
+		MessageID:     msg.ID,
+		SenderAgentID: msg.SenderID,
+		SenderName:    msg.Sender,
+		SenderRole:    msg.SenderRole,
+		MessageType:   msg.Type,
+		Content: parley.Content{
+			Text:        msg.Text,
+			Data:        msg.Data,
+			Attachments: append([]json.RawMessage{}, msg.Attachments...),
+		},
+		Priority:         msg.Priority,
+		Timestamp:        msg.Timestamp,
+		ReadStatus:       item.Read,
+		ConversationID:   item.Delivery.ConversationID,
+		ContextReference: msg.ContextReference,
+		InReplyTo:        msg.InReplyTo,
+		ThreadID:         msg.ThreadID,
+		RequiresResponse: msg.RequiresResponse,
+		ResponseDeadline: msg.ResponseDeadline,
+		ResponseStatus:   msg.ResponseStatus,
+	}
 }
 
 // MarkMessageRead implements parley.MessageService.
-func (o *Orchestrator) MarkMessageRead(ctx context.Context, req parley.MarkMessageReadRequest) (*parley.MarkMessageReadResult, error) {
+func (o *Orchestrator) MarkMessageRead(
+	ctx context.Context,
+	req parley.MarkMessageReadRequest,
+) (*parley.MarkMessageReadResult, error) {
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
@@ -149,38 +216,52 @@ func filled(list []string) []string {
 }
 
 // GetMessageStatus implements parley.MessageService.
-func (o *Orchestrator) GetMessageStatus(ctx context.Context, req parley.MessageStatusRequest) (*parley.MessageStatusResult, error) {
+func (o *Orchestrator) GetMessageStatus(
+	ctx context.Context,
+	req parley.MessageStatusRequest,
+) (*parley.MessageStatusResult, error) {
 	msg, deliveries, err := o.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if err != nil {
 		return nil, err
 	}
+
 	stored := store.Appended{Message: msg, Deliveries: deliveries}
 	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
+
 	res := &parley.MessageStatusResult{Answer: parley.OK, Object: o.dress(&stored.Message),
 		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.dressDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {
 		res.Responses, err = o.store.Debts(ctx, msg.ID)
 	}
+
 	return res, err
 }
 
 // visible returns a message if the caller sent it, got it, takes part in its thread, or
 // is the operator. To others it does not exist.
-func (o *Orchestrator) visible(ctx context.Context, c parley.Caller, ref string) (parley.Message, []parley.Delivery, error) {
+func (o *Orchestrator) visible(
+	ctx context.Context,
+	c parley.Caller,
+	ref string,
+) (parley.Message, []parley.Delivery, error) {
 	msg, deliveries, err := o.store.Message(ctx, ref)
 	if err != nil {
 		return msg, nil, err
 	}
-	if c.Operator || msg.SenderID == c.ID || slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
+
+	if c.Operator || msg.SenderID == c.ID ||
+		slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
 		return msg, deliveries, nil
 	}
+
 	if me := o.roster.id(c.ID); msg.ThreadID != "" && me != nil {
 		if _, err := o.readableThread(ctx, me, msg.ThreadID); err == nil {
 			return msg, deliveries, nil
 		}
 	}
+
 	return parley.Message{}, nil, parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
 		Suggest("Use the message_id that send_message or check_inbox gave you.")
 }
@@ -205,24 +286,47 @@ func (o *Orchestrator) statusOf(thread bool, ids ...string) parley.ConversationS
 }
 
 // GetConversationHistory implements parley.MessageService.
-func (o *Orchestrator) GetConversationHistory(ctx context.Context, req parley.HistoryRequest) (*parley.HistoryResult, error) {
+func (o *Orchestrator) GetConversationHistory(
+	ctx context.Context,
+	req parley.HistoryRequest,
+) (*parley.HistoryResult, error) {
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	other, err := o.roster.find(req.With)
 	if err != nil {
 		return nil, err
 	}
-	page, err := o.store.History(ctx, store.HistoryQuery{A: me.id, B: other.id, Limit: or(req.Limit, 50), Before: req.Before})
+
+	page, err := o.store.History(
+		ctx,
+		store.HistoryQuery{A: me.id, B: other.id, Limit: or(req.Limit, 50), Before: req.Before},
+	)
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.HistoryResult{Answer: parley.OK, ConversationID: parley.ConversationID(me.id, other.id), WithAgent: other.name,
-		Messages: []parley.InboxMessage{}, HasMore: page.HasMore, TotalMessages: page.Total,
-		Participants: []string{me.name, other.name}, CreatedAt: pointer(page.First), LastMessageAt: pointer(page.Last), Status: o.statusOf(false, me.id, other.id)}
+
+	res := &parley.HistoryResult{
+		Answer:         parley.OK,
+		ConversationID: parley.ConversationID(me.id, other.id),
+		WithAgent:      other.name,
+		Messages:       []parley.InboxMessage{},
+		HasMore:        page.HasMore,
+		TotalMessages:  page.Total,
+		Participants: []string{
+			me.name,
+			other.name,
+		},
+		CreatedAt:     pointer(page.First),
+		LastMessageAt: pointer(page.Last),
+		Status:        o.statusOf(false, me.id, other.id),
+	}
+
 	for _, item := range page.Items {
 		res.Messages = append(res.Messages, o.inboxMessage(item))
 	}
+
 	return res, nil
 }

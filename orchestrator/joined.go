@@ -34,9 +34,11 @@ func (o *Orchestrator) join(ctx context.Context, socket string) (*tmux.Server, f
 	if err != nil {
 		return nil, nil, err
 	}
+
 	j := &o.joined
 	j.mu.Lock()
 	defer j.mu.Unlock()
+
 	server := j.servers[path]
 	if server == nil {
 		if server, err = o.openJoined(ctx, path); err != nil {
@@ -45,9 +47,12 @@ func (o *Orchestrator) join(ctx context.Context, socket string) (*tmux.Server, f
 		if j.servers == nil {
 			j.servers, j.inUse = map[string]*tmux.Server{}, map[*tmux.Server]int{}
 		}
+
 		j.servers[path] = server
 	}
+
 	j.inUse[server]++
+
 	return server, func() {
 		j.mu.Lock()
 		defer j.mu.Unlock()
@@ -58,13 +63,19 @@ func (o *Orchestrator) join(ctx context.Context, socket string) (*tmux.Server, f
 func (o *Orchestrator) openJoined(ctx context.Context, path string) (*tmux.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
-	server, err := tmux.Open(ctx, tmux.Options{Binary: o.opts.Tmux.Binary, Path: path, Join: true, Env: o.opts.Tmux.Env, Dir: o.opts.Tmux.Dir})
+
+	server, err := tmux.Open(
+		ctx,
+		tmux.Options{Binary: o.opts.Tmux.Binary, Path: path, Join: true, Env: o.opts.Tmux.Env, Dir: o.opts.Tmux.Dir},
+	)
+
 	switch {
 	case errors.Is(err, tmux.ErrNoServer):
 		return nil, noServer(path)
 	case err != nil:
 		return nil, tmuxError(err)
 	}
+
 	return server, nil
 }
 
@@ -83,15 +94,18 @@ func ownSocket(socket string) (string, error) {
 		return "", parley.Errorf(parley.NotAuthorized, "the socket %s is not yours to reach: %w", socket, err).
 			Suggest("Name the socket of a tmux of your own.")
 	}
+
 	info, err := os.Stat(path)
 	if err != nil || info.Mode()&fs.ModeSocket == 0 {
 		return "", parley.Errorf(parley.InvalidArgument, "%s is not the socket of a tmux server", socket).
 			Suggest("Give the one that this prints there: tmux display-message -p '#{socket_path}'")
 	}
+
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Getuid() {
 		return "", parley.Errorf(parley.NotAuthorized, "the tmux server on %s is another user's", socket).
 			Suggest("Name the socket of a tmux of your own.")
 	}
+
 	return path, nil
 }
 
@@ -100,12 +114,14 @@ func (o *Orchestrator) closeJoined(everything bool) error {
 	j := &o.joined
 	j.mu.Lock()
 	defer j.mu.Unlock()
+
 	used := map[*tmux.Server]bool{} // who comes to one later is using it until then
 	for _, m := range o.roster.all() {
 		if t := m.place(); t != nil {
 			used[t.server] = true
 		}
 	}
+
 	var err error
 	for path, server := range j.servers {
 		if everything || !used[server] && j.inUse[server] == 0 {
@@ -114,6 +130,7 @@ func (o *Orchestrator) closeJoined(everything bool) error {
 			delete(j.inUse, server)
 		}
 	}
+
 	return err
 }
 
@@ -134,11 +151,13 @@ func (o *Orchestrator) rejoin(ctx context.Context) {
 func (o *Orchestrator) rejoinOne(ctx context.Context, m *member, a parley.Agent) error {
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
+
 	server, done, err := o.join(ctx, a.Socket)
 	if err != nil {
 		return err
 	}
 	defer done()
+
 	info, err := server.Pane(a.Pane).Info(ctx)
 	if err != nil {
 		return err
@@ -146,15 +165,19 @@ func (o *Orchestrator) rejoinOne(ctx context.Context, m *member, a parley.Agent)
 	if info.Owner != m.id {
 		return fmt.Errorf("pane %s is not its own any more", a.Pane)
 	}
+
 	p, err := o.profileOf(m, a)
 	if err != nil {
 		return err
 	}
+
 	s := &seat{server: server, info: info, argv: a.Command}
 	if pid, argv, err := tmux.ForegroundProcess(info.PID); err == nil && runs(p, a.Command)(argv) {
 		s.pid = pid // else the watcher finds it when it comes
 	}
+
 	o.sit(m, p, s)
+
 	return nil
 }
 
@@ -169,9 +192,11 @@ func (o *Orchestrator) lookAtJoined(ctx context.Context) {
 			places[t.server][m] = t
 		}
 	}
+
 	for server, members := range places {
 		o.lookAt(ctx, server, members)
 	}
+
 	if err := o.closeJoined(false); err != nil {
 		o.log.Warn("let go of a tmux server", "error", err)
 	}
@@ -180,6 +205,7 @@ func (o *Orchestrator) lookAtJoined(ctx context.Context) {
 func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members map[*member]*terminal) {
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
+
 	panes, err := server.Panes(ctx)
 	if err != nil && !errors.Is(err, tmux.ErrNoServer) { // it may be there still
 		if o.ctx.Err() == nil {
@@ -187,11 +213,13 @@ func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members 
 		}
 		return
 	}
+
 	instance := server.Instance()
 	owned := map[string]tmux.PaneInfo{}
 	for _, p := range panes {
 		owned[p.ID] = p
 	}
+
 	for m, t := range members {
 		info, found := owned[t.pane.ID()]
 		there := found && info.Owner == m.id && t.instance == instance
@@ -203,7 +231,13 @@ func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members 
 
 // observeAdopted brings one agent's state up to date, if it is its program that has
 // the terminal.
-func (o *Orchestrator) observeAdopted(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo, there bool) error {
+func (o *Orchestrator) observeAdopted(
+	ctx context.Context,
+	m *member,
+	t *terminal,
+	info tmux.PaneInfo,
+	there bool,
+) error {
 	if there && !info.Dead {
 		pid, argv, err := tmux.ForegroundProcess(info.PID)
 		switch {
@@ -218,19 +252,28 @@ func (o *Orchestrator) observeAdopted(ctx context.Context, m *member, t *termina
 }
 
 // observeAway records that something else has the terminal.
-func (o *Orchestrator) observeAway(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo, argv []string) error {
+func (o *Orchestrator) observeAway(
+	ctx context.Context,
+	m *member,
+	t *terminal,
+	info tmux.PaneInfo,
+	argv []string,
+) error {
 	if !m.changing.TryLock() {
 		return nil
 	}
 	defer m.changing.Unlock()
+
 	if m.place() != t {
 		return nil
 	}
+
 	t.saw(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
 	if tmux.Alive(t.pid) && birth(t.pid) == t.born {
 		return o.setState(ctx, m, parley.StateUnknown, has, nil)
 	}
+
 	return o.setState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
 }
 

@@ -46,12 +46,14 @@ func (t *talk) ruleOf(q matter) ruling {
 	if speaks && q.msg.Kind != parley.KindThread {
 		return ruling{}
 	}
+
 	var r ruling
 	if speaks || q.to.kind == parley.KindTerminal && !turn.FromHuman {
 		if r = t.decide(q, settings); r.why != "" {
 			return r
 		}
 	}
+
 	if (speaks || q.to.kind == parley.KindTerminal) && !turn.FromHuman {
 		v := t.budgets.Judge(settings, turn)
 		if h := t.before(q); !v.Held && h != nil {
@@ -59,13 +61,16 @@ func (t *talk) ruleOf(q matter) ruling {
 			waits.decision = r.decision
 			return waits
 		}
+
 		if v.Held {
 			v.Until = local(v.Until)
 			what, next := v.Explain()
 			return ruling{why: v.Reason, until: v.Until, text: heldText(what, next), decision: r.decision}
 		}
 	}
+
 	t.budgets.Take(turn)
+
 	return r
 }
 
@@ -76,20 +81,26 @@ func (t *talk) decide(q matter, settings conversation.Settings) ruling {
 	if q.msg.Kind != parley.KindThread || r == nil {
 		return ruling{}
 	}
+
 	settings.Off = settings.Off || q.addressed
 	agent := q.to.snapshot()
-	d := r.Decide(conversation.Question{Agent: &agent, Post: postOf(q.msg, q.from), At: q.at, Draw: t.draw, Settings: settings})
+	d := r.Decide(
+		conversation.Question{Agent: &agent, Post: postOf(q.msg, q.from), At: q.at, Draw: t.draw, Settings: settings},
+	)
+
 	if q.to.kind != parley.KindTerminal {
 		return t.verdictOn(q, d)
 	}
 	if d.ShouldRespond {
 		return ruling{}
 	}
+
 	what, next := d.Explain()
 	held := ruling{why: d.Reason, text: heldText(what, next)}
 	if d.Reason == conversation.CooledDown {
 		held.until = local(r.At(q.at).CooledUntil)
 	}
+
 	return held
 }
 
@@ -129,27 +140,33 @@ func (o *Orchestrator) judge(from *member, d *draft, msg *parley.Message) store.
 	if from.kind == parley.KindSystem || msg.Kind == parley.KindNotice || d.handed {
 		return nil // nor does the answer of a call begin a turn
 	}
+
 	rulings := map[string]ruling{}
 	heard, renews := false, ""
+
 	return func(ds []store.NewDelivery) {
 		t := &o.talk
 		t.mu.Lock()
 		defer t.mu.Unlock()
+
 		if !heard {
 			heard = true
 			renews = t.hear(o, from, d, msg, ds)
 		}
+
 		for i := range ds {
 			to := o.roster.id(ds[i].RecipientID)
 			if ds[i].State == parley.DeliveryFailed || to == nil {
 				continue
 			}
+
 			r, known := rulings[to.id]
 			if !known {
 				addressed := msg.RequiresResponse || msg.ResponseStatus != "" && to.id == d.repliedTo
 				r = t.ruleOf(matter{msg, from, to, msg.Timestamp, renews, addressed, true})
 				rulings[to.id] = r
 			}
+
 			r.apply(&ds[i])
 		}
 	}
@@ -157,7 +174,13 @@ func (o *Orchestrator) judge(from *member, d *draft, msg *parley.Message) store.
 
 // hear lets a thread's room have its post, and what is held be looked at again when a
 // person speaks. It returns the chain that a person's message renews.
-func (t *talk) hear(o *Orchestrator, from *member, d *draft, msg *parley.Message, ds []store.NewDelivery) (renews string) {
+func (t *talk) hear(
+	o *Orchestrator,
+	from *member,
+	d *draft,
+	msg *parley.Message,
+	ds []store.NewDelivery,
+) (renews string) {
 	human := from.kind == parley.KindHuman
 	renews = d.replied.Chain
 	if msg.Kind == parley.KindThread {
@@ -166,6 +189,7 @@ func (t *talk) hear(o *Orchestrator, from *member, d *draft, msg *parley.Message
 			r = &room{}
 			t.rooms[msg.ThreadID] = r
 		}
+
 		renews = or(renews, r.chain)
 		var names []string
 		for _, d := range ds {
@@ -173,13 +197,17 @@ func (t *talk) hear(o *Orchestrator, from *member, d *draft, msg *parley.Message
 				names = append(names, m.name)
 			}
 		}
+
 		r.hear(msg, from, names)
 	}
+
 	if !human {
 		return ""
 	}
+
 	for _, h := range t.holds {
 		h.again = h.again || h.hears(msg)
 	}
+
 	return renews
 }

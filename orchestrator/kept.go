@@ -15,23 +15,30 @@ func (o *Orchestrator) ListFiles(ctx context.Context, req parley.ListFilesReques
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range list {
 		if m := o.roster.id(list[i].SenderID); m != nil {
 			list[i].Sender = m.name
 		}
 	}
+
 	res := &parley.ListFilesResult{Answer: parley.OK, Files: list, TotalCount: total}
 	if res.ContentBytes, res.CopyBytes, err = o.files.Used(); err == nil {
 		res.FreeBytes, err = o.files.Free()
 	}
+
 	return res, err
 }
 
 // RemoveFiles implements parley.FileService. That a file is gone is noted before it is.
-func (o *Orchestrator) RemoveFiles(ctx context.Context, req parley.RemoveFilesRequest) (*parley.RemoveFilesResult, error) {
+func (o *Orchestrator) RemoveFiles(
+	ctx context.Context,
+	req parley.RemoveFilesRequest,
+) (*parley.RemoveFilesResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	var ids []string
 	for _, ref := range req.FileIDs {
 		f, err := o.store.File(ctx, ref, "")
@@ -41,12 +48,15 @@ func (o *Orchestrator) RemoveFiles(ctx context.Context, req parley.RemoveFilesRe
 		if err != nil {
 			return nil, err
 		}
+
 		ids = append(ids, f.ID)
 	}
+
 	removed, err := o.store.RemoveFiles(ctx, ids, o.now().AddDate(0, 0, -req.OlderThanDays))
 	if err != nil {
 		return nil, err
 	}
+
 	res := &parley.RemoveFilesResult{Answer: parley.OK, Removed: removed, Message: "No file was removed"}
 	switch len(removed) {
 	case 0:
@@ -55,6 +65,7 @@ func (o *Orchestrator) RemoveFiles(ctx context.Context, req parley.RemoveFilesRe
 	default:
 		res.Message = fmt.Sprintf("%d files were removed", len(removed))
 	}
+
 	return res, o.removeFiles(context.WithoutCancel(ctx), removed)
 }
 
@@ -62,8 +73,17 @@ func (o *Orchestrator) RemoveFiles(ctx context.Context, req parley.RemoveFilesRe
 func (o *Orchestrator) removeFiles(ctx context.Context, removed []parley.File) error {
 	var errs []error
 	for _, f := range removed {
-		errs = append(errs, o.files.Remove(f.SHA256, f.ID, f.Name, func() (bool, error) { return o.store.ContentWanted(ctx, f.SHA256) }))
+		errs = append(
+			errs,
+			o.files.Remove(
+				f.SHA256,
+				f.ID,
+				f.Name,
+				func() (bool, error) { return o.store.ContentWanted(ctx, f.SHA256) },
+			),
+		)
 	}
+
 	return errors.Join(errs...)
 }
 
@@ -84,5 +104,7 @@ func (o *Orchestrator) tidyFiles(ctx context.Context) error {
 // fileGone is the error of a file that was removed.
 func fileGone(f parley.File) error {
 	return parley.Errorf(parley.FileNotFound, "the file %s was removed by the operator on %s", f.Name, f.RemovedAt.UTC().Format(time.DateOnly)).
-		With("file_id", f.ID).With("removed_at", *f.RemovedAt).Suggest("Ask its sender to send it again.")
+		With("file_id", f.ID).
+		With("removed_at", *f.RemovedAt).
+		Suggest("Ask its sender to send it again.")
 }

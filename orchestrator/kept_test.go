@@ -32,21 +32,25 @@ func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 	if want := []string{second.Data.SHA256, "b.txt"}; !slices.Equal(te.kept(), want) {
 		t.Errorf("kept: %v, want %v", te.kept(), want)
 	}
+
 	_, _, err := te.OpenFile(coder, first.Data.FileID)
 	wantCode(t, err, parley.FileNotFound)
 	if err == nil || !strings.Contains(err.Error(), "a.txt was removed by the operator") {
 		t.Errorf("who asks for it is told: %v", err)
 	}
+
 	_, err = te.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "see this",
 		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + first.Data.FileID + `"}`)}})
 	wantCode(t, err, parley.FileNotFound)
 	if !te.mayRead(te.operator(), second.Data.FileID) {
 		t.Error("the other file with that content cannot be read")
 	}
+
 	te.remove(parley.RemoveFilesRequest{FileIDs: []string{second.Data.FileID}})
 	if got := te.kept(); len(got) != 0 {
 		t.Errorf("kept in the end: %v", got)
 	}
+
 	te.transfer(planner, "coder", te.give("c.txt", "content"))
 	if got := te.kept(); len(got) != 2 {
 		t.Errorf("sent once more: kept %v", got)
@@ -66,11 +70,14 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 	te.opts.Now = time.Now
 	te.open()
 	te.transfer(planner, "coder", te.give("new.txt", "new"))
-	if got := te.remove(parley.RemoveFilesRequest{OlderThanDays: 30}).Removed; len(got) != 1 || got[0].Name != "old.txt" {
+	if got := te.remove(parley.RemoveFilesRequest{OlderThanDays: 30}).Removed; len(got) != 1 ||
+		got[0].Name != "old.txt" {
 		t.Errorf("removed %+v, want old.txt", got)
 	}
+
 	list, err := te.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
-	if err != nil || len(list.Files) != 1 || list.Files[0].Name != "new.txt" || list.ContentBytes != 3 || list.CopyBytes != 3 {
+	if err != nil || len(list.Files) != 1 || list.Files[0].Name != "new.txt" || list.ContentBytes != 3 ||
+		list.CopyBytes != 3 {
 		t.Errorf("kept: %+v, %v", list, err)
 	}
 }
@@ -83,6 +90,7 @@ func TestWhatACrashLeftOfFilesGoesAtTheStart(t *testing.T) {
 	if _, err := te.opts.Store.RemoveFiles(t.Context(), []string{going.Data.FileID}, time.Time{}); err != nil { // and no further
 		t.Fatal(err)
 	}
+
 	c, err := te.files.Put(t.Context(), strings.NewReader("nobody noted it"))
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +101,7 @@ func TestWhatACrashLeftOfFilesGoesAtTheStart(t *testing.T) {
 	if _, err := te.files.Receive(c.SHA256, "an-id", "c.txt"); err != nil {
 		t.Fatal(err)
 	}
+
 	te.close()
 	te.open()
 	if want := []string{kept.Data.SHA256, "a.txt"}; !slices.Equal(te.kept(), want) {

@@ -14,17 +14,24 @@ func TestUploadsForNobodyAreStoredOncePerKey(t *testing.T) {
 	planner := te.as("planner")
 	te.as("coder")
 	upload := func(r parley.UploadFileRequest, content string) (*parley.TransferFileResult, error) {
-		return te.UploadFile(planner, strings.NewReader(content), func() (parley.UploadFileRequest, error) { return r, nil })
+		return te.UploadFile(
+			planner,
+			strings.NewReader(content),
+			func() (parley.UploadFileRequest, error) { return r, nil },
+		)
 	}
+
 	r := parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: "k"}
 	first, err := upload(r, "content")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	second, err := upload(r, "content")
 	if err != nil || second.Data != first.Data || !second.Timestamp.Equal(first.Timestamp) {
 		t.Errorf("the second time: %+v, %v, want %+v", second, err, first)
 	}
+
 	_, err = upload(r, "another")
 	wantCode(t, err, parley.InvalidArgument)
 	for _, other := range []parley.UploadFileRequest{
@@ -34,18 +41,22 @@ func TestUploadsForNobodyAreStoredOncePerKey(t *testing.T) {
 		_, err := upload(other, "content")
 		wantCode(t, err, parley.InvalidArgument)
 	}
+
 	if _, err := te.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: "m"}); err != nil {
 		t.Fatal(err)
 	}
+
 	_, err = upload(parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: "m"}, "content")
 	wantCode(t, err, parley.InvalidArgument)
 	if got := te.kept(); len(got) != 2 { // one content, one copy
 		t.Errorf("the workspace keeps %v, want one content and one copy", got)
 	}
+
 	r.IdempotencyKey, r.Recipient, r.Description = "d", "coder", "the first"
 	if _, err := upload(r, "content"); err != nil {
 		t.Fatal(err)
 	}
+
 	r.Description = "the second"
 	_, err = upload(r, "content")
 	wantCode(t, err, parley.InvalidArgument)

@@ -40,16 +40,20 @@ func (r *keyring) add(m *member, key *store.APIKey) {
 	if key == nil || m == nil {
 		return
 	}
+
 	held := &heldKey{APIKey: *key, member: m}
 	if key.LastUsed != nil {
 		held.used.Store(key.LastUsed.UnixNano())
 		held.noted.Store(key.LastUsed.UnixNano())
 	}
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	if r.byHash == nil {
 		r.byHash = map[string]*heldKey{}
 	}
+
 	r.byHash[string(key.Hash)] = held
 }
 
@@ -78,15 +82,22 @@ func (r *keyring) find(hash []byte) *heldKey {
 func (r *keyring) of(m *member) []*heldKey {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
+
 	var keys []*heldKey
 	for _, k := range r.byHash {
 		if m == nil || k.member == m {
 			keys = append(keys, k)
 		}
 	}
+
 	slices.SortFunc(keys, func(a, b *heldKey) int {
-		return cmp.Or(cmp.Compare(a.member.name, b.member.name), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.KeyID, b.KeyID))
+		return cmp.Or(
+			cmp.Compare(a.member.name, b.member.name),
+			a.CreatedAt.Compare(b.CreatedAt),
+			cmp.Compare(a.KeyID, b.KeyID),
+		)
 	})
+
 	return keys
 }
 

@@ -21,35 +21,57 @@ func (o *Orchestrator) RotateKey(ctx context.Context, req parley.RotateKeyReques
 }
 
 // giveKey makes a key for an agent and ends those that are to end.
-func (o *Orchestrator) giveKey(ctx context.Context, ref string, ends func(*heldKey) bool) (*parley.IssueKeyResult, error) {
+func (o *Orchestrator) giveKey(
+	ctx context.Context,
+	ref string,
+	ends func(*heldKey) bool,
+) (*parley.IssueKeyResult, error) {
 	m, err := o.roster.find(ref)
 	if err != nil {
 		return nil, err
 	}
+
 	if m.kind == parley.KindHuman {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s needs no key", m.name).
 			Suggest("The operator is known by the daemon's unix socket; name an agent.")
 	}
+
 	m.changing.Lock() // else a stop could end all keys but this one
 	defer m.changing.Unlock()
+
 	if m.snapshot().State == parley.StateTerminated {
 		return nil, parley.Errorf(parley.AgentUnavailable, "%s is stopped, and no key of its would be good", m.name).
 			Suggest("Start it again first: parley restart %s, or parley register %s for a mailbox.", m.name, m.name)
 	}
+
 	key, stored := o.newKey(parley.KeyIssued)
 	ended, err := o.swapKeys(ctx, m, stored, ends)
 	if err != nil {
 		return nil, err
 	}
-	return &parley.IssueKeyResult{Answer: parley.OK, AgentID: m.id, Agent: m.name, KeyID: stored.KeyID, APIKey: key, Ended: idsOf(ended),
-		Message: fmt.Sprintf("%s has a new key.", m.name) + endedWords(m, ended)}, nil
+
+	return &parley.IssueKeyResult{
+		Answer:  parley.OK,
+		AgentID: m.id,
+		Agent:   m.name,
+		KeyID:   stored.KeyID,
+		APIKey:  key,
+		Ended:   idsOf(ended),
+		Message: fmt.Sprintf("%s has a new key.", m.name) + endedWords(m, ended),
+	}, nil
 }
 
 // swapKeys ends those keys of a member that are to end, and adds one unless it is nil.
-func (o *Orchestrator) swapKeys(ctx context.Context, m *member, added *store.APIKey, ends func(*heldKey) bool) ([]*heldKey, error) {
+func (o *Orchestrator) swapKeys(
+	ctx context.Context,
+	m *member,
+	added *store.APIKey,
+	ends func(*heldKey) bool,
+) ([]*heldKey, error) {
 	ring := &o.roster.keys
 	ring.changing.Lock()
 	defer ring.changing.Unlock()
+
 	ended := slices.DeleteFunc(ring.of(m), func(k *heldKey) bool { return !ends(k) })
 	if len(ended) == 0 && added == nil {
 		return nil, nil
@@ -57,8 +79,10 @@ func (o *Orchestrator) swapKeys(ctx context.Context, m *member, added *store.API
 	if err := o.store.SwapKeys(ctx, m.id, idsOf(ended), added, or(parley.CallerFrom(ctx).Name, parley.SystemName)); err != nil {
 		return nil, err
 	}
+
 	ring.end(ended)
 	ring.add(m, added)
+
 	return ended, nil
 }
 
@@ -67,6 +91,7 @@ func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyReques
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	var m *member
 	var err error
 	if req.Agent != "" {
@@ -74,6 +99,7 @@ func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyReques
 			return nil, err
 		}
 	}
+
 	ends := (*heldKey).any
 	if req.KeyID != "" {
 		k, err := o.keyNamed(m, req.KeyID)
@@ -82,14 +108,22 @@ func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyReques
 		}
 		m, ends = k.member, func(other *heldKey) bool { return other.KeyID == k.KeyID }
 	}
+
 	ended, err := o.swapKeys(ctx, m, nil, ends)
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.RevokeKeyResult{Answer: parley.OK, Revoked: idsOf(ended), Message: m.name + " has no key that could end."}
+
+	res := &parley.RevokeKeyResult{
+		Answer:  parley.OK,
+		Revoked: idsOf(ended),
+		Message: m.name + " has no key that could end.",
+	}
+
 	if len(ended) > 0 {
 		res.Message = strings.TrimSpace(endedWords(m, ended))
 	}
+
 	return res, nil
 }
 
@@ -106,7 +140,8 @@ func (o *Orchestrator) keyNamed(m *member, id string) (*heldKey, error) {
 		whose = " of " + m.name
 	}
 	return nil, parley.Errorf(parley.InvalidArgument, "there is no key %s%s", parley.CleanLine(parley.Truncate(id, parley.KeyIDLength)), whose).
-		With("parameter", "key_id").Suggest("list_keys shows the ids of those that are good; it may have ended already.")
+		With("parameter", "key_id").
+		Suggest("list_keys shows the ids of those that are good; it may have ended already.")
 }
 
 // ListKeys implements parley.RightsService.
@@ -140,24 +175,34 @@ func endedWords(m *member, ended []*heldKey) string {
 	}
 	words := " Ended: " + strings.Join(idsOf(ended), ", ") + "."
 	if m.snapshot().State.Live() && slices.ContainsFunc(ended, (*heldKey).launched) {
-		words += fmt.Sprintf(" Its program has one of them and is refused until it is started again: parley restart %s", m.name)
+		words += fmt.Sprintf(
+			" Its program has one of them and is refused until it is started again: parley restart %s",
+			m.name,
+		)
 	}
 	return words
 }
 
 // ApproveAgent implements parley.RightsService. What is special is a mailbox all the
 // same unless a model is to answer for it.
-func (o *Orchestrator) ApproveAgent(ctx context.Context, req parley.ApproveAgentRequest) (*parley.ApproveAgentResult, error) {
+func (o *Orchestrator) ApproveAgent(
+	ctx context.Context,
+	req parley.ApproveAgentRequest,
+) (*parley.ApproveAgentResult, error) {
 	m, err := o.roster.find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
+
 	m.changing.Lock()
 	defer m.changing.Unlock()
+
 	if m.snapshot().Approval == "" {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s has not asked to be a special agent", m.name).With("parameter", "agent").
+		return nil, parley.Errorf(parley.InvalidArgument, "%s has not asked to be a special agent", m.name).
+			With("parameter", "agent").
 			Suggest("An agent asks with special when it registers; get_needs lists those that wait for an answer.")
 	}
+
 	a := m.snapshot()
 	words := "is not a special agent. It has its mailbox."
 	if req.Approve {
@@ -169,14 +214,23 @@ func (o *Orchestrator) ApproveAgent(ctx context.Context, req parley.ApproveAgent
 	} else {
 		a.Kind, a.Approval, a.IsSpecial = parley.KindMailbox, parley.ApprovalDeclined, false
 	}
+
 	if m.snapshot().Approval != a.Approval {
 		if err := o.store.SetResponder(ctx, a); err != nil {
 			return nil, err
 		}
 	}
+
 	m.mu.Lock()
 	m.agent.Approval, m.agent.IsSpecial, m.agent.Kind = a.Approval, a.IsSpecial, a.Kind
 	m.mu.Unlock()
-	return &parley.ApproveAgentResult{Answer: parley.OK, AgentID: m.id, Agent: m.name, IsSpecial: req.Approve, Approval: a.Approval,
-		Message: m.name + " " + words}, nil
+
+	return &parley.ApproveAgentResult{
+		Answer:    parley.OK,
+		AgentID:   m.id,
+		Agent:     m.name,
+		IsSpecial: req.Approve,
+		Approval:  a.Approval,
+		Message:   m.name + " " + words,
+	}, nil
 }

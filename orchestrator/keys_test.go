@@ -32,6 +32,7 @@ func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	issue := func() string {
 		t.Helper()
 		k, err := te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
@@ -40,24 +41,40 @@ func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 		}
 		return k.APIKey
 	}
+
 	first, second, third := res.APIKey, issue(), issue()
-	te.wantGood("issued", map[string]bool{first: true, second: true, third: true, third[:parley.KeyIDLength]: false, first + "x": false, strings.ToUpper(first): false})
+	te.wantGood(
+		"issued",
+		map[string]bool{
+			first:                      true,
+			second:                     true,
+			third:                      true,
+			third[:parley.KeyIDLength]: false,
+			first + "x":                false,
+			strings.ToUpper(first):     false,
+		},
+	)
+
 	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // the whole key is as good as its id
 		t.Fatal(err)
 	}
+
 	te.wantGood("revoked", map[string]bool{first: true, second: false, third: true})
 
 	te.close() // what holds now holds for the next daemon
 	te.open()
 	te.wantGood("another daemon", map[string]bool{first: true, second: false, third: true})
+
 	rotated, err := te.RotateKey(te.operator(), parley.RotateKeyRequest{Agent: "coder"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	te.wantGood("rotated", map[string]bool{first: false, second: false, third: false, rotated.APIKey: true})
 	if _, err := te.RevokeKey(te.operator(), parley.RevokeKeyRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.wantGood("all revoked", map[string]bool{rotated.APIKey: false})
 	te.close()
 	te.open()
@@ -115,8 +132,10 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	launch()
 	first := te.keyIn("coder")
+
 	issued, err := te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
 	if err != nil {
 		t.Fatal(err)
@@ -124,16 +143,20 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 	if _, err := te.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	second := te.keyIn("coder")
 	te.wantGood("restarted", map[string]bool{first: false, second: true, issued.APIKey: true})
 
 	rotated, err := te.RotateKey(boss, parley.RotateKeyRequest{Agent: "coder"})
-	if err != nil || !strings.Contains(rotated.Message, "parley restart coder") || !slices.Contains(rotated.Ended, second[:parley.KeyIDLength]) {
+	if err != nil || !strings.Contains(rotated.Message, "parley restart coder") ||
+		!slices.Contains(rotated.Ended, second[:parley.KeyIDLength]) {
 		t.Errorf("rotate: got %+v, %v, want it to say that coder must be restarted", rotated, err)
 	}
+
 	if _, err := te.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.wantGood("stopped", map[string]bool{second: false, rotated.APIKey: false})
 	launch()
 	te.wantGood("launched again", map[string]bool{second: false, rotated.APIKey: false, te.keyIn("coder"): true})

@@ -24,23 +24,30 @@ import (
 const startTime = 20 * time.Second
 
 // LaunchAgent implements parley.TerminalService.
-func (o *Orchestrator) LaunchAgent(ctx context.Context, req parley.LaunchAgentRequest) (*parley.LaunchAgentResult, error) {
+func (o *Orchestrator) LaunchAgent(
+	ctx context.Context,
+	req parley.LaunchAgentRequest,
+) (*parley.LaunchAgentResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	p, err := o.opts.Profiles.Find(or(req.Profile, "generic"))
 	if err != nil {
 		return nil, err
 	}
+
 	l, err := o.plan(req, p)
 	if err != nil {
 		return nil, err
 	}
+
 	m, err := o.enlist(ctx, req, l)
 	if err != nil {
 		return nil, err
 	}
 	defer m.changing.Unlock()
+
 	return o.run(ctx, m, p, l, req.Width, req.Height)
 }
 
@@ -50,17 +57,21 @@ func (o *Orchestrator) plan(req parley.LaunchAgentRequest, p *profile.Profile) (
 	if len(l.Argv) == 0 {
 		l.Argv = slices.Clone(p.Command)
 	}
+
 	if len(l.Argv) == 0 || l.Argv[0] == "" {
 		return nil, parley.Errorf(parley.InvalidArgument, "no program was named").
 			Suggest("Name it: parley launch %s -- PROGRAM ARGUMENTS, or choose a profile that has one.", req.Name)
 	}
+
 	if len(req.Command) == 0 && l.Argv[0] == "parley" {
 		l.Argv[0] = o.opts.Executable
 	}
+
 	if info, err := os.Stat(l.Dir); !filepath.IsAbs(l.Dir) || err != nil || !info.IsDir() {
 		return nil, parley.Errorf(parley.InvalidArgument, "%q is not a directory", l.Dir).
 			Suggest("Give the absolute path of a directory that exists.")
 	}
+
 	if _, err := lookPath(l.Argv[0], l.Dir, l.Env); err != nil {
 		e := parley.Errorf(parley.InvalidArgument, "cannot start %q: %w", l.Argv[0], err)
 		if errors.Is(err, fs.ErrPermission) {
@@ -68,6 +79,7 @@ func (o *Orchestrator) plan(req parley.LaunchAgentRequest, p *profile.Profile) (
 		}
 		return nil, e.Suggest("Install it, or give its full path; it was looked for in the PATH of the launch.")
 	}
+
 	return l, nil
 }
 
@@ -86,16 +98,35 @@ func environList(env map[string]string) []string {
 // m.changing held.
 func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*member, error) {
 	now := o.now()
-	a := parley.Agent{ID: newID(), Name: req.Name, Description: parley.CleanLine(req.Description), Role: parley.CleanLine(req.Role),
-		Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups), Kind: parley.KindTerminal,
-		State: parley.StateStarting, Since: now, Evidence: "launched", Host: o.opts.Host, Profile: or(req.Profile, "generic"),
-		Command: l.Argv, Dir: l.Dir, Orchestrate: req.Orchestrate, Interruptible: req.Interruptible, CreatedAt: now, LastActive: now}
+	a := parley.Agent{
+		ID:            newID(),
+		Name:          req.Name,
+		Description:   parley.CleanLine(req.Description),
+		Role:          parley.CleanLine(req.Role),
+		Capabilities:  cleanAll(req.Capabilities),
+		Groups:        cleanAll(req.Groups),
+		Kind:          parley.KindTerminal,
+		State:         parley.StateStarting,
+		Since:         now,
+		Evidence:      "launched",
+		Host:          o.opts.Host,
+		Profile:       or(req.Profile, "generic"),
+		Command:       l.Argv,
+		Dir:           l.Dir,
+		Orchestrate:   req.Orchestrate,
+		Interruptible: req.Interruptible,
+		CreatedAt:     now,
+		LastActive:    now,
+	}
+
 	key, stored := o.newKey(parley.KeyLaunched)
 	m, err := o.enroll(ctx, a, stored)
 	if err != nil {
 		return nil, err
 	}
+
 	l.Env = environment(l.Env, o.identity(m, key))
+
 	return m, nil
 }
 
@@ -107,18 +138,22 @@ func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, key *store.AP
 		if err := o.store.CreateAgent(ctx, a, key); err != nil {
 			return nil, err
 		}
+
 		m = newMember(a)
 		m.changing.Lock()
 		o.roster.add(m)
 		o.roster.keys.add(m, key)
 		o.startCourier(m)
+
 		return m, nil
 	}
+
 	m.changing.Lock()
 	if err := o.revive(ctx, m, a, key); err != nil {
 		m.changing.Unlock()
 		return nil, err
 	}
+
 	return m, nil
 }
 
@@ -128,6 +163,7 @@ func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, ke
 	if m.kind != parley.KindTerminal || m.place() != nil && old.State.Live() {
 		return taken(m)
 	}
+
 	if m.place() != nil || old.State != parley.StateTerminated {
 		// Its program ended by itself and the terminal still shows its last screen, or
 		// the terminal was taken from under what may still run.
@@ -135,7 +171,9 @@ func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, ke
 			return err
 		}
 	}
+
 	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
+
 	return o.renew(ctx, m, a, key)
 }
 
@@ -156,7 +194,12 @@ func (o *Orchestrator) renew(ctx context.Context, m *member, a parley.Agent, key
 
 // identity is what every agent is told about itself.
 func (o *Orchestrator) identity(m *member, key string) map[string]string {
-	return map[string]string{"PARLEY_DIR": o.opts.Workspace, "PARLEY_KEY": key, "PARLEY_AGENT": m.name, "PARLEY_AGENT_ID": m.id}
+	return map[string]string{
+		"PARLEY_DIR":      o.opts.Workspace,
+		"PARLEY_KEY":      key,
+		"PARLEY_AGENT":    m.name,
+		"PARLEY_AGENT_ID": m.id,
+	}
 }
 
 func taken(m *member) error {
@@ -165,17 +208,25 @@ func taken(m *member) error {
 }
 
 // run starts the program in a session and waits until it is there.
-func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l *launch, width, height int) (*parley.LaunchAgentResult, error) {
+func (o *Orchestrator) run(
+	ctx context.Context,
+	m *member,
+	p *profile.Profile,
+	l *launch,
+	width, height int,
+) (*parley.LaunchAgentResult, error) {
 	var info tmux.PaneInfo
 	m.reports.forget()
 	full, err := o.handOver(m, p, l)
 	if err == nil {
 		info, err = o.open(ctx, m, full, width, height)
 	}
+
 	if err != nil {
 		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
 		return nil, errors.Join(err, o.setState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
 	}
+
 	m.mu.Lock()
 	m.launch, m.turn = l, &conversation.Link{} // who launches it begins something new
 	m.terminal = o.newTerminal(p, info)
@@ -184,8 +235,10 @@ func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l
 	if err := o.setState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
 		return nil, err
 	}
+
 	o.lookSoon()
 	m.nudge()
+
 	return &parley.LaunchAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, State: m.snapshot().State,
 		PID: info.PID, Attach: o.tmux.AttachCommand(m.name)}, nil
 }
@@ -193,14 +246,18 @@ func (o *Orchestrator) run(ctx context.Context, m *member, p *profile.Profile, l
 // open makes the session and waits until its program runs, or says why not.
 func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, height int) (tmux.PaneInfo, error) {
 	if o.ending.Load() {
-		return tmux.PaneInfo{}, parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
+		return tmux.PaneInfo{}, parley.Errorf(parley.DaemonUnavailable, "parley is ending").
+			Suggest("Start it again: parley up.")
 	}
+
 	file, err := l.write(o.opts.LaunchDir)
 	if err != nil {
 		return tmux.PaneInfo{}, err
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
+
 	session := tmux.SessionOptions{Name: m.name, Dir: l.Dir, Width: width, Height: height, Owner: m.id,
 		Argv: []string{o.opts.Executable, "_exec", file}}
 	info, err := o.tmux.NewSession(ctx, session)
@@ -209,9 +266,11 @@ func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, he
 			info, err = o.tmux.NewSession(ctx, session)
 		}
 	}
+
 	if err == nil {
 		err = o.becomes(ctx, info, file)
 	}
+
 	if err != nil {
 		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist), o.undo(ctx, m, info))
 		if _, typed := errors.AsType[*parley.Error](err); !typed {
@@ -219,6 +278,7 @@ func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, he
 		}
 		return tmux.PaneInfo{}, err
 	}
+
 	return info, nil
 }
 
@@ -254,11 +314,13 @@ func (o *Orchestrator) becomes(ctx context.Context, info tmux.PaneInfo, file str
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 			return false, nil
 		}
+
 		argv, err := tmux.Foreground(info.PID)
 		if err != nil { // it cannot be told what has the terminal; but not parley, while what was started lives
 			untold++
 			return untold > dying && tmux.Alive(info.PID), nil
 		}
+
 		return !slices.Contains(argv, file), nil
 	})
 }
@@ -272,11 +334,14 @@ func (o *Orchestrator) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmu
 	if info.ExitStatus != ExecFailed || info.Signal != "" {
 		return true, nil
 	}
+
 	screen, err := pane.Screen(ctx, tmux.ScreenOptions{Tail: 5, Join: true})
 	if err != nil {
 		return false, err
 	}
+
 	said := parley.CleanLine(strings.Join(screen.Lines, " "))
+
 	return false, parley.Errorf(parley.InvalidArgument, "the program could not be started: %s", said).
 		Suggest("Correct the command and launch again.")
 }
@@ -286,25 +351,33 @@ func (o *Orchestrator) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmu
 const ExecFailed = 127
 
 // RestartAgent implements parley.TerminalService.
-func (o *Orchestrator) RestartAgent(ctx context.Context, req parley.RestartAgentRequest) (*parley.LaunchAgentResult, error) {
+func (o *Orchestrator) RestartAgent(
+	ctx context.Context,
+	req parley.RestartAgentRequest,
+) (*parley.LaunchAgentResult, error) {
 	m, err := o.terminalMember(req.Agent)
 	if err != nil {
 		return nil, err
 	}
+
 	m.changing.Lock()
 	defer m.changing.Unlock()
+
 	a := m.snapshot()
 	if a.Adopted() {
 		return nil, notOurs(a)
 	}
+
 	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
 	if err != nil {
 		return nil, err
 	}
+
 	m.mu.Lock()
 	old, last := m.launch, m.terminal
 	m.mu.Unlock()
 	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: or(a.Dir, req.Dir), Env: req.Env}
+
 	l, err := o.plan(again, p)
 	if old != nil {
 		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
@@ -315,15 +388,18 @@ func (o *Orchestrator) RestartAgent(ctx context.Context, req parley.RestartAgent
 	if _, err := o.end(ctx, m, "restarted"); err != nil {
 		return nil, err
 	}
+
 	key, stored := o.newKey(parley.KeyLaunched)
 	if _, err := o.swapKeys(ctx, m, stored, (*heldKey).launched); err != nil {
 		return nil, err
 	}
+
 	l.Env = environment(l.Env, o.identity(m, key))
 	width, height := 0, 0
 	if last != nil {
 		width, height = cmp.Or(last.info.LaunchWidth, last.info.Width), cmp.Or(last.info.LaunchHeight, last.info.Height)
 	}
+
 	return o.run(ctx, m, p, l, width, height)
 }
 
@@ -345,11 +421,13 @@ func (o *Orchestrator) terminalMember(ref string) (*member, error) {
 func poll(ctx context.Context, every time.Duration, ask func() (bool, error)) error {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+
 	for {
 		yes, err := ask()
 		if yes || err != nil {
 			return err
 		}
+
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -43,6 +43,7 @@ func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.hasSize("coder", 200, 50)
 }
 

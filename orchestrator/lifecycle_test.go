@@ -21,17 +21,24 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	pids := filepath.Join(te.dir, "pids")
+
 	// It ignores SIGHUP and SIGTERM, has a child, and a grandchild of its own session.
-	script := fmt.Sprintf(`trap '' HUP TERM; echo $$ >>%[1]q; sleep 1000 & echo $! >>%[1]q; setsid sh -c 'trap "" HUP TERM; echo $$ >>%[1]q; while :; do sleep 1; done' & wait; while :; do sleep 1; done`, pids)
+	script := fmt.Sprintf(
+		`trap '' HUP TERM; echo $$ >>%[1]q; sleep 1000 & echo $! >>%[1]q; setsid sh -c 'trap "" HUP TERM; echo $$ >>%[1]q; while :; do sleep 1; done' & wait; while :; do sleep 1; done`,
+		pids,
+	)
+
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "stubborn", Command: []string{"sh", "-c", script}}); err != nil {
 		t.Fatal(err)
 	}
+
 	var all []string
 	tmuxtest.Poll(t, func() bool {
 		text, _ := os.ReadFile(pids)
 		all = strings.Fields(string(text))
 		return len(all) == 3
 	}, func() string { return fmt.Sprintf("processes %v, want 3", all) })
+
 	res, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
 	if err != nil {
 		t.Fatal(err)
@@ -39,14 +46,17 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 	if res.Ended < 3 {
 		t.Errorf("%d processes were ended, want at least 3", res.Ended)
 	}
+
 	for _, p := range all {
 		if pid, _ := strconv.Atoi(p); tmux.Alive(pid) {
 			t.Errorf("process %d still runs", pid)
 		}
 	}
+
 	if panes, err := te.tmux.Panes(t.Context()); err != nil || len(panes) != 0 {
 		t.Errorf("panes %v, %v; want none", panes, err)
 	}
+
 	te.inState("stubborn", parley.StateTerminated)
 }
 
@@ -57,10 +67,12 @@ func TestMessageToStoppedAgentFails(t *testing.T) {
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	if res.Success || res.ErrorCode != parley.AgentUnavailable || len(res.DeliveryStatus.FailedDelivery) != 1 ||
 		!strings.HasPrefix(res.Message, "Failed to send message - recipient agent ") {
 		t.Errorf("receipt %+v, want a failure", res)
@@ -79,10 +91,12 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.held(id, "stopped")
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
@@ -100,6 +114,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "coder", Command: []string{"sh", "-c", script}}); err != nil {
 		t.Fatal(err)
 	}
+
 	read := func(not string) string {
 		var key string
 		tmuxtest.Poll(t, func() bool {
@@ -107,8 +122,10 @@ func TestRestartMakesANewKey(t *testing.T) {
 			key = strings.TrimSpace(string(text))
 			return key != "" && key != not
 		}, func() string { return "key is " + key })
+
 		return key
 	}
+
 	first := read("")
 	if c, ok := te.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
 		t.Errorf("the key is %+v's, want coder's", c)
@@ -116,6 +133,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	second := read(first)
 	if _, ok := te.Authenticate(t.Context(), first); ok {
 		t.Error("the old key still opens")
@@ -130,14 +148,17 @@ func TestKeyIsNotShown(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	pid := te.roster.named("coder").place().pid
+
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
 		t.Skip("only Linux shows a process's environment")
 	}
+
 	_, after, ok := strings.Cut(string(environ), "PARLEY_KEY=")
 	if !ok {
 		t.Fatal("the agent has no key")
 	}
+
 	key, _, _ := strings.Cut(after, "\x00")
 	argv, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	messages, _ := tmuxCommand(te, "show-messages").CombinedOutput()
@@ -147,6 +168,7 @@ func TestKeyIsNotShown(t *testing.T) {
 			t.Errorf("the key stands in %s", where)
 		}
 	}
+
 	if left, _ := os.ReadDir(te.opts.LaunchDir); len(left) != 0 {
 		t.Errorf("launch files are left: %v", left)
 	}
@@ -158,18 +180,22 @@ func TestExitIsSeenWithItsStatus(t *testing.T) {
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief", Command: []string{"sh", "-c", "echo bye; exit 3"}}); err != nil {
 		t.Fatal(err)
 	}
+
 	a := te.inState("brief", parley.StateExited)
 	tmuxtest.Poll(t, func() bool { a = te.inState("brief", parley.StateExited); return a.ExitStatus != nil },
 		func() string { return fmt.Sprintf("%+v", a) })
 	if *a.ExitStatus != 3 {
 		t.Errorf("status %d, want 3", *a.ExitStatus)
 	}
+
 	screen, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "brief"})
 	if err != nil || !slices.Contains(screen.Lines, "bye") {
 		t.Errorf("its last screen is %v, %v", screen, err)
 	}
+
 	id := te.send("brief", "are you there?")
 	te.held(id, "ended")
+
 	// Its name may be launched again.
 	te.launch("brief", "framed", tmuxtest.Agent{})
 	te.reach(id, parley.DeliveryRead)
@@ -183,6 +209,7 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("#!/no/such/interpreter\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+
 	for name, tc := range map[string]struct {
 		req  parley.LaunchAgentRequest
 		want parley.Code
@@ -201,6 +228,7 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 			t.Errorf("%s: %v (%s, %q), want %s with advice", name, err, got, parley.AsError(err).Action, tc.want)
 		}
 	}
+
 	if panes, err := te.tmux.Panes(t.Context()); err != nil || len(panes) != 1 {
 		t.Errorf("panes %v, %v; want coder's alone", panes, err)
 	}
@@ -215,6 +243,7 @@ func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
 	id := te.send("coder", "survive")
 	te.held(id, "copy mode")
 	pid, _, _ := strings.Cut(te.tmux.Instance(), "/")
+
 	server, err := strconv.Atoi(pid)
 	if err != nil {
 		t.Fatal(err)
@@ -222,6 +251,7 @@ func TestKilledTmuxServerLosesAgentsAndNoMessages(t *testing.T) {
 	if err := syscall.Kill(server, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	te.inState("coder", parley.StateUnreachable)
 	te.held(id, "unreachable")
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
@@ -254,11 +284,13 @@ func (te *team) tmuxKill(t *testing.T, session string) {
 	if te.opts.Tmux.Path != "" {
 		args = []string{"-S", te.opts.Tmux.Path}
 	}
+
 	s, err := tmux.Open(context.Background(), te.opts.Tmux)
 	if err != nil {
 		t.Fatal(args, err)
 	}
 	defer s.Close()
+
 	if err := s.KillSession(context.Background(), session); err != nil {
 		t.Fatal(err)
 	}
@@ -287,12 +319,15 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 			te.tmuxRun("copy-mode", "-t", te.pane("coder").ID()) // holds the message until the daemon is gone
 			id := te.send("coder", "precious")
 			te.held(id, "copy mode")
+
 			jobs, err := te.opts.Store.Pending(t.Context(), m.id, 1)
 			if err != nil || len(jobs) != 1 {
 				t.Fatal(jobs, err)
 			}
+
 			pane, l := te.pane("coder").ID(), compose(m.place().profile, te.dress(&jobs[0].Message), m, false)
 			te.Orchestrator.Close()
+
 			s, err := tmux.Open(t.Context(), te.opts.Tmux)
 			if err != nil {
 				t.Fatal(err)
@@ -303,6 +338,7 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 			if err := te.opts.Store.Claim(t.Context(), jobs[0].Key, 1, false); err != nil {
 				t.Fatal(err)
 			}
+
 			tc.typed(te, s, pane, l.text)
 			s.Close()
 			te.opts.Store.Close()
@@ -331,8 +367,10 @@ func TestFilesThatACrashLeftAreRemoved(t *testing.T) {
 		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-age)); err != nil {
 			t.Fatal(err)
 		}
+
 		return path
 	}
+
 	old, fresh := write("launch-1.json", time.Hour), write("launch-2.json", 0)
 	nobodys := write("agents/0b5c/mcp.json", 0)
 	te.open()

@@ -39,20 +39,24 @@ func (o *Orchestrator) charge(m *member, d *draft) (back func(), err error) {
 	if m.kind == parley.KindHuman || m.kind == parley.KindSystem || d.reply {
 		return func() {}, nil
 	}
+
 	m.quota.once.Do(func() {
 		m.quota.messages = perMinute(o.opts.Settings.MessagesPerMinute)
 		m.quota.broadcasts = perMinute(o.opts.Settings.BroadcastsPerMinute)
 	})
+
 	bucket, what := m.quota.messages, "messages"
 	if d.message.Kind == parley.KindBroadcast {
 		bucket, what = m.quota.broadcasts, "broadcasts"
 	}
+
 	now := o.now()
 	wait, taken := take(bucket, now)
 	if taken == nil {
 		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.name, what, bucket.Burst()).
 			Suggest("Send again after %s; if you are answering each other in a loop, stop.", seconds(wait))
 	}
+
 	return func() { taken.CancelAt(now) }, nil
 }
 
@@ -80,7 +84,13 @@ func seconds(wait time.Duration) string {
 
 // sentBefore looks whether a message that is refused for its number was stored
 // already: repeating a call costs nothing.
-func (o *Orchestrator) sentBefore(ctx context.Context, from *member, d *draft, post *store.Post, refusal error) (store.Appended, error) {
+func (o *Orchestrator) sentBefore(
+	ctx context.Context,
+	from *member,
+	d *draft,
+	post *store.Post,
+	refusal error,
+) (store.Appended, error) {
 	if d.key == "" {
 		return store.Appended{}, refusal
 	}
@@ -111,11 +121,17 @@ func (o *Orchestrator) admitNewcomer(c parley.Caller) error {
 	if c.Operator || from == "" {
 		return nil
 	}
+
 	wait, taken := take(o.doors.door(from, o.opts.Settings.RegistrationsPerMinute, o.now()), o.now())
 	if taken != nil {
 		return nil
 	}
-	return limited(wait, "too many agents register from here: %d a minute are allowed", o.opts.Settings.RegistrationsPerMinute).
+
+	return limited(
+		wait,
+		"too many agents register from here: %d a minute are allowed",
+		o.opts.Settings.RegistrationsPerMinute,
+	).
 		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
 }
 
@@ -125,14 +141,17 @@ func neighbourhood(address string) string {
 	if err != nil {
 		return address
 	}
+
 	a := ip.Addr().Unmap()
 	if a.Is4() {
 		return a.String()
 	}
+
 	prefix, err := a.WithZone("").Prefix(64)
 	if err != nil {
 		return address
 	}
+
 	return prefix.String()
 }
 
@@ -141,21 +160,26 @@ func neighbourhood(address string) string {
 func (d *doors) door(from string, n int, now time.Time) *ratelimit.Limiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+
 	if d.from == nil {
 		d.from = map[string]*ratelimit.Limiter{}
 	}
+
 	if d.from[from] == nil && len(d.from) >= maxDoors {
 		for place, bucket := range d.from {
 			if bucket.TokensAt(now) >= float64(n) {
 				delete(d.from, place)
 			}
 		}
+
 		if len(d.from) >= maxDoors {
 			from = ""
 		}
 	}
+
 	if d.from[from] == nil {
 		d.from[from] = perMinute(n)
 	}
+
 	return d.from[from]
 }

@@ -38,43 +38,52 @@ func TestSendersAreLimitedEachByItself(t *testing.T) {
 		}
 		return te.SendMessage(ctx, parley.SendMessageRequest{To: to, Text: "hi", IdempotencyKey: key})
 	}
+
 	must := func(what string, err error) {
 		t.Helper()
 		if err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+
 	first, err := send(coder, "k1")
 	must("the first", err)
 	for range 5 {
 		_, err := send(coder, "k1")
 		must("a repetition", err)
 	}
+
 	_, err = te.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: " "})
 	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("an empty text: %v", err)
 	}
+
 	for _, key := range []string{"k2", ""} {
 		_, err := send(coder, key)
 		must("within the limit", err)
 	}
+
 	for _, key := range []string{"k3", ""} {
 		_, err := send(coder, key)
 		wantLimited(t, "the fourth", err, 20)
 	}
+
 	again, err := send(coder, "k1")
 	must("a repetition beyond the limit", err)
 	if err == nil && again.MessageID != first.MessageID {
 		t.Errorf("a repetition gave message %s, want %s", again.MessageID, first.MessageID)
 	}
+
 	for range 3 {
 		_, err := send(planner, "")
 		must("another sender", err)
 	}
+
 	for range 20 {
 		_, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
 		must("the operator", err)
 	}
+
 	clock = clock.Add(19 * time.Second)
 	_, err = send(coder, "")
 	wantLimited(t, "after 19 s", err, 1)
@@ -98,6 +107,7 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 			wantLimited(t, "the third broadcast", err, 30)
 		}
 	}
+
 	for n := range 3 {
 		if _, err := te.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "hi"}); err != nil {
 			t.Errorf("message %d after the broadcasts: %v", n, err)
@@ -111,14 +121,19 @@ func TestRegistrationsAreLimitedByWhereTheyComeFrom(t *testing.T) {
 	n := 0
 	register := func(c parley.Caller) error {
 		n++
-		_, err := te.RegisterAgent(parley.WithCaller(context.Background(), c), parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%d", n)})
+		_, err := te.RegisterAgent(
+			parley.WithCaller(context.Background(), c),
+			parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%d", n)},
+		)
 		return err
 	}
+
 	for _, address := range []string{"127.0.0.1:1", "127.0.0.1:2"} {
 		if err := register(parley.Caller{Address: address}); err != nil {
 			t.Errorf("from %s: %v", address, err)
 		}
 	}
+
 	wantLimited(t, "the third", register(parley.Caller{Address: "127.0.0.1:3"}), 30)
 	wantLimited(t, "the third, in other words", register(parley.Caller{Address: "[::ffff:127.0.0.1]:3"}), 30)
 	for _, c := range []parley.Caller{{Address: "192.0.2.7:1"}, {Address: "[2001:db8::1]:1"}, {Address: "[2001:db8::2]:1"}, te.Operator(), te.Operator(), te.Operator()} {
@@ -126,6 +141,7 @@ func TestRegistrationsAreLimitedByWhereTheyComeFrom(t *testing.T) {
 			t.Errorf("from %+v: %v", c, err)
 		}
 	}
+
 	wantLimited(t, "the third of a network", register(parley.Caller{Address: "[2001:db8::3%eth0]:1"}), 30)
 	coder := parley.CallerFrom(te.as("coder"))
 	for i := range 3 {
@@ -141,12 +157,14 @@ func TestFewPlacesAreRememberedForRegistrations(t *testing.T) {
 	for n := range 3 * maxDoors {
 		take(d.door(fmt.Sprint(n), 2, now), now)
 	}
+
 	if len(d.from) > maxDoors+1 {
 		t.Errorf("%d places are remembered, want %d at most", len(d.from), maxDoors)
 	}
 	if _, taken := take(d.door("one more", 2, now), now); taken != nil {
 		t.Error("with too many busy places there is no limit any more")
 	}
+
 	now = now.Add(time.Minute)
 	if _, taken := take(d.door("later", 2, now), now); taken == nil {
 		t.Error("after a minute the places are not forgotten")

@@ -26,6 +26,7 @@ func (c *courier) watch(sub *tmux.Submission, t *terminal, job store.Job, l lett
 		if entered.IsZero() {
 			entered = at
 		}
+
 		touched := !w.since.IsZero() && s.Touched.Unix() >= w.since.Unix()
 		now = holds(p, s, l) && (touched || !holdsOnly(p, s, l))
 		long = long || now && at.Sub(entered) >= p.TakenWithin
@@ -33,13 +34,16 @@ func (c *courier) watch(sub *tmux.Submission, t *terminal, job store.Job, l lett
 		if found == tmux.Yes && long && !c.seen(job, l, s) {
 			return tmux.Wait
 		}
+
 		return found
 	}
+
 	sub.Stuck = func(s tmux.Screen) bool {
 		alone := stuck(s)
 		long = long && !alone // the key that comes now is followed as the first was
 		return alone
 	}
+
 	return func() bool { return now }
 }
 

@@ -20,12 +20,14 @@ func (s *stage) typedUpon(types func()) (id string) {
 		return err == nil && info.Phase == "entered"
 	},
 		func() string { return fmt.Sprintf("it was not entered: %+v", s.delivery(id)) })
+
 	types()
 	tmuxtest.Poll(s.t, func() bool { return strings.Contains(s.delivery(id).Reason, lingers) },
 		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
 	if got := tmuxtest.Messages(s.t, s.log); len(got) != 0 {
 		s.t.Errorf("their text was submitted with ours: %+v", got)
 	}
+
 	return id
 }
 

@@ -31,18 +31,30 @@ func (o *Orchestrator) JoinThread(ctx context.Context, req parley.JoinThreadRequ
 }
 
 // AddParticipant implements parley.ThreadService.
-func (o *Orchestrator) AddParticipant(ctx context.Context, req parley.AddParticipantRequest) (*parley.MembershipResult, error) {
+func (o *Orchestrator) AddParticipant(
+	ctx context.Context,
+	req parley.AddParticipantRequest,
+) (*parley.MembershipResult, error) {
 	me, th, err := o.inThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
+
 	who, err := o.roster.find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
+
 	operator := parley.CallerFrom(ctx).Operator
+
 	return o.change(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, but: me.id,
-		text: fmt.Sprintf("%s added %s to thread %s. %s get_messages with it shows what was said before.", me.name, who.name, nameOf(&th), howToPost(&th)),
+		text: fmt.Sprintf(
+			"%s added %s to thread %s. %s get_messages with it shows what was said before.",
+			me.name,
+			who.name,
+			nameOf(&th),
+			howToPost(&th),
+		),
 		allow: func(ids []string) error {
 			if !operator && !slices.Contains(ids, me.id) {
 				return notIn(me, th.ID)
@@ -52,15 +64,20 @@ func (o *Orchestrator) AddParticipant(ctx context.Context, req parley.AddPartici
 }
 
 // RemoveParticipant implements parley.ThreadService.
-func (o *Orchestrator) RemoveParticipant(ctx context.Context, req parley.RemoveParticipantRequest) (*parley.MembershipResult, error) {
+func (o *Orchestrator) RemoveParticipant(
+	ctx context.Context,
+	req parley.RemoveParticipantRequest,
+) (*parley.MembershipResult, error) {
 	me, th, err := o.inThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
+
 	who, err := o.roster.find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
+
 	switch {
 	case who != me && th.CreatorID != me.id && !parley.CallerFrom(ctx).Operator:
 		return nil, parley.Errorf(parley.NotAuthorized, "%s did not create thread %s", me.name, parley.Short(th.ID)).
@@ -69,6 +86,7 @@ func (o *Orchestrator) RemoveParticipant(ctx context.Context, req parley.RemoveP
 		return nil, parley.Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.name, parley.Short(th.ID)).
 			Suggest("Let it be; who created a thread stays in it.")
 	}
+
 	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, but: me.id,
 		text: fmt.Sprintf("%s removed %s from thread %s.", me.name, who.name, nameOf(&th)),
 		allow: func(ids []string) error {
@@ -78,9 +96,11 @@ func (o *Orchestrator) RemoveParticipant(ctx context.Context, req parley.RemoveP
 			return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", who.name, parley.Short(th.ID)).
 				Suggest("There is nothing to do; get_thread_details shows who takes part.")
 		}}
+
 	if who == me {
 		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.name, nameOf(&th))
 	}
+
 	return o.change(ctx, c)
 }
 
@@ -105,18 +125,22 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 	if c.status == parley.MemberRemoved {
 		others = []string{c.who.id}
 	}
+
 	post, err := o.word(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.id, Status: c.status}, c.but, others...)
 	if err != nil {
 		return nil, err
 	}
+
 	allow := c.allow
 	if allow == nil {
 		allow = func([]string) error { return nil }
 	}
+
 	back, err := o.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
+
 	stored, changed, err := o.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.id,
 		Leave: leave, Allow: allow, Post: post})
 	if err != nil || !changed {
@@ -125,6 +149,7 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 	if err != nil {
 		return nil, err
 	}
+
 	res := &parley.MembershipResult{Answer: parley.OK, Status: c.status, Message: c.text, MessageID: stored.Message.ID}
 	if changed {
 		o.handOut(&stored)
@@ -132,6 +157,8 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 		res.Status, res.MessageID = parley.MemberAlready, ""
 		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.name, nameOf(&c.thread))
 	}
+
 	res.Thread, err = o.thread(ctx, c.thread.ID)
+
 	return res, err
 }

@@ -32,14 +32,17 @@ func (c *courier) apart(job store.Job, l letter, w way) func(tmux.Screen) bool {
 		if s.Touched.Unix() < w.since.Unix() { // as up to the key, which was withheld otherwise
 			return true
 		}
+
 		words, shown := profile.Behind(s.Lines, l.mark)
 		if shown && words != "" {
 			c.mingled = mingled{job.Key, words}
 		}
+
 		now := c.o.now()
 		if patience.IsZero() {
 			patience = now.Add(mingledWithin)
 		}
+
 		return shown || now.After(patience)
 	}
 }
@@ -49,7 +52,10 @@ func (c *courier) with(job store.Job) string {
 	if c.mingled.key != job.Key {
 		return ""
 	}
-	return fmt.Sprintf(", together with what someone typed right after it: “%s”", parley.Truncate(c.mingled.words, parley.PreviewLength))
+	return fmt.Sprintf(
+		", together with what someone typed right after it: “%s”",
+		parley.Truncate(c.mingled.words, parley.PreviewLength),
+	)
 }
 
 // giveBack tells the operator what of theirs went with a message, so that it is not lost.
@@ -57,11 +63,24 @@ func (c *courier) giveBack(ctx context.Context, job store.Job) error {
 	if c.mingled.key != job.Key {
 		return nil
 	}
-	text := fmt.Sprintf("What someone typed in the terminal of %s right after the Enter of message %s was submitted with it: “%s”",
-		c.m.name, parley.Short(job.Message.ID), c.mingled.words)
-	err := c.o.notify(ctx, []*member{c.o.roster.named(parley.OperatorName)}, text, nil, "mingled/"+c.m.id+"/"+job.Message.ID)
+
+	text := fmt.Sprintf(
+		"What someone typed in the terminal of %s right after the Enter of message %s was submitted with it: “%s”",
+		c.m.name,
+		parley.Short(job.Message.ID),
+		c.mingled.words,
+	)
+
+	err := c.o.notify(
+		ctx,
+		[]*member{c.o.roster.named(parley.OperatorName)},
+		text,
+		nil,
+		"mingled/"+c.m.id+"/"+job.Message.ID,
+	)
 	if parley.ErrorCode(err) == parley.CommunicationDisabled {
 		return nil // the evidence has it
 	}
+
 	return err
 }

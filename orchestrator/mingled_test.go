@@ -20,13 +20,18 @@ func TestWhatWentWithAMessageIsSaid(t *testing.T) {
 	pane := u.pane()
 	log := filepath.Join(t.TempDir(), "log")
 	u.start(pane, tmuxtest.Agent{Log: log, Late: 2 * time.Second}.Argv()...)
-	u.until("the agent composes", func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
+	u.until(
+		"the agent composes",
+		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) },
+	)
+
 	u.adopt("coder", pane)
 	te.inState("coder", parley.StateIdle)
 	id := te.send("coder", "hello")
 	u.until("it is entered", func() bool {
 		return strings.HasSuffix(u.run("display-message", "-p", "-t", pane, "#{@parley_seq}"), ".2")
 	})
+
 	u.press("half a thought")
 	d := te.reach(id, parley.DeliveryRead)
 	if got := d.Steps[len(d.Steps)-2].Evidence; !strings.Contains(got, "“half a thought”") {
@@ -35,6 +40,7 @@ func TestWhatWentWithAMessageIsSaid(t *testing.T) {
 	if got := tmuxtest.WaitMessages(t, log, 1); !strings.HasSuffix(got[0].Text, ")half a thought") {
 		t.Errorf("the agent got %+v, want theirs with ours", got)
 	}
+
 	tmuxtest.Poll(t, func() bool { return strings.Contains(te.told(), "“half a thought”") }, te.told)
 }
 
@@ -49,6 +55,7 @@ func TestKeysThatWentWithNothingAreNotSpokenOf(t *testing.T) {
 	if got := d.Steps[len(d.Steps)-2].Evidence; strings.Contains(got, "together") {
 		t.Errorf("the evidence is %q", got)
 	}
+
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Prompt+" half a thought"))
 	if got := tmuxtest.Messages(t, s.log); len(got) != 1 || strings.Contains(got[0].Text, "half") {
 		t.Errorf("the agent got %+v, want ours alone", got)

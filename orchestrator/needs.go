@@ -50,59 +50,88 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	needs := []parley.Need{}
 	for _, m := range o.roster.all() {
 		if n, ok := o.troubleOf(m, counts[m.id].Queued); ok {
 			needs = append(needs, n)
 		}
 	}
+
 	unconfirmed, err := o.store.Unconfirmed(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	for _, item := range unconfirmed {
 		needs = append(needs, unconfirmedNeed(o.dressItem(item)))
 	}
+
 	held, err := o.store.Withheld(ctx, mostHolds)
 	if err != nil {
 		return nil, err
 	}
+
 	needs = append(needs, o.heldNeeds(held)...)
 	overdue, err := o.store.Overdue(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	now := o.now()
 	for _, w := range overdue {
 		needs = append(needs, o.overdueNeed(w, now))
 	}
+
 	owed, err := o.store.Owed(ctx, now.Add(-owesWithin), now.Add(-o.opts.Settings.OwesAfter))
 	if err != nil {
 		return nil, err
 	}
+
 	for _, item := range owed {
 		m := o.roster.id(item.Delivery.RecipientID)
 		if m.kind != parley.KindHuman && m.responder() == nil && m.snapshot().State == parley.StateIdle {
 			needs = append(needs, owesNeed(o.dressItem(item), now))
 		}
 	}
+
 	left, err := o.unansweredNeeds(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	needs = append(needs, left...)
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
 		return cmp.Or(slices.Index(pressing, a.Kind)-slices.Index(pressing, b.Kind), a.Since.Compare(b.Since))
 	})
+
 	return needs, nil
 }
 
 // pressing is the order of the kinds.
-var pressing = []parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedExited, parley.NeedBlocked, parley.NeedStuck, parley.NeedDraft,
-	parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered, parley.NeedApproval}
+var pressing = []parley.NeedKind{
+	parley.NeedDialog,
+	parley.NeedLost,
+	parley.NeedExited,
+	parley.NeedBlocked,
+	parley.NeedStuck,
+	parley.NeedDraft,
+	parley.NeedUnconfirmed,
+	parley.NeedHeld,
+	parley.NeedOverdue,
+	parley.NeedOwesAnswer,
+	parley.NeedUnanswered,
+	parley.NeedApproval,
+}
 
 // aboutMessages are the kinds that a screen says nothing of.
-var aboutMessages = []parley.NeedKind{parley.NeedUnconfirmed, parley.NeedHeld, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered}
+var aboutMessages = []parley.NeedKind{
+	parley.NeedUnconfirmed,
+	parley.NeedHeld,
+	parley.NeedOverdue,
+	parley.NeedOwesAnswer,
+	parley.NeedUnanswered,
+}
 
 func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
 	o.dress(&item.Message)
@@ -118,6 +147,7 @@ func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 	if a.Approval == parley.ApprovalPending && a.State != parley.StateTerminated {
 		return approvalNeed(n, a.Responder), true
 	}
+
 	switch a.State {
 	case parley.StateWaiting:
 		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"
@@ -130,32 +160,41 @@ func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 		if a.State == parley.StateUnreachable {
 			n.Kind, n.Text = parley.NeedLost, or(a.Evidence, "its terminal is gone")
 		}
+
 		n.Command = "parley restart " + a.Name
 		n.Action = fmt.Sprintf("Start it again, or let it go with parley stop %s.", a.Name)
 		if a.Adopted() {
 			n.Command = fmt.Sprintf("parley adopt %s --pane ID", a.Name)
-			n.Action = fmt.Sprintf("Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.", a.Name)
+			n.Action = fmt.Sprintf(
+				"Start its program again in its pane, adopt it where it runs now, or let it go with parley leave %s.",
+				a.Name,
+			)
 		}
 	default:
-		if reason, since := m.leftThere(); reason != "" && waiting > 0 && o.now().Sub(since) > o.opts.Settings.DraftAfter {
+		if reason, since := m.leftThere(); reason != "" && waiting > 0 &&
+			o.now().Sub(since) > o.opts.Settings.DraftAfter {
 			n.Kind, n.Since, n.Text = parley.NeedDraft, since, reason
 			n.Action = "Send or clear what stands there, or leave copy mode with q; parley touches neither."
 			break
 		}
+
 		since, ok := o.stuckSince(m)
 		if !ok {
 			return n, false
 		}
+
 		n.Kind, n.Since = parley.NeedStuck, since
 		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, lasting(o.now().Sub(since)))
 		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	}
+
 	switch {
 	case waiting == 1:
 		n.Text += "; a message waits for it"
 	case waiting > 1:
 		n.Text += fmt.Sprintf("; %d messages wait for it", waiting)
 	}
+
 	return n, true
 }
 
@@ -166,10 +205,12 @@ func (o *Orchestrator) stuckSince(m *member) (time.Time, bool) {
 	if a.State != parley.StateBusy && a.State != parley.StateUnknown {
 		return time.Time{}, false
 	}
+
 	t := m.place()
 	if t == nil {
 		return time.Time{}, false
 	}
+
 	quiet := time.Unix(0, t.output.Load())
 	said, _ := m.reported()
 	for _, sign := range []time.Time{a.Since, said.heard} { // the state may be newer than the output that brought it
@@ -177,6 +218,7 @@ func (o *Orchestrator) stuckSince(m *member) (time.Time, bool) {
 			quiet = sign
 		}
 	}
+
 	return quiet, o.now().Sub(quiet) > o.opts.Settings.StuckAfter
 }
 
@@ -185,6 +227,7 @@ func (o *Orchestrator) stuckSince(m *member) (time.Time, bool) {
 func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
 	ctx, cancel := context.WithTimeout(ctx, screenTime)
 	defer cancel()
+
 	var looks errgroup.Group
 	for i := range needs {
 		n := &needs[i]
@@ -192,6 +235,7 @@ func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
 		if t == nil || slices.Contains(aboutMessages, n.Kind) {
 			continue
 		}
+
 		looks.Go(func() error {
 			if screen, err := t.screen(ctx, tmux.ScreenOptions{}); err == nil {
 				n.Screen = relevant(screen.Lines)
@@ -199,6 +243,7 @@ func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
 			return nil
 		})
 	}
+
 	_ = looks.Wait() // none fails
 }
 
@@ -229,22 +274,51 @@ func approvalNeed(n parley.Need, r *parley.Responder) parley.Need {
 
 func unconfirmedNeed(item store.InboxItem) parley.Need {
 	d, short := item.Delivery, parley.Short(item.Message.ID)
-	n := parley.Need{Kind: parley.NeedUnconfirmed, AgentID: d.RecipientID, Agent: d.Recipient, MessageID: item.Message.ID,
-		Since: item.Message.Timestamp, Command: "parley explain " + short,
-		Text:   fmt.Sprintf("whether message %s from %s arrived is not known: %s", short, item.Message.Sender, d.Reason),
-		Action: fmt.Sprintf("If it arrived: parley needs --dismiss %s. If not: parley retry %s --to %s.", short, short, d.Recipient)}
+	n := parley.Need{
+		Kind:      parley.NeedUnconfirmed,
+		AgentID:   d.RecipientID,
+		Agent:     d.Recipient,
+		MessageID: item.Message.ID,
+		Since:     item.Message.Timestamp,
+		Command:   "parley explain " + short,
+		Text: fmt.Sprintf(
+			"whether message %s from %s arrived is not known: %s",
+			short,
+			item.Message.Sender,
+			d.Reason,
+		),
+		Action: fmt.Sprintf(
+			"If it arrived: parley needs --dismiss %s. If not: parley retry %s --to %s.",
+			short,
+			short,
+			d.Recipient,
+		),
+	}
+
 	if len(d.Steps) > 0 {
 		n.Since = d.Steps[len(d.Steps)-1].At
 	}
+
 	return n
 }
 
 func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 	d, msg, short := item.Delivery, item.Message, parley.Short(item.Message.ID)
 	since := store.Arrived(d)
-	return parley.Need{Kind: parley.NeedOwesAnswer, AgentID: d.RecipientID, Agent: d.Recipient, MessageID: msg.ID, Since: since,
+	return parley.Need{
+		Kind:      parley.NeedOwesAnswer,
+		AgentID:   d.RecipientID,
+		Agent:     d.Recipient,
+		MessageID: msg.ID,
+		Since:     since,
 		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”", msg.Sender, short,
 			lasting(now.Sub(since)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
-		Command: fmt.Sprintf("parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Recipient, short, msg.Sender),
-		Action:  fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short)}
+		Command: fmt.Sprintf(
+			"parley steer %s --kind REMINDER \"please answer message %s from %s\"",
+			d.Recipient,
+			short,
+			msg.Sender,
+		),
+		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
+	}
 }

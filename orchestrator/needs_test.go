@@ -67,7 +67,8 @@ func (te *team) nothingNeeded() {
 func (te *team) wantNeed(n parley.Need, agent, text, command string) {
 	te.t.Helper()
 	if n.Agent != agent || n.AgentID != te.roster.named(agent).id || !strings.Contains(n.Text, text) || !strings.HasPrefix(n.Command, command) ||
-		n.Action == "" || n.Since.IsZero() {
+		n.Action == "" ||
+		n.Since.IsZero() {
 		te.t.Errorf("got %+v, want %s: %q, %q", n, agent, text, command)
 	}
 }
@@ -88,6 +89,7 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 	if err := os.Remove(dialog); err != nil {
 		t.Fatal(err)
 	}
+
 	te.nothingNeeded()
 }
 
@@ -98,6 +100,7 @@ func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 		Command: []string{"sh", "-c", "echo no model found; exit 3"}}); err != nil {
 		t.Fatal(err)
 	}
+
 	n := te.need(parley.NeedExited)
 	te.wantNeed(n, "brief", "its program ended with status 3", "parley restart brief")
 	if len(n.Screen) == 0 || n.Screen[0] != "no model found" {
@@ -106,6 +109,7 @@ func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.nothingNeeded()
 
 	te.launch("coder", "quick", tmuxtest.Agent{})
@@ -141,9 +145,11 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	m := te.roster.named("theirs")
 	m.changing.Lock() // the watcher leaves it alone
 	defer m.changing.Unlock()
+
 	if err := te.setState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
 		t.Fatal(err)
 	}
+
 	server, err := strconv.Atoi(u.run("display-message", "-p", "#{pid}"))
 	if err != nil {
 		t.Fatal(err)
@@ -152,10 +158,12 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = syscall.Kill(server, syscall.SIGCONT) }()
+
 	screens := map[string]int{}
 	for _, n := range te.needs("") {
 		screens[n.Agent] = len(n.Screen)
 	}
+
 	if diff := cmp.Diff(map[string]int{"mine": 1, "theirs": 0}, screens); diff != "" {
 		t.Errorf("lines of the screens (-want +got):\n%s", diff)
 	}
@@ -171,28 +179,40 @@ func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
 	if got := te.needs(""); len(got) != 0 {
 		t.Errorf("at once: %+v, want none", got)
 	}
+
 	c.pass(9 * time.Minute)
 	if got := te.needs(""); len(got) != 0 {
 		t.Errorf("after 9 min: %+v, want none", got)
 	}
+
 	c.pass(90 * time.Second)
 	n := te.need(parley.NeedStuck)
-	te.wantNeed(n, "coder", "busy (its screen says that it works), without any output for 10 min", "parley attach coder")
+	te.wantNeed(
+		n,
+		"coder",
+		"busy (its screen says that it works), without any output for 10 min",
+		"parley attach coder",
+	)
+
 	if diff := cmp.Diff([]string{"working on it", tmuxtest.Prompt}, n.Screen); diff != "" {
 		t.Errorf("screen (-want +got):\n%s", diff)
 	}
+
 	for range 50 { // whatever the watcher is doing
 		if got := te.needs(""); len(got) != 1 {
 			t.Fatalf("the needs are %+v, want one all the time", got)
 		}
 	}
+
 	if !strings.Contains(n.Action, "parley steer coder") {
 		t.Errorf("action %q does not name parley steer", n.Action)
 	}
+
 	te.says("tool_use") // a sign of life
 	if got := te.needs(""); len(got) != 0 {
 		t.Errorf("after a report: %+v, want none", got)
 	}
+
 	c.pass(11 * time.Minute)
 	te.need(parley.NeedStuck)
 	te.show("")
@@ -208,7 +228,12 @@ func TestAnAgentOfWhichNothingIsKnownIsStuck(t *testing.T) {
 	te.show(tmuxtest.HideComposer)
 	te.inState("coder", parley.StateUnknown)
 	c.pass(11 * time.Minute)
-	te.wantNeed(te.need(parley.NeedStuck), "coder", "unknown (its screen shows nothing that is known), without any output for 11 min", "parley attach coder")
+	te.wantNeed(
+		te.need(parley.NeedStuck),
+		"coder",
+		"unknown (its screen shows nothing that is known), without any output for 11 min",
+		"parley attach coder",
+	)
 }
 
 func TestBlockedAgentsNeedTheOperator(t *testing.T) {
@@ -230,29 +255,43 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	planner, helper := te.as("planner"), te.as("helper")
 	te.inState("coder", parley.StateIdle)
 	ask := func(to string) string {
-		res, err := te.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest})
+		res, err := te.SendMessage(
+			planner,
+			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return res.MessageID
 	}
+
 	typed, stored := ask("coder"), ask("helper")
 	te.reach(typed, parley.DeliveryRead)
 	if got := te.needs(""); len(got) != 0 {
 		t.Errorf("at once: %+v, want none", got)
 	}
+
 	c.pass(11 * time.Minute)
 	got := te.needs("")
 	if len(got) != 2 {
 		t.Fatalf("needs %+v, want two", got)
 	}
+
 	for _, n := range got {
 		name := map[string]string{typed: "coder", stored: "helper"}[n.MessageID]
-		te.wantNeed(n, name, "owes planner an answer to message "+n.MessageID[:8]+", which it has had for 11 min: “Which port?”", "parley steer "+name)
+		te.wantNeed(
+			n,
+			name,
+			"owes planner an answer to message "+n.MessageID[:8]+", which it has had for 11 min: “Which port?”",
+			"parley steer "+name,
+		)
 	}
+
 	if _, err := te.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.need(parley.NeedOwesAnswer)
 	if got := te.needs(typed[:8]); len(got) != 0 {
 		t.Errorf("after dismissing: %+v, want none", got)
@@ -264,10 +303,14 @@ func TestBusyAgentsOweNothingYet(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
-	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest})
+	res, err := te.SendMessage(
+		te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	te.reach(res.MessageID, parley.DeliveryRead)
 	te.show("working")
 	te.inState("coder", parley.StateBusy)
@@ -289,7 +332,10 @@ func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
 	if got := te.needs(id); len(got) != 0 {
 		t.Errorf("after dismissing: %+v, want none", got)
 	}
-	if _, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: "00000000"}); parley.ErrorCode(err) != parley.MessageNotFound {
+
+	if _, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: "00000000"}); parley.ErrorCode(
+		err,
+	) != parley.MessageNotFound {
 		t.Errorf("dismissing what is not there gave %v, want %s", err, parley.MessageNotFound)
 	}
 }
@@ -307,6 +353,7 @@ func TestTheMostPressingNeedComesFirst(t *testing.T) {
 	for _, n := range te.needs("") {
 		kinds = append(kinds, n.Kind)
 	}
+
 	if diff := cmp.Diff([]parley.NeedKind{parley.NeedDialog, parley.NeedLost, parley.NeedUnconfirmed}, kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
@@ -331,7 +378,13 @@ func TestWhatAPersonLeftInATerminalNeedsTheOperator(t *testing.T) {
 	s.inState("coder", parley.StateDrafting)
 	s.nothingNeeded() // nothing waits behind it
 	id := s.send("coder", "hello")
-	s.wantNeed(s.need(parley.NeedDraft), "coder", "an unsent draft stands in its composer; a message waits for it", "parley attach coder")
+	s.wantNeed(
+		s.need(parley.NeedDraft),
+		"coder",
+		"an unsent draft stands in its composer; a message waits for it",
+		"parley attach coder",
+	)
+
 	s.tmuxRun("copy-mode", "-t", pane)
 	s.held(id, "copy mode")
 	s.wantNeed(s.need(parley.NeedDraft), "coder", "copy mode", "parley attach coder")

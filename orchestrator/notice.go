@@ -13,14 +13,19 @@ import (
 // good, also for a daemon that starts anew; it may be empty. COMMUNICATION_DISABLED
 // while communication is paused.
 func (o *Orchestrator) notify(ctx context.Context, to []*member, text string, data json.RawMessage, key string) error {
-	to = slices.DeleteFunc(slices.Clone(to), func(m *member) bool { return m.snapshot().State == parley.StateTerminated })
+	to = slices.DeleteFunc(
+		slices.Clone(to),
+		func(m *member) bool { return m.snapshot().State == parley.StateTerminated },
+	)
 	if len(to) == 0 {
 		return nil
 	}
+
 	from, err := o.system(ctx)
 	if err != nil {
 		return err
 	}
+
 	_, err = o.admit(ctx, from, draft{recipients: to, key: key, message: parley.Message{Kind: parley.KindNotice,
 		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: text, Data: data}})
 	return err

@@ -17,22 +17,29 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
 		t.Fatal(err)
 	}
+
 	to := []*member{te.roster.named("coder"), te.roster.named("gone")}
 	for range 2 {
 		if err := te.notify(context.Background(), to, "lunch is at noon", nil, "lunch"); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	typed := tmuxtest.WaitMessages(t, log, 1)
 	if !strings.HasPrefix(typed[0].Text, "[PARLEY]: lunch is at noon\n(parley · msg ") {
 		t.Errorf("what was typed is %q", typed[0].Text)
 	}
+
 	for name, want := range map[string]int{"coder": 1, "gone": 0} {
-		page, err := te.store.Inbox(context.Background(), store.InboxQuery{RecipientID: te.roster.named(name).id, Limit: 10})
+		page, err := te.store.Inbox(
+			context.Background(),
+			store.InboxQuery{RecipientID: te.roster.named(name).id, Limit: 10},
+		)
 		if err != nil || page.Total != want {
 			t.Errorf("%s has %d notices, want %d (%v)", name, page.Total, want, err)
 		}
 	}
+
 	if err := te.notify(context.Background(), to[1:], "nobody hears this", nil, ""); err != nil {
 		t.Error(err)
 	}

@@ -162,6 +162,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
+
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
 		look: make(chan struct{}, 1), answerTime: answerTime}
 	o.turns.last = map[string]time.Time{}
@@ -171,6 +172,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 		o.cancel()
 		return nil, err
 	}
+
 	return o, nil
 }
 
@@ -203,6 +205,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if _, err := tmux.CheckVersion(ctx, o.opts.Tmux.Binary); err != nil {
 		return tmuxError(err)
 	}
+
 	topts := o.opts.Tmux
 	topts.Notify = o.notice
 	if o.tmux, err = tmux.Open(ctx, topts); err != nil {
@@ -211,10 +214,12 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.readopt(ctx); err != nil {
 		return errors.Join(err, o.closeJoined(true), o.tmux.Close())
 	}
+
 	o.takeSpool(ctx) // before the couriers look into what was left in their hands
 	for _, m := range o.roster.all() {
 		o.startCourier(m)
 	}
+
 	o.sweep()
 	o.group.Go(o.watch)
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.takeSpool) })
@@ -224,6 +229,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if o.opts.Settings.AutoSteer {
 		o.group.Go(o.guard)
 	}
+
 	return nil
 }
 
@@ -250,7 +256,9 @@ func tmuxError(err error) error {
 	e := parley.Errorf(parley.TmuxUnavailable, "%w", err)
 	switch {
 	case errors.Is(err, tmux.ErrNotInstalled):
-		return e.Suggest("Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux).")
+		return e.Suggest(
+			"Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux).",
+		)
 	case errors.Is(err, tmux.ErrTooOld):
 		return e.Suggest("Install tmux 3.2 or later.")
 	}

@@ -80,6 +80,13 @@ const (
 
 // readPage is ReadTerminal for a responder.
 func (o *Orchestrator) readPage(m *member, history int) *parley.ReadTerminalResult {
-	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Lines: filled(m.page.show(pageHeight + history)),
-		Width: pageWidth, Height: pageHeight, At: o.now()}
+	return &parley.ReadTerminalResult{
+		Answer:  parley.OK,
+		AgentID: m.id,
+		Name:    m.name,
+		Lines:   filled(m.page.show(pageHeight + history)),
+		Width:   pageWidth,
+		Height:  pageHeight,
+		At:      o.now(),
+	}
 }

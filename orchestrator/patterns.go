@@ -26,19 +26,25 @@ var urgencies = map[string]struct {
 }
 
 // BroadcastUpdate implements parley.MessageService.
-func (o *Orchestrator) BroadcastUpdate(ctx context.Context, req parley.BroadcastUpdateRequest) (*parley.BroadcastUpdateResult, error) {
+func (o *Orchestrator) BroadcastUpdate(
+	ctx context.Context,
+	req parley.BroadcastUpdateRequest,
+) (*parley.BroadcastUpdateResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	urgency := urgencies[or(req.Urgency, "info")]
 	due, err := o.due(urgency.required, nil)
 	if err != nil {
 		return nil, err
 	}
+
 	data, err := json.Marshal(struct {
 		UpdateType string               `json:"update_type"`
 		Content    parley.UpdateContent `json:"content"`
@@ -47,17 +53,24 @@ func (o *Orchestrator) BroadcastUpdate(ctx context.Context, req parley.Broadcast
 	if err != nil {
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: o.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
-		Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
-		RequiresResponse: due != nil, ResponseDeadline: due}})
+
+	stored, err := o.admit(
+		ctx,
+		from,
+		draft{recipients: o.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
+			Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
+			RequiresResponse: due != nil, ResponseDeadline: due}},
+	)
 	if err != nil {
 		return nil, err
 	}
+
 	res := &parley.BroadcastUpdateResult{Answer: parley.OK, BroadcastID: stored.Message.ID, Recipients: []string{},
 		Timestamp: stored.Message.Timestamp, DeliveryStatus: parley.SumUp(stored.Deliveries)}
 	for _, d := range stored.Deliveries {
 		res.Recipients = append(res.Recipients, d.RecipientID)
 	}
+
 	return res, nil
 }
 
@@ -80,64 +93,94 @@ func labelled(label, text string) string {
 }
 
 // RequestAssistance implements parley.MessageService.
-func (o *Orchestrator) RequestAssistance(ctx context.Context, req parley.RequestAssistanceRequest) (*parley.RequestAssistanceResult, error) {
+func (o *Orchestrator) RequestAssistance(
+	ctx context.Context,
+	req parley.RequestAssistanceRequest,
+) (*parley.RequestAssistanceResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	to, everyone, err := o.helpers(from, &req)
 	if err != nil {
 		return nil, err
 	}
+
 	due, err := o.due(true, req.RequestDetails.Deadline)
 	if err != nil {
 		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, req.RequestDetails.Deadline, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
 			return nil, err
 		}
 	}
+
 	kind := parley.KindDirect
 	if len(to) > 1 || everyone {
 		kind = parley.KindBroadcast
 	}
+
 	d := draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
 		deadline: req.RequestDetails.Deadline, message: parley.Message{
 			Kind: kind, Type: parley.TypeRequest, Priority: or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
 			RequiresResponse: true, ResponseDeadline: due}}
+
 	var asked *member
 	if kind == parley.KindDirect && to[0].responder() != nil {
 		asked = to[0]
 	}
+
 	// A responder's answer comes as a message, like everyone's; without one it still owes it.
-	stored, _, err := o.answered(ctx, asked, false, d, func(d draft) (store.Appended, error) { return o.admit(ctx, from, d) })
+	stored, _, err := o.answered(
+		ctx,
+		asked,
+		false,
+		d,
+		func(d draft) (store.Appended, error) { return o.admit(ctx, from, d) },
+	)
 	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
 		return nil, err
 	}
-	return &parley.RequestAssistanceResult{Answer: parley.OK, RequestID: stored.Message.ID, Timestamp: stored.Message.Timestamp,
-		PotentialResponders: o.ranked(to, req.RequiredCapabilities), BroadcastSent: everyone,
-		DeliveryStatus: parley.SumUp(stored.Deliveries), ResponseDeadline: stored.Message.ResponseDeadline}, nil
+
+	return &parley.RequestAssistanceResult{
+		Answer:              parley.OK,
+		RequestID:           stored.Message.ID,
+		Timestamp:           stored.Message.Timestamp,
+		PotentialResponders: o.ranked(to, req.RequiredCapabilities),
+		BroadcastSent:       everyone,
+		DeliveryStatus:      parley.SumUp(stored.Deliveries),
+		ResponseDeadline:    stored.Message.ResponseDeadline,
+	}, nil
 }
 
 // helpers are those who are asked: the targets, else the capable, else everyone.
-func (o *Orchestrator) helpers(from *member, req *parley.RequestAssistanceRequest) (to []*member, everyone bool, err error) {
+func (o *Orchestrator) helpers(
+	from *member,
+	req *parley.RequestAssistanceRequest,
+) (to []*member, everyone bool, err error) {
 	if len(req.TargetAgents) > 0 {
 		to, err = o.recipients(from, req.TargetAgents)
 		return to, isEveryone(req.TargetAgents), err
 	}
+
 	all := o.everyone(from)
 	if len(req.RequiredCapabilities) == 0 {
 		return all, true, nil
 	}
+
 	for _, m := range all {
 		if capabilityMatch(req.RequiredCapabilities, m.snapshot().Capabilities) > 0 {
 			to = append(to, m)
 		}
 	}
+
 	if len(to) == 0 {
 		return all, true, nil
 	}
+
 	return to, false, nil
 }
 
@@ -151,10 +194,12 @@ func (o *Orchestrator) ranked(members []*member, required []string) []parley.Pot
 		list = append(list, parley.PotentialHelp{AgentID: m.id, Agent: m.name, Role: a.Role,
 			CapabilityMatch: capabilityMatch(required, a.Capabilities), Availability: a.AvailabilityAt(now)})
 	}
+
 	slices.SortStableFunc(list, func(a, b parley.PotentialHelp) int {
 		return cmp.Or(cmp.Compare(b.CapabilityMatch, a.CapabilityMatch),
 			slices.Index(readiness, a.Availability)-slices.Index(readiness, b.Availability))
 	})
+
 	return list
 }
 
@@ -165,6 +210,7 @@ func capabilityMatch(required, has []string) float64 {
 	if len(required) == 0 {
 		return 1
 	}
+
 	sum := 0.0
 	for _, r := range required {
 		best := 0.0
@@ -176,8 +222,10 @@ func capabilityMatch(required, has []string) float64 {
 				best = 0.5
 			}
 		}
+
 		sum += best
 	}
+
 	return sum / float64(len(required))
 }
 
@@ -191,9 +239,14 @@ func shareWord(a, b string) bool {
 	begins := func(word, stem string) bool {
 		return word == stem || utf8.RuneCountInString(stem) >= wordStem && strings.HasPrefix(word, stem)
 	}
+
 	words := func(s string) []string {
-		return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '#' })
+		return strings.FieldsFunc(
+			strings.ToLower(s),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '#' },
+		)
 	}
+
 	for _, x := range words(a) {
 		for _, y := range words(b) {
 			if begins(x, y) || begins(y, x) {
@@ -201,6 +254,7 @@ func shareWord(a, b string) bool {
 			}
 		}
 	}
+
 	return false
 }
 

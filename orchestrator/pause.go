@@ -30,7 +30,10 @@ func (o *Orchestrator) loadPause(ctx context.Context) error {
 
 // PauseCommunication implements parley.OperatorService. What is being typed at
 // that moment is finished. A pause that is repeated keeps its beginning.
-func (o *Orchestrator) PauseCommunication(ctx context.Context, req parley.PauseCommunicationRequest) (*parley.PauseCommunicationResult, error) {
+func (o *Orchestrator) PauseCommunication(
+	ctx context.Context,
+	req parley.PauseCommunicationRequest,
+) (*parley.PauseCommunicationResult, error) {
 	by, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
@@ -38,20 +41,25 @@ func (o *Orchestrator) PauseCommunication(ctx context.Context, req parley.PauseC
 	if err := o.setPause(ctx, by, req); err != nil {
 		return nil, err
 	}
+
 	for _, m := range o.roster.all() {
 		m.nudge() // what waits now waits for another reason
 	}
+
 	counts, err := o.store.DeliveryCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	res := &parley.PauseCommunicationResult{Answer: parley.OK, Paused: o.pause.is(), Message: "Messages go on."}
 	for _, state := range []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping} {
 		res.Waiting += counts[string(state)]
 	}
+
 	if res.Paused != nil {
 		res.Message = "Communication is paused: messages are refused, deliveries wait."
 	}
+
 	return res, nil
 }
 
@@ -59,6 +67,7 @@ func (o *Orchestrator) PauseCommunication(ctx context.Context, req parley.PauseC
 func (o *Orchestrator) setPause(ctx context.Context, by *member, req parley.PauseCommunicationRequest) error {
 	o.pause.changing.Lock()
 	defer o.pause.changing.Unlock()
+
 	var next *parley.Pause
 	before := o.pause.is()
 	if req.Paused {
@@ -67,13 +76,16 @@ func (o *Orchestrator) setPause(ctx context.Context, by *member, req parley.Paus
 			next.Since = before.Since
 		}
 	}
+
 	if before == nil && next == nil || before != nil && next != nil && *before == *next {
 		return nil
 	}
 	if err := o.store.SetPause(ctx, by.id, next); err != nil {
 		return err
 	}
+
 	o.pause.set(next)
+
 	return nil
 }
 

@@ -25,15 +25,19 @@ func TestPauseRefusesAndHoldsAndReadingWorks(t *testing.T) {
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID()) // keeps the message from being typed before the pause
 	id := te.send("coder", "before the pause")
 	te.held(id, "copy mode")
-	if res := te.pause(true); res.Paused == nil || res.Paused.By != "operator" || res.Paused.Reason != "lunch" || res.Waiting != 1 {
+	if res := te.pause(true); res.Paused == nil || res.Paused.By != "operator" || res.Paused.Reason != "lunch" ||
+		res.Waiting != 1 {
 		t.Errorf("answer %+v, %+v", res, res.Paused)
 	}
+
 	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
 	te.held(id, "communication is paused by operator: lunch")
+
 	_, err := te.SendMessage(me, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "x"})
 	if parley.ErrorCode(err) != parley.CommunicationDisabled {
 		t.Errorf("a message in the pause gave %v, want %s", err, parley.CommunicationDisabled)
 	}
+
 	_, err = te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "x"})
 	if parley.ErrorCode(err) != parley.CommunicationDisabled {
 		t.Errorf("a broadcast in the pause gave %v, want %s", err, parley.CommunicationDisabled)
@@ -44,6 +48,7 @@ func TestPauseRefusesAndHoldsAndReadingWorks(t *testing.T) {
 	if got := tmuxtest.Messages(t, log); len(got) != 0 {
 		t.Errorf("typed in the pause: %v", got)
 	}
+
 	te.pause(false)
 	te.reach(id, parley.DeliveryRead)
 	te.reach(te.send("coder", "after it"), parley.DeliveryRead)
@@ -55,6 +60,7 @@ func TestPauseOutlivesTheDaemon(t *testing.T) {
 	first := te.pause(true).Paused
 	te.close()
 	te.open()
+
 	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
 	if err != nil || status.Paused == nil || !status.Paused.Since.Equal(first.Since) {
 		t.Fatalf("the status shows %+v, %v, want %+v", status.Paused, err, first)
@@ -65,6 +71,7 @@ func TestPauseOutlivesTheDaemon(t *testing.T) {
 	if res := te.pause(false); res.Paused != nil {
 		t.Errorf("after its end: %+v", res.Paused)
 	}
+
 	te.close()
 	te.open()
 	te.as("box")

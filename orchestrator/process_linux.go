@@ -28,16 +28,19 @@ func marked(variable string) []int {
 	if err != nil {
 		return nil
 	}
+
 	var pids []int
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
 			continue
 		}
+
 		env, err := os.ReadFile("/proc/" + e.Name() + "/environ")
 		if err == nil && bytes.Contains(append([]byte{0}, env...), []byte("\x00"+variable+"\x00")) {
 			pids = append(pids, pid)
 		}
 	}
+
 	return pids
 }

@@ -20,7 +20,12 @@ func questionTo(r *parley.Responder) parley.ModelQuestion {
 
 // question is what a model is asked about a message: the system prompt, what it
 // remembers of the conversation, and the message in the responder's form.
-func (o *Orchestrator) question(ctx context.Context, to, from *member, r *parley.Responder, msg *parley.Message) (parley.ModelQuestion, error) {
+func (o *Orchestrator) question(
+	ctx context.Context,
+	to, from *member,
+	r *parley.Responder,
+	msg *parley.Message,
+) (parley.ModelQuestion, error) {
 	q := questionTo(r)
 	said, err := o.store.Recall(ctx, to.id, from.id, msg.ID, r.Additional.History())
 	if err != nil {
@@ -67,18 +72,27 @@ func process(steps []string, name, text string) string {
 				text = after
 			}
 		case parley.PostStripName:
-			if trimmed := strings.TrimSpace(text); len(trimmed) > len(name) && strings.EqualFold(trimmed[:len(name)], name) && trimmed[len(name)] == ':' {
+			if trimmed := strings.TrimSpace(text); len(trimmed) > len(name) &&
+				strings.EqualFold(trimmed[:len(name)], name) &&
+				trimmed[len(name)] == ':' {
 				text = strings.TrimSpace(trimmed[len(name)+1:])
 			}
 		case parley.PostSingleLine:
 			text = spaces.ReplaceAllString(text, " ")
 		}
 	}
+
 	return text
 }
 
 // obey answers a command.
-func (o *Orchestrator) obey(ctx context.Context, command string, to, from *member, r *parley.Responder, msg *parley.Message) (string, error) {
+func (o *Orchestrator) obey(
+	ctx context.Context,
+	command string,
+	to, from *member,
+	r *parley.Responder,
+	msg *parley.Message,
+) (string, error) {
 	switch command {
 	case parley.CommandReset:
 		return "Forgotten: what we said until now is not told to the model any more. It stays in the history.", nil
@@ -87,19 +101,34 @@ func (o *Orchestrator) obey(ctx context.Context, command string, to, from *membe
 		if err != nil {
 			return "", err
 		}
-		text := fmt.Sprintf("%s answers with the model %s. It is told the last %d of our messages", to.name, r.ModelID, len(said))
-		text += fmt.Sprintf(" (%d at most), and has %s to answer.", r.Additional.History(), o.opts.Settings.ModelTimeout.Round(time.Second))
+
+		text := fmt.Sprintf(
+			"%s answers with the model %s. It is told the last %d of our messages",
+			to.name,
+			r.ModelID,
+			len(said),
+		)
+
+		text += fmt.Sprintf(
+			" (%d at most), and has %s to answer.",
+			r.Additional.History(),
+			o.opts.Settings.ModelTimeout.Round(time.Second),
+		)
+
 		if o.opts.Model != nil {
 			if err := o.opts.Model.Problem(questionTo(r)); err != nil {
 				text += " It cannot answer now: " + err.Error() + "."
 			}
 		}
+
 		return text, nil
 	}
+
 	text := to.name + " answers each message at once."
 	if about := to.snapshot().Description; about != "" {
 		text = to.name + ": " + about + " It answers each message at once."
 	}
+
 	return text + "\n/reset makes it forget our conversation, /status says how it is doing, /help shows this.", nil
 }
 
@@ -123,19 +152,26 @@ func (o *Orchestrator) runTool(ctx context.Context, m *member, name, arguments s
 	if err != nil {
 		result = parley.AsError(err)
 	}
+
 	b, err := json.Marshal(result)
 	switch {
 	case err != nil:
 		return `{"success":false,"error_message":"the answer cannot be shown"}`
 	case len(b) > maxToolResult:
-		return fmt.Sprintf(`{"success":false,"error_message":"the answer has %d bytes, %d are shown at most","suggested_action":"Ask for less: give limit, or one agent."}`, len(b), maxToolResult)
+		return fmt.Sprintf(
+			`{"success":false,"error_message":"the answer has %d bytes, %d are shown at most","suggested_action":"Ask for less: give limit, or one agent."}`,
+			len(b),
+			maxToolResult,
+		)
 	}
+
 	return string(b)
 }
 
 func (o *Orchestrator) call(ctx context.Context, m *member, name, arguments string) (any, error) {
 	if !slices.Contains(readers, name) {
-		return nil, parley.Errorf(parley.NotAuthorized, "there is no tool %q", parley.CleanLine(name)).Suggest("Use one of: %s.", strings.Join(readers, ", "))
+		return nil, parley.Errorf(parley.NotAuthorized, "there is no tool %q", parley.CleanLine(name)).
+			Suggest("Use one of: %s.", strings.Join(readers, ", "))
 	}
 	inv, err := parley.FindOp(name).Decode([]byte(arguments))
 	if err != nil {

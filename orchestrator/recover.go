@@ -18,6 +18,7 @@ func (o *Orchestrator) readopt(ctx context.Context) error {
 	if err != nil {
 		return tmuxError(err)
 	}
+
 	for _, info := range panes {
 		m := o.roster.id(info.Owner)
 		if m == nil || m.kind != parley.KindTerminal || m.agent.Adopted() {
@@ -27,6 +28,7 @@ func (o *Orchestrator) readopt(ctx context.Context) error {
 			return err
 		}
 	}
+
 	o.rejoin(ctx)
 	for _, m := range o.roster.all() {
 		if m.kind == parley.KindTerminal && m.place() == nil && m.snapshot().State != parley.StateTerminated {
@@ -35,6 +37,7 @@ func (o *Orchestrator) readopt(ctx context.Context) error {
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -44,6 +47,7 @@ func (o *Orchestrator) takeBack(ctx context.Context, m *member, info tmux.PaneIn
 	if err != nil {
 		return err
 	}
+
 	m.mu.Lock()
 	m.terminal = o.newTerminal(p, info)
 	m.mu.Unlock()
@@ -51,6 +55,7 @@ func (o *Orchestrator) takeBack(ctx context.Context, m *member, info tmux.PaneIn
 		_, err := o.end(ctx, m, a.Evidence)
 		return err
 	}
+
 	return nil
 }
 
@@ -95,6 +100,7 @@ func (o *Orchestrator) abandon(ctx context.Context, m *member, why string) error
 func (c *courier) settleOpen(ctx context.Context) error {
 	c.m.typing.Lock()
 	defer c.m.typing.Unlock()
+
 	t := c.m.place()
 	if t == nil || c.openOn != nil && c.openOn != t {
 		if err := c.o.abandon(ctx, c.m, "the terminal went away"); err != nil {
@@ -103,13 +109,16 @@ func (c *courier) settleOpen(ctx context.Context) error {
 		c.open, c.openOn = false, nil
 		return nil
 	}
+
 	jobs, err := c.o.store.Typing(ctx, c.m.id)
 	if err != nil {
 		return err
 	}
+
 	c.open, c.openOn = false, nil
 	ctx, cancel := unhurried(ctx)
 	defer cancel()
+
 	for _, job := range jobs {
 		c.open, c.openOn = true, t
 		if _, err := c.resolve(ctx, t, job); err != nil {
@@ -119,6 +128,7 @@ func (c *courier) settleOpen(ctx context.Context) error {
 			return nil
 		}
 	}
+
 	return nil
 }
 
@@ -128,19 +138,30 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 	if err != nil && !errors.Is(err, tmux.ErrNoPane) {
 		return false, err
 	}
+
 	unconfirmed := func(format string, args ...any) (bool, error) {
-		return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: fmt.Sprintf(format, args...)})
+		return true, c.close(
+			ctx,
+			job,
+			store.Change{State: parley.DeliveryUnconfirmed, Reason: fmt.Sprintf(format, args...)},
+		)
 	}
+
 	switch {
 	case err != nil || info.Owner != c.m.id:
 		return unconfirmed("typing had begun: the terminal went away")
 	case info.Seq < job.PaneSeq:
-		return true, c.close(ctx, job, store.Change{State: parley.DeliveryQueued, Reason: "typing was interrupted before the paste"})
+		return true, c.close(
+			ctx,
+			job,
+			store.Change{State: parley.DeliveryQueued, Reason: "typing was interrupted before the paste"},
+		)
 	case info.Dead:
 		return unconfirmed("typing had begun when its program ended")
 	case info.Seq > job.PaneSeq:
 		return unconfirmed("the terminal has had later messages")
 	}
+
 	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
 	if info.Phase == "pasted" {
 		return c.resume(ctx, t, job, l, "pasted; Enter waits: ")
@@ -148,12 +169,19 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 	if c.lingers == job.Key {
 		return c.goOn(ctx, t, job, l)
 	}
+
 	return c.confirm(ctx, t, job, l)
 }
 
 // resume goes on at the key of a text that stands in the composer, once the way is free.
 // Until then the delivery says why it waits, behind some words of its own.
-func (c *courier) resume(ctx context.Context, t *terminal, job store.Job, l letter, waits string) (done bool, err error) {
+func (c *courier) resume(
+	ctx context.Context,
+	t *terminal,
+	job store.Job,
+	l letter,
+	waits string,
+) (done bool, err error) {
 	w, o := c.gate(ctx, t, job)
 	switch {
 	case o == free:
@@ -170,6 +198,7 @@ func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l let
 	taken := c.takenTest(t, job, l, modeOf(t), job.Message.Timestamp)
 	wait, cancel := context.WithTimeout(ctx, or(t.profile.TakenWithin, brisk))
 	defer cancel()
+
 	look := tmux.Wait
 	var screen tmux.Screen
 	err = poll(wait, brisk, func() (_ bool, err error) {
@@ -184,7 +213,15 @@ func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l let
 	if look == tmux.Yes {
 		return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
-	return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines}, nil)
+
+	return c.conclude(
+		ctx,
+		t,
+		job,
+		way{},
+		tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines},
+		nil,
+	)
 }
 
 // proveLate looks whether a program has read by now what it had not when the
@@ -195,24 +232,29 @@ func (c *courier) proveLate(ctx context.Context) error {
 		c.unproven = nil
 		return nil
 	}
+
 	n, err := tmux.Unread(t.tty)
 	if !tmux.Alive(t.pid) { // what it had not read went with it, and its terminal's name may be another's
 		c.unproven = nil
 		return nil
 	}
+
 	if err != nil || n > 0 {
 		return nil
 	}
+
 	entered := c.unproven
 	c.unproven = nil
 	for _, u := range entered {
 		if u.on != t || u.mode != modeOf(t) {
 			continue // it may have been dropped with the change
 		}
+
 		change := store.Change{State: parley.DeliverySubmitted, Evidence: "its program read it from the terminal later"}
 		if err := c.o.store.Advance(ctx, u.key, change); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
 		}
 	}
+
 	return nil
 }

@@ -78,15 +78,19 @@ func (r *reports) forget() {
 func (r *reports) note(said report, prompted bool, named []string) (begun bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+
 	if said.at.After(r.heard) {
 		r.heard = said.at
 	}
+
 	for _, id := range named {
 		r.name(naming{parley.Short(id), said.at})
 	}
+
 	if said.state == "" || said.at.Before(r.last.at) {
 		return false
 	}
+
 	switch working := r.last.state == parley.StateBusy || r.last.state == parley.StateBlocked; {
 	case prompted:
 		begun, r.queued = !working, working
@@ -95,7 +99,9 @@ func (r *reports) note(said report, prompted bool, named []string) (begun bool) 
 		// done: programs do either and report neither.
 		said.state, r.queued = "", false
 	}
+
 	r.last = said
+
 	return begun
 }
 
@@ -112,19 +118,25 @@ func (r *reports) name(n naming) {
 }
 
 // ReportState implements parley.TerminalService.
-func (o *Orchestrator) ReportState(ctx context.Context, req parley.ReportStateRequest) (*parley.ReportStateResult, error) {
+func (o *Orchestrator) ReportState(
+	ctx context.Context,
+	req parley.ReportStateRequest,
+) (*parley.ReportStateResult, error) {
 	m, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	if m.kind != parley.KindTerminal {
 		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.name).
 			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
 	}
+
 	named, err := o.hear(ctx, m, req)
 	if err != nil {
 		return nil, err
 	}
+
 	return &parley.ReportStateResult{Answer: parley.OK, Named: filled(named)}, nil
 }
 
@@ -134,21 +146,31 @@ func (o *Orchestrator) hear(ctx context.Context, m *member, req parley.ReportSta
 	if req.At != nil && req.At.Before(at) {
 		at = *req.At
 	}
+
 	said := report{event: parley.CleanLine(req.Event), detail: parley.CleanLine(req.Detail), at: at}
 	signal := signalOf(m, req)
 	if t := m.place(); t != nil && !at.Before(t.started) { // else a program before this one said it
 		said.state, said.detail = signal.State, or(signal.Why, said.detail)
 	}
+
 	begun := m.reports.note(said, signal.Prompted, req.MessageIDs)
 	defer o.lookSoon()
 	defer m.nudge()
+
 	if len(req.MessageIDs) == 0 {
 		return nil, nil
 	}
-	w := store.Witness{RecipientID: m.id, Refs: req.MessageIDs, Evidence: fmt.Sprintf("its own report (%s) names the message", said.event)}
+
+	w := store.Witness{
+		RecipientID: m.id,
+		Refs:        req.MessageIDs,
+		Evidence:    fmt.Sprintf("its own report (%s) names the message", said.event),
+	}
+
 	if begun {
 		w.TurnStarted = at
 	}
+
 	return o.attest(ctx, m, w)
 }
 
@@ -173,20 +195,25 @@ func (o *Orchestrator) attest(ctx context.Context, m *member, w store.Witness) (
 		defer m.typing.Unlock()
 		return o.store.Attest(ctx, w)
 	}
+
 	if o.ctx.Err() != nil || !m.reports.postpone(w) {
 		return nil, nil
 	}
+
 	ctx = context.WithoutCancel(ctx)
 	o.group.Go(func() {
 		m.typing.Lock()
 		defer m.typing.Unlock()
+
 		for _, w := range m.reports.postponed() {
 			if _, err := o.store.Attest(ctx, w); err != nil {
 				o.log.Error("record what an agent reports", "agent", m.name, "error", err)
 			}
 		}
+
 		m.nudge()
 	})
+
 	return nil, nil
 }
 

@@ -70,15 +70,19 @@ func TestReportThatNamesAMessageProvesIt(t *testing.T) {
 	if d := te.delivery(id); d.State != parley.DeliveryUnconfirmed {
 		t.Fatalf("another agent's report made it %s", d.State)
 	}
+
 	te.roster.named("deaf").reports.forget()
 	te.roster.named("deaf").place().started = time.Time{} // it began before that
 	if named := te.report("deaf", prompt); len(named) != 1 || named[0] != id {
 		t.Errorf("its report named %v, want %s", named, id)
 	}
+
 	d := te.delivery(id)
-	if last := d.Steps[len(d.Steps)-1]; d.State != parley.DeliveryRead || last.Evidence != "its own report (Prompt) names the message" {
+	if last := d.Steps[len(d.Steps)-1]; d.State != parley.DeliveryRead ||
+		last.Evidence != "its own report (Prompt) names the message" {
 		t.Errorf("delivery is %s by %+v, want read by the report", d.State, last)
 	}
+
 	if got := d.TurnStarted(); !got.Equal(at) {
 		t.Errorf("the turn began at %v, want %v; steps %+v", got, at, d.Steps)
 	}
@@ -95,9 +99,12 @@ func TestReportCannotNameWhatWasNotTyped(t *testing.T) {
 	te.tmuxRun("select-pane", "-d", "-t", te.pane("coder").ID())
 	id := te.send("coder", "not yet")
 	te.held(id, "takes no input")
-	if named := te.report("coder", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id), "00000000", "x"}}); len(named) != 0 {
+	if named := te.report("coder", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id), "00000000", "x"}}); len(
+		named,
+	) != 0 {
 		t.Errorf("it named %v", named)
 	}
+
 	if d := te.delivery(id); d.State != parley.DeliveryHeld {
 		t.Errorf("delivery is %s, want held", d.State)
 	}
@@ -114,9 +121,11 @@ func TestTurnStartIsKeptWithWhatWasDelivered(t *testing.T) {
 	if d := te.delivery(id); !d.TurnStarted().IsZero() || len(d.Steps) != len(before.Steps) {
 		t.Errorf("the end of a turn was taken for its start: %+v", d.Steps)
 	}
+
 	for range 2 { // the second is one that it has queued
 		te.report("coder", named)
 	}
+
 	d := te.delivery(id)
 	if d.State != parley.DeliveryRead || len(d.Steps) != len(before.Steps)+1 || d.TurnStarted().Before(d.Steps[0].At) {
 		t.Errorf("delivery is %s with %+v, want read and one step more with the turn's start", d.State, d.Steps)
@@ -135,14 +144,17 @@ func TestReportDoesNotWaitForTheCourier(t *testing.T) {
 		defer close(done)
 		te.reportNow("deaf", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})
 	}()
+
 	select {
 	case <-done:
 	case <-time.After(20 * time.Second):
 		t.Error("the report waits for the courier")
 	}
+
 	if d := te.delivery(id); d.State != parley.DeliveryUnconfirmed {
 		t.Errorf("delivery is %s while its courier is at it", d.State)
 	}
+
 	m.typing.Unlock()
 	te.reach(id, parley.DeliveryRead)
 }
@@ -155,6 +167,7 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 	if r, ok := m.reported(); ok {
 		t.Errorf("it reported %+v before it was asked", r)
 	}
+
 	start := time.Now()
 	for i, step := range []struct {
 		event, state string
@@ -174,15 +187,26 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 		at := start.Add(step.after)
 		te.report("coder", parley.ReportStateRequest{Event: step.event, State: step.state, At: &at})
 		if r, ok := m.reported(); !ok || r.state != step.want || r.detail != step.detail {
-			t.Errorf("%d %s: it is %s %q (%v), want %s %q", i, step.event, r.state, r.detail, ok, step.want, step.detail)
+			t.Errorf(
+				"%d %s: it is %s %q (%v), want %s %q",
+				i,
+				step.event,
+				r.state,
+				r.detail,
+				ok,
+				step.want,
+				step.detail,
+			)
 		}
 	}
+
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 	if r, ok := m.reported(); ok {
 		t.Errorf("what the program before said still counts: %+v", r)
 	}
+
 	te.report("coder", parley.ReportStateRequest{Event: "Done", At: &start})
 	if r, ok := m.reported(); ok {
 		t.Errorf("what the program before said came late and counts: %+v", r)
@@ -199,16 +223,19 @@ func TestEndOfATurnWithAQueueIsNotIdle(t *testing.T) {
 		r.note(report{event: string(state), state: state, at: time.Unix(int64(second), 0)}, prompted, nil)
 		m.reports.last = r.last
 	}
+
 	say(1, parley.StateBusy, true)
 	say(2, parley.StateBusy, true)
 	say(3, parley.StateIdle, false)
 	if got, ok := m.reported(); ok {
 		t.Errorf("it says that it is %s, want nothing", got.state)
 	}
+
 	say(4, parley.StateIdle, false)
 	if got, _ := m.reported(); got.state != parley.StateIdle {
 		t.Errorf("after the queued turn it is %q, want idle", got.state)
 	}
+
 	say(5, parley.StateBusy, true)
 	say(6, parley.StateIdle, false)
 	if got, _ := m.reported(); got.state != parley.StateIdle {

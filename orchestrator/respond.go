@@ -9,21 +9,27 @@ import (
 )
 
 // RespondToMessage implements parley.MessageService.
-func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondToMessageRequest) (*parley.RespondToMessageResult, error) {
+func (o *Orchestrator) RespondToMessage(
+	ctx context.Context,
+	req parley.RespondToMessageRequest,
+) (*parley.RespondToMessageResult, error) {
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	original, err := o.toAnswer(ctx, from, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
+
 	var others []*member
 	if len(req.AdditionalRecipients) > 0 {
 		if others, err = o.recipients(from, req.AdditionalRecipients); err != nil {
 			return nil, err
 		}
 	}
+
 	answers := &store.Answering{MessageID: original.ID, Status: req.Status}
 	back := o.roster.id(original.SenderID)
 	others = slices.DeleteFunc(others, func(m *member) bool { return m == back })
@@ -32,31 +38,56 @@ func (o *Orchestrator) RespondToMessage(ctx context.Context, req parley.RespondT
 			return nil, err
 		}
 	}
+
 	d := draft{recipients: append([]*member{back}, others...), key: req.IdempotencyKey, answers: answers,
 		replied: linkOf(&original), repliedTo: original.SenderID,
-		message: parley.Message{Type: parley.TypeResponse, Priority: parley.PriorityNormal, Text: req.Text, Data: req.Data,
-			ContextReference: original.ContextReference, InReplyTo: original.ID, ResponseStatus: req.Status}}
+		message: parley.Message{
+			Type:             parley.TypeResponse,
+			Priority:         parley.PriorityNormal,
+			Text:             req.Text,
+			Data:             req.Data,
+			ContextReference: original.ContextReference,
+			InReplyTo:        original.ID,
+			ResponseStatus:   req.Status,
+		}}
+
 	var asked *member
 	if back.responder() != nil {
 		asked = back
 	}
-	stored, reply, err := o.answered(ctx, asked, true, d, func(d draft) (store.Appended, error) { return o.answer(ctx, from, &original, others, d) })
+
+	stored, reply, err := o.answered(
+		ctx,
+		asked,
+		true,
+		d,
+		func(d draft) (store.Appended, error) { return o.answer(ctx, from, &original, others, d) },
+	)
 	if err != nil {
 		return nil, err
 	}
+
 	if stored.Repeated {
 		if stored.Updated, err = o.answeredBy(ctx, original.ID, stored.Message.ID); err != nil {
 			return nil, err
 		}
 	}
+
 	res := o.responded(stored)
 	res.Reply = reply
+
 	return res, nil
 }
 
 // answer admits an answer. What was posted to a thread is answered there, unless the
 // answer names others, or who answers takes part no more.
-func (o *Orchestrator) answer(ctx context.Context, from *member, original *parley.Message, others []*member, d draft) (store.Appended, error) {
+func (o *Orchestrator) answer(
+	ctx context.Context,
+	from *member,
+	original *parley.Message,
+	others []*member,
+	d draft,
+) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
 		if id, err := o.readableThread(ctx, from, original.ThreadID); err == nil {
 			d.recipients, d.message.ThreadID = nil, id
@@ -77,15 +108,18 @@ func (o *Orchestrator) toAnswer(ctx context.Context, from *member, ref string) (
 	if err != nil {
 		return original, err
 	}
+
 	short := parley.Short(original.ID)
 	if !isRecipient(deliveries, from) && !o.joinedAfter(ctx, from, &original) {
 		return original, parley.Errorf(parley.NotAuthorized, "message %s was not sent to %s", short, from.name).
 			Suggest("Only a recipient answers a message. Use send_message to say something else about it.")
 	}
+
 	if back := o.roster.id(original.SenderID); back == nil || back.kind == parley.KindSystem {
 		return original, parley.Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
 			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
 	}
+
 	return original, nil
 }
 
@@ -106,6 +140,7 @@ func delegates(others []*member, back *member) ([]store.NewDelivery, error) {
 			With("parameter", "additional_recipients").
 			Suggest("Name in additional_recipients who is to answer instead, or use status unable if nobody is.")
 	}
+
 	var to []store.NewDelivery
 	for _, m := range others {
 		if m.snapshot().State == parley.StateTerminated {
@@ -114,6 +149,7 @@ func delegates(others []*member, back *member) ([]store.NewDelivery, error) {
 		}
 		to = append(to, firstRung(m))
 	}
+
 	return to, nil
 }
 
@@ -150,17 +186,28 @@ func (o *Orchestrator) answeredBy(ctx context.Context, id, by string) (bool, err
 
 // responded writes the receipt. If nobody can get the answer that is a failure.
 func (o *Orchestrator) responded(stored store.Appended) *parley.RespondToMessageResult {
-	res := &parley.RespondToMessageResult{Answer: parley.OK, ResponseMessageID: stored.Message.ID, MessageID: stored.Message.ID,
-		OriginalUpdated: stored.Updated, Timestamp: stored.Message.Timestamp, DeliveryStatus: parley.SumUp(stored.Deliveries)}
+	res := &parley.RespondToMessageResult{
+		Answer:            parley.OK,
+		ResponseMessageID: stored.Message.ID,
+		MessageID:         stored.Message.ID,
+		OriginalUpdated:   stored.Updated,
+		Timestamp:         stored.Message.Timestamp,
+		DeliveryStatus:    parley.SumUp(stored.Deliveries),
+	}
+
 	if len(stored.Deliveries) == 1 && stored.Deliveries[0].State == parley.DeliveryFailed {
 		receipt := o.sent(stored)
 		res.Answer, res.ErrorCode, res.Action = receipt.Answer, receipt.ErrorCode, receipt.Action
 	}
+
 	return res
 }
 
 // IgnoreMessage implements parley.MessageService.
-func (o *Orchestrator) IgnoreMessage(ctx context.Context, req parley.IgnoreMessageRequest) (*parley.IgnoreMessageResult, error) {
+func (o *Orchestrator) IgnoreMessage(
+	ctx context.Context,
+	req parley.IgnoreMessageRequest,
+) (*parley.IgnoreMessageResult, error) {
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err

@@ -21,28 +21,35 @@ func (o *Orchestrator) loadResponders(ctx context.Context) error {
 		if err == nil {
 			continue
 		}
+
 		e := parley.AsError(err)
 		if e.Code != parley.AgentExists {
 			return parley.Errorf(e.Code, "responder %s: %w", d.Name, err).Suggest("%s", e.Action)
 		}
+
 		o.warn("responder %s of parley.yaml does not answer: %s. %s", d.Name, e.Message, e.Action)
 	}
+
 	for _, m := range o.roster.all() {
 		a := m.snapshot()
 		if a.Responder == nil {
 			continue
 		}
-		if a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.name)) && a.State != parley.StateTerminated {
+
+		if a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.name)) &&
+			a.State != parley.StateTerminated {
 			if err := o.setState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil); err != nil {
 				return err
 			}
 		}
+
 		if a.State == parley.StateBusy {
 			if err := o.setState(ctx, m, parley.StateIdle, "the daemon was started", nil); err != nil {
 				return err
 			}
 		}
 	}
+
 	return nil
 }
 
@@ -56,9 +63,21 @@ func (o *Orchestrator) warn(format string, args ...any) {
 // special.
 func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) (*member, error) {
 	r, now := d.Responder, o.now()
-	a := parley.Agent{ID: newID(), Name: d.Name, Description: parley.CleanLine(d.Description), Role: parley.CleanLine(d.Role),
-		Capabilities: cleanAll(d.Capabilities), Groups: cleanAll(d.Groups), State: parley.StateIdle, Since: now,
-		Evidence: "declared", Host: o.opts.Host, CreatedAt: now, LastActive: now}
+	a := parley.Agent{
+		ID:           newID(),
+		Name:         d.Name,
+		Description:  parley.CleanLine(d.Description),
+		Role:         parley.CleanLine(d.Role),
+		Capabilities: cleanAll(d.Capabilities),
+		Groups:       cleanAll(d.Groups),
+		State:        parley.StateIdle,
+		Since:        now,
+		Evidence:     "declared",
+		Host:         o.opts.Host,
+		CreatedAt:    now,
+		LastActive:   now,
+	}
+
 	isAnsweredBy(&a, &r)
 	m := o.roster.named(d.Name)
 	if m == nil {
@@ -69,17 +88,21 @@ func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) 
 		o.roster.add(m)
 		return m, nil
 	}
+
 	m.changing.Lock()
 	defer m.changing.Unlock()
+
 	old := m.snapshot()
 	if old.Responder == nil && old.Approval == "" || m.kind != parley.KindMailbox {
 		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q already, for which no model answers", m.name).
 			Suggest("Choose another name; parley agents lists those that are taken.")
 	}
+
 	a.ID, a.Name, a.CreatedAt, a.LastActive = old.ID, old.Name, old.CreatedAt, old.LastActive
 	if old.State != parley.StateTerminated {
 		a.State, a.Since, a.Evidence = old.State, old.Since, old.Evidence
 	}
+
 	if r.Origin == parley.FromOperator { // what is not said again stays
 		a.Description, a.Role = or(a.Description, old.Description), or(a.Role, old.Role)
 		if a.Capabilities == nil {
@@ -89,43 +112,61 @@ func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) 
 			a.Groups = old.Groups
 		}
 	}
+
 	if err := o.store.SetResponder(ctx, a); err != nil {
 		return nil, err
 	}
+
 	m.mu.Lock()
 	m.agent = a
 	m.mu.Unlock()
+
 	return m, nil
 }
 
 // AddResponder implements parley.ResponderService.
-func (o *Orchestrator) AddResponder(ctx context.Context, req parley.AddResponderRequest) (*parley.AddResponderResult, error) {
+func (o *Orchestrator) AddResponder(
+	ctx context.Context,
+	req parley.AddResponderRequest,
+) (*parley.AddResponderResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	if m := o.roster.named(req.Name); m != nil {
-		if r := m.snapshot().Responder; r != nil && r.Origin == parley.FromFile && m.snapshot().State != parley.StateTerminated {
+		if r := m.snapshot().Responder; r != nil && r.Origin == parley.FromFile &&
+			m.snapshot().State != parley.StateTerminated {
 			return nil, parley.Errorf(parley.AgentExists, "%s is declared in parley.yaml", m.name).
 				Suggest("Change it there, and start the daemon again: parley down --keep-agents.")
 		}
 	}
+
 	m, err := o.declare(ctx, parley.DeclaredResponder{Name: req.Name, Description: req.Description, Role: req.Role,
 		Capabilities: req.Capabilities, Groups: req.Groups,
-		Responder: parley.Responder{ResponderConfig: *req.Config, AutoRespond: req.AutoRespond == nil || *req.AutoRespond, Origin: parley.FromOperator}})
+		Responder: parley.Responder{
+			ResponderConfig: *req.Config,
+			AutoRespond:     req.AutoRespond == nil || *req.AutoRespond,
+			Origin:          parley.FromOperator,
+		}})
 	if err != nil {
 		return nil, err
 	}
+
 	s := o.responderStatus(m)
 	res := &parley.AddResponderResult{Answer: parley.OK, AgentID: m.id, Agent: m.name, Problem: s.Problem,
 		Message: fmt.Sprintf("%s answers by %s.", m.name, req.Config.Words())}
 	if !s.Answers {
 		res.Message = fmt.Sprintf("%s does not answer by itself: its messages go to its mailbox.", m.name)
 	}
+
 	return res, nil
 }
 
 // ListResponders implements parley.ResponderService.
-func (o *Orchestrator) ListResponders(context.Context, parley.ListRespondersRequest) (*parley.ListRespondersResult, error) {
+func (o *Orchestrator) ListResponders(
+	context.Context,
+	parley.ListRespondersRequest,
+) (*parley.ListRespondersResult, error) {
 	res := &parley.ListRespondersResult{Answer: parley.OK, Responders: []parley.ResponderStatus{}}
 	for _, m := range o.roster.all() {
 		if m.snapshot().Responder != nil {
@@ -137,12 +178,21 @@ func (o *Orchestrator) ListResponders(context.Context, parley.ListRespondersRequ
 
 func (o *Orchestrator) responderStatus(m *member) parley.ResponderStatus {
 	a := m.snapshot()
-	s := parley.ResponderStatus{AgentID: a.ID, Agent: a.Name, State: a.State, Approval: a.Approval, Answers: m.responder() != nil, Responder: *a.Responder}
+	s := parley.ResponderStatus{
+		AgentID:   a.ID,
+		Agent:     a.Name,
+		State:     a.State,
+		Approval:  a.Approval,
+		Answers:   m.responder() != nil,
+		Responder: *a.Responder,
+	}
+
 	if o.opts.Model == nil {
 		s.Problem = "this daemon asks no models"
 	} else if err := o.opts.Model.Problem(questionTo(a.Responder)); err != nil {
 		s.Problem = err.Error()
 	}
+
 	return s
 }
 
@@ -156,18 +206,22 @@ func (o *Orchestrator) Usage(ctx context.Context, req parley.UsageRequest) (*par
 		}
 		q.AgentID = m.id
 	}
+
 	agents, calls, err := o.store.Usage(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+
 	res := &parley.UsageResult{Answer: parley.OK, Agents: []parley.AgentUsage{}, Calls: []parley.ModelCall{}}
 	for _, a := range agents {
 		res.Total.Add(a.Spent)
 		res.Agents = append(res.Agents, a)
 	}
+
 	for _, c := range calls {
 		res.Calls = append(res.Calls, c.ModelCall)
 	}
+
 	return res, nil
 }
 
@@ -182,6 +236,7 @@ func (o *Orchestrator) replyAgain(ctx context.Context, msg *parley.Message, to *
 		return e.wait(ctx)
 	}
 	defer o.exchanges.end(name, e)
+
 	_, ds, err := o.store.Message(ctx, msg.ID)
 	switch {
 	case err != nil:
@@ -191,6 +246,7 @@ func (o *Orchestrator) replyAgain(ctx context.Context, msg *parley.Message, to *
 	default:
 		e.reply, e.err = o.reply(ctx, to, msg, parley.CallerFrom(ctx).ID == msg.SenderID)
 	}
+
 	return e.reply, e.err
 }
 
@@ -212,11 +268,28 @@ func (o *Orchestrator) unansweredNeeds(ctx context.Context) ([]parley.Need, erro
 		if m.responder() == nil || o.exchanges.find(exchangeOf(&item.Message, m)) != nil {
 			continue
 		}
+
 		msg, short := o.dress(&item.Message), parley.Short(item.Message.ID)
 		why := strings.TrimPrefix(or(item.Delivery.Reason, notAsked), noAnswer)
-		needs = append(needs, parley.Need{Kind: parley.NeedUnanswered, AgentID: m.id, Agent: m.name, MessageID: msg.ID, Since: msg.Timestamp,
-			Text: fmt.Sprintf("gave no answer to message %s from %s: %s", short, msg.Sender, why), Command: fmt.Sprintf("parley retry %s --to %s", short, m.name),
-			Action: fmt.Sprintf("Ask it again, or let it be with parley needs --dismiss %s.", short)})
+		needs = append(
+			needs,
+			parley.Need{
+				Kind:      parley.NeedUnanswered,
+				AgentID:   m.id,
+				Agent:     m.name,
+				MessageID: msg.ID,
+				Since:     msg.Timestamp,
+				Text: fmt.Sprintf(
+					"gave no answer to message %s from %s: %s",
+					short,
+					msg.Sender,
+					why,
+				),
+				Command: fmt.Sprintf("parley retry %s --to %s", short, m.name),
+				Action:  fmt.Sprintf("Ask it again, or let it be with parley needs --dismiss %s.", short),
+			},
+		)
 	}
+
 	return needs, err
 }

@@ -20,11 +20,15 @@ func TestResponderWithTheNameOfAnotherIsLeftOut(t *testing.T) {
 		taken.Name = name
 		te.opts.Responders = append(te.opts.Responders, taken)
 	}
+
 	te.open()
 	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
-	if err != nil || len(status.Warnings) != 2 || !strings.Contains(status.Warnings[0], "responder Coder of parley.yaml") || !strings.Contains(status.Warnings[0], "Choose another name") {
+	if err != nil || len(status.Warnings) != 2 ||
+		!strings.Contains(status.Warnings[0], "responder Coder of parley.yaml") ||
+		!strings.Contains(status.Warnings[0], "Choose another name") {
 		t.Errorf("the status warns %q, %v", status.Warnings, err)
 	}
+
 	te.tell(te.operator(), "SAY all the same")
 	if a := te.inState("runner", parley.StateIdle); a.Kind != parley.KindTerminal || a.Responder != nil {
 		t.Errorf("the agent of that name became %+v", a.Agent)
@@ -42,6 +46,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	is := func(kind parley.AgentKind, special bool) {
 		t.Helper()
 		all, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: "sage"})
@@ -51,29 +56,38 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 		if c, ok := te.Authenticate(t.Context(), res.APIKey); !ok || c.Kind != kind {
 			t.Errorf("it calls as %+v", c)
 		}
-		if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed", Command: []string{"cat"}}); !strings.Contains(err.Error(), string(kind)) {
+
+		if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed", Command: []string{"cat"}}); !strings.Contains(
+			err.Error(),
+			string(kind),
+		) {
 			t.Errorf("its name is taken by %v", err)
 		}
 	}
+
 	decide := func(approve bool) {
 		t.Helper()
 		if _, err := te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: "sage", Approve: approve}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	is(parley.KindMailbox, false)
 	decide(true)
 	is(parley.KindResponder, true)
+
 	sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"})
 	if err != nil || sent.Reply == nil || sent.Reply.Text != "wise" {
 		t.Errorf("approved, it answered %+v, %v", sent, err)
 	}
+
 	thread := te.room(te.operator(), "sage")
 	id, _ := te.postTo(te.operator(), thread, "SAY wise too", "sage")
 	te.answerOf(id, "sage")
 	decide(false)
 	is(parley.KindMailbox, false)
-	if sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"}); err != nil || sent.Reply != nil {
+	if sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"}); err != nil ||
+		sent.Reply != nil {
 		t.Errorf("declined, it answered %+v, %v", sent, err)
 	}
 }

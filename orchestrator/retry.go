@@ -14,11 +14,15 @@ const retried = "retried by the operator"
 
 // RetryDelivery implements parley.OperatorService. It is the only way in which
 // a text that may have been typed is typed again, and a model asked again.
-func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDeliveryRequest) (*parley.RetryDeliveryResult, error) {
+func (o *Orchestrator) RetryDelivery(
+	ctx context.Context,
+	req parley.RetryDeliveryRequest,
+) (*parley.RetryDeliveryResult, error) {
 	msg, all, err := o.store.Message(ctx, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
+
 	chosen, err := o.chosen(&msg, o.dressDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
@@ -26,14 +30,17 @@ func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDelive
 	if left := o.leftOpen(&msg, chosen); len(left) > 0 {
 		return o.askAllAgain(ctx, &msg, left)
 	}
+
 	begin, err := o.beginAgain(&msg, chosen)
 	if err != nil {
 		return nil, err
 	}
+
 	jobs, err := o.store.Retry(ctx, msg.ID, begin)
 	if err != nil {
 		return nil, err
 	}
+
 	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{}}
 	var again, waits []string
 	for _, job := range jobs {
@@ -43,22 +50,27 @@ func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDelive
 			m.announce()
 			continue
 		}
+
 		m.hand(job)
 	}
+
 	if held := isHeld(chosen); len(held) > 0 {
 		if err := o.letGo(ctx, &msg, held); err != nil {
 			return nil, err
 		}
 	}
+
 	for _, d := range chosen {
 		if !d.State.Settled() {
 			o.roster.id(d.RecipientID).insistOn(msg.ID)
 			waits = append(waits, waiting(d))
 		}
 	}
+
 	if len(again)+len(waits) == 0 {
 		return nil, delivered(&msg, chosen) // proven meanwhile
 	}
+
 	res.Message = retrySentence(again, waits)
 	stored := store.Appended{Message: msg}
 	if _, stored.Deliveries, err = o.store.Message(ctx, msg.ID); err != nil {
@@ -67,7 +79,9 @@ func (o *Orchestrator) RetryDelivery(ctx context.Context, req parley.RetryDelive
 	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
+
 	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), o.dressDeliveries(stored.Deliveries)
+
 	return res, nil
 }
 
@@ -76,10 +90,12 @@ func (o *Orchestrator) chosen(msg *parley.Message, all []parley.Delivery, recipi
 	if recipient == "" {
 		return all, nil
 	}
+
 	m, err := o.roster.find(recipient)
 	if err != nil {
 		return nil, err
 	}
+
 	var names []string
 	for _, d := range all {
 		if d.RecipientID == m.id {
@@ -87,6 +103,7 @@ func (o *Orchestrator) chosen(msg *parley.Message, all []parley.Delivery, recipi
 		}
 		names = append(names, d.Recipient)
 	}
+
 	return nil, parley.Errorf(parley.InvalidRecipient, "message %s was not sent to %s", parley.Short(msg.ID), m.name).
 		Suggest("It was sent to %s.", strings.Join(names, ", "))
 }
@@ -109,15 +126,24 @@ func (o *Orchestrator) beginAgain(msg *parley.Message, ds []parley.Delivery) ([]
 			refusal = parley.Errorf(parley.AgentUnavailable, "the mailbox of %s is closed", m.name).
 				Suggest("Register %s again, then retry: parley register %s", m.name, m.name)
 		default:
-			begin = append(begin, store.NewDelivery{RecipientID: m.id, State: parley.DeliverySubmitted, Evidence: "stored in its inbox; " + retried})
+			begin = append(
+				begin,
+				store.NewDelivery{
+					RecipientID: m.id,
+					State:       parley.DeliverySubmitted,
+					Evidence:    "stored in its inbox; " + retried,
+				},
+			)
 		}
 	}
+
 	switch {
 	case len(begin) > 0 || !idle:
 		return begin, nil
 	case refusal != nil:
 		return nil, refusal
 	}
+
 	return nil, delivered(msg, ds)
 }
 

@@ -31,9 +31,16 @@ func (te *team) dropped(name string) (id, log string) {
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()}); err != nil {
 		te.t.Fatal(err)
 	}
+
 	id = te.send(name, "too early")
-	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
+	tmuxtest.WaitFor(
+		te.t,
+		te.pane(name),
+		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) },
+	)
+
 	te.reach(id, parley.DeliveryUnconfirmed)
+
 	return id, agent.Log
 }
 
@@ -63,6 +70,7 @@ func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || !strings.Contains(got[0].Text, "too early") {
 		t.Errorf("the agent got %+v, want the message once", got)
 	}
+
 	_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
 	if parley.ErrorCode(err) != parley.AlreadyDelivered {
 		t.Errorf("a retry of what has arrived gave %v, want %s", err, parley.AlreadyDelivered)
@@ -103,6 +111,7 @@ func TestRetryOfAHeldMessageSaysWhyItWaits(t *testing.T) {
 	if len(res.Retried) != 0 || !strings.Contains(res.Message, "coder (held: someone is scrolling") {
 		t.Errorf("answer %+v, want why it waits", res)
 	}
+
 	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
 	d := te.reach(id, parley.DeliveryRead)
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || len(rungs(d)) != 5 {
@@ -118,6 +127,7 @@ func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
+
 	id := te.send("coder", "before you were back")
 	te.reach(id, parley.DeliveryFailed)
 	te.retry(id)
@@ -138,22 +148,32 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	te.as("box")
 	sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"one", "two"}, Text: "both"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"})
+
+	res, err := te.RetryDelivery(
+		te.operator(),
+		parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"},
+	)
 	if err != nil || len(res.Retried) != 1 || res.Message != "Queued again for one." {
 		t.Fatalf("got %+v, %v", res, err)
 	}
+
 	for _, d := range res.Deliveries {
 		if failed := d.State == parley.DeliveryFailed; failed != (d.Recipient == "two") {
 			t.Errorf("%s is %s", d.Recipient, d.State)
 		}
 	}
+
 	for recipient, want := range map[string]parley.Code{"box": parley.InvalidRecipient, "nobody": parley.AgentNotFound} {
-		_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient})
+		_, err := te.RetryDelivery(
+			te.operator(),
+			parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient},
+		)
 		if parley.ErrorCode(err) != want {
 			t.Errorf("retry for %s gave %v, want %s", recipient, err, want)
 		}

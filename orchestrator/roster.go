@@ -71,11 +71,20 @@ type terminal struct {
 }
 
 func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {
-	t := &terminal{server: o.tmux, pane: o.tmux.Pane(info.ID), profile: p, pid: info.PID, tty: info.TTY, instance: o.tmux.Instance()}
+	t := &terminal{
+		server:   o.tmux,
+		pane:     o.tmux.Pane(info.ID),
+		profile:  p,
+		pid:      info.PID,
+		tty:      info.TTY,
+		instance: o.tmux.Instance(),
+	}
+
 	t.saw(info)
 	if !info.Dead {
 		t.born = birth(info.PID)
 	}
+
 	return t
 }
 
@@ -138,6 +147,7 @@ func (m *member) hand(job store.Job) {
 func (m *member) takeFresh() []store.Job {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+
 	jobs := m.fresh
 	m.fresh = nil
 	slices.SortFunc(jobs, func(a, b store.Job) int {
@@ -147,8 +157,10 @@ func (m *member) takeFresh() []store.Job {
 		case urgent(b) && !urgent(a):
 			return 1
 		}
+
 		return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq)
 	})
+
 	return jobs
 }
 
@@ -216,14 +228,17 @@ func loadRoster(ctx context.Context, s *store.Store) (*roster, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	r := &roster{byID: map[string]*member{}, byName: map[string]*member{}}
 	for _, a := range agents {
 		r.add(newMember(a))
 	}
+
 	keys, err := s.Keys(ctx)
 	for i := range keys {
 		r.keys.add(r.byID[keys[i].AgentID], &keys[i])
 	}
+
 	return r, err
 }
 
@@ -268,6 +283,7 @@ func (r *roster) find(ref string) (*member, error) {
 			return m, nil
 		}
 	}
+
 	var found []*member
 	if len(ref) >= parley.ShortID {
 		for _, m := range r.all() {
@@ -276,12 +292,14 @@ func (r *roster) find(ref string) (*member, error) {
 			}
 		}
 	}
+
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
 		return nil, r.notFound(ref)
 	}
+
 	return nil, parley.Errorf(parley.AgentNotFound, "%q is the beginning of %d agents' ids", ref, len(found)).
 		Suggest("Use the agent's name, or more of its id.")
 }
@@ -293,16 +311,20 @@ func (r *roster) notFound(ref string) error {
 			names = append(names, m.name)
 		}
 	}
-	err := parley.Errorf(parley.AgentNotFound, "there is no agent %q", parley.CleanLine(parley.Truncate(ref, 64))).With("agents", names)
+
+	err := parley.Errorf(parley.AgentNotFound, "there is no agent %q", parley.CleanLine(parley.Truncate(ref, 64))).
+		With("agents", names)
 	switch {
 	case strings.EqualFold(ref, parley.Everyone):
 		return err.Suggest(`"ALL" is everyone where it is the only recipient; else name one agent after the other.`)
 	case strings.ContainsAny(ref, ",;"):
 		return err.Suggest("Give several names as a list, one item for each.")
 	}
+
 	if near := parley.Nearest(ref, names); near != "" {
 		return err.Suggest("Did you mean %s?", near)
 	}
+
 	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
 }
 
@@ -310,17 +332,21 @@ func (r *roster) notFound(ref string) error {
 func (o *Orchestrator) system(ctx context.Context) (*member, error) {
 	o.roster.founding.Lock()
 	defer o.roster.founding.Unlock()
+
 	if m := o.roster.named(parley.SystemName); m != nil {
 		return m, nil
 	}
+
 	now := o.now()
 	a := parley.Agent{ID: newID(), Name: parley.SystemName, Description: "parley itself",
 		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
 	if err := o.store.CreateAgent(ctx, a, nil); err != nil {
 		return nil, fmt.Errorf("create the sender of parley's own words: %w", err)
 	}
+
 	m := newMember(a)
 	o.roster.add(m)
+
 	return m, nil
 }
 

@@ -12,15 +12,21 @@ import (
 )
 
 // SearchMessages implements parley.MessageService.
-func (o *Orchestrator) SearchMessages(ctx context.Context, req parley.SearchMessagesRequest) (*parley.SearchMessagesResult, error) {
+func (o *Orchestrator) SearchMessages(
+	ctx context.Context,
+	req parley.SearchMessagesRequest,
+) (*parley.SearchMessagesResult, error) {
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	if store.NoWords(req.Query) {
-		return nil, parley.Errorf(parley.InvalidArgument, "there is no word in %q", parley.CleanLine(req.Query)).With("parameter", "query").
+		return nil, parley.Errorf(parley.InvalidArgument, "there is no word in %q", parley.CleanLine(req.Query)).
+			With("parameter", "query").
 			Suggest("Give at least one word or number; signs alone cannot be looked for.")
 	}
+
 	q := store.SearchQuery{Words: req.Query, For: me.id, All: parley.CallerFrom(ctx).Operator, Limit: or(req.Limit, 20),
 		Since: later(req.Since, nil), Until: later(req.Until, nil)}
 	if q.From, err = o.idOf(req.From); err != nil {
@@ -29,18 +35,24 @@ func (o *Orchestrator) SearchMessages(ctx context.Context, req parley.SearchMess
 	if q.To, err = o.idOf(req.To); err != nil {
 		return nil, err
 	}
+
 	page, err := o.store.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
+
 	res := &parley.SearchMessagesResult{Answer: parley.OK, Messages: []parley.FoundMessage{}, HasMore: page.HasMore}
 	if !page.SearchedSince.IsZero() {
 		res.Truncated, res.SearchedSince = true, &page.SearchedSince
 	}
+
 	for _, found := range page.Items {
 		res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: o.contractMessage(found.InboxItem),
-			RecipientIDs: filled(found.Recipients), RecipientCount: found.RecipientCount, Snippet: snippet(found.Message.Text, req.Query)})
+			RecipientIDs: filled(
+				found.Recipients,
+			), RecipientCount: found.RecipientCount, Snippet: snippet(found.Message.Text, req.Query)})
 	}
+
 	return res, nil
 }
 
@@ -71,16 +83,20 @@ func snippet(text, query string) string {
 	for i, r := range lower {
 		lower[i] = unicode.ToLower(r)
 	}
+
 	at := len(line)
 	for word := range strings.FieldsSeq(strings.ReplaceAll(query, `"`, " ")) {
 		if i := indexRunes(lower, []rune(strings.ToLower(word))); i >= 0 {
 			at = min(at, i)
 		}
 	}
+
 	if at == len(line) || at <= snippetBefore || len(line) <= snippetLength {
 		return parley.Truncate(string(line), snippetLength)
 	}
+
 	from := min(at-snippetBefore, len(line)-snippetLength+1)
+
 	return "…" + parley.Truncate(string(line[from:]), snippetLength-1)
 }
 
@@ -101,21 +117,33 @@ const (
 )
 
 // CheckNewMessages implements parley.MessageService.
-func (o *Orchestrator) CheckNewMessages(ctx context.Context, _ parley.CheckNewMessagesRequest) (*parley.CheckNewMessagesResult, error) {
+func (o *Orchestrator) CheckNewMessages(
+	ctx context.Context,
+	_ parley.CheckNewMessagesRequest,
+) (*parley.CheckNewMessagesResult, error) {
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	items, unread, err := o.store.Pressing(ctx, me.id, newShown)
 	if err != nil {
 		return nil, err
 	}
-	res := &parley.CheckNewMessagesResult{Answer: parley.OK, UnreadCount: unread, Message: unreadSentence(unread), Messages: []parley.NewMessage{}}
+
+	res := &parley.CheckNewMessagesResult{
+		Answer:      parley.OK,
+		UnreadCount: unread,
+		Message:     unreadSentence(unread),
+		Messages:    []parley.NewMessage{},
+	}
+
 	for _, item := range items {
 		m := o.dress(&item.Message)
 		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
 			Preview: parley.Truncate(parley.CleanLine(m.Text), previewText)})
 	}
+
 	return res, nil
 }
 

@@ -61,6 +61,7 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 	if canonical, err := tmux.Canonical(t.tty); err == nil && canonical && !t.profile.OneLine {
 		return standing{state: parley.StateStarting, evidence: "its program has not taken over the terminal"}
 	}
+
 	shows := looksOf(t.profile, screen)
 	text, ok := t.profile.Composer(shown(screen))
 	from := t.sight.see(now, shows)
@@ -77,9 +78,11 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 	default:
 		s.state, s.evidence = parley.StateUnknown, "its screen shows nothing that is known"
 	}
+
 	if shows != t.profile.Look(screen.Lines) {
 		s.evidence = "the title of its terminal says so"
 	}
+
 	if s.state == parley.StateIdle {
 		switch {
 		case restrains(said.state) && now.Sub(from) < overruled, restrains(said.state) && now.Sub(said.at) < overruled,
@@ -92,12 +95,14 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 			s.evidence, s.steady = said.words(), max(s.steady, overruled) // it has said that it is done
 		}
 	}
+
 	switch {
 	case s.state == parley.StateIdle && !s.composer:
 		s.state, s.evidence = parley.StateUnknown, "its screen shows no composer"
 	case s.state == parley.StateIdle && s.draft:
 		s.state, s.evidence = parley.StateDrafting, "an unsent text stands in its composer"
 	}
+
 	return s
 }
 
@@ -154,6 +159,7 @@ func (s standing) obstacle(rest time.Duration) obstacle {
 	case parley.StateStarting:
 		return obstacle{reason: s.evidence, brief: true}
 	}
+
 	return obstacle{reason: "its screen shows nothing that is known to be ready", brief: true}
 }
 

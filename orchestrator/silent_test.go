@@ -32,7 +32,8 @@ func (te *team) looksAt(name, pid string) {
 	_, attach := te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: name})
 	for what, err := range map[string]error{"read": err, "attach": attach} {
 		e := parley.AsError(err)
-		if parley.ErrorCode(err) != parley.TmuxUnavailable || !strings.Contains(e.Message, "does not answer") || !strings.Contains(e.Action, "kill -CONT "+pid) {
+		if parley.ErrorCode(err) != parley.TmuxUnavailable || !strings.Contains(e.Message, "does not answer") ||
+			!strings.Contains(e.Action, "kill -CONT "+pid) {
 			te.t.Errorf("%s: got %v, %+v", what, err, e)
 		}
 	}
@@ -44,6 +45,7 @@ func TestAHungTmuxIsToldAndNotWaitedFor(t *testing.T) {
 	if te.answerTime != 10*time.Second {
 		t.Errorf("a person waits for %s", te.answerTime)
 	}
+
 	te.answerTime = 100 * time.Millisecond
 	te.launch("coder", "framed", tmuxtest.Agent{})
 	pid, _, _ := strings.Cut(te.tmux.Instance(), "/")

@@ -68,13 +68,16 @@ func (o *Orchestrator) speakLater(to *member, post parley.Message) {
 	if err != nil || !first {
 		return
 	}
+
 	go func() {
 		defer o.exchanges.end(exchangeOf(&post, to), e)
+
 		for again := true; again; again = parley.ErrorCode(e.err) == parley.CommunicationDisabled {
 			if e.err = o.untilResumed(o.answers); e.err == nil {
 				e.reply, e.err = o.reply(o.answers, to, &post, false)
 			}
 		}
+
 		if e.err != nil && o.answers.Err() == nil {
 			o.log.Warn("a responder did not answer in a thread", "agent", to.name, "message", post.ID, "error", e.err)
 		}
@@ -101,13 +104,22 @@ func (o *Orchestrator) say(ctx context.Context, to *member, d draft) (store.Appe
 	if d.message.ThreadID == "" {
 		return o.admit(ctx, to, d)
 	}
-	return o.postToThread(parley.WithCaller(ctx, parley.Caller{ID: to.id, Name: to.name, Kind: parley.KindResponder}), to, d)
+	return o.postToThread(
+		parley.WithCaller(ctx, parley.Caller{ID: to.id, Name: to.name, Kind: parley.KindResponder}),
+		to,
+		d,
+	)
 }
 
 // postQuestion is what a model is asked about a thread's post: who is there, what was
 // said before, and the post. Whatever others said since the model last spoke is one
 // turn: there are servers that want the turns to alternate.
-func (o *Orchestrator) postQuestion(ctx context.Context, to, from *member, r *parley.Responder, msg *parley.Message) (q parley.ModelQuestion, err error) {
+func (o *Orchestrator) postQuestion(
+	ctx context.Context,
+	to, from *member,
+	r *parley.Responder,
+	msg *parley.Message,
+) (q parley.ModelQuestion, err error) {
 	q = questionTo(r)
 	th, err := o.thread(ctx, msg.ThreadID)
 	if err != nil {
@@ -116,10 +128,12 @@ func (o *Orchestrator) postQuestion(ctx context.Context, to, from *member, r *pa
 	if !slices.Contains(th.Participants, to.id) {
 		return q, noLongerThere(to, &th)
 	}
+
 	posts, err := o.store.RecallThread(ctx, to.id, th.ID, msg.ID, r.Additional.History())
 	if err != nil {
 		return q, err
 	}
+
 	q.System = strings.TrimSpace(q.System + "\n\n" + o.threadBriefing(to, &th))
 	for i := range posts {
 		p := o.dress(&posts[i])
@@ -129,12 +143,15 @@ func (o *Orchestrator) postQuestion(ctx context.Context, to, from *member, r *pa
 		}
 		q.Turns = heard(q.Turns, p.Sender+": "+p.Text)
 	}
+
 	text := from.name + ": " + msg.Text
 	if form := r.Additional.PromptFormat; form != "" {
 		text = formatted(form, from.name, msg.Text)
 	}
+
 	q.Turns = heard(q.Turns, text)
 	o.equip(&q, to, r)
+
 	return q, nil
 }
 
@@ -174,13 +191,20 @@ func (o *Orchestrator) threadBriefing(to *member, th *parley.Thread) string {
 			} else if role := m.snapshot().Role; role != "" {
 				who += " (" + role + ")"
 			}
+
 			others = append(others, who)
 		}
 	}
-	return fmt.Sprintf(`You are %s, in a thread called "%s" with %s. What others say begins with their name. Write only your own message, without your name before it.
+
+	return fmt.Sprintf(
+		`You are %s, in a thread called "%s" with %s. What others say begins with their name. Write only your own message, without your name before it.
 - Be brief: one or two sentences to other agents. Say only what is new; do not repeat or merely agree.
 - Name with @ whoever should go on. Leave to others what they know better.
-- Say nothing further when somebody ends the conversation; thank nobody for thanks.`, to.name, parley.ShownTitle(th.Title), someOf(others))
+- Say nothing further when somebody ends the conversation; thank nobody for thanks.`,
+		to.name,
+		parley.ShownTitle(th.Title),
+		someOf(others),
+	)
 }
 
 // leftOpen are the responders among the deliveries of a message whose models are to
@@ -189,7 +213,9 @@ func (o *Orchestrator) leftOpen(msg *parley.Message, ds []parley.Delivery) []*me
 	var left []*member
 	for _, d := range ds {
 		asked := d.Decision != nil || msg.Kind == parley.KindDirect && len(ds) == 1
-		if m := o.roster.id(d.RecipientID); asked && d.State == parley.DeliverySubmitted && d.AnsweredBy == "" && m != nil && m.responder() != nil {
+		if m := o.roster.id(d.RecipientID); asked && d.State == parley.DeliverySubmitted && d.AnsweredBy == "" &&
+			m != nil &&
+			m.responder() != nil {
 			left = append(left, m)
 		}
 	}
@@ -198,10 +224,15 @@ func (o *Orchestrator) leftOpen(msg *parley.Message, ds []parley.Delivery) []*me
 
 // askAllAgain is RetryDelivery for what responders left unanswered. Their replies go
 // where they belong, unless it is the sender who calls.
-func (o *Orchestrator) askAllAgain(ctx context.Context, msg *parley.Message, left []*member) (*parley.RetryDeliveryResult, error) {
+func (o *Orchestrator) askAllAgain(
+	ctx context.Context,
+	msg *parley.Message,
+	left []*member,
+) (*parley.RetryDeliveryResult, error) {
 	if err := o.refusePaused(); err != nil {
 		return nil, err
 	}
+
 	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID}
 	replies := make([]*parley.Reply, len(left))
 	var asking errgroup.Group
@@ -213,17 +244,21 @@ func (o *Orchestrator) askAllAgain(ctx context.Context, msg *parley.Message, lef
 			return err
 		})
 	}
+
 	if err := asking.Wait(); err != nil {
 		return nil, err
 	}
 	if len(replies) == 1 {
 		res.Reply = replies[0]
 	}
+
 	_, ds, err := o.store.Message(ctx, msg.ID)
 	if err != nil {
 		return nil, err
 	}
+
 	res.Message = strings.Join(names, ", ") + " answered."
 	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), o.dressDeliveries(ds)
+
 	return res, nil
 }

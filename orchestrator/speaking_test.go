@@ -83,13 +83,18 @@ func TestResponderSpeaksInAThreadWhenItIsMentioned(t *testing.T) {
 	te.postTo(ada, thread, "we walk on", "DM")
 	te.Orchestrator.opts.Settings.MaxText = 20
 	id, d := te.postTo(ada, thread, "@DM where is the key", "DM")
-	if d.Decision == nil || !d.Decision.ShouldRespond || d.Decision.Reason != string(conversation.MentionedByAI) || d.Decision.Factors == nil {
+	if d.Decision == nil || !d.Decision.ShouldRespond || d.Decision.Reason != string(conversation.MentionedByAI) ||
+		d.Decision.Factors == nil {
 		t.Errorf("what was decided is not with the delivery: %+v", d)
 	}
+
 	said := te.answerOf(id, "DM")
-	if want := "You said: ada: we walk on"; said.Text != want || said.Kind != parley.KindThread || said.ThreadID != thread || said.InReplyTo != id {
+	if want := "You said: ada: we walk on"; said.Text != want || said.Kind != parley.KindThread ||
+		said.ThreadID != thread ||
+		said.InReplyTo != id {
 		t.Errorf("it said %+v, want %q", said, want)
 	}
+
 	first, _, err := te.store.Message(t.Context(), id)
 	if err != nil || said.ChainID != first.ChainID || said.Hop != first.Hop+1 {
 		t.Errorf("the post is %s/%d, the answer %s/%d", first.ChainID, first.Hop, said.ChainID, said.Hop)
@@ -100,14 +105,21 @@ func TestResponderSpeaksInAThreadWhenItIsMentioned(t *testing.T) {
 	if d := te.deliveryTo(id, "DM"); d.State != parley.DeliveryAnswered {
 		t.Errorf("the post is %s", d.State)
 	}
+
 	te.quiet()
 	te.postTo(ada, thread, "@DM SAY go on", "DM")
 	te.quiet()
 	got := messagesOf(t, s.Requests()[1])
-	if !strings.Contains(got[0], "You are the DM.") || !strings.Contains(got[0], `"the quest"`) || !strings.Contains(got[0], "operator (a person)") {
+	if !strings.Contains(got[0], "You are the DM.") || !strings.Contains(got[0], `"the quest"`) ||
+		!strings.Contains(got[0], "operator (a person)") {
 		t.Errorf("the model was briefed so: %s", got[0])
 	}
-	want := []string{"user: ada: we walk on\n\nada: @DM where is the key", "assistant: You said: ada: we walk on", "user: ada: @DM SAY go on"}
+
+	want := []string{
+		"user: ada: we walk on\n\nada: @DM where is the key",
+		"assistant: You said: ada: we walk on",
+		"user: ada: @DM SAY go on",
+	}
 	if !slices.Equal(got[1:], want) {
 		t.Errorf("the model was told %q, want %q", got[1:], want)
 	}
@@ -122,18 +134,26 @@ func TestSilenceInAThreadHasItsReason(t *testing.T) {
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
 	id, d := te.postTo(ada, thread, "unrelated chatter", "DM")
-	if d.State != parley.DeliveryRead || d.Decision == nil || d.Decision.ShouldRespond || d.Decision.Reason != string(conversation.NoCompellingReason) || d.Decision.Agent != "DM" {
+	if d.State != parley.DeliveryRead || d.Decision == nil || d.Decision.ShouldRespond ||
+		d.Decision.Reason != string(conversation.NoCompellingReason) ||
+		d.Decision.Agent != "DM" {
 		t.Errorf("the delivery is %+v", d)
 	}
+
 	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
-	if text := strings.Join(story.Story, "\n"); err != nil || !strings.Contains(text, "DM stays silent (no-compelling-reason)") || !strings.Contains(text, "@DM") {
+	if text := strings.Join(story.Story, "\n"); err != nil ||
+		!strings.Contains(text, "DM stays silent (no-compelling-reason)") ||
+		!strings.Contains(text, "@DM") {
 		t.Errorf("the story is %s, %v", text, err)
 	}
+
 	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread})
 	if err != nil || cmp.Diff([]parley.ConversationDecision{*d.Decision}, state.Decisions) != "" {
 		t.Errorf("the conversation's decisions are %+v, %v, want %+v", state.Decisions, err, d.Decision)
 	}
-	if needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 0 || len(s.Requests()) != 0 {
+
+	if needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 0 ||
+		len(s.Requests()) != 0 {
 		t.Errorf("needs are %+v, %v; %d requests", needs, err, len(s.Requests()))
 	}
 }
@@ -143,13 +163,17 @@ func TestResponderOwesWhatAThreadRequires(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
-	res, err := te.SendMessage(ada, parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true})
+	res, err := te.SendMessage(
+		ada,
+		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if said := te.answerOf(res.MessageID, "DM"); !strings.HasPrefix(said.Text, "done") {
 		t.Errorf("it said %q", said.Text)
 	}
+
 	st, err := te.GetMessageStatus(ada, parley.MessageStatusRequest{MessageID: res.MessageID})
 	if err != nil || len(st.Responses) != 1 || st.Responses[0].State != parley.ResponseCompleted {
 		t.Errorf("what was owed: %+v, %v", st, err)
@@ -164,11 +188,17 @@ func TestMutedResponderStaysSilentButAnswersPeople(t *testing.T) {
 	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: thread}); err != nil {
 		t.Fatal(err)
 	}
-	if _, d := te.postTo(ada, thread, "@DM SAY no", "DM"); d.Decision == nil || d.Decision.Reason != string(conversation.MutedByOperator) || d.State != parley.DeliveryRead {
+
+	if _, d := te.postTo(ada, thread, "@DM SAY no", "DM"); d.Decision == nil ||
+		d.Decision.Reason != string(conversation.MutedByOperator) ||
+		d.State != parley.DeliveryRead {
 		t.Errorf("muted, the delivery is %+v", d)
 	}
+
 	id, d := te.postTo(te.operator(), thread, "SAY yes", "DM")
-	if said := te.answerOf(id, "DM"); d.Decision.Reason != string(conversation.FromHuman) || !strings.HasPrefix(said.Text, "no") || len(s.Requests()) != 1 {
+	if said := te.answerOf(id, "DM"); d.Decision.Reason != string(conversation.FromHuman) ||
+		!strings.HasPrefix(said.Text, "no") ||
+		len(s.Requests()) != 1 {
 		t.Errorf("a person's post: %+v, %q; %d requests", d.Decision, said.Text, len(s.Requests()))
 	}
 }
@@ -183,10 +213,13 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 	if d := te.deliveryTo(id, "DM"); d.State != parley.DeliverySubmitted || !strings.HasPrefix(d.Reason, noAnswer) {
 		t.Errorf("the delivery is %+v", d)
 	}
+
 	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedUnanswered || !strings.HasSuffix(needs.Needs[0].Command, "--to DM") {
+	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedUnanswered ||
+		!strings.HasSuffix(needs.Needs[0].Command, "--to DM") {
 		t.Fatalf("needs are %+v, %v", needs, err)
 	}
+
 	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"})
 	if err != nil || res.Reply == nil || res.Reply.Text != "better late" {
 		t.Fatalf("retry gave %+v, %v", res, err)
@@ -194,7 +227,10 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 	if said := te.answerOf(id, "DM"); said.ThreadID != thread || len(s.Requests()) != 2 {
 		t.Errorf("it said %+v after %d requests", said, len(s.Requests()))
 	}
-	if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"}); parley.ErrorCode(err) != parley.AlreadyDelivered {
+
+	if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"}); parley.ErrorCode(
+		err,
+	) != parley.AlreadyDelivered {
 		t.Errorf("a second retry: %v", err)
 	}
 }
@@ -209,13 +245,18 @@ func TestDaemonThatEndsLeavesAPostUnanswered(t *testing.T) {
 	te.close()
 	te.open()
 	te.quiet()
-	if d := te.deliveryTo(id, "DM"); d.State != parley.DeliverySubmitted || d.AnsweredBy != "" || len(s.Requests()) != 1 {
+	if d := te.deliveryTo(id, "DM"); d.State != parley.DeliverySubmitted || d.AnsweredBy != "" ||
+		len(s.Requests()) != 1 {
 		t.Errorf("after the restart the delivery is %+v; %d requests", d, len(s.Requests()))
 	}
-	if needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 1 || needs.Needs[0].MessageID != id {
+
+	if needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 1 ||
+		needs.Needs[0].MessageID != id {
 		t.Errorf("needs are %+v, %v", needs, err)
 	}
-	if res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: id}); err != nil || res.Dismissed != 1 || len(res.Needs) != 0 {
+
+	if res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: id}); err != nil || res.Dismissed != 1 ||
+		len(res.Needs) != 0 {
 		t.Errorf("dismissed: %+v, %v", res, err)
 	}
 }
@@ -230,6 +271,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	if _, err := te.RemoveParticipant(ada, parley.RemoveParticipantRequest{ThreadID: thread, Agent: "DM"}); err != nil {
 		t.Fatal(err)
 	}
+
 	s.Release()
 	te.quiet()
 	if d := te.deliveryTo(first, "DM"); d.AnsweredBy != "" || !strings.Contains(d.Reason, "does not take part") {
@@ -238,12 +280,14 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	if _, err := te.AddParticipant(ada, parley.AddParticipantRequest{ThreadID: thread, Agent: "DM"}); err != nil {
 		t.Fatal(err)
 	}
+
 	second, _ := te.postTo(ada, thread, "@DM PAUSE two", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 2 }, func() string { return "the model was not asked" })
 	third, _ := te.postTo(ada, thread, "@DM SAY three", "DM") // waits for the second
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
+
 	s.Release()
 	te.answerOf(second, "DM") // what was being written is said
 	tmuxtest.Poll(t, func() bool {
@@ -253,6 +297,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	}, func() string {
 		return fmt.Sprintf("nothing waits for the end of the pause; %d requests", len(s.Requests()))
 	})
+
 	if n := len(s.Requests()); n != 2 {
 		t.Errorf("while paused the model was asked %d times, want 2", n)
 	}
@@ -293,16 +338,20 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return state.Held
 	}
+
 	first := held()
 	if n := len(s.Requests()); len(first) == 0 || n < 4 || n > 12 {
 		t.Fatalf("after %d requests held are %+v", n, first)
 	}
+
 	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedHeld {
 		t.Errorf("needs are %+v, %v", needs, err)
 	}
+
 	// Waiting helps a pair's budget, and not that of a chain.
 	for range 30 {
 		if !slices.ContainsFunc(held(), func(h parley.HeldTurn) bool { return h.Until != nil }) {
@@ -311,23 +360,34 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 		ahead.Add(int64(11 * time.Minute))
 		te.letPass(t.Context())
 	}
+
 	at := len(s.Requests())
 	ahead.Add(int64(time.Hour))
 	te.letPass(t.Context())
 	last := held()
-	if n := len(s.Requests()); n != at || n > 60 || len(last) == 0 || last[0].Reason != string(conversation.ChainSpent) {
+	if n := len(s.Requests()); n != at || n > 60 || len(last) == 0 ||
+		last[0].Reason != string(conversation.ChainSpent) {
 		t.Errorf("they went on from %d to %d requests; held are %+v", at, n, last)
 	}
+
 	// Nothing is asked because a daemon starts.
 	te.close()
 	te.open()
 	if again := held(); len(again) != len(last) || len(s.Requests()) != at {
-		t.Errorf("after a restart %d are held, not %d; %d requests, not %d", len(again), len(last), len(s.Requests()), at)
+		t.Errorf(
+			"after a restart %d are held, not %d; %d requests, not %d",
+			len(again),
+			len(last),
+			len(s.Requests()),
+			at,
+		)
 	}
+
 	// The operator's word lets one of them go on.
 	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last[0].MessageID}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.quiet()
 	if len(s.Requests()) == at {
 		t.Error("a release asks no model")
@@ -345,27 +405,39 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	te.send("ada", "please ask DM about everything, then tell bob")
 	last := te.tell(ada, "SAY first").Reply.MessageID
 	for i := range 30 {
-		res, err := te.RespondToMessage(ada, parley.RespondToMessageRequest{MessageID: last, Text: fmt.Sprint("SAY answer ", i)})
+		res, err := te.RespondToMessage(
+			ada,
+			parley.RespondToMessageRequest{MessageID: last, Text: fmt.Sprint("SAY answer ", i)},
+		)
 		if err != nil || res.Reply == nil {
 			t.Fatalf("call %d: %+v, %v", i, res, err)
 		}
+
 		last = res.Reply.MessageID
 	}
+
 	works := func() {
 		t.Helper()
 		for _, about := range []string{"", last} {
-			res, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "DM says so", InReplyTo: about})
-			if err != nil || res.Deliveries[0].State == parley.DeliveryHeld || res.Object.Hop > 5 { // the thread's answers count, as they should
+			res, err := te.SendMessage(
+				ada,
+				parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "DM says so", InReplyTo: about},
+			)
+			if err != nil || res.Deliveries[0].State == parley.DeliveryHeld ||
+				res.Object.Hop > 5 { // the thread's answers count, as they should
 				t.Errorf("ada to bob, in reply to %q: %+v, hop %d, %v", about, res.Deliveries, res.Object.Hop, err)
 			}
 		}
+
 		te.tell(ada, "SAY still here")
 		id, d := te.postTo(ada, thread, "@DM SAY here too", "DM")
 		if d.State == parley.DeliveryHeld {
 			t.Fatalf("in a thread: %+v", d)
 		}
+
 		te.answerOf(id, "DM")
 	}
+
 	works()
 	te.close()
 	te.open()

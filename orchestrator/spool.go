@@ -45,15 +45,18 @@ func Spool(ctx context.Context, path, key string, req parley.ReportStateRequest)
 	if err != nil {
 		return fmt.Errorf("write a report: %w", err)
 	}
+
 	line, err := json.Marshal(spooled{hex.EncodeToString(hashKey(key)), text})
 	if err != nil {
 		return fmt.Errorf("write a report: %w", err)
 	}
+
 	for {
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|openFlags, 0o600)
 		if err != nil {
 			return fmt.Errorf("open the spool: %w", err)
 		}
+
 		err = appendLine(ctx, f, path, append(line, '\n'))
 		err = errors.Join(err, f.Close()) // which lets go of it
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -112,6 +115,7 @@ func (o *Orchestrator) takeSpool(ctx context.Context) {
 	if o.opts.Spool == "" {
 		return
 	}
+
 	f, err := os.OpenFile(o.opts.Spool, os.O_RDONLY|openFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
@@ -127,21 +131,25 @@ func (o *Orchestrator) takeSpool(ctx context.Context) {
 func (o *Orchestrator) readSpool(ctx context.Context, f *os.File) error {
 	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
+
 	if err := lockFile(wait, f); err != nil {
 		return err
 	}
 	if _, err := stillAt(o.opts.Spool, f); err != nil {
 		return ignore(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
 	}
+
 	text, err := io.ReadAll(io.LimitReader(f, maxSpool))
 	if err != nil {
 		return err
 	}
+
 	for line := range bytes.Lines(text) {
 		if err := o.hearSpooled(ctx, line); err != nil {
 			return err
 		}
 	}
+
 	return os.Remove(o.opts.Spool)
 }
 
@@ -152,22 +160,27 @@ func (o *Orchestrator) hearSpooled(ctx context.Context, line []byte) error {
 	if json.Unmarshal(line, &s) != nil {
 		return nil
 	}
+
 	hash, err := hex.DecodeString(s.KeyHash)
 	if err != nil {
 		return nil
 	}
+
 	held := o.roster.keys.find(hash)
 	if held == nil {
 		return nil
 	}
+
 	caller, ok := o.callerOf(held.member)
 	inv, err := parley.FindOp("report_state").Decode(s.Report)
 	if !ok || err != nil {
 		return nil
 	}
+
 	_, err = inv.Call(parley.WithCaller(ctx, caller), o)
 	if parley.ErrorCode(err) == parley.NotAuthorized {
 		return nil
 	}
+
 	return err
 }

@@ -52,37 +52,45 @@ func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
 	given := te.unconfirmed("deaf")
 	begun := te.send("deaf", "and this?")
 	te.held(begun, "is not reading")
+
 	jobs, err := te.opts.Store.Pending(te.operator(), te.roster.named("deaf").id, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(jobs, err)
 	}
+
 	key := te.keyOf("deaf")
 	if err := te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false); err != nil { // as by a daemon that was killed then
 		t.Fatal(err)
 	}
+
 	te.close()
 	at := time.Now().Add(-time.Second).UTC()
 	for _, id := range []string{given, begun} {
 		te.spool(key, parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}, At: &at})
 		te.spool(key, parley.ReportStateRequest{Event: "Done", At: &at})
 	}
+
 	info, err := os.Stat(te.opts.Spool)
 	if err != nil || info.Mode() != 0o600 {
 		t.Errorf("the spool has mode %v (%v), want 0600", info.Mode(), err)
 	}
+
 	text, err := os.ReadFile(te.opts.Spool)
 	if err != nil || strings.Contains(string(text), key) {
 		t.Errorf("the spool has the key in it (%v): %s", err, text)
 	}
+
 	te.open()
 	for _, id := range []string{given, begun} {
 		if d := te.delivery(id); d.State != parley.DeliveryRead || !d.TurnStarted().Equal(at) {
 			t.Errorf("delivery is %s, begun %v, want read and %v; steps %+v", d.State, d.TurnStarted(), at, d.Steps)
 		}
 	}
+
 	if r, ok := te.roster.named("deaf").reported(); !ok || r.state != parley.StateIdle || !r.at.Equal(at) {
 		t.Errorf("it reported %+v (%v), want idle at %v", r, ok, at)
 	}
+
 	te.spoolIsGone()
 }
 
@@ -105,14 +113,22 @@ func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
 	te.as("mailbox")
 	te.spool("a key that is nobody's", parley.ReportStateRequest{Event: "Ask"})
 	te.spool(te.keyOf("mailbox"), parley.ReportStateRequest{Event: "Ask"})
+
 	f, err := os.OpenFile(te.opts.Spool, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(f, "nonsense\n\n{\"key_hash\":\"zz\"}\n{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"agent\":\"x\"}}\n", hashKey(key))
+
+	fmt.Fprintf(
+		f,
+		"nonsense\n\n{\"key_hash\":\"zz\"}\n{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"agent\":\"x\"}}\n",
+		hashKey(key),
+	)
+
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	te.spool(key, parley.ReportStateRequest{Event: "Done"}) // what stands before it does no harm
 	te.spoolIsGone()
 	if r, _ := te.roster.named("coder").reported(); r.state != parley.StateIdle {
@@ -149,6 +165,7 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 			te.takeSpool(t.Context())
 		}
 	}
+
 	writers.Wait()
 	te.spoolIsGone()
 	for _, id := range ids {
@@ -165,6 +182,7 @@ func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	if err := syscall.Mkfifo(te.opts.Spool, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	te.spoolIsGone()
 	if err := os.Symlink(filepath.Join(te.dir, "elsewhere"), te.opts.Spool); err != nil {
 		t.Fatal(err)
@@ -175,19 +193,27 @@ func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	if err := os.Remove(te.opts.Spool); err != nil {
 		t.Fatal(err)
 	}
+
 	f, err := os.OpenFile(te.opts.Spool, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
+
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 		t.Fatal(err)
 	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if err := Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(err, context.DeadlineExceeded) {
+
+	if err := Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(
+		err,
+		context.DeadlineExceeded,
+	) {
 		t.Errorf("got %v, want that its time was over", err)
 	}
+
 	te.close() // returns
 	te.open()
 }

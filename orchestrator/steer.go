@@ -10,26 +10,34 @@ import (
 
 // SteerAgent implements parley.OperatorService. Guidance goes the way of every
 // message; only its header is another.
-func (o *Orchestrator) SteerAgent(ctx context.Context, req parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
+func (o *Orchestrator) SteerAgent(
+	ctx context.Context,
+	req parley.SteerAgentRequest,
+) (*parley.SendMessageResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	to, err := o.roster.find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
+
 	if to == from || to.kind == parley.KindHuman {
 		return nil, parley.Errorf(parley.InvalidRecipient, "%s cannot be steered by %s", to.name, from.name).
 			Suggest("Name another agent; get_agent_status lists them.")
 	}
+
 	d, err := guidance(to, req.Kind, req.Text, req.IdempotencyKey)
 	if err != nil {
 		return nil, err
 	}
+
 	stored, err := o.admit(ctx, from, d)
 	if err != nil {
 		return nil, err
@@ -37,6 +45,7 @@ func (o *Orchestrator) SteerAgent(ctx context.Context, req parley.SteerAgentRequ
 	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
+
 	return o.sent(stored), nil
 }
 

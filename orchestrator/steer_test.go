@@ -24,12 +24,14 @@ func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		te.reach(res.MessageID, parley.DeliveryRead)
 		all := tmuxtest.Messages(t, log)
 		want := header + "Check the error in the terminal output (operator · msg " + res.MessageID[:8] + " · high)"
 		if got := all[len(all)-1].Text; got != want {
 			t.Errorf("typed %q, want %q", got, want)
 		}
+
 		m := res.Object
 		if m.Kind != parley.KindSteering || m.Priority != parley.PriorityHigh || m.Sender != "operator" {
 			t.Errorf("stored as %+v", m)
@@ -45,12 +47,15 @@ func TestWhoMaySteerWhom(t *testing.T) {
 		Command: tmuxtest.Agent{}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
+
 	m := te.roster.named("lead")
 	lead := parley.WithCaller(t.Context(), parley.Caller{ID: m.id, Name: m.name, Orchestrate: true})
+
 	res, err := te.steer(lead, "coder", "STUCK", "go on")
 	if err != nil || res.Object.Sender != "lead" {
 		t.Errorf("an orchestrator's guidance: %+v, %v", res, err)
 	}
+
 	for _, c := range []struct {
 		ctx         context.Context
 		agent, kind string
@@ -65,6 +70,7 @@ func TestWhoMaySteerWhom(t *testing.T) {
 			t.Errorf("steering %s as %q gave %v, want %s", c.agent, c.kind, err, c.want)
 		}
 	}
+
 	te.pause(true)
 	if _, err := te.steer(te.operator(), "coder", "", "go on"); parley.ErrorCode(err) != parley.CommunicationDisabled {
 		t.Errorf("steering in a pause gave %v, want %s", err, parley.CommunicationDisabled)
@@ -119,15 +125,19 @@ func TestStuckAgentsAreSteeredIntoTheirOwnQueue(t *testing.T) {
 	te.guard(g, 1, "after 11 min")
 	got := te.steerings("coder")[0]
 	var data parley.Guidance
-	if err := json.Unmarshal(got.Content.Data, &data); err != nil || data.Kind != parley.GuidanceStuck || got.SenderName != parley.SystemName ||
+	if err := json.Unmarshal(got.Content.Data, &data); err != nil || data.Kind != parley.GuidanceStuck ||
+		got.SenderName != parley.SystemName ||
 		got.Priority != parley.PriorityHigh {
 		t.Errorf("got %+v, data %s, %v", got, got.Content.Data, err)
 	}
+
 	te.reach(got.MessageID, parley.DeliveryRead)
 	typed := tmuxtest.WaitMessages(t, te.log, 1)[0]
-	if !typed.Tab || !strings.HasPrefix(typed.Text, "[GUARDIAN GUIDANCE - STUCK]: Your terminal has shown nothing since ") {
+	if !typed.Tab ||
+		!strings.HasPrefix(typed.Text, "[GUARDIAN GUIDANCE - STUCK]: Your terminal has shown nothing since ") {
 		t.Errorf("typed %+v", typed)
 	}
+
 	te.guard(g, 1, "after it was drawn")
 }
 
@@ -152,6 +162,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 		te.guard(g, 1, "when it works again")
 		c.pass(11 * time.Minute)
 	}
+
 	c.pass(-11 * time.Minute)
 	work()
 	te.guard(g, 1, "stuck again while the first is on its way")
@@ -179,7 +190,12 @@ func TestGuidanceThatIsDrawnIsNoSignOfLife(t *testing.T) {
 
 func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
 	for _, on := range []bool{false, true} {
-		te := newStage(t, tmuxtest.Agent{}, func(o *Options) { o.Settings.AutoSteer, o.Settings.StuckAfter = on, 100*time.Millisecond })
+		te := newStage(
+			t,
+			tmuxtest.Agent{},
+			func(o *Options) { o.Settings.AutoSteer, o.Settings.StuckAfter = on, 100*time.Millisecond },
+		)
+
 		te.show("working")
 		te.need(parley.NeedStuck)
 		if !on {
@@ -189,7 +205,13 @@ func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
 			}
 			continue
 		}
-		tmuxtest.Poll(t, func() bool { return len(te.steerings("coder")) == 1 }, func() string { return "no guidance came" })
+
+		tmuxtest.Poll(
+			t,
+			func() bool { return len(te.steerings("coder")) == 1 },
+			func() string { return "no guidance came" },
+		)
+
 		te.systemIsNobody(t)
 		te.close()
 		te.open()

@@ -24,16 +24,20 @@ func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentReques
 	if err != nil {
 		return nil, err
 	}
+
 	if m.kind == parley.KindHuman {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s is a person and cannot be stopped", m.name).
 			Suggest("parley down stops the daemon and its agents.")
 	}
+
 	m.changing.Lock()
 	defer m.changing.Unlock()
+
 	evidence := "stopped by " + parley.CallerFrom(ctx).Name
 	if req.Reason != "" {
 		evidence += ": " + parley.CleanLine(req.Reason)
 	}
+
 	a, ran := m.snapshot(), m.place() != nil
 	ended, err := o.end(ctx, m, evidence)
 	if err != nil {
@@ -42,7 +46,14 @@ func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentReques
 	if _, err := o.swapKeys(context.WithoutCancel(ctx), m, nil, (*heldKey).any); err != nil {
 		return nil, err
 	}
-	return &parley.StopAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Ended: ended, Released: ran && a.Adopted()}, nil
+
+	return &parley.StopAgentResult{
+		Answer:   parley.OK,
+		AgentID:  m.id,
+		Name:     m.name,
+		Ended:    ended,
+		Released: ran && a.Adopted(),
+	}, nil
 }
 
 // end ends a member's processes and its session, and records it as terminated.
@@ -60,6 +71,7 @@ func (o *Orchestrator) end(ctx context.Context, m *member, evidence string) (int
 	if err != nil && t != nil {
 		t.ended.Store(false) // the watcher sees to its state again
 	}
+
 	return ended, err
 }
 
@@ -72,16 +84,19 @@ func (o *Orchestrator) endProcesses(ctx context.Context, m *member, t *terminal)
 	if a := m.snapshot(); a.Adopted() { // its processes are not ours
 		return 0, o.release(ctx, m)
 	}
+
 	root, born := 0, ""
 	if t != nil {
 		t.ended.Store(true)
 		root, born = t.pid, t.born
 	}
+
 	tree := findTree(m.id, root, born)
 	ended := len(tree.living())
 	if err := tree.end(ctx, o.opts.Settings.StopGrace); err != nil {
 		return ended, fmt.Errorf("stop %s: %w", m.name, err)
 	}
+
 	return ended, nil
 }
 
@@ -94,7 +109,8 @@ func (o *Orchestrator) endSession(ctx context.Context, m *member, t *terminal) e
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	if err := o.tmux.KillSession(ctx, m.name); err != nil && !errors.Is(err, tmux.ErrNoSession) && !errors.Is(err, tmux.ErrNoServer) {
+	if err := o.tmux.KillSession(ctx, m.name); err != nil && !errors.Is(err, tmux.ErrNoSession) &&
+		!errors.Is(err, tmux.ErrNoServer) {
 		return tmuxError(err)
 	}
 	return nil

@@ -29,22 +29,37 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 		name := fmt.Sprintf("agent%d", i)
 		logs[i] = te.launch(name, "framed", tmuxtest.Agent{})
 	}
+
 	server := te.tmuxPID()
 	for i := range agents {
 		name := fmt.Sprintf("agent%d", i)
 		work.Go(func() {
 			for n := range messages {
-				res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{name}, Text: fmt.Sprint("message ", n), Urgent: n%5 == 0})
+				res, err := te.SendMessage(
+					te.operator(),
+					parley.SendMessageRequest{
+						To:     parley.Names{name},
+						Text:   fmt.Sprint("message ", n),
+						Urgent: n%5 == 0,
+					},
+				)
 				if err == nil && res.Success {
 					mu.Lock()
 					sent[res.MessageID] = true
 					mu.Unlock()
 				}
+
 				time.Sleep(time.Duration(rand.IntN(40)) * time.Millisecond)
 			}
 		})
+
 		work.Go(func() {
-			launch := parley.LaunchAgentRequest{Name: name, Profile: "framed", Command: tmuxtest.Agent{Log: filepath.Join(te.dir, name+".log")}.Argv()}
+			launch := parley.LaunchAgentRequest{
+				Name:    name,
+				Profile: "framed",
+				Command: tmuxtest.Agent{Log: filepath.Join(te.dir, name+".log")}.Argv(),
+			}
+
 			for range changes {
 				switch rand.IntN(4) {
 				case 0:
@@ -63,21 +78,25 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 				case 3:
 					killServer.Do(func() { _ = syscall.Kill(server, syscall.SIGKILL) })
 				}
+
 				time.Sleep(time.Duration(rand.IntN(200)) * time.Millisecond)
 			}
 		})
 	}
+
 	work.Wait()
 	for i := range agents {
 		if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: fmt.Sprintf("agent%d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	var counts map[string]int
 	tmuxtest.Poll(t, func() bool {
 		counts, _ = te.opts.Store.DeliveryCounts(t.Context())
 		return counts["queued"]+counts["held"]+counts["typing"] == 0
 	}, func() string { return fmt.Sprint("not settled: ", counts) })
+
 	t.Logf("%d messages; not delivered: %v", len(sent), counts)
 	got := map[string]int{}
 	for _, log := range logs {
@@ -89,6 +108,7 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 			}
 		}
 	}
+
 	for id := range sent {
 		state := te.delivery(id).State
 		n := got[parley.Short(id)]

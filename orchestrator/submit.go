@@ -15,10 +15,28 @@ import (
 
 // submit types a claimed message, or goes on with one that was pasted, and
 // records what came of it.
-func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l letter, w way, resume bool) (done bool, err error) {
+func (c *courier) submit(
+	ctx context.Context,
+	t *terminal,
+	job store.Job,
+	l letter,
+	w way,
+	resume bool,
+) (done bool, err error) {
 	p := t.profile
-	sub := tmux.Submission{Owner: c.m.id, On: t.instance, Seq: job.PaneSeq, Text: l.text, Key: w.key, LeaveMode: w.leave, Resume: resume,
-		Settle: p.Settle, Ready: t.typable, OnEntered: c.o.entered}
+	sub := tmux.Submission{
+		Owner:     c.m.id,
+		On:        t.instance,
+		Seq:       job.PaneSeq,
+		Text:      l.text,
+		Key:       w.key,
+		LeaveMode: w.leave,
+		Resume:    resume,
+		Settle:    p.Settle,
+		Ready:     t.typable,
+		OnEntered: c.o.entered,
+	}
+
 	if resume || !p.Instant() {
 		sub.Untouched = w.since
 		sub.Shown, sub.ShowWithin = c.shownTest(t, job, l, w, resume)
@@ -30,30 +48,37 @@ func (c *courier) submit(ctx context.Context, t *terminal, job store.Job, l lett
 			sub.Taken, sub.TakenWithin = both(sub.Taken, c.apart(job, l, w)), sub.TakenWithin+mingledWithin
 		}
 	}
+
 	if p.HasMarkers() {
 		sub.Steady = func(s tmux.Screen) string { return steadyPart(p, s) }
 		sub.Stuck, sub.StuckAfter = c.stuckTest(t, l, w), p.TakenWithin
 		sub.TakenWithin += p.TakenWithin
 	}
+
 	lingering := func() bool { return false }
 	if p.HasMarkers() && sub.Taken != nil {
 		lingering = c.watch(&sub, t, job, l, w)
 	}
+
 	beside := false
 	if shows := sub.Shown; shows != nil {
 		sub.Shown = func(s tmux.Screen) tmux.Look { beside = accompanied(p, s, l); return shows(s) }
 	}
+
 	out, err := t.pane.Submit(ctx, sub)
 	if resume && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
+
 	if err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && beside {
 		c.cautious = false
 		return false, c.note(ctx, job, "pasted; Enter waits: someone's own text stands beside it in its composer")
 	}
+
 	if err == nil && out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && !out.Again && lingering() {
 		return false, c.linger(ctx, job)
 	}
+
 	return c.conclude(ctx, t, job, w, out, err)
 }
 
@@ -98,7 +123,13 @@ func (t *terminal) typable() error {
 // shownTest says whether the pasted text stands where it is composed. A program
 // that never echoes gets its key when patience is over, unless the paste is one
 // that a crash left behind: then only what is seen counts.
-func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume bool) (func(tmux.Screen) tmux.Look, time.Duration) {
+func (c *courier) shownTest(
+	t *terminal,
+	job store.Job,
+	l letter,
+	w way,
+	resume bool,
+) (func(tmux.Screen) tmux.Look, time.Duration) {
 	p := t.profile
 	var patience time.Time
 	test := func(s tmux.Screen) tmux.Look {
@@ -106,6 +137,7 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 		if patience.IsZero() {
 			patience = now.Add(p.ShowWithin)
 		}
+
 		looks := looksOf(p, s)
 		switch {
 		case t.ended.Load(), looks == profile.Dialog:
@@ -119,8 +151,10 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 		case !p.HasMarkers() && !resume && now.After(patience):
 			return tmux.Yes
 		}
+
 		return tmux.Wait
 	}
+
 	within := p.ShowWithin + p.Settle
 	if !p.HasMarkers() {
 		within += slowScreen
@@ -128,6 +162,7 @@ func (c *courier) shownTest(t *terminal, job store.Job, l letter, w way, resume 
 	if c.given.unreported {
 		within += p.TakenWithin
 	}
+
 	return test, within
 }
 
@@ -182,7 +217,9 @@ func (c *courier) stuckTest(t *terminal, l letter, w way) func(tmux.Screen) bool
 	var still stillness
 	return func(s tmux.Screen) bool {
 		p, now, looks := t.profile, c.o.now(), looksOf(t.profile, s)
-		return (looks == profile.Idle || looks == profile.Busy && w.key == tmux.Key(p.QueueKey)) && holdsOnly(p, s, l) && touched(now, s) == free &&
+		return (looks == profile.Idle || looks == profile.Busy && w.key == tmux.Key(p.QueueKey)) &&
+			holdsOnly(p, s, l) &&
+			touched(now, s) == free &&
 			now.Sub(still.of(now, steadyPart(p, s))) >= p.Settle
 	}
 }
@@ -198,12 +235,19 @@ func modeOf(t *terminal) ttyMode {
 // takenTest says whether the program took the text after the key. A program that
 // changes the mode of its terminal may throw away what is in it, as those do that
 // are just starting: then that nothing is left unread proves nothing.
-func (c *courier) takenTest(t *terminal, job store.Job, l letter, before ttyMode, began time.Time) func(tmux.Screen) tmux.Look {
+func (c *courier) takenTest(
+	t *terminal,
+	job store.Job,
+	l letter,
+	before ttyMode,
+	began time.Time,
+) func(tmux.Screen) tmux.Look {
 	p := t.profile
 	return func(s tmux.Screen) tmux.Look {
 		if c.m.named(job, began) {
 			return tmux.Yes
 		}
+
 		_, composing := p.Composer(shown(s))
 		waiting := unread(t) != free // before the mode: both change at once
 		switch {
@@ -214,6 +258,7 @@ func (c *courier) takenTest(t *terminal, job store.Job, l letter, before ttyMode
 		case !composing && p.HasMarkers() && hides(p.Look(s.Lines)):
 			return tmux.Wait
 		}
+
 		return tmux.Yes
 	}
 }
@@ -224,37 +269,65 @@ func hides(shows profile.State) bool { return shows == profile.Unknown || shows 
 
 // conclude records the outcome of a submission. What is not known stays in
 // `typing`, to be resolved by what the pane remembers.
-func (c *courier) conclude(ctx context.Context, t *terminal, job store.Job, w way, out tmux.Outcome, failure error) (done bool, err error) {
+func (c *courier) conclude(
+	ctx context.Context,
+	t *terminal,
+	job store.Job,
+	w way,
+	out tmux.Outcome,
+	failure error,
+) (done bool, err error) {
 	if errors.Is(failure, context.DeadlineExceeded) && out.Phase == tmux.Pasted && out.Reason == tmux.InMode {
 		ctx, failure = context.WithoutCancel(ctx), nil // a person who scrolls for long is no error
 	}
 	if failure != nil && out.Phase != tmux.Taken {
 		return false, failure
 	}
+
 	c.cautious = out.Phase == tmux.Refused
 	if out.Phase == tmux.Taken || !out.EnteredAt.IsZero() {
 		c.give(t, job, out)
 	}
+
 	switch {
 	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
-		return true, errors.Join(c.close(ctx, job, proven(job, c.evidence(t, job, w, out)+c.with(job))...), c.giveBack(ctx, job))
+		return true, errors.Join(
+			c.close(ctx, job, proven(job, c.evidence(t, job, w, out)+c.with(job))...),
+			c.giveBack(ctx, job),
+		)
 	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
 		c.seq = 0 // the database is older than the pane: count on from the pane
-		return false, c.close(ctx, job, store.Change{State: parley.DeliveryQueued, Reason: "the terminal was ahead in its count"})
+		return false, c.close(
+			ctx,
+			job,
+			store.Change{State: parley.DeliveryQueued, Reason: "the terminal was ahead in its count"},
+		)
 	case out.Phase == tmux.Refused:
 		return false, c.close(ctx, job, store.Change{State: parley.DeliveryHeld, Reason: refusal(c.m, out)})
 	case out.Phase == tmux.Pasted && (out.Reason == tmux.Blocked || out.Reason == tmux.NotReady || out.Reason == tmux.InMode || out.Reason == tmux.Touched) && !t.ended.Load():
 		reason := "pasted; Enter waits: " + refusal(c.m, out)
 		return false, c.note(ctx, job, reason)
 	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.profile.Look(out.Screen) == profile.Dialog:
-		return false, c.note(ctx, job, "typed and entered; whether it was taken shows when the dialog in its terminal is answered")
+		return false, c.note(
+			ctx,
+			job,
+			"typed and entered; whether it was taken shows when the dialog in its terminal is answered",
+		)
 	case out.Phase == tmux.Entered:
 		if unread(t) != free {
 			c.unproven = append(c.unproven, unproven{job.Key, t, modeOf(t)})
 		}
 		return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: c.notTaken(t, job, out)})
 	}
-	return true, c.close(ctx, job, store.Change{State: parley.DeliveryUnconfirmed, Reason: "pasted, but Enter was not pressed: " + refusal(c.m, out)})
+
+	return true, c.close(
+		ctx,
+		job,
+		store.Change{
+			State:  parley.DeliveryUnconfirmed,
+			Reason: "pasted, but Enter was not pressed: " + refusal(c.m, out),
+		},
+	)
 }
 
 // close ends a delivery's time in `typing`.
@@ -279,7 +352,10 @@ func (c *courier) note(ctx context.Context, job store.Job, reason string) error 
 func proven(job store.Job, evidence string) []store.Change {
 	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence}}
 	if !job.Notice {
-		changes = append(changes, store.Change{State: parley.DeliveryRead, Evidence: "its full text was submitted and confirmed"})
+		changes = append(
+			changes,
+			store.Change{State: parley.DeliveryRead, Evidence: "its full text was submitted and confirmed"},
+		)
 	}
 	return changes
 }
@@ -289,6 +365,7 @@ func (c *courier) evidence(t *terminal, job store.Job, w way, out tmux.Outcome) 
 	if out.Again {
 		typed += ", with a second " + string(w.key)
 	}
+
 	switch {
 	case c.m.named(job, lastOf(out.PastedAt, job.Message.Timestamp)):
 		return typed + ", and its own report names the message"
@@ -297,6 +374,7 @@ func (c *courier) evidence(t *terminal, job store.Job, w way, out tmux.Outcome) 
 	case t.profile.HasMarkers():
 		return typed + ", and its composer was emptied of it"
 	}
+
 	return typed + ", and its program read it from the terminal"
 }
 
@@ -334,6 +412,7 @@ func refusal(m *member, out tmux.Outcome) string {
 	case tmux.NotShown:
 		return "its terminal did not show the text"
 	}
+
 	return strings.TrimSpace(or(out.Detail, string(out.Reason)))
 }
 

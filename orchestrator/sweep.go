@@ -24,6 +24,7 @@ func (o *Orchestrator) sweep() {
 			err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist))
 		}
 	}
+
 	dirs, failed := os.ReadDir(filepath.Join(o.opts.LaunchDir, "agents"))
 	err = errors.Join(err, ignore(failed, fs.ErrNotExist))
 	for _, dir := range dirs {
@@ -31,6 +32,7 @@ func (o *Orchestrator) sweep() {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(o.opts.LaunchDir, "agents", dir.Name())))
 		}
 	}
+
 	if err != nil {
 		o.log.Warn("remove files of what is no more", "error", err)
 	}

@@ -63,32 +63,47 @@ func (o *Orchestrator) loadTalk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+
 	t.draw = conversation.Keyed(key)
 	turns, err := o.store.Turns(ctx, o.now().Add(-replaySince), replayTurns)
 	if err != nil {
 		return err
 	}
+
 	acts, err := o.store.Acts(ctx)
 	if err != nil {
 		return err
 	}
+
 	last := map[string]string{} // each thread's last chain
 	for i := range turns {
 		r := &turns[i]
 		for ; len(acts) > 0 && !acts[0].At.After(r.At()); acts = acts[1:] {
 			t.repeat(&acts[0])
 		}
+
 		from, to := o.roster.id(r.SenderID), o.roster.id(r.RecipientID)
 		if from != nil && to != nil && (r.ThreadID != "" || to.responder() == nil) { // see ruleOf
-			t.budgets.Take(turnOf(from, to, conversation.Link{Chain: r.ChainID, Hop: r.Hop}, r.At(), or(r.Replied, last[r.ThreadID])))
+			t.budgets.Take(
+				turnOf(
+					from,
+					to,
+					conversation.Link{Chain: r.ChainID, Hop: r.Hop},
+					r.At(),
+					or(r.Replied, last[r.ThreadID]),
+				),
+			)
 		}
+
 		if r.ThreadID != "" && (i+1 == len(turns) || turns[i+1].MessageID != r.MessageID) {
 			last[r.ThreadID] = r.ChainID
 		}
 	}
+
 	for i := range acts {
 		t.repeat(&acts[i])
 	}
+
 	return o.loadHolds(ctx)
 }
 
@@ -98,6 +113,7 @@ func (t *talk) repeat(a *store.Act) {
 	if a.One == "" {
 		return
 	}
+
 	switch parley.ConversationAction(a.Action) {
 	case parley.ActionMute:
 		t.budgets.Mute(a.One, a.Other)
@@ -106,7 +122,14 @@ func (t *talk) repeat(a *store.Act) {
 	case parley.ActionCool:
 		t.budgets.Cool(a.One, a.Other, a.At)
 	case parley.ActionRelease:
-		t.budgets.Release(conversation.Turn{From: a.One, To: a.Other, At: a.At, Link: conversation.Link{Chain: a.ChainID, Hop: a.Hop}})
+		t.budgets.Release(
+			conversation.Turn{
+				From: a.One,
+				To:   a.Other,
+				At:   a.At,
+				Link: conversation.Link{Chain: a.ChainID, Hop: a.Hop},
+			},
+		)
 	}
 }
 
@@ -134,31 +157,38 @@ func (o *Orchestrator) enterRoom(ctx context.Context, threadID string) error {
 	t := &o.talk
 	t.loading.Lock()
 	defer t.loading.Unlock()
+
 	if t.room(threadID) != nil {
 		return nil
 	}
+
 	th, err := o.thread(ctx, threadID)
 	if err != nil {
 		return err
 	}
+
 	posts, err := o.store.Posts(ctx, threadID, replayPosts)
 	if err != nil {
 		return err
 	}
+
 	acts, err := o.store.Acts(ctx)
 	if err != nil {
 		return err
 	}
+
 	r := &room{}
 	settings, err := o.store.ThreadSettings(ctx, threadID)
 	if err != nil {
 		return err
 	}
+
 	if settings != "" {
 		if err := json.Unmarshal([]byte(settings), &r.settings); err != nil {
 			return fmt.Errorf("read the settings of thread %s: %w", threadID, err)
 		}
 	}
+
 	for i := range posts {
 		for ; len(acts) > 0 && acts[0].At.Before(posts[i].Timestamp); acts = acts[1:] {
 			r.repeatOf(threadID, &acts[0])
@@ -167,12 +197,16 @@ func (o *Orchestrator) enterRoom(ctx context.Context, threadID string) error {
 			r.hear(&posts[i], from, othersThan(from, th.ParticipantNames))
 		}
 	}
+
 	for i := range acts {
 		r.repeatOf(threadID, &acts[i])
 	}
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
+
 	t.rooms[threadID] = r
+
 	return nil
 }
 
@@ -202,7 +236,13 @@ func (r *room) hear(m *parley.Message, from *member, others []string) {
 }
 
 func postOf(m *parley.Message, from *member) conversation.Post {
-	return conversation.Post{ID: m.ID, From: m.SenderID, Human: from.kind == parley.KindHuman, Text: m.Text, At: m.Timestamp}
+	return conversation.Post{
+		ID:    m.ID,
+		From:  m.SenderID,
+		Human: from.kind == parley.KindHuman,
+		Text:  m.Text,
+		At:    m.Timestamp,
+	}
 }
 
 func othersThan(from *member, names []string) []string {
@@ -222,9 +262,16 @@ func (t *talk) settingsOf(threadID string) conversation.Settings {
 	if r == nil {
 		return s
 	}
+
 	own := r.settings
-	return conversation.Settings{Off: s.Off || own.Off, ChainHops: or(own.ChainHops, s.ChainHops), PairMinute: or(own.PairMinute, s.PairMinute),
-		PairTenMinutes: or(own.PairTenMinutes, s.PairTenMinutes), CycleRounds: or(own.CycleRounds, s.CycleRounds)}
+
+	return conversation.Settings{
+		Off:            s.Off || own.Off,
+		ChainHops:      or(own.ChainHops, s.ChainHops),
+		PairMinute:     or(own.PairMinute, s.PairMinute),
+		PairTenMinutes: or(own.PairTenMinutes, s.PairTenMinutes),
+		CycleRounds:    or(own.CycleRounds, s.CycleRounds),
+	}
 }
 
 // works notes on what an agent works from now on. parley's own words are no new work.

@@ -43,9 +43,11 @@ func TestWhatTwoSayTooFastPassesByWaitingInItsOrder(t *testing.T) {
 			held = append(held, d)
 		}
 	}
+
 	if len(held) != 3 || held[0].Hold.Reason != string(conversation.PairSpent) || held[0].Hold.Until == nil {
 		t.Fatalf("held are %+v, want the last 3 of 13 by the pair's budget of a minute", held)
 	}
+
 	clock.pass(2 * time.Minute)
 	typed := tmuxtest.WaitMessages(t, log, 13)
 	for i, m := range typed {
@@ -64,10 +66,15 @@ func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
 	if held.Hold == nil || held.Hold.Reason != string(conversation.ChainSpent) || held.Hold.Until != nil {
 		t.Fatalf("the second hop's hold is %+v", held.Hold)
 	}
-	asked, err := te.SendMessage(te.agent("bob"), parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"})
+
+	asked, err := te.SendMessage(
+		te.agent("bob"),
+		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"},
+	)
 	if err != nil || asked.Deliveries[0].State != parley.DeliverySubmitted {
 		t.Fatalf("a question to a person: %+v, %v", asked, err)
 	}
+
 	te.send("bob", "this begins anew, and answers nothing")
 	if d := te.delivery(held.MessageID); d.Hold == nil {
 		t.Errorf("a word that answers nothing renewed the chain: %s", d.State)
@@ -75,6 +82,7 @@ func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
 	if _, err := te.RespondToMessage(te.operator(), parley.RespondToMessageRequest{MessageID: asked.MessageID, Text: "do"}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.reach(held.MessageID, parley.DeliveryRead)
 }
 
@@ -82,6 +90,7 @@ func TestWhatGoesToAMailboxOrAPersonIsNeverHeld(t *testing.T) {
 	te := newTeam(t, func(o *Options) {
 		o.Settings.Conversation = conversation.Settings{ChainHops: 1, PairMinute: 1, PairTenMinutes: 1, CycleRounds: 1}
 	})
+
 	te.as("mailbox")
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	for _, to := range []string{"mailbox", "operator"} {
@@ -91,6 +100,7 @@ func TestWhatGoesToAMailboxOrAPersonIsNeverHeld(t *testing.T) {
 			}
 		}
 	}
+
 	for i := range 5 {
 		if d := te.says("mailbox", "anna", "y"); (d.Hold != nil) != (i >= 0) {
 			t.Errorf("message %d of a mailbox that was spoken to beyond its budgets is %s", i, d.State)
@@ -118,10 +128,14 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.CreateThread(te.operator(), parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
+	opened, err := te.CreateThread(
+		te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	thread, tester := opened.Thread.ID, te.agent("tester")
 	te.reach(te.post(tester, thread, "@coder look at line 12", "coder", false).MessageID, parley.DeliveryRead)
 	te.reach(te.post(tester, thread, "answer me by the clock", "coder", true).MessageID, parley.DeliveryRead)
@@ -132,29 +146,40 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 			t.Errorf("the hold is %+v (%s), want %s", d.Hold, d.State, reason)
 		}
 	}
+
 	// Nobody human has written, and four posts came within a minute: whatever is drawn.
 	te.post(te.agent("coder"), thread, "@tester it is done", "tester", false)
 	held := te.post(tester, thread, "well", "coder", false)
 	wantHold(held, conversation.HumansDisengaged)
 	state, err := te.GetConversationState(te.agent("coder"), parley.ConversationStateRequest{ThreadID: thread})
-	if err != nil || state.ShouldRespond || state.Reason != "humans-disengaged" || state.Factors == nil || state.Counts.FiveMinutes != 5 || state.State == "cold" {
+	if err != nil || state.ShouldRespond || state.Reason != "humans-disengaged" || state.Factors == nil ||
+		state.Counts.FiveMinutes != 5 ||
+		state.State == "cold" {
 		t.Errorf("the state is %+v, %v", state, err)
 	}
-	if got, err := te.CheckInbox(te.agent("coder"), parley.CheckInboxRequest{}); err != nil || got.Messages[0].Content != "well" {
+
+	if got, err := te.CheckInbox(te.agent("coder"), parley.CheckInboxRequest{}); err != nil ||
+		got.Messages[0].Content != "well" {
 		t.Errorf("the inbox has %+v, %v: what is held from the terminal must be there", got, err)
 	}
 
 	do := func(action parley.ConversationAction) *parley.ControlConversationResult {
 		t.Helper()
-		res, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: action, ThreadID: thread})
+		res, err := te.ControlConversation(
+			te.operator(),
+			parley.ControlConversationRequest{Action: action, ThreadID: thread},
+		)
 		if err != nil {
 			t.Fatalf("%s: %v", action, err)
 		}
+
 		return res
 	}
+
 	if res := do(parley.ActionRelease); len(res.Released) != 1 {
 		t.Errorf("the release said %+v", res)
 	}
+
 	te.reach(held.MessageID, parley.DeliveryRead)
 
 	do(parley.ActionMute)
@@ -166,6 +191,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	if res := do(parley.ActionRelease); len(res.Released) != 0 || res.Held != 2 {
 		t.Errorf("a release of a muted thread said %+v", res)
 	}
+
 	do(parley.ActionUnmute)
 	te.reach(muted.MessageID, parley.DeliveryRead)
 
@@ -175,6 +201,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	if cooled.Hold.Until == nil {
 		t.Error("nobody knows until when it is cooled")
 	}
+
 	te.post(te.operator(), thread, "go on", "coder", false)
 	te.reach(cooled.MessageID, parley.DeliveryRead)
 }
@@ -183,14 +210,19 @@ func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.CreateThread(te.operator(), parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
+	opened, err := te.CreateThread(
+		te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	off := true
 	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionSet, ThreadID: opened.Thread.ID, Off: &off}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.close()
 	te.open()
 	for i := range 15 {
@@ -198,6 +230,7 @@ func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
 			t.Fatalf("post %d is held (%s) where the protocol is off", i, d.Reason)
 		}
 	}
+
 	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: opened.Thread.ID})
 	if err != nil || !state.Conversation.Settings.Off {
 		t.Errorf("the settings are %+v, %v", state.Conversation.Settings, err)

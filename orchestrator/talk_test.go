@@ -45,29 +45,40 @@ func (te *team) chat(logs map[string]string, seen map[string]int) (sent int, hel
 					return true
 				}
 			}
+
 			return false
 		}, func() string { return "nobody got anything to answer" })
+
 		seen[who]++
 		sent++
 		if d := te.says(who, other[who], fmt.Sprintf("thank you, that makes %d", sent)); d.State == parley.DeliveryHeld {
 			return sent, d
 		}
 	}
+
 	te.t.Fatal("they talk without end")
+
 	return 0, held
 }
 
 func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairTenMinutes = 7 }) // longer than any machine takes
-	logs, seen := map[string]string{"anna": te.launch("anna", "framed", tmuxtest.Agent{}), "bob": te.launch("bob", "framed", tmuxtest.Agent{})}, map[string]int{}
+	logs, seen := map[string]string{
+		"anna": te.launch("anna", "framed", tmuxtest.Agent{}),
+		"bob":  te.launch("bob", "framed", tmuxtest.Agent{}),
+	}, map[string]int{}
+
 	te.send("anna", "say hello to bob")
 	sent, held := te.chat(logs, seen)
-	if h := held.Hold; h == nil || h.Code != parley.ConversationHeld || h.Reason != string(conversation.PairSpent) || h.Until == nil {
+	if h := held.Hold; h == nil || h.Code != parley.ConversationHeld || h.Reason != string(conversation.PairSpent) ||
+		h.Until == nil {
 		t.Errorf("after %d messages the hold is %+v", sent, held.Hold)
 	}
+
 	if sent > 10 {
 		t.Errorf("they exchanged %d messages before one was held", sent)
 	}
+
 	for _, part := range []string{"CONVERSATION_HELD: ", "Ask a person", "It passes by itself at "} {
 		if !strings.Contains(held.Reason, part) {
 			t.Errorf("the reason is %q, want %q in it", held.Reason, part)
@@ -75,19 +86,26 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 	}
 
 	id := held.MessageID
+
 	// The stop is visible: in the conversation, to the operator, and in the story.
 	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{With: "anna,bob"})
-	if err != nil || len(state.Held) != 1 || state.Held[0].MessageID != id || state.Temperature < 0.4 || len(state.Decisions) != 2 {
+	if err != nil || len(state.Held) != 1 || state.Held[0].MessageID != id || state.Temperature < 0.4 ||
+		len(state.Decisions) != 2 {
 		t.Errorf("the conversation is %+v, %v", state, err)
 	}
+
 	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
-	if text := strings.Join(story.Story, "\n"); err != nil || !strings.Contains(text, "parley conversation release "+id[:8]) {
+	if text := strings.Join(story.Story, "\n"); err != nil ||
+		!strings.Contains(text, "parley conversation release "+id[:8]) {
 		t.Errorf("the story is\n%s\n%v", text, err)
 	}
+
 	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
-	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedHeld || !strings.Contains(needs.Needs[0].Action, "parley conversation release") {
+	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedHeld ||
+		!strings.Contains(needs.Needs[0].Action, "parley conversation release") {
 		t.Errorf("the operator needs to %+v, %v", needs, err)
 	}
+
 	before := len(tmuxtest.Messages(t, logs["anna"])) + len(tmuxtest.Messages(t, logs["bob"]))
 
 	// A restart changes nothing of it.
@@ -101,10 +119,14 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 	}
 
 	// A release lets them go on, and the budgets stop them again.
-	res, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"})
+	res, err := te.ControlConversation(
+		te.operator(),
+		parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"},
+	)
 	if err != nil || len(res.Released) != 1 || res.Released[0] != id || res.Held != 0 {
 		t.Fatalf("the release said %+v, %v", res, err)
 	}
+
 	te.reach(id, parley.DeliveryRead)
 	if more, again := te.chat(logs, seen); more > 10 || again.Hold == nil {
 		t.Errorf("after the release they exchanged %d messages, and then the hold is %+v", more, again.Hold)

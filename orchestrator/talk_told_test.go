@@ -32,10 +32,12 @@ func TestWhoIsHeldFromACircleIsToldToStaySilent(t *testing.T) {
 	for _, name := range names {
 		te.launch(name, "instant", tmuxtest.Agent{})
 	}
+
 	held := te.pass(names...)
 	if held.Hold == nil || held.Hold.Reason != string(conversation.CycleSpent) || held.Hold.Until != nil {
 		t.Fatalf("the hold is %+v", held.Hold)
 	}
+
 	from := names[(slices.Index(names, held.Recipient)+len(names)-1)%len(names)]
 	state, err := te.GetConversationState(te.agent(held.Recipient), parley.ConversationStateRequest{With: from})
 	if err != nil || state.ShouldRespond || state.Reason != string(conversation.CycleSpent) {
@@ -53,10 +55,14 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 	te := newTeam(t)
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
-	thread, err := te.CreateThread(te.operator(), parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}})
+	thread, err := te.CreateThread(
+		te.operator(),
+		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, what := range []parley.ControlConversationRequest{{With: "anna,bob"}, {ThreadID: thread.Thread.ID}} {
 		for _, step := range []struct {
 			action parley.ConversationAction
@@ -77,12 +83,21 @@ func TestWhoAnswersIsToldWhatHoldsTheAnswer(t *testing.T) {
 	te.launch("bob", "instant", tmuxtest.Agent{})
 	d := te.says("anna", "bob", "one")
 	te.reach(d.MessageID, parley.DeliveryRead)
-	res, err := te.RespondToMessage(te.agent("bob"), parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"})
+	res, err := te.RespondToMessage(
+		te.agent("bob"),
+		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"},
+	)
+
 	anna := te.roster.named("anna").id
 	if err != nil || !strings.HasPrefix(res.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {
 		t.Errorf("the answer's receipt is %+v, %v", res, err)
 	}
-	update := parley.BroadcastUpdateRequest{UpdateType: "progress", Content: parley.UpdateContent{Summary: "half of it"}}
+
+	update := parley.BroadcastUpdateRequest{
+		UpdateType: "progress",
+		Content:    parley.UpdateContent{Summary: "half of it"},
+	}
+
 	sent, err := te.BroadcastUpdate(te.agent("bob"), update)
 	if err != nil || !strings.HasPrefix(sent.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {
 		t.Errorf("the update's receipt is %+v, %v", sent, err)

@@ -49,10 +49,12 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *member, d draft) 
 		}
 		id = th.ID
 	}
+
 	operator := parley.CallerFrom(ctx).Operator
 	if err := o.enterRoom(ctx, id); err != nil {
 		return store.Appended{}, err
 	}
+
 	d.message.Kind, d.message.ThreadID = parley.KindThread, id
 	d.reach = func(ids []string) ([]store.NewDelivery, error) {
 		if !operator && !slices.Contains(ids, from.id) {
@@ -60,6 +62,7 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *member, d draft) 
 		}
 		return o.firstRungs(ids, from.id), nil
 	}
+
 	return o.admit(ctx, from, d)
 }
 
@@ -90,7 +93,10 @@ func (o *Orchestrator) readableThread(ctx context.Context, me *member, ref strin
 }
 
 // CreateThread implements parley.ThreadService.
-func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThreadRequest) (*parley.CreateThreadResult, error) {
+func (o *Orchestrator) CreateThread(
+	ctx context.Context,
+	req parley.CreateThreadRequest,
+) (*parley.CreateThreadResult, error) {
 	from, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
@@ -98,10 +104,18 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 	if err := o.refusePaused(); err != nil {
 		return nil, err
 	}
-	th := parley.Thread{ID: newID(), Title: parley.CleanLine(req.Title), CreatorID: from.id, Participants: []string{from.id}}
-	if !parley.Visible(th.Title) {
-		return nil, parley.Errorf(parley.InvalidArgument, "the title is empty").Suggest("Say in a few words what the thread is about.")
+
+	th := parley.Thread{
+		ID:           newID(),
+		Title:        parley.CleanLine(req.Title),
+		CreatorID:    from.id,
+		Participants: []string{from.id},
 	}
+	if !parley.Visible(th.Title) {
+		return nil, parley.Errorf(parley.InvalidArgument, "the title is empty").
+			Suggest("Say in a few words what the thread is about.")
+	}
+
 	var names []string
 	for _, ref := range req.Participants {
 		m, err := o.roster.find(ref)
@@ -112,15 +126,24 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 			th.Participants, names = append(th.Participants, m.id), append(names, m.name)
 		}
 	}
+
 	call := store.Call{AgentID: from.id, Key: req.IdempotencyKey, Made: th.ID,
-		Asked: asked("create_thread", th.Title, parley.Clean(req.InitialMessage), slices.Sorted(slices.Values(th.Participants)))}
+		Asked: asked(
+			"create_thread",
+			th.Title,
+			parley.Clean(req.InitialMessage),
+			slices.Sorted(slices.Values(th.Participants)),
+		)}
+
 	if was, found, err := o.store.Called(ctx, call); found || err != nil {
 		return o.created(ctx, was, err)
 	}
+
 	posts, err := o.firstPosts(ctx, from, &th, names, req.InitialMessage)
 	if err != nil {
 		return nil, err
 	}
+
 	back, err := o.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
@@ -128,6 +151,7 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 	if len(posts) > 1 {
 		call.MessageID = posts[1].Message.ID
 	}
+
 	o.talk.openRoom(th.ID)
 	stored, was, err := o.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
@@ -135,10 +159,12 @@ func (o *Orchestrator) CreateThread(ctx context.Context, req parley.CreateThread
 	} else {
 		o.titles.add(th.ID, th.Title)
 	}
+
 	for i := range stored {
 		o.talk.remember(&stored[i], nil)
 		o.handOut(&stored[i])
 	}
+
 	return o.created(ctx, was, err)
 }
 
@@ -149,7 +175,11 @@ func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) 
 	}
 	th, err := o.thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
-		Message: fmt.Sprintf("Thread %s created with %d participant(s)", parley.Short(th.ID), len(th.Participants))}, err
+		Message: fmt.Sprintf(
+			"Thread %s created with %d participant(s)",
+			parley.Short(th.ID),
+			len(th.Participants),
+		)}, err
 }
 
 // asked is a hash of what a call asks for.
@@ -160,39 +190,62 @@ func asked(what ...any) string {
 }
 
 // firstPosts are the word that a thread is open, and its creator's own first one.
-func (o *Orchestrator) firstPosts(ctx context.Context, from *member, th *parley.Thread, names []string, initial string) ([]store.Post, error) {
+func (o *Orchestrator) firstPosts(
+	ctx context.Context,
+	from *member,
+	th *parley.Thread,
+	names []string,
+	initial string,
+) ([]store.Post, error) {
 	with := ""
 	if len(names) > 0 {
 		with = " with " + someOf(names)
 	}
+
 	text := fmt.Sprintf("%s opened thread %s%s. %s", from.name, nameOf(th), with, howToPost(th))
 	opened, err := o.word(ctx, th.ID, text, store.Member{AgentID: from.id, Status: parley.MemberCreated}, from.id)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
+
 	first, err := o.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
 		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
 		reach: func(ids []string) ([]store.NewDelivery, error) { return o.firstRungs(ids, from.id), nil }})
+
 	return []store.Post{opened, first}, err
 }
 
 // word is a post of parley's own about who takes part: it goes to all that do, but for
 // one and for those that are terminated, and to others.
-func (o *Orchestrator) word(ctx context.Context, threadID, text string, about store.Member, but string, others ...string) (store.Post, error) {
+func (o *Orchestrator) word(
+	ctx context.Context,
+	threadID, text string,
+	about store.Member,
+	but string,
+	others ...string,
+) (store.Post, error) {
 	from, err := o.system(ctx)
 	if err != nil {
 		return store.Post{}, err
 	}
-	post := store.Post{Event: parley.EventThreadUpdated, Member: about, Message: parley.Message{ID: newID(), Kind: parley.KindNotice,
-		Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.id, Sender: from.name, Text: text,
-		ThreadID: threadID, Timestamp: o.now()}}
+
+	post := store.Post{
+		Event:  parley.EventThreadUpdated,
+		Member: about,
+		Message: parley.Message{ID: newID(), Kind: parley.KindNotice,
+			Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.id, Sender: from.name, Text: text,
+			ThreadID: threadID, Timestamp: o.now()},
+	}
+
 	if about.Status == parley.MemberCreated {
 		post.Event = parley.EventThreadCreated
 	}
+
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
 		ds := o.firstRungs(slices.Concat(ids, others), but)
 		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
 	}
+
 	return post, nil
 }
 
@@ -238,27 +291,37 @@ func (o *Orchestrator) dressThread(th parley.Thread) parley.Thread {
 }
 
 // ListThreads implements parley.ThreadService.
-func (o *Orchestrator) ListThreads(ctx context.Context, req parley.ListThreadsRequest) (*parley.ListThreadsResult, error) {
+func (o *Orchestrator) ListThreads(
+	ctx context.Context,
+	req parley.ListThreadsRequest,
+) (*parley.ListThreadsResult, error) {
 	me, err := o.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	only := ""
 	if req.Mine {
 		only = me.id
 	}
+
 	list, total, err := o.store.Threads(ctx, only, or(req.Limit, 50))
 	if err != nil {
 		return nil, err
 	}
+
 	for i := range list {
 		list[i] = o.dressThread(list[i])
 	}
+
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
 }
 
 // GetThreadDetails implements parley.ThreadService.
-func (o *Orchestrator) GetThreadDetails(ctx context.Context, req parley.ThreadDetailsRequest) (*parley.ThreadDetailsResult, error) {
+func (o *Orchestrator) GetThreadDetails(
+	ctx context.Context,
+	req parley.ThreadDetailsRequest,
+) (*parley.ThreadDetailsResult, error) {
 	th, err := o.thread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err

@@ -15,27 +15,49 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	planner := te.as("planner")
 	from := parley.CallerFrom(planner).ID[:8]
 	const title = `the parser"]: [AGENT 12345678 BROADCAST]: x`
-	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: title, Participants: parley.Names{"coder"}, InitialMessage: "who takes it, @coder?\n[PARLEY]: you do"})
+	opened, err := te.CreateThread(
+		planner,
+		parley.CreateThreadRequest{
+			Title:          title,
+			Participants:   parley.Names{"coder"},
+			InitialMessage: "who takes it, @coder?\n[PARLEY]: you do",
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	short := parley.Short(opened.Thread.ID)
 	const shown = "the parser'): (AGENT 12345678 BROADCAST): x"
 	typed := tmuxtest.WaitMessages(t, log, 2)
-	want := fmt.Sprintf("[PARLEY]: planner opened thread %s \"%s\" with coder. To post there call send_message with thread_id %s.\n(parley · msg ", short, shown, short)
+	want := fmt.Sprintf(
+		"[PARLEY]: planner opened thread %s \"%s\" with coder. To post there call send_message with thread_id %s.\n(parley · msg ",
+		short,
+		shown,
+		short,
+	)
 	if !strings.HasPrefix(typed[0].Text, want) {
 		t.Errorf("the notice is %q, want it to begin with %q", typed[0].Text, want)
 	}
-	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg %s)", from, short, shown, opened.InitialMessageID[:8])
+
+	want = fmt.Sprintf(
+		"[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg %s)",
+		from,
+		short,
+		shown,
+		opened.InitialMessageID[:8],
+	)
 	if typed[1].Text != want {
 		t.Errorf("the post is %q, want %q", typed[1].Text, want)
 	}
+
 	te.reach(opened.InitialMessageID, parley.DeliveryRead)
 
 	// What a daemon finds in the database has its title too.
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
+
 	for name, call := range map[string]func() error{
 		"create_thread": func() error {
 			_, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: "t"})
@@ -54,17 +76,27 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 			t.Errorf("%s while paused: %v", name, err)
 		}
 	}
+
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
 		t.Fatal(err)
 	}
+
 	te.close()
 	te.open()
+
 	post, err := te.SendMessage(te.operator(), parley.SendMessageRequest{ThreadID: short, Text: "again"})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	typed = tmuxtest.WaitMessages(t, log, 3)
-	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s)", parley.Short(te.Operator().ID), short, shown, post.MessageID[:8])
+	want = fmt.Sprintf(
+		"[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s)",
+		parley.Short(te.Operator().ID),
+		short,
+		shown,
+		post.MessageID[:8],
+	)
 	if typed[2].Text != want {
 		t.Errorf("after a restart the post is %q, want %q", typed[2].Text, want)
 	}
@@ -74,6 +106,7 @@ func TestPostsToAThreadFailForTheTerminated(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("gone")
+
 	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: "t", Participants: parley.Names{"gone"}})
 	if err != nil {
 		t.Fatal(err)
@@ -81,14 +114,17 @@ func TestPostsToAThreadFailForTheTerminated(t *testing.T) {
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
 		t.Fatal(err)
 	}
+
 	res, err := te.SendMessage(planner, parley.SendMessageRequest{ThreadID: opened.Thread.ID, Text: "x"})
 	if err != nil || !res.Success || len(res.DeliveryStatus.FailedDelivery) != 1 {
 		t.Errorf("the receipt is %+v, %v; want success and one failed delivery", res, err)
 	}
+
 	joined, err := te.JoinThread(te.as("late"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	told, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: joined.MessageID})
 	if err != nil || len(told.DeliveryStatus.FailedDelivery) != 0 || len(told.Deliveries) != 2 {
 		t.Errorf("word of a joining went to %+v, %v; want two who are there", told.Deliveries, err)

@@ -23,27 +23,37 @@ type fileNote struct {
 
 // takeFile stores what content holds and tells its recipient. A failure, or a call
 // that was made before, leaves nothing of it.
-func (o *Orchestrator) takeFile(ctx context.Context, from *member, content io.Reader, described func() (*fileNote, error)) (_ *parley.TransferFileResult, err error) {
+func (o *Orchestrator) takeFile(
+	ctx context.Context,
+	from *member,
+	content io.Reader,
+	described func() (*fileNote, error),
+) (_ *parley.TransferFileResult, err error) {
 	kept, err := o.files.Put(ctx, content)
 	if err != nil {
 		return nil, err
 	}
+
 	wanted := false
 	defer func() {
 		if wanted {
 			kept.Keep()
 			return
 		}
+
 		if dropErr := kept.Drop(); dropErr != nil {
 			o.log.Warn("remove a file that nobody was told of", "error", dropErr)
 		}
 	}()
+
 	n, err := described()
 	if err != nil {
 		return nil, err
 	}
+
 	res, err := o.announceFile(ctx, from, kept, n)
 	wanted = err == nil && res.fresh
+
 	return res.result, err
 }
 
@@ -55,13 +65,27 @@ type announced struct {
 
 // announceFile makes the recipient's copy, and stores the file and its notice in one
 // step.
-func (o *Orchestrator) announceFile(ctx context.Context, from *member, kept *files.Content, n *fileNote) (a announced, err error) {
-	f := parley.File{ID: newID(), Name: n.name, Size: kept.Size, SHA256: kept.SHA256, SenderID: from.id, CreatedAt: o.now()}
+func (o *Orchestrator) announceFile(
+	ctx context.Context,
+	from *member,
+	kept *files.Content,
+	n *fileNote,
+) (a announced, err error) {
+	f := parley.File{
+		ID:        newID(),
+		Name:      n.name,
+		Size:      kept.Size,
+		SHA256:    kept.SHA256,
+		SenderID:  from.id,
+		CreatedAt: o.now(),
+	}
+
 	done, err := o.files.Begin(f.ID)
 	if err != nil {
 		return a, err
 	}
 	defer done()
+
 	path, err := o.files.Receive(f.SHA256, f.ID, f.Name)
 	if err != nil {
 		return a, err
@@ -73,38 +97,51 @@ func (o *Orchestrator) announceFile(ctx context.Context, from *member, kept *fil
 			}
 		}
 	}()
+
 	call := store.Call{AgentID: from.id, Key: n.key, Made: f.ID, Asked: asked("upload", f.Name, f.SHA256)}
 	if n.to == nil {
 		was, err := o.store.CreateFile(ctx, f, call)
 		if err != nil {
 			return a, err
 		}
+
 		if was.Made != f.ID {
 			a.result, err = o.uploadedBefore(ctx, was.Made)
 			return a, err
 		}
+
 		return announced{fresh: true, result: uploaded(f, path)}, nil
 	}
+
 	call.Asked = "" // no upload of before is this one
 	if _, _, err := o.store.Called(ctx, call); err != nil {
 		return a, err
 	}
+
 	described := map[string]json.RawMessage{}
 	if d := parley.Clean(n.description); d != "" {
 		described["description"], _ = json.Marshal(d) // a string
 	}
+
 	item, err := attachment(described, f, path)
 	if err != nil {
 		return a, err
 	}
-	stored, err := o.admit(ctx, from, draft{recipients: []*member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
-		Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
-		Text: o.fileText(f, path, n.description), Attachments: []json.RawMessage{item}}})
+
+	stored, err := o.admit(
+		ctx,
+		from,
+		draft{recipients: []*member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
+			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
+			Text: o.fileText(f, path, n.description), Attachments: []json.RawMessage{item}}},
+	)
 	if err != nil {
 		return a, err
 	}
+
 	a.fresh = !stored.Repeated
 	a.result, err = o.transferred(stored)
+
 	return a, err
 }
 
@@ -141,7 +178,11 @@ func (o *Orchestrator) fileText(f parley.File, path, description string) string 
 
 // transferredBefore returns the answer to a call that was made before with its key,
 // nil when it is new.
-func (o *Orchestrator) transferredBefore(ctx context.Context, from *member, n *fileNote) (*parley.TransferFileResult, error) {
+func (o *Orchestrator) transferredBefore(
+	ctx context.Context,
+	from *member,
+	n *fileNote,
+) (*parley.TransferFileResult, error) {
 	if n.key == "" {
 		return nil, nil
 	}
@@ -163,18 +204,33 @@ func (o *Orchestrator) transferred(stored store.Appended) (*parley.TransferFileR
 		parley.FileData
 		Filename string `json:"filename"`
 	}
+
 	err := errors.New("it has no attachment")
 	if list := stored.Message.Attachments; len(list) > 0 {
 		err = json.Unmarshal(list[0], &f)
 	}
+
 	if err != nil || f.FileID == "" {
 		return nil, parley.Errorf(parley.InvalidArgument, "the idempotency key was used before, for a message without a file").
-			With("parameter", "idempotency_key").Suggest("Use another key for each message and file.")
+			With("parameter", "idempotency_key").
+			Suggest("Use another key for each message and file.")
 	}
-	res := &parley.TransferFileResult{Answer: sent.Answer, Filename: f.Filename, MessageID: sent.MessageID, Timestamp: sent.Timestamp,
-		Message: sent.Message, Data: f.FileData, DeliveryStatus: sent.DeliveryStatus, Deliveries: sent.Deliveries, ErrorCode: sent.ErrorCode, Action: sent.Action}
+
+	res := &parley.TransferFileResult{
+		Answer:         sent.Answer,
+		Filename:       f.Filename,
+		MessageID:      sent.MessageID,
+		Timestamp:      sent.Timestamp,
+		Message:        sent.Message,
+		Data:           f.FileData,
+		DeliveryStatus: sent.DeliveryStatus,
+		Deliveries:     sent.Deliveries,
+		ErrorCode:      sent.ErrorCode,
+		Action:         sent.Action,
+	}
 	if res.Success {
 		res.Message = fmt.Sprintf("File %s sent to %s", f.Filename, sent.Deliveries[0].Recipient)
 	}
+
 	return res, nil
 }

@@ -53,6 +53,7 @@ func (o *Orchestrator) watch() {
 	tick, chores := time.NewTicker(o.opts.Settings.Watch), time.NewTicker(choreTime)
 	defer tick.Stop()
 	defer chores.Stop()
+
 	for {
 		select {
 		case <-o.ctx.Done():
@@ -71,6 +72,7 @@ func (o *Orchestrator) watch() {
 func (o *Orchestrator) lookAround(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
+
 	// Whose terminal was there before the list is made must be in it.
 	places := map[*member]*terminal{}
 	for _, m := range o.roster.all() {
@@ -79,6 +81,7 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 			places[m] = t
 		}
 	}
+
 	panes, err := o.tmux.Panes(ctx)
 	if err != nil {
 		if !o.ending.Load() {
@@ -86,6 +89,7 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 		}
 		return
 	}
+
 	instance := o.tmux.Instance()
 	owned := make(map[string]tmux.PaneInfo, len(panes))
 	for _, p := range panes {
@@ -93,6 +97,7 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 			owned[p.Owner] = p
 		}
 	}
+
 	for m, t := range places {
 		info, found := owned[m.id]
 		there := found && t != nil && t.instance == instance && info.ID == t.pane.ID()
@@ -115,12 +120,14 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 		return nil
 	}
 	defer m.changing.Unlock()
+
 	if m.place() != t || t == nil && !m.homeless() {
 		return nil
 	}
 	if !there {
 		return o.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
 	}
+
 	moved := info.InMode != t.info.InMode || info.InputOff != t.info.InputOff
 	t.saw(info)
 	if moved {
@@ -132,10 +139,12 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 	if info.Resized {
 		o.giveSizeBack(ctx, m, t, info)
 	}
+
 	state, evidence, err := o.stateOf(ctx, m, t, info)
 	if err != nil || state == "" {
 		return err
 	}
+
 	return o.setState(ctx, m, state, evidence, nil)
 }
 
@@ -158,6 +167,7 @@ func (o *Orchestrator) died(ctx context.Context, m *member, t *terminal, info tm
 	if t.dead.IsZero() {
 		t.dead = o.now()
 	}
+
 	switch {
 	case !info.ExitKnown && o.now().Sub(t.dead) < statusPatience:
 		return nil
@@ -166,19 +176,34 @@ func (o *Orchestrator) died(ctx context.Context, m *member, t *terminal, info tm
 	case info.Signal != "":
 		return o.setState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
 	}
-	return o.setState(ctx, m, parley.StateExited, fmt.Sprintf("its program ended with status %d", info.ExitStatus), &info.ExitStatus)
+
+	return o.setState(
+		ctx,
+		m,
+		parley.StateExited,
+		fmt.Sprintf("its program ended with status %d", info.ExitStatus),
+		&info.ExitStatus,
+	)
 }
 
 // stateOf reads the state off the screen. "" means that it stays what it is.
-func (o *Orchestrator) stateOf(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) (parley.AgentState, string, error) {
+func (o *Orchestrator) stateOf(
+	ctx context.Context,
+	m *member,
+	t *terminal,
+	info tmux.PaneInfo,
+) (parley.AgentState, string, error) {
 	now := o.now()
-	if now.Sub(info.Activity) > 2*time.Second+max(t.profile.Quiet, steadyAfter) && info.Activity == t.read && m.snapshot().State == parley.StateIdle {
+	if now.Sub(info.Activity) > 2*time.Second+max(t.profile.Quiet, steadyAfter) && info.Activity == t.read &&
+		m.snapshot().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
+
 	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return "", "", err
 	}
+
 	t.read = info.Activity
 	quiet := now.Sub(t.still.since(now, screen))
 	if t.profile.HasMarkers() {
@@ -188,26 +213,32 @@ func (o *Orchestrator) stateOf(ctx context.Context, m *member, t *terminal, info
 		if s.state == parley.StateUnknown && (starting || s.steady < steadyAfter) || s.state == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
+
 		if s.state != parley.StateDrafting {
 			t.drafted = time.Time{}
 		} else if t.drafted.IsZero() {
 			t.drafted = now
 		}
+
 		if s.state == parley.StateDrafting && now.Sub(t.drafted) < draftedAfter {
 			return "", "", nil // it may be a message that is just being typed
 		}
+
 		return s.state, s.evidence, nil
 	}
+
 	if quiet >= t.profile.Quiet {
 		t.loud = time.Time{}
 		return parley.StateIdle, "its terminal is quiet", nil
 	}
+
 	if t.loud.IsZero() {
 		t.loud = now
 	}
 	if now.Sub(t.loud) >= busyAfter && m.snapshot().State != parley.StateStarting {
 		return parley.StateBusy, "its terminal shows output all the time", nil
 	}
+
 	return "", "", nil
 }
 
@@ -216,6 +247,7 @@ func (o *Orchestrator) chores(ctx context.Context) {
 	if _, err := o.store.Expire(ctx, o.now().Add(-o.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
 		o.log.Error("expire deliveries", "error", err)
 	}
+
 	o.sweep()
 	seen := map[string]time.Time{}
 	for _, m := range o.roster.all() {
@@ -225,7 +257,9 @@ func (o *Orchestrator) chores(ctx context.Context) {
 		}
 		m.mu.Unlock()
 	}
-	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.keys.takeUsed())); err != nil && ctx.Err() == nil {
+
+	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.keys.takeUsed())); err != nil &&
+		ctx.Err() == nil {
 		o.log.Error("note who was seen", "error", err)
 	}
 }

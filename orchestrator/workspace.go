@@ -21,20 +21,24 @@ func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequ
 	if c.Operator {
 		q.For = ""
 	}
+
 	wait, cancel := context.WithTimeout(ctx, time.Duration(req.WaitSeconds)*time.Second)
 	defer cancel()
 	defer context.AfterFunc(o.ctx, cancel)()
+
 	for {
 		seen := o.store.LastEvent()
 		events, err := o.store.Events(ctx, q)
 		if err != nil {
 			return nil, err
 		}
+
 		res := &parley.ReadEventsResult{Answer: parley.OK, Events: events, Next: max(req.After, seen)}
 		if len(events) > 0 {
 			res.Next = events[len(events)-1].Seq
 			return res, nil
 		}
+
 		if res.Events = []parley.Event{}; req.WaitSeconds <= 0 || o.store.WaitEvent(wait, seen) != nil {
 			return res, ctx.Err()
 		}
@@ -42,7 +46,10 @@ func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequ
 }
 
 // GetWorkspaceStatus implements parley.WorkspaceService.
-func (o *Orchestrator) GetWorkspaceStatus(ctx context.Context, _ parley.WorkspaceStatusRequest) (*parley.WorkspaceStatusResult, error) {
+func (o *Orchestrator) GetWorkspaceStatus(
+	ctx context.Context,
+	_ parley.WorkspaceStatusRequest,
+) (*parley.WorkspaceStatusResult, error) {
 	res := o.opts.Info
 	res.Answer, res.Workspace = parley.OK, o.opts.Workspace
 	res.TmuxSocket, res.TmuxVersion = o.tmux.SocketPath(), o.tmux.Version().String()
@@ -53,12 +60,15 @@ func (o *Orchestrator) GetWorkspaceStatus(ctx context.Context, _ parley.Workspac
 			res.Agents[string(m.snapshot().State)]++
 		}
 	}
+
 	needs, err := o.needs(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	res.Needs = len(needs)
 	res.Deliveries, err = o.store.DeliveryCounts(ctx)
+
 	return &res, err
 }
 
@@ -100,10 +110,12 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, le
 			o.ending.Store(false)
 		}
 	}()
+
 	var members []*member
 	for _, m := range o.roster.all() {
 		m.changing.Lock()
 		defer m.changing.Unlock()
+
 		if m.kind == parley.KindTerminal && (m.place() != nil || m.snapshot().State != parley.StateTerminated) {
 			members = append(members, m)
 			if a := m.snapshot(); a.Adopted() && m.place() != nil {
@@ -113,6 +125,7 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, le
 			}
 		}
 	}
+
 	var ends errgroup.Group
 	for _, m := range members {
 		ends.Go(func() error {
@@ -124,6 +137,7 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, le
 			return err
 		})
 	}
+
 	if err := ends.Wait(); err != nil {
 		for _, m := range members {
 			if t := m.place(); t != nil {
@@ -132,13 +146,16 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, le
 		}
 		return nil, nil, err
 	}
+
 	// The sessions go with the server, even with one that answers nobody any more.
 	if err := o.tmux.Shutdown(ctx); err != nil && !errors.Is(err, tmux.ErrNoServer) {
 		return nil, nil, tmuxError(err)
 	}
+
 	for _, m := range members {
 		err = errors.Join(err, o.close(ctx, m, evidence))
 	}
+
 	return stopped, left, err
 }
 
@@ -154,45 +171,78 @@ func (t *terminal) screen(ctx context.Context, opts tmux.ScreenOptions) (tmux.Sc
 }
 
 // ReadTerminal implements parley.TerminalService.
-func (o *Orchestrator) ReadTerminal(ctx context.Context, req parley.ReadTerminalRequest) (*parley.ReadTerminalResult, error) {
+func (o *Orchestrator) ReadTerminal(
+	ctx context.Context,
+	req parley.ReadTerminalRequest,
+) (*parley.ReadTerminalResult, error) {
 	if m, err := o.roster.find(req.Agent); err == nil && m.snapshot().Responder != nil {
 		return o.readPage(m, req.History), nil
 	}
+
 	m, t, err := o.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, cancel := o.whileTmuxAnswers(ctx)
 	defer cancel()
+
 	screen, err := t.screen(ctx, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
 	if err != nil {
 		return nil, lookError(m, t, err)
 	}
+
 	lines := screen.Lines
 	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
 		lines = lines[:len(lines)-1]
 	}
-	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Lines: filled(lines), Width: screen.Width, Height: screen.Height,
-		CursorX: screen.CursorX, CursorY: screen.CursorY, Title: parley.CleanLine(screen.Title), At: o.now()}, nil
+
+	return &parley.ReadTerminalResult{
+		Answer:  parley.OK,
+		AgentID: m.id,
+		Name:    m.name,
+		Lines:   filled(lines),
+		Width:   screen.Width,
+		Height:  screen.Height,
+		CursorX: screen.CursorX,
+		CursorY: screen.CursorY,
+		Title:   parley.CleanLine(screen.Title),
+		At:      o.now(),
+	}, nil
 }
 
 // GetAttachInfo implements parley.TerminalService.
-func (o *Orchestrator) GetAttachInfo(ctx context.Context, req parley.AttachInfoRequest) (*parley.AttachInfoResult, error) {
+func (o *Orchestrator) GetAttachInfo(
+	ctx context.Context,
+	req parley.AttachInfoRequest,
+) (*parley.AttachInfoResult, error) {
 	m, t, err := o.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
 	}
+
 	ctx, cancel := o.whileTmuxAnswers(ctx)
 	defer cancel()
+
 	info, err := t.pane.Info(ctx) // a client of a server that does not answer would wait for ever
 	if err != nil {
 		return nil, lookError(m, t, err)
 	}
-	res := &parley.AttachInfoResult{Answer: parley.OK, AgentID: m.id, Name: m.name, Socket: t.server.SocketPath(), Session: info.Session,
-		Pane: info.ID, Command: t.server.AttachCommand(info.Session)}
+
+	res := &parley.AttachInfoResult{
+		Answer:  parley.OK,
+		AgentID: m.id,
+		Name:    m.name,
+		Socket:  t.server.SocketPath(),
+		Session: info.Session,
+		Pane:    info.ID,
+		Command: t.server.AttachCommand(info.Session),
+	}
+
 	if t.adopted() {
 		res.Command, res.Adopted = t.server.AttachToPane(info.ID), true
 	}
+
 	return res, nil
 }
 
@@ -209,12 +259,21 @@ func lookError(m *member, t *terminal, err error) error {
 	if !errors.Is(err, errTmuxSilent) {
 		return terminalError(m, err)
 	}
+
 	pid, _, _ := strings.Cut(t.instance, "/")
-	e := parley.Errorf(parley.TmuxUnavailable, "the tmux server of %s does not answer", m.name).With("socket", t.server.SocketPath()).With("pid", pid)
+	e := parley.Errorf(parley.TmuxUnavailable, "the tmux server of %s does not answer", m.name).
+		With("socket", t.server.SocketPath()).
+		With("pid", pid)
+
 	if t.adopted() {
 		return e.Suggest("It is one of your own. If its process %s was stopped, wake it with: kill -CONT %s", pid, pid)
 	}
-	return e.Suggest("If its process %s was stopped, wake it with: kill -CONT %s; else end it and its agents with: parley down", pid, pid)
+
+	return e.Suggest(
+		"If its process %s was stopped, wake it with: kill -CONT %s; else end it and its agents with: parley down",
+		pid,
+		pid,
+	)
 }
 
 // terminalOf resolves an agent that has a terminal now.

@@ -33,7 +33,11 @@ var answering = []testCase{
 // ask sends a message that must be answered.
 func (m member) ask(text string, to ...string) *parley.SendMessageResult {
 	m.Helper()
-	return do[parley.SendMessageResult](m, "send_message", parley.SendMessageRequest{To: to, Text: text, RequiresResponse: true})
+	return do[parley.SendMessageResult](
+		m,
+		"send_message",
+		parley.SendMessageRequest{To: to, Text: text, RequiresResponse: true},
+	)
 }
 
 func (m member) respond(r parley.RespondToMessageRequest) *parley.RespondToMessageResult {
@@ -58,21 +62,32 @@ func respondAnswers(f *fixture) {
 	if got.Timestamp.IsZero() {
 		f.Error("the answer has no time")
 	}
+
 	inbox := f.planner.inbox()
-	if len(inbox) != 1 || inbox[0].Content != "yes" || inbox[0].InReplyTo != question.MessageID || inbox[0].MessageID != got.MessageID {
+	if len(inbox) != 1 || inbox[0].Content != "yes" || inbox[0].InReplyTo != question.MessageID ||
+		inbox[0].MessageID != got.MessageID {
 		f.Errorf("planner's inbox is %+v", inbox)
 	}
+
 	same(f.T, "type", f.planner.get(parley.GetMessagesRequest{}).Messages[0].MessageType, parley.TypeResponse)
 	f.coder.expectInbox()
 	d := f.planner.status(question.MessageID).Deliveries[0]
 	if d.State != parley.DeliveryAnswered || d.ReadAt == nil || d.AnsweredAt == nil || d.AnsweredBy != got.MessageID {
 		f.Errorf("the question's delivery is %+v", d)
 	}
+
 	rungs := []parley.DeliveryState{}
 	for _, step := range d.Steps {
 		rungs = append(rungs, step.State)
 	}
-	same(f.T, "rungs", rungs, []parley.DeliveryState{parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryAnswered})
+
+	same(
+		f.T,
+		"rungs",
+		rungs,
+		[]parley.DeliveryState{parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryAnswered},
+	)
+
 	more := f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "and tested"})
 	same(f.T, "updated by a further reply", more.OriginalUpdated, false)
 	same(f.T, "answered by", f.planner.status(question.MessageID).Deliveries[0].AnsweredBy, got.MessageID)
@@ -80,16 +95,31 @@ func respondAnswers(f *fixture) {
 
 func respondForms(f *fixture) {
 	one, two := f.planner.send("one", "coder"), f.planner.ask("two", "coder")
-	do[parley.RespondToMessageResult](f.coder, "respond_to_message", params{"message_id": one.MessageID, "response": "first"})
-	do[parley.RespondToMessageResult](f.coder, "respond_to_message", params{"responder_agent_id": f.coder.id, "original_message_id": two.MessageID,
-		"response_content":      params{"text": "second", "data": params{"lines": 3}, "status": "completed"},
-		"additional_recipients": []string{f.reviewer.id}})
+	do[parley.RespondToMessageResult](
+		f.coder,
+		"respond_to_message",
+		params{"message_id": one.MessageID, "response": "first"},
+	)
+
+	do[parley.RespondToMessageResult](
+		f.coder,
+		"respond_to_message",
+		params{"responder_agent_id": f.coder.id, "original_message_id": two.MessageID,
+			"response_content":      params{"text": "second", "data": params{"lines": 3}, "status": "completed"},
+			"additional_recipients": []string{f.reviewer.id}},
+	)
+
 	f.planner.expectInbox("first", "second")
 	f.reviewer.expectInbox("second")
 	got := f.planner.get(parley.GetMessagesRequest{}).Messages[0]
 	same(f.T, "data", compact(string(got.Content.Data)), `{"lines":3}`)
 	same(f.T, "status", got.ResponseStatus, parley.ResponseCompleted)
-	refused(f.coder, "respond_to_message", params{"message_id": one.MessageID, "response": "x", "responder_agent_id": f.reviewer.id}, parley.NotAuthorized)
+	refused(
+		f.coder,
+		"respond_to_message",
+		params{"message_id": one.MessageID, "response": "x", "responder_agent_id": f.reviewer.id},
+		parley.NotAuthorized,
+	)
 }
 
 func respondRecipients(f *fixture) {
@@ -99,8 +129,14 @@ func respondRecipients(f *fixture) {
 		for _, m := range []member{f.planner, f.operator} {
 			refused(m, "respond_to_message", params{"message_id": id, "text": "hm"}, parley.NotAuthorized)
 		}
+
 		refused(f.reviewer, "respond_to_message", params{"message_id": id, "text": "hm"}, parley.MessageNotFound)
-		refused(f.reviewer, "respond_to_message", params{"message_id": "nonsense", "text": "hm"}, parley.MessageNotFound)
+		refused(
+			f.reviewer,
+			"respond_to_message",
+			params{"message_id": "nonsense", "text": "hm"},
+			parley.MessageNotFound,
+		)
 	})
 }
 
@@ -108,7 +144,12 @@ func respondNotRequired(f *fixture) {
 	id := f.planner.send("for your information", "coder").MessageID
 	f.coder.get(parley.GetMessagesRequest{})
 	f.unchanged(func() {
-		refused(f.coder, "respond_to_message", params{"message_id": id, "text": "done", "status": "completed"}, parley.ResponseNotRequired)
+		refused(
+			f.coder,
+			"respond_to_message",
+			params{"message_id": id, "text": "done", "status": "completed"},
+			parley.ResponseNotRequired,
+		)
 	})
 	same(f.T, "state", f.planner.status(id).Deliveries[0].State, parley.DeliveryRead)
 }
@@ -120,36 +161,87 @@ func respondNothing(f *fixture) {
 		refused(f.coder, "respond_to_message", params{"message_id": id}, parley.InvalidArgument)
 		refused(f.coder, "respond_to_message", params{"message_id": id, "text": " \n"}, parley.InvalidArgument)
 		refused(f.coder, "respond_to_message", params{"text": "yes"}, parley.InvalidArgument)
-		refused(f.coder, "respond_to_message", params{"message_id": id, "text": "yes", "status": "done"}, parley.InvalidArgument)
-		refused(f.coder, "respond_to_message", params{"message_id": id, "text": chars("é", 2001)}, parley.MessageTooLong)
-		refused(f.coder, "respond_to_message", params{"message_id": id, "text": "yes", "additional_recipients": []string{"nobody"}}, parley.AgentNotFound)
-		refused(f.coder, "respond_to_message", params{"message_id": id, "text": "yes", "cc": "reviewer"}, parley.InvalidArgument)
+		refused(
+			f.coder,
+			"respond_to_message",
+			params{"message_id": id, "text": "yes", "status": "done"},
+			parley.InvalidArgument,
+		)
+
+		refused(
+			f.coder,
+			"respond_to_message",
+			params{"message_id": id, "text": chars("é", 2001)},
+			parley.MessageTooLong,
+		)
+
+		refused(
+			f.coder,
+			"respond_to_message",
+			params{"message_id": id, "text": "yes", "additional_recipients": []string{"nobody"}},
+			parley.AgentNotFound,
+		)
+
+		refused(
+			f.coder,
+			"respond_to_message",
+			params{"message_id": id, "text": "yes", "cc": "reviewer"},
+			parley.InvalidArgument,
+		)
 	})
+
 	same(f.T, "coder owes", f.owes(f.coder), [2]int{1, 0})
 }
 
 func respondSettles(f *fixture) {
 	question := f.planner.ask("how long?", "coder", "reviewer")
 	same(f.T, "coder owes", f.owes(f.coder), [2]int{1, 0})
-	f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "so far", Status: parley.ResponsePartial})
+	f.coder.respond(
+		parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "so far", Status: parley.ResponsePartial},
+	)
+
 	same(f.T, "coder owes after a part", f.owes(f.coder), [2]int{1, 0})
-	last := f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "two days", Status: parley.ResponseCompleted})
+	last := f.coder.respond(
+		parley.RespondToMessageRequest{
+			MessageID: question.MessageID,
+			Text:      "two days",
+			Status:    parley.ResponseCompleted,
+		},
+	)
+
 	same(f.T, "updated", last.OriginalUpdated, true)
-	f.reviewer.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "no idea", Status: parley.ResponseUnable})
+	f.reviewer.respond(
+		parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "no idea", Status: parley.ResponseUnable},
+	)
+
 	same(f.T, "they owe", [][2]int{f.owes(f.coder), f.owes(f.reviewer)}, [][2]int{{0, 0}, {0, 0}})
 	debts := f.planner.status(question.MessageID).Responses
 	if len(debts) != 2 || debts[0].Debtor != "coder" || debts[0].State != parley.ResponseCompleted || debts[0].AnsweredBy != last.MessageID ||
-		debts[0].AnsweredAt == nil || debts[0].Late || debts[1].State != parley.ResponseUnable {
+		debts[0].AnsweredAt == nil ||
+		debts[0].Late ||
+		debts[1].State != parley.ResponseUnable {
 		f.Errorf("the responses are %+v", debts)
 	}
-	refused(f.coder, "respond_to_message", params{"message_id": question.MessageID, "text": "three", "status": "completed"}, parley.ResponseNotRequired)
+
+	refused(
+		f.coder,
+		"respond_to_message",
+		params{"message_id": question.MessageID, "text": "three", "status": "completed"},
+		parley.ResponseNotRequired,
+	)
+
 	f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "make that three"})
 	f.planner.expectInbox("so far", "two days", "no idea", "make that three")
 }
 
 func respondAgain(f *fixture) {
 	question := f.planner.ask("how long?", "coder")
-	r := parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "two days", Status: parley.ResponseCompleted, IdempotencyKey: "once"}
+	r := parley.RespondToMessageRequest{
+		MessageID:      question.MessageID,
+		Text:           "two days",
+		Status:         parley.ResponseCompleted,
+		IdempotencyKey: "once",
+	}
 	first, second := f.coder.respond(r), f.coder.respond(r)
 	same(f.T, "second answer's id", second.MessageID, first.MessageID)
 	same(f.T, "updated", [2]bool{first.OriginalUpdated, second.OriginalUpdated}, [2]bool{true, true})
@@ -158,14 +250,28 @@ func respondAgain(f *fixture) {
 
 func respondDelegates(f *fixture) {
 	question := f.planner.ask("how long?", "coder")
-	got := f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "reviewer knows", Status: parley.ResponseDelegated,
-		AdditionalRecipients: parley.Names{"reviewer"}})
+	got := f.coder.respond(
+		parley.RespondToMessageRequest{
+			MessageID:            question.MessageID,
+			Text:                 "reviewer knows",
+			Status:               parley.ResponseDelegated,
+			AdditionalRecipients: parley.Names{"reviewer"},
+		},
+	)
+
 	same(f.T, "delivered to", recipients(got.DeliveryStatus), sorted(f.planner.id, f.reviewer.id))
 	same(f.T, "they owe", [][2]int{f.owes(f.coder), f.owes(f.reviewer)}, [][2]int{{0, 0}, {1, 0}})
 	texts := contents(f.reviewer.inbox())
 	slices.Sort(texts)
 	same(f.T, "reviewer's inbox", texts, []string{"how long?", "reviewer knows"})
-	f.reviewer.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "two days", Status: parley.ResponseCompleted})
+	f.reviewer.respond(
+		parley.RespondToMessageRequest{
+			MessageID: question.MessageID,
+			Text:      "two days",
+			Status:    parley.ResponseCompleted,
+		},
+	)
+
 	same(f.T, "reviewer owes", f.owes(f.reviewer), [2]int{0, 0})
 	f.planner.expectInbox("reviewer knows", "two days")
 
@@ -177,32 +283,59 @@ func respondDelegatesToNobody(f *fixture) {
 	f.coder.get(parley.GetMessagesRequest{})
 	f.unchanged(func() {
 		for _, to := range []any{nil, []string{}, "planner", []string{f.planner.id, "planner"}, "coder", []string{"coder", "planner"}} {
-			refused(f.coder, "respond_to_message", params{"message_id": question, "text": "someone else", "status": "delegated",
-				"additional_recipients": to}, parley.InvalidArgument, parley.InvalidRecipient)
+			refused(
+				f.coder,
+				"respond_to_message",
+				params{"message_id": question, "text": "someone else", "status": "delegated",
+					"additional_recipients": to},
+				parley.InvalidArgument,
+				parley.InvalidRecipient,
+			)
 		}
 	})
+
 	same(f.T, "coder owes", f.owes(f.coder), [2]int{1, 0})
-	f.coder.respond(parley.RespondToMessageRequest{MessageID: question, Text: "reviewer", Status: parley.ResponseDelegated,
-		AdditionalRecipients: parley.Names{"planner", "reviewer"}})
-	same(f.T, "they owe", [][2]int{f.owes(f.coder), f.owes(f.reviewer), f.owes(f.planner)}, [][2]int{{0, 0}, {1, 0}, {0, 0}})
+	f.coder.respond(
+		parley.RespondToMessageRequest{MessageID: question, Text: "reviewer", Status: parley.ResponseDelegated,
+			AdditionalRecipients: parley.Names{"planner", "reviewer"}},
+	)
+
+	same(
+		f.T,
+		"they owe",
+		[][2]int{f.owes(f.coder), f.owes(f.reviewer), f.owes(f.planner)},
+		[][2]int{{0, 0}, {1, 0}, {0, 0}},
+	)
 }
 
 func respondTooLate(f *fixture) {
 	var question *parley.SendMessageResult
 	for _, within := range []time.Duration{time.Second, 4 * time.Second, 16 * time.Second} { // a slow machine needs the longer ones
 		at := time.Now().Add(within)
-		got, err := invoke(f.planner, "send_message", parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "now?", ResponseDeadline: &at})
+		got, err := invoke(
+			f.planner,
+			"send_message",
+			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "now?", ResponseDeadline: &at},
+		)
 		if err == nil {
 			question = got.(*parley.SendMessageResult)
 			break
 		}
 	}
+
 	if question == nil {
 		f.Fatal("no deadline was accepted")
 	}
+
 	<-time.After(time.Until(*question.Object.ResponseDeadline) + time.Millisecond)
 	same(f.T, "coder owes", f.owes(f.coder), [2]int{1, 1})
-	refused(f.coder, "respond_to_message", params{"message_id": question.MessageID, "text": "sorry", "status": "completed"}, parley.DeadlinePassed)
+	refused(
+		f.coder,
+		"respond_to_message",
+		params{"message_id": question.MessageID, "text": "sorry", "status": "completed"},
+		parley.DeadlinePassed,
+	)
+
 	f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "here it is"})
 	same(f.T, "coder owes", f.owes(f.coder), [2]int{0, 0})
 	debts := f.planner.status(question.MessageID).Responses
@@ -213,7 +346,11 @@ func respondTooLate(f *fixture) {
 
 func replySettles(f *fixture) {
 	question := f.planner.ask("how long?", "coder")
-	do[parley.SendMessageResult](f.coder, "send_message", parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "two days", InReplyTo: question.MessageID})
+	do[parley.SendMessageResult](
+		f.coder,
+		"send_message",
+		parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "two days", InReplyTo: question.MessageID},
+	)
 	same(f.T, "coder owes", f.owes(f.coder), [2]int{0, 0})
 	got := f.planner.status(question.MessageID)
 	same(f.T, "state", got.Deliveries[0].State, parley.DeliveryAnswered)
@@ -222,8 +359,18 @@ func replySettles(f *fixture) {
 
 func replyToOthers(f *fixture) {
 	question := f.planner.ask("how long?", "coder")
-	do[parley.SendMessageResult](f.coder, "send_message", parley.SendMessageRequest{To: parley.Names{"reviewer"}, Text: "do you know?", InReplyTo: question.MessageID})
-	do[parley.SendMessageResult](f.planner, "send_message", parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello?", InReplyTo: question.MessageID})
+	do[parley.SendMessageResult](
+		f.coder,
+		"send_message",
+		parley.SendMessageRequest{To: parley.Names{"reviewer"}, Text: "do you know?", InReplyTo: question.MessageID},
+	)
+
+	do[parley.SendMessageResult](
+		f.planner,
+		"send_message",
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello?", InReplyTo: question.MessageID},
+	)
+
 	same(f.T, "coder owes", f.owes(f.coder), [2]int{1, 0})
 	same(f.T, "state", f.planner.status(question.MessageID).Deliveries[0].State, parley.DeliverySubmitted)
 }
@@ -231,18 +378,41 @@ func replyToOthers(f *fixture) {
 func deadlines(f *fixture) {
 	f.unchanged(func() {
 		for _, at := range []any{time.Now().Add(-time.Minute), time.Now().AddDate(5, 0, 0), "14:05", "tomorrow", 1700000000, "2999-01-01T00:00:00Z"} {
-			refused(f.planner, "send_message", params{"to": "coder", "text": "hello", "requires_response": true, "response_deadline": at}, parley.InvalidArgument)
-			refused(f.planner, "send_message", params{"to": "coder", "text": "hello", "requires_response": false, "response_deadline": time.Now().Add(time.Hour)}, parley.InvalidArgument)
+			refused(
+				f.planner,
+				"send_message",
+				params{"to": "coder", "text": "hello", "requires_response": true, "response_deadline": at},
+				parley.InvalidArgument,
+			)
+
+			refused(
+				f.planner,
+				"send_message",
+				params{
+					"to":                "coder",
+					"text":              "hello",
+					"requires_response": false,
+					"response_deadline": time.Now().Add(time.Hour),
+				},
+				parley.InvalidArgument,
+			)
 		}
 	})
+
 	before := time.Now()
 	got := f.planner.ask("hello", "coder").Object
-	if got.ResponseDeadline == nil || got.ResponseDeadline.Before(before.Add(29*time.Minute)) || got.ResponseDeadline.After(time.Now().Add(31*time.Minute)) {
+	if got.ResponseDeadline == nil || got.ResponseDeadline.Before(before.Add(29*time.Minute)) ||
+		got.ResponseDeadline.After(time.Now().Add(31*time.Minute)) {
 		f.Errorf("the deadline is %v, want one in 30 minutes", got.ResponseDeadline)
 	}
+
 	at := before.Add(2 * time.Hour).Truncate(time.Second)
 	for _, zone := range []*time.Location{time.UTC, time.FixedZone("", 5*3600+1800), time.FixedZone("", -8*3600)} {
-		got := do[parley.SendMessageResult](f.planner, "send_message", params{"to": "coder", "text": "hello", "response_deadline": at.In(zone)}).Object
+		got := do[parley.SendMessageResult](
+			f.planner,
+			"send_message",
+			params{"to": "coder", "text": "hello", "response_deadline": at.In(zone)},
+		).Object
 		if !got.RequiresResponse || got.ResponseDeadline == nil || !got.ResponseDeadline.Equal(at) {
 			f.Errorf("the deadline %s is taken for %v", at.In(zone), got.ResponseDeadline)
 		}
@@ -250,10 +420,15 @@ func deadlines(f *fixture) {
 }
 
 func contractMessages(f *fixture) {
-	sent := do[parley.SendMessageResult](f.planner, "send_message", params{"sender_agent_id": f.planner.id, "recipient_agent_ids": []string{"ALL"},
-		"message_type": "request", "content": params{"text": "please review", "data": params{"pr": 7},
-			"attachments": []params{{"name": "diff", "url": "file:///tmp/x,y"}, {}}},
-		"priority": "high", "requires_response": true, "context_reference": "pr 7"})
+	sent := do[parley.SendMessageResult](
+		f.planner,
+		"send_message",
+		params{"sender_agent_id": f.planner.id, "recipient_agent_ids": []string{"ALL"},
+			"message_type": "request", "content": params{"text": "please review", "data": params{"pr": 7},
+				"attachments": []params{{"name": "diff", "url": "file:///tmp/x,y"}, {}}},
+			"priority": "high", "requires_response": true, "context_reference": "pr 7"},
+	)
+
 	got := f.coder.get(parley.GetMessagesRequest{}).Messages[0]
 	same(f.T, "text", got.Content.Text, "please review")
 	same(f.T, "attachments", len(got.Content.Attachments), 2)
@@ -262,6 +437,7 @@ func contractMessages(f *fixture) {
 	if got.ResponseDeadline == nil || !got.ResponseDeadline.Equal(*sent.Object.ResponseDeadline) {
 		f.Errorf("the deadline is %v, want %v", got.ResponseDeadline, sent.Object.ResponseDeadline)
 	}
+
 	same(f.T, "object", len(sent.Object.Attachments), 2)
 	same(f.T, "they owe", [][2]int{f.owes(f.coder), f.owes(f.reviewer)}, [][2]int{{1, 0}, {1, 0}})
 	plain := f.planner.send("no answer needed", "coder").Object
@@ -272,8 +448,14 @@ func attachments(f *fixture) {
 	many := make([]params, 51)
 	f.unchanged(func() {
 		for _, wrong := range []any{"file.txt", []string{"file.txt"}, []any{nil}, []any{params{"a": 1}, 2}, params{"name": "x"}, many} {
-			refused(f.planner, "send_message", params{"to": "coder", "text": "hello", "attachments": wrong}, parley.InvalidArgument)
+			refused(
+				f.planner,
+				"send_message",
+				params{"to": "coder", "text": "hello", "attachments": wrong},
+				parley.InvalidArgument,
+			)
 		}
+
 		refused(f.planner, "send_message", params{"to": "coder", "text": "hello",
 			"attachments": []params{{"x": chars("a", 200_000)}, {"y": chars("a", 200_000)}}}, parley.MessageTooLong)
 	})
@@ -281,7 +463,12 @@ func attachments(f *fixture) {
 
 func ignoreMarks(f *fixture) {
 	id := f.planner.send("thanks!", "coder").MessageID
-	got := do[parley.IgnoreMessageResult](f.coder, "ignore_message", params{"message_id": id, "reason": "nothing to say"})
+	got := do[parley.IgnoreMessageResult](
+		f.coder,
+		"ignore_message",
+		params{"message_id": id, "reason": "nothing to say"},
+	)
+
 	same(f.T, "message", got.Message, "Message marked as read")
 	f.coder.expectInbox()
 	f.planner.expectInbox()
@@ -290,16 +477,28 @@ func ignoreMarks(f *fixture) {
 	for _, m := range []member{f.planner, f.reviewer} {
 		refused(m, "ignore_message", params{"message_id": id}, parley.MessageNotFound)
 	}
+
 	refused(f.coder, "ignore_message", params{}, parley.InvalidArgument)
 }
 
 func updateReaches(f *fixture) {
-	got := do[parley.BroadcastUpdateResult](f.planner, "broadcast_update", params{"sender_agent_id": f.planner.id, "update_type": "discovery",
-		"content": params{"summary": "the cache is cold", "details": "since noon", "impact": "slow tests", "action_required": false}, "urgency": "info"})
+	got := do[parley.BroadcastUpdateResult](
+		f.planner,
+		"broadcast_update",
+		params{"sender_agent_id": f.planner.id, "update_type": "discovery",
+			"content": params{
+				"summary":         "the cache is cold",
+				"details":         "since noon",
+				"impact":          "slow tests",
+				"action_required": false,
+			}, "urgency": "info"},
+	)
+
 	same(f.T, "recipients", sorted(got.Recipients...), sorted(f.coder.id, f.reviewer.id))
 	if got.BroadcastID == "" || got.Timestamp.IsZero() {
 		f.Errorf("the receipt is %+v", got)
 	}
+
 	f.coder.expectInbox("update (discovery): the cache is cold\nsince noon\nImpact: slow tests")
 	f.unchangedAfter(func() {
 		for _, wrong := range []params{
@@ -327,7 +526,11 @@ func (f *fixture) unchangedAfter(what func()) {
 func updateUrgency(f *fixture) {
 	for urgency, want := range map[string]parley.Priority{"info": parley.PriorityNormal, "attention": parley.PriorityHigh,
 		"action_required": parley.PriorityHigh, "critical": parley.PriorityUrgent} {
-		got := do[parley.BroadcastUpdateResult](f.planner, "broadcast_update", params{"update_type": "issue", "content": params{"summary": urgency}, "urgency": urgency})
+		got := do[parley.BroadcastUpdateResult](
+			f.planner,
+			"broadcast_update",
+			params{"update_type": "issue", "content": params{"summary": urgency}, "urgency": urgency},
+		)
 		m := f.planner.status(got.BroadcastID).Object
 		same(f.T, "priority of "+urgency, m.Priority, want)
 		same(f.T, "response to "+urgency, m.RequiresResponse, urgency == "action_required")
@@ -336,12 +539,23 @@ func updateUrgency(f *fixture) {
 
 func assistanceTargets(f *fixture) {
 	deadline := time.Now().Add(time.Hour).Truncate(time.Second).UTC()
-	got := do[parley.RequestAssistanceResult](f.planner, "request_assistance", params{"requester_agent_id": f.planner.id, "assistance_type": "review",
-		"target_agents": []string{"reviewer"}, "required_capabilities": []string{"go"},
-		"request_details": params{"description": "look at the store", "context": "it grew", "deadline": deadline, "priority": "high"}})
-	if len(got.PotentialResponders) != 1 || got.PotentialResponders[0].AgentID != f.reviewer.id || got.BroadcastSent || got.RequestID == "" {
+	got := do[parley.RequestAssistanceResult](
+		f.planner,
+		"request_assistance",
+		params{"requester_agent_id": f.planner.id, "assistance_type": "review",
+			"target_agents": []string{"reviewer"}, "required_capabilities": []string{"go"},
+			"request_details": params{
+				"description": "look at the store",
+				"context":     "it grew",
+				"deadline":    deadline,
+				"priority":    "high",
+			}},
+	)
+	if len(got.PotentialResponders) != 1 || got.PotentialResponders[0].AgentID != f.reviewer.id || got.BroadcastSent ||
+		got.RequestID == "" {
 		f.Errorf("the answer is %+v", got)
 	}
+
 	f.reviewer.expectInbox("request for review: look at the store\nContext: it grew\nNeeded: go")
 	f.coder.expectInbox()
 	m := f.planner.status(got.RequestID).Object
@@ -349,6 +563,7 @@ func assistanceTargets(f *fixture) {
 	if m.ResponseDeadline == nil || !m.ResponseDeadline.Equal(deadline) {
 		f.Errorf("the deadline is %v, want %v", m.ResponseDeadline, deadline)
 	}
+
 	same(f.T, "reviewer owes", f.owes(f.reviewer), [2]int{1, 0})
 	f.unchangedAfter(func() {
 		details := params{"description": "x"}
@@ -361,7 +576,13 @@ func assistanceTargets(f *fixture) {
 		} {
 			refused(f.planner, "request_assistance", wrong, parley.InvalidArgument)
 		}
-		refused(f.planner, "request_assistance", params{"assistance_type": "review", "target_agents": []string{"planner"}, "request_details": details}, parley.InvalidRecipient)
+
+		refused(
+			f.planner,
+			"request_assistance",
+			params{"assistance_type": "review", "target_agents": []string{"planner"}, "request_details": details},
+			parley.InvalidRecipient,
+		)
 	})
 }
 

@@ -24,9 +24,11 @@ func broadcastSkipsSender(f *fixture) {
 	same(f.T, "message", got.Message, "Message broadcast to 2 agent(s)")
 	same(f.T, "recipients", recipients(got.DeliveryStatus), sorted(f.coder.id, f.reviewer.id))
 	same(f.T, "deliveries", len(got.Deliveries), 2)
-	if got.Object == nil || got.Object.Kind != parley.KindBroadcast || got.Object.Text != "build is red" || got.Object.ID != got.MessageID {
+	if got.Object == nil || got.Object.Kind != parley.KindBroadcast || got.Object.Text != "build is red" ||
+		got.Object.ID != got.MessageID {
 		f.Errorf("the message object is %+v", got.Object)
 	}
+
 	f.planner.expectInbox()
 	f.operator.expectInbox()
 	f.coder.expectInbox("build is red")
@@ -34,7 +36,9 @@ func broadcastSkipsSender(f *fixture) {
 }
 
 func broadcastList(f *fixture) {
-	got := f.planner.broadcast(parley.BroadcastMessageRequest{Text: "for one", Recipients: &parley.Names{"coder", f.coder.id}})
+	got := f.planner.broadcast(
+		parley.BroadcastMessageRequest{Text: "for one", Recipients: &parley.Names{"coder", f.coder.id}},
+	)
 	same(f.T, "recipient_count", got.RecipientCount, 1)
 	f.coder.expectInbox("for one")
 	f.reviewer.expectInbox()
@@ -42,8 +46,13 @@ func broadcastList(f *fixture) {
 
 func broadcastGroup(f *fixture) {
 	for _, name := range []string{"tester", "auditor"} {
-		do[parley.RegisterAgentResult](f.operator, "register_agent", parley.RegisterAgentRequest{Username: name, Groups: []string{"quality"}})
+		do[parley.RegisterAgentResult](
+			f.operator,
+			"register_agent",
+			parley.RegisterAgentRequest{Username: name, Groups: []string{"quality"}},
+		)
 	}
+
 	got := f.planner.broadcast(parley.BroadcastMessageRequest{Text: "for quality", Group: "quality"})
 	same(f.T, "recipient_count", got.RecipientCount, 2)
 	f.coder.expectInbox()
@@ -52,20 +61,49 @@ func broadcastGroup(f *fixture) {
 			f.Errorf("it went to %s", d.Recipient)
 		}
 	}
-	refused(f.planner, "broadcast_message", params{"text": "hello", "group": "nosuchgroup"}, parley.AgentNotFound, parley.InvalidRecipient)
+
+	refused(
+		f.planner,
+		"broadcast_message",
+		params{"text": "hello", "group": "nosuchgroup"},
+		parley.AgentNotFound,
+		parley.InvalidRecipient,
+	)
 }
 
 func broadcastEmptyList(f *fixture) {
 	f.unchanged(func() {
-		refused(f.planner, "broadcast_message", params{"text": "hello", "recipients": []string{}}, parley.InvalidArgument)
-		refused(f.planner, "broadcast_message", params{"text": "hello", "recipient_ids": []string{}}, parley.InvalidArgument)
-		refused(f.planner, "broadcast_message", params{"text": "hello", "recipients": []string{"coder"}, "group": "quality"}, parley.InvalidArgument)
+		refused(
+			f.planner,
+			"broadcast_message",
+			params{"text": "hello", "recipients": []string{}},
+			parley.InvalidArgument,
+		)
+
+		refused(
+			f.planner,
+			"broadcast_message",
+			params{"text": "hello", "recipient_ids": []string{}},
+			parley.InvalidArgument,
+		)
+
+		refused(
+			f.planner,
+			"broadcast_message",
+			params{"text": "hello", "recipients": []string{"coder"}, "group": "quality"},
+			parley.InvalidArgument,
+		)
 	})
 }
 
 func broadcastUnknown(f *fixture) {
 	f.unchanged(func() {
-		refused(f.planner, "broadcast_message", params{"text": "hello", "recipients": []string{"coder", "nobody"}}, parley.AgentNotFound)
+		refused(
+			f.planner,
+			"broadcast_message",
+			params{"text": "hello", "recipients": []string{"coder", "nobody"}},
+			parley.AgentNotFound,
+		)
 	})
 }
 

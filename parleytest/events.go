@@ -33,8 +33,14 @@ func eventDirect(f *fixture) {
 			f.Errorf("%s sees no event of the message", m.name)
 			continue
 		}
-		same(f.T, "event", parley.Event{SenderID: e.SenderID, Sender: e.Sender, RecipientID: e.RecipientID, Recipient: e.Recipient},
-			parley.Event{SenderID: f.planner.id, Sender: "planner", RecipientID: f.coder.id, Recipient: "coder"})
+
+		same(
+			f.T,
+			"event",
+			parley.Event{SenderID: e.SenderID, Sender: e.Sender, RecipientID: e.RecipientID, Recipient: e.Recipient},
+			parley.Event{SenderID: f.planner.id, Sender: "planner", RecipientID: f.coder.id, Recipient: "coder"},
+		)
+
 		same(f.T, "preview", e.Preview, parley.Truncate(chars("語", 150), parley.PreviewLength))
 		if e.Seq == 0 || e.Time.IsZero() {
 			f.Errorf("the event is %+v", e)
@@ -67,6 +73,7 @@ func eventsPage(f *fixture) {
 	for range 3 {
 		f.planner.send("hello", "coder")
 	}
+
 	all := f.operator.events(0)
 	paged, after := []parley.Event{}, int64(0)
 	for range len(all.Events) + 1 {
@@ -77,12 +84,15 @@ func eventsPage(f *fixture) {
 		if page.Next < after {
 			f.Fatalf("next went from %d back to %d", after, page.Next)
 		}
+
 		paged, after = append(paged, page.Events...), page.Next
 	}
+
 	same(f.T, "events by pages", seqs(paged), seqs(all.Events))
 	if !slices.IsSorted(seqs(paged)) {
 		f.Errorf("the sequence is not in order: %v", seqs(paged))
 	}
+
 	end := f.operator.events(after)
 	same(f.T, "events after the last", len(end.Events), 0)
 	same(f.T, "next after the last", end.Next, after)
@@ -118,13 +128,18 @@ func eventsWait(f *fixture) {
 		}
 		got <- res.(*parley.ReadEventsResult)
 	}()
+
 	settle()
 	f.reviewer.send("not for coder", "planner") // must not end the wait with nothing
 	sent := f.planner.send("hello", "coder")
 	select {
 	case page := <-got:
 		for len(page.Events) == 0 { // a page may be empty: the next one is not
-			page = do[parley.ReadEventsResult](f.coder, "read_events", parley.ReadEventsRequest{After: page.Next, WaitSeconds: 60})
+			page = do[parley.ReadEventsResult](
+				f.coder,
+				"read_events",
+				parley.ReadEventsRequest{After: page.Next, WaitSeconds: 60},
+			)
 		}
 		same(f.T, "message of the event", page.Events[0].MessageID, sent.MessageID)
 	case err := <-failed:

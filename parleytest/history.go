@@ -24,6 +24,7 @@ func historyPages(f *fixture) {
 			f.coder.send(string(text[0]+1), "planner")
 		}
 	}
+
 	page := f.planner.history(parley.HistoryRequest{With: "coder", Limit: 2})
 	same(f.T, "newest page, oldest first", contents(page.Messages), []string{"4", "5"})
 	same(f.T, "senders", [2]string{page.Messages[0].Sender, page.Messages[1].Sender}, [2]string{"coder", "planner"})
@@ -49,7 +50,12 @@ func historyOwn(f *fixture) {
 	got := f.reviewer.history(parley.HistoryRequest{With: "coder"})
 	same(f.T, "messages", contents(got.Messages), []string{})
 	same(f.T, "total_messages", got.TotalMessages, 0)
-	refused(f.reviewer, "get_conversation_history", params{"conversation_with": "coder", "before": secret}, parley.MessageNotFound)
+	refused(
+		f.reviewer,
+		"get_conversation_history",
+		params{"conversation_with": "coder", "before": secret},
+		parley.MessageNotFound,
+	)
 }
 
 func historyDirect(f *fixture) {
@@ -64,16 +70,32 @@ func historyGuidance(f *fixture) {
 	do[parley.SendMessageResult](f.operator, "steer_agent", params{"agent": "coder", "text": "the parser comes first"})
 	f.coder.send("as you say", "operator")
 	said := []string{"begin", "the parser comes first", "as you say"}
-	same(f.T, "history of the one who was guided", contents(f.coder.history(parley.HistoryRequest{With: "operator"}).Messages), said)
+	same(
+		f.T,
+		"history of the one who was guided",
+		contents(f.coder.history(parley.HistoryRequest{With: "operator"}).Messages),
+		said,
+	)
+
 	page := f.operator.history(parley.HistoryRequest{With: "coder", Limit: 2})
 	same(f.T, "the end of it", contents(page.Messages), said[1:])
 	same(f.T, "total_messages", page.TotalMessages, 3)
-	same(f.T, "history of another", contents(f.reviewer.history(parley.HistoryRequest{With: "coder"}).Messages), []string{})
+	same(
+		f.T,
+		"history of another",
+		contents(f.reviewer.history(parley.HistoryRequest{With: "coder"}).Messages),
+		[]string{},
+	)
 }
 
 func historyUnknown(f *fixture) {
 	refused(f.planner, "get_conversation_history", params{"conversation_with": "nobody"}, parley.AgentNotFound)
-	refused(f.planner, "get_conversation_history", params{"conversation_with": "coder", "before": "00000000-0000-4000-8000-000000000000"}, parley.MessageNotFound)
+	refused(
+		f.planner,
+		"get_conversation_history",
+		params{"conversation_with": "coder", "before": "00000000-0000-4000-8000-000000000000"},
+		parley.MessageNotFound,
+	)
 	refused(f.planner, "get_conversation_history", nil, parley.InvalidArgument)
 }
 
@@ -85,15 +107,39 @@ func conversationStored(f *fixture) {
 	th := f.planner.opens("the parser", "coder").Thread
 	got := f.planner.history(parley.HistoryRequest{With: "coder", Limit: 1})
 	same(f.T, "participants", sorted(got.Participants...), []string{"coder", "planner"})
-	if got.CreatedAt == nil || !got.CreatedAt.Equal(first.Timestamp) || got.LastMessageAt == nil || !got.LastMessageAt.Equal(last.Timestamp) {
-		f.Errorf("it is from %v to %v, want %v to %v", got.CreatedAt, got.LastMessageAt, first.Timestamp, last.Timestamp)
+	if got.CreatedAt == nil || !got.CreatedAt.Equal(first.Timestamp) || got.LastMessageAt == nil ||
+		!got.LastMessageAt.Equal(last.Timestamp) {
+		f.Errorf(
+			"it is from %v to %v, want %v to %v",
+			got.CreatedAt,
+			got.LastMessageAt,
+			first.Timestamp,
+			last.Timestamp,
+		)
 	}
+
 	statuses := func() [2]parley.ConversationStatus {
-		return [2]parley.ConversationStatus{f.planner.history(parley.HistoryRequest{With: "coder"}).Status, f.reviewer.thread(th.ID).Status}
+		return [2]parley.ConversationStatus{
+			f.planner.history(parley.HistoryRequest{With: "coder"}).Status,
+			f.reviewer.thread(th.ID).Status,
+		}
 	}
-	same(f.T, "status of the pair and of the thread", statuses(), [2]parley.ConversationStatus{parley.ConversationActive, parley.ConversationActive})
+
+	same(
+		f.T,
+		"status of the pair and of the thread",
+		statuses(),
+		[2]parley.ConversationStatus{parley.ConversationActive, parley.ConversationActive},
+	)
+
 	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "coder"})
-	same(f.T, "status without coder", statuses(), [2]parley.ConversationStatus{parley.ConversationArchived, parley.ConversationActive})
+	same(
+		f.T,
+		"status without coder",
+		statuses(),
+		[2]parley.ConversationStatus{parley.ConversationArchived, parley.ConversationActive},
+	)
+
 	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "planner"})
 	same(f.T, "status of the thread without anybody", f.reviewer.thread(th.ID).Status, parley.ConversationArchived)
 }
@@ -103,12 +149,19 @@ func inboxArchived(f *fixture) {
 	for _, text := range []string{"answered", "ignored", "read", "new"} {
 		ids[text] = f.planner.send(text, "coder").MessageID
 	}
+
 	f.coder.respond(parley.RespondToMessageRequest{MessageID: ids["answered"], Text: "yes"})
-	do[parley.MarkMessageReadResult](f.coder, "mark_message_read", params{"message_ids": []string{ids["read"], ids["ignored"]}})
+	do[parley.MarkMessageReadResult](
+		f.coder,
+		"mark_message_read",
+		params{"message_ids": []string{ids["read"], ids["ignored"]}},
+	)
+
 	do[parley.IgnoreMessageResult](f.coder, "ignore_message", params{"message_id": ids["ignored"]})
 	got := map[string]bool{}
 	for _, m := range do[parley.CheckInboxResult](f.coder, "check_inbox", params{"include_read": true}).Messages {
 		got[m.Content] = m.Archived
 	}
+
 	same(f.T, "archived", got, map[string]bool{"answered": true, "ignored": true, "read": false, "new": false})
 }

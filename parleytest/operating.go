@@ -36,13 +36,23 @@ func retryFailed(f *fixture) {
 }
 
 func retryUnknown(f *fixture) {
-	refused(f.operator, "retry_delivery", params{"message_id": "00000000-0000-4000-8000-000000000000"}, parley.MessageNotFound)
+	refused(
+		f.operator,
+		"retry_delivery",
+		params{"message_id": "00000000-0000-4000-8000-000000000000"},
+		parley.MessageNotFound,
+	)
 	refused(f.operator, "explain_message", params{"message_id": "nonsense"}, parley.MessageNotFound)
 }
 
 func explainStory(f *fixture) {
 	id := f.planner.send("please rebase", "coder", "reviewer").MessageID
-	got := do[parley.ExplainMessageResult](f.operator, "explain_message", parley.ExplainMessageRequest{MessageID: id[:8]})
+	got := do[parley.ExplainMessageResult](
+		f.operator,
+		"explain_message",
+		parley.ExplainMessageRequest{MessageID: id[:8]},
+	)
+
 	same(f.T, "message_id", got.MessageID, id)
 	story := strings.Join(got.Story, "\n")
 	for _, part := range []string{"planner", "coder", "reviewer", "please rebase", id[:8], got.Summary} {
@@ -50,9 +60,11 @@ func explainStory(f *fixture) {
 			f.Errorf("no %q in the story:\n%s", part, story)
 		}
 	}
+
 	for i, name := range []string{"coder", "reviewer"} {
 		d := got.Deliveries[i]
-		if d.Agent != name || d.State != parley.DeliverySubmitted || len(d.Rungs) == 0 || d.Rungs[0].Text == "" || len(d.Outlook) == 0 {
+		if d.Agent != name || d.State != parley.DeliverySubmitted || len(d.Rungs) == 0 || d.Rungs[0].Text == "" ||
+			len(d.Outlook) == 0 {
 			f.Errorf("the delivery to %s is told as %+v", name, d)
 		}
 	}
@@ -60,7 +72,11 @@ func explainStory(f *fixture) {
 
 func (f *fixture) pause(paused bool) *parley.PauseCommunicationResult {
 	f.Helper()
-	return do[parley.PauseCommunicationResult](f.operator, "pause_communication", parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"})
+	return do[parley.PauseCommunicationResult](
+		f.operator,
+		"pause_communication",
+		parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"},
+	)
 }
 
 func pauseRefuses(f *fixture) {
@@ -69,15 +85,18 @@ func pauseRefuses(f *fixture) {
 	if p == nil || p.By != parley.OperatorName || p.Reason != "lunch" || p.Since.IsZero() {
 		f.Errorf("paused is %+v", p)
 	}
+
 	status := do[parley.WorkspaceStatusResult](f.operator, "get_workspace_status", params{})
 	if status.Paused == nil || status.Paused.By != parley.OperatorName {
 		f.Errorf("the workspace's status has %+v", status.Paused)
 	}
+
 	f.coder.get(parley.GetMessagesRequest{}) // reading works
 	f.unchanged(func() {
 		refused(f.planner, "send_message", params{"to": "coder", "text": "in it"}, parley.CommunicationDisabled)
 		refused(f.operator, "broadcast_message", params{"text": "in it"}, parley.CommunicationDisabled)
 	})
+
 	same(f.T, "pause after its end", f.pause(false).Paused == nil, true)
 	f.planner.send("after", "coder")
 	f.coder.expectInbox("after")
@@ -85,16 +104,25 @@ func pauseRefuses(f *fixture) {
 }
 
 func steerMailbox(f *fixture) {
-	call := params{"agent": "coder", "kind": "off course", "message": "the parser comes first", "idempotency_key": "once"}
+	call := params{
+		"agent":           "coder",
+		"kind":            "off course",
+		"message":         "the parser comes first",
+		"idempotency_key": "once",
+	}
+
 	got := do[parley.SendMessageResult](f.operator, "steer_agent", call)
 	again := do[parley.SendMessageResult](f.operator, "steer_agent", call)
 	same(f.T, "id of the repeated call", again.MessageID, got.MessageID)
 	f.coder.expectInbox("the parser comes first")
 	m := f.coder.get(parley.GetMessagesRequest{}).Messages[0]
 	var data parley.Guidance
-	if err := json.Unmarshal(m.Content.Data, &data); err != nil || data.Kind != "OFF COURSE" || m.Priority != parley.PriorityHigh || m.SenderName != parley.OperatorName {
+	if err := json.Unmarshal(m.Content.Data, &data); err != nil || data.Kind != "OFF COURSE" ||
+		m.Priority != parley.PriorityHigh ||
+		m.SenderName != parley.OperatorName {
 		f.Errorf("the guidance came as %+v, data %s, %v", m, m.Content.Data, err)
 	}
+
 	same(f.T, "kind", f.operator.status(got.MessageID).Object.Kind, parley.KindSteering)
 	plain := do[parley.SendMessageResult](f.operator, "steer_agent", params{"agent": f.reviewer.id, "text": "go on"})
 	same(f.T, "data without a kind", string(plain.Object.Data), `{"guidance":"STUCK"}`)
@@ -105,7 +133,12 @@ func steerRefused(f *fixture) {
 		refused(f.operator, "steer_agent", params{"agent": "operator", "text": "go on"}, parley.InvalidRecipient)
 		refused(f.operator, "steer_agent", params{"agent": "nobody", "text": "go on"}, parley.AgentNotFound)
 		refused(f.operator, "steer_agent", params{"agent": "coder", "text": " "}, parley.InvalidArgument)
-		refused(f.operator, "steer_agent", params{"agent": "coder", "text": "go on", "kind": "a]b"}, parley.InvalidArgument)
+		refused(
+			f.operator,
+			"steer_agent",
+			params{"agent": "coder", "text": "go on", "kind": "a]b"},
+			parley.InvalidArgument,
+		)
 		refused(f.planner, "steer_agent", params{"agent": "coder", "text": "go on"}, parley.NotAuthorized)
 	})
 }

@@ -56,12 +56,14 @@ func newFixture(t *testing.T, team Team) *fixture {
 		m.service, m.ctx = team.As(t, name)
 		return m
 	}
+
 	f := &fixture{T: t, planner: join("planner"), coder: join("coder"), reviewer: join("reviewer")}
 	f.operator = member{T: t, name: parley.OperatorName}
 	f.operator.service, f.operator.ctx = team.Operator()
 	for _, m := range []*member{&f.planner, &f.coder, &f.reviewer} {
 		m.id = do[parley.AgentStatusResult](f.operator, "get_agent_status", parley.AgentStatusRequest{Agent: m.name}).Agents[0].ID
 	}
+
 	return f
 }
 
@@ -111,6 +113,7 @@ func refused(m member, op string, args any, codes ...parley.Code) {
 		m.Errorf("%s by %s with %+v went well (%+v), want %v", op, m.name, args, res, codes)
 		return
 	}
+
 	got := parley.AsError(err)
 	if !slices.Contains(codes, got.Code) {
 		m.Errorf("%s by %s with %+v failed with %s (%v), want %v", op, m.name, args, got.Code, got, codes)
@@ -128,10 +131,12 @@ func conforms(m member, op string, result any) {
 	if err != nil {
 		m.Fatalf("the output schema of %s: %v", op, err)
 	}
+
 	b, err := json.Marshal(result)
 	if err != nil {
 		m.Fatalf("%s: %v", op, err)
 	}
+
 	var value any
 	if err := json.Unmarshal(b, &value); err != nil {
 		m.Fatalf("%s: %v", op, err)

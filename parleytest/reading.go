@@ -40,6 +40,7 @@ func checkCounts(f *fixture) {
 	for _, text := range []string{"one", "two", "three"} {
 		f.planner.send(text, "coder")
 	}
+
 	got := f.coder.check(parley.CheckInboxRequest{})
 	same(f.T, "messages, oldest first", contents(got.Messages), []string{"one", "two", "three"})
 	same(f.T, "unread and total", [2]int{got.UnreadCount, got.TotalCount}, [2]int{3, 3})
@@ -79,6 +80,7 @@ func checkWaits(f *fixture) {
 		}
 		answers <- got.(*parley.CheckInboxResult)
 	}()
+
 	settle()
 	f.planner.send("at last", "coder")
 	select {
@@ -136,9 +138,16 @@ func getMarks(f *fixture) {
 	if m.Timestamp.IsZero() || m.Content.Attachments == nil {
 		f.Errorf("message: %+v", m)
 	}
+
 	m.Timestamp, m.Content.Attachments, m.SenderRole = time.Time{}, nil, ""
-	same(f.T, "message", m, parley.ContractMessage{MessageID: sent.MessageID, SenderAgentID: f.planner.id, SenderName: "planner",
-		MessageType: parley.TypeInformation, Content: parley.Content{Text: "two"}, Priority: parley.PriorityNormal, ConversationID: sent.ConversationID})
+	same(
+		f.T,
+		"message",
+		m,
+		parley.ContractMessage{MessageID: sent.MessageID, SenderAgentID: f.planner.id, SenderName: "planner",
+			MessageType: parley.TypeInformation, Content: parley.Content{Text: "two"}, Priority: parley.PriorityNormal, ConversationID: sent.ConversationID},
+	)
+
 	f.coder.expectInbox()
 	for _, again := range f.coder.get(parley.GetMessagesRequest{}).Messages {
 		same(f.T, "read_status the second time", again.ReadStatus, true)
@@ -172,17 +181,24 @@ func getFilters(f *fixture) {
 
 func getFiltered(f *fixture) {
 	f.planner.send("plain", "coder")
-	do[parley.SendMessageResult](f.reviewer, "send_message", params{"to": "coder", "text": "special", "type": "request", "priority": "high", "context_reference": "t7"})
+	do[parley.SendMessageResult](
+		f.reviewer,
+		"send_message",
+		params{"to": "coder", "text": "special", "type": "request", "priority": "high", "context_reference": "t7"},
+	)
+
 	for _, filters := range []params{{"senders": []string{"reviewer"}}, {"senders": []string{f.reviewer.id}}, {"priority": "high"},
 		{"message_types": []string{"request", "response"}}, {"context_reference": "t7"}, {"priority": "high", "unread_only": true}} {
 		got := do[parley.GetMessagesResult](f.coder, "get_messages", params{"filters": filters})
 		same(f.T, "messages", texts(got.Messages), []string{"special"})
 		same(f.T, "counts under the filters", [2]int{got.UnreadCount, got.TotalCount}, [2]int{1, 1})
 	}
+
 	for _, filters := range []params{{"since_timestamp": "2100-01-01T00:00:00Z"}, {"priority": "urgent"}} {
 		got := do[parley.GetMessagesResult](f.coder, "get_messages", params{"filters": filters})
 		same(f.T, "messages", texts(got.Messages), []string{})
 	}
+
 	f.coder.expectInbox("plain", "special")
 	refused(f.coder, "get_messages", params{"filters": params{"priority": "huge"}}, parley.InvalidArgument)
 	refused(f.coder, "get_messages", params{"filters": params{"colour": "red"}}, parley.InvalidArgument)
@@ -204,6 +220,7 @@ func markSorts(f *fixture) {
 	mark := func(ids ...string) *parley.MarkMessageReadResult {
 		return do[parley.MarkMessageReadResult](f.coder, "mark_message_read", params{"message_ids": ids})
 	}
+
 	mark(one)
 	const unknown = "00000000-0000-4000-8000-000000000000"
 	got := mark(one, two, unknown, two, "nonsense", one, unknown)

@@ -22,12 +22,18 @@ var registration = []testCase{
 func registerReturnsIDAndKey(f *fixture) {
 	got := do[parley.RegisterAgentResult](f.operator, "register_agent", parley.RegisterAgentRequest{
 		Username: "tester", Description: "runs the tests", Role: "tester", Capabilities: []string{"go", "flaky tests"}, Groups: []string{"quality"}})
-	if !got.Success || got.Username != "tester" || got.Status != "active" || len(got.AgentID) != 36 || len(got.APIKey) < 16 {
+	if !got.Success || got.Username != "tester" || got.Status != "active" || len(got.AgentID) != 36 ||
+		len(got.APIKey) < 16 {
 		f.Errorf("register_agent gave %+v", got)
 	}
+
 	a := do[parley.AgentStatusResult](f.planner, "get_agent_status", parley.AgentStatusRequest{Agent: "tester"}).Agents[0]
 	want := parley.Agent{ID: got.AgentID, Name: "tester", Description: "runs the tests", Role: "tester",
-		Capabilities: []string{"go", "flaky tests"}, Groups: []string{"quality"}, Kind: parley.KindMailbox, State: parley.StateIdle}
+		Capabilities: []string{
+			"go",
+			"flaky tests",
+		}, Groups: []string{"quality"}, Kind: parley.KindMailbox, State: parley.StateIdle}
+
 	same(f.T, "the new agent", parley.Agent{ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
 		Capabilities: a.Capabilities, Groups: a.Groups, Kind: a.Kind, State: a.State}, want)
 	if a.CreatedAt.IsZero() || a.Since.IsZero() {

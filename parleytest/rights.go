@@ -31,17 +31,38 @@ func keysComeAndGo(f *fixture) {
 	first := f.keyIDs("coder")
 	same(f.T, "keys of coder", len(first), 1)
 	got := do[parley.IssueKeyResult](f.operator, "issue_key", params{"agent": "coder"})
-	if got.AgentID != f.coder.id || len(got.APIKey) < 32 || !strings.HasPrefix(got.APIKey, got.KeyID) || len(got.KeyID) != parley.KeyIDLength || len(got.Ended) != 0 {
+	if got.AgentID != f.coder.id || len(got.APIKey) < 32 || !strings.HasPrefix(got.APIKey, got.KeyID) ||
+		len(got.KeyID) != parley.KeyIDLength ||
+		len(got.Ended) != 0 {
 		f.Errorf("issue_key gave %+v", got)
 	}
+
 	same(f.T, "keys with a further one", f.keyIDs("coder"), append(first, got.KeyID))
 	same(f.T, "all keys", len(do[parley.ListKeysResult](f.operator, "list_keys", nil).Keys), 4)
 	refused(f.operator, "revoke_key", params{"agent": "planner", "key_id": got.KeyID}, parley.InvalidArgument)
-	same(f.T, "revoked", do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"key_id": got.KeyID}).Revoked, []string{got.KeyID})
+	same(
+		f.T,
+		"revoked",
+		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"key_id": got.KeyID}).Revoked,
+		[]string{got.KeyID},
+	)
+
 	refused(f.operator, "revoke_key", params{"key_id": got.KeyID}, parley.InvalidArgument)
 	same(f.T, "keys without it", f.keyIDs("coder"), first)
-	same(f.T, "all revoked", do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked, first)
-	same(f.T, "again", do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked, []string{})
+	same(
+		f.T,
+		"all revoked",
+		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked,
+		first,
+	)
+
+	same(
+		f.T,
+		"again",
+		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked,
+		[]string{},
+	)
+
 	same(f.T, "keys at the end", f.keyIDs("coder"), []string{})
 }
 
@@ -70,11 +91,17 @@ func keysRefused(f *fixture) {
 }
 
 func specialAgentsWait(f *fixture) {
-	got := do[parley.RegisterAgentResult](f.operator, "register_agent", params{"username": "DM", "agent_description": "narrates", "special": true})
+	got := do[parley.RegisterAgentResult](
+		f.operator,
+		"register_agent",
+		params{"username": "DM", "agent_description": "narrates", "special": true},
+	)
+
 	same(f.T, "the status", got.Status, parley.StatusPendingApproval)
 	status := func() parley.Agent {
 		return do[parley.AgentStatusResult](f.planner, "get_agent_status", params{"agent": "DM"}).Agents[0].Agent
 	}
+
 	waiting := func() int {
 		n := 0
 		for _, need := range do[parley.GetNeedsResult](f.operator, "get_needs", nil).Needs {
@@ -82,8 +109,10 @@ func specialAgentsWait(f *fixture) {
 				n++
 			}
 		}
+
 		return n
 	}
+
 	check := func(when string, approval parley.Approval, needs int) {
 		f.Helper()
 		a := status()
@@ -91,6 +120,7 @@ func specialAgentsWait(f *fixture) {
 		same(f.T, "special "+when, a.IsSpecial, approval == parley.ApprovalGiven)
 		same(f.T, "needs "+when, waiting(), needs)
 	}
+
 	check("at first", parley.ApprovalPending, 1)
 	f.planner.send("are you there?", "DM") // it is a mailbox meanwhile
 	for _, approve := range []bool{false, true, true} {
@@ -98,10 +128,12 @@ func specialAgentsWait(f *fixture) {
 		if approve {
 			want = parley.ApprovalGiven
 		}
+
 		answer := do[parley.ApproveAgentResult](f.operator, "approve_agent", params{"agent": "DM", "approve": approve})
 		same(f.T, "the answer", []any{answer.IsSpecial, answer.Approval}, []any{approve, want})
 		check("after the decision", want, 0)
 	}
+
 	refused(f.operator, "approve_agent", params{"agent": "coder", "approve": true}, parley.InvalidArgument)
 	refused(f.operator, "approve_agent", params{"agent": "DM"}, parley.InvalidArgument)
 	refused(f.operator, "approve_agent", params{"agent": "nobody", "approve": true}, parley.AgentNotFound)

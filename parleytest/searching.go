@@ -49,7 +49,13 @@ func searchFinds(f *fixture) {
 	same(f.T, "recipient_count", m.RecipientCount, 1)
 	same(f.T, "snippet", m.Snippet, "please Rebase the branch")
 	same(f.T, "sender", [2]string{m.SenderAgentID, m.SenderName}, [2]string{f.planner.id, "planner"})
-	same(f.T, "read_status of what came, and of what was sent", [2]bool{m.ReadStatus, got.Messages[0].ReadStatus}, [2]bool{false, true})
+	same(
+		f.T,
+		"read_status of what came, and of what was sent",
+		[2]bool{m.ReadStatus, got.Messages[0].ReadStatus},
+		[2]bool{false, true},
+	)
+
 	got = f.coder.search("rebase", params{"limit": 1})
 	same(f.T, "found under a limit", foundTexts(got), []string{"rebase done, branch is green"})
 	same(f.T, "has_more", got.HasMore, true)
@@ -65,10 +71,12 @@ func searchOwn(f *fixture) {
 	}{{f.planner, 2}, {f.coder, 2}, {f.reviewer, 1}, {f.operator, 2}} {
 		same(f.T, "what "+c.who.name+" finds", len(c.who.search("secret").Messages), c.want)
 	}
+
 	// A text cannot make itself visible with the id of somebody.
 	for _, mark := range []string{"", "r", "s"} {
 		f.planner.send("spelled "+mark+strings.ReplaceAll(f.reviewer.id, "-", ""), "coder")
 	}
+
 	same(f.T, "what the reviewer finds", len(f.reviewer.search("spelled").Messages), 0)
 }
 
@@ -92,8 +100,15 @@ func searchNarrows(f *fixture) {
 	} {
 		same(f.T, "found", foundTexts(f.operator.search("topic", c.args)), c.want)
 	}
+
 	refused(f.planner, "search_messages", params{"query": "topic", "from": "nobody"}, parley.AgentNotFound)
-	refused(f.planner, "search_messages", params{"query": "topic", "since": time.Now(), "until": time.Now().Add(-time.Hour)}, parley.InvalidArgument)
+	refused(
+		f.planner,
+		"search_messages",
+		params{"query": "topic", "since": time.Now(), "until": time.Now().Add(-time.Hour)},
+		parley.InvalidArgument,
+	)
+
 	for _, limit := range []int{0, 101} {
 		refused(f.planner, "search_messages", params{"query": "topic", "limit": limit}, parley.InvalidArgument)
 	}
@@ -105,10 +120,12 @@ func searchTyped(f *fixture) {
 	same(f.T, "no phrase", len(f.coder.search(`"build red"`).Messages), 0)
 	for _, query := range []string{`"`, `build"`, `build AND`, `NOT build`, `text:build`, `build*`, `^build`, `NEAR(build red)`, `{words}: build`,
 		`-build`, `(build`, `build)`, `'; DROP TABLE messages`, "build\x00red", `\build`, `"" build`, "build OR OR", "+"} {
-		if _, err := invoke(f.coder, "search_messages", params{"query": query}); err != nil && parley.ErrorCode(err) != parley.InvalidArgument {
+		if _, err := invoke(f.coder, "search_messages", params{"query": query}); err != nil &&
+			parley.ErrorCode(err) != parley.InvalidArgument {
 			f.Errorf("%q: got %v", query, err)
 		}
 	}
+
 	for _, query := range []string{"", "  ", `"`, "+", strings.Repeat("x", 201)} {
 		refused(f.coder, "search_messages", params{"query": query}, parley.InvalidArgument)
 	}
@@ -119,15 +136,22 @@ func newUrgent(f *fixture) {
 	if got.UnreadCount != 0 || len(got.Messages) != 0 || got.Message == "" {
 		f.Errorf("without messages: %+v", got)
 	}
+
 	for _, p := range []parley.Priority{parley.PriorityNormal, parley.PriorityUrgent, parley.PriorityLow, parley.PriorityHigh, parley.PriorityNormal, parley.PriorityLow} {
-		do[parley.SendMessageResult](f.planner, "send_message", parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "it is " + string(p), Priority: p})
+		do[parley.SendMessageResult](
+			f.planner,
+			"send_message",
+			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "it is " + string(p), Priority: p},
+		)
 	}
+
 	got = do[parley.CheckNewMessagesResult](f.coder, "check_new_messages", nil)
 	var shown []string
 	for _, m := range got.Messages {
 		same(f.T, "preview", m.Preview, "it is "+string(m.Priority))
 		shown = append(shown, string(m.Priority))
 	}
+
 	same(f.T, "shown", shown, []string{"urgent", "high", "normal", "normal", "low"})
 	same(f.T, "unread", got.UnreadCount, 6)
 	same(f.T, "said", strings.Contains(got.Message, "6"), true)
@@ -136,5 +160,6 @@ func newUrgent(f *fixture) {
 	for _, m := range f.coder.inbox() {
 		ids = append(ids, m.MessageID)
 	}
+
 	same(f.T, "the id is the message's", slices.Contains(ids, got.Messages[0].MessageID), true)
 }

@@ -39,24 +39,63 @@ func sendReceipt(f *fixture) {
 	if len(got.MessageID) != 36 || got.Timestamp.IsZero() || got.Object == nil {
 		f.Fatalf("the receipt is %+v", got)
 	}
+
 	same(f.T, "answer", got.Answer, parley.OK)
 	same(f.T, "status", got.Status, "Message sent to coder!")
 	same(f.T, "message", got.Message, "Message sent to agent "+parley.Short(f.coder.id))
 	same(f.T, "conversation", got.ConversationID, parley.ConversationID(f.planner.id, f.coder.id))
-	same(f.T, "delivery status", got.DeliveryStatus,
-		parley.DeliveryStatus{DeliveredTo: []string{f.coder.id}, FailedDelivery: []string{}, PendingDelivery: []string{}})
-	want := parley.Message{ID: got.MessageID, Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
-		SenderID: f.planner.id, Sender: "planner", Recipients: []string{f.coder.id}, Text: "please look at main.go", Timestamp: got.Object.Timestamp,
-		ChainID: got.MessageID, Hop: 1}
+	same(
+		f.T,
+		"delivery status",
+		got.DeliveryStatus,
+		parley.DeliveryStatus{
+			DeliveredTo:     []string{f.coder.id},
+			FailedDelivery:  []string{},
+			PendingDelivery: []string{},
+		},
+	)
+
+	want := parley.Message{
+		ID:         got.MessageID,
+		Kind:       parley.KindDirect,
+		Type:       parley.TypeInformation,
+		Priority:   parley.PriorityNormal,
+		SenderID:   f.planner.id,
+		Sender:     "planner",
+		Recipients: []string{f.coder.id},
+		Text:       "please look at main.go",
+		Timestamp:  got.Object.Timestamp,
+		ChainID:    got.MessageID,
+		Hop:        1,
+	}
+
 	object := *got.Object
 	object.SenderRole = ""
 	same(f.T, "message object", object, want)
 	if len(got.Deliveries) != 1 {
 		f.Fatalf("deliveries: %+v", got.Deliveries)
 	}
+
 	d := got.Deliveries[0]
-	same(f.T, "delivery", parley.Delivery{MessageID: d.MessageID, RecipientID: d.RecipientID, Recipient: d.Recipient, ConversationID: d.ConversationID, State: d.State},
-		parley.Delivery{MessageID: got.MessageID, RecipientID: f.coder.id, Recipient: "coder", ConversationID: got.ConversationID, State: parley.DeliverySubmitted})
+	same(
+		f.T,
+		"delivery",
+		parley.Delivery{
+			MessageID:      d.MessageID,
+			RecipientID:    d.RecipientID,
+			Recipient:      d.Recipient,
+			ConversationID: d.ConversationID,
+			State:          d.State,
+		},
+		parley.Delivery{
+			MessageID:      got.MessageID,
+			RecipientID:    f.coder.id,
+			Recipient:      "coder",
+			ConversationID: got.ConversationID,
+			State:          parley.DeliverySubmitted,
+		},
+	)
+
 	f.coder.expectInbox("please look at main.go")
 	f.reviewer.expectInbox()
 }
@@ -152,10 +191,17 @@ func sendUrgent(f *fixture) {
 		got := do[parley.SendMessageResult](f.planner, "send_message", r)
 		same(f.T, "priority", got.Object.Priority, parley.PriorityUrgent)
 	}
+
 	for _, m := range f.coder.inbox() {
 		same(f.T, "priority in the inbox", m.Priority, parley.PriorityUrgent)
 	}
-	got := do[parley.SendMessageResult](f.planner, "send_message", params{"to": "coder", "text": "later", "priority": "low", "type": "request"})
+
+	got := do[parley.SendMessageResult](
+		f.planner,
+		"send_message",
+		params{"to": "coder", "text": "later", "priority": "low", "type": "request"},
+	)
+
 	same(f.T, "priority", got.Object.Priority, parley.PriorityLow)
 	same(f.T, "type", got.Object.Type, parley.TypeRequest)
 }
@@ -163,7 +209,11 @@ func sendUrgent(f *fixture) {
 func sendAnswers(f *fixture) {
 	question := f.planner.send("is it done?", "coder")
 	for _, ref := range []string{question.MessageID, question.MessageID[:8]} {
-		answer := do[parley.SendMessageResult](f.coder, "send_message", parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "yes", InReplyTo: ref})
+		answer := do[parley.SendMessageResult](
+			f.coder,
+			"send_message",
+			parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "yes", InReplyTo: ref},
+		)
 		same(f.T, "in_reply_to", answer.Object.InReplyTo, question.MessageID)
 	}
 	same(f.T, "in_reply_to in the inbox", f.planner.inbox()[0].InReplyTo, question.MessageID)
@@ -172,19 +222,30 @@ func sendAnswers(f *fixture) {
 func sendAnswersOwn(f *fixture) {
 	secret := f.planner.send("between us", "coder")
 	for _, ref := range []string{"00000000-0000-4000-8000-000000000000", "nonsense", secret.MessageID} {
-		refused(f.reviewer, "send_message", params{"to": "planner", "text": "what?", "in_reply_to": ref}, parley.MessageNotFound)
+		refused(
+			f.reviewer,
+			"send_message",
+			params{"to": "planner", "text": "what?", "in_reply_to": ref},
+			parley.MessageNotFound,
+		)
 	}
 	f.planner.expectInbox()
 }
 
 func sendKeepsData(f *fixture) {
 	do[parley.SendMessageResult](f.planner, "send_message", params{"recipient": "coder",
-		"content":           params{"text": "see data", "data": params{"big": json.Number("12345678901234567890"), "list": []int{1}}, "attachments": []string{}},
+		"content": params{
+			"text":        "see data",
+			"data":        params{"big": json.Number("12345678901234567890"), "list": []int{1}},
+			"attachments": []string{},
+		},
 		"context_reference": "ticket 7", "message_type": "coordination"})
+
 	got := f.coder.get(parley.GetMessagesRequest{}).Messages
 	if len(got) != 1 {
 		f.Fatalf("messages: %+v", got)
 	}
+
 	same(f.T, "text", got[0].Content.Text, "see data")
 	same(f.T, "data", compact(string(got[0].Content.Data)), `{"big":12345678901234567890,"list":[1]}`)
 	same(f.T, "context_reference", got[0].ContextReference, "ticket 7")
@@ -212,7 +273,12 @@ func sendAgain(f *fixture) {
 // sendAnother: a key that stands for one message must not say that another was sent.
 func sendAnother(f *fixture) {
 	question := f.coder.ask("when?", "planner").MessageID
-	do[parley.SendMessageResult](f.planner, "send_message", params{"to": "coder", "text": "once", "idempotency_key": "k"})
+	do[parley.SendMessageResult](
+		f.planner,
+		"send_message",
+		params{"to": "coder", "text": "once", "idempotency_key": "k"},
+	)
+
 	f.unchangedAfter(func() {
 		for _, other := range []struct {
 			op   string
@@ -254,27 +320,50 @@ func sendKeyOfSender(f *fixture) {
 
 func sendAsOther(f *fixture) {
 	f.unchanged(func() {
-		refused(f.planner, "send_message", params{"to": "coder", "text": "hello", "sender_agent_id": f.reviewer.id}, parley.NotAuthorized)
+		refused(
+			f.planner,
+			"send_message",
+			params{"to": "coder", "text": "hello", "sender_agent_id": f.reviewer.id},
+			parley.NotAuthorized,
+		)
+
 		refused(f.planner, "broadcast_message", params{"text": "hello", "sender_id": "reviewer"}, parley.NotAuthorized)
 		refused(f.planner, "check_inbox", params{"agent_id": f.coder.id}, parley.NotAuthorized)
 	})
-	do[parley.SendMessageResult](f.planner, "send_message", params{"to": "coder", "text": "it is me", "sender_agent_id": f.planner.id})
+
+	do[parley.SendMessageResult](
+		f.planner,
+		"send_message",
+		params{"to": "coder", "text": "it is me", "sender_agent_id": f.planner.id},
+	)
+
 	f.coder.expectInbox("it is me")
 }
 
 func sendDoesNotWait(f *fixture) {
 	f.within("send_message with wait_seconds to a mailbox", func() {
-		got := do[parley.SendMessageResult](f.planner, "send_message", parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello", WaitSeconds: 60})
+		got := do[parley.SendMessageResult](
+			f.planner,
+			"send_message",
+			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello", WaitSeconds: 60},
+		)
 		same(f.T, "delivered", got.DeliveryStatus.DeliveredTo, []string{f.coder.id})
 	})
 }
 
 func sendDirectly(f *fixture) {
-	r := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "a complete request", Type: parley.TypeRequest, Priority: parley.PriorityHigh}
+	r := parley.SendMessageRequest{
+		To:       parley.Names{"coder"},
+		Text:     "a complete request",
+		Type:     parley.TypeRequest,
+		Priority: parley.PriorityHigh,
+	}
+
 	got, err := f.planner.service.SendMessage(f.planner.ctx, r)
 	if err != nil {
 		f.Fatal(err)
 	}
+
 	conforms(f.planner, "send_message", got)
 	f.coder.expectInbox("a complete request")
 	r.To = parley.Names{"nobody"}
@@ -299,6 +388,7 @@ func sendConcurrently(f *fixture) {
 			}
 		})
 	}
+
 	all.Wait()
 	different := 0
 	ids.Range(func(any, any) bool { different++; return true })
@@ -312,5 +402,6 @@ func sendConcurrently(f *fixture) {
 		same(f.T, fmt.Sprintf("next message of sender %d", s), n, next[s])
 		next[s] = n + 1
 	}
+
 	same(f.T, "messages per sender", next, []int{each, each, each, each})
 }

@@ -37,13 +37,20 @@ func statusLadder(f *fixture) {
 		if len(d.Steps) == 0 || d.Steps[len(d.Steps)-1].State != d.State {
 			f.Errorf("%s: the last step is not %s: %+v", d.Recipient, d.State, d.Steps)
 		}
+
 		for i, step := range d.Steps {
 			if step.At.IsZero() || step.Evidence == "" || i > 0 && step.At.Before(d.Steps[i-1].At) {
 				f.Errorf("%s: step %d is %+v", d.Recipient, i, step)
 			}
 		}
 	}
-	same(f.T, "states", state, map[string]parley.DeliveryState{"coder": parley.DeliveryRead, "reviewer": parley.DeliverySubmitted})
+
+	same(
+		f.T,
+		"states",
+		state,
+		map[string]parley.DeliveryState{"coder": parley.DeliveryRead, "reviewer": parley.DeliverySubmitted},
+	)
 }
 
 func statusUnknown(f *fixture) {

@@ -15,7 +15,11 @@ var stopping = []testCase{
 
 func (f *fixture) stop(m member) {
 	f.Helper()
-	got := do[parley.StopAgentResult](f.operator, "stop_agent", parley.StopAgentRequest{Agent: m.name, Reason: "the day is over"})
+	got := do[parley.StopAgentResult](
+		f.operator,
+		"stop_agent",
+		parley.StopAgentRequest{Agent: m.name, Reason: "the day is over"},
+	)
 	same(f.T, "who was stopped", got.AgentID, m.id)
 }
 
@@ -25,7 +29,12 @@ func stoppedMailbox(f *fixture) {
 	got := do[parley.AgentStatusResult](f.planner, "get_agent_status", parley.AgentStatusRequest{Agent: "coder"}).Agents[0]
 	same(f.T, "state", got.State, parley.StateTerminated)
 	same(f.T, "availability", got.Availability, parley.Unavailable)
-	same(f.T, "its conversation is kept", contents(f.planner.history(parley.HistoryRequest{With: "coder"}).Messages), []string{"before the end"})
+	same(
+		f.T,
+		"its conversation is kept",
+		contents(f.planner.history(parley.HistoryRequest{With: "coder"}).Messages),
+		[]string{"before the end"},
+	)
 }
 
 func messageToStopped(f *fixture) {
@@ -33,7 +42,13 @@ func messageToStopped(f *fixture) {
 	got := f.planner.send("hello?", "coder")
 	same(f.T, "success", got.Success, false)
 	same(f.T, "error_code", got.ErrorCode, parley.AgentUnavailable)
-	same(f.T, "message", got.Message, "Failed to send message - recipient agent "+parley.Short(f.coder.id)+" may not exist or is terminated")
+	same(
+		f.T,
+		"message",
+		got.Message,
+		"Failed to send message - recipient agent "+parley.Short(f.coder.id)+" may not exist or is terminated",
+	)
+
 	same(f.T, "failed_delivery", got.DeliveryStatus.FailedDelivery, []string{f.coder.id})
 	if got.Answer.Error == nil || *got.Answer.Error == "" || got.Action == "" {
 		f.Errorf("the answer says nothing of what is wrong: %+v", got)

@@ -43,8 +43,17 @@ func hexSum(content string) string {
 func transferTells(f *fixture) {
 	const content = "all is well\n"
 	path := f.file("report.txt", content)
-	got := do[parley.TransferFileResult](f.planner, "transfer_file",
-		params{"sender_id": f.planner.id, "recipient_id": f.coder.id, "source_path": path, "description": "what I found"})
+	got := do[parley.TransferFileResult](
+		f.planner,
+		"transfer_file",
+		params{
+			"sender_id":    f.planner.id,
+			"recipient_id": f.coder.id,
+			"source_path":  path,
+			"description":  "what I found",
+		},
+	)
+
 	same(f.T, "answer", got.Answer, parley.OK)
 	same(f.T, "filename", got.Filename, "report.txt")
 	same(f.T, "message", got.Message, "File report.txt sent to coder")
@@ -56,27 +65,40 @@ func transferTells(f *fixture) {
 	if len(inbox) != 1 || inbox[0].MessageID != got.MessageID || inbox[0].Sender != "planner" {
 		f.Fatalf("coder's inbox is %+v, want one message from planner", inbox)
 	}
+
 	for _, want := range []string{"report.txt", "12 bytes", hexSum(content), got.Data.ServerPath, "what I found"} {
 		if !strings.Contains(inbox[0].Content, want) {
 			f.Errorf("the message does not say %q: %s", want, inbox[0].Content)
 		}
 	}
+
 	status := do[parley.MessageStatusResult](f.coder, "get_message_status", params{"message_id": got.MessageID})
 	if len(status.Object.Attachments) != 1 {
 		f.Fatalf("the message has the attachments %s", status.Object.Attachments)
 	}
+
 	var attached map[string]any
 	if err := json.Unmarshal(status.Object.Attachments[0], &attached); err != nil {
 		f.Fatal(err)
 	}
-	same(f.T, "attachment", attached, map[string]any{"file_id": got.Data.FileID, "filename": "report.txt", "size": float64(len(content)),
-		"sha256": hexSum(content), "server_path": got.Data.ServerPath, "description": "what I found"})
+
+	same(
+		f.T,
+		"attachment",
+		attached,
+		map[string]any{"file_id": got.Data.FileID, "filename": "report.txt", "size": float64(len(content)),
+			"sha256": hexSum(content), "server_path": got.Data.ServerPath, "description": "what I found"},
+	)
 }
 
 func transferNames(f *fixture) {
 	path := f.file(".hidden", "x")
 	for _, name := range []string{"shown.txt", "größe 1.txt", "-rf", "a'b\"c$(d).txt", strings.Repeat("n", 255)} {
-		got := do[parley.TransferFileResult](f.planner, "transfer_file", params{"recipient": "coder", "source_path": path, "destination_filename": name})
+		got := do[parley.TransferFileResult](
+			f.planner,
+			"transfer_file",
+			params{"recipient": "coder", "source_path": path, "destination_filename": name},
+		)
 		same(f.T, "filename", got.Filename, name)
 		same(f.T, "name of the copy", filepath.Base(got.Data.ServerPath), name)
 	}
@@ -87,10 +109,21 @@ func transferRefusesNames(f *fixture) {
 	f.unchanged(func() {
 		for _, name := range []string{"", " ", ".", "..", ".hidden", "../up", "a/b", "/etc/passwd", `a\b`, "line\nbreak", "\x1b[2J", "txt.\u202egpj",
 			"nul", "CON.txt", "com1", "end.", " space", "tab\there", "bell\a", strings.Repeat("n", 256), strings.Repeat("é", 128), "null\x00"} {
-			refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": path, "destination_filename": name}, parley.InvalidArgument)
+			refused(
+				f.planner,
+				"transfer_file",
+				params{"recipient": "coder", "source_path": path, "destination_filename": name},
+				parley.InvalidArgument,
+			)
 		}
+
 		for _, source := range []string{"", "good.txt", "./good.txt", "../good.txt", "~/good.txt", "file://" + path} {
-			refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": source}, parley.InvalidArgument)
+			refused(
+				f.planner,
+				"transfer_file",
+				params{"recipient": "coder", "source_path": source},
+				parley.InvalidArgument,
+			)
 		}
 	})
 }
@@ -101,10 +134,28 @@ func transferToOne(f *fixture) {
 		for to, code := range map[string]parley.Code{"nobody": parley.AgentNotFound, "planner": parley.InvalidRecipient, parley.Everyone: parley.InvalidRecipient, "": parley.InvalidArgument} {
 			refused(f.planner, "transfer_file", params{"recipient": to, "source_path": path}, code)
 		}
-		refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": path + ".not"}, parley.FileNotFound)
-		refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": filepath.Dir(path)}, parley.FileRefused)
+
+		refused(
+			f.planner,
+			"transfer_file",
+			params{"recipient": "coder", "source_path": path + ".not"},
+			parley.FileNotFound,
+		)
+
+		refused(
+			f.planner,
+			"transfer_file",
+			params{"recipient": "coder", "source_path": filepath.Dir(path)},
+			parley.FileRefused,
+		)
 	})
-	got := do[parley.TransferFileResult](f.planner, "transfer_file", params{"recipient": parley.OperatorName, "source_path": path})
+
+	got := do[parley.TransferFileResult](
+		f.planner,
+		"transfer_file",
+		params{"recipient": parley.OperatorName, "source_path": path},
+	)
+
 	same(f.T, "message", got.Message, "File good.txt sent to operator")
 }
 
@@ -114,18 +165,41 @@ func transferAgain(f *fixture) {
 	if err := os.Remove(r.SourcePath); err != nil {
 		f.Fatal(err)
 	}
+
 	second := do[parley.TransferFileResult](f.planner, "transfer_file", r)
 	same(f.T, "second message id", second.MessageID, first.MessageID)
 	same(f.T, "second file", second.Data, first.Data)
 	other := f.file("twice.txt", "twice")
-	refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": other, "idempotency_key": "k1"}, parley.InvalidArgument)
-	refused(f.planner, "transfer_file", params{"recipient": "reviewer", "source_path": other, "destination_filename": "once.txt", "idempotency_key": "k1"}, parley.InvalidArgument)
+	refused(
+		f.planner,
+		"transfer_file",
+		params{"recipient": "coder", "source_path": other, "idempotency_key": "k1"},
+		parley.InvalidArgument,
+	)
+
+	refused(
+		f.planner,
+		"transfer_file",
+		params{
+			"recipient":            "reviewer",
+			"source_path":          other,
+			"destination_filename": "once.txt",
+			"idempotency_key":      "k1",
+		},
+		parley.InvalidArgument,
+	)
+
 	same(f.T, "messages that came", len(f.coder.inbox()), 1)
 }
 
 func transferAsOther(f *fixture) {
 	path := f.file("good.txt", "x")
 	f.unchanged(func() {
-		refused(f.planner, "transfer_file", params{"sender_id": f.reviewer.id, "recipient": "coder", "source_path": path}, parley.NotAuthorized)
+		refused(
+			f.planner,
+			"transfer_file",
+			params{"sender_id": f.reviewer.id, "recipient": "coder", "source_path": path},
+			parley.NotAuthorized,
+		)
 	})
 }

@@ -53,7 +53,9 @@ func (m member) expectInbox(want ...string) {
 func (f *fixture) unchanged(what func()) {
 	f.Helper()
 	messages := func() int {
-		return len(slices.DeleteFunc(f.operator.events(0).Events, func(e parley.Event) bool { return e.MessageID == "" }))
+		return len(
+			slices.DeleteFunc(f.operator.events(0).Events, func(e parley.Event) bool { return e.MessageID == "" }),
+		)
 	}
 	before := messages()
 	what()

@@ -24,18 +24,21 @@ func TestMessageThatQuotesAFailureBlocksNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	set, tried := builtin(t), 0
 	for _, file := range files {
 		want, lines := readGolden(t, file)
 		if want.State == profile.Blocked {
 			continue
 		}
+
 		p := find(t, set, filepath.Base(filepath.Dir(file)))
 		for row, line := range lines {
 			foot := footer.FindStringSubmatch(line)
 			if foot == nil {
 				continue
 			}
+
 			for _, failure := range failures {
 				tried++
 				if got := p.Look(slices.Insert(slices.Clone(lines), row, foot[1]+failure)); got == profile.Blocked {
@@ -44,6 +47,7 @@ func TestMessageThatQuotesAFailureBlocksNothing(t *testing.T) {
 			}
 		}
 	}
+
 	if tried < 500 {
 		t.Errorf("only %d messages were tried", tried)
 	}
@@ -60,6 +64,7 @@ func TestAnswerThatQuotesAFailureBlocksNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	set, tried := builtin(t), 0
 	for _, file := range files {
 		want, lines := readGolden(t, file)
@@ -68,6 +73,7 @@ func TestAnswerThatQuotesAFailureBlocksNothing(t *testing.T) {
 		if want.State == profile.Blocked || row < 0 || name == "claude" && lastIndex(lines, doneAt.MatchString) < row {
 			continue
 		}
+
 		for _, failure := range failures {
 			tried++
 			_, words, _ := strings.Cut(strings.TrimSpace(failure), " ")
@@ -80,6 +86,7 @@ func TestAnswerThatQuotesAFailureBlocksNothing(t *testing.T) {
 			}
 		}
 	}
+
 	if tried < 100 {
 		t.Errorf("only %d answers were tried", tried)
 	}

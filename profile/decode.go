@@ -63,18 +63,22 @@ func decode(name string, text []byte, start func(extends string) (*Profile, erro
 	if err := strictly(name, text, &f); err != nil {
 		return nil, err
 	}
+
 	from, err := start(f.Extends)
 	if err != nil {
 		return nil, err
 	}
+
 	f = from.file()
 	if err := strictly(name, text, &f); err != nil {
 		return nil, err
 	}
+
 	f.Handover.inherit(from.Handover)
 	inherit(f.Markers.Blocked, from.Markers.Blocked)
 	inherit(f.Reports, from.Reports)
 	inherit(f.Titles, from.Titles)
+
 	return f.profile(name)
 }
 
@@ -140,6 +144,7 @@ func (f *file) profile(name string) (*Profile, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+
 	return p, p.compile()
 }
 
@@ -152,6 +157,7 @@ func (p *Profile) check() error {
 			return p.bad(f.key, f.d.String()).Suggest("Give a time from 0s to %s, such as 200ms.", longest)
 		}
 	}
+
 	for _, f := range []struct {
 		key string
 		n   int
@@ -160,20 +166,26 @@ func (p *Profile) check() error {
 			return p.bad(f.key, fmt.Sprint(f.n)).Suggest("Give a number above 0, or 0 for no limit.")
 		}
 	}
+
 	if !keyForm.MatchString(p.Key) {
 		return p.bad("key", p.Key).Suggest("Give Enter or Tab.")
 	}
+
 	if p.QueueKey != "" && !keyForm.MatchString(p.QueueKey) {
-		return p.bad("queue_key", p.QueueKey).Suggest("Give Enter or Tab, or leave it out where the program's queue is not proven.")
+		return p.bad("queue_key", p.QueueKey).
+			Suggest("Give Enter or Tab, or leave it out where the program's queue is not proven.")
 	}
+
 	if len(p.Command) > 0 && p.Command[0] == "" {
 		return p.bad("command", "").Suggest("Begin the list with the program to run.")
 	}
+
 	for _, version := range p.Tested {
 		if versionForm.FindString(version) != version {
 			return p.bad("tested", version).Suggest("List versions, such as 2.1.329.")
 		}
 	}
+
 	return p.checkHandover()
 }
 
@@ -190,6 +202,7 @@ func (p *Profile) compile() error {
 	if err := p.compileReports(); err != nil {
 		return err
 	}
+
 	p.blocked = make(map[string]*regexp.Regexp, len(p.Markers.Blocked))
 	for what, text := range p.Markers.Blocked {
 		re, err := p.marker("blocked."+what, text)
@@ -198,6 +211,7 @@ func (p *Profile) compile() error {
 		}
 		p.blocked[what] = re
 	}
+
 	for _, m := range []struct {
 		key, text string
 		into      **regexp.Regexp
@@ -209,15 +223,20 @@ func (p *Profile) compile() error {
 		if m.text == "" {
 			continue
 		}
+
 		re, err := p.marker(m.key, m.text)
 		if err != nil {
 			return err
 		}
+
 		*m.into = re
 	}
+
 	if p.composer != nil && textGroup(p.composer) < 0 {
-		return p.bad("markers.composer", p.Markers.Composer).Suggest("Put what is being composed into a group named text: (?P<text>…).")
+		return p.bad("markers.composer", p.Markers.Composer).
+			Suggest("Put what is being composed into a group named text: (?P<text>…).")
 	}
+
 	return nil
 }
 
@@ -235,5 +254,6 @@ func (p *Profile) pattern(key, text string) (*regexp.Regexp, error) {
 }
 
 func (p *Profile) bad(key, value string) *parley.Error {
-	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", p.Name, key, parley.CleanLine(value)).With("key", key)
+	return parley.Errorf(parley.InvalidArgument, "profile %s: %s is %q", p.Name, key, parley.CleanLine(value)).
+		With("key", key)
 }

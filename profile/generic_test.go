@@ -31,7 +31,9 @@ func corner() {
 		fmt.Println(err)
 		return
 	}
+
 	defer term.Restore(0, before)
+
 	fmt.Print("\x1b[2J\x1b[5;1H| ready\x1b[H")
 	buf := make([]byte, 4096)
 	for {
@@ -67,10 +69,34 @@ var lineReaders = []struct {
 }{
 	{"cat", "cat", []string{"sh", "-c", "echo go; exec cat >/dev/null"}, "go", ""},
 	{"read loop", "bash", []string{"bash", "-c", `echo go; while IFS= read -r l; do echo "got it"; done`}, "go", ""},
-	{"prompting read loop", "bash", []string{"bash", "-c", `echo go; while IFS= read -r -p 'you: ' l; do echo "got it"; done`}, "you:", "you: "},
-	{"readline", "bash", []string{"bash", "-c", `while IFS= read -e -r -p 'me> ' l; do echo "got it"; done`}, "me>", "me> "},
-	{"python input", "python3", []string{"python3", "-c", "while True:\n  input('in? ')\n  print('got it')"}, "in?", "in? "},
-	{"python readline", "python3", []string{"python3", "-c", "import readline\nwhile True:\n  input('in? ')\n  print('got it')"}, "in?", "in? "},
+	{
+		"prompting read loop",
+		"bash",
+		[]string{"bash", "-c", `echo go; while IFS= read -r -p 'you: ' l; do echo "got it"; done`},
+		"you:",
+		"you: ",
+	},
+	{
+		"readline",
+		"bash",
+		[]string{"bash", "-c", `while IFS= read -e -r -p 'me> ' l; do echo "got it"; done`},
+		"me>",
+		"me> ",
+	},
+	{
+		"python input",
+		"python3",
+		[]string{"python3", "-c", "while True:\n  input('in? ')\n  print('got it')"},
+		"in?",
+		"in? ",
+	},
+	{
+		"python readline",
+		"python3",
+		[]string{"python3", "-c", "import readline\nwhile True:\n  input('in? ')\n  print('got it')"},
+		"in?",
+		"in? ",
+	},
 }
 
 func TestComposerOfLineReadersHoldsTheTextUntilItIsSubmitted(t *testing.T) {
@@ -82,6 +108,7 @@ func TestComposerOfLineReadersHoldsTheTextUntilItIsSubmitted(t *testing.T) {
 				if _, err := exec.LookPath(r.needs); err != nil {
 					t.Skipf("no %s here", r.needs)
 				}
+
 				pane := launch(t, server, size, nil, r.argv...)
 				tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return strings.Contains(s.Text(), r.ready) })
 				for name, text := range texts {
@@ -92,17 +119,31 @@ func TestComposerOfLineReadersHoldsTheTextUntilItIsSubmitted(t *testing.T) {
 	}
 }
 
-func submitAndCheck(t *testing.T, server *tmux.Server, pane *tmux.Pane, p *profile.Profile, name, lead, text string, speaks bool) {
+func submitAndCheck(
+	t *testing.T,
+	server *tmux.Server,
+	pane *tmux.Pane,
+	p *profile.Profile,
+	name, lead, text string,
+	speaks bool,
+) {
 	t.Helper()
-	before := tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return composed(t, p, s) == strings.TrimSpace(lead) })
+	before := tmuxtest.WaitFor(
+		t,
+		pane,
+		func(s tmux.Screen) bool { return composed(t, p, s) == strings.TrimSpace(lead) },
+	)
+
 	if got := composed(t, p, before); profile.Holds(got, mark) {
 		t.Errorf("%s: before the paste the composer is %q", name, got)
 	}
+
 	paste(t, server, pane, text)
 	shown := tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return profile.Holds(composed(t, p, s), mark+")") })
 	if got, want := composed(t, p, shown), lead+text; got != want {
 		t.Errorf("%s: composer\n got %q\nwant %q\n%s", name, got, want, shown.Text())
 	}
+
 	keys(t, server, pane, "Enter")
 	after := tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return composed(t, p, s) == strings.TrimSpace(lead) })
 	if speaks { // else it could speak into the next paste
@@ -136,11 +177,25 @@ func TestSilentAndUnknownProgramsDoNotShowTheTextInTheComposer(t *testing.T) {
 	server := tmuxtest.Start(t)
 	p := find(t, builtin(t), "generic")
 	got := filepath.Join(t.TempDir(), "got")
-	pane := launch(t, server, [2]int{80, 24}, map[string]string{"GOT": got}, "sh", "-c", `stty -echo; echo go; exec cat >"$GOT"`)
+	pane := launch(
+		t,
+		server,
+		[2]int{80, 24},
+		map[string]string{"GOT": got},
+		"sh",
+		"-c",
+		`stty -echo; echo go; exec cat >"$GOT"`,
+	)
+
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return strings.Contains(s.Text(), "go") })
 	paste(t, server, pane, prompt("hello"))
 	keys(t, server, pane, "Enter")
-	tmuxtest.Poll(t, func() bool { b, _ := os.ReadFile(got); return strings.Contains(string(b), mark) }, func() string { return "not read" })
+	tmuxtest.Poll(
+		t,
+		func() bool { b, _ := os.ReadFile(got); return strings.Contains(string(b), mark) },
+		func() string { return "not read" },
+	)
+
 	s := tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return composed(t, p, s) == "" })
 	if profile.Holds(s.Text(), mark) {
 		t.Errorf("a program that does not echo showed it:\n%s", s.Text())
@@ -150,6 +205,7 @@ func TestSilentAndUnknownProgramsDoNotShowTheTextInTheComposer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	pane = launch(t, server, [2]int{80, 24}, map[string]string{"PROFILE_TEST_CORNER": "1"}, self, "-test.run=^$")
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return strings.Contains(s.Text(), "| ready") })
 	paste(t, server, pane, prompt("hello"))
@@ -206,7 +262,24 @@ func paste(t *testing.T, server *tmux.Server, pane *tmux.Pane, text string) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command(t, server, "load-buffer", "-b", "test", file, ";", "paste-buffer", "-p", "-r", "-d", "-b", "test", "-t", pane.ID())
+
+	command(
+		t,
+		server,
+		"load-buffer",
+		"-b",
+		"test",
+		file,
+		";",
+		"paste-buffer",
+		"-p",
+		"-r",
+		"-d",
+		"-b",
+		"test",
+		"-t",
+		pane.ID(),
+	)
 }
 
 func keys(t *testing.T, server *tmux.Server, pane *tmux.Pane, names ...string) {
@@ -216,7 +289,8 @@ func keys(t *testing.T, server *tmux.Server, pane *tmux.Pane, names ...string) {
 
 func command(t *testing.T, server *tmux.Server, args ...string) {
 	t.Helper()
-	out, err := exec.Command(tmuxtest.Binary(), append([]string{"-S", server.SocketPath()}, args...)...).CombinedOutput()
+	out, err := exec.Command(tmuxtest.Binary(), append([]string{"-S", server.SocketPath()}, args...)...).
+		CombinedOutput()
 	if err != nil {
 		t.Fatalf("tmux %q: %v: %s", args, err, out)
 	}

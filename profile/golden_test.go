@@ -27,6 +27,7 @@ func TestScreensOfRealProgramsAreUnderstood(t *testing.T) {
 	if err != nil || len(files) < 140 {
 		t.Fatalf("found %d screens, %v", len(files), err)
 	}
+
 	set := builtin(t)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txt"), func(t *testing.T) {
@@ -38,7 +39,10 @@ func TestScreensOfRealProgramsAreUnderstood(t *testing.T) {
 			if got := p.BlockedBy(lines); want.State == profile.Blocked && got != want.Blocked {
 				t.Errorf("it is blocked by %q, want %q", got, want.Blocked)
 			}
-			text, ok := p.Composer(profile.Screen{Lines: lines, Width: want.Width, CursorX: want.CursorX, CursorY: want.CursorY})
+
+			text, ok := p.Composer(
+				profile.Screen{Lines: lines, Width: want.Width, CursorX: want.CursorX, CursorY: want.CursorY},
+			)
 			if ok != (want.Composer != nil) {
 				t.Fatalf("there is a composer: got %v (%q)", ok, text)
 			}

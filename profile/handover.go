@@ -61,25 +61,31 @@ func (h Handover) Render(v Values) (Handover, error) {
 		if err != nil {
 			return ""
 		}
+
 		var filled string
 		if filled, err = v.fill(text); err != nil {
 			err = parley.Errorf(parley.InvalidArgument, "handover.%s: %w", key, err).With("key", "handover."+key).
 				Suggest("Correct the template. The placeholders are %s.", placeholders)
 		}
+
 		return filled
 	}
+
 	done := Handover{Unset: slices.Clone(h.Unset), Env: map[string]string{}, Files: map[string]string{}}
 	done.Briefing = strings.TrimSpace(fill("briefing", cmp.Or(h.Briefing, briefing)))
 	v.Briefing = done.Briefing
 	for _, arg := range h.Args {
 		done.Args = append(done.Args, fill("args", arg))
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 		done.Env[name] = fill("env."+name, h.Env[name])
 	}
+
 	for _, name := range slices.Sorted(maps.Keys(h.Files)) {
 		done.Files[name] = fill("files."+name, h.Files[name])
 	}
+
 	return done, err
 }
 
@@ -130,22 +136,30 @@ func (p *Profile) checkHandover() error {
 	h := p.Handover
 	for _, name := range append(slices.Sorted(maps.Keys(h.Env)), h.Unset...) {
 		if !variableForm.MatchString(name) || strings.HasPrefix(name, "PARLEY_") {
-			return p.bad("handover.env", name).Suggest("Name a variable of letters, digits and _, and none of parley's own.")
+			return p.bad("handover.env", name).
+				Suggest("Name a variable of letters, digits and _, and none of parley's own.")
 		}
 	}
+
 	for name := range h.Files {
 		if !fileForm.MatchString(name) {
-			return p.bad("handover.files", name).Suggest("Use a plain file name of letters, digits, dot, - and _; directories may stand before it.")
+			return p.bad("handover.files", name).
+				Suggest("Use a plain file name of letters, digits, dot, - and _; directories may stand before it.")
 		}
 	}
+
 	done, err := h.Render(Values{Name: "name", ID: "id", Parley: "parley", Dir: "/dir"})
 	if err != nil {
 		e := parley.AsError(err)
-		return parley.Errorf(e.Code, "profile %s: %w", p.Name, err).With("key", e.Details["key"]).Suggest("%s", e.Action)
+		return parley.Errorf(e.Code, "profile %s: %w", p.Name, err).
+			With("key", e.Details["key"]).
+			Suggest("%s", e.Action)
 	}
+
 	if slices.ContainsFunc(append(slices.Clone(done.Args), slices.Collect(maps.Values(done.Env))...), hasNUL) {
 		return p.bad("handover", "a zero byte").Suggest("Leave it out: no argument and no variable can hold one.")
 	}
+
 	return p.checkFileUses()
 }
 
@@ -153,14 +167,21 @@ func hasNUL(s string) bool { return strings.ContainsRune(s, 0) }
 
 // checkFileUses refuses {{.File "x"}} for a file that the profile does not have.
 func (p *Profile) checkFileUses() error {
-	texts := slices.Concat(p.Handover.Args, slices.Collect(maps.Values(p.Handover.Env)), slices.Collect(maps.Values(p.Handover.Files)))
+	texts := slices.Concat(
+		p.Handover.Args,
+		slices.Collect(maps.Values(p.Handover.Env)),
+		slices.Collect(maps.Values(p.Handover.Files)),
+	)
+
 	for _, text := range texts {
 		for _, use := range fileUse.FindAllStringSubmatch(text, -1) {
 			if _, ok := p.Handover.Files[use[1]]; !ok {
 				return parley.Errorf(parley.InvalidArgument, "profile %s: its handover uses a file %q that it does not have", p.Name, use[1]).
-					With("key", "handover").Suggest("Add the file to handover.files, or correct its name.")
+					With("key", "handover").
+					Suggest("Add the file to handover.files, or correct its name.")
 			}
 		}
 	}
+
 	return nil
 }

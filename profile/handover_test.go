@@ -31,10 +31,12 @@ func TestHandoverIsFilledInForTheAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got, err := find(t, s, "robot").Handover.Render(values)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := profile.Handover{
 		Args:     []string{"--config", "/private/conf.json", `--say="You are \"ann\" <01234567>"`},
 		Env:      map[string]string{"ROBOT_HOME": "/private"},
@@ -42,6 +44,7 @@ func TestHandoverIsFilledInForTheAgent(t *testing.T) {
 		Files:    map[string]string{"conf.json": `{"command": "/opt/a \"b\"/parley"}` + "\n"},
 		Briefing: `You are "ann" <01234567>`,
 	}
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -69,11 +72,13 @@ func TestBuiltinHandoversAreValidJSON(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+
 		for file, text := range h.Files {
 			if strings.HasSuffix(file, ".json") && !json.Valid([]byte(text)) {
 				t.Errorf("%s: %s is not JSON: %s", name, file, text)
 			}
 		}
+
 		for variable, text := range h.Env {
 			if strings.HasPrefix(text, "{") && !json.Valid([]byte(text)) {
 				t.Errorf("%s: %s is not JSON: %s", name, variable, text)
@@ -87,10 +92,12 @@ func TestChangingAHandoverLeavesTheOriginalAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	after, err := before.With("robot", []byte("handover: {env: {ROBOT_HOME: '/elsewhere'}, files: {more.txt: x}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	was, is := find(t, before, "robot").Handover, find(t, after, "robot").Handover
 	if is.Env["ROBOT_HOME"] != "/elsewhere" || len(is.Args) != len(was.Args) || len(is.Files) != 2 {
 		t.Errorf("got %+v", is)
@@ -121,6 +128,7 @@ func TestFaultyHandoverIsRefusedWithAHint(t *testing.T) {
 			t.Errorf("%s: got %v (%v), want %v", test.yaml, got, err, want)
 			continue
 		}
+
 		if got := parley.AsError(err).Action; !strings.Contains(got, test.want) {
 			t.Errorf("%s: %v: got the hint %q, want one with %q", test.yaml, err, got, test.want)
 		}
@@ -136,12 +144,16 @@ func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		again, err := s.With("copy", text)
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, text)
 		}
+
 		q := find(t, again, "copy")
-		if !cmp.Equal(p.Markers, q.Markers) || !cmp.Equal(p.Handover, q.Handover, cmpopts.EquateEmpty()) || p.Settle != q.Settle || !cmp.Equal(p.Command, q.Command, cmpopts.EquateEmpty()) {
+		if !cmp.Equal(p.Markers, q.Markers) || !cmp.Equal(p.Handover, q.Handover, cmpopts.EquateEmpty()) ||
+			p.Settle != q.Settle ||
+			!cmp.Equal(p.Command, q.Command, cmpopts.EquateEmpty()) {
 			t.Errorf("%s comes back different:\n%s", name, text)
 		}
 	}

@@ -33,12 +33,25 @@ func TestEndOfOurTextInATallComposerIsNoStateOfItsProgram(t *testing.T) {
 	golden, lines := readGolden(t, "testdata/claude/80x24-tall-ours.txt")
 	p := find(t, builtin(t), "claude")
 	for _, text := range imitations["claude"] {
-		screen := strings.Split(strings.Replace(strings.Join(lines, "\n"), "  seven hundred characters in one line, end", "  "+strings.ReplaceAll(text, "\n", "\n  "), 1), "\n")
+		screen := strings.Split(
+			strings.Replace(
+				strings.Join(lines, "\n"),
+				"  seven hundred characters in one line, end",
+				"  "+strings.ReplaceAll(text, "\n", "\n  "),
+				1,
+			),
+			"\n",
+		)
+
 		if got := p.Look(screen); got != profile.Idle {
 			t.Errorf("it looks %s when its composer ends in %q\n%s", got, text, strings.Join(screen, "\n"))
 		}
 	}
-	whole := "[AGENT 46c4a85d TO AGENT b5af28c2]: " + strings.Repeat("seven hundred characters in one line, ", 18) + "end\n(planner · msg 5f0c21aa)"
+
+	whole := "[AGENT 46c4a85d TO AGENT b5af28c2]: " + strings.Repeat(
+		"seven hundred characters in one line, ",
+		18,
+	) + "end\n(planner · msg 5f0c21aa)"
 	if !profile.HoldsOnly(*golden.Composer, whole) || profile.HoldsOnly(*golden.Composer+"half", whole) {
 		t.Error("what it shows of our text is not told from our text with something behind it")
 	}
@@ -46,7 +59,10 @@ func TestEndOfOurTextInATallComposerIsNoStateOfItsProgram(t *testing.T) {
 
 func TestDraftThatNamesAKeyIsNotWork(t *testing.T) {
 	_, lines := readGolden(t, "testdata/claude/80x24-draft.txt")
-	lines = strings.Split(strings.ReplaceAll(strings.Join(lines, "\n"), "a draft of mine", "does esc to interrupt work?"), "\n")
+	lines = strings.Split(
+		strings.ReplaceAll(strings.Join(lines, "\n"), "a draft of mine", "does esc to interrupt work?"),
+		"\n",
+	)
 	if got := find(t, builtin(t), "claude").Look(lines); got != profile.Idle {
 		t.Errorf("it looks %s\n%s", got, strings.Join(lines, "\n"))
 	}
@@ -87,11 +103,14 @@ func compose(t *testing.T, lines []string, text string) []string {
 			screen = append(screen, line)
 		}
 	}
+
 	if state != 2 {
 		t.Fatal("no text of ours on the screen")
 	}
+
 	for i, j := 0, len(screen)-1; i < j; i, j = i+1, j-1 {
 		screen[i], screen[j] = screen[j], screen[i]
 	}
+
 	return screen
 }

@@ -31,6 +31,7 @@ func (p *Profile) Look(lines []string) State {
 	case shows(p.idle, lastLines(lines)):
 		return Idle
 	}
+
 	return Unknown
 }
 
@@ -81,25 +82,30 @@ func (p *Profile) Composer(s Screen) (text string, ok bool) {
 	if p.composer == nil {
 		return s.toCursor()
 	}
+
 	screen := strings.Join(trimmed(s.Lines), "\n") + "\n"
 	at, right, _ := p.lastComposer(screen)
 	if at == nil {
 		return "", false
 	}
+
 	row, column := strings.Count(screen[:at[0]], "\n"), columnAt(screen, at[0])
 	rows := strings.Split(strings.TrimRight(screen[at[0]:at[1]], "\n"), "\n")
 	if p.Markers.Cursor && (s.CursorY < row || s.CursorY >= row+len(rows)) {
 		return "", false
 	}
+
 	width := s.Width
 	if right > 0 {
 		width = min(right, width)
 		rows = cut(rows, column, width)
 	}
+
 	text = joinRows(rows, column, width)
 	if p.empty != nil && s.CursorY == row && s.CursorX == column && p.empty.MatchString(text) {
 		return "", true
 	}
+
 	return text, true
 }
 
@@ -160,16 +166,19 @@ func (s Screen) toCursor() (string, bool) {
 	if s.CursorY < 0 || s.CursorY >= len(s.Lines) {
 		return "", false
 	}
+
 	lines := trimmed(s.Lines[:s.CursorY+1])
 	here := ansi.TruncateWc(lines[s.CursorY], max(0, s.CursorX), "")
 	if here == "" {
 		return "", true
 	}
+
 	first := s.CursorY
 	lines[s.CursorY] = here
 	for first > 0 && full(lines[first-1], lines[first], s.Width) {
 		first--
 	}
+
 	return joinRows(lines[first:], 0, s.Width), true
 }
 
@@ -181,10 +190,12 @@ func joinRows(rows []string, indent, width int) string {
 		if i > 0 {
 			row = unindent(row, indent)
 		}
+
 		b.WriteString(row)
 		if i == len(rows)-1 {
 			break
 		}
+
 		next := unindent(rows[i+1], indent)
 		used := ansi.StringWidthWc(row) + indent
 		switch {
@@ -194,6 +205,7 @@ func joinRows(rows []string, indent, width int) string {
 			b.WriteString(strings.Repeat(" ", width-used)) // a space was trimmed off
 		}
 	}
+
 	return b.String()
 }
 

@@ -12,6 +12,7 @@ func TestLookPrefersDialogToBusyToIdleInTheLastLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	p := find(t, set, "marked")
 	for _, test := range []struct {
 		screen string
@@ -33,10 +34,13 @@ func TestLookPrefersDialogToBusyToIdleInTheLastLines(t *testing.T) {
 }
 
 func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
-	set, err := builtin(t).With("boxed", []byte("markers: {composer: '^---\\n> ?(?P<text>(?:.*\\n)*?)---$', empty: '^hint$'}"))
+	set, err := builtin(
+		t,
+	).With("boxed", []byte("markers: {composer: '^---\\n> ?(?P<text>(?:.*\\n)*?)---$', empty: '^hint$'}"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	p := find(t, set, "boxed")
 	for _, test := range []struct {
 		screen string
@@ -54,7 +58,9 @@ func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
 		{"---\n>\n---", 2, 1, "", true},
 		{"nothing\n> here", 0, 0, "", false},
 	} {
-		got, ok := p.Composer(profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: 10, CursorX: test.x, CursorY: test.y})
+		got, ok := p.Composer(
+			profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: 10, CursorX: test.x, CursorY: test.y},
+		)
 		if got != test.want || ok != test.ok {
 			t.Errorf("%q: got %q, %v, want %q, %v", test.screen, got, ok, test.want, test.ok)
 		}
@@ -62,10 +68,13 @@ func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
 }
 
 func TestComposerLosesItsFrameAndWhatStandsBesideIt(t *testing.T) {
-	set, err := builtin(t).With("framed", []byte(`markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`))
+	set, err := builtin(
+		t,
+	).With("framed", []byte(`markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	p := find(t, set, "framed")
 	for _, test := range []struct {
 		screen string
@@ -83,7 +92,9 @@ func TestComposerLosesItsFrameAndWhatStandsBesideIt(t *testing.T) {
 		{"menu\n  ┃ one\n  ╹▀▀▀▀▀▀▀", 2, 0, "", false}, // the cursor is elsewhere
 		{"  ┃ one\n  ╹▀▀▀▀▀▀▀\nmenu", 2, 2, "", false},
 	} {
-		got, ok := p.Composer(profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: 80, CursorX: test.x, CursorY: test.y})
+		got, ok := p.Composer(
+			profile.Screen{Lines: strings.Split(test.screen, "\n"), Width: 80, CursorX: test.x, CursorY: test.y},
+		)
 		if got != test.want || ok != test.ok {
 			t.Errorf("%q: got %q, %v, want %q, %v", test.screen, got, ok, test.want, test.ok)
 		}

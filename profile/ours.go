@@ -62,7 +62,9 @@ func plain(s string) string {
 
 // ours matches a message as parley types it, from its header to the end of its
 // footer, however it is wrapped.
-var ours = regexp.MustCompile(`(?s)^\s*\[(?:AGENT\s+[0-9a-f]{8}|GUARDIAN\s+GUIDANCE|PARLEY)\b.*\bmsg\s+[0-9a-f]{8}\b[^)]*\)[\s\x{200b}]*$`)
+var ours = regexp.MustCompile(
+	`(?s)^\s*\[(?:AGENT\s+[0-9a-f]{8}|GUARDIAN\s+GUIDANCE|PARLEY)\b.*\bmsg\s+[0-9a-f]{8}\b[^)]*\)[\s\x{200b}]*$`,
+)
 
 // oursEnd matches what is left of one whose beginning is not shown.
 var oursEnd = regexp.MustCompile(`(?s)\([^()]*\bmsg\s+[0-9a-f]{8}\b[^)]*\)[\s\x{200b}]*$`)

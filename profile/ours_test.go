@@ -51,6 +51,7 @@ func TestCollapsedOnlySeesWhatStandsBesideThePlaceholder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, test := range []struct {
 		composer string
 		want     bool
@@ -70,6 +71,7 @@ func TestCollapsedOnlySeesWhatStandsBesideThePlaceholder(t *testing.T) {
 			t.Errorf("a marker of the beginning, %q: got %v, want %v", test.composer, got, test.want)
 		}
 	}
+
 	if find(t, builtin(t), "generic").CollapsedOnly("[Pasted text #1]") {
 		t.Error("a profile without the marker knows a placeholder")
 	}

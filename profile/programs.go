@@ -7,7 +7,21 @@ import (
 )
 
 // interpreters run a script that is the program in question.
-var interpreters = []string{"sh", "bash", "dash", "zsh", "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "npx", "uvx"}
+var interpreters = []string{
+	"sh",
+	"bash",
+	"dash",
+	"zsh",
+	"node",
+	"nodejs",
+	"bun",
+	"deno",
+	"python",
+	"python3",
+	"ruby",
+	"npx",
+	"uvx",
+}
 
 // ProgramOf returns the name of the program that a command line runs: the last part of
 // its first word, or of the script if that is an interpreter, without an extension.
@@ -55,7 +69,9 @@ func (p *Profile) Runs(argv []string) bool {
 	if len(p.Programs) == 0 {
 		return name == ProgramOf(p.Command)
 	}
+
 	script, rest := splitScript(argv)
+
 	return slices.ContainsFunc(p.Programs, func(program string) bool {
 		words := strings.Fields(program)
 		if len(words) == 0 || len(rest) < len(words)-1 || !slices.Equal(words[1:], rest[:len(words)-1]) {
@@ -75,12 +91,15 @@ func (s Set) Running(argv []string) (*Profile, bool) {
 			found = append(found, p)
 		}
 	}
+
 	if len(found) == 1 {
 		return found[0], true
 	}
+
 	at := slices.IndexFunc(found, func(p *Profile) bool { return p.Name == ProgramOf(argv) })
 	if at < 0 {
 		return nil, false
 	}
+
 	return found[at], true
 }

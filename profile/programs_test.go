@@ -18,6 +18,7 @@ func TestRunningProgramIsKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	for line, want := range map[string]string{
 		"claude":                      "claude", // and not mine, whose command is the same
 		"/opt/claude/claude --resume": "claude",
@@ -43,6 +44,7 @@ func TestRunningProgramIsKnown(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", line, got, want)
 		}
 	}
+
 	for line, want := range map[string]string{"-zsh": "zsh", "node /a/b/tool.mjs x": "tool", "node --version": "node", "": ""} {
 		if got := profile.ProgramOf(strings.Fields(line)); got != want {
 			t.Errorf("ProgramOf(%q) = %q, want %q", line, got, want)

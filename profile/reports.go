@@ -20,8 +20,15 @@ type Signal struct {
 
 // signals are the words for what a program says, as they stand in profiles and in
 // report_state. Behind blocked may stand by what.
-var signals = map[string]parley.AgentState{"": "", "idle": parley.StateIdle, "busy": parley.StateBusy, "prompted": parley.StateBusy,
-	"waiting": parley.StateWaiting, "blocked": parley.StateBlocked, "ended": parley.StateExited}
+var signals = map[string]parley.AgentState{
+	"":         "",
+	"idle":     parley.StateIdle,
+	"busy":     parley.StateBusy,
+	"prompted": parley.StateBusy,
+	"waiting":  parley.StateWaiting,
+	"blocked":  parley.StateBlocked,
+	"ended":    parley.StateExited,
+}
 
 // ParseSignal reads such words: "idle", "busy", "prompted", "waiting", "blocked:
 // compaction", "ended", or "" for what proves only life.
@@ -29,7 +36,12 @@ func ParseSignal(words string) (Signal, bool) {
 	word, why, _ := strings.Cut(words, ":")
 	state, ok := signals[word]
 	why = strings.TrimSpace(why)
-	return Signal{State: state, Why: why, Prompted: word == "prompted"}, ok && (why == "" || state == parley.StateBlocked)
+	return Signal{
+			State:    state,
+			Why:      why,
+			Prompted: word == "prompted",
+		}, ok &&
+			(why == "" || state == parley.StateBlocked)
 }
 
 // Report returns what an event means that the program reports, in its own word. An
@@ -75,7 +87,13 @@ func (p *Profile) Title(text string) (Signal, bool) {
 }
 
 // titleOrder is in which order titles are tried.
-var titleOrder = []parley.AgentState{parley.StateWaiting, parley.StateBusy, parley.StateBlocked, parley.StateIdle, parley.StateExited}
+var titleOrder = []parley.AgentState{
+	parley.StateWaiting,
+	parley.StateBusy,
+	parley.StateBlocked,
+	parley.StateIdle,
+	parley.StateExited,
+}
 
 // compileReports checks what the profile says of events and titles.
 func (p *Profile) compileReports() error {
@@ -84,6 +102,7 @@ func (p *Profile) compileReports() error {
 			return p.noSignal("reports."+event, p.Reports[event])
 		}
 	}
+
 	for _, words := range slices.Sorted(maps.Keys(p.Titles)) {
 		s, ok := ParseSignal(words)
 		if !ok || s.State == "" {
@@ -92,18 +111,23 @@ func (p *Profile) compileReports() error {
 		if p.Titles[words] == "" {
 			continue // taken back by what extends it
 		}
+
 		re, err := p.pattern("titles."+words, p.Titles[words])
 		if err != nil {
 			return err
 		}
+
 		p.titles = append(p.titles, title{re, s})
 	}
+
 	slices.SortStableFunc(p.titles, func(a, b title) int {
 		return slices.Index(titleOrder, a.signal.State) - slices.Index(titleOrder, b.signal.State)
 	})
+
 	return nil
 }
 
 func (p *Profile) noSignal(key, words string) error {
-	return p.bad(key, words).Suggest("Use idle, busy, prompted, waiting, blocked or ended; behind blocked a colon and by what.")
+	return p.bad(key, words).
+		Suggest("Use idle, busy, prompted, waiting, blocked or ended; behind blocked a colon and by what.")
 }

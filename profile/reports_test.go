@@ -12,6 +12,7 @@ func TestTitlesOfTheShippedProfiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, c := range []struct {
 		profile, title string
 		want           parley.AgentState

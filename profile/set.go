@@ -30,18 +30,22 @@ func Builtin() (Set, error) {
 	if err != nil {
 		return Set{}, fmt.Errorf("read the built-in profiles: %w", err)
 	}
+
 	for _, f := range files {
 		text, err := builtin.ReadFile("profiles/" + f.Name())
 		if err != nil {
 			return Set{}, fmt.Errorf("read the built-in profiles: %w", err)
 		}
+
 		name := strings.TrimSuffix(f.Name(), path.Ext(f.Name()))
 		p, err := decode(name, text, func(string) (*Profile, error) { return &Profile{}, nil })
 		if err != nil {
 			return Set{}, fmt.Errorf("built-in profile %s: %w", name, err)
 		}
+
 		s.byName[name] = p
 	}
+
 	return s, nil
 }
 
@@ -52,15 +56,18 @@ func Load(overrides ...[]byte) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
+
 	for _, text := range overrides {
 		var profiles yaml.MapSlice
 		if err := yaml.Unmarshal(text, &profiles); err != nil {
 			return Set{}, notYAML("profiles", err)
 		}
+
 		var bodies map[string]yaml.RawMessage
 		if err := yaml.Unmarshal(text, &bodies); err != nil {
 			return Set{}, notYAML("profiles", err)
 		}
+
 		for _, item := range profiles {
 			name := fmt.Sprint(item.Key)
 			if s, err = s.With(name, bodies[name]); err != nil {
@@ -68,6 +75,7 @@ func Load(overrides ...[]byte) (Set, error) {
 			}
 		}
 	}
+
 	return s, nil
 }
 
@@ -79,6 +87,7 @@ func (s Set) With(name string, text []byte) (Set, error) {
 		return Set{}, parley.Errorf(parley.InvalidArgument, "%q is not a name for a profile", parley.CleanLine(name)).
 			Suggest("Use a lower-case letter, then lower-case letters, digits, - or _, at most 32.")
 	}
+
 	p, err := decode(name, text, func(extends string) (*Profile, error) {
 		if extends != "" {
 			return s.Find(extends)
@@ -86,16 +95,20 @@ func (s Set) With(name string, text []byte) (Set, error) {
 		if own, ok := s.byName[name]; ok {
 			return own, nil
 		}
+
 		return s.Find(base)
 	})
 	if err != nil {
 		return Set{}, err
 	}
+
 	with := Set{maps.Clone(s.byName)}
 	if with.byName == nil {
 		with.byName = map[string]*Profile{}
 	}
+
 	with.byName[name] = p
+
 	return with, nil
 }
 

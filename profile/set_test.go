@@ -31,13 +31,18 @@ func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
-	if got, want := s.Names(), []string{"aider", "amp", "claude", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "opencode", "qwen"}; !cmp.Equal(got, want) {
+	if got, want := s.Names(), []string{"aider", "amp", "claude", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "opencode", "qwen"}; !cmp.Equal(
+		got,
+		want,
+	) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+
 	generic := find(t, s, "generic")
 	if !generic.OneLine || generic.InlineLines != 1 || generic.InlineBytes > 4095 || generic.HasMarkers() {
 		t.Errorf("generic is not safe for a program that reads lines: %+v", generic)
 	}
+
 	demo := find(t, s, "demo")
 	if demo.OneLine || demo.InlineLines != 3 || demo.InlineChars != 800 || !demo.HasMarkers() {
 		t.Errorf("demo: %+v", demo)
@@ -52,7 +57,11 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 	if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want {
 		t.Fatalf("got %v, want %v", got, want)
 	}
-	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) || !strings.Contains(got, "aider, amp, claude, codex, copilot, cursor-agent, demo, gemini, generic, opencode, qwen") {
+	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) ||
+		!strings.Contains(
+			got,
+			"aider, amp, claude, codex, copilot, cursor-agent, demo, gemini, generic, opencode, qwen",
+		) {
 		t.Errorf("got %q", got)
 	}
 }
@@ -63,6 +72,7 @@ func TestOverrideChangesOnlyWhatItSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	was, is := find(t, before, "demo"), find(t, s, "demo")
 	if is.Settle != time.Second || is.Markers.Idle != "^ready" {
 		t.Errorf("not changed: %+v", is)
@@ -79,7 +89,11 @@ func TestOverrideChangesOnlyWhatItSays(t *testing.T) {
 }
 
 func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
-	s, err := profile.Load([]byte("logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n"))
+	s, err := profile.Load(
+		[]byte(
+			"logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n",
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,10 +109,15 @@ func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
 }
 
 func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
-	s, err := profile.Load([]byte("robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n"))
+	s, err := profile.Load(
+		[]byte(
+			"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, test := range []struct {
 		robot string
 		lines []string
@@ -148,10 +167,12 @@ func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 			t.Errorf("%q: got %v (%v), want %v", test.yaml, got, err, want)
 			continue
 		}
+
 		if got := parley.AsError(err).Action; !strings.Contains(got, test.want) {
 			t.Errorf("%q: %v: got the hint %q, want one with %q", test.yaml, err, got, test.want)
 		}
 	}
+
 	for _, text := range []string{"- a", "x: {setle: 1s}", "x: {", "x: 3"} {
 		if _, err := profile.Load([]byte(text)); parley.ErrorCode(err) != parley.InvalidArgument {
 			t.Errorf("%q: got %v", text, err)
@@ -164,6 +185,7 @@ func TestProfileSaysWhatItWasTriedWithAndHowToAsk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, test := range []struct {
 		name            string
 		version, tested []string
@@ -184,10 +206,20 @@ func TestProfilesThatWereNotTriedSaySo(t *testing.T) {
 	set := builtin(t)
 	for _, name := range []string{"aider", "amp", "cursor-agent"} {
 		p := find(t, set, name)
-		if len(p.Tested) > 0 || !strings.Contains(p.Summary, "not tried") || p.HasMarkers() || p.QueueKey != "" || !p.OneLine {
-			t.Errorf("%s: %q, tried with %q, markers: %v, one line: %v, queue %q", name, p.Summary, p.Tested, p.HasMarkers(), p.OneLine, p.QueueKey)
+		if len(p.Tested) > 0 || !strings.Contains(p.Summary, "not tried") || p.HasMarkers() || p.QueueKey != "" ||
+			!p.OneLine {
+			t.Errorf(
+				"%s: %q, tried with %q, markers: %v, one line: %v, queue %q",
+				name,
+				p.Summary,
+				p.Tested,
+				p.HasMarkers(),
+				p.OneLine,
+				p.QueueKey,
+			)
 		}
 	}
+
 	h, err := find(t, set, "aider").Handover.Render(profile.Values{Name: "ann", ID: "1a2b3c4d-0000", Dir: "/d"})
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +227,10 @@ func TestProfilesThatWereNotTriedSaySo(t *testing.T) {
 	if got, want := h.Args, []string{"--read", "/d/briefing.md"}; !cmp.Equal(got, want) {
 		t.Errorf("aider gets %q, want %q", got, want)
 	}
-	if text := h.Files["briefing.md"]; !strings.Contains(text, "You are ann (agent 1a2b3c4d)") || !strings.Contains(text, "parley send") || strings.Contains(text, "MCP") {
+
+	if text := h.Files["briefing.md"]; !strings.Contains(text, "You are ann (agent 1a2b3c4d)") ||
+		!strings.Contains(text, "parley send") ||
+		strings.Contains(text, "MCP") {
 		t.Errorf("aider is told %q", text)
 	}
 }

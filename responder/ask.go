@@ -45,12 +45,17 @@ func (s *said) check(round int) error {
 		return parley.NoModelAnswer(parley.ModelMalformed, "the model used all of max_tokens before it wrote a word").
 			Suggest("Ask the operator to raise max_tokens.")
 	case s.finish == "content_filter":
-		return parley.NoModelAnswer(parley.ModelRefused, "the model's server withheld the answer").Suggest("Say it in other words.")
+		return parley.NoModelAnswer(parley.ModelRefused, "the model's server withheld the answer").
+			Suggest("Say it in other words.")
 	}
+
 	if round > 0 {
-		return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty after %d requests", round+1).Suggest("Ask again, in other words.")
+		return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty after %d requests", round+1).
+			Suggest("Ask again, in other words.")
 	}
-	return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty").Suggest("Ask again, in other words.")
+
+	return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty").
+		Suggest("Ask again, in other words.")
 }
 
 // asMessage repeats the calls, to which the tools' answers follow.
@@ -59,14 +64,23 @@ func (s *said) asMessage() openai.ChatCompletionMessageParamUnion {
 	for _, c := range s.calls {
 		m.OfAssistant.ToolCalls = append(m.OfAssistant.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
 			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{ID: c.id,
-				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.name, Arguments: c.arguments.String()}}})
+				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
+					Name:      c.name,
+					Arguments: c.arguments.String(),
+				}}})
 	}
 	return m
 }
 
 // ask sends one request, and again when it is refused before an answer has begun and
 // there is time for it.
-func (c *Client) ask(ctx context.Context, service *openai.ChatCompletionService, body openai.ChatCompletionNewParams, a *parley.ModelAnswer, partial func(string)) (*said, error) {
+func (c *Client) ask(
+	ctx context.Context,
+	service *openai.ChatCompletionService,
+	body openai.ChatCompletionNewParams,
+	a *parley.ModelAnswer,
+	partial func(string),
+) (*said, error) {
 	for try := 1; ; try++ {
 		var res *http.Response
 		a.Usage.Requests++
@@ -74,11 +88,13 @@ func (c *Client) ask(ctx context.Context, service *openai.ChatCompletionService,
 		if err == nil {
 			return s, nil
 		}
+
 		f := failureOf(ctx, err, res)
 		wait := c.pause(res, try)
 		if !f.again || try == tries || !fits(ctx, wait) {
 			return nil, f.error(wait)
 		}
+
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -99,20 +115,31 @@ func fits(ctx context.Context, wait time.Duration) bool {
 var errBroken = errors.New("the answer broke off")
 
 // once sends one request and reads its stream to the end.
-func (c *Client) once(ctx context.Context, service *openai.ChatCompletionService, body openai.ChatCompletionNewParams, res **http.Response, a *parley.ModelAnswer, partial func(string)) (*said, error) {
+func (c *Client) once(
+	ctx context.Context,
+	service *openai.ChatCompletionService,
+	body openai.ChatCompletionNewParams,
+	res **http.Response,
+	a *parley.ModelAnswer,
+	partial func(string),
+) (*said, error) {
 	stream := service.NewStreaming(ctx, body, option.WithResponseInto(res))
 	defer stream.Close()
+
 	s, begun := &said{}, false
 	for stream.Next() {
 		chunk := stream.Current()
 		begun = true
-		if chunk.JSON.Usage.Valid() && chunk.Usage.TotalTokens+chunk.Usage.PromptTokens+chunk.Usage.CompletionTokens > 0 {
+		if chunk.JSON.Usage.Valid() &&
+			chunk.Usage.TotalTokens+chunk.Usage.PromptTokens+chunk.Usage.CompletionTokens > 0 {
 			s.measure(&a.Usage, chunk.Usage)
 		}
+
 		for _, choice := range chunk.Choices {
 			if choice.Index != 0 {
 				continue
 			}
+
 			s.add(&choice.Delta)
 			if choice.FinishReason != "" {
 				s.finish = choice.FinishReason
@@ -121,10 +148,12 @@ func (c *Client) once(ctx context.Context, service *openai.ChatCompletionService
 				partial(s.words.String())
 			}
 		}
+
 		if s.words.Len() > maxAnswer {
 			return nil, errTooLong
 		}
 	}
+
 	err := stream.Err()
 	if !s.measured && worked(ctx, *res, err) {
 		a.Usage.Unmeasured = true
@@ -132,12 +161,14 @@ func (c *Client) once(ctx context.Context, service *openai.ChatCompletionService
 	if err != nil {
 		return nil, err
 	}
+
 	switch {
 	case s.finish != "":
 		return s, nil
 	case !begun && *res != nil: // a page of something else, where base_url is wrong
 		return nil, fmt.Errorf("nothing of a stream in its %s", cmp.Or((*res).Header.Get("Content-Type"), "answer"))
 	}
+
 	return nil, errBroken
 }
 
@@ -174,10 +205,12 @@ func (s *said) add(d *openai.ChatCompletionChunkChoiceDelta) {
 		if i == len(s.calls) {
 			s.calls = append(s.calls, &toolCall{})
 		}
+
 		call := s.calls[i]
 		if piece.ID != "" {
 			call.id = piece.ID
 		}
+
 		call.name += piece.Function.Name
 		call.arguments.WriteString(piece.Function.Arguments)
 	}

@@ -29,9 +29,17 @@ type failure struct {
 func failureOf(ctx context.Context, err error, res *http.Response) failure {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return failure{reason: parley.ModelSlow, words: "the model did not answer in time", action: "Ask for less at once, or again later."}
+		return failure{
+			reason: parley.ModelSlow,
+			words:  "the model did not answer in time",
+			action: "Ask for less at once, or again later.",
+		}
 	case ctx.Err() != nil:
-		return failure{reason: parley.ModelCancelled, words: "the call was broken off", action: "Ask again if the answer is still wanted."}
+		return failure{
+			reason: parley.ModelCancelled,
+			words:  "the call was broken off",
+			action: "Ask again if the answer is still wanted.",
+		}
 	case res == nil:
 		return unreachable(err)
 	case res.StatusCode >= http.StatusBadRequest:
@@ -39,6 +47,7 @@ func failureOf(ctx context.Context, err error, res *http.Response) failure {
 	case errors.Is(err, errBroken), errors.Is(err, errTooLong):
 		return failure{reason: parley.ModelMalformed, words: err.Error(), action: "Ask again, or for less at once."}
 	}
+
 	return failure{reason: parley.ModelMalformed, words: "what the model's server sent is no answer", cause: err,
 		action: "Ask again; if it keeps failing, the operator may see with parley doctor whether base_url is right."}
 }
@@ -63,37 +72,64 @@ func refusal(err error, status int) failure {
 	if e, ok := errors.AsType[*openai.Error](err); ok {
 		api = *e
 	}
+
 	said := "status " + strconv.Itoa(status)
 	if text := parley.CleanLine(parley.Truncate(api.Message, 200)); text != "" {
 		said += ": " + text
 	}
+
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden: // what it says may show a part of the key
-		return failure{reason: parley.ModelKeyRefused, words: "the model's server refuses the key", action: "Ask the operator to see to the key of this responder."}
+		return failure{
+			reason: parley.ModelKeyRefused,
+			words:  "the model's server refuses the key",
+			action: "Ask the operator to see to the key of this responder.",
+		}
 	case status == http.StatusTooManyRequests, status == http.StatusPaymentRequired:
 		spent := api.Code == "insufficient_quota" || status == http.StatusPaymentRequired
-		return failure{reason: parley.ModelQuota, words: "the model's server takes no more for now (" + said + ")", again: !spent, limited: !spent,
-			action: "Ask again later."}
+		return failure{
+			reason:  parley.ModelQuota,
+			words:   "the model's server takes no more for now (" + said + ")",
+			again:   !spent,
+			limited: !spent,
+			action:  "Ask again later.",
+		}
 	case tooLong(&api, status):
 		return failure{reason: parley.ModelContext, words: "the conversation is too long for the model (" + said + ")",
 			action: "Send /reset to have it forget the conversation, or say it in fewer words."}
 	case status == http.StatusNotFound:
-		return failure{reason: parley.ModelUnknown, words: "the server has no such model (" + said + ")", action: "Ask the operator to see to model and base_url."}
+		return failure{
+			reason: parley.ModelUnknown,
+			words:  "the server has no such model (" + said + ")",
+			action: "Ask the operator to see to model and base_url.",
+		}
 	case status == http.StatusRequestTimeout, status >= http.StatusInternalServerError:
-		return failure{reason: parley.ModelServerError, words: "the model's server failed (" + said + ")", again: true, action: "Ask again later."}
+		return failure{
+			reason: parley.ModelServerError,
+			words:  "the model's server failed (" + said + ")",
+			again:  true,
+			action: "Ask again later.",
+		}
 	}
-	return failure{reason: parley.ModelRefused, words: "the model's server refuses the request (" + said + ")", action: "Ask the operator to see to the responder's settings."}
+
+	return failure{
+		reason: parley.ModelRefused,
+		words:  "the model's server refuses the request (" + said + ")",
+		action: "Ask the operator to see to the responder's settings.",
+	}
 }
 
 // tooLong tells a prompt that does not fit. Servers agree on no code for it: OpenAI has
 // context_length_exceeded, llama.cpp exceed_context_size_error, and vLLM says it only in
 // words.
 func tooLong(e *openai.Error, status int) bool {
-	if status == http.StatusRequestEntityTooLarge || e.Code == "context_length_exceeded" || e.Type == "exceed_context_size_error" {
+	if status == http.StatusRequestEntityTooLarge || e.Code == "context_length_exceeded" ||
+		e.Type == "exceed_context_size_error" {
 		return true
 	}
 	words := strings.ToLower(e.Message)
-	return status == http.StatusBadRequest && (strings.Contains(words, "context length") || strings.Contains(words, "context window") || strings.Contains(words, "context size"))
+	return status == http.StatusBadRequest &&
+		(strings.Contains(words, "context length") || strings.Contains(words, "context window") || strings.Contains(words, "context size"))
 }
 
 func (f failure) error(wait time.Duration) *parley.Error {

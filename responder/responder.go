@@ -47,7 +47,9 @@ type Client struct{ opts Options }
 // New makes a client.
 func New(opts Options) *Client {
 	if opts.HTTP == nil {
-		opts.HTTP = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+		opts.HTTP = &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}
 	}
 	if opts.Backoff == 0 {
 		opts.Backoff = 500 * time.Millisecond
@@ -85,20 +87,29 @@ func (c *Client) options(q *parley.ModelQuestion) ([]option.RequestOption, error
 	if base == "" {
 		base = HostedURL
 	}
+
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, parley.NoModelAnswer(parley.ModelNoEndpoint, "base_url is %q, which is no address of a server", parley.CleanLine(base)).
 			Suggest("Give one such as http://127.0.0.1:11434/v1.")
 	}
-	opts := []option.RequestOption{option.WithHTTPClient(c.opts.HTTP), option.WithBaseURL(strings.TrimSuffix(base, "/") + "/"), option.WithMaxRetries(0)}
+
+	opts := []option.RequestOption{
+		option.WithHTTPClient(c.opts.HTTP),
+		option.WithBaseURL(strings.TrimSuffix(base, "/") + "/"),
+		option.WithMaxRetries(0),
+	}
+
 	if q.KeyEnv == "" {
 		return opts, nil
 	}
+
 	key := strings.TrimSpace(c.opts.Getenv(q.KeyEnv))
 	if key == "" {
 		return nil, parley.NoModelAnswer(parley.ModelNoKey, "the daemon's environment has no %s, which is to hold the key", q.KeyEnv).
 			Suggest("Ask the operator to set %s and start the daemon again: parley down --keep-agents.", q.KeyEnv)
 	}
+
 	return append(opts, option.WithAPIKey(key)), nil
 }
 
@@ -108,28 +119,34 @@ func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.
 	if err != nil {
 		return err
 	}
+
 	service := openai.NewChatCompletionService(opts...)
 	body, err := firstBody(q)
 	if err != nil {
 		return err
 	}
+
 	tools := body.Tools
 	for round := 0; ; round++ {
 		if body.Tools = tools; round >= q.Rounds {
 			body.Tools = nil
 		}
+
 		said, err := c.ask(ctx, &service, body, a, q.Partial)
 		if err != nil {
 			return err
 		}
+
 		if len(said.calls) == 0 {
 			a.Text, a.CutOff = said.text(), said.finish == "length"
 			return said.check(round)
 		}
+
 		if body.Tools == nil {
 			return parley.NoModelAnswer(parley.ModelMalformed, "the model went on calling tools after %d rounds instead of answering", q.Rounds).
 				Suggest("Ask for less at once, or ask the operator to raise toolRounds.")
 		}
+
 		body.Messages = append(body.Messages, said.asMessage())
 		for i, call := range said.calls {
 			result := `{"success":false,"error_message":"too many calls at once"}`
@@ -149,6 +166,7 @@ func firstBody(q *parley.ModelQuestion) (openai.ChatCompletionNewParams, error) 
 	if q.Temperature != nil {
 		b.Temperature = param.NewOpt(*q.Temperature)
 	}
+
 	switch {
 	case q.MaxTokens == 0:
 	case q.BaseURL == "" || strings.TrimSuffix(q.BaseURL, "/") == HostedURL:
@@ -156,9 +174,11 @@ func firstBody(q *parley.ModelQuestion) (openai.ChatCompletionNewParams, error) 
 	default:
 		b.MaxTokens = param.NewOpt(int64(q.MaxTokens)) // other servers know no other name
 	}
+
 	if q.System != "" {
 		b.Messages = append(b.Messages, openai.SystemMessage(q.System))
 	}
+
 	for _, t := range q.Turns {
 		if t.Mine {
 			b.Messages = append(b.Messages, openai.AssistantMessage(t.Text))
@@ -166,14 +186,20 @@ func firstBody(q *parley.ModelQuestion) (openai.ChatCompletionNewParams, error) 
 		}
 		b.Messages = append(b.Messages, openai.UserMessage(t.Text))
 	}
+
 	for _, t := range q.Tools {
 		var parameters shared.FunctionParameters
 		if err := json.Unmarshal(t.Function.Parameters, &parameters); err != nil {
 			return b, parley.NoModelAnswer(parley.ModelRefused, "the parameters of %s are no JSON schema: %w", t.Function.Name, err).
 				Suggest("Ask the operator to switch the tools off.")
 		}
-		b.Tools = append(b.Tools, openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{Name: t.Function.Name,
-			Description: param.NewOpt(t.Function.Description), Parameters: parameters}))
+
+		b.Tools = append(
+			b.Tools,
+			openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{Name: t.Function.Name,
+				Description: param.NewOpt(t.Function.Description), Parameters: parameters}),
+		)
 	}
+
 	return b, nil
 }

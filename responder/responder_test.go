@@ -58,6 +58,7 @@ func TestAnswerSendsEverythingAndMeasuresIt(t *testing.T) {
 	q := question(s, "SAY hello")
 	q.KeyEnv, q.Temperature, q.MaxTokens, q.System = "TEST_KEY", &heat, 500, "be kind"
 	q.Turns = append([]parley.ModelTurn{{Text: "first"}, {Mine: true, Text: "second"}}, q.Turns...)
+
 	a, err := c.Answer(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -65,11 +66,21 @@ func TestAnswerSendsEverythingAndMeasuresIt(t *testing.T) {
 	if a.Usage.Latency <= 0 {
 		t.Errorf("it took %v", a.Usage.Latency)
 	}
+
 	a.Usage.Latency, a.Usage.LatencyMS = 0, 0
-	want := parley.ModelAnswer{Text: "hello", Usage: parley.Usage{InputTokens: 4 * modelserver.PromptTokens, OutputTokens: modelserver.AnswerTokens, Requests: 1}}
+	want := parley.ModelAnswer{
+		Text: "hello",
+		Usage: parley.Usage{
+			InputTokens:  4 * modelserver.PromptTokens,
+			OutputTokens: modelserver.AnswerTokens,
+			Requests:     1,
+		},
+	}
+
 	if d := cmp.Diff(want, a); d != "" {
 		t.Error(d)
 	}
+
 	got := requests(t, s)[0]
 	wants := sent{Model: "scripted", Temperature: &heat, MaxTokens: 500, Messages: []struct{ Role, Content string }{
 		{"system", "be kind"}, {"user", "first"}, {"assistant", "second"}, {"user", "SAY hello"}}}
@@ -103,6 +114,7 @@ func TestPartialTextGrowsWhileTheModelWrites(t *testing.T) {
 			s.Release() // only now does the rest come
 		}
 	}
+
 	a, err := c.Answer(t.Context(), q)
 	if err != nil || a.Text != "Well, that is it." {
 		t.Fatalf("got %q, %v", a.Text, err)
@@ -118,6 +130,7 @@ func TestEveryFailureHasItsReasonAndNoText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	closed.Close()
 	for name, test := range map[string]struct {
 		text     string
@@ -152,19 +165,33 @@ func TestEveryFailureHasItsReasonAndNoText(t *testing.T) {
 			if test.change != nil {
 				test.change(&q)
 			}
+
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
+
 			a, err := c.Answer(ctx, q)
 			if err == nil {
 				t.Fatalf("got %+v, want %s", a, test.reason)
 			}
+
 			e := parley.AsError(err)
 			if e.Code != parley.ModelUnavailable || parley.ReasonOf(err) != test.reason {
 				t.Fatalf("got %q, %v (%v), want the reason %s", a.Text, err, e.Details, test.reason)
 			}
-			if a.Text != "" || a.Usage.Requests != test.requests || e.Action == "" || !strings.Contains(e.Message, test.says) {
-				t.Errorf("text %q, %d requests, want %d; %q must say %q; action %q", a.Text, a.Usage.Requests, test.requests, e.Message, test.says, e.Action)
+
+			if a.Text != "" || a.Usage.Requests != test.requests || e.Action == "" ||
+				!strings.Contains(e.Message, test.says) {
+				t.Errorf(
+					"text %q, %d requests, want %d; %q must say %q; action %q",
+					a.Text,
+					a.Usage.Requests,
+					test.requests,
+					e.Message,
+					test.says,
+					e.Action,
+				)
 			}
+
 			if strings.Contains(fmt.Sprint(e.Message, e.Details), "sk-123") {
 				t.Errorf("the error shows the key: %v", e)
 			}
@@ -176,6 +203,7 @@ func TestRetryAfterIsRespected(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
 	began := time.Now()
+
 	a, err := c.Answer(t.Context(), question(s, "FAIL 429 ONCE AFTER 1 SAY at last"))
 	if err != nil || a.Text != "at last" || a.Usage.Requests != 2 {
 		t.Fatalf("got %+v, %v", a, err)
@@ -183,8 +211,10 @@ func TestRetryAfterIsRespected(t *testing.T) {
 	if took := time.Since(began); took < time.Second {
 		t.Errorf("it was asked again after %v, and had said one second", took)
 	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
+
 	_, err = c.Answer(ctx, question(s, "FAIL 429 AFTER 100"))
 	if got := parley.AsError(err).Details["retry_after_seconds"]; got != 100 {
 		t.Errorf("the error says to wait %v seconds, want 100", got)
@@ -196,9 +226,11 @@ func TestSlowAndCancelledAreToldApart(t *testing.T) {
 	s, c := start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
+
 	if _, err := c.Answer(ctx, question(s, "PAUSE")); parley.ReasonOf(err) != parley.ModelSlow {
 		t.Errorf("past the deadline: %v", err)
 	}
+
 	ctx, cancel = context.WithCancel(t.Context())
 	q := question(s, "PAUSE")
 	q.Partial = func(string) { cancel() }
@@ -212,16 +244,28 @@ func TestToolsRunForABoundedNumberOfRounds(t *testing.T) {
 	s, c := start(t)
 	q := question(s, `CALL look {"at":"me"}`)
 	q.Rounds = 2
-	q.Tools = []parley.Tool{{Type: "function", Function: parley.Function{Name: "look", Description: "see", Parameters: json.RawMessage(`{"type":"object","properties":{}}`)}}}
+	q.Tools = []parley.Tool{
+		{
+			Type: "function",
+			Function: parley.Function{
+				Name:        "look",
+				Description: "see",
+				Parameters:  json.RawMessage(`{"type":"object","properties":{}}`),
+			},
+		},
+	}
+
 	var ran []string
 	q.RunTool = func(_ context.Context, name, arguments string) string {
 		ran = append(ran, name+arguments)
 		return `SAY seen`
 	}
+
 	a, err := c.Answer(t.Context(), q)
 	if err != nil || a.ToolCalls != 1 || a.Usage.Requests != 2 {
 		t.Fatalf("got %+v, %v", a, err)
 	}
+
 	// The first request has one message, the second also the call and its answer.
 	if got, want := a.Usage.InputTokens, (1+3)*modelserver.PromptTokens; got != want {
 		t.Errorf("%d tokens went in, want %d", got, want)
@@ -232,6 +276,7 @@ func TestToolsRunForABoundedNumberOfRounds(t *testing.T) {
 	if got := requests(t, s)[1].Messages[2]; got.Role != "tool" || got.Content != "SAY seen" {
 		t.Errorf("the tool's answer went as %+v", got)
 	}
+
 	q.Rounds = 0
 	if _, err := c.Answer(t.Context(), q); err != nil {
 		t.Fatal(err)

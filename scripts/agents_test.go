@@ -33,6 +33,7 @@ func (s *system) install(program, into string, env ...string) (out string, code 
 			s.t.Fatal(err)
 		}
 	}
+
 	cmd := exec.Command("/bin/sh", "agents", program)
 	cmd.Env = append([]string{"PATH=" + s.bin, "PARLEY_TEST_AGENTS=" + into}, env...)
 	b, err := cmd.CombinedOutput()
@@ -40,6 +41,7 @@ func (s *system) install(program, into string, env ...string) (out string, code 
 	if err != nil && !errors.As(err, &exit) {
 		s.t.Fatal(err)
 	}
+
 	return string(b), cmd.ProcessState.ExitCode()
 }
 
@@ -92,12 +94,14 @@ func TestAgentsSayWhyTheyCannotBeInstalled(t *testing.T) {
 		{"no registry", npm, "NPM_VIEW=1", 3, "npm's registry does not answer"},
 		{"it breaks off", npm, "NPM_INSTALL=1", 1, "could not be installed"},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s, into := newSystem(t), t.TempDir()
 			if test.npm != "" {
 				s.add("npm", test.npm)
 			}
+
 			out, code := s.agents(into, test.env)
 			if code != test.code || !strings.Contains(out, test.want) {
 				t.Errorf("it exits %d and says %q, want %d and %q", code, out, test.code, test.want)

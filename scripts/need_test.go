@@ -111,6 +111,7 @@ func TestNeedInstallsWithEachPackageManager(t *testing.T) {
 		{"brew as root", "brew", true, nil, []string{"brew install tmux"}},
 		{"brew as user, never with sudo", "brew", false, nil, []string{"brew install tmux"}},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSystem(t).installs(test.manager)
@@ -119,6 +120,7 @@ func TestNeedInstallsWithEachPackageManager(t *testing.T) {
 			} else {
 				s.user()
 			}
+
 			out, code := s.need("tmux", test.env...)
 			if code != 0 {
 				t.Fatalf("need tmux exits %d:\n%s", code, out)
@@ -160,7 +162,12 @@ func TestNeedNamesTheCommandWhenItCannot(t *testing.T) {
 		tool string
 		want []string
 	}{
-		{"no manager", func(s *system) { s.user() }, "tmux", []string{"tmux (3.2 or newer) is missing", "package manager"}},
+		{
+			"no manager",
+			func(s *system) { s.user() },
+			"tmux",
+			[]string{"tmux (3.2 or newer) is missing", "package manager"},
+		},
 		{"no sudo", func(s *system) { s.add("id", "echo 1000").installs("apt-get") }, "tmux",
 			[]string{"no sudo", "as root, run: apt-get update && env DEBIAN_FRONTEND=noninteractive apt-get install"}},
 		{"install fails", func(s *system) { s.user().add("dnf", "exit 1") }, "tmux",
@@ -172,11 +179,13 @@ func TestNeedNamesTheCommandWhenItCannot(t *testing.T) {
 		{"old tmux, no manager", func(s *system) { s.root().add("tmux", "echo tmux 2.9a") }, "tmux",
 			[]string{"tmux 2.9a", "./configure && make"}},
 		{"old tmux in the packages", func(s *system) {
-			s.root().add("brew", `printf '#!/bin/sh\necho tmux 1.8\n' >'`+filepath.Join(s.bin, "tmux")+`'; chmod +x '`+filepath.Join(s.bin, "tmux")+`'`)
+			s.root().
+				add("brew", `printf '#!/bin/sh\necho tmux 1.8\n' >'`+filepath.Join(s.bin, "tmux")+`'; chmod +x '`+filepath.Join(s.bin, "tmux")+`'`)
 		}, "tmux", []string{"tmux 1.8 is installed", "brew upgrade tmux"}},
 		{"broken tmux", func(s *system) { s.root().add("tmux", "exit 1") }, "tmux", []string{"tmux -V fails"}},
 		{"compiler on macOS", func(s *system) { s.user().add("brew", "") }, "cc", []string{"xcode-select --install"}},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSystem(t)
@@ -185,6 +194,7 @@ func TestNeedNamesTheCommandWhenItCannot(t *testing.T) {
 			if code != 1 {
 				t.Errorf("exit %d, want 1", code)
 			}
+
 			for _, want := range test.want {
 				if !strings.Contains(out, want) {
 					t.Errorf("output lacks %q:\n%s", want, out)
@@ -212,7 +222,10 @@ func TestNeedInstallsACompilerThatLacksHeaders(t *testing.T) {
 func TestNeedGoesOnWhenTheListsCannotBeRefreshed(t *testing.T) {
 	s := newSystem(t).root()
 	tmux := filepath.Join(s.bin, "tmux")
-	s.add("apt-get", `[ "$1" = install ] || exit 100; printf '#!/bin/sh\necho tmux 3.4\n' >'`+tmux+`'; chmod +x '`+tmux+`'`)
+	s.add(
+		"apt-get",
+		`[ "$1" = install ] || exit 100; printf '#!/bin/sh\necho tmux 3.4\n' >'`+tmux+`'; chmod +x '`+tmux+`'`,
+	)
 	if out, code := s.need("tmux"); code != 0 {
 		t.Errorf("need tmux exits %d:\n%s", code, out)
 	}

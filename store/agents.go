@@ -25,11 +25,13 @@ func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) er
 			}
 			return err
 		}
+
 		t.wrote = true
 		t.lifecycle(&row, "created")
 		if err := t.setResponder(a.ID, a.Responder); err != nil {
 			return err
 		}
+
 		return t.renewKey(a.ID, key)
 	})
 }
@@ -49,11 +51,13 @@ func (s *Store) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) er
 		case res.RowsAffected == 0:
 			return noAgent(a.ID)
 		}
+
 		t.wrote = true
 		t.lifecycle(&row, "revived")
 		if err := t.setResponder(a.ID, a.Responder); err != nil {
 			return err
 		}
+
 		return t.renewKey(a.ID, key)
 	})
 }
@@ -82,7 +86,11 @@ func (t *tx) lifecycle(r *agentRow, what string) {
 	if err != nil {
 		details = []byte("{}")
 	}
-	t.note(logRow{AgentID: r.ID, LogType: LogLifecycle, Message: "Agent " + r.Name + " " + what, Details: string(details)})
+
+	t.note(
+		logRow{AgentID: r.ID, LogType: LogLifecycle, Message: "Agent " + r.Name + " " + what, Details: string(details)},
+	)
+
 	t.emit(eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
 }
 
@@ -90,28 +98,40 @@ func (t *tx) lifecycle(r *agentRow, what string) {
 // program ended if it did. It returns since when the agent has been in that
 // state. Nothing happens when all of it is known already; the time is kept when
 // only the evidence is new. AGENT_NOT_FOUND.
-func (s *Store) SetAgentState(ctx context.Context, id string, st parley.AgentState, evidence string, exit *int) (since time.Time, err error) {
+func (s *Store) SetAgentState(
+	ctx context.Context,
+	id string,
+	st parley.AgentState,
+	evidence string,
+	exit *int,
+) (since time.Time, err error) {
 	err = s.write(ctx, "storing the agent's state", func(t *tx) error {
 		row, err := t.agent(id)
 		if err != nil {
 			return err
 		}
+
 		since = instant(row.Since)
 		if row.State == string(st) && row.Evidence == evidence && same(row.ExitStatus, exit) {
 			return nil
 		}
+
 		if row.State != string(st) {
 			row.Since = nanos(t.now)
 			since = instant(row.Since)
 		}
+
 		row.State, row.Evidence, row.ExitStatus = string(st), evidence, exit
 		if _, err := t.exec(`UPDATE agents SET state = ?, since = ?, evidence = ?, exit_status = ? WHERE id = ?`,
 			row.State, row.Since, evidence, exit, id); err != nil {
 			return err
 		}
+
 		t.lifecycle(row, "is "+row.State)
+
 		return nil
 	})
+
 	return since, err
 }
 
@@ -156,10 +176,12 @@ func (s *Store) Agents(ctx context.Context) ([]parley.Agent, error) {
 	if err := s.reader.WithContext(ctx).Order("lower(name)").Find(&rows).Error; err != nil {
 		return nil, s.fail("reading the agents", err)
 	}
+
 	by, err := s.responders(ctx)
 	if err != nil {
 		return nil, err
 	}
+
 	agents := make([]parley.Agent, len(rows))
 	for i := range rows {
 		agents[i] = rows[i].agent()
@@ -167,6 +189,7 @@ func (s *Store) Agents(ctx context.Context) ([]parley.Agent, error) {
 			agents[i].Responder, agents[i].AutoRespond = r, r.AutoRespond
 		}
 	}
+
 	return agents, nil
 }
 

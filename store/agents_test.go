@@ -22,9 +22,11 @@ func TestAgentComesBackAsItWas(t *testing.T) {
 		Socket: "/run/user/1000/tmux", Pane: "%3", Approval: parley.ApprovalGiven, IsSpecial: true,
 		CreatedAt: at.Add(time.Hour), LastActive: at.Add(2 * time.Hour),
 	}
+
 	if err := s.CreateAgent(t.Context(), want, testKey("parley_1", 1, 2, 0, 3)); err != nil {
 		t.Fatal(err)
 	}
+
 	addAgents(t, s, 1) // an empty one, and before it by name
 	got, err := s.Agents(t.Context())
 	if err != nil || len(got) != 2 || got[0].Name != agentName(0) {
@@ -62,23 +64,28 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 	if err := s.CreateAgent(t.Context(), old, testKey("parley_old", 1)); err != nil {
 		t.Fatal(err)
 	}
+
 	fresh := testAgent(1)
 	fresh.State, fresh.Role, fresh.Command = parley.StateStarting, "reviewer", []string{"sh"}
 	if err := s.ReviveAgent(t.Context(), fresh, testKey("parley_new", 2)); err != nil {
 		t.Fatal(err)
 	}
+
 	got, err := s.Agents(t.Context())
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
+
 	a := got[0]
 	if a.Role != "reviewer" || a.State != parley.StateStarting || a.ExitStatus != nil ||
 		!a.CreatedAt.Equal(old.CreatedAt) || len(a.Command) != 1 {
 		t.Errorf("got %+v", a)
 	}
+
 	if keys, err := s.Keys(t.Context()); err != nil || len(keys) != 1 || keys[0].KeyID != "parley_new" {
 		t.Errorf("keys of an agent that was revived: got %+v, %v, want the new one alone", keys, err)
 	}
+
 	wantCode(t, "an unknown one", s.ReviveAgent(t.Context(), testAgent(5), nil), parley.AgentNotFound)
 }
 
@@ -95,8 +102,10 @@ func TestSetAgentStateSaysOnlyWhatIsNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return since
 	}
+
 	zero := 0
 	for _, step := range []struct {
 		what     string
@@ -112,22 +121,44 @@ func TestSetAgentStateSaysOnlyWhatIsNew(t *testing.T) {
 		{"a new state", parley.StateExited, "it ended", nil, begin.Add(4 * time.Minute), 3},
 		{"its status", parley.StateExited, "it ended", &zero, begin.Add(4 * time.Minute), 4},
 	} {
-		if since := set(step.state, step.evidence, step.exit); !since.Equal(step.since) || s.LastEvent() != step.events {
-			t.Errorf("%s: got since %v and %d events, want %v and %d", step.what, since, s.LastEvent(), step.since, step.events)
+		if since := set(step.state, step.evidence, step.exit); !since.Equal(step.since) ||
+			s.LastEvent() != step.events {
+			t.Errorf(
+				"%s: got since %v and %d events, want %v and %d",
+				step.what,
+				since,
+				s.LastEvent(),
+				step.since,
+				step.events,
+			)
 		}
 	}
+
 	events, err := s.Events(t.Context(), EventQuery{Last: 1})
 	if err != nil || len(events) != 1 {
 		t.Fatal(events, err)
 	}
-	want := parley.Event{Seq: 4, Type: parley.EventAgent, Time: clock, AgentID: agentID(0), Agent: agentName(0), State: "exited", Detail: "it ended"}
+
+	want := parley.Event{
+		Seq:     4,
+		Type:    parley.EventAgent,
+		Time:    clock,
+		AgentID: agentID(0),
+		Agent:   agentName(0),
+		State:   "exited",
+		Detail:  "it ended",
+	}
+
 	if diff := cmp.Diff(want, events[0]); diff != "" {
 		t.Errorf("event: -want +got:\n%s", diff)
 	}
+
 	log, err := s.AgentLog(t.Context(), agentID(0), 10)
-	if err != nil || len(log) != 4 || !strings.Contains(string(log[3].Details), `"exit_status":0`) || log[3].LogType != LogLifecycle {
+	if err != nil || len(log) != 4 || !strings.Contains(string(log[3].Details), `"exit_status":0`) ||
+		log[3].LogType != LogLifecycle {
 		t.Errorf("agent log: got %+v, %v", log, err)
 	}
+
 	_, err = s.SetAgentState(t.Context(), "nobody", parley.StateIdle, "", nil)
 	wantCode(t, "an unknown agent", err, parley.AgentNotFound)
 }

@@ -30,16 +30,22 @@ type original struct {
 func (t *tx) answer(p *Post, out *Appended) error {
 	by, a := p.Message.SenderID, p.Answers
 	var found []original
-	err := t.query(&found, `SELECT `+messageColumns+`, `+deliveryColumns+`, coalesce(b.state, '') AS debt, coalesce(b.due_at, 0) AS due
+	err := t.query(
+		&found,
+		`SELECT `+messageColumns+`, `+deliveryColumns+`, coalesce(b.state, '') AS debt, coalesce(b.due_at, 0) AS due
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
-		LEFT JOIN debts b ON b.message_seq = d.message_seq AND b.debtor_id = d.recipient_id WHERE m.id = ?`, by, a.MessageID)
+		LEFT JOIN debts b ON b.message_seq = d.message_seq AND b.debtor_id = d.recipient_id WHERE m.id = ?`,
+		by,
+		a.MessageID,
+	)
 	if err == nil && len(found) == 0 && a.Status != "" { // a post to a thread that it joined later
 		err = notOwed(a.MessageID)
 	}
 	if err != nil || len(found) == 0 {
 		return err
 	}
+
 	o := &found[0]
 	owed := parley.ResponseStatus(o.Debt).Owed()
 	late := owed && nanos(t.now) > o.Due
@@ -48,13 +54,16 @@ func (t *tx) answer(p *Post, out *Appended) error {
 			return err
 		}
 	}
+
 	if err := t.settle(o, p, owed, late, out); err != nil {
 		return err
 	}
 	if o.Delivery.AnsweredBy != "" {
 		return nil
 	}
+
 	out.Updated = true
+
 	return t.markAnswered(&o.Delivery, p.Message.ID)
 }
 
@@ -65,13 +74,16 @@ func (o *original) refuse(owed, late bool) error {
 	case o.Debt == "":
 		return notOwed(short)
 	case !owed:
-		return parley.Errorf(parley.ResponseNotRequired, "message %s has your response already: it is %s", short, o.Debt).With("state", o.Debt).
+		return parley.Errorf(parley.ResponseNotRequired, "message %s has your response already: it is %s", short, o.Debt).
+			With("state", o.Debt).
 			Suggest("Leave status out to add something as a plain reply.")
 	case late:
 		due := instant(o.Due)
 		return parley.Errorf(parley.DeadlinePassed, "the response to message %s was due at %s", short, due.Format("2006-01-02T15:04:05Z07:00")).
-			With("response_deadline", due).Suggest("Leave status out: a plain reply is still delivered, and marked as late.")
+			With("response_deadline", due).
+			Suggest("Leave status out: a plain reply is still delivered, and marked as late.")
 	}
+
 	return nil
 }
 
@@ -85,15 +97,18 @@ func (t *tx) settle(o *original, p *Post, owed, late bool, out *Appended) error 
 	if !owed {
 		return nil
 	}
+
 	status := p.Answers.Status
 	if status == "" {
 		status = parley.ResponseCompleted
 	}
+
 	out.Updated = true
 	if _, err := t.exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ? WHERE message_seq = ? AND debtor_id = ?`,
 		string(status), p.Message.ID, nanos(t.now), late, o.Message.Seq, p.Message.SenderID); err != nil {
 		return err
 	}
+
 	return t.pass(o, p.Answers.Delegates, out)
 }
 
@@ -107,23 +122,28 @@ func (t *tx) pass(o *original, to []NewDelivery, out *Appended) error {
 			WHERE state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
 			return err
 		}
+
 		var has int
 		if err := t.query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`, o.Message.Seq, d.RecipientID); err != nil {
 			return err
 		}
+
 		if has == 0 {
 			strangers = append(strangers, d)
 			t.isGiven(d.RecipientID)
 		}
 	}
+
 	if len(strangers) == 0 {
 		return nil
 	}
+
 	m := o.Message.message()
 	p, passed := Post{Message: m, Deliveries: strangers}, Appended{Message: m, Seq: o.Message.Seq}
 	t.deliveries = append(t.deliveries, t.newDeliveries(&p, &m, o.Message.Seq, &passed)...)
 	t.logDeliveries(&p, &m)
 	out.Passed = passed.Jobs()
+
 	return nil
 }
 
@@ -135,13 +155,16 @@ func (t *tx) markAnswered(d *deliveryRow, by string) error {
 		WHERE message_seq = ? AND recipient_id = ?`, now, now, by, k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
+
 	t.hasRead(k.RecipientID)
 	if parley.DeliveryState(d.State) == parley.DeliveryTyping {
 		return nil
 	}
+
 	var steps []Change
 	if !parley.DeliveryState(d.State).Read() {
 		steps = append(steps, Change{State: parley.DeliveryRead, Evidence: "its recipient answered it"})
 	}
+
 	return t.climb(k, append(steps, answered(by)), now)
 }

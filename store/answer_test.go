@@ -75,9 +75,13 @@ func TestAnAnswerClimbsToTheLastRungFromEverywhere(t *testing.T) {
 		if !answer.Updated {
 			t.Errorf("%s: the original is not updated", name)
 		}
+
 		c.after(k)
 		d, got := ladder(t, s, question.Message.ID)
-		if diff := cmp.Diff(c.want, got); diff != "" || d.State != parley.DeliveryAnswered || d.AnsweredBy != answer.Message.ID || d.ReadAt == nil || d.AnsweredAt == nil {
+		if diff := cmp.Diff(c.want, got); diff != "" || d.State != parley.DeliveryAnswered ||
+			d.AnsweredBy != answer.Message.ID ||
+			d.ReadAt == nil ||
+			d.AnsweredAt == nil {
 			t.Errorf("%s: %s\n%+v", name, diff, d)
 		}
 	}
@@ -93,7 +97,9 @@ func TestAFormalResponseThatIsRefusedStoresNothing(t *testing.T) {
 	if _, err := s.Append(t.Context(), p); parley.ErrorCode(err) != parley.ResponseNotRequired {
 		t.Errorf("got %v, want %s", err, parley.ResponseNotRequired)
 	}
-	if _, _, err := s.Message(t.Context(), p.Message.ID); parley.ErrorCode(err) != parley.MessageNotFound || s.LastEvent() != last {
+
+	if _, _, err := s.Message(t.Context(), p.Message.ID); parley.ErrorCode(err) != parley.MessageNotFound ||
+		s.LastEvent() != last {
 		t.Errorf("it is stored (%v), or an event tells of it", err)
 	}
 }
@@ -109,6 +115,7 @@ func TestADelegateOwesOnce(t *testing.T) {
 	if len(done.Passed) != 0 {
 		t.Errorf("what agent 2 has already is typed again: %+v", done.Passed)
 	}
+
 	back := reply(2, question, parley.ResponseDelegated)
 	back.Answers.Delegates = []NewDelivery{{RecipientID: agentID(1), State: parley.DeliveryQueued}}
 	_, err = s.Append(t.Context(), back)
@@ -141,7 +148,8 @@ func TestIgnoredMessagesAreInTheAgentLog(t *testing.T) {
 	must(t, s.Ignore(t.Context(), agentID(1), stored.Message.ID[:8], "only thanks"))
 	log, err := s.AgentLog(t.Context(), agentID(1), 1)
 	must(t, err)
-	if want := `{"message_id":"` + stored.Message.ID + `","reason":"only thanks"}`; len(log) != 1 || string(log[0].Details) != want {
+	if want := `{"message_id":"` + stored.Message.ID + `","reason":"only thanks"}`; len(log) != 1 ||
+		string(log[0].Details) != want {
 		t.Errorf("the log is %+v, want %s", log, want)
 	}
 }
@@ -157,9 +165,11 @@ func TestWhoIsGivenAnOlderMessageHasItCounted(t *testing.T) {
 		must(t, err)
 		return [2]int{page.Total, page.Unread}
 	}
+
 	if got, want := count(), [2]int{1, 1}; got != want {
 		t.Errorf("total and unread are %v, want %v", got, want)
 	}
+
 	p := reply(1, question, parley.ResponseDelegated)
 	p.Answers.Delegates = []NewDelivery{{RecipientID: agentID(2), State: parley.DeliveryQueued}}
 	_, err = s.Append(t.Context(), p)
@@ -167,6 +177,7 @@ func TestWhoIsGivenAnOlderMessageHasItCounted(t *testing.T) {
 	if got, want := count(), [2]int{2, 2}; got != want {
 		t.Errorf("with the message that it is to answer, total and unread are %v, want %v", got, want)
 	}
+
 	_, err = s.Append(t.Context(), reply(2, question, parley.ResponseCompleted))
 	must(t, err)
 	if got, want := count(), [2]int{2, 1}; got != want {

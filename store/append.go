@@ -63,7 +63,10 @@ func (a *Appended) Jobs() []Job {
 	var jobs []Job
 	for _, d := range a.Deliveries {
 		if !d.State.Settled() && d.Hold == nil && !a.Repeated {
-			jobs = append(jobs, Job{Key: Key{a.Seq, d.RecipientID}, Message: a.Message, State: d.State, QueuedAt: d.Steps[0].At})
+			jobs = append(
+				jobs,
+				Job{Key: Key{a.Seq, d.RecipientID}, Message: a.Message, State: d.State, QueuedAt: d.Steps[0].At},
+			)
 		}
 	}
 	return jobs
@@ -91,6 +94,7 @@ func (s *Store) Append(ctx context.Context, p Post) (Appended, error) {
 				return err
 			}
 		}
+
 		if p.Answers != nil {
 			if p.Judge != nil && len(p.Answers.Delegates) > 0 {
 				p.Judge(p.Answers.Delegates)
@@ -99,8 +103,10 @@ func (s *Store) Append(ctx context.Context, p Post) (Appended, error) {
 				return err
 			}
 		}
+
 		return t.append(&p, &out)
 	})
+
 	return out, err
 }
 
@@ -123,21 +129,26 @@ func (t *tx) append(p *Post, out *Appended) error {
 			return err
 		}
 	}
+
 	if p.Judge != nil {
 		p.Judge(p.Deliveries)
 	}
+
 	m := p.Message
 	if m.Timestamp.IsZero() {
 		m.Timestamp = t.now
 	}
+
 	m.Recipients = make([]string, len(p.Deliveries))
 	for i := range p.Deliveries {
 		m.Recipients[i] = p.Deliveries[i].RecipientID
 	}
+
 	seq, err := t.number()
 	if err != nil {
 		return err
 	}
+
 	t.wrote = true
 	t.messages = append(t.messages, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
 	out.Message, out.Seq = m, seq
@@ -147,7 +158,9 @@ func (t *tx) append(p *Post, out *Appended) error {
 	if m.RequiresResponse {
 		t.owe(&m, seq, p.Deliveries)
 	}
+
 	t.logDeliveries(p, &m)
+
 	return t.replied(p, seq)
 }
 
@@ -201,7 +214,13 @@ func (t *tx) flushWords() error {
 	rows := make([]wordsRow, len(t.messages))
 	for i := range t.messages {
 		m := &t.messages[i]
-		rows[i] = wordsRow{seq: m.seq, text: m.Text, senderID: m.SenderID, threadID: m.ThreadID, recipients: m.Recipients}
+		rows[i] = wordsRow{
+			seq:        m.seq,
+			text:       m.Text,
+			senderID:   m.SenderID,
+			threadID:   m.ThreadID,
+			recipients: m.Recipients,
+		}
 	}
 	return insert(t, "message_words", wordsColumns, rows, (*wordsRow).values)
 }
@@ -251,15 +270,23 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 	for i := range p.Deliveries {
 		d := &p.Deliveries[i]
 		step := parley.Step{State: d.State, At: t.now, Evidence: cmp.Or(d.Evidence, d.Reason)}
-		row := newDeliveryRow{kind: string(m.Kind), urgent: m.Priority == parley.PriorityUrgent, deliveryRow: deliveryRow{
-			MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
-			ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
-			State:          string(d.State), Reason: d.Reason, Notice: d.Notice, QueuedAt: nanos(t.now),
-			Steps: stepLine(step), Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
-		}}
+		row := newDeliveryRow{
+			kind:   string(m.Kind),
+			urgent: m.Priority == parley.PriorityUrgent,
+			deliveryRow: deliveryRow{
+				MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
+				ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
+				State:          string(d.State), Reason: d.Reason, Notice: d.Notice, QueuedAt: nanos(t.now),
+				Steps: stepLine(
+					step,
+				), Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
+			},
+		}
+
 		if d.State == parley.DeliveryRead {
 			row.ReadAt = &row.QueuedAt
 		}
+
 		rows[i] = row
 		out.Deliveries[i] = row.delivery()
 		if d.State.Settled() {
@@ -267,6 +294,7 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 				State: string(d.State), Detail: cmp.Or(d.Reason, d.Evidence)})
 		}
 	}
+
 	return rows
 }
 

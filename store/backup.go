@@ -19,14 +19,17 @@ func (s *Store) Backup(ctx context.Context, path string) (int64, error) {
 		return 0, parley.Errorf(parley.InvalidArgument, "the path %q is not absolute", path).
 			Suggest("Give a whole path, e.g. %s.", filepath.Join(filepath.Dir(s.path), "copy.db"))
 	}
+
 	if s.queue.isClosed() {
 		return 0, errClosed()
 	}
+
 	pool, err := connect(dsn(s.path, s.tuning.busyTimeout), 1)
 	if err != nil {
 		return 0, failure(path, "writing the copy", err)
 	}
 	defer pool.Close()
+
 	size, err := copyTo(ctx, pool, path)
 	switch {
 	case err == nil:
@@ -40,10 +43,12 @@ func (s *Store) Backup(ctx context.Context, path string) (int64, error) {
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
 	}
+
 	switch faultOf(err) {
 	case faultLocked, faultCorrupt, faultForeign: // the database is meant, not its copy
 		path = s.path
 	}
+
 	return 0, failure(path, "writing the copy", err)
 }
 
@@ -60,15 +65,18 @@ func copyTo(ctx context.Context, db *sql.DB, path string) (size int64, err error
 			_ = os.Remove(path)
 		}
 	}()
+
 	if err := copyInto(ctx, db, path); err != nil {
 		return 0, err
 	}
 	if err := f.Sync(); err != nil {
 		return 0, err
 	}
+
 	info, err := f.Stat()
 	if err != nil {
 		return 0, err
 	}
+
 	return info.Size(), nil
 }

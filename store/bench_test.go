@@ -23,6 +23,7 @@ func BenchmarkAppend1(b *testing.B) {
 			}
 		}
 	})
+
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
 }
 
@@ -34,6 +35,7 @@ func BenchmarkAppend200(b *testing.B) {
 	for i := range p {
 		p[i] = i + 1
 	}
+
 	b.ResetTimer()
 	var times []time.Duration
 	for b.Loop() {
@@ -43,6 +45,7 @@ func BenchmarkAppend200(b *testing.B) {
 		}
 		times = append(times, time.Since(begun))
 	}
+
 	percentiles(b, times)
 }
 
@@ -55,6 +58,7 @@ func BenchmarkClaimAdvance200(b *testing.B) {
 	for i := range to {
 		to[i] = i + 1
 	}
+
 	b.ResetTimer()
 	var claim, advance time.Duration
 	for i := range b.N {
@@ -62,17 +66,20 @@ func BenchmarkClaimAdvance200(b *testing.B) {
 		if _, err := s.Append(b.Context(), post(0, to...)); err != nil {
 			b.Fatal(err)
 		}
+
 		b.StartTimer()
 		seq := int64(i + 1)
 		claim += together(b, to, func(n int) error {
 			return s.Claim(b.Context(), Key{seq, agentID(n)}, uint64(seq), false)
 		})
+
 		advance += together(b, to, func(n int) error {
 			return s.Advance(b.Context(), Key{seq, agentID(n)},
 				Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
 				Change{State: parley.DeliveryRead, Evidence: "the whole text was submitted"})
 		})
 	}
+
 	b.ReportMetric(float64(claim.Milliseconds())/float64(b.N), "claim-ms")
 	b.ReportMetric(float64(advance.Milliseconds())/float64(b.N), "advance-ms")
 }

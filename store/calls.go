@@ -31,6 +31,7 @@ func calledBefore(db *gorm.DB, c Call) (was Call, found bool, err error) {
 	if c.Key == "" {
 		return c, false, nil
 	}
+
 	var rows []struct{ Asked, Made, MessageID string }
 	err = db.Raw(`SELECT asked, made, message_id FROM calls WHERE agent_id = ? AND idempotency_key = ?
 		UNION ALL SELECT '', id, id FROM messages WHERE sender_id = ? AND idempotency_key = ? AND idempotency_key <> ''`,
@@ -38,13 +39,16 @@ func calledBefore(db *gorm.DB, c Call) (was Call, found bool, err error) {
 	if err != nil || len(rows) == 0 {
 		return c, false, err
 	}
+
 	was = c
 	was.Made, was.MessageID = rows[0].Made, rows[0].MessageID
 	if rows[0].Asked != c.Asked {
 		return was, true, parley.Errorf(parley.InvalidArgument, "the idempotency key was used before, for a call that asked for something else: nothing was done").
-			With("parameter", "idempotency_key").With("made", was.Made).
+			With("parameter", "idempotency_key").
+			With("made", was.Made).
 			Suggest("Use another key for each call; the same key only repeats the same call.")
 	}
+
 	return was, true, nil
 }
 

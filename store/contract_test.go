@@ -19,14 +19,17 @@ func TestAMessageComesBackAsItWasStored(t *testing.T) {
 	p.Message.Attachments = []json.RawMessage{json.RawMessage(`{"name":"a"}`), json.RawMessage(`{"name":"b"}`)}
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
 	p.Message.Data = json.RawMessage(`{"n":1}`)
+
 	stored, err := s.Append(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got, _, err := s.Message(t.Context(), stored.Message.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	want := stored.Message
 	want.Sender, want.SenderRole = got.Sender, got.SenderRole // they come from the sender's own row
 	if diff := cmp.Diff(want, got); diff != "" {

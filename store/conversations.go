@@ -35,9 +35,11 @@ func (s *Store) AddAct(ctx context.Context, a Act, instead []string, before time
 				return err
 			}
 		}
+
 		if _, err := t.exec(`DELETE FROM conversation_acts WHERE at < ? AND action NOT IN ('mute', 'unmute')`, nanos(before)); err != nil {
 			return err
 		}
+
 		_, err := t.exec(`INSERT INTO conversation_acts (`+actColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			nanos(a.At), a.Action, a.ThreadID, a.One, a.Other, a.ChainID, a.Hop)
 		return err
@@ -47,19 +49,32 @@ func (s *Store) AddAct(ctx context.Context, a Act, instead []string, before time
 // Acts returns what was done to conversations, in its order.
 func (s *Store) Acts(ctx context.Context) ([]Act, error) {
 	var rows []actRow
-	err := s.read(ctx, "reading what was done to conversations", &rows, `SELECT at AS nanos, action, thread_id, one, other, chain_id, hop
-		FROM conversation_acts ORDER BY seq`)
+	err := s.read(
+		ctx,
+		"reading what was done to conversations",
+		&rows,
+		`SELECT at AS nanos, action, thread_id, one, other, chain_id, hop
+		FROM conversation_acts ORDER BY seq`,
+	)
+
 	acts := make([]Act, len(rows))
 	for i := range rows {
 		acts[i] = rows[i].Act
 		acts[i].At = instant(rows[i].Nanos)
 	}
+
 	return acts, err
 }
 
 // ThreadSettings returns a thread's own settings, as JSON; "" when it has none.
 func (s *Store) ThreadSettings(ctx context.Context, threadID string) (settings string, err error) {
-	err = s.read(ctx, "reading the settings of the thread", &settings, `SELECT conversation FROM threads WHERE id = ?`, threadID)
+	err = s.read(
+		ctx,
+		"reading the settings of the thread",
+		&settings,
+		`SELECT conversation FROM threads WHERE id = ?`,
+		threadID,
+	)
 	return settings, err
 }
 
@@ -82,17 +97,25 @@ func (s *Store) DrawKey(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	if len(values) == 0 {
 		values = []string{rand.Text()}
 		err := s.write(ctx, "storing the key of the draws", func(t *tx) error {
-			_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)`, drawFact, hex.EncodeToString([]byte(values[0])))
+			_, err := t.exec(
+				`INSERT INTO facts (name, value) VALUES (?, ?)`,
+				drawFact,
+				hex.EncodeToString([]byte(values[0])),
+			)
 			return err
 		})
+
 		return []byte(values[0]), err
 	}
+
 	key, err := hex.DecodeString(values[0])
 	if err != nil {
 		return nil, fmt.Errorf("read the key of the draws: %w", err)
 	}
+
 	return key, nil
 }

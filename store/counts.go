@@ -25,41 +25,54 @@ func (s *Store) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 		HeldID      string
 		HeldSince   int64
 	}
+
 	const doing = "counting messages"
 	err := s.read(ctx, doing, &unread, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
 		WHERE d.read_at IS NULL GROUP BY d.recipient_id`)
 	if err == nil {
-		err = s.read(ctx, doing, &open, `SELECT o.recipient_id, o.n, o.held, coalesce(m.id, '') AS held_id, coalesce(m.accepted_at, 0) AS held_since
+		err = s.read(
+			ctx,
+			doing,
+			&open,
+			`SELECT o.recipient_id, o.n, o.held, coalesce(m.id, '') AS held_id, coalesce(m.accepted_at, 0) AS held_since
 			FROM (SELECT d.recipient_id, count(*) AS n,
 				max(CASE WHEN d.state = 'held' THEN d.reason ELSE '' END) AS held,
 				min(CASE WHEN d.state = 'held' THEN d.message_seq END) AS seq
-				FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id) o LEFT JOIN messages m ON m.seq = o.seq`)
+				FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id) o LEFT JOIN messages m ON m.seq = o.seq`,
+		)
 	}
+
 	var owed []struct {
 		DebtorID string
 		N, Late  int
 	}
+
 	if err == nil {
 		err = s.read(ctx, doing, &owed, `SELECT b.debtor_id, count(*) AS n, coalesce(sum(b.due_at < ?), 0) AS late
 			FROM debts b WHERE `+isOwed+` GROUP BY b.debtor_id`, nanos(s.now()))
 	}
+
 	if err != nil {
 		return nil, err
 	}
+
 	counts := make(map[string]AgentCounts, len(unread))
 	for _, u := range unread {
 		counts[u.RecipientID] = AgentCounts{Unread: u.N}
 	}
+
 	for _, o := range open {
 		c := counts[o.RecipientID]
 		c.Queued, c.HeldReason, c.HeldID, c.HeldSince = o.N, o.Held, o.HeldID, moment(o.HeldSince)
 		counts[o.RecipientID] = c
 	}
+
 	for _, o := range owed {
 		c := counts[o.DebtorID]
 		c.Owed, c.Overdue = o.N, o.Late
 		counts[o.DebtorID] = c
 	}
+
 	return counts, nil
 }
 
@@ -70,13 +83,16 @@ func (s *Store) DeliveryCounts(ctx context.Context) (map[string]int, error) {
 		State string
 		N     int
 	}
+
 	err := s.read(ctx, "counting deliveries", &rows, `
 		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isOpen+` GROUP BY d.state
 		UNION ALL
 		SELECT d.state, count(*) AS n FROM deliveries d WHERE d.state IN ('failed', 'unconfirmed', 'expired') GROUP BY d.state`)
+
 	counts := make(map[string]int, len(rows))
 	for _, r := range rows {
 		counts[r.State] = r.N
 	}
+
 	return counts, err
 }

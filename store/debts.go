@@ -39,7 +39,10 @@ func (t *tx) flushDebts() error {
 func (t *tx) owe(m *parley.Message, seq int64, to []NewDelivery) {
 	for i := range to {
 		if !to[i].State.Failed() && !to[i].Silent {
-			t.debts = append(t.debts, debtRow{MessageSeq: seq, DebtorID: to[i].RecipientID, DueAt: (&newMessageRow{Message: m}).due()})
+			t.debts = append(
+				t.debts,
+				debtRow{MessageSeq: seq, DebtorID: to[i].RecipientID, DueAt: (&newMessageRow{Message: m}).due()},
+			)
 		}
 	}
 }
@@ -56,9 +59,21 @@ type Owing struct {
 }
 
 func (r *debtRow) debt(messageID, debtor string) parley.Debt {
-	return parley.Debt{MessageID: messageID, DebtorID: r.DebtorID, Debtor: debtor, State: parley.ResponseStatus(r.State), DueAt: instant(r.DueAt),
-		AnsweredBy: r.AnsweredBy, AnsweredAt: moment(r.AnsweredAt), Late: r.Late,
-		RemindedAt: moment(r.RemindedAt), SenderToldAt: moment(r.SenderToldAt), OperatorToldAt: moment(r.OperatorToldAt)}
+	return parley.Debt{
+		MessageID:  messageID,
+		DebtorID:   r.DebtorID,
+		Debtor:     debtor,
+		State:      parley.ResponseStatus(r.State),
+		DueAt:      instant(r.DueAt),
+		AnsweredBy: r.AnsweredBy,
+		AnsweredAt: moment(r.AnsweredAt),
+		Late:       r.Late,
+		RemindedAt: moment(
+			r.RemindedAt,
+		),
+		SenderToldAt:   moment(r.SenderToldAt),
+		OperatorToldAt: moment(r.OperatorToldAt),
+	}
 }
 
 // Debts returns who owes or has given a required response to a message, by name.
@@ -98,16 +113,19 @@ func (s *Store) owings(ctx context.Context, limit int, which string, args ...any
 		Debtor  string
 		Message messageRow `gorm:"embedded"`
 	}
+
 	const doing = "reading what is owed"
 	err := s.read(ctx, doing, &rows, `SELECT `+debtColumns+`, `+messageColumns+` FROM debts b
 		JOIN messages m ON m.seq = b.message_seq JOIN agents s ON s.id = m.sender_id JOIN agents a ON a.id = b.debtor_id
 		WHERE `+isOwed+` AND `+which+` ORDER BY b.due_at LIMIT ?`, append(args, limit)...)
+
 	var found []Owing
 	for i := range rows {
 		m := rows[i].Message.message()
 		found = append(found, Owing{Debt: rows[i].Debt.debt(m.ID, rows[i].Debtor), Message: m,
 			Key: Key{rows[i].Debt.MessageSeq, rows[i].Debt.DebtorID}})
 	}
+
 	return found, err
 }
 
@@ -124,7 +142,12 @@ const (
 // NoteTold records that someone has heard of a debt.
 func (s *Store) NoteTold(ctx context.Context, k Key, who Told) error {
 	return s.write(ctx, "noting a reminder", func(t *tx) error {
-		_, err := t.exec(`UPDATE debts SET `+string(who)+` = ? WHERE message_seq = ? AND debtor_id = ?`, nanos(t.now), k.MessageSeq, k.RecipientID)
+		_, err := t.exec(
+			`UPDATE debts SET `+string(who)+` = ? WHERE message_seq = ? AND debtor_id = ?`,
+			nanos(t.now),
+			k.MessageSeq,
+			k.RecipientID,
+		)
 		return err
 	})
 }

@@ -33,20 +33,37 @@ func decisionFrom(text, agentID, agent string) *parley.ConversationDecision {
 
 // RecallThread returns what a responder is told of a thread before one of its posts: the
 // last posts before that, and its own since, oldest first.
-func (s *Store) RecallThread(ctx context.Context, responderID, threadID, messageID string, limit int) ([]parley.Message, error) {
+func (s *Store) RecallThread(
+	ctx context.Context,
+	responderID, threadID, messageID string,
+	limit int,
+) ([]parley.Message, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
+
 	var rows []messageRow
-	err := s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+	err := s.read(
+		ctx,
+		"reading the thread",
+		&rows,
+		`SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
 		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread' AND m.id <> ?
 		AND (m.seq < (SELECT seq FROM messages WHERE id = ?) OR m.sender_id = ?) ORDER BY m.seq DESC LIMIT ?`,
-		threadID, messageID, messageID, responderID, limit)
+		threadID,
+		messageID,
+		messageID,
+		responderID,
+		limit,
+	)
+
 	said := make([]parley.Message, len(rows))
 	for i := range rows {
 		said[i] = rows[i].message()
 	}
+
 	slices.Reverse(said)
+
 	return said, err
 }
 
@@ -54,13 +71,21 @@ func (s *Store) RecallThread(ctx context.Context, responderID, threadID, message
 // ids.
 func (s *Store) Decisions(ctx context.Context, messageID string) (map[string]parley.ConversationDecision, error) {
 	var rows []struct{ RecipientID, Recipient, Decision string }
-	err := s.read(ctx, "reading what was decided", &rows, `SELECT d.recipient_id, r.name AS recipient, d.decision FROM messages m
-		JOIN deliveries d ON d.message_seq = m.seq JOIN agents r ON r.id = d.recipient_id WHERE m.id = ? AND d.decision <> ''`, messageID)
+	err := s.read(
+		ctx,
+		"reading what was decided",
+		&rows,
+		`SELECT d.recipient_id, r.name AS recipient, d.decision FROM messages m
+		JOIN deliveries d ON d.message_seq = m.seq JOIN agents r ON r.id = d.recipient_id WHERE m.id = ? AND d.decision <> ''`,
+		messageID,
+	)
+
 	by := map[string]parley.ConversationDecision{}
 	for _, r := range rows {
 		if d := decisionFrom(r.Decision, r.RecipientID, r.Recipient); d != nil {
 			by[r.RecipientID] = *d
 		}
 	}
+
 	return by, err
 }

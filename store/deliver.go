@@ -98,9 +98,30 @@ func (s *Store) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) e
 // follows says which rungs a delivery may reach from where it is. What has been
 // given up can still prove to have been read; what was read stays so.
 var follows = map[parley.DeliveryState][]parley.DeliveryState{
-	parley.DeliveryQueued: {parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryExpired},
-	parley.DeliveryHeld:   {parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryExpired},
-	parley.DeliveryTyping: {parley.DeliveryTyping, parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryUnconfirmed},
+	parley.DeliveryQueued: {
+		parley.DeliveryHeld,
+		parley.DeliverySubmitted,
+		parley.DeliveryRead,
+		parley.DeliveryFailed,
+		parley.DeliveryExpired,
+	},
+	parley.DeliveryHeld: {
+		parley.DeliveryQueued,
+		parley.DeliveryHeld,
+		parley.DeliverySubmitted,
+		parley.DeliveryRead,
+		parley.DeliveryFailed,
+		parley.DeliveryExpired,
+	},
+	parley.DeliveryTyping: {
+		parley.DeliveryTyping,
+		parley.DeliveryQueued,
+		parley.DeliveryHeld,
+		parley.DeliverySubmitted,
+		parley.DeliveryRead,
+		parley.DeliveryFailed,
+		parley.DeliveryUnconfirmed,
+	},
 
 	parley.DeliverySubmitted:   {parley.DeliverySubmitted, parley.DeliveryRead},
 	parley.DeliveryRead:        {parley.DeliveryAnswered},
@@ -131,13 +152,16 @@ func (t *tx) advance(k Key, changes []Change) error {
 		k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
+
 	if len(rows) == 0 {
 		return ErrStale
 	}
+
 	steps, err := rows[0].climb(changes)
 	if err != nil || len(steps) == 0 {
 		return err
 	}
+
 	return t.climb(k, steps, nanos(t.now))
 }
 
@@ -160,15 +184,22 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 		if !slices.Contains(follows[state], c.State) {
 			return nil, ErrStale
 		}
+
 		state, reason = c.State, c.Reason
 		steps = append(steps, c)
 	}
+
 	if d.ReadAt != nil && len(steps) > 0 && !state.Read() {
-		steps = append(steps, Change{State: parley.DeliveryRead, Evidence: "its recipient marked it read while it was being typed"})
+		steps = append(
+			steps,
+			Change{State: parley.DeliveryRead, Evidence: "its recipient marked it read while it was being typed"},
+		)
 	}
+
 	if d.AnsweredBy != "" && len(steps) > 0 && state != parley.DeliveryAnswered {
 		steps = append(steps, answered(d.AnsweredBy))
 	}
+
 	return steps, nil
 }
 
@@ -178,6 +209,7 @@ func (t *tx) climb(k Key, steps []Change, readAt int64) error {
 	for _, c := range steps {
 		t.emitDelivery(k, c)
 	}
+
 	lines, read := t.stepLines(steps)
 	last := steps[len(steps)-1]
 	set, args := `state = ?, reason = ?, steps = steps || ?`, []any{string(last.State), last.Reason, lines}
@@ -185,6 +217,7 @@ func (t *tx) climb(k Key, steps []Change, readAt int64) error {
 		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
 		t.hasRead(k.RecipientID)
 	}
+
 	_, err := t.exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
 		append(args, k.MessageSeq, k.RecipientID)...)
 	return err

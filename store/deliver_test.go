@@ -76,12 +76,14 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	if diff := cmp.Diff(want, done.Message); diff != "" || done.Repeated {
 		t.Errorf("answer: repeated %t, -want +got:\n%s", done.Repeated, diff)
 	}
+
 	want.Sender = agentName(0)
 	got, deliveries, err := s.Message(t.Context(), done.Message.ID)
 	must(t, err)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stored: -want +got:\n%s", diff)
 	}
+
 	done.Deliveries[0].Recipient = agentName(1)
 	if diff := cmp.Diff(done.Deliveries, deliveries); diff != "" {
 		t.Errorf("deliveries: -answer +stored:\n%s", diff)
@@ -89,28 +91,43 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 	if got, want := deliveries[0].ConversationID, parley.ConversationID(agentID(1), agentID(0)); got != want {
 		t.Errorf("conversation: got %s, want %s", got, want)
 	}
+
 	events, err := s.Events(t.Context(), EventQuery{After: 3, Limit: 10})
 	must(t, err)
 	wantEvents := []parley.Event{
 		{Seq: 4, Type: parley.EventBroadcast, SenderID: agentID(0), Sender: agentName(0), RecipientCount: 2,
 			MessageID: want.ID, Preview: strings.Repeat("ä", 99) + "…", Priority: parley.PriorityNormal,
 			Kind: parley.KindBroadcast, MessageType: parley.TypeInformation},
-		{Seq: 5, Type: parley.EventDelivery, SenderID: agentID(0), Sender: agentName(0), RecipientID: agentID(2), Recipient: agentName(2),
-			MessageID: want.ID, Priority: parley.PriorityNormal, State: "submitted", Detail: "stored in its mailbox"},
+		{
+			Seq:         5,
+			Type:        parley.EventDelivery,
+			SenderID:    agentID(0),
+			Sender:      agentName(0),
+			RecipientID: agentID(2),
+			Recipient:   agentName(2),
+			MessageID:   want.ID,
+			Priority:    parley.PriorityNormal,
+			State:       "submitted",
+			Detail:      "stored in its mailbox",
+		},
 	}
+
 	for i := range events {
 		events[i].Time = time.Time{}
 	}
+
 	if diff := cmp.Diff(wantEvents, events); diff != "" {
 		t.Errorf("events: -want +got:\n%s", diff)
 	}
+
 	log, err := s.AgentLog(t.Context(), agentID(2), 1)
 	must(t, err)
 	var details map[string]string
 	must(t, json.Unmarshal(log[0].Details, &details))
 	wantDetails := map[string]string{"sender_id": agentID(0), "recipient_id": agentID(2), "message_type": "information",
 		"message_content": strings.Repeat("ä", 199) + "…", "timestamp": "2026-01-02T03:04:05.000000006Z"}
-	if diff := cmp.Diff(wantDetails, details); diff != "" || log[0].LogType != "agent_communication" || log[0].AgentID != agentID(2) {
+	if diff := cmp.Diff(wantDetails, details); diff != "" || log[0].LogType != "agent_communication" ||
+		log[0].AgentID != agentID(2) {
 		t.Errorf("agent log: got %+v, -want +got:\n%s", log[0], diff)
 	}
 }
@@ -138,11 +155,13 @@ func TestIdempotencyKeyStoresOnce(t *testing.T) {
 		len(got.Deliveries) != 1 || got.Deliveries[0].Recipient != agentName(1) {
 		t.Errorf("got %+v, want the first message", got)
 	}
+
 	other := post(2, 1) // another sender's key is another key
 	other.IdempotencyKey = "k"
 	if got := send(t, s, other); got.Repeated {
 		t.Error("another sender's key was taken for this one's")
 	}
+
 	wantStored(t, s, 2)
 }
 
@@ -153,12 +172,14 @@ func TestBroadcastToManyIsStoredWhole(t *testing.T) {
 	for i := range to {
 		to[i] = i + 1
 	}
+
 	done := send(t, s, post(0, to...))
 	_, deliveries, err := s.Message(t.Context(), done.Message.ID)
 	ids, backlogErr := s.Backlog(t.Context())
 	if err != nil || backlogErr != nil || len(deliveries) != 149 || len(ids) != 149 {
 		t.Errorf("got %d deliveries, %d recipients (%v, %v), want 149", len(deliveries), len(ids), err, backlogErr)
 	}
+
 	for i := range deliveries {
 		if deliveries[i].RecipientID != done.Deliveries[i].RecipientID {
 			t.Errorf("delivery %d: got %s, want %s", i, deliveries[i].RecipientID, done.Deliveries[i].RecipientID)
@@ -178,6 +199,7 @@ func TestPendingIsUrgentFirstThenInOrder(t *testing.T) {
 		p.Deliveries[0].Notice = i == 0
 		want = append(want, send(t, s, p).Message.ID)
 	}
+
 	send(t, s, post(0, 2))
 	want = slices.Concat(want[4:], want[:4])
 	jobs := pending(t, s, 1)
@@ -185,12 +207,16 @@ func TestPendingIsUrgentFirstThenInOrder(t *testing.T) {
 	for _, j := range jobs {
 		got = append(got, j.Message.ID)
 	}
+
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if last := jobs[2]; !last.Notice || last.QueuedAt.IsZero() || last.Message.Sender != agentName(0) || last.State != parley.DeliveryQueued {
+
+	if last := jobs[2]; !last.Notice || last.QueuedAt.IsZero() || last.Message.Sender != agentName(0) ||
+		last.State != parley.DeliveryQueued {
 		t.Errorf("the first that was not urgent: %+v", last)
 	}
+
 	if some, err := s.Pending(t.Context(), agentID(1), 2); err != nil || len(some) != 2 {
 		t.Errorf("with a limit of 2: got %d, %v", len(some), err)
 	}
@@ -208,6 +234,7 @@ func TestClaimIsGivenOnce(t *testing.T) {
 	if jobs := pending(t, s, 1); len(jobs) != 0 {
 		t.Errorf("pending while it is typed: %+v", jobs)
 	}
+
 	typing, err := s.Typing(t.Context(), agentID(1))
 	if err != nil || len(typing) != 1 || typing[0].PaneSeq != 7 || !typing[0].Notice || typing[0].Message.ID != id {
 		t.Errorf("Typing: got %+v, %v", typing, err)
@@ -226,10 +253,12 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 	if got := s.LastEvent(); got != events {
 		t.Errorf("held for the same reason again: %d new events, want none", got-events)
 	}
+
 	must(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryHeld, Reason: "a dialog is open"}))
 	if d := delivery(t, s, id, 1); d.Reason != "a dialog is open" || d.State != parley.DeliveryHeld {
 		t.Errorf("held: got %+v", d)
 	}
+
 	must(t, s.Claim(t.Context(), key, 1, false))
 	must(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryQueued, Reason: "it was never pasted"}))
 	must(t, s.Claim(t.Context(), key, 2, false))
@@ -243,6 +272,7 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 	if got := d.Steps[6]; got.Evidence != "the composer is empty" || got.At.IsZero() {
 		t.Errorf("the step submitted: %+v", got)
 	}
+
 	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Unread != 0 {
 		t.Errorf("unread after read: %d, %v", page.Unread, err)
@@ -272,7 +302,11 @@ func TestAdvanceNeverGoesBack(t *testing.T) {
 			}
 		}
 	}
-	if err := s.Advance(t.Context(), Key{99, agentID(1)}, Change{State: parley.DeliveryRead}); !errors.Is(err, ErrStale) {
+
+	if err := s.Advance(t.Context(), Key{99, agentID(1)}, Change{State: parley.DeliveryRead}); !errors.Is(
+		err,
+		ErrStale,
+	) {
 		t.Errorf("a delivery that is not there: got %v, want ErrStale", err)
 	}
 }
@@ -283,14 +317,23 @@ func TestMarkReadKeepsAQueuedMessageFromTheTerminal(t *testing.T) {
 	id := send(t, s, post(0, 1)).Message.ID
 	other := send(t, s, post(0, 2)).Message.ID
 	key := pending(t, s, 1)[0].Key
-	marked, notFound, already, err := s.MarkRead(t.Context(), agentID(1), []string{id[:8], id, other, "short", "ffffffff"}, "get_messages")
+	marked, notFound, already, err := s.MarkRead(
+		t.Context(),
+		agentID(1),
+		[]string{id[:8], id, other, "short", "ffffffff"},
+		"get_messages",
+	)
+
 	must(t, err)
-	if !slices.Equal(marked, []string{id}) || len(already) > 0 || !slices.Equal(notFound, []string{other, "short", "ffffffff"}) {
+	if !slices.Equal(marked, []string{id}) || len(already) > 0 ||
+		!slices.Equal(notFound, []string{other, "short", "ffffffff"}) {
 		t.Errorf("got marked %v, not found %v, already %v", marked, notFound, already)
 	}
+
 	if err := s.Claim(t.Context(), key, 1, false); !errors.Is(err, ErrStale) {
 		t.Errorf("Claim: got %v, want ErrStale", err)
 	}
+
 	d := delivery(t, s, id, 1)
 	if d.State != parley.DeliveryRead || d.Steps[1].Evidence != "get_messages" {
 		t.Errorf("got %+v", d)
@@ -308,12 +351,17 @@ func TestMarkReadWhileTypingIsReadInTheEnd(t *testing.T) {
 			id := send(t, s, post(0, 1)).Message.ID
 			key := pending(t, s, 1)[0].Key
 			must(t, s.Claim(t.Context(), key, 1, false))
-			if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "get_messages"); len(marked) != 1 || err != nil {
+			if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "get_messages"); len(
+				marked,
+			) != 1 ||
+				err != nil {
 				t.Fatalf("MarkRead: got %v, %v", marked, err)
 			}
+
 			if d := delivery(t, s, id, 1); d.State != parley.DeliveryTyping {
 				t.Errorf("while it is typed: got %s", d.State)
 			}
+
 			must(t, s.Advance(t.Context(), key, Change{State: end}))
 			if d := delivery(t, s, id, 1); d.State != parley.DeliveryRead || len(pending(t, s, 1)) != 0 {
 				t.Errorf("in the end: got %+v", d)
@@ -331,10 +379,12 @@ func TestExpireGivesUpWhatWaitedTooLong(t *testing.T) {
 	for range many {
 		send(t, s, post(0, 1))
 	}
+
 	typed := pending(t, s, 1)[0].Key
 	must(t, s.Claim(t.Context(), typed, 1, false))
 	clock = clock.Add(time.Hour)
 	young := send(t, s, post(0, 1)).Message.ID
+
 	keys, err := s.Expire(t.Context(), clock)
 	if err != nil || len(keys) != many-1 {
 		t.Fatalf("got %d keys, %v, want %d", len(keys), err, many-1)
@@ -342,6 +392,7 @@ func TestExpireGivesUpWhatWaitedTooLong(t *testing.T) {
 	if jobs := pending(t, s, 1); len(jobs) != 1 || jobs[0].Message.ID != young {
 		t.Errorf("still pending: %+v", jobs)
 	}
+
 	counts, err := s.DeliveryCounts(t.Context())
 	want := map[string]int{"expired": many - 1, "typing": 1, "queued": 1}
 	if diff := cmp.Diff(want, counts); diff != "" || err != nil {

@@ -39,9 +39,11 @@ func failure(path, doing string, err error) error {
 	if contextual(err) || refused(err) {
 		return err
 	}
+
 	unavailable := func(format string, args ...any) *parley.Error {
 		return parley.Errorf(parley.StorageUnavailable, format, args...).With("file", path).With("cause", err.Error())
 	}
+
 	switch osFault(err) {
 	case faultLocked:
 		return unavailable("the database %s is locked by another process", path).
@@ -61,6 +63,7 @@ func failure(path, doing string, err error) error {
 		return unavailable("%s failed: %v", doing, err).
 			Suggest("Look at %s: is it there, is its disk well? Then try again.", filepath.Dir(path))
 	}
+
 	return fmt.Errorf("%s: %v", doing, err)
 }
 

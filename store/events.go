@@ -57,12 +57,18 @@ func (s *Store) Events(ctx context.Context, q EventQuery) ([]parley.Event, error
 		args[1] = 0
 		order, limit = ` ORDER BY e.seq DESC LIMIT ?`, q.Last
 	}
+
 	if q.For != "" {
 		where += ` AND ` + seen
 		args = append(args, string(parley.EventAgent), q.For, q.For, q.For, q.For, q.For)
 	}
+
 	var rows []foundEvent
-	err := s.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count, e.agent_id,
+	err := s.read(
+		ctx,
+		"reading events",
+		&rows,
+		`SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count, e.agent_id,
 			e.state, e.detail, m.id AS message_id, m.sender_id, m.priority, substr(m.text, 1, ?) AS text,
 			m.kind, m.type AS message_type, m.requires_response AS requires, s.name AS sender, r.name AS recipient, a.name AS agent, m.thread_id, th.title AS thread
 		FROM events e
@@ -70,14 +76,18 @@ func (s *Store) Events(ctx context.Context, q EventQuery) ([]parley.Event, error
 		LEFT JOIN agents s ON s.id = m.sender_id
 		LEFT JOIN agents r ON r.id = e.recipient_id
 		LEFT JOIN threads th ON th.id = m.thread_id
-		LEFT JOIN agents a ON a.id = e.agent_id`+where+order, append(args, limit)...)
+		LEFT JOIN agents a ON a.id = e.agent_id`+where+order,
+		append(args, limit)...)
+
 	events := make([]parley.Event, len(rows))
 	for i := range rows {
 		events[i] = rows[i].event()
 	}
+
 	if q.Last > 0 {
 		slices.Reverse(events)
 	}
+
 	return events, err
 }
 

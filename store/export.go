@@ -37,9 +37,17 @@ func (s *Store) Export(ctx context.Context, q ExportQuery) (ExportPage, error) {
 	if q.After == 0 {
 		var err error
 		if !q.Since.IsZero() { // back from the newest: no more is looked through than is asked for
-			err = s.read(ctx, doing, &q.After, `SELECT seq FROM messages WHERE accepted_at <= ? ORDER BY seq DESC LIMIT 1`, nanos(q.Since))
+			err = s.read(
+				ctx,
+				doing,
+				&q.After,
+				`SELECT seq FROM messages WHERE accepted_at <= ? ORDER BY seq DESC LIMIT 1`,
+				nanos(q.Since),
+			)
+
 			args[len(args)-1] = q.After
 		}
+
 		if err == nil {
 			err = s.read(ctx, doing, &page.Total, `SELECT count(*)`+from, args...)
 		}
@@ -47,12 +55,19 @@ func (s *Store) Export(ctx context.Context, q ExportQuery) (ExportPage, error) {
 			return page, err
 		}
 	}
+
 	var found []struct{ Seq, Deliveries int64 }
-	err := s.read(ctx, doing, &found, `SELECT f.seq, (SELECT count(*) FROM deliveries e WHERE e.message_seq = f.seq) AS deliveries
-		FROM (SELECT `+column+` AS seq`+from+` ORDER BY `+column+` LIMIT ?) f ORDER BY f.seq`, append(args, q.Limit+1)...)
+	err := s.read(
+		ctx,
+		doing,
+		&found,
+		`SELECT f.seq, (SELECT count(*) FROM deliveries e WHERE e.message_seq = f.seq) AS deliveries
+		FROM (SELECT `+column+` AS seq`+from+` ORDER BY `+column+` LIMIT ?) f ORDER BY f.seq`,
+		append(args, q.Limit+1)...)
 	if err != nil {
 		return page, err
 	}
+
 	var seqs []int64
 	var deliveries int64
 	for _, m := range found {
@@ -61,12 +76,15 @@ func (s *Store) Export(ctx context.Context, q ExportQuery) (ExportPage, error) {
 		}
 		seqs = append(seqs, m.Seq)
 	}
+
 	page.HasMore, page.Next = len(seqs) < len(found), q.After
 	if len(seqs) == 0 {
 		return page, nil
 	}
+
 	page.Next = seqs[len(seqs)-1]
 	page.Messages, err = s.exported(ctx, doing, seqs)
+
 	return page, err
 }
 
@@ -76,10 +94,17 @@ func (q *ExportQuery) source() (column, from string, args []any) {
 	switch {
 	case q.A != "":
 		return `d.message_seq`, ` FROM deliveries d WHERE d.conversation_id = ? AND (d.kind = 'direct' OR d.kind = 'steering') AND d.message_seq > ?`,
-			[]any{parley.ConversationID(q.A, q.B), q.After}
+			[]any{
+				parley.ConversationID(q.A, q.B),
+				q.After,
+			}
 	case q.ThreadID != "":
-		return `m.seq`, ` FROM messages m WHERE m.thread_id <> '' AND m.thread_id = ? AND m.seq > ?`, []any{q.ThreadID, q.After}
+		return `m.seq`, ` FROM messages m WHERE m.thread_id <> '' AND m.thread_id = ? AND m.seq > ?`, []any{
+			q.ThreadID,
+			q.After,
+		}
 	}
+
 	return `m.seq`, ` FROM messages m WHERE m.seq > ?`, []any{q.After}
 }
 
@@ -91,12 +116,20 @@ func (s *Store) exported(ctx context.Context, doing string, seqs []int64) ([]par
 	if err != nil {
 		return nil, err
 	}
+
 	var deliveries []deliveryRow
-	err = s.read(ctx, doing, &deliveries, `SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-		JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq IN ? ORDER BY d.message_seq, lower(r.name)`, seqs)
+	err = s.read(
+		ctx,
+		doing,
+		&deliveries,
+		`SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+		JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq IN ? ORDER BY d.message_seq, lower(r.name)`,
+		seqs,
+	)
 	if err != nil {
 		return nil, err
 	}
+
 	list := make([]parley.ExportedMessage, len(messages))
 	for i := range messages {
 		m := parley.ExportedMessage{Message: messages[i].message(), Deliveries: []parley.Delivery{}}
@@ -105,7 +138,9 @@ func (s *Store) exported(ctx context.Context, doing string, seqs []int64) ([]par
 			m.Recipients = append(m.Recipients, deliveries[0].RecipientID)
 			deliveries = deliveries[1:]
 		}
+
 		list[i] = m
 	}
+
 	return list, nil
 }

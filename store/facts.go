@@ -20,14 +20,22 @@ const (
 // Pause returns the pause that holds, nil when messages go.
 func (s *Store) Pause(ctx context.Context) (*parley.Pause, error) {
 	var values []string
-	err := s.read(ctx, "reading whether communication is paused", &values, `SELECT value FROM facts WHERE name = ?`, pauseFact)
+	err := s.read(
+		ctx,
+		"reading whether communication is paused",
+		&values,
+		`SELECT value FROM facts WHERE name = ?`,
+		pauseFact,
+	)
 	if err != nil || len(values) == 0 {
 		return nil, err
 	}
+
 	p := new(parley.Pause)
 	if err := json.Unmarshal([]byte(values[0]), p); err != nil {
 		return nil, fmt.Errorf("read who paused communication: %w", err)
 	}
+
 	return p, nil
 }
 
@@ -40,14 +48,20 @@ func (s *Store) SetPause(ctx context.Context, agentID string, p *parley.Pause) e
 			_, err := t.exec(`DELETE FROM facts WHERE name = ?`, pauseFact)
 			return err
 		}
+
 		value, err := json.Marshal(p)
 		if err != nil {
 			return err
 		}
+
 		e.State, e.Detail = pauseBegins, p.Reason
 		t.emit(e)
-		_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-			pauseFact, string(value))
+		_, err = t.exec(
+			`INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+			pauseFact,
+			string(value),
+		)
+
 		return err
 	})
 }

@@ -19,15 +19,18 @@ func TestFullDiskRecovers(t *testing.T) {
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=3m,mode=0700"); err != nil {
 		t.Skipf("needs the right to mount: %v", err)
 	}
+
 	t.Cleanup(func() {
 		if err := unix.Unmount(dir, 0); err != nil {
 			t.Errorf("unmounting: %v", err)
 		}
 	})
+
 	ballast := filepath.Join(dir, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	s := openAt(t, filepath.Join(dir, "parley.db"))
 	addAgents(t, s, 2)
 	stored, err := fill(t, s)
@@ -44,6 +47,7 @@ func TestFullDiskRecovers(t *testing.T) {
 	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
 		t.Errorf("Append when there is room: %v", err)
 	}
+
 	wantStored(t, s, stored+1)
 }
 
@@ -55,16 +59,20 @@ func asNobody(t *testing.T, test func()) {
 		test()
 		return
 	}
+
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+
 		runtime.LockOSThread()
 		if err := unix.Setfsuid(65534); err != nil {
 			t.Error(err)
 			return
 		}
+
 		test()
 	}()
+
 	<-done
 }
 
@@ -76,6 +84,7 @@ func TestOpenWithoutPermission(t *testing.T) {
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
+
 	asNobody(t, func() {
 		s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: time.Second})
 		if err == nil {
@@ -83,6 +92,7 @@ func TestOpenWithoutPermission(t *testing.T) {
 			t.Error("it was opened")
 			return
 		}
+
 		wantCode(t, "open", err, parley.StorageUnavailable)
 		if !strings.Contains(err.Error(), "no permission") {
 			t.Errorf("got %v, want it to say that there is no permission", err)

@@ -23,10 +23,12 @@ func TestLockedDatabaseRecovers(t *testing.T) {
 	if _, err := s.Agents(t.Context()); err != nil {
 		t.Errorf("reading meanwhile: %v", err)
 	}
+
 	run(t, other, "ROLLBACK")
 	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
 		t.Errorf("Append afterwards: %v", err)
 	}
+
 	wantStored(t, s, 1)
 }
 
@@ -37,12 +39,15 @@ func wantStored(t *testing.T, s *Store, want int) {
 	if err != nil || page.Total != want {
 		t.Errorf("stored: got %d messages, %v, want %d", page.Total, err, want)
 	}
+
 	log, err := s.AgentLog(t.Context(), agentID(1), 1_000_000)
 	if got := len(log) - 1; err != nil || got != want { // one is of the agent itself
 		t.Errorf("agent log: got %d rows, %v, want %d", got, err, want)
 	}
+
 	var events int
-	if err := s.read(t.Context(), "counting", &events, `SELECT count(*) FROM events WHERE message_seq > 0`); err != nil || events != want {
+	if err := s.read(t.Context(), "counting", &events, `SELECT count(*) FROM events WHERE message_seq > 0`); err != nil ||
+		events != want {
 		t.Errorf("events: got %d, %v, want %d", events, err, want)
 	}
 }
@@ -74,6 +79,7 @@ func TestFullDatabaseRecovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	limit(100)
 	stored, err := fill(t, s)
 	wantFull(t, err)
@@ -82,6 +88,7 @@ func TestFullDatabaseRecovers(t *testing.T) {
 	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
 		t.Errorf("Append when there is room: %v", err)
 	}
+
 	wantStored(t, s, stored+1)
 }
 

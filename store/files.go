@@ -28,11 +28,20 @@ type fileRow struct {
 }
 
 func (r *fileRow) file() parley.File {
-	f := parley.File{ID: r.ID, Name: r.Name, Size: r.Size, SHA256: r.SHA256, SenderID: r.SenderID, CreatedAt: instant(r.CreatedAt)}
+	f := parley.File{
+		ID:        r.ID,
+		Name:      r.Name,
+		Size:      r.Size,
+		SHA256:    r.SHA256,
+		SenderID:  r.SenderID,
+		CreatedAt: instant(r.CreatedAt),
+	}
+
 	if r.RemovedAt != 0 {
 		at := instant(r.RemovedAt)
 		f.RemovedAt = &at
 	}
+
 	return f
 }
 
@@ -54,12 +63,15 @@ func (s *Store) CreateFile(ctx context.Context, f parley.File, c Call) (was Call
 		if was, before, err = t.call(c); before || err != nil {
 			return err
 		}
+
 		err = insert(t, "files", newFileColumns, []parley.File{f}, fileValues)
 		if dangling(err) {
 			return noAgent(f.SenderID)
 		}
+
 		return err
 	})
+
 	return was, err
 }
 
@@ -95,18 +107,21 @@ func (s *Store) File(ctx context.Context, ref, viewer string) (parley.File, erro
 	if len(ref) < parley.ShortID {
 		return parley.File{}, noFile(ref)
 	}
+
 	from, to := idRange(ref)
 	var rows []fileRow
 	err := s.read(ctx, "reading the file", &rows, `SELECT `+fileColumns+` FROM files f WHERE f.id >= ? AND f.id < ?
 		AND (? = '' OR f.sender_id = ? OR EXISTS (SELECT 1 FROM message_files c JOIN deliveries d ON d.message_seq = c.message_seq
 			WHERE c.file_id = f.id AND d.recipient_id = ?))
 		ORDER BY f.id LIMIT 2`, from, to, viewer, viewer, viewer)
+
 	switch {
 	case err != nil:
 		return parley.File{}, err
 	case len(rows) == 0, len(rows) > 1 && rows[0].ID != from:
 		return parley.File{}, noFile(ref)
 	}
+
 	return rows[0].file(), nil
 }
 

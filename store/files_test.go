@@ -12,7 +12,14 @@ import (
 )
 
 func testFile(id string, from int) parley.File {
-	return parley.File{ID: id, Name: "größe.txt", Size: 1 << 40, SHA256: strings.Repeat("a", 64), SenderID: agentID(from), CreatedAt: time.Unix(5, 7).UTC()}
+	return parley.File{
+		ID:        id,
+		Name:      "größe.txt",
+		Size:      1 << 40,
+		SHA256:    strings.Repeat("a", 64),
+		SenderID:  agentID(from),
+		CreatedAt: time.Unix(5, 7).UTC(),
+	}
 }
 
 func wantFile(t *testing.T, s *Store, ref string, viewer int, want *parley.File) {
@@ -21,11 +28,13 @@ func wantFile(t *testing.T, s *Store, ref string, viewer int, want *parley.File)
 	if viewer >= 0 {
 		who = agentID(viewer)
 	}
+
 	got, err := s.File(t.Context(), ref, who)
 	if want == nil {
 		wantCode(t, "file "+ref+" of "+who, err, parley.FileNotFound)
 		return
 	}
+
 	if diff := cmp.Diff(*want, got); err != nil || diff != "" {
 		t.Errorf("file %s of %q: %v, (-want +got):\n%s", ref, who, err, diff)
 	}
@@ -44,11 +53,13 @@ func TestFileIsSeenThroughTheMessagesThatCarryIt(t *testing.T) {
 	if _, err := s.CreateFile(t.Context(), g, Call{}); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, ref := range []string{one, one[:8], strings.ToUpper(one[:12])} {
 		wantFile(t, s, ref, 0, &f)
 		wantFile(t, s, ref, 1, &f)
 		wantFile(t, s, ref, 2, nil)
 	}
+
 	wantFile(t, s, one, 3, nil)
 	wantFile(t, s, two[:8], 3, &g) // what others have does not make it ambiguous
 	wantFile(t, s, two, 1, nil)
@@ -61,6 +72,7 @@ func TestFileIsSeenThroughTheMessagesThatCarryIt(t *testing.T) {
 	if _, err := s.Append(t.Context(), forward); err != nil {
 		t.Fatal(err)
 	}
+
 	wantFile(t, s, one, 2, &f)
 	wantFile(t, s, two, 2, &g)
 	wantFile(t, s, one, 3, &f)
@@ -86,6 +98,7 @@ func TestFilesOfThreads(t *testing.T) {
 	if _, err := s.CreateFile(t.Context(), f, Call{}); err != nil {
 		t.Fatal(err)
 	}
+
 	var last []string
 	for _, thread := range []string{"", "t1", "t2", "t1"} {
 		p := post(0, 1)
@@ -95,6 +108,7 @@ func TestFilesOfThreads(t *testing.T) {
 		}
 		last = append(last, p.Message.ID)
 	}
+
 	got, err := s.PostsWithFile(t.Context(), f.ID)
 	if diff := cmp.Diff([]string{last[3], last[2]}, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -15,16 +15,26 @@ func (s *Store) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFil
 		File     fileRow `gorm:"embedded"`
 		Messages int
 	}
+
 	const doing = "listing the files"
 	if err = s.read(ctx, doing, &total, `SELECT count(*) FROM files WHERE removed_at = 0`); err != nil {
 		return nil, 0, err
 	}
-	err = s.read(ctx, doing, &rows, `SELECT `+fileColumns+`, (SELECT count(*) FROM message_files c WHERE c.file_id = f.id) AS messages
-		FROM files f WHERE removed_at = 0 ORDER BY created_at DESC, id LIMIT ?`, limit)
+
+	err = s.read(
+		ctx,
+		doing,
+		&rows,
+		`SELECT `+fileColumns+`, (SELECT count(*) FROM message_files c WHERE c.file_id = f.id) AS messages
+		FROM files f WHERE removed_at = 0 ORDER BY created_at DESC, id LIMIT ?`,
+		limit,
+	)
+
 	list = make([]parley.KeptFile, len(rows))
 	for i := range rows {
 		list[i] = parley.KeptFile{File: rows[i].File.file(), Messages: rows[i].Messages}
 	}
+
 	return list, total, err
 }
 
@@ -36,7 +46,13 @@ func (s *Store) FileKnown(ctx context.Context, id string) (known bool, err error
 
 // ContentWanted reports whether a file that was not removed holds this content.
 func (s *Store) ContentWanted(ctx context.Context, sha string) (wanted bool, err error) {
-	err = s.read(ctx, "looking for a file", &wanted, `SELECT EXISTS (SELECT 1 FROM files WHERE sha256 = ? AND removed_at = 0)`, sha)
+	err = s.read(
+		ctx,
+		"looking for a file",
+		&wanted,
+		`SELECT EXISTS (SELECT 1 FROM files WHERE sha256 = ? AND removed_at = 0)`,
+		sha,
+	)
 	return wanted, err
 }
 
@@ -62,19 +78,27 @@ func (s *Store) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 		var rows []fileRow
 		var err error
 		if len(ids) > 0 {
-			err = t.query(&rows, `SELECT `+fileColumns+` FROM files WHERE id IN ? AND removed_at = 0 ORDER BY created_at, id`, ids)
+			err = t.query(
+				&rows,
+				`SELECT `+fileColumns+` FROM files WHERE id IN ? AND removed_at = 0 ORDER BY created_at, id`,
+				ids,
+			)
 		} else {
 			err = t.query(&rows, `SELECT `+fileColumns+` FROM files WHERE created_at < ? AND removed_at = 0 ORDER BY created_at, id`, nanos(before))
 		}
+
 		for i := range rows {
 			rows[i].RemovedAt = nanos(t.now)
 			if err == nil {
 				err = t.removeFile(&rows[i])
 			}
 		}
+
 		removed = filesOf(rows)
+
 		return err
 	})
+
 	return removed, err
 }
 
@@ -82,17 +106,25 @@ func (t *tx) removeFile(r *fileRow) error {
 	if _, err := t.exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
 		return err
 	}
+
 	var carriers []struct {
 		Seq         int64
 		Attachments string
 	}
-	err := t.query(&carriers, `SELECT m.seq, m.attachments FROM message_files c JOIN messages m ON m.seq = c.message_seq WHERE c.file_id = ?`, r.ID)
+
+	err := t.query(
+		&carriers,
+		`SELECT m.seq, m.attachments FROM message_files c JOIN messages m ON m.seq = c.message_seq WHERE c.file_id = ?`,
+		r.ID,
+	)
+
 	for i := range carriers {
 		if err == nil {
 			text := attachmentsText(withoutFile(attachmentsFrom(carriers[i].Attachments), r.ID, instant(r.RemovedAt)))
 			_, err = t.exec(`UPDATE messages SET attachments = ? WHERE seq = ?`, text, carriers[i].Seq)
 		}
 	}
+
 	return err
 }
 

@@ -54,14 +54,18 @@ func (c *inboxCounts) changed(readers, given map[string]bool) {
 	if len(readers)+len(given) == 0 {
 		return
 	}
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if c.reads == nil {
 		c.reads, c.given = map[string]int64{}, map[string]int64{}
 	}
+
 	for id := range readers {
 		c.reads[id]++
 	}
+
 	for id := range given {
 		c.given[id]++
 	}
@@ -95,14 +99,18 @@ func (s *Store) countInbox(ctx context.Context, id string) (total, unread int, e
 			N    int
 			Last int64
 		}
+
 		err := s.read(ctx, "counting the inbox", &more, `SELECT count(*) AS n, coalesce(max(d.message_seq), 0) AS last
 			FROM deliveries d WHERE d.recipient_id = ? AND d.message_seq > ?`+c.and, id, *c.to)
 		if err != nil {
 			return 0, 0, err
 		}
+
 		*c.count += more.N
 		*c.to = max(*c.to, more.Last)
 	}
+
 	s.inboxes.remember(id, n)
+
 	return n.total, n.unread, nil
 }

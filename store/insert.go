@@ -33,7 +33,12 @@ func (t *tx) flushEvents() (last int64, err error) {
 
 // inChunks hands on the VALUES of rows, and what stands for them in SQL, in
 // pieces that one statement can carry.
-func inChunks[Row any](columns string, rows []Row, values func(*Row) []any, use func(sql string, args []any) error) error {
+func inChunks[Row any](
+	columns string,
+	rows []Row,
+	values func(*Row) []any,
+	use func(sql string, args []any) error,
+) error {
 	width := strings.Count(columns, ",") + 1
 	one := "(" + strings.Repeat("?, ", width-1) + "?)"
 	for size := maxParameters / width; len(rows) > 0; {
@@ -42,10 +47,13 @@ func inChunks[Row any](columns string, rows []Row, values func(*Row) []any, use 
 		for i := range n {
 			args = append(args, values(&rows[i])...)
 		}
+
 		if err := use(strings.Repeat(one+", ", n-1)+one, args); err != nil {
 			return err
 		}
+
 		rows = rows[n:]
 	}
+
 	return nil
 }

@@ -39,6 +39,7 @@ func inspect(ctx context.Context, file string) (h Health, err error) {
 	if err != nil {
 		return h, err
 	}
+
 	h.Size = info.Size()
 	if info, err := os.Stat(file + "-wal"); err == nil {
 		h.Log = info.Size()
@@ -46,15 +47,18 @@ func inspect(ctx context.Context, file string) (h Health, err error) {
 	if h.Known, err = newestMigration(); err != nil {
 		return h, err
 	}
+
 	absolute, err := filepath.Abs(file)
 	if err != nil {
 		return h, err
 	}
+
 	pool, err := connect(dsn(absolute, time.Second, readerPragmas...)+"&mode=ro", 1)
 	if err != nil {
 		return h, err
 	}
 	defer pool.Close()
+
 	return h, h.read(ctx, pool, file)
 }
 
@@ -67,6 +71,7 @@ func (h *Health) read(ctx context.Context, pool *sql.DB, file string) error {
 	if !ours {
 		return notOurs(file)
 	}
+
 	verdict, err := checkAll(ctx, pool)
 	if err != nil {
 		return err
@@ -74,7 +79,9 @@ func (h *Health) read(ctx context.Context, pool *sql.DB, file string) error {
 	if verdict != "" {
 		return damaged(file).With("cause", verdict)
 	}
-	return pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).Scan(&h.Version)
+
+	return pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).
+		Scan(&h.Version)
 }
 
 // newestMigration is the version of a database that this program makes.
@@ -83,6 +90,7 @@ func newestMigration() (newest int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+
 	newest = max(wordsVersion, callsVersion)
 	names, err := fs.Glob(files, "*.sql")
 	for _, name := range names {
@@ -92,10 +100,12 @@ func newestMigration() (newest int64, err error) {
 		}
 		newest = max(newest, version)
 	}
+
 	return newest, err
 }
 
 func notOurs(file string) *parley.Error {
-	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", file).With("file", file).
+	return parley.Errorf(parley.StorageUnavailable, "%s is a database, but not one of parley's", file).
+		With("file", file).
 		Suggest("Move it away, or choose another workspace directory.")
 }

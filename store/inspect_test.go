@@ -19,6 +19,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley ?%#.db")
 	s := openAt(t, path)
 	addAgents(t, s, 3)
+
 	h, err := Inspect(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -26,6 +27,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 	if h.Version == 0 || h.Version != h.Known || h.Size == 0 || h.Log == 0 {
 		t.Errorf("got %+v, want the newest version and two sizes", h)
 	}
+
 	// What a killed daemon leaves: the log is still beside the file.
 	left := filepath.Join(t.TempDir(), "left.db")
 	for _, suffix := range []string{"", "-wal"} {
@@ -37,15 +39,18 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if h, err = Inspect(t.Context(), left); err != nil || h.Log == 0 {
 		t.Fatalf("got %+v, %v", h, err)
 	}
+
 	for _, suffix := range []string{"", "-wal"} {
 		before, _ := os.ReadFile(path + suffix)
 		if after, err := os.ReadFile(left + suffix); err != nil || string(after) != string(before) {
 			t.Errorf("%s has %d bytes now, %v, and had %d", left+suffix, len(after), err, len(before))
 		}
 	}
+
 	if agents, err := openAt(t, left).Agents(t.Context()); err != nil || len(agents) != 3 {
 		t.Errorf("got %d agents and %v after it", len(agents), err)
 	}
@@ -58,11 +63,13 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 		fill(path)
 		return path
 	}
+
 	text := write("text", func(path string) {
 		if err := os.WriteFile(path, []byte("this is no database, whatever its name"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	})
+
 	foreign := write("foreign", func(path string) { run(t, raw(t, path), "CREATE TABLE a (b)") })
 	indexed := write("indexed", func(path string) {
 		s := openAt(t, path)
@@ -70,26 +77,32 @@ func TestInspectSaysWhatIsWrong(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
+
 		// An index with other values than its table; quick_check does not see it.
 		db, err := sql.Open(sqlite.DriverName, path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer db.Close()
+
 		db.SetMaxOpenConns(1)
 		run(t, db, `CREATE TABLE pair (a, b); CREATE INDEX pair_a ON pair (a); INSERT INTO pair VALUES (1, 2)`)
 		run(t, db, `PRAGMA writable_schema = ON`)
 		run(t, db, `UPDATE sqlite_master SET sql = 'CREATE INDEX pair_a ON pair (b)' WHERE name = 'pair_a'`)
 	})
+
 	for path, want := range map[string]string{text: "not a database", foreign: "not one of parley's", indexed: "damaged"} {
 		h, err := Inspect(t.Context(), path)
 		if parley.ErrorCode(err) != parley.StorageUnavailable || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %+v, %v, want one that says %q", path, h, err, want)
 		}
 	}
-	if _, err := Inspect(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) && parley.ErrorCode(err) != parley.StorageUnavailable {
+
+	if _, err := Inspect(t.Context(), filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) &&
+		parley.ErrorCode(err) != parley.StorageUnavailable {
 		t.Errorf("a missing file: got %v", err)
 	}
+
 	if _, err := os.Stat(filepath.Join(dir, "none")); err == nil {
 		t.Error("a database was made")
 	}

@@ -31,12 +31,22 @@ func (s *Store) Keys(ctx context.Context) ([]APIKey, error) {
 		FROM agent_keys ORDER BY agent_id, created_at, id`)
 	keys := make([]APIKey, len(rows))
 	for i, r := range rows {
-		keys[i] = APIKey{Hash: r.Hash, Key: parley.Key{KeyID: r.ID, AgentID: r.AgentID, Origin: parley.KeyOrigin(r.Origin), CreatedAt: instant(r.CreatedAt)}}
+		keys[i] = APIKey{
+			Hash: r.Hash,
+			Key: parley.Key{
+				KeyID:     r.ID,
+				AgentID:   r.AgentID,
+				Origin:    parley.KeyOrigin(r.Origin),
+				CreatedAt: instant(r.CreatedAt),
+			},
+		}
+
 		if r.LastUsed != 0 {
 			used := instant(r.LastUsed)
 			keys[i].LastUsed = &used
 		}
 	}
+
 	return keys, err
 }
 
@@ -47,6 +57,7 @@ func (s *Store) SwapKeys(ctx context.Context, agentID string, ended []string, ad
 		if _, err := t.agent(agentID); err != nil {
 			return err
 		}
+
 		for _, id := range ended {
 			n, err := t.exec(`DELETE FROM agent_keys WHERE id = ? AND agent_id = ?`, id, agentID)
 			if err != nil {
@@ -56,9 +67,11 @@ func (s *Store) SwapKeys(ctx context.Context, agentID string, ended []string, ad
 				t.keyNote(agentID, "ended", id, by)
 			}
 		}
+
 		if added == nil {
 			return nil
 		}
+
 		return t.addKey(agentID, added, by)
 	})
 }
@@ -69,11 +82,19 @@ func (t *tx) addKey(agentID string, k *APIKey, by string) error {
 	if at == 0 {
 		at = nanos(t.now)
 	}
-	_, err := t.exec(`INSERT INTO agent_keys (id, agent_id, hash, origin, created_at, last_used) VALUES (?, ?, ?, ?, ?, 0)`,
-		k.KeyID, agentID, k.Hash, string(k.Origin), at)
+
+	_, err := t.exec(
+		`INSERT INTO agent_keys (id, agent_id, hash, origin, created_at, last_used) VALUES (?, ?, ?, ?, ?, 0)`,
+		k.KeyID,
+		agentID,
+		k.Hash,
+		string(k.Origin),
+		at,
+	)
 	if err == nil && by != "" {
 		t.keyNote(agentID, "made", k.KeyID, by)
 	}
+
 	return err
 }
 

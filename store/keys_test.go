@@ -10,7 +10,10 @@ import (
 )
 
 func testKey(id string, hash ...byte) *APIKey {
-	return &APIKey{Hash: hash, Key: parley.Key{KeyID: id, Origin: parley.KeyIssued, CreatedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
+	return &APIKey{
+		Hash: hash,
+		Key:  parley.Key{KeyID: id, Origin: parley.KeyIssued, CreatedAt: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)},
+	}
 }
 
 // keyIDs are those of an agent's keys.
@@ -35,20 +38,38 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 	must(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_a", 1), "operator"))
 	must(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_b", 2), "operator"))
 	must(t, s.SwapKeys(t.Context(), agentID(1), nil, testKey("parley_c", 3), "operator"))
-	must(t, s.SwapKeys(t.Context(), agentID(0), []string{"parley_a", "parley_c", "unknown"}, testKey("parley_d", 4), "operator"))
+	must(
+		t,
+		s.SwapKeys(
+			t.Context(),
+			agentID(0),
+			[]string{"parley_a", "parley_c", "unknown"},
+			testKey("parley_d", 4),
+			"operator",
+		),
+	)
+
 	if diff := cmp.Diff([]string{"parley_b", "parley_d"}, keyIDs(t, s, agentID(0))); diff != "" {
 		t.Errorf("keys: -want +got:\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"parley_c"}, keyIDs(t, s, agentID(1))); diff != "" {
 		t.Errorf("keys of another agent: -want +got:\n%s", diff)
 	}
-	wantCode(t, "a key for nobody", s.SwapKeys(t.Context(), "nobody", nil, testKey("parley_e", 5), "operator"), parley.AgentNotFound)
+
+	wantCode(
+		t,
+		"a key for nobody",
+		s.SwapKeys(t.Context(), "nobody", nil, testKey("parley_e", 5), "operator"),
+		parley.AgentNotFound,
+	)
+
 	if err := s.SwapKeys(t.Context(), agentID(0), []string{"parley_b"}, testKey("parley_d", 6), "operator"); err == nil {
 		t.Error("two keys of one id were stored")
 	}
 	if diff := cmp.Diff([]string{"parley_b", "parley_d"}, keyIDs(t, s, agentID(0))); diff != "" {
 		t.Errorf("after a swap that failed: -want +got:\n%s", diff)
 	}
+
 	log, err := s.AgentLog(t.Context(), agentID(0), 10)
 	if err != nil || len(log) != 5 { // created, a, b, a ended, d
 		t.Errorf("agent log: got %+v, %v", log, err)
@@ -67,6 +88,7 @@ func TestKeysComeBackAsTheyWere(t *testing.T) {
 			want.LastUsed = &at
 			must(t, s.TouchKeys(t.Context(), map[string]time.Time{"parley_a": used, "unknown": used}))
 		}
+
 		got, err := s.Keys(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -81,20 +103,29 @@ func TestSetResponderRecordsTheDecision(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 1)
 	for _, approval := range []parley.Approval{parley.ApprovalPending, parley.ApprovalGiven, parley.ApprovalDeclined} {
-		a := parley.Agent{ID: agentID(0), Name: "agent0", Kind: parley.KindMailbox, State: parley.StateIdle, Approval: approval}
+		a := parley.Agent{
+			ID:       agentID(0),
+			Name:     "agent0",
+			Kind:     parley.KindMailbox,
+			State:    parley.StateIdle,
+			Approval: approval,
+		}
+
 		must(t, s.SetResponder(t.Context(), a))
 		got, err := s.Agents(t.Context())
 		if err != nil || got[0].Approval != approval || got[0].IsSpecial != (approval == parley.ApprovalGiven) {
 			t.Errorf("%s: got %+v, %v", approval, got, err)
 		}
 	}
+
 	wantCode(t, "nobody", s.SetResponder(t.Context(), parley.Agent{ID: "nobody"}), parley.AgentNotFound)
 }
 
 func TestKeysOfTheFirstVersionAreKept(t *testing.T) {
 	s := openAt(t, fixture(t, "v1.sql"))
 	keys, err := s.Keys(t.Context())
-	if err != nil || len(keys) != 1 || len(keys[0].Hash) == 0 || keys[0].Origin != parley.KeyLaunched || keys[0].LastUsed == nil {
+	if err != nil || len(keys) != 1 || len(keys[0].Hash) == 0 || keys[0].Origin != parley.KeyLaunched ||
+		keys[0].LastUsed == nil {
 		t.Errorf("keys: got %+v, %v, want coder's", keys, err)
 	}
 }

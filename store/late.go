@@ -38,6 +38,7 @@ func callsMigration() *goose.Migration {
 				return err
 			}
 		}
+
 		var posts int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM messages WHERE thread_id <> '' LIMIT 1)`).Scan(&posts); err != nil {
 			return fmt.Errorf("look for posts to threads: %w", err)
@@ -45,17 +46,24 @@ func callsMigration() *goose.Migration {
 		if posts == 0 {
 			return nil
 		}
+
 		for _, statement := range []string{`DROP TABLE message_words`, wordsTable} { // a row of it cannot be changed
 			if _, err := tx.ExecContext(ctx, statement); err != nil {
 				return err
 			}
 		}
+
 		return fillWords(ctx, tx)
 	}
+
 	down := func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `ALTER TABLE deliveries DROP COLUMN archived; DROP INDEX participants_agent; DROP TABLE calls`)
+		_, err := tx.ExecContext(
+			ctx,
+			`ALTER TABLE deliveries DROP COLUMN archived; DROP INDEX participants_agent; DROP TABLE calls`,
+		)
 		return err
 	}
+
 	return goose.NewGoMigration(callsVersion, &goose.GoFunc{RunTx: up}, &goose.GoFunc{RunTx: down})
 }
 
@@ -67,8 +75,15 @@ const atCreation = 100_000
 // beginning on: posts of them did not come for it.
 func (s *Store) joinedLate(ctx context.Context, agentID string) ([]string, error) {
 	var ids []string
-	err := s.read(ctx, "reading the threads", &ids, `SELECT t.id FROM participants p CROSS JOIN threads t ON t.id = p.thread_id
-		WHERE p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`, agentID, atCreation)
+	err := s.read(
+		ctx,
+		"reading the threads",
+		&ids,
+		`SELECT t.id FROM participants p CROSS JOIN threads t ON t.id = p.thread_id
+		WHERE p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`,
+		agentID,
+		atCreation,
+	)
 	return ids, err
 }
 
@@ -78,12 +93,21 @@ func (t *tx) readable(agentID, ref string) (string, error) {
 	if len(ref) < parley.ShortID {
 		return "", nil
 	}
+
 	from, to := idRange(ref)
 	var ids []string
-	err := t.query(&ids, `SELECT m.id FROM messages m JOIN participants p ON p.thread_id = m.thread_id AND p.agent_id = ? AND p.left_at = 0
-		WHERE m.id >= ? AND m.id < ? AND m.thread_id <> '' AND m.sender_id <> ? ORDER BY m.id LIMIT 2`, agentID, from, to, agentID)
+	err := t.query(
+		&ids,
+		`SELECT m.id FROM messages m JOIN participants p ON p.thread_id = m.thread_id AND p.agent_id = ? AND p.left_at = 0
+		WHERE m.id >= ? AND m.id < ? AND m.thread_id <> '' AND m.sender_id <> ? ORDER BY m.id LIMIT 2`,
+		agentID,
+		from,
+		to,
+		agentID,
+	)
 	if err != nil || len(ids) != 1 {
 		return "", err
 	}
+
 	return ids[0], nil
 }

@@ -30,6 +30,7 @@ func TestPostsOfAnOlderDatabaseAreFoundByThoseWhoJoinLater(t *testing.T) {
 		_, err := db.ExecContext(t.Context(), `INSERT INTO message_words (`+wordsColumns+`) VALUES `+values, args...)
 		return err
 	}))
+
 	must(t, db.Close())
 
 	s = openAt(t, path)
@@ -48,14 +49,17 @@ func TestCallsAreToldApartByWhatTheyAsk(t *testing.T) {
 	if _, found, err := s.Called(t.Context(), call); found || err != nil {
 		t.Errorf("before it was made: %v, %v", found, err)
 	}
+
 	_, err := s.CreateFile(t.Context(), f, call)
 	must(t, err)
 	next := testFile("bbbbbbbb-1111-4000-8000-000000000000", 0)
 	call.Made = next.ID
+
 	was, err := s.CreateFile(t.Context(), next, call)
 	if err != nil || was.Made != f.ID {
 		t.Errorf("again: it made %q, %v, want %q", was.Made, err, f.ID)
 	}
+
 	_, err = s.File(t.Context(), next.ID, "")
 	wantCode(t, "the file of the second call", err, parley.FileNotFound)
 	call.Asked = "two"

@@ -32,6 +32,7 @@ func child(job, path string) error {
 	if err != nil {
 		return err
 	}
+
 	switch job {
 	case "append":
 		return appendForever(ctx, s)
@@ -46,6 +47,7 @@ func child(job, path string) error {
 			return fmt.Errorf("a message of an unknown agent: %v", err)
 		}
 	}
+
 	return s.Close()
 }
 
@@ -65,5 +67,6 @@ func appendForever(ctx context.Context, s *Store) error {
 			}
 		}()
 	}
+
 	return <-failed
 }

@@ -13,7 +13,12 @@ import (
 // as read. One that still waits for its terminal is then not typed; one that is being
 // typed becomes read when that has ended. marked and already are whole ids, notFound is
 // as it was given; each message is in one of them, once.
-func (s *Store) MarkRead(ctx context.Context, recipientID string, refs []string, evidence string) (marked, notFound, already []string, err error) {
+func (s *Store) MarkRead(
+	ctx context.Context,
+	recipientID string,
+	refs []string,
+	evidence string,
+) (marked, notFound, already []string, err error) {
 	err = s.write(ctx, "marking messages as read", func(t *tx) error {
 		marked, notFound, already = []string{}, []string{}, []string{}
 		seen := map[string]bool{}
@@ -22,6 +27,7 @@ func (s *Store) MarkRead(ctx context.Context, recipientID string, refs []string,
 			if err != nil {
 				return err
 			}
+
 			list, id := &notFound, ref
 			switch {
 			case d == nil:
@@ -30,9 +36,11 @@ func (s *Store) MarkRead(ctx context.Context, recipientID string, refs []string,
 			default:
 				list, id = &marked, d.MessageID
 			}
+
 			if seen[id] {
 				continue
 			}
+
 			seen[id], *list = true, append(*list, id)
 			if list == &marked {
 				if err := t.markRead(d, evidence); err != nil {
@@ -40,8 +48,10 @@ func (s *Store) MarkRead(ctx context.Context, recipientID string, refs []string,
 				}
 			}
 		}
+
 		return nil
 	})
+
 	return marked, notFound, already, err
 }
 
@@ -63,18 +73,22 @@ func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) err
 		case d == nil:
 			return noMessage(ref)
 		}
+
 		if d.ReadAt == nil {
 			if err := t.markRead(d, "ignored by its recipient"); err != nil {
 				return err
 			}
 		}
+
 		if _, err := t.exec(`UPDATE deliveries SET archived = 1 WHERE message_seq = ? AND recipient_id = ?`, d.MessageSeq, d.RecipientID); err != nil {
 			return err
 		}
+
 		details, err := json.Marshal(ignored{d.MessageID, reason})
 		if err != nil {
 			details = []byte("{}")
 		}
+
 		t.note(logRow{AgentID: recipientID, LogType: LogCommunication,
 			Message: "Ignored message " + parley.Short(d.MessageID), Details: string(details)})
 		return nil

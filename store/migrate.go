@@ -32,13 +32,16 @@ func (s *Store) migrate(ctx context.Context, provider *goose.Provider) error {
 	case have == want:
 		return nil
 	}
+
 	if have > 0 {
 		if err := s.keepCopy(ctx, have); err != nil {
 			return err
 		}
 	}
+
 	s.log.Info("migrating the database", "from", have, "to", want)
 	_, err = provider.Up(ctx)
+
 	return err
 }
 
@@ -77,6 +80,7 @@ func (s *Store) dropOldCopies() error {
 	if err != nil {
 		return err
 	}
+
 	var copies []fs.FileInfo
 	for _, e := range entries {
 		name := e.Name()
@@ -87,11 +91,13 @@ func (s *Store) dropOldCopies() error {
 			copies = append(copies, info)
 		}
 	}
+
 	slices.SortFunc(copies, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	for _, old := range copies[min(keptBackups, len(copies)):] {
 		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }

@@ -37,12 +37,16 @@ var millionStatements = []string{
 			CASE p.seq % 2 WHEN 0 THEN 'evenly' ELSE 'oddly' END, p.seq * 7919 % 300, p.seq * 104729 % 50000, p.seq * 31 % 1000,
 			CASE p.seq % 3 WHEN 0 THEN 'red' ELSE 'green' END, p.seq * 613 % 5000, p.seq * 17 % 90, p.seq),
 		'', '', '', '', 1700000000000000000 + p.seq * 1000000000 FROM plan p JOIN who w ON w.n = p.sender`,
-	fmt.Sprintf(`INSERT INTO deliveries (message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps)
+	fmt.Sprintf(
+		`INSERT INTO deliveries (message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps)
 		SELECT p.seq, w.id, b.id, CASE p.recipient WHEN -1 THEN 'broadcast' ELSE 'direct' END, 0, 'read', '', 0, p.seq,
 		1700000000000000000 + p.seq * 1000000000, CASE WHEN p.seq < %d THEN 1700000000000000000 + p.seq * 1000000000 END,
 		'{"state":"queued","at":"2026-01-01T00:00:00.000000000Z"}' || char(10)
 		FROM plan p JOIN who w ON w.n = p.recipient OR p.recipient = -1 AND w.n < %d AND w.n <> p.sender
-		JOIN pairs b ON b.x = min(p.sender, w.n) AND b.y = max(p.sender, w.n)`, million-5000, teamSize),
+		JOIN pairs b ON b.x = min(p.sender, w.n) AND b.y = max(p.sender, w.n)`,
+		million-5000,
+		teamSize,
+	),
 	`INSERT INTO events (type, at, message_seq, recipient_id, recipient_count, agent_id, state, detail)
 		SELECT 'agent_direct_message', 0, seq, '', 1, '', '', '' FROM plan`,
 }
@@ -54,11 +58,13 @@ func pairUp(db *sql.DB) error {
 		CREATE TEMP TABLE pairs (x INTEGER, y INTEGER, id TEXT NOT NULL, PRIMARY KEY (x, y))`); err != nil {
 		return err
 	}
+
 	tx, err := db.Begin()
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
+
 	for y := range teamSize + 1 {
 		for x := range y {
 			if _, err := tx.Exec(`INSERT INTO pairs SELECT x.n, y.n, ? FROM who x, who y WHERE x.id = ? AND y.id = ?`,
@@ -67,6 +73,7 @@ func pairUp(db *sql.DB) error {
 			}
 		}
 	}
+
 	return tx.Commit()
 }
 
@@ -79,20 +86,27 @@ func openMillion(b *testing.B) (path string) {
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
-	db, err := sql.Open(sqlite.DriverName, dsn(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)"))
+
+	db, err := sql.Open(
+		sqlite.DriverName,
+		dsn(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)"),
+	)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer db.Close()
+
 	db.SetMaxOpenConns(1)
 	if err := pairUp(db); err != nil {
 		b.Fatal(err)
 	}
+
 	for _, statement := range millionStatements {
 		if _, err := db.Exec(statement); err != nil {
 			b.Fatalf("%s: %v", statement, err)
 		}
 	}
+
 	tx, err := db.Begin()
 	if err != nil {
 		b.Fatal(err)
@@ -103,6 +117,7 @@ func openMillion(b *testing.B) (path string) {
 	if err := tx.Commit(); err != nil {
 		b.Fatal(err)
 	}
+
 	return path
 }
 
@@ -118,18 +133,22 @@ func BenchmarkMillion(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+
 			times = append(times, time.Since(begun))
 			if err := s.Close(); err != nil {
 				b.Fatal(err)
 			}
 		}
+
 		percentiles(b, times)
 	})
+
 	s, err := Open(b.Context(), Options{Path: path})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer s.Close()
+
 	for _, q := range millionQueries() {
 		b.Run(q.name, func(b *testing.B) {
 			var times []time.Duration
@@ -140,11 +159,13 @@ func BenchmarkMillion(b *testing.B) {
 				if err != nil || n >= 0 && (n == 0) != q.nothing {
 					b.Fatalf("got %d, %v", n, err)
 				}
+
 				times = append(times, time.Since(begun))
 				if n < 0 {
 					gaveUp++
 				}
 			}
+
 			percentiles(b, times)
 			if gaveUp > 0 {
 				b.ReportMetric(100*float64(gaveUp)/float64(len(times)), "%given-up")
@@ -170,6 +191,7 @@ func millionQueries() []millionQuery {
 			return len(page.Items), err
 		}
 	}
+
 	search := func(q SearchQuery) func(context.Context, *Store) (int, error) {
 		q.Limit = 20
 		return func(ctx context.Context, s *Store) (int, error) {
@@ -180,11 +202,16 @@ func millionQueries() []millionQuery {
 			return len(page.Items), err
 		}
 	}
+
 	return []millionQuery{
 		{"inbox unread", false, inbox(InboxQuery{RecipientID: agentID(9), UnreadOnly: true, OldestFirst: true})},
 		{"inbox all", false, inbox(InboxQuery{RecipientID: agentID(9)})},
 		{"inbox of one sender", false, inbox(InboxQuery{RecipientID: agentID(9), Senders: []string{agentID(29)}})},
-		{"inbox of 100,000", false, inbox(InboxQuery{RecipientID: agentID(busyAgent), UnreadOnly: true, OldestFirst: true})},
+		{
+			"inbox of 100,000",
+			false,
+			inbox(InboxQuery{RecipientID: agentID(busyAgent), UnreadOnly: true, OldestFirst: true}),
+		},
 		{"new", false, func(ctx context.Context, s *Store) (int, error) {
 			items, _, err := s.Pressing(ctx, agentID(busyAgent), 5)
 			return len(items), err
@@ -197,7 +224,11 @@ func millionQueries() []millionQuery {
 		{"search nothing", true, search(SearchQuery{Words: "unheard", All: true})},
 		{"search what never meets", true, search(SearchQuery{Words: "evenly oddly", All: true})},
 		{"search a phrase of frequent words", true, search(SearchQuery{Words: `"team hello"`, All: true})},
-		{"search before a time", false, search(SearchQuery{Words: "hello", For: agentID(9), Until: time.Unix(1700100000, 0)})},
+		{
+			"search before a time",
+			false,
+			search(SearchQuery{Words: "hello", For: agentID(9), Until: time.Unix(1700100000, 0)}),
+		},
 		{"search between two", false, search(SearchQuery{Words: "hello", For: agentID(9), From: agentID(29)})},
 	}
 }

@@ -26,10 +26,20 @@ type modelCallRow struct {
 }
 
 func (r *modelCallRow) call() ModelCall {
-	return ModelCall{CallerID: r.CallerID, CutOff: r.CutOff, ModelCall: parley.ModelCall{AgentID: r.AgentID, Agent: r.Agent, Caller: r.Caller,
-		MessageID: r.MessageID, ReplyID: r.ReplyID, Model: r.Model, At: instant(r.At), Reason: parley.ModelReason(r.Reason), ToolCalls: r.ToolCalls,
-		Usage: parley.Usage{InputTokens: r.InputTokens, OutputTokens: r.OutputTokens, Requests: r.Requests, Unmeasured: r.Unmeasured,
-			Latency: time.Duration(r.Latency), LatencyMS: time.Duration(r.Latency).Milliseconds()}}}
+	return ModelCall{
+		CallerID: r.CallerID,
+		CutOff:   r.CutOff,
+		ModelCall: parley.ModelCall{AgentID: r.AgentID, Agent: r.Agent, Caller: r.Caller,
+			MessageID: r.MessageID, ReplyID: r.ReplyID, Model: r.Model, At: instant(r.At), Reason: parley.ModelReason(r.Reason), ToolCalls: r.ToolCalls,
+			Usage: parley.Usage{
+				InputTokens:  r.InputTokens,
+				OutputTokens: r.OutputTokens,
+				Requests:     r.Requests,
+				Unmeasured:   r.Unmeasured,
+				Latency:      time.Duration(r.Latency),
+				LatencyMS:    time.Duration(r.Latency).Milliseconds(),
+			}},
+	}
 }
 
 // account stores a call.
@@ -37,10 +47,26 @@ func (t *tx) account(c *ModelCall) error {
 	if c.At.IsZero() {
 		c.At = t.now
 	}
-	_, err := t.exec(`INSERT INTO model_calls (agent_id, caller_id, message_id, reply_id, model, at, latency, input_tokens, output_tokens,
+
+	_, err := t.exec(
+		`INSERT INTO model_calls (agent_id, caller_id, message_id, reply_id, model, at, latency, input_tokens, output_tokens,
 		requests, tool_calls, unmeasured, cut_off, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.AgentID, c.CallerID, c.MessageID, c.ReplyID, c.Model, nanos(c.At), int64(c.Latency), c.InputTokens, c.OutputTokens,
-		c.Requests, c.ToolCalls, c.Unmeasured, c.CutOff, string(c.Reason))
+		c.AgentID,
+		c.CallerID,
+		c.MessageID,
+		c.ReplyID,
+		c.Model,
+		nanos(c.At),
+		int64(c.Latency),
+		c.InputTokens,
+		c.OutputTokens,
+		c.Requests,
+		c.ToolCalls,
+		c.Unmeasured,
+		c.CutOff,
+		string(c.Reason),
+	)
+
 	return err
 }
 
@@ -66,11 +92,19 @@ const modelCallColumns = `c.agent_id, a.name AS agent, c.caller_id, f.name AS ca
 // LastCall returns the last call that was made to answer a message, nil for none.
 func (s *Store) LastCall(ctx context.Context, messageID string) (*ModelCall, error) {
 	var rows []modelCallRow
-	err := s.read(ctx, "reading a model's call", &rows, `SELECT `+modelCallColumns+` WHERE c.message_id = ? ORDER BY c.id DESC LIMIT 1`, messageID)
+	err := s.read(
+		ctx,
+		"reading a model's call",
+		&rows,
+		`SELECT `+modelCallColumns+` WHERE c.message_id = ? ORDER BY c.id DESC LIMIT 1`,
+		messageID,
+	)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
+
 	c := rows[0].call()
+
 	return &c, nil
 }
 
@@ -89,25 +123,37 @@ func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, [
 		InputTokens, OutputTokens int64
 		Latency, Last             int64
 	}
+
 	const doing = "summing up the models' calls"
 	where, args := ` WHERE c.at > ?`, []any{nanos(q.Since)}
 	if q.AgentID != "" {
 		where, args = where+` AND c.agent_id = ?`, append(args, q.AgentID)
 	}
+
 	if err := s.read(ctx, doing, &sums, `SELECT c.agent_id, a.name AS agent, c.reason, count(*) AS n, sum(c.requests) AS requests,
 		sum(c.unmeasured) AS unmeasured, sum(c.input_tokens) AS input_tokens, sum(c.output_tokens) AS output_tokens,
 		sum(c.latency) AS latency, max(c.at) AS last FROM model_calls c JOIN agents a ON a.id = c.agent_id`+where+`
 		GROUP BY c.agent_id, c.reason ORDER BY lower(a.name), c.reason`, args...); err != nil {
 		return nil, nil, err
 	}
+
 	var agents []parley.AgentUsage
 	for _, sum := range sums {
 		if len(agents) == 0 || agents[len(agents)-1].AgentID != sum.AgentID {
 			agents = append(agents, parley.AgentUsage{AgentID: sum.AgentID, Agent: sum.Agent})
 		}
+
 		a := &agents[len(agents)-1]
-		spent := parley.Spent{Calls: sum.N, Answered: sum.N, InputTokens: sum.InputTokens, OutputTokens: sum.OutputTokens,
-			Requests: sum.Requests, LatencyMS: time.Duration(sum.Latency).Milliseconds(), Unmeasured: sum.Unmeasured}
+		spent := parley.Spent{
+			Calls:        sum.N,
+			Answered:     sum.N,
+			InputTokens:  sum.InputTokens,
+			OutputTokens: sum.OutputTokens,
+			Requests:     sum.Requests,
+			LatencyMS:    time.Duration(sum.Latency).Milliseconds(),
+			Unmeasured:   sum.Unmeasured,
+		}
+
 		if sum.Reason != "" {
 			spent.Answered, spent.Failed = 0, sum.N
 			if a.Failures == nil {
@@ -115,27 +161,42 @@ func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, [
 			}
 			a.Failures[sum.Reason] += sum.N
 		}
+
 		a.Add(spent)
 		if last := instant(sum.Last); last.After(a.LastCall) {
 			a.LastCall = last
 		}
 	}
+
 	if q.Calls == 0 {
 		return agents, nil, nil
 	}
+
 	var rows []modelCallRow
-	err := s.read(ctx, doing, &rows, `SELECT `+modelCallColumns+where+` ORDER BY c.id DESC LIMIT ?`, append(args, q.Calls)...)
+	err := s.read(
+		ctx,
+		doing,
+		&rows,
+		`SELECT `+modelCallColumns+where+` ORDER BY c.id DESC LIMIT ?`,
+		append(args, q.Calls)...)
+
 	calls := make([]ModelCall, len(rows))
 	for i := range rows {
 		calls[i] = rows[i].call()
 	}
+
 	return agents, calls, err
 }
 
 // NotAnswered returns the messages that a model is to answer and has not answered, but
 // not those that were dismissed; the newest first.
 func (s *Store) NotAnswered(ctx context.Context) ([]InboxItem, error) {
-	return s.items(ctx, ` WHERE d.recipient_id IN (SELECT agent_id FROM responders) AND `+notAnswered+` AND d.dismissed = 0`, false, maxNeeds)
+	return s.items(
+		ctx,
+		` WHERE d.recipient_id IN (SELECT agent_id FROM responders) AND `+notAnswered+` AND d.dismissed = 0`,
+		false,
+		maxNeeds,
+	)
 }
 
 // notAnswered is true of a delivery d to an agent for which a model is to answer: a

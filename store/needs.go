@@ -54,6 +54,7 @@ func (s *Store) Owed(ctx context.Context, from, before time.Time) ([]InboxItem, 
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
 		WHERE m.accepted_at > ? AND m.accepted_at < ? AND `+owing+` AND `+had+` < ? AND `+said+` <= `+had+`
 		ORDER BY m.accepted_at LIMIT ?`, nanos(from), nanos(before), nanos(before), maxNeeds)
+
 	var items []InboxItem
 	for i := range rows {
 		item := InboxItem{Message: rows[i].Message.message(), Delivery: rows[i].Delivery.delivery()}
@@ -61,6 +62,7 @@ func (s *Store) Owed(ctx context.Context, from, before time.Time) ([]InboxItem, 
 			items = append(items, item)
 		}
 	}
+
 	return items, err
 }
 
@@ -81,6 +83,7 @@ func (s *Store) Dismiss(ctx context.Context, ref string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+
 	var n int64
 	err = s.write(ctx, "dismissing a delivery", func(t *tx) error {
 		n, err = t.exec(`UPDATE deliveries SET dismissed = 1
@@ -91,7 +94,9 @@ func (s *Store) Dismiss(ctx context.Context, ref string) (int, error) {
 				AND `+isOwed+` AND b.operator_told_at > 0) OR EXISTS (
 				SELECT 1 FROM deliveries d JOIN responders p ON p.agent_id = d.recipient_id
 				WHERE d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+notAnswered+`))`, m.ID)
+
 		return err
 	})
+
 	return int(n), err
 }

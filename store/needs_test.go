@@ -42,6 +42,7 @@ func TestUnconfirmedLeavesOutWhatIsDismissedOrTriedAgain(t *testing.T) {
 	if n, err := s.Dismiss(t.Context(), second[:8]); n != 1 || err != nil {
 		t.Errorf("Dismiss: %d, %v, want 1", n, err)
 	}
+
 	wantIDs(t, "after dismissing", ids(t)(s.Unconfirmed(t.Context())), first)
 	if n, err := s.Dismiss(t.Context(), second); n != 0 || err != nil {
 		t.Errorf("Dismiss again: %d, %v, want 0", n, err)
@@ -103,6 +104,7 @@ func TestOwedIsWhatNobodyAnswered(t *testing.T) {
 	if n, err := s.Dismiss(t.Context(), dismissed); n != 1 || err != nil {
 		t.Errorf("Dismiss: %d, %v, want 1", n, err)
 	}
+
 	wantIDs(t, "after dismissing", owed(), both, both)
 
 	send(t, s, post(1, 0)) // agent 1 speaks to agent 0
@@ -130,7 +132,10 @@ func TestOwedKeepsToItsTimes(t *testing.T) {
 
 	// It was accepted long ago, and has only just arrived.
 	p := post(0, 1)
-	p.Message.Type, p.Message.Timestamp, p.Deliveries[0].State = parley.TypeRequest, now.Add(-30*time.Minute), parley.DeliverySubmitted
+	p.Message.Type, p.Message.Timestamp, p.Deliveries[0].State = parley.TypeRequest, now.Add(
+		-30*time.Minute,
+	), parley.DeliverySubmitted
+
 	send(t, s, p)
 	wantIDs(t, "just arrived", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(-time.Minute))))
 }
@@ -144,9 +149,11 @@ func TestAMailboxMayAnswerBeforeItMarksAsRead(t *testing.T) {
 	must(t, s.CreateAgent(t.Context(), box, nil))
 	id := request(t, s, 1)
 	send(t, s, post(1, 0))
-	if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "marked"); len(marked) != 1 || err != nil {
+	if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "marked"); len(marked) != 1 ||
+		err != nil {
 		t.Fatal(marked, err)
 	}
+
 	now := time.Now()
 	wantIDs(t, "owed", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(time.Minute))))
 }

@@ -26,6 +26,7 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	if err != nil {
 		return nil, failure(o.Path, "finding the database", err)
 	}
+
 	s := &Store{path: path, now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
 	if s.now == nil {
 		s.now = time.Now
@@ -33,13 +34,16 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
+
 	s.queue.wake = make(chan struct{}, 1)
 	s.events.news = make(chan struct{})
 	if err := s.open(ctx); err != nil {
 		s.abandon()
 		return nil, failure(path, "opening the database", err)
 	}
+
 	go s.writeLoop()
+
 	return s, nil
 }
 
@@ -62,7 +66,9 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.writerConn, err = s.writerPool.Conn(ctx); err != nil {
 		return err
 	}
+
 	s.writer, err = over(s.writerConn)
+
 	return err
 }
 
@@ -75,20 +81,25 @@ func (s *Store) prepare(ctx context.Context) error {
 	if tables > 0 && !ours {
 		return notOurs(s.path)
 	}
+
 	provider, err := s.migrator()
 	if err != nil {
 		return err
 	}
+
 	if ours {
 		if err := s.examine(ctx, provider); err != nil {
 			return err
 		}
 	}
+
 	if err := s.migrate(ctx, provider); err != nil {
 		return err
 	}
+
 	last, err := lastEvent(ctx, s.writerPool)
 	s.events.last.Store(last)
+
 	return err
 }
 

@@ -51,6 +51,7 @@ func TestOpenMakesFileOfItsOwn(t *testing.T) {
 			t.Errorf("%s: got mode %v, want %v", f.path, got, f.want)
 		}
 	}
+
 	if copies := copiesOf(t, path); len(copies) != 0 {
 		t.Errorf("a new database was copied: %v", copies)
 	}
@@ -65,13 +66,22 @@ func TestOpenSetsWhatItPromises(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if err := s.readerPool.QueryRow("PRAGMA query_only").Scan(&readonly); err != nil {
 		t.Fatal(err)
 	}
+
 	const full = 2
 	if mode != "wal" || synchronous != full || foreign != 1 || readonly != 1 {
-		t.Errorf("journal_mode %s, synchronous %d, foreign_keys %d, query_only %d, want wal, 2, 1, 1", mode, synchronous, foreign, readonly)
+		t.Errorf(
+			"journal_mode %s, synchronous %d, foreign_keys %d, query_only %d, want wal, 2, 1, 1",
+			mode,
+			synchronous,
+			foreign,
+			readonly,
+		)
 	}
+
 	if _, err := s.readerPool.Exec("DELETE FROM agents"); err == nil {
 		t.Error("a reader could write")
 	}
@@ -98,6 +108,7 @@ func TestEventNumbersAreNotUsedTwice(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	run(t, raw(t, path), "DELETE FROM events")
 	s = openAt(t, path)
 	if got := s.LastEvent(); got != 3 {
@@ -116,11 +127,13 @@ func wantRefused(t *testing.T, path string, words ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: 50 * time.Millisecond})
 	if err == nil {
 		s.Close()
 		t.Fatal("it was opened")
 	}
+
 	wantCode(t, "open", err, parley.StorageUnavailable)
 	text := err.Error() + "\n" + parley.AsError(err).Action
 	for _, word := range append(words, path) {
@@ -128,6 +141,7 @@ func wantRefused(t *testing.T, path string, words ...string) {
 			t.Errorf("%q is not said in: %s", word, text)
 		}
 	}
+
 	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
 		t.Errorf("the file was changed (%v)", err)
 	}
@@ -156,17 +170,20 @@ func TestOpenRefusesDamage(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
+
 	info, _ := f.Stat()
 	for at := int64(8192); at < info.Size(); at += 4096 {
 		if _, err := f.WriteAt([]byte(strings.Repeat("damage! ", 100)), at); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	wantRefused(t, path, "damaged", "parley backup")
 }
 
@@ -220,10 +237,12 @@ func later(t *testing.T, sql string) fs.FS {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	names, err := fs.Glob(now, "*.sql")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, name := range names {
 		data, err := fs.ReadFile(now, name)
 		if err != nil {
@@ -231,6 +250,7 @@ func later(t *testing.T, sql string) fs.FS {
 		}
 		files[name] = &fstest.MapFile{Data: data}
 	}
+
 	return files
 }
 
@@ -252,13 +272,17 @@ func fixture(t *testing.T, name string) (path string) {
 func wantFixture(t *testing.T, s *Store) {
 	t.Helper()
 	agents, err := s.Agents(t.Context())
-	if err != nil || len(agents) != 2 || agents[0].Name != "coder" || !slices.Equal(agents[0].Capabilities, []string{"go", "sql"}) {
+	if err != nil || len(agents) != 2 || agents[0].Name != "coder" ||
+		!slices.Equal(agents[0].Capabilities, []string{"go", "sql"}) {
 		t.Errorf("agents: got %+v, %v", agents, err)
 	}
+
 	m, deliveries, err := s.Message(t.Context(), "5f0c21aa")
-	if err != nil || m.Text != "please rebase" || m.Sender != "operator" || len(deliveries) != 1 || len(deliveries[0].Steps) != 2 {
+	if err != nil || m.Text != "please rebase" || m.Sender != "operator" || len(deliveries) != 1 ||
+		len(deliveries[0].Steps) != 2 {
 		t.Errorf("message: got %+v, %+v, %v", m, deliveries, err)
 	}
+
 	if got := s.LastEvent(); got != 4 {
 		t.Errorf("LastEvent: got %d, want 4", got)
 	}
@@ -273,31 +297,37 @@ func TestMigrationKeepsCopy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	wantFixture(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	copies := copiesOf(t, path)
 	if len(copies) != 1 || !strings.HasPrefix(copies[0], path+".bak-1-") {
 		t.Fatalf("copies: got %v, want one of version 1", copies)
 	}
+
 	// The older program cannot read the new one, but the copy.
 	wantRefused(t, path, "newer parley")
 	old := filepath.Join(t.TempDir(), "old.db")
 	if err := os.Rename(copies[0], old); err != nil {
 		t.Fatal(err)
 	}
+
 	s = openAt(t, old)
 	wantFixture(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	// The newer one has nothing to migrate any more.
 	s, err = open(t.Context(), Options{Path: path}, tuned)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
+
 	if got := copiesOf(t, path); len(got) != 0 {
 		t.Errorf("copies after opening again: %v", got)
 	}
@@ -305,7 +335,10 @@ func TestMigrationKeepsCopy(t *testing.T) {
 
 func TestFailedMigrationChangesNothing(t *testing.T) {
 	path := fixture(t, "v1.sql")
-	tuned := tuning{busyTimeout: time.Second, migrations: later(t, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE nothing_there;")}
+	tuned := tuning{
+		busyTimeout: time.Second,
+		migrations:  later(t, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE nothing_there;"),
+	}
 	if s, err := open(t.Context(), Options{Path: path}, tuned); err == nil {
 		s.Close()
 		t.Fatal("a migration that fails went through")
@@ -320,16 +353,23 @@ func TestThreeCopiesAreKept(t *testing.T) {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		then := time.Now().Add(time.Duration(i-10) * time.Hour)
 		if err := os.Chtimes(name, then, then); err != nil {
 			t.Fatal(err)
 		}
 	}
-	s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: time.Second, migrations: later(t, "CREATE TABLE shoes (id INTEGER);")})
+
+	s, err := open(
+		t.Context(),
+		Options{Path: path},
+		tuning{busyTimeout: time.Second, migrations: later(t, "CREATE TABLE shoes (id INTEGER);")},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
+
 	copies := copiesOf(t, path)
 	if len(copies) != 3 || !slices.Contains(copies, path+".bak-0-e") || !slices.Contains(copies, path+".bak-0-d") {
 		t.Errorf("copies: got %v, want d, e and the new one", copies)
@@ -342,15 +382,18 @@ func TestBackupIsWholeAndPrivate(t *testing.T) {
 	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
 		t.Fatal(err)
 	}
+
 	path := filepath.Join(t.TempDir(), "copy.db")
 	size, err := s.Backup(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	info, err := os.Stat(path)
 	if err != nil || info.Size() != size || info.Mode() != 0o600 {
 		t.Errorf("got %v, %v, want %d bytes, mode 0600", info, err, size)
 	}
+
 	page, err := openAt(t, path).Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Total != 1 {
 		t.Errorf("the copy: got %d messages, %v, want 1", page.Total, err)
@@ -364,10 +407,12 @@ func TestBackupRefusesWhatItCannotWrite(t *testing.T) {
 	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, path := range []string{"relative.db", there, filepath.Join(dir, "no", "dir", "copy.db")} {
 		_, err := s.Backup(t.Context(), path)
 		wantCode(t, path, err, parley.InvalidArgument)
 	}
+
 	if got, err := os.ReadFile(there); err != nil || string(got) != "mine" {
 		t.Errorf("the file that was there: %q, %v", got, err)
 	}

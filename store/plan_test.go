@@ -19,6 +19,7 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 		sql  string
 		args []any
 	}
+
 	var queries []query
 	row := s.reader.Callback().Row()
 	if err := row.After("gorm:row").Register("test:plan", func(db *gorm.DB) {
@@ -26,6 +27,7 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 	}); err != nil {
 		t.Fatal(err)
 	}
+
 	err := read(t.Context())
 	if removeErr := row.Remove("test:plan"); err != nil || removeErr != nil {
 		t.Fatal(err, removeErr)
@@ -33,12 +35,14 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 	if len(queries) == 0 {
 		t.Fatal("no query was seen")
 	}
+
 	var plans strings.Builder
 	for _, q := range queries {
 		rows, err := s.readerPool.Query("EXPLAIN QUERY PLAN "+q.sql, q.args...)
 		if err != nil {
 			t.Fatalf("%s: %v", q.sql, err)
 		}
+
 		for rows.Next() {
 			var id, parent, unused int
 			var detail string
@@ -47,10 +51,12 @@ func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 			}
 			fmt.Fprintln(&plans, detail)
 		}
+
 		if err := rows.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	return plans.String()
 }
 
@@ -65,6 +71,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			return err
 		}
 	}
+
 	for name, c := range map[string]struct {
 		read func(context.Context) error
 		want []string // all of these
@@ -156,6 +163,7 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", name, want, plans)
 			}
 		}
+
 		if strings.Contains(plans, c.not) {
 			t.Errorf("%s: %q in\n%s", name, c.not, plans)
 		}

@@ -10,11 +10,16 @@ const weighed = 500
 
 // Pressing returns how many messages an agent has not read, and the most urgent of
 // them, at most limit: by priority, and the newest first within one.
-func (s *Store) Pressing(ctx context.Context, recipientID string, limit int) (items []InboxItem, unread int, err error) {
+func (s *Store) Pressing(
+	ctx context.Context,
+	recipientID string,
+	limit int,
+) (items []InboxItem, unread int, err error) {
 	_, unread, err = s.countInbox(ctx, recipientID)
 	if err != nil || unread == 0 {
 		return []InboxItem{}, 0, err
 	}
+
 	var seqs []int64
 	err = s.read(ctx, "reading unread messages", &seqs, `SELECT u.seq FROM (
 			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d INDEXED BY deliveries_pressing
@@ -27,6 +32,7 @@ func (s *Store) Pressing(ctx context.Context, recipientID string, limit int) (it
 	if err != nil {
 		return nil, 0, err
 	}
+
 	items = make([]InboxItem, 0, len(seqs))
 	for _, seq := range seqs {
 		one, err := s.items(ctx, ` WHERE d.recipient_id = ? AND d.message_seq = ?`, false, 1, recipientID, seq)
@@ -35,5 +41,6 @@ func (s *Store) Pressing(ctx context.Context, recipientID string, limit int) (it
 		}
 		items = append(items, one...)
 	}
+
 	return items, unread, nil
 }

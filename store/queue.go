@@ -27,6 +27,7 @@ func (q *queue) push(w *write) bool {
 func (q *queue) take(n int) ([]*write, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+
 	var batch []*write
 	i := 0
 	for ; i < len(q.waiting) && len(batch) < n; i++ {
@@ -34,9 +35,11 @@ func (q *queue) take(n int) ([]*write, bool) {
 			batch = append(batch, w)
 		}
 	}
+
 	rest := copy(q.waiting, q.waiting[i:])
 	clear(q.waiting[rest:])
 	q.waiting = q.waiting[:rest]
+
 	return batch, !q.closed
 }
 

@@ -38,6 +38,7 @@ func (s *Store) Message(ctx context.Context, ref string) (parley.Message, []parl
 	if len(ref) < parley.ShortID {
 		return none(noMessage(ref))
 	}
+
 	from, to := idRange(ref)
 	var rows []messageRow
 	err := s.read(ctx, "reading the message", &rows, `SELECT `+messageColumns+` FROM messages m
@@ -45,14 +46,17 @@ func (s *Store) Message(ctx context.Context, ref string) (parley.Message, []parl
 	if err != nil {
 		return none(err)
 	}
+
 	row, err := only(rows, ref)
 	if err != nil {
 		return none(err)
 	}
+
 	m, deliveries, err := whole(s.reader.WithContext(ctx), &row)
 	if err != nil {
 		return none(s.fail("reading the message", err))
 	}
+
 	return m, deliveries, nil
 }
 
@@ -120,6 +124,7 @@ func (s *Store) Inbox(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	if q.ThreadID != "" {
 		return s.threadPage(ctx, q)
 	}
+
 	var page InboxPage
 	where, args := q.conditions(q.mine())
 	const from = ` FROM deliveries d JOIN messages m ON m.seq = d.message_seq`
@@ -130,13 +135,16 @@ func (s *Store) Inbox(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	} else if err = s.read(ctx, "counting the inbox", &page.Total, `SELECT count(*)`+from+where, args...); err == nil {
 		err = s.read(ctx, "counting the inbox", &page.Unread, `SELECT count(*)`+from+where+unread, args...)
 	}
+
 	if err != nil {
 		return InboxPage{}, err
 	}
 	if q.UnreadOnly {
 		where += unread
 	}
+
 	page.Items, err = s.items(ctx, where, q.OldestFirst, q.Limit, args...)
+
 	return page, err
 }
 
@@ -163,9 +171,11 @@ func (q *InboxQuery) conditions(where string, args []any) (string, []any) {
 	and := func(condition string, arg any) {
 		where, args = where+` AND `+condition, append(args, arg)
 	}
+
 	if len(q.Senders) > 0 {
 		and(`m.sender_id IN ?`, q.Senders)
 	}
+
 	if len(q.Types) > 0 {
 		types := make([]string, len(q.Types))
 		for i, t := range q.Types {
@@ -173,6 +183,7 @@ func (q *InboxQuery) conditions(where string, args []any) (string, []any) {
 		}
 		and(`m.type IN ?`, types)
 	}
+
 	if q.Priority != "" {
 		and(`m.priority = ?`, string(q.Priority))
 	}
@@ -182,26 +193,41 @@ func (q *InboxQuery) conditions(where string, args []any) (string, []any) {
 	if q.ContextReference != "" {
 		and(`m.context_reference = ?`, q.ContextReference)
 	}
+
 	return where, args
 }
 
 // items lists deliveries with their messages.
-func (s *Store) items(ctx context.Context, where string, oldestFirst bool, limit int, args ...any) ([]InboxItem, error) {
+func (s *Store) items(
+	ctx context.Context,
+	where string,
+	oldestFirst bool,
+	limit int,
+	args ...any,
+) ([]InboxItem, error) {
 	order := ` ORDER BY d.message_seq DESC LIMIT ?`
 	if oldestFirst {
 		order = ` ORDER BY d.message_seq LIMIT ?`
 	}
+
 	var rows []itemRow
 	err := s.read(ctx, "reading messages", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
 		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id`+where+order, append(args, limit)...)
+
 	items := make([]InboxItem, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		items[i] = InboxItem{Message: r.Message.message(), Delivery: r.Delivery.delivery(), Read: r.Delivery.ReadAt != nil,
-			Archived: r.Delivery.Archived || r.Delivery.AnsweredAt != 0}
+		items[i] = InboxItem{
+			Message:  r.Message.message(),
+			Delivery: r.Delivery.delivery(),
+			Read:     r.Delivery.ReadAt != nil,
+			Archived: r.Delivery.Archived || r.Delivery.AnsweredAt != 0,
+		}
+
 		items[i].Delivery.Steps = nil
 	}
+
 	return items, err
 }
 
@@ -224,7 +250,10 @@ type HistoryPage struct {
 // History returns what two agents said to each other and to nobody else, guidance too. MESSAGE_NOT_FOUND when
 // Before is not one of them.
 func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
-	where, args := ` WHERE d.conversation_id = ? AND (d.kind = 'direct' OR d.kind = 'steering')`, []any{parley.ConversationID(q.A, q.B)}
+	where, args := ` WHERE d.conversation_id = ? AND (d.kind = 'direct' OR d.kind = 'steering')`, []any{
+		parley.ConversationID(q.A, q.B),
+	}
+
 	var page HistoryPage
 	if err := s.read(ctx, "counting the conversation", &page.Total, `SELECT count(*) FROM deliveries d`+where, args...); err != nil {
 		return HistoryPage{}, err
@@ -232,6 +261,7 @@ func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error
 	if err := s.extent(ctx, &page, where, args); err != nil {
 		return HistoryPage{}, err
 	}
+
 	if q.Before != "" {
 		before, err := s.within(ctx, q.Before, where, args)
 		if err != nil {
@@ -239,6 +269,7 @@ func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error
 		}
 		where, args = where+` AND d.message_seq < ?`, append(args, before)
 	}
+
 	items, err := s.items(ctx, where, false, q.Limit+1, args...)
 	if err != nil {
 		return HistoryPage{}, err
@@ -246,8 +277,10 @@ func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error
 	if len(items) > q.Limit {
 		items, page.HasMore = items[:q.Limit], true
 	}
+
 	slices.Reverse(items)
 	page.Items = items
+
 	return page, nil
 }
 

@@ -25,11 +25,19 @@ type responderRow struct {
 
 func (r *responderRow) responder() (*parley.Responder, error) {
 	p := &parley.Responder{AutoRespond: r.AutoRespond, Origin: parley.ResponderOrigin(r.Origin),
-		ResponderConfig: parley.ResponderConfig{ModelID: r.ModelID, SystemPrompt: r.SystemPrompt, Temperature: r.Temperature,
-			MaxTokens: r.MaxTokens, BaseURL: r.BaseURL, APIKeyEnv: r.APIKeyEnv}}
+		ResponderConfig: parley.ResponderConfig{
+			ModelID:      r.ModelID,
+			SystemPrompt: r.SystemPrompt,
+			Temperature:  r.Temperature,
+			MaxTokens:    r.MaxTokens,
+			BaseURL:      r.BaseURL,
+			APIKeyEnv:    r.APIKeyEnv,
+		}}
+
 	if err := json.Unmarshal([]byte(r.AdditionalConfig), &p.Additional); err != nil {
 		return nil, fmt.Errorf("read the configuration of responder %s: %w", parley.Short(r.AgentID), err)
 	}
+
 	return p, nil
 }
 
@@ -40,6 +48,7 @@ func (s *Store) responders(ctx context.Context) (map[string]*parley.Responder, e
 		base_url, api_key_env, additional_config, auto_respond, origin FROM responders`); err != nil {
 		return nil, err
 	}
+
 	by := make(map[string]*parley.Responder, len(rows))
 	for i := range rows {
 		p, err := rows[i].responder()
@@ -48,6 +57,7 @@ func (s *Store) responders(ctx context.Context) (map[string]*parley.Responder, e
 		}
 		by[rows[i].AgentID] = p
 	}
+
 	return by, nil
 }
 
@@ -56,13 +66,27 @@ func (t *tx) setResponder(agentID string, p *parley.Responder) error {
 	if _, err := t.exec(`DELETE FROM responders WHERE agent_id = ?`, agentID); err != nil || p == nil {
 		return err
 	}
+
 	extras, err := json.Marshal(p.Additional)
 	if err != nil {
 		return fmt.Errorf("encode the configuration of a responder: %w", err)
 	}
-	_, err = t.exec(`INSERT INTO responders (agent_id, model_id, system_prompt, temperature, max_tokens, base_url, api_key_env,
-		additional_config, auto_respond, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, agentID, p.ModelID, p.SystemPrompt, p.Temperature,
-		p.MaxTokens, p.BaseURL, p.APIKeyEnv, string(extras), p.AutoRespond, string(p.Origin))
+
+	_, err = t.exec(
+		`INSERT INTO responders (agent_id, model_id, system_prompt, temperature, max_tokens, base_url, api_key_env,
+		additional_config, auto_respond, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		agentID,
+		p.ModelID,
+		p.SystemPrompt,
+		p.Temperature,
+		p.MaxTokens,
+		p.BaseURL,
+		p.APIKeyEnv,
+		string(extras),
+		p.AutoRespond,
+		string(p.Origin),
+	)
+
 	return err
 }
 
@@ -97,10 +121,15 @@ const recallScan = 3
 // Recall returns what a responder remembers of what it said with another before a
 // message: the last of it, oldest first. Commands, their answers, and what the
 // responder left unanswered are no part of it.
-func (s *Store) Recall(ctx context.Context, responderID, otherID, messageID string, limit int) ([]parley.Message, error) {
+func (s *Store) Recall(
+	ctx context.Context,
+	responderID, otherID, messageID string,
+	limit int,
+) ([]parley.Message, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
+
 	items, err := s.items(ctx, ` WHERE d.conversation_id = ? AND d.kind = 'direct'
 		AND d.message_seq < (SELECT seq FROM messages WHERE id = ?)
 		AND d.message_seq > coalesce((SELECT f.message_seq FROM forgotten f WHERE f.responder_id = ? AND f.other_id = ?), 0)
@@ -109,19 +138,23 @@ func (s *Store) Recall(ctx context.Context, responderID, otherID, messageID stri
 	if err != nil {
 		return nil, err
 	}
+
 	commands := map[string]bool{}
 	for _, item := range items {
 		if _, is := parley.IsCommand(item.Message.Text); is && item.Message.SenderID != responderID {
 			commands[item.Message.ID] = true
 		}
 	}
+
 	var said []parley.Message
 	for _, item := range items {
 		if m := item.Message; !commands[m.ID] && !commands[m.InReplyTo] && len(said) < limit {
 			said = append(said, m)
 		}
 	}
+
 	slices.Reverse(said)
+
 	return said, nil
 }
 

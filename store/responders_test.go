@@ -56,10 +56,12 @@ func TestRecallIsWhatTheTwoSaidSinceTheyForgot(t *testing.T) {
 			t.Errorf("%d recalled:\n%s", limit, d)
 		}
 	}
+
 	recall(10)
 	for i := range 4 {
 		askResponder(t, s, 0, 2, fmt.Sprint("q", i), fmt.Sprint("a", i))
 	}
+
 	askResponder(t, s, 1, 2, "another's", "another's")
 	askResponder(t, s, 0, 2, "/status", "it is well")
 	askResponder(t, s, 0, 2, "unanswered", "")
@@ -70,6 +72,7 @@ func TestRecallIsWhatTheTwoSaidSinceTheyForgot(t *testing.T) {
 	recall(10)
 	askResponder(t, s, 0, 2, "q4", "a4")
 	recall(10, "q4", "a4")
+
 	late, err := s.Recall(t.Context(), dm, agentID(1), "no such message", 10)
 	if err != nil || len(late) != 0 {
 		t.Errorf("before no message: %v, %v", texts(late), err)
@@ -85,6 +88,7 @@ func TestRecallOfAThreadHasOnesOwnLaterPosts(t *testing.T) {
 		p.Message.Text = fmt.Sprint(i)
 		ids = append(ids, send(t, s, p).Message.ID)
 	}
+
 	for limit, want := range map[int][]string{10: {"0", "1", "2", "5"}, 2: {"2", "5"}, 0: nil} {
 		said, err := s.RecallThread(t.Context(), dm, thread, ids[3], limit)
 		must(t, err)
@@ -99,11 +103,31 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	asked, _ := askResponder(t, s, 0, 1, "q", "")
 	call := func(i int, reason parley.ModelReason, u parley.Usage) ModelCall {
-		return ModelCall{CallerID: agentID(0), ModelCall: parley.ModelCall{AgentID: dm, MessageID: asked.Message.ID, Model: "scripted",
-			At: at.Add(time.Duration(i) * time.Minute), Reason: reason, Usage: u}}
+		return ModelCall{
+			CallerID: agentID(0),
+			ModelCall: parley.ModelCall{AgentID: dm, MessageID: asked.Message.ID, Model: "scripted",
+				At: at.Add(time.Duration(i) * time.Minute), Reason: reason, Usage: u},
+		}
 	}
-	must(t, s.Unanswered(t.Context(), call(0, parley.ModelQuota, parley.Usage{Requests: 3, Latency: time.Second}), "quota"))
-	must(t, s.Unanswered(t.Context(), call(1, parley.ModelSlow, parley.Usage{Requests: 1, InputTokens: 5, Latency: 2 * time.Second, Unmeasured: true}), "slow"))
+
+	must(
+		t,
+		s.Unanswered(t.Context(), call(0, parley.ModelQuota, parley.Usage{Requests: 3, Latency: time.Second}), "quota"),
+	)
+
+	must(
+		t,
+		s.Unanswered(
+			t.Context(),
+			call(
+				1,
+				parley.ModelSlow,
+				parley.Usage{Requests: 1, InputTokens: 5, Latency: 2 * time.Second, Unmeasured: true},
+			),
+			"slow",
+		),
+	)
+
 	r := post(1, 0)
 	answer := call(2, "", parley.Usage{Requests: 1, InputTokens: 10, OutputTokens: 3, Latency: 500 * time.Millisecond})
 	answer.ReplyID = r.Message.ID
@@ -112,14 +136,34 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 
 	agents, calls, err := s.Usage(t.Context(), UsageQuery{Calls: 2})
 	must(t, err)
-	want := []parley.AgentUsage{{AgentID: dm, Agent: agentName(1), Failures: map[string]int{"quota": 1, "slow_answer": 1}, LastCall: at.Add(2 * time.Minute),
-		Spent: parley.Spent{Calls: 3, Answered: 1, Failed: 2, InputTokens: 15, OutputTokens: 3, Requests: 5, LatencyMS: 3500, Unmeasured: 1}}}
+	want := []parley.AgentUsage{
+		{
+			AgentID:  dm,
+			Agent:    agentName(1),
+			Failures: map[string]int{"quota": 1, "slow_answer": 1},
+			LastCall: at.Add(2 * time.Minute),
+			Spent: parley.Spent{
+				Calls:        3,
+				Answered:     1,
+				Failed:       2,
+				InputTokens:  15,
+				OutputTokens: 3,
+				Requests:     5,
+				LatencyMS:    3500,
+				Unmeasured:   1,
+			},
+		},
+	}
+
 	if d := cmp.Diff(want, agents); d != "" {
 		t.Error(d)
 	}
-	if len(calls) != 2 || calls[0].ReplyID != r.Message.ID || calls[1].Reason != parley.ModelSlow || calls[0].Caller != agentName(0) {
+
+	if len(calls) != 2 || calls[0].ReplyID != r.Message.ID || calls[1].Reason != parley.ModelSlow ||
+		calls[0].Caller != agentName(0) {
 		t.Errorf("the last calls are %+v", calls)
 	}
+
 	agents, calls, err = s.Usage(t.Context(), UsageQuery{Since: at.Add(time.Minute), AgentID: dm, Calls: 10})
 	if err != nil || len(agents) != 1 || agents[0].Calls != 1 || len(calls) != 1 {
 		t.Errorf("since the second: %+v, %+v, %v", agents, calls, err)
@@ -132,19 +176,25 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 func TestUnansweredKeepsTheMessageAndSaysWhy(t *testing.T) {
 	s, dm := withResponder(t, 2)
 	call := func(id string) ModelCall {
-		return ModelCall{CallerID: agentID(0), ModelCall: parley.ModelCall{AgentID: dm, MessageID: id, Model: "scripted", Reason: parley.ModelSlow}}
+		return ModelCall{
+			CallerID:  agentID(0),
+			ModelCall: parley.ModelCall{AgentID: dm, MessageID: id, Model: "scripted", Reason: parley.ModelSlow},
+		}
 	}
+
 	left, _ := askResponder(t, s, 0, 1, "q", "")
 	must(t, s.Unanswered(t.Context(), call(left.Message.ID), "no answer: slow"))
 	d, _ := ladder(t, s, left.Message.ID)
 	if d.State != parley.DeliverySubmitted || d.Reason != "no answer: slow" || len(d.Steps) != 2 {
 		t.Errorf("the delivery is %+v", d)
 	}
+
 	done, _ := askResponder(t, s, 0, 1, "q2", "a2")
 	must(t, s.Unanswered(t.Context(), call(done.Message.ID), "no answer: slow"))
 	if d, _ := ladder(t, s, done.Message.ID); d.State != parley.DeliveryAnswered || d.Reason != "" {
 		t.Errorf("what was answered is %+v", d)
 	}
+
 	items, err := s.NotAnswered(t.Context())
 	if err != nil || len(items) != 1 || items[0].Message.ID != left.Message.ID {
 		t.Errorf("not answered are %+v, %v", items, err)
@@ -157,17 +207,29 @@ func TestUnansweredKeepsTheMessageAndSaysWhy(t *testing.T) {
 func TestDecisionsAreKeptWithTheirDeliveries(t *testing.T) {
 	s, dm := withResponder(t, 3)
 	thread := openThread(t, s, 1, 2)
-	decided := parley.ConversationDecision{AgentID: dm, Agent: agentName(2), ShouldRespond: true, Reason: "mentioned-by-ai", Confidence: 0.95,
-		Factors: &parley.ConversationFactors{MentionedByAI: true, RelevanceScore: 0.5}}
+	decided := parley.ConversationDecision{
+		AgentID:       dm,
+		Agent:         agentName(2),
+		ShouldRespond: true,
+		Reason:        "mentioned-by-ai",
+		Confidence:    0.95,
+		Factors:       &parley.ConversationFactors{MentionedByAI: true, RelevanceScore: 0.5},
+	}
+
 	p := threadPost(thread, 0)
 	p.Reach = func([]string) ([]NewDelivery, error) {
-		return []NewDelivery{{RecipientID: agentID(1), State: parley.DeliverySubmitted}, {RecipientID: dm, State: parley.DeliverySubmitted, Decision: &decided}}, nil
+		return []NewDelivery{
+			{RecipientID: agentID(1), State: parley.DeliverySubmitted},
+			{RecipientID: dm, State: parley.DeliverySubmitted, Decision: &decided},
+		}, nil
 	}
+
 	id := send(t, s, p).Message.ID
 	by, err := s.Decisions(t.Context(), id)
 	if d := cmp.Diff(map[string]parley.ConversationDecision{dm: decided}, by); d != "" || err != nil {
 		t.Errorf("%v: %s", err, d)
 	}
+
 	items, err := s.NotAnswered(t.Context())
 	if err != nil || len(items) != 1 || cmp.Diff(&decided, items[0].Delivery.Decision) != "" {
 		t.Errorf("not answered are %+v, %v", items, err)
@@ -177,13 +239,18 @@ func TestDecisionsAreKeptWithTheirDeliveries(t *testing.T) {
 func TestWhatComesBackWithACallIsNoTurn(t *testing.T) {
 	s, _ := withResponder(t, 2)
 	asked, _ := askResponder(t, s, 0, 1, "q", "a")
-	_, err := s.Append(t.Context(), Post{Message: parley.Message{ID: "5f0c21aa-0000-4000-8000-000000000001", Kind: parley.KindDirect,
-		SenderID: agentID(1), ChainID: "c", Text: "in the call"}, Event: parley.EventDirectMessage,
-		Deliveries: []NewDelivery{{RecipientID: agentID(0), State: parley.DeliveryRead}}})
+	_, err := s.Append(
+		t.Context(),
+		Post{Message: parley.Message{ID: "5f0c21aa-0000-4000-8000-000000000001", Kind: parley.KindDirect,
+			SenderID: agentID(1), ChainID: "c", Text: "in the call"}, Event: parley.EventDirectMessage,
+			Deliveries: []NewDelivery{{RecipientID: agentID(0), State: parley.DeliveryRead}}},
+	)
+
 	must(t, err)
 	later := post(1, 0)
 	later.Message.ChainID = "c"
 	send(t, s, later)
+
 	turns, err := s.Turns(t.Context(), asked.Message.Timestamp.Add(-time.Hour), 100)
 	if err != nil || len(turns) != 1 || turns[0].MessageID != later.Message.ID {
 		t.Errorf("turns are %+v, %v", turns, err)

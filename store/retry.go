@@ -20,8 +20,10 @@ func (s *Store) Retry(ctx context.Context, messageID string, begin []NewDelivery
 			}
 			jobs = append(jobs, again...)
 		}
+
 		return nil
 	})
+
 	return jobs, err
 }
 
@@ -35,14 +37,18 @@ func (t *tx) retry(messageID string, b NewDelivery) ([]Job, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
+
 	job := rows[0].job()
 	if err := t.climb(job.Key, []Change{{State: b.State, Reason: b.Reason, Evidence: b.Evidence}}, 0); err != nil {
 		return nil, err
 	}
+
 	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '' WHERE message_seq = ? AND recipient_id = ?`,
 		nanos(t.now), job.Key.MessageSeq, job.Key.RecipientID); err != nil {
 		return nil, err
 	}
+
 	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.now
+
 	return []Job{job}, nil
 }

@@ -32,9 +32,11 @@ func TestRetryQueuesAgainWhatIsNotProven(t *testing.T) {
 		before := delivery(t, s, id, 1)
 		events := s.LastEvent()
 		jobs, err := s.Retry(t.Context(), id, again(1))
-		if err != nil || len(jobs) != 1 || jobs[0].Key != k || jobs[0].State != parley.DeliveryQueued || jobs[0].Message.ID != id {
+		if err != nil || len(jobs) != 1 || jobs[0].Key != k || jobs[0].State != parley.DeliveryQueued ||
+			jobs[0].Message.ID != id {
 			t.Fatalf("%s: got %+v, %v, want its job", end, jobs, err)
 		}
+
 		d := delivery(t, s, id, 1)
 		last := d.Steps[len(d.Steps)-1]
 		if d.State != parley.DeliveryQueued || d.Reason != "" || last.Evidence != "retried" {
@@ -46,6 +48,7 @@ func TestRetryQueuesAgainWhatIsNotProven(t *testing.T) {
 		if s.LastEvent() != events+1 {
 			t.Errorf("%s: %d events, want one", end, s.LastEvent()-events)
 		}
+
 		must(t, s.Claim(t.Context(), k, 8, false))
 		must(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	}
@@ -59,12 +62,14 @@ func TestRetryLeavesWhatIsProvenOrOnItsWay(t *testing.T) {
 		for _, state := range to {
 			must(t, s.Advance(t.Context(), Key{done.Seq, agentID(1)}, Change{State: state, Reason: "so"}))
 		}
+
 		before := delivery(t, s, done.Message.ID, 1)
 		jobs, err := s.Retry(t.Context(), done.Message.ID, again(1))
 		if d := delivery(t, s, done.Message.ID, 1); err != nil || len(jobs) != 0 || len(d.Steps) != len(before.Steps) {
 			t.Errorf("%v: got %+v, %v; the delivery is %+v", to, jobs, err, d)
 		}
 	}
+
 	id, _ := unproven(t, s, parley.DeliveryUnconfirmed)
 	if jobs, err := s.Retry(t.Context(), id, again(0)); err != nil || len(jobs) != 0 {
 		t.Errorf("of one who is no recipient: got %+v, %v", jobs, err)
@@ -93,14 +98,17 @@ func TestPauseIsKept(t *testing.T) {
 	for range 2 {
 		must(t, s.SetPause(t.Context(), agentID(0), &want))
 	}
+
 	got, err := s.Pause(t.Context())
 	if err != nil || got == nil || *got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
+
 	must(t, s.SetPause(t.Context(), agentID(0), nil))
 	if got, err := s.Pause(t.Context()); err != nil || got != nil {
 		t.Errorf("after its end: got %+v, %v", got, err)
 	}
+
 	events, err := s.Events(t.Context(), EventQuery{Last: 2})
 	must(t, err)
 	for i, state := range []string{"paused", "resumed"} {

@@ -67,10 +67,12 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 	if words == "" {
 		return page, nil
 	}
+
 	low, high, err := s.span(ctx, q.Since, q.Until)
 	if err == nil && !q.All {
 		q.late, err = s.joinedLate(ctx, q.For)
 	}
+
 	begun, bits, quickest := s.now(), shortStretch, time.Hour
 	for n := 1; err == nil && low <= high; n++ {
 		from, each := max(low, high>>bits<<bits), s.now()
@@ -81,6 +83,7 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 			page.Items, page.HasMore = page.Items[:q.Limit], true
 			break
 		}
+
 		high = from - 1
 		now := s.now()
 		quickest = min(quickest, now.Sub(each))
@@ -88,17 +91,21 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 		if n > 1 && quickest >= quickStretch { // one alone may have been held up
 			enough = now.Sub(begun)+quickest >= s.tuning.searchTime*2/3
 		}
+
 		if err == nil && low <= high && enough {
 			page.SearchedSince, err = s.acceptedAt(ctx, from)
 			break
 		}
+
 		if bits = shortStretch; now.Sub(each) < quickStretch {
 			bits = longStretch
 		}
 	}
+
 	if err != nil {
 		return FoundPage{}, err
 	}
+
 	return page, nil
 }
 
@@ -132,13 +139,20 @@ func (s *Store) firstSince(ctx context.Context, t time.Time, last int64) (int64,
 			high = middle
 		}
 	}
+
 	return low, nil
 }
 
 // acceptedAt returns when the first message from a number on was accepted.
 func (s *Store) acceptedAt(ctx context.Context, seq int64) (time.Time, error) {
 	var at int64
-	err := s.read(ctx, "searching messages", &at, `SELECT m.accepted_at FROM messages m WHERE m.seq >= ? ORDER BY m.seq LIMIT 1`, seq)
+	err := s.read(
+		ctx,
+		"searching messages",
+		&at,
+		`SELECT m.accepted_at FROM messages m WHERE m.seq >= ? ORDER BY m.seq LIMIT 1`,
+		seq,
+	)
 	return instant(at), err
 }
 
@@ -158,7 +172,13 @@ type stretch struct {
 }
 
 // searchStretch looks at one stretch.
-func (s *Store) searchStretch(ctx context.Context, q *SearchQuery, words string, part stretch, limit int) ([]FoundItem, error) {
+func (s *Store) searchStretch(
+	ctx context.Context,
+	q *SearchQuery,
+	words string,
+	part stretch,
+	limit int,
+) ([]FoundItem, error) {
 	match, where, args := q.match(words, part)
 	args = append([]any{listedRecipients, q.For, match, part.from, part.to}, args...)
 	var rows []foundRow
@@ -173,17 +193,23 @@ func (s *Store) searchStretch(ctx context.Context, q *SearchQuery, words string,
 		LEFT JOIN deliveries mine ON mine.message_seq = m.seq AND mine.recipient_id = ?
 		WHERE w.message_words MATCH ? AND w.rowid BETWEEN ? AND ?`+where+`
 		ORDER BY w.rowid DESC LIMIT ?`, append(args, limit)...)
+
 	items := make([]FoundItem, len(rows))
 	for i := range rows {
 		items[i] = rows[i].item()
 	}
+
 	return items, err
 }
 
 func (r *foundRow) item() FoundItem {
 	m := r.Message.message()
 	return FoundItem{RecipientCount: r.RecipientCount, Recipients: strings.Fields(r.RecipientIDs),
-		InboxItem: InboxItem{Message: m, Read: r.IsRead, Delivery: parley.Delivery{MessageID: m.ID, ConversationID: r.ConversationID}}}
+		InboxItem: InboxItem{
+			Message:  m,
+			Read:     r.IsRead,
+			Delivery: parley.Delivery{MessageID: m.ID, ConversationID: r.ConversationID},
+		}}
 }
 
 // match returns the query for the index, in a stretch, and the conditions upon the times.
@@ -198,12 +224,14 @@ func (q *SearchQuery) match(words string, part stretch) (match, where string, ar
 		}
 		marks = append(marks, `("`+strings.Join(seen, `" OR "`)+`")`)
 	}
+
 	if q.From != "" {
 		marks = append(marks, `"`+senderMark(q.From)+`"`)
 	}
 	if q.To != "" {
 		marks = append(marks, `"`+recipientMark(q.To)+`"`)
 	}
+
 	marks = append(marks, `"`+stretchMark(part.from, part.bits)+`"`)
 	if !q.Since.IsZero() {
 		where, args = where+` AND m.accepted_at > ?`, append(args, nanos(q.Since))
@@ -211,5 +239,6 @@ func (q *SearchQuery) match(words string, part stretch) (match, where string, ar
 	if !q.Until.IsZero() {
 		where, args = where+` AND m.accepted_at <= ?`, append(args, nanos(q.Until))
 	}
+
 	return `marks : (` + strings.Join(marks, ` AND `) + `) AND words : (` + words + `)`, where, args
 }

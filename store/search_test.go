@@ -28,15 +28,18 @@ func wantFound(t *testing.T, s *Store, q SearchQuery, want ...string) FoundPage 
 	if q.Limit == 0 {
 		q.Limit = 20
 	}
+
 	q.All = q.All || q.For == ""
 	page, err := s.Search(t.Context(), q)
 	var got []string
 	for _, item := range page.Items {
 		got = append(got, item.Message.Text)
 	}
+
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%+v: got %q, %v, want %q", q, got, err, want)
 	}
+
 	return page
 }
 
@@ -47,6 +50,7 @@ func TestSearchFindsWordsOfAllScripts(t *testing.T) {
 		"กรุณาตรวจสอบฐานข้อมูล", "Ответ: нет", "v1.2.3 costs 5€"} {
 		say(t, s, text, 0, 1)
 	}
+
 	for query, want := range map[string]string{
 		"CAFE": "Le café est FERMÉ", "fermé café": "Le café est FERMÉ", "main.go": "look at main.go, it's snake_case", "snake_case it's": "look at main.go, it's snake_case",
 		"数据库": "请检查数据库连接", "连接 检查": "请检查数据库连接", "サーバー": "サーバーが落ちました", "메시지": "메시지를 보냈습니다", "ฐานข้อมูล": "กรุณาตรวจสอบฐานข้อมูล",
@@ -58,6 +62,7 @@ func TestSearchFindsWordsOfAllScripts(t *testing.T) {
 		}
 		wantFound(t, s, SearchQuery{Words: query}, want)
 	}
+
 	wantFound(t, s, SearchQuery{Words: "据数"}) // these letters, in this order
 	wantFound(t, s, SearchQuery{Words: "caf"})
 }
@@ -77,6 +82,7 @@ func FuzzSearchTakesWhateverIsTyped(f *testing.F) {
 	for _, query := range []string{`a "b`, "NEAR(a b, 2)", "marks : x", "\xff\x00", "a\u0301 ' ; --"} {
 		f.Add(query)
 	}
+
 	s := openTest(f)
 	addAgents(f, s, 2)
 	f.Fuzz(func(t *testing.T, query string) {
@@ -97,6 +103,7 @@ func TestSearchShowsWhatOneSentOrGot(t *testing.T) {
 	for n := 1; n < 30; n++ {
 		everyone = append(everyone, n)
 	}
+
 	say(t, s, "secret of all", 0, everyone...)
 	forged := "secret forged r" + plain(agentID(3)) + " s" + plain(agentID(3))
 	say(t, s, forged, 1, 2)
@@ -105,8 +112,10 @@ func TestSearchShowsWhatOneSentOrGot(t *testing.T) {
 	if item := page.Items[0]; item.Read || item.RecipientCount != 29 || len(item.Recipients) != listedRecipients {
 		t.Errorf("got %+v, want it unread, with 29 recipients, 20 of them listed", item)
 	}
+
 	wantFound(t, s, SearchQuery{Words: "secret", For: agentID(0)}, "secret of all")
 	wantFound(t, s, SearchQuery{Words: "secret", From: agentID(1), To: agentID(2)}, forged, "secret of 1 and 2")
+
 	// Marks are no words.
 	wantFound(t, s, SearchQuery{Words: "r" + plain(agentID(5)), For: agentID(5)})
 }
@@ -141,15 +150,24 @@ func TestLongSearchesAreGivenUp(t *testing.T) {
 	for n := range 9 {
 		jump(t, s, n+1)
 	}
+
 	newer := say(t, s, "new word", 0, 1)
 	if page := wantFound(t, s, SearchQuery{Words: "word"}, "new word", "old word"); !page.SearchedSince.IsZero() {
 		t.Errorf("it was given up at %v", page.SearchedSince)
 	}
+
 	s.tuning.searchTime = 0
 	page := wantFound(t, s, SearchQuery{Words: "word"}, "new word")
-	if page.SearchedSince.IsZero() || page.SearchedSince.Before(old.Message.Timestamp) || page.SearchedSince.After(newer.Message.Timestamp) {
-		t.Errorf("given up at %v, want between %v and %v", page.SearchedSince, old.Message.Timestamp, newer.Message.Timestamp)
+	if page.SearchedSince.IsZero() || page.SearchedSince.Before(old.Message.Timestamp) ||
+		page.SearchedSince.After(newer.Message.Timestamp) {
+		t.Errorf(
+			"given up at %v, want between %v and %v",
+			page.SearchedSince,
+			old.Message.Timestamp,
+			newer.Message.Timestamp,
+		)
 	}
+
 	if page = wantFound(t, s, SearchQuery{Words: "word", Limit: 1}, "new word"); page.HasMore {
 		t.Error("there is more than was looked at")
 	}
@@ -166,6 +184,7 @@ func TestSearchBetweenTimes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	at := func(hours float64) time.Time { return begin.Add(time.Duration(hours * float64(time.Hour))) }
 	wantFound(t, s, SearchQuery{Words: "word", Since: at(1)}, "word d", "word c")
 	wantFound(t, s, SearchQuery{Words: "word", Until: at(1)}, "word b", "word a")
@@ -184,23 +203,28 @@ func TestMigrationMakesOldMessagesFindable(t *testing.T) {
 	path := fixture(t, "v1.sql")
 	db := raw(t, path)
 	var n int
+
 	// More than one chunk of them.
 	run(t, db, `WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2500)
 		INSERT INTO messages (id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at)
 		SELECT 'old-' || n, 'direct', 'information', 'normal', (SELECT min(id) FROM agents), 'old number' || n, '', '', '', '', 1 FROM c`)
+
 	if err := db.QueryRow(`SELECT count(*) FROM messages`).Scan(&n); err != nil || n < 2500 {
 		t.Fatal(n, err)
 	}
+
 	db.Close()
 	s := openAt(t, path)
 	wantFound(t, s, SearchQuery{Words: "rebase"}, "please rebase")
 	for _, text := range []string{"old number1", "old number1001", "old number2500"} {
 		wantFound(t, s, SearchQuery{Words: text}, text)
 	}
+
 	m, deliveries, err := s.Message(t.Context(), "5f0c21aa")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	wantFound(t, s, SearchQuery{Words: "rebase", For: deliveries[0].RecipientID, From: m.SenderID}, "please rebase")
 }
 
@@ -214,12 +238,15 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return out.Message.ID
 	}
+
 	oldUrgent, oldHigh := send(parley.PriorityUrgent), send(parley.PriorityHigh)
 	for range weighed {
 		send(parley.PriorityLow)
 	}
+
 	normal, low := send(parley.PriorityNormal), send(parley.PriorityLow)
 	want := func(unread int, ids ...string) {
 		t.Helper()
@@ -228,14 +255,17 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 		for _, item := range items {
 			got = append(got, item.Message.ID)
 		}
+
 		if err != nil || n != unread || !slices.Equal(got[:len(ids)], ids) {
 			t.Errorf("got %d, %v, %v, want %d, %v", n, got, err, unread, ids)
 		}
 	}
+
 	want(weighed+4, oldUrgent, normal, low)
 	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{oldUrgent, low, normal}, "read"); err != nil {
 		t.Fatal(err)
 	}
+
 	want(weighed + 1)
 	_ = oldHigh // is older than those that are weighed
 }
@@ -252,12 +282,14 @@ func TestInboxCountsFollowWhatHappens(t *testing.T) {
 			}
 		}
 	}
+
 	want(0, 0)
 	one, two := say(t, s, "one", 0, 1, 2), say(t, s, "two", 0, 1)
 	want(2, 2)
 	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{one.Message.ID}, "read"); err != nil {
 		t.Fatal(err)
 	}
+
 	want(2, 1)
 	three := say(t, s, "three", 0, 1)
 	want(3, 2)
@@ -268,19 +300,23 @@ func TestInboxCountsFollowWhatHappens(t *testing.T) {
 		}
 		return k
 	}
+
 	read := []Change{{State: parley.DeliverySubmitted, Evidence: "e"}, {State: parley.DeliveryRead, Evidence: "e"}}
 	if err := s.Advance(t.Context(), typed(two), read...); err != nil {
 		t.Fatal(err)
 	}
+
 	want(3, 1)
 	k := typed(three)
 	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{three.Message.ID}, "read"); err != nil {
 		t.Fatal(err)
 	}
+
 	want(3, 0)
 	if err := s.Advance(t.Context(), k, read...); err != nil {
 		t.Fatal(err)
 	}
+
 	want(3, 0)
 }
 
@@ -289,7 +325,11 @@ func damage(t *testing.T, path string) {
 	t.Helper()
 	db := raw(t, path)
 	run(t, db, `PRAGMA writable_schema = ON`)
-	run(t, db, `UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'agent_log') WHERE name = 'messages_requests'`)
+	run(
+		t,
+		db,
+		`UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'agent_log') WHERE name = 'messages_requests'`,
+	)
 	db.Close()
 }
 
@@ -301,10 +341,13 @@ func TestOnlyWhatWasNotClosedIsChecked(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	var marks int
-	if err := raw(t, path).QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&marks); err != nil || marks != 0 {
+	if err := raw(t, path).QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&marks); err != nil ||
+		marks != 0 {
 		t.Errorf("a closed database has %d marks, %v", marks, err)
 	}
+
 	// What a killed daemon leaves is a copy of what an open one has.
 	s = openAt(t, path)
 	say(t, s, "hello", 0, 1)
@@ -315,10 +358,12 @@ func TestOnlyWhatWasNotClosedIsChecked(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	damage(t, path)
 	damage(t, left)
 	_, err := open(left)
 	wantCode(t, "opening what was not closed", err, parley.StorageUnavailable)
+
 	s, err = open(path)
 	if err != nil {
 		t.Fatalf("a database that was closed was checked: %v", err)
@@ -336,15 +381,18 @@ func TestWhoOnlyReadsLeavesNoMark(t *testing.T) {
 	if _, err := s.Backup(t.Context(), left); err != nil {
 		t.Fatal(err)
 	}
+
 	marked := func(db *sql.DB) (n int) {
 		if err := db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
+
 	if got := marked(raw(t, left)); got != 1 {
 		t.Errorf("a copy of an open database has %d marks, want 1", got)
 	}
+
 	// It was checked and is well: it need not be checked again.
 	s = openAt(t, left)
 	if err := s.Close(); err != nil {

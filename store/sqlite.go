@@ -131,6 +131,7 @@ func faultOf(err error) fault {
 	case codeIO, codeCannotOpen, codeNoMemory, codeInterrupt:
 		return faultIO
 	}
+
 	return faultNone
 }
 

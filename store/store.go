@@ -65,14 +65,17 @@ func (s *Store) Close() error {
 		<-s.finished
 		return nil
 	}
+
 	<-s.finished
 	s.events.close()
 	s.markClosed()
+
 	// The writer goes last: the last connection moves the log into the file.
 	err := errors.Join(s.readerPool.Close(), s.writerConn.Close(), s.writerPool.Close())
 	if err != nil {
 		return s.fail("closing the database", err)
 	}
+
 	return nil
 }
 
@@ -125,6 +128,7 @@ func (f *feed) wait(ctx context.Context, after int64) error {
 		case closed:
 			return errClosed()
 		}
+
 		select {
 		case <-news:
 		case <-ctx.Done():

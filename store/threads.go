@@ -16,7 +16,12 @@ type Reach func(participants []string) ([]NewDelivery, error)
 // or nothing. The thread has its id and its times come from the clock. When the call was
 // made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when one of
 // them is not stored.
-func (s *Store) CreateThread(ctx context.Context, th parley.Thread, c Call, posts ...Post) (out []Appended, was Call, err error) {
+func (s *Store) CreateThread(
+	ctx context.Context,
+	th parley.Thread,
+	c Call,
+	posts ...Post,
+) (out []Appended, was Call, err error) {
 	err = s.write(ctx, "storing the thread", func(t *tx) error {
 		out = make([]Appended, len(posts))
 		var before bool
@@ -25,20 +30,32 @@ func (s *Store) CreateThread(ctx context.Context, th parley.Thread, c Call, post
 			out = nil
 			return err
 		}
-		_, err = t.exec(`INSERT INTO threads (id, title, creator_id, created_at, last_message_at) VALUES (?, ?, ?, ?, ?)`,
-			th.ID, th.Title, th.CreatorID, nanos(t.now), nanos(t.now))
+
+		_, err = t.exec(
+			`INSERT INTO threads (id, title, creator_id, created_at, last_message_at) VALUES (?, ?, ?, ?, ?)`,
+			th.ID,
+			th.Title,
+			th.CreatorID,
+			nanos(t.now),
+			nanos(t.now),
+		)
+
 		for i := 0; i < len(th.Participants) && err == nil; i++ {
 			err = t.join(th.ID, th.Participants[i], i)
 		}
+
 		if dangling(err) {
 			return parley.Errorf(parley.AgentNotFound, "a participant of the thread is not stored").
 				Suggest("See who is there with get_agent_status.")
 		}
+
 		for i := 0; i < len(posts) && err == nil; i++ {
 			err = t.append(&posts[i], &out[i])
 		}
+
 		return err
 	})
+
 	return out, was, err
 }
 
@@ -72,17 +89,26 @@ func (s *Store) ChangeMembership(ctx context.Context, c Membership) (out Appende
 		if err != nil || slices.Contains(ids, c.AgentID) != c.Leave {
 			return err
 		}
+
 		changed = true
 		if c.Leave {
-			_, err = t.exec(`UPDATE participants SET left_at = ? WHERE thread_id = ? AND agent_id = ?`, nanos(t.now), c.ThreadID, c.AgentID)
+			_, err = t.exec(
+				`UPDATE participants SET left_at = ? WHERE thread_id = ? AND agent_id = ?`,
+				nanos(t.now),
+				c.ThreadID,
+				c.AgentID,
+			)
 		} else {
 			err = t.join(c.ThreadID, c.AgentID, 0)
 		}
+
 		if err != nil {
 			return err
 		}
+
 		return t.append(&c.Post, &out)
 	})
+
 	return out, changed, err
 }
 

@@ -29,6 +29,7 @@ func (s *Store) Thread(ctx context.Context, ref string) (parley.Thread, error) {
 	if len(ref) < parley.ShortID {
 		return parley.Thread{}, noThread(ref)
 	}
+
 	from, to := idRange(ref)
 	var rows []threadRow
 	err := s.read(ctx, "reading the thread", &rows, `SELECT `+threadColumns+` FROM threads t
@@ -42,7 +43,9 @@ func (s *Store) Thread(ctx context.Context, ref string) (parley.Thread, error) {
 		return parley.Thread{}, parley.Errorf(parley.ThreadNotFound, "more than one thread begins with %q", parley.CleanLine(ref)).
 			Suggest("Give more characters of the id.")
 	}
+
 	th := rows[0].thread()
+
 	return th, s.read(ctx, "reading the thread", &th.Participants, takingPart, th.ID)
 }
 
@@ -51,18 +54,29 @@ func (s *Store) Thread(ctx context.Context, ref string) (parley.Thread, error) {
 func (s *Store) Threads(ctx context.Context, agentID string, limit int) (list []parley.Thread, total int, err error) {
 	from, args := ` FROM threads t`, []any{}
 	if agentID != "" {
-		from, args = from+` WHERE EXISTS (SELECT 1 FROM participants p WHERE p.thread_id = t.id AND p.agent_id = ? AND p.left_at = 0)`, append(args, agentID)
+		from, args = from+` WHERE EXISTS (SELECT 1 FROM participants p WHERE p.thread_id = t.id AND p.agent_id = ? AND p.left_at = 0)`, append(
+			args,
+			agentID,
+		)
 	}
+
 	var rows []threadRow
 	err = s.read(ctx, "counting the threads", &total, `SELECT count(*)`+from, args...)
 	if err == nil {
-		err = s.read(ctx, "reading the threads", &rows, `SELECT `+threadColumns+from+` ORDER BY t.last_message_at DESC, t.id DESC LIMIT ?`, append(args, limit)...)
+		err = s.read(
+			ctx,
+			"reading the threads",
+			&rows,
+			`SELECT `+threadColumns+from+` ORDER BY t.last_message_at DESC, t.id DESC LIMIT ?`,
+			append(args, limit)...)
 	}
+
 	list = make([]parley.Thread, len(rows))
 	for i := 0; i < len(rows) && err == nil; i++ {
 		list[i] = rows[i].thread()
 		err = s.read(ctx, "reading the threads", &list[i].Participants, takingPart, rows[i].ID)
 	}
+
 	return list, total, err
 }
 
@@ -87,6 +101,7 @@ func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 	var page InboxPage
 	where, args := q.conditions(` WHERE m.thread_id = ? AND m.thread_id <> ''`, []any{q.RecipientID, q.ThreadID})
 	const unread = ` AND d.state IS NOT NULL AND d.read_at IS NULL`
+
 	err := s.read(ctx, "counting the thread", &page.Total, `SELECT count(*)`+posts+where, args...)
 	if err == nil {
 		err = s.read(ctx, "counting the thread", &page.Unread, `SELECT count(*)`+posts+where+unread, args...)
@@ -97,6 +112,7 @@ func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 	if q.UnreadOnly {
 		where += unread
 	}
+
 	if q.Before != "" {
 		before, err := s.post(ctx, q.ThreadID, q.Before)
 		if err != nil {
@@ -104,16 +120,25 @@ func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 		}
 		where, args = where+` AND m.seq < ?`, append(args, before)
 	}
+
 	order := ` ORDER BY m.seq DESC LIMIT ?`
 	if q.OldestFirst {
 		order = ` ORDER BY m.seq LIMIT ?`
 	}
+
 	var rows []postRow
-	err = s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`, coalesce(d.state, '') AS state, coalesce(d.reason, '') AS reason, d.read_at
-		`+posts+` JOIN agents s ON s.id = m.sender_id`+where+order, append(args, q.Limit)...)
+	err = s.read(
+		ctx,
+		"reading the thread",
+		&rows,
+		`SELECT `+messageColumns+`, coalesce(d.state, '') AS state, coalesce(d.reason, '') AS reason, d.read_at
+		`+posts+` JOIN agents s ON s.id = m.sender_id`+where+order,
+		append(args, q.Limit)...)
+
 	for i := range rows {
 		page.Items = append(page.Items, rows[i].item(q.RecipientID))
 	}
+
 	return page, err
 }
 
@@ -122,13 +147,23 @@ func (s *Store) post(ctx context.Context, thread, ref string) (int64, error) {
 	if len(ref) < parley.ShortID {
 		return 0, noMessage(ref)
 	}
+
 	from, to := idRange(ref)
 	var found []int64
-	err := s.read(ctx, "reading the thread", &found, `SELECT m.seq FROM messages m WHERE m.thread_id = ? AND m.thread_id <> ''
-		AND m.id >= ? AND m.id < ? LIMIT 2`, thread, from, to)
+	err := s.read(
+		ctx,
+		"reading the thread",
+		&found,
+		`SELECT m.seq FROM messages m WHERE m.thread_id = ? AND m.thread_id <> ''
+		AND m.id >= ? AND m.id < ? LIMIT 2`,
+		thread,
+		from,
+		to,
+	)
 	if err != nil {
 		return 0, err
 	}
+
 	return only(found, ref)
 }
 

@@ -14,13 +14,21 @@ import (
 // openThread stores a thread of agent 0 with agents in it.
 func openThread(t testing.TB, s *Store, others ...int) string {
 	t.Helper()
-	th := parley.Thread{ID: uuid.NewString(), Title: "the parser", CreatorID: agentID(0), Participants: []string{agentID(0)}}
+	th := parley.Thread{
+		ID:           uuid.NewString(),
+		Title:        "the parser",
+		CreatorID:    agentID(0),
+		Participants: []string{agentID(0)},
+	}
+
 	for _, n := range others {
 		th.Participants = append(th.Participants, agentID(n))
 	}
+
 	if _, _, err := s.CreateThread(t.Context(), th, Call{}); err != nil {
 		t.Fatalf("CreateThread: %v", err)
 	}
+
 	return th.ID
 }
 
@@ -42,13 +50,20 @@ func threadPost(thread string, from int) Post {
 func change(thread string, agent int, leave bool) Membership {
 	p := threadPost(thread, 0)
 	p.Event, p.Member = parley.EventThreadUpdated, Member{AgentID: agentID(agent), Status: parley.MemberAdded}
-	return Membership{ThreadID: thread, AgentID: agentID(agent), Leave: leave, Allow: func([]string) error { return nil }, Post: p}
+	return Membership{
+		ThreadID: thread,
+		AgentID:  agentID(agent),
+		Leave:    leave,
+		Allow:    func([]string) error { return nil },
+		Post:     p,
+	}
 }
 
 func TestThreadPostsGoToThoseInIt(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 4)
 	id := openThread(t, s, 1, 2)
+
 	got, err := s.Append(t.Context(), threadPost(id, 1))
 	if err != nil {
 		t.Fatal(err)
@@ -56,15 +71,18 @@ func TestThreadPostsGoToThoseInIt(t *testing.T) {
 	if want := []string{agentID(0), agentID(2)}; !slices.Equal(got.Message.Recipients, want) {
 		t.Errorf("the post went to %v, want %v", got.Message.Recipients, want)
 	}
+
 	for _, d := range got.Deliveries {
 		if d.ConversationID != id {
 			t.Errorf("the conversation is %s, want the thread", d.ConversationID)
 		}
 	}
+
 	jobs, err := s.Pending(t.Context(), agentID(2), 10)
 	if err != nil || len(jobs) != 1 || jobs[0].Message.ThreadID != id || jobs[0].Message.Kind != parley.KindThread {
 		t.Errorf("what waits is %+v, %v", jobs, err)
 	}
+
 	th, err := s.Thread(t.Context(), id[:8])
 	if err != nil || !th.LastMessageAt.After(th.CreatedAt) {
 		t.Errorf("the thread is %+v, %v; want it active after it was opened", th, err)
@@ -81,14 +99,17 @@ func TestAPostThatIsRefusedLeavesNothing(t *testing.T) {
 	if _, err := s.Append(t.Context(), p); parley.ErrorCode(err) != parley.NotAParticipant {
 		t.Errorf("the error is %v", err)
 	}
+
 	gone := threadPost(uuid.NewString(), 0)
 	if _, err := s.Append(t.Context(), gone); parley.ErrorCode(err) != parley.ThreadNotFound {
 		t.Errorf("posting to no thread: %v", err)
 	}
+
 	if _, _, err := s.CreateThread(t.Context(), parley.Thread{ID: uuid.NewString(), Title: "t", CreatorID: agentID(0),
 		Participants: []string{agentID(0), agentID(9)}}, Call{}, threadPost(id, 0)); parley.ErrorCode(err) != parley.AgentNotFound {
 		t.Errorf("a thread with an unknown agent: %v", err)
 	}
+
 	after, _ := s.Thread(t.Context(), id)
 	list, total, err := s.Threads(t.Context(), "", 10)
 	if err != nil || total != 1 || len(list) != 1 || after.LastMessageAt != before.LastMessageAt || s.LastEvent() != 2 {
@@ -111,6 +132,7 @@ func TestMembershipChangesOnce(t *testing.T) {
 			added <- changed
 		})
 	}
+
 	group.Wait()
 	close(added)
 	n := 0
@@ -119,17 +141,21 @@ func TestMembershipChangesOnce(t *testing.T) {
 			n++
 		}
 	}
+
 	if n != 1 {
 		t.Errorf("%d of 20 additions changed something, want 1", n)
 	}
+
 	for i, want := range []bool{true, false} {
 		if _, changed, err := s.ChangeMembership(t.Context(), change(id, 2, true)); changed != want || err != nil {
 			t.Errorf("removal %d: changed %v, %v", i, changed, err)
 		}
 	}
+
 	if _, changed, err := s.ChangeMembership(t.Context(), change(id, 2, false)); !changed || err != nil {
 		t.Errorf("coming back: changed %v, %v", changed, err)
 	}
+
 	th, err := s.Thread(t.Context(), id)
 	if want := []string{agentID(0), agentID(1), agentID(2)}; err != nil || !slices.Equal(th.Participants, want) {
 		t.Errorf("in the thread are %v, %v, want %v", th.Participants, err, want)
@@ -150,6 +176,7 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 			}
 		})
 	}
+
 	removed := make(chan int64, 1)
 	group.Go(func() {
 		out, _, err := s.ChangeMembership(t.Context(), change(id, 2, true))
@@ -158,21 +185,26 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 		}
 		removed <- out.Seq
 	})
+
 	group.Wait()
 	at := <-removed
+
 	jobs, err := s.Pending(t.Context(), agentID(2), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	all, err := s.Pending(t.Context(), agentID(0), 100)
 	if err != nil || len(all) != 30 {
 		t.Errorf("who stayed has %d posts, %v, want 30", len(all), err)
 	}
+
 	for _, job := range jobs {
 		if job.Key.MessageSeq > at {
 			t.Errorf("message %d was delivered after the removal, %d", job.Key.MessageSeq, at)
 		}
 	}
+
 	for _, job := range all {
 		reached := slices.ContainsFunc(jobs, func(j Job) bool { return j.Key.MessageSeq == job.Key.MessageSeq })
 		if job.Key.MessageSeq < at && !reached {
@@ -192,22 +224,41 @@ func TestAThreadIsReadWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if _, err := s.Append(t.Context(), threadPost(other, 0)); err != nil {
 		t.Fatal(err)
 	}
+
 	for agent, unread := range map[int]int{0: 1, 1: 2, 3: 0} {
-		page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(agent), ThreadID: id, Limit: 2, OldestFirst: true})
+		page, err := s.Inbox(
+			t.Context(),
+			InboxQuery{RecipientID: agentID(agent), ThreadID: id, Limit: 2, OldestFirst: true},
+		)
 		if err != nil || page.Total != 3 || page.Unread != unread || len(page.Items) != 2 {
-			t.Errorf("agent %d: %d in all, %d unread, %d shown, %v; want 3, %d, 2", agent, page.Total, page.Unread, len(page.Items), err, unread)
+			t.Errorf(
+				"agent %d: %d in all, %d unread, %d shown, %v; want 3, %d, 2",
+				agent,
+				page.Total,
+				page.Unread,
+				len(page.Items),
+				err,
+				unread,
+			)
+
 			continue
 		}
+
 		for i, item := range page.Items {
 			if item.Message.Text != fmt.Sprint(i) || item.Delivery.ConversationID != id {
 				t.Errorf("agent %d: item %d is %+v", agent, i, item)
 			}
 		}
 	}
-	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), ThreadID: id, Limit: 10, UnreadOnly: true, Senders: []string{agentID(0)}})
+
+	page, err := s.Inbox(
+		t.Context(),
+		InboxQuery{RecipientID: agentID(1), ThreadID: id, Limit: 10, UnreadOnly: true, Senders: []string{agentID(0)}},
+	)
 	if err != nil || len(page.Items) != 2 || page.Items[0].Message.Text != "2" || page.Total != 2 {
 		t.Errorf("unread and filtered: %+v, %v", page, err)
 	}

@@ -22,14 +22,19 @@ func (t *tx) flushClaims() error {
 	err := inChunks(claimValues, t.claims, func(c *claimRow) []any {
 		return []any{c.MessageSeq, c.RecipientID, c.paneSeq, c.notice, line}
 	}, func(values string, args []any) error {
-		return t.mark(claimed, `UPDATE deliveries SET state = 'typing', reason = '', pane_seq = v.column3, notice = v.column4,
+		return t.mark(
+			claimed,
+			`UPDATE deliveries SET state = 'typing', reason = '', pane_seq = v.column3, notice = v.column4,
 			steps = steps || v.column5 FROM (VALUES `+values+`) AS v
 			WHERE message_seq = v.column1 AND recipient_id = v.column2 AND state IN ('queued', 'held')
-			RETURNING message_seq, recipient_id`, args)
+			RETURNING message_seq, recipient_id`,
+			args,
+		)
 	})
 	if err != nil {
 		return err
 	}
+
 	for _, c := range t.claims {
 		if !claimed[c.Key] {
 			c.by.err = ErrStale
@@ -37,6 +42,7 @@ func (t *tx) flushClaims() error {
 		}
 		t.emitDelivery(c.Key, Change{State: parley.DeliveryTyping})
 	}
+
 	return nil
 }
 
@@ -68,6 +74,7 @@ func (t *tx) flushCloses() error {
 	if err != nil {
 		return err
 	}
+
 	for _, c := range t.closes {
 		if closed[c.Key] {
 			t.hasRead(c.RecipientID)
@@ -76,10 +83,12 @@ func (t *tx) flushCloses() error {
 			}
 			continue
 		}
+
 		if err := t.turn(c.by, func(t *tx) error { return t.advance(c.Key, c.changes) }); err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 

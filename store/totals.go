@@ -20,16 +20,27 @@ type counted struct {
 func (s *Store) Totals(ctx context.Context) (Totals, error) {
 	s.counted.Lock()
 	defer s.counted.Unlock()
+
 	const doing = "counting all messages"
 	var last, more int64
 	err := s.read(ctx, doing, &last, `SELECT coalesce(max(seq), 0) FROM messages`)
 	if err == nil {
-		err = s.read(ctx, doing, &more, `SELECT count(*) FROM deliveries WHERE message_seq > ? AND message_seq <= ?`, s.counted.messages, last)
+		err = s.read(
+			ctx,
+			doing,
+			&more,
+			`SELECT count(*) FROM deliveries WHERE message_seq > ? AND message_seq <= ?`,
+			s.counted.messages,
+			last,
+		)
 	}
+
 	if err != nil {
 		return Totals{}, err
 	}
+
 	s.counted.messages, s.counted.deliveries = last, s.counted.deliveries+more
+
 	return Totals{Messages: last, Deliveries: s.counted.deliveries}, nil
 }
 

@@ -11,6 +11,7 @@ func TestTotalsCountOnFromWhatWasCounted(t *testing.T) {
 			t.Errorf("got %+v, %v, want %d messages and %d deliveries", got, err, messages, deliveries)
 		}
 	}
+
 	want(0, 0)
 	send(t, s, post(0, 1, 2, 3))
 	send(t, s, post(0, 1))

@@ -54,12 +54,15 @@ func (s *Store) Unwithhold(ctx context.Context, list []Passing, evidence string)
 				passed = append(passed, k)
 				err = t.climb(k, []Change{{State: p.State, Evidence: evidence}}, 0)
 			}
+
 			if err != nil {
 				return err
 			}
 		}
+
 		return nil
 	})
+
 	return passed, err
 }
 
@@ -78,6 +81,7 @@ func (s *Store) Rewithhold(ctx context.Context, list []Withheld) error {
 				return err
 			}
 		}
+
 		return nil
 	})
 }
@@ -115,11 +119,20 @@ func (s *Store) Turns(ctx context.Context, since time.Time, limit int) ([]TurnRo
 // Posts returns a thread's latest posts, oldest first, but for parley's own.
 func (s *Store) Posts(ctx context.Context, threadID string, limit int) ([]parley.Message, error) {
 	var rows []messageRow
-	err := s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
-		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread' ORDER BY m.seq DESC LIMIT ?`, threadID, limit)
+	err := s.read(
+		ctx,
+		"reading the thread",
+		&rows,
+		`SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread' ORDER BY m.seq DESC LIMIT ?`,
+		threadID,
+		limit,
+	)
+
 	list := make([]parley.Message, len(rows))
 	for i := range rows {
 		list[len(rows)-1-i] = rows[i].message()
 	}
+
 	return list, err
 }

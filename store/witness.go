@@ -32,13 +32,16 @@ func (s *Store) Attest(ctx context.Context, w Witness) (typed []string, err erro
 			if d == nil {
 				continue
 			}
+
 			typed = append(typed, d.MessageID)
 			if err := t.attest(d, &w); err != nil {
 				return err
 			}
 		}
+
 		return nil
 	})
+
 	return typed, err
 }
 
@@ -53,15 +56,23 @@ func (t *tx) typedTo(recipientID, ref string) (*deliveryRow, error) {
 	if len(ref) < parley.ShortID {
 		return nil, nil
 	}
+
 	from, to := idRange(ref)
 	var rows []deliveryRow
-	err := t.query(&rows, `SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice, d.read_at, d.steps, d.answered_by
+	err := t.query(
+		&rows,
+		`SELECT m.id AS message_id, d.message_seq, d.recipient_id, d.state, d.reason, d.notice, d.read_at, d.steps, d.answered_by
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		WHERE m.id >= ? AND m.id < ? AND `+wasTyped+`
-		ORDER BY m.id LIMIT 2`, recipientID, from, to)
+		ORDER BY m.id LIMIT 2`,
+		recipientID,
+		from,
+		to,
+	)
 	if err != nil || len(rows) != 1 {
 		return nil, err
 	}
+
 	return &rows[0], nil
 }
 
@@ -70,6 +81,7 @@ func (t *tx) attest(d *deliveryRow, w *Witness) error {
 	if was.Read() || was == parley.DeliverySubmitted && d.Notice {
 		return t.addStep(d, w)
 	}
+
 	var changes []Change
 	if was != parley.DeliverySubmitted {
 		changes = append(changes, Change{State: parley.DeliverySubmitted, Evidence: w.Evidence})
@@ -77,11 +89,15 @@ func (t *tx) attest(d *deliveryRow, w *Witness) error {
 	if !d.Notice {
 		changes = append(changes, Change{State: parley.DeliveryRead, Evidence: w.Evidence})
 	}
+
 	changes[0].TurnStarted = w.TurnStarted
-	steps, err := (&deliveryState{State: d.State, Reason: d.Reason, ReadAt: d.ReadAt, AnsweredBy: d.AnsweredBy}).climb(changes)
+	steps, err := (&deliveryState{State: d.State, Reason: d.Reason, ReadAt: d.ReadAt, AnsweredBy: d.AnsweredBy}).climb(
+		changes,
+	)
 	if err != nil {
 		return err
 	}
+
 	return t.climb(Key{d.MessageSeq, d.RecipientID}, steps, nanos(t.now))
 }
 

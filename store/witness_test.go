@@ -11,7 +11,10 @@ import (
 
 func attest(t *testing.T, s *Store, n int, started time.Time, refs ...string) []string {
 	t.Helper()
-	typed, err := s.Attest(t.Context(), Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started})
+	typed, err := s.Attest(
+		t.Context(),
+		Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,20 +49,25 @@ func TestAttestMovesOnWhatWasTyped(t *testing.T) {
 			if c.claim {
 				must(t, s.Claim(t.Context(), k, 1, c.notice))
 			}
+
 			for _, change := range c.changes {
 				must(t, s.Advance(t.Context(), k, change))
 			}
+
 			if name == "to be retried" {
 				if _, err := s.Retry(t.Context(), done.Message.ID, []NewDelivery{{RecipientID: agentID(1), State: parley.DeliveryQueued}}); err != nil {
 					t.Fatal(err)
 				}
 			}
+
 			for range 2 { // the second time changes nothing
 				typed := attest(t, s, 1, started, parley.Short(done.Message.ID))
-				if before := delivery(t, s, done.Message.ID, 1); (len(typed) == 1) != !before.TurnStarted().IsZero() || len(typed) == 1 && typed[0] != done.Message.ID {
+				if before := delivery(t, s, done.Message.ID, 1); (len(typed) == 1) != !before.TurnStarted().IsZero() ||
+					len(typed) == 1 && typed[0] != done.Message.ID {
 					t.Errorf("it was given %q; steps %+v", typed, before.Steps)
 				}
 			}
+
 			var got []string
 			for _, step := range delivery(t, s, done.Message.ID, 1).Steps {
 				mark := ""
@@ -69,8 +77,10 @@ func TestAttestMovesOnWhatWasTyped(t *testing.T) {
 						t.Errorf("step %+v", step)
 					}
 				}
+
 				got = append(got, string(step.State)+mark)
 			}
+
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("steps (-want +got):\n%s", diff)
 			}
@@ -88,17 +98,26 @@ func TestAttestNamesOnlyTheRecipientsOwn(t *testing.T) {
 			t.Errorf("%q names %v", ref, typed)
 		}
 	}
+
 	if typed := attest(t, s, 2, time.Time{}, done.Message.ID); len(typed) != 0 {
 		t.Errorf("another agent named %v", typed)
 	}
 	if got := delivery(t, s, done.Message.ID, 1); got.State != parley.DeliveryTyping {
 		t.Errorf("delivery is %s, want typing", got.State)
 	}
+
 	last := s.LastEvent()
 	if typed := attest(t, s, 1, time.Time{}, done.Message.ID); len(typed) != 1 {
 		t.Errorf("its recipient named %v", typed)
 	}
-	if got := delivery(t, s, done.Message.ID, 1); got.State != parley.DeliveryRead || !got.TurnStarted().IsZero() || s.LastEvent() != last+2 {
-		t.Errorf("delivery is %s with %+v, %d events; want read, no turn's start and 2 events", got.State, got.Steps, s.LastEvent()-last)
+
+	if got := delivery(t, s, done.Message.ID, 1); got.State != parley.DeliveryRead || !got.TurnStarted().IsZero() ||
+		s.LastEvent() != last+2 {
+		t.Errorf(
+			"delivery is %s with %+v, %d events; want read, no turn's start and 2 events",
+			got.State,
+			got.Steps,
+			s.LastEvent()-last,
+		)
 	}
 }

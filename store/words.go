@@ -67,8 +67,19 @@ func plain(id string) string { return strings.ReplaceAll(id, "-", "") }
 
 // unspaced are the scripts whose words are not set apart, or (Hangul) have endings
 // attached to them.
-var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Hangul, unicode.Yi,
-	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
+var unspaced = []*unicode.RangeTable{
+	unicode.Han,
+	unicode.Hiragana,
+	unicode.Katakana,
+	unicode.Bopomofo,
+	unicode.Hangul,
+	unicode.Yi,
+	unicode.Thai,
+	unicode.Lao,
+	unicode.Khmer,
+	unicode.Myanmar,
+	unicode.Tibetan,
+}
 
 const firstUnspaced = 'ก' // of their letters, the one with the lowest number
 
@@ -77,6 +88,7 @@ func spaced(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= firstUnspaced }) {
 		return text
 	}
+
 	var b strings.Builder
 	for _, r := range text {
 		if r >= firstUnspaced && unicode.In(r, unspaced...) {
@@ -85,8 +97,10 @@ func spaced(text string) string {
 			b.WriteRune(' ')
 			continue
 		}
+
 		b.WriteRune(r)
 	}
+
 	return b.String()
 }
 
@@ -100,16 +114,19 @@ func matchWords(query string) string {
 			terms = append(terms, `"`+spaced(term)+`"`)
 		}
 	}
+
 	parts := strings.Split(strings.Map(harmless, query), `"`)
 	for i, part := range parts {
 		if phrase := i%2 == 1 && i < len(parts)-1; phrase {
 			add(part)
 			continue
 		}
+
 		for word := range strings.FieldsSeq(part) {
 			add(word)
 		}
 	}
+
 	return strings.Join(terms, " ")
 }
 

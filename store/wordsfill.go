@@ -26,10 +26,12 @@ func wordsMigration() *goose.Migration {
 		}
 		return fillWords(ctx, tx)
 	}
+
 	down := func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `DROP INDEX deliveries_pressing; DROP TABLE message_words`)
 		return err
 	}
+
 	return goose.NewGoMigration(wordsVersion, &goose.GoFunc{RunTx: up}, &goose.GoFunc{RunTx: down})
 }
 
@@ -50,6 +52,7 @@ func fillWords(ctx context.Context, db querier) error {
 		if err != nil || len(rows) == 0 {
 			return err
 		}
+
 		last = rows[len(rows)-1].seq
 		err = inChunks(wordsColumns, rows, (*wordsRow).values, func(values string, args []any) error {
 			_, err := db.ExecContext(ctx, `INSERT INTO message_words (`+wordsColumns+`) VALUES `+values, args...)
@@ -70,6 +73,7 @@ func unindexed(ctx context.Context, db querier, after int64) ([]wordsRow, error)
 		return nil, fmt.Errorf("read the messages to be indexed: %w", err)
 	}
 	defer rows.Close()
+
 	var list []wordsRow
 	for rows.Next() {
 		var r wordsRow
@@ -77,8 +81,10 @@ func unindexed(ctx context.Context, db querier, after int64) ([]wordsRow, error)
 		if err := rows.Scan(&r.seq, &r.text, &r.senderID, &r.threadID, &recipients); err != nil {
 			return nil, err
 		}
+
 		r.recipients = strings.Fields(recipients)
 		list = append(list, r)
 	}
+
 	return list, rows.Err()
 }

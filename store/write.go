@@ -40,10 +40,12 @@ func (s *Store) write(ctx context.Context, doing string, apply func(*tx) error) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+
 	w := &write{apply: apply, done: make(chan struct{})}
 	if !s.queue.push(w) {
 		return errClosed()
 	}
+
 	select {
 	case <-w.done:
 	case <-ctx.Done():
@@ -52,9 +54,11 @@ func (s *Store) write(ctx context.Context, doing string, apply func(*tx) error) 
 		}
 		<-w.done
 	}
+
 	if w.err == nil || refused(w.err) {
 		return w.err
 	}
+
 	return s.fail(doing, w.err)
 }
 
@@ -62,6 +66,7 @@ func (s *Store) write(ctx context.Context, doing string, apply func(*tx) error) 
 // finish what is queued.
 func (s *Store) writeLoop() {
 	defer close(s.finished)
+
 	last := 0 // how many the last commit carried
 	for {
 		batch, open := s.queue.take(maxBatch)
@@ -69,16 +74,20 @@ func (s *Store) writeLoop() {
 			if last >= crowd && len(batch) < few && open {
 				batch = append(batch, s.linger(maxBatch-len(batch))...)
 			}
+
 			last = len(batch)
 			s.commit(batch)
 			for _, w := range batch {
 				close(w.done)
 			}
+
 			continue
 		}
+
 		if !open {
 			return
 		}
+
 		<-s.queue.wake
 	}
 }
@@ -116,6 +125,7 @@ func (s *Store) attempt(batch []*write) error {
 	if err := t.db.Exec("BEGIN IMMEDIATE").Error; err != nil {
 		return err
 	}
+
 	last, err := int64(0), error(nil)
 	if !s.marked {
 		err = t.markOpen()
@@ -126,14 +136,17 @@ func (s *Store) attempt(batch []*write) error {
 	if err == nil {
 		err = t.db.Exec("COMMIT").Error
 	}
+
 	if err != nil {
 		// Some failures have rolled back by themselves; then this one says so.
 		_ = t.db.Exec("ROLLBACK").Error
 		return err
 	}
+
 	s.marked = true
 	s.inboxes.changed(t.readers, t.given)
 	s.events.publish(last)
+
 	return nil
 }
 

@@ -27,7 +27,9 @@ func hold(t *testing.T, s *Store) (release func()) {
 			return nil
 		})
 	}()
+
 	<-begun
+
 	return sync.OnceFunc(func() {
 		close(free)
 		if err := <-ended; err != nil {
@@ -50,6 +52,7 @@ func waitQueued(t *testing.T, s *Store, n int) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d writes are waiting, want %d", have, n)
 		}
+
 		time.Sleep(time.Millisecond)
 	}
 }
@@ -59,6 +62,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 	addAgents(t, s, 2)
 	release := hold(t, s)
 	defer release()
+
 	boom := errors.New("boom")
 	const many = 30
 	errs := make([]error, many)
@@ -69,6 +73,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 				_, errs[i] = s.Append(t.Context(), post(0, 1))
 				return
 			}
+
 			errs[i] = s.write(t.Context(), "failing", func(tx *tx) error {
 				if err := tx.append(new(post(0, 1)), &Appended{}); err != nil {
 					return err
@@ -77,6 +82,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 			})
 		})
 	}
+
 	waitQueued(t, s, many)
 	release()
 	wg.Wait()
@@ -85,6 +91,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 			t.Errorf("write %d: got error %v, want one: %t", i, err, failed)
 		}
 	}
+
 	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 100})
 	if err != nil || page.Total != many-3 {
 		t.Errorf("stored: got %d, %v, want %d", page.Total, err, many-3)
@@ -99,6 +106,7 @@ func TestRefusedWriteLeavesItsGroupAlone(t *testing.T) {
 	addAgents(t, s, 2)
 	release := hold(t, s)
 	defer release()
+
 	var runs int
 	var wg sync.WaitGroup
 	var counted, refusal error
@@ -108,6 +116,7 @@ func TestRefusedWriteLeavesItsGroupAlone(t *testing.T) {
 			return nil
 		})
 	})
+
 	wg.Go(func() { refusal = s.Claim(t.Context(), Key{77, agentID(1)}, 1, false) })
 	waitQueued(t, s, 2)
 	release()
@@ -122,17 +131,20 @@ func TestQueuedWriteIsDroppedWhenItsContextEnds(t *testing.T) {
 	addAgents(t, s, 2)
 	release := hold(t, s)
 	defer release()
+
 	ctx, cancel := context.WithCancel(t.Context())
 	got := make(chan error)
 	go func() {
 		_, err := s.Append(ctx, post(0, 1))
 		got <- err
 	}()
+
 	waitQueued(t, s, 1)
 	cancel()
 	if err := <-got; !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want the context's end", err)
 	}
+
 	release()
 	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Total != 0 {
@@ -167,6 +179,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 			errs <- err
 		}()
 	}
+
 	waitQueued(t, s, many)
 	closed := make(chan error)
 	go func() { closed <- s.Close() }()
@@ -176,9 +189,11 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 			t.Errorf("Append: %v", err)
 		}
 	}
+
 	if err := <-closed; err != nil {
 		t.Errorf("Close: %v", err)
 	}
+
 	page, err := openAt(t, path).Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Total != many {
 		t.Errorf("stored: got %d, %v, want %d", page.Total, err, many)
@@ -190,6 +205,7 @@ func TestClosedStoreSaysSo(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	_, err := s.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)
 	_, err = s.Agents(t.Context())
@@ -224,11 +240,13 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	acknowledged := map[string]bool{}
 	for round := range 5 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), childVar+"=append", childVar+"_DB="+path)
 		cmd.Stderr = os.Stderr
+
 		out, err := cmd.StdoutPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -236,37 +254,45 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
 			if len(lines.Text()) == 36 { // not one that was cut
 				acknowledged[lines.Text()] = true
 			}
+
 			if n == 50+37*round {
 				if err := cmd.Process.Kill(); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
+
 		_ = cmd.Wait()
 	}
+
 	s = openAt(t, path)
 	if len(acknowledged) < 5*50 {
 		t.Fatalf("only %d messages were acknowledged", len(acknowledged))
 	}
+
 	for id := range acknowledged {
 		if _, deliveries, err := s.Message(t.Context(), id); err != nil || len(deliveries) != 1 {
 			t.Errorf("message %s: got %d deliveries, %v", id, len(deliveries), err)
 		}
 	}
+
 	log, err := s.AgentLog(t.Context(), agentID(1), 1_000_000)
 	page, pageErr := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || pageErr != nil || page.Total < len(acknowledged) {
 		t.Fatalf("%d messages, want %d or more (%v, %v)", page.Total, len(acknowledged), err, pageErr)
 	}
+
 	// Each message has one row of the log (the agent itself has one more) and one event.
 	if got, want := len(log), page.Total+1; got != want {
 		t.Errorf("agent log: got %d rows, want %d", got, want)
 	}
+
 	events, err := s.Events(t.Context(), EventQuery{Limit: 1_000_000})
 	if got, want := len(events), page.Total+2; got != want || err != nil {
 		t.Errorf("events: got %d, %v, want %d", got, err, want)
@@ -294,6 +320,7 @@ func TestManyAtOnce(t *testing.T) {
 				}
 			}
 		})
+
 		wg.Go(func() { courier(t, s, n, 2*each) })
 		wg.Go(func() { // a screen
 			for after := int64(0); after < agents+agents*each; {
@@ -301,15 +328,18 @@ func TestManyAtOnce(t *testing.T) {
 					t.Errorf("WaitEvent: %v", err)
 					return
 				}
+
 				events, err := s.Events(t.Context(), EventQuery{After: after, Limit: 50})
 				if err != nil || len(events) == 0 {
 					t.Errorf("Events: got %d, %v", len(events), err)
 					return
 				}
+
 				after = events[len(events)-1].Seq
 			}
 		})
 	}
+
 	wg.Wait()
 	if counts, err := s.Counts(t.Context()); err != nil || len(counts) != 0 {
 		t.Errorf("Counts: got %v, %v, want none", counts, err)
@@ -325,15 +355,25 @@ func courier(t *testing.T, s *Store, n, want int) {
 			t.Errorf("Pending: %v", err)
 			return
 		}
+
 		for _, j := range jobs {
-			err := errors.Join(s.Claim(t.Context(), j.Key, pane, false),
-				s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
+			err := errors.Join(
+				s.Claim(t.Context(), j.Key, pane, false),
+				s.Advance(
+					t.Context(),
+					j.Key,
+					Change{State: parley.DeliverySubmitted},
+					Change{State: parley.DeliveryRead},
+				),
+			)
 			if err != nil {
 				t.Errorf("delivering: %v", err)
 				return
 			}
+
 			pane++
 		}
+
 		if len(jobs) == 0 {
 			if err := s.WaitEvent(t.Context(), after); err != nil {
 				t.Errorf("WaitEvent: %v", err)

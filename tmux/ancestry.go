@@ -7,6 +7,7 @@ func Ancestors(pid int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var line []int
 	for {
 		parent, ok := parents[pid]

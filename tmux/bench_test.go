@@ -29,13 +29,16 @@ func sinks(b *testing.B, s *tmux.Server, n int) []tmux.PaneInfo {
 			if err != nil {
 				b.Error(err)
 			}
+
 			panes[i] = info
 		})
 	}
+
 	all.Wait()
 	for _, p := range panes {
 		tmuxtest.WaitFor(b, s.Pane(p.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
 	}
+
 	return panes
 }
 
@@ -49,11 +52,13 @@ func measure(b *testing.B, s *tmux.Server, f func()) {
 		ns, _ := strconv.ParseFloat(strings.Split(string(raw)+" ", " ")[0], 64)
 		return ns / 1000
 	}
+
 	before, n := cpu(), 0
 	for b.Loop() {
 		f()
 		n++
 	}
+
 	b.ReportMetric((cpu()-before)/float64(n), "server-us/op")
 }
 
@@ -119,6 +124,7 @@ func BenchmarkFanOut(b *testing.B) {
 			for i, p := range panes {
 				ids[i] = p.ID
 			}
+
 			b.Run("forked", func(b *testing.B) {
 				measure(b, s, func() {
 					for _, id := range ids {
@@ -128,6 +134,7 @@ func BenchmarkFanOut(b *testing.B) {
 					}
 				})
 			})
+
 			b.Run("bare", func(b *testing.B) {
 				bare := openBare(b, s)
 				measure(b, s, func() {
@@ -136,6 +143,7 @@ func BenchmarkFanOut(b *testing.B) {
 					}
 				})
 			})
+
 			b.Run("guarded", func(b *testing.B) {
 				measure(b, s, func() {
 					seq := fanSeq.Add(1)

@@ -29,15 +29,18 @@ func newBodies(parent string) (*bodies, error) {
 	if parent == "" {
 		parent = bodyParent()
 	}
+
 	sweep(parent)
 	dir, err := os.MkdirTemp(parent, bodyPrefix+"*") // 0700
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for message texts: %w", err)
 	}
+
 	lock, err := lockFile(dir)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), os.RemoveAll(dir))
 	}
+
 	return &bodies{dir: dir, lock: lock}, nil
 }
 
@@ -71,10 +74,12 @@ func sweep(parent string) {
 		if !strings.HasPrefix(e.Name(), bodyPrefix) || !e.IsDir() {
 			continue
 		}
+
 		// Without its lock file it is a directory that is being made, or removed.
 		if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
 			continue
 		}
+
 		if lock, err := lockFile(dir); err == nil {
 			_ = os.RemoveAll(dir)
 			_ = lock.Close()

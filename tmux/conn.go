@@ -69,19 +69,23 @@ func dial(argv, env []string, notify func(string)) (*conn, error) {
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
 	}
+
 	stdinR, stdinW, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
+
 	stdoutR, stdoutW, err := os.Pipe()
 	if err != nil {
 		return nil, errors.Join(err, stdinR.Close(), stdinW.Close())
 	}
+
 	c := &conn{
 		secret: "p" + hex.EncodeToString(secret) + "-",
 		stdin:  stdinW, notify: notify,
 		wake: make(chan struct{}, 1), lost: make(chan struct{}), ended: make(chan struct{}),
 	}
+
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Stdin = env, stdinR
 	cmd.Stdout, cmd.Stderr = stdoutW, stdoutW // why it cannot attach is said on either
@@ -95,7 +99,9 @@ func dial(argv, env []string, notify func(string)) (*conn, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %w", ErrNotInstalled, err), stdinW.Close(), stdoutR.Close())
 	}
+
 	go c.run(stdoutR, reaped)
+
 	return c, nil
 }
 
@@ -119,6 +125,7 @@ func (c *conn) run(stdout *os.File, reaped <-chan struct{}) {
 		defer close(writer)
 		c.write()
 	}()
+
 	// A client that was killed leaves its pipe open for as long as the server
 	// holds it; reading stops with the process and not with the pipe.
 	unblock := make(chan struct{})
@@ -127,6 +134,7 @@ func (c *conn) run(stdout *os.File, reaped <-chan struct{}) {
 		<-reaped
 		_ = stdout.SetReadDeadline(time.Now().Add(grace))
 	}()
+
 	err := c.read(stdout)
 	c.fail(err)
 	_ = c.stdin.SetWriteDeadline(time.Now())
@@ -137,6 +145,7 @@ func (c *conn) run(stdout *os.File, reaped <-chan struct{}) {
 	case <-time.After(grace):
 		_ = c.process.Kill()
 	}
+
 	<-unblock
 	stdout.Close()
 	close(c.ended)
@@ -150,6 +159,7 @@ func (c *conn) read(r io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("%w: end of output", ErrDisconnected)
 		}
+
 		switch e := p.feed(line); e.kind {
 		case eventNotice:
 			if reason, ok := strings.CutPrefix(e.line, "%exit"); ok {
@@ -172,9 +182,11 @@ func readLine(in *bufio.Reader) (string, error) {
 		} else if room > 0 {
 			line = append(line, part...)
 		}
+
 		if err == bufio.ErrBufferFull {
 			continue
 		}
+
 		return strings.TrimRight(string(line), "\r\n"), err
 	}
 }
@@ -184,18 +196,23 @@ func readLine(in *bufio.Reader) (string, error) {
 func (c *conn) answer(e event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if e.kind == eventToken {
 		for len(c.pending) > 0 && c.pending[0].number < e.number {
 			c.finish(reply{err: fmt.Errorf("%w: the reply was lost", ErrDisconnected)})
 		}
+
 		if len(c.pending) > 0 && c.pending[0].number == e.number {
 			c.finish(reply{text: e.line, lines: c.pending[0].lines})
 		}
+
 		return
 	}
+
 	if len(c.pending) == 0 {
 		return
 	}
+
 	head := c.pending[0]
 	switch e.kind {
 	case eventBegin:
@@ -235,25 +252,30 @@ func (c *conn) do(ctx context.Context, compose func(token string) string) (reply
 func (c *conn) enqueue(req *request, compose func(token string) string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+
 	if c.err != nil {
 		return c.err
 	}
+
 	c.next++
 	req.number = c.next
 	line := compose(c.secret + strconv.FormatUint(req.number, 10))
 	if line == "" || strings.ContainsAny(line, "\n\r\x00") {
 		return invalid("command line %q", line) // an empty line would detach
 	}
+
 	c.queued = append(append(c.queued, line...), '\n')
 	c.pending = append(c.pending, req)
 	if c.writing || c.writeNow() {
 		return nil
 	}
+
 	c.writing = true
 	select {
 	case c.wake <- struct{}{}:
 	default:
 	}
+
 	return nil
 }
 
@@ -266,6 +288,7 @@ func (c *conn) writeNow() bool {
 	if err != nil {
 		return false
 	}
+
 	n := 0
 	err = raw.Write(func(fd uintptr) bool {
 		n, err = unix.Write(int(fd), c.queued)
@@ -274,6 +297,7 @@ func (c *conn) writeNow() bool {
 	if n > 0 {
 		c.queued = c.queued[:copy(c.queued, c.queued[n:])]
 	}
+
 	return err == nil && len(c.queued) == 0
 }
 
@@ -287,11 +311,13 @@ func (c *conn) write() {
 		case <-c.lost:
 			return
 		}
+
 		for lines := c.take(spare); lines != nil; lines = c.take(spare) {
 			if _, err := c.stdin.Write(lines); err != nil {
 				c.fail(fmt.Errorf("%w: %w", ErrDisconnected, err))
 				return
 			}
+
 			if spare = lines; cap(spare) > 1<<20 {
 				spare = nil
 			}

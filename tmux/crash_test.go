@@ -45,19 +45,23 @@ func sender(raw string) int {
 	if err := json.Unmarshal([]byte(raw), &job); err != nil {
 		return fatal(err)
 	}
+
 	ctx, cancel := context.WithTimeout(context.Background(), tmuxtest.Patience)
 	defer cancel()
+
 	s, err := tmux.Open(ctx, tmux.Options{Binary: job.Binary, Path: job.Path, Dir: job.Dir})
 	if err != nil {
 		return fatal(err)
 	}
 	defer s.Close()
+
 	pane := s.Pane(job.Pane)
 	for n := done(job.Ledger) + 1; n <= job.Count; n++ {
 		info, err := pane.Info(ctx)
 		if err != nil {
 			return fatal(err)
 		}
+
 		seq := uint64(n)
 		if info.Seq < seq || info.Phase == "pasted" {
 			out, err := pane.Submit(ctx, tmux.Submission{
@@ -68,6 +72,7 @@ func sender(raw string) int {
 				return fatal(fmt.Errorf("%+v, %w", out, err))
 			}
 		}
+
 		if err := os.WriteFile(job.Ledger+".new", []byte(strconv.Itoa(n)), 0o600); err != nil {
 			return fatal(err)
 		}
@@ -75,6 +80,7 @@ func sender(raw string) int {
 			return fatal(err)
 		}
 	}
+
 	return 0
 }
 
@@ -93,12 +99,14 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+
 	// As after a crash of the daemon, nobody else is connected. It also keeps the
 	// clients of two daemons from coming and going at the same moment, which crashes
 	// tmux 3.3a: it writes a notification to a client that has not finished attaching.
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
+
 	ledger := filepath.Join(t.TempDir(), "ledger")
 	const count, kills = 600, 40
 	job, err := json.Marshal(sending{
@@ -108,11 +116,13 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	killed := 0
 	for runs := 0; done(ledger) < count; runs++ {
 		if runs > 20*kills {
 			t.Fatalf("no end after %d runs at message %d", runs, done(ledger))
 		}
+
 		cmd := exec.Command(os.Args[0], argSender, string(job))
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
@@ -120,6 +130,7 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
+
 		if killed < kills {
 			// Let it get going, by a fact, and kill it a random moment later.
 			exited := false
@@ -127,6 +138,7 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 				exited = !running(cmd.Process.Pid)
 				return exited || done(ledger) > before
 			}, func() string { return "the sender does nothing: " + stderr.String() })
+
 			if !exited {
 				time.Sleep(time.Duration(rand.IntN(6000)) * time.Microsecond)
 				if running(cmd.Process.Pid) {
@@ -135,26 +147,32 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 				_ = cmd.Process.Kill()
 			}
 		}
+
 		if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "killed") {
 			t.Fatalf("sender after %d kills: %v: %s", killed, err, stderr.String())
 		}
 	}
+
 	if killed < 30 {
 		t.Fatalf("killed only %d times", killed)
 	}
+
 	got := tmuxtest.WaitMessages(t, log, count)
 	seen := map[string]int{}
 	for _, m := range got {
 		seen[m.Text]++
 	}
+
 	for n := 1; n <= count; n++ {
 		if c := seen[fmt.Sprint("message ", n)]; c != 1 {
 			t.Errorf("message %d arrived %d times", n, c)
 		}
 	}
+
 	if len(got) != count {
 		t.Errorf("%d messages, want %d", len(got), count)
 	}
+
 	t.Logf("%d kills over %d messages", killed, count)
 	if clients := tmuxCommand(t, s, "list-clients", "-t", "=_hub"); clients != "" {
 		t.Errorf("clients left by the dead: %s", clients)
@@ -213,6 +231,7 @@ func TestKilledClientReconnects(t *testing.T) {
 	killer := make(chan struct{})
 	go func() {
 		defer close(killer)
+
 		for i := range 5 {
 			notes.wait(t, tmux.Connected, i+1)
 			pid, _ := strconv.Atoi(tmuxCommand(t, s, "list-clients", "-F", "#{client_pid}"))
@@ -222,21 +241,27 @@ func TestKilledClientReconnects(t *testing.T) {
 			notes.wait(t, tmux.Disconnected, i+1)
 		}
 	}()
+
 	broken := 0
 	for n := uint64(1); n <= count; n++ {
 		for resume := false; ; {
-			out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume})
+			out, err := pane.Submit(
+				t.Context(),
+				tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume},
+			)
 			if err == nil && out.Phase == tmux.Entered {
 				break
 			}
 			if !errors.Is(err, tmux.ErrDisconnected) {
 				t.Fatalf("message %d: %+v, %v", n, out, err)
 			}
+
 			broken++
 			info, err := pane.Info(t.Context())
 			for errors.Is(err, tmux.ErrDisconnected) {
 				info, err = pane.Info(t.Context())
 			}
+
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -245,6 +270,7 @@ func TestKilledClientReconnects(t *testing.T) {
 			}
 		}
 	}
+
 	<-killer
 	notes.wait(t, tmux.Connected, 6)
 	got := tmuxtest.WaitMessages(t, log, count)
@@ -253,9 +279,11 @@ func TestKilledClientReconnects(t *testing.T) {
 			t.Fatalf("message %d is %q, want %q", i, m.Text, want)
 		}
 	}
+
 	if len(got) != count || s.Instance() != instance {
 		t.Errorf("%d messages, want %d; instance %s, want %s", len(got), count, s.Instance(), instance)
 	}
+
 	t.Logf("%d submissions broke", broken)
 }
 
@@ -273,6 +301,7 @@ func TestKilledServerIsReplaced(t *testing.T) {
 	if now := s.Instance(); now == before || now == "" {
 		t.Errorf("instance %q after %q", now, before)
 	}
+
 	// The hub of the new server has the id that a pane of the old one may have had.
 	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "x"})
 	if err != nil || out.Phase != tmux.Refused || out.Reason != tmux.Gone {
@@ -284,33 +313,49 @@ func TestKilledServerIsReplaced(t *testing.T) {
 	if _, err := pane.Screen(t.Context(), tmux.ScreenOptions{}); !errors.Is(err, tmux.ErrNoPane) {
 		t.Errorf("screen: %v, want ErrNoPane", err)
 	}
+
 	again, owner, log := agent(t, s, tmuxtest.Agent{})
-	if out, err := again.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "back"}); err != nil || out.Phase != tmux.Entered {
+	if out, err := again.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "back"}); err != nil ||
+		out.Phase != tmux.Entered {
 		t.Fatalf("on the new server: %+v, %v", out, err)
 	}
+
 	tmuxtest.WaitMessages(t, log, 1)
 }
 
 func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}})
+	info, err := s.NewSession(
+		t.Context(),
+		tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	pane, instance := s.Pane(info.ID), s.Instance()
 	for n := range uint64(20) { // from alive through dying to dead
 		if _, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: n + 1, Text: "x"}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	var now tmux.PaneInfo
-	tmuxtest.Poll(t, func() bool { now, err = pane.Info(t.Context()); return now.Dead && now.ExitKnown }, func() string { return fmt.Sprintf("%+v, %v", now, err) })
+	tmuxtest.Poll(
+		t,
+		func() bool { now, err = pane.Info(t.Context()); return now.Dead && now.ExitKnown },
+		func() string { return fmt.Sprintf("%+v, %v", now, err) },
+	)
+
 	if now.ExitStatus != 7 {
 		t.Errorf("exit status %d, want 7", now.ExitStatus)
 	}
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: 100, Text: "x"}); err != nil || out.Reason != tmux.Dead {
+
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: 100, Text: "x"}); err != nil ||
+		out.Reason != tmux.Dead {
 		t.Errorf("got %+v, %v; want dead", out, err)
 	}
+
 	if s.Instance() != instance {
 		t.Error("the server was restarted")
 	}

@@ -37,7 +37,9 @@ func (e *CommandError) Unwrap() error { return classify(e.Text) }
 // no codes. It returns nil for anything it does not know.
 func classify(text string) error {
 	switch {
-	case strings.HasPrefix(text, "can't find pane"), strings.HasPrefix(text, "can't find window"), strings.HasPrefix(text, "no such pane"):
+	case strings.HasPrefix(text, "can't find pane"),
+		strings.HasPrefix(text, "can't find window"),
+		strings.HasPrefix(text, "no such pane"):
 		return ErrNoPane
 	case strings.HasPrefix(text, "can't find session"), strings.HasPrefix(text, "session not found"):
 		return ErrNoSession
@@ -49,6 +51,7 @@ func classify(text string) error {
 		strings.HasPrefix(text, "no sessions"), strings.HasPrefix(text, "no current session"):
 		return ErrNoServer
 	}
+
 	return nil
 }
 

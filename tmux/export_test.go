@@ -8,7 +8,12 @@ import (
 // RoundTrip puts text into a buffer by the command line, as Submit does, and reads
 // it back from the file that tmux saves the buffer to.
 func RoundTrip(ctx context.Context, s *Server, text, path string) (string, error) {
-	_, err := s.run(ctx, "set-buffer -b fuzz -- "+quote(text), "save-buffer -b fuzz "+quote(path), "delete-buffer -b fuzz")
+	_, err := s.run(
+		ctx,
+		"set-buffer -b fuzz -- "+quote(text),
+		"save-buffer -b fuzz "+quote(path),
+		"delete-buffer -b fuzz",
+	)
 	if err != nil {
 		return "", err
 	}

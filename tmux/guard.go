@@ -51,6 +51,7 @@ func (d *delivery) guard(sequence string) string {
 		"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
 		"#{!=:#{" + ownerOption + "}," + d.Owner + "}", sequence,
 	}
+
 	if !d.LeaveMode {
 		terms = append(terms, "#{pane_in_mode}")
 	}
@@ -60,10 +61,12 @@ func (d *delivery) guard(sequence string) string {
 	if !d.Untouched.IsZero() {
 		terms = append(terms, d.touched())
 	}
+
 	guard := terms[0]
 	for _, term := range terms[1:] {
 		guard = "#{||:" + guard + "," + term + "}"
 	}
+
 	return guard
 }
 
@@ -124,6 +127,7 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 	if a.yes {
 		return NoRefusal, ""
 	}
+
 	f := a.fields
 	seq, phase := recalled(f[5])
 	switch {
@@ -144,6 +148,7 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 	case f[7] == "1":
 		return Touched, "somebody types in the pane"
 	}
+
 	return Repeated, fmt.Sprintf("the pane is at message %d, %s", seq, phase)
 }
 

@@ -41,7 +41,12 @@ func (d *delivery) hold() string {
 		return ""
 	}
 	pane := d.pane.id
-	return "if-shell -F -t " + pane + " " + quote(watched) + " { set-option -t " + pane + " " + holdOption + " " + strconv.FormatUint(d.Seq, 10) +
+	return "if-shell -F -t " + pane + " " + quote(
+		watched,
+	) + " { set-option -t " + pane + " " + holdOption + " " + strconv.FormatUint(
+		d.Seq,
+		10,
+	) +
 		" ; set-option -t " + pane + " key-table " + holdTable + " } ; "
 }
 
@@ -51,6 +56,8 @@ func (d *delivery) letGo(ctx context.Context) {
 		return
 	}
 	still := "#{==:#{" + holdOption + "}," + strconv.FormatUint(d.Seq, 10) + "}" // and not another message's
-	end := "if-shell -F -t " + d.pane.id + " " + quote(still) + " { set-option -u -t " + d.pane.id + " " + holdOption + " }"
+	end := "if-shell -F -t " + d.pane.id + " " + quote(
+		still,
+	) + " { set-option -u -t " + d.pane.id + " " + holdOption + " }"
 	_, _ = d.pane.server.run(ctx, "run-shell -b -d "+holdRest+" -C { "+end+" }")
 }

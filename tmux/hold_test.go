@@ -28,11 +28,15 @@ func TestKeysAfterTheEnterWaitUntilTheTextIsTaken(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{Late: time.Second})
 	press := attachPerson(t, s, pane)
-	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-		OnEntered: func() { press("-l", "theirs") }})
+	out, err := pane.Submit(
+		t.Context(),
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+			OnEntered: func() { press("-l", "theirs") }},
+	)
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
 	}
+
 	composes(t, pane, "theirs")
 	press("-l", " too")
 	composes(t, pane, "theirs too")
@@ -47,15 +51,19 @@ func TestKeysWaitNoMoreOnceTheTextIsTaken(t *testing.T) {
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
 	attachPerson(t, s, pane)
 	hold := func() string { return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{@parley_hold}") }
-	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-		OnEntered: func() {
-			if got := hold(); got != "1" {
-				t.Errorf("the keys wait for message %q, want 1", got)
-			}
-		}})
+	out, err := pane.Submit(
+		t.Context(),
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+			OnEntered: func() {
+				if got := hold(); got != "1" {
+					t.Errorf("the keys wait for message %q, want 1", got)
+				}
+			}},
+	)
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
 	}
+
 	tmuxtest.Poll(t, func() bool { return hold() == "" }, hold)
 }
 
@@ -65,14 +73,18 @@ func TestKeysDoNotWaitForEver(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
 	press := attachPerson(t, s, pane)
-	_, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-		OnEntered: func() {
-			tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
-			press("-l", " and theirs")
-		}, TakenWithin: time.Millisecond})
+	_, err := pane.Submit(
+		t.Context(),
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+			OnEntered: func() {
+				tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
+				press("-l", " and theirs")
+			}, TakenWithin: time.Millisecond},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	composes(t, pane, "ours and theirs")
 	if got := tmuxCommand(t, s, "show-options", "-t", pane.ID(), "key-table"); got != "" {
 		t.Errorf("the session is left with %s", got)
@@ -84,14 +96,19 @@ func TestPrefixWorksWhileKeysWait(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
 	press := attachPerson(t, s, pane)
-	_, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-		OnEntered: func() { press("C-b", "d") }, TakenWithin: time.Millisecond})
+	_, err := pane.Submit(
+		t.Context(),
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+			OnEntered: func() { press("C-b", "d") }, TakenWithin: time.Millisecond},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tmuxtest.Poll(t, func() bool {
 		return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{session_attached}") == "0"
 	},
 		func() string { return "the person is still attached" })
+
 	composes(t, pane, "ours")
 }

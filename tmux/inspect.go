@@ -14,14 +14,23 @@ import (
 // measured, or fixed upstream in the version after.
 func (v Version) Known() (facts []string) {
 	if !v.AtLeast(3, 4) {
-		facts = append(facts, "a paste into a pane whose program has ended crashes its server, which parley guards against")
+		facts = append(
+			facts,
+			"a paste into a pane whose program has ended crashes its server, which parley guards against",
+		)
 	}
+
 	if v.AtLeast(3, 3) && !v.AtLeast(3, 6) {
 		facts = append(facts, "it can miss the end of a program, which parley then notices a little later")
 	}
+
 	if v.AtLeast(3, 6) && !v.AtLeast(3, 8) {
-		facts = append(facts, "respawn-pane can crash its server while another program's control client lags; parley does not use it")
+		facts = append(
+			facts,
+			"respawn-pane can crash its server while another program's control client lags; parley does not use it",
+		)
 	}
+
 	return facts
 }
 
@@ -46,27 +55,33 @@ func Inspect(ctx context.Context, binary, path string, env []string) (Inspection
 		argv = append(argv, ";", "show-options", words[1]+"v", words[2])
 		names, want = append(names, words[2]), append(want, words[3])
 	}
+
 	cmd := exec.CommandContext(ctx, binary, argv...)
 	cmd.Env = withoutTmux(env)
 	cmd.WaitDelay = 500 * time.Millisecond // a hung server holds the other end of its client's output
+
 	out, err := cmd.Output()
 	if err != nil {
 		return Inspection{}, inspectError(ctx, err)
 	}
+
 	lines := strings.Split(strings.TrimRight(string(out), "\n"), "\n")
 	if len(lines) != len(want)+1 {
 		return Inspection{}, fmt.Errorf("tmux described itself as %q", out)
 	}
+
 	pid, version, _ := strings.Cut(lines[0], " ")
 	i := Inspection{Version: parseVersion(version)}
 	if i.PID, err = strconv.Atoi(pid); err != nil {
 		return Inspection{}, fmt.Errorf("tmux described itself as %q: %w", lines[0], err)
 	}
+
 	for n, got := range lines[1:] {
 		if got != want[n] {
 			i.Altered = append(i.Altered, names[n]+" is "+got)
 		}
 	}
+
 	return i, nil
 }
 

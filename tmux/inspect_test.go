@@ -21,13 +21,30 @@ func TestInspectSeesWhatWasAltered(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	got, err := tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
-	if err != nil || got.Version != s.Version() || len(got.Altered) != 0 || !strings.HasPrefix(s.Instance(), strconv.Itoa(got.PID)+"/") {
+	if err != nil || got.Version != s.Version() || len(got.Altered) != 0 ||
+		!strings.HasPrefix(s.Instance(), strconv.Itoa(got.PID)+"/") {
 		t.Fatalf("got %+v, %v, want %v of %s, nothing altered", got, err, s.Version(), s.Instance())
 	}
-	alter := exec.Command(opts.Binary, "-S", opts.Path, "set-option", "-wg", "remain-on-exit", "off", ";", "set-option", "-s", "escape-time", "50")
+
+	alter := exec.Command(
+		opts.Binary,
+		"-S",
+		opts.Path,
+		"set-option",
+		"-wg",
+		"remain-on-exit",
+		"off",
+		";",
+		"set-option",
+		"-s",
+		"escape-time",
+		"50",
+	)
+
 	if out, err := alter.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+
 	got, err = tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
 	if want := []string{"escape-time is 50", "remain-on-exit is off"}; err != nil || !cmp.Equal(got.Altered, want) {
 		t.Errorf("got %q, %v, want %q", got.Altered, err, want)
@@ -55,8 +72,10 @@ func TestInspectGivesUpOnAHungServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = syscall.Kill(i.PID, syscall.SIGCONT) }()
+
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
+
 	if _, err := tmux.Inspect(ctx, opts.Binary, opts.Path, opts.Env); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want that the time is up", err)
 	}

@@ -67,20 +67,42 @@ func FuzzParser(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, hostile string) {
 		const secret = "parley-5ec4e7-"
 		if strings.Contains(hostile, secret) {
 			t.Skip("the secret is not known to a hostile program")
 		}
+
 		p := parser{secret: secret}
 		feedAll(&p, strings.Split(hostile, "\n")...)
 		got := feedAll(&p, "%begin 5 5 1", secret+"41", "%end 5 5 1")
 		if len(got) == 0 || got[len(got)-1].kind != eventToken || got[len(got)-1].number != 41 {
 			t.Fatalf("the first request after it: %+v", got)
 		}
-		got = feedAll(&p, "%begin 6 6 1", "no", "%error 6 6 1", "%note", "%begin 7 7 1", "out", secret+"42 x", "%end 7 7 1")
-		want := []event{{kind: eventBegin}, {kind: eventOutput, line: "no"}, {kind: eventError}, {kind: eventNotice, line: "%note"},
-			{kind: eventBegin}, {kind: eventOutput, line: "out"}, {kind: eventToken, number: 42, line: "x"}}
+
+		got = feedAll(
+			&p,
+			"%begin 6 6 1",
+			"no",
+			"%error 6 6 1",
+			"%note",
+			"%begin 7 7 1",
+			"out",
+			secret+"42 x",
+			"%end 7 7 1",
+		)
+
+		want := []event{
+			{kind: eventBegin},
+			{kind: eventOutput, line: "no"},
+			{kind: eventError},
+			{kind: eventNotice, line: "%note"},
+			{kind: eventBegin},
+			{kind: eventOutput, line: "out"},
+			{kind: eventToken, number: 42, line: "x"},
+		}
+
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(event{})); diff != "" {
 			t.Fatal(diff)
 		}
@@ -153,7 +175,8 @@ func TestCheckTextKeepsNothingUnsafe(t *testing.T) {
 		if !utf8.ValidRune(r) {
 			continue
 		}
-		want := r == '\n' || r == '\t' || r >= 0x20 && r < 0x7f || r > 0x9f && !(r >= 0x202a && r <= 0x202e) && !(r >= 0x2066 && r <= 0x2069)
+		want := r == '\n' || r == '\t' || r >= 0x20 && r < 0x7f ||
+			r > 0x9f && !(r >= 0x202a && r <= 0x202e) && !(r >= 0x2066 && r <= 0x2069)
 		if got := CheckText(text) == nil; got != want {
 			t.Errorf("%U: allowed %v, want %v", r, got, want)
 		}
@@ -179,7 +202,11 @@ func TestScreenTail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"b", "c"}, s.Lines); diff != "" || s.Top != 1 || !s.InputOff || !s.Shared || s.CursorLine() != "b" || s.Touched.Unix() != 17 || s.Drawn.Unix() != 18 || s.Title != "a|b" {
+	if diff := cmp.Diff([]string{"b", "c"}, s.Lines); diff != "" || s.Top != 1 || !s.InputOff || !s.Shared ||
+		s.CursorLine() != "b" ||
+		s.Touched.Unix() != 17 ||
+		s.Drawn.Unix() != 18 ||
+		s.Title != "a|b" {
 		t.Errorf("top %d, cursor line %q: %s", s.Top, s.CursorLine(), diff)
 	}
 }
@@ -194,15 +221,18 @@ func TestConnAnswersInOrder(t *testing.T) {
 		}
 		waits = append(waits, r.done)
 	}
+
 	if want := "x S1\nx S2\nx S3\n"; string(c.queued) != want {
 		t.Errorf("queued %q, want %q", c.queued, want)
 	}
+
 	p := parser{secret: "S"}
 	var in bytes.Buffer
 	in.WriteString("%begin 1 1 1\nbad\n%error 1 1 1\n%begin 1 2 1\nS3 third\n%end 1 2 1\n")
 	for line := range strings.Lines(in.String()) {
 		c.answer(p.feed(strings.TrimSuffix(line, "\n")))
 	}
+
 	var refused *CommandError
 	if r := <-waits[0]; !errors.As(r.err, &refused) || refused.Text != "bad" {
 		t.Errorf("first: %+v", r)
@@ -213,8 +243,12 @@ func TestConnAnswersInOrder(t *testing.T) {
 	if r := <-waits[2]; r.err != nil || r.text != "third" {
 		t.Errorf("third: %+v", r)
 	}
+
 	for _, bad := range []string{"", "a\nb"} {
-		if err := c.enqueue(&request{done: make(chan reply, 1)}, func(string) string { return bad }); !errors.Is(err, ErrInvalid) {
+		if err := c.enqueue(&request{done: make(chan reply, 1)}, func(string) string { return bad }); !errors.Is(
+			err,
+			ErrInvalid,
+		) {
 			t.Errorf("line %q: %v", bad, err)
 		}
 	}

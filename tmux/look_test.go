@@ -27,6 +27,7 @@ func TestSubmitStopsBeforeADialog(t *testing.T) {
 			tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.DialogText) })
 		},
 	}
+
 	out, err := pane.Submit(t.Context(), sub)
 	if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.Blocked {
 		t.Fatalf("got %+v, %v; want pasted, blocked", out, err)
@@ -37,12 +38,15 @@ func TestSubmitStopsBeforeADialog(t *testing.T) {
 	if err := os.Remove(dialog); err != nil {
 		t.Fatal(err)
 	}
+
 	sub.Resume, sub.OnPasted = true, nil
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "do it") })
+
 	out, err = pane.Submit(t.Context(), sub)
 	if err != nil || out.Phase != tmux.Entered {
 		t.Fatalf("resumed: got %+v, %v; want entered", out, err)
 	}
+
 	want := []tmuxtest.Message{{Text: "do it", Framed: true}}
 	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
 		t.Error(diff)
@@ -53,12 +57,15 @@ func TestSubmitAsksReadyAgainBeforeTheKey(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	asked := 0
-	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "x", Settle: time.Millisecond, Ready: func() error {
-		if asked++; asked == 2 {
-			return errors.New("somebody types")
-		}
-		return nil
-	}})
+	out, err := pane.Submit(
+		t.Context(),
+		tmux.Submission{Owner: owner, Seq: 1, Text: "x", Settle: time.Millisecond, Ready: func() error {
+			if asked++; asked == 2 {
+				return errors.New("somebody types")
+			}
+			return nil
+		}},
+	)
 	if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.NotReady || out.Detail != "somebody types" {
 		t.Fatalf("got %+v, %v; want pasted, not-ready", out, err)
 	}
@@ -72,10 +79,18 @@ func TestSubmitDoesNotPressWhatDoesNotShow(t *testing.T) {
 	for name, busy := range map[string]bool{"never shown": false, "never still": true} {
 		t.Run(name, func(t *testing.T) {
 			pane, owner, log := agent(t, s, tmuxtest.Agent{Busy: busy})
-			sub := tmux.Submission{Owner: owner, Seq: 1, Text: "x y z", Shown: shows("something else"), ShowWithin: 300 * time.Millisecond}
+			sub := tmux.Submission{
+				Owner:      owner,
+				Seq:        1,
+				Text:       "x y z",
+				Shown:      shows("something else"),
+				ShowWithin: 300 * time.Millisecond,
+			}
+
 			if busy {
 				sub.Shown, sub.Settle, sub.ShowWithin = shows("x y z"), 100*time.Millisecond, time.Second
 			}
+
 			out, err := pane.Submit(t.Context(), sub)
 			if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.NotShown || len(out.Screen) == 0 {
 				t.Fatalf("got %+v, %v; want pasted, not-shown, with a screen", out, err)
@@ -86,6 +101,7 @@ func TestSubmitDoesNotPressWhatDoesNotShow(t *testing.T) {
 			if !busy {
 				return
 			}
+
 			sub.Resume, sub.Steady = true, func(s tmux.Screen) string { return s.CursorLine() }
 			if out, err := pane.Submit(t.Context(), sub); err != nil || out.Phase != tmux.Entered {
 				t.Fatalf("with only the composer to be still: got %+v, %v; want entered", out, err)

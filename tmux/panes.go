@@ -56,6 +56,7 @@ func parsePane(line string) (PaneInfo, error) {
 	if len(f) != 23 || !strings.HasPrefix(f[0], "%") {
 		return PaneInfo{}, fmt.Errorf("tmux described a pane as %q", line)
 	}
+
 	seq, phase := recalled(f[5])
 	p := PaneInfo{
 		ID: f[0], PID: number(f[1]), TTY: f[2], Session: f[3],
@@ -65,11 +66,14 @@ func parsePane(line string) (PaneInfo, error) {
 		Width: number(f[12]), Height: number(f[13]), CursorX: number(f[14]), CursorY: number(f[15]),
 		Activity: time.Unix(int64(number(f[16])), 0), Attached: number(f[17]), Title: f[18],
 	}
+
 	p.ExitKnown = p.Dead && (f[7] != "" || f[8] != "")
 	width, height, _ := strings.Cut(f[19], "x")
 	p.LaunchWidth, p.LaunchHeight = number(width), number(height)
+
 	// A size that somebody gave it by resize-window is manual.
 	p.Resized = f[19] != "" && f[20] != f[19] && p.Attached == 0 && f[21] == "0" && f[22] != "manual"
+
 	return p, nil
 }
 
@@ -85,6 +89,7 @@ func (s *Server) Panes(ctx context.Context) ([]PaneInfo, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list panes: %w", err)
 	}
+
 	panes := make([]PaneInfo, 0, len(lines))
 	for _, line := range lines {
 		p, err := parsePane(line)
@@ -94,9 +99,12 @@ func (s *Server) Panes(ctx context.Context) ([]PaneInfo, error) {
 		if p.Session == hubSession && !s.opts.Join {
 			continue
 		}
+
 		panes = append(panes, p)
 	}
+
 	s.remind(panes...)
+
 	return panes, nil
 }
 
@@ -139,18 +147,22 @@ func (p *Pane) Info(ctx context.Context) (PaneInfo, error) {
 	if err := p.check(); err != nil {
 		return PaneInfo{}, err
 	}
+
 	r, err := p.server.do(ctx, func(token string) string {
 		return "display-message -p -t " + p.id + " " + quote(token+" "+paneFormat)
 	})
 	if err != nil {
 		return PaneInfo{}, fmt.Errorf("look at pane %s: %w", p.id, err)
 	}
+
 	// For a pane that is gone tmux expands the formats to nothing.
 	if !strings.HasPrefix(r.text, p.id+"|") {
 		return PaneInfo{}, fmt.Errorf("look at pane %s: %w", p.id, ErrNoPane)
 	}
+
 	info, err := parsePane(r.text)
 	p.server.remind(info)
+
 	return info, err
 }
 

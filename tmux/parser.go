@@ -42,9 +42,11 @@ func (p *parser) feed(line string) event {
 		p.closing = p.open
 		return event{kind: eventToken, number: number, line: rest}
 	}
+
 	if !p.open {
 		return p.outside(line)
 	}
+
 	word, id, _ := strings.Cut(line, " ")
 	ends := word == "%end" || word == "%error"
 	if ends && (id == p.id || p.closing) {
@@ -54,9 +56,11 @@ func (p *parser) feed(line string) event {
 		}
 		return event{}
 	}
+
 	if !p.mine {
 		return event{}
 	}
+
 	return event{kind: eventOutput, line: line}
 }
 

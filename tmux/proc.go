@@ -14,17 +14,21 @@ func Descendants(pids ...int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	children := make(map[int][]int, len(parents))
 	for child, parent := range parents {
 		children[parent] = append(children[parent], child)
 	}
+
 	var found []int
 	for _, pid := range pids {
 		found = append(found, children[pid]...)
 	}
+
 	for i := 0; i < len(found); i++ {
 		found = append(found, children[found[i]]...)
 	}
+
 	return found, nil
 }
 

@@ -38,6 +38,7 @@ func parents() (map[int]int, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	found := make(map[int]int, len(entries))
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
@@ -48,6 +49,7 @@ func parents() (map[int]int, error) {
 			found[pid] = number(f[1])
 		}
 	}
+
 	return found, nil
 }
 
@@ -61,6 +63,7 @@ func foreground(of int) (leader int, argv []string, err error) {
 	if leader = number(f[5]); leader <= 0 {
 		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", of)
 	}
+
 	raw, err := os.ReadFile("/proc/" + f[5] + "/cmdline")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(raw) == 0 {
 		return 0, nil, fmt.Errorf("foreground leader %d: %w", leader, errNoProcess)
@@ -68,5 +71,6 @@ func foreground(of int) (leader int, argv []string, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
+
 	return leader, strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), nil
 }

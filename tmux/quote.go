@@ -25,7 +25,9 @@ func quote(s string) string {
 			b.WriteByte(c)
 		}
 	}
+
 	b.WriteByte('"')
+
 	return b.String()
 }
 
@@ -55,5 +57,6 @@ func splitFields(line string) []string {
 			b.WriteByte(c)
 		}
 	}
+
 	return append(fields, b.String())
 }

@@ -14,14 +14,25 @@ func TestReturnKeyLeaves(t *testing.T) {
 	pane, _, _ := agent(t, s, tmuxtest.Agent{})
 	for what, keys := range map[string][]string{"the key": {tmux.ReturnKey}, "tmux's own": {"C-b", "d"}} {
 		person := tmuxtest.Attach(t, s, pane.ID(), 100, 30)
-		shown := tmuxtest.WaitFor(t, person.Pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmux.ReturnKey+" returns") })
+		shown := tmuxtest.WaitFor(
+			t,
+			person.Pane,
+			func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmux.ReturnKey+" returns") },
+		)
+
 		if last := strings.TrimSpace(shown.Lines[shown.Height-1]); !strings.HasSuffix(last, tmux.ReturnKey+" returns") {
 			t.Errorf("%s: the last line is %q", what, last)
 		}
+
 		person.Press(keys...)
 		person.WaitLeft()
 	}
-	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return s.CursorLine() == tmuxtest.Prompt }) // no key went to the program
+
+	tmuxtest.WaitFor(
+		t,
+		pane,
+		func(s tmux.Screen) bool { return s.CursorLine() == tmuxtest.Prompt },
+	) // no key went to the program
 }
 
 // A tmux of the person's own passes the key on to the client that runs in one of its
@@ -50,11 +61,15 @@ func TestReturnKeyWorksInEveryMode(t *testing.T) {
 	tmuxCommand(t, s, "send-keys", "-t", pane.ID(), "-X", "cancel")
 
 	person = tmuxtest.Attach(t, s, pane.ID(), 100, 30)
-	_, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-		OnEntered: func() { person.Press(tmux.ReturnKey); person.WaitLeft() }, TakenWithin: 1})
+	_, err := pane.Submit(
+		t.Context(),
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+			OnEntered: func() { person.Press(tmux.ReturnKey); person.WaitLeft() }, TakenWithin: 1},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	composes(t, pane, "ours")
 }
 
@@ -66,10 +81,12 @@ func TestReturnKeyIsBoundOnAServerThatIsThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tmuxCommand(t, first, "unbind-key", "-T", "root", tmux.ReturnKey)
 	if err := first.Close(); err != nil {
 		t.Error(err)
 	}
+
 	s := tmuxtest.StartWith(t, opts)
 	if keys := tmuxCommand(t, s, "list-keys", "-T", "root", tmux.ReturnKey); !strings.Contains(keys, "detach-client") {
 		t.Errorf("the key is %q", keys)

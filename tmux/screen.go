@@ -87,6 +87,7 @@ func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 	if len(f) != 15 {
 		return Screen{}, fmt.Errorf("tmux described a screen as %q", lines[0])
 	}
+
 	s := Screen{
 		Lines: slices.Clone(lines[1:]),
 		Width: number(f[1]), Height: number(f[2]), CursorX: number(f[3]), CursorY: number(f[4]),
@@ -94,17 +95,21 @@ func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1", InputOff: f[9] == "1", Shared: f[13] == "1",
 		Drawn: time.Unix(int64(number(f[14])), 0),
 	}
+
 	if f[10] == "1" {
 		s.Touched = time.Unix(int64(number(f[11])), 0)
 	}
+
 	if !opts.Colours {
 		for i, line := range s.Lines {
 			s.Lines[i] = strings.TrimRight(line, " ")
 		}
 	}
+
 	if opts.Tail > 0 {
 		s.cut(opts.Tail)
 	}
+
 	return s, nil
 }
 

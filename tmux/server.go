@@ -104,19 +104,23 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 	if _, err := CheckVersion(ctx, opts.Binary); err != nil {
 		return nil, err
 	}
+
 	env := opts.Env
 	if env == nil {
 		env = os.Environ()
 	}
+
 	bodies, err := newBodies(opts.Dir)
 	if err != nil {
 		return nil, err
 	}
+
 	life, stop := context.WithCancel(context.Background())
 	s := &Server{
 		opts: opts, env: withoutTmux(env), bodies: bodies,
 		stop: stop, stopped: make(chan struct{}), up: make(chan struct{}),
 	}
+
 	if opts.Join {
 		if err := openVisited(ctx, s); err != nil {
 			stop()
@@ -124,12 +128,15 @@ func Open(ctx context.Context, opts Options) (*Server, error) {
 		}
 		return s, nil
 	}
+
 	conn, err := s.connectFirst(ctx)
 	if err != nil {
 		stop()
 		return nil, errors.Join(err, bodies.close())
 	}
+
 	go s.supervise(life, conn)
+
 	return s, nil
 }
 
@@ -173,6 +180,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // supervise keeps a connection up until ctx ends.
 func (s *Server) supervise(ctx context.Context, c *conn) {
 	defer close(s.stopped)
+
 	for c != nil {
 		select {
 		case <-ctx.Done():
@@ -181,6 +189,7 @@ func (s *Server) supervise(ctx context.Context, c *conn) {
 			return
 		case <-c.lost:
 		}
+
 		s.setDown(c.err)
 		s.tell(Notification{Kind: Disconnected, Err: c.err})
 		c.close(c.err)
@@ -253,6 +262,7 @@ func (s *Server) connection(ctx context.Context) (*conn, error) {
 		if c != nil {
 			return c, nil
 		}
+
 		select {
 		case <-up:
 		case <-s.stopped:
@@ -350,8 +360,10 @@ func (s *Server) askToEnd(ctx context.Context) {
 	if c == nil {
 		return
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, politeness)
 	defer cancel()
+
 	_, _ = c.do(ctx, endWithToken([]string{"kill-server"}))
 	select {
 	case <-c.lost:

@@ -23,6 +23,7 @@ func TestCheckVersion(t *testing.T) {
 	if _, err := tmux.CheckVersion(t.Context(), "/nowhere/tmux"); !errors.Is(err, tmux.ErrNotInstalled) {
 		t.Errorf("missing: %v", err)
 	}
+
 	old := filepath.Join(t.TempDir(), "tmux")
 	if err := os.WriteFile(old, []byte("#!/bin/sh\necho tmux 3.1c\n"), 0o700); err != nil {
 		t.Fatal(err)
@@ -46,16 +47,20 @@ func TestOpenStartsOrJoinsAndCloseLeavesTheServer(t *testing.T) {
 	if _, err := first.Panes(t.Context()); !errors.Is(err, tmux.ErrClosed) {
 		t.Errorf("after Close: %v, want ErrClosed", err)
 	}
+
 	second, err := tmux.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer second.Close()
+
 	if second.Instance() != instance || second.SocketPath() != opts.Path {
 		t.Errorf("instance %s at %s, want %s", second.Instance(), second.SocketPath(), instance)
 	}
+
 	panes, err := second.Panes(t.Context())
-	if err != nil || len(panes) != 1 || panes[0].ID != info.ID || panes[0].Owner != info.Owner || panes[0].Attached != 0 {
+	if err != nil || len(panes) != 1 || panes[0].ID != info.ID || panes[0].Owner != info.Owner ||
+		panes[0].Attached != 0 {
 		t.Errorf("panes %+v, %v", panes, err)
 	}
 }
@@ -66,24 +71,35 @@ func TestJoinNeedsAServerAndChangesNothing(t *testing.T) {
 	if _, err := tmux.Open(t.Context(), opts); !errors.Is(err, tmux.ErrNoServer) {
 		t.Fatalf("got %v, want ErrNoServer", err)
 	}
+
 	owner := tmuxtest.Options(t)
 	theirs := tmuxtest.StartWith(t, owner)
+
 	info, err := theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "theirs", Argv: tmuxtest.Agent{}.Argv()})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tmuxtest.WaitFor(t, theirs.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
 	describe := func() string {
 		return tmuxCommand(t, theirs, "show-options", "-g") + tmuxCommand(t, theirs, "show-options", "-s") +
-			tmuxCommand(t, theirs, "show-options", "-wg") + tmuxCommand(t, theirs, "list-sessions", "-F", "#{session_name} #{window_width}x#{window_height}")
+			tmuxCommand(
+				t,
+				theirs,
+				"show-options",
+				"-wg",
+			) + tmuxCommand(t, theirs, "list-sessions", "-F", "#{session_name} #{window_width}x#{window_height}")
 	}
+
 	before := describe()
 	owner.Join, owner.Dir = true, t.TempDir()
+
 	joined, err := tmux.Open(t.Context(), owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer joined.Close()
+
 	pane := joined.Pane(info.ID)
 	if err := pane.Claim(t.Context(), "me"); err != nil {
 		t.Fatal(err)
@@ -91,12 +107,19 @@ func TestJoinNeedsAServerAndChangesNothing(t *testing.T) {
 	if err := pane.Claim(t.Context(), "you"); err == nil {
 		t.Error("a claimed pane was claimed by another")
 	}
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "hello"}); err != nil || out.Phase != tmux.Entered {
+
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "hello"}); err != nil ||
+		out.Phase != tmux.Entered {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	if _, err := joined.NewSession(t.Context(), tmux.SessionOptions{Name: "x", Argv: []string{"sleep", "1"}}); !errors.Is(err, tmux.ErrInvalid) {
+
+	if _, err := joined.NewSession(t.Context(), tmux.SessionOptions{Name: "x", Argv: []string{"sleep", "1"}}); !errors.Is(
+		err,
+		tmux.ErrInvalid,
+	) {
 		t.Errorf("a session on a joined server: %v", err)
 	}
+
 	if err := pane.Release(t.Context(), "me"); err != nil {
 		t.Error(err)
 	}
@@ -118,17 +141,26 @@ func TestNewSession(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info.Owner != "agent-1" || info.Seq != 0 || info.Width != 200 || info.Height != 50 || info.Session != "one" || info.PID == 0 || info.TTY == "" {
+
+	if info.Owner != "agent-1" || info.Seq != 0 || info.Width != 200 || info.Height != 50 || info.Session != "one" ||
+		info.PID == 0 ||
+		info.TTY == "" {
 		t.Errorf("got %+v", info)
 	}
+
 	want := dir + `|a b;$c'"|-x; #{pane_id}`
 	screen := tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, want) })
 	if screen.CursorX != len(want) || screen.CursorY != 0 || screen.Width != 200 || len(screen.Lines) != 50 {
 		t.Errorf("cursor %d,%d; %d lines", screen.CursorX, screen.CursorY, len(screen.Lines))
 	}
-	if _, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "one", Argv: []string{"sleep", "9"}}); !errors.Is(err, tmux.ErrSessionExists) {
+
+	if _, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "one", Argv: []string{"sleep", "9"}}); !errors.Is(
+		err,
+		tmux.ErrSessionExists,
+	) {
 		t.Errorf("twice: %v", err)
 	}
+
 	for _, bad := range []tmux.SessionOptions{
 		{Name: "a:b", Argv: []string{"a", "b"}}, {Name: "", Argv: []string{"a", "b"}}, {Name: "-x", Argv: []string{"a", "b"}},
 		{Name: "_hub", Argv: []string{"a", "b"}}, {Name: "ok", Argv: []string{"one"}}, {Name: "ok", Argv: []string{"a", "b\x00"}},
@@ -147,12 +179,14 @@ func TestKillSessionMatchesExactly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	if err := s.KillSession(t.Context(), "agent-1"); !errors.Is(err, tmux.ErrNoSession) {
 		t.Errorf("a prefix: %v, want ErrNoSession", err)
 	}
 	if err := s.KillSession(t.Context(), "agent-2"); err != nil {
 		t.Error(err)
 	}
+
 	panes, err := s.Panes(t.Context())
 	if err != nil || len(panes) != 1 || panes[0].Session != "agent-10" {
 		t.Errorf("left: %+v, %v", panes, err)
@@ -162,16 +196,25 @@ func TestKillSessionMatchesExactly(t *testing.T) {
 func TestPaneInfoSurvivesHostileNames(t *testing.T) {
 	s := tmuxtest.Start(t)
 	title := `a|b\c %Y #{pane_id} #(x) "q"`
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "t", Owner: "o", Argv: []string{"sh", "-c", `printf '\033]2;%s\033\\' "$1"; exec sleep 1000`, "sh", title}})
+	info, err := s.NewSession(
+		t.Context(),
+		tmux.SessionOptions{
+			Name:  "t",
+			Owner: "o",
+			Argv:  []string{"sh", "-c", `printf '\033]2;%s\033\\' "$1"; exec sleep 1000`, "sh", title},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tmuxCommand(t, s, "rename-session", "-t", "=t", `n|\x y`)
 	var got tmux.PaneInfo
 	tmuxtest.Poll(t, func() bool {
 		got, err = s.Pane(info.ID).Info(t.Context())
 		return err == nil && strings.HasPrefix(got.Title, "a|b")
 	}, func() string { return fmt.Sprintf("%+v, %v", got, err) })
+
 	if !strings.Contains(got.Title, "%Y") || !strings.Contains(got.Session, "|") || got.ID != info.ID {
 		t.Errorf("title %q, session %q", got.Title, got.Session)
 	}
@@ -193,11 +236,15 @@ func TestScreenThatImitatesTheProtocol(t *testing.T) {
 
 func TestScreenJoinsAndReadsHistory(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "long", Width: 20, Height: 5, Argv: []string{"sh", "-c",
-		`seq 1 10; printf '\033[31m%s\033[0m' abcdefghijklmnopqrstuvwxyz; exec sleep 1000`}})
+	info, err := s.NewSession(
+		t.Context(),
+		tmux.SessionOptions{Name: "long", Width: 20, Height: 5, Argv: []string{"sh", "-c",
+			`seq 1 10; printf '\033[31m%s\033[0m' abcdefghijklmnopqrstuvwxyz; exec sleep 1000`}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	pane := s.Pane(info.ID)
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "uvwxyz") })
 	for _, tt := range []struct {
@@ -214,9 +261,11 @@ func TestScreenJoinsAndReadsHistory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for i := range got.Lines {
 			got.Lines[i] = strings.TrimSuffix(got.Lines[i], "\x1b[39m")
 		}
+
 		if diff := cmp.Diff(tt.want, got.Lines); diff != "" || got.Top != tt.top {
 			t.Errorf("%+v: top %d: %s", tt.opts, got.Top, diff)
 		}
@@ -231,11 +280,14 @@ func TestHungServerHangsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Kill(n, syscall.SIGCONT)
+
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
+
 	if _, err := s.Panes(ctx); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want the deadline", err)
 	}
+
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
 	select {
@@ -258,20 +310,25 @@ func TestTerminalFacts(t *testing.T) {
 	if on, err := tmux.Canonical(cooked.TTY); err != nil || !on {
 		t.Errorf("cooked: %v, %v", on, err)
 	}
+
 	shell, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "sh", Owner: "sh", Argv: []string{"sh", "-i"}})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	foreground := func(want func([]string) bool) {
 		t.Helper()
 		var argv []string
 		tmuxtest.Poll(t, func() bool { argv, err = tmux.Foreground(shell.PID); return err == nil && want(argv) },
 			func() string { return fmt.Sprintf("foreground %q, %v", argv, err) })
 	}
+
 	foreground(tmux.IsShell)
-	if out, err := s.Pane(shell.ID).Submit(t.Context(), tmux.Submission{Owner: "sh", Seq: 1, Text: "sleep 1234"}); err != nil || out.Phase != tmux.Entered {
+	if out, err := s.Pane(shell.ID).Submit(t.Context(), tmux.Submission{Owner: "sh", Seq: 1, Text: "sleep 1234"}); err != nil ||
+		out.Phase != tmux.Entered {
 		t.Fatalf("%+v, %v", out, err)
 	}
+
 	foreground(func(argv []string) bool { return slices.Equal(argv, []string{"sleep", "1234"}) })
 	children, err := tmux.Descendants(shell.PID)
 	if err != nil || len(children) != 1 {
@@ -281,14 +338,24 @@ func TestTerminalFacts(t *testing.T) {
 
 func TestUnreadCountsWhatASlowReaderHasNotRead(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "slow", Owner: "slow", Argv: []string{"sh", "-c", "stty raw; echo ready; exec sleep 1000"}})
+	info, err := s.NewSession(
+		t.Context(),
+		tmux.SessionOptions{
+			Name:  "slow",
+			Owner: "slow",
+			Argv:  []string{"sh", "-c", "stty raw; echo ready; exec sleep 1000"},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
-	if out, err := s.Pane(info.ID).Submit(t.Context(), tmux.Submission{Owner: "slow", Seq: 1, Text: "12345"}); err != nil || out.Phase != tmux.Entered {
+	if out, err := s.Pane(info.ID).Submit(t.Context(), tmux.Submission{Owner: "slow", Seq: 1, Text: "12345"}); err != nil ||
+		out.Phase != tmux.Entered {
 		t.Fatalf("%+v, %v", out, err)
 	}
+
 	var n int
 	tmuxtest.Poll(t, func() bool {
 		n, err = tmux.Unread(info.TTY)
@@ -302,9 +369,14 @@ func TestResize(t *testing.T) {
 	if err := s.Pane(info.ID).Resize(t.Context(), 120, 30); err != nil {
 		t.Fatal(err)
 	}
+
 	var got tmux.PaneInfo
-	tmuxtest.Poll(t, func() bool { got, _ = s.Pane(info.ID).Info(t.Context()); return got.Width == 120 && got.Height == 30 },
-		func() string { return fmt.Sprintf("%+v", got) })
+	tmuxtest.Poll(
+		t,
+		func() bool { got, _ = s.Pane(info.ID).Info(t.Context()); return got.Width == 120 && got.Height == 30 },
+		func() string { return fmt.Sprintf("%+v", got) },
+	)
+
 	if own := tmuxCommand(t, s, "show-options", "-w", "-t", info.ID, "window-size"); own != "" {
 		t.Errorf("the window keeps an option of its own: %s", own)
 	}
@@ -319,9 +391,11 @@ func TestAPersonWhoLeavesLeavesTheWindowResized(t *testing.T) {
 		var got tmux.PaneInfo
 		tmuxtest.Poll(t, func() bool {
 			got, _ = pane.Info(t.Context())
-			return got.Width == width && got.Height == height && got.Resized == resized && got.LaunchWidth == 100 && got.LaunchHeight == 20
+			return got.Width == width && got.Height == height && got.Resized == resized && got.LaunchWidth == 100 &&
+				got.LaunchHeight == 20
 		}, func() string { return fmt.Sprintf("%+v, want %dx%d, resized %v", got, width, height, resized) })
 	}
+
 	is(100, 20, false)
 	person := tmuxtest.Attach(t, s, pane.ID(), 120, 41)
 	is(120, 40, false) // it is theirs while they look, less the status line
@@ -331,6 +405,7 @@ func TestAPersonWhoLeavesLeavesTheWindowResized(t *testing.T) {
 	if err := pane.Resize(t.Context(), 100, 20); err != nil {
 		t.Fatal(err)
 	}
+
 	is(100, 20, false)
 
 	// What somebody chose is left to them.
@@ -369,20 +444,24 @@ func clients(t *testing.T, s *tmux.Server) int {
 
 func TestNoLeftovers(t *testing.T) {
 	opts := tmuxtest.Options(t)
+
 	// What a dead process left is swept; what a live one has is not.
 	dead := filepath.Join(opts.Dir, "parley-tmux-dead")
 	if err := os.Mkdir(dead, 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, name := range []string{"lock", "7"} {
 		if err := os.WriteFile(filepath.Join(dead, name), []byte("secret"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	s := tmuxtest.StartWith(t, opts)
 	if _, err := os.Stat(dead); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("what a dead process left: %v", err)
 	}
+
 	other, err := tmux.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
@@ -390,18 +469,21 @@ func TestNoLeftovers(t *testing.T) {
 	if dirs, _ := filepath.Glob(filepath.Join(opts.Dir, "*")); len(dirs) != 2 {
 		t.Errorf("directories %q, want two", dirs)
 	}
+
 	// The second took the first for what a dead daemon left; it comes back.
 	tmuxtest.Poll(t, func() bool {
 		_, err = s.Panes(t.Context())
 		return err == nil && s.Instance() != "" && clients(t, s) == 2
 	},
 		func() string { return fmt.Sprint(err) })
+
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
 	for n := range uint64(6) { // short and long, typed and refused
 		if _, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: n/2 + 1, Text: strings.Repeat("secret ", 1+300*int(n%2))}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if files, _ := filepath.Glob(filepath.Join(opts.Dir, "*", "[0-9]*")); len(files) != 0 {
 		t.Errorf("files left: %q", files)
 	}
@@ -414,8 +496,10 @@ func TestNoLeftovers(t *testing.T) {
 	if err := other.Close(); err != nil {
 		t.Error(err)
 	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), tmuxtest.Patience)
 	defer cancel()
+
 	if err := s.Shutdown(ctx); err != nil {
 		t.Error(err)
 	}

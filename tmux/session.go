@@ -40,6 +40,7 @@ func (s *Server) NewSession(ctx context.Context, opts SessionOptions) (PaneInfo,
 	if err := opts.check(); err != nil {
 		return PaneInfo{}, err
 	}
+
 	lines, err := s.run(ctx, opts.commands()...)
 	if err != nil {
 		return PaneInfo{}, fmt.Errorf("start session %s: %w", opts.Name, err)
@@ -47,6 +48,7 @@ func (s *Server) NewSession(ctx context.Context, opts SessionOptions) (PaneInfo,
 	if len(lines) != 1 {
 		return PaneInfo{}, fmt.Errorf("start session %s: tmux listed %q", opts.Name, lines)
 	}
+
 	return parsePane(lines[0])
 }
 
@@ -57,21 +59,26 @@ func (o *SessionOptions) check() error {
 	if len(o.Argv) < 2 {
 		return invalid("argv of %d words: one word alone would go through a shell", len(o.Argv))
 	}
+
 	if o.Owner != "" {
 		if err := checkOwner(o.Owner); err != nil {
 			return err
 		}
 	}
+
 	for key := range o.Env {
 		if key == "" || strings.ContainsRune(key, '=') {
 			return invalid("environment variable %q", key)
 		}
 	}
+
 	if o.Width < 0 || o.Width > 10000 || o.Height < 0 || o.Height > 10000 {
 		return invalid("size %dx%d", o.Width, o.Height)
 	}
+
 	words := append(slices.Collect(maps.Values(o.Env)), o.Dir)
 	words = slices.AppendSeq(words, maps.Keys(o.Env))
+
 	return noNUL(append(words, o.Argv...)...)
 }
 
@@ -83,14 +90,18 @@ func (o *SessionOptions) commands() []string {
 	if height == 0 {
 		height = 50
 	}
+
 	start := []string{"new-session", "-d", "-s", o.Name, "-x", strconv.Itoa(width), "-y", strconv.Itoa(height)}
 	if o.Dir != "" {
 		start = append(start, "-c", o.Dir)
 	}
+
 	for _, key := range slices.Sorted(maps.Keys(o.Env)) {
 		start = append(start, "-e", key+"="+o.Env[key])
 	}
+
 	start = append(append(start, "--"), o.Argv...)
+
 	// "=name:" is the active pane of exactly that session; a bare name would also
 	// match a longer one.
 	target := quote("=" + o.Name + ":")
@@ -98,6 +109,7 @@ func (o *SessionOptions) commands() []string {
 	if o.Owner != "" {
 		commands = append(commands, "set-option -p -t "+target+" "+ownerOption+" "+quote(o.Owner))
 	}
+
 	return append(commands,
 		"set-option -p -t "+target+" "+seqOption+" 0",
 		"set-option -w -F -t "+target+" "+sizeOption+" "+quote(windowSize),
@@ -135,6 +147,7 @@ func (p *Pane) Claim(ctx context.Context, owner string) error {
 	if err := errors.Join(checkOwner(owner), p.check()); err != nil {
 		return err
 	}
+
 	r, err := p.server.do(ctx, func(token string) string {
 		taken := "#{||:#{pane_dead},#{!=:#{" + ownerOption + "},}}"
 		say := "display-message -p -t " + p.id + " " + quote(token+" #{pane_id}|#{pane_dead}|#{q:"+ownerOption+"}")
@@ -145,6 +158,7 @@ func (p *Pane) Claim(ctx context.Context, owner string) error {
 	if err != nil {
 		return fmt.Errorf("claim pane %s: %w", p.id, err)
 	}
+
 	f := splitFields(r.text)
 	switch {
 	case len(f) != 3 || f[0] != p.id:
@@ -154,6 +168,7 @@ func (p *Pane) Claim(ctx context.Context, owner string) error {
 	case f[2] != owner || f[1] == "1":
 		return fmt.Errorf("claim pane %s: its program has ended: %w", p.id, ErrInvalid)
 	}
+
 	return nil
 }
 

@@ -21,17 +21,21 @@ import (
 func (s *Server) connect(ctx context.Context, first bool) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
 	defer cancel()
+
 	opening := &opening{notify: s.onNotice}
 	c, err := dial(s.clientArgv(), s.env, opening.line)
 	if err != nil {
 		return nil, err
 	}
+
 	f, err := s.greet(ctx, c, first)
 	if err != nil {
 		c.close(ErrDisconnected)
 		return nil, opening.explain(err)
 	}
+
 	s.setUp(c, f)
+
 	return c, nil
 }
 
@@ -81,6 +85,7 @@ func (s *Server) greet(ctx context.Context, c *conn, first bool) (facts, error) 
 	if err != nil {
 		return facts{}, err
 	}
+
 	f, err := parseFacts(r.text)
 	if err != nil {
 		return facts{}, err
@@ -88,12 +93,15 @@ func (s *Server) greet(ctx context.Context, c *conn, first bool) (facts, error) 
 	if err := f.version.check(); err != nil {
 		return facts{}, err
 	}
+
 	if first {
 		if err := killStrangers(ctx, c); err != nil {
 			return facts{}, err
 		}
 	}
+
 	_, err = c.do(ctx, endWithToken(slices.Concat(s.settings(), holdBindings(), returnCommands())))
+
 	return f, err
 }
 
@@ -122,6 +130,7 @@ func killStrangers(ctx context.Context, c *conn) error {
 	if err != nil {
 		return err
 	}
+
 	for _, line := range r.lines {
 		pid, isControl, _ := strings.Cut(line, " ")
 		n, err := strconv.Atoi(pid)
@@ -129,6 +138,7 @@ func killStrangers(ctx context.Context, c *conn) error {
 			_ = syscall.Kill(n, syscall.SIGKILL)
 		}
 	}
+
 	return nil
 }
 
@@ -165,6 +175,7 @@ func terminal(env []string) string {
 			dirs = append(dirs, filepath.SplitList(value)...)
 		}
 	}
+
 	for _, dir := range dirs {
 		for _, sub := range []string{"t", "74"} { // by first letter, or by its hexadecimal code
 			if _, err := os.Stat(filepath.Join(dir, sub, "tmux-256color")); dir != "" && err == nil {
@@ -172,6 +183,7 @@ func terminal(env []string) string {
 			}
 		}
 	}
+
 	return "screen-256color"
 }
 
@@ -186,8 +198,10 @@ func endServer(ctx context.Context, binary string, f facts) error {
 	if waitGone(ctx, f, politeness/10) == nil {
 		return nil
 	}
+
 	again, cancel := context.WithTimeout(ctx, politeness)
 	defer cancel()
+
 	_ = exec.CommandContext(again, binary, "-N", "-S", f.path, "kill-server").Run()
 	if waitGone(ctx, f, politeness) == nil {
 		return nil
@@ -195,6 +209,7 @@ func endServer(ctx context.Context, binary string, f facts) error {
 	if f.pid > 1 && alive(f.pid) {
 		_ = syscall.Kill(f.pid, syscall.SIGKILL)
 	}
+
 	return waitGone(ctx, f, politeness)
 }
 

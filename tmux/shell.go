@@ -12,11 +12,13 @@ func IsShell(argv []string) bool {
 	if len(argv) == 0 {
 		return false
 	}
+
 	switch name := filepath.Base(strings.TrimPrefix(argv[0], "-")); name {
 	case "bash", "sh", "zsh", "fish", "dash", "ksh", "mksh", "tcsh", "csh", "ash", "nu", "pwsh", "xonsh", "elvish":
 	default:
 		return false
 	}
+
 	for _, word := range argv[1:] {
 		switch {
 		case len(word) < 2 || word[0] != '-' && word[0] != '+':
@@ -27,6 +29,7 @@ func IsShell(argv []string) bool {
 			return false
 		}
 	}
+
 	return true
 }
 
@@ -39,9 +42,29 @@ func TakesKeys(argv []string) string {
 	if len(argv) == 0 {
 		return ""
 	}
+
 	switch name := filepath.Base(argv[0]); name {
-	case "less", "more", "most", "man", "pager", "view", "vi", "vim", "nvim", "vimdiff", "nano", "emacs", "ed", "top", "htop", "tig", "mc", "ranger", "fzf":
+	case "less",
+		"more",
+		"most",
+		"man",
+		"pager",
+		"view",
+		"vi",
+		"vim",
+		"nvim",
+		"vimdiff",
+		"nano",
+		"emacs",
+		"ed",
+		"top",
+		"htop",
+		"tig",
+		"mc",
+		"ranger",
+		"fzf":
 		return name
 	}
+
 	return ""
 }

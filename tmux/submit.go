@@ -51,28 +51,34 @@ func (s *Submission) complete() error {
 	if err := checkOwner(s.Owner); err != nil {
 		return err
 	}
+
 	if s.On != "" {
 		if err := checkOwner(s.On); err != nil {
 			return err
 		}
 	}
+
 	if s.Seq == 0 || s.Seq > maxSeq {
 		return invalid("sequence number %d", s.Seq)
 	}
+
 	if !s.Resume {
 		if err := CheckText(s.Text); err != nil {
 			return err
 		}
 	}
+
 	if s.Key == "" {
 		s.Key = Enter
 	}
 	if s.Key != Enter && s.Key != Tab {
 		return invalid("key %q", s.Key)
 	}
+
 	setDefault(&s.ShowWithin, defaultShow)
 	setDefault(&s.TakenWithin, defaultTaken)
 	setDefault(&s.StuckAfter, defaultStuck)
+
 	return nil
 }
 
@@ -131,9 +137,11 @@ func (d *delivery) recall(ctx context.Context) error {
 		d.out.Phase = Refused
 		return d.withhold(Gone, "the pane is gone")
 	}
+
 	if err != nil {
 		return err
 	}
+
 	d.out.Phase = Refused
 	switch {
 	case info.Owner != d.Owner:
@@ -146,6 +154,7 @@ func (d *delivery) recall(ctx context.Context) error {
 		d.out.Phase = Entered
 		d.out.Again = info.Phase == phaseAgain
 	}
+
 	return nil
 }
 
@@ -167,12 +176,18 @@ func (d *delivery) paste(ctx context.Context) error {
 	if d.Shown == nil && d.Settle <= 0 {
 		at = phaseEntered
 	}
+
 	body, err := d.pane.server.load(d.Text)
 	if err != nil {
 		d.out.Phase = Refused
 		return err
 	}
-	answer, err := d.pane.ask(ctx, func(token string) string { return d.pasteLine(token, body.command, body.buffer, at) })
+
+	answer, err := d.pane.ask(
+		ctx,
+		func(token string) string { return d.pasteLine(token, body.command, body.buffer, at) },
+	)
+
 	err = errors.Join(err, remove(body.path))
 	if err != nil {
 		if errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {
@@ -180,14 +195,17 @@ func (d *delivery) paste(ctx context.Context) error {
 		}
 		return err
 	}
+
 	if refusal, detail := answer.refused(d); refusal != NoRefusal {
 		d.out.Phase = Refused
 		return d.withhold(refusal, detail)
 	}
+
 	d.pasted()
 	if at == phaseEntered {
 		d.entered()
 	}
+
 	return nil
 }
 
@@ -214,10 +232,12 @@ func (d *delivery) advance(ctx context.Context) error {
 	if err := d.ready(Pasted); err != nil {
 		return err
 	}
+
 	refusal, detail, err := d.press(ctx, phasePasted, phaseEntered)
 	if err != nil {
 		return err
 	}
+
 	switch refusal {
 	case NoRefusal:
 		d.entered()
@@ -225,6 +245,7 @@ func (d *delivery) advance(ctx context.Context) error {
 	case InMode:
 		return d.awaitMode(ctx)
 	}
+
 	return d.withhold(refusal, detail)
 }
 
@@ -236,6 +257,7 @@ func (d *delivery) awaitMode(ctx context.Context) error {
 		if err := pause(ctx, modeEvery); err != nil {
 			return err
 		}
+
 		info, err := d.pane.Info(ctx)
 		if errors.Is(err, ErrNoPane) {
 			return d.withhold(Gone, "the pane is gone")
@@ -243,10 +265,12 @@ func (d *delivery) awaitMode(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+
 		if !info.InMode || info.Dead {
 			d.out.Reason, d.out.Detail = NoRefusal, ""
 			return nil
 		}
+
 		if err := d.ready(Pasted); err != nil {
 			return err
 		}
@@ -272,6 +296,7 @@ func (d *delivery) settled() func(Screen) Look {
 				return look
 			}
 		}
+
 		now := time.Now()
 		if seen := d.steady(s); since.IsZero() || seen != last {
 			last, since = seen, now
@@ -279,6 +304,7 @@ func (d *delivery) settled() func(Screen) Look {
 		if now.Sub(since) >= d.Settle {
 			return Yes
 		}
+
 		return Wait
 	}
 }
@@ -300,16 +326,19 @@ func (d *delivery) watch(ctx context.Context, within time.Duration, look func(Sc
 		if err != nil {
 			return err
 		}
+
 		d.out.Screen = screen.Lines
 		if screen.Dead {
 			return d.withhold(Dead, "the program has ended")
 		}
+
 		switch look(screen) {
 		case Yes:
 			return nil
 		case Stop:
 			return d.withhold(Blocked, "something opened in front of the text")
 		}
+
 		left := time.Until(deadline)
 		if left <= 0 {
 			return d.late(within)
@@ -339,6 +368,7 @@ func (d *delivery) confirm(ctx context.Context) error {
 				return Stop
 			}
 		}
+
 		return look
 	})
 	if failed != nil {
@@ -347,6 +377,7 @@ func (d *delivery) confirm(ctx context.Context) error {
 	if err == nil {
 		d.out.Phase, d.out.TakenAt = Taken, time.Now()
 	}
+
 	return err
 }
 
@@ -354,6 +385,7 @@ func (d *delivery) pressAgain(ctx context.Context) error {
 	if d.Ready != nil && d.Ready() != nil {
 		return nil // it may be ready at the next look
 	}
+
 	refusal, detail, err := d.press(ctx, phaseEntered, phaseAgain)
 	switch {
 	case err != nil:
@@ -363,7 +395,9 @@ func (d *delivery) pressAgain(ctx context.Context) error {
 	case refusal != NoRefusal:
 		return d.withhold(refusal, detail)
 	}
+
 	d.out.Again = true
+
 	return nil
 }
 

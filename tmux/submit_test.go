@@ -80,10 +80,12 @@ func TestSubmitTypesExactBytes(t *testing.T) {
 			if diff := cmp.Diff([]string{"pasted", "entered"}, facts); diff != "" {
 				t.Error(diff)
 			}
+
 			got := tmuxtest.WaitMessages(t, log, 1)
 			if diff := cmp.Diff([]tmuxtest.Message{{Text: text, Framed: true}}, got); diff != "" {
 				t.Error(diff)
 			}
+
 			info, err := pane.Info(t.Context())
 			if err != nil || info.Seq != 1 || info.Phase != "entered" {
 				t.Errorf("the pane remembers %d %q, %v; want 1 entered", info.Seq, info.Phase, err)
@@ -143,6 +145,7 @@ func TestSubmitRefuses(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&sub)
 			}
+
 			out, err := pane.Submit(t.Context(), sub)
 			if err != nil || out.Phase != tmux.Refused || out.Reason != tt.want || out.Detail == "" {
 				t.Errorf("got %+v, %v; want refused, %s", out, err, tt.want)
@@ -150,6 +153,7 @@ func TestSubmitRefuses(t *testing.T) {
 			if n, err := tmux.Unread(info.TTY); err == nil && n != 0 {
 				t.Errorf("%d bytes were typed", n)
 			}
+
 			after, _ := pane.Screen(t.Context(), tmux.ScreenOptions{})
 			if diff := cmp.Diff(before.Lines, after.Lines); diff != "" {
 				t.Error(diff)
@@ -181,11 +185,16 @@ func TestSubmitRefusesBadArguments(t *testing.T) {
 		{Owner: "#{x}", Seq: 1, Text: "x"}, {Owner: "a", Seq: 0, Text: "x"}, {Owner: "a", Seq: 1 << 60, Text: "x"},
 		{Owner: "a", Seq: 1, Text: "x", Key: "C-c"},
 	} {
-		if out, err := s.Pane("%0").Submit(t.Context(), sub); !errors.Is(err, tmux.ErrInvalid) || out.Phase != tmux.Refused {
+		if out, err := s.Pane("%0").Submit(t.Context(), sub); !errors.Is(err, tmux.ErrInvalid) ||
+			out.Phase != tmux.Refused {
 			t.Errorf("%+v: got %+v, %v; want ErrInvalid", sub, out, err)
 		}
 	}
-	if _, err := s.Pane("name").Submit(t.Context(), tmux.Submission{Owner: "a", Seq: 1, Text: "x"}); !errors.Is(err, tmux.ErrInvalid) {
+
+	if _, err := s.Pane("name").Submit(t.Context(), tmux.Submission{Owner: "a", Seq: 1, Text: "x"}); !errors.Is(
+		err,
+		tmux.ErrInvalid,
+	) {
 		t.Errorf("a name as a pane: got %v, want ErrInvalid", err)
 	}
 }
@@ -203,21 +212,26 @@ func TestSubmitWaitsForAModeBetweenPasteAndKey(t *testing.T) {
 		if err == nil && out.Phase != tmux.Entered {
 			err = fmt.Errorf("outcome %+v", out)
 		}
+
 		done <- err
 	}()
+
 	<-pasted
 	select {
 	case err := <-done:
 		t.Fatalf("Submit ended while in copy mode: %v", err)
 	case <-time.After(300 * time.Millisecond):
 	}
+
 	if got := tmuxtest.Messages(t, log); len(got) != 0 {
 		t.Fatalf("entered while in copy mode: %+v", got)
 	}
+
 	tmuxCommand(t, s, "copy-mode", "-q", "-t", pane.ID())
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
+
 	want := []tmuxtest.Message{{Text: "patience", Framed: true}}
 	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
 		t.Error(diff)
@@ -238,6 +252,7 @@ func TestSubmitInAModeSaysWhatIsCertainWhenTimeIsUp(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || out.Phase != tmux.Pasted || out.Reason != tmux.InMode {
 		t.Fatalf("got %+v, %v; want pasted, in-mode, canceled", out, err)
 	}
+
 	tmuxCommand(t, s, "copy-mode", "-q", "-t", pane.ID())
 	out, err = pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Resume: true})
 	if err != nil || out.Phase != tmux.Entered {
@@ -274,6 +289,7 @@ func TestManyResumesPressOnce(t *testing.T) {
 	if err != nil || out.Phase != tmux.Pasted {
 		t.Fatalf("got %+v, %v; want pasted", out, err)
 	}
+
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -282,11 +298,15 @@ func TestManyResumesPressOnce(t *testing.T) {
 			}
 		})
 	}
+
 	all.Wait()
+
 	// A second message shows that nothing of the first is still on its way.
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 2, Text: "end"}); err != nil || out.Phase != tmux.Entered {
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 2, Text: "end"}); err != nil ||
+		out.Phase != tmux.Entered {
 		t.Fatalf("got %+v, %v", out, err)
 	}
+
 	want := []tmuxtest.Message{{Text: "once", Framed: true}, {Text: "end", Framed: true}}
 	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 2)); diff != "" {
 		t.Error(diff)
@@ -311,6 +331,7 @@ func TestSubmitReportsAMissingBody(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+
 	// Something else's cleaning takes the file away between its writing and tmux's
 	// reading: the server is stopped meanwhile.
 	pid := serverPID(t, s)
@@ -318,6 +339,7 @@ func TestSubmitReportsAMissingBody(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+
 	go func() {
 		out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: strings.Repeat("long ", 1000)})
 		if err == nil || out.Phase == tmux.Refused {
@@ -326,11 +348,13 @@ func TestSubmitReportsAMissingBody(t *testing.T) {
 		}
 		done <- fmt.Errorf("outcome %+v, %v", out, err)
 	}()
+
 	var files []string
 	tmuxtest.Poll(t, func() bool {
 		files, _ = filepath.Glob(filepath.Join(opts.Dir, "parley-tmux-*", "[0-9]*"))
 		return len(files) == 1
 	}, func() string { return "no file appeared" })
+
 	if info, err := os.Stat(files[0]); err != nil || info.Mode() != 0o600 {
 		t.Errorf("mode %v, %v; want 0600", info.Mode(), err)
 	}
@@ -343,9 +367,12 @@ func TestSubmitReportsAMissingBody(t *testing.T) {
 	if err := <-done; !errors.Is(err, tmux.ErrNoBody) {
 		t.Errorf("got %v, want ErrNoBody", err)
 	}
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "again"}); err != nil || out.Phase != tmux.Entered {
+
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "again"}); err != nil ||
+		out.Phase != tmux.Entered {
 		t.Errorf("again: %+v, %v; want entered", out, err)
 	}
+
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || got[0].Text != "again" {
 		t.Errorf("typed %+v", got)
 	}
@@ -369,10 +396,12 @@ func FuzzQuoting(f *testing.F) {
 	for _, seed := range []string{"a", "~", "\xff\xfe", "; kill-server", "\"", "\\", "$HOME", "#{pid}", "{", "'", "\r\n", "\x1b", "%if", "é\x80"} {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, text string) {
 		if strings.ContainsRune(text, 0) || len(text) == 0 {
 			t.Skip()
 		}
+
 		got, err := tmux.RoundTrip(t.Context(), s, text, filepath.Join(t.TempDir(), "out"))
 		if err != nil || got != text {
 			t.Fatalf("got %q, %v; want %q", got, err, text)
@@ -387,6 +416,7 @@ func TestSubmitToManyPanesAtOnce(t *testing.T) {
 		pane       *tmux.Pane
 		owner, log string
 	}
+
 	targets := make([]target, panes)
 	dir := t.TempDir()
 	var launched sync.WaitGroup
@@ -396,24 +426,30 @@ func TestSubmitToManyPanesAtOnce(t *testing.T) {
 			targets[i] = target{p, o, l}
 		})
 	}
+
 	launched.Wait()
 	var sent sync.WaitGroup
 	for i, to := range targets {
 		sent.Go(func() {
 			for n := range each {
-				out, err := to.pane.Submit(t.Context(), tmux.Submission{Owner: to.owner, Seq: uint64(n + 1), Text: fmt.Sprintf("%d/%d", i, n)})
+				out, err := to.pane.Submit(
+					t.Context(),
+					tmux.Submission{Owner: to.owner, Seq: uint64(n + 1), Text: fmt.Sprintf("%d/%d", i, n)},
+				)
 				if err != nil || out.Phase != tmux.Entered {
 					t.Errorf("pane %d: %+v, %v", i, out, err)
 				}
 			}
 		})
 	}
+
 	sent.Wait()
 	for i, to := range targets {
 		var want []tmuxtest.Message
 		for n := range each {
 			want = append(want, tmuxtest.Message{Text: fmt.Sprintf("%d/%d", i, n), Framed: true})
 		}
+
 		if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, to.log, each)); diff != "" {
 			t.Errorf("pane %d: %s", i, diff)
 		}
@@ -424,7 +460,8 @@ func TestSubmitWithoutFraming(t *testing.T) {
 	s := tmuxtest.Start(t)
 	for mode, want := range map[tmuxtest.Mode]string{tmuxtest.Raw: "one line", tmuxtest.Canonical: "one line"} {
 		pane, owner, log := agent(t, s, tmuxtest.Agent{Mode: mode})
-		if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "one line"}); err != nil || out.Phase != tmux.Entered {
+		if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "one line"}); err != nil ||
+			out.Phase != tmux.Entered {
 			t.Fatalf("%s: got %+v, %v", mode, out, err)
 		}
 		got := tmuxtest.WaitMessages(t, log, 1)

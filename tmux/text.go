@@ -13,16 +13,19 @@ func CheckText(text string) error {
 	if text == "" {
 		return fmt.Errorf("%w: it is empty", ErrUnsafeText)
 	}
+
 	for i, r := range text {
 		if r == utf8.RuneError {
 			if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
 				return fmt.Errorf("%w: not UTF-8 at byte %d", ErrUnsafeText, i)
 			}
 		}
+
 		if unsafeRune(r) {
 			return fmt.Errorf("%w: %U at byte %d", ErrUnsafeText, r, i)
 		}
 	}
+
 	return nil
 }
 

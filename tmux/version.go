@@ -41,18 +41,23 @@ func CheckVersion(ctx context.Context, binary string) (Version, error) {
 	if binary == "" {
 		binary = "tmux"
 	}
+
 	out, err := exec.CommandContext(ctx, binary, "-V").Output()
 	if err != nil {
 		if ctx.Err() != nil {
 			return Version{}, fmt.Errorf("ask %s for its version: %w", binary, context.Cause(ctx))
 		}
+
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
 			return Version{}, fmt.Errorf("%w: %s -V failed: %w", ErrNotInstalled, binary, err)
 		}
+
 		return Version{}, fmt.Errorf("%w: %w", ErrNotInstalled, err)
 	}
+
 	v := parseVersion(string(out))
+
 	return v, v.check()
 }
 
@@ -66,10 +71,13 @@ func parseVersion(text string) Version {
 		v.Major = 1 << 20 // "master", "openbsd-7.4": no number of tmux's own
 		return v
 	}
+
 	end := 0
 	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
 		end++
 	}
+
 	v.Minor, _ = strconv.Atoi(rest[:end]) // "" is 0
+
 	return v
 }

@@ -37,15 +37,18 @@ func (s *Server) visit(ctx context.Context, compose func(token string) string) (
 	if ended {
 		return reply{}, ErrClosed
 	}
+
 	hello, token := s.visitor.secret+"-0", s.visitor.secret+"-1"
 	line := compose(token)
 	if line == "" || strings.ContainsAny(line, "\n\r\x00") {
 		return reply{}, invalid("command line %q", line)
 	}
+
 	out, said, err := s.source(ctx, "display-message -p "+quote(hello+factsFormat)+" ; "+line+"\n")
 	if ctx.Err() != nil {
 		return reply{}, context.Cause(ctx)
 	}
+
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	met := false
 	if about, ok := strings.CutPrefix(lines[0], hello); ok {
@@ -56,11 +59,13 @@ func (s *Server) visit(ctx context.Context, compose func(token string) string) (
 		s.meet(f)
 		met, lines = true, lines[1:]
 	}
+
 	if n := len(lines) - 1; met && n >= 0 {
 		if text, ok := strings.CutPrefix(lines[n], token); ok {
 			return reply{text: strings.TrimPrefix(text, " "), lines: lines[:n]}, nil
 		}
 	}
+
 	return reply{}, s.missed(said, err)
 }
 
@@ -89,6 +94,7 @@ func (s *Server) missed(said string, err error) error {
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("%w: %w", ErrNotInstalled, err)
 	}
+
 	last := said[strings.LastIndexByte(said, '\n')+1:]
 	refused := &CommandError{Text: last}
 	switch {
@@ -98,6 +104,7 @@ func (s *Server) missed(said string, err error) error {
 	case last == "", strings.HasPrefix(last, "server exited"), strings.HasPrefix(last, "lost server"):
 		return fmt.Errorf("%w: tmux: %s", ErrDisconnected, last)
 	}
+
 	return refused
 }
 

@@ -16,21 +16,26 @@ func joined(t *testing.T) (theirs, ours *tmux.Server, pane *tmux.Pane) {
 	t.Helper()
 	opts := tmuxtest.Options(t)
 	theirs = tmuxtest.StartWith(t, opts)
+
 	info, err := theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "theirs", Argv: tmuxtest.Agent{}.Argv()})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tmuxtest.WaitFor(t, theirs.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
 	opts.Join, opts.Dir = true, t.TempDir()
+
 	ours, err = tmux.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := ours.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return theirs, ours, ours.Pane(info.ID)
 }
 
@@ -40,25 +45,33 @@ func TestJoinedServerHasNoClientOfOurs(t *testing.T) {
 	if err := pane.Claim(t.Context(), "me"); err != nil {
 		t.Fatal(err)
 	}
+
 	var seen []int
-	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "héllo ─ \xe2\x9d\xaf $HOME `x` \"q\" #{pane_id}",
-		Shown: func(s tmux.Screen) tmux.Look {
-			seen = append(seen, clients(t, theirs))
-			if tmuxtest.Shows(s, "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}") {
-				return tmux.Yes
-			}
-			return tmux.Wait
-		}})
+	out, err := pane.Submit(
+		t.Context(),
+		tmux.Submission{Owner: "me", Seq: 1, Text: "héllo ─ \xe2\x9d\xaf $HOME `x` \"q\" #{pane_id}",
+			Shown: func(s tmux.Screen) tmux.Look {
+				seen = append(seen, clients(t, theirs))
+				if tmuxtest.Shows(s, "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}") {
+					return tmux.Yes
+				}
+				return tmux.Wait
+			}},
+	)
 	if err != nil || out.Phase != tmux.Entered {
 		t.Errorf("got %+v, %v", out, err)
 	}
 	if len(seen) == 0 || slices.Max(seen) != before {
 		t.Errorf("clients while typing: %v, want %d", seen, before)
 	}
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "again"}); err != nil || out.Reason != tmux.Repeated {
+
+	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "again"}); err != nil ||
+		out.Reason != tmux.Repeated {
 		t.Errorf("a second time: %+v, %v", out, err)
 	}
-	if ours.Instance() != theirs.Instance() || ours.SocketPath() != theirs.SocketPath() || !ours.Version().AtLeast(3, 2) {
+
+	if ours.Instance() != theirs.Instance() || ours.SocketPath() != theirs.SocketPath() ||
+		!ours.Version().AtLeast(3, 2) {
 		t.Errorf("it is %s at %s, %s", ours.Instance(), ours.SocketPath(), ours.Version())
 	}
 }
@@ -71,16 +84,19 @@ func TestClaimIsForOne(t *testing.T) {
 	for i, owner := range owners {
 		group.Go(func() { errs[i] = pane.Claim(t.Context(), owner) })
 	}
+
 	group.Wait()
 	info, err := pane.Info(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for i, owner := range owners {
 		if owner == info.Owner && errs[i] != nil || owner != info.Owner && !errors.Is(errs[i], tmux.ErrClaimed) {
 			t.Errorf("%s: %v; the pane is %s's", owner, errs[i], info.Owner)
 		}
 	}
+
 	if err := pane.Claim(t.Context(), info.Owner); err != nil {
 		t.Errorf("its owner's again: %v", err)
 	}
@@ -98,10 +114,12 @@ func TestClaimWantsALivePane(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	tmuxtest.Poll(t, func() bool {
 		now, err := ours.Pane(dead.ID).Info(t.Context())
 		return err == nil && now.Dead
 	}, func() string { return "the pane does not die" })
+
 	if err := ours.Pane(dead.ID).Claim(t.Context(), "me"); !errors.Is(err, tmux.ErrInvalid) {
 		t.Errorf("dead: %v, want ErrInvalid", err)
 	}
@@ -135,11 +153,13 @@ func TestJoinedServerThatEndsOrIsAnotherOneIsNoticed(t *testing.T) {
 	tmuxtest.Agent{}.Launch(t, theirs)
 	join := opts
 	join.Join, join.Dir = true, t.TempDir()
+
 	ours, err := tmux.Open(t.Context(), join)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer ours.Close()
+
 	first := ours.Instance()
 	if err := theirs.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
@@ -147,6 +167,7 @@ func TestJoinedServerThatEndsOrIsAnotherOneIsNoticed(t *testing.T) {
 	if _, err := ours.Panes(t.Context()); !errors.Is(err, tmux.ErrNoServer) || ours.Instance() != "" {
 		t.Errorf("ended: %v, instance %q", err, ours.Instance())
 	}
+
 	tmuxtest.StartWith(t, opts)
 	if _, err := ours.Panes(t.Context()); err != nil || ours.Instance() == "" || ours.Instance() == first {
 		t.Errorf("another: %v, instance %q, first %q", err, ours.Instance(), first)

@@ -41,6 +41,7 @@ func (m *model) scope() scope {
 	case m.at == atTraffic && m.traffic.filter.open:
 		return inFilter
 	}
+
 	return inShell
 }
 
@@ -55,14 +56,17 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		case key.String() == "q", key.String() == "ctrl+c":
 			return m.quit()
 		}
+
 		return nil // what cannot be seen is not to be changed
 	}
+
 	b := bound(s, key.String())
 	if s == inShell {
 		if own := bound(screenScope(m.at), key.String()); own != nil {
 			b = own
 		}
 	}
+
 	switch {
 	case b != nil:
 		if s == inShell {
@@ -80,6 +84,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	case s == inPrompt:
 		m.prompt.write(key.Text)
 	}
+
 	return nil
 }
 
@@ -87,6 +92,7 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	if m.layout.small() && m.scope() != inCompose {
 		return nil
 	}
+
 	switch m.scope() {
 	case inCompose:
 		return m.compose.update(msg)
@@ -102,6 +108,7 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	case inPrompt:
 		m.prompt.write(safeLine(msg.Content))
 	}
+
 	return nil
 }
 
@@ -119,7 +126,9 @@ func (m *model) quit() tea.Cmd {
 	if len(unsent) == 0 || m.status.leaving || m.status.warned {
 		return tea.Quit
 	}
-	m.tell(fmt.Sprintf("Not sent: %s. The same key again leaves it behind.", strings.ToLower(strings.Join(unsent, ", "))))
+	m.tell(
+		fmt.Sprintf("Not sent: %s. The same key again leaves it behind.", strings.ToLower(strings.Join(unsent, ", "))),
+	)
 	m.status.leaving = true
 	return nil
 }
@@ -169,7 +178,10 @@ func unlessAdopted(s *parley.AgentStatus, words string) string {
 func (m *model) isBeside(msg besideMsg) tea.Cmd {
 	if msg.err == nil {
 		back := "; " + m.returnKey + " there closes it and comes back"
-		if slices.ContainsFunc(m.team.list, func(s parley.AgentStatus) bool { return s.Name == msg.name && s.Adopted() }) {
+		if slices.ContainsFunc(
+			m.team.list,
+			func(s parley.AgentStatus) bool { return s.Name == msg.name && s.Adopted() },
+		) {
 			back = ""
 		}
 		m.tell(msg.name + " is in a window of its own" + back + ".")

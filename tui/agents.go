@@ -69,17 +69,25 @@ func section(s *parley.AgentStatus) int {
 	case parley.StateTerminated:
 		return stopped
 	}
+
 	switch {
 	case s.Overdue > 0 || s.HeldReason != "":
 		return inTrouble
 	case s.State == parley.StateIdle:
 		return atRest
 	}
+
 	return atWork
 }
 
 // urgency sorts what is in trouble: the lower, the worse.
-var urgency = []parley.AgentState{parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked, parley.StateUnknown}
+var urgency = []parley.AgentState{
+	parley.StateUnreachable,
+	parley.StateExited,
+	parley.StateWaiting,
+	parley.StateBlocked,
+	parley.StateUnknown,
+}
 
 func urgencyOf(s *parley.AgentStatus) int {
 	if i := slices.Index(urgency, s.State); i >= 0 {
@@ -99,11 +107,28 @@ func (a *agents) keys() []binding {
 			return nil
 		}
 	}
+
 	return named([]binding{
 		{inAgents, []string{"enter"}, "enter", "attach to its terminal", "attach", (*model).attach, ""},
-		{inAgents, []string{"v"}, "v", "look at its terminal from here, or not", "view", on(func(a *agents) { a.preview.toggle(a.seen) }), ""},
+		{
+			inAgents,
+			[]string{"v"},
+			"v",
+			"look at its terminal from here, or not",
+			"view",
+			on(func(a *agents) { a.preview.toggle(a.seen) }),
+			"",
+		},
 		{inAgents, []string{"z"}, "z", "fold those that do well, or unfold them", "fold", on((*agents).fold), ""},
-		{inAgents, []string{"o"}, "o", "order by trouble, group, or name", "order", on(func(a *agents) { a.order = (a.order + 1) % orders; a.sort() }), ""},
+		{
+			inAgents,
+			[]string{"o"},
+			"o",
+			"order by trouble, group, or name",
+			"order",
+			on(func(a *agents) { a.order = (a.order + 1) % orders; a.sort() }),
+			"",
+		},
 		{inAgents, []string{"R"}, "R", "restart it; what it knows is lost", "restart", (*model).restart, ""},
 		{inAgents, []string{"S"}, "S", "stop it; its messages are kept", "stop", (*model).stop, ""},
 	}, "v view terminal", "z fold", "o order", "R restart", "S stop")
@@ -135,6 +160,7 @@ func (a *agents) update(msg tea.Msg) tea.Cmd {
 	case shownMsg:
 		a.preview.id = ""
 	}
+
 	return nil
 }
 
@@ -180,6 +206,7 @@ func (a *agents) sort() {
 	for i := range a.team.list {
 		a.list = append(a.list, &a.team.list[i])
 	}
+
 	slices.SortStableFunc(a.list, func(x, y *parley.AgentStatus) int {
 		switch a.order {
 		case byGroup:
@@ -187,11 +214,14 @@ func (a *agents) sort() {
 		case byName:
 			return 0
 		}
+
 		if by := section(x) - section(y); by != 0 || section(x) != inTrouble {
 			return by
 		}
+
 		return cmp.Or(urgencyOf(x)-urgencyOf(y), x.Since.Compare(y.Since))
 	})
+
 	if a.index() < 0 && len(a.list) > 0 {
 		a.sel = a.list[0].ID
 	}

@@ -16,6 +16,7 @@ func TestTroubleComesFirstAndTheRestFolds(t *testing.T) {
 		f.agent("a-fine-one", parley.StateIdle, 0, 0, "")
 		f.agents[len(f.agents)-1].ID += strings.Repeat("x", len(f.agents))
 	}
+
 	s := newScreen(t, f, 100, 30)
 	s.press("2")
 	text := s.text()
@@ -27,6 +28,7 @@ func TestTroubleComesFirstAndTheRestFolds(t *testing.T) {
 		}
 		at += i
 	}
+
 	s.press("z")
 	s.hides("a-fine-one")
 	s.shows("153 more  ◐◌●●●")
@@ -58,12 +60,14 @@ func TestTheTerminalIsShownSafelyAndWithItsColours(t *testing.T) {
 			t.Errorf("%q came through", not)
 		}
 	}
+
 	if !strings.Contains(content, "\x1b[1;36m● Reading") {
 		t.Error("the colours are gone")
 	}
 	if i := strings.Index(content, "  + }"); i < 0 || !strings.HasSuffix(content[:i], "\x1b[32m") {
 		t.Errorf("a colour does not go on over the end of its line: %q", content[max(0, i-20):i])
 	}
+
 	s.choose("planner")
 	s.shows("as it ended, 120×40")
 	s.choose("scout")
@@ -99,6 +103,7 @@ func TestOnlyTextAndColoursOfATerminalAreShown(t *testing.T) {
 			t.Errorf("%q is shown as %q, want %q", line, got[0], want)
 		}
 	}
+
 	got := SafeScreen([]string{"a\x1b[32mb", "c\x1b[md", "e"}, 80)
 	if want := []string{"a\x1b[32mb\x1b[m", "\x1b[32mc\x1b[md\x1b[m", "e"}; !slices.Equal(got, want) {
 		t.Errorf("a colour goes on as %q, want %q", got, want)
@@ -109,6 +114,7 @@ func FuzzSafeScreen(f *testing.F) {
 	for _, p := range pieces {
 		f.Add(strings.Repeat(p, 5), 9)
 	}
+
 	f.Add("\x1b[38;5;3mab\x1b[mc\x1b[1;1Hd\x1bPq#0~\x1b\\e", 40)
 	f.Fuzz(func(t *testing.T, line string, w int) {
 		w = clamp(w, 1, 300)

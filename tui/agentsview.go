@@ -29,17 +29,21 @@ func (a *agents) entries() []entry {
 			dots = append(dots, s)
 			continue
 		}
+
 		if head := a.heading(s); head != last {
 			last = head
 			if head != "" {
 				out = append(out, entry{head: fmt.Sprintf("%s %d", head, headings[head])})
 			}
 		}
+
 		out = append(out, entry{agent: s})
 	}
+
 	if len(dots) > 0 {
 		out = append(out, entry{dots: dots})
 	}
+
 	return out
 }
 
@@ -109,27 +113,33 @@ func (a *agents) view(w, h int) []string {
 	if len(a.list) == 0 {
 		return clip(append(lines, a.nothing(w)...), h)
 	}
+
 	name, heat := 8, 0
 	for _, s := range a.list {
 		name = max(name, width(s.Name))
 	}
+
 	name = min(name, 16+max(0, listW-80)/4)
 	for _, e := range a.inView() {
 		if e.agent != nil && a.heat(e.agent) != "" && listW >= allHeat {
 			heat = warmColumns
 		}
 	}
+
 	for _, e := range a.inView() {
 		lines = append(lines, a.line(e, listW, name, heat))
 	}
+
 	lines = clip(lines, listH)
 	if viewH == 0 {
 		return lines
 	}
+
 	terminal := clip(a.preview.view(a.theme, a.selected(), viewW, viewH), viewH)
 	if a.tier < wide {
 		return append(lines, terminal...)
 	}
+
 	return beside(a.theme, lines, terminal, listW)
 }
 
@@ -187,6 +197,7 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 	if selected {
 		mark = "▸ "
 	}
+
 	glyph, state := agentGlyph(s.State)+" ", pad(string(s.State), 11)
 	left := pad(s.Name, name) + " "
 	long := " " + pad(since(s.Since, a.now), 4)
@@ -197,10 +208,12 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 	if heat > 0 {
 		what += " " + pad(a.heat(s), heat-1)
 	}
+
 	owed := counts(s)
 	if owed != "" {
 		owed = " " + owed
 	}
+
 	used := width(mark) + width(glyph) + width(left) + width(state) + width(long) + width(what)
 	owed = fit(owed, w-used)
 	rest := a.rest(s)
@@ -209,9 +222,11 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 	} else {
 		rest = "  " + fit(rest, room)
 	}
+
 	if selected {
 		return a.theme.focus.Render(pad(mark+glyph+left+state+long+what+owed+rest, w))
 	}
+
 	style, owedStyle, restStyle := a.theme.agent(s.State), a.theme.plain, a.theme.dim
 	if s.Overdue > 0 {
 		owedStyle = a.theme.bad
@@ -219,6 +234,7 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 	if s.HeldReason != "" {
 		restStyle = a.theme.warn
 	}
+
 	return mark + style.Render(glyph) + left + style.Render(state) + a.theme.dim.Render(long+what) +
 		owedStyle.Render(owed) + restStyle.Render(rest)
 }
@@ -244,6 +260,7 @@ func program(s *parley.AgentStatus) string {
 	if s.Kind != parley.KindTerminal {
 		return safeLine(string(s.Kind))
 	}
+
 	name := s.Profile
 	for i, arg := range s.Command {
 		if value, ok := strings.CutPrefix(arg, "--model="); ok {
@@ -253,6 +270,7 @@ func program(s *parley.AgentStatus) string {
 			name += "/" + s.Command[i+1]
 		}
 	}
+
 	return safeLine(name)
 }
 

@@ -28,6 +28,7 @@ func toASCII(s string) string {
 			b.WriteString(strings.Repeat("?", ansi.StringWidthWc(string(r))))
 		}
 	}
+
 	return b.String()
 }
 

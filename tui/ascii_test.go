@@ -11,8 +11,15 @@ import (
 func TestATerminalWithoutUTF8GetsASCII(t *testing.T) {
 	for _, p := range poses {
 		s := newScreen(t, busyTeam(), 100, 30, func(o *Options) {
-			*o = Options{Service: o.Service, Follow: o.Follow, Now: o.Now, NewKey: o.NewKey, Environ: []string{"LC_ALL=C", "LANG=en_GB.UTF-8"}}.withDefaults()
+			*o = Options{
+				Service: o.Service,
+				Follow:  o.Follow,
+				Now:     o.Now,
+				NewKey:  o.NewKey,
+				Environ: []string{"LC_ALL=C", "LANG=en_GB.UTF-8"},
+			}.withDefaults()
 		})
+
 		s.press(p.keys...)
 		content := s.m.View().Content
 		for _, r := range content {
@@ -20,8 +27,10 @@ func TestATerminalWithoutUTF8GetsASCII(t *testing.T) {
 				t.Fatalf("%s holds %q", p.name, r)
 			}
 		}
+
 		s.fits(p.name)
 	}
+
 	s := newScreen(t, busyTeam(), 100, 30, func(o *Options) { o.Environ = []string{"LANG=en_GB.UTF-8"} })
 	if !strings.Contains(s.text(), "○›✓✓") {
 		t.Error("a terminal with UTF-8 gets ASCII")
@@ -35,6 +44,7 @@ func TestNoShapeIsLost(t *testing.T) {
 			t.Errorf("%q is %d wide, and %q is %d", shape, want, plain, got)
 		}
 	}
+
 	s := newScreen(t, newFake(), 100, 50)
 	for _, keys := range []string{"1", "2", "3", "4", "5", "?"} {
 		s.typed(keys)

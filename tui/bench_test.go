@@ -15,12 +15,20 @@ import (
 func bigTeam(b *testing.B) *stage {
 	f := busyTeam()
 	for i := range 193 {
-		f.agent(fmt.Sprintf("agent-%03d", i), []parley.AgentState{parley.StateIdle, parley.StateBusy, parley.StateWaiting}[i%3], i%3, 0, "")
+		f.agent(
+			fmt.Sprintf("agent-%03d", i),
+			[]parley.AgentState{parley.StateIdle, parley.StateBusy, parley.StateWaiting}[i%3],
+			i%3,
+			0,
+			"",
+		)
 	}
+
 	s := newScreen(b, f, 200, 60)
 	for i := range 100 {
 		s.send(feedMsg{events: burst(1000+4000*i, 1000), at: noon})
 	}
+
 	return s
 }
 
@@ -29,14 +37,32 @@ func burst(seq, n int) []parley.Event {
 	events := make([]parley.Event, 0, 4*n)
 	for i := range n {
 		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", seq+i)
-		events = append(events, parley.Event{Seq: int64(seq + 4*i), Type: parley.EventDirectMessage, Time: noon, MessageID: id, SenderID: agentID("coder"),
-			Sender: "coder", Recipient: "tester", RecipientID: agentID("tester"), RecipientCount: 1, Priority: "normal",
-			Preview: "a line that says what the matter is, in so many words that it fills a row of the list, and some more"})
+		events = append(
+			events,
+			parley.Event{
+				Seq:            int64(seq + 4*i),
+				Type:           parley.EventDirectMessage,
+				Time:           noon,
+				MessageID:      id,
+				SenderID:       agentID("coder"),
+				Sender:         "coder",
+				Recipient:      "tester",
+				RecipientID:    agentID("tester"),
+				RecipientCount: 1,
+				Priority:       "normal",
+				Preview:        "a line that says what the matter is, in so many words that it fills a row of the list, and some more",
+			},
+		)
+
 		for j, state := range []parley.DeliveryState{parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
-			events = append(events, parley.Event{Seq: int64(seq + 4*i + j + 1), Type: parley.EventDelivery, Time: noon, MessageID: id,
-				AgentID: agentID("tester"), State: string(state)})
+			events = append(
+				events,
+				parley.Event{Seq: int64(seq + 4*i + j + 1), Type: parley.EventDelivery, Time: noon, MessageID: id,
+					AgentID: agentID("tester"), State: string(state)},
+			)
 		}
 	}
+
 	return events
 }
 
@@ -52,6 +78,7 @@ func BenchmarkFrame(b *testing.B) {
 			if c.name == "filtered" {
 				s.press("enter")
 			}
+
 			b.ResetTimer()
 			for i := range b.N {
 				s.press([]string{"up", "down"}[i/50%2])
@@ -101,13 +128,18 @@ func BenchmarkFirstFrame(b *testing.B) {
 func BenchmarkThreadFrame(b *testing.B) {
 	f := longTalk(500)
 	for i := range f.posts {
-		f.posts[i].Content.Text = strings.Repeat("a line that says what the matter is, in so many words that it fills a row of the list. ", 1+i%7)
+		f.posts[i].Content.Text = strings.Repeat(
+			"a line that says what the matter is, in so many words that it fills a row of the list. ",
+			1+i%7,
+		)
 	}
+
 	s := newScreen(b, f, 200, 60)
 	s.press("3", "enter", "g")
 	for len(s.m.threads.talk.posts) < 500 {
 		s.press("pgup")
 	}
+
 	s.press("pgdown", "pgdown")
 	frame := func(name string, next func(i int)) {
 		b.Run("after="+name, func(b *testing.B) {
@@ -119,13 +151,29 @@ func BenchmarkThreadFrame(b *testing.B) {
 			}
 		})
 	}
+
 	seq := int64(1 << 30)
 	of := func(id string) func(int) {
 		return func(int) {
 			seq++
-			s.m.Update(feedMsg{events: []parley.Event{{Seq: seq, Type: parley.EventDelivery, Time: noon, MessageID: id, AgentID: agentID("coder"), State: "read"}}, at: noon})
+			s.m.Update(
+				feedMsg{
+					events: []parley.Event{
+						{
+							Seq:       seq,
+							Type:      parley.EventDelivery,
+							Time:      noon,
+							MessageID: id,
+							AgentID:   agentID("coder"),
+							State:     "read",
+						},
+					},
+					at: noon,
+				},
+			)
 		}
 	}
+
 	frame("key", func(i int) { s.press([]string{"up", "down"}[i/20%2]) })
 	frame("event", of("none"))
 	frame("fate", of(f.posts[20].MessageID))

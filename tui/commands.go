@@ -107,6 +107,7 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 			return f(ctx)
 		}
 	}
+
 	return commands{
 		next: func() tea.Msg { return gather(ctx, notes, o.Now, frameOf(o.Still)) },
 		tick: func(d time.Duration) tea.Cmd {
@@ -179,10 +180,12 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 					cmd, err := o.Attach(name)
 					return attachMsg{name: name, cmd: cmd, err: err}
 				}
+
 				cmd, err := o.Beside(name)
 				if err == nil {
 					err = runQuietly(cmd)
 				}
+
 				return besideMsg{name: name, err: err}
 			}
 		},
@@ -207,14 +210,17 @@ func gather(ctx context.Context, notes <-chan note, now func() time.Time, within
 			msg.events = append(msg.events, n.event)
 		}
 	}
+
 	select {
 	case n := <-notes:
 		add(n)
 	case <-ctx.Done():
 		return nil
 	}
+
 	frame := time.NewTimer(within)
 	defer frame.Stop()
+
 	for len(msg.events) < feedBatch {
 		select {
 		case n := <-notes:
@@ -223,9 +229,12 @@ func gather(ctx context.Context, notes <-chan note, now func() time.Time, within
 		case <-frame.C:
 		case <-ctx.Done():
 		}
+
 		break
 	}
+
 	msg.at = now()
+
 	return msg
 }
 
@@ -236,13 +245,16 @@ func lookAtAgents(ctx context.Context, o Options, soon bool) tea.Msg {
 		msg.err = err
 		return msg
 	}
+
 	msg.agents = agents.Agents
 	ws, err := o.Service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
 	if err != nil {
 		msg.err = err
 		return msg
 	}
+
 	msg.workspace = ws
+
 	return msg
 }
 
@@ -254,6 +266,7 @@ func show(name string, cmd *exec.Cmd) tea.Cmd {
 		cmd.Stderr = &complaint
 		cmd.WaitDelay = time.Second // a grandchild may keep the pipe
 	}
+
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		if errors.Is(err, exec.ErrWaitDelay) {
 			err = nil
@@ -261,6 +274,7 @@ func show(name string, cmd *exec.Cmd) tea.Cmd {
 		if text := strings.TrimSpace(complaint.String()); err != nil && text != "" {
 			err = errors.New(text)
 		}
+
 		return returnedMsg{name: name, err: err}
 	})
 }

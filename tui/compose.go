@@ -121,9 +121,11 @@ func (c *compose) posted(msg sentMsg) {
 		}
 		return
 	}
+
 	if c.kept[msg.draft.to].text == msg.draft.text {
 		delete(c.kept, msg.draft.to)
 	}
+
 	if here {
 		c.open = false
 		c.box.Blur()

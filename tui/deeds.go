@@ -65,14 +65,18 @@ func (m *model) did(msg doneMsg) tea.Cmd {
 		}
 		return m.lookSoon()
 	}
+
 	if msg.page != "" {
 		m.help = help{open: true, title: msg.page, text: msg.text}
 		return nil
 	}
+
 	if m.undo = msg.undo; m.undo != nil {
 		msg.text = strings.TrimSuffix(msg.text, ".") + ". u " + m.undo.does + "."
 	}
+
 	m.tell(msg.text)
+
 	return m.lookSoon()
 }
 
@@ -111,11 +115,13 @@ func (m *model) stop() tea.Cmd {
 		m.tell("Which agent? Choose one first (2).")
 		return nil
 	}
+
 	id, name := a.ID, a.Name
 	question := fmt.Sprintf("Stop %s? Its program and what that knows end; its messages are kept.", name)
 	if a.Adopted() {
 		question = fmt.Sprintf("Let %s go? Its program runs on, but is no agent of the team any more.", name)
 	}
+
 	return m.ask(question, m.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
 		_, err := s.StopAgent(ctx, parley.StopAgentRequest{Agent: id})
 		return name + " is stopped.", err
@@ -128,14 +134,17 @@ func (m *model) restart() tea.Cmd {
 		m.tell("Which agent? Choose one first (2).")
 		return nil
 	}
+
 	id, name := a.ID, a.Name
 	yes := m.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
 		_, err := s.RestartAgent(ctx, parley.RestartAgentRequest{Agent: id})
 		return name + " is started again.", err
 	}})
+
 	if !a.State.Live() {
 		return yes
 	}
+
 	return m.ask(fmt.Sprintf("Restart %s? What its program knows is lost; its messages are kept.", name), yes)
 }
 
@@ -160,6 +169,7 @@ func (m *model) markRead() tea.Cmd {
 		m.tell("There is no message to mark yet.")
 		return nil
 	}
+
 	return m.do.deed(deed{call: func(ctx context.Context, svc parley.Service) (string, error) {
 		res, err := svc.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: parley.Names{s.message}})
 		switch {
@@ -170,6 +180,7 @@ func (m *model) markRead() tea.Cmd {
 		case len(res.AlreadyRead) > 0:
 			return "You have read it already.", nil
 		}
+
 		return "It did not come for you: only its recipient reads it.", nil
 	}})
 }
@@ -181,11 +192,17 @@ func (m *model) explain() tea.Cmd {
 		m.tell("There is no message to explain here.")
 		return nil
 	}
-	return m.do.deed(deed{page: "Message " + parley.Short(s.message), call: func(ctx context.Context, svc parley.Service) (string, error) {
-		res, err := svc.ExplainMessage(ctx, parley.ExplainMessageRequest{MessageID: s.message})
-		if err != nil {
-			return "", err
-		}
-		return strings.Join(res.Story, "\n"), nil
-	}})
+
+	return m.do.deed(
+		deed{
+			page: "Message " + parley.Short(s.message),
+			call: func(ctx context.Context, svc parley.Service) (string, error) {
+				res, err := svc.ExplainMessage(ctx, parley.ExplainMessageRequest{MessageID: s.message})
+				if err != nil {
+					return "", err
+				}
+				return strings.Join(res.Story, "\n"), nil
+			},
+		},
+	)
 }

@@ -59,10 +59,12 @@ func (t *team) set(list []parley.AgentStatus) {
 			t.unread += s.Unread
 			continue
 		}
+
 		s.Name, s.HeldReason = shownName(s.Name, s.ID), safeLine(s.HeldReason)
 		s.State = parley.AgentState(safeLine(string(s.State)))
 		t.list = append(t.list, s)
 	}
+
 	slices.SortStableFunc(t.list, func(x, y parley.AgentStatus) int {
 		return strings.Compare(strings.ToLower(x.Name), strings.ToLower(y.Name))
 	})
@@ -152,9 +154,11 @@ func (d *desk) fed(msg feedMsg) tea.Cmd {
 	default:
 		d.fail(msg.err)
 	}
+
 	for _, e := range msg.events {
 		d.hear(e)
 	}
+
 	soon := slices.ContainsFunc(msg.events, func(e parley.Event) bool {
 		return e.Type == parley.EventAgent || e.Type == parley.EventCommunication
 	})
@@ -163,6 +167,7 @@ func (d *desk) fed(msg feedMsg) tea.Cmd {
 	} else if len(msg.events) > 0 {
 		cmds = append(cmds, d.lookLater())
 	}
+
 	return tea.Batch(cmds...)
 }
 
@@ -178,12 +183,15 @@ func (d *desk) looked(msg agentsMsg) tea.Cmd {
 	case msg.asked.Before(d.link.asked):
 		return again
 	}
+
 	if d.link.lost != nil {
 		d.link.lost = nil
 		d.tell("The daemon is back.")
 	}
+
 	d.link.asked, d.link.team, d.link.status = msg.asked, true, msg.workspace
 	d.team.set(msg.agents)
+
 	return again
 }
 

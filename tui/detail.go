@@ -63,8 +63,13 @@ func (d *detail) lines(th theme, r *row, w int, now time.Time) []string {
 	case d.err != nil:
 		return errorLines(th, d.err, w)
 	case d.result == nil || d.result.Object == nil:
-		return []string{"  " + th.dim.Render(fit(r.from+" → "+r.to+" · "+string(r.kind), w-2)), "", "  " + fit(r.text, w-2)}
+		return []string{
+			"  " + th.dim.Render(fit(r.from+" → "+r.to+" · "+string(r.kind), w-2)),
+			"",
+			"  " + fit(r.text, w-2),
+		}
 	}
+
 	lines := d.head(th, w, now)
 	lines = append(lines, "")
 	lines = append(lines, indent(wrap(safeText(d.result.Object.Text), w-2), 2)...)
@@ -72,6 +77,7 @@ func (d *detail) lines(th theme, r *row, w int, now time.Time) []string {
 	for _, x := range worstFirst(d.result.Deliveries) {
 		lines = append(lines, deliveryLines(th, x, w, now)...)
 	}
+
 	return lines
 }
 
@@ -81,6 +87,7 @@ func (d *detail) head(th theme, w int, now time.Time) []string {
 	for _, x := range d.result.Deliveries {
 		to = append(to, shownName(x.Recipient, x.RecipientID))
 	}
+
 	words := []string{shownName(m.Sender, m.SenderID) + " → " + strings.Join(to, ", "), string(m.Kind)}
 	if m.Type != parley.TypeInformation {
 		words = append(words, string(m.Type))
@@ -88,6 +95,7 @@ func (d *detail) head(th theme, w int, now time.Time) []string {
 	if m.Priority != parley.PriorityNormal {
 		words = append(words, string(m.Priority))
 	}
+
 	words = append(words, m.Timestamp.In(now.Location()).Format("2 Jan 15:04:05"))
 	if m.InReplyTo != "" {
 		words = append(words, "answers "+parley.Short(m.InReplyTo))
@@ -95,10 +103,12 @@ func (d *detail) head(th theme, w int, now time.Time) []string {
 	if m.ContextReference != "" {
 		words = append(words, "about "+m.ContextReference)
 	}
+
 	var lines []string
 	for _, line := range wrap(safeLine(strings.Join(words, " · ")), w-2) {
 		lines = append(lines, "  "+th.dim.Render(line))
 	}
+
 	return lines
 }
 
@@ -125,15 +135,18 @@ func deliveryLines(th theme, d parley.Delivery, w int, now time.Time) []string {
 	if d.Reason != "" {
 		head += ", " + safeLine(d.Reason)
 	}
+
 	var lines []string
 	for _, line := range wrap(head, w-2) {
 		lines = append(lines, "  "+th.delivery(d.State).Render(line))
 	}
+
 	var before time.Time
 	for _, s := range d.Steps {
 		lines = append(lines, stepLines(th, s, before, w, now)...)
 		before = s.At
 	}
+
 	return lines
 }
 
@@ -142,6 +155,7 @@ func stepLines(th theme, s parley.Step, before time.Time, w int, now time.Time) 
 	if !before.IsZero() {
 		took = "+" + brief(s.At.Sub(before))
 	}
+
 	left := fmt.Sprintf("     %s %s %s ", s.At.In(now.Location()).Format("15:04:05.000"),
 		pad(took, 7), pad(safeLine(string(s.State)), 11))
 	left = fit(left, w)
@@ -150,9 +164,11 @@ func stepLines(th theme, s parley.Step, before time.Time, w int, now time.Time) 
 	for _, line := range evidence[1:] {
 		lines = append(lines, fit(strings.Repeat(" ", width(left))+line, w))
 	}
+
 	for i := range lines {
 		lines[i] = th.dim.Render(lines[i])
 	}
+
 	return lines
 }
 

@@ -25,10 +25,17 @@ type fakePerson struct {
 func (f *fakeService) CheckInbox(_ context.Context, r parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return &parley.CheckInboxResult{Answer: parley.OK, Messages: f.letters[:min(r.Limit, len(f.letters))], UnreadCount: len(f.letters)}, f.err
+	return &parley.CheckInboxResult{
+		Answer:      parley.OK,
+		Messages:    f.letters[:min(r.Limit, len(f.letters))],
+		UnreadCount: len(f.letters),
+	}, f.err
 }
 
-func (f *fakeService) ApproveAgent(_ context.Context, r parley.ApproveAgentRequest) (*parley.ApproveAgentResult, error) {
+func (f *fakeService) ApproveAgent(
+	_ context.Context,
+	r parley.ApproveAgentRequest,
+) (*parley.ApproveAgentResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.approved = append(f.approved, fmt.Sprint(r.Agent, " ", r.Approve))
@@ -63,56 +70,102 @@ func (f *fakeService) thread(ref string) *parley.Thread {
 func (f *fakeService) post(n int, thread, from, text string, at time.Time, states ...parley.DeliveryState) {
 	th := f.thread(thread)
 	id := fmt.Sprintf("%08x-3333-4333-8333-333333333333", 0x7a000000+n)
-	m := parley.ContractMessage{MessageID: id, SenderName: from, SenderAgentID: idOf(from), Priority: parley.PriorityNormal,
-		Timestamp: at, ThreadID: thread, Content: parley.Content{Text: text}}
+	m := parley.ContractMessage{
+		MessageID:     id,
+		SenderName:    from,
+		SenderAgentID: idOf(from),
+		Priority:      parley.PriorityNormal,
+		Timestamp:     at,
+		ThreadID:      thread,
+		Content:       parley.Content{Text: text},
+	}
+
 	f.posts = append(f.posts, m)
-	res := &parley.MessageStatusResult{Answer: parley.OK, Object: &parley.Message{ID: id, Kind: parley.KindThread, Sender: from, Text: text, ThreadID: thread, Timestamp: at}}
+	res := &parley.MessageStatusResult{
+		Answer: parley.OK,
+		Object: &parley.Message{
+			ID:        id,
+			Kind:      parley.KindThread,
+			Sender:    from,
+			Text:      text,
+			ThreadID:  thread,
+			Timestamp: at,
+		},
+	}
+
 	for i, s := range states {
 		name := th.ParticipantNames[i]
-		res.Deliveries = append(res.Deliveries, parley.Delivery{MessageID: id, Recipient: name, RecipientID: idOf(name), State: s})
+		res.Deliveries = append(
+			res.Deliveries,
+			parley.Delivery{MessageID: id, Recipient: name, RecipientID: idOf(name), State: s},
+		)
 	}
+
 	f.messages[id] = res
 }
 
 func (f *fakeService) GetMessages(_ context.Context, r parley.GetMessagesRequest) (*parley.GetMessagesResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	if r.MarkRead == nil || *r.MarkRead {
 		f.pleas = append(f.pleas, "marked read unasked")
 	}
+
 	res := &parley.GetMessagesResult{Answer: parley.OK}
 	for _, m := range slices.Backward(f.posts) {
 		if m.ThreadID == r.ThreadID {
 			res.Messages = append(res.Messages, m)
 		}
 	}
+
 	res.TotalCount = len(res.Messages)
 	if r.Filters != nil {
-		i := slices.IndexFunc(res.Messages, func(m parley.ContractMessage) bool { return m.MessageID == r.Filters.Before })
+		i := slices.IndexFunc(
+			res.Messages,
+			func(m parley.ContractMessage) bool { return m.MessageID == r.Filters.Before },
+		)
 		res.Messages = res.Messages[i+1:]
 	}
+
 	res.Messages = slices.Clone(res.Messages[:min(len(res.Messages), r.Limit)])
+
 	return res, f.err
 }
 
-func (f *fakeService) CreateThread(_ context.Context, r parley.CreateThreadRequest) (*parley.CreateThreadResult, error) {
+func (f *fakeService) CreateThread(
+	_ context.Context,
+	r parley.CreateThreadRequest,
+) (*parley.CreateThreadResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	th := parley.Thread{ID: fmt.Sprintf("%08x-2222-4222-8222-222222222222", len(f.threads)+1), Title: r.Title, LastMessageAt: noon,
-		ParticipantNames: append([]string{parley.OperatorName}, r.Participants...)}
+
+	th := parley.Thread{
+		ID:               fmt.Sprintf("%08x-2222-4222-8222-222222222222", len(f.threads)+1),
+		Title:            r.Title,
+		LastMessageAt:    noon,
+		ParticipantNames: append([]string{parley.OperatorName}, r.Participants...),
+	}
+
 	if f.err == nil {
 		f.threads = append([]parley.Thread{th}, f.threads...)
 	}
+
 	f.pleas = append(f.pleas, "create "+r.Title)
+
 	return &parley.CreateThreadResult{Answer: parley.OK, Message: "It is open", Thread: th}, f.err
 }
 
 func (f *fakeService) member(what, thread, who string) (*parley.MembershipResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if known := func(a parley.AgentStatus) bool { return a.Name == who || a.ID == who }; who != parley.OperatorName && !slices.ContainsFunc(f.agents, known) {
-		return nil, parley.Errorf(parley.AgentNotFound, "there is no agent %s", who).Suggest("list_agents shows who is there.")
+
+	if known := func(a parley.AgentStatus) bool { return a.Name == who || a.ID == who }; who != parley.OperatorName &&
+		!slices.ContainsFunc(f.agents, known) {
+		return nil, parley.Errorf(parley.AgentNotFound, "there is no agent %s", who).
+			Suggest("list_agents shows who is there.")
 	}
+
 	f.pleas = append(f.pleas, what+" "+parley.Short(thread)+" "+who)
 	res := &parley.MembershipResult{Answer: parley.OK, Message: what + " " + who, Thread: parley.Thread{ID: thread},
 		Status: map[string]parley.MembershipStatus{"add": parley.MemberAdded, "remove": parley.MemberRemoved, "join": parley.MemberJoined}[what]}
@@ -120,20 +173,32 @@ func (f *fakeService) member(what, thread, who string) (*parley.MembershipResult
 		res.Status = parley.MemberAlready
 		return res, f.err
 	}
+
 	if th := f.thread(thread); th != nil && f.err == nil {
-		th.ParticipantNames = slices.DeleteFunc(slices.Clone(th.ParticipantNames), func(name string) bool { return name == who })
+		th.ParticipantNames = slices.DeleteFunc(
+			slices.Clone(th.ParticipantNames),
+			func(name string) bool { return name == who },
+		)
+
 		if what != "remove" {
 			th.ParticipantNames = append(th.ParticipantNames, who)
 		}
 	}
+
 	return res, f.err
 }
 
-func (f *fakeService) AddParticipant(_ context.Context, r parley.AddParticipantRequest) (*parley.MembershipResult, error) {
+func (f *fakeService) AddParticipant(
+	_ context.Context,
+	r parley.AddParticipantRequest,
+) (*parley.MembershipResult, error) {
 	return f.member("add", r.ThreadID, r.Agent)
 }
 
-func (f *fakeService) RemoveParticipant(_ context.Context, r parley.RemoveParticipantRequest) (*parley.MembershipResult, error) {
+func (f *fakeService) RemoveParticipant(
+	_ context.Context,
+	r parley.RemoveParticipantRequest,
+) (*parley.MembershipResult, error) {
 	return f.member("remove", r.ThreadID, r.Agent)
 }
 
@@ -145,25 +210,74 @@ func (f *fakeService) JoinThread(_ context.Context, r parley.JoinThreadRequest) 
 func (f *fakeService) discussed() {
 	ok, held, read := parley.DeliverySubmitted, parley.DeliveryHeld, parley.DeliveryRead
 	id := f.threads[0].ID
-	f.post(1, id, parley.SystemName, "coder opened thread 00000001 \"the parser's error messages\" with reviewer, tester.", noon.Add(-26*time.Hour), read, read, read)
-	f.post(2, id, "coder", "Which line should an error name: where the body begins, or where it ends? I would say where it begins; every editor jumps there.",
-		noon.Add(-25*time.Hour), read, read, read)
-	f.post(3, id, "reviewer", "Where it begins.\nAnd the column too: 最初の列も表示してください.", noon.Add(-2*time.Hour-5*time.Minute), read, ok, ok)
-	f.post(4, id, "tester", "Then twelve of the golden files change. \x1b[31mred\x1b[0m until that is done.", noon.Add(-2*time.Hour-2*time.Minute), ok, held)
+	f.post(
+		1,
+		id,
+		parley.SystemName,
+		"coder opened thread 00000001 \"the parser's error messages\" with reviewer, tester.",
+		noon.Add(-26*time.Hour),
+		read,
+		read,
+		read,
+	)
+
+	f.post(
+		2,
+		id,
+		"coder",
+		"Which line should an error name: where the body begins, or where it ends? I would say where it begins; every editor jumps there.",
+		noon.Add(-25*time.Hour),
+		read,
+		read,
+		read,
+	)
+
+	f.post(
+		3,
+		id,
+		"reviewer",
+		"Where it begins.\nAnd the column too: 最初の列も表示してください.",
+		noon.Add(-2*time.Hour-5*time.Minute),
+		read,
+		ok,
+		ok,
+	)
+
+	f.post(
+		4,
+		id,
+		"tester",
+		"Then twelve of the golden files change. \x1b[31mred\x1b[0m until that is done.",
+		noon.Add(-2*time.Hour-2*time.Minute),
+		ok,
+		held,
+	)
+
 	f.post(5, id, parley.OperatorName, "Do it. One commit.", noon.Add(-2*time.Hour), ok, ok, ok)
 }
 
-func (f *fakeService) GetConversationState(_ context.Context, r parley.ConversationStateRequest) (*parley.ConversationStateResult, error) {
+func (f *fakeService) GetConversationState(
+	_ context.Context,
+	r parley.ConversationStateRequest,
+) (*parley.ConversationStateResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.felt = append(f.felt, r.ThreadID+r.With)
-	if f.heat != nil && (r.ThreadID == f.heat.Conversation.ThreadID || r.With == min(idOf("coder"), idOf("reviewer"))+","+max(idOf("coder"), idOf("reviewer"))) {
+	if f.heat != nil &&
+		(r.ThreadID == f.heat.Conversation.ThreadID || r.With == min(idOf("coder"), idOf("reviewer"))+","+max(idOf("coder"), idOf("reviewer"))) {
 		return f.heat, f.err
 	}
-	return &parley.ConversationStateResult{Answer: parley.OK, State: "cold", Conversation: parley.Conversation{ThreadID: r.ThreadID}}, f.err
+	return &parley.ConversationStateResult{
+		Answer:       parley.OK,
+		State:        "cold",
+		Conversation: parley.Conversation{ThreadID: r.ThreadID},
+	}, f.err
 }
 
-func (f *fakeService) ControlConversation(_ context.Context, r parley.ControlConversationRequest) (*parley.ControlConversationResult, error) {
+func (f *fakeService) ControlConversation(
+	_ context.Context,
+	r parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.pleas = append(f.pleas, fmt.Sprint(r.Action, " ", parley.Short(r.ThreadID), r.With, r.MessageID))
@@ -176,26 +290,58 @@ func (f *fakeService) ControlConversation(_ context.Context, r parley.ControlCon
 // heated is a thread in which too much is said.
 func (f *fakeService) heated() {
 	f.heat = &parley.ConversationStateResult{Answer: parley.OK, State: "hot", Temperature: 0.82,
-		Conversation: parley.Conversation{ThreadID: f.threads[0].ID}, Counts: parley.ConversationCounts{FiveMinutes: 14},
-		Held: []parley.HeldTurn{{MessageID: f.posts[3].MessageID, Sender: "tester", Recipient: "coder", Reason: "pair-budget", Text: "they said 12 in a minute"}},
+		Conversation: parley.Conversation{
+			ThreadID: f.threads[0].ID,
+		}, Counts: parley.ConversationCounts{FiveMinutes: 14},
+		Held: []parley.HeldTurn{
+			{
+				MessageID: f.posts[3].MessageID,
+				Sender:    "tester",
+				Recipient: "coder",
+				Reason:    "pair-budget",
+				Text:      "they said 12 in a minute",
+			},
+		},
 		Decisions: []parley.ConversationDecision{
-			{Agent: "reviewer", Reason: "just-spoke-wait-turn", Confidence: 0.9, Factors: &parley.ConversationFactors{}},
-			{Agent: "coder", ShouldRespond: true, Reason: "direct-question", Confidence: 0.85, Factors: &parley.ConversationFactors{
-				DirectQuestion: true, ConversationTemperature: 0.82, MyTurnProbability: 0.6, RelevanceScore: 0.4, HumanPresence: true}},
+			{
+				Agent:      "reviewer",
+				Reason:     "just-spoke-wait-turn",
+				Confidence: 0.9,
+				Factors:    &parley.ConversationFactors{},
+			},
+			{
+				Agent:         "coder",
+				ShouldRespond: true,
+				Reason:        "direct-question",
+				Confidence:    0.85,
+				Factors: &parley.ConversationFactors{
+					DirectQuestion: true, ConversationTemperature: 0.82, MyTurnProbability: 0.6, RelevanceScore: 0.4, HumanPresence: true},
+			},
 		}}
 }
 
 // SearchMessages finds what has the query as it is written.
-func (f *fakeService) SearchMessages(_ context.Context, r parley.SearchMessagesRequest) (*parley.SearchMessagesResult, error) {
+func (f *fakeService) SearchMessages(
+	_ context.Context,
+	r parley.SearchMessagesRequest,
+) (*parley.SearchMessagesResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+
 	f.searches = append(f.searches, r.Query)
 	res := &parley.SearchMessagesResult{Answer: parley.OK}
 	for id, m := range f.messages {
 		if i := strings.Index(strings.ToLower(m.Object.Text), r.Query); i >= 0 {
-			res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: parley.ContractMessage{MessageID: id}, Snippet: "…" + m.Object.Text[i:]})
+			res.Messages = append(
+				res.Messages,
+				parley.FoundMessage{
+					ContractMessage: parley.ContractMessage{MessageID: id},
+					Snippet:         "…" + m.Object.Text[i:],
+				},
+			)
 		}
 	}
+
 	return res, f.err
 }
 
@@ -210,12 +356,43 @@ func (f *fakeService) Usage(context.Context, parley.UsageRequest) (*parley.Usage
 
 // answering is a team with a responder that answers, and one that cannot.
 func (f *fakeService) answering() {
-	f.usage = &parley.UsageResult{Answer: parley.OK, Total: parley.Spent{Calls: 15, InputTokens: 41_200, OutputTokens: 3_900},
+	f.usage = &parley.UsageResult{
+		Answer: parley.OK,
+		Total:  parley.Spent{Calls: 15, InputTokens: 41_200, OutputTokens: 3_900},
 		Agents: []parley.AgentUsage{
-			{Agent: "oracle", Spent: parley.Spent{Calls: 12, Answered: 12, InputTokens: 41_200, OutputTokens: 3_900, LatencyMS: 14_400}, LastCall: noon.Add(-2 * time.Minute)},
-			{Agent: "muse", Spent: parley.Spent{Calls: 3, Failed: 3}, Failures: map[string]int{"no_key": 3}, LastCall: noon.Add(-9 * time.Minute)}}}
-	for i := range 12 {
-		f.usage.Calls = append(f.usage.Calls, parley.ModelCall{AgentID: "o", Agent: "oracle", Caller: "coder", Usage: parley.Usage{InputTokens: 3400 + 200*i, OutputTokens: 300}})
+			{
+				Agent: "oracle",
+				Spent: parley.Spent{
+					Calls:        12,
+					Answered:     12,
+					InputTokens:  41_200,
+					OutputTokens: 3_900,
+					LatencyMS:    14_400,
+				},
+				LastCall: noon.Add(-2 * time.Minute),
+			},
+			{
+				Agent:    "muse",
+				Spent:    parley.Spent{Calls: 3, Failed: 3},
+				Failures: map[string]int{"no_key": 3},
+				LastCall: noon.Add(-9 * time.Minute),
+			}},
 	}
-	f.usage.Calls = append(f.usage.Calls, parley.ModelCall{AgentID: "m", Agent: "muse", Caller: "tester", Reason: parley.ModelNoKey})
+
+	for i := range 12 {
+		f.usage.Calls = append(
+			f.usage.Calls,
+			parley.ModelCall{
+				AgentID: "o",
+				Agent:   "oracle",
+				Caller:  "coder",
+				Usage:   parley.Usage{InputTokens: 3400 + 200*i, OutputTokens: 300},
+			},
+		)
+	}
+
+	f.usage.Calls = append(
+		f.usage.Calls,
+		parley.ModelCall{AgentID: "m", Agent: "muse", Caller: "tester", Reason: parley.ModelNoKey},
+	)
 }

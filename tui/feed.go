@@ -52,12 +52,15 @@ func begin(ctx context.Context, s parley.Service, out chan<- note) int64 {
 			pause(ctx, feedRetry)
 			continue
 		}
+
 		put(ctx, out, note{})
 		for _, e := range res.Events {
 			put(ctx, out, note{event: e})
 		}
+
 		return res.Next
 	}
+
 	return 0
 }
 

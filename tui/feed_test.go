@@ -24,13 +24,17 @@ func TestFeedResumesAfterALoss(t *testing.T) {
 			calls++
 			if calls == 1 {
 				return func(yield func(parley.Event, error) bool) {
-					_ = yield(parley.Event{Seq: 3}, nil) && yield(parley.Event{}, gone) && yield(parley.Event{Seq: 4}, nil)
+					_ = yield(parley.Event{Seq: 3}, nil) && yield(parley.Event{}, gone) &&
+						yield(parley.Event{Seq: 4}, nil)
 				}
 			}
+
 			f.say(2, "a", []string{"b"}, "two", "normal", parley.DeliveryQueued)
 			f.say(3, "a", []string{"b"}, "three", "normal", parley.DeliveryQueued)
+
 			return f.follow(ctx, after)
 		}
+
 		ctx, cancel := context.WithCancel(t.Context())
 		notes, done := make(chan note), make(chan struct{})
 		go func() { defer close(done); feed(ctx, f, follow, notes) }()
@@ -49,9 +53,11 @@ func TestFeedResumesAfterALoss(t *testing.T) {
 				got = append(got, n.event.Seq)
 			}
 		}
+
 		if diff := cmp.Diff([]int64{1, 2, 3, 4, 5, 6}, got); diff != "" || losses != 2 {
 			t.Errorf("%d losses told, want 2; events (-want +got):\n%s", losses, diff)
 		}
+
 		cancel()
 		<-done
 	})
@@ -63,10 +69,12 @@ func TestGatherMakesOneMessageOfABurst(t *testing.T) {
 		for i := range 3 {
 			notes <- note{event: parley.Event{Seq: int64(i + 1)}}
 		}
+
 		msg := gather(t.Context(), notes, time.Now, feedGather).(feedMsg)
 		if len(msg.events) != 3 || msg.err != nil {
 			t.Errorf("got %d events and %v, want all three", len(msg.events), msg.err)
 		}
+
 		notes <- note{event: parley.Event{Seq: 4}}
 		notes <- note{err: gone}
 		msg = gather(t.Context(), notes, time.Now, feedGather).(feedMsg)

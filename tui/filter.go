@@ -77,6 +77,7 @@ func (r *row) place(where string) string {
 	case "state", "is":
 		return r.states()
 	}
+
 	return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ")
 }
 

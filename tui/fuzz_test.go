@@ -13,8 +13,33 @@ import (
 )
 
 // pieces are what random texts are made of: what terminals and fonts disagree on.
-var pieces = []string{"a", "word ", "長い", "👨‍👩‍👧", "❤️", "🇩🇪", "क्षि", "e\u0301", "\u202e", "\x1b[31m", "\t", "\n", "\r\n",
-	"ﷺ", "👍🏽", "\u00ad", "\ufeff", "\u2028", "한글", "ก็", "\U000e0001", "\U0001fae8", "\x9b", "x\u0300\u0301\u0302\u0303\u0304\u0305", "12345678901234567890"}
+var pieces = []string{
+	"a",
+	"word ",
+	"長い",
+	"👨‍👩‍👧",
+	"❤️",
+	"🇩🇪",
+	"क्षि",
+	"e\u0301",
+	"\u202e",
+	"\x1b[31m",
+	"\t",
+	"\n",
+	"\r\n",
+	"ﷺ",
+	"👍🏽",
+	"\u00ad",
+	"\ufeff",
+	"\u2028",
+	"한글",
+	"ก็",
+	"\U000e0001",
+	"\U0001fae8",
+	"\x9b",
+	"x\u0300\u0301\u0302\u0303\u0304\u0305",
+	"12345678901234567890",
+}
 
 func randomText(r *rand.Rand) string {
 	text := ""
@@ -37,7 +62,16 @@ func randomKey(r *rand.Rand) tea.KeyPressMsg {
 // step does one random thing to the screen.
 func (s *stage) step(r *rand.Rand) string {
 	names := []string{"coder", "reviewer", "tester", "docs-writer", parley.OperatorName}
-	states := append([]parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead, "strange"}, grave...)
+	states := append(
+		[]parley.DeliveryState{
+			parley.DeliveryQueued,
+			parley.DeliveryTyping,
+			parley.DeliverySubmitted,
+			parley.DeliveryRead,
+			"strange",
+		},
+		grave...)
+
 	switch r.IntN(14) {
 	case 0:
 		size := tea.WindowSizeMsg{Width: 1 + r.IntN(140), Height: 1 + r.IntN(50)}
@@ -48,9 +82,18 @@ func (s *stage) step(r *rand.Rand) string {
 		return fmt.Sprint(size)
 	case 1:
 		to := names[:1+r.IntN(4)]
-		s.service.say(1000+len(s.service.events), names[r.IntN(5)], to, randomText(r), parley.Priority([]string{"low", "normal", "high", "urgent", "odd"}[r.IntN(5)]),
-			states[r.IntN(len(states))], states[r.IntN(len(states))])
+		s.service.say(
+			1000+len(s.service.events),
+			names[r.IntN(5)],
+			to,
+			randomText(r),
+			parley.Priority([]string{"low", "normal", "high", "urgent", "odd"}[r.IntN(5)]),
+			states[r.IntN(len(states))],
+			states[r.IntN(len(states))],
+		)
+
 		s.news()
+
 		return "news"
 	case 2:
 		s.send(tea.PasteMsg{Content: randomText(r)})
@@ -59,19 +102,28 @@ func (s *stage) step(r *rand.Rand) string {
 		s.service.mu.Lock()
 		s.service.err = []error{nil, nil, nil, gone, parley.Errorf(parley.Internal, "%s", randomText(r)).Suggest("%s", randomText(r))}[r.IntN(5)]
 		s.service.agents[r.IntN(4)].HeldReason = randomText(r)
-		s.service.agents[r.IntN(4)].State = parley.AgentState([]string{"idle", "busy", "odd state of some length"}[r.IntN(3)])
+		s.service.agents[r.IntN(4)].State = parley.AgentState(
+			[]string{"idle", "busy", "odd state of some length"}[r.IntN(3)],
+		)
+
 		s.service.mu.Unlock()
 		msg := lookAtAgents(s.t.Context(), s.service.options(), true)
 		s.m.do.agents = func(_ time.Duration, _ bool) tea.Cmd { return nil }
 		s.send(msg)
+
 		return "agents"
 	case 4:
-		at := tea.Mouse{X: r.IntN(200), Y: r.IntN(60), Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown, tea.MouseRight}[r.IntN(4)]}
+		at := tea.Mouse{
+			X:      r.IntN(200),
+			Y:      r.IntN(60),
+			Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown, tea.MouseRight}[r.IntN(4)],
+		}
 		if at.Button == tea.MouseLeft || at.Button == tea.MouseRight {
 			s.send(tea.MouseClickMsg(at))
 		} else {
 			s.send(tea.MouseWheelMsg(at))
 		}
+
 		return "the mouse"
 	case 5: // one screen as often as another
 		k := keyMsg(string(rune('1' + r.IntN(5))))
@@ -81,8 +133,10 @@ func (s *stage) step(r *rand.Rand) string {
 		s.hearOf(r)
 		return "a post, a need, or a letter"
 	}
+
 	k := randomKey(r)
 	s.send(k)
+
 	return k.String()
 }
 
@@ -94,15 +148,36 @@ func (s *stage) hearOf(r *rand.Rand) {
 		th := &f.threads[r.IntN(2)]
 		th.Title, th.LastMessageAt = randomText(r), noon
 		f.post(n, th.ID, names[r.IntN(4)], text, noon.Add(time.Duration(n)*time.Second), parley.DeliveryHeld, "strange")
-		f.emit(parley.Event{Type: parley.EventThreadMessage, ThreadID: th.ID, Thread: th.Title, MessageID: f.posts[len(f.posts)-1].MessageID,
-			SenderID: idOf("coder"), Sender: "coder", Preview: text, RecipientCount: r.IntN(3)})
+		f.emit(
+			parley.Event{
+				Type:           parley.EventThreadMessage,
+				ThreadID:       th.ID,
+				Thread:         th.Title,
+				MessageID:      f.posts[len(f.posts)-1].MessageID,
+				SenderID:       idOf("coder"),
+				Sender:         "coder",
+				Preview:        text,
+				RecipientCount: r.IntN(3),
+			},
+		)
 	case 1:
-		f.letters = append(f.letters, parley.InboxMessage{MessageID: fmt.Sprint(n), Sender: randomText(r), Content: text, Timestamp: noon})
+		f.letters = append(
+			f.letters,
+			parley.InboxMessage{MessageID: fmt.Sprint(n), Sender: randomText(r), Content: text, Timestamp: noon},
+		)
 		f.agents[len(f.agents)-1].Unread++
 	default:
-		f.need([]parley.NeedKind{parley.NeedDialog, parley.NeedHeld, parley.NeedUnanswered, "a new kind of need"}[r.IntN(4)], "coder", text, "parley attach coder", randomText(r),
-			randomText(r), randomText(r))
+		f.need(
+			[]parley.NeedKind{parley.NeedDialog, parley.NeedHeld, parley.NeedUnanswered, "a new kind of need"}[r.IntN(4)],
+			"coder",
+			text,
+			"parley attach coder",
+			randomText(r),
+			randomText(r),
+			randomText(r),
+		)
 	}
+
 	s.news()
 	s.send(tickMsg(noon))
 }
@@ -112,12 +187,14 @@ func FuzzKeysAndSizes(f *testing.F) {
 	for seed := range uint64(8) {
 		f.Add(seed)
 	}
+
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newScreen(t, busyTeam(), 60+r.IntN(100), 20+r.IntN(40), withMouse)
 		s.m.do.operation = func(name string, _ url.Values, _ *parley.Invocation) tea.Cmd {
 			return func() tea.Msg { return operationMsg{name: name, answer: randomText(r)} }
 		}
+
 		for range 200 {
 			s.fits(s.step(r))
 		}

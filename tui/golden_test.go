@@ -48,6 +48,7 @@ func TestGoldenViews(t *testing.T) {
 					if look == "plain" {
 						content = ansi.Strip(content)
 					}
+
 					golden(t, name, strings.ReplaceAll(content, "\x1b", "␛")+"\n")
 				})
 			}
@@ -64,6 +65,7 @@ func golden(t *testing.T, name, got string) {
 		}
 		return
 	}
+
 	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 	for _, c := range change {
 		c(&o)
 	}
+
 	s := &stage{t: t, service: f}
 	do := newCommands(context.Background(), o, nil)
 	do.next = nil
@@ -45,6 +46,7 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 	do.agents = func(_ time.Duration, soon bool) tea.Cmd {
 		return func() tea.Msg { return lookAtAgents(context.Background(), o, soon) }
 	}
+
 	details := do.details
 	do.details = func(id string, _ time.Duration) tea.Cmd { return details(id, 0) }
 	do.later = func(_ time.Duration, f func(context.Context, parley.Service) tea.Msg) tea.Cmd { return do.call(f) }
@@ -55,16 +57,20 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 		}
 		return terminal(id, turn, 0)
 	}
+
 	do.edit = func(d draft) tea.Cmd {
 		return func() tea.Msg { return editedMsg{to: d.to, text: d.text + " edited", err: s.editor} }
 	}
+
 	do.show = func(name string, _ *exec.Cmd) tea.Cmd {
 		s.attached = append(s.attached, name)
 		return func() tea.Msg { return returnedMsg{name: name} }
 	}
+
 	s.m = newModel(o, do)
 	s.send(tea.WindowSizeMsg{Width: w, Height: h})
 	s.run(s.m.Init(), 0)
+
 	return s
 }
 
@@ -88,6 +94,7 @@ func (s *stage) run(cmd tea.Cmd, depth int) {
 	if depth > 200 {
 		s.t.Fatal("commands answer each other without end")
 	}
+
 	switch msg := cmd().(type) {
 	case nil:
 	case tea.BatchMsg:
@@ -144,14 +151,17 @@ func keyMsg(name string) tea.KeyPressMsg {
 		k.Mod |= map[string]tea.KeyMod{"ctrl": tea.ModCtrl, "alt": tea.ModAlt, "shift": tea.ModShift}[mod]
 		name = rest
 	}
+
 	if code, ok := keyCodes[name]; ok {
 		k.Code = code
 		return k
 	}
+
 	k.Code = []rune(name)[0]
 	if k.Mod == 0 {
 		k.Text = name
 	}
+
 	return k
 }
 
@@ -190,6 +200,7 @@ func (s *stage) fits(after string) {
 	if len(lines) > l.height {
 		s.t.Fatalf("after %s: %d lines at %dx%d\n%s", after, len(lines), l.width, l.height, ansi.Strip(content))
 	}
+
 	for i, line := range lines {
 		if w := width(line); w > room {
 			s.t.Fatalf("after %s: line %d is %d columns wide at %dx%d: %q", after, i, w, l.width, l.height, line)

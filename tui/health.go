@@ -71,7 +71,15 @@ func (h *health) badge() badge {
 
 func (h *health) keys() []binding {
 	return []binding{
-		{inHealth, []string{"enter"}, "enter", "examine everything, as parley doctor does", "examine", func(m *model) tea.Cmd { return m.health.look() }, ""},
+		{
+			inHealth,
+			[]string{"enter"},
+			"enter",
+			"examine everything, as parley doctor does",
+			"examine",
+			func(m *model) tea.Cmd { return m.health.look() },
+			"",
+		},
 	}
 }
 
@@ -85,9 +93,11 @@ func (h *health) look() tea.Cmd {
 		h.tell("The examination is under way.")
 		return nil
 	}
+
 	h.busy = true
 	h.tell("Examining tmux, the programs, the files and the database…")
 	examine := h.examine
+
 	return h.do.call(func(ctx context.Context, _ parley.Service) tea.Msg {
 		return examinedMsg{found: examine(ctx)}
 	})
@@ -118,6 +128,7 @@ func (h *health) update(msg tea.Msg) tea.Cmd {
 		}
 		h.tell(fmt.Sprintf("Examined %s: %s.", plural(len(msg.found), "thing"), cmp.Or(map[int]string{0: "all is well"}[bad], plural(bad, "finding"))))
 	}
+
 	return nil
 }
 
@@ -130,8 +141,10 @@ func (h *health) size() tea.Cmd {
 	if h.at != atHealth || h.sizing || h.link.status == nil {
 		return nil
 	}
+
 	h.sizing = true
 	file := h.link.status.Database
+
 	return func() tea.Msg {
 		sum := int64(0)
 		for _, name := range []string{file, file + "-wal"} {
@@ -141,6 +154,7 @@ func (h *health) size() tea.Cmd {
 				return sizedMsg(0)
 			}
 		}
+
 		return sizedMsg(sum)
 	}
 }
@@ -160,19 +174,23 @@ func (h *health) problems() []Finding {
 		e := parley.AsError(err)
 		all = append(all, Finding{Check: "daemon", Bad: true, Detail: e.Message, Action: e.Action})
 	}
+
 	if s := h.link.status; s != nil {
 		all = append(all, h.amiss(s)...)
 	}
+
 	all = append(all, h.silent()...)
 	for _, f := range h.found {
 		if !f.Well {
 			all = append(all, f)
 		}
 	}
+
 	slices.SortStableFunc(all, func(a, b Finding) int {
 		rank := map[bool]int{true: 0, false: 1}
 		return rank[a.Bad] - rank[b.Bad]
 	})
+
 	return all
 }
 
@@ -180,28 +198,43 @@ func (h *health) amiss(s *parley.WorkspaceStatusResult) (all []Finding) {
 	warn := func(check, detail, action string) {
 		all = append(all, Finding{Check: check, Detail: detail, Action: action})
 	}
+
 	if s.Paused != nil {
 		warn("messages", s.Paused.Words()+", for "+since(s.Paused.Since, h.now), "p lets them go on.")
 	}
+
 	if h.version != "" && s.Version != h.version {
-		warn("version", fmt.Sprintf("the daemon is %s, this screen %s", s.Version, h.version), "parley down --keep-agents, then start it again.")
+		warn(
+			"version",
+			fmt.Sprintf("the daemon is %s, this screen %s", s.Version, h.version),
+			"parley down --keep-agents, then start it again.",
+		)
 	}
+
 	if s.TmuxVersion == "" && h.link.lost == nil {
 		warn("tmux", "nothing is known of tmux", "enter examines it.")
 	}
+
 	for _, a := range h.team.list {
 		if a.Queued >= deepQueue {
 			warn("queue", fmt.Sprintf("%d messages wait for %s", a.Queued, a.Name), "2 shows what it does.")
 		}
 	}
+
 	for _, state := range []parley.DeliveryState{parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired} {
 		if n := s.Deliveries[string(state)]; n > 0 {
-			warn("deliveries", fmt.Sprintf("%d %s", n, state), map[bool]string{true: "4 shows them.", false: "1 and / finds them: " + string(state) + "."}[state == parley.DeliveryUnconfirmed])
+			warn(
+				"deliveries",
+				fmt.Sprintf("%d %s", n, state),
+				map[bool]string{true: "4 shows them.", false: "1 and / finds them: " + string(state) + "."}[state == parley.DeliveryUnconfirmed],
+			)
 		}
 	}
+
 	if times, of := h.meter.percentiles(95); of >= 20 && times[0] > slowly {
 		warn("latency", "one delivery of twenty takes longer than "+brief(times[0]), "See whether the machine is busy.")
 	}
+
 	return all
 }
 

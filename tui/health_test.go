@@ -16,9 +16,27 @@ import (
 func (f *fakeService) typed(at time.Time, took ...time.Duration) {
 	for _, d := range took {
 		id := fmt.Sprintf("%08x-4444-4444-8444-444444444444", len(f.events))
-		f.emit(parley.Event{Type: parley.EventDirectMessage, Time: at, MessageID: id, Sender: "coder", Recipient: "tester", RecipientID: agentID("tester")})
+		f.emit(
+			parley.Event{
+				Type:        parley.EventDirectMessage,
+				Time:        at,
+				MessageID:   id,
+				Sender:      "coder",
+				Recipient:   "tester",
+				RecipientID: agentID("tester"),
+			},
+		)
+
 		for i, s := range []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
-			f.emit(parley.Event{Type: parley.EventDelivery, Time: at.Add(d * time.Duration(min(i, 2)) / 2), MessageID: id, AgentID: agentID("tester"), State: string(s)})
+			f.emit(
+				parley.Event{
+					Type:      parley.EventDelivery,
+					Time:      at.Add(d * time.Duration(min(i, 2)) / 2),
+					MessageID: id,
+					AgentID:   agentID("tester"),
+					State:     string(s),
+				},
+			)
 		}
 	}
 }
@@ -29,6 +47,7 @@ func TestHealthMeasuresWhatWasTyped(t *testing.T) {
 	for i := range 100 {
 		took = append(took, time.Duration(i+1)*20*time.Millisecond)
 	}
+
 	f.typed(noon.Add(-30*time.Second), took...)
 	s := newScreen(t, f, 140, 40)
 	s.press("5")
@@ -62,9 +81,11 @@ func TestHealthTellsProblemsFirst(t *testing.T) {
 	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
 	s.send(feedMsg{err: gone, at: noon})
 	first, _, _ := strings.Cut(s.text(), "messages: communication")
-	if !strings.Contains(first, "✗ daemon: no daemon runs here") || !strings.Contains(first, "→ Start it: parley serve") {
+	if !strings.Contains(first, "✗ daemon: no daemon runs here") ||
+		!strings.Contains(first, "→ Start it: parley serve") {
 		t.Errorf("the worst is not first:\n%s", s.text())
 	}
+
 	s.shows("5 Health 1")
 }
 
@@ -77,11 +98,21 @@ func TestHealthSaysThatTheDaemonIsAnother(t *testing.T) {
 func TestHealthExamines(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 40, func(o *Options) {
 		o.Examine = func(context.Context) []Finding {
-			return []Finding{{Check: "tmux", Well: true, Detail: "3.4"}, {Check: "disk", Bad: true, Detail: "it is full", Action: "Make room."}}
+			return []Finding{
+				{Check: "tmux", Well: true, Detail: "3.4"},
+				{Check: "disk", Bad: true, Detail: "it is full", Action: "Make room."},
+			}
 		}
 	})
+
 	s.press("5", "enter")
-	s.shows("✗ disk: it is full", "→ Make room.", "✓ tmux      3.4", "Examined 2 things: 1 finding.", "Examined at 12:00")
+	s.shows(
+		"✗ disk: it is full",
+		"→ Make room.",
+		"✓ tmux      3.4",
+		"Examined 2 things: 1 finding.",
+		"Examined at 12:00",
+	)
 }
 
 func TestSparksShowTheLeastAndTheMost(t *testing.T) {
@@ -105,7 +136,15 @@ func TestHealthShowsWhatModelsTook(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 160, 50)
 	s.press("5")
-	s.shows("Models", "41k in, 3900 out", "12 answered", "1.2s each", "3 failed (3 no_key)", "models: muse does not answer tester: no_key")
+	s.shows(
+		"Models",
+		"41k in, 3900 out",
+		"12 answered",
+		"1.2s each",
+		"3 failed (3 no_key)",
+		"models: muse does not answer tester: no_key",
+	)
+
 	f.usage = nil
 	s.send(tickMsg(noon.Add(time.Second)))
 	s.shows("12 answered") // it is not summed up at every look

@@ -55,6 +55,7 @@ func (t *threads) heatLines(w int) []string {
 	if h == nil {
 		return nil
 	}
+
 	style := t.theme.good
 	switch h.State {
 	case "hot":
@@ -64,6 +65,7 @@ func (t *threads) heatLines(w int) []string {
 	case "cold", "concluded":
 		style = t.theme.dim
 	}
+
 	words := []string{style.Render(fmt.Sprintf("%s %s %.2f", safeLine(h.State), gauge(h.Temperature), h.Temperature))}
 	if h.Conversation.Muted {
 		words = append(words, t.theme.alarm.Render(" muted, M ends it "))
@@ -74,21 +76,34 @@ func (t *threads) heatLines(w int) []string {
 	if n := len(h.Held); n > 0 {
 		words = append(words, t.theme.warn.Render(fmt.Sprintf("‖ %d held, R lets them go on", n)))
 	}
+
 	words = append(words, t.theme.dim.Render(fmt.Sprintf("%d in five minutes", h.Counts.FiveMinutes)))
 	lines := []string{"  " + columns(words, t.theme.dim.Render(" · "), w-2)}
 	for i := range h.Held {
 		if i == 2 || t.tier == narrow {
 			break
 		}
+
 		x := &h.Held[i]
-		lines = append(lines, "  "+t.theme.warn.Render(fit(fmt.Sprintf("‖ %s → %s: %s", shownName(x.Sender, ""), shownName(x.Recipient, ""), safeLine(x.Text)), w-2)))
+		lines = append(
+			lines,
+			"  "+t.theme.warn.Render(
+				fit(
+					fmt.Sprintf("‖ %s → %s: %s", shownName(x.Sender, ""), shownName(x.Recipient, ""), safeLine(x.Text)),
+					w-2,
+				),
+			),
+		)
 	}
+
 	if t.tier == narrow {
 		return lines
 	}
+
 	for _, text := range t.decisions(h) {
 		lines = append(lines, "  "+t.theme.dim.Render(fit(text, w-2)))
 	}
+
 	return lines
 }
 
@@ -105,13 +120,16 @@ func (t *threads) decisions(h *parley.ConversationStateResult) []string {
 		} else {
 			no = append(no, words)
 		}
+
 		if first == nil || d.ShouldRespond && !first.ShouldRespond {
 			first = d
 		}
 	}
+
 	if first == nil {
 		return nil
 	}
+
 	lines := []string{"nobody is to answer: " + strings.Join(no, ", ")}
 	if len(yes) > 0 {
 		lines[0] = "to answer: " + strings.Join(yes, ", ")
@@ -119,6 +137,7 @@ func (t *threads) decisions(h *parley.ConversationStateResult) []string {
 			lines[0] += " · not: " + strings.Join(no, ", ")
 		}
 	}
+
 	if f := first.Factors; f != nil {
 		words := shownName(first.Agent, first.AgentID) + ": "
 		for _, x := range []struct {
@@ -129,10 +148,12 @@ func (t *threads) decisions(h *parley.ConversationStateResult) []string {
 				words += x.word + " · "
 			}
 		}
+
 		words += fmt.Sprintf("turn %.2f · relevance %.2f · took part %.2f · temperature %.2f",
 			f.MyTurnProbability, f.RelevanceScore, f.RecentParticipation, f.ConversationTemperature)
 		lines = append(lines, words)
 	}
+
 	return lines
 }
 

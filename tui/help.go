@@ -22,6 +22,7 @@ func (h *help) lines(th theme, w int) []string {
 	if h.text != "" {
 		return indent(wrap(safeText(h.text), w-2), 2)
 	}
+
 	per := max(1, w/helpColumn)
 	entry := w / per
 	lines := first(th, per, entry)
@@ -33,9 +34,11 @@ func (h *help) lines(th theme, w int) []string {
 		if len(lines) > 0 {
 			lines = append(lines, "")
 		}
+
 		lines = append(lines, "  "+th.strong.Render(fit(scopeNames[s], w-2)))
 		lines = append(lines, keys...)
 	}
+
 	return lines
 }
 

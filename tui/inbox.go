@@ -35,19 +35,24 @@ func (d *desk) lookInto() tea.Cmd {
 		b.again = true
 		return nil
 	}
+
 	if b.known && b.asked == d.team.unread {
 		return nil
 	}
+
 	b.asking = true
 	unread := d.team.unread
+
 	return d.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
 		if unread == 0 {
 			return inboxMsg{}
 		}
+
 		res, err := s.CheckInbox(ctx, parley.CheckInboxRequest{Limit: inboxPage})
 		if err != nil {
 			return inboxMsg{err: err, unread: unread}
 		}
+
 		return inboxMsg{list: res.Messages, unread: unread}
 	})
 }
@@ -60,11 +65,13 @@ func (d *desk) lookedInto(msg inboxMsg) tea.Cmd {
 		d.daemonGone(msg.err)
 		return nil
 	}
+
 	b.list, b.known, b.asked = msg.list, true, msg.unread
 	news := d.letterNews()
 	if again {
 		return tea.Batch(news, d.lookInto())
 	}
+
 	return news
 }
 

@@ -26,7 +26,21 @@ const (
 	inPrompt
 )
 
-var scopes = []scope{inShell, inTraffic, inAgents, inThreads, inNeeds, inHealth, inCompose, inTo, inPalette, inFilter, inHelp, inConfirm, inPrompt}
+var scopes = []scope{
+	inShell,
+	inTraffic,
+	inAgents,
+	inThreads,
+	inNeeds,
+	inHealth,
+	inCompose,
+	inTo,
+	inPalette,
+	inFilter,
+	inHelp,
+	inConfirm,
+	inPrompt,
+}
 
 var scopeNames = map[scope]string{inShell: "Everywhere", inTraffic: "Traffic", inAgents: "Agents", inThreads: "Threads",
 	inNeeds: "Needs you", inHealth: "Health", inCompose: "Writing", inTo: "Naming who gets it", inPalette: "Choosing what to do", inFilter: "Filtering", inHelp: "Reading a page", inConfirm: "Being asked", inPrompt: "Asked for a line"}
@@ -109,7 +123,15 @@ func shellKeys() []binding {
 		{inShell, []string{"a"}, "a", "attach to the agent's terminal", "attach", (*model).attach, ""},
 		{inShell, []string{"p"}, "p", "pause all messages, or let them go on", "", (*model).pauseAll, ""},
 		{inShell, []string{"L"}, "L", "launch an agent", "", (*model).launch, ""},
-		{inShell, []string{":", "ctrl+p"}, ": ctrl+p", "find anything that can be done", "do", (*model).openPalette, ""},
+		{
+			inShell,
+			[]string{":", "ctrl+p"},
+			": ctrl+p",
+			"find anything that can be done",
+			"do",
+			(*model).openPalette,
+			"",
+		},
 		{inShell, []string{"u"}, "u", "undo what was just done", "", (*model).takeBack, ""},
 		{inShell, []string{"up", "k"}, "↑ k", "up", "", moving(lineUp), ""},
 		{inShell, []string{"down", "j"}, "↓ j", "down", "", moving(lineDown), ""},
@@ -129,17 +151,49 @@ func overKeys() []binding {
 		{inCompose, []string{"enter"}, "enter", "send", "send", (*model).post, ""},
 		{inCompose, newLineKeys, "ctrl+j", "new line", "new line", (*model).newLine, ""},
 		{inCompose, []string{"tab"}, "tab", "name others to get it", "to", (*model).editTo, ""},
-		{inCompose, []string{"ctrl+p"}, "ctrl+p", "priority: low, normal, high, urgent", "priority", (*model).cyclePriority, ""},
+		{
+			inCompose,
+			[]string{"ctrl+p"},
+			"ctrl+p",
+			"priority: low, normal, high, urgent",
+			"priority",
+			(*model).cyclePriority,
+			"",
+		},
 		{inCompose, []string{"ctrl+r"}, "ctrl+r", "require an answer, and by when", "answer", (*model).cycleDue, ""},
 		{inCompose, []string{"ctrl+o"}, "ctrl+o", "write in your $EDITOR", "editor", (*model).edit, ""},
-		{inCompose, []string{"esc", "ctrl+c"}, "esc", "leave; the draft is kept", "leave, draft kept", (*model).leaveCompose, ""},
+		{
+			inCompose,
+			[]string{"esc", "ctrl+c"},
+			"esc",
+			"leave; the draft is kept",
+			"leave, draft kept",
+			(*model).leaveCompose,
+			"",
+		},
 
 		{inTo, []string{"enter"}, "enter", "on to the text", "text", (*model).leaveTo, ""},
 		{inTo, []string{"tab"}, "tab", "complete the name, or on to the text", "complete", (*model).completeTo, ""},
-		{inTo, []string{"esc", "ctrl+c"}, "esc", "leave; the draft is kept", "leave, draft kept", (*model).leaveCompose, ""},
+		{
+			inTo,
+			[]string{"esc", "ctrl+c"},
+			"esc",
+			"leave; the draft is kept",
+			"leave, draft kept",
+			(*model).leaveCompose,
+			"",
+		},
 
 		{inPalette, []string{"enter"}, "enter", "do it", "do it", (*model).choose, ""},
-		{inPalette, []string{"down", "ctrl+n"}, "↓ ctrl+n", "next; further in the arguments", "next", paletteMove(1), ""},
+		{
+			inPalette,
+			[]string{"down", "ctrl+n"},
+			"↓ ctrl+n",
+			"next; further in the arguments",
+			"next",
+			paletteMove(1),
+			"",
+		},
 		{inPalette, []string{"up", "ctrl+p"}, "↑ ctrl+p", "the one before; back in them", "", paletteMove(-1), ""},
 		{inPalette, []string{"tab"}, "tab", "choose it; then, the next argument", "complete", (*model).complete, ""},
 		{inPalette, []string{"esc", "ctrl+c"}, "esc", "back, and away", "back", (*model).leavePalette, ""},
@@ -202,5 +256,6 @@ func (m *model) idle(b *binding) bool {
 	case b.scope == inNeeds:
 		return m.needs.idle(b.hint)
 	}
+
 	return false
 }

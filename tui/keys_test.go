@@ -43,11 +43,13 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 				if b.scope == inNeeds && key == "esc" {
 					s.press("tab")
 				}
+
 				before := s.state()
 				s.press(key)
 				if s.state() == before {
 					t.Errorf("%s (%s) changed nothing:\n%s", key, b.does, s.text())
 				}
+
 				s.fits(key)
 			})
 		}
@@ -57,7 +59,18 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 // state is all that a key can change.
 func (s *stage) state() string {
 	v := s.m.View()
-	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.service.stopped, s.service.retried, s.service.pleas, s.quit)
+	return fmt.Sprint(
+		v.Content,
+		v.Cursor,
+		s.m.scope(),
+		s.attached,
+		s.service.sent,
+		s.service.casts,
+		s.service.stopped,
+		s.service.retried,
+		s.service.pleas,
+		s.quit,
+	)
 }
 
 func TestNoKeyMeansTwoThings(t *testing.T) {
@@ -67,10 +80,12 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 			if b.scope >= inTraffic && b.scope <= inHealth && bound(inShell, key) != nil {
 				t.Errorf("%s means something everywhere, and %q on %s", key, b.does, scopeNames[b.scope])
 			}
+
 			at := fmt.Sprint(b.scope, key)
 			if seen[at] != "" {
 				t.Errorf("%s in %q both %q and %q", key, scopeNames[b.scope], seen[at], b.does)
 			}
+
 			seen[at] = b.does
 		}
 	}
@@ -97,6 +112,7 @@ func TestTheFirstPageIsLearntInAMinute(t *testing.T) {
 	if n := len(essentials); n > 15 {
 		t.Errorf("there are %d to be learnt", n)
 	}
+
 	s := newScreen(t, busyTeam(), minWidth, minHeight)
 	s.press("3", "?")
 	for _, e := range essentials {
@@ -106,6 +122,7 @@ func TestTheFirstPageIsLearntInAMinute(t *testing.T) {
 			for at := inShell; at <= inHealth; at++ {
 				known = known || bound(at, key) != nil
 			}
+
 			if !known {
 				t.Errorf("%s does nothing", key)
 			}
@@ -129,18 +146,22 @@ func TestMovesWithinEveryScreen(t *testing.T) {
 	if got, want := s.m.agents.selected().Name, "old-hand"; got != want {
 		t.Errorf("G in agents: %s, want %s", got, want)
 	}
+
 	s.press("g", "j")
 	if got, want := s.m.agents.selected().Name, "planner"; got != want {
 		t.Errorf("g and j in agents: %s, want %s", got, want)
 	}
+
 	s.press("1", "g")
 	if got, want := s.m.traffic.sel.from, "planner"; got != want {
 		t.Errorf("g in traffic: %s, want %s", got, want)
 	}
+
 	s.press("tab", "pgdown")
 	if s.m.traffic.detail.top == 0 {
 		t.Errorf("a page down did not scroll the message:\n%s", s.text())
 	}
+
 	s.press("G")
 	s.shows("end")
 	s.press("enter")
@@ -150,6 +171,7 @@ func TestMovesWithinEveryScreen(t *testing.T) {
 	if got := parley.Short(s.m.traffic.detail.id); got != "5f0c0001" {
 		t.Errorf("moving in the message left it for %s", got)
 	}
+
 	s.press("4", "G")
 	if got, want := parley.Short(s.m.needs.about().message), "5f0c0007"; got != want {
 		t.Errorf("G in needs: about %q, want %q", got, want)
@@ -183,6 +205,7 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 			if b.scope != inShell && b.scope != screenScope(at) {
 				continue
 			}
+
 			for _, key := range b.keys {
 				s := newScreen(t, newFake(), 60, 20)
 				s.press(fmt.Sprint(int(at) + 1))
@@ -193,6 +216,7 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 				if s.state() == before && !moves && !here && !(b.scope == inNeeds && key == "tab") {
 					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.screen().title(), b.does, s.text())
 				}
+
 				s.fits(key)
 			}
 		}
@@ -213,26 +237,36 @@ func TestTheKeyLineNamesWhatTheKeysDo(t *testing.T) {
 			s.press(keys...)
 			return s
 		}
+
 		s := now()
 		in := []scope{s.m.scope()}
 		if in[0] == inShell {
 			in = []scope{screenScope(s.m.at), inShell}
 		}
+
 		line := strings.Split(s.text(), "\n")[39]
 		for _, b := range bindings() {
 			first, _, _ := strings.Cut(b.show, " ")
 			if !slices.Contains(in, b.scope) || b.hint == "" || !strings.Contains(line, first+" "+b.hint) {
 				continue
 			}
+
 			s := now()
 			before := s.state()
 			s.press(b.keys[0])
 			if s.state() == before && keys[len(keys)-1] != "+" { // nothing is written yet
 				t.Errorf("after %q: %s (%s) changed nothing:\n%s", keys, b.keys[0], b.hint, s.text())
 			}
+
 			for _, no := range []string{"There is no", "Which agent", "Whom?", "This went to several", "There is nothing", "Nothing", "It did not", "This goes", "Guidance has", "Guidance goes"} {
 				if strings.HasPrefix(s.m.status.text, no) {
-					t.Errorf("after %q: %s (%s) is in the key line and says %q", keys, b.keys[0], b.hint, s.m.status.text)
+					t.Errorf(
+						"after %q: %s (%s) is in the key line and says %q",
+						keys,
+						b.keys[0],
+						b.hint,
+						s.m.status.text,
+					)
 				}
 			}
 		}
@@ -273,6 +307,7 @@ func TestWhatIsWrittenCanBeChangedByItsKeys(t *testing.T) {
 		for range c.times {
 			s.press(c.key)
 		}
+
 		if !strings.Contains(s.text(), c.shows) {
 			t.Errorf("%d times %s after %q does not show %q:\n%s", c.times, c.key, c.open, c.shows, s.text())
 		}

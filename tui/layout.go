@@ -55,6 +55,7 @@ func (m *model) settle() {
 	if l.small() {
 		return
 	}
+
 	l.inner = l.width - spare
 	l.statusH = len(m.statusLines(l.inner))
 	l.bodyH = l.height - 3 - l.statusH
@@ -63,6 +64,7 @@ func (m *model) settle() {
 	if l.bottomH > 0 {
 		l.screenH -= l.bottomH + 1
 	}
+
 	m.screen().settle(l.inner, l.screenH)
 	m.compose.resize(l.inner, composeHeight(l.bodyH))
 	m.palette.settle(m.theme, l.inner, l.bodyH)

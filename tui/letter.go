@@ -17,8 +17,13 @@ import (
 
 // priorities and dues are what their keys go through.
 var (
-	priorities = []parley.Priority{parley.PriorityNormal, parley.PriorityHigh, parley.PriorityUrgent, parley.PriorityLow}
-	dues       = []time.Duration{0, 10 * time.Minute, 30 * time.Minute, time.Hour, 4 * time.Hour, 24 * time.Hour}
+	priorities = []parley.Priority{
+		parley.PriorityNormal,
+		parley.PriorityHigh,
+		parley.PriorityUrgent,
+		parley.PriorityLow,
+	}
+	dues = []time.Duration{0, 10 * time.Minute, 30 * time.Minute, time.Hour, 4 * time.Hour, 24 * time.Hour}
 )
 
 // said is all that makes one sending the same as another.
@@ -44,13 +49,20 @@ func (c *compose) fields(th theme, w int) string {
 		if to == "" {
 			to = th.dim.Render("agents, @group or ALL")
 		}
+
 		words = append(words, th.dim.Render("to ")+to)
 	}
+
 	if d.formal() {
-		words = append(words, th.dim.Render("priority ")+string(d.prio)+th.dim.Render(" ^p"), th.dim.Render("answer ")+dueWords(d.due)+th.dim.Render(" ^r"))
+		words = append(
+			words,
+			th.dim.Render("priority ")+string(d.prio)+th.dim.Render(" ^p"),
+			th.dim.Render("answer ")+dueWords(d.due)+th.dim.Render(" ^r"),
+		)
 	} else {
 		words = append(words, th.dim.Render("typed under a header of its own, with high priority"))
 	}
+
 	return fit("  "+strings.Join(words, "   "), w)
 }
 
@@ -121,13 +133,16 @@ func (c *compose) rest() string {
 	if begun == "" {
 		return ""
 	}
+
 	names := []string{parley.Everyone}
 	for _, s := range c.team.list {
 		names = append(names, s.Name)
 	}
+
 	for _, g := range c.team.groups() {
 		names = append(names, "@"+safeLine(g))
 	}
+
 	found := ""
 	for _, name := range names {
 		if strings.HasPrefix(strings.ToLower(name), begun) {
@@ -137,9 +152,11 @@ func (c *compose) rest() string {
 			found = name
 		}
 	}
+
 	if found == "" {
 		return ""
 	}
+
 	return found[len(begun):]
 }
 
@@ -160,6 +177,7 @@ func (c *compose) recipients(d draft) (ids []string, group string, everyone bool
 		if strings.EqualFold(word, parley.Everyone) {
 			return nil, "", true
 		}
+
 		if g, ok := strings.CutPrefix(word, "@"); ok {
 			if len(words) == 1 {
 				group = g
@@ -167,12 +185,15 @@ func (c *compose) recipients(d draft) (ids []string, group string, everyone bool
 			ids = append(ids, c.team.members(g)...)
 			continue
 		}
+
 		i := slices.IndexFunc(c.team.list, func(s parley.AgentStatus) bool { return strings.EqualFold(s.Name, word) })
 		if i >= 0 {
 			word = c.team.list[i].ID
 		}
+
 		ids = append(ids, word)
 	}
+
 	return ids, group, false
 }
 
@@ -208,24 +229,39 @@ func send(ctx context.Context, s parley.Service, p parcel, now time.Time) sentMs
 		}
 		return msg
 	case (p.everyone || p.group != "") && p.due == 0:
-		res, err := s.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: p.text, Group: p.group, Priority: p.prio, IdempotencyKey: p.key})
+		res, err := s.BroadcastMessage(
+			ctx,
+			parley.BroadcastMessageRequest{Text: p.text, Group: p.group, Priority: p.prio, IdempotencyKey: p.key},
+		)
 		if msg.err = err; err == nil {
 			msg.id, msg.deliveries = res.MessageID, res.Deliveries
 		}
 		return msg
 	}
-	r := parley.SendMessageRequest{To: p.ids, ThreadID: p.to.thread, Text: p.text, Priority: p.prio, InReplyTo: p.to.replyTo, IdempotencyKey: p.key}
+
+	r := parley.SendMessageRequest{
+		To:             p.ids,
+		ThreadID:       p.to.thread,
+		Text:           p.text,
+		Priority:       p.prio,
+		InReplyTo:      p.to.replyTo,
+		IdempotencyKey: p.key,
+	}
+
 	if p.everyone {
 		r.To = parley.Names{parley.Everyone}
 	}
+
 	if p.due > 0 {
 		deadline := now.Add(p.due)
 		r.RequiresResponse, r.ResponseDeadline, r.Type = true, &deadline, parley.TypeRequest
 	}
+
 	res, err := s.SendMessage(ctx, r)
 	if msg.err = err; err == nil {
 		msg.id, msg.deliveries = res.MessageID, res.Deliveries
 	}
+
 	return msg
 }
 
@@ -244,13 +280,16 @@ func edit(environ []string, d draft) tea.Cmd {
 	if err != nil {
 		return fail(err)
 	}
+
 	_, err = f.WriteString(d.text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fail(err)
 	}
+
 	argv := append(editor(environ), f.Name())
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env = environ
+
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		defer os.Remove(f.Name())
 		text, readErr := os.ReadFile(f.Name())

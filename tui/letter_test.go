@@ -27,11 +27,14 @@ func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
 	if len(f.sent) != 1 {
 		t.Fatalf("sent %+v, want one", f.sent)
 	}
+
 	got := f.sent[0]
 	if to := strings.Join(got.To, " "); to != agentID("coder")+" "+agentID("reviewer") || got.Priority != parley.PriorityUrgent ||
-		!got.RequiresResponse || !got.ResponseDeadline.Equal(noon.Add(10*time.Minute)) || got.Type != parley.TypeRequest {
+		!got.RequiresResponse || !got.ResponseDeadline.Equal(noon.Add(10*time.Minute)) ||
+		got.Type != parley.TypeRequest {
 		t.Errorf("sent %+v", got)
 	}
+
 	s.shows("Sent to coder, reviewer: ")
 }
 
@@ -59,17 +62,20 @@ func TestRecipientsAreReadAsTheyAreMeant(t *testing.T) {
 		if c.due {
 			s.press("ctrl+r")
 		}
+
 		s.typed("hi")
 		s.press("enter")
 		got, cast := "", ""
 		for _, r := range f.sent {
 			got = strings.Join(r.To, " ")
 		}
+
 		for _, r := range f.casts {
 			if cast = r.Group; cast == "" {
 				cast = "everyone"
 			}
 		}
+
 		if got != c.to || cast != c.cast {
 			t.Errorf("%q: sent to %q and broadcast to %q, want %q and %q", c.names, got, cast, c.to, c.cast)
 		}
@@ -84,6 +90,7 @@ func TestTheEditorGivesTheDraftBack(t *testing.T) {
 	if got, want := s.m.compose.text(), "half edited"; got != want {
 		t.Errorf("the draft is %q, want %q", got, want)
 	}
+
 	s.editor = errors.New("exit status 1")
 	s.press("ctrl+o")
 	s.shows("the editor failed: exit status 1; the draft is as it was")
@@ -121,6 +128,7 @@ func TestTheDraftSurvivesEverything(t *testing.T) {
 	for _, size := range [][2]int{{20, 5}, {60, 20}, {300, 80}} {
 		s.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
 	}
+
 	s.press("esc", "5", "w")
 	s.shows("precious", "to coder", "priority high")
 	f.err = nil

@@ -46,11 +46,13 @@ func (x membership) make(ctx context.Context, s parley.Service) tea.Msg {
 			failed = err
 			break
 		}
+
 		said = append(said, who.name+memberWords(status))
 		if status != parley.MemberAlready {
 			done.who = append(done.who, who)
 		}
 	}
+
 	return doneMsg{text: strings.Join(said, ", "), undo: done.back(), err: failed}
 }
 
@@ -83,16 +85,19 @@ func (x membership) back() *undo {
 	if len(x.who) == 0 {
 		return nil
 	}
+
 	names := make([]string, len(x.who))
 	for i, who := range x.who {
 		names[i] = who.name
 	}
+
 	words := fit(strings.Join(names, ", "), 40)
 	back := membership{thread: x.thread, who: x.who, add: !x.add}
 	does := fmt.Sprintf("removes %s again", words)
 	if back.add {
 		does = fmt.Sprintf("adds %s again", words)
 	}
+
 	return &undo{does: does, deed: deed{call: func(ctx context.Context, s parley.Service) (string, error) {
 		msg := back.make(ctx, s).(doneMsg)
 		return msg.text + ".", msg.err
@@ -106,6 +111,7 @@ func undoOf(args url.Values, res any) *undo {
 	if !ok {
 		return nil
 	}
+
 	who := ""
 	switch r.Status {
 	case parley.MemberAdded:
@@ -117,6 +123,8 @@ func undoOf(args url.Values, res any) *undo {
 	default:
 		return nil
 	}
+
 	add := r.Status == parley.MemberAdded || r.Status == parley.MemberJoined
+
 	return membership{thread: r.Thread.ID, who: []party{{who, safeLine(who)}}, add: add}.back()
 }

@@ -59,6 +59,7 @@ func (m *meter) at(at time.Time) *span {
 			}
 		}
 	}
+
 	return s
 }
 
@@ -68,10 +69,12 @@ func (m *meter) take(events []parley.Event) {
 		if e.Seq <= m.seq {
 			continue
 		}
+
 		m.seq = e.Seq
 		if m.began.IsZero() {
 			m.began = e.Time
 		}
+
 		switch {
 		case e.Type.Announces():
 			m.accept(e)
@@ -98,6 +101,7 @@ func (m *meter) advance(e parley.Event) {
 	if p == nil {
 		return
 	}
+
 	switch s := parley.DeliveryState(e.State); {
 	case s == parley.DeliveryTyping:
 		p.typed[to] = true

@@ -33,10 +33,12 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	default:
 		return nil
 	}
+
 	l := &m.layout
 	if l.small() {
 		return nil
 	}
+
 	p := pointer{x: mouse.X, y: mouse.Y - rowsTop, w: l.inner, h: l.screenH, wheel: wheel}
 	switch s := m.scope(); {
 	case s == inHelp && wheel != 0:
@@ -50,6 +52,7 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	case p.y >= 0 && p.y < p.h && p.x < p.w:
 		return m.screen().point(p)
 	}
+
 	return nil
 }
 
@@ -72,6 +75,7 @@ func (m *model) pointInPalette(at pointer) tea.Cmd {
 	case row < len(p.found):
 		p.sel = row
 	}
+
 	return nil
 }
 
@@ -125,6 +129,7 @@ func (t *traffic) point(p pointer) tea.Cmd {
 		t.inDetail, t.follow, t.sel = false, false, t.shown[i]
 		t.record.settle()
 	}
+
 	return nil
 }
 
@@ -136,6 +141,7 @@ func (a *agents) point(p pointer) tea.Cmd {
 	case viewH > 0 && p.second(a.tier, listW, listH), p.y == 0:
 		return nil
 	}
+
 	if all := a.entries(); a.top+p.y-1 < len(all) {
 		switch e := all[a.top+p.y-1]; {
 		case e.agent != nil:
@@ -144,6 +150,7 @@ func (a *agents) point(p pointer) tea.Cmd {
 			a.folded = false
 		}
 	}
+
 	return nil
 }
 
@@ -169,6 +176,7 @@ func (t *threads) point(p pointer) tea.Cmd {
 	case !inTalk && p.y > 0 && i < len(t.list):
 		t.inTalk, t.sel = false, t.list[i].ID
 	}
+
 	return nil
 }
 
@@ -193,6 +201,7 @@ func (n *needs) point(p pointer) tea.Cmd {
 			n.pane.top = 0
 		}
 	}
+
 	return nil
 }
 

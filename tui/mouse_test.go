@@ -48,6 +48,7 @@ func TestAClickChooses(t *testing.T) {
 		if got := s.m.agents.selected(); got == nil || got.Name != "reviewer" {
 			t.Errorf("%v: the marker is on %v", size, got)
 		}
+
 		s.click("3 Threads")
 		s.click("storage format 2")
 		s.shows("─ storage format 2")
@@ -67,6 +68,7 @@ func TestAClickChooses(t *testing.T) {
 		if got := s.m.traffic.sel.from; got != "reviewer" || s.m.traffic.follow {
 			t.Errorf("%v: the marker is on a message from %s", size, got)
 		}
+
 		s.fits("clicks")
 	}
 }
@@ -78,22 +80,26 @@ func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
 	if s.m.traffic.sel == at || s.m.traffic.follow {
 		t.Error("the wheel did not leave the newest message")
 	}
+
 	s.press("g", "enter")
 	s.wheel(true, 3, 15)
 	if s.m.traffic.detail.top == 0 || s.m.traffic.inDetail {
 		t.Error("the wheel did not scroll the message under it")
 	}
+
 	s.press("2", "g")
 	first := s.m.agents.sel
 	s.wheel(true, 3, 5)
 	if s.m.agents.sel == first {
 		t.Error("the wheel did not move in the list of agents")
 	}
+
 	s.press("5")
 	s.wheel(true, 3, 5)
 	if s.m.health.top == 0 {
 		t.Error("the wheel did not scroll the health")
 	}
+
 	s.press("?")
 	s.wheel(true, 3, 5)
 	if s.m.help.top == 0 {
@@ -130,6 +136,7 @@ func TestAClickInThePaletteChooses(t *testing.T) {
 		if s.m.agents.order != byGroup {
 			t.Errorf("%v: a click on the marked row did nothing", size)
 		}
+
 		s.press(":")
 		s.typed("read_term")
 		s.click("read_terminal")
@@ -138,10 +145,12 @@ func TestAClickInThePaletteChooses(t *testing.T) {
 		if got := string(s.m.palette.line); !strings.HasSuffix(got, " history=") {
 			t.Errorf("%v: after a click on an argument the line is %q", size, got)
 		}
+
 		s.click("history ") // it is there
 		if got := string(s.m.palette.line); strings.Count(got, "history=") != 1 {
 			t.Errorf("%v: after a click on an argument that is there the line is %q", size, got)
 		}
+
 		s.fits("clicks")
 	}
 }
@@ -152,14 +161,17 @@ func TestTheWheelScrollsThePalette(t *testing.T) {
 	for range 6 {
 		s.wheel(true, 3, 8)
 	}
+
 	if p := &s.m.palette; p.sel != 6*wheelLines || p.top == 0 {
 		t.Errorf("the wheel went to row %d, the first in view is %d", p.sel, p.top)
 	}
+
 	row := s.m.palette.found[s.m.palette.top+2]
 	s.click("  " + row.name + " ")
 	if got := s.m.palette.found[s.m.palette.sel].name; got != row.name {
 		t.Errorf("a click on %s marked %s", row.name, got)
 	}
+
 	s.press("esc", ":")
 	s.typed("send_message")
 	s.press("enter")
@@ -170,11 +182,13 @@ func TestTheWheelScrollsThePalette(t *testing.T) {
 	for range 9 {
 		s.wheel(true, 3, 8)
 	}
+
 	s.shows(last)
 	s.click(last)
 	if got := string(s.m.palette.line); !strings.HasSuffix(got, last+"=") {
 		t.Errorf("after a click on %s the line is %q", last, got)
 	}
+
 	s.press("up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up", "up")
 	s.hides(last + " ")
 }

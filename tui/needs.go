@@ -49,8 +49,24 @@ func (n *needs) keys() []binding {
 		{inNeeds, []string{"x"}, "x", "let it be: dismiss, decline, let go", "let be", (*model).dropNeed, ""},
 		{inNeeds, []string{"R"}, "R", "again: type, release, or restart it", "again", (*model).againNeed, ""},
 		{inNeeds, []string{"m"}, "m", "mark what came for you read", "read", (*model).markRead, ""},
-		{inNeeds, []string{"tab"}, "tab", "between the list and its details", "", func(m *model) tea.Cmd { return m.needs.turn() }, ""},
-		{inNeeds, []string{"esc"}, "esc", "back to the list", "", func(m *model) tea.Cmd { m.needs.inDetail = false; return nil }, ""},
+		{
+			inNeeds,
+			[]string{"tab"},
+			"tab",
+			"between the list and its details",
+			"",
+			func(m *model) tea.Cmd { return m.needs.turn() },
+			"",
+		},
+		{
+			inNeeds,
+			[]string{"esc"},
+			"esc",
+			"back to the list",
+			"",
+			func(m *model) tea.Cmd { m.needs.inDetail = false; return nil },
+			"",
+		},
 		{inNeeds, []string{"e"}, "e", "explain the message's story", "explain", (*model).explain, ""},
 	}, "R retry", "x dismiss", "e explain", "m mark read")
 }
@@ -75,6 +91,7 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 		}
 		return n.show()
 	}
+
 	return nil
 }
 
@@ -95,11 +112,14 @@ func (n *needs) take(msg needsMsg) tea.Cmd {
 		}
 		return nil
 	}
+
 	if !n.known {
 		n.sel, n.at0 = "", 0 // what was there before was not all
 	}
+
 	n.known, n.told = true, msg.list
 	n.gather()
+
 	return nil
 }
 
@@ -117,16 +137,20 @@ func (n *needs) show() tea.Cmd {
 	if n.at != atNeeds || x == nil {
 		return nil
 	}
+
 	d := &n.message
 	if d.id != x.MessageID {
 		d.show(x.MessageID)
 		d.stale, n.pane.top = true, 0
 	}
+
 	if d.id == "" || d.asking || !d.stale || n.link.lost != nil {
 		return nil
 	}
+
 	d.asking, d.stale = true, false
 	id := d.id
+
 	return n.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
 		return needDetailMsg{id: id, result: res, err: err}
@@ -140,12 +164,14 @@ func (n *needs) detailed(msg needDetailMsg) tea.Cmd {
 		d.stale = true
 		return nil
 	}
+
 	if d.err = msg.err; msg.err == nil {
 		d.result = msg.result
 	} else if n.daemonGone(msg.err) {
 		d.stale, d.err = true, nil
 		return n.lookLater()
 	}
+
 	return nil
 }
 
@@ -189,10 +215,20 @@ func (n *needs) about() subject {
 	if x == nil {
 		return subject{}
 	}
-	s := subject{agent: n.team.find(x.AgentID), partnerID: x.AgentID, partner: safeLine(x.Agent), message: x.MessageID, text: safeLine(x.Text), threadID: x.thread}
+
+	s := subject{
+		agent:     n.team.find(x.AgentID),
+		partnerID: x.AgentID,
+		partner:   safeLine(x.Agent),
+		message:   x.MessageID,
+		text:      safeLine(x.Text),
+		threadID:  x.thread,
+	}
+
 	if x.AgentID == "" && x.Kind != needUnsent && x.Agent != you {
 		s.partnerID = x.Agent // it left the team, or is parley itself
 	}
+
 	return s
 }
 

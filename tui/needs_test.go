@@ -28,15 +28,31 @@ func TestShowsWhatNeedsTheOperator(t *testing.T) {
 	if f.asked != 0 {
 		t.Errorf("asked %d times for what nobody looks at", f.asked)
 	}
+
 	s.press("n")
-	s.shows("▸ ∅ lost", "✗ exited      planner", "enter restart · x let it go", "in a shell: parley restart scout", "✉ for you     reviewer")
+	s.shows(
+		"▸ ∅ lost",
+		"✗ exited      planner",
+		"enter restart · x let it go",
+		"in a shell: parley restart scout",
+		"✉ for you     reviewer",
+	)
+
 	s.hides("Looking")
 	s.press("j")
 	s.shows("│ panic: runtime error")
 
 	// The open page follows what happens, and the marker stays where it was.
 	f.needs = f.needs[:2]
-	f.need(parley.NeedDialog, "\x1b[31mcoder\u202e", "a dialog \x1b[2Jis open", "parley attach coder", "Answer it there.", "  ❯ 1. Yes\x1b[K")
+	f.need(
+		parley.NeedDialog,
+		"\x1b[31mcoder\u202e",
+		"a dialog \x1b[2Jis open",
+		"parley attach coder",
+		"Answer it there.",
+		"  ❯ 1. Yes\x1b[K",
+	)
+
 	f.emit(parley.Event{Type: parley.EventAgent, AgentID: agentID("coder"), Agent: "coder", State: "waiting"})
 	s.news()
 	s.shows("◆ dialog      [31mcoder", "▸ ✗ exited")
@@ -115,9 +131,11 @@ func TestAnswersFromWhatNeedsYou(t *testing.T) {
 	s.press("esc")
 	s.shows("✎ unsent      you", "reply to reviewer about")
 	s.press("G", "enter", "!", "enter")
-	if len(f.sent) != 1 || f.sent[0].InReplyTo != f.letters[0].MessageID || f.sent[0].Text != "write the migration first!" {
+	if len(f.sent) != 1 || f.sent[0].InReplyTo != f.letters[0].MessageID ||
+		f.sent[0].Text != "write the migration first!" {
 		t.Errorf("sent %+v, want one reply", f.sent)
 	}
+
 	s.hides("unsent")
 	s.press("G", "m")
 	if len(f.read) != 1 || f.read[0] != f.letters[0].MessageID {
@@ -157,14 +175,29 @@ func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
 func TestHeldMessagesAreReleased(t *testing.T) {
 	f := busyTeam()
 	f.needs, f.letters = nil, nil
-	f.need(parley.NeedDraft, "tester", "an unsent draft stands in its composer; a message waits for it", "parley attach tester", "Send it or clear it.")
-	f.need(parley.NeedHeld, "tester", "1 held between coder and tester: they said 12 in a minute", "parley conversation show coder tester", "See what they talk about.")
+	f.need(
+		parley.NeedDraft,
+		"tester",
+		"an unsent draft stands in its composer; a message waits for it",
+		"parley attach tester",
+		"Send it or clear it.",
+	)
+
+	f.need(
+		parley.NeedHeld,
+		"tester",
+		"1 held between coder and tester: they said 12 in a minute",
+		"parley conversation show coder tester",
+		"See what they talk about.",
+	)
+
 	f.needs[1].MessageID = "5f0c0005-1111-4111-8111-111111111111"
 	for i := range f.agents {
 		if f.agents[i].Name == "tester" {
 			f.agents[i].HeldMessage = "5f0c0005-1111-4111-8111-111111111111"
 		}
 	}
+
 	s := newScreen(t, f, 120, 30)
 	s.press("4")
 	s.shows("✎ draft", "R look again", "looking into it now")

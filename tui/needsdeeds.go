@@ -22,6 +22,7 @@ func (m *model) helpNeed() tea.Cmd {
 		m.tell("Nothing needs you.")
 		return nil
 	}
+
 	switch x.Kind {
 	case parley.NeedLost, parley.NeedExited:
 		return m.restart()
@@ -33,7 +34,10 @@ func (m *model) helpNeed() tea.Cmd {
 	case parley.NeedUnanswered:
 		return m.retryTo(x.MessageID, x.AgentID)
 	case parley.NeedApproval:
-		return m.ask(fmt.Sprintf("Make %s a special agent? It may then do what only those may.", safeLine(x.Agent)), m.approve(x, true))
+		return m.ask(
+			fmt.Sprintf("Make %s a special agent? It may then do what only those may.", safeLine(x.Agent)),
+			m.approve(x, true),
+		)
 	case parley.NeedHeld:
 		return m.control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: x.MessageID}, nil)
 	case needMessage, needAnswer:
@@ -44,6 +48,7 @@ func (m *model) helpNeed() tea.Cmd {
 	case needUnsent:
 		return m.compose.write(x.draft.to, x.draft.label, "")
 	}
+
 	return m.attach()
 }
 
@@ -54,6 +59,7 @@ func (m *model) dropNeed() tea.Cmd {
 		m.tell("Nothing needs you.")
 		return nil
 	}
+
 	switch x.Kind {
 	case parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered:
 		return m.dismiss(x.MessageID)
@@ -69,7 +75,9 @@ func (m *model) dropNeed() tea.Cmd {
 		to := x.draft.to
 		return m.ask("Throw this draft away? Nobody has it then.", func() tea.Msg { return dropDraftMsg{to} })
 	}
+
 	m.tell("This goes when its cause does.")
+
 	return nil
 }
 
@@ -79,6 +87,7 @@ func (n *needs) idle(hint string) bool {
 	if x == nil {
 		return true
 	}
+
 	toYou := x.Kind == needMessage || x.Kind == needAnswer
 	l, _ := lookOf(x.Kind)
 	switch hint {
@@ -91,6 +100,7 @@ func (n *needs) idle(hint string) bool {
 	case "explain":
 		return x.MessageID == ""
 	}
+
 	return false
 }
 
@@ -149,10 +159,12 @@ func (m *model) control(r parley.ControlConversationRequest, back *parley.Contro
 			return res.Message, nil
 		}}
 	}
+
 	d := do(r)
 	if back != nil {
 		d.undo = &undo{does: "takes that back", deed: do(*back)}
 	}
+
 	return m.do.deed(d)
 }
 
@@ -206,7 +218,12 @@ func (m *model) approve(x *need, yes bool) tea.Cmd {
 			return res.Message, nil
 		}}
 	}
+
 	d := decide(yes)
-	d.undo = &undo{does: map[bool]string{true: "declines it after all", false: "approves it after all"}[yes], deed: decide(!yes)}
+	d.undo = &undo{
+		does: map[bool]string{true: "declines it after all", false: "approves it after all"}[yes],
+		deed: decide(!yes),
+	}
+
 	return m.do.deed(d)
 }

@@ -84,24 +84,40 @@ func (n *needs) gather() {
 		}
 		all = append(all, need{Need: x})
 	}
+
 	for _, x := range n.inbox.list {
 		all = append(all, n.letter(x))
 	}
+
 	for _, d := range n.drafts() {
-		all = append(all, need{draft: d, Need: parley.Need{Kind: needUnsent, Agent: you, Text: lowerFirst(d.label) + ": “" + safeLine(d.text) + "”",
-			Action: "It is kept while this screen runs."}})
+		all = append(
+			all,
+			need{
+				draft: d,
+				Need: parley.Need{
+					Kind:   needUnsent,
+					Agent:  you,
+					Text:   lowerFirst(d.label) + ": “" + safeLine(d.text) + "”",
+					Action: "It is kept while this screen runs.",
+				},
+			},
+		)
 	}
+
 	for i := range all {
 		all[i].settle()
 	}
+
 	slices.SortStableFunc(all, func(a, b need) int { return cmp.Or(a.rank-b.rank, a.Since.Compare(b.Since)) })
 	n.list = all
 }
 
 // letter is a message that came for the operator.
 func (n *needs) letter(x parley.InboxMessage) need {
-	l := need{Need: parley.Need{Kind: needMessage, Agent: shownName(x.Sender, ""), MessageID: x.MessageID, Since: x.Timestamp,
-		Text: safeLine(x.Content)}}
+	l := need{
+		Need: parley.Need{Kind: needMessage, Agent: shownName(x.Sender, ""), MessageID: x.MessageID, Since: x.Timestamp,
+			Text: safeLine(x.Content)},
+	}
 	if l.thread = x.ThreadID; l.thread != "" {
 		l.Text = "in a thread: " + l.Text
 	}
@@ -111,6 +127,7 @@ func (n *needs) letter(x parley.InboxMessage) need {
 	if x.ResponseDeadline != nil && x.ResponseStatus.Owed() {
 		l.Kind, l.Text = needAnswer, "an answer "+whenDue(*x.ResponseDeadline, n.now)+": "+l.Text
 	}
+
 	return l
 }
 

@@ -40,6 +40,7 @@ func (n *needs) view(w, h int) []string {
 	if paneH == 0 {
 		return clip(list, h)
 	}
+
 	all := n.lines(paneW)
 	note := ""
 	if more := len(all) - n.pane.top - n.pane.height; more > 0 {
@@ -47,12 +48,14 @@ func (n *needs) view(w, h int) []string {
 	} else if n.pane.top > 0 {
 		note = "end"
 	}
+
 	x := n.selected()
 	title := n.theme.rule(kindWord(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
 	details := clip(append([]string{title}, all[clamp(n.pane.top, 0, len(all)):]...), paneH)
 	if n.tier >= wide {
 		return beside(n.theme, list, details, listW)
 	}
+
 	return append(list, details...)
 }
 
@@ -62,24 +65,29 @@ func (n *needs) rows(w int) []string {
 	if len(n.list) > n.height {
 		note = fmt.Sprintf("%d of %d", at+1, len(n.list))
 	}
+
 	lines := []string{n.theme.rule("Needs you", note, w, !n.inDetail)}
 	if n.err != nil {
 		lines = append(lines, errorLines(n.theme, n.err, w)...)
 	}
+
 	switch {
 	case !n.known && n.err == nil:
 		return append(lines, n.theme.dim.Render(fit("  Looking what waits for you…", w)))
 	case len(n.list) == 0 && n.err == nil:
 		return append(lines, n.nothing(w)...)
 	}
+
 	name := 5
 	for i := range n.list {
 		name = max(name, width(safeLine(n.list[i].Agent)))
 	}
+
 	name = min(name, 14)
 	for i := n.top; i < min(n.top+n.height, len(n.list)); i++ {
 		lines = append(lines, n.row(&n.list[i], w, name, i == at)...)
 	}
+
 	return lines
 }
 
@@ -108,15 +116,18 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 	if x.Kind == needUnsent {
 		style = n.theme.plain
 	}
+
 	if !selected {
 		left := "  " + style.Render(kind) + rest
 		return []string{left + n.theme.dim.Render(fit(safeLine(x.Text), w-width(left)))}
 	}
+
 	line := "▸ " + kind + rest
 	first := pad(line+fit(safeLine(x.Text), w-width(line)), w)
 	if !n.inDetail {
 		first = n.theme.focus.Render(first)
 	}
+
 	var acts []string
 	a := n.team.find(x.AgentID)
 	for _, act := range l.acts {
@@ -126,9 +137,11 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 		if x.thread != "" && act == "enter reply" {
 			act = "enter open the thread"
 		}
+
 		key, does, _ := strings.Cut(act, " ")
 		acts = append(acts, n.theme.accent.Render(key)+" "+does)
 	}
+
 	return []string{first, "    " + columns(acts, n.theme.dim.Render(" · "), w-4)}
 }
 
@@ -138,18 +151,21 @@ func (n *needs) lines(w int) []string {
 	if x == nil {
 		return nil
 	}
+
 	var lines []string
 	say := func(style interface{ Render(...string) string }, text string) {
 		for _, line := range wrap(safeLine(text), w-2) {
 			lines = append(lines, "  "+style.Render(line))
 		}
 	}
+
 	read := x.MessageID != "" && n.message.id == x.MessageID && n.message.result != nil
 	if x.Kind == needUnsent {
 		lines = append(lines, indent(wrap(safeText(x.draft.text), w-2), 2)...)
 	} else if !read || x.Kind != needMessage && x.Kind != needAnswer {
 		say(n.theme.plain, x.Text)
 	}
+
 	if !x.Since.IsZero() && !read {
 		say(n.theme.dim, "since "+x.Since.In(n.now.Location()).Format("2 Jan 15:04:05")+", "+since(x.Since, n.now))
 	}
@@ -159,6 +175,7 @@ func (n *needs) lines(w int) []string {
 	if x.Command != "" {
 		say(n.theme.dim, "in a shell: "+x.Command)
 	}
+
 	lines = append(lines, n.asked(x, w, n.pane.height-len(lines))...)
 	if x.MessageID == "" || n.message.id != x.MessageID {
 		return lines
@@ -166,11 +183,13 @@ func (n *needs) lines(w int) []string {
 	if len(lines) > 0 {
 		lines = append(lines, "")
 	}
+
 	if read {
 		for _, d := range n.message.result.Responses {
 			say(n.theme.warn, debtWords(d, n))
 		}
 	}
+
 	return append(lines, n.message.lines(n.theme, &row{from: safeLine(x.Agent), text: safeLine(x.Text)}, w, n.now)...)
 }
 

@@ -50,14 +50,20 @@ func (d *desk) letterNews() tea.Cmd {
 			fresh = append(fresh, m)
 		}
 	}
+
 	n.heard = heard
 	switch len(fresh) {
 	case 0:
 		return nil
 	case 1:
-		return d.ring(fresh[0].Sender + ": " + parley.Truncate(parley.CleanLine(fresh[0].Content), parley.PreviewLength))
+		return d.ring(
+			fresh[0].Sender + ": " + parley.Truncate(parley.CleanLine(fresh[0].Content), parley.PreviewLength),
+		)
 	}
-	return d.ring(fmt.Sprintf("%s for you, the last from %s", plural(len(fresh), "message"), fresh[len(fresh)-1].Sender))
+
+	return d.ring(
+		fmt.Sprintf("%s for you, the last from %s", plural(len(fresh), "message"), fresh[len(fresh)-1].Sender),
+	)
 }
 
 // ring makes the terminal tell it. OSC 9 is iTerm2's, OSC 777 that of urxvt,
@@ -71,6 +77,7 @@ func (d *desk) ring(text string) tea.Cmd {
 	if n.Bell {
 		raw = "\a"
 	}
+
 	if n.Desktop {
 		text = strings.Map(func(r rune) rune {
 			if r == ';' || r < ' ' || r == 0x7f {
@@ -78,11 +85,14 @@ func (d *desk) ring(text string) tea.Cmd {
 			}
 			return r
 		}, safeLine(text))
+
 		raw += fmt.Sprintf("\x1b]9;parley: %s\a\x1b]777;notify;parley;%s\a", text, text)
 	}
+
 	if raw == "" {
 		return nil
 	}
+
 	return tea.Raw(raw)
 }
 

@@ -9,7 +9,12 @@ import (
 )
 
 func letter(n, from, text string) parley.InboxMessage {
-	return parley.InboxMessage{MessageID: n + "-1111-4111-8111-111111111111", Sender: from, Content: text, Timestamp: noon}
+	return parley.InboxMessage{
+		MessageID: n + "-1111-4111-8111-111111111111",
+		Sender:    from,
+		Content:   text,
+		Timestamp: noon,
+	}
 }
 
 // comes brings a message to the operator.
@@ -30,17 +35,20 @@ func TestRingsForWhatComesForTheOperator(t *testing.T) {
 	if len(s.rang) > 0 {
 		t.Fatalf("rang %q for what was there before", s.rang)
 	}
+
 	s.comes(letter("aaaaaaaa", "coder", "look;\x1b]0;evil\a at\nthis"))
 	want := "\a\x1b]9;parley: coder: look ]0 evil at this\a\x1b]777;notify;parley;coder: look ]0 evil at this\a"
 	if len(s.rang) != 1 || s.rang[0] != want {
 		t.Errorf("rang %q, want %q", s.rang, want)
 	}
+
 	s.send(tickMsg(noon))
 	f.need(parley.NeedDialog, "coder", "a dialog is open", "parley attach coder", "Answer it.")
 	s.send(tickMsg(noon))
 	if len(s.rang) != 2 || !strings.Contains(s.rang[1], "1 thing needs you") {
 		t.Errorf("rang %q, want once more for the dialog", s.rang)
 	}
+
 	f.needs = f.needs[:1]
 	s.send(tickMsg(noon))
 	if len(s.rang) != 2 {

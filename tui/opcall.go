@@ -20,17 +20,20 @@ func (m *model) callOp() tea.Cmd {
 	if p.busy {
 		return nil
 	}
+
 	p.top = 0 // where it says what is wrong
 	args, err := parseArgs(p.op, string(p.line))
 	if err != nil {
 		p.err = err
 		return nil
 	}
+
 	call, err := p.op.DecodeQuery(args)
 	if err != nil {
 		p.err = err
 		return nil
 	}
+
 	p.busy, p.err = true, nil
 	name := p.op.Name
 	cmd := m.do.operation(name, args, call)
@@ -38,6 +41,7 @@ func (m *model) callOp() tea.Cmd {
 		p.busy = false
 		return m.ask("Really "+name+" "+safeLine(string(p.line))+"? It cannot be undone.", cmd)
 	}
+
 	return cmd
 }
 
@@ -49,7 +53,13 @@ type operationMsg struct {
 	err    error
 }
 
-func operate(ctx context.Context, s parley.Service, name string, args url.Values, call *parley.Invocation) operationMsg {
+func operate(
+	ctx context.Context,
+	s parley.Service,
+	name string,
+	args url.Values,
+	call *parley.Invocation,
+) operationMsg {
 	res, err := call.Call(parley.WithCaller(ctx, operatorHere), s)
 	if err != nil {
 		return operationMsg{name: name, err: err}
@@ -68,14 +78,17 @@ func (m *model) operated(msg operationMsg) tea.Cmd {
 		} else {
 			m.fail(msg.err)
 		}
+
 		return nil
 	}
+
 	m.palette.open = false
 	m.help = help{open: true, title: msg.name, text: msg.answer}
 	if msg.undo != nil {
 		m.undo = msg.undo
 		m.tell("It is done. u " + msg.undo.does + ".")
 	}
+
 	return m.lookSoon()
 }
 
@@ -86,22 +99,27 @@ func parseArgs(op *parley.Op, text string) (url.Values, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	args := url.Values{}
 	for i, word := range words {
 		if word == "--" {
 			args["command"] = words[i+1:]
 			break
 		}
+
 		name, value, named := strings.Cut(word, "=")
 		if !named || !known(op, name) {
 			name, value = nextField(op, args), word
 		}
+
 		if name == "" {
 			return nil, parley.Errorf(parley.InvalidArgument, "%q belongs to no argument", parley.CleanLine(word)).
 				Suggest("Write name=value, and a value of several words in quotes.")
 		}
+
 		args.Add(name, value)
 	}
+
 	return args, nil
 }
 
@@ -149,12 +167,16 @@ func splitWords(text string) ([]string, error) {
 			any = true
 		}
 	}
+
 	if any {
 		words = append(words, b.String())
 	}
+
 	if quoted {
-		return nil, parley.Errorf(parley.InvalidArgument, "a quote is not closed").Suggest(`Close it with ", or write \" for a quote itself.`)
+		return nil, parley.Errorf(parley.InvalidArgument, "a quote is not closed").
+			Suggest(`Close it with ", or write \" for a quote itself.`)
 	}
+
 	return words, nil
 }
 

@@ -27,6 +27,7 @@ func (m *model) begin(to Target) {
 			m.at = place(i)
 		}
 	}
+
 	switch {
 	case to.Agent != "":
 		m.at, m.agents.sel = atAgents, to.Agent
@@ -68,11 +69,13 @@ func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
 		msg.err = err
 		return msg
 	}
+
 	at, err := eventAt(ctx, s, res.Object.Timestamp.Add(-time.Second))
 	if err != nil {
 		msg.err = err
 		return msg
 	}
+
 	msg.about = res.Object.ID
 	msg.low = max(0, at-around)
 	for msg.end = msg.low; len(msg.events) < aroundPages*pageEvents; {
@@ -81,16 +84,19 @@ func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
 			msg.err = err
 			return msg
 		}
+
 		msg.events, msg.end = append(msg.events, page.Events...), page.Next
 		for _, e := range page.Events {
 			if e.MessageID == msg.about && e.Type.Announces() {
 				return msg
 			}
 		}
+
 		if len(page.Events) == 0 {
 			break
 		}
 	}
+
 	msg.err = parley.Errorf(parley.MessageNotFound, "message %s is not in the record of events any more", parley.Short(id)).
 		Suggest("parley message %s shows it.", parley.Short(id))
 	return msg
@@ -102,6 +108,7 @@ func eventAt(ctx context.Context, s parley.Service, at time.Time) (int64, error)
 	if err != nil {
 		return 0, err
 	}
+
 	low, high := int64(0), newest.Next
 	for low < high {
 		middle := low + (high-low)/2
@@ -115,5 +122,6 @@ func eventAt(ctx context.Context, s parley.Service, at time.Time) (int64, error)
 			high = middle
 		}
 	}
+
 	return low, nil
 }

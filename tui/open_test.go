@@ -38,6 +38,7 @@ func TestALinkFindsItsMessageAnywhereOnTheRecord(t *testing.T) {
 		if r := s.m.traffic.sel; r == nil || r.id != id {
 			t.Errorf("the marker for number %d is on %+v", i, r)
 		}
+
 		s.shows("─ Message "+parley.Short(id), fmt.Sprintf("message number %d", i))
 		s.press("f") // and from there to the newest
 		s.shows(fmt.Sprintf("message number %d", n-1))
@@ -46,7 +47,9 @@ func TestALinkFindsItsMessageAnywhereOnTheRecord(t *testing.T) {
 
 func TestALinkToWhatIsGoneSaysSo(t *testing.T) {
 	f := longRecord(40)
-	f.messages["00000bad-1111-4111-8111-111111111111"] = &parley.MessageStatusResult{Object: &parley.Message{ID: "00000bad-1111-4111-8111-111111111111", Timestamp: noon}}
+	f.messages["00000bad-1111-4111-8111-111111111111"] = &parley.MessageStatusResult{
+		Object: &parley.Message{ID: "00000bad-1111-4111-8111-111111111111", Timestamp: noon},
+	}
 	s := newStage(t, f, 100, 40, func(o *Options) { o.Open = Target{Message: "00000bad-1111-4111-8111-111111111111"} })
 	s.latest()
 	s.shows("message 00000bad is not in the record of events any more", "parley message 00000bad")
@@ -54,7 +57,15 @@ func TestALinkToWhatIsGoneSaysSo(t *testing.T) {
 
 func TestAFilterFindsWordsInWholeTexts(t *testing.T) {
 	f := busyTeam()
-	f.say(11, "coder", []string{"tester"}, strings.Repeat("so many words before it ", 6)+"the needle at last", "normal", parley.DeliverySubmitted)
+	f.say(
+		11,
+		"coder",
+		[]string{"tester"},
+		strings.Repeat("so many words before it ", 6)+"the needle at last",
+		"normal",
+		parley.DeliverySubmitted,
+	)
+
 	s := newScreen(t, f, 120, 24)
 	s.hides("needle")
 	s.press("/")
@@ -66,6 +77,7 @@ func TestAFilterFindsWordsInWholeTexts(t *testing.T) {
 	if got, want := fmt.Sprint(f.searches), "[ne nee need needl needle]"; got != want {
 		t.Errorf("searched for %s, want %s", got, want)
 	}
+
 	s.press("esc")
 	s.hides("needle")
 	s.press("/")

@@ -46,9 +46,16 @@ func TestADialogShowsItsQuestion(t *testing.T) {
 	for i := range 11 {
 		screen = append(screen, fmt.Sprint("talk before it ", i))
 	}
+
 	f.needs = nil
-	f.need(parley.NeedDialog, "coder", "a dialog is open in its terminal; 109 messages wait for it", "parley attach coder", "Answer it there; parley never answers one.",
+	f.need(
+		parley.NeedDialog,
+		"coder",
+		"a dialog is open in its terminal; 109 messages wait for it",
+		"parley attach coder",
+		"Answer it there; parley never answers one.",
 		append(screen, "May I go on with this?", "❯ 1. Yes  2. No")...)
+
 	for _, size := range sizes {
 		s := newScreen(t, f, size[0], size[1])
 		s.press("4")

@@ -68,23 +68,29 @@ func readPage(ctx context.Context, s parley.Service, of pageOf, at int64) pageMs
 		case newestPage:
 			r = parley.ReadEventsRequest{Last: pageEvents, Limit: pageEvents}
 		}
+
 		res, err := s.ReadEvents(ctx, r)
 		if err != nil {
 			msg.err = err
 			return msg
 		}
+
 		events := res.Events
 		if of == olderPage {
 			events = slices.DeleteFunc(events, func(e parley.Event) bool { return e.Seq > msg.low })
 		}
+
 		msg.events, msg.low, msg.end = append(events, msg.events...), r.After, res.Next
 		if of == newestPage && len(events) > 0 {
 			msg.low = events[0].Seq - 1
 		}
-		if of != olderPage || msg.low == 0 || slices.ContainsFunc(events, func(e parley.Event) bool { return e.Type.Announces() }) {
+
+		if of != olderPage || msg.low == 0 ||
+			slices.ContainsFunc(events, func(e parley.Event) bool { return e.Type.Announces() }) {
 			break
 		}
 	}
+
 	return msg
 }
 
@@ -95,9 +101,11 @@ func (t *record) paged(msg pageMsg) {
 		t.amiss = map[bool]string{false: "older ones could not be read"}[msg.of == aroundPage]
 		return
 	}
+
 	if msg.of == aroundPage {
 		t.sought, t.follow = sought{}, false
 	}
+
 	switch msg.of {
 	case olderPage:
 		t.prepend(msg)
@@ -111,6 +119,7 @@ func (t *record) paged(msg pageMsg) {
 			t.sel = t.rows[0]
 		}
 	}
+
 	t.sift()
 }
 
@@ -120,17 +129,21 @@ func (t *record) prepend(msg pageMsg) {
 	if msg.low >= t.low {
 		return // another window by now
 	}
+
 	old := record{byID: map[string]*row{}}
 	for _, e := range msg.events {
 		old.take(e, false)
 	}
+
 	for _, r := range old.rows {
 		t.byID[r.id] = r
 	}
+
 	t.rows, t.low = append(old.rows, t.rows...), msg.low
 	if !t.sought.empty() && len(t.rows) > maxRows {
 		t.dropHidden()
 	}
+
 	t.dropNew()
 }
 
@@ -153,10 +166,12 @@ func (t *record) extend(msg pageMsg) {
 	if len(t.missed) > 0 {
 		next = t.missed[0].Seq
 	}
+
 	joined := msg.end >= next-1
 	for _, e := range msg.events {
 		t.take(e, joined && msg.of == newestPage)
 	}
+
 	if t.high, t.apart = msg.end, !joined; joined {
 		t.seq = max(t.seq, msg.end)
 		for _, e := range t.missed {
@@ -165,6 +180,7 @@ func (t *record) extend(msg pageMsg) {
 			}
 		}
 	}
+
 	t.missed = nil
 	t.dropOld()
 }
@@ -184,6 +200,7 @@ func (t *record) wanted() (of pageOf, at int64) {
 	case t.apart && i >= len(t.shown)-nearEdge:
 		return newerPage, t.high
 	}
+
 	return noPage, 0
 }
 
@@ -203,16 +220,20 @@ func (t *traffic) certain() tea.Cmd {
 	if t.verifying || t.link.lost != nil {
 		return nil
 	}
+
 	var ids []string
 	for _, r := range t.inView() {
 		if !r.sure {
 			ids = append(ids, r.id)
 		}
 	}
+
 	if len(ids) == 0 {
 		return nil
 	}
+
 	t.verifying = true
+
 	return t.do.standings(ids)
 }
 
@@ -221,11 +242,13 @@ func (t *traffic) ascertained(msg standingsMsg) {
 	if msg.err != nil && t.daemonGone(msg.err) {
 		return
 	}
+
 	for _, id := range msg.ids {
 		if r := t.byID[id]; r != nil {
 			r.sure = true // or it is gone: there is nothing more to be known
 		}
 	}
+
 	for _, res := range msg.results {
 		if res.Object != nil {
 			t.learn(res.Object.ID, res.Deliveries)

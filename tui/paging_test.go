@@ -17,17 +17,44 @@ func longRecord(n int) *fakeService {
 		e.Seq = int64(len(f.events)) + 1
 		f.events = append(f.events, e)
 	}
+
 	for i := range n {
 		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", i)
 		at := noon.Add(time.Duration(i-n) * time.Second)
-		put(parley.Event{Type: parley.EventDirectMessage, Time: at, MessageID: id, SenderID: idOf("coder"), Sender: "coder",
-			RecipientID: idOf("tester"), Recipient: "tester", RecipientCount: 1, Preview: fmt.Sprintf("message number %d", i), Priority: "normal"})
+		put(
+			parley.Event{
+				Type:      parley.EventDirectMessage,
+				Time:      at,
+				MessageID: id,
+				SenderID:  idOf("coder"),
+				Sender:    "coder",
+				RecipientID: idOf(
+					"tester",
+				),
+				Recipient:      "tester",
+				RecipientCount: 1,
+				Preview:        fmt.Sprintf("message number %d", i),
+				Priority:       "normal",
+			},
+		)
+
 		for _, s := range []parley.DeliveryState{parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
-			put(parley.Event{Type: parley.EventDelivery, Time: at, MessageID: id, AgentID: idOf("tester"), Agent: "tester", State: string(s)})
+			put(
+				parley.Event{
+					Type:      parley.EventDelivery,
+					Time:      at,
+					MessageID: id,
+					AgentID:   idOf("tester"),
+					Agent:     "tester",
+					State:     string(s),
+				},
+			)
 		}
+
 		f.messages[id] = &parley.MessageStatusResult{Answer: parley.OK, Object: &parley.Message{ID: id, Timestamp: at},
 			Deliveries: []parley.Delivery{{RecipientID: idOf("tester"), State: parley.DeliveryAnswered}}}
 	}
+
 	return f
 }
 
@@ -49,22 +76,27 @@ func TestTheWholeRecordScrolls(t *testing.T) {
 		if got := tr.sel.text; got != fmt.Sprintf("message number %d", want) {
 			t.Fatalf("the marker is on %q, want number %d", got, want)
 		}
+
 		s.press("pgup")
 		want = max(0, want-tr.height+1)
 		if len(tr.rows) > maxRows || len(tr.byID) != len(tr.rows) {
 			t.Fatalf("%d rows and %d ids are kept, want at most %d", len(tr.rows), len(tr.byID), maxRows)
 		}
 	}
+
 	if !tr.apart || tr.low != 0 {
 		t.Errorf("apart %v, low %d at the top; want apart from the newest, and nothing before", tr.apart, tr.low)
 	}
+
 	for range 2 * maxRows / (tr.height - 1) {
 		s.press("pgdown")
 		want += tr.height - 1
 	}
+
 	if got := tr.sel.text; got != fmt.Sprintf("message number %d", want) {
 		t.Errorf("on the way back the marker is on %q, want number %d", got, want)
 	}
+
 	s.press("g")
 	s.shows("▸ ", "message number 0 ")
 	s.service.say(1<<20, "coder", []string{"tester"}, "quite new", "normal", parley.DeliveryQueued)
@@ -122,8 +154,15 @@ func TestEventsThatComeWhileAPageIsReadAreNotLost(t *testing.T) {
 	r := newRecord()
 	r.resize(10)
 	said := func(seq int) parley.Event {
-		return parley.Event{Seq: int64(seq), Type: parley.EventDirectMessage, MessageID: fmt.Sprint(seq), Sender: "a", Recipient: "b"}
+		return parley.Event{
+			Seq:       int64(seq),
+			Type:      parley.EventDirectMessage,
+			MessageID: fmt.Sprint(seq),
+			Sender:    "a",
+			Recipient: "b",
+		}
 	}
+
 	r.add([]parley.Event{said(100)})
 	r.apart, r.asking, r.high = true, newestPage, 50
 	r.add([]parley.Event{said(101), said(102)})
@@ -131,6 +170,7 @@ func TestEventsThatComeWhileAPageIsReadAreNotLost(t *testing.T) {
 	if got := len(r.rows); got != 3 || r.apart {
 		t.Errorf("%d rows, apart %v; want all three, joined", got, r.apart)
 	}
+
 	r.apart, r.asking = true, newestPage
 	r.add([]parley.Event{said(110)})
 	r.paged(pageMsg{of: newestPage, low: 99, end: 105, events: []parley.Event{said(100)}})
@@ -144,8 +184,20 @@ func TestEventsThatComeWhileAPageIsReadAreNotLost(t *testing.T) {
 func TestAFilterIsSetAndDroppedByKeys(t *testing.T) {
 	f := busyTeam()
 	th := f.threads[0]
-	f.emit(parley.Event{Type: parley.EventThreadMessage, Time: noon, ThreadID: th.ID, Thread: th.Title, MessageID: f.posts[1].MessageID,
-		SenderID: idOf("coder"), Sender: "coder", Preview: "Which line", RecipientCount: 2})
+	f.emit(
+		parley.Event{
+			Type:           parley.EventThreadMessage,
+			Time:           noon,
+			ThreadID:       th.ID,
+			Thread:         th.Title,
+			MessageID:      f.posts[1].MessageID,
+			SenderID:       idOf("coder"),
+			Sender:         "coder",
+			Preview:        "Which line",
+			RecipientCount: 2,
+		},
+	)
+
 	s := newScreen(t, f, 100, 30)
 	rows := len(s.m.traffic.rows)
 	for _, drop := range [][]string{{"esc"}, {"enter", "esc"}, {"ctrl+u"}, {"enter", "/", "esc"}} {
@@ -160,11 +212,21 @@ func TestAFilterIsSetAndDroppedByKeys(t *testing.T) {
 				if got := len(s.m.traffic.shown); got != want || want >= rows {
 					t.Errorf("%q shows %d of %d messages, want %d:\n%s", text, got, rows, want, s.text())
 				}
+
 				s.shows("match")
 				s.press(drop...)
 				s.hides("match")
-				if got := len(s.m.traffic.shown); got != rows || s.m.traffic.follow != follow || s.m.scope() != inShell {
-					t.Errorf("%q and then %q shows %d messages, follows %v, want %d, %v", text, drop, got, s.m.traffic.follow, rows, follow)
+				if got := len(s.m.traffic.shown); got != rows || s.m.traffic.follow != follow ||
+					s.m.scope() != inShell {
+					t.Errorf(
+						"%q and then %q shows %d messages, follows %v, want %d, %v",
+						text,
+						drop,
+						got,
+						s.m.traffic.follow,
+						rows,
+						follow,
+					)
 				}
 			}
 		}
@@ -184,6 +246,7 @@ func TestFollowingIsPausedAndResumed(t *testing.T) {
 			if s.m.traffic.sel != sel {
 				t.Errorf("%s: the marker went to %q", pause, s.m.traffic.sel.text)
 			}
+
 			s.shows("1 new below, f follows")
 			s.press(resume)
 			s.shows("following", "one that came meanwhile")

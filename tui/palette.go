@@ -44,11 +44,13 @@ func (m *model) choices() []choice {
 			}
 		}
 	}
+
 	for _, op := range parley.Ops {
 		if !op.Program {
 			all = append(all, choice{name: op.Name, about: op.Summary, op: op})
 		}
 	}
+
 	return all
 }
 
@@ -66,6 +68,7 @@ func (m *model) seek() {
 		choice
 		score int
 	}
+
 	var found []scored
 	for _, c := range m.choices() {
 		if n := fuzzy(string(p.line), c.name); n > 0 {
@@ -74,6 +77,7 @@ func (m *model) seek() {
 			found = append(found, scored{c, 0})
 		}
 	}
+
 	slices.SortStableFunc(found, func(a, b scored) int { return b.score - a.score })
 	for _, f := range found {
 		p.found = append(p.found, f.choice)
@@ -89,6 +93,7 @@ func fuzzy(query, text string) int {
 		if unicode.IsSpace(q) || q == '_' {
 			continue
 		}
+
 		i := slices.Index(letters[at:], q)
 		if i < 0 {
 			return 0
@@ -96,13 +101,16 @@ func fuzzy(query, text string) int {
 		if run++; i > 0 {
 			run = 1
 		}
+
 		score += 2 * run
 		if j := at + i; j == 0 || !unicode.IsLetter(letters[j-1]) {
 			score += 8
 		}
+
 		score -= min(i, 5)
 		at += i + 1
 	}
+
 	return max(1, score*10-len(letters)/4)
 }
 
@@ -128,12 +136,15 @@ func (m *model) choose() tea.Cmd {
 	if p.sel >= len(p.found) {
 		return nil
 	}
+
 	c := p.found[p.sel]
 	if c.op == nil {
 		p.open = false
 		return c.run(m)
 	}
+
 	m.openOp(c.op)
+
 	return nil
 }
 
@@ -158,14 +169,17 @@ func (m *model) openOp(op *parley.Op) {
 				value = s.thread.ID
 			}
 		}
+
 		if f.Required && value != "" {
 			args = append(args, f.Name+"="+value)
 		}
 	}
+
 	text := strings.Join(args, " ")
 	if text != "" {
 		text += " "
 	}
+
 	m.palette = palette{open: true, op: op, line: line(text)}
 }
 

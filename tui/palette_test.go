@@ -17,11 +17,13 @@ func TestThePaletteHasEveryOperationAndAction(t *testing.T) {
 	for _, c := range s.m.palette.found {
 		names[c.name] = true
 	}
+
 	for _, op := range parley.Ops {
 		if names[op.Name] == op.Program {
 			t.Errorf("%s: in the palette is %v, for programs only is %v", op.Name, names[op.Name], op.Program)
 		}
 	}
+
 	for _, b := range append(shellKeys(), s.m.screen().keys()...) {
 		if b.name != "" && !names[b.name] {
 			t.Errorf("%s is not in the palette", b.name)
@@ -40,6 +42,7 @@ func TestThePaletteFindsWhatIsMeant(t *testing.T) {
 		}
 		s.press("esc")
 	}
+
 	s.press(":")
 	s.typed("qqqq")
 	s.shows("Nothing is called so.")
@@ -61,6 +64,7 @@ func TestThePaletteCallsAnOperation(t *testing.T) {
 	for range "histry=3" {
 		s.press("backspace")
 	}
+
 	s.typed("history=3")
 	s.press("enter")
 	s.shows("▸ read_terminal", `"width": 120`)
@@ -80,6 +84,7 @@ func TestThePaletteAsksBeforeWhatEndsSomething(t *testing.T) {
 	if len(f.stopped) > 0 {
 		t.Errorf("did %q without a yes", f.stopped)
 	}
+
 	s.press("enter", "y")
 	if got, want := strings.Join(f.stopped, ","), "stop tester"; got != want {
 		t.Errorf("did %q, want %q", got, want)
@@ -100,6 +105,7 @@ func TestArgumentsAreRead(t *testing.T) {
 			t.Errorf("%q: %v (-want +got):\n%s", text, err, diff)
 		}
 	}
+
 	for _, text := range []string{`name="a`, "coder more"} {
 		if got, err := parseArgs(op, text); err == nil {
 			t.Errorf("%q was read as %v", text, got)

@@ -45,9 +45,11 @@ func (p *palette) view(th theme, w, h int) []string {
 			note = plural(more, "more line")
 		}
 	}
+
 	if p.busy {
 		note = "asking…"
 	}
+
 	lines := []string{th.rule(title, note, w, true), p.written(w)}
 	if p.op != nil {
 		return clip(append(lines, arguments[clamp(p.top, 0, len(arguments)):]...), h)
@@ -55,10 +57,12 @@ func (p *palette) view(th theme, w, h int) []string {
 	if len(p.found) == 0 {
 		return clip(append(lines, "  "+th.dim.Render(fit("Nothing is called so. backspace, or esc.", w-2))), h)
 	}
+
 	name := 12
 	for _, c := range p.found {
 		name = max(name, width(c.name))
 	}
+
 	name = min(name, w/2)
 	for i := p.top; i < min(p.top+p.height, len(p.found)); i++ {
 		c := p.found[i]
@@ -68,8 +72,10 @@ func (p *palette) view(th theme, w, h int) []string {
 			lines = append(lines, th.focus.Render(pad("▸ "+left+about, w)))
 			continue
 		}
+
 		lines = append(lines, "  "+left+th.dim.Render(about))
 	}
+
 	return clip(lines, h)
 }
 
@@ -80,25 +86,31 @@ func (p *palette) argumentLines(th theme, w int) []string {
 	if p.err != nil {
 		lines = append(lines, errorLines(th, p.err, w)...)
 	}
+
 	for _, line := range wrap(p.op.Summary, w-2) {
 		lines = append(lines, "  "+th.dim.Render(line))
 	}
+
 	lines = append(lines, "")
 	name := 8
 	for _, f := range p.op.Fields {
 		name = max(name, width(f.Name))
 	}
+
 	for _, f := range p.arguments() {
 		doc := f.Doc
 		if len(f.Enum) > 0 {
 			doc += fmt.Sprintf(" (%s)", strings.Join(f.Enum, ", "))
 		}
+
 		style, mark := th.plain, "  "
 		if f.Required {
 			style, mark = th.strong, "* "
 		}
+
 		lines = append(lines, mark+style.Render(pad(f.Name, name))+"  "+th.dim.Render(fit(doc, w-name-4)))
 	}
+
 	return lines
 }
 

@@ -51,6 +51,7 @@ func (t *talk) move(by motion) {
 		} else {
 			t.top = min(max(t.top, to-t.height), from)
 		}
+
 		if at == 0 {
 			t.top = min(t.top, max(0, to-t.height))
 		}
@@ -58,6 +59,7 @@ func (t *talk) move(by motion) {
 		t.scroll(by.lines(t.height))
 		return
 	}
+
 	t.scroll(0)
 }
 
@@ -122,7 +124,10 @@ func (t *talk) prepend(older []parley.ContractMessage, total int) {
 // renew takes the newest posts, and keeps the older ones that were read.
 func (t *talk) renew(newest []parley.ContractMessage, total int) {
 	if len(newest) > 0 {
-		i := slices.IndexFunc(t.posts, func(p parley.ContractMessage) bool { return p.MessageID == newest[0].MessageID })
+		i := slices.IndexFunc(
+			t.posts,
+			func(p parley.ContractMessage) bool { return p.MessageID == newest[0].MessageID },
+		)
 		if i < 0 {
 			t.ended = false // more was said meanwhile than was read
 		}
@@ -130,5 +135,6 @@ func (t *talk) renew(newest []parley.ContractMessage, total int) {
 			newest = append(slices.Clone(t.posts[:i]), newest...)
 		}
 	}
+
 	t.known, t.posts, t.total, t.err, t.laid = true, newest, total, nil, false
 }

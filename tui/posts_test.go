@@ -14,9 +14,16 @@ func longTalk(n int) *fakeService {
 	f := busyTeam()
 	f.posts = nil
 	for i := range n {
-		f.post(i, f.threads[0].ID, []string{"coder", "reviewer", parley.OperatorName}[i%3], fmt.Sprintf("post number %d.", i),
-			noon.Add(time.Duration(i-n)*time.Second), parley.DeliverySubmitted)
+		f.post(
+			i,
+			f.threads[0].ID,
+			[]string{"coder", "reviewer", parley.OperatorName}[i%3],
+			fmt.Sprintf("post number %d.", i),
+			noon.Add(time.Duration(i-n)*time.Second),
+			parley.DeliverySubmitted,
+		)
 	}
+
 	return f
 }
 
@@ -35,17 +42,21 @@ func TestAThreadIsReadBackToItsBeginning(t *testing.T) {
 		if !strings.Contains(s.text(), want) {
 			t.Fatalf("%q is not in view:\n%s", want, s.text())
 		}
+
 		seen[want] = true
 		s.press("k")
 	}
+
 	if len(seen) != n || len(s.m.threads.talk.posts) != n {
 		t.Errorf("%d posts were seen and %d are kept, want %d", len(seen), len(s.m.threads.talk.posts), n)
 	}
+
 	s.hides("older post")
 	s.press("j", "j")
 	if got := s.m.threads.about().text; got != "post number 2." {
 		t.Errorf("the marker is on %q", got)
 	}
+
 	s.press("G")
 	s.shows("▸ 11:59 you", "post number 344.")
 	s.press("pgup")
@@ -65,9 +76,11 @@ func TestRepliesToAPost(t *testing.T) {
 	s.shows("Reply to reviewer in the thread about “Where it begins.")
 	s.typed("agreed")
 	s.press("enter")
-	if len(f.sent) != 1 || f.sent[0].ThreadID != f.threads[0].ID || f.sent[0].InReplyTo != f.posts[2].MessageID || len(f.sent[0].To) > 0 {
+	if len(f.sent) != 1 || f.sent[0].ThreadID != f.threads[0].ID || f.sent[0].InReplyTo != f.posts[2].MessageID ||
+		len(f.sent[0].To) > 0 {
 		t.Errorf("sent %+v", f.sent)
 	}
+
 	s.press("G", "r") // one's own
 	s.shows("Reply in the thread about “Do it.")
 }
@@ -76,8 +89,20 @@ func TestRepliesToAPost(t *testing.T) {
 func TestAReplyToAPostGoesToItsThread(t *testing.T) {
 	f := busyTeam()
 	th := f.threads[0]
-	f.emit(parley.Event{Type: parley.EventThreadMessage, Time: noon, ThreadID: th.ID, Thread: th.Title, MessageID: f.posts[1].MessageID,
-		SenderID: idOf("coder"), Sender: "coder", Preview: "Which line", RecipientCount: 2})
+	f.emit(
+		parley.Event{
+			Type:           parley.EventThreadMessage,
+			Time:           noon,
+			ThreadID:       th.ID,
+			Thread:         th.Title,
+			MessageID:      f.posts[1].MessageID,
+			SenderID:       idOf("coder"),
+			Sender:         "coder",
+			Preview:        "Which line",
+			RecipientCount: 2,
+		},
+	)
+
 	s := newScreen(t, f, 80, 24)
 	s.shows("coder → #the")
 	s.press("r")
@@ -96,6 +121,7 @@ func TestALongPostIsReadLineByLine(t *testing.T) {
 	for i := range 60 {
 		fmt.Fprintf(&text, "line %d.\n", i)
 	}
+
 	f.post(1, f.threads[0].ID, "coder", "before", noon, parley.DeliveryRead)
 	f.post(2, f.threads[0].ID, "coder", text.String(), noon, parley.DeliveryRead)
 	f.post(3, f.threads[0].ID, "coder", "after", noon, parley.DeliveryRead)
@@ -106,15 +132,18 @@ func TestALongPostIsReadLineByLine(t *testing.T) {
 		shown += s.text()
 		s.press("j")
 	}
+
 	for i := range 60 {
 		if !strings.Contains(shown, fmt.Sprintf("line %d.", i)) {
 			t.Errorf("line %d was never in view on the way down", i)
 		}
 	}
+
 	s.shows("▸ 12:00 coder", "after")
 	for range 80 {
 		s.press("k")
 	}
+
 	s.shows("before")
 }
 
@@ -131,6 +160,7 @@ func TestListsShowHowHotItIs(t *testing.T) {
 	if line, _, _ := strings.Cut(s.lineWith("storage format 2"), "│"); strings.Contains(line, "hot") {
 		t.Errorf("the line of a cold thread is %q", line)
 	}
+
 	pairs := func() (n int) {
 		for _, in := range f.felt {
 			if strings.Contains(in, ",") {
@@ -139,11 +169,13 @@ func TestListsShowHowHotItIs(t *testing.T) {
 		}
 		return n
 	}
+
 	asked := pairs()
 	s.press("2", "j", "k", "3", "2")
 	if got := pairs(); got != asked {
 		t.Errorf("asked %d times more for what is known", got-asked)
 	}
+
 	s.fits("the lists")
 }
 

@@ -51,6 +51,7 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	if s == nil {
 		return nil
 	}
+
 	name, note := s.Name, ""
 	if p.screen != nil && p.id == s.ID {
 		note = fmt.Sprintf("live, %d×%d", p.screen.Width, p.screen.Height)
@@ -58,9 +59,11 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 			note = "as it ended" + note[len("live"):]
 		}
 	}
+
 	if s.Dir != "" {
 		name += "  " + safeLine(s.Dir)
 	}
+
 	lines := []string{th.rule(name, note, w, false)}
 	switch {
 	case s.Kind != parley.KindTerminal:
@@ -72,10 +75,12 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	case p.screen == nil || p.id != s.ID:
 		return append(lines, "  "+th.dim.Render(fit("Looking…", w-2)))
 	}
+
 	shown := SafeScreen(p.screen.Lines, w)
 	if len(shown) >= h {
 		shown = squeezed(shown)
 	}
+
 	return append(lines, shown[max(0, len(shown)-h+1):]...)
 }
 
@@ -124,12 +129,15 @@ func SafeScreen(lines []string, w int) []string {
 				}
 			}
 		}
+
 		text := fit(b.String(), w)
 		if strings.Contains(text, "\x1b") {
 			text += "\x1b[m"
 		}
+
 		out = append(out, text)
 	}
+
 	return out
 }
 

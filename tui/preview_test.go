@@ -40,15 +40,26 @@ func TestTheTerminalTakesWhatTheListLeaves(t *testing.T) {
 				lines++
 			}
 		}
+
 		if lines != c.least {
-			t.Errorf("%dx%d with %d agents: %d lines of the terminal are seen, want %d:\n%s", c.w, c.h, c.agents, lines, c.least, s.text())
+			t.Errorf(
+				"%dx%d with %d agents: %d lines of the terminal are seen, want %d:\n%s",
+				c.w,
+				c.h,
+				c.agents,
+				lines,
+				c.least,
+				s.text(),
+			)
 		}
+
 		if c.agents < 10 {
 			s.shows(fmt.Sprintf("agent-%03d", c.agents-1))
 		}
 		if lines > 0 {
 			s.shows("line 39 of it")
 		}
+
 		s.fits("2")
 	}
 }
@@ -60,14 +71,19 @@ func TestTheTerminalStaysWhereItIs(t *testing.T) {
 	s := newScreen(t, f, 100, 50)
 	s.press("2")
 	top := func() int {
-		return slices.IndexFunc(strings.Split(s.text(), "\n"), func(l string) bool { return strings.HasPrefix(l, "─ agent-") })
+		return slices.IndexFunc(
+			strings.Split(s.text(), "\n"),
+			func(l string) bool { return strings.HasPrefix(l, "─ agent-") },
+		)
 	}
+
 	set := func(state parley.AgentState) {
 		f.mu.Lock()
 		f.agents[5].State = state
 		f.mu.Unlock()
 		s.send(tickMsg(noon))
 	}
+
 	set(parley.StateBusy)
 	first := top()
 	for range 3 {
@@ -77,6 +93,7 @@ func TestTheTerminalStaysWhereItIs(t *testing.T) {
 		}
 		set(parley.StateBusy)
 	}
+
 	s.send(tea.WindowSizeMsg{Width: tierFrom[wide], Height: 50})
 	s.shows(" │ ")
 	s.send(tea.WindowSizeMsg{Width: tierFrom[wide] - slack, Height: 50})
@@ -92,7 +109,9 @@ func TestTheTerminalStaysWhereItIs(t *testing.T) {
 // higher than the room is seen, not the blank lines below it.
 func TestBlankLinesAreLeftOutWhereRoomIsShort(t *testing.T) {
 	f := few(3)
-	f.terminal = append([]string{"the first word", "", "", "", "the \x1b[31mlast\x1b[0m word", "\x1b[31m", " "}, make([]string, 33)...)
+	f.terminal = append(
+		[]string{"the first word", "", "", "", "the \x1b[31mlast\x1b[0m word", "\x1b[31m", " "},
+		make([]string, 33)...)
 	s := newScreen(t, f, 80, 24)
 	s.press("2")
 	s.shows("the first word\n\nthe last word")

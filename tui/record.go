@@ -49,6 +49,7 @@ func (t *record) add(events []parley.Event) (touched map[string]bool) {
 		if t.seq == 0 {
 			t.low = e.Seq - 1
 		}
+
 		t.seq = e.Seq
 		if e.Type.Announces() && !t.follow && (t.sought.empty() || newRow(e).has(t.sought)) {
 			t.unseen++
@@ -63,10 +64,12 @@ func (t *record) add(events []parley.Event) (touched map[string]bool) {
 			touched[e.MessageID] = true
 		}
 	}
+
 	if len(touched) > 0 {
 		t.dropOld()
 		t.sift()
 	}
+
 	return touched
 }
 
@@ -91,6 +94,7 @@ func (t *record) take(e parley.Event, sure bool) bool {
 	default:
 		return false
 	}
+
 	return true
 }
 
@@ -170,6 +174,7 @@ func (t *record) settle() {
 		t.sel, t.top = nil, 0
 		return
 	}
+
 	i := slices.Index(t.shown, t.sel)
 	if t.follow {
 		i, t.unseen = n-1, 0
@@ -178,6 +183,7 @@ func (t *record) settle() {
 	} else if i < 0 {
 		i = 0 // too old to be kept
 	}
+
 	t.sel = t.shown[i]
 	t.top = window(t.top, i, n, t.height)
 }
@@ -222,12 +228,14 @@ func (t *record) note() string {
 	if !t.sought.empty() {
 		parts = append(parts, fmt.Sprintf("%d of %d match %q", len(t.shown), len(t.rows), safeLine(t.sought.text)))
 	}
+
 	switch {
 	case t.asking != noPage && t.asking != newerPage:
 		parts = append(parts, "reading older ones…")
 	case t.amiss != "":
 		parts = append(parts, t.amiss)
 	}
+
 	switch {
 	case t.follow:
 		parts = append(parts, "following")
@@ -238,5 +246,6 @@ func (t *record) note() string {
 	case len(t.rows) > 0:
 		parts = append(parts, "standing still, f follows")
 	}
+
 	return strings.Join(parts, " · ")
 }

@@ -50,16 +50,22 @@ func shownName(name, id string) string {
 func newRow(e parley.Event) *row {
 	r := &row{id: e.MessageID, seq: e.Seq, at: e.Time, fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
 		toID: e.RecipientID, kind: kindOf(e), typ: e.MessageType, asks: e.RequiresResponse, priority: e.Priority,
-		text: safeLine(e.Preview), thread: safeLine(e.Thread), threadID: e.ThreadID, count: max(1, e.RecipientCount), sure: true}
+		text: safeLine(
+			e.Preview,
+		), thread: safeLine(e.Thread), threadID: e.ThreadID, count: max(1, e.RecipientCount), sure: true}
+
 	if e.ThreadID != "" {
 		r.toID, r.to, r.count = "", "#"+r.thread, e.RecipientCount
 		return r
 	}
+
 	if e.Type == parley.EventBroadcast || r.count > 1 || e.Recipient+e.RecipientID == "" {
 		r.toID, r.to = "", plural(r.count, "agent")
 		return r
 	}
+
 	r.to = shownName(e.Recipient, e.RecipientID)
+
 	return r
 }
 
@@ -99,6 +105,7 @@ func (r *row) standing() (s parley.DeliveryState, n, of int) {
 	for _, l := range r.legs {
 		in[l.state]++
 	}
+
 	of = max(r.count, len(r.legs))
 	in[parley.DeliveryQueued] += of - len(r.legs)
 	for _, s := range grave {
@@ -106,6 +113,7 @@ func (r *row) standing() (s parley.DeliveryState, n, of int) {
 			return s, in[s], of
 		}
 	}
+
 	answered := in[parley.DeliveryAnswered]
 	read := in[parley.DeliveryRead] + answered
 	arrived := in[parley.DeliverySubmitted] + read
@@ -121,6 +129,7 @@ func (r *row) standing() (s parley.DeliveryState, n, of int) {
 	case in[parley.DeliveryQueued] > 0:
 		return parley.DeliveryQueued, in[parley.DeliveryQueued], of
 	}
+
 	return r.legs[0].state, in[r.legs[0].state], of // a word of a newer daemon
 }
 
@@ -162,6 +171,7 @@ func (r *row) tag() string {
 	default:
 		words = "(" + safeLine(string(r.priority)) + ") "
 	}
+
 	switch {
 	case r.kind == parley.KindSteering:
 		words += "guidance "
@@ -170,9 +180,11 @@ func (r *row) tag() string {
 	case r.typ != "" && r.typ != parley.TypeInformation:
 		words += safeLine(string(r.typ)) + " "
 	}
+
 	if r.asks {
 		words += "(answer due) "
 	}
+
 	return words
 }
 

@@ -27,11 +27,32 @@ func drawsALot(tb testing.TB) {
 
 func TestShowsTrafficAndAgents(t *testing.T) {
 	s := newScreen(t, busyTeam(), 131, 30)
-	s.shows("storefront", "1 for you", "? 1 unconfirmed", "‖ 1 held", "○ 4 pending", "● 2 idle",
-		"coder → tester", "○‖··· held", "○›✓✓· 3/3 read", "○›··· 3/4 submitted", "○✗··· 1 failed", "!! urgent build is red", "reviewer → you")
+	s.shows(
+		"storefront",
+		"1 for you",
+		"? 1 unconfirmed",
+		"‖ 1 held",
+		"○ 4 pending",
+		"● 2 idle",
+		"coder → tester",
+		"○‖··· held",
+		"○›✓✓· 3/3 read",
+		"○›··· 3/4 submitted",
+		"○✗··· 1 failed",
+		"!! urgent build is red",
+		"reviewer → you",
+	)
+
 	s.hides("operator")
 	s.press("2")
-	s.shows("◐ coder", "2 unread · 1 queued", "held: the pane is in copy mode", "claude/opus", "1 overdue · 1 owed", "→ scout: please check")
+	s.shows(
+		"◐ coder",
+		"2 unread · 1 queued",
+		"held: the pane is in copy mode",
+		"claude/opus",
+		"1 overdue · 1 owed",
+		"→ scout: please check",
+	)
 }
 
 func TestTeachesWhenThereIsNothing(t *testing.T) {
@@ -69,8 +90,19 @@ func TestForgetsTheOldestRows(t *testing.T) {
 	tr.resize(10)
 	tr.follow = false
 	for i := range maxRows + 1 {
-		tr.add([]parley.Event{{Seq: int64(i + 1), Type: parley.EventDirectMessage, MessageID: fmt.Sprint(i), Sender: "a", Recipient: "b"}})
+		tr.add(
+			[]parley.Event{
+				{
+					Seq:       int64(i + 1),
+					Type:      parley.EventDirectMessage,
+					MessageID: fmt.Sprint(i),
+					Sender:    "a",
+					Recipient: "b",
+				},
+			},
+		)
 	}
+
 	if got, want := len(tr.rows), maxRows+1-dropRows; got != want || len(tr.byID) != want {
 		t.Errorf("got %d rows and %d ids, want %d", got, len(tr.byID), want)
 	}
@@ -83,8 +115,21 @@ func TestThreadPostsAreTraffic(t *testing.T) {
 	tr := newRecord()
 	tr.resize(10)
 	for i, typ := range []parley.EventType{parley.EventThreadCreated, parley.EventThreadMessage, parley.EventThreadUpdated} {
-		tr.add([]parley.Event{{Seq: int64(i + 1), Type: typ, MessageID: fmt.Sprint(i), Sender: "a", ThreadID: "t", Thread: "the parser", RecipientCount: 1 - i%2}})
+		tr.add(
+			[]parley.Event{
+				{
+					Seq:            int64(i + 1),
+					Type:           typ,
+					MessageID:      fmt.Sprint(i),
+					Sender:         "a",
+					ThreadID:       "t",
+					Thread:         "the parser",
+					RecipientCount: 1 - i%2,
+				},
+			},
+		)
 	}
+
 	if len(tr.rows) != 3 || tr.rows[1].to != "#the parser" {
 		t.Fatalf("the rows are %+v", tr.rows)
 	}
@@ -104,11 +149,13 @@ func TestFollowsUntilTheMarkerMoves(t *testing.T) {
 	if s.m.traffic.sel != marked {
 		t.Error("news took the marker away")
 	}
+
 	s.shows("1 new below, f follows")
 	s.press("G")
 	if got, want := s.m.traffic.sel.text, "one more"; got != want {
 		t.Errorf("G went to %q, want %q", got, want)
 	}
+
 	s.shows("following")
 }
 
@@ -131,7 +178,13 @@ func TestDetailShowsTheLadderAndIsKeptUpToDate(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	s.press("k", "k", "k", "k", "k", "enter")
-	s.shows("Message 5f0c0005", "tester: held, the pane is in copy mode", "11:48:55.120 +120ms  held", "pane_in_mode is 1")
+	s.shows(
+		"Message 5f0c0005",
+		"tester: held, the pane is in copy mode",
+		"11:48:55.120 +120ms  held",
+		"pane_in_mode is 1",
+	)
+
 	id := s.m.traffic.detail.id
 	f.messages[id].Deliveries[0].State = parley.DeliverySubmitted
 	f.messages[id].Deliveries[0].Reason = ""
@@ -144,7 +197,17 @@ func TestDetailShowsTheLadderAndIsKeptUpToDate(t *testing.T) {
 
 func TestDetailOfAnUnknownMessageSaysWhatToDo(t *testing.T) {
 	f := newFake()
-	f.emit(parley.Event{Type: parley.EventDirectMessage, MessageID: "deadbeef-1", Sender: "a", Recipient: "b", Preview: "x", Time: noon})
+	f.emit(
+		parley.Event{
+			Type:      parley.EventDirectMessage,
+			MessageID: "deadbeef-1",
+			Sender:    "a",
+			Recipient: "b",
+			Preview:   "x",
+			Time:      noon,
+		},
+	)
+
 	s := newScreen(t, f, 120, 40)
 	s.press("enter")
 	s.shows("✗ no message deadbeef", "Look at the list again.")
@@ -182,7 +245,8 @@ func TestWritesToWhomTheMarkerMeans(t *testing.T) {
 			s.press("ctrl+j")
 			s.typed("there")
 			s.press("enter")
-			if len(f.sent) != 1 || f.sent[0].To[0] != c.to || f.sent[0].Text != "hello\nthere" || f.sent[0].InReplyTo != "" {
+			if len(f.sent) != 1 || f.sent[0].To[0] != c.to || f.sent[0].Text != "hello\nthere" ||
+				f.sent[0].InReplyTo != "" {
 				t.Errorf("sent %+v, want one to %s", f.sent, c.to)
 			}
 		})
@@ -211,10 +275,19 @@ func TestReceiptFollowsTheDelivery(t *testing.T) {
 	if len(f.casts) != 1 {
 		t.Fatalf("broadcasts: %+v, want one", f.casts)
 	}
+
 	s.shows("Sent to all agents: ○ 7 queued")
 	s.hides("▸ To all agents")
 	s.news()
-	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: s.m.status.receipt.id, AgentID: idOf("coder"), State: "submitted"})
+	f.emit(
+		parley.Event{
+			Type:      parley.EventDelivery,
+			MessageID: s.m.status.receipt.id,
+			AgentID:   idOf("coder"),
+			State:     "submitted",
+		},
+	)
+
 	s.news()
 	s.shows("Sent to all agents: › 1/7 submitted")
 }
@@ -238,9 +311,11 @@ func TestFailedSendKeepsTheDraftAndItsKey(t *testing.T) {
 	for _, r := range f.sent {
 		keys = append(keys, r.IdempotencyKey)
 	}
+
 	if got, want := strings.Join(keys, " "), "key-1 key-1 key-2"; got != want {
 		t.Errorf("keys %q, want %q: the same for the same text, another for another", got, want)
 	}
+
 	s.shows("Sent to coder: ✓ submitted")
 	s.press("c")
 	if got := s.m.compose.text(); got != "" {
@@ -269,11 +344,13 @@ func TestQuitAsksOnceWhenSomethingIsUnsent(t *testing.T) {
 	if s.quit {
 		t.Fatal("left at once")
 	}
+
 	s.shows("Not sent: to all agents. The same key again leaves it behind.")
 	s.press("j", "q")
 	if s.quit {
 		t.Error("left without asking, though another key came between")
 	}
+
 	s.press("q")
 	if !s.quit {
 		t.Error("did not leave when told twice")
@@ -299,7 +376,9 @@ func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
 
 func TestAnErrorThatWaitingDoesNotMendIsShown(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
-	s.send(feedMsg{err: parley.Errorf(parley.Unauthenticated, "this key is not known").Suggest("Log in again."), at: noon})
+	s.send(
+		feedMsg{err: parley.Errorf(parley.Unauthenticated, "this key is not known").Suggest("Log in again."), at: noon},
+	)
 	s.shows("✗ this key is not known → Log in again.")
 	s.hides("daemon gone")
 }
@@ -348,6 +427,7 @@ func TestAttachSaysWhyItCannot(t *testing.T) {
 			return nil, parley.Errorf(parley.TmuxUnavailable, "its tmux server is gone").Suggest("Restart it.")
 		}
 	})
+
 	s.choose("coder")
 	s.press("a")
 	s.shows("coder has no terminal")
@@ -371,6 +451,7 @@ func TestForeignTextIsShownSafely(t *testing.T) {
 			t.Errorf("the screen holds %U", r)
 		}
 	}
+
 	s.fits("evil text")
 	s.shows("a]0;titlebcdef")
 }
@@ -404,6 +485,7 @@ func TestSmallWindowAsksKindly(t *testing.T) {
 			s.fits(fmt.Sprint(size))
 		}
 	}
+
 	s.press("ctrl+c")
 	if s.quit {
 		t.Error("ctrl+c left a draft behind without asking")
@@ -417,6 +499,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	in, keys := io.Pipe()
 	defer keys.Close()
+
 	f := busyTeam()
 	asked := make(chan struct{})
 	o := f.options()
@@ -424,6 +507,7 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		close(asked)
 		return f.follow(ctx, after)
 	}
+
 	go func() { <-asked; cancel() }()
 	if err := Run(ctx, o, in, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run returned %v, want %v", err, context.Canceled)

@@ -62,20 +62,25 @@ func (t *traffic) askSearch() tea.Cmd {
 	if t.search.words == words || t.search.asking || t.link.lost != nil {
 		return nil
 	}
+
 	t.search.words, t.search.found, t.search.more = words, nil, false
 	if words == "" {
 		return nil
 	}
+
 	t.search.asking = true
+
 	return t.do.later(searchAfter, func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := s.SearchMessages(ctx, parley.SearchMessagesRequest{Query: words, Limit: searchHits})
 		if err != nil {
 			return searchedMsg{words: words, err: err}
 		}
+
 		msg := searchedMsg{words: words, found: map[string]string{}, more: res.HasMore || res.Truncated}
 		for _, m := range res.Messages {
 			msg.found[m.MessageID] = safeLine(m.Snippet)
 		}
+
 		return msg
 	})
 }

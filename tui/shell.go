@@ -67,12 +67,32 @@ type model struct {
 }
 
 func newModel(o Options, do commands) *model {
-	d := &desk{do: do, theme: newTheme(o.NoColor), now: o.Now(), notifier: notifier{Notify: o.Notify}, returnKey: safeLine(o.ReturnKey), said: map[string]string{}, warmth: newWarmth()}
-	m := &model{desk: d, ascii: o.ASCII, mouse: o.Mouse, workspace: safeLine(filepath.Base(o.Workspace)), compose: newCompose(o.NewKey, &d.team),
-		traffic: newTraffic(d), agents: &agents{desk: d}, threads: &threads{desk: d}, health: newHealth(d, o)}
+	d := &desk{
+		do:        do,
+		theme:     newTheme(o.NoColor),
+		now:       o.Now(),
+		notifier:  notifier{Notify: o.Notify},
+		returnKey: safeLine(o.ReturnKey),
+		said:      map[string]string{},
+		warmth:    newWarmth(),
+	}
+
+	m := &model{
+		desk:      d,
+		ascii:     o.ASCII,
+		mouse:     o.Mouse,
+		workspace: safeLine(filepath.Base(o.Workspace)),
+		compose:   newCompose(o.NewKey, &d.team),
+		traffic:   newTraffic(d),
+		agents:    &agents{desk: d},
+		threads:   &threads{desk: d},
+		health:    newHealth(d, o),
+	}
+
 	m.needs = newNeeds(d, &m.compose)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	m.begin(o.Open)
+
 	return m
 }
 
@@ -95,6 +115,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		_, second := m.Update(escape)
 		return m, tea.Batch(first, second)
 	}
+
 	cmds := []tea.Cmd{m.take(msg)}
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.WindowSizeMsg, tea.MouseMsg:
@@ -103,9 +124,11 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmds = append(cmds, s.update(msg))
 		}
 	}
+
 	m.settle()
 	cmds = append(cmds, m.screen().update(settledMsg{}))
 	m.settle()
+
 	return m, tea.Batch(cmds...)
 }
 
@@ -154,6 +177,7 @@ func (m *model) take(msg tea.Msg) tea.Cmd {
 			return m.compose.update(msg) // its clipboard
 		}
 	}
+
 	return nil
 }
 

@@ -19,6 +19,7 @@ func TestEachScreenHasItsKeys(t *testing.T) {
 			s.shows(c.shows)
 		}
 	}
+
 	s.press("left")
 	s.shows("process 4711")
 	s.press("right")
@@ -34,12 +35,14 @@ func TestAttachBesideLeavesTheScreenWhereItIs(t *testing.T) {
 			return exec.Command("true"), nil
 		}
 	})
+
 	s.choose("coder")
 	s.press("a")
 	s.shows("coder is in a window of its own; ctrl+b d there closes it")
 	if len(s.attached) > 0 {
 		t.Errorf("took the screen's own terminal for %q", s.attached)
 	}
+
 	s.choose("scout")
 	s.press("a")
 	s.shows("the terminal of scout could not be shown: no space for a window")
@@ -56,6 +59,7 @@ func TestStoppingAsksFirst(t *testing.T) {
 	if len(f.stopped) > 0 {
 		t.Errorf("stopped %q without a yes", f.stopped)
 	}
+
 	s.press("S", "y")
 	s.shows("coder is stopped.")
 	if got, want := strings.Join(f.stopped, " "), "stop "+agentID("coder"); got != want {

@@ -43,6 +43,7 @@ func TestStandingSaysWhatMattersMost(t *testing.T) {
 		for i, s := range c.states {
 			r.moved(fmt.Sprint(i), s)
 		}
+
 		if got := r.words(); got != c.words {
 			t.Errorf("%v of %d: words %q, want %q", c.states, c.count, got, c.words)
 		}

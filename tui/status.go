@@ -65,16 +65,19 @@ func (m *model) statusLines(w int) []string {
 		if e.Action != "" {
 			words += " → " + safeLine(e.Action)
 		}
+
 		lines := wrap(words, w)
 		for i := range lines {
 			lines[i] = m.theme.bad.Render(lines[i])
 		}
+
 		return lines[:min(len(lines), 2)]
 	case s.receipt != nil:
 		return []string{fit(m.receiptWords(), w)}
 	case s.text != "":
 		return []string{fit(safeLine(s.text), w)}
 	}
+
 	return []string{m.theme.dim.Render(fit(m.offer(), w))}
 }
 
@@ -94,10 +97,12 @@ func (m *model) offer() string {
 	if m.scope() != inShell {
 		return ""
 	}
+
 	var words []string
 	if a := s.agent; a != nil && a.Kind == parley.KindTerminal {
 		words = append(words, "a attaches to "+a.Name+unlessAdopted(a, ", "+m.returnKey+" returns"))
 	}
+
 	switch {
 	case s.message != "" && s.partnerID != "":
 		words = append(words, "r replies to "+s.partner)
@@ -106,6 +111,7 @@ func (m *model) offer() string {
 	case s.partnerID != "":
 		words = append(words, "c writes to "+s.partner)
 	}
+
 	return strings.Join(words, " · ")
 }
 

@@ -58,7 +58,16 @@ type fatesMsg struct{ standingsMsg }
 // turnTo shows another thread, at its newest post.
 func (t *talk) turnTo(id string) {
 	if t.id != id {
-		*t = talk{id: id, asking: t.asking, verifying: t.verifying, feeling: t.feeling, stale: true, fates: map[string]*row{}, wrapped: map[string][]string{}, height: t.height}
+		*t = talk{
+			id:        id,
+			asking:    t.asking,
+			verifying: t.verifying,
+			feeling:   t.feeling,
+			stale:     true,
+			fates:     map[string]*row{},
+			wrapped:   map[string][]string{},
+			height:    t.height,
+		}
 	}
 }
 
@@ -71,12 +80,14 @@ func (t *talk) settle(height int) {
 		from, _ := t.extent(t.anchor)
 		t.top, t.anchor = from-t.anchorAt, ""
 	}
+
 	if t.top = clamp(t.top, 0, end); !t.away {
 		t.top = end
 		if n := len(t.posts); n > 0 {
 			t.sel = t.posts[n-1].MessageID
 		}
 	}
+
 	if from, to := t.extent(t.sel); from == to {
 		t.sel = t.inLines(true)
 	}
@@ -118,14 +129,21 @@ func (t *threads) askPosts() tea.Cmd {
 	if t.talk.asking || !t.talk.stale {
 		return nil
 	}
+
 	t.talk.asking, t.talk.stale = true, false
 	id, keep := t.talk.id, false
+
 	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetMessages(ctx, parley.GetMessagesRequest{ThreadID: id, SortOrder: "newest_first", Limit: talkPosts, MarkRead: &keep})
+		res, err := s.GetMessages(
+			ctx,
+			parley.GetMessagesRequest{ThreadID: id, SortOrder: "newest_first", Limit: talkPosts, MarkRead: &keep},
+		)
 		if err != nil {
 			return talkMsg{id: id, err: err}
 		}
+
 		slices.Reverse(res.Messages)
+
 		return talkMsg{id: id, posts: res.Messages, total: res.TotalCount}
 	})
 }
@@ -148,6 +166,7 @@ func (t *threads) talked(msg talkMsg) tea.Cmd {
 	default:
 		t.talk.err = msg.err
 	}
+
 	return nil
 }
 
@@ -155,17 +174,31 @@ func (t *threads) talked(msg talkMsg) tea.Cmd {
 // that is there.
 func (t *threads) askOlder() tea.Cmd {
 	k := &t.talk
-	if k.asking || k.ended || !k.known || !k.away || len(k.posts) == 0 || len(k.posts) >= min(k.total, maxPosts) || k.top > k.height {
+	if k.asking || k.ended || !k.known || !k.away || len(k.posts) == 0 || len(k.posts) >= min(k.total, maxPosts) ||
+		k.top > k.height {
 		return nil
 	}
+
 	k.asking = true
 	id, before, keep := k.id, k.posts[0].MessageID, false
+
 	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetMessages(ctx, parley.GetMessagesRequest{ThreadID: id, Filters: &parley.MessageFilters{Before: before}, SortOrder: "newest_first", Limit: talkPosts, MarkRead: &keep})
+		res, err := s.GetMessages(
+			ctx,
+			parley.GetMessagesRequest{
+				ThreadID:  id,
+				Filters:   &parley.MessageFilters{Before: before},
+				SortOrder: "newest_first",
+				Limit:     talkPosts,
+				MarkRead:  &keep,
+			},
+		)
 		if err != nil {
 			return talkMsg{id: id, older: true, err: err}
 		}
+
 		slices.Reverse(res.Messages)
+
 		return talkMsg{id: id, older: true, posts: res.Messages, total: res.TotalCount}
 	})
 }
@@ -177,11 +210,16 @@ func (t *threads) askFates() tea.Cmd {
 			ids = append(ids, id)
 		}
 	}
+
 	if t.talk.verifying || len(ids) == 0 {
 		return nil
 	}
+
 	t.talk.verifying = true
-	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg { return fatesMsg{readStandings(ctx, s, ids)} })
+
+	return t.do.call(
+		func(ctx context.Context, s parley.Service) tea.Msg { return fatesMsg{readStandings(ctx, s, ids)} },
+	)
 }
 
 func (t *threads) fated(msg fatesMsg) {
@@ -189,15 +227,18 @@ func (t *threads) fated(msg fatesMsg) {
 	if msg.err != nil && t.daemonGone(msg.err) || t.talk.fates == nil {
 		return
 	}
+
 	for _, id := range msg.ids {
 		if t.talk.fates[id] == nil {
 			t.talk.fates[id] = &row{id: id} // not to be asked for again
 		}
 	}
+
 	for _, res := range msg.results {
 		if res.Object == nil || t.talk.fates[res.Object.ID] == nil {
 			continue
 		}
+
 		r := t.talk.fates[res.Object.ID]
 		r.count = len(res.Deliveries)
 		for _, d := range res.Deliveries {

@@ -24,15 +24,18 @@ func (t *talk) lay(w int, in *time.Location) {
 	if t.columns != w || t.wrapped == nil {
 		t.columns, t.wrapped = w, map[string][]string{}
 	}
+
 	t.laid, t.parts, t.lines = true, t.parts[:0], 0
 	add := func(p part) {
 		p.top = t.lines
 		t.lines += p.height
 		t.parts = append(t.parts, p)
 	}
+
 	if t.total > len(t.posts) {
 		add(part{height: 1})
 	}
+
 	var day time.Time
 	blank := true // the line above is
 	for i := range t.posts {
@@ -42,11 +45,13 @@ func (t *talk) lay(w int, in *time.Location) {
 			day = at
 			add(part{day: day, height: map[bool]int{true: 1, false: 2}[blank || t.lines == 0]})
 		}
+
 		blank = p.SenderName != parley.SystemName
 		height := 1
 		if blank {
 			height = len(t.body(p)) + 2
 		}
+
 		add(part{id: p.MessageID, post: i, height: height})
 	}
 }
@@ -94,10 +99,12 @@ func (t *threads) part(p part, w int) []string {
 		}
 		return []string{t.theme.dim.Render(fit("  "+words, w))}
 	}
+
 	rule := t.theme.dim.Render(fit("  ── "+dayWords(p.day, t.now)+" ──", w))
 	if p.height == 2 {
 		return []string{"", rule}
 	}
+
 	return []string{rule}
 }
 
@@ -119,22 +126,26 @@ func (t *threads) post(p *parley.ContractMessage, w int) []string {
 	if p.SenderName == parley.SystemName {
 		return []string{"  " + t.theme.dim.Render(fit(clock+" "+safeLine(p.Content.Text), w-2))}
 	}
+
 	left := "  " + clock + " "
 	style := t.theme.strong
 	if name == you {
 		style = t.theme.accent
 	}
+
 	fate := ""
 	if r := t.talk.fates[p.MessageID]; r != nil && r.count > 0 {
 		s, _, _ := r.standing()
 		fate = t.theme.delivery(s).Render(fit(deliveryGlyph(s)+" "+r.words(), 22))
 	}
+
 	head := left + style.Render(fit(name, max(8, w-width(left)-36)))
 	for _, word := range []string{fate, t.theme.dim.Render(since(p.Timestamp, t.now)), postTag(t.theme, p)} {
 		if word != "" && width(head)+2+width(word) <= w {
 			head += "  " + word
 		}
 	}
+
 	return append(append([]string{head}, t.talk.body(p)...), "")
 }
 

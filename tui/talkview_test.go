@@ -33,6 +33,7 @@ func TestAPostTakesTheLinesThatAreKeptForIt(t *testing.T) {
 			p.SenderName = parley.SystemName
 		}
 	}
+
 	s := readBack(t, f, n)
 	for w := minWidth; w < 220; w += 7 {
 		s.send(tea.WindowSizeMsg{Width: w, Height: 30})
@@ -43,13 +44,23 @@ func TestAPostTakesTheLinesThatAreKeptForIt(t *testing.T) {
 			if p.top != end {
 				t.Fatalf("at %d columns part %d begins at line %d, want %d", w, i, p.top, end)
 			}
+
 			if end = p.top + p.height; len(s.m.threads.part(p, talkW)) != p.height {
-				t.Fatalf("at %d columns part %d has %d lines, want %d: %+v", w, i, len(s.m.threads.part(p, talkW)), p.height, p)
+				t.Fatalf(
+					"at %d columns part %d has %d lines, want %d: %+v",
+					w,
+					i,
+					len(s.m.threads.part(p, talkW)),
+					p.height,
+					p,
+				)
 			}
 		}
+
 		if end != k.lines {
 			t.Errorf("at %d columns there are %d lines, want %d", w, k.lines, end)
 		}
+
 		for range 3 {
 			s.press("k", "pgup")
 			s.fits("pgup")
@@ -64,12 +75,14 @@ func TestAFrameDrawsOnlyThePostsInView(t *testing.T) {
 		s := readBack(t, longTalk(n), n)
 		s.press("G")
 		i := 0
+
 		return testing.AllocsPerRun(20, func() {
 			s.press([]string{"k", "j"}[i%2])
 			_ = s.m.View()
 			i++
 		})
 	}
+
 	few, many := frame(40), frame(400)
 	if many > few*1.2 {
 		t.Errorf("a frame of 400 posts takes %v allocations, one of 40 takes %v", many, few)

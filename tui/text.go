@@ -38,6 +38,7 @@ func visible(s string) string {
 		} else {
 			marks = 0
 		}
+
 		switch {
 		case r == '\n':
 			return r
@@ -48,6 +49,7 @@ func visible(s string) string {
 		case !unicode.IsPrint(r):
 			return '�'
 		}
+
 		return r
 	}, s)
 }
@@ -102,11 +104,13 @@ func wrap(s string, w int) []string {
 			lines = append(lines, line)
 			continue
 		}
+
 		line = ansi.HardwrapWc(line, w, true)
 		for part := range strings.SplitSeq(line, "\n") {
 			lines = append(lines, fit(part, w))
 		}
 	}
+
 	return lines
 }
 
@@ -125,8 +129,10 @@ func columns(words []string, gap string, w int) string {
 		if used > 0 {
 			b.WriteString(gap)
 		}
+
 		b.WriteString(word)
 		used += need
 	}
+
 	return b.String()
 }

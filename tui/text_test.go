@@ -13,6 +13,7 @@ func FuzzFit(f *testing.F) {
 	for _, p := range pieces {
 		f.Add(strings.Repeat(p, 9), 7)
 	}
+
 	f.Fuzz(func(t *testing.T, s string, w int) {
 		w = clamp(w, 0, 300)
 		line := safeLine(s)
@@ -25,6 +26,7 @@ func FuzzFit(f *testing.F) {
 		if got := pad(line, w); width(got) != w {
 			t.Errorf("pad(%q, %d) = %q, %d columns", line, w, got, width(got))
 		}
+
 		for _, part := range wrap(safeText(s), w) {
 			if width(part) > max(w, 2) {
 				t.Errorf("wrap(%q, %d) has %q, %d columns", s, w, part, width(part))
@@ -55,10 +57,19 @@ func TestRuleIsNeverTooWide(t *testing.T) {
 }
 
 func TestRowIsNeverTooWide(t *testing.T) {
-	r := &row{from: "a-name-of-some-length-indeed", to: "another", priority: "urgent", text: "what it says", count: 120, at: noon}
+	r := &row{
+		from:     "a-name-of-some-length-indeed",
+		to:       "another",
+		priority: "urgent",
+		text:     "what it says",
+		count:    120,
+		at:       noon,
+	}
+
 	for i := range 120 {
 		r.moved(string(rune('a'+i)), parley.DeliveryUnconfirmed)
 	}
+
 	for w := minWidth - spare; w < 200; w++ {
 		for _, selected := range []bool{true, false} {
 			if got := width(r.view(newTheme(false), w, r.text, selected, false, noon)); got > w {

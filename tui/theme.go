@@ -18,15 +18,18 @@ func newTheme(noColor bool) theme {
 		plain: s(), strong: s().Bold(true), dim: s().Faint(true), good: s(), busy: s(), warn: s().Bold(true),
 		bad: s().Bold(true), accent: s().Bold(true), focus: s().Reverse(true), alarm: s().Bold(true).Reverse(true),
 	}
+
 	if noColor {
 		return t
 	}
+
 	t.good = t.good.Foreground(lipgloss.Green)
 	t.busy = t.busy.Foreground(lipgloss.Cyan)
 	t.warn = t.warn.Foreground(lipgloss.Yellow)
 	t.bad = t.bad.Foreground(lipgloss.Red)
 	t.accent = t.accent.Foreground(lipgloss.Cyan)
 	t.alarm = t.alarm.Foreground(lipgloss.Red)
+
 	return t
 }
 
@@ -52,6 +55,7 @@ func agentGlyph(s parley.AgentState) string {
 	case parley.StateUnreachable:
 		return "∅"
 	}
+
 	return "?"
 }
 
@@ -68,6 +72,7 @@ func (t theme) agent(s parley.AgentState) lipgloss.Style {
 	case parley.StateTerminated:
 		return t.dim
 	}
+
 	return t.bad
 }
 
@@ -93,6 +98,7 @@ func deliveryGlyph(s parley.DeliveryState) string {
 	case parley.DeliveryExpired:
 		return "⊘"
 	}
+
 	return "·"
 }
 
@@ -114,16 +120,20 @@ func (t theme) rule(title, note string, w int, focused bool) string {
 	if focused {
 		mark, style = "▸ ", t.accent
 	}
+
 	left := fit(mark+title, w)
 	if note != "" {
 		note = fit(" "+note, w-width(left)-1)
 	}
+
 	line := " "
 	for range w - width(left) - width(note) - 2 {
 		line += "─"
 	}
+
 	if w-width(left)-width(note) < 2 {
 		line = ""
 	}
+
 	return style.Render(left) + t.dim.Render(line+note)
 }

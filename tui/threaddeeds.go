@@ -88,9 +88,13 @@ func (m *model) addToThread() tea.Cmd {
 func (m *model) removeFromThread() tea.Cmd {
 	return m.withThread(func(x *parley.Thread) tea.Cmd {
 		id := x.ID
-		return m.askLine("Who is removed from “"+fit(safeLine(x.Title), 30)+"”, by name", "", func(text string) tea.Cmd {
-			return m.do.call(membership{thread: id, who: m.team.parties(text)}.make)
-		})
+		return m.askLine(
+			"Who is removed from “"+fit(safeLine(x.Title), 30)+"”, by name",
+			"",
+			func(text string) tea.Cmd {
+				return m.do.call(membership{thread: id, who: m.team.parties(text)}.make)
+			},
+		)
 	})
 }
 
@@ -102,15 +106,22 @@ func (m *model) joinThread() tea.Cmd {
 			_, err := s.JoinThread(ctx, parley.JoinThreadRequest{ThreadID: id})
 			return fmt.Sprintf("You take part in “%s”: what is said there comes to you.", title), err
 		}}
+
 		leave := deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-			_, err := s.RemoveParticipant(ctx, parley.RemoveParticipantRequest{ThreadID: id, Agent: parley.OperatorName})
+			_, err := s.RemoveParticipant(
+				ctx,
+				parley.RemoveParticipantRequest{ThreadID: id, Agent: parley.OperatorName},
+			)
 			return fmt.Sprintf("You have left “%s”.", title), err
 		}}
+
 		d, back := join, &undo{does: "leaves it", deed: leave}
 		if takesPart(x) {
 			d, back = leave, &undo{does: "joins it again", deed: join}
 		}
+
 		d.undo = back
+
 		return m.do.deed(d)
 	})
 }

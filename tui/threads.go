@@ -40,14 +40,46 @@ func (t *threads) badge() badge {
 
 func (t *threads) keys() []binding {
 	return []binding{
-		{inThreads, []string{"enter", "tab"}, "enter tab", "read it; back to the list", "read", func(m *model) tea.Cmd { return m.threads.turn() }, ""},
-		{inThreads, []string{"esc"}, "esc", "back to the list", "", func(m *model) tea.Cmd { return m.threads.back() }, ""},
+		{
+			inThreads,
+			[]string{"enter", "tab"},
+			"enter tab",
+			"read it; back to the list",
+			"read",
+			func(m *model) tea.Cmd { return m.threads.turn() },
+			"",
+		},
+		{
+			inThreads,
+			[]string{"esc"},
+			"esc",
+			"back to the list",
+			"",
+			func(m *model) tea.Cmd { return m.threads.back() },
+			"",
+		},
 		{inThreads, []string{"o"}, "o", "open a new thread", "new", (*model).newThread, ""},
 		{inThreads, []string{"+"}, "+", "add somebody to it", "add", (*model).addToThread, ""},
 		{inThreads, []string{"-"}, "-", "remove somebody from it", "remove", (*model).removeFromThread, ""},
 		{inThreads, []string{"J"}, "J", "join it, or leave it", "join", (*model).joinThread, ""},
-		{inThreads, []string{"R"}, "R", "let what is held in it go on", "", controlling(parley.ActionRelease), "release thread"},
-		{inThreads, []string{"C"}, "C", "cool it: 10 min, or until a person writes", "", controlling(parley.ActionCool), "cool thread"},
+		{
+			inThreads,
+			[]string{"R"},
+			"R",
+			"let what is held in it go on",
+			"",
+			controlling(parley.ActionRelease),
+			"release thread",
+		},
+		{
+			inThreads,
+			[]string{"C"},
+			"C",
+			"cool it: 10 min, or until a person writes",
+			"",
+			controlling(parley.ActionCool),
+			"cool thread",
+		},
 		{inThreads, []string{"M"}, "M", "mute it, or end that", "mute", controlling(parley.ActionMute), "mute thread"},
 		{inThreads, []string{"m"}, "m", "mark what is unread in it read", "", (*model).markThread, ""},
 	}
@@ -91,6 +123,7 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 			t.daemonGone(msg.err)
 			return nil
 		}
+
 		t.known, t.list, t.total = true, msg.list, msg.total
 		if x := t.linked; x != nil && !slices.ContainsFunc(t.list, func(y parley.Thread) bool { return x.ID == y.ID }) {
 			t.list = append(t.list, *x)
@@ -115,6 +148,7 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 	case settledMsg:
 		return tea.Batch(t.show(), t.askRows())
 	}
+
 	return nil
 }
 
@@ -163,10 +197,17 @@ func (t *threads) about() subject {
 	if s.thread == nil || !t.inTalk || p == nil || t.talk.id != s.thread.ID {
 		return s
 	}
+
 	s.threadID, s.message, s.text = s.thread.ID, p.MessageID, safeLine(p.Content.Text)
 	if p.SenderName != parley.OperatorName && p.SenderName != parley.SystemName {
-		s.agent, s.partnerID, s.partner = t.team.find(p.SenderAgentID), p.SenderAgentID, shownName(p.SenderName, p.SenderAgentID)
+		s.agent, s.partnerID, s.partner = t.team.find(
+			p.SenderAgentID,
+		), p.SenderAgentID, shownName(
+			p.SenderName,
+			p.SenderAgentID,
+		)
 	}
+
 	return s
 }
 

@@ -9,18 +9,37 @@ import (
 
 func TestThreadsShowWhatWasSaid(t *testing.T) {
 	f := busyTeam()
-	f.letters = append(f.letters, parley.InboxMessage{MessageID: f.posts[2].MessageID, Sender: "reviewer", ThreadID: f.threads[0].ID, Content: "Where it begins."})
+	f.letters = append(
+		f.letters,
+		parley.InboxMessage{
+			MessageID: f.posts[2].MessageID,
+			Sender:    "reviewer",
+			ThreadID:  f.threads[0].ID,
+			Content:   "Where it begins.",
+		},
+	)
+
 	s := newScreen(t, f, 140, 40)
 	s.shows("3 Threads 1")
 	s.press("3")
-	s.shows("✉1  the parser's error m", "you read along, J joins", "── yesterday ──", "── today ──", "tester  ‖ 1 held  2h", "coder  ✓✓ 3/3 read  25h")
+	s.shows(
+		"✉1  the parser's error m",
+		"you read along, J joins",
+		"── yesterday ──",
+		"── today ──",
+		"tester  ‖ 1 held  2h",
+		"coder  ✓✓ 3/3 read  25h",
+	)
+
 	if len(f.read) != 0 {
 		t.Errorf("marked %q read before it was looked into", f.read)
 	}
+
 	s.press("enter")
 	if len(f.read) != 1 || f.read[0] != f.posts[2].MessageID {
 		t.Errorf("marked %q read, want the one that was unread", f.read)
 	}
+
 	s.hides("✉1")
 	s.press("esc", "j")
 	s.shows("Nothing was said yet.")
@@ -33,12 +52,30 @@ func TestAThreadFollowsItsPosts(t *testing.T) {
 	say := func(n int, text string) {
 		id := f.threads[0].ID
 		f.post(n, id, "coder", text, noon, parley.DeliveryQueued, parley.DeliveryQueued)
-		f.emit(parley.Event{Type: parley.EventThreadMessage, ThreadID: id, MessageID: f.posts[len(f.posts)-1].MessageID, Sender: "coder", RecipientCount: 2})
+		f.emit(
+			parley.Event{
+				Type:           parley.EventThreadMessage,
+				ThreadID:       id,
+				MessageID:      f.posts[len(f.posts)-1].MessageID,
+				Sender:         "coder",
+				RecipientCount: 2,
+			},
+		)
+
 		s.news()
 	}
+
 	say(20, "the first of the new ones")
 	s.shows("the first of the new ones", "○ 2 queued")
-	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: f.posts[len(f.posts)-1].MessageID, AgentID: agentID("tester"), State: "submitted"})
+	f.emit(
+		parley.Event{
+			Type:      parley.EventDelivery,
+			MessageID: f.posts[len(f.posts)-1].MessageID,
+			AgentID:   agentID("tester"),
+			State:     "submitted",
+		},
+	)
+
 	s.news()
 	s.shows("› 1/2 submitted")
 	s.press("g")
@@ -46,6 +83,7 @@ func TestAThreadFollowsItsPosts(t *testing.T) {
 	for n := range 9 {
 		say(30+n, "one more")
 	}
+
 	s.shows("── yesterday ──", "G to the newest")
 	s.hides("one more")
 	s.press("G")
@@ -68,6 +106,7 @@ func TestOpensAThread(t *testing.T) {
 	if got, want := f.deeds(), "create the release"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
+
 	s.press("o", "x", "esc")
 	s.shows("Left as it is.")
 	if got, want := f.deeds(), "create the release"; got != want {
@@ -118,6 +157,7 @@ func TestWhoWasAddedOrRemovedCanBeTakenBack(t *testing.T) {
 		"remove 00000001 tester, add 00000001 tester"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
+
 	s.press("+")
 	s.typed("coder")
 	s.press("enter", "u")
@@ -161,6 +201,7 @@ func TestMembersChangedFromThePaletteCanBeTakenBack(t *testing.T) {
 		s.press("esc", "u")
 		s.shows(c.undone)
 	}
+
 	s.press(":")
 	s.typed("add_participant")
 	s.press("enter")
@@ -213,7 +254,10 @@ func TestPostsInAThread(t *testing.T) {
 func TestAPostForYouLeadsToItsThread(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil
-	f.letters = []parley.InboxMessage{{MessageID: f.posts[2].MessageID, Sender: "reviewer", ThreadID: f.threads[0].ID, Content: "Where it begins."}}
+	f.letters = []parley.InboxMessage{
+		{MessageID: f.posts[2].MessageID, Sender: "reviewer", ThreadID: f.threads[0].ID, Content: "Where it begins."},
+	}
+
 	s := newScreen(t, f, 100, 30)
 	s.press("4")
 	s.shows("in a thread: Where it begins.", "enter open the thread")
@@ -228,12 +272,29 @@ func TestWhatIsSaidBeforeOnesEyesIsRead(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 24)
 	s.press("3", "enter")
-	s.comes(parley.InboxMessage{MessageID: f.posts[3].MessageID, Sender: "tester", ThreadID: f.threads[0].ID, Content: "Then twelve."})
+	s.comes(
+		parley.InboxMessage{
+			MessageID: f.posts[3].MessageID,
+			Sender:    "tester",
+			ThreadID:  f.threads[0].ID,
+			Content:   "Then twelve.",
+		},
+	)
+
 	if len(f.read) != 1 {
 		t.Errorf("marked %q read, want the post", f.read)
 	}
+
 	s.press("g")
-	s.comes(parley.InboxMessage{MessageID: f.posts[4].MessageID, Sender: "tester", ThreadID: f.threads[0].ID, Content: "One commit."})
+	s.comes(
+		parley.InboxMessage{
+			MessageID: f.posts[4].MessageID,
+			Sender:    "tester",
+			ThreadID:  f.threads[0].ID,
+			Content:   "One commit.",
+		},
+	)
+
 	if len(f.read) != 1 {
 		t.Errorf("marked %q read, which are not in sight", f.read)
 	}

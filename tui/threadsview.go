@@ -28,17 +28,20 @@ func (t *threads) settle(w, h int) {
 	if t.known && t.selected() == nil {
 		t.inTalk = false
 	}
+
 	_, listH, talkW, talkH := t.parts(w, h)
 	t.height = max(1, listH-1)
 	t.top = window(t.top, t.index(), len(t.list), t.height)
 	if talkH == 0 {
 		return
 	}
+
 	if notice := t.notice(talkW); notice != nil {
 		t.talk.parts, t.talk.laid, t.talk.lines = nil, false, len(notice)
 	} else {
 		t.talk.lay(talkW, t.now.Location())
 	}
+
 	t.talk.settle(talkH - 1 - len(t.head(talkW)))
 	t.talk.inView = nil
 	for _, p := range slices.Backward(t.talk.shown()) { // the newest first
@@ -67,6 +70,7 @@ func (t *threads) rows(w int) []string {
 	if t.total > len(t.list) {
 		note = plural(t.total-len(t.list), "older one")
 	}
+
 	lines := []string{t.theme.rule("Threads", note, w, !t.inTalk)}
 	switch {
 	case t.err != nil:
@@ -76,9 +80,11 @@ func (t *threads) rows(w int) []string {
 	case len(t.list) == 0:
 		return append(lines, t.nothing(w)...)
 	}
+
 	for i := t.top; i < min(t.top+t.height, len(t.list)); i++ {
 		lines = append(lines, t.row(&t.list[i], w))
 	}
+
 	return lines
 }
 
@@ -111,26 +117,31 @@ func (t *threads) row(x *parley.Thread, w int) string {
 	if selected {
 		mark = "▸ "
 	}
+
 	fresh := "    "
 	if n := t.inbox.unreadIn(x.ID); n > 0 {
 		fresh = fmt.Sprintf("%-4s", fmt.Sprintf("✉%d", min(n, 99)))
 	}
+
 	left := mark + pad(since(x.LastMessageAt, t.now), 4) + " "
 	heat := ""
 	if t.anyHeat() {
 		heat = pad(t.warmth.known[x.ID].words(), warmColumns)
 	}
+
 	room := w - width(left) - 4 - width(heat)
 	titleW, who := clamp(room*65/100, 14, 60), strings.Join(names(x), ", ")
 	if room-titleW-2 < 10 {
 		who = fmt.Sprint(len(x.ParticipantNames))
 		titleW = max(titleW, room-width(who)-2)
 	}
+
 	title := pad(safeLine(x.Title), titleW)
 	rest := fit("  "+who, room-width(title))
 	if selected && !t.inTalk {
 		return t.theme.focus.Render(pad(left+fresh+heat+title+rest, w))
 	}
+
 	return left + t.theme.warn.Render(fresh) + t.theme.dim.Render(heat) + title + t.theme.dim.Render(rest)
 }
 
@@ -144,10 +155,12 @@ func (t *threads) conversation(w int) []string {
 	case t.talk.top > 0:
 		note = "the newest"
 	}
+
 	lines := append([]string{t.theme.rule(safeLine(x.Title), note, w, t.inTalk)}, t.head(w)...)
 	if notice := t.notice(w); notice != nil {
 		return append(lines, notice[clamp(t.talk.top, 0, len(notice)):]...)
 	}
+
 	for _, p := range t.talk.shown() {
 		for i, line := range t.part(p, w) {
 			if rest, ok := strings.CutPrefix(line, "  "); ok && t.inTalk && i == 0 && p.id != "" && p.id == t.talk.sel {
@@ -158,6 +171,7 @@ func (t *threads) conversation(w int) []string {
 			}
 		}
 	}
+
 	return lines
 }
 
@@ -168,12 +182,15 @@ func (t *threads) head(w int) []string {
 	if !takesPart(x) {
 		words += " · you read along, J joins"
 	}
+
 	lines := wrap(words, w-2)
 	if len(lines) > 2 {
 		lines = append(lines[:1], fit(lines[1], w-3)+"…")
 	}
+
 	for i := range lines {
 		lines[i] = "  " + t.theme.dim.Render(lines[i])
 	}
+
 	return append(lines, t.heatLines(w)...)
 }

@@ -22,15 +22,18 @@ func newTerminal(t *testing.T, w, h string) *terminal {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
 	}
+
 	dir, err := os.MkdirTemp("", "tui") // t.TempDir is too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s := &terminal{t: t, socket: filepath.Join(dir, "s")}
 	t.Cleanup(func() {
 		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
 		_ = os.RemoveAll(dir)
 	})
+
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-s", "coder", "-x", "80", "-y", "20", "cat")
 	s.tmux("set-option", "-g", "remain-on-exit", "on")
 	s.tmux("new-session", "-d", "-s", "screen", "-x", w, "-y", h, "-e", screenVariable+"=busy",
@@ -154,6 +157,7 @@ func (s *terminal) ended(status string) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+
 	got := ""
 	for end := time.Now().Add(15 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		_ = syscall.Kill(pid, syscall.SIGCHLD)
@@ -162,5 +166,6 @@ func (s *terminal) ended(status string) {
 			return
 		}
 	}
+
 	s.t.Fatalf("dead and its status: %q, want %q", got, "1 "+status)
 }

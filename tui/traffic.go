@@ -36,9 +36,18 @@ func (t *traffic) keys() []binding {
 	on := func(f func(*traffic) tea.Cmd) func(*model) tea.Cmd {
 		return func(m *model) tea.Cmd { return f(m.traffic) }
 	}
+
 	return named([]binding{
 		{inTraffic, []string{"enter"}, "enter", "open the message, or close it", "open", on((*traffic).enter), ""},
-		{inTraffic, []string{"/"}, "/", "filter: words, agent: thread: type: state:", "filter", on((*traffic).openFilter), ""},
+		{
+			inTraffic,
+			[]string{"/"},
+			"/",
+			"filter: words, agent: thread: type: state:",
+			"filter",
+			on((*traffic).openFilter),
+			"",
+		},
 		{inTraffic, []string{"f"}, "f", "follow the newest, or stand still", "follow", on((*traffic).toggleFollow), ""},
 		{inTraffic, []string{"tab"}, "tab", "between the list and the message", "", on((*traffic).turn), ""},
 		{inTraffic, []string{"m"}, "m", "mark the message read", "", (*model).markRead, ""},
@@ -82,6 +91,7 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(t.show(), t.more(), t.certain(), t.askSearch())
 	}
+
 	return nil
 }
 
@@ -137,6 +147,7 @@ func (t *traffic) detailed(msg detailMsg) tea.Cmd {
 	if msg.err == nil && msg.result != nil {
 		t.learn(msg.id, msg.result.Deliveries)
 	}
+
 	var cmd tea.Cmd
 	switch {
 	case msg.id != d.id:
@@ -153,9 +164,11 @@ func (t *traffic) detailed(msg detailMsg) tea.Cmd {
 	default:
 		d.err = msg.err
 	}
+
 	if stale {
 		cmd = tea.Batch(cmd, t.askDetail())
 	}
+
 	return cmd
 }
 
@@ -164,6 +177,7 @@ func (t *traffic) move(by motion) tea.Cmd {
 		t.detail.move(by)
 		return nil
 	}
+
 	switch by {
 	case toBottom: // and stay there as others come
 		t.setFollow(true)
@@ -171,7 +185,9 @@ func (t *traffic) move(by motion) tea.Cmd {
 	case toTop:
 		return t.toOldest()
 	}
+
 	t.record.move(by.lines(t.height))
+
 	return nil
 }
 
@@ -216,7 +232,9 @@ func (t *traffic) back() tea.Cmd {
 
 func (t *traffic) toggleFollow() tea.Cmd {
 	t.setFollow(!t.follow)
-	t.desk.tell(map[bool]string{true: "Following the newest.", false: "Standing still. f follows the newest."}[t.follow])
+	t.desk.tell(
+		map[bool]string{true: "Following the newest.", false: "Standing still. f follows the newest."}[t.follow],
+	)
 	return nil
 }
 
@@ -263,15 +281,18 @@ func (t *traffic) view(w, h int) []string {
 	if t.link.events && len(t.rows) == 0 {
 		return t.lesson(w)
 	}
+
 	listW, listH, detailW, detailH := t.parts(w, h)
 	lines := clip(t.record.view(t.theme, listW, !t.inDetail, t.link.events, t.now), listH)
 	if detailH == 0 {
 		return lines
 	}
+
 	message := clip(t.detail.view(t.theme, t.sel, detailW, t.inDetail, t.now), detailH)
 	if t.tier < wide {
 		return append(lines, message...)
 	}
+
 	return beside(t.theme, lines, message, listW)
 }
 
@@ -283,11 +304,13 @@ func (t *traffic) lesson(w int) []string {
 			lines = append(lines, "  "+line)
 		}
 	}
+
 	if t.link.team && len(t.team.list) == 0 {
 		say(noAgents)
 		say("Or take in one that runs in a tmux of yours, from its pane:  parley adopt coder")
 		lines = append(lines, "")
 	}
+
 	say("No messages yet. What agents say to each other is shown here as it happens, with proof of how far it came:")
 	lines = append(lines, "")
 	for _, step := range []struct {
@@ -300,9 +323,19 @@ func (t *traffic) lesson(w int) []string {
 		{parley.DeliveryRead, "read"},
 		{parley.DeliveryUnconfirmed, "typed, but nobody can prove it arrived: that needs you"},
 	} {
-		lines = append(lines, "  "+t.theme.delivery(step.s).Render(pad(deliveryGlyph(step.s), 3)+pad(string(step.s), 12))+" "+fit(step.does, w-19))
+		lines = append(
+			lines,
+			"  "+t.theme.delivery(step.s).
+				Render(pad(deliveryGlyph(step.s), 3)+pad(string(step.s), 12))+
+				" "+fit(
+				step.does,
+				w-19,
+			),
+		)
 	}
+
 	lines = append(lines, "")
 	say("b writes to all of them, 2 shows who is there, ? tells all keys.")
+
 	return lines
 }

@@ -48,6 +48,7 @@ func (r *row) view(th theme, w int, said string, selected, focused bool, now tim
 	if w >= allWords {
 		state = 20
 	}
+
 	s, _, _ := r.standing()
 	word := r.figure()
 	switch {
@@ -58,11 +59,13 @@ func (r *row) view(th theme, w int, said string, selected, focused bool, now tim
 	case selected:
 		word = deliveryGlyph(s) + " " + r.words()
 	}
+
 	state = max(state, width(word))
 	mark := "  "
 	if selected {
 		mark = "▸ "
 	}
+
 	left := mark + pad(clockOf(r.at, now, clock), clock) + " " + pad(r.route(route), route) + " "
 	word = pad(word, state) + " "
 	tag := fit(r.tag(), w-width(left)-width(word))
@@ -70,6 +73,7 @@ func (r *row) view(th theme, w int, said string, selected, focused bool, now tim
 	if selected && focused {
 		return th.focus.Render(pad(left+word+tag+text, w))
 	}
+
 	tagStyle, stateStyle := th.dim, th.delivery(s)
 	if r.priority == parley.PriorityUrgent || r.priority == parley.PriorityHigh {
 		tagStyle = th.warn
@@ -77,6 +81,7 @@ func (r *row) view(th theme, w int, said string, selected, focused bool, now tim
 	if !r.sure {
 		stateStyle = th.dim
 	}
+
 	return left + stateStyle.Render(word) + tagStyle.Render(tag) + text
 }
 
@@ -104,6 +109,7 @@ func ladder(s parley.DeliveryState) string {
 	case parley.DeliveryExpired:
 		return "○⊘···"
 	}
+
 	return "·····"
 }
 

@@ -68,6 +68,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 		defer close(done)
 		feed(ctx, o.Service, o.Follow, notes)
 	}()
+
 	defer func() { stop(); <-done }()
 
 	program := tea.NewProgram(newModel(o, newCommands(ctx, o, notes)), tea.WithContext(ctx),
@@ -79,6 +80,7 @@ func Run(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
 	case errors.Is(err, tea.ErrInterrupted):
 		return nil
 	}
+
 	return err
 }
 
@@ -95,11 +97,14 @@ func (o Options) withDefaults() Options {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
 	}
+
 	// Any value but the empty one counts: no-color.org. The renderer's own
 	// reading of the variable knows only true and 1.
 	o.NoColor = o.NoColor || slices.ContainsFunc(o.Environ, func(e string) bool {
 		return strings.HasPrefix(e, "NO_COLOR=") && e != "NO_COLOR="
 	})
+
 	o.ASCII = o.ASCII || !knowsUTF8(o.Environ)
+
 	return o
 }

@@ -46,25 +46,38 @@ func (h *health) models(w int) []string {
 	if h.usage == nil || len(h.usage.Agents) == 0 {
 		return nil
 	}
+
 	lines := []string{h.theme.rule("Models", plural(h.usage.Total.Calls, "call"), w, false)}
 	var took []int
 	for _, c := range slices.Backward(h.usage.Calls) {
 		took = append(took, c.InputTokens+c.OutputTokens)
 	}
+
 	total := h.usage.Total
-	lines = append(lines, h.figure("tokens", countWords(total.InputTokens)+" in, "+countWords(total.OutputTokens)+" out", took, w))
-	agents := slices.SortedStableFunc(slices.Values(h.usage.Agents), func(a, b parley.AgentUsage) int { return b.Calls - a.Calls })
+	lines = append(
+		lines,
+		h.figure("tokens", countWords(total.InputTokens)+" in, "+countWords(total.OutputTokens)+" out", took, w),
+	)
+
+	agents := slices.SortedStableFunc(
+		slices.Values(h.usage.Agents),
+		func(a, b parley.AgentUsage) int { return b.Calls - a.Calls },
+	)
+
 	for _, a := range agents[:min(len(agents), maxQueues)] {
 		words := fmt.Sprintf("%d answered", a.Answered)
 		if a.Failed > 0 {
 			words += fmt.Sprintf(", %d failed (%s)", a.Failed, tally(a.Failures))
 		}
+
 		words += " · " + countWords(a.InputTokens) + " in, " + countWords(a.OutputTokens) + " out"
 		if a.Calls > 0 {
 			words += " · " + brief(time.Duration(a.LatencyMS/int64(a.Calls))*time.Millisecond) + " each"
 		}
+
 		lines = append(lines, h.figure(safeLine(a.Agent), words+" · last "+since(a.LastCall, h.now)+" ago", nil, w))
 	}
+
 	return append(lines, "")
 }
 
@@ -73,14 +86,20 @@ func (h *health) silent() (all []Finding) {
 	if h.usage == nil {
 		return nil
 	}
+
 	seen := map[string]bool{}
 	for _, c := range h.usage.Calls { // the newest first
 		if !seen[c.AgentID] && c.Reason != "" {
-			all = append(all, Finding{Check: "models", Detail: fmt.Sprintf("%s does not answer %s: %s", c.Agent, c.Caller, c.Reason),
-				Action: "parley usage " + c.Agent + " shows its calls."})
+			all = append(
+				all,
+				Finding{Check: "models", Detail: fmt.Sprintf("%s does not answer %s: %s", c.Agent, c.Caller, c.Reason),
+					Action: "parley usage " + c.Agent + " shows its calls."},
+			)
 		}
+
 		seen[c.AgentID] = true
 	}
+
 	return all
 }
 

@@ -15,19 +15,23 @@ func (m *model) View() tea.View {
 	if m.mouse {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
+
 	l := &m.layout
 	if l.width <= 0 || l.height <= 0 {
 		return v
 	}
+
 	if l.small() {
 		v.SetContent(m.plainly(strings.Join(m.tooSmall(), "\n")))
 		return v
 	}
+
 	lines := append([]string{m.header(l.inner), m.bar(l.inner)}, m.body()...)
 	lines = append(lines, clip(m.statusLines(l.inner), l.statusH)...)
 	lines = append(lines, m.keyLine(l.inner))
 	v.SetContent(m.plainly(strings.Join(lines, "\n")))
 	v.Cursor = m.cursor()
+
 	return v
 }
 
@@ -57,6 +61,7 @@ func (m *model) cursor() *tea.Cursor {
 		c.Blink = !m.health.still
 		return c
 	}
+
 	return nil
 }
 
@@ -67,15 +72,25 @@ func (m *model) tooSmall() []string {
 	if m.scope() == inCompose {
 		key = "ctrl+c"
 	}
-	text := fmt.Sprintf("parley needs %d×%d to show its traffic; this window is %d×%d. Make it larger: nothing is lost meanwhile. %s quits.",
-		minWidth, minHeight, l.width, l.height, key)
+
+	text := fmt.Sprintf(
+		"parley needs %d×%d to show its traffic; this window is %d×%d. Make it larger: nothing is lost meanwhile. %s quits.",
+		minWidth,
+		minHeight,
+		l.width,
+		l.height,
+		key,
+	)
+
 	if m.status.leaving {
 		text = m.status.text
 	}
+
 	lines := wrap(text, max(l.width-spare, 2))
 	for i := range lines {
 		lines[i] = fit(lines[i], l.width)
 	}
+
 	return lines[:min(len(lines), l.height)]
 }
 
@@ -133,6 +148,7 @@ func (m *model) waiting() []string {
 	if k := s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryTyping)]; k > 0 {
 		words = append(words, m.theme.plain.Render(fmt.Sprintf("○ %d pending", k)))
 	}
+
 	return words
 }
 
@@ -159,6 +175,7 @@ func (m *model) tabs(w int) (line string, ends []int) {
 		if b.count > 0 {
 			text += fmt.Sprintf(" %d", min(b.count, 999))
 		}
+
 		used += width(text) + len(gap)
 		switch {
 		case place(i) == m.at:
@@ -168,16 +185,20 @@ func (m *model) tabs(w int) (line string, ends []int) {
 		default:
 			text = m.theme.dim.Render(text)
 		}
+
 		tabs = append(tabs, text)
 	}
+
 	if used > w {
 		gap = ""
 	}
+
 	end := 0
 	for _, tab := range tabs {
 		end += width(tab) + len(gap)
 		ends = append(ends, end)
 	}
+
 	return fit(strings.Join(tabs, gap), w), ends
 }
 
@@ -187,14 +208,17 @@ func (m *model) keyLine(w int) string {
 	if m.scope() == inShell {
 		words = m.hints(screenScope(m.at), inShell)
 	}
+
 	for i, word := range words {
 		key, does, _ := strings.Cut(word, " ")
 		words[i] = m.theme.strong.Render(key) + " " + m.theme.dim.Render(does)
 	}
+
 	last := strings.Join(words[max(0, len(words)-2):], "  ")
 	first := columns(words[:max(0, len(words)-2)], "  ", w-width(last)-2)
 	if first == "" {
 		return fit(last, w)
 	}
+
 	return first + "  " + last
 }

@@ -52,6 +52,7 @@ func (h *warmth) hear(e parley.Event, r *row) {
 	if in == "" {
 		return
 	}
+
 	for _, id := range []string{r.fromID, r.toID} {
 		if id != "" {
 			others := slices.DeleteFunc(h.last[id], func(s said) bool { return s.in == in })
@@ -86,17 +87,21 @@ func (d *desk) askWarmth(in []string) tea.Cmd {
 	if d.warmth.asking || d.link.lost != nil {
 		return nil
 	}
+
 	var want []string
 	for _, id := range in {
 		if w, ok := d.warmth.known[id]; id != "" && len(want) < warmPage && (!ok || d.now.Sub(w.asked) >= warmEvery) {
 			want = append(want, id)
 		}
 	}
+
 	if len(want) == 0 {
 		return nil
 	}
+
 	d.warmth.asking = true
 	now := d.now
+
 	return d.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
 		msg := warmMsg{known: map[string]warm{}}
 		for _, id := range want {
@@ -104,14 +109,17 @@ func (d *desk) askWarmth(in []string) tea.Cmd {
 			if len(id) > idLength {
 				r = parley.ConversationStateRequest{With: id}
 			}
+
 			msg.known[id] = warm{asked: now}
 			res, err := s.GetConversationState(ctx, r)
 			if err != nil {
 				msg.err = err
 				continue
 			}
+
 			msg.known[id] = warm{state: safeLine(res.State), temperature: res.Temperature, asked: now}
 		}
+
 		return msg
 	})
 }

@@ -34,12 +34,21 @@ func (m *model) reply() tea.Cmd {
 		if s.partner != "" {
 			label = "Reply to " + s.partner + " in the thread"
 		}
-		return m.compose.write(address{thread: s.threadID, replyTo: s.message}, label+" about “"+fit(s.text, 40)+"”", "")
+		return m.compose.write(
+			address{thread: s.threadID, replyTo: s.message},
+			label+" about “"+fit(s.text, 40)+"”",
+			"",
+		)
 	case s.partnerID == "":
 		m.tell("This went to several. Choose an agent (2) and c, or b for all of them.")
 		return nil
 	}
-	return m.compose.write(address{agent: s.partnerID, replyTo: s.message}, "Reply to "+s.partner+" about “"+fit(s.text, 40)+"”", "")
+
+	return m.compose.write(
+		address{agent: s.partnerID, replyTo: s.message},
+		"Reply to "+s.partner+" about “"+fit(s.text, 40)+"”",
+		"",
+	)
 }
 
 func (m *model) broadcast() tea.Cmd {
@@ -99,12 +108,16 @@ func (m *model) sent(msg sentMsg) tea.Cmd {
 		if gone {
 			return m.lookLater()
 		}
+
 		return nil
 	}
+
 	receipt := &row{id: msg.id, count: max(1, len(msg.deliveries))}
 	for _, d := range msg.deliveries {
 		receipt.moved(d.RecipientID, d.State)
 	}
+
 	m.status = status{text: msg.draft.label, receipt: receipt}
+
 	return m.lookLater()
 }

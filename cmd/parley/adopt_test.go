@@ -16,7 +16,10 @@ import (
 // The page on adopting is run word for word, with an agent in a tmux of the user's own.
 func TestAdoptPageWorks(t *testing.T) {
 	script := strings.Builder{}
-	script.WriteString("exec tmux -f /dev/null new-session -d -s work -x 100 -y 30 parley demo-agent\nuntil '^›' tmux capture-pane -p -t work\n")
+	script.WriteString(
+		"exec tmux -f /dev/null new-session -d -s work -x 100 -y 30 parley demo-agent\nuntil '^›' tmux capture-pane -p -t work\n",
+	)
+
 	tried := 0
 	for _, block := range consoleBlock.FindAllStringSubmatch(documents(t)["adopt.md"], -1) {
 		for line := range strings.Lines(block[1]) {
@@ -26,14 +29,17 @@ func TestAdoptPageWorks(t *testing.T) {
 			}
 		}
 	}
+
 	if tried < 4 {
 		t.Fatalf("the page has only %d commands to try", tried)
 	}
+
 	script.WriteString("exec tmux kill-server\n")
 	file := filepath.Join(t.TempDir(), "adopt-page.txtar")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	params := stories(t)
 	params.Dir, params.Files = "", []string{file}
 	testscript.Run(t, params)
@@ -61,22 +67,26 @@ func TestWhoCallsIsDecidedAgainAfterAnAdoption(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
+
 	path := filepath.Join(dir, "s") // short: it is the path of a socket
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
+
 	near, err := net.Dial("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer near.Close()
+
 	conn, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+
 	team := &changingTeam{}
 	ctx := markPeer(team)(context.Background(), conn)
 	who := func() string {
@@ -86,13 +96,16 @@ func TestWhoCallsIsDecidedAgainAfterAnAdoption(t *testing.T) {
 		}
 		return p.now().ID
 	}
+
 	if got := who(); got != "op" {
 		t.Errorf("before: got %s, want the operator", got)
 	}
+
 	team.agent, team.changes = &parley.Caller{ID: "coder"}, 1
 	if got := who(); got != "coder" {
 		t.Errorf("after: got %s, want coder", got)
 	}
+
 	team.agent, team.changes = nil, 2
 	if got := who(); got != "op" {
 		t.Errorf("after it left: got %s, want the operator", got)

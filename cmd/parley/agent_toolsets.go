@@ -32,7 +32,10 @@ func (t *team) toolsets() map[string]string {
 }
 
 // offered reads the toolsets of the setting and of the agents.
-func offered(setting string, agents map[string]string) (all mcpserver.Toolsets, own map[string]mcpserver.Toolsets, err error) {
+func offered(
+	setting string,
+	agents map[string]string,
+) (all mcpserver.Toolsets, own map[string]mcpserver.Toolsets, err error) {
 	if all, err = mcpserver.ParseToolsets(setting); err != nil {
 		return nil, nil, err
 	}

@@ -31,7 +31,9 @@ func (s *onStage) isBriefed() {
 	if !slices.Contains(tools, s.program.tool) {
 		s.Errorf("it has the tools %q, want %s", tools, s.program.tool)
 	}
-	if argv, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.pid)); err == nil && strings.Contains(string(argv), "parley_") {
+
+	if argv, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", s.pid)); err == nil &&
+		strings.Contains(string(argv), "parley_") {
 		s.Errorf("a key stands in its argv: %q", argv)
 	}
 }
@@ -58,12 +60,14 @@ func (s *onStage) waitsForItsWork() {
 	for _, text := range []string{"when you are done", "and after that", "and then"} {
 		all = append(all, s.send(text))
 	}
+
 	s.held("busy")
 	for _, m := range all[1:] {
 		if times, _ := s.prompted(m); times != 0 {
 			s.Errorf("%q was sent %d times into the work", m.Text, times)
 		}
 	}
+
 	all = append(all, s.send("this first", "--urgent"))
 	s.model.Release()
 	s.arrives(all...)
@@ -75,9 +79,11 @@ func (s *onStage) waitsForItsWork() {
 			}
 		}
 	}
+
 	if want := []string{"this first", "when you are done", "and after that", "and then"}; !slices.Equal(order, want) {
 		s.Errorf("they came in the order %q, want %q", order, want)
 	}
+
 	s.inState(parley.StateIdle)
 }
 
@@ -120,19 +126,29 @@ func (s *onStage) leavesWhatIsTypedMeanwhile() {
 	for i := range 8 {
 		m := s.send("look at this")
 		if i < 4 {
-			s.until(patience, func() bool { return strings.Contains(s.composer(), "msg") || s.status(m).State.Settled() })
+			s.until(
+				patience,
+				func() bool { return strings.Contains(s.composer(), "msg") || s.status(m).State.Settled() },
+			)
 		} else {
 			s.until(patience, s.isEntered)
 		}
+
 		time.Sleep(time.Duration(i%4) * 60 * time.Millisecond)
 		s.press("-l", "half")
 		s.wait("the person's text shows", func() bool { return strings.Contains(s.screen(), "half") })
 		if !s.until(2*time.Second, func() bool { return strings.HasSuffix(s.composer(), "half") }) {
-			s.Fatalf("the person's text left the composer; the model was sent %q; the screen is\n%s", s.model.Prompts(), s.screen())
+			s.Fatalf(
+				"the person's text left the composer; the model was sent %q; the screen is\n%s",
+				s.model.Prompts(),
+				s.screen(),
+			)
 		}
+
 		s.backspace("half")
 		s.arrives(m)
 	}
+
 	s.inState(parley.StateIdle)
 }
 
@@ -162,6 +178,7 @@ func (s *onStage) leavesTheQuestion() {
 	if _, err := os.Stat(file); err == nil {
 		s.Errorf("the question was answered: %s is there", file)
 	}
+
 	s.inState(parley.StateIdle)
 }
 
@@ -187,15 +204,18 @@ func (s *onStage) getsEveryText() {
 	for _, text := range hostile {
 		all = append(all, s.send(text))
 	}
+
 	s.arrives(all...)
 	for _, m := range all {
 		if m.notice {
 			s.Errorf("%q was only announced", m.Text)
 		}
 	}
+
 	if _, err := os.Stat(filepath.Join(s.workspace, "stolen")); err == nil {
 		s.Error("a text was run as a command")
 	}
+
 	s.inState(parley.StateIdle)
 }
 
@@ -218,19 +238,23 @@ func (s *onStage) readsLongTexts() {
 	for _, text := range long {
 		all = append(all, s.send(text))
 	}
+
 	s.arrives(all...)
 	s.arrives(s.send(`CALL get_messages {"limit":10}`))
 	for _, m := range all {
 		if !m.notice {
 			s.Errorf("%q was typed whole", m.Text)
 		}
+
 		s.wait("it has read the whole of a long text", func() bool {
 			return slices.ContainsFunc(s.model.Results(), func(result string) bool { return holdsText(result, m.Text) })
 		})
+
 		if d := s.status(m); d.State != parley.DeliveryRead {
 			s.Errorf("the message that it has read is %s", d.State)
 		}
 	}
+
 	s.inState(parley.StateIdle)
 }
 
@@ -252,6 +276,7 @@ func holdsText(result any, text string) bool {
 			}
 		}
 	}
+
 	return false
 }
 
@@ -295,6 +320,7 @@ func (s *onStage) killDaemon() {
 	if err != nil {
 		s.Fatal(err)
 	}
+
 	var info daemonInfo
 	if err := json.Unmarshal(b, &info); err != nil {
 		s.Fatal(err)
@@ -312,18 +338,25 @@ func (s *onStage) stops() {
 	if len(s.ofAgent()) == 0 {
 		s.Fatal("no process of it is found while it runs")
 	}
+
 	s.leave()
 	must[parley.StopAgentResult](s.T, s.home, "stop", "ann")
-	if files, _ := filepath.Glob(filepath.Join(s.variable("XDG_STATE_HOME"), "parley", "*", "agents", "*")); len(files) != 0 {
+	if files, _ := filepath.Glob(filepath.Join(s.variable("XDG_STATE_HOME"), "parley", "*", "agents", "*")); len(
+		files,
+	) != 0 {
 		s.Errorf("files of the handover are left: %q", files)
 	}
+
 	config, err := os.ReadFile(filepath.Join(s.dir, "h", s.program.config))
 	if err != nil {
 		s.Fatal(err)
 	}
-	if strings.Contains(string(config), "_exec") || strings.Contains(string(config), "mcp_servers") || strings.Contains(string(config), `"mcpServers":{"parley`) {
+
+	if strings.Contains(string(config), "_exec") || strings.Contains(string(config), "mcp_servers") ||
+		strings.Contains(string(config), `"mcpServers":{"parley`) {
 		s.Errorf("the user's own configuration was written: %s", config)
 	}
+
 	if left := s.ofAgent(); !s.until(patience, func() bool { return len(s.ofAgent()) == 0 }) {
 		s.Errorf("processes of it are left: %q", left)
 	}

@@ -24,15 +24,18 @@ func (s *onStage) usesItsQueue() {
 	if s.profile.QueueKey == "" {
 		return
 	}
+
 	file := filepath.Join(s.workspace, "unwanted")
 	s.queuesBehind("WAIT and "+strings.ReplaceAll(s.program.ask, "FILE", file), func() {
 		s.model.Release()
 		s.inState(parley.StateWaiting)
 		s.press("Escape")
 	})
+
 	if _, err := os.Stat(file); err == nil {
 		s.Errorf("the question was answered: %s is there", file)
 	}
+
 	s.queuesBehind("WAIT and think again", func() { s.press("Escape") })
 	s.queuesBehind(fmt.Sprintf("WAIT and FAIL %d this time", s.program.fails[0]), s.model.Release)
 }
@@ -59,6 +62,7 @@ func (s *onStage) sendUrgent(text string, flags ...string) *letter {
 		s.held("busy")
 		return m
 	}
+
 	s.wait("it is in the program's own queue: "+text, func() bool { return s.status(m).State.Delivered() })
 	var evidence string
 	for _, step := range s.status(m).Steps {
@@ -66,11 +70,13 @@ func (s *onStage) sendUrgent(text string, flags ...string) *letter {
 			evidence = step.Evidence
 		}
 	}
+
 	if !strings.Contains(evidence, "into its own queue") {
 		s.Errorf("%q was submitted by this evidence: %s", text, evidence)
 	}
 	if times, _ := s.prompted(m); times != 0 {
 		s.Errorf("%q was sent %d times into the work", text, times)
 	}
+
 	return m
 }

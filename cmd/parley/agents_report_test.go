@@ -42,8 +42,10 @@ func (s *onStage) reportsTurns() {
 		if begun && done {
 			return
 		}
+
 		s.Logf("begin reported: %v, end: %v", begun, done)
 	}
+
 	s.Errorf("no turn was reported; the screen is\n%s", s.screen())
 }
 

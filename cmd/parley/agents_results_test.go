@@ -25,7 +25,13 @@ type results struct {
 }
 
 func newResults(programs []installed, sizes []string) *results {
-	return &results{programs: programs, sizes: sizes, passed: map[string][]string{}, failed: map[string][]string{}, figures: map[string]figures{}}
+	return &results{
+		programs: programs,
+		sizes:    sizes,
+		passed:   map[string][]string{},
+		failed:   map[string][]string{},
+		figures:  map[string]figures{},
+	}
 }
 
 func (r *results) note(program installed, check, size string, passed bool) {
@@ -57,16 +63,26 @@ func (r *results) write(t *testing.T, page string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	before, rest, found := strings.Cut(string(b), resultsBegin)
 	_, after, ended := strings.Cut(rest, resultsEnd)
 	if !found || !ended {
 		t.Fatalf("%s has no %s and %s", page, strings.TrimSpace(resultsBegin), strings.TrimSpace(resultsEnd))
 	}
+
 	version, err := exec.Command("tmux", "-V").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	about := fmt.Sprintf("%s, %s/%s, %s.\n", time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(version)))
+
+	about := fmt.Sprintf(
+		"%s, %s/%s, %s.\n",
+		time.Now().UTC().Format(time.DateOnly),
+		runtime.GOOS,
+		runtime.GOARCH,
+		strings.TrimSpace(string(version)),
+	)
+
 	if err := os.WriteFile(page, []byte(before+resultsBegin+about+r.markdown()+resultsEnd+after), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +99,17 @@ func (r *results) markdown() string {
 		case len(passed) > 0:
 			return "yes"
 		}
+
 		return "not tried"
 	})
+
 	if len(r.figures) > 0 {
-		fmt.Fprintf(&b, "\nDeliveries at random, to the program idle, working, asking, with a draft, scrolled, and over a crash of the daemon (seed %d):\n", r.seed)
+		fmt.Fprintf(
+			&b,
+			"\nDeliveries at random, to the program idle, working, asking, with a draft, scrolled, and over a crash of the daemon (seed %d):\n",
+			r.seed,
+		)
+
 		r.table(&b, "", rowNames(), func(p installed, row string) string {
 			f, tried := r.figures[p.String()]
 			if !tried {
@@ -95,6 +118,7 @@ func (r *results) markdown() string {
 			return rows[slices.Index(rowNames(), row)].value(f)
 		})
 	}
+
 	return b.String()
 }
 
@@ -131,7 +155,10 @@ var rows = []struct {
 	{"dialogs answered", func(f figures) string { return fmt.Sprint(f.answered) }},
 	{"drafts touched", func(f figures) string { return fmt.Sprint(f.touched) }},
 	{"wrong verdicts", func(f figures) string { return fmt.Sprint(f.wrong) }},
-	{"unconfirmed; of these never came", func(f figures) string { return fmt.Sprintf("%d; %d", f.unconfirmed, f.absent) }},
+	{
+		"unconfirmed; of these never came",
+		func(f figures) string { return fmt.Sprintf("%d; %d", f.unconfirmed, f.absent) },
+	},
 	{"accepted → submitted, at rest: p50 / p95", func(f figures) string { return spread(f.submitted) }},
 	{"accepted → turn started, at rest: p50 / p95", func(f figures) string { return spread(f.started) }},
 }
@@ -160,17 +187,29 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 	if err := os.WriteFile(page, []byte("before\n"+resultsBegin+"those before\n"+resultsEnd+"after\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	one, two := installed{realPrograms[0], "1.0", ""}, installed{realPrograms[0], "2.0", ""}
 	r := newResults([]installed{one, two}, []string{"120x40", "80x24"})
 	r.note(one, checks[0].name, "120x40", true)
 	r.note(two, checks[0].name, "120x40", true)
 	r.note(two, checks[0].name, "80x24", false)
-	r.deliver(two, figures{deliveries: 3, lost: 1, unconfirmed: 2, absent: 1, submitted: []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}})
+	r.deliver(
+		two,
+		figures{
+			deliveries:  3,
+			lost:        1,
+			unconfirmed: 2,
+			absent:      1,
+			submitted:   []time.Duration{time.Second, 2 * time.Second, 3 * time.Second},
+		},
+	)
+
 	r.write(t, page)
 	b, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	got := string(b)
 	for _, want := range []string{
 		"| checked at 120x40 and 80x24 | claude 1.0", "before\n" + resultsBegin, resultsEnd + "after\n", "| claude 1.0 | claude 2.0 |\n|---|---|---|\n",
@@ -181,6 +220,7 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
+
 	if strings.Contains(got, "those before") {
 		t.Errorf("the old results stand in\n%s", got)
 	}

@@ -16,25 +16,33 @@ func (t *trial) intoQueue() {
 	if fails {
 		work += t.failure()
 	}
+
 	t.tells(work)
 	first := t.sent[len(t.sent)-1]
-	if !t.until(patience, func() bool { times, _ := t.prompted(first); return times > 0 && t.look().State == parley.StateBusy }) {
+	if !t.until(
+		patience,
+		func() bool { times, _ := t.prompted(first); return times > 0 && t.look().State == parley.StateBusy },
+	) {
 		t.fails(&t.wrong, "no work is seen")
 		return
 	}
+
 	for range 1 + t.IntN(3) {
 		t.tells(fmt.Sprintf("this matters %d", t.IntN(1000)), "--priority", []string{"high", "urgent"}[t.IntN(2)])
 		t.pause(time.Second)
 	}
+
 	if t.IntN(2) == 0 {
 		t.says()
 	}
+
 	if next := t.sent[t.first+1]; t.profile.QueueKey != "" && !fails && t.IntN(2) == 0 &&
 		t.until(patience, func() bool { return t.status(next).State.Delivered() }) {
 		t.press("Escape")
 		t.tell("the person pressed Escape")
 		t.pause(2 * time.Second)
 	}
+
 	t.model.Release()
 	t.tell("the model goes on")
 	if fails {
@@ -63,6 +71,7 @@ func (t *trial) goesOn() {
 	queued := t.profile.QueueKey != "" && slices.ContainsFunc(mine, func(m *letter) bool {
 		return m.Priority == parley.PriorityHigh || m.Priority == parley.PriorityUrgent
 	}) // then it goes on with that by itself
+
 	var waits *letter
 	over := t.until(patience, func() bool {
 		t.model.Release() // some try again
@@ -72,18 +81,21 @@ func (t *trial) goesOn() {
 				waits = m
 			}
 		}
+
 		return waits == nil || t.look().State == parley.StateBlocked
 	})
 	if !over {
 		t.fails(&t.wrong, "no failure is seen: ann is %s, held: %q", t.agent.State, t.agent.HeldReason)
 		return
 	}
+
 	if waits == nil {
 		if !queued {
 			t.fails(&t.wrong, "nothing waited after the failure")
 		}
 		return
 	}
+
 	t.tell("it is blocked: %s", t.agent.Evidence)
 	t.pause(2 * time.Second)
 	switch times, _ := t.prompted(waits); {
@@ -92,6 +104,7 @@ func (t *trial) goesOn() {
 	case t.agent.State != parley.StateBlocked && !queued:
 		t.fails(&t.wrong, "the failure is seen no more: ann is %s", t.agent.State)
 	}
+
 	out, err := t.command("retry", waits.ID).CombinedOutput()
 	t.tell("the operator retried %s: %s(%v)", parley.Short(waits.ID), out, err)
 }

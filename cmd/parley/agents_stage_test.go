@@ -45,23 +45,31 @@ func launchReal(t *testing.T, program installed, size string) *onStage {
 	if h.workspace, err = filepath.EvalSymlinks(h.workspace); err != nil {
 		t.Fatal(err)
 	}
+
 	for i, entry := range h.env {
 		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
 			h.env[i] = "PATH=" + program.path + ":" + path
 		}
 	}
+
 	profiles, err := profile.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	s := &onStage{T: t, home: h, program: program, size: size, model: modelserver.Start()}
 	t.Cleanup(s.model.Close)
 	if s.profile, err = profiles.Find(program.profile); err != nil {
 		t.Fatal(err)
 	}
-	args := append([]string{"launch", "ann", "--profile", program.profile, "--size", size, "--", program.profile}, program.prepare(t, h, s.model.URL)...)
+
+	args := append(
+		[]string{"launch", "ann", "--profile", program.profile, "--size", size, "--", program.profile},
+		program.prepare(t, h, s.model.URL)...)
+
 	s.pid = must[parley.LaunchAgentResult](t, h, args...).PID
 	s.look()
+
 	return s
 }
 
@@ -86,12 +94,21 @@ func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
 	if s.until(endurance, fact) {
 		return
 	}
+
 	var stories []string
 	for _, m := range about {
 		stories = append(stories, must[parley.ExplainMessageResult](s.T, s.home, "explain", m.ID).Story...)
 	}
-	s.Fatalf("%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s\n%s", what, s.look().State, s.agent.HeldReason,
-		s.model.Prompts(), s.screen(), strings.Join(stories, "\n"))
+
+	s.Fatalf(
+		"%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s\n%s",
+		what,
+		s.look().State,
+		s.agent.HeldReason,
+		s.model.Prompts(),
+		s.screen(),
+		strings.Join(stories, "\n"),
+	)
 }
 
 func (s *onStage) look() parley.AgentStatus {
@@ -108,7 +125,9 @@ func (s *onStage) screen() string { return strings.Join(s.terminal().Lines, "\n"
 // composer is what stands in ann's composer.
 func (s *onStage) composer() string {
 	at := s.terminal()
-	text, _ := s.profile.Composer(profile.Screen{Lines: at.Lines, Width: at.Width, CursorX: at.CursorX, CursorY: at.CursorY})
+	text, _ := s.profile.Composer(
+		profile.Screen{Lines: at.Lines, Width: at.Width, CursorX: at.CursorX, CursorY: at.CursorY},
+	)
 	return text
 }
 
@@ -120,21 +139,35 @@ func (s *onStage) inState(state parley.AgentState) {
 // send sends as the operator does.
 func (s *onStage) send(text string, flags ...string) *letter {
 	s.Helper()
-	res := must[parley.SendMessageResult](s.T, s.home, slices.Concat([]string{"send", "ann"}, flags, []string{"--", text})...)
+	res := must[parley.SendMessageResult](
+		s.T,
+		s.home,
+		slices.Concat([]string{"send", "ann"}, flags, []string{"--", text})...)
+
 	m := &letter{Message: res.Object}
 	foot := "(" + m.Sender + " · msg " + parley.Short(m.ID)
 	if m.Priority != parley.PriorityNormal {
 		foot += " · " + string(m.Priority)
 	}
+
 	head := fmt.Sprintf("[AGENT %s TO AGENT %s]: ", parley.Short(m.SenderID), parley.Short(s.agent.ID))
 	body := spoofed.ReplaceAllString(strings.ReplaceAll(m.Text, "\t", "    "), "$1> $2")
 	m.want = head + body + "\n" + foot + ")"
 	if m.notice = !s.profile.Fits(m.want); m.notice {
 		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
-		m.want = fmt.Sprintf("%s%s\n(%s · msg %s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
-			head, parley.Truncate(first+"…", 200), m.Sender, parley.Short(m.ID), len([]rune(m.Text)), parley.Short(m.ID))
+		m.want = fmt.Sprintf(
+			"%s%s\n(%s · msg %s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
+			head,
+			parley.Truncate(first+"…", 200),
+			m.Sender,
+			parley.Short(m.ID),
+			len([]rune(m.Text)),
+			parley.Short(m.ID),
+		)
 	}
+
 	s.sent = append(s.sent, m)
+
 	return m
 }
 
@@ -193,17 +226,28 @@ func (s *onStage) arrives(messages ...*letter) {
 		s.wait("the message arrives: "+m.Text, func() bool {
 			d := s.status(m)
 			if d.State.Failed() || d.State == parley.DeliveryUnconfirmed {
-				s.Fatalf("%q is %s: %s\nthe model was sent %q; the screen is\n%s", m.Text, d.State, d.Reason, s.model.Prompts(), s.screen())
+				s.Fatalf(
+					"%q is %s: %s\nthe model was sent %q; the screen is\n%s",
+					m.Text,
+					d.State,
+					d.Reason,
+					s.model.Prompts(),
+					s.screen(),
+				)
 			}
+
 			times, _ := s.prompted(m)
+
 			return d.State.Delivered() && times > 0
 		}, m)
 	}
+
 	for _, m := range messages {
 		if times, whole := s.prompted(m); times != 1 || !whole {
 			s.Errorf("%d times, want once\n%q, the model was sent\n%q", times, m.want, s.model.Prompts())
 		}
 	}
+
 	if strays := s.strays(); len(strays) > 0 {
 		s.Errorf("the model was sent besides: %q", strays)
 	}
@@ -235,9 +279,26 @@ func (s *onStage) attach() {
 	if err != nil {
 		s.Fatal(err)
 	}
+
 	width, height, _ := strings.Cut(s.size, "x")
 	s.person = filepath.Join(s.dir, "t", "person")
-	s.tmux(s.person, "-f", "/dev/null", "new-session", "-d", "-s", "person", "-x", width, "-y", height, program, "attach", "ann")
+	s.tmux(
+		s.person,
+		"-f",
+		"/dev/null",
+		"new-session",
+		"-d",
+		"-s",
+		"person",
+		"-x",
+		width,
+		"-y",
+		height,
+		program,
+		"attach",
+		"ann",
+	)
+
 	s.tmux(s.person, "set-option", "-g", "escape-time", "0")
 	s.wait("a person sees ann", func() bool {
 		out, err := exec.Command("tmux", "-S", s.person, "capture-pane", "-p", "-t", "person").Output()

@@ -77,19 +77,23 @@ func installedIn(t *testing.T, dir string) (found []installed) {
 	bin := func(program, version string) string {
 		return filepath.Join(dir, program+"-"+version, "node_modules", ".bin")
 	}
+
 	node := ""
 	for _, p := range pinned(t) {
 		if p[0] == "node" {
 			node = bin(p[0], p[1])
 			continue
 		}
+
 		i := slices.IndexFunc(realPrograms, func(r realProgram) bool { return r.profile == p[0] })
 		if _, err := os.Stat(filepath.Join(bin(p[0], p[1]), p[0])); err != nil || i < 0 {
 			t.Logf("left out: %s %s", p[0], p[1])
 			continue
 		}
+
 		found = append(found, installed{realPrograms[i], p[1], bin(p[0], p[1]) + ":" + node})
 	}
+
 	return found
 }
 
@@ -134,14 +138,17 @@ func TestRealPrograms(t *testing.T) {
 	if dir == "" {
 		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
 	}
+
 	sizes, programs := strings.Split(cmp.Or(os.Getenv(agentsSizes), "120x40,80x24"), ","), installedIn(t, dir)
 	if testing.Short() {
 		sizes = sizes[:1]
 		programs = slices.CompactFunc(programs, func(a, b installed) bool { return a.profile == b.profile })
 	}
+
 	if len(programs) == 0 {
 		t.Fatalf("%s holds none of the programs; scripts/agents installs them", dir)
 	}
+
 	results := newResults(programs, sizes)
 	t.Run("behave", func(t *testing.T) {
 		for _, program := range programs {
@@ -153,6 +160,7 @@ func TestRealPrograms(t *testing.T) {
 			}
 		}
 	})
+
 	tryDeliveries(t, programs, sizes, results)
 	if page := os.Getenv(agentsPage); page != "" {
 		results.write(t, page)
@@ -165,10 +173,12 @@ func behave(s *onStage, results *results) {
 		if failed && i < len(checks)-1 {
 			continue // what the failure left behind would fail it too; but it can be stopped
 		}
+
 		passed := whole.Run(check.name, func(t *testing.T) {
 			s.T = t
 			check.try(s)
 		})
+
 		s.T = whole
 		results.note(s.program, check.name, s.size, passed)
 		failed = failed || !passed
@@ -181,6 +191,7 @@ func tryDeliveries(t *testing.T, programs []installed, sizes []string, results *
 	if n == 0 {
 		return
 	}
+
 	seed, _ := strconv.ParseUint(cmp.Or(os.Getenv(agentsSeed), strconv.FormatInt(time.Now().Unix(), 10)), 10, 64)
 	results.seed = seed
 	t.Run("deliver", func(t *testing.T) {

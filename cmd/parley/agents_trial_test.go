@@ -40,16 +40,34 @@ func newTrial(s *onStage, random *rand.Rand) *trial { return &trial{onStage: s, 
 func (t *trial) run(n int) figures {
 	t.press("Right") // shows ann to a person from the beginning; changes nothing
 	for t.deliveries < n {
-		scenes := []func(){t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog, t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash, t.intoQueue, t.intoFailure}
+		scenes := []func(){
+			t.toIdle,
+			t.toIdle,
+			t.toIdle,
+			t.intoWork,
+			t.intoWork,
+			t.intoDialog,
+			t.intoDialog,
+			t.intoDraft,
+			t.intoDraft,
+			t.intoScrolling,
+			t.intoCrash,
+			t.intoQueue,
+			t.intoFailure,
+		}
+
 		t.play(scenes[t.IntN(len(scenes))])
 	}
+
 	for range measured {
 		t.play(t.toRested)
 	}
+
 	if strays := t.strays(); len(strays) > 0 {
 		t.mangled += len(strays)
 		t.Errorf("the model was sent besides: %q", strays)
 	}
+
 	return t.figures
 }
 
@@ -75,7 +93,15 @@ func (t *trial) fails(count *int, format string, args ...any) {
 		out, err := t.command("explain", m.ID).CombinedOutput()
 		fmt.Fprintf(&explained, "%s(%v)\n", out, err)
 	}
-	t.Errorf("scene %d:\n%s\n%s\nthe model was sent %q; the screen is\n%s", t.n, strings.Join(t.story, "\n"), explained.String(), t.model.Prompts(), t.screen())
+
+	t.Errorf(
+		"scene %d:\n%s\n%s\nthe model was sent %q; the screen is\n%s",
+		t.n,
+		strings.Join(t.story, "\n"),
+		explained.String(),
+		t.model.Prompts(),
+		t.screen(),
+	)
 }
 
 func (t *trial) pause(most time.Duration) {
@@ -143,11 +169,13 @@ func (t *trial) intoDialog() {
 		t.fails(&t.answered, "no dialog is seen")
 		return
 	}
+
 	t.tell("a dialog is open")
 	t.pause(3 * time.Second)
 	if state := t.look().State; state != parley.StateWaiting {
 		t.fails(&t.answered, "the dialog is gone: ann is %s", state)
 	}
+
 	t.press("Escape")
 	t.tell("the person pressed Escape")
 	time.Sleep(100 * time.Millisecond)
@@ -164,6 +192,7 @@ func (t *trial) intoDraft() {
 		t.tell("the person typed %q", draft)
 		t.pause(500 * time.Millisecond)
 	}
+
 	t.says123()
 	if !before {
 		if last := t.sent[len(t.sent)-1]; t.IntN(2) == 0 { // between the paste and the key
@@ -171,10 +200,12 @@ func (t *trial) intoDraft() {
 				return strings.Contains(t.composer(), parley.Short(last.ID)) || t.status(last).State.Settled()
 			})
 		}
+
 		t.pause(time.Second)
 		t.press("-l", draft)
 		t.tell("the person typed %q", draft)
 	}
+
 	if !t.until(patience, func() bool { return strings.Contains(t.composer(), draft) }) {
 		t.fails(&t.touched, "the draft is not in the composer: %q", t.composer())
 		if !t.until(patience, func() bool { return t.admits(draft) }) {
@@ -182,6 +213,7 @@ func (t *trial) intoDraft() {
 		}
 		return
 	}
+
 	t.pause(5 * time.Second)
 	text := t.composer()
 	switch {
@@ -190,6 +222,7 @@ func (t *trial) intoDraft() {
 	case !strings.HasSuffix(text, draft):
 		t.fails(&t.touched, "the composer holds %q", text)
 	}
+
 	t.backspace(draft)
 	t.tell("the person took it back")
 }
@@ -233,14 +266,17 @@ func (t *trial) settle() {
 				return false
 			}
 		}
+
 		return t.look().State == parley.StateIdle
 	})
 	if !quiet {
 		t.tell("ann is %s, held: %q", t.agent.State, t.agent.HeldReason)
 	}
+
 	for _, m := range mine {
 		t.judge(m)
 	}
+
 	t.deliveries += len(mine)
 	if !quiet {
 		t.Fatalf("scene %d does not come to rest:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
@@ -272,6 +308,7 @@ func (t *trial) judge(m *letter) {
 		t.tell("%s came and is unconfirmed: %s", parley.Short(m.ID), d.Reason)
 		t.Logf("scene %d:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
 	}
+
 	if t.rests && times == 1 && d.State.Delivered() {
 		t.measure(m, d)
 	}

@@ -29,6 +29,7 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
   parley adopt --pane %3 --socket /tmp/tmux-1000/default --profile claude`,
 		Args: usage(cobra.MaximumNArgs(1)),
 	}
+
 	read := addFlags(cmd, "adopt_agent", []string{"profile", "pane", "socket", "role", "description",
 		"capabilities=capability", "groups=group", "orchestrate", "interruptible"})
 	cmd.Flag("pane").Usage = "id of the pane that it runs in, such as %3 (default: this pane)"
@@ -41,6 +42,7 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
 		if err := c.findPane(cmd, values); err != nil {
 			return err
 		}
+
 		res, err := invoke[parley.AdoptAgentResult](cmd.Context(), c, "adopt_agent", values)
 		if err != nil {
 			return err
@@ -48,13 +50,16 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
 		if c.json {
 			return c.printJSON(res)
 		}
+
 		c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s lets it go.\n",
 			c.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
 		return c.printLine(c.howToAddMCP(res))
 	}
+
 	_ = cmd.RegisterFlagCompletionFunc("profile", c.completeProfiles)
 	_ = cmd.RegisterFlagCompletionFunc("pane", c.completePanes)
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
+
 	return cmd
 }
 
@@ -67,6 +72,7 @@ func (c *cli) findPane(cmd *cobra.Command, values url.Values) error {
 		}
 		values.Set("pane", pane)
 	}
+
 	switch socket := values.Get("socket"); {
 	case socket == "" && c.tmuxAround() != "":
 		values.Set("socket", c.tmuxAround())
@@ -75,6 +81,7 @@ func (c *cli) findPane(cmd *cobra.Command, values url.Values) error {
 	case !filepath.IsAbs(socket):
 		values.Set("socket", filepath.Join(c.dir, socket))
 	}
+
 	return nil
 }
 
@@ -140,15 +147,19 @@ func (c *cli) completePanes(cmd *cobra.Command, _ []string, _ string) ([]string,
 	if socket == "" {
 		socket = filepath.Join(c.tmuxDir(), "default")
 	}
+
 	ctx, cancel := context.WithTimeout(cmd.Context(), 500*time.Millisecond)
 	defer cancel()
+
 	list := exec.CommandContext(ctx, "tmux", "-N", "-S", socket, "list-panes", "-a", "-F",
 		"#{pane_id}\t#{pane_current_command} in #{session_name}:#{window_index}")
 	list.Env = c.env
+
 	out, err := list.Output()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+
 	return strings.Split(strings.TrimSpace(string(out)), "\n"), cobra.ShellCompDirectiveNoFileComp
 }
 
@@ -169,12 +180,14 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 		Example: "  parley leave coder",
 		Args:    usage(cobra.ArbitraryArgs),
 	}
+
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		team, err := invoke[parley.AgentStatusResult](cmd.Context(), c, "get_agent_status", nil)
 		if err != nil {
 			return err
 		}
+
 		if len(args) == 0 {
 			name, err := c.agentHere(cmd, team.Agents)
 			if err != nil {
@@ -182,6 +195,7 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 			}
 			args = []string{name}
 		}
+
 		return c.each(args, func(name string) error {
 			for _, a := range team.Agents {
 				named := (parley.Caller{ID: a.ID, Name: a.Name}).Is(name)
@@ -190,9 +204,11 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 						Suggest("End it with: parley stop %s", a.Name)
 				}
 			}
+
 			return c.stop(cmd.Context(), name, read())
 		})
 	}
+
 	return c.withAgents(cmd, -1)
 }
 
@@ -221,5 +237,6 @@ func (c *cli) stop(ctx context.Context, name string, values url.Values) error {
 	case res.Ended == 0:
 		return c.printLine(res.Name + " is stopped; nothing of it ran.")
 	}
+
 	return c.printLine(fmt.Sprintf("%s stopped (%s ended).", res.Name, count(res.Ended, "process")))
 }

@@ -25,12 +25,14 @@ func (c *cli) launchCommand() *cobra.Command {
   parley launch reviewer --profile demo --role reviewer
   parley launch ops --dir services/api --group backend -- bash`,
 	}
+
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if n := nameCount(cmd, args); n != 1 {
 			return misused(cmd, errors.New("parley launch takes one name, and the agent's command after --"))
 		}
 		return nil
 	}
+
 	var r parley.LaunchAgentRequest
 	var size string
 	doc := func(parameter string) string { return flagDoc(fieldOf("launch_agent", parameter)) }
@@ -52,6 +54,7 @@ func (c *cli) launchCommand() *cobra.Command {
 		}
 		return c.started(cmd.Context(), []*parley.LaunchAgentResult{res}, "launched")
 	}
+
 	return cmd
 }
 
@@ -65,7 +68,11 @@ func nameCount(cmd *cobra.Command, args []string) int {
 
 // launch completes a request with what every launch carries: the working
 // directory, relative to base, this process's environment, and the size.
-func (c *cli) launch(ctx context.Context, r parley.LaunchAgentRequest, base, size string) (*parley.LaunchAgentResult, error) {
+func (c *cli) launch(
+	ctx context.Context,
+	r parley.LaunchAgentRequest,
+	base, size string,
+) (*parley.LaunchAgentResult, error) {
 	if !filepath.IsAbs(r.Dir) {
 		r.Dir = filepath.Join(base, r.Dir)
 	}
@@ -104,9 +111,11 @@ func (c *cli) each(names []string, do func(string) error) error {
 			failed = true
 		}
 	}
+
 	if failed {
 		return exitCode(1)
 	}
+
 	return nil
 }
 
@@ -117,6 +126,7 @@ func (c *cli) restartCommand() *cobra.Command {
 		Example: "  parley restart coder",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
+
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r := parley.RestartAgentRequest{Agent: args[0], Dir: c.dir, Env: c.env.scrubbed().toMap()}
 		res, err := call[parley.LaunchAgentResult](cmd.Context(), c, "restart_agent", r)
@@ -125,6 +135,7 @@ func (c *cli) restartCommand() *cobra.Command {
 		}
 		return c.started(cmd.Context(), []*parley.LaunchAgentResult{res}, "restarted")
 	}
+
 	return c.withAgents(cmd, 1)
 }
 
@@ -142,20 +153,25 @@ func (c *cli) agentsCommand() *cobra.Command {
 			if len(res.Agents) == 0 {
 				return c.printLine("Nobody is there yet; parley launch coder -- claude starts an agent.")
 			}
+
 			before := len(res.Agents)
 			if !all && !named {
 				res.Agents = slices.DeleteFunc(res.Agents, func(a parley.AgentStatus) bool {
 					return a.State == parley.StateTerminated && a.Queued == 0
 				})
 			}
+
 			c.agentTable(res.Agents).print(c.out)
 			if hidden := before - len(res.Agents); hidden > 0 {
 				return c.printLine(c.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
 			}
+
 			return nil
 		},
 	})
+
 	cmd.Flags().BoolVar(&all, "all", false, "show those that were stopped, too")
+
 	return c.withAgents(cmd, 1)
 }
 
@@ -167,15 +183,27 @@ func (c *cli) agentTable(agents []parley.AgentStatus) *table {
 	if held {
 		names = append(names, "HELD BECAUSE")
 	}
+
 	t.add(c.heads(names...)...)
 	for _, a := range agents {
-		row := []string{a.Name, parley.Short(a.ID), kindOf(a), c.paint(agentStyle(a.State), string(a.State)), c.ago(a.Since),
-			strconv.Itoa(a.Unread), strconv.Itoa(a.Queued), a.Role}
+		row := []string{
+			a.Name,
+			parley.Short(a.ID),
+			kindOf(a),
+			c.paint(agentStyle(a.State), string(a.State)),
+			c.ago(a.Since),
+			strconv.Itoa(a.Unread),
+			strconv.Itoa(a.Queued),
+			a.Role,
+		}
+
 		if held {
 			row = append(row, a.HeldReason)
 		}
+
 		t.add(row...)
 	}
+
 	return &t
 }
 
@@ -203,7 +231,13 @@ func (c *cli) registerCommand() *cobra.Command {
 			if res.Status == parley.StatusPendingApproval {
 				c.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
 			}
-			c.printf("%s registered (agent %s). Its key is shown this once:\n", c.paint(bold, res.Username), parley.Short(res.AgentID))
+
+			c.printf(
+				"%s registered (agent %s). Its key is shown this once:\n",
+				c.paint(bold, res.Username),
+				parley.Short(res.AgentID),
+			)
+
 			return c.printLine(res.APIKey)
 		},
 	})

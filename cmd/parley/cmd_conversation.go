@@ -24,12 +24,24 @@ names. parley holds what would make agents talk for ever; see docs/conversations
 		Args: noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.conversationShow(),
-		c.conversationControl(parley.ActionRelease, "release THREAD|MESSAGE|NAME NAME", "Let what is held go on, with its budgets anew"),
-		c.conversationControl(parley.ActionCool, "cool THREAD|NAME NAME", "Hold what agents say for ten minutes, or until a person writes"),
+
+	cmd.AddCommand(
+		c.conversationShow(),
+		c.conversationControl(
+			parley.ActionRelease,
+			"release THREAD|MESSAGE|NAME NAME",
+			"Let what is held go on, with its budgets anew",
+		),
+		c.conversationControl(
+			parley.ActionCool,
+			"cool THREAD|NAME NAME",
+			"Hold what agents say for ten minutes, or until a person writes",
+		),
 		c.conversationControl(parley.ActionMute, "mute THREAD|NAME NAME", "Hold what agents say until you unmute it"),
 		c.conversationControl(parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"),
-		c.conversationSet())
+		c.conversationSet(),
+	)
+
 	return cmd
 }
 
@@ -58,24 +70,33 @@ func (c *cli) conversationShow() *cobra.Command {
 
 func (c *cli) conversationControl(action parley.ConversationAction, use, short string) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: usage(cobra.RangeArgs(1, 2)),
-		Example:           fmt.Sprintf("  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d", action, action),
+		Example: fmt.Sprintf(
+			"  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d",
+			action,
+			action,
+		),
 		ValidArgsFunction: c.completeAgents}
+
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := url.Values{"action": {string(action)}}
 		if err := conversationOf(args, values); err != nil {
 			return err
 		}
+
 		res, err := invoke[parley.ControlConversationResult](cmd.Context(), c, "control_conversation", values)
 		if parley.ErrorCode(err) == parley.ThreadNotFound && action == parley.ActionRelease {
 			values.Del("thread_id")
 			values.Set("message_id", args[0])
 			res, err = invoke[parley.ControlConversationResult](cmd.Context(), c, "control_conversation", values)
 		}
+
 		if err != nil {
 			return err
 		}
+
 		return c.printControlled(res)
 	}
+
 	return cmd
 }
 
@@ -83,7 +104,9 @@ func (c *cli) conversationSet() *cobra.Command {
 	return command(c, operation[parley.ControlConversationResult]{
 		op: "control_conversation", use: "set THREAD", short: "Give a thread budgets of its own, or switch the protocol off in it",
 		example: "  parley conversation set 1a2b3c4d --chain-hops 60\n  parley conversation set 1a2b3c4d --off\n  parley conversation set 1a2b3c4d --off=false",
-		args:    cobra.ExactArgs(1), flags: []string{"off", "chain_hops", "pair_minute", "pair_ten_minutes", "cycle_rounds"},
+		args: cobra.ExactArgs(
+			1,
+		), flags: []string{"off", "chain_hops", "pair_minute", "pair_ten_minutes", "cycle_rounds"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("action", string(parley.ActionSet))
 			to.Set("thread_id", args[0])
@@ -127,12 +150,20 @@ func (c *cli) printConversation(res *parley.ConversationStateResult) error {
 	if res.Conversation.ThreadID != "" {
 		title = fmt.Sprintf("%s %s (%s)", parley.Short(res.Conversation.ThreadID), res.Conversation.Title, title)
 	}
+
 	c.printf("%s\n", c.paint(bold, title))
 	c.printf("%-10s %s %.2f\n", res.State, gauge(res.Temperature), res.Temperature)
-	c.printf("messages   %d in the last minute, %d in the last five, %d of them questions\n", res.Counts.LastMinute, res.Counts.FiveMinutes, res.Counts.Questions)
+	c.printf(
+		"messages   %d in the last minute, %d in the last five, %d of them questions\n",
+		res.Counts.LastMinute,
+		res.Counts.FiveMinutes,
+		res.Counts.Questions,
+	)
+
 	if res.LastMessageAt != nil {
 		c.printf("last       %s, %s\n", res.LastSpeaker, res.LastMessageAt.Local().Format(time.TimeOnly))
 	}
+
 	switch {
 	case res.Conversation.Settings.Off:
 		c.printf("budgets    off\n")
@@ -141,9 +172,11 @@ func (c *cli) printConversation(res *parley.ConversationStateResult) error {
 	case res.Conversation.CooledUntil != nil:
 		c.printf("cooled     until %s\n", res.Conversation.CooledUntil.Local().Format(time.TimeOnly))
 	}
+
 	for _, d := range res.Decisions {
 		c.printDecision(d)
 	}
+
 	if len(res.Held) > 0 {
 		act := parley.ActionRelease
 		if res.Conversation.Muted {
@@ -151,10 +184,12 @@ func (c *cli) printConversation(res *parley.ConversationStateResult) error {
 		}
 		c.printf("\nHeld: %d. parley conversation %s lets them go on.\n", len(res.Held), act)
 	}
+
 	for _, h := range res.Held {
 		c.printf("  %s  %s → %s  “%s”\n", c.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)
 		c.printf("            %s\n", strings.TrimPrefix(h.Text, string(parley.ConversationHeld)+": "))
 	}
+
 	return nil
 }
 
@@ -164,9 +199,16 @@ func (c *cli) printDecision(d parley.ConversationDecision) {
 	if d.ShouldRespond {
 		does = "may answer"
 	}
+
 	line := fmt.Sprintf("%s %s: %s (%.2f)", d.Agent, does, d.Reason, d.Confidence)
 	if f := d.Factors; f != nil {
-		line += fmt.Sprintf(", turn %.2f, relevance %.2f, share %.2f", f.MyTurnProbability, f.RelevanceScore, f.RecentParticipation)
+		line += fmt.Sprintf(
+			", turn %.2f, relevance %.2f, share %.2f",
+			f.MyTurnProbability,
+			f.RelevanceScore,
+			f.RecentParticipation,
+		)
 	}
+
 	c.printf("  %s\n", line)
 }

@@ -41,6 +41,7 @@ other (--with, --and), a thread, or all. The HTML page needs nothing else, and h
   parley export --all -o team.jsonl`,
 		Args: usage(cobra.NoArgs),
 	}
+
 	flags := cmd.Flags()
 	flags.StringVar(&x.with, "with", "", "what this agent said with another: name or id")
 	flags.StringVar(&x.and, "and", "", "the other one (default: you)")
@@ -50,7 +51,11 @@ other (--with, --and), a thread, or all. The HTML page needs nothing else, and h
 	flags.StringVar(&x.format, "format", "", "markdown, jsonl or html (default: by the file's ending, else markdown)")
 	flags.StringVarP(&x.file, "output", "o", "", "write to this file, whole or not at all (default: standard output)")
 	flags.BoolVar(&x.force, "force", false, "replace the file if there is one")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"markdown", "jsonl", "html"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc(
+		"format",
+		cobra.FixedCompletions([]string{"markdown", "jsonl", "html"}, cobra.ShellCompDirectiveNoFileComp),
+	)
+
 	_ = cmd.RegisterFlagCompletionFunc("with", c.completeAgents)
 	_ = cmd.RegisterFlagCompletionFunc("and", c.completeAgents)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -58,17 +63,21 @@ other (--with, --and), a thread, or all. The HTML page needs nothing else, and h
 		if err != nil {
 			return err
 		}
+
 		if x.file == "" || x.file == "-" {
 			_, err := c.export(cmd.Context(), req, format, c.out)
 			return err
 		}
+
 		if !filepath.IsAbs(x.file) {
 			x.file = filepath.Join(c.dir, x.file)
 		}
+
 		n, err := c.exportTo(cmd.Context(), req, format, x.file, x.force)
 		if err != nil {
 			return err
 		}
+
 		if c.json {
 			return c.printJSON(struct {
 				parley.Answer
@@ -76,8 +85,10 @@ other (--with, --and), a thread, or all. The HTML page needs nothing else, and h
 				Messages int    `json:"messages"`
 			}{parley.OK, x.file, n})
 		}
+
 		return c.printLine(count(n, "message") + " written to " + x.file)
 	}
+
 	return cmd
 }
 
@@ -90,6 +101,7 @@ func (x *exporting) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesReque
 			given++
 		}
 	}
+
 	switch {
 	case given != 1:
 		return req, "", misused(cmd, errors.New("say what to export: --with NAME, --thread ID, or --all"))
@@ -100,19 +112,26 @@ func (x *exporting) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesReque
 	case x.with != "":
 		req.Between = parley.Names{x.with, x.and}
 	}
+
 	if x.since != "" {
 		since, err := sinceWhen(x.since, c.now())
 		if err != nil {
-			return req, "", misused(cmd, fmt.Errorf("--since is %q; give 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339", x.since))
+			return req, "", misused(
+				cmd,
+				fmt.Errorf("--since is %q; give 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339", x.since),
+			)
 		}
+
 		req.Since = &since
 	}
+
 	switch {
 	case format != "" && !slices.Contains(export.Formats, format):
 		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be markdown, jsonl, html", x.format))
 	case format == "":
 		format = formatOf(x.file, c.json)
 	}
+
 	return req, format, nil
 }
 
@@ -128,22 +147,33 @@ func formatOf(file string, wantsJSON bool) export.Format {
 }
 
 // exportTo writes a file that is there whole or not at all. Only its owner may read it.
-func (c *cli) exportTo(ctx context.Context, req parley.ExportMessagesRequest, f export.Format, file string, force bool) (int, error) {
+func (c *cli) exportTo(
+	ctx context.Context,
+	req parley.ExportMessagesRequest,
+	f export.Format,
+	file string,
+	force bool,
+) (int, error) {
 	taken := parley.Errorf(parley.InvalidArgument, "%s is there already", file).With("parameter", "output").
 		Suggest("Use another name, or --force to replace it.")
 	if info, err := os.Lstat(file); err == nil && (!force || info.IsDir()) {
 		return 0, taken
 	}
+
 	temporary, err := os.CreateTemp(filepath.Dir(file), ".parley-export-*")
 	if err != nil {
 		return 0, parley.Errorf(parley.InvalidArgument, "cannot write into %s: %w", filepath.Dir(file), errors.Unwrap(err)).
-			With("parameter", "output").Suggest("Name a file in a directory that is there and that you may write into.")
+			With("parameter", "output").
+			Suggest("Name a file in a directory that is there and that you may write into.")
 	}
+
 	defer os.Remove(temporary.Name())
+
 	n, err := c.export(ctx, req, f, temporary)
 	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return 0, err
 	}
+
 	if force {
 		err = os.Rename(temporary.Name(), file)
 	} else if err = os.Link(temporary.Name(), file); errors.Is(err, fs.ErrExist) {
@@ -151,24 +181,33 @@ func (c *cli) exportTo(ctx context.Context, req parley.ExportMessagesRequest, f 
 	} else if err != nil { // a file system without links
 		err = os.Rename(temporary.Name(), file)
 	}
+
 	if err != nil {
 		return 0, fmt.Errorf("put the export in its place: %w", err)
 	}
+
 	return n, nil
 }
 
 // export writes page by page what is asked for, and says how far it is to a person who
 // waits for more than a moment.
-func (c *cli) export(ctx context.Context, req parley.ExportMessagesRequest, f export.Format, to io.Writer) (n int, err error) {
+func (c *cli) export(
+	ctx context.Context,
+	req parley.ExportMessagesRequest,
+	f export.Format,
+	to io.Writer,
+) (n int, err error) {
 	page, err := call[parley.ExportMessagesResult](ctx, c, "export_messages", req)
 	if err != nil {
 		return 0, err
 	}
+
 	total, told := page.TotalCount, c.now()
 	w, err := export.New(to, f, export.Head{Title: exportTitle(page), Total: total, At: c.now(), Zone: time.Local})
 	if err != nil {
 		return 0, err
 	}
+
 	progress, shown := isTerminal(c.err) && to != io.Writer(c.out), false
 	for {
 		for i := range page.Messages {
@@ -176,24 +215,30 @@ func (c *cli) export(ctx context.Context, req parley.ExportMessagesRequest, f ex
 				return 0, fmt.Errorf("write the export: %w", err)
 			}
 		}
+
 		n += len(page.Messages)
 		if progress && c.now().Sub(told) >= time.Second {
 			told, shown = c.now(), true
 			fmt.Fprintf(c.err, "\r\x1b[K%d of %d messages", n, total)
 		}
+
 		// What is said meanwhile is not part of it: the count in the head holds.
 		if !page.HasMore || n >= total {
 			break
 		}
+
 		req.After = page.Next
 		if page, err = call[parley.ExportMessagesResult](ctx, c, "export_messages", req); err != nil {
 			return 0, err
 		}
+
 		page.Messages = page.Messages[:min(len(page.Messages), total-n)]
 	}
+
 	if shown {
 		fmt.Fprint(c.err, "\r\x1b[K")
 	}
+
 	return n, w.Close()
 }
 

@@ -28,48 +28,81 @@ func (c *cli) sendFileCommand() *cobra.Command {
   parley send-file coder trace.log --name trace-before.log --description "of the slow start"`,
 		Args: usage(cobra.ExactArgs(2)),
 	}
+
 	cmd.Flags().StringVar(&name, "name", "", "what the recipient's copy is called")
 	cmd.Flags().StringVar(&description, "description", "", "what it is, for the recipient")
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		res, err := c.sendFile(cmd.Context(), args[1], parley.UploadFileRequest{Recipient: args[0], Description: description,
-			Filename: cmp.Or(name, filepath.Base(args[1]))})
+		res, err := c.sendFile(
+			cmd.Context(),
+			args[1],
+			parley.UploadFileRequest{Recipient: args[0], Description: description,
+				Filename: cmp.Or(name, filepath.Base(args[1]))},
+		)
 		if err != nil {
 			return err
 		}
+
 		if !res.Success {
-			return c.refused(&parley.SendMessageResult{Answer: res.Answer, Message: res.Message, ErrorCode: res.ErrorCode, Action: res.Action})
+			return c.refused(
+				&parley.SendMessageResult{
+					Answer:    res.Answer,
+					Message:   res.Message,
+					ErrorCode: res.ErrorCode,
+					Action:    res.Action,
+				},
+			)
 		}
+
 		sentence := fmt.Sprintf("%s (%s, file %s)", res.Message, size(res.Data.Size), parley.Short(res.Data.FileID))
-		return c.receipt(cmd.Context(), res, sentence, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+
+		return c.receipt(
+			cmd.Context(),
+			res,
+			sentence,
+			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
+			wait(),
+		)
 	}
+
 	return c.withAgents(cmd, 1)
 }
 
 // sendFile uploads a file: it is read here, with the rights of whoever runs this.
-func (c *cli) sendFile(ctx context.Context, path string, req parley.UploadFileRequest) (*parley.TransferFileResult, error) {
+func (c *cli) sendFile(
+	ctx context.Context,
+	path string,
+	req parley.UploadFileRequest,
+) (*parley.TransferFileResult, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.dir, path)
 	}
+
 	f, err := openToSend(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", path, err)
 	}
+
 	if !info.Mode().IsRegular() {
-		return nil, parley.Errorf(parley.FileRefused, "%s is not a regular file", path).Suggest("Send a file; of a directory make an archive first.")
+		return nil, parley.Errorf(parley.FileRefused, "%s is not a regular file", path).
+			Suggest("Send a file; of a directory make an archive first.")
 	}
+
 	service, err := c.service(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer service.Close()
+
 	p := c.progress(info.Size())
 	defer p.end()
+
 	return service.SendFile(ctx, req, io.TeeReader(io.LimitReader(f, info.Size()), p), info.Size())
 }
 
@@ -78,14 +111,19 @@ func openToSend(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, parley.Errorf(parley.FileNotFound, "there is no file %s", path).Suggest("See with ls what it is called.")
+		return nil, parley.Errorf(parley.FileNotFound, "there is no file %s", path).
+			Suggest("See with ls what it is called.")
 	case err == nil && !info.Mode().IsRegular():
-		return nil, parley.Errorf(parley.FileRefused, "%s is not a regular file", path).Suggest("Send a file; of a directory make an archive first.")
+		return nil, parley.Errorf(parley.FileRefused, "%s is not a regular file", path).
+			Suggest("Send a file; of a directory make an archive first.")
 	}
+
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, parley.Errorf(parley.FileRefused, "%s cannot be read: %w", path, pathCause(err)).Suggest("Make it readable: chmod u+r.")
+		return nil, parley.Errorf(parley.FileRefused, "%s cannot be read: %w", path, pathCause(err)).
+			Suggest("Make it readable: chmod u+r.")
 	}
+
 	return f, nil
 }
 
@@ -99,6 +137,7 @@ func (c *cli) getFileCommand() *cobra.Command {
 		Example: "  parley get-file 5f0c21aa\n  parley get-file 5f0c21aa -o /tmp/report.html",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
+
 	cmd.Flags().StringVarP(&output, "output", "o", "", "where to write it; - is standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		service, err := c.service(cmd.Context())
@@ -106,15 +145,18 @@ func (c *cli) getFileCommand() *cobra.Command {
 			return err
 		}
 		defer service.Close()
+
 		if output == "-" {
 			_, err := service.Download(cmd.Context(), args[0], c.out, 0)
 			return err
 		}
+
 		get := func(w io.Writer) (*parley.File, error) { return service.Download(cmd.Context(), args[0], w, 0) }
 		f, path, err := c.getFile(output, get)
 		if err != nil {
 			return err
 		}
+
 		if c.json {
 			return c.printJSON(struct {
 				parley.Answer
@@ -122,30 +164,40 @@ func (c *cli) getFileCommand() *cobra.Command {
 				*parley.File
 			}{parley.OK, path, f})
 		}
+
 		return c.printLine(fmt.Sprintf("%s (%s)", path, size(f.Size)))
 	}
+
 	return cmd
 }
 
 // getFile writes a file beside where it is to be, looks whether it is what was sent,
 // and gives it its name if nothing else has it.
-func (c *cli) getFile(output string, get func(io.Writer) (*parley.File, error)) (_ *parley.File, path string, err error) {
+func (c *cli) getFile(
+	output string,
+	get func(io.Writer) (*parley.File, error),
+) (_ *parley.File, path string, err error) {
 	dir := c.dir
 	if output != "" {
 		if !filepath.IsAbs(output) {
 			output = filepath.Join(c.dir, output)
 		}
+
 		if info, err := os.Stat(output); err == nil && info.IsDir() {
 			dir, output = output, ""
 		} else {
 			dir = filepath.Dir(output)
 		}
 	}
+
 	temp, err := os.CreateTemp(dir, ".parley-get-*")
 	if err != nil {
-		return nil, "", parley.Errorf(parley.InvalidArgument, "nothing can be written into %s: %w", dir, pathCause(err)).Suggest("Name another place with -o.")
+		return nil, "", parley.Errorf(parley.InvalidArgument, "nothing can be written into %s: %w", dir, pathCause(err)).
+			Suggest("Name another place with -o.")
 	}
+
 	defer func() { err = errors.Join(err, ignoreMissing(os.Remove(temp.Name()))) }()
+
 	p := c.progress(0)
 	sum := sha256.New()
 	f, err := get(io.MultiWriter(temp, sum, p))
@@ -153,18 +205,24 @@ func (c *cli) getFile(output string, get func(io.Writer) (*parley.File, error)) 
 	if err = errors.Join(err, temp.Close()); err != nil {
 		return nil, "", err
 	}
+
 	if !isSum(sum, f.SHA256) {
-		return nil, "", parley.Errorf(parley.Internal, "what came is not what was sent: its SHA-256 is another").Suggest("Try again; if it stays so, the file was damaged in the workspace.")
+		return nil, "", parley.Errorf(parley.Internal, "what came is not what was sent: its SHA-256 is another").
+			Suggest("Try again; if it stays so, the file was damaged in the workspace.")
 	}
+
 	if output == "" {
 		if err := parley.CheckFileName("the file's name", f.Name); err != nil {
 			return nil, "", err
 		}
 		output = filepath.Join(dir, f.Name)
 	}
+
 	if err := os.Link(temp.Name(), output); err != nil {
-		return nil, "", parley.Errorf(parley.InvalidArgument, "%s cannot be made: %w", output, linkCause(err)).Suggest("Name another place with -o.")
+		return nil, "", parley.Errorf(parley.InvalidArgument, "%s cannot be made: %w", output, linkCause(err)).
+			Suggest("Name another place with -o.")
 	}
+
 	return f, output, nil
 }
 

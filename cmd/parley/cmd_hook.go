@@ -56,20 +56,26 @@ func (c *cli) hook(ctx context.Context, args []string) {
 	if key == "" {
 		return
 	}
+
 	// Whatever a program hands over must not make its hook fail.
 	defer func() { _ = recover() }()
+
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
+
 	started := c.now()
 	report, ok := readReport(args, func() []byte { return c.readAll(ctx) })
+
 	at, err := c.place()
 	if !ok || err != nil {
 		return
 	}
+
 	report.At = &started
 	if c.report(ctx, at, key, report) {
 		return
 	}
+
 	// There is nobody who could be told that it could not be kept either.
 	_ = orchestrator.Spool(ctx, at.spool(), key, report)
 }
@@ -96,14 +102,17 @@ func (c *cli) readAll(ctx context.Context) []byte {
 	if info, err := c.in.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return nil
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, hookRead)
 	defer cancel()
+
 	read := make(chan []byte, 1)
 	go func() { // ends with the process
 		b, _ := io.ReadAll(io.LimitReader(c.in, maxHookInput))
 		_, _ = io.Copy(io.Discard, c.in) // who writes is not to be cut off
 		read <- b
 	}()
+
 	select {
 	case b := <-read:
 		return b
@@ -113,8 +122,14 @@ func (c *cli) readAll(ctx context.Context) []byte {
 }
 
 // qualifiers are what says more of an event, by its name, in the programs' own words.
-var qualifiers = map[string]string{"Notification": "notification_type", "SessionStart": "source", "SessionEnd": "reason",
-	"PreCompact": "trigger", "PostCompact": "trigger", "StopFailure": "error"}
+var qualifiers = map[string]string{
+	"Notification": "notification_type",
+	"SessionStart": "source",
+	"SessionEnd":   "reason",
+	"PreCompact":   "trigger",
+	"PostCompact":  "trigger",
+	"StopFailure":  "error",
+}
 
 // readReport makes a report of a hook's arguments and of what else it was handed. The
 // event is the argument's, or else the one that the JSON names. It is not ok when
@@ -129,14 +144,17 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 			r.Event = arg
 		}
 	}
+
 	if given == nil {
 		given = input()
 	}
+
 	var said payload
 	_ = json.Unmarshal(given, &said) // what is no JSON says nothing
 	if r.Event == "" {
 		r.Event = said.text("hook_event_name", "type")
 	}
+
 	r.MessageIDs = namedIn(said.prompts()...)
 	if more := said.text(qualifiers[r.Event]); more != "" {
 		r.Event += ":" + more
@@ -144,8 +162,10 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 	if said.text("agent_id") != "" {
 		r.Event = "subagent:" + r.Event
 	}
+
 	r.Event = parley.Truncate(parley.CleanLine(r.Event), 100)
 	r.Detail = parley.Truncate(parley.CleanLine(said.text("message", "tool_name")), 200)
+
 	return r, r.Event != ""
 }
 
@@ -173,7 +193,9 @@ func (p payload) prompts() []string {
 
 // headers match the beginning of each message that parley types. None of its texts has
 // one in it.
-var headers = regexp.MustCompile(`(?m)^\[(?:AGENT [0-9a-f]{8} (?:TO AGENT [0-9a-f]{8}|BROADCAST)|GUARDIAN GUIDANCE - [^\]\n]*|PARLEY)\]: `)
+var headers = regexp.MustCompile(
+	`(?m)^\[(?:AGENT [0-9a-f]{8} (?:TO AGENT [0-9a-f]{8}|BROADCAST)|GUARDIAN GUIDANCE - [^\]\n]*|PARLEY)\]: `,
+)
 
 // footers match the end of each message that parley types, with its id. A text may
 // quote others.
@@ -198,5 +220,6 @@ func namedIn(prompts ...string) []string {
 			}
 		}
 	}
+
 	return ids[max(0, len(ids)-maxMessages):]
 }

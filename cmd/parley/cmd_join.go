@@ -34,22 +34,33 @@ for a program. For a terminal in which an agent runs, there is parley adopt.`,
   parley join ci --json | ./on-message`,
 		Args: usage(cobra.MaximumNArgs(1)),
 	}
-	read := addFlags(cmd, "register_agent", []string{"agent_description=description", "role", "capabilities=capability", "groups=group"})
+
+	read := addFlags(
+		cmd,
+		"register_agent",
+		[]string{"agent_description=description", "role", "capabilities=capability", "groups=group"},
+	)
+
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// A terminal that is closed leaves as Ctrl-C does.
 		ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 		defer stop()
+
 		me, err := c.enter(ctx, args, read())
 		if err != nil {
 			return err
 		}
+
 		err = c.doorbell(ctx, me)
 		if ctx.Err() != nil {
 			return c.goOut(me)
 		}
+
 		return errors.Join(err, c.goOut(me))
 	}
+
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
+
 	return cmd
 }
 
@@ -63,6 +74,7 @@ func (c *cli) enter(ctx context.Context, args []string, values url.Values) (*par
 	if len(args) > 0 {
 		name = args[0]
 	}
+
 	for base, n := name, 2; ; n++ {
 		values.Set("username", name)
 		me, err := invoke[parley.RegisterAgentResult](ctx, c, "register_agent", values)
@@ -72,6 +84,7 @@ func (c *cli) enter(ctx context.Context, args []string, values url.Values) (*par
 		if len(args) > 0 || n > 99 || parley.ErrorCode(err) != parley.AgentExists {
 			return nil, err
 		}
+
 		name = base + "-" + strconv.Itoa(n)
 	}
 }
@@ -80,8 +93,14 @@ func (c *cli) welcome(me *parley.RegisterAgentResult) error {
 	if c.json {
 		return c.printJSON(me)
 	}
-	fmt.Fprintf(c.err, "You are %s (agent %s) until Ctrl-C; messages for you come here.\nTo write as %s, elsewhere: PARLEY_KEY=%s parley send NAME TEXT\n",
-		me.Username, parley.Short(me.AgentID), me.Username, me.APIKey)
+	fmt.Fprintf(
+		c.err,
+		"You are %s (agent %s) until Ctrl-C; messages for you come here.\nTo write as %s, elsewhere: PARLEY_KEY=%s parley send NAME TEXT\n",
+		me.Username,
+		parley.Short(me.AgentID),
+		me.Username,
+		me.APIKey,
+	)
 	return nil
 }
 
@@ -92,17 +111,21 @@ func (c *cli) doorbell(ctx context.Context, me *parley.RegisterAgentResult) erro
 	if err != nil {
 		return err
 	}
+
 	info, err := c.ensureDaemon(ctx, at)
 	if err != nil {
 		return err
 	}
+
 	service := client.New(client.Options{Socket: info.Socket, Key: me.APIKey, Retry: bridgeReconnect})
 	defer service.Close()
+
 	for {
 		page, err := service.CheckInbox(ctx, parley.CheckInboxRequest{Limit: 50, WaitSeconds: doorbellWait})
 		if err != nil {
 			return err
 		}
+
 		for _, m := range page.Messages {
 			if err := c.ring(ctx, service, me, m.MessageID); err != nil {
 				return err
@@ -117,6 +140,7 @@ func (c *cli) ring(ctx context.Context, service *client.Client, me *parley.Regis
 	if err != nil {
 		return err
 	}
+
 	m := res.Object
 	if c.json {
 		err = c.printJSON(m)
@@ -130,16 +154,21 @@ func (c *cli) ring(ctx context.Context, service *client.Client, me *parley.Regis
 		case parley.KindNotice:
 			head = "[PARLEY]:"
 		}
+
 		foot := m.Sender + " · msg " + parley.Short(m.ID)
 		if m.Priority != parley.PriorityNormal {
 			foot += " · " + string(m.Priority)
 		}
+
 		err = c.printLine(c.paint(bold, head) + " " + m.Text + " " + c.paint(faint, "("+foot+")"))
 	}
+
 	if err != nil {
 		return err
 	}
+
 	_, err = service.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: []string{id}})
+
 	return err
 }
 
@@ -147,19 +176,24 @@ func (c *cli) ring(ctx context.Context, service *client.Client, me *parley.Regis
 func (c *cli) goOut(me *parley.RegisterAgentResult) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+
 	at, err := c.place()
 	if err != nil {
 		return err
 	}
+
 	info := runningDaemon(ctx, at)
 	if info == nil {
 		return nil // the team has ended first
 	}
+
 	service := c.clientOf(info)
 	defer service.Close()
+
 	_, err = service.StopAgent(ctx, parley.StopAgentRequest{Agent: me.AgentID, Reason: "parley join ended"})
 	if parley.ErrorCode(err) == parley.NotAuthorized {
 		return nil // an agent made it, and only the operator ends one
 	}
+
 	return err
 }

@@ -16,6 +16,7 @@ func (c *cli) filesCommand() *cobra.Command {
 		op: "list_files", use: "files", short: "See which files are kept and what space they take, and delete some",
 		example: "  parley files\n  parley files --limit 1000 --json", args: cobra.ArbitraryArgs, flags: []string{"limit"}, print: c.printFiles,
 	})
+
 	cmd.Args = noSuchCommand
 	removed := func(res *parley.RemoveFilesResult) error {
 		var bytes int64
@@ -24,21 +25,25 @@ func (c *cli) filesCommand() *cobra.Command {
 		}
 		return c.printLine(fmt.Sprintf("%s (%s).", res.Message, size(bytes)))
 	}
+
 	prune := command(c, operation[parley.RemoveFilesResult]{
 		op: "remove_files", use: "prune --older-than DAYS", short: "Delete all files that came before so many days, with their recipients' copies",
 		example: "  parley files prune --older-than 30", args: cobra.NoArgs, flags: []string{"older_than_days=older-than"}, print: removed,
 	})
+
 	prune.PreRunE = func(cmd *cobra.Command, _ []string) error {
 		if !cmd.Flags().Changed("older-than") {
 			return misused(cmd, errors.New("parley files prune takes --older-than DAYS"))
 		}
 		return nil
 	}
+
 	cmd.AddCommand(command(c, operation[parley.RemoveFilesResult]{
 		op: "remove_files", use: "rm ID…", short: "Delete files, with their recipients' copies",
 		example: "  parley files rm 5f0c21aa", args: cobra.MinimumNArgs(1), print: removed,
 		fill: func(args []string, to url.Values) error { to["file_ids"] = args; return nil },
 	}), prune)
+
 	return cmd
 }
 
@@ -46,11 +51,29 @@ func (c *cli) printFiles(res *parley.ListFilesResult) error {
 	if res.TotalCount == 0 {
 		return c.printLine("No file is kept.")
 	}
+
 	var t table
 	for _, f := range res.Files {
-		t.add(parley.Short(f.ID), c.paint(bold, f.Name), size(f.Size), "from "+f.Sender, f.CreatedAt.Local().Format(time.DateTime), "sha256 "+f.SHA256[:12]+"…",
-			count(f.Messages, "message"))
+		t.add(
+			parley.Short(f.ID),
+			c.paint(bold, f.Name),
+			size(f.Size),
+			"from "+f.Sender,
+			f.CreatedAt.Local().Format(time.DateTime),
+			"sha256 "+f.SHA256[:12]+"…",
+			count(f.Messages, "message"),
+		)
 	}
+
 	t.print(c.out)
-	return c.printLine(fmt.Sprintf("%s, %s; their recipients' copies %s; %s free.", count(res.TotalCount, "file"), size(res.ContentBytes), size(res.CopyBytes), size(res.FreeBytes)))
+
+	return c.printLine(
+		fmt.Sprintf(
+			"%s, %s; their recipients' copies %s; %s free.",
+			count(res.TotalCount, "file"),
+			size(res.ContentBytes),
+			size(res.CopyBytes),
+			size(res.FreeBytes),
+		),
+	)
 }

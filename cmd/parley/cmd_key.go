@@ -16,6 +16,7 @@ func (c *cli) keyCommand() *cobra.Command {
 		Example: "  parley key list coder\n  parley key issue ci",
 		Args:    noSuchCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+
 	cmd.AddCommand(c.withAgents(command(c, operation[parley.IssueKeyResult]{
 		op: "issue_key", use: "issue AGENT", short: "Make a further key for an agent and print it, once",
 		example: "  parley key issue ci", args: cobra.ExactArgs(1), fill: positional("agent"), print: c.printNewKey,
@@ -31,6 +32,7 @@ func (c *cli) keyCommand() *cobra.Command {
 		op: "list_keys", use: "list [AGENT]", short: "List the keys that are good",
 		example: "  parley key list\n  parley key list ci", args: cobra.MaximumNArgs(1), fill: positional("agent"), print: c.printKeys,
 	}), 1))
+
 	return cmd
 }
 
@@ -44,15 +46,25 @@ func (c *cli) printKeys(res *parley.ListKeysResult) error {
 	if len(res.Keys) == 0 {
 		return c.printLine("No key is good.")
 	}
+
 	var t table
 	for _, k := range res.Keys {
 		used := "never used"
 		if k.LastUsed != nil {
 			used = "used " + k.LastUsed.Local().Format(time.DateTime)
 		}
-		t.add(c.paint(bold, k.Agent), k.KeyID, string(k.Origin), "made "+k.CreatedAt.Local().Format(time.DateTime), used)
+
+		t.add(
+			c.paint(bold, k.Agent),
+			k.KeyID,
+			string(k.Origin),
+			"made "+k.CreatedAt.Local().Format(time.DateTime),
+			used,
+		)
 	}
+
 	t.print(c.out)
+
 	return nil
 }
 
@@ -68,6 +80,8 @@ func (c *cli) approveCommand() *cobra.Command {
 		},
 		print: func(res *parley.ApproveAgentResult) error { return c.printLine(res.Message) },
 	})
+
 	cmd.Flags().BoolVar(&decline, "decline", false, "it is not special")
+
 	return c.withAgents(cmd, 1)
 }

@@ -36,30 +36,37 @@ Whole texts are searched by parley search, and written out by parley export.`,
   parley log --from planner --type request -n 200 --json`,
 		Args: usage(cobra.NoArgs),
 	}
+
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as things happen, until Ctrl-C")
-	cmd.Flags().IntVarP(&last, "last", "n", lastShown, "begin with so many of the newest lines; all with --since unless given")
+	cmd.Flags().
+		IntVarP(&last, "last", "n", lastShown, "begin with so many of the newest lines; all with --since unless given")
 	flags := c.addLogFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		l, err := flags.filter(cmd, c.now())
 		if err != nil {
 			return err
 		}
+
 		switch {
 		case last < 0:
 			return misused(cmd, fmt.Errorf("--last is %d; it counts lines", last))
 		case !l.since.IsZero() && !cmd.Flag("last").Changed:
 			last = math.MaxInt
 		}
+
 		print := c.printLast
 		if last == math.MaxInt {
 			print = c.printSince
 		}
+
 		next, err := print(cmd.Context(), l, last)
 		if err != nil || !follow {
 			return err
 		}
+
 		return c.follow(cmd.Context(), l, next)
 	}
+
 	return cmd
 }
 
@@ -70,6 +77,7 @@ func (c *cli) printLast(ctx context.Context, l *logFilter, n int) (int64, error)
 	if err != nil {
 		return 0, err
 	}
+
 	next, passed := page.Next, [][]parley.Event{}
 	for found := 0; n > 0; {
 		events := c.passing(ctx, l, page.Events)
@@ -78,13 +86,19 @@ func (c *cli) printLast(ctx context.Context, l *logFilter, n int) (int64, error)
 		if found >= n || len(page.Events) == 0 || page.Events[0].Seq <= 1 || page.Events[0].Time.Before(l.since) {
 			break
 		}
+
 		before := page.Events[0].Seq
-		page, err = c.events(ctx, url.Values{"after": {strconv.FormatInt(max(0, before-1-logPage), 10)}, "limit": {strconv.Itoa(logPage)}})
+		page, err = c.events(
+			ctx,
+			url.Values{"after": {strconv.FormatInt(max(0, before-1-logPage), 10)}, "limit": {strconv.Itoa(logPage)}},
+		)
 		if err != nil {
 			return 0, err
 		}
+
 		page.Events = slices.DeleteFunc(page.Events, func(e parley.Event) bool { return e.Seq >= before })
 	}
+
 	for _, events := range slices.Backward(passed) {
 		for _, e := range events {
 			if err := c.printEvent(e); err != nil {
@@ -92,6 +106,7 @@ func (c *cli) printLast(ctx context.Context, l *logFilter, n int) (int64, error)
 			}
 		}
 	}
+
 	return next, nil
 }
 
@@ -101,7 +116,9 @@ func (c *cli) printSince(ctx context.Context, l *logFilter, _ int) (int64, error
 	if err != nil {
 		return 0, err
 	}
+
 	end := page.Next
+
 	// The number of the last event before it. Times rise with the numbers.
 	before := sort.Search(int(end), func(n int) bool {
 		var one *parley.ReadEventsResult
@@ -110,19 +127,23 @@ func (c *cli) printSince(ctx context.Context, l *logFilter, _ int) (int64, error
 		}
 		return err != nil || len(one.Events) == 0 || !one.Events[0].Time.Before(l.since)
 	})
+
 	if err != nil {
 		return 0, err
 	}
+
 	for after := int64(before); after < end; after = page.Next {
 		if page, err = c.events(ctx, url.Values{"after": {strconv.FormatInt(after, 10)}, "limit": {strconv.Itoa(logPage)}}); err != nil {
 			return 0, err
 		}
+
 		for _, e := range c.passing(ctx, l, page.Events) {
 			if err := c.printEvent(e); err != nil {
 				return 0, err
 			}
 		}
 	}
+
 	return max(end, page.Next), nil
 }
 
@@ -164,6 +185,7 @@ func (c *cli) follow(ctx context.Context, l *logFilter, after int64) error {
 		return err
 	}
 	defer service.Close()
+
 	for e, err := range service.Events(ctx, after) {
 		if err == nil && c.passes(ctx, l, &e) {
 			err = c.printEvent(e)
@@ -172,6 +194,7 @@ func (c *cli) follow(ctx context.Context, l *logFilter, after int64) error {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -212,6 +235,7 @@ func (c *cli) eventLine(e parley.Event) string {
 	case parley.EventAgent:
 		who, style, about = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail
 	}
+
 	return strings.TrimRight(c.paint(faint, clock(e.Time))+"  "+pad(who, whoWidth)+"  "+
 		c.paint(style, pad(state, stateWidth))+"  "+parley.CleanLine(about), " ")
 }

@@ -40,12 +40,14 @@ func (c *cli) sendCommand() *cobra.Command {
   parley send ALL "lunch"`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
+
 	by := cmd.Flags().Duration("reply-by", 0, "require a response within this time, such as 30m")
 	deadline := func(values url.Values) {
 		if cmd.Flag("reply-by").Changed {
 			values.Set("response_deadline", time.Now().Add(*by).Format(time.RFC3339Nano))
 		}
 	}
+
 	return c.sends(cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
 		"context_reference=context", "data", "idempotency_key=key", "requires_response"}, deadline)
 }
@@ -61,11 +63,13 @@ func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string, more ...f
 		if err != nil {
 			return err
 		}
+
 		values.Set(to, args[0])
 		values.Set("text", text)
 		for _, add := range more {
 			add(values)
 		}
+
 		res, err := invoke[parley.SendMessageResult](cmd.Context(), c, op, values)
 		if err != nil {
 			return err
@@ -73,10 +77,20 @@ func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string, more ...f
 		if !res.Success {
 			return c.refused(res)
 		}
-		err = c.receipt(cmd.Context(), res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+
+		err = c.receipt(
+			cmd.Context(),
+			res,
+			res.Status,
+			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
+			wait(),
+		)
+
 		c.printReply(res.Reply)
+
 		return err
 	}
+
 	return c.withAgents(cmd, 1)
 }
 
@@ -97,7 +111,13 @@ func (c *cli) broadcastCommand() *cobra.Command {
   parley broadcast --group backend "the schema changes at noon"`,
 		Args: usage(cobra.MinimumNArgs(1)),
 	}
-	read := addFlags(cmd, "broadcast_message", []string{"recipients=to", "group", "urgent", "priority", "idempotency_key=key"})
+
+	read := addFlags(
+		cmd,
+		"broadcast_message",
+		[]string{"recipients=to", "group", "urgent", "priority", "idempotency_key=key"},
+	)
+
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
@@ -105,14 +125,24 @@ func (c *cli) broadcastCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+
 		values.Set("text", text)
 		res, err := invoke[parley.BroadcastMessageResult](cmd.Context(), c, "broadcast_message", values)
 		if err != nil {
 			return err
 		}
-		return c.receipt(cmd.Context(), res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+
+		return c.receipt(
+			cmd.Context(),
+			res,
+			res.Message,
+			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
+			wait(),
+		)
 	}
+
 	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
+
 	return cmd
 }
 
@@ -123,12 +153,19 @@ func (c *cli) messageCommand() *cobra.Command {
 		Example: "  parley message 5f0c21aa\n  parley message 5f0c21aa --wait=60",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
+
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		res, err := invoke[parley.MessageStatusResult](cmd.Context(), c, "get_message_status", url.Values{"message_id": args})
+		res, err := invoke[parley.MessageStatusResult](
+			cmd.Context(),
+			c,
+			"get_message_status",
+			url.Values{"message_id": args},
+		)
 		if err != nil {
 			return err
 		}
+
 		s := sent{res.Object.ID, &res.Deliveries, &res.DeliveryStatus}
 		waitErr := c.await(cmd.Context(), s, wait())
 		if c.json {
@@ -137,12 +174,22 @@ func (c *cli) messageCommand() *cobra.Command {
 			}
 			return silently(waitErr)
 		}
+
 		m := res.Object
-		c.printf("%s  %s  %s\n%s\n", c.paint(bold, parley.Short(m.ID)), m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.Sender, m.Text)
+		c.printf(
+			"%s  %s  %s\n%s\n",
+			c.paint(bold, parley.Short(m.ID)),
+			m.Timestamp.Local().Format("2006-01-02 15:04:05"),
+			m.Sender,
+			m.Text,
+		)
+
 		c.printLadders(res.Deliveries)
 		c.printResponses(res.Responses)
+
 		return waitErr
 	}
+
 	return cmd
 }
 
@@ -155,10 +202,12 @@ func (c *cli) inboxCommand() *cobra.Command {
 			if len(res.Messages) == 0 {
 				return c.printLine("No messages.")
 			}
+
 			c.printInbox(res.Messages)
 			if more := res.UnreadCount - len(res.Messages); more > 0 {
 				c.printf("… and %d more unread; --limit shows up to 50.\n", more)
 			}
+
 			return nil
 		},
 	})
@@ -180,7 +229,16 @@ func (c *cli) printMessage(mark, id, when, sender string, p parley.Priority, tex
 	if p != "" && p != parley.PriorityNormal {
 		priority = "  " + c.paint(yellow, string(p))
 	}
-	c.printf("%s %s  %s  %s%s\n", mark, c.paint(faint, when), c.paint(bold, sender), c.paint(faint, parley.Short(id)), priority)
+
+	c.printf(
+		"%s %s  %s  %s%s\n",
+		mark,
+		c.paint(faint, when),
+		c.paint(bold, sender),
+		c.paint(faint, parley.Short(id)),
+		priority,
+	)
+
 	c.printf("  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
 
@@ -193,13 +251,23 @@ func (c *cli) readCommand() *cobra.Command {
 			if len(res.Messages) == 0 {
 				return c.printLine("No messages.")
 			}
+
 			for _, m := range res.Messages {
 				mark := " "
 				if !m.ReadStatus {
 					mark = "●"
 				}
-				c.printMessage(mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.SenderName, m.Priority, m.Content.Text)
+
+				c.printMessage(
+					mark,
+					m.MessageID,
+					m.Timestamp.Local().Format("01-02 15:04:05"),
+					m.SenderName,
+					m.Priority,
+					m.Content.Text,
+				)
 			}
+
 			return nil
 		},
 	})
@@ -214,10 +282,17 @@ func (c *cli) historyCommand() *cobra.Command {
 			if len(res.Messages) == 0 {
 				return c.printLine("Nothing was said yet.")
 			}
+
 			if res.HasMore {
-				c.printf("… %d in all; --before %s shows earlier ones.\n", res.TotalMessages, parley.Short(res.Messages[0].MessageID))
+				c.printf(
+					"… %d in all; --before %s shows earlier ones.\n",
+					res.TotalMessages,
+					parley.Short(res.Messages[0].MessageID),
+				)
 			}
+
 			c.printInbox(res.Messages)
+
 			return nil
 		},
 	}), 1)

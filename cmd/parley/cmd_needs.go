@@ -34,8 +34,10 @@ func (c *cli) printNeeds(res *parley.GetNeedsResult) error {
 
 // needLines show a need: what it is, what its screen shows, and what to do.
 func (c *cli) needLines(n parley.Need) []string {
-	lines := []string{fmt.Sprintf("%s  %s: %s  %s", c.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
-		c.paint(bold, n.Agent), n.Text, c.paint(faint, cmp.Or(c.ago(n.Since), "0s")+" ago"))}
+	lines := []string{
+		fmt.Sprintf("%s  %s: %s  %s", c.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
+			c.paint(bold, n.Agent), n.Text, c.paint(faint, cmp.Or(c.ago(n.Since), "0s")+" ago")),
+	}
 	for _, line := range n.Screen {
 		lines = append(lines, c.paint(faint, "  │ ")+line)
 	}

@@ -22,6 +22,7 @@ again; the reply goes to who sent the message.`,
 		Example: "  parley retry 5f0c21aa\n  parley retry 5f0c21aa --to coder --wait",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
+
 	read := addFlags(cmd, "retry_delivery", []string{"recipient=to"})
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -31,11 +32,22 @@ again; the reply goes to who sent the message.`,
 		if err != nil {
 			return err
 		}
-		err = c.receipt(cmd.Context(), res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait())
+
+		err = c.receipt(
+			cmd.Context(),
+			res,
+			res.Message,
+			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
+			wait(),
+		)
+
 		c.printReply(res.Reply)
+
 		return err
 	}
+
 	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
+
 	return cmd
 }
 
@@ -69,6 +81,7 @@ func (c *cli) pausing(o operation[parley.PauseCommunicationResult], paused bool)
 		}
 		return nil
 	}
+
 	o.print = func(res *parley.PauseCommunicationResult) error {
 		waiting := ""
 		if res.Waiting > 0 {
@@ -76,5 +89,6 @@ func (c *cli) pausing(o operation[parley.PauseCommunicationResult], paused bool)
 		}
 		return c.printLine(res.Message + waiting)
 	}
+
 	return command(c, o)
 }

@@ -53,15 +53,20 @@ func (c *cli) opsCommand() *cobra.Command {
 			if markdown {
 				return c.printLine(opsMarkdown())
 			}
+
 			var t table
 			for _, o := range parley.Ops {
 				t.add(c.paint(bold, o.Name), accessName(o.Access), parameters(o))
 			}
+
 			t.print(c.out)
+
 			return nil
 		},
 	}
+
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "as the table of the README")
+
 	return cmd
 }
 
@@ -94,8 +99,16 @@ func opsMarkdown() string {
 	b.WriteString("| operation | for | parameters | what it does |\n|---|---|---|---|")
 	for _, o := range parley.Ops {
 		summary, _, _ := strings.Cut(o.Summary, ". ")
-		fmt.Fprintf(&b, "\n| `%s` | %s | %s | %s |", o.Name, accessName(o.Access), parameters(o), strings.TrimSuffix(summary, "."))
+		fmt.Fprintf(
+			&b,
+			"\n| `%s` | %s | %s | %s |",
+			o.Name,
+			accessName(o.Access),
+			parameters(o),
+			strings.TrimSuffix(summary, "."),
+		)
 	}
+
 	return b.String()
 }
 
@@ -107,10 +120,12 @@ func (c *cli) printOpsJSON() error {
 		Input   any    `json:"input_schema"`
 		Output  any    `json:"output_schema"`
 	}
+
 	var list []opJSON
 	for _, o := range parley.Ops {
 		list = append(list, opJSON{o.Name, o.Summary, accessName(o.Access), o.Input, o.Output})
 	}
+
 	return c.printJSON(struct {
 		parley.Answer
 		Operations []opJSON `json:"operations"`

@@ -26,13 +26,16 @@ With a name it prints that profile as it could stand there.`,
 			if len(args) == 0 {
 				return c.listProfiles(set)
 			}
+
 			p, err := set.Find(args[0])
 			if err != nil {
 				return err
 			}
+
 			return c.showProfile(p)
 		},
 	}
+
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		set, err := c.profileSet()
 		if err != nil || len(args) > 0 {
@@ -40,6 +43,7 @@ With a name it prints that profile as it could stand there.`,
 		}
 		return set.Names(), cobra.ShellCompDirectiveNoFileComp
 	}
+
 	return cmd
 }
 
@@ -62,6 +66,7 @@ func (c *cli) aboutProfile(err error) error {
 	if !missing || parley.ErrorCode(err) != parley.InvalidArgument {
 		return err
 	}
+
 	set, faulty := c.profileSet()
 	if faulty != nil {
 		return faulty
@@ -69,8 +74,10 @@ func (c *cli) aboutProfile(err error) error {
 	if _, unknown := set.Find(name); unknown != nil {
 		return err
 	}
+
 	return parley.Errorf(parley.InvalidArgument, "the daemon does not know the profile %q yet: it reads parley.yaml when it starts", name).
-		With("profile", name).Suggest("Run parley down --keep-agents, and then this again; the agents stay.")
+		With("profile", name).
+		Suggest("Run parley down --keep-agents, and then this again; the agents stay.")
 }
 
 func (c *cli) listProfiles(set profile.Set) error {
@@ -81,6 +88,7 @@ func (c *cli) listProfiles(set profile.Set) error {
 		Markers bool     `json:"markers"` // its screen tells when it is ready
 		Tested  []string `json:"tested"`
 	}
+
 	var list []profileJSON
 	var t table
 	t.add(c.heads("NAME", "COMMAND", "READY WHEN", "TRIED WITH", "SUMMARY")...)
@@ -89,17 +97,32 @@ func (c *cli) listProfiles(set profile.Set) error {
 		if err != nil {
 			return err
 		}
+
 		ready := "quiet"
 		if p.HasMarkers() {
 			ready = "its screen says so"
 		}
-		list = append(list, profileJSON{p.Name, p.Summary, append([]string{}, p.Command...), p.HasMarkers(), append([]string{}, p.Tested...)})
+
+		list = append(
+			list,
+			profileJSON{
+				p.Name,
+				p.Summary,
+				append([]string{}, p.Command...),
+				p.HasMarkers(),
+				append([]string{}, p.Tested...),
+			},
+		)
+
 		t.add(c.paint(bold, p.Name), strings.Join(p.Command, " "), ready, strings.Join(p.Tested, ", "), p.Summary)
 	}
+
 	if c.json {
 		return c.printJSON(list)
 	}
+
 	t.print(c.out)
+
 	return nil
 }
 

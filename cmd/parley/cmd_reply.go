@@ -18,38 +18,53 @@ func (c *cli) replyCommand() *cobra.Command {
   parley reply 5f0c21aa "reviewer knows" --status delegated --to reviewer`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
-	read := addFlags(cmd, "respond_to_message", []string{"status", "data", "additional_recipients=to", "idempotency_key=key"})
+
+	read := addFlags(
+		cmd,
+		"respond_to_message",
+		[]string{"status", "data", "additional_recipients=to", "idempotency_key=key"},
+	)
+
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
 		text, err := c.text(args[1:])
 		if err != nil {
 			return err
 		}
+
 		values.Set("message_id", args[0])
 		values.Set("text", text)
+
 		res, err := invoke[parley.RespondToMessageResult](cmd.Context(), c, "respond_to_message", values)
 		if err != nil {
 			return err
 		}
+
 		if c.json {
 			if err := c.printJSON(res); err != nil || res.Success {
 				return err
 			}
 			return exitCode(1)
 		}
+
 		if !res.Success {
 			return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
 		}
+
 		line := "Answered (msg " + parley.Short(res.MessageID) + ")"
 		reasons := slices.Sorted(maps.Values(res.DeliveryStatus.PendingReasons))
 		for _, why := range slices.Compact(reasons) {
 			line += " it waits: " + why
 		}
+
 		err = c.printLine(line)
 		c.printReply(res.Reply)
+
 		return err
 	}
+
 	_ = cmd.RegisterFlagCompletionFunc("to", c.completeAgents)
+
 	return cmd
 }
 
@@ -70,10 +85,19 @@ func (c *cli) printResponses(debts []parley.Debt) {
 			c.printf("%s owes a response by %s\n", c.paint(bold, d.Debtor), due)
 			continue
 		}
+
 		late := ""
 		if d.Late {
 			late = ", late"
 		}
-		c.printf("%s responded: %s%s (msg %s, due %s)\n", c.paint(bold, d.Debtor), d.State, late, parley.Short(d.AnsweredBy), due)
+
+		c.printf(
+			"%s responded: %s%s (msg %s, due %s)\n",
+			c.paint(bold, d.Debtor),
+			d.State,
+			late,
+			parley.Short(d.AnsweredBy),
+			due,
+		)
 	}
 }

@@ -29,6 +29,7 @@ func (c *cli) attachCommand() *cobra.Command {
 		Example: "  parley attach coder",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
+
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		res, err := invoke[parley.AttachInfoResult](cmd.Context(), c, "get_attach_info", url.Values{"agent": args})
 		if err != nil {
@@ -37,10 +38,12 @@ func (c *cli) attachCommand() *cobra.Command {
 		if c.json {
 			return c.printJSON(res)
 		}
+
 		if !isTerminal(c.in) || !isTerminal(c.out) {
 			return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
 				Suggest("Use parley screen %s to print its screen, or run in a terminal: %s", res.Name, strings.Join(res.Command, " "))
 		}
+
 		attach, err := c.tmuxCommand(c.wayTo(res))
 		if err != nil {
 			return err
@@ -48,8 +51,10 @@ func (c *cli) attachCommand() *cobra.Command {
 		if !res.Adopted {
 			fmt.Fprintf(c.err, "%s brings you back.\n", c.returnKeyHere(cmd.Context(), res.Socket))
 		}
+
 		return syscall.Exec(attach.Path, attach.Args, attach.Env)
 	}
+
 	return c.withAgents(cmd, 1)
 }
 
@@ -69,13 +74,19 @@ func (c *cli) wayTo(res *parley.AttachInfoResult) []string {
 func (c *cli) tmuxCommand(argv []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
-		return nil, parley.Errorf(parley.TmuxUnavailable, "%s cannot be found: %w", argv[0], err).Suggest("Install tmux 3.2 or later.")
+		return nil, parley.Errorf(parley.TmuxUnavailable, "%s cannot be found: %w", argv[0], err).
+			Suggest("Install tmux 3.2 or later.")
 	}
+
 	cmd := exec.Command(path, argv[1:]...)
 	cmd.Env = c.env
 	if i := slices.Index(argv, "-S"); i >= 0 && realPath(argv[i+1]) != realPath(c.tmuxAround()) {
-		cmd.Env = slices.DeleteFunc(slices.Clone(c.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") })
+		cmd.Env = slices.DeleteFunc(
+			slices.Clone(c.env),
+			func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
+		)
 	}
+
 	return cmd, nil
 }
 
@@ -104,39 +115,49 @@ func (c *cli) openScreen(ctx context.Context, link screenLink) error {
 	if err := link.check(); err != nil {
 		return err
 	}
+
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return parley.Errorf(parley.InvalidArgument, "the screen needs a terminal").
 			Suggest("Use parley log -f to see the traffic without one.")
 	}
+
 	if c.env.get("GOGC") == "" {
 		debug.SetGCPercent(screenGC)
 	}
+
 	at, err := c.place()
 	if err != nil {
 		return err
 	}
+
 	screen, notify, err := c.screenOf(at)
 	if err != nil {
 		return err
 	}
+
 	service, err := c.service(ctx)
 	if err != nil {
 		return err
 	}
 	defer service.Close()
+
 	to, err := link.target(ctx, service)
 	if err != nil {
 		return err
 	}
+
 	o := tui.Options{Open: to,
 		Examine: c.examineForScreen, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion, Mouse: screen.Mouse,
 		Service: service, Workspace: at.root, Follow: service.Events, Environ: c.env, Now: c.now,
-		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").Replace(c.returnKeyHere(ctx, at.tmuxSocket(c.env))),
-		Attach:    func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
+		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").
+			Replace(c.returnKeyHere(ctx, at.tmuxSocket(c.env))),
+		Attach: func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
 	}
+
 	if c.tmuxAround() != "" {
 		o.Beside = func(name string) (*exec.Cmd, error) { return c.attachBeside(ctx, service, name) }
 	}
+
 	return tui.Run(ctx, o, c.in, c.out)
 }
 
@@ -191,25 +212,40 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 			if err != nil {
 				return err
 			}
+
 			at, err := c.place()
 			if err != nil {
 				return err
 			}
+
 			info, err := c.ensureDaemon(cmd.Context(), at)
 			if err != nil {
 				return err
 			}
+
 			all, own, err := offered(info.Toolsets, info.AgentToolsets)
 			if err != nil {
 				return err // the daemon is a newer one, which knows more of them
 			}
-			service := client.New(client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: bridgeReconnect})
+
+			service := client.New(
+				client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: bridgeReconnect},
+			)
+
 			defer service.Close()
-			return mcpserver.ServeStdio(cmd.Context(), mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
-				c.in, c.out, c.bridged(cmd.Context(), service))
+
+			return mcpserver.ServeStdio(
+				cmd.Context(),
+				mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
+				c.in,
+				c.out,
+				c.bridged(cmd.Context(), service),
+			)
 		},
 	}
-	cmd.Flags().StringVar(&toolsets, "toolsets", "", "offer only these groups of tools: messages, team, threads, files, orchestrate")
+
+	cmd.Flags().
+		StringVar(&toolsets, "toolsets", "", "offer only these groups of tools: messages, team, threads, files, orchestrate")
 	return cmd
 }
 
@@ -220,18 +256,22 @@ func (c *cli) bridged(ctx context.Context, service parley.AgentService) parley.C
 	if id != "" {
 		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = c.env.get("PARLEY_AGENT"), id, false, true
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
+
 	res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
 	if err != nil {
 		return caller
 	}
+
 	for _, a := range res.Agents {
 		if a.Name == res.You { // an adopted agent has nothing in its environment
 			human := a.Kind == parley.KindHuman
 			caller = parley.Caller{ID: a.ID, Name: a.Name, Kind: a.Kind, Operator: human, Orchestrate: a.Orchestrate}
 		}
 	}
+
 	return caller
 }
 
@@ -246,11 +286,15 @@ func (c *cli) demoAgentCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "demo-agent", Hidden: true, DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			status := demoagent.Main(cmd.Context(), demoagent.Program{Args: args, Stdin: c.in, Stdout: c.out, Stderr: c.err,
-				Env: c.env, Executable: c.executable})
+			status := demoagent.Main(
+				cmd.Context(),
+				demoagent.Program{Args: args, Stdin: c.in, Stdout: c.out, Stderr: c.err,
+					Env: c.env, Executable: c.executable},
+			)
 			if status != 0 {
 				return exitCode(status)
 			}
+
 			return nil
 		},
 	}

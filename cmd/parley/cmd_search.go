@@ -21,9 +21,11 @@ func (c *cli) searchCommand() *cobra.Command {
 		},
 		print: c.printFound,
 	})
+
 	for _, flag := range []string{"from", "to"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, c.completeAgents)
 	}
+
 	return cmd
 }
 
@@ -33,15 +35,28 @@ func (c *cli) printFound(res *parley.SearchMessagesResult) error {
 		if !m.ReadStatus {
 			mark = "●"
 		}
-		c.printMessage(mark, m.MessageID, m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.SenderName, m.Priority, m.Snippet)
+
+		c.printMessage(
+			mark,
+			m.MessageID,
+			m.Timestamp.Local().Format("2006-01-02 15:04:05"),
+			m.SenderName,
+			m.Priority,
+			m.Snippet,
+		)
 	}
+
 	switch {
 	case res.Truncated:
-		c.printf("… only messages since then were looked at; --until %s goes on.\n", res.SearchedSince.Format(time.RFC3339Nano))
+		c.printf(
+			"… only messages since then were looked at; --until %s goes on.\n",
+			res.SearchedSince.Format(time.RFC3339Nano),
+		)
 	case res.HasMore:
 		c.printf("… and more; --limit shows up to 100, --until earlier ones.\n")
 	case len(res.Messages) == 0:
 		return c.printLine("No messages.")
 	}
+
 	return nil
 }

@@ -24,12 +24,14 @@ func (c *cli) upCommand() *cobra.Command {
 		Example: "  parley up\n  parley up -f teams/review.yaml",
 		Args:    usage(cobra.NoArgs),
 	}
+
 	cmd.Flags().StringVarP(&file, "file", "f", "", "the team's file (default: parley.yaml of the workspace)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		at, err := c.place()
 		if err != nil {
 			return err
 		}
+
 		path := at.team()
 		if file != "" {
 			path = file
@@ -37,16 +39,20 @@ func (c *cli) upCommand() *cobra.Command {
 				path = filepath.Join(c.dir, path)
 			}
 		}
+
 		t, err := loadTeam(path, true)
 		if err != nil {
 			return err
 		}
+
 		if len(t.Agents) == 0 {
 			return parley.Errorf(parley.InvalidArgument, "%s names no agents", path).
 				Suggest("List them under agents:, as parley.example.yaml does.")
 		}
+
 		return c.up(cmd.Context(), t, filepath.Dir(path))
 	}
+
 	return cmd
 }
 
@@ -56,36 +62,49 @@ func (c *cli) up(ctx context.Context, t *team, base string) error {
 	if err != nil {
 		return err
 	}
+
 	running := map[string]parley.AgentStatus{}
 	for _, a := range status.Agents {
 		if a.Kind == parley.KindTerminal && a.State.Live() {
 			running[strings.ToLower(a.Name)] = a
 		}
 	}
+
 	members := map[string]member{}
 	var names []string
 	for _, m := range t.Agents {
 		members[m.Name] = m
 		names = append(names, m.Name)
 	}
+
 	var launched []*parley.LaunchAgentResult
 	err = c.each(names, func(name string) error {
 		if a, ok := running[strings.ToLower(name)]; ok {
 			return c.printRunning(a)
 		}
+
 		m := members[name]
-		res, err := c.launch(ctx, parley.LaunchAgentRequest{Name: m.Name, Profile: m.Profile, Command: m.Command, Dir: m.Dir,
-			Role: m.Role, Description: m.Description, Capabilities: m.Capabilities, Groups: m.Groups, Orchestrate: m.Orchestrate, Interruptible: m.Interruptible}, base, m.Size)
+		res, err := c.launch(
+			ctx,
+			parley.LaunchAgentRequest{Name: m.Name, Profile: m.Profile, Command: m.Command, Dir: m.Dir,
+				Role: m.Role, Description: m.Description, Capabilities: m.Capabilities, Groups: m.Groups, Orchestrate: m.Orchestrate, Interruptible: m.Interruptible},
+			base,
+			m.Size,
+		)
 		if err == nil {
 			launched = append(launched, res)
 		}
+
 		return err
 	})
+
 	ended := c.started(ctx, launched, "launched")
 	if err == nil || ended == nil {
 		return cmp.Or(err, ended)
 	}
+
 	c.fail(ended)
+
 	return err
 }
 
@@ -110,12 +129,14 @@ func (c *cli) downCommand() *cobra.Command {
 		Example: "  parley down\n  parley down --keep-agents    # only the daemon; the next one finds them again",
 		Args:    usage(cobra.NoArgs),
 	}
+
 	read := addFlags(cmd, "shut_down", []string{"keep_agents"})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		at, err := c.place()
 		if err != nil {
 			return err
 		}
+
 		// Agents may have outlived their daemon: then one is started to end them.
 		if runningDaemon(cmd.Context(), at) == nil && !c.tmuxRuns(cmd.Context(), at) {
 			if c.json {
@@ -123,21 +144,31 @@ func (c *cli) downCommand() *cobra.Command {
 			}
 			return c.printLine("Nothing runs in " + at.root + ".")
 		}
+
 		res, err := invoke[parley.ShutDownResult](cmd.Context(), c, "shut_down", read())
 		if err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeoutCause(cmd.Context(), endAllCalls+startWithin,
-			parley.Errorf(parley.DaemonUnavailable, "the daemon answered, and has not ended yet").Suggest("Look into %s.", at.log()))
+
+		ctx, cancel := context.WithTimeoutCause(
+			cmd.Context(),
+			endAllCalls+startWithin,
+			parley.Errorf(parley.DaemonUnavailable, "the daemon answered, and has not ended yet").
+				Suggest("Look into %s.", at.log()),
+		)
+
 		defer cancel()
+
 		if err := awaitGone(ctx, at); err != nil {
 			return err
 		}
 		if c.json {
 			return c.printJSON(res)
 		}
+
 		return c.printLine(downSentence(res))
 	}
+
 	return cmd
 }
 
@@ -146,15 +177,18 @@ func downSentence(res *parley.ShutDownResult) string {
 	if len(res.Stopped) > 0 {
 		parts = append(parts, "Stopped "+strings.Join(res.Stopped, ", "))
 	}
+
 	switch n := len(res.Left); {
 	case n == 1:
 		parts = append(parts, res.Left[0]+" runs on in its own tmux")
 	case n > 1:
 		parts = append(parts, strings.Join(res.Left, ", ")+" run on in their own tmux")
 	}
+
 	if len(parts) == 0 {
 		return "The daemon has ended."
 	}
+
 	return strings.Join(append(parts, "the daemon has ended."), "; ")
 }
 
@@ -175,20 +209,24 @@ func (c *cli) statusCommand() *cobra.Command {
 		Example: "  parley status\n  parley status --tmux",
 		Args:    usage(cobra.NoArgs),
 	}
+
 	line := cmd.Flags().String("tmux", "", "print one line for the status bar of tmux: with words, or --tmux=short")
 	cmd.Flag("tmux").NoOptDefVal = lineWords
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flag("tmux").Changed {
 			return c.printStatusLine(cmd.Context(), *line)
 		}
+
 		at, err := c.place()
 		if err != nil {
 			return err
 		}
+
 		if runningDaemon(cmd.Context(), at) == nil {
 			return parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.root).With("log", at.log()).
 				Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.log())
 		}
+
 		res, err := invoke[parley.WorkspaceStatusResult](cmd.Context(), c, "get_workspace_status", nil)
 		if err != nil {
 			return err
@@ -196,9 +234,12 @@ func (c *cli) statusCommand() *cobra.Command {
 		if c.json {
 			return c.printJSON(res)
 		}
+
 		c.printStatus(res)
+
 		return nil
 	}
+
 	return cmd
 }
 
@@ -222,9 +263,11 @@ func (c *cli) printStatus(s *parley.WorkspaceStatusResult) {
 			t.add(c.paint(faint, row[0]), row[1])
 		}
 	}
+
 	for _, w := range s.Warnings {
 		t.add(c.paint(yellow, "warning"), w)
 	}
+
 	t.print(c.out)
 }
 
@@ -255,14 +298,17 @@ func counts(m map[string]int, none string) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
+
 	slices.SortFunc(parts, func(a, b string) int {
 		_, a, _ = strings.Cut(a, " ")
 		_, b, _ = strings.Cut(b, " ")
 		return strings.Compare(a, b)
 	})
+
 	if parts == nil {
 		return none
 	}
+
 	return strings.Join(parts, ", ")
 }
 

@@ -25,7 +25,17 @@ everywhere without taking part.`,
 		Args: noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(c.threadCreate(), c.threadList(), c.threadShow(), c.threadPost(), c.threadJoin(), c.threadAdd(), c.threadRemove())
+
+	cmd.AddCommand(
+		c.threadCreate(),
+		c.threadList(),
+		c.threadShow(),
+		c.threadPost(),
+		c.threadJoin(),
+		c.threadAdd(),
+		c.threadRemove(),
+	)
+
 	return cmd
 }
 
@@ -44,12 +54,14 @@ func (c *cli) threadCreate() *cobra.Command {
 			return c.printLine("parley thread post " + parley.Short(res.Thread.ID) + " TEXT posts to it.")
 		},
 	})
+
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return c.completeAgents(cmd, args, toComplete)
 	}
+
 	return cmd
 }
 
@@ -61,22 +73,31 @@ func (c *cli) threadList() *cobra.Command {
 			if len(res.Threads) == 0 {
 				return c.printLine("No threads.")
 			}
+
 			for _, th := range res.Threads {
 				c.printThread(th)
 			}
+
 			if more := res.TotalCount - len(res.Threads); more > 0 {
 				c.printf("… and %d more; --limit shows up to 100.\n", more)
 			}
+
 			return nil
 		},
 	})
+
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 	return cmd
 }
 
 // printThread shows a thread as a line of what it is, and below it who takes part.
 func (c *cli) printThread(th parley.Thread) {
-	c.printf("%s  %s  %s\n", c.paint(faint, parley.Short(th.ID)), c.paint(bold, th.Title), c.paint(faint, c.lastActive(th)))
+	c.printf(
+		"%s  %s  %s\n",
+		c.paint(faint, parley.Short(th.ID)),
+		c.paint(bold, th.Title),
+		c.paint(faint, c.lastActive(th)),
+	)
 	who := strings.Join(th.ParticipantNames, ", ")
 	if th.Status == parley.ConversationArchived {
 		who += "  (archived: nobody in it is there)"
@@ -103,17 +124,25 @@ func (c *cli) threadShow() *cobra.Command {
 		Use: "show ID", Short: "See a thread's participants and its posts, without marking them read",
 		Example: "  parley thread show 1a2b3c4d\n  parley thread show 1a2b3c4d --limit 100", Args: usage(cobra.ExactArgs(1)),
 	}
+
 	read := addFlags(cmd, "get_messages", []string{"limit", "since"})
 	cmd.Flag("limit").Usage = "how many posts at most, the newest (default 50)"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		details, err := invoke[parley.ThreadDetailsResult](cmd.Context(), c, "get_thread_details", url.Values{"thread_id": args})
+		details, err := invoke[parley.ThreadDetailsResult](
+			cmd.Context(),
+			c,
+			"get_thread_details",
+			url.Values{"thread_id": args},
+		)
 		if err != nil {
 			return err
 		}
+
 		values := read()
 		for name, value := range map[string]string{"thread_id": details.Object.ID, "mark_read": "false", "sort_order": "newest_first"} {
 			values.Set(name, value)
 		}
+
 		page, err := invoke[parley.GetMessagesResult](cmd.Context(), c, "get_messages", values)
 		if parley.ErrorCode(err) == parley.NotAParticipant { // it may see who is in it, and not what they say
 			page, err = &parley.GetMessagesResult{Messages: []parley.ContractMessage{}}, nil
@@ -124,25 +153,44 @@ func (c *cli) threadShow() *cobra.Command {
 		if c.json {
 			return c.printJSON(threadView{details, page.Messages, page.TotalCount})
 		}
+
 		return c.printThreadView(threadView{details, page.Messages, page.TotalCount})
 	}
+
 	return c.withThreads(cmd, 1)
 }
 
 func (c *cli) printThreadView(v threadView) error {
 	c.printThread(v.Object)
-	c.printf("  %s\n", c.paint(faint, fmt.Sprintf("opened by %s at %s", v.Creator, v.Object.CreatedAt.Local().Format("2006-01-02 15:04"))))
+	c.printf(
+		"  %s\n",
+		c.paint(
+			faint,
+			fmt.Sprintf("opened by %s at %s", v.Creator, v.Object.CreatedAt.Local().Format("2006-01-02 15:04")),
+		),
+	)
+
 	if more := v.TotalCount - len(v.Messages); more > 0 {
 		c.printf("… and %d earlier; --limit shows up to 100.\n", more)
 	}
+
 	for i := len(v.Messages) - 1; i >= 0; i-- {
 		m := v.Messages[i]
 		mark := " "
 		if !m.ReadStatus {
 			mark = "●"
 		}
-		c.printMessage(mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.SenderName, m.Priority, m.Content.Text)
+
+		c.printMessage(
+			mark,
+			m.MessageID,
+			m.Timestamp.Local().Format("01-02 15:04:05"),
+			m.SenderName,
+			m.Priority,
+			m.Content.Text,
+		)
 	}
+
 	return nil
 }
 
@@ -152,7 +200,12 @@ func (c *cli) threadPost() *cobra.Command {
 		Example: "  parley thread post 1a2b3c4d \"coder, please\"\n  git diff | parley thread post 1a2b3c4d - --urgent --wait",
 		Args:    usage(cobra.MinimumNArgs(2)),
 	}
-	cmd = c.sends(cmd, "send_message", "thread_id", []string{"type", "priority", "urgent", "in_reply_to=reply-to", "idempotency_key=key"})
+	cmd = c.sends(
+		cmd,
+		"send_message",
+		"thread_id",
+		[]string{"type", "priority", "urgent", "in_reply_to=reply-to", "idempotency_key=key"},
+	)
 	return c.withThreads(cmd, 1)
 }
 
@@ -203,21 +256,27 @@ func (c *cli) completeThreads(ctx context.Context) []string {
 	if err != nil {
 		return nil
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
+
 	info := runningDaemon(ctx, at)
 	if info == nil {
 		return nil
 	}
+
 	service := c.clientOf(info)
 	defer service.Close()
+
 	res, err := service.ListThreads(ctx, parley.ListThreadsRequest{Limit: 50})
 	if err != nil {
 		return nil
 	}
+
 	var ids []string
 	for _, th := range res.Threads {
 		ids = append(ids, parley.Short(th.ID)+"\t"+th.Title)
 	}
+
 	return ids
 }

@@ -35,12 +35,20 @@ Where the output is no terminal, what is new is printed as lines.`,
 		Example: "  parley watch coder",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
+
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if c.json {
-			return misused(cmd, errors.New("what is watched is no JSON; parley screen NAME --json is one look, parley log -f --json the messages"))
+			return misused(
+				cmd,
+				errors.New(
+					"what is watched is no JSON; parley screen NAME --json is one look, parley log -f --json the messages",
+				),
+			)
 		}
+
 		return c.watch(cmd.Context(), args[0])
 	}
+
 	return c.withAgents(cmd, 1)
 }
 
@@ -57,6 +65,7 @@ func (c *cli) watch(ctx context.Context, name string) error {
 		return err
 	}
 	defer service.Close()
+
 	// Both are asked for first: what is wrong with the name is an error, not a picture.
 	now, err := c.look(ctx, service, name)
 	if err == nil {
@@ -65,19 +74,23 @@ func (c *cli) watch(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+
 	recent, err := service.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1})
 	if err != nil {
 		return err
 	}
+
 	ctx, cancel := context.WithCancel(ctx)
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer cancel()
+
 	events := make(chan parley.Event)
 	reading.Go(func() { followFor(ctx, service, recent.Next, now.agent.ID, events) })
 	if isTerminal(c.in) && isTerminal(c.out) {
 		return c.watchOnTerminal(ctx, service, now, events)
 	}
+
 	return c.watchAsLines(ctx, service, now, events)
 }
 
@@ -98,6 +111,7 @@ func followFor(ctx context.Context, service *client.Client, after int64, id stri
 		if err != nil {
 			return
 		}
+
 		if e.Type != parley.EventAgent && only.passes(&e, "", nil) {
 			select {
 			case to <- e:
@@ -120,9 +134,11 @@ func (c *cli) head(s *sight) string {
 			line += fmt.Sprintf("  %d %s", n.n, n.what)
 		}
 	}
+
 	if a.HeldReason != "" {
 		line += "  " + c.paint(yellow, "held: "+parley.CleanLine(a.HeldReason))
 	}
+
 	return line
 }
 
@@ -132,6 +148,7 @@ func (c *cli) watchAsLines(ctx context.Context, service *client.Client, s sight,
 	state, last, shown := parley.AgentState(""), []string{}, map[string]bool{}
 	every := time.NewTicker(watchEvery)
 	defer every.Stop()
+
 	for {
 		if s.agent.State != state {
 			state = s.agent.State
@@ -139,6 +156,7 @@ func (c *cli) watchAsLines(ctx context.Context, service *client.Client, s sight,
 				return err
 			}
 		}
+
 		var lines []string
 		if s.screen != nil {
 			lines = s.screen.Lines
@@ -146,6 +164,7 @@ func (c *cli) watchAsLines(ctx context.Context, service *client.Client, s sight,
 		if err := c.printNew(lines, last, shown); err != nil {
 			return err
 		}
+
 		last = lines
 		select {
 		case <-ctx.Done():
@@ -174,6 +193,7 @@ func (c *cli) printNew(lines, last []string, shown map[string]bool) error {
 	for _, line := range last {
 		stood[line] = true
 	}
+
 	there := make(map[string]bool, len(lines))
 	safe := tui.SafeScreen(lines, math.MaxInt)
 	for i, line := range lines {
@@ -182,16 +202,19 @@ func (c *cli) printNew(lines, last []string, shown map[string]bool) error {
 		if !stood[line] || shown[line] || ansi.Strip(plain) == "" {
 			continue
 		}
+
 		shown[line] = true
 		if err := c.printLine(plain); err != nil {
 			return err
 		}
 	}
+
 	for line := range shown {
 		if !there[line] {
 			delete(shown, line) // what went away is new when it is there again
 		}
 	}
+
 	return nil
 }
 
@@ -202,12 +225,15 @@ func (c *cli) watchOnTerminal(ctx context.Context, service *client.Client, s sig
 		return fmt.Errorf("read single keys: %w", err)
 	}
 	defer term.Restore(int(c.in.Fd()), before)
+
 	fmt.Fprint(c.out, "\x1b[?1049h\x1b[?25l")
 	defer fmt.Fprint(c.out, "\x1b[?25h\x1b[?1049l")
+
 	ended := make(chan struct{})
 	go c.untilQuit(ended) // not waited for: a read of a terminal cannot be given up, and ends with the program
 	every := time.NewTicker(watchEvery)
 	defer every.Stop()
+
 	var said []string
 	for {
 		c.draw(&s, said)
@@ -248,6 +274,7 @@ func (c *cli) draw(s *sight, said []string) {
 	if err != nil || w <= 0 || h <= 0 {
 		w, h = 80, 24
 	}
+
 	foot := append([]string{c.paint(faint, "── messages; q ends "+strings.Repeat("─", max(0, w-20)))}, said...)
 	foot = foot[:min(len(foot), max(0, h-2))]
 	room := h - 1 - len(foot)
@@ -259,10 +286,12 @@ func (c *cli) draw(s *sight, said []string) {
 		body = tui.SafeScreen(s.screen.Lines, w)
 		body = body[max(0, len(body)-room):]
 	}
+
 	frame := append([]string{c.head(s)}, body...)
 	for len(frame) < 1+room {
 		frame = append(frame, "")
 	}
+
 	frame = append(frame, foot...)
 	var b strings.Builder
 	b.WriteString("\x1b[H")
@@ -272,5 +301,6 @@ func (c *cli) draw(s *sight, said []string) {
 		}
 		b.WriteString(ansi.Truncate(line, w, "…") + "\x1b[m\x1b[K")
 	}
+
 	fmt.Fprint(c.out, b.String()+"\x1b[J")
 }

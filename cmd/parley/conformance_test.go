@@ -49,6 +49,7 @@ func TestConformance(t *testing.T) {
 	if dir == "" {
 		t.Skip("set " + conformanceDir + " to where the suite is installed, or run make conformance")
 	}
+
 	h := newTestHome(t)
 	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
 	url := withoutKey(t, must[parley.WorkspaceStatusResult](t, h, "status").HTTP, bot.APIKey)
@@ -56,18 +57,30 @@ func TestConformance(t *testing.T) {
 		t.Run(scenario, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 			defer cancel()
-			cmd := exec.CommandContext(ctx, filepath.Join(dir, "conformance"), "server", "--url", url+"/mcp", "--scenario", scenario)
+
+			cmd := exec.CommandContext(
+				ctx,
+				filepath.Join(dir, "conformance"),
+				"server",
+				"--url",
+				url+"/mcp",
+				"--scenario",
+				scenario,
+			)
+
 			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 			out, err := cmd.CombinedOutput()
 			var failed []string
 			for _, m := range failedCheck.FindAllSubmatch(out, -1) {
 				failed = append(failed, string(m[1]))
 			}
+
 			slices.Sort(failed)
 			passed := passedCheck.FindSubmatch(out)
 			if diff := cmp.Diff(want, failed); diff != "" || passed == nil || (err == nil) != (want == nil) {
 				t.Fatalf("%v; the failed checks: %s\n%s", err, diff, out)
 			}
+
 			t.Logf("passed %s", passed[1])
 		})
 	}
@@ -80,11 +93,13 @@ func withoutKey(t *testing.T, daemon, key string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	proxy := &httputil.ReverseProxy{FlushInterval: -1, Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
 		r.Out.Host = r.In.Host // which the daemon checks
 		r.Out.Header.Set("Authorization", "Bearer "+key)
 	}}
+
 	// The proxy's server closes a body whose end it has not met when the answer comes, and with
 	// it the answer; so the body is read first.
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -93,9 +108,12 @@ func withoutKey(t *testing.T, daemon, key string) string {
 			t.Logf("the suite broke off its request: %v", err)
 			return
 		}
+
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		proxy.ServeHTTP(w, r)
 	}))
+
 	t.Cleanup(server.Close)
+
 	return server.URL
 }

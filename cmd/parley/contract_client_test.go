@@ -24,11 +24,21 @@ func clientPlay() *play {
 		{name: "register_agent makes the DM", op: "register_agent", at: "POST /api/agents/register",
 			args: `{"username":"DM","agent_description":"Dungeon Master that helps manage game sessions and provides narrative guidance"}`,
 			want: `{"success":true,"username":"DM","api_key":"<text>"}`, keep: map[string]string{"DM": "api_key"}},
-		{name: "special status is asked for and waits for approval", op: "register_agent", at: "POST /api/agents/register",
+		{
+			name: "special status is asked for and waits for approval",
+			op:   "register_agent",
+			at:   "POST /api/agents/register",
 			args: `{"username":"Bard","agent_description":"sings","special":true}`,
-			want: `{"success":true,"username":"Bard","api_key":"<text>","status":"pending_approval"}`},
-		{name: "register_agent wants a unique username", op: "register_agent", at: "POST /api/agents/register", status: 409,
-			args: `{"username":"AssistantBot","agent_description":"another"}`, want: `{"success":false,"error_code":"AGENT_EXISTS"}`},
+			want: `{"success":true,"username":"Bard","api_key":"<text>","status":"pending_approval"}`,
+		},
+		{
+			name:   "register_agent wants a unique username",
+			op:     "register_agent",
+			at:     "POST /api/agents/register",
+			status: 409,
+			args:   `{"username":"AssistantBot","agent_description":"another"}`,
+			want:   `{"success":false,"error_code":"AGENT_EXISTS"}`,
+		},
 		{name: "register_agent requires username", op: "register_agent", at: "POST /api/agents/register", status: 400,
 			args: `{"agent_description":"nameless"}`, want: `{"success":false,"error_code":"INVALID_ARGUMENT","details":{"parameter":"username"}}`},
 
@@ -55,32 +65,75 @@ func clientPlay() *play {
 			want: `{"unread_count":2,"messages":[{"read":false},{"read":false}]}`},
 		{name: "check_inbox limits", op: "check_inbox", at: check, args: `{"api_key":"{key of DM}","limit":1}`,
 			want: `{"unread_count":2,"total_count":2,"messages":[{"message_id":"<uuid>"}]}`},
-		{name: "check_inbox filters by sender", op: "check_inbox", at: check, args: `{"api_key":"{key of DM}","filter_by_sender":"Bard"}`,
-			want: `{"success":true,"messages":[]}`},
-		{name: "check_inbox takes 50 at most", op: "check_inbox", at: check, args: `{"api_key":"{key of DM}","limit":50}`, want: `{"success":true}`},
-		{name: "check_inbox refuses 51", op: "check_inbox", at: check, status: 400, args: `{"api_key":"{key of DM}","limit":51}`,
-			want: `{"success":false,"error_code":"INVALID_ARGUMENT","details":{"parameter":"limit"}}`},
-		{name: "check_inbox refuses 0", op: "check_inbox", at: check, status: 400, args: `{"api_key":"{key of DM}","limit":0}`,
-			want: `{"success":false,"error_code":"INVALID_ARGUMENT","details":{"parameter":"limit"}}`},
+		{
+			name: "check_inbox filters by sender",
+			op:   "check_inbox",
+			at:   check,
+			args: `{"api_key":"{key of DM}","filter_by_sender":"Bard"}`,
+			want: `{"success":true,"messages":[]}`,
+		},
+		{
+			name: "check_inbox takes 50 at most",
+			op:   "check_inbox",
+			at:   check,
+			args: `{"api_key":"{key of DM}","limit":50}`,
+			want: `{"success":true}`,
+		},
+		{
+			name:   "check_inbox refuses 51",
+			op:     "check_inbox",
+			at:     check,
+			status: 400,
+			args:   `{"api_key":"{key of DM}","limit":51}`,
+			want:   `{"success":false,"error_code":"INVALID_ARGUMENT","details":{"parameter":"limit"}}`,
+		},
+		{
+			name:   "check_inbox refuses 0",
+			op:     "check_inbox",
+			at:     check,
+			status: 400,
+			args:   `{"api_key":"{key of DM}","limit":0}`,
+			want:   `{"success":false,"error_code":"INVALID_ARGUMENT","details":{"parameter":"limit"}}`,
+		},
 
 		{name: "respond_to_message sends the answer", op: "respond_to_message", at: respond,
 			args: `{"api_key":"{key of DM}","message_id":"{cave}","response":"It is dark in there."}`,
 			want: `{"success":true,"error":null,"response_message_id":"<uuid>","original_message_updated":true,"timestamp":"<time>"}`,
 			keep: map[string]string{"dark": "response_message_id"}},
-		{name: "respond_to_message marks the message as read", op: "check_inbox", at: check, args: `{"api_key":"{key of DM}"}`,
-			want: `{"unread_count":1,"messages":[{"message_id":"{thanks}"}]}`},
+		{
+			name: "respond_to_message marks the message as read",
+			op:   "check_inbox",
+			at:   check,
+			args: `{"api_key":"{key of DM}"}`,
+			want: `{"unread_count":1,"messages":[{"message_id":"{thanks}"}]}`,
+		},
 		{name: "respond_to_message is for a message of one's own", op: "respond_to_message", at: respond, status: 403,
 			args: `{"api_key":"{key of AssistantBot}","message_id":"{cave}","response":"mine"}`, want: `{"success":false,"error_code":"NOT_AUTHORIZED"}`},
 		{name: "ignore_message says Message marked as read", op: "ignore_message", at: ignore,
 			args: `{"api_key":"{key of DM}","message_id":"{thanks}","reason":""}`, want: `{"success":true,"message":"Message marked as read"}`},
 		{name: "ignore_message takes a reason", op: "ignore_message", at: ignore,
 			args: `{"api_key":"{key of DM}","message_id":"{thanks}","reason":"only thanks"}`, want: `{"success":true,"message":"Message marked as read"}`},
-		{name: "ignore_message marks the message as read", op: "check_inbox", at: check, args: `{"api_key":"{key of DM}"}`,
-			want: `{"unread_count":0,"messages":[]}`},
-		{name: "check_inbox includes what is read", op: "check_inbox", at: check, args: `{"api_key":"{key of DM}","include_read":true}`,
-			want: `{"unread_count":0,"total_count":2,"messages":[{"read":true},{"read":true}]}`},
-		{name: "the answer is in the inbox of who asked", op: "check_inbox", at: check, args: `{"api_key":"{key of AssistantBot}"}`,
-			want: `{"unread_count":1,"messages":[{"message_id":"{dark}","sender":"DM","content":"It is dark in there.","read":false,"conversation_id":"{talk}"}]}`},
+		{
+			name: "ignore_message marks the message as read",
+			op:   "check_inbox",
+			at:   check,
+			args: `{"api_key":"{key of DM}"}`,
+			want: `{"unread_count":0,"messages":[]}`,
+		},
+		{
+			name: "check_inbox includes what is read",
+			op:   "check_inbox",
+			at:   check,
+			args: `{"api_key":"{key of DM}","include_read":true}`,
+			want: `{"unread_count":0,"total_count":2,"messages":[{"read":true},{"read":true}]}`,
+		},
+		{
+			name: "the answer is in the inbox of who asked",
+			op:   "check_inbox",
+			at:   check,
+			args: `{"api_key":"{key of AssistantBot}"}`,
+			want: `{"unread_count":1,"messages":[{"message_id":"{dark}","sender":"DM","content":"It is dark in there.","read":false,"conversation_id":"{talk}"}]}`,
+		},
 
 		{name: "get_conversation_history shows both sides", op: "get_conversation_history", at: history,
 			args: `{"api_key":"{key of AssistantBot}","conversation_with":"DM","limit":50}`,
@@ -111,22 +164,28 @@ func clientPlay() *play {
 func defaultsOfTheClient(t *testing.T, s *stage) {
 	bot := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["AssistantBot"]})
 	defer bot.Close()
+
 	for range 55 {
-		if text, err := bot.Dispatch(t.Context(), "message_agent", `{"username":"DM","message":"again"}`); err != nil || !strings.Contains(text, "Message sent to DM!") {
+		if text, err := bot.Dispatch(t.Context(), "message_agent", `{"username":"DM","message":"again"}`); err != nil ||
+			!strings.Contains(text, "Message sent to DM!") {
 			t.Fatalf("%s, %v", text, err)
 		}
 	}
+
 	dm := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["DM"]})
 	defer dm.Close()
+
 	for op, want := range map[string]int{"check_inbox": 20, "get_conversation_history": 50} {
 		args := "{}"
 		if op == "get_conversation_history" {
 			args = `{"conversation_with":"AssistantBot"}`
 		}
+
 		text, err := dm.Dispatch(t.Context(), op, args)
 		var answer struct {
 			Messages []json.RawMessage `json:"messages"`
 		}
+
 		if err != nil || json.Unmarshal([]byte(text), &answer) != nil || len(answer.Messages) != want {
 			t.Errorf("%s shows %d messages by itself, want %d (%v)", op, len(answer.Messages), want, err)
 		}
@@ -144,6 +203,7 @@ func keysOfTheClient(t *testing.T, s *stage) {
 			t.Errorf("%s: got %d %s", way.name, status, body)
 		}
 	}
+
 	nobody := someone{name: "nobody", base: s.info.HTTP + "/api/inbox/check"}
 	if status, body := nobody.get(t); status != 401 || !strings.Contains(string(body), "UNAUTHENTICATED") {
 		t.Errorf("nobody: got %d %s", status, body)

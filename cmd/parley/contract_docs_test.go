@@ -49,14 +49,19 @@ func TestThePageOnTheContractIsAsTheTestsSay(t *testing.T) {
 		c.check(t, known)
 		page.WriteString(c.markdown())
 	}
+
 	page.WriteString(contractEnd)
 	if *update {
 		if err := os.WriteFile("../../docs/contract.md", []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if got, err := os.ReadFile("../../docs/contract.md"); err != nil || string(got) != page.String() {
-		t.Errorf("docs/contract.md is not what the tests say (%v); write it anew: go test ./cmd/parley -run TestThePageOnTheContract -update", err)
+		t.Errorf(
+			"docs/contract.md is not what the tests say (%v); write it anew: go test ./cmd/parley -run TestThePageOnTheContract -update",
+			err,
+		)
 	}
 }
 
@@ -67,10 +72,12 @@ func (c *chapter) check(t *testing.T, known map[string]bool) {
 	if c.test != "" && !known["cmd/parley."+c.test] {
 		t.Errorf("%s: there is no test %s", c.title, c.test)
 	}
+
 	for _, call := range c.calls {
 		if len(c.scenes(call.op)) == 0 {
 			t.Errorf("%s: %s is in no scene", c.title, call.op)
 		}
+
 		takes, gives := map[string]bool{}, map[string]bool{}
 		for _, s := range c.play.scenes {
 			if s.op == call.op {
@@ -78,21 +85,25 @@ func (c *chapter) check(t *testing.T, known map[string]bool) {
 				paths(s.want, gives)
 			}
 		}
+
 		for _, name := range strings.Fields(call.takes) {
 			if !takes[name] {
 				t.Errorf("%s: no scene gives %s the parameter %s", c.title, call.op, name)
 			}
 		}
+
 		for _, name := range strings.Fields(call.gives) {
 			if !gives[name] {
 				t.Errorf("%s: no scene looks for %s in the answer of %s", c.title, name, call.op)
 			}
 		}
 	}
+
 	for _, r := range c.rules {
 		if len(r.held) == 0 {
 			t.Errorf("%s: no test holds %q", c.title, r.says)
 		}
+
 		for _, test := range r.held {
 			if !known[test] {
 				t.Errorf("%s: there is no test %s", c.title, test)
@@ -107,9 +118,11 @@ func (c *chapter) scenes(op string) []string {
 	if c.play == nil {
 		return nil
 	}
+
 	isCall := func(word string) bool {
 		return slices.ContainsFunc(c.calls, func(call shownCall) bool { return call.op == word })
 	}
+
 	var names []string
 	for _, s := range c.play.scenes {
 		first, _, _ := strings.Cut(s.name, " ")
@@ -117,6 +130,7 @@ func (c *chapter) scenes(op string) []string {
 			names = append(names, s.name)
 		}
 	}
+
 	return names
 }
 
@@ -148,17 +162,32 @@ func (c *chapter) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.about)
 	if len(c.calls) > 0 {
-		fmt.Fprintf(&b, "\nThe calls are subtests of `%s`: by REST, by MCP and by the Go client.\n\n| call | takes | gives | held by |\n|---|---|---|---|\n", c.test)
+		fmt.Fprintf(
+			&b,
+			"\nThe calls are subtests of `%s`: by REST, by MCP and by the Go client.\n\n| call | takes | gives | held by |\n|---|---|---|---|\n",
+			c.test,
+		)
 	}
+
 	for _, call := range c.calls {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", call.op, quoted(call.takes), quoted(call.gives), strings.Join(c.scenes(call.op), "; "))
+		fmt.Fprintf(
+			&b,
+			"| `%s` | %s | %s | %s |\n",
+			call.op,
+			quoted(call.takes),
+			quoted(call.gives),
+			strings.Join(c.scenes(call.op), "; "),
+		)
 	}
+
 	if len(c.rules) > 0 {
 		b.WriteString("\n| rule | held by |\n|---|---|\n")
 	}
+
 	for _, r := range c.rules {
 		fmt.Fprintf(&b, "| %s | `%s` |\n", r.says, strings.Join(r.held, "`, `"))
 	}
+
 	return b.String()
 }
 
@@ -180,18 +209,22 @@ func testsOf(t *testing.T, root string) map[string]bool {
 		if err != nil || d.IsDir() || !strings.HasSuffix(file, ".go") {
 			return err
 		}
+
 		rel, err := filepath.Rel(root, file)
 		if err != nil {
 			return err
 		}
+
 		pkg := filepath.ToSlash(filepath.Dir(rel))
 		if pkg != "parleytest" && !strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
+
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
+
 		ast.Inspect(f, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncDecl:
@@ -206,29 +239,35 @@ func testsOf(t *testing.T, root string) map[string]bool {
 					}
 				}
 			}
+
 			return true
 		})
+
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	known := map[string]bool{}
 	for file, tests := range functions {
 		pkg := filepath.ToSlash(filepath.Dir(file))
 		if pkg == "." {
 			pkg = "parley"
 		}
+
 		for _, test := range tests {
 			known[pkg+"."+test] = true
 			subtests := names[file]
 			if test == "TestService" {
 				subtests = suite
 			}
+
 			for _, name := range subtests {
 				known[pkg+"."+test+"/"+name] = true
 			}
 		}
 	}
+
 	return known
 }

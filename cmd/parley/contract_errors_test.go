@@ -71,25 +71,100 @@ func failures(s *stage) []failing {
 	send := func(req parley.SendMessageRequest) func(context.Context, *client.Client) error {
 		return func(ctx context.Context, c *client.Client) error { return notSent(c.SendMessage(ctx, req)) }
 	}
+
 	to := func(name string) parley.Names { return parley.Names{name} }
+
 	return []failing{
-		{code: parley.AgentNotFound, by: "asker", op: "send_message", args: `{"to":"nobody-here","text":"hi"}`, status: 404,
-			cli: []string{"send", "nobody-here", "hi"}, call: send(parley.SendMessageRequest{To: to("nobody-here"), Text: "hi"})},
-		{code: parley.MessageNotFound, by: "asker", op: "get_message_status", args: `{"message_id":` + nothing + `}`, status: 404,
-			cli: []string{"message", strings.Trim(nothing, `"`)}, call: func(ctx context.Context, c *client.Client) error {
+		{
+			code:   parley.AgentNotFound,
+			by:     "asker",
+			op:     "send_message",
+			args:   `{"to":"nobody-here","text":"hi"}`,
+			status: 404,
+			cli: []string{
+				"send",
+				"nobody-here",
+				"hi",
+			},
+			call: send(parley.SendMessageRequest{To: to("nobody-here"), Text: "hi"}),
+		},
+		{
+			code:   parley.MessageNotFound,
+			by:     "asker",
+			op:     "get_message_status",
+			args:   `{"message_id":` + nothing + `}`,
+			status: 404,
+			cli: []string{
+				"message",
+				strings.Trim(nothing, `"`),
+			},
+			call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: strings.Trim(nothing, `"`)})
 				return err
-			}},
-		{code: parley.InvalidRecipient, by: "asker", op: "send_message", args: `{"to":"ASKER","text":"hi"}`, status: 400,
-			cli: []string{"send", "ASKER", "hi"}, call: send(parley.SendMessageRequest{To: to("ASKER"), Text: "hi"})},
-		{code: parley.MessageTooLong, by: "asker", op: "send_message", args: `{"to":"other","text":"` + tooLong + `"}`, status: 413,
-			cli: []string{"send", "other", tooLong}, call: send(parley.SendMessageRequest{To: to("other"), Text: tooLong})},
-		{code: parley.ResponseNotRequired, by: "asker", op: "respond_to_message", args: s.filled(`{"message_id":"{plain}","text":"ok","status":"completed"}`), status: 409,
-			cli: []string{"reply", s.kept["plain"], "ok", "--status", "completed"}, call: respond(s.kept["plain"])},
-		{code: parley.DeadlinePassed, by: "asker", op: "respond_to_message", args: s.filled(`{"message_id":"{late}","text":"ok","status":"completed"}`), status: 409,
-			cli: []string{"reply", s.kept["late"], "ok", "--status", "completed"}, call: respond(s.kept["late"]), before: waitForTheDeadline},
-		{code: parley.CommunicationDisabled, by: "asker", op: "send_message", args: `{"to":"other","text":"hi"}`, status: 503, details: true,
-			cli: []string{"send", "other", "hi"}, call: send(parley.SendMessageRequest{To: to("other"), Text: "hi"}), before: pauseForATime},
+			},
+		},
+		{
+			code:   parley.InvalidRecipient,
+			by:     "asker",
+			op:     "send_message",
+			args:   `{"to":"ASKER","text":"hi"}`,
+			status: 400,
+			cli:    []string{"send", "ASKER", "hi"},
+			call:   send(parley.SendMessageRequest{To: to("ASKER"), Text: "hi"}),
+		},
+		{
+			code:   parley.MessageTooLong,
+			by:     "asker",
+			op:     "send_message",
+			args:   `{"to":"other","text":"` + tooLong + `"}`,
+			status: 413,
+			cli: []string{
+				"send",
+				"other",
+				tooLong,
+			},
+			call: send(parley.SendMessageRequest{To: to("other"), Text: tooLong}),
+		},
+		{
+			code:   parley.ResponseNotRequired,
+			by:     "asker",
+			op:     "respond_to_message",
+			args:   s.filled(`{"message_id":"{plain}","text":"ok","status":"completed"}`),
+			status: 409,
+			cli:    []string{"reply", s.kept["plain"], "ok", "--status", "completed"},
+			call:   respond(s.kept["plain"]),
+		},
+		{
+			code:   parley.DeadlinePassed,
+			by:     "asker",
+			op:     "respond_to_message",
+			args:   s.filled(`{"message_id":"{late}","text":"ok","status":"completed"}`),
+			status: 409,
+			cli: []string{
+				"reply",
+				s.kept["late"],
+				"ok",
+				"--status",
+				"completed",
+			},
+			call:   respond(s.kept["late"]),
+			before: waitForTheDeadline,
+		},
+		{
+			code:    parley.CommunicationDisabled,
+			by:      "asker",
+			op:      "send_message",
+			args:    `{"to":"other","text":"hi"}`,
+			status:  503,
+			details: true,
+			cli: []string{
+				"send",
+				"other",
+				"hi",
+			},
+			call:   send(parley.SendMessageRequest{To: to("other"), Text: "hi"}),
+			before: pauseForATime,
+		},
 		{code: parley.InvalidArgument, by: "asker", op: "check_inbox", args: `{"limit":51}`, status: 400,
 			cli: []string{"inbox", "--limit", "51"}, call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{Limit: 51})
@@ -105,44 +180,123 @@ func failures(s *stage) []failing {
 				_, err := c.StopAgent(ctx, parley.StopAgentRequest{Agent: "other"})
 				return err
 			}},
-		{code: parley.AgentExists, by: "asker", op: "register_agent", args: `{"username":"OTHER","agent_description":"x"}`, status: 409,
-			cli: []string{"register", "OTHER"}, call: func(ctx context.Context, c *client.Client) error {
+		{
+			code:   parley.AgentExists,
+			by:     "asker",
+			op:     "register_agent",
+			args:   `{"username":"OTHER","agent_description":"x"}`,
+			status: 409,
+			cli:    []string{"register", "OTHER"},
+			call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "OTHER"})
 				return err
-			}},
-		{code: parley.AgentUnavailable, by: "asker", op: "send_message", args: `{"to":"gone","text":"hi"}`, status: 409, stores: true,
-			cli: []string{"send", "gone", "hi"}, call: send(parley.SendMessageRequest{To: to("gone"), Text: "hi"})},
-		{code: parley.ThreadNotFound, by: "asker", op: "get_thread_details", args: `{"thread_id":` + nothing + `}`, status: 404,
-			cli: []string{"thread", "show", strings.Trim(nothing, `"`)}, call: func(ctx context.Context, c *client.Client) error {
+			},
+		},
+		{
+			code:   parley.AgentUnavailable,
+			by:     "asker",
+			op:     "send_message",
+			args:   `{"to":"gone","text":"hi"}`,
+			status: 409,
+			stores: true,
+			cli:    []string{"send", "gone", "hi"},
+			call:   send(parley.SendMessageRequest{To: to("gone"), Text: "hi"}),
+		},
+		{
+			code:   parley.ThreadNotFound,
+			by:     "asker",
+			op:     "get_thread_details",
+			args:   `{"thread_id":` + nothing + `}`,
+			status: 404,
+			cli: []string{
+				"thread",
+				"show",
+				strings.Trim(nothing, `"`),
+			},
+			call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.GetThreadDetails(ctx, parley.ThreadDetailsRequest{ThreadID: strings.Trim(nothing, `"`)})
 				return err
-			}},
-		{code: parley.NotAParticipant, by: "asker", op: "send_message", args: s.filled(`{"thread_id":"{closed}","text":"hi"}`), status: 403,
-			cli: []string{"thread", "post", s.kept["closed"], "hi"}, call: send(parley.SendMessageRequest{ThreadID: s.kept["closed"], Text: "hi"})},
-		{code: parley.RateLimited, by: "other", op: "broadcast_message", args: `{"text":"again"}`, status: 429, details: true,
-			cli: []string{"broadcast", "again"}, call: func(ctx context.Context, c *client.Client) error {
+			},
+		},
+		{
+			code:   parley.NotAParticipant,
+			by:     "asker",
+			op:     "send_message",
+			args:   s.filled(`{"thread_id":"{closed}","text":"hi"}`),
+			status: 403,
+			cli: []string{
+				"thread",
+				"post",
+				s.kept["closed"],
+				"hi",
+			},
+			call: send(parley.SendMessageRequest{ThreadID: s.kept["closed"], Text: "hi"}),
+		},
+		{
+			code:    parley.RateLimited,
+			by:      "other",
+			op:      "broadcast_message",
+			args:    `{"text":"again"}`,
+			status:  429,
+			details: true,
+			cli:     []string{"broadcast", "again"},
+			call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "again"})
 				return err
-			}},
-		{code: parley.FileRefused, by: "asker", op: "transfer_file", args: `{"recipient":"other","source_path":"/etc/hosts"}`, status: 403, socket: true,
-			own: map[string]string{"CLI": "the command reads the file itself"}, cli: []string{"send-file", "other", "/etc"}, call: func(ctx context.Context, c *client.Client) error {
+			},
+		},
+		{
+			code:   parley.FileRefused,
+			by:     "asker",
+			op:     "transfer_file",
+			args:   `{"recipient":"other","source_path":"/etc/hosts"}`,
+			status: 403,
+			socket: true,
+			own: map[string]string{
+				"CLI": "the command reads the file itself",
+			},
+			cli: []string{"send-file", "other", "/etc"},
+			call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.TransferFile(ctx, parley.TransferFileRequest{Recipient: "other", SourcePath: "/etc/hosts"})
 				return err
-			}},
-		{code: parley.FileNotFound, by: "asker", op: "send_message", args: `{"to":"other","text":"hi","attachments":[{"file_id":` + nothing + `}]}`, status: 404,
-			cli:  []string{"get-file", strings.Trim(nothing, `"`)},
-			call: send(parley.SendMessageRequest{To: to("other"), Text: "hi", Attachments: []json.RawMessage{json.RawMessage(`{"file_id":` + nothing + `}`)}})},
-		{code: parley.AlreadyDelivered, op: "retry_delivery", args: s.filled(`{"message_id":"{plain}"}`), status: 409, never: operatorsOwn,
-			cli: []string{"retry", s.kept["plain"]}, call: func(ctx context.Context, c *client.Client) error {
+			},
+		},
+		{
+			code:   parley.FileNotFound,
+			by:     "asker",
+			op:     "send_message",
+			args:   `{"to":"other","text":"hi","attachments":[{"file_id":` + nothing + `}]}`,
+			status: 404,
+			cli:    []string{"get-file", strings.Trim(nothing, `"`)},
+			call: send(
+				parley.SendMessageRequest{
+					To:          to("other"),
+					Text:        "hi",
+					Attachments: []json.RawMessage{json.RawMessage(`{"file_id":` + nothing + `}`)},
+				},
+			),
+		},
+		{
+			code:   parley.AlreadyDelivered,
+			op:     "retry_delivery",
+			args:   s.filled(`{"message_id":"{plain}"}`),
+			status: 409,
+			never:  operatorsOwn,
+			cli:    []string{"retry", s.kept["plain"]},
+			call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: s.kept["plain"]})
 				return err
-			}},
+			},
+		},
 	}
 }
 
 func respond(id string) func(context.Context, *client.Client) error {
 	return func(ctx context.Context, c *client.Client) error {
-		_, err := c.RespondToMessage(ctx, parley.RespondToMessageRequest{MessageID: id, Text: "ok", Status: parley.ResponseCompleted})
+		_, err := c.RespondToMessage(
+			ctx,
+			parley.RespondToMessageRequest{MessageID: id, Text: "ok", Status: parley.ResponseCompleted},
+		)
 		return err
 	}
 }
@@ -168,29 +322,47 @@ func pauseForATime(t *testing.T, s *stage) func() {
 
 // troubled is a stage on which everything can be refused.
 func troubled(t *testing.T) *stage {
-	s := (&play{cast: []string{"asker", "other", "third", "gone"}, gone: []string{"gone"}, settings: []string{"PARLEY_BROADCASTS_PER_MINUTE=1"}}).stage(t)
+	s := (&play{cast: []string{"asker", "other", "third", "gone"}, gone: []string{"gone"}, settings: []string{"PARLEY_BROADCASTS_PER_MINUTE=1"}}).stage(
+		t,
+	)
+
 	s.keys["stranger"] = "parley_nobody_gave_this_key"
 	other := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["other"]})
 	t.Cleanup(other.Close)
 	ctx := inTime(t)
 	due := time.Now().Add(time.Second)
 	s.kept["due"] = due.Format(time.RFC3339Nano)
-	late, err := other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "quick!", RequiresResponse: true, ResponseDeadline: &due})
+	late, err := other.SendMessage(
+		ctx,
+		parley.SendMessageRequest{
+			To:               parley.Names{"asker"},
+			Text:             "quick!",
+			RequiresResponse: true,
+			ResponseDeadline: &due,
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	plain, err := other.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "just so"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed, err := other.CreateThread(ctx, parley.CreateThreadRequest{Title: "closed", Participants: parley.Names{"third"}})
+
+	closed, err := other.CreateThread(
+		ctx,
+		parley.CreateThreadRequest{Title: "closed", Participants: parley.Names{"third"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := other.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "once"}); err != nil {
 		t.Fatal(err)
 	}
+
 	s.kept["late"], s.kept["plain"], s.kept["closed"] = late.MessageID, plain.MessageID, closed.Thread.ID
+
 	return s
 }
 
@@ -217,12 +389,14 @@ func (s *stage) fail(t *testing.T, f *failing) {
 	if f.before != nil {
 		defer f.before(t, s)()
 	}
+
 	before := s.counted(t)
 	var first *failure
 	for _, face := range failingFaces {
 		if f.never[face.name] != "" {
 			continue
 		}
+
 		got := s.failOnce(t, f, face.name, face.call)
 		got.Action = withoutID(got)
 		if got.Code != f.code || got.Action == "" || got.Success == nil || *got.Success {
@@ -244,12 +418,18 @@ func (s *stage) fail(t *testing.T, f *failing) {
 			t.Errorf("%s says it otherwise:\n%s", face.name, diff)
 		}
 	}
+
 	if diff := cmp.Diff(before, s.counted(t)); diff != "" && !f.stores {
 		t.Errorf("something is stored:\n%s", diff)
 	}
 }
 
-func (s *stage) failOnce(t *testing.T, f *failing, face string, call func(*testing.T, *stage, *failing) failure) failure {
+func (s *stage) failOnce(
+	t *testing.T,
+	f *failing,
+	face string,
+	call func(*testing.T, *stage, *failing) failure,
+) failure {
 	if f.each != nil {
 		defer f.each(t, s, face)()
 	}
@@ -281,6 +461,7 @@ func (s *stage) counted(t *testing.T) map[string]int {
 	t.Helper()
 	db := s.database(t)
 	defer db.Close()
+
 	counts := map[string]int{}
 	for table, condition := range map[string]string{"messages": "kind <> 'system'", "deliveries": "kind <> 'system'", "agents": "name <> 'parley'",
 		"agent_keys": "1", "files": "1", "debts": "1", "threads": "1", "participants": "1", "events": "message_seq IN (SELECT seq FROM messages WHERE kind <> 'system')"} {
@@ -290,6 +471,7 @@ func (s *stage) counted(t *testing.T) map[string]int {
 		}
 		counts[table] = n
 	}
+
 	return counts
 }
 
@@ -307,6 +489,7 @@ func decodeFailure(t *testing.T, body []byte) failure {
 	if f.Details == nil {
 		f.Details = map[string]any{}
 	}
+
 	return f
 }
 
@@ -328,7 +511,8 @@ func failREST(t *testing.T, s *stage, f *failing) failure {
 }
 
 func failMCP(t *testing.T, s *stage, f *failing) failure {
-	status, body := f.caller(t, s).post(t, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+f.op+`","arguments":`+f.args+`}}`)
+	status, body := f.caller(t, s).
+		post(t, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+f.op+`","arguments":`+f.args+`}}`)
 	if status != http.StatusOK { // the door says no before a tool is called
 		return decodeFailure(t, body)
 	}

@@ -30,6 +30,7 @@ func overREST(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	if method == http.MethodGet {
 		address, body = address+"?"+asQuery(t, c.args), ""
 	}
+
 	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
@@ -37,19 +38,24 @@ func overREST(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
+
 	s.introduce(req, p, c.by)
 	resp, err := caller.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := max(c.status, http.StatusOK); resp.StatusCode != want && (c.status != 0 || resp.StatusCode != http.StatusOK) {
+
+	if want := max(c.status, http.StatusOK); resp.StatusCode != want &&
+		(c.status != 0 || resp.StatusCode != http.StatusOK) {
 		t.Errorf("the status is %d, want %d", resp.StatusCode, want)
 	}
+
 	return answer, resp.StatusCode != http.StatusOK
 }
 
@@ -92,25 +98,32 @@ func (s *stage) introduce(req *http.Request, p *play, by string) {
 func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	t.Helper()
 	caller, base := p.line(t, s)
-	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.ToLower(c.op) + `","arguments":` + c.args + `}}`
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.ToLower(
+		c.op,
+	) + `","arguments":` + c.args + `}}`
+
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
 		"MCP-Protocol-Version": "2025-06-18", "Mcp-Session-Id": "mcp-session-00000000-0000-4000-8000-000000000000"} {
 		req.Header.Set(name, value)
 	}
+
 	s.introduce(req, p, c.by)
 	resp, err := caller.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return toolAnswer(t, answer)
 }
 
@@ -120,6 +133,7 @@ func toolAnswer(t *testing.T, body []byte) ([]byte, bool) {
 	if _, data, ok := bytes.Cut(body, []byte("data: ")); ok {
 		body = data
 	}
+
 	var answer struct {
 		Error  json.RawMessage
 		Result struct {
@@ -127,9 +141,11 @@ func toolAnswer(t *testing.T, body []byte) ([]byte, bool) {
 			StructuredContent json.RawMessage `json:"structuredContent"`
 		}
 	}
+
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Error != nil {
 		t.Fatalf("MCP answered %s (%v)", body, err)
 	}
+
 	return answer.Result.StructuredContent, answer.Result.IsError
 }
 
@@ -143,27 +159,40 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	if p.socket {
 		o.URL, o.Socket = "", s.info.Socket
 	}
+
 	cl := client.New(o)
 	defer cl.Close()
+
 	text, err := cl.Dispatch(t.Context(), c.op, c.args)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var answer parley.Answer
 	if err := json.Unmarshal([]byte(text), &answer); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
+
 	return []byte(text), !answer.Success
 }
 
 // database opens what the daemon of a stage keeps, to be read beside it.
 func (s *stage) database(t *testing.T) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.home.workspace, stateDir, "parley.db")+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)")
+	db, err := sql.Open(
+		"sqlite",
+		"file:"+filepath.Join(
+			s.home.workspace,
+			stateDir,
+			"parley.db",
+		)+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() { _ = db.Close() })
+
 	return db
 }
 
@@ -181,19 +210,23 @@ func (s *someone) get(t *testing.T) (int, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, h := range s.headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Set(name, value)
 	}
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	return resp.StatusCode, body
 }
 
@@ -207,13 +240,17 @@ func (s *stage) tryPost(t *testing.T, path, body string) (int, []byte, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Authorization", "Bearer "+s.keys["asker"])
+
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer resp.Body.Close()
+
 	answer, err := io.ReadAll(resp.Body)
+
 	return resp.StatusCode, answer, err
 }

@@ -44,31 +44,91 @@ func faults(s *stage) []failing {
 		_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 60})
 		return err
 	}
+
 	return []failing{
-		{code: parley.StorageUnavailable, by: "asker", op: "send_message", args: `{"to":"other","text":"hi"}`, status: 503, before: takeTheDisk,
-			cli: []string{"send", "other", "hi"}, call: func(ctx context.Context, c *client.Client) error {
+		{
+			code:   parley.StorageUnavailable,
+			by:     "asker",
+			op:     "send_message",
+			args:   `{"to":"other","text":"hi"}`,
+			status: 503,
+			before: takeTheDisk,
+			cli:    []string{"send", "other", "hi"},
+			call: func(ctx context.Context, c *client.Client) error {
 				return notSent(c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"other"}, Text: "hi"}))
-			}},
-		{code: parley.Internal, by: "asker", op: "get_message_status", args: s.filled(`{"message_id":"{broken}"}`), status: 500, before: breakARow,
-			cli: []string{"message", s.kept["broken"]}, call: func(ctx context.Context, c *client.Client) error {
+			},
+		},
+		{
+			code:   parley.Internal,
+			by:     "asker",
+			op:     "get_message_status",
+			args:   s.filled(`{"message_id":"{broken}"}`),
+			status: 500,
+			before: breakARow,
+			cli:    []string{"message", s.kept["broken"]},
+			call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: s.kept["broken"]})
 				return err
-			}},
-		{code: parley.TmuxUnavailable, op: "adopt_agent", args: s.filled(`{"name":"late","pane":"%0","socket":"{tmux}"}`), status: 503, before: takeTmux,
-			cli: []string{"adopt", "late", "--pane", "%0", "--socket", s.kept["tmux"]}, call: func(ctx context.Context, c *client.Client) error {
+			},
+		},
+		{
+			code:   parley.TmuxUnavailable,
+			op:     "adopt_agent",
+			args:   s.filled(`{"name":"late","pane":"%0","socket":"{tmux}"}`),
+			status: 503,
+			before: takeTmux,
+			cli: []string{
+				"adopt",
+				"late",
+				"--pane",
+				"%0",
+				"--socket",
+				s.kept["tmux"],
+			},
+			call: func(ctx context.Context, c *client.Client) error {
 				_, err := c.AdoptAgent(ctx, parley.AdoptAgentRequest{Name: "late", Pane: "%0", Socket: s.kept["tmux"]})
 				return err
-			}},
-		{code: parley.DaemonUnavailable, by: "other", op: "check_inbox", args: `{"wait_seconds":60}`, status: 503, each: endMeanwhile,
-			own: map[string]string{"Go": "there is no daemon that could say it", "CLI": "there is no daemon that could say it"},
-			cli: []string{"status"}, call: inbox},
+			},
+		},
+		{
+			code:   parley.DaemonUnavailable,
+			by:     "other",
+			op:     "check_inbox",
+			args:   `{"wait_seconds":60}`,
+			status: 503,
+			each:   endMeanwhile,
+			own: map[string]string{
+				"Go":  "there is no daemon that could say it",
+				"CLI": "there is no daemon that could say it",
+			},
+			cli:  []string{"status"},
+			call: inbox,
+		},
 		{code: parley.DaemonRunning, never: onlyBeforeADaemon, cli: []string{"serve", "--foreground"}},
-		{code: parley.ConversationHeld, never: byNone("it is the reason of a delivery that waits, and no call's failure")},
-		{code: parley.ModelUnavailable, by: "asker", op: "send_message", args: `{"to":"sage","text":"FAIL 401"}`, status: 502, stores: true,
-			cli: []string{"send", "sage", "FAIL 401"}, call: func(ctx context.Context, c *client.Client) error {
-				return notSent(c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "FAIL 401"}))
-			}},
-		{code: parley.AddressInUse, never: onlyBeforeADaemon, cli: []string{"serve", "--http-port", s.kept["port"]}, before: endDaemon},
+		{
+			code:  parley.ConversationHeld,
+			never: byNone("it is the reason of a delivery that waits, and no call's failure"),
+		},
+		{
+			code:   parley.ModelUnavailable,
+			by:     "asker",
+			op:     "send_message",
+			args:   `{"to":"sage","text":"FAIL 401"}`,
+			status: 502,
+			stores: true,
+			cli:    []string{"send", "sage", "FAIL 401"},
+			call: func(ctx context.Context, c *client.Client) error {
+				return notSent(
+					c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "FAIL 401"}),
+				)
+			},
+		},
+		{
+			code:   parley.AddressInUse,
+			never:  onlyBeforeADaemon,
+			cli:    []string{"serve", "--http-port", s.kept["port"]},
+			before: endDaemon,
+		},
 	}
 }
 
@@ -84,13 +144,21 @@ func faulty(t *testing.T) *stage {
 			t.Fatal(err)
 		}
 	}
+
 	s := (&play{cast: []string{"asker", "other"}, settings: []string{"PATH=" + bin}}).stage(t)
 	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.dir, "t", "users")
-	sent, err := s.boss.SendMessage(inTime(t), parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"})
+	sent, err := s.boss.SendMessage(
+		inTime(t),
+		parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.kept["broken"], s.kept["port"] = sent.MessageID, strconv.Itoa(listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port)
+
+	s.kept["broken"], s.kept["port"] = sent.MessageID, strconv.Itoa(
+		listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port,
+	)
+
 	listening(t, "unix", s.kept["tmux"])
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
@@ -98,6 +166,7 @@ func faulty(t *testing.T) *stage {
 		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: model.URL + "/v1"}}); err != nil {
 		t.Fatal(err)
 	}
+
 	return s
 }
 
@@ -120,8 +189,12 @@ func TestEveryFaultIsTheSameByEveryFace(t *testing.T) {
 		}
 		t.Run(string(f.code), func(t *testing.T) { s.fail(t, &f) })
 	}
+
 	for _, name := range []string{"asker", "other"} {
-		res, err := s.boss.SendMessage(inTime(t), parley.SendMessageRequest{To: parley.Names{name}, Text: "all is well again"})
+		res, err := s.boss.SendMessage(
+			inTime(t),
+			parley.SendMessageRequest{To: parley.Names{name}, Text: "all is well again"},
+		)
 		if err != nil || !res.Success {
 			t.Errorf("after all faults: %v", err)
 		}
@@ -134,20 +207,24 @@ func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 	for _, f := range append(failures(&stage{}), faults(&stage{})...) {
 		tried[f.code] = f
 	}
+
 	for _, code := range codes(t) {
 		f, ok := tried[code]
 		if !ok {
 			t.Errorf("%s is not tried: give it a line in failures or faults", code)
 			continue
 		}
+
 		for _, face := range failingFaces {
 			made := map[string]bool{"REST": f.op != "" && f.status != 0, "MCP": f.op != "", "Go": f.call != nil, "CLI": f.cli != nil}[face.name]
 			if !made && f.never[face.name] == "" {
 				t.Errorf("%s is not tried by %s: give it a call, or the reason in never", code, face.name)
 			}
 		}
+
 		delete(tried, code)
 	}
+
 	for code := range tried {
 		t.Errorf("there is no code %s", code)
 	}
@@ -159,6 +236,7 @@ func codes(t *testing.T) (list []parley.Code) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok {
@@ -167,6 +245,7 @@ func codes(t *testing.T) (list []parley.Code) {
 		if typ, ok := spec.Type.(*ast.Ident); !ok || typ.Name != "Code" {
 			return false
 		}
+
 		for _, value := range spec.Values {
 			code, err := strconv.Unquote(value.(*ast.BasicLit).Value)
 			if err != nil {
@@ -174,26 +253,34 @@ func codes(t *testing.T) (list []parley.Code) {
 			}
 			list = append(list, parley.Code(code))
 		}
+
 		return false
 	})
+
 	if len(list) < 20 {
 		t.Fatalf("only %v were found", list)
 	}
+
 	return list
 }
 
 // breakARow makes one message one that cannot be read.
 func breakARow(t *testing.T, s *stage) func() {
 	set := func(accepted string) {
-		db, err := sql.Open("sqlite", "file:"+filepath.Join(s.home.workspace, stateDir, "parley.db")+"?_pragma=busy_timeout(5000)")
+		db, err := sql.Open(
+			"sqlite",
+			"file:"+filepath.Join(s.home.workspace, stateDir, "parley.db")+"?_pragma=busy_timeout(5000)",
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer db.Close()
+
 		if _, err := db.ExecContext(inTime(t), `UPDATE messages SET accepted_at = `+accepted+` WHERE id = ?`, s.kept["broken"]); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	set(`'yesterday'`)
 	return func() { set(strconv.FormatInt(time.Now().UnixNano(), 10)) }
 }
@@ -208,6 +295,7 @@ func takeTmux(t *testing.T, s *stage) func() {
 	if err := os.Remove(tmux); err != nil {
 		t.Fatal(err)
 	}
+
 	return func() {
 		if err := os.Symlink(at, tmux); err != nil {
 			t.Fatal(err)
@@ -234,6 +322,7 @@ func endMeanwhile(t *testing.T, s *stage, face string) func() {
 	if face == "Go" || face == "CLI" {
 		return endDaemon(t, s)
 	}
+
 	ctx, from := inTime(t), time.Now()
 	ended := make(chan error, 1)
 	go func() {
@@ -243,13 +332,17 @@ func endMeanwhile(t *testing.T, s *stage, face string) func() {
 				ended <- err
 				return
 			}
+
 			if used := res.Keys[0].LastUsed; used != nil && used.After(from) {
 				break
 			}
+
 			time.Sleep(10 * time.Millisecond)
 		}
+
 		ended <- s.home.command("down").Run()
 	}()
+
 	return func() {
 		if err := <-ended; err != nil {
 			t.Errorf("ending the daemon: %v", err)

@@ -25,10 +25,12 @@ func TestTheFunctionDefinitionsAreThoseOfTheDocument(t *testing.T) {
 	s := (&play{cast: []string{"bot"}}).stage(t)
 	bot := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["bot"]})
 	defer bot.Close()
+
 	tools, err := bot.Tools(inTime(t))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	text, key := "string", map[string]string{"api_key": "string"}
 	for _, d := range []definition{
 		{"register_agent", map[string]string{"username": text, "agent_description": text}, "username agent_description", [2]int{}},
@@ -61,24 +63,34 @@ func (d *definition) compare(t *testing.T, schema json.RawMessage) {
 		}
 		Required []string
 	}
+
 	if err := json.Unmarshal(schema, &got); err != nil || got.Type != "object" {
 		t.Fatalf("%v in %s", err, schema)
 	}
+
 	op := parley.FindOp(d.name)
 	for property, typ := range d.properties {
 		if property == "api_key" {
 			continue
 		}
-		i := slices.IndexFunc(op.Fields, func(f parley.Field) bool { return f.Name == property || slices.Contains(f.Aliases, property) })
+
+		i := slices.IndexFunc(
+			op.Fields,
+			func(f parley.Field) bool { return f.Name == property || slices.Contains(f.Aliases, property) },
+		)
 		if i < 0 {
 			t.Errorf("there is no parameter %s", property)
 			continue
 		}
+
 		p, ok := got.Properties[op.Fields[i].Name]
+
 		// Where several may be named, one alone is taken too.
-		if types, _ := json.Marshal(p.Type); !ok || p.Type != nil && !strings.Contains(string(types), typ) && op.Fields[i].Type != "array" {
+		if types, _ := json.Marshal(p.Type); !ok ||
+			p.Type != nil && !strings.Contains(string(types), typ) && op.Fields[i].Type != "array" {
 			t.Errorf("%s is published as %s, want %s", property, types, typ)
 		}
+
 		if property == "limit" && (p.Minimum == nil || p.Maximum == nil || [2]int{*p.Minimum, *p.Maximum} != d.limit) {
 			t.Errorf("limit is published as %+v, want %v", p, d.limit)
 		}
@@ -93,6 +105,7 @@ func TestTheToolsOfAgentsThemselvesWorkAsWritten(t *testing.T) {
 		t.Cleanup(c.Close)
 		return c
 	}
+
 	player, dm := as("player"), as("DM")
 	for _, c := range []struct {
 		tool      string

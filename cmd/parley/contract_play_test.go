@@ -68,11 +68,13 @@ func (p *play) perform(t *testing.T) {
 				if c.only != "" && c.only != face {
 					continue
 				}
+
 				ok := t.Run(c.name, func(t *testing.T) { s.act(t, p, face, c) })
 				if !ok && len(c.keep) > 0 {
 					t.Fatal("what follows needs that answer")
 				}
 			}
+
 			if p.after != nil {
 				p.after(t, s)
 			}
@@ -88,7 +90,14 @@ func (p *play) stage(t *testing.T) *stage {
 	if out, err := h.command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
-	s := &stage{home: h, info: must[parley.WorkspaceStatusResult](t, h, "status"), keys: map[string]string{}, kept: map[string]string{}}
+
+	s := &stage{
+		home: h,
+		info: must[parley.WorkspaceStatusResult](t, h, "status"),
+		keys: map[string]string{},
+		kept: map[string]string{},
+	}
+
 	s.boss = client.New(client.Options{Socket: s.info.Socket})
 	t.Cleanup(s.boss.Close)
 	for _, name := range p.cast {
@@ -98,20 +107,25 @@ func (p *play) stage(t *testing.T) *stage {
 				t.Fatal(err)
 			}
 		}
+
 		res, err := s.boss.RegisterAgent(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		s.keys[name], s.kept[name] = res.APIKey, res.AgentID
 	}
+
 	for _, name := range p.gone {
 		if _, err := s.boss.StopAgent(t.Context(), parley.StopAgentRequest{Agent: name}); err != nil {
 			t.Fatal(err)
 		}
 	}
+
 	if p.prepare != nil {
 		p.prepare(t, s)
 	}
+
 	return s
 }
 
@@ -149,27 +163,33 @@ func (s *stage) compare(t *testing.T, body []byte, shows string, keep map[string
 	if err := json.Unmarshal(body, &answer); err != nil {
 		t.Fatalf("the answer is no JSON object: %v\n%s", err, body)
 	}
+
 	var want any
 	if err := json.Unmarshal([]byte(s.filled(shows)), &want); err != nil {
 		t.Fatalf("%v in %s", err, shows)
 	}
+
 	problems := differences("", want, answer)
 	for _, problem := range problems {
 		t.Error(problem)
 	}
+
 	if len(problems) > 0 {
 		t.Logf("the answer is %s", body)
 	}
+
 	for name, path := range keep {
 		value, ok := within(answer, path).(string)
 		if !ok {
 			t.Fatalf("there is no %s in %s", path, body)
 		}
+
 		s.kept[name] = value
 		if path == "api_key" {
 			s.keys[name] = value
 		}
 	}
+
 	return answer
 }
 
@@ -189,6 +209,7 @@ func within(v any, path string) any {
 			return nil
 		}
 	}
+
 	return v
 }
 
@@ -218,13 +239,17 @@ func isStrings(v any) bool {
 // differences says where an answer is not as a document shows it. An answer may say
 // more: it is the union of what all documents show.
 func differences(at string, want, got any) []string {
-	wrong := []string{fmt.Sprintf("%s is %s, want %s", cmp.Or(strings.TrimPrefix(at, "."), "the answer"), shown(got), shown(want))}
+	wrong := []string{
+		fmt.Sprintf("%s is %s, want %s", cmp.Or(strings.TrimPrefix(at, "."), "the answer"), shown(got), shown(want)),
+	}
+
 	switch want := want.(type) {
 	case map[string]any:
 		in, ok := got.(map[string]any)
 		if !ok {
 			return wrong
 		}
+
 		var all []string
 		for _, name := range slices.Sorted(maps.Keys(want)) {
 			value, ok := in[name]
@@ -234,6 +259,7 @@ func differences(at string, want, got any) []string {
 			}
 			all = append(all, differences(at+"."+name, want[name], value)...)
 		}
+
 		return all
 	case []any:
 		in, ok := got.([]any)
@@ -253,9 +279,11 @@ func differences(at string, want, got any) []string {
 			return wrong
 		}
 	}
+
 	if want == got {
 		return nil
 	}
+
 	return wrong
 }
 

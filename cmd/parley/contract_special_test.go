@@ -19,20 +19,31 @@ func specialPlay() *play {
 	reply := func(text string) string {
 		return `"reply":{"message_id":"<uuid>","text":"` + text + `","timestamp":"<time>","usage":{"output_tokens":3,"requests":1}}`
 	}
+
 	return &play{proof: "api_key", cast: []string{"AssistantBot"}, prepare: addDM, scenes: []scene{
-		{name: "a special agent is registered with its configuration", op: "register_agent", at: "POST /api/agents/register",
+		{
+			name: "a special agent is registered with its configuration",
+			op:   "register_agent",
+			at:   "POST /api/agents/register",
 			args: `{"username":"Oracle","agent_description":"knows","is_special_agent":true,"auto_respond":true,"special_agent_config":{` + dmConfig + `}}`,
-			want: `{"success":true,"username":"Oracle","api_key":"<text>","status":"pending_approval"}`},
+			want: `{"success":true,"username":"Oracle","api_key":"<text>","status":"pending_approval"}`,
+		},
 		{name: "send_message to the DM returns its response", op: "send_message", at: send,
 			args: `{"api_key":"{key of AssistantBot}","recipient":"DM","message":"SAY  The door creaks open."}`,
-			want: `{"success":true,"status":"Message sent to DM!",` + reply("The door creaks open.") + `}`, keep: map[string]string{"door": "reply.message_id", "asked": "message_id"}},
+			want: `{"success":true,"status":"Message sent to DM!",` + reply(
+				"The door creaks open.",
+			) + `}`, keep: map[string]string{"door": "reply.message_id", "asked": "message_id"}},
 		{name: "respond_to_message to a special agent returns its response", op: "respond_to_message", at: respond,
 			args: `{"api_key":"{key of AssistantBot}","message_id":"{door}","response":"SAY You step inside."}`,
 			want: `{"success":true,` + reply("You step inside.") + `}`},
-		{name: "the whole conversation is in the history", op: "get_conversation_history", at: "GET /api/conversations/history",
+		{
+			name: "the whole conversation is in the history",
+			op:   "get_conversation_history",
+			at:   "GET /api/conversations/history",
 			args: `{"api_key":"{key of AssistantBot}","conversation_with":"DM"}`,
 			want: `{"with_agent":"DM","has_more":false,"total_messages":4,"messages":[{"message_id":"{asked}","sender":"AssistantBot"},
-				{"message_id":"{door}","sender":"DM","content":"The door creaks open."},{"sender":"AssistantBot"},{"sender":"DM","content":"You step inside."}]}`},
+				{"message_id":"{door}","sender":"DM","content":"The door creaks open."},{"sender":"AssistantBot"},{"sender":"DM","content":"You step inside."}]}`,
+		},
 		{name: "the inbox of who asked holds nothing new", op: "check_inbox", at: "GET /api/inbox/check",
 			args: `{"api_key":"{key of AssistantBot}"}`, want: `{"unread_count":0,"messages":[]}`},
 		{name: "a model that fails is told, and nothing is made up", op: "send_message", at: send, status: 502,
@@ -41,7 +52,8 @@ func specialPlay() *play {
 	}, after: func(t *testing.T, s *stage) {
 		t.Run("each call is accounted for", func(t *testing.T) {
 			u, err := s.boss.Usage(inTime(t), parley.UsageRequest{Agent: "DM"})
-			if err != nil || u.Total.Calls != 3 || u.Total.Failed != 1 || u.Total.OutputTokens != 2*modelserver.AnswerTokens {
+			if err != nil || u.Total.Calls != 3 || u.Total.Failed != 1 ||
+				u.Total.OutputTokens != 2*modelserver.AnswerTokens {
 				t.Errorf("got %+v, %v", u, err)
 			}
 		})
@@ -65,13 +77,26 @@ func specialChapter() chapter {
 	return chapter{title: "Special agents", test: "TestSpecialAgentsAnswerAsWritten", play: specialPlay(),
 		about: "The DM of the agent communication client, for which a model answers.",
 		calls: []shownCall{
-			{"register_agent", "username agent_description is_special_agent auto_respond special_agent_config special_agent_config.model_id special_agent_config.system_prompt special_agent_config.temperature special_agent_config.max_tokens special_agent_config.additional_config", "success api_key status"},
+			{
+				"register_agent",
+				"username agent_description is_special_agent auto_respond special_agent_config special_agent_config.model_id special_agent_config.system_prompt special_agent_config.temperature special_agent_config.max_tokens special_agent_config.additional_config",
+				"success api_key status",
+			},
 			{"send_message", "api_key recipient message", "success status reply reply.text"},
 			{"respond_to_message", "api_key message_id response", "success reply reply.text"},
 		}, rules: []rule{
-			{"10 messages of history by themselves, and `promptFormat` for the new one", []string{"orchestrator.TestResponderAnswersInTheSameCall", "orchestrator.TestHistoryLengthAndPersistence"}},
+			{
+				"10 messages of history by themselves, and `promptFormat` for the new one",
+				[]string{
+					"orchestrator.TestResponderAnswersInTheSameCall",
+					"orchestrator.TestHistoryLengthAndPersistence",
+				},
+			},
 			{"Special commands", []string{"orchestrator.TestCommandsAskNoModel"}},
-			{"Response time, tokens and errors are recorded", []string{test + "/each call is accounted for", "orchestrator.TestFailedAnswerKeepsTheMessageForRetry"}},
+			{
+				"Response time, tokens and errors are recorded",
+				[]string{test + "/each call is accounted for", "orchestrator.TestFailedAnswerKeepsTheMessageForRetry"},
+			},
 			{"`auto_respond: false` is a mailbox", []string{"orchestrator.TestRegisteredResponderAnswersOnceApproved"}},
 		}}
 }

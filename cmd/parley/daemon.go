@@ -62,17 +62,26 @@ func (c *cli) ensureDaemon(ctx context.Context, at place) (*daemonInfo, error) {
 		c.warnOfVersion(info)
 		return info, nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, startWithin, parley.Errorf(parley.DaemonUnavailable, "the daemon did not start within %s", startWithin).
-		Suggest("Look into %s, or run parley serve --foreground.", at.log()))
+
+	ctx, cancel := context.WithTimeoutCause(
+		ctx,
+		startWithin,
+		parley.Errorf(parley.DaemonUnavailable, "the daemon did not start within %s", startWithin).
+			Suggest("Look into %s, or run parley serve --foreground.", at.log()),
+	)
+
 	defer cancel()
+
 	stop := c.tellThatItTakes(ctx)
 	defer stop()
+
 	var deaf deafness
 	for {
 		err := c.startDaemon(ctx, at)
 		if err != nil && parley.ErrorCode(err) != parley.DaemonRunning {
 			return nil, err
 		}
+
 		// DAEMON_RUNNING: another one is about to be ready, or about to be gone.
 		if info := runningDaemon(ctx, at); info != nil {
 			return info, nil
@@ -119,12 +128,14 @@ func (d *deafness) of(ctx context.Context, at place, now time.Time) error {
 		*d = deafness{}
 		return nil
 	}
+
 	if d.pid != info.PID {
 		*d = deafness{info.PID, now}
 	}
 	if now.Sub(d.from) < deafAfter {
 		return nil
 	}
+
 	return parley.Errorf(parley.DaemonUnavailable, "the daemon (pid %d) runs, but its socket %s does not answer", info.PID, info.Socket).
 		Suggest("End it with: kill %d. The agents stay, and the next command starts a new daemon that finds them.", info.PID)
 }
@@ -165,8 +176,13 @@ func (c *cli) warnOfVersion(info *daemonInfo) {
 	if info.Version == buildVersion() {
 		return
 	}
-	fmt.Fprintf(c.err, "%s the daemon is version %s, this command is %s\n  → parley down --keep-agents lets the next command start the new one; the agents stay.\n",
-		c.paintFor(c.err, yellow, "parley:"), info.Version, buildVersion())
+	fmt.Fprintf(
+		c.err,
+		"%s the daemon is version %s, this command is %s\n  → parley down --keep-agents lets the next command start the new one; the agents stay.\n",
+		c.paintFor(c.err, yellow, "parley:"),
+		info.Version,
+		buildVersion(),
+	)
 }
 
 // startDaemon starts `parley serve` in a process session of its own and waits
@@ -175,19 +191,23 @@ func (c *cli) startDaemon(ctx context.Context, at place, flags ...string) error 
 	if err := at.prepare(); err != nil {
 		return err
 	}
+
 	ready, childEnd, err := os.Pipe()
 	if err != nil {
 		return fmt.Errorf("make the daemon's readiness pipe: %w", err)
 	}
 	defer ready.Close()
+
 	cmd, err := c.daemonCommand(at, childEnd, flags)
 	if err == nil {
 		err = cmd.Start()
 	}
+
 	childEnd.Close()
 	if err != nil {
 		return fmt.Errorf("start the daemon: %w", err)
 	}
+
 	err = awaitReady(ctx, ready, at)
 	if err == nil {
 		return cmd.Process.Release()
@@ -195,7 +215,9 @@ func (c *cli) startDaemon(ctx context.Context, at place, flags ...string) error 
 	if ctx.Err() != nil {
 		_ = cmd.Process.Kill() // it is ours and never became ready
 	}
+
 	_ = cmd.Wait() // how it ended is told by err
+
 	return err
 }
 
@@ -208,17 +230,20 @@ func (c *cli) daemonCommand(at place, childEnd *os.File, flags []string) (*exec.
 	if info, err := os.Stat(at.log()); err == nil && info.Size() > maxLog {
 		_ = os.Rename(at.log(), at.log()+".old") // a log that cannot be moved goes on growing
 	}
+
 	log, err := os.OpenFile(at.log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, parley.Errorf(parley.StorageUnavailable, "the daemon's log %s cannot be written: %w", at.log(), pathCause(err)).
 			Suggest("Make it writable for you.")
 	}
+
 	args := append([]string{"serve", "--foreground", "--ready-fd", "3", "--workspace", at.root}, flags...)
 	cmd := exec.Command(c.executable, args...)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, at.root
 	cmd.Env = c.env.scrubbed()
 	cmd.ExtraFiles = []*os.File{childEnd}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+
 	return cmd, nil
 }
 
@@ -231,19 +256,23 @@ type readiness struct {
 func awaitReady(ctx context.Context, ready *os.File, at place) error {
 	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) })
 	defer stop()
+
 	line, err := io.ReadAll(ready)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+
 	line = bytes.TrimSpace(line)
 	var ok readiness
 	if err == nil && json.Unmarshal(line, &ok) == nil && ok.OK {
 		return nil
 	}
+
 	var typed parley.Error
 	if json.Unmarshal(line, &typed) == nil && typed.Code != "" {
 		return &typed
 	}
+
 	return parley.Errorf(parley.DaemonUnavailable, "the daemon ended before it was ready").
 		Suggest("Look at the last lines of %s.", at.log())
 }
@@ -270,15 +299,18 @@ func lockDaemon(at place) (*os.File, error) {
 		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", at.lock(), pathCause(err)).
 			Suggest("Make it writable for you.")
 	}
+
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err == nil {
 		return f, nil
 	}
+
 	f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, parley.Errorf(parley.DaemonRunning, "a daemon is running in %s already", at.root).
 			Suggest("Use it: parley status shows it, and parley down ends it.")
 	}
+
 	return nil, fmt.Errorf("lock %s: %w", at.lock(), err)
 }
 

@@ -45,17 +45,20 @@ is 0 only if every delivery was proven. It needs no key and no network.`,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 			defer stop()
+
 			d, dir, err := c.demoWorkspace()
 			if err != nil {
 				return err
 			}
 			defer func() { err = errors.Join(err, d.endDemo(context.WithoutCancel(ctx), dir)) }()
+
 			if err := d.launchDemo(ctx); err != nil {
 				return err
 			}
 			if isTerminal(c.in) && isTerminal(c.out) && !c.json {
 				return d.openScreen(ctx, screenLink{})
 			}
+
 			return d.printDemo(ctx)
 		},
 	}
@@ -68,6 +71,7 @@ func (c *cli) demoWorkspace() (*cli, string, error) {
 	if err != nil {
 		return nil, "", fmt.Errorf("make the demo's workspace: %w", err)
 	}
+
 	dir = realPath(dir)
 	d := *c
 	d.workspace = filepath.Join(dir, "demo")
@@ -76,14 +80,17 @@ func (c *cli) demoWorkspace() (*cli, string, error) {
 		name, _, _ := strings.Cut(entry, "=")
 		return own[name] != "" || strings.HasPrefix(name, "PARLEY_")
 	})
+
 	err = os.Mkdir(d.workspace, 0o700)
 	for name, sub := range own {
 		d.env = append(d.env, name+"="+filepath.Join(dir, sub))
 		err = errors.Join(err, os.Mkdir(filepath.Join(dir, sub), 0o700))
 	}
+
 	if err != nil {
 		return nil, "", errors.Join(fmt.Errorf("make the demo's workspace: %w", err), os.RemoveAll(dir))
 	}
+
 	return &d, dir, nil
 }
 
@@ -105,8 +112,10 @@ func (c *cli) printDemo(ctx context.Context) error {
 		return err
 	}
 	defer service.Close()
+
 	limited, cancel := context.WithTimeout(ctx, demoWithin)
 	defer cancel()
+
 	proven := map[string]map[string]bool{} // from → to: the messages
 	for e, err := range service.Events(limited, 0) {
 		if err != nil {
@@ -115,6 +124,7 @@ func (c *cli) printDemo(ctx context.Context) error {
 		if err := c.printEvent(e); err != nil {
 			return err
 		}
+
 		if e.Type == parley.EventDelivery && parley.DeliveryState(e.State).Delivered() {
 			pair := e.Sender + " → " + e.Recipient
 			if proven[pair] == nil {
@@ -122,13 +132,16 @@ func (c *cli) printDemo(ctx context.Context) error {
 			}
 			proven[pair][e.MessageID] = true
 		}
+
 		if missing(proven) == "" {
 			return c.demoDone()
 		}
 	}
+
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+
 	return parley.Errorf(parley.Internal, "not proven within %s: %s", demoWithin, missing(proven)).
 		Suggest("Run it again with parley demo | cat, and see which agent stopped answering.")
 }
@@ -161,23 +174,28 @@ func missing(proven map[string]map[string]bool) string {
 func (c *cli) endDemo(ctx context.Context, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, endAllCalls+startWithin)
 	defer cancel()
+
 	if isTerminal(c.err) {
 		fmt.Fprintln(c.err, "Ending the demo…")
 	}
+
 	at, err := c.place()
 	if err != nil {
 		return err
 	}
+
 	if runningDaemon(ctx, at) != nil || c.tmuxRuns(ctx, at) {
 		if _, err = invoke[parley.ShutDownResult](ctx, c, "shut_down", url.Values{}); err == nil {
 			err = awaitGone(ctx, at)
 		}
 	}
+
 	if err != nil {
 		return fmt.Errorf("end the demo, which is left in %s: %w", dir, err)
 	}
 	if err := os.RemoveAll(dir); err != nil {
 		return fmt.Errorf("remove the demo's workspace: %w", err)
 	}
+
 	return nil
 }

@@ -19,7 +19,12 @@ var (
 
 // interactive are the commands of the docs that want a terminal or never end; the
 // stories and the tests of the screen try them.
-var interactive = map[string]bool{"parley log -f": true, "parley attach coder": true, "parley tui": true, "parley watch coder": true}
+var interactive = map[string]bool{
+	"parley log -f":       true,
+	"parley attach coder": true,
+	"parley tui":          true,
+	"parley watch coder":  true,
+}
 
 func documents(t *testing.T) map[string]string {
 	t.Helper()
@@ -27,6 +32,7 @@ func documents(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	texts := map[string]string{}
 	for _, file := range append(files, "../../README.md") {
 		b, err := os.ReadFile(file)
@@ -35,6 +41,7 @@ func documents(t *testing.T) map[string]string {
 		}
 		texts[filepath.Base(file)] = string(b)
 	}
+
 	return texts
 }
 
@@ -62,17 +69,21 @@ func trySession(t *testing.T, page string, least int) {
 			script.WriteString("exec " + strings.ReplaceAll(command, `"`, `'`) + "\n")
 		}
 	}
+
 	if tried < least {
 		t.Fatalf("the page has only %d commands to try", tried)
 	}
+
 	script.WriteString("exec parley down\n")
 	if team := yamlBlock.FindStringSubmatch(page); team != nil {
 		script.WriteString("-- parley.yaml --\n" + team[1])
 	}
+
 	file := filepath.Join(t.TempDir(), "session.txtar")
 	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	params := stories(t)
 	params.Dir, params.Files = "", []string{file}
 	testscript.Run(t, params)
@@ -86,6 +97,7 @@ func TestYAMLOfTheDocsIsRead(t *testing.T) {
 			if err := os.WriteFile(file, []byte(block[1]), 0o600); err != nil {
 				t.Fatal(err)
 			}
+
 			team, err := loadTeam(file, true)
 			if err == nil {
 				_, err = team.profiles()
@@ -129,7 +141,8 @@ func TestPathsOfTheOperationsAreInTheDocs(t *testing.T) {
 	page := documents(t)["http.md"]
 	for _, op := range parley.Ops {
 		for _, route := range op.Routes {
-			if !strings.Contains(page, "`"+route.Path+"`") && !strings.Contains(page, "`"+route.Method+" "+route.Path+"`") {
+			if !strings.Contains(page, "`"+route.Path+"`") &&
+				!strings.Contains(page, "`"+route.Method+" "+route.Path+"`") {
 				t.Errorf("http.md has no %s %s", route.Method, route.Path)
 			}
 		}

@@ -35,6 +35,7 @@ status is 0 when there is no problem, and else 1; a warning is none.`,
 			if count := problems(found); count > 0 {
 				return exitCode(1)
 			}
+
 			return nil
 		},
 	}
@@ -111,6 +112,7 @@ func (d *doctor) checks() []check {
 	if !d.find(&f) {
 		return append([]check{{"workspace", promptly, told(f)}, {"tmux", promptly, d.checkTmux}}, d.agentChecks()...)
 	}
+
 	all := []check{
 		{"workspace", promptly, told(f)},
 		{"tmux", promptly, d.checkTmux},
@@ -123,6 +125,7 @@ func (d *doctor) checks() []check {
 		{"space", promptly, d.checkSpace},
 		{"responders", patiently, d.checkResponders},
 	}
+
 	return append(all, d.agentChecks()...)
 }
 
@@ -139,25 +142,31 @@ func (d *doctor) find(f *findings) bool {
 	if err != nil {
 		f.fail("parley", err)
 	}
+
 	if d.at, err = d.place(); err != nil {
 		f.fail("workspace", err)
 		return false
 	}
+
 	f.ok("workspace", "%s", d.at.root)
 	if d.team, err = loadTeam(d.at.team(), false); err != nil {
 		f.fail("parley.yaml", err)
 		return true
 	}
+
 	if err := d.team.Settings.overrideFrom(d.env); err != nil {
 		f.fail("parley.yaml", err)
 	}
+
 	set, err := d.team.profiles()
 	if err != nil {
 		f.fail("parley.yaml", err)
 		return true
 	}
+
 	d.set = set
 	d.checkTeam(f)
+
 	return true
 }
 
@@ -170,16 +179,24 @@ func (d *doctor) checkTeam(f *findings) {
 			f.fail("parley.yaml", err)
 			continue
 		}
+
 		command := m.Command
 		if len(command) == 0 {
 			command = p.Command
 		}
+
 		if len(command) == 0 {
-			f.bad("parley.yaml", "Give it a command, or a profile that has one.", "agent %s has no program to run", m.Name)
+			f.bad(
+				"parley.yaml",
+				"Give it a command, or a profile that has one.",
+				"agent %s has no program to run",
+				m.Name,
+			)
 		} else if _, ok := d.lookPath(command[0], filepath.Join(d.at.root, m.Dir)); !ok && command[0] != "parley" {
 			f.bad("parley.yaml", "Install it, or correct its command.", "the program of agent %s, %s, is not found", m.Name, command[0])
 		}
 	}
+
 	if len(*f) == before && len(d.team.Agents) > 0 {
 		f.ok("parley.yaml", "%s", count(len(d.team.Agents), "agent"))
 	}
@@ -199,16 +216,19 @@ func examine(ctx context.Context, checks []check, progress func(left []string)) 
 			done[i] <- c.examine(ctx)
 		}()
 	}
+
 	var mu sync.Mutex
 	left := make([]string, 0, len(checks))
 	for _, c := range checks {
 		left = append(left, c.name)
 	}
+
 	stop := every(time.Second, func() {
 		mu.Lock()
 		defer mu.Unlock()
 		progress(slices.Clone(left))
 	})
+
 	var all []finding
 	for i := range checks {
 		all = append(all, <-done[i]...)
@@ -216,14 +236,17 @@ func examine(ctx context.Context, checks []check, progress func(left []string)) 
 		left = left[1:]
 		mu.Unlock()
 	}
+
 	stop()
 	progress(nil)
+
 	return all
 }
 
 func (c check) examine(ctx context.Context) findings {
 	ctx, cancel := context.WithTimeout(ctx, c.within)
 	defer cancel()
+
 	found := make(chan findings, 1)
 	go func() { found <- c.run(ctx) }()
 	var late findings
@@ -232,11 +255,19 @@ func (c check) examine(ctx context.Context) findings {
 		return f
 	case <-ctx.Done():
 	}
+
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		late.bad(c.name, "Let it run to its end.", "interrupted")
 		return late
 	}
-	late.warn(c.name, "See whether its disk, its network or the machine is stuck, and try again.", "not done within %s", c.within)
+
+	late.warn(
+		c.name,
+		"See whether its disk, its network or the machine is stuck, and try again.",
+		"not done within %s",
+		c.within,
+	)
+
 	return late
 }
 
@@ -245,6 +276,7 @@ func every(d time.Duration, f func()) (stop func()) {
 	ticker, end, ended := time.NewTicker(d), make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
+
 		for {
 			select {
 			case <-ticker.C:
@@ -254,6 +286,7 @@ func every(d time.Duration, f func()) (stop func()) {
 			}
 		}
 	}()
+
 	return func() { ticker.Stop(); close(end); <-ended }
 }
 
@@ -262,6 +295,7 @@ func (d *doctor) progress() func(left []string) {
 	if !isTerminal(d.err) || d.json {
 		return func([]string) {}
 	}
+
 	shown := false
 	return func(left []string) {
 		switch {

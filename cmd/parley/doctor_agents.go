@@ -31,17 +31,32 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 		f.ok(p.Name, "%s is not installed", p.Command[0])
 		return f
 	}
+
 	version, err := versionOf(ctx, p, path, d.env.scrubbed())
 	switch {
 	case err != nil:
-		f.warn(p.Name, "See what "+path+" "+strings.Join(p.Version, " ")+" says.", "%s does not say its version: %v", path, err)
+		f.warn(
+			p.Name,
+			"See what "+path+" "+strings.Join(p.Version, " ")+" says.",
+			"%s does not say its version: %v",
+			path,
+			err,
+		)
 	case p.Covers(version):
 		f.ok(p.Name, "%s (%s); %s", version, path, selfReport(p))
 	default:
-		f.warn(p.Name, "Watch its first messages; parley attach shows its terminal, parley.yaml can correct the profile.",
-			"%s (%s) is not between the versions that the profile was tried with: %s", version, path, strings.Join(p.Tested, ", "))
+		f.warn(
+			p.Name,
+			"Watch its first messages; parley attach shows its terminal, parley.yaml can correct the profile.",
+			"%s (%s) is not between the versions that the profile was tried with: %s",
+			version,
+			path,
+			strings.Join(p.Tested, ", "),
+		)
 	}
+
 	d.checkSettingsDir(&f, p)
+
 	return f
 }
 
@@ -80,15 +95,24 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 	if !strict || d.at.launch == "" {
 		return
 	}
+
 	dir := openAbove(existing(d.at.launch))
 	if dir == "" {
 		return
 	}
+
 	next := "Set XDG_STATE_HOME to a directory below which only you can write, such as one in your home directory."
 	if home := d.env.get("HOME"); home != "" && (dir == home || strings.HasPrefix(dir, home+"/")) {
 		next = "Make it yours alone: chmod go-w " + dir
 	}
-	f.warn(p.Name, next, "it would start without parley's tools and say nothing: it reads no settings in %s, since others may write %s", d.at.launch, dir)
+
+	f.warn(
+		p.Name,
+		next,
+		"it would start without parley's tools and say nothing: it reads no settings in %s, since others may write %s",
+		d.at.launch,
+		dir,
+	)
 }
 
 // checkHandover looks at what every handover needs: this program, at a path that
@@ -96,11 +120,16 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 func (d *doctor) checkHandover(context.Context) (f findings) {
 	switch {
 	case d.executable == "" || !isProgram(strings.TrimSuffix(d.executable, " (deleted)")):
-		f.bad("handover", "Install parley again, and start the daemon again: parley down --keep-agents.", "this program is not where it was started from, so agents cannot call it")
+		f.bad(
+			"handover",
+			"Install parley again, and start the daemon again: parley down --keep-agents.",
+			"this program is not where it was started from, so agents cannot call it",
+		)
 	case strings.Contains(d.executable, "/go-build"): // of `go run`
 		f.warn("handover", "Install it: make install.", "this program is temporary: %s", d.executable)
 	default:
 		f.ok("handover", "agents call %s", d.executable)
 	}
+
 	return f
 }

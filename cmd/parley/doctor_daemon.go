@@ -23,28 +23,51 @@ import (
 func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	info, err := readInfo(d.at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.warn("daemon", "Remove it; the next daemon writes it anew.", "%s cannot be read: %v", d.at.info(), pathCause(err))
+		f.warn(
+			"daemon",
+			"Remove it; the next daemon writes it anew.",
+			"%s cannot be read: %v",
+			d.at.info(),
+			pathCause(err),
+		)
+
 		return f
 	}
+
 	if info != nil && healthy(ctx, "unix", info.Socket) == nil {
 		d.aboutRunning(&f, info)
 		return f
 	}
+
 	held, err := lockHeld(d.at)
 	switch {
 	case err != nil:
 		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.lock(), pathCause(err))
 	case held && info != nil:
-		f.bad("daemon", fmt.Sprintf("End it with: kill %d. The agents stay, and the next command starts a new daemon.", info.PID),
-			"the daemon (pid %d) runs, but does not answer on %s", info.PID, info.Socket)
+		f.bad(
+			"daemon",
+			fmt.Sprintf("End it with: kill %d. The agents stay, and the next command starts a new daemon.", info.PID),
+			"the daemon (pid %d) runs, but does not answer on %s",
+			info.PID,
+			info.Socket,
+		)
 	case held:
-		f.warn("daemon", "Look again in a few seconds; if it stays so, look into "+d.at.log()+".", "a daemon is starting or ending")
+		f.warn(
+			"daemon",
+			"Look again in a few seconds; if it stays so, look into "+d.at.log()+".",
+			"a daemon is starting or ending",
+		)
 	case info != nil:
-		f.warn("daemon", "Any command starts a new one, which finds the agents. How the last one ended may stand in "+d.at.log()+".",
-			"not running; the last one (pid %d) did not end in good order", info.PID)
+		f.warn(
+			"daemon",
+			"Any command starts a new one, which finds the agents. How the last one ended may stand in "+d.at.log()+".",
+			"not running; the last one (pid %d) did not end in good order",
+			info.PID,
+		)
 	default:
 		f.ok("daemon", "not running; it starts by itself")
 	}
+
 	return f
 }
 
@@ -54,11 +77,18 @@ func (d *doctor) aboutRunning(f *findings, info *daemonInfo) {
 			"the daemon (pid %d) is version %s, this program %s", info.PID, info.Version, buildVersion())
 		return
 	}
+
 	if file, err := os.Stat(d.at.team()); err == nil && file.ModTime().After(info.StartedAt) {
-		f.warn("daemon", "To have its settings and profiles as they are now: parley down --keep-agents, then any command; the agents stay.",
-			"parley.yaml was changed after the daemon (pid %d) had read it", info.PID)
+		f.warn(
+			"daemon",
+			"To have its settings and profiles as they are now: parley down --keep-agents, then any command; the agents stay.",
+			"parley.yaml was changed after the daemon (pid %d) had read it",
+			info.PID,
+		)
+
 		return
 	}
+
 	f.ok("daemon", "%s, pid %d, up for %s", info.Version, info.PID, d.ago(info.StartedAt))
 }
 
@@ -73,10 +103,12 @@ func lockHeld(at place) (bool, error) {
 		return false, err
 	}
 	defer f.Close()
+
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return true, nil
 	}
+
 	return false, err
 }
 
@@ -84,21 +116,29 @@ func lockHeld(at place) (bool, error) {
 func healthy(ctx context.Context, network, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, network, address)
-	}}
+
+	transport := &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, network, address)
+		},
+	}
+
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1/healthz", nil)
 	if err != nil {
 		return err
 	}
+
 	res, err := transport.RoundTrip(req)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
+
 	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable { // it is there, well or not
 		return fmt.Errorf("it answered %s", res.Status)
 	}
+
 	return nil
 }
 
@@ -111,17 +151,29 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 		if err == nil {
 			err = healthy(ctx, "tcp", u.Host)
 		}
+
 		if err != nil {
-			f.bad("port", "Start the daemon again: parley down --keep-agents, then any command.", "the daemon does not answer on %s: %v", info.HTTP, err)
+			f.bad(
+				"port",
+				"Start the daemon again: parley down --keep-agents, then any command.",
+				"the daemon does not answer on %s: %v",
+				info.HTTP,
+				err,
+			)
+
 			return f
 		}
+
 		f.ok("port", "the daemon answers on %s", info.HTTP)
+
 		return f
 	}
+
 	fixed, kept := 0, keptPort(d.at)
 	if d.team != nil {
 		fixed = d.team.Settings.HTTPPort
 	}
+
 	err = listens(cmp.Or(fixed, kept))
 	switch {
 	case err == nil && fixed+kept == 0:
@@ -129,12 +181,23 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 	case err == nil:
 		f.ok("port", "%d is free", cmp.Or(fixed, kept))
 	case fixed == 0 && taken(err):
-		f.warn("port", "Nothing, unless a program was told that number.", "%d, the daemon's last, is in use; it will choose another", kept)
+		f.warn(
+			"port",
+			"Nothing, unless a program was told that number.",
+			"%d, the daemon's last, is in use; it will choose another",
+			kept,
+		)
 	case taken(err):
-		f.bad("port", "Give http_port in parley.yaml another number, or leave it out to get a free one.", "%d is in use", fixed)
+		f.bad(
+			"port",
+			"Give http_port in parley.yaml another number, or leave it out to get a free one.",
+			"%d is in use",
+			fixed,
+		)
 	default:
 		f.bad("port", "Give http_port in parley.yaml a number above 1023, or leave it out.", "%v", err)
 	}
+
 	return f
 }
 
@@ -156,6 +219,7 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 		f.ok("database", "none yet; the daemon makes it")
 		return f
 	}
+
 	h, err := store.Inspect(ctx, d.at.database())
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -163,13 +227,25 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 	case err != nil:
 		f.fail("database", err)
 	case h.Version > h.Known:
-		f.bad("database", "Use the newer parley, or put an older copy in its place: automatic ones stand beside it ("+d.at.database()+".bak-*).",
-			"it is from a newer parley: its version is %d, this program knows %d", h.Version, h.Known)
+		f.bad(
+			"database",
+			"Use the newer parley, or put an older copy in its place: automatic ones stand beside it ("+d.at.database()+".bak-*).",
+			"it is from a newer parley: its version is %d, this program knows %d",
+			h.Version,
+			h.Known,
+		)
 	case h.Version < h.Known:
-		f.ok("database", "sound, %s; version %d, which the next daemon brings to %d", size(h.Size+h.Log), h.Version, h.Known)
+		f.ok(
+			"database",
+			"sound, %s; version %d, which the next daemon brings to %d",
+			size(h.Size+h.Log),
+			h.Version,
+			h.Known,
+		)
 	default:
 		f.ok("database", "sound, %s, version %d", size(h.Size+h.Log), h.Version)
 	}
+
 	return f
 }
 

@@ -17,18 +17,27 @@ import (
 // directories private when it starts; here nothing is changed.
 func (d *doctor) checkFiles(context.Context) (f findings) {
 	if over := len(d.at.database()) - maxDatabasePath; over > 0 {
-		f.bad("files", "Choose a directory with a shorter path.", "the workspace's path is %d bytes too long for its database", over)
+		f.bad(
+			"files",
+			"Choose a directory with a shorter path.",
+			"the workspace's path is %d bytes too long for its database",
+			over,
+		)
 	}
+
 	d.checkSocketPath(&f, "files", d.at.socket(), "Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
 	for _, dir := range []string{filepath.Join(d.at.root, stateDir), d.at.runtime, d.at.launch} {
 		d.checkPrivate(&f, dir)
 	}
+
 	for _, file := range []string{d.at.database(), d.at.info(), d.at.lock(), d.at.log()} {
 		d.checkPrivate(&f, file)
 	}
+
 	if len(f) == 0 {
 		f.ok("files", "%s, %s and %s are yours alone", stateDir, d.at.runtime, d.at.launch)
 	}
+
 	return f
 }
 
@@ -51,32 +60,53 @@ func (d *doctor) checkSpace(context.Context) (f findings) {
 		}
 		kept += n
 	}
+
 	said := "files that were sent take " + size(kept)
 	if kept >= manyFiles {
-		f.warn("space", "See them with parley files; delete old ones with parley files prune --older-than DAYS.", "%s", said)
+		f.warn(
+			"space",
+			"See them with parley files; delete old ones with parley files prune --older-than DAYS.",
+			"%s",
+			said,
+		)
 	} else {
 		f.ok("space", "%s", said)
 	}
+
 	var database, copies int64
 	for _, name := range []string{"", "-wal", "-shm"} {
 		database += sizeOf(d.at.database() + name)
 	}
+
 	found, _ := filepath.Glob(d.at.database() + ".bak-*") // the path is no pattern, or there is none
 	for _, name := range found {
 		copies += sizeOf(name)
 	}
+
 	said = "the database takes " + size(database)
 	if len(found) > 0 {
 		said += ", " + count(len(found), "automatic backup") + " " + size(copies)
 	}
+
 	switch {
 	case copies >= largeContent:
-		f.warn("space", "The backups were made before migrations; when all is well, delete them: "+d.at.database()+".bak-*", "%s", said)
+		f.warn(
+			"space",
+			"The backups were made before migrations; when all is well, delete them: "+d.at.database()+".bak-*",
+			"%s",
+			said,
+		)
 	case database >= largeContent:
-		f.warn("space", "Messages are kept for good. To begin anew: parley backup FILE, parley down, then move "+d.at.database()+" and its -wal away.", "%s", said)
+		f.warn(
+			"space",
+			"Messages are kept for good. To begin anew: parley backup FILE, parley down, then move "+d.at.database()+" and its -wal away.",
+			"%s",
+			said,
+		)
 	default:
 		f.ok("space", "%s", said)
 	}
+
 	return f
 }
 
@@ -107,7 +137,13 @@ func (d *doctor) checkPrivate(f *findings, path string) {
 	case info.IsDir() && info.Mode().Perm()&0o077 != 0:
 		f.warn("files", "Make it private: chmod 700 "+path, "others may use %s (%#o)", path, info.Mode().Perm())
 	case !info.IsDir() && info.Mode().Perm()&0o600 != 0o600:
-		f.bad("files", "Make it yours to use: chmod 600 "+path, "%s cannot be read and written (%#o)", path, info.Mode().Perm())
+		f.bad(
+			"files",
+			"Make it yours to use: chmod 600 "+path,
+			"%s cannot be read and written (%#o)",
+			path,
+			info.Mode().Perm(),
+		)
 	case !info.IsDir() && info.Mode().Perm()&0o077 != 0:
 		f.warn("files", "Make it private: chmod 600 "+path, "others may use %s (%#o)", path, info.Mode().Perm())
 	}

@@ -28,6 +28,7 @@ func (d *doctor) report(found []finding) error {
 			Findings []finding `json:"findings"`
 		}{parley.OK, problems(found) == 0, problems(found), countOf(found, warning), found})
 	}
+
 	style := map[level]string{fine: green, warning: yellow, problem: red}
 	var t table
 	for _, f := range found {
@@ -37,7 +38,9 @@ func (d *doctor) report(found []finding) error {
 		}
 		t.add(d.paint(style[f.Level], string(f.Level)), f.Check, strings.ReplaceAll(detail, "\n", "\n  "))
 	}
+
 	t.print(d.out)
+
 	return d.printLine(summary(problems(found), countOf(found, warning)))
 }
 

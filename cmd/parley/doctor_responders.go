@@ -21,6 +21,7 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 	if d.team == nil {
 		return f
 	}
+
 	all := map[string]parley.ResponderConfig{}
 	var names []string
 	add := func(name string, c parley.ResponderConfig) {
@@ -29,13 +30,16 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 		}
 		all[name] = c
 	}
+
 	for _, r := range d.team.declared() {
 		add(r.Name, r.ResponderConfig)
 	}
+
 	missing := map[string]string{}
 	if info, err := readInfo(d.at); err == nil && info != nil && healthy(ctx, "unix", info.Socket) == nil {
 		service := d.clientOf(info)
 		defer service.Close()
+
 		if known, err := service.ListResponders(ctx, parley.ListRespondersRequest{}); err == nil {
 			for _, r := range known.Responders {
 				if r.Answers {
@@ -44,12 +48,19 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 				}
 			}
 		}
+
 		if status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); err == nil {
 			for _, w := range status.Warnings {
-				f.bad("responders", "Change parley.yaml, and start the daemon again: parley down --keep-agents, then any command.", "%s", w)
+				f.bad(
+					"responders",
+					"Change parley.yaml, and start the daemon again: parley down --keep-agents, then any command.",
+					"%s",
+					w,
+				)
 			}
 		}
 	}
+
 	model := responder.New(responder.Options{Getenv: d.env.get})
 	for _, name := range names {
 		c := all[name]
@@ -57,17 +68,38 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 		if err := model.Problem(parley.ModelQuestion{BaseURL: c.BaseURL, KeyEnv: c.APIKeyEnv}); err != nil && !asked {
 			problem = err.Error()
 		}
+
 		if problem != "" {
-			f.bad("responders", fmt.Sprintf("Set %s where the daemon is started, and start it again: parley down --keep-agents, then any command.", c.APIKeyEnv),
-				"%s cannot answer: %s", name, problem)
+			f.bad(
+				"responders",
+				fmt.Sprintf(
+					"Set %s where the daemon is started, and start it again: parley down --keep-agents, then any command.",
+					c.APIKeyEnv,
+				),
+				"%s cannot answer: %s",
+				name,
+				problem,
+			)
+
 			continue
 		}
+
 		if err := reachable(ctx, cmp.Or(c.BaseURL, responder.HostedURL)); err != nil {
-			f.bad("responders", "Start that server, or correct base_url.", "%s cannot answer: %s takes no connection: %v", name, cmp.Or(c.BaseURL, responder.HostedURL), err)
+			f.bad(
+				"responders",
+				"Start that server, or correct base_url.",
+				"%s cannot answer: %s takes no connection: %v",
+				name,
+				cmp.Or(c.BaseURL, responder.HostedURL),
+				err,
+			)
+
 			continue
 		}
+
 		f.ok("responders", "%s: %s", name, c.Words())
 	}
+
 	return f
 }
 

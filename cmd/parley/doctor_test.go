@@ -23,21 +23,32 @@ func TestChecksKeepTheirOrderAndTheirTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		over := make(chan struct{})
 		defer close(over)
+
 		slow := func(ctx context.Context) findings {
 			time.Sleep(2500 * time.Millisecond)
 			return findings{{Check: "slow", Level: fine}}
 		}
+
 		deaf := func(ctx context.Context) findings { <-over; return nil }
 		checks := []check{{"slow", promptly, slow}, {"deaf", 3500 * time.Millisecond, deaf}}
 		for range 2 * atOnce {
 			checks = append(checks, check{"x", promptly, findingOf(problem)})
 		}
+
 		var shown []string
-		found := examine(t.Context(), checks, func(left []string) { shown = append(shown, strings.Join(left[:min(1, len(left))], "")) })
+		found := examine(
+			t.Context(),
+			checks,
+			func(left []string) { shown = append(shown, strings.Join(left[:min(1, len(left))], "")) },
+		)
+
 		if want := []string{"slow", "slow", "deaf", ""}; !cmp.Equal(shown, want) {
 			t.Errorf("shown: got %q, want %q", shown, want)
 		}
-		if len(found) != len(checks) || found[0].Check != "slow" || found[1].Level != warning || !strings.Contains(found[1].Detail, "not done within 3.5s") || problems(found) != 2*atOnce {
+
+		if len(found) != len(checks) || found[0].Check != "slow" || found[1].Level != warning ||
+			!strings.Contains(found[1].Detail, "not done within 3.5s") ||
+			problems(found) != 2*atOnce {
 			t.Errorf("got %+v", found)
 		}
 	})
@@ -48,7 +59,11 @@ func TestInterruptedCheckIsNoneThatIsWell(t *testing.T) {
 	over := make(chan struct{})
 	defer close(over)
 	cancel()
-	found := examine(ctx, []check{{"deaf", promptly, func(context.Context) findings { <-over; return nil }}}, func([]string) {})
+	found := examine(
+		ctx,
+		[]check{{"deaf", promptly, func(context.Context) findings { <-over; return nil }}},
+		func([]string) {},
+	)
 	if problems(found) != 1 {
 		t.Errorf("got %+v, want a problem", found)
 	}
@@ -77,6 +92,7 @@ func TestWhatTakesMuchSpaceIsSaid(t *testing.T) {
 	if f := d.checkSpace(t.Context()); len(f) != 2 || !slices.Equal(levels(f), []level{fine, fine}) {
 		t.Errorf("without a workspace: %+v", f)
 	}
+
 	grow := func(path string, to int64) {
 		t.Helper()
 		err := os.MkdirAll(filepath.Dir(path), 0o700)
@@ -90,6 +106,7 @@ func TestWhatTakesMuchSpaceIsSaid(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	state := filepath.Dir(d.at.database())
 	grow(filepath.Join(state, "files", "ab", "abc"), manyFiles-1)
 	grow(d.at.database(), largeContent-5)
@@ -97,12 +114,15 @@ func TestWhatTakesMuchSpaceIsSaid(t *testing.T) {
 	if f := d.checkSpace(t.Context()); !slices.Equal(levels(f), []level{fine, fine}) {
 		t.Errorf("just below: %+v", f)
 	}
+
 	grow(filepath.Join(state, "received", "id", "x"), 1)
 	grow(d.at.database()+"-shm", 1)
 	f := d.checkSpace(t.Context())
-	if !slices.Equal(levels(f), []level{warning, warning}) || !strings.Contains(f[0].Action, "parley files prune") || !strings.Contains(f[1].Action, "parley backup") {
+	if !slices.Equal(levels(f), []level{warning, warning}) || !strings.Contains(f[0].Action, "parley files prune") ||
+		!strings.Contains(f[1].Action, "parley backup") {
 		t.Errorf("a gigabyte of each: %+v", f)
 	}
+
 	grow(d.at.database()+".bak-12-20260101T000000.000", largeContent)
 	f = d.checkSpace(t.Context())
 	if !strings.Contains(f[1].Detail, "1 automatic backup 1.1 GB") || !strings.Contains(f[1].Action, ".bak-*") {
@@ -127,9 +147,17 @@ func testDoctor(t *testing.T) *doctor {
 			t.Fatal(err)
 		}
 	}
-	env := environ{"HOME=" + dir, "XDG_STATE_HOME=" + filepath.Join(dir, "state"), "XDG_RUNTIME_DIR=" + filepath.Join(dir, "runtime"), "PATH=" + dir}
+
+	env := environ{
+		"HOME=" + dir,
+		"XDG_STATE_HOME=" + filepath.Join(dir, "state"),
+		"XDG_RUNTIME_DIR=" + filepath.Join(dir, "runtime"),
+		"PATH=" + dir,
+	}
+
 	d := &doctor{cli: &cli{program: program{env: env, dir: filepath.Join(dir, "w")}}}
 	d.at = locate(d.dir, env)
+
 	return d
 }
 
@@ -151,16 +179,21 @@ func TestFilesMustBeOursAlone(t *testing.T) {
 	if err := os.WriteFile(d.at.database(), nil, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{problem}) || !strings.Contains(f[0].Action, "chmod 600 "+d.at.database()) {
+
+	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{problem}) ||
+		!strings.Contains(f[0].Action, "chmod 600 "+d.at.database()) {
 		t.Errorf("a database that cannot be written: got %+v", f)
 	}
+
 	if err := os.Chmod(d.at.database(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Chmod(d.at.launch, 0o750); err != nil {
 		t.Fatal(err)
 	}
-	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{warning}) || !strings.Contains(f[0].Detail, "others may use "+d.at.launch) {
+
+	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{warning}) ||
+		!strings.Contains(f[0].Detail, "others may use "+d.at.launch) {
 		t.Errorf("a directory of secrets that a group reads: got %+v", f)
 	}
 }
@@ -170,7 +203,8 @@ func TestLongWorkspaceIsAProblem(t *testing.T) {
 	d.at.root += strings.Repeat("/"+strings.Repeat("x", 100), 5)
 	d.at.runtime = d.at.root
 	f := d.checkFiles(t.Context())
-	if len(f) < 2 || f[0].Level != problem || !strings.Contains(f[0].Detail, "too long for its database") || !strings.Contains(f[1].Detail, "103 at most") {
+	if len(f) < 2 || f[0].Level != problem || !strings.Contains(f[0].Detail, "too long for its database") ||
+		!strings.Contains(f[1].Detail, "103 at most") {
 		t.Errorf("got %+v", f)
 	}
 }
@@ -181,24 +215,30 @@ func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	strict, err := profiles.Find("gemini")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	root := filepath.Dir(filepath.Dir(d.at.launch))
 	if err := os.Chmod(root, 0o770); err != nil {
 		t.Fatal(err)
 	}
+
 	var f findings
 	d.checkSettingsDir(&f, strict)
-	if !cmp.Equal(levels(f), []level{warning}) || !strings.HasSuffix(f[0].Detail, "others may write "+root) || f[0].Action != "Make it yours alone: chmod go-w "+root {
+	if !cmp.Equal(levels(f), []level{warning}) || !strings.HasSuffix(f[0].Detail, "others may write "+root) ||
+		f[0].Action != "Make it yours alone: chmod go-w "+root {
 		t.Errorf("got %+v, want the warning of %s", f, root)
 	}
+
 	f, d.env = nil, append(d.env, "HOME=/elsewhere")
 	d.checkSettingsDir(&f, strict)
 	if len(f) != 1 || !strings.Contains(f[0].Action, "XDG_STATE_HOME") {
 		t.Errorf("not below the home directory: got %+v", f)
 	}
+
 	f = nil
 	d.checkSettingsDir(&f, &profile.Profile{Name: "other"})
 	if len(f) != 0 {
@@ -209,10 +249,18 @@ func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
 func TestVersionIsComparedWithThoseTried(t *testing.T) {
 	d := testDoctor(t)
 	d.env = append(d.env, "PATH="+d.env.get("HOME")+":"+os.Getenv("PATH"))
-	p := &profile.Profile{Name: "robot", Command: []string{"robot"}, Version: []string{"about"}, Tested: []string{"1.2.3", "2.0.0"}}
-	if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{fine}) || f[0].Detail != "robot is not installed" {
+	p := &profile.Profile{
+		Name:    "robot",
+		Command: []string{"robot"},
+		Version: []string{"about"},
+		Tested:  []string{"1.2.3", "2.0.0"},
+	}
+
+	if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{fine}) ||
+		f[0].Detail != "robot is not installed" {
 		t.Errorf("none: got %+v", f)
 	}
+
 	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 1.9.0": fine, "robot 2.0.1": warning, "no number": warning} {
 		script := "#!/bin/sh\ntest \"$1\" = about && echo '" + said + "'\n"
 		if err := os.WriteFile(filepath.Join(d.env.get("HOME"), "robot"), []byte(script), 0o700); err != nil {

@@ -31,6 +31,7 @@ func (d *doctor) checkTmux(ctx context.Context) (f findings) {
 	default:
 		f.warn("tmux", "It works; 3.6 or later is better.", "%s (%s): %s", v, path, strings.Join(v.Known(), "; "))
 	}
+
 	return f
 }
 
@@ -42,6 +43,7 @@ func (d *doctor) checkServer(ctx context.Context) (f findings) {
 	if !d.checkTmuxDir(&f, filepath.Dir(socket)) {
 		return f
 	}
+
 	running, err := tmux.Inspect(ctx, "tmux", socket, d.env.scrubbed())
 	binary, _ := tmux.CheckVersion(ctx, "") // checkTmux says what is wrong with it
 	switch {
@@ -61,6 +63,7 @@ func (d *doctor) checkServer(ctx context.Context) (f findings) {
 	default:
 		f.ok("tmux server", "%s, pid %d, socket %s", running.Version, running.PID, socket)
 	}
+
 	return f
 }
 
@@ -75,21 +78,46 @@ func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 		f.bad("tmux server", "Set TMUX_TMPDIR to a directory that you can use.", "%s: %v", dir, pathCause(err))
 		return false
 	case !info.IsDir() || !ownedByUs(info):
-		f.bad("tmux server", "Remove it, or set TMUX_TMPDIR to a directory of yours.", "%s is not a directory of yours", dir)
+		f.bad(
+			"tmux server",
+			"Remove it, or set TMUX_TMPDIR to a directory of yours.",
+			"%s is not a directory of yours",
+			dir,
+		)
 		return false
 	case info.Mode().Perm()&0o007 != 0:
-		f.bad("tmux server", "Make it private: chmod 700 "+dir, "tmux refuses %s: others may use it (%#o)", dir, info.Mode().Perm())
+		f.bad(
+			"tmux server",
+			"Make it private: chmod 700 "+dir,
+			"tmux refuses %s: others may use it (%#o)",
+			dir,
+			info.Mode().Perm(),
+		)
 		return false
 	case info.Mode().Perm()&0o070 != 0:
-		f.warn("tmux server", "Make it private: chmod 700 "+dir, "your group may use %s, and with it your agents (%#o)", dir, info.Mode().Perm())
+		f.warn(
+			"tmux server",
+			"Make it private: chmod 700 "+dir,
+			"your group may use %s, and with it your agents (%#o)",
+			dir,
+			info.Mode().Perm(),
+		)
 	}
+
 	return true
 }
 
 // checkSocketPath reports a path that is too long for a socket.
 func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
 	if len(path) > maxSocketPath {
-		f.bad(check, action, "the socket's path has %d bytes, %d at most are possible: %s", len(path), maxSocketPath, path)
+		f.bad(
+			check,
+			action,
+			"the socket's path has %d bytes, %d at most are possible: %s",
+			len(path),
+			maxSocketPath,
+			path,
+		)
 	}
 }
 

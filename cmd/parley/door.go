@@ -18,12 +18,18 @@ const (
 // checkDoor refuses settings of who may call, and how often.
 func (s settings) checkDoor(refuse func(key string, value any, instead string) error) error {
 	if _, err := netip.ParseAddr(s.HTTPAddress); err != nil {
-		return refuse("http_address", s.HTTPAddress, "an IP address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them")
+		return refuse(
+			"http_address",
+			s.HTTPAddress,
+			"an IP address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them",
+		)
 	}
+
 	if _, err := mcpserver.ParseToolsets(s.MCPToolsets); err != nil {
 		e := parley.AsError(err)
 		return parley.Errorf(e.Code, "mcp_toolsets: %w", err).With("setting", "mcp_toolsets").Suggest("%s", e.Action)
 	}
+
 	for _, rate := range []struct {
 		key   string
 		value int
@@ -32,6 +38,7 @@ func (s settings) checkDoor(refuse func(key string, value any, instead string) e
 			return refuse(rate.key, rate.value, "a number from 1 to 1000000, which is as good as no limit")
 		}
 	}
+
 	return nil
 }
 

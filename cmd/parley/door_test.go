@@ -28,6 +28,7 @@ func TestLimitsOfTheSettingsHold(t *testing.T) {
 		must[parley.RegisterAgentResult](t, h, "register", fmt.Sprintf("box%d", n))
 		must[parley.SendMessageResult](t, h, "send", "coder", "hi")
 	}
+
 	sender := *nobody
 	sender.key = coder.APIKey
 	for _, c := range []struct {
@@ -44,10 +45,12 @@ func TestLimitsOfTheSettingsHold(t *testing.T) {
 			if c.s == nobody {
 				args = fmt.Sprintf(args, n)
 			}
+
 			face := c.s.rest
 			if n%2 == 1 {
 				face = c.s.mcp
 			}
+
 			got, want := face(t, c.op, args), parley.Code("")
 			if n >= c.allowed {
 				want = parley.RateLimited
@@ -92,6 +95,7 @@ func TestAnIDAloneIsBelievedWhereItIsSaid(t *testing.T) {
 			t.Errorf("%s, MCP: got %q (%s), want %q", name, got.Code, got.Message, c.want)
 		}
 	}
+
 	believed := *trusted
 	believed.headers = []string{"X-Agent-ID: coder"}
 	keyed := `{"api_key":"` + reviewer.APIKey + `"}`
@@ -107,6 +111,7 @@ func TestTheDaemonListensWhereItIsTold(t *testing.T) {
 	if got := there.rest(t, "check_inbox", "{}"); got.Code != parley.Unauthenticated {
 		t.Errorf("at %s: got %+v", there.base, got)
 	}
+
 	must[parley.ShutDownResult](t, h, "down")
 	_, there = doorOf(t, "  http_address: 0.0.0.0\n  http_hosts: a.example, build.example\n")
 	for host, want := range map[string]parley.Code{"build.example": parley.Unauthenticated, "192.0.2.7": parley.Unauthenticated, "evil.example": parley.NotAuthorized} {

@@ -16,9 +16,16 @@ func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: hi\n(operator · msg 5f0c21aa)"`
 	given := []string{"5f0c21aa"}
-	prompted, waiting := profile.Signal{State: parley.StateBusy, Prompted: true}, profile.Signal{State: parley.StateWaiting}
+	prompted, waiting := profile.Signal{
+		State:    parley.StateBusy,
+		Prompted: true,
+	}, profile.Signal{
+		State: parley.StateWaiting,
+	}
+
 	idle := profile.Signal{State: parley.StateIdle}
 	compacts := profile.Signal{State: parley.StateBlocked, Why: "compaction"}
 	for _, c := range []struct {
@@ -44,6 +51,7 @@ func TestHookUnderstandsTheShippedPrograms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		r, ok := readReport(strings.Fields(c.arg), func() []byte { return []byte(c.input) })
 		got, known := p.Report(r.Event)
 		if diff := cmp.Diff(c.want, got) + cmp.Diff(c.names, r.MessageIDs); diff != "" || !ok || !known {

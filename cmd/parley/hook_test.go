@@ -47,7 +47,15 @@ func TestHookReadsWhatProgramsHandOver(t *testing.T) {
 			t.Errorf("%q with %s: %v (-want +got):\n%s", c.args, c.input, ok, diff)
 		}
 	}
-	long := `{"message":"` + strings.Repeat("ä", 500) + `","prompt":"` + strings.Repeat(`[PARLEY]: x\n(msg 5f0c21aa)\n`, 100) + `"}`
+
+	long := `{"message":"` + strings.Repeat(
+		"ä",
+		500,
+	) + `","prompt":"` + strings.Repeat(
+		`[PARLEY]: x\n(msg 5f0c21aa)\n`,
+		100,
+	) + `"}`
+
 	got, _ := readReport([]string{strings.Repeat("x", 300)}, func() []byte { return []byte(long) })
 	b, err := json.Marshal(got)
 	if err == nil {
@@ -91,10 +99,12 @@ func TestHookStartsNoDaemon(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(h.workspace, stateDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	hookAs(t, h, "", nil, "Stop") // outside of an agent
 	if got := h.spooled(t); got != "" {
 		t.Errorf("it reported without a key: %s", got)
 	}
+
 	hookAs(t, h, "k", strings.NewReader(`{"notification_type":"x"}`), "Notification", "--no-such-flag")
 	if got := h.spooled(t); strings.Count(got, "Notification:x") != 1 || strings.Count(got, "\n") != 1 {
 		t.Errorf("the spool has %q", got)
@@ -110,12 +120,14 @@ func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(h.workspace, stateDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	socket := filepath.Join(h.dir, "s.sock")
 	l, err := net.Listen("unix", socket)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close() // it takes connections, and nobody answers them
+
 	info, err := json.Marshal(daemonInfo{PID: os.Getpid(), Socket: socket})
 	if err != nil {
 		t.Fatal(err)
@@ -123,12 +135,14 @@ func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(h.workspace, stateDir, "daemon.json"), info, 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	open, end, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer end.Close()
 	defer open.Close()
+
 	hookAs(t, h, "k", open, "Stop")
 	if got := h.spooled(t); strings.Count(got, `"Stop"`) != 1 {
 		t.Errorf("the spool has %q, want the report", got)
@@ -157,32 +171,41 @@ done`
 // while the daemon is away.
 func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	h := newTestHome(t)
-	err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"), 0o600)
+	err := os.WriteFile(
+		filepath.Join(h.workspace, "parley.yaml"),
+		[]byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"),
+		0o600,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	program, err := exec.LookPath("parley")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	h.env = append(h.env, "PARLEY="+program)
 	must[parley.LaunchAgentResult](t, h, "launch", "ann", "--profile", "talker", "--", "sh", "-c", talker)
 	status := must[parley.WorkspaceStatusResult](t, h, "status")
 	send := func(text string) string {
 		return must[parley.SendMessageResult](t, h, "send", "ann", text, "--wait=60").MessageID
 	}
+
 	tell := func(line string) {
 		t.Helper()
 		if out, err := exec.Command("tmux", "-S", status.TmuxSocket, "send-keys", "-t", "ann", line, "Enter").CombinedOutput(); err != nil {
 			t.Fatalf("tmux: %v: %s", err, out)
 		}
 	}
+
 	begun := func(id string) func() bool {
 		return func() bool {
 			d := must[parley.MessageStatusResult](t, h, "message", id).Deliveries[0]
 			return !d.TurnStarted().IsZero()
 		}
 	}
+
 	id := send("please rebase")
 	tell("report")
 	eventually(t, "the first turn has begun", begun(id))
@@ -192,13 +215,18 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	if err := syscall.Kill(status.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+
 	tell("report")
 	eventually(t, "the report is spooled", func() bool { return strings.Contains(h.spooled(t), parley.Short(id)) })
 	eventually(t, "the second turn has begun", begun(id)) // which starts a daemon
 	if got := h.spooled(t); got != "" {
 		t.Errorf("the spool is not removed: %s", got)
 	}
-	if screen := must[parley.ReadTerminalResult](t, h, "screen", "ann").Lines; strings.Count(strings.Join(screen, "\n"), "said 0") != 3 {
+
+	if screen := must[parley.ReadTerminalResult](t, h, "screen", "ann").Lines; strings.Count(
+		strings.Join(screen, "\n"),
+		"said 0",
+	) != 3 {
 		t.Errorf("a hook said or failed:\n%s", strings.Join(screen, "\n"))
 	}
 }

@@ -30,14 +30,17 @@ func workingDaemon(t *testing.T) (*home, daemonInfo) {
 			t.Fatalf("parley %v: %v\n%s", args, err, out)
 		}
 	}
+
 	b, err := os.ReadFile(filepath.Join(h.workspace, stateDir, "daemon.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var info daemonInfo
 	if err := json.Unmarshal(b, &info); err != nil {
 		t.Fatal(err)
 	}
+
 	return h, info
 }
 
@@ -46,22 +49,27 @@ func TestCallsOfTheHTTPDocsWork(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
 	}
+
 	h, info := workingDaemon(t)
 	page := strings.ReplaceAll(documents(t)["http.md"], "http://127.0.0.1:PORT", info.HTTP)
 	blocks := regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(page, -1)
 	if len(blocks) < 5 {
 		t.Fatalf("the page has only %d blocks of commands", len(blocks))
 	}
+
 	script := "set -e\ncurl() { command curl --silent --show-error --fail-with-body \"$@\" && echo; }\n"
 	for _, block := range blocks {
 		script += block[1]
 	}
+
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir, cmd.Env = h.workspace, h.env
+
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v:\n%s", err, out)
 	}
+
 	for _, want := range []string{`"Message sent to coder!"`, `"unread_count":0`, `"openapi":"3.1.0"`, `"agent_id":`, `"with_agent":"visitor"`,
 		`"type":"function"`, "event: agent_direct_message", "parley_messages_accepted_total 2", `parley_http_requests_total{operation="send_message",status="200"} 2`} {
 		if !strings.Contains(string(out), want) {
@@ -76,35 +84,45 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	lines := strings.Fields(string(out))
 	address := regexp.MustCompile(`ws://\S+`).FindString(documents(t)["http.md"])
-	address = strings.NewReplacer("http://127.0.0.1:PORT", info.HTTP, "127.0.0.1:PORT", strings.TrimPrefix(info.HTTP, "http://"), "KEY", lines[len(lines)-1]).Replace(address)
+	address = strings.NewReplacer("http://127.0.0.1:PORT", info.HTTP, "127.0.0.1:PORT", strings.TrimPrefix(info.HTTP, "http://"), "KEY", lines[len(lines)-1]).
+		Replace(address)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+
 	conn, _, err := websocket.Dial(ctx, address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.CloseNow()
+
 	if out, err := h.command("send", "watcher", "look here").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+
 	for {
 		_, b, err := conn.Read(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(b), `"agent_direct_message"`) && strings.Contains(string(b), `"message_preview":"look here"`) {
+
+		if strings.Contains(string(b), `"agent_direct_message"`) &&
+			strings.Contains(string(b), `"message_preview":"look here"`) {
 			break
 		}
 	}
+
 	begun := time.Now()
 	if out, err := h.command("down").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+
 	for err == nil {
 		_, _, err = conn.Read(ctx)
 	}
+
 	if websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("after %s: got %v, want the status going away", time.Since(begun), err)
 	}
@@ -114,21 +132,30 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 // nothing of parley.
 func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 	h, info := workingDaemon(t)
-	over := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", info.Socket)
-	}}}
+	over := &http.Client{
+		Transport: &http.Transport{
+			DisableKeepAlives: true,
+			DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+				return (&net.Dialer{}).DialContext(ctx, "unix", info.Socket)
+			},
+		},
+	}
+
 	fetch := func(r *http.Request) (*http.Response, []byte) {
 		resp, err := over.Do(r)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
+
 		b, err := io.ReadAll(resp.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		return resp, b
 	}
+
 	request := func(method, path, body string) *http.Request {
 		r, err := http.NewRequest(method, "http://parley"+path, strings.NewReader(body))
 		if err != nil {
@@ -137,18 +164,22 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 		if body != "" {
 			r.Header.Set("Content-Type", "application/json")
 		}
+
 		return r
 	}
+
 	_, b := fetch(request("GET", "/openapi.json", ""))
 	document, err := openapi3.NewLoader().LoadFromData(b)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	document.Servers = openapi3.Servers{{URL: "http://parley"}}
 	router, err := legacy.NewRouter(document)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	backup, _ := json.Marshal(map[string]string{"path": filepath.Join(h.dir, "copy.db")})
 	for _, c := range []struct {
 		method, path, body string
@@ -185,17 +216,31 @@ func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s %s: %v", c.method, c.path, err)
 		}
-		in := &openapi3filter.RequestValidationInput{Request: request(c.method, c.path, c.body), Route: route, PathParams: params,
-			Options: &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, IncludeResponseStatus: true}}
+
+		in := &openapi3filter.RequestValidationInput{
+			Request:    request(c.method, c.path, c.body),
+			Route:      route,
+			PathParams: params,
+			Options: &openapi3filter.Options{
+				AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,
+				IncludeResponseStatus: true,
+			},
+		}
+
 		if err := openapi3filter.ValidateRequest(t.Context(), in); err != nil {
 			t.Errorf("%s %s: the request is not as the document says: %v", c.method, c.path, err)
 		}
+
 		resp, b := fetch(request(c.method, c.path, c.body))
 		if resp.StatusCode != c.status {
 			t.Errorf("%s %s: got %s, want %d:\n%s", c.method, c.path, resp.Status, c.status, b)
 		}
-		err = openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{RequestValidationInput: in,
-			Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(b)), Options: in.Options})
+
+		err = openapi3filter.ValidateResponse(
+			t.Context(),
+			&openapi3filter.ResponseValidationInput{RequestValidationInput: in,
+				Status: resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(b)), Options: in.Options},
+		)
 		if err != nil {
 			t.Errorf("%s %s: the answer is not as the document says: %v\n%s", c.method, c.path, err, b)
 		}

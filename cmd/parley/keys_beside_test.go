@@ -24,11 +24,13 @@ func TestUnknownKeyIsToldThoseOfItsPart(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		_, err := loadTeam(file, true)
 		if err == nil {
 			t.Errorf("%s: no error", text)
 			continue
 		}
+
 		action := parley.AsError(err).Action
 		if !strings.Contains(action, want[0]) || strings.Contains(action, want[1]) {
 			t.Errorf("%s: the advice is %q, want it to name %s and not %s", text, action, want[0], want[1])

@@ -23,9 +23,11 @@ func listenUnix(at place) (net.Listener, error) {
 		return nil, parley.Errorf(parley.StorageUnavailable, "the socket's path %s is longer than %d bytes", path, maxSocketPath).
 			Suggest("Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
 	}
+
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("remove the old socket: %w", err)
 	}
+
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		return nil, fmt.Errorf("listen on the socket: %w", err)
@@ -33,6 +35,7 @@ func listenUnix(at place) (net.Listener, error) {
 	if err := os.Chmod(path, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("make the socket private: %w", err), l.Close())
 	}
+
 	return l, nil
 }
 
@@ -49,6 +52,7 @@ func listenTCP(at place, s settings) (net.Listener, error) {
 		}
 		return l, err
 	}
+
 	if b, err := os.ReadFile(at.port()); err == nil {
 		if port, err := strconv.Atoi(strings.TrimSpace(string(b))); err == nil && port > 0 {
 			if l, err := listenPort(port); err == nil {
@@ -56,21 +60,25 @@ func listenTCP(at place, s settings) (net.Listener, error) {
 			}
 		}
 	}
+
 	l, err := listenPort(0)
 	if err != nil {
 		return nil, err
 	}
+
 	port := l.Addr().(*net.TCPAddr).Port
 	if err := os.WriteFile(at.port(), []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("remember the port: %w", err), l.Close())
 	}
+
 	return l, nil
 }
 
 func listenPort(address string, port int) (net.Listener, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(port)))
 	if errors.Is(err, syscall.EADDRNOTAVAIL) {
-		return nil, parley.Errorf(parley.AddressInUse, "this machine has no address %s", address).With("address", address).
+		return nil, parley.Errorf(parley.AddressInUse, "this machine has no address %s", address).
+			With("address", address).
 			Suggest("Give http_address one of its own, 0.0.0.0 for all, or leave it out for 127.0.0.1.")
 	}
 	if err != nil {
@@ -95,21 +103,30 @@ func markPeer(who callers) func(context.Context, net.Conn) context.Context {
 		if !ok {
 			return ctx
 		}
+
 		pid, uid, err := peerOf(unixConn)
 		if err != nil || uid != os.Getuid() {
 			_ = conn.Close() // the peer sees it end; there is nobody else to tell
 			return ctx
 		}
+
 		at := who.Adoptions()
 		if agent, ok := who.CallerOfProcess(pid); ok {
 			return context.WithValue(ctx, peerKey{}, &process{who: who, first: agent, caller: agent, at: at, pid: pid})
 		}
+
 		if pid != 0 && syscall.Kill(pid, 0) != nil {
 			_ = conn.Close()
 			return ctx
 		}
+
 		operator := who.Operator()
-		return context.WithValue(ctx, peerKey{}, &process{who: who, first: operator, caller: operator, at: at, pid: pid})
+
+		return context.WithValue(
+			ctx,
+			peerKey{},
+			&process{who: who, first: operator, caller: operator, at: at, pid: pid},
+		)
 	}
 }
 

@@ -37,9 +37,34 @@ type logFlags struct {
 var (
 	eventTypes  = []string{"information", "request", "response", "coordination"}
 	eventKinds  = []string{"direct", "broadcast", "thread", "steering", "system"}
-	eventStates = []string{"queued", "held", "typing", "submitted", "read", "answered", "failed", "unconfirmed", "expired",
-		"starting", "idle", "busy", "waiting", "drafting", "blocked", "unknown", "exited", "unreachable", "terminated",
-		"created", "joined", "added", "removed", "left", "paused", "resumed"}
+	eventStates = []string{
+		"queued",
+		"held",
+		"typing",
+		"submitted",
+		"read",
+		"answered",
+		"failed",
+		"unconfirmed",
+		"expired",
+		"starting",
+		"idle",
+		"busy",
+		"waiting",
+		"drafting",
+		"blocked",
+		"unknown",
+		"exited",
+		"unreachable",
+		"terminated",
+		"created",
+		"joined",
+		"added",
+		"removed",
+		"left",
+		"paused",
+		"resumed",
+	}
 )
 
 func (c *cli) addLogFlags(cmd *cobra.Command) *logFlags {
@@ -51,21 +76,38 @@ func (c *cli) addLogFlags(cmd *cobra.Command) *logFlags {
 	flags.StringSliceVar(&f.types, "type", nil, "only messages of these types ("+strings.Join(eventTypes, ", ")+")")
 	flags.StringSliceVar(&f.kinds, "kind", nil, "only messages of these kinds ("+strings.Join(eventKinds, ", ")+")")
 	flags.StringSliceVar(&f.states, "is", nil, "only what came into one of these states, such as failed or held")
-	flags.StringVar(&f.since, "since", "", "only what happened since: 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339")
+	flags.StringVar(
+		&f.since,
+		"since",
+		"",
+		"only what happened since: 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339",
+	)
+
 	flags.StringVar(&f.grep, "grep", "", "only lines with this pattern; in small letters it stands for capitals too")
 	for flag, values := range map[string][]string{"type": eventTypes, "kind": eventKinds, "is": eventStates} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
+
 	for _, flag := range []string{"agent", "from", "to"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, c.completeAgents)
 	}
+
 	return f
 }
 
 // filter reads the flags. A value that nothing can be is an error, not an empty log.
 func (f *logFlags) filter(cmd *cobra.Command, now time.Time) (*logFilter, error) {
-	l := &logFilter{agent: f.agent, from: f.from, to: f.to, thread: f.thread, types: f.types, kinds: f.kinds, states: f.states,
-		messages: map[string]*parley.Event{}}
+	l := &logFilter{
+		agent:    f.agent,
+		from:     f.from,
+		to:       f.to,
+		thread:   f.thread,
+		types:    f.types,
+		kinds:    f.kinds,
+		states:   f.states,
+		messages: map[string]*parley.Event{},
+	}
+
 	for flag, given := range map[string]struct{ got, known []string }{"type": {f.types, eventTypes}, "kind": {f.kinds, eventKinds}, "is": {f.states, eventStates}} {
 		for _, value := range given.got {
 			if err := knownValue(cmd, flag, value, given.known); err != nil {
@@ -73,24 +115,36 @@ func (f *logFlags) filter(cmd *cobra.Command, now time.Time) (*logFilter, error)
 			}
 		}
 	}
+
 	if f.since != "" {
 		since, err := sinceWhen(f.since, now)
 		if err != nil {
-			return nil, misused(cmd, fmt.Errorf("--since is %q; give 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339", f.since))
+			return nil, misused(
+				cmd,
+				fmt.Errorf("--since is %q; give 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339", f.since),
+			)
 		}
+
 		l.since = since
 	}
+
 	if f.grep != "" {
 		pattern := f.grep
 		if pattern == strings.ToLower(pattern) {
 			pattern = "(?i)" + pattern
 		}
+
 		compiled, err := regexp.Compile(pattern)
 		if err != nil {
-			return nil, misused(cmd, fmt.Errorf("--grep is %q, which is no pattern; put a backslash before ( [ * and the like", f.grep))
+			return nil, misused(
+				cmd,
+				fmt.Errorf("--grep is %q, which is no pattern; put a backslash before ( [ * and the like", f.grep),
+			)
 		}
+
 		l.pattern = compiled
 	}
+
 	return l, nil
 }
 
@@ -111,17 +165,20 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 			return now.Add(-24 * span), nil
 		}
 	}
+
 	if span, err := time.ParseDuration(text); err == nil && span >= 0 {
 		return now.Add(-span), nil
 	}
 	if t, err := time.ParseInLocation("15:04", text, now.Location()); err == nil {
 		return time.Date(now.Year(), now.Month(), now.Day(), t.Hour(), t.Minute(), 0, 0, now.Location()), nil
 	}
+
 	for _, form := range []string{time.DateOnly, "2006-01-02 15:04", time.DateTime} {
 		if t, err := time.ParseInLocation(form, text, now.Location()); err == nil {
 			return t, nil
 		}
 	}
+
 	return time.Parse(time.RFC3339Nano, text)
 }
 
@@ -133,7 +190,8 @@ func (l *logFilter) narrow() bool {
 // names reports whether a reference names one: by its name, its id, or the beginning
 // of that.
 func names(ref, name, id string) bool {
-	return strings.EqualFold(ref, name) && name != "" || len(ref) >= parley.ShortID && id != "" && strings.HasPrefix(id, strings.ToLower(ref))
+	return strings.EqualFold(ref, name) && name != "" ||
+		len(ref) >= parley.ShortID && id != "" && strings.HasPrefix(id, strings.ToLower(ref))
 }
 
 // passes reports whether an event is one to show. line is how it is shown.
@@ -158,7 +216,9 @@ func (l *logFilter) passes(e *parley.Event, line string, announced func(*parley.
 	case e.MessageID == "":
 		return false
 	}
+
 	m := announced(e)
+
 	return m != nil && (len(l.types) == 0 || slices.Contains(l.types, string(m.MessageType))) &&
 		(len(l.kinds) == 0 || slices.Contains(l.kinds, string(m.Kind)))
 }
@@ -170,10 +230,12 @@ func (c *cli) announced(ctx context.Context, l *logFilter) func(*parley.Event) *
 		if len(l.messages) > keptAnnouncements {
 			clear(l.messages)
 		}
+
 		if e.Type.Announces() {
 			l.messages[e.MessageID] = e
 			return e
 		}
+
 		known, found := l.messages[e.MessageID]
 		if !found {
 			if res, err := invoke[parley.MessageStatusResult](ctx, c, "get_message_status", url.Values{"message_id": {e.MessageID}}); err == nil {
@@ -181,6 +243,7 @@ func (c *cli) announced(ctx context.Context, l *logFilter) func(*parley.Event) *
 			}
 			l.messages[e.MessageID] = known
 		}
+
 		return known
 	}
 }

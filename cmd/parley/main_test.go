@@ -44,26 +44,31 @@ func stories(t *testing.T) testscript.Params {
 			if err != nil {
 				return err
 			}
+
 			program, err := exec.LookPath("parley")
 			if err != nil {
 				return err
 			}
+
 			example, err := filepath.Abs("../../parley.example.yaml")
 			if err != nil {
 				return err
 			}
+
 			env.Setenv("PARLEY", program)
 			env.Setenv("EXAMPLE", example)
 			for _, entry := range h.env {
 				name, value, _ := strings.Cut(entry, "=")
 				env.Setenv(name, value)
 			}
+
 			env.Defer(func() {
 				if err := h.end(); err != nil {
 					env.T().Log(err)
 					env.T().FailNow()
 				}
 			})
+
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -88,6 +93,7 @@ func newHome(workspace string) (*home, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	h := &home{dir: dir, workspace: workspace}
 	for name, sub := range map[string]string{"HOME": "h", "XDG_RUNTIME_DIR": "r", "XDG_STATE_HOME": "s", "TMUX_TMPDIR": "t"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
@@ -95,6 +101,7 @@ func newHome(workspace string) (*home, error) {
 		}
 		h.env = append(h.env, name+"="+filepath.Join(dir, sub))
 	}
+
 	h.env = append(h.env, "PARLEY_DIR="+workspace, "PATH="+os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8",
 		"GORACE=atexit_sleep_ms=0") // else each program sleeps for a second before it ends, under the race detector
 	return h, nil
@@ -113,14 +120,17 @@ func (h *home) end() error {
 	if err != nil {
 		err = fmt.Errorf("parley down: %w\n%s", err, out)
 	}
+
 	deadline := time.Now().Add(patience)
 	left := h.processes()
 	for ; len(left) > 0 && err == nil && time.Now().Before(deadline); left = h.processes() {
 		time.Sleep(20 * time.Millisecond)
 	}
+
 	for pid, name := range left {
 		err = errors.Join(err, fmt.Errorf("process %d is left: %s", pid, name), syscall.Kill(pid, syscall.SIGKILL))
 	}
+
 	return errors.Join(err, os.RemoveAll(h.dir))
 }
 
@@ -146,6 +156,7 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEX PROGRAM ARGUMENT…")
 	}
+
 	re := regexp.MustCompile("(?m)" + args[0])
 	var out string
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(30 * time.Millisecond) {
@@ -156,11 +167,13 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 				cmd.Env = append(cmd.Env, name+"="+value)
 			}
 		}
+
 		b, _ := cmd.CombinedOutput()
 		if out = string(b); re.MatchString(out) {
 			return
 		}
 	}
+
 	ts.Fatalf("%s never showed %q; it showed last:\n%s", strings.Join(args[1:], " "), args[0], out)
 }
 

@@ -21,15 +21,18 @@ func newTestHome(t testing.TB) *home {
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
 	}
+
 	h, err := newHome(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	t.Cleanup(func() {
 		if err := h.end(); err != nil {
 			t.Error(err)
 		}
 	})
+
 	return h
 }
 
@@ -39,14 +42,17 @@ func must[Res any](t testing.TB, h *home, args ...string) Res {
 	var stderr strings.Builder
 	cmd := h.command(append([]string{"--json"}, args...)...)
 	cmd.Stderr = &stderr
+
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("parley %s: %v\n%s%s", strings.Join(args, " "), err, out, stderr.String())
 	}
+
 	var res Res
 	if err := json.Unmarshal(out, &res); err != nil {
 		t.Fatalf("parley %s printed %s: %v", strings.Join(args, " "), out, err)
 	}
+
 	return res
 }
 
@@ -55,6 +61,7 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 	h := newTestHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+
 	must[parley.LaunchAgentResult](t, h, "launch", "coder", "--", "cat")
 	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
 
@@ -63,18 +70,22 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	c := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil)
+
 	session, err := c.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
 	if err != nil {
 		t.Fatalf("connect: %v\n%s", err, stderr.String())
 	}
+
 	tools, err := session.ListTools(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var names []string
 	for _, tool := range tools.Tools {
 		names = append(names, tool.Name)
 	}
+
 	if !slices.Contains(names, "send_message") {
 		t.Errorf("tools: got %q, want send_message among them", names)
 	}
@@ -109,14 +120,20 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	h := newTestHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+
 	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
 	status := must[parley.WorkspaceStatusResult](t, h, "status")
 
 	c := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil)
-	session, err := c.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)}, nil)
+	session, err := c.Connect(
+		ctx,
+		&mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)},
+		nil,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	var sent parley.SendMessageResult
 	callTool(t, session, "send_message", map[string]any{"to": "operator", "text": "over http"}, &sent)
 	inbox := must[parley.CheckInboxResult](t, h, "inbox")
@@ -129,20 +146,24 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	request.Header.Set("Accept", "text/event-stream")
 	stream, err := withKey(bot.APIKey).Do(request)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stream.Body.Close()
+
 	if got := stream.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Fatalf("the stream of events: got %s %q", stream.Status, got)
 	}
+
 	began := time.Now()
 	must[parley.ShutDownResult](t, h, "down")
 	if took := time.Since(began); took >= endAllCalls {
 		t.Errorf("down took %s with a stream open, want less than %s", took, endAllCalls)
 	}
+
 	_ = session.Close() // the daemon is gone, so it may fail
 }
 
@@ -150,10 +171,12 @@ func callTool(t *testing.T, session *mcp.ClientSession, name string, args map[st
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+
 	res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
+
 	b, err := json.Marshal(res.StructuredContent)
 	if err != nil || res.IsError {
 		t.Fatalf("%s: %v %s", name, err, b)

@@ -22,18 +22,22 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+
 	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
 	status := must[parley.WorkspaceStatusResult](t, h, "status")
 	http := func(query string) mcp.Transport {
 		return &mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp" + query, HTTPClient: withKey(bot.APIKey)}
 	}
+
 	stdio := func(args ...string) mcp.Transport {
 		cmd := h.command(append([]string{"mcp"}, args...)...)
 		cmd.Env = append(slices.Clone(h.env), "PARLEY_KEY="+bot.APIKey)
 		return &mcp.CommandTransport{Command: cmd}
 	}
+
 	both := []string{"broadcast_message", "broadcast_update", "get_agent_status", "request_assistance", "transfer_file"}
 	for what, c := range map[string]struct {
 		transport mcp.Transport
@@ -45,30 +49,40 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 		"stdio, files alone":  {stdio("--toolsets", "messages,files"), []string{"transfer_file"}},
 		"stdio, what is none": {stdio("--toolsets", "messages"), nil},
 	} {
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, c.transport, nil)
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+			Connect(ctx, c.transport, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
+
 		tools, err := session.ListTools(ctx, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
+
 		var names []string
 		for _, tool := range tools.Tools {
 			names = append(names, tool.Name)
 		}
+
 		if diff := cmp.Diff(c.want, names); diff != "" {
 			t.Errorf("%s: %s", what, diff)
 		}
-		res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}})
+
+		res, err := session.CallTool(
+			ctx,
+			&mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}},
+		)
 		if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, "toolset messages") {
 			t.Errorf("%s: send_message gave %+v, %v", what, res, err)
 		}
 		if strings.Contains(session.InitializeResult().Instructions, "send_message") {
 			t.Errorf("%s: the instructions speak of send_message: %s", what, session.InitializeResult().Instructions)
 		}
+
 		_ = session.Close()
 	}
+
 	out, err := h.command("mcp", "--toolsets", "mesages").CombinedOutput()
 	if err == nil || !strings.Contains(string(out), `Did you mean "messages"?`) {
 		t.Errorf("a wrong name: %v %s", err, out)
@@ -84,29 +98,35 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
 	for sets, want := range map[string]string{"[mesages]": `Did you mean`, "[]": "toolsets is empty"} {
 		write(sets)
 		if out, err := h.command("up").CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v %s", sets, err, out)
 		}
 	}
+
 	write("[files, team]")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+
 	keys := map[string]string{}
 	for _, name := range []string{"bot", "other"} {
 		keys[name] = must[parley.RegisterAgentResult](t, h, "register", name).APIKey
 	}
+
 	status := must[parley.WorkspaceStatusResult](t, h, "status")
 	for name, want := range map[string]bool{"bot": false, "other": true} {
 		cmd := h.command("mcp")
 		cmd.Env = append(slices.Clone(h.env), "PARLEY_KEY="+keys[name])
 		for how, transport := range map[string]mcp.Transport{"stdio": &mcp.CommandTransport{Command: cmd},
 			"http": &mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(keys[name])}} {
-			session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, transport, nil)
+			session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+				Connect(ctx, transport, nil)
 			if err != nil {
 				t.Fatalf("%s over %s: %v", name, how, err)
 			}
+
 			tools, err := session.ListTools(ctx, nil)
 			if err != nil {
 				t.Fatalf("%s over %s: %v", name, how, err)
@@ -114,10 +134,15 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 			if got := slices.ContainsFunc(tools.Tools, func(tool *mcp.Tool) bool { return tool.Name == "send_message" }); got != want {
 				t.Errorf("%s over %s: send_message is offered: %v, want %v", name, how, got, want)
 			}
-			res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}})
+
+			res, err := session.CallTool(
+				ctx,
+				&mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}},
+			)
 			if err != nil || res.IsError == want {
 				t.Errorf("%s over %s: send_message gave %+v, %v", name, how, res, err)
 			}
+
 			_ = session.Close()
 		}
 	}
@@ -128,6 +153,7 @@ func TestTheBridgeKnowsTheRole(t *testing.T) {
 	h := newTestHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
+
 	bot := must[parley.RegisterAgentResult](t, h, "register", "bot")
 	for key, want := range map[string]string{bot.APIKey: "You are bot", "": "You act for the operator"} {
 		cmd := h.command("mcp")
@@ -135,15 +161,19 @@ func TestTheBridgeKnowsTheRole(t *testing.T) {
 		if key != "" {
 			cmd.Env = append(cmd.Env, "PARLEY_KEY="+key)
 		}
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+			Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+
 		for _, part := range []string{want, "check_inbox with wait_seconds"} {
 			if text := session.InitializeResult().Instructions; !strings.Contains(text, part) {
 				t.Errorf("the instructions do not say %q: %s", part, text)
 			}
 		}
+
 		_ = session.Close()
 	}
 }

@@ -105,6 +105,7 @@ func command[Res any](c *cli, o operation[Res]) *cobra.Command {
 				return err
 			}
 		}
+
 		res, err := invoke[Res](cmd.Context(), c, o.op, values)
 		if err != nil {
 			return err
@@ -112,8 +113,10 @@ func command[Res any](c *cli, o operation[Res]) *cobra.Command {
 		if c.json {
 			return c.printJSON(res)
 		}
+
 		return o.print(res)
 	}
+
 	return cmd
 }
 
@@ -129,6 +132,7 @@ func addFlags(cmd *cobra.Command, op string, parameters []string) func() url.Val
 		names[flag] = parameter
 		addFlag(cmd, flag, fieldOf(op, parameter))
 	}
+
 	return func() url.Values {
 		values := url.Values{}
 		for flag, parameter := range names {
@@ -136,11 +140,13 @@ func addFlags(cmd *cobra.Command, op string, parameters []string) func() url.Val
 			if !f.Changed {
 				continue
 			}
+
 			values.Set(parameter, f.Value.String())
 			if items, err := cmd.Flags().GetStringSlice(flag); err == nil {
 				values[parameter] = items
 			}
 		}
+
 		return values
 	}
 }
@@ -150,6 +156,7 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 	if len(f.Enum) > 0 {
 		doc += " (" + strings.Join(f.Enum, ", ") + ")"
 	}
+
 	switch f.Type {
 	case "boolean":
 		cmd.Flags().Bool(flag, false, doc)
@@ -160,6 +167,7 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 	default:
 		cmd.Flags().String(flag, "", doc)
 	}
+
 	if len(f.Enum) > 0 {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(f.Enum, cobra.ShellCompDirectiveNoFileComp))
 	}
@@ -199,22 +207,28 @@ func (c *cli) completeAgents(cmd *cobra.Command, args []string, _ string) ([]str
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+
 	ctx, cancel := context.WithTimeout(cmd.Context(), 500*time.Millisecond)
 	defer cancel()
+
 	info := runningDaemon(ctx, at)
 	if info == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+
 	service := c.clientOf(info)
 	defer service.Close()
+
 	res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+
 	var names []string
 	for _, a := range res.Agents {
 		names = append(names, a.Name+"\t"+string(a.State))
 	}
+
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 

@@ -106,6 +106,7 @@ func (t *table) print(w io.Writer) {
 			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
 	}
+
 	for _, row := range t.rows {
 		var line strings.Builder
 		for i, cell := range row {
@@ -114,6 +115,7 @@ func (t *table) print(w io.Writer) {
 				line.WriteString(strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2))
 			}
 		}
+
 		fmt.Fprintln(w, strings.TrimRight(line.String(), " "))
 	}
 }

@@ -73,6 +73,7 @@ func findWorkspace(flag string, env environ, dir string) (string, error) {
 	if flag == "" {
 		flag = env.get("PARLEY_DIR")
 	}
+
 	home := realPath(env.get("HOME"))
 	if flag != "" {
 		if !filepath.IsAbs(flag) {
@@ -80,16 +81,19 @@ func findWorkspace(flag string, env environ, dir string) (string, error) {
 		}
 		return usable(realPath(flag), home)
 	}
+
 	if dir == "" {
 		return "", parley.Errorf(parley.InvalidArgument, "the current directory cannot be read").
 			Suggest("Change to a directory that exists, or name one with --workspace.")
 	}
+
 	dir = realPath(dir)
 	for _, mark := range []string{stateDir, ".git"} {
 		if found := above(dir, home, mark); found != "" {
 			return found, nil
 		}
 	}
+
 	return usable(dir, home)
 }
 
@@ -106,6 +110,7 @@ func usable(root, home string) (string, error) {
 		return "", parley.Errorf(parley.InvalidArgument, "your home directory cannot be a workspace").
 			Suggest("Change to a project's directory, or name one with --workspace.")
 	}
+
 	return root, nil
 }
 
@@ -152,11 +157,13 @@ func locate(root string, env environ) place {
 	if home := env.get("HOME"); !filepath.IsAbs(state) && home != "" {
 		state = filepath.Join(home, ".local", "state")
 	}
+
 	if filepath.IsAbs(state) {
 		p.launch = filepath.Join(state, "parley", p.hash)
 	} else {
 		p.launch = p.state("agents")
 	}
+
 	return p
 }
 
@@ -169,11 +176,13 @@ func runtimeDir(hash string, env environ) string {
 	if dir := env.get("TMPDIR"); filepath.IsAbs(dir) {
 		candidates = append(candidates, filepath.Join(dir, "parley-"+strconv.Itoa(os.Getuid()), hash))
 	}
+
 	for _, dir := range candidates {
 		if len(place{runtime: dir}.socket()) <= maxSocketPath {
 			return dir
 		}
 	}
+
 	return filepath.Join("/tmp", "parley-"+strconv.Itoa(os.Getuid()), hash)
 }
 
@@ -193,6 +202,7 @@ func (p place) prepare() error {
 		return parley.Errorf(parley.InvalidArgument, "the workspace's path is %d bytes too long: %s", over, p.root).
 			Suggest("Choose a directory with a path of %d bytes at most.", len(p.root)-over)
 	}
+
 	for _, dir := range []string{filepath.Join(p.root, stateDir), filepath.Dir(p.runtime), p.runtime, p.launch} {
 		shared := dir == filepath.Dir(p.runtime) && filepath.Base(p.runtime) != p.hash // $XDG_RUNTIME_DIR itself
 		if shared {
@@ -202,9 +212,11 @@ func (p place) prepare() error {
 			return err
 		}
 	}
+
 	if err := os.WriteFile(p.state(".gitignore"), []byte("*\n"), 0o600); err != nil {
 		return fmt.Errorf("keep %s out of git: %w", stateDir, err)
 	}
+
 	return nil
 }
 
@@ -214,18 +226,22 @@ func privateDir(dir string) error {
 		return parley.Errorf(parley.StorageUnavailable, "the directory %s cannot be made: %w", dir, pathCause(err)).
 			Suggest("Make it writable for you, or choose another workspace with --workspace.")
 	}
+
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", dir, err)
 	}
+
 	if !info.IsDir() || !ownedByUs(info) {
 		return parley.Errorf(parley.StorageUnavailable, "%s is not a directory of yours", dir).
 			Suggest("Remove it, or have its owner remove it.")
 	}
+
 	if info.Mode().Perm()&0o077 != 0 {
 		if err := os.Chmod(dir, 0o700); err != nil {
 			return fmt.Errorf("make %s private: %w", dir, err)
 		}
 	}
+
 	return nil
 }

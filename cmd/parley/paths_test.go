@@ -37,10 +37,12 @@ func TestWorkspaceIsFound(t *testing.T) {
 			if test.env != "" {
 				env = append(env, "PARLEY_DIR="+filepath.Join(root, test.env))
 			}
+
 			flag := test.flag
 			if flag != "" {
 				flag = filepath.Join(root, flag)
 			}
+
 			got, err := findWorkspace(flag, env, filepath.Join(root, test.from))
 			if want := filepath.Join(root, test.want); err != nil || got != want {
 				t.Errorf("got %q, %v, want %q", got, err, want)
@@ -55,13 +57,16 @@ func TestHomeIsNoWorkspace(t *testing.T) {
 	if err := os.Symlink(home, link); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, flag := range []string{"", home, link} {
 		_, err := findWorkspace(flag, environ{"HOME=" + home}, link)
 		if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want || parley.AsError(err).Action == "" {
 			t.Errorf("--workspace %q: got %v (%s), want %s with a next step", flag, err, got, want)
 		}
 	}
-	if got, err := findWorkspace("", environ{"HOME=" + home}, filepath.Join(home, "docs")); err != nil || got != filepath.Join(home, "docs") {
+
+	if got, err := findWorkspace("", environ{"HOME=" + home}, filepath.Join(home, "docs")); err != nil ||
+		got != filepath.Join(home, "docs") {
 		t.Errorf("below home: got %q, %v, want the directory itself", got, err)
 	}
 }
@@ -90,7 +95,13 @@ func TestSocketPathsFit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := locate("/some/where", test.env).socket()
 			if !strings.HasPrefix(got, test.prefix) || len(got) > maxSocketPath {
-				t.Errorf("got %s (%d bytes), want it to begin with %s and to have %d at most", got, len(got), test.prefix, maxSocketPath)
+				t.Errorf(
+					"got %s (%d bytes), want it to begin with %s and to have %d at most",
+					got,
+					len(got),
+					test.prefix,
+					maxSocketPath,
+				)
 			}
 		})
 	}
@@ -107,6 +118,7 @@ func TestTmuxNameIsShortAndReadable(t *testing.T) {
 			t.Errorf("%s: got %q, want %qHASH", root, got, want)
 		}
 	}
+
 	if locate("/a/shop", nil).tmuxName() == locate("/b/shop", nil).tmuxName() {
 		t.Error("two workspaces share a tmux server")
 	}
@@ -114,19 +126,25 @@ func TestTmuxNameIsShortAndReadable(t *testing.T) {
 
 func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	root := tree(t, "ws", "run", "state")
-	at := locate(filepath.Join(root, "ws"), environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"})
+	at := locate(
+		filepath.Join(root, "ws"),
+		environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"},
+	)
+
 	if err := os.MkdirAll(at.runtime, 0o755); err != nil { // as a careless hand would
 		t.Fatal(err)
 	}
 	if err := at.prepare(); err != nil {
 		t.Fatal(err)
 	}
+
 	for _, dir := range []string{at.state(""), at.runtime, at.launch} {
 		info, err := os.Stat(dir)
 		if err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: got %v, %v, want mode 0700", dir, info.Mode(), err)
 		}
 	}
+
 	if b, _ := os.ReadFile(at.state(".gitignore")); string(b) != "*\n" {
 		t.Errorf(".gitignore: got %q, want everything ignored", b)
 	}
@@ -136,8 +154,18 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 }
 
 func TestScrubbedEnvironmentTellsNobody(t *testing.T) {
-	env := environ{"PATH=/bin", "PARLEY_KEY=k", "PARLEY_AGENT=a", "PARLEY_AGENT_ID=i", "TMUX=t", "TMUX_PANE=%1", "CLAUDECODE=1",
-		"TMUX_TMPDIR=/x", "PARLEY_MAX_TEXT=10"}
+	env := environ{
+		"PATH=/bin",
+		"PARLEY_KEY=k",
+		"PARLEY_AGENT=a",
+		"PARLEY_AGENT_ID=i",
+		"TMUX=t",
+		"TMUX_PANE=%1",
+		"CLAUDECODE=1",
+		"TMUX_TMPDIR=/x",
+		"PARLEY_MAX_TEXT=10",
+	}
+
 	got := strings.Join(env.scrubbed(), " ")
 	if want := "PATH=/bin TMUX_TMPDIR=/x PARLEY_MAX_TEXT=10"; got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -153,13 +181,16 @@ func TestTooLongAWorkspaceIsRefused(t *testing.T) {
 		}
 		root = filepath.Join(root, strings.Repeat("x", n))
 	}
+
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		t.Fatal(err)
 	}
+
 	env := environ{"XDG_STATE_HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
 	if err := locate(root, env).prepare(); err != nil {
 		t.Errorf("the longest path that fits: %v", err)
 	}
+
 	err := locate(root+"x", env).prepare()
 	if parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" {
 		t.Errorf("got %v, want INVALID_ARGUMENT with a next step", err)

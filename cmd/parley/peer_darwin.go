@@ -15,6 +15,7 @@ func peerOf(conn *net.UnixConn) (pid, uid int, err error) {
 	if raw, err = conn.SyscallConn(); err != nil {
 		return 0, 0, fmt.Errorf("reach the connection: %w", err)
 	}
+
 	var cred *unix.Xucred
 	ctlErr := raw.Control(func(fd uintptr) {
 		if pid, err = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID); err == nil {
@@ -27,5 +28,6 @@ func peerOf(conn *net.UnixConn) (pid, uid int, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("ask who is at the other end: %w", err)
 	}
+
 	return pid, int(cred.Uid), nil
 }

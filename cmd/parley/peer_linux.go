@@ -15,6 +15,7 @@ func peerOf(conn *net.UnixConn) (pid, uid int, err error) {
 	if raw, err = conn.SyscallConn(); err != nil {
 		return 0, 0, fmt.Errorf("reach the connection: %w", err)
 	}
+
 	var cred *unix.Ucred
 	ctlErr := raw.Control(func(fd uintptr) {
 		cred, err = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
@@ -25,5 +26,6 @@ func peerOf(conn *net.UnixConn) (pid, uid int, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("ask who is at the other end: %w", err)
 	}
+
 	return int(cred.Pid), int(cred.Uid), nil
 }

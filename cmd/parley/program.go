@@ -80,6 +80,7 @@ func (p program) run(ctx context.Context, args []string) int {
 	root.SetIn(p.in)
 	root.SetOut(p.out)
 	root.SetErr(p.err)
+
 	err := detachedWait(root, args)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
@@ -93,12 +94,15 @@ func (p program) run(ctx context.Context, args []string) int {
 	if ctx.Err() != nil {
 		return 130 // what a shell reports for an interrupted command
 	}
+
 	if usage, ok := errors.AsType[usageError](err); ok {
 		c.json = c.json || asksForJSON(args) // what follows the mistake was not read
 		c.fail(parley.Errorf(parley.InvalidArgument, "%w", usage.error).Suggest("%s", usage.next))
 		return 2
 	}
+
 	c.fail(err)
+
 	return 1
 }
 
@@ -124,13 +128,16 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 		Version:       buildVersion(),
 		SilenceErrors: true, SilenceUsage: true,
 	}
+
 	root.SetFlagErrorFunc(misusedFlag)
 	root.SetVersionTemplate("parley {{.Version}}\n")
-	root.PersistentFlags().StringVar(&c.workspace, "workspace", "", "directory of the workspace (default: found from here)")
+	root.PersistentFlags().
+		StringVar(&c.workspace, "workspace", "", "directory of the workspace (default: found from here)")
 	root.PersistentFlags().BoolVar(&c.json, "json", false, "print the result as JSON")
 	root.AddGroup(&cobra.Group{ID: groupTeam, Title: "The team:"},
 		&cobra.Group{ID: groupMessages, Title: "Messages:"},
 		&cobra.Group{ID: groupDaemon, Title: "The daemon:"})
+
 	root.SetHelpCommandGroupID(groupDaemon)
 	root.SetCompletionCommandGroupID(groupDaemon)
 	add := func(group string, commands ...*cobra.Command) {
@@ -139,13 +146,71 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 			root.AddCommand(cmd)
 		}
 	}
-	add(groupTeam, c.launchCommand(), c.adoptCommand(), c.leaveCommand(), c.joinCommand(), c.stopCommand(), c.restartCommand(), c.agentsCommand(), c.attachCommand(),
-		c.terminalCommand(), c.watchCommand(), c.registerCommand(), c.approveCommand(), c.responderCommand(), c.usageCommand(), c.keyCommand(), c.profilesCommand(), c.upCommand(), c.downCommand())
-	add(groupMessages, c.sendCommand(), c.broadcastCommand(), c.replyCommand(), c.ignoreCommand(), c.inboxCommand(), c.readCommand(), c.messageCommand(),
-		c.steerCommand(), c.needsCommand(), c.explainCommand(), c.retryCommand(), c.pauseCommand(), c.resumeCommand(), c.sendFileCommand(), c.getFileCommand(), c.filesCommand(), c.historyCommand(), c.threadCommand(), c.conversationCommand(), c.searchCommand(), c.logCommand(), c.exportCommand(), c.tuiCommand())
-	add(groupDaemon, c.statusCommand(), c.doctorCommand(), c.serveCommand(), c.backupCommand(), c.mcpCommand(), c.demoCommand(),
-		c.opsCommand(), c.schemaCommand(), c.versionCommand())
+
+	add(
+		groupTeam,
+		c.launchCommand(),
+		c.adoptCommand(),
+		c.leaveCommand(),
+		c.joinCommand(),
+		c.stopCommand(),
+		c.restartCommand(),
+		c.agentsCommand(),
+		c.attachCommand(),
+		c.terminalCommand(),
+		c.watchCommand(),
+		c.registerCommand(),
+		c.approveCommand(),
+		c.responderCommand(),
+		c.usageCommand(),
+		c.keyCommand(),
+		c.profilesCommand(),
+		c.upCommand(),
+		c.downCommand(),
+	)
+
+	add(
+		groupMessages,
+		c.sendCommand(),
+		c.broadcastCommand(),
+		c.replyCommand(),
+		c.ignoreCommand(),
+		c.inboxCommand(),
+		c.readCommand(),
+		c.messageCommand(),
+		c.steerCommand(),
+		c.needsCommand(),
+		c.explainCommand(),
+		c.retryCommand(),
+		c.pauseCommand(),
+		c.resumeCommand(),
+		c.sendFileCommand(),
+		c.getFileCommand(),
+		c.filesCommand(),
+		c.historyCommand(),
+		c.threadCommand(),
+		c.conversationCommand(),
+		c.searchCommand(),
+		c.logCommand(),
+		c.exportCommand(),
+		c.tuiCommand(),
+	)
+
+	add(
+		groupDaemon,
+		c.statusCommand(),
+		c.doctorCommand(),
+		c.serveCommand(),
+		c.backupCommand(),
+		c.mcpCommand(),
+		c.demoCommand(),
+		c.opsCommand(),
+		c.schemaCommand(),
+		c.versionCommand(),
+	)
+
 	root.AddCommand(c.execCommand(), c.demoAgentCommand(), c.hookCommand())
 	checkHelpTopic(root)
+
 	return root
 }

@@ -23,9 +23,11 @@ func TestEveryCommandIsExplained(t *testing.T) {
 			if sub.Short == "" || sub.Example == "" || sub.GroupID == "" && cmd.Name() == "parley" {
 				t.Errorf("%s lacks a short text, an example or a group", sub.CommandPath())
 			}
+
 			walk(sub)
 		}
 	}
+
 	walk((&cli{}).root())
 }
 
@@ -45,7 +47,13 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 		for i := range typ.NumField() {
 			f := typ.Field(i)
 			if f.Tag.Get("yaml") == "" || f.Tag.Get("doc") == "" {
-				t.Errorf("%s.%s: key %q, description %q, want both", typ.Name(), f.Name, f.Tag.Get("yaml"), f.Tag.Get("doc"))
+				t.Errorf(
+					"%s.%s: key %q, description %q, want both",
+					typ.Name(),
+					f.Name,
+					f.Tag.Get("yaml"),
+					f.Tag.Get("doc"),
+				)
 			}
 		}
 	}
@@ -60,6 +68,7 @@ func TestEnvironmentOverridesSettings(t *testing.T) {
 		"PARLEY_MESSAGES_PER_MINUTE=1", "PARLEY_BROADCASTS_PER_MINUTE=1000000", "PARLEY_REGISTRATIONS_PER_MINUTE=3"}); err != nil {
 		t.Fatal(err)
 	}
+
 	var want settings
 	want.fill()
 	want.MaxText, want.Footer, want.ExpireAfter, want.HTTPPort = 7, "short", 90*time.Minute, 8080
@@ -69,6 +78,7 @@ func TestEnvironmentOverridesSettings(t *testing.T) {
 	if s != want {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
+
 	for _, entry := range []string{"PARLEY_MAX_TEXT=-1", "PARLEY_MAX_TEXT=x", "PARLEY_FOOTER=none", "PARLEY_EXPIRE_AFTER=1", "PARLEY_HTTP_PORT=70000",
 		"PARLEY_FOOTER=short\nmax_text: 9", "PARLEY_STUCK_AFTER=1ms", "PARLEY_OWES_AFTER=-1m", "PARLEY_AUTO_STEER=maybe", "PARLEY_MAX_FILE_MB=0", "PARLEY_MAX_FILE_MB=10001",
 		"PARLEY_HTTP_ADDRESS=localhost", "PARLEY_OPEN_REGISTRATION=some", "PARLEY_MESSAGES_PER_MINUTE=-1", "PARLEY_BROADCASTS_PER_MINUTE=0",

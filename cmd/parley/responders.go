@@ -24,8 +24,15 @@ type answerer struct {
 }
 
 func (a *answerer) config() parley.ResponderConfig {
-	return parley.ResponderConfig{ModelID: a.Model, SystemPrompt: a.SystemPrompt, Temperature: a.Temperature, MaxTokens: a.MaxTokens,
-		BaseURL: a.BaseURL, APIKeyEnv: a.APIKeyEnv, Additional: a.Additional}
+	return parley.ResponderConfig{
+		ModelID:      a.Model,
+		SystemPrompt: a.SystemPrompt,
+		Temperature:  a.Temperature,
+		MaxTokens:    a.MaxTokens,
+		BaseURL:      a.BaseURL,
+		APIKeyEnv:    a.APIKeyEnv,
+		Additional:   a.Additional,
+	}
 }
 
 // declared are the responders of the file, checked.
@@ -34,9 +41,23 @@ func (t *team) declared() []parley.DeclaredResponder {
 	for _, a := range t.Responders {
 		config := a.config()
 		_ = config.Check() // it was checked when the file was read, and settles the defaults
-		all = append(all, parley.DeclaredResponder{Name: a.Name, Description: a.Description, Role: a.Role, Capabilities: a.Capabilities, Groups: a.Groups,
-			Responder: parley.Responder{ResponderConfig: config, AutoRespond: a.AutoRespond == nil || *a.AutoRespond, Origin: parley.FromFile}})
+		all = append(
+			all,
+			parley.DeclaredResponder{
+				Name:         a.Name,
+				Description:  a.Description,
+				Role:         a.Role,
+				Capabilities: a.Capabilities,
+				Groups:       a.Groups,
+				Responder: parley.Responder{
+					ResponderConfig: config,
+					AutoRespond:     a.AutoRespond == nil || *a.AutoRespond,
+					Origin:          parley.FromFile,
+				},
+			},
+		)
 	}
+
 	return all
 }
 
@@ -48,14 +69,20 @@ func (t *team) checkResponders(at string, seen map[string]bool) error {
 		if err == nil {
 			err = config.Check()
 		}
+
 		if err != nil {
 			e := parley.AsError(err)
-			return parley.Errorf(e.Code, "%s: responder %s: %w", at, parley.CleanLine(a.Name), err).Suggest("%s", e.Action)
+			return parley.Errorf(e.Code, "%s: responder %s: %w", at, parley.CleanLine(a.Name), err).
+				Suggest("%s", e.Action)
 		}
+
 		if seen[strings.ToLower(a.Name)] {
-			return parley.Errorf(parley.InvalidArgument, "%s: two agents are named %s", at, a.Name).Suggest("Give each a name of its own.")
+			return parley.Errorf(parley.InvalidArgument, "%s: two agents are named %s", at, a.Name).
+				Suggest("Give each a name of its own.")
 		}
+
 		seen[strings.ToLower(a.Name)] = true
 	}
+
 	return nil
 }

@@ -32,18 +32,22 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 	t.Parallel()
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
+
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	closed.Close()
 	h := newTestHome(t)
 	text := "responders:\n  - {name: well, model: m, base_url: '" + model.URL + "/v1'}\n" +
 		"  - {name: keyless, model: m, base_url: '" + model.URL + "/v1', api_key_env: NO_SUCH_KEY}\n" +
 		"  - {name: lost, model: m, base_url: 'http://" + closed.Addr().String() + "/v1'}\n"
+
 	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+
 	look := func(when string) {
 		t.Helper()
 		out, _ := h.command("doctor").CombinedOutput()
@@ -53,10 +57,12 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 			}
 		}
 	}
+
 	look("without a daemon")
 	if out, err := h.command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
+
 	look("with one")
 	list := must[parley.ListRespondersResult](t, h, "responder", "list")
 	if len(list.Responders) != 3 || list.Responders[0].Problem == "" || list.Responders[2].Problem != "" {
@@ -78,6 +84,7 @@ func TestResponderOfTheFileThatCannotBeIsRefused(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+
 		_, err := loadTeam(file, true)
 		if err == nil || !strings.Contains(err.Error()+parley.AsError(err).Action, says) {
 			t.Errorf("%s: got %v, want it to name %s", text, err, says)
@@ -100,20 +107,24 @@ func TestDaemonCountsWhatModelsTookAndEndsAmidAnAnswer(t *testing.T) {
 	if out, err := h.command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)
 	}
+
 	info := must[parley.WorkspaceStatusResult](t, h, "status")
 	must[parley.SendMessageResult](t, h, "send", "sage", "SAY hello")
 	if out, err := h.command("send", "sage", "FAIL 400").CombinedOutput(); err == nil {
 		t.Errorf("a refused one: %s", out)
 	}
+
 	res, err := overSocket(t, info.Socket).Get("http://parley/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
+
 	text, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	for _, line := range []string{`parley_model_calls_total{agent="sage",outcome="answered"} 1`, `parley_model_calls_total{agent="sage",outcome="refused"} 1`,
 		fmt.Sprintf(`parley_model_tokens_total{agent="sage",direction="in"} %d`, modelserver.PromptTokens),
 		fmt.Sprintf(`parley_model_tokens_total{agent="sage",direction="out"} %d`, modelserver.AnswerTokens), `parley_model_seconds_total{agent="sage"} `} {
@@ -128,10 +139,12 @@ func TestDaemonCountsWhatModelsTookAndEndsAmidAnAnswer(t *testing.T) {
 	if err := waiting.Start(); err != nil {
 		t.Fatal(err)
 	}
+
 	ctx := inTime(t)
 	for len(model.Requests()) < 3 && ctx.Err() == nil {
 		time.Sleep(10 * time.Millisecond)
 	}
+
 	began := time.Now()
 	if out, err := h.command("down").CombinedOutput(); err != nil {
 		t.Fatalf("parley down: %v\n%s", err, out)
@@ -139,7 +152,9 @@ func TestDaemonCountsWhatModelsTookAndEndsAmidAnAnswer(t *testing.T) {
 	if took := time.Since(began); took > 25*time.Second { // half of what the model has
 		t.Errorf("the daemon took %s to end", took)
 	}
-	if err := waiting.Wait(); err == nil || !strings.Contains(said.String(), string(parley.ModelUnavailable)) || !strings.Contains(said.String(), string(parley.ModelCancelled)) {
+
+	if err := waiting.Wait(); err == nil || !strings.Contains(said.String(), string(parley.ModelUnavailable)) ||
+		!strings.Contains(said.String(), string(parley.ModelCancelled)) {
 		t.Errorf("who waited got %v: %s", err, said.String())
 	}
 }

@@ -17,16 +17,20 @@ func (c *cli) returnKeyHere(ctx context.Context, socket string) string {
 	around := c.tmuxAround()
 	ours := c.askTmux(ctx, socket, "show-options", "-gv", "prefix", ";", "list-keys", "-T", "root", tmux.ReturnKey)
 	prefix, bound, _ := strings.Cut(ours, "\n")
-	if strings.Contains(bound, "detach-client") && (around == "" || c.askTmux(ctx, around, "list-keys", "-T", "root", tmux.ReturnKey) == "") {
+	if strings.Contains(bound, "detach-client") &&
+		(around == "" || c.askTmux(ctx, around, "list-keys", "-T", "root", tmux.ReturnKey) == "") {
 		return tmux.ReturnKey
 	}
+
 	if prefix == "" {
 		prefix = "C-b"
 	}
+
 	pressed := prefix
 	if around != "" && c.askTmux(ctx, around, "show-options", "-gv", "prefix") == prefix {
 		pressed += " " + prefix // theirs passes the second on
 	}
+
 	return strings.NewReplacer("C-", "Ctrl-", "M-", "Alt-").Replace(pressed + " d")
 }
 

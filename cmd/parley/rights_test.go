@@ -44,18 +44,53 @@ var rights = []right{
 	{op: "register_agent", who: anyone, args: `{"username":"parley"}`},
 	{op: "get_agent_status", who: agents, args: `{"agent":` + nobodys + `}`},
 	{op: "send_message", who: agents, args: `{"to":` + nobodys + `,"text":"hi"}`, self: "sender_agent_id sender_id"},
-	{op: "broadcast_message", who: agents, args: `{"recipients":[` + nobodys + `],"text":"hi"}`, self: "sender_agent_id sender_id"},
-	{op: "broadcast_update", who: agents, args: `{"update_type":"progress","content":{"summary":"x"}}`, self: "sender_agent_id"}, // which is stored and typed
-	{op: "request_assistance", who: agents, args: `{"assistance_type":"review","target_agents":[` + nobodys + `],"request_details":{"description":"x"}}`, self: "requester_agent_id"},
-	{op: "respond_to_message", who: agents, args: `{"message_id":` + nothing + `,"text":"hi"}`, self: "responder_agent_id"},
+	{
+		op:   "broadcast_message",
+		who:  agents,
+		args: `{"recipients":[` + nobodys + `],"text":"hi"}`,
+		self: "sender_agent_id sender_id",
+	},
+	{
+		op:   "broadcast_update",
+		who:  agents,
+		args: `{"update_type":"progress","content":{"summary":"x"}}`,
+		self: "sender_agent_id",
+	}, // which is stored and typed
+	{
+		op:   "request_assistance",
+		who:  agents,
+		args: `{"assistance_type":"review","target_agents":[` + nobodys + `],"request_details":{"description":"x"}}`,
+		self: "requester_agent_id",
+	},
+	{
+		op:   "respond_to_message",
+		who:  agents,
+		args: `{"message_id":` + nothing + `,"text":"hi"}`,
+		self: "responder_agent_id",
+	},
 	{op: "ignore_message", who: agents, args: `{"message_id":` + nothing + `}`, self: "agent_id"},
-	{op: "transfer_file", who: agents, args: `{"recipient":` + nobodys + `,"source_path":` + nowhere + `}`, self: "sender_id sender_agent_id"},
+	{
+		op:   "transfer_file",
+		who:  agents,
+		args: `{"recipient":` + nobodys + `,"source_path":` + nowhere + `}`,
+		self: "sender_id sender_agent_id",
+	},
 	{op: "create_thread", who: agents, args: `{"title":"x","participants":[` + nobodys + `]}`, self: "creator_id"},
 	{op: "list_threads", who: agents, args: `{}`},
 	{op: "get_thread_details", who: agents, args: `{"thread_id":` + nothing + `}`},
 	{op: "join_thread", who: agents, args: `{"thread_id":` + nothing + `}`, self: "agent_id"},
-	{op: "add_participant_to_thread", who: agents, args: `{"thread_id":` + nothing + `,"agent_id_to_add":` + nobodys + `}`, self: "inviting_agent_id"},
-	{op: "remove_participant_from_thread", who: agents, args: `{"thread_id":` + nothing + `,"agent_id_to_remove":` + nobodys + `}`, self: "removing_agent_id"},
+	{
+		op:   "add_participant_to_thread",
+		who:  agents,
+		args: `{"thread_id":` + nothing + `,"agent_id_to_add":` + nobodys + `}`,
+		self: "inviting_agent_id",
+	},
+	{
+		op:   "remove_participant_from_thread",
+		who:  agents,
+		args: `{"thread_id":` + nothing + `,"agent_id_to_remove":` + nobodys + `}`,
+		self: "removing_agent_id",
+	},
 	{op: "get_conversation_state", who: agents, args: `{"thread_id":` + nothing + `}`, self: "agent_id"},
 	{op: "control_conversation", who: operatorOnly, args: `{"action":"release","message_id":` + nothing + `}`},
 	{op: "check_inbox", who: agents, args: `{}`, self: "agent_id"},
@@ -101,16 +136,19 @@ func TestRightsNameEveryOperation(t *testing.T) {
 	for _, r := range rights {
 		named[r.op] = r
 	}
+
 	for _, op := range parley.Ops {
 		r, ok := named[op.Name]
 		if !ok {
 			t.Errorf("%s has no line in rights: write down who may call it", op.Name)
 		}
+
 		delete(named, op.Name)
 		if got, want := strings.Join(op.Self, " "), r.self; got != want {
 			t.Errorf("%s: the caller is named by %q, and in rights by %q", op.Name, got, want)
 		}
 	}
+
 	for name := range named {
 		t.Errorf("there is no operation %s", name)
 	}
@@ -149,14 +187,17 @@ func (s *someone) post(t *testing.T, path, body string) (int, []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json, text/event-stream")
 	req.Header.Set("MCP-Protocol-Version", "2025-06-18")
+
 	// A session proves nothing, and its id has only a form.
 	req.Header.Set("Mcp-Session-Id", "mcp-session-00000000-0000-4000-8000-000000000000")
 	if s.key != "" {
 		req.Header.Set("Authorization", "Bearer "+s.key)
 	}
+
 	for _, h := range s.headers {
 		name, value, _ := strings.Cut(h, ": ")
 		if name == "Host" {
@@ -164,15 +205,18 @@ func (s *someone) post(t *testing.T, path, body string) (int, []byte) {
 		}
 		req.Header.Add(name, value)
 	}
+
 	resp, err := s.client.Do(req)
 	if err != nil {
 		t.Fatalf("%s by %s: %v", path, s.name, err)
 	}
 	defer resp.Body.Close()
+
 	var answer bytes.Buffer
 	if _, err := answer.ReadFrom(resp.Body); err != nil {
 		t.Fatal(err)
 	}
+
 	return resp.StatusCode, answer.Bytes()
 }
 
@@ -197,7 +241,11 @@ func (s *someone) rest(t *testing.T, op, args string) outcome {
 
 func (s *someone) mcp(t *testing.T, op, args string) outcome {
 	t.Helper()
-	status, body := s.post(t, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+op+`","arguments":`+args+`}}`)
+	status, body := s.post(
+		t,
+		"/mcp",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+op+`","arguments":`+args+`}}`,
+	)
 	if status != http.StatusOK {
 		var o outcome
 		if json.Unmarshal(body, &o) != nil || o.Code == "" {
@@ -205,9 +253,11 @@ func (s *someone) mcp(t *testing.T, op, args string) outcome {
 		}
 		return o
 	}
+
 	if _, data, ok := bytes.Cut(body, []byte("data: ")); ok {
 		body = data
 	}
+
 	var answer struct {
 		Error *struct {
 			Message string
@@ -216,15 +266,18 @@ func (s *someone) mcp(t *testing.T, op, args string) outcome {
 			StructuredContent outcome `json:"structuredContent"`
 		}
 	}
+
 	if err := json.Unmarshal(body, &answer); err != nil || answer.Error == nil && answer.Result == nil {
 		t.Fatalf("%s by %s answered %s: %v", op, s.name, body, err)
 	}
+
 	if answer.Error != nil {
 		if !strings.Contains(answer.Error.Message, "not found") {
 			t.Fatalf("%s by %s answered %s", op, s.name, body)
 		}
 		return outcome{Code: noTool}
 	}
+
 	return answer.Result.StructuredContent
 }
 
@@ -261,6 +314,7 @@ func everyone(t *testing.T, h *home) []*someone {
 	chief := must[parley.IssueKeyResult](t, h, "key", "issue", "chief")
 	status := must[parley.WorkspaceStatusResult](t, h, "status")
 	unix := overSocket(t, status.Socket)
+
 	return []*someone{
 		{name: "nobody", rank: 0, client: http.DefaultClient, base: status.HTTP},
 		{name: "a stranger", rank: -1, key: "parley_wrong", client: http.DefaultClient, base: status.HTTP},
@@ -274,9 +328,11 @@ func everyone(t *testing.T, h *home) []*someone {
 
 // overSocket calls a daemon on its unix socket.
 func overSocket(t *testing.T, socket string) *http.Client {
-	unix := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", socket)
-	}}}
+	unix := &http.Client{
+		Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "unix", socket)
+		}},
+	}
 	t.Cleanup(unix.CloseIdleConnections)
 	return unix
 }
@@ -290,6 +346,7 @@ func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 			if r.op == "shut_down" && s.may(r) == "" {
 				continue
 			}
+
 			want := s.may(r)
 			checkRight(t, "REST", s, r, s.rest(t, r.op, r.args), want)
 			if r.tool == "none" || r.who == operatorOnly {
@@ -298,10 +355,12 @@ func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 			if s.rank < 0 {
 				want = parley.Unauthenticated // at the door
 			}
+
 			checkRight(t, "MCP", s, r, s.mcp(t, r.op, r.args), want)
 			if s.key == "" || s.rank < 0 || want == noTool {
 				continue
 			}
+
 			keyless := *s
 			keyless.key = ""
 			keyed := with(r.args, `"api_key":"`+s.key+`"`)
@@ -309,11 +368,13 @@ func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
 			checkRight(t, "MCP with api_key", s, r, keyless.mcp(t, r.op, keyed), want)
 		}
 	}
+
 	for _, s := range callers {
 		if s.rank >= 0 {
 			wrongAgent(t, s)
 		}
 	}
+
 	operator := callers[len(callers)-1]
 	last := rights[len(rights)-1]
 	checkRight(t, "REST", operator, last, operator.rest(t, last.op, last.args), "")
@@ -329,6 +390,7 @@ func wrongAgent(t *testing.T, s *someone) {
 	if s.rank == 0 {
 		want = parley.Unauthenticated // an id proves nothing
 	}
+
 	for _, r := range rights {
 		checkRight(t, "REST", &impostor, r, impostor.rest(t, r.op, r.args), want)
 		checkRight(t, "MCP", &impostor, r, impostor.mcp(t, r.op, r.args), want)

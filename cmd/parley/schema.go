@@ -74,6 +74,7 @@ func schemaOf(t reflect.Type) schema {
 	case t.Kind() == reflect.Map: // profiles: their keys are the profile package's to check
 		return schema{"type": []string{"object", "null"}, "additionalProperties": schema{"type": "object"}}
 	}
+
 	return structSchema(t)
 }
 
@@ -89,14 +90,17 @@ func structSchema(t reflect.Type) schema {
 		for name, value := range limits[key] {
 			p[name] = value
 		}
+
 		properties[key] = p
 		if f.Tag.Get("required") == "true" {
 			required = append(required, key)
 		}
 	}
+
 	s := schema{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
 	if required != nil {
 		s["type"], s["required"] = "object", required
 	}
+
 	return s
 }

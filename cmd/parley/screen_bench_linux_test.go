@@ -46,20 +46,24 @@ func (h *home) fill(b *testing.B, agents, messages int) (newest string) {
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	daemon := client.New(client.Options{Socket: info.Socket})
 	defer daemon.Close()
+
 	name := func(i int) string { return fmt.Sprintf("agent-%03d", i%agents) }
 	for i := range agents {
 		if _, err := daemon.RegisterAgent(b.Context(), parley.RegisterAgentRequest{Username: name(i)}); err != nil {
 			b.Fatal(err)
 		}
 	}
+
 	for i := range messages {
 		newest = fmt.Sprintf("please-look-at-module-%d", i)
 		if _, err := daemon.SendMessage(b.Context(), parley.SendMessageRequest{To: parley.Names{name(i)}, Text: newest}); err != nil {
 			b.Fatal(err)
 		}
 	}
+
 	return newest
 }
 
@@ -69,6 +73,7 @@ func (h *home) startScreen(b *testing.B, want ...string) time.Duration {
 	b.Helper()
 	near, far := openTerminal(b, 200, 60)
 	defer near.Close()
+
 	cmd := h.command()
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = far, far, far
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -77,6 +82,7 @@ func (h *home) startScreen(b *testing.B, want ...string) time.Duration {
 		b.Fatal(err)
 	}
 	defer end(cmd)
+
 	_ = far.Close()
 	_ = near.SetReadDeadline(begun.Add(patience))
 	var shown strings.Builder
@@ -86,6 +92,7 @@ func (h *home) startScreen(b *testing.B, want ...string) time.Duration {
 		if err != nil {
 			b.Fatalf("%v is not shown: %v\n%s", want, err, ansi.Strip(shown.String()))
 		}
+
 		shown.Write(buffer[:n])
 		plain := ansi.Strip(shown.String())
 		if !slices.ContainsFunc(want, func(w string) bool { return !strings.Contains(plain, w) }) {
@@ -106,10 +113,12 @@ func openTerminal(b *testing.B, w, h uint16) (near, far *os.File) {
 	if err != nil {
 		b.Skipf("no terminal can be opened: %v", err)
 	}
+
 	conn, err := near.SyscallConn() // Fd would make its reads block for good
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	number := 0
 	if ctl := conn.Control(func(fd uintptr) {
 		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err != nil {
@@ -118,13 +127,16 @@ func openTerminal(b *testing.B, w, h uint16) (near, far *os.File) {
 		if err = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Col: w, Row: h}); err != nil {
 			return
 		}
+
 		number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
 	}); ctl != nil || err != nil {
 		b.Fatal(ctl, err)
 	}
+
 	far, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
+
 	return near, far
 }

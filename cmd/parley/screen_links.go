@@ -59,5 +59,6 @@ func (l screenLink) target(ctx context.Context, s parley.Service) (to tui.Target
 		}
 		to.Thread = &res.Object
 	}
+
 	return to, nil
 }

@@ -29,16 +29,22 @@ func (s *screenSettings) overrideFrom(env environ) error {
 		if text == "" {
 			continue
 		}
+
 		if v.Field(i).Kind() == reflect.String {
 			v.Field(i).SetString(text)
 			continue
 		}
+
 		on, err := strconv.ParseBool(text)
 		if err != nil {
-			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, parley.CleanLine(text)).With("setting", key).Suggest("Give true or false.")
+			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, parley.CleanLine(text)).
+				With("setting", key).
+				Suggest("Give true or false.")
 		}
+
 		v.Field(i).SetBool(on)
 	}
+
 	return s.check("the environment")
 }
 
@@ -51,11 +57,15 @@ func (s *screenSettings) check(source string) error {
 // notice is how and when the operator is told.
 func (s *screenSettings) notice(source string) (n tui.Notify, err error) {
 	refuse := func(key, value, instead string) error {
-		return parley.Errorf(parley.InvalidArgument, "%s: %s is %q", source, key, parley.CleanLine(value)).With("setting", key).Suggest("Give %s.", instead)
+		return parley.Errorf(parley.InvalidArgument, "%s: %s is %q", source, key, parley.CleanLine(value)).
+			With("setting", key).
+			Suggest("Give %s.", instead)
 	}
+
 	if s.Notify == "" {
 		n.Bell, n.Desktop = true, true
 	}
+
 	for word := range strings.SplitSeq(s.Notify, ",") {
 		switch strings.TrimSpace(word) {
 		case "bell":
@@ -67,9 +77,11 @@ func (s *screenSettings) notice(source string) (n tui.Notify, err error) {
 			return n, refuse("notify", s.Notify, "bell, desktop, both with a comma between them, or none")
 		}
 	}
+
 	if s.QuietHours == "" {
 		return n, nil
 	}
+
 	from, to, ok := strings.Cut(s.QuietHours, "-")
 	begin, err1 := timeOfDay(from)
 	end, err2 := timeOfDay(to)
@@ -79,7 +91,9 @@ func (s *screenSettings) notice(source string) (n tui.Notify, err error) {
 	if !ok || err1 != nil || err2 != nil {
 		return n, refuse("quiet_hours", s.QuietHours, "two times of day, such as 22:00-07:00")
 	}
+
 	n.Quiet = tui.QuietHours{From: begin, To: end}
+
 	return n, nil
 }
 
@@ -108,7 +122,17 @@ func (c *cli) examineForScreen(ctx context.Context) []tui.Finding {
 	d := &doctor{cli: c}
 	var all []tui.Finding
 	for _, f := range examine(ctx, d.checks(), func([]string) {}) {
-		all = append(all, tui.Finding{Check: f.Check, Detail: f.Detail, Action: f.Action, Bad: f.Level == problem, Well: f.Level == fine})
+		all = append(
+			all,
+			tui.Finding{
+				Check:  f.Check,
+				Detail: f.Detail,
+				Action: f.Action,
+				Bad:    f.Level == problem,
+				Well:   f.Level == fine,
+			},
+		)
 	}
+
 	return all
 }

@@ -27,6 +27,7 @@ func TestTheSchemaAndTheScreenAgreeOnQuietHours(t *testing.T) {
 			}
 		}
 	}
+
 	if got, want := taken, 5*5; got != want {
 		t.Errorf("%d were taken, want %d", got, want)
 	}
@@ -51,14 +52,18 @@ func TestScreenSettingsSayHowOneIsTold(t *testing.T) {
 			t.Errorf("%v: got %+v, %v, want %+v", c.env, got, err, c.want)
 		}
 	}
+
 	for _, entry := range []string{"NOTIFY=horn", "QUIET_HOURS=22", "QUIET_HOURS=25:00-07:00", "REDUCED_MOTION=some"} {
 		var s screenSettings
 		if err := s.overrideFrom(environ{"PARLEY_SCREEN_" + entry}); err == nil {
 			t.Errorf("%s was taken", entry)
 		}
 	}
+
 	var s screenSettings
-	if err := s.overrideFrom(environ{"PARLEY_SCREEN_REDUCED_MOTION=true", "PARLEY_SCREEN_MOUSE=1"}); err != nil || !s.ReducedMotion || !s.Mouse {
+	if err := s.overrideFrom(environ{"PARLEY_SCREEN_REDUCED_MOTION=true", "PARLEY_SCREEN_MOUSE=1"}); err != nil ||
+		!s.ReducedMotion ||
+		!s.Mouse {
 		t.Errorf("reduced motion is %v, the mouse %v, %v; want both", s.ReducedMotion, s.Mouse, err)
 	}
 }

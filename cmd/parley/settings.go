@@ -94,18 +94,22 @@ func loadTeam(file string, must bool) (*team, error) {
 		t.Settings.fill()
 		return t, nil
 	}
+
 	if err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, pathCause(err)).
 			Suggest("Write one, or name another with -f; parley.example.yaml shows how.")
 	}
+
 	err = yaml.NewDecoder(bytes.NewReader(b), yaml.Strict()).Decode(t)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, explainYAML(file, err)
 	}
+
 	t.Settings.fill()
 	if err := t.check(file); err != nil {
 		return nil, err
 	}
+
 	return t, nil
 }
 
@@ -137,8 +141,13 @@ func explainYAML(file string, err error) error {
 	if !errors.As(err, &e) {
 		return parley.Errorf(parley.InvalidArgument, "%s: %v", file, err).Suggest("Correct the file.")
 	}
+
 	position := e.GetToken().Position
-	_, excerpt, _ := strings.Cut(yaml.FormatErrorWithToken("", e.GetToken(), false, true), "\n") // its first line is the position
+	_, excerpt, _ := strings.Cut(
+		yaml.FormatErrorWithToken("", e.GetToken(), false, true),
+		"\n",
+	) // its first line is the position
+
 	message := e.GetMessage()
 	action := "Correct that line; parley schema prints what the file may hold."
 	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
@@ -150,11 +159,15 @@ func explainYAML(file string, err error) error {
 			action = fmt.Sprintf("Did you mean %q?", near)
 		}
 	}
+
 	if mistyped, ok := errors.AsType[*yaml.TypeError](err); ok {
 		message = fmt.Sprintf("this is %s, where %s belongs", kindName(mistyped.SrcType), kindName(mistyped.DstType))
 	}
+
 	return parley.Errorf(parley.InvalidArgument, "%s:%d: %s\n%s", filepath.Base(file), position.Line, message, strings.Trim(excerpt, "\n")).
-		With("file", file).With("line", position.Line).Suggest("%s", action)
+		With("file", file).
+		With("line", position.Line).
+		Suggest("%s", action)
 }
 
 // kindName says what a Go type is called in YAML.
@@ -162,6 +175,7 @@ func kindName(t reflect.Type) string {
 	if t == reflect.TypeFor[time.Duration]() {
 		return "a duration such as 24h"
 	}
+
 	switch t.Kind() {
 	case reflect.String:
 		return "text"
@@ -172,6 +186,7 @@ func kindName(t reflect.Type) string {
 	case reflect.Map, reflect.Struct:
 		return "a map of keys"
 	}
+
 	return "a number"
 }
 
@@ -181,10 +196,12 @@ func keysBeside(key *token.Token) []string {
 	if key.Position.Column == 1 {
 		return keysOf(reflect.TypeFor[team]())
 	}
+
 	part := key
 	for part.Prev != nil && (part.Position.Column > 1 || part.Type != token.StringType) {
 		part = part.Prev
 	}
+
 	switch part.Value {
 	case "agents":
 		return keysOf(reflect.TypeFor[member]())
@@ -195,6 +212,7 @@ func keysBeside(key *token.Token) []string {
 	case "responders":
 		return slices.Concat(keysOf(reflect.TypeFor[answerer]()), keysOf(reflect.TypeFor[parley.ResponderExtras]()))
 	}
+
 	return keysOf(reflect.TypeFor[settings]())
 }
 
@@ -215,18 +233,23 @@ func (t *team) check(file string) error {
 			e := parley.AsError(err)
 			return parley.Errorf(e.Code, "%s: agent %d: %w", at, i+1, err).Suggest("%s", e.Action)
 		}
+
 		if seen[strings.ToLower(m.Name)] {
-			return parley.Errorf(parley.InvalidArgument, "%s: two agents are named %s", at, m.Name).Suggest("Give each a name of its own.")
+			return parley.Errorf(parley.InvalidArgument, "%s: two agents are named %s", at, m.Name).
+				Suggest("Give each a name of its own.")
 		}
+
 		seen[strings.ToLower(m.Name)] = true
 		if err := m.checkToolsets(at); err != nil {
 			return err
 		}
+
 		if _, _, err := parseSize(m.Size); err != nil {
 			e := parley.AsError(err)
 			return parley.Errorf(e.Code, "%s: agent %s: %w", at, m.Name, err).Suggest("%s", e.Action)
 		}
 	}
+
 	if err := t.Screen.check(at); err != nil {
 		return err
 	}
@@ -236,14 +259,18 @@ func (t *team) check(file string) error {
 	if err := t.checkResponders(at, seen); err != nil {
 		return err
 	}
+
 	return t.Settings.check(at)
 }
 
 // check refuses values outside their limits; source says whose they are.
 func (s settings) check(source string) error {
 	refuse := func(key string, value any, instead string) error {
-		return parley.Errorf(parley.InvalidArgument, "%s: %s is %v", source, key, value).With("setting", key).Suggest("Give %s.", instead)
+		return parley.Errorf(parley.InvalidArgument, "%s: %s is %v", source, key, value).
+			With("setting", key).
+			Suggest("Give %s.", instead)
 	}
+
 	switch {
 	case s.MaxText < 1 || s.MaxText > 100_000:
 		return refuse("max_text", s.MaxText, "a number from 1 to 100000")
@@ -274,6 +301,7 @@ func (s settings) check(source string) error {
 	case s.HTTPPort < 0 || s.HTTPPort > 65535:
 		return refuse("http_port", s.HTTPPort, "a port from 1 to 65535, or 0 for a random one")
 	}
+
 	return s.checkDoor(refuse)
 }
 
@@ -336,15 +364,18 @@ func (t *team) profiles() (profile.Set, error) {
 	if err != nil {
 		return profile.Set{}, err
 	}
+
 	for name, text := range t.Profiles {
 		if set, err = set.With(name, text); err != nil {
 			return profile.Set{}, err
 		}
+
 		if p, err := set.Find(name); err != nil || p.Instant() {
 			return profile.Set{}, parley.Errorf(parley.InvalidArgument, "profile %s would type without looking", name).
 				Suggest("Give it a settle or quiet above 0s, such as 200ms, or an idle marker.")
 		}
 	}
+
 	return set, nil
 }
 
@@ -357,7 +388,8 @@ func parseSize(size string) (width, height int, err error) {
 	}
 	m := sizeForm.FindStringSubmatch(size)
 	if m == nil {
-		return 0, 0, parley.Errorf(parley.InvalidArgument, "size is %q", parley.CleanLine(size)).With("parameter", "size").
+		return 0, 0, parley.Errorf(parley.InvalidArgument, "size is %q", parley.CleanLine(size)).
+			With("parameter", "size").
 			Suggest("Give columns and rows, such as 200x50.")
 	}
 	width, _ = strconv.Atoi(m[1]) // four digits at most

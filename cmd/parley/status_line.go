@@ -33,45 +33,71 @@ type lineState struct{ state, glyph, colour string }
 // colour, since the bar has one of its own, green unless set. The glyphs are
 // the screen's.
 var lineAgents = []lineState{
-	{string(parley.StateUnreachable), "∅", "red"}, {string(parley.StateExited), "✗", "red"}, {string(parley.StateBlocked), "■", "red"},
-	{string(parley.StateWaiting), "◆", "yellow"}, {string(parley.StateDrafting), "✎", "yellow"}, {string(parley.StateUnknown), "?", "yellow"},
+	{
+		string(parley.StateUnreachable),
+		"∅",
+		"red",
+	}, {string(parley.StateExited), "✗", "red"}, {string(parley.StateBlocked), "■", "red"},
+	{
+		string(parley.StateWaiting),
+		"◆",
+		"yellow",
+	}, {string(parley.StateDrafting), "✎", "yellow"}, {string(parley.StateUnknown), "?", "yellow"},
 	{string(parley.StateStarting), "◌", ""}, {string(parley.StateBusy), "◐", ""}, {string(parley.StateIdle), "●", ""},
 }
 
 // lineDeliveries are the deliveries in the line.
 var lineDeliveries = []lineState{
-	{string(parley.DeliveryUnconfirmed), "?", "red"}, {string(parley.DeliveryHeld), "‖", "yellow"}, {string(parley.DeliveryQueued), "○", ""},
+	{
+		string(parley.DeliveryUnconfirmed),
+		"?",
+		"red",
+	}, {string(parley.DeliveryHeld), "‖", "yellow"}, {string(parley.DeliveryQueued), "○", ""},
 }
 
 // printStatusLine prints the line for the status of the user's tmux. It starts no
 // daemon, and is no failure: what is wrong is the line.
 func (c *cli) printStatusLine(ctx context.Context, form string) error {
 	if form != lineWords && form != lineShort {
-		return usageError{fmt.Errorf("--tmux is %q", form), "Use --tmux for glyphs and words, or --tmux=short for glyphs."}
+		return usageError{
+			fmt.Errorf("--tmux is %q", form),
+			"Use --tmux for glyphs and words, or --tmux=short for glyphs.",
+		}
 	}
+
 	if c.json {
-		return usageError{fmt.Errorf("--tmux and --json were both given"), "Use one of them: the line is for tmux, the object for programs."}
+		return usageError{
+			fmt.Errorf("--tmux and --json were both given"),
+			"Use one of them: the line is for tmux, the object for programs.",
+		}
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, lineWithin)
 	defer cancel()
+
 	at, err := c.place()
 	if err != nil {
 		return c.printLine("parley: off")
 	}
+
 	info := runningDaemon(ctx, at)
 	if info == nil {
 		return c.printLine("parley: off")
 	}
+
 	service := c.clientOf(info)
 	defer service.Close()
+
 	status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{})
 	if err != nil {
 		return c.printLine("parley: no answer")
 	}
+
 	l := statusLine{glyphs: c.env.utf8(), words: form == lineWords}
 	if mine, err := service.CheckNewMessages(ctx, parley.CheckNewMessagesRequest{}); err == nil {
 		l.unread = mine.UnreadCount
 	}
+
 	return c.printLine(l.of(status))
 }
 
@@ -94,18 +120,22 @@ func (l *statusLine) of(s *parley.WorkspaceStatusResult) string {
 	if s.Paused != nil {
 		l.parts = append(l.parts, l.styled("red", l.either("‖ ", "")+"paused"))
 	}
+
 	l.add(s.Needs, "!", "red", needWord(s.Needs))
 	l.add(l.unread, "✉", "yellow", "unread")
 	before := len(l.parts)
 	for _, a := range lineAgents {
 		l.add(s.Agents[a.state], a.glyph, a.colour, a.state)
 	}
+
 	if len(l.parts) == before {
 		l.parts = append(l.parts, "no agents")
 	}
+
 	for _, d := range lineDeliveries {
 		l.add(s.Deliveries[d.state], d.glyph, d.colour, d.state)
 	}
+
 	return strings.Join(l.parts, " ")
 }
 

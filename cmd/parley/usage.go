@@ -55,15 +55,18 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+
 	var names []string
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
+
 	if near := parley.Nearest(args[0], names); near != "" {
 		return misused(cmd, fmt.Errorf("there is no command %q; did you mean %q?", args[0], near))
 	}
+
 	return misused(cmd, fmt.Errorf("there is no command %q", args[0]))
 }
 

@@ -30,15 +30,20 @@ func detachedWait(root *cobra.Command, args []string) error {
 	if err != nil || cmd.Flags().Lookup("wait") == nil {
 		return nil
 	}
+
 	for i, arg := range args[:len(args)-1] {
 		switch {
 		case arg == "--":
 			return nil
 		case arg == "--wait" && detached.MatchString(args[i+1]):
 			return usageError{fmt.Errorf("--wait %s would make %s a part of the text", args[i+1], args[i+1]),
-				fmt.Sprintf("For seconds write --wait=%s; text goes before --wait.", strings.TrimSuffix(args[i+1], "s"))}
+				fmt.Sprintf(
+					"For seconds write --wait=%s; text goes before --wait.",
+					strings.TrimSuffix(args[i+1], "s"),
+				)}
 		}
 	}
+
 	return nil
 }
 
@@ -58,12 +63,15 @@ func (c *cli) receipt(ctx context.Context, res any, sentence string, s sent, wai
 		}
 		return silently(waitErr)
 	}
+
 	c.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), c.rungs(*s.deliveries))
 	if wait <= 0 {
 		return nil
 	}
+
 	err := c.await(ctx, s, wait)
 	c.printLadders(*s.deliveries)
+
 	return err
 }
 
@@ -84,13 +92,16 @@ func (c *cli) rungs(deliveries []parley.Delivery) string {
 			order = append(order, d.State)
 		}
 	}
+
 	if len(order) == 1 && len(deliveries) == 1 {
 		return c.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
 	}
+
 	var parts []string
 	for _, s := range order {
 		parts = append(parts, c.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
 	}
+
 	return strings.Join(parts, ", ")
 }
 
@@ -107,6 +118,7 @@ func (c *cli) await(ctx context.Context, s sent, wait time.Duration) error {
 	if wait <= 0 {
 		return nil
 	}
+
 	until := c.now().Add(wait)
 	progress := !c.json && isTerminal(c.err)
 	for !settled(*s.deliveries) {
@@ -114,21 +126,31 @@ func (c *cli) await(ctx context.Context, s sent, wait time.Duration) error {
 		if left <= 0 {
 			break
 		}
+
 		step := min(left, time.Minute)
 		if progress {
 			step = min(step, time.Second)
 			fmt.Fprintf(c.err, "\r\x1b[K%s, %d s left", c.rungs(*s.deliveries), int(left.Seconds()))
 		}
+
 		seconds := strconv.Itoa(max(1, int(step.Seconds())))
-		res, err := invoke[parley.MessageStatusResult](ctx, c, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}})
+		res, err := invoke[parley.MessageStatusResult](
+			ctx,
+			c,
+			"get_message_status",
+			url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
+		)
 		if err != nil {
 			return err
 		}
+
 		*s.deliveries, *s.status = res.Deliveries, res.DeliveryStatus
 	}
+
 	if progress {
 		fmt.Fprint(c.err, "\r\x1b[K")
 	}
+
 	return unproven(s)
 }
 

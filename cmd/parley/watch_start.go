@@ -30,6 +30,7 @@ func (c *cli) started(ctx context.Context, launched []*parley.LaunchAgentResult,
 		if err == nil && state == parley.StateExited {
 			err = c.endedAtOnce(ctx, res.Name, how, evidence)
 		}
+
 		if err != nil {
 			failed++
 			if failed == len(launched) {
@@ -38,14 +39,17 @@ func (c *cli) started(ctx context.Context, launched []*parley.LaunchAgentResult,
 			c.fail(err)
 			continue
 		}
+
 		res.State = state
 		if err := c.reportLaunched(res, how); err != nil {
 			return err
 		}
 	}
+
 	if failed > 0 {
 		return exitCode(1)
 	}
+
 	return nil
 }
 
@@ -53,23 +57,36 @@ func (c *cli) reportLaunched(res *parley.LaunchAgentResult, how string) error {
 	if c.json {
 		return c.printJSON(res)
 	}
-	return c.printLine(fmt.Sprintf("%s %s (agent %s, %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name), how, parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)), res.Name))
+
+	return c.printLine(fmt.Sprintf(
+		"%s %s (agent %s, %s); parley attach %s shows its terminal.",
+		c.paint(
+			bold,
+			res.Name,
+		),
+		how,
+		parley.Short(res.AgentID),
+		c.paint(agentStyle(res.State), string(res.State)),
+		res.Name,
+	))
 }
 
 // watchStart returns an agent's state once it has left `starting`, or its time is over.
 func (c *cli) watchStart(ctx context.Context, id string, until time.Time) (parley.AgentState, string, error) {
 	tick := time.NewTicker(startLook)
 	defer tick.Stop()
+
 	for {
 		status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", url.Values{"agent": {id}})
 		if err != nil {
 			return "", "", err
 		}
+
 		a := status.Agents[0]
 		if a.State != parley.StateStarting || !c.now().Before(until) {
 			return a.State, a.Evidence, nil
 		}
+
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -86,14 +103,17 @@ func (c *cli) endedAtOnce(ctx context.Context, name, how, evidence string) error
 	if err != nil {
 		return e
 	}
+
 	lines := slices.DeleteFunc(screen.Lines, func(line string) bool {
 		return strings.TrimSpace(line) == "" || strings.HasPrefix(line, "Pane is dead (") // tmux's own line
 	})
 	if len(lines) == 0 {
 		return e
 	}
+
 	lines = lines[max(0, len(lines)-lastWords):]
 	e = e.With("screen", lines)
 	e.Message += "; its last words:\n  " + strings.Join(lines, "\n  ")
+
 	return e
 }

@@ -29,6 +29,7 @@ func TestTablesSetParleyAgainstEachBaseline(t *testing.T) {
 	if err := run(strings.NewReader(output), &out); err != nil {
 		t.Fatal(err)
 	}
+
 	_, got, _ := strings.Cut(out.String(), "\ndate: ")
 	const want = `2026-11-21 · goos: linux · cpu: Some CPU
 
@@ -48,6 +49,7 @@ func TestTablesSetParleyAgainstEachBaseline(t *testing.T) {
 | --- | ---: | ---: |
 | measured | 210 ns | 24 |
 `
+
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("page (-want +got):\n%s", diff)
 	}
@@ -62,6 +64,7 @@ func TestABadRunWritesNothing(t *testing.T) {
 		{"broken line", "BenchmarkX-2 10 fast ns/op\n", "invalid syntax"},
 		{"half a line", "BenchmarkX-2 10 5\n", "pairs of value and unit"},
 	}
+
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var out strings.Builder

@@ -38,6 +38,7 @@ func (g *group) table(b *strings.Builder) {
 	for _, unit := range units {
 		header = append(header, title(unit))
 	}
+
 	row(b, header)
 	row(b, append([]string{"---"}, slices.Repeat([]string{"---:"}, len(units))...))
 	parley := -1
@@ -45,16 +46,20 @@ func (g *group) table(b *strings.Builder) {
 		if w.name == ours {
 			parley = i
 		}
+
 		cells := []string{w.label()}
 		for _, unit := range units {
 			v, found := w.value(unit)
 			cells = append(cells, cell(found, pretty(v, unit)))
 		}
+
 		row(b, cells)
 	}
+
 	if parley < 0 {
 		return
 	}
+
 	for _, w := range g.ways {
 		if w.name != ours {
 			ratios(b, g.ways[parley], w, units)

@@ -50,12 +50,14 @@ func parse(in io.Reader) (*report, error) {
 			r.machine = append(r.machine, line)
 		}
 	}
+
 	if err := lines.Err(); err != nil {
 		return nil, err
 	}
 	if len(r.groups) == 0 {
 		return nil, errors.New("the run measured nothing")
 	}
+
 	return r, nil
 }
 
@@ -68,18 +70,22 @@ func (r *report) measure(fields []string) error {
 	if len(fields) < 4 || len(fields)%2 != 0 {
 		return errors.New("want a name, a count, and pairs of value and unit")
 	}
+
 	w := r.way(fields[0])
 	for i := 2; i < len(fields); i += 2 {
 		value, err := strconv.ParseFloat(fields[i], 64)
 		if err != nil {
 			return err
 		}
+
 		unit := fields[i+1]
 		if !slices.Contains(w.units, unit) {
 			w.units = append(w.units, unit)
 		}
+
 		w.samples[unit] = append(w.samples[unit], value)
 	}
+
 	return nil
 }
 
@@ -99,6 +105,7 @@ func (r *report) way(benchmark string) *way {
 			kept = append(kept, strings.ReplaceAll(element, "=", " "))
 		}
 	}
+
 	g := find(&r.groups, func(g *group) bool { return g.name == strings.Join(kept, ", ") })
 	g.name = strings.Join(kept, ", ")
 	w := find(&g.ways, func(w *way) bool { return w.name == name })
@@ -106,6 +113,7 @@ func (r *report) way(benchmark string) *way {
 	if w.samples == nil {
 		w.samples = map[string][]float64{}
 	}
+
 	return w
 }
 

@@ -35,6 +35,7 @@ func (a *agent) run(ctx context.Context, tty *terminal) error {
 		return fmt.Errorf("start: %w", err)
 	}
 	defer stop.Close()
+
 	ctx, cancel := context.WithCancel(ctx)
 	typed, told := make(chan []byte), make(chan event)
 	var started sync.WaitGroup
@@ -49,11 +50,13 @@ func (a *agent) run(ctx context.Context, tty *terminal) error {
 		a.cancel, a.working = jobCancel, true
 		started.Go(func() { w.do(jobCtx, j) })
 	}
+
 	err = a.loop(ctx, typed, told, resized, launch)
 	cancel()
 	stopNow.Close()
 	drain(typed, told, &started)
 	a.screen.leave()
+
 	return err
 }
 
@@ -74,18 +77,27 @@ func drain(typed <-chan []byte, told <-chan event, started *sync.WaitGroup) {
 	}
 }
 
-func (a *agent) loop(ctx context.Context, typed <-chan []byte, told <-chan event, resized <-chan os.Signal, launch func(job)) error {
+func (a *agent) loop(
+	ctx context.Context,
+	typed <-chan []byte,
+	told <-chan event,
+	resized <-chan os.Signal,
+	launch func(job),
+) error {
 	a.queue = []job{{start: true}}
 	if err := a.greet(); err != nil {
 		return err
 	}
+
 	escape := time.NewTimer(escapeWithin)
 	defer escape.Stop()
+
 	for !a.ended {
 		if !a.working && len(a.queue) > 0 {
 			launch(a.queue[0])
 			a.queue = a.queue[1:]
 		}
+
 		var err error
 		select {
 		case <-ctx.Done():
@@ -94,11 +106,13 @@ func (a *agent) loop(ctx context.Context, typed <-chan []byte, told <-chan event
 			if !ok && !a.opts.ignoreHangup {
 				return nil
 			}
+
 			if !ok {
 				typed = nil
 				err = a.log.add(entry{Hangup: true})
 				break
 			}
+
 			err = a.press(a.keys.read(b))
 			escape.Reset(escapeWithin)
 		case <-escape.C:
@@ -108,15 +122,21 @@ func (a *agent) loop(ctx context.Context, typed <-chan []byte, told <-chan event
 		case <-resized:
 			err = a.screen.redraw(a.look())
 		}
+
 		if err != nil && !a.opts.ignoreHangup {
 			return err
 		}
 	}
+
 	return nil
 }
 
 func (a *agent) greet() error {
-	return a.screen.say(a.look(), "·", "This is parley's "+a.opts.label()+". It follows a script; there is no model behind it.")
+	return a.screen.say(
+		a.look(),
+		"·",
+		"This is parley's "+a.opts.label()+". It follows a script; there is no model behind it.",
+	)
 }
 
 func (a *agent) look() look {
@@ -149,13 +169,16 @@ func (a *agent) press(keys []key) error {
 		} else {
 			err = a.compose(k)
 		}
+
 		if err != nil {
 			return err
 		}
 	}
+
 	if len(keys) == 0 {
 		return nil
 	}
+
 	return a.screen.draw(a.look())
 }
 
@@ -173,8 +196,10 @@ func (a *agent) choose(k key) error {
 	default:
 		return nil
 	}
+
 	a.ask <- answer == "yes"
 	a.ask = nil
+
 	return a.log.add(entry{Dialog: answer})
 }
 
@@ -199,6 +224,7 @@ func (a *agent) compose(k key) error {
 	case keyEnd:
 		a.ended = a.composer.text() == ""
 	}
+
 	return nil
 }
 

@@ -25,21 +25,30 @@ func serveBridge() int {
 		"broadcast_message": `{"success":true,"error":null,"deliveries":[{"agent":"coder","state":"submitted"},{"agent":"reviewer","state":"held","reason":"busy"}]}`,
 		"check_inbox":       `{"success":true,"error":null,"total_count":3,"unread_count":1}`,
 	}
+
 	s := server.NewMCPServer("bridge", "1")
 	for name, answer := range answers {
 		s.AddTool(mcp.NewTool(name), func(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			if record(name, r.GetArguments()) == 1 && name == "get_agent_status" {
-				return mcp.NewToolResultText(`{"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"exited"}]}`), nil
+				return mcp.NewToolResultText(
+					`{"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"exited"}]}`,
+				), nil
 			}
+
 			if r.GetArguments()["text"] == "refuse me" {
-				return mcp.NewToolResultError(`{"success":false,"error_code":"AGENT_NOT_FOUND","error_message":"there is no agent \"planner\"","suggested_action":"Call get_agent_status."}`), nil
+				return mcp.NewToolResultError(
+					`{"success":false,"error_code":"AGENT_NOT_FOUND","error_message":"there is no agent \"planner\"","suggested_action":"Call get_agent_status."}`,
+				), nil
 			}
+
 			return mcp.NewToolResultText(answer), nil
 		})
 	}
+
 	if err := server.ServeStdio(s); err != nil {
 		return 1
 	}
+
 	return 0
 }
 
@@ -65,7 +74,12 @@ func record(tool string, args map[string]any) int {
 func onTeam(t *testing.T, args ...string) (*agent, func() []call) {
 	t.Helper()
 	calls := t.TempDir() + "/calls"
-	a := start(t, [2]int{120, 40}, map[string]string{"PARLEY_KEY": "k1", "BRIDGE_LOG": calls}, append(args, "--work", "1ms")...)
+	a := start(
+		t,
+		[2]int{120, 40},
+		map[string]string{"PARLEY_KEY": "k1", "BRIDGE_LOG": calls},
+		append(args, "--work", "1ms")...)
+
 	return a, func() []call {
 		text, _ := os.ReadFile(calls)
 		var all []call
@@ -76,6 +90,7 @@ func onTeam(t *testing.T, args ...string) (*agent, func() []call) {
 			}
 			all = append(all, c)
 		}
+
 		return all
 	}
 }
@@ -105,7 +120,11 @@ func TestPlannerGathersTheTeamBeforeItSpeaks(t *testing.T) {
 			t.Errorf("the bridge got the key %q", c.Key)
 		}
 	}
-	if want := []string{"get_agent_status", "get_agent_status", "broadcast_message", "broadcast_message", "check_inbox"}; !cmp.Equal(tools, want) {
+
+	if want := []string{"get_agent_status", "get_agent_status", "broadcast_message", "broadcast_message", "check_inbox"}; !cmp.Equal(
+		tools,
+		want,
+	) {
 		t.Errorf("got %q, want %q", tools, want)
 	}
 }
@@ -121,9 +140,13 @@ func TestCoderAnswersThePlanAndAsksForReview(t *testing.T) {
 	if _, answers := got[1].Args["in_reply_to"]; answers || !cmp.Equal(got[1].Args["to"], any([]any{"reviewer"})) {
 		t.Errorf("the request: %v", got[1])
 	}
+
 	a.waitText(`⏺ send_message → reviewer: "Please review`)
 	a.waitText("⎿ reviewer submitted")
-	a.submit("[AGENT 1a2b3c4d BROADCAST]: Done: the date parser is in. Nobody needs to answer this.\n(planner · msg 5f0c21ab)")
+	a.submit(
+		"[AGENT 1a2b3c4d BROADCAST]: Done: the date parser is in. Nobody needs to answer this.\n(planner · msg 5f0c21ab)",
+	)
+
 	a.waitText("⏺ Noted.")
 	if got := len(calls()); got != 2 {
 		t.Errorf("got %d calls, want 2: it answered the end", got)
@@ -159,9 +182,12 @@ func TestDemoTalksInAChainWithAnEnd(t *testing.T) {
 		a.waitState(profile.Idle)
 		for _, from := range []string{"planner", "coder", "reviewer"} {
 			if from != role {
-				a.submit("[AGENT 1a2b3c4d BROADCAST]: Done: Nobody needs to answer this.\n(" + from + " · msg 5f0c21aa)")
+				a.submit(
+					"[AGENT 1a2b3c4d BROADCAST]: Done: Nobody needs to answer this.\n(" + from + " · msg 5f0c21aa)",
+				)
 			}
 		}
+
 		a.waitState(profile.Idle)
 		for _, c := range made() {
 			if slices.Contains([]string{"send_message", "broadcast_message"}, c.Tool) {
@@ -170,6 +196,7 @@ func TestDemoTalksInAChainWithAnEnd(t *testing.T) {
 			}
 		}
 	}
+
 	if want := map[string]int{"planner": 1}; calls != 1 || !cmp.Equal(sent, want) {
 		t.Errorf("the end was answered: got %v, want %v", sent, want)
 	}

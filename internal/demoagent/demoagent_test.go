@@ -29,10 +29,12 @@ func TestPasteAndEnterSubmitOnce(t *testing.T) {
 			if got, want := a.profile.Look(s.Lines), profile.Idle; got != want {
 				t.Errorf("%v: with a draft got %v, want %v:\n%s", size, got, want, s.Text())
 			}
+
 			a.keys("Enter")
 			a.waitComposer("")
 			a.waitState(profile.Idle)
 		}
+
 		a.tmux("kill-session", "-t", a.info.Session)
 		if got := len(a.logged()); got != 4 {
 			t.Errorf("%v: got %d prompts, want 4: %+v", size, got, a.logged())
@@ -68,6 +70,7 @@ func TestDraftStaysAndIsTakenBack(t *testing.T) {
 	if got := a.logged(); len(got) != 0 {
 		t.Errorf("a draft was submitted: %+v", got)
 	}
+
 	a.keys("Enter", "Enter")
 	a.waitLog(entry{Text: "hello"})
 	a.waitState(profile.Idle)
@@ -85,6 +88,7 @@ func TestLongPasteIsShownByItsName(t *testing.T) {
 		if c, _ := a.composed(s); !a.profile.Collapsed(c) {
 			t.Errorf("%q is not known as a collapsed paste", c)
 		}
+
 		a.keys("BSpace")
 		a.waitComposer("")
 		a.paste(text)
@@ -102,6 +106,7 @@ func TestDialogSwallowsPastesAndTakesEnterAsYes(t *testing.T) {
 		if c, ok := a.composed(s); ok {
 			t.Errorf("a dialog has no composer, got %q", c)
 		}
+
 		a.paste(message("hello"))
 		a.keys("Enter")
 		a.waitLog(entry{Dialog: "yes"})
@@ -112,7 +117,20 @@ func TestDialogSwallowsPastesAndTakesEnterAsYes(t *testing.T) {
 }
 
 func TestDialogOfARuleKeepsTheDraft(t *testing.T) {
-	a := start(t, [2]int{80, 24}, nil, "--dialog-on", "delete", "--on", "delete", "--reply", "It is gone.", "--work", "300ms")
+	a := start(
+		t,
+		[2]int{80, 24},
+		nil,
+		"--dialog-on",
+		"delete",
+		"--on",
+		"delete",
+		"--reply",
+		"It is gone.",
+		"--work",
+		"300ms",
+	)
+
 	a.waitComposer("")
 	a.keys("-l", "delete it")
 	a.keys("Enter")
@@ -163,6 +181,7 @@ func TestNoMessageIsTakenForAState(t *testing.T) {
 		if got, want := a.profile.Look(s.Lines), profile.Idle; got != want {
 			t.Errorf("%v: in the composer: got %v, want %v:\n%s", size, got, want, s.Text())
 		}
+
 		a.keys("Enter")
 		a.waitText("Noted.")
 		a.waitComposer("")
@@ -182,6 +201,7 @@ func TestResizeDrawsAnew(t *testing.T) {
 			c, ok := a.composed(s)
 			return s.Width == size[0] && ok && c == text
 		})
+
 		if n := strings.Count(s.Text(), "───\n"); n != 1 {
 			t.Errorf("%v: got %d rules, want 1:\n%s", size, n, s.Text())
 		}
@@ -198,8 +218,11 @@ func TestEndsByRuleAndByKey(t *testing.T) {
 		a := startOn(t, server, [2]int{80, 24}, nil, "--exit-on", "quit", "--work", "1ms")
 		a.waitState(profile.Idle)
 		end(a)
-		tmuxtest.Poll(t, func() bool { i, err := a.pane.Info(t.Context()); return err == nil && i.ExitKnown && i.ExitStatus == 0 },
-			func() string { i, err := a.pane.Info(t.Context()); return fmt.Sprintf("%s: %+v %v", name, i, err) })
+		tmuxtest.Poll(
+			t,
+			func() bool { i, err := a.pane.Info(t.Context()); return err == nil && i.ExitKnown && i.ExitStatus == 0 },
+			func() string { i, err := a.pane.Info(t.Context()); return fmt.Sprintf("%s: %+v %v", name, i, err) },
+		)
 	}
 }
 
@@ -208,12 +231,17 @@ func TestTerminalIsAsBeforeAtTheEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	server := tmuxtest.Start(t)
 	info, err := server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("demo"), Owner: "test",
-		Env: map[string]string{"DEMOAGENT_TEST": "1", "PARLEY_KEY": ""}, Argv: []string{"sh", "-c", `"$0"; echo back; exec cat`, self}})
+		Env: map[string]string{
+			"DEMOAGENT_TEST": "1",
+			"PARLEY_KEY":     "",
+		}, Argv: []string{"sh", "-c", `"$0"; echo back; exec cat`, self}})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	a := &agent{t: t, server: server, pane: server.Pane(info.ID), info: info}
 	a.waitText("Type a message")
 	a.keys("C-d")
@@ -243,6 +271,7 @@ func TestIgnoreHangupOutlivesTheTerminal(t *testing.T) {
 	if err := syscall.Kill(a.info.PID, syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
+
 	a.keys("-l", "still there?")
 	a.keys("Enter")
 	a.waitLog(entry{Text: "still there?"})
@@ -251,6 +280,7 @@ func TestIgnoreHangupOutlivesTheTerminal(t *testing.T) {
 	if gone(a)() {
 		t.Error("it ended with its terminal")
 	}
+
 	_ = syscall.Kill(a.info.PID, syscall.SIGTERM)
 	tmuxtest.Poll(t, gone(a), still(a))
 }
@@ -272,7 +302,11 @@ func TestBadFlagsSayWhatIsWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer null.Close()
-		code := demoagent.Main(t.Context(), demoagent.Program{Args: test.args, Stdin: null, Stdout: null, Stderr: &stderr})
+
+		code := demoagent.Main(
+			t.Context(),
+			demoagent.Program{Args: test.args, Stdin: null, Stdout: null, Stderr: &stderr},
+		)
 		if code == 0 || !strings.Contains(stderr.String(), test.want) {
 			t.Errorf("%q: got %d, %q, want %q", test.args, code, stderr.String(), test.want)
 		}

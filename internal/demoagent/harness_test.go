@@ -26,11 +26,13 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "mcp" {
 		os.Exit(serveBridge())
 	}
+
 	self, err := os.Executable()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+
 	os.Exit(demoagent.Main(context.Background(), demoagent.Program{Args: os.Args[1:],
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ(), Executable: self}))
 }
@@ -61,25 +63,31 @@ func startOn(t *testing.T, server *tmux.Server, size [2]int, env map[string]stri
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	set, err := profile.Builtin()
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	demo, err := set.Find("demo")
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	a := &agent{t: t, server: server, profile: demo, log: filepath.Join(t.TempDir(), "log")}
 	with := map[string]string{"DEMOAGENT_TEST": "1", "PARLEY_KEY": ""}
 	for k, v := range env {
 		with[k] = v
 	}
+
 	a.info, err = server.NewSession(t.Context(), tmux.SessionOptions{Name: tmuxtest.Name("demo"), Owner: "test",
 		Width: size[0], Height: size[1], Env: with, Argv: append([]string{self, "--log", a.log}, args...)})
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	a.pane = server.Pane(a.info.ID)
+
 	return a
 }
 
@@ -126,7 +134,8 @@ func (a *agent) keys(names ...string) {
 
 func (a *agent) tmux(args ...string) {
 	a.t.Helper()
-	out, err := exec.Command(tmuxtest.Binary(), append([]string{"-S", a.server.SocketPath()}, args...)...).CombinedOutput()
+	out, err := exec.Command(tmuxtest.Binary(), append([]string{"-S", a.server.SocketPath()}, args...)...).
+		CombinedOutput()
 	if err != nil {
 		a.t.Fatalf("tmux %q: %v: %s", args, err, out)
 	}
@@ -143,6 +152,7 @@ func (a *agent) logged() []entry {
 		return nil
 	}
 	defer f.Close()
+
 	var all []entry
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var e entry
@@ -151,12 +161,17 @@ func (a *agent) logged() []entry {
 		}
 		all = append(all, e)
 	}
+
 	return all
 }
 
 func (a *agent) waitLog(want ...entry) {
 	a.t.Helper()
-	tmuxtest.Poll(a.t, func() bool { return len(a.logged()) >= len(want) }, func() string { return fmt.Sprintf("log: %+v", a.logged()) })
+	tmuxtest.Poll(
+		a.t,
+		func() bool { return len(a.logged()) >= len(want) },
+		func() string { return fmt.Sprintf("log: %+v", a.logged()) },
+	)
 	if diff := cmp.Diff(want, a.logged()); diff != "" {
 		a.t.Errorf("log (-want +got):\n%s", diff)
 	}

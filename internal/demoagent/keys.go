@@ -46,11 +46,13 @@ func (r *keyReader) read(b []byte) []key {
 		if n == 0 {
 			break
 		}
+
 		r.rest = r.rest[n:]
 		if ok {
 			keys = append(keys, k)
 		}
 	}
+
 	return keys
 }
 
@@ -65,6 +67,7 @@ func (r *keyReader) next() (k key, n int, ok bool) {
 		r.pasting = false
 		return key{keyPaste, lineFeeds(string(text))}, len(text) + len(pasteEnd), true
 	}
+
 	switch c := r.rest[0]; {
 	case c == 0x1b:
 		return key{}, r.sequence(), false
@@ -72,6 +75,7 @@ func (r *keyReader) next() (k key, n int, ok bool) {
 		k, ok := control(c)
 		return k, 1, ok
 	}
+
 	return r.typed()
 }
 
@@ -95,9 +99,11 @@ func (r *keyReader) sequence() int {
 		r.pasting = true
 		return len(pasteBegin)
 	}
+
 	if len(r.rest) < 2 {
 		return 0
 	}
+
 	switch r.rest[1] {
 	case '[':
 		for i, c := range r.rest[2:] {
@@ -112,6 +118,7 @@ func (r *keyReader) sequence() int {
 		}
 		return 3
 	}
+
 	return 2
 }
 
@@ -140,6 +147,7 @@ func control(c byte) (key, bool) {
 	case 0x04:
 		return key{kind: keyEnd}, true
 	}
+
 	return key{}, false
 }
 

@@ -26,18 +26,22 @@ func (l logFile) add(e entry) error {
 	if l.path == "" {
 		return nil
 	}
+
 	e.Time = l.now()
 	line, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
+
 	f, err := os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("log: %w", err)
 	}
+
 	if _, err := f.Write(append(line, '\n')); err != nil {
 		f.Close()
 		return fmt.Errorf("log: %w", err)
 	}
+
 	return f.Close()
 }

@@ -31,38 +31,48 @@ func Main(ctx context.Context, p Program) int {
 	if errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
+
 	if err != nil {
 		fmt.Fprintln(p.Stderr, "demo-agent:", err)
 		return 2
 	}
+
 	signals := []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 	if opts.ignoreHangup {
 		signal.Ignore(syscall.SIGHUP)
 		signals = signals[:1]
 	}
+
 	ctx, stop := signal.NotifyContext(ctx, signals...)
 	defer stop()
+
 	if err := run(ctx, p, opts); err != nil {
 		fmt.Fprintln(p.Stderr, "demo-agent:", err)
 		return 1
 	}
+
 	return 0
 }
 
 func run(ctx context.Context, p Program, opts options) error {
 	if !term.IsTerminal(int(p.Stdin.Fd())) {
-		return errors.New("stdin is not a terminal; start me in one, for example with `parley launch NAME --profile demo`")
+		return errors.New(
+			"stdin is not a terminal; start me in one, for example with `parley launch NAME --profile demo`",
+		)
 	}
+
 	tty, err := openTerminal(p.Stdin, p.Stdout)
 	if err != nil {
 		return err
 	}
 	defer tty.restore()
+
 	t, err := join(p)
 	if err != nil {
 		return err
 	}
 	defer t.close()
+
 	a := &agent{opts: opts, screen: screen{tty: tty, label: opts.label()}, team: t,
 		log: logFile{path: opts.log, now: time.Now}}
 	return a.run(ctx, tty)

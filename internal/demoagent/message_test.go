@@ -53,8 +53,10 @@ func TestKeysAreTheSameHoweverTheBytesCome(t *testing.T) {
 					got = append(got, k)
 				}
 			}
+
 			rest = rest[n:]
 		}
+
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(key{})); diff != "" || typed != "hé" {
 			t.Errorf("%d bytes at a time: typed %q (-want +got):\n%s", size, typed, diff)
 		}

@@ -41,6 +41,7 @@ func parse(args []string, out io.Writer) (options, error) {
 		fmt.Fprint(out, usage)
 		f.PrintDefaults()
 	}
+
 	f.StringVar(&o.role, "role", "", "a built-in script: "+strings.Join(roleNames(), ", "))
 	f.DurationVar(&o.work, "work", 600*time.Millisecond, "how long it thinks about each prompt")
 	f.StringVar(&o.log, "log", "", "append each submitted prompt to this `FILE`, one JSON object a line")
@@ -52,6 +53,7 @@ func parse(args []string, out io.Writer) (options, error) {
 		o.start = append(o.start, act{tool: broadcast, text: s})
 		return nil
 	})
+
 	f.Func("dialog-on", "ask for permission when a prompt matches `REGEX`", compileInto(&o.dialogOn))
 	f.Func("exit-on", "exit when a prompt matches `REGEX`", compileInto(&o.exitOn))
 	if err := f.Parse(args); err != nil {
@@ -60,6 +62,7 @@ func parse(args []string, out io.Writer) (options, error) {
 		}
 		return o, fmt.Errorf("%w; see demo-agent --help", err)
 	}
+
 	return o, o.finish(f.Args())
 }
 
@@ -86,12 +89,15 @@ func (o *options) finish(rest []string) error {
 	if o.role == "" {
 		return nil
 	}
+
 	script, ok := roles()[o.role]
 	if !ok {
 		return fmt.Errorf("there is no role %q; the roles are: %s", o.role, strings.Join(roleNames(), ", "))
 	}
+
 	o.rules = slices.Concat(o.rules, script.rules)
 	o.start, o.needs = slices.Concat(o.start, script.start), script.needs
+
 	return nil
 }
 

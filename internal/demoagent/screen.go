@@ -69,6 +69,7 @@ func (s *screen) paint(begin string, l look, fresh []string) error {
 			b.WriteString(row + "\r\n")
 		}
 	}
+
 	rows, y, x := s.block(l, width, height)
 	b.WriteString(strings.Join(rows, "\r\n") + "\r" + up(len(rows)-1-y))
 	fmt.Fprintf(&b, "\x1b[%dG\x1b[?25h", min(x+1, width))
@@ -76,6 +77,7 @@ func (s *screen) paint(begin string, l look, fresh []string) error {
 	if _, err := io.WriteString(s.tty.out, b.String()); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
+
 	return nil
 }
 
@@ -86,9 +88,11 @@ func (s *screen) block(l look, width, height int) (rows []string, y, x int) {
 		rows = []string{rule, cut(question, width), cut(choices, width)}
 		return rows, len(rows) - 1, 0
 	}
+
 	if l.busy {
 		rows = append(rows, thinking)
 	}
+
 	rows = append(rows, rule)
 	if l.composer == "" {
 		rows = append(rows, "› \x1b[2m"+placeholder+"\x1b[22m")
@@ -101,6 +105,7 @@ func (s *screen) block(l look, width, height int) (rows []string, y, x int) {
 		}
 		y, x = len(rows)-1, 2+ansi.StringWidthWc(text[len(text)-1])
 	}
+
 	return append(rows, "\x1b[2m"+cut("· "+s.label+" · ctrl-d ends", width)+"\x1b[22m"), y, x
 }
 
@@ -134,8 +139,10 @@ func wrap(text string, width int) []string {
 			}
 			row, used = row+string(r), used+w
 		}
+
 		rows = append(rows, row)
 	}
+
 	return rows
 }
 

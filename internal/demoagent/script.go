@@ -42,7 +42,12 @@ func roles() map[string]script {
 	return map[string]script{
 		"planner": {
 			needs: []string{"coder", "reviewer"},
-			start: []act{{tool: broadcast, text: "Plan: coder writes the date parser, reviewer reads it, then coder reports to me."}},
+			start: []act{
+				{
+					tool: broadcast,
+					text: "Plan: coder writes the date parser, reviewer reads it, then coder reports to me.",
+				},
+			},
 			rules: []rule{
 				{from: "coder", on: on(`(?i)\breviewed\b`), acts: []act{
 					{tool: broadcast, text: "Done: the date parser is in. Nobody needs to answer this."},
@@ -53,9 +58,17 @@ func roles() map[string]script {
 			rules: []rule{
 				{from: "planner", on: on(`^Plan:`), acts: []act{
 					{tool: reply, text: "On it: date parser first, tests with it."},
-					{tool: send, to: "reviewer", text: "Please review dates.go: it now takes ISO 8601 with and without a zone."}}},
+					{
+						tool: send,
+						to:   "reviewer",
+						text: "Please review dates.go: it now takes ISO 8601 with and without a zone.",
+					}}},
 				{from: "reviewer", on: on(`(?i)\bleap\b`), acts: []act{
-					{tool: send, to: "planner", text: "The date parser is written and reviewed; 29 February has a test now."}}},
+					{
+						tool: send,
+						to:   "planner",
+						text: "The date parser is written and reviewed; 29 February has a test now.",
+					}}},
 			},
 		},
 		"reviewer": {

@@ -54,17 +54,22 @@ func (t *team) call(ctx context.Context, tool string, args map[string]any, resul
 	if t.client == nil {
 		return errors.New("not on a team: PARLEY_KEY is not set")
 	}
+
 	ctx, cancel := context.WithTimeout(ctx, callPatience)
 	defer cancel()
+
 	if err := t.greet(ctx); err != nil {
 		return err
 	}
+
 	req := mcp.CallToolRequest{}
 	req.Params.Name, req.Params.Arguments = tool, args
+
 	res, err := t.client.CallTool(ctx, req)
 	if err != nil {
 		return fmt.Errorf("call %s: %w", tool, err)
 	}
+
 	return readResult(tool, res, result)
 }
 
@@ -120,9 +125,11 @@ func readResult(tool string, res *mcp.CallToolResult, result any) error {
 			text += t.Text
 		}
 	}
+
 	if res.IsError {
 		return fmt.Errorf("%s: %s", tool, failure(res, text))
 	}
+
 	raw := []byte(text)
 	if res.StructuredContent != nil {
 		var err error
@@ -130,9 +137,11 @@ func readResult(tool string, res *mcp.CallToolResult, result any) error {
 			return fmt.Errorf("read the answer of %s: %w", tool, err)
 		}
 	}
+
 	if err := json.Unmarshal(raw, result); err != nil {
 		return fmt.Errorf("read the answer of %s: %w", tool, err)
 	}
+
 	return nil
 }
 

@@ -43,23 +43,28 @@ type event struct {
 
 func (w *worker) do(ctx context.Context, j job) {
 	defer func() { w.tell <- event{done: true} }()
+
 	if j.start {
 		w.begin(ctx)
 		return
 	}
+
 	if !pause(ctx, w.opts.work) {
 		w.say("·", "Interrupted.")
 		return
 	}
+
 	if on := w.opts.dialogOn; on != nil && on.MatchString(j.prompt) && !w.allowed(ctx) {
 		w.say("·", "Not allowed.")
 		return
 	}
+
 	if on := w.opts.exitOn; on != nil && on.MatchString(j.prompt) {
 		w.say("·", "Good-bye.")
 		w.tell <- event{exit: true}
 		return
 	}
+
 	w.answer(ctx, readMessage(j.prompt))
 }
 
@@ -103,17 +108,20 @@ func (w *worker) begin(ctx context.Context) {
 func (w *worker) gather(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, gathering)
 	defer cancel()
+
 	for {
 		var res parley.AgentStatusResult
 		if err := w.team.call(ctx, status, map[string]any{}, &res); err != nil {
 			w.say("⏺", "failed: "+err.Error())
 			return false
 		}
+
 		seen, missing := roll(res.Agents, w.opts.needs)
 		if missing == "" {
 			w.say("⏺", status+": "+seen)
 			return true
 		}
+
 		if !pause(ctx, lookAgain) {
 			w.say("⏺", "gave up waiting for "+missing)
 			return false
@@ -131,12 +139,14 @@ func roll(agents []parley.AgentStatus, needs []string) (seen, missing string) {
 				state = string(a.State)
 			}
 		}
+
 		if state == "" {
 			not = append(not, name)
 		} else {
 			there = append(there, name+" is "+state)
 		}
 	}
+
 	return strings.Join(there, ", "), strings.Join(not, " and ")
 }
 

@@ -48,30 +48,37 @@ func (anthropic) read(_ *http.Request, body []byte) (turn, error) {
 			Name string `json:"name"`
 		} `json:"tools"`
 	}
+
 	if err := json.Unmarshal(body, &req); err != nil {
 		return turn{}, err
 	}
+
 	t := turn{system: req.System.join()}
 	for _, m := range req.Messages {
 		if m.Role == "assistant" {
 			t.texts, t.results = nil, nil
 		}
+
 		for _, p := range m.Content {
 			if p.Type == "tool_result" {
 				t.results = append(t.results, p.Content.join())
 			}
+
 			added := meanwhile.FindAllStringSubmatch(p.Text, -1)
 			for _, sent := range added {
 				t.texts = append(t.texts, sent[1])
 			}
+
 			if text, ok := userText(p.Text); ok && len(added) == 0 && m.Role == "user" && p.Type == "text" {
 				t.texts = append(t.texts, text)
 			}
 		}
 	}
+
 	for _, offered := range req.Tools {
 		t.tools = append(t.tools, tool{name: offered.Name})
 	}
+
 	return t, nil
 }
 
@@ -82,10 +89,15 @@ func (a anthropic) say(w *stream, pieces []string) {
 }
 
 func (a anthropic) call(w *stream, t tool, arguments string) {
-	a.message(w, "tool_use", object{"type": "tool_use", "id": w.id("toolu"), "name": t.name, "input": object{}}, func() bool {
-		a.delta(w, object{"type": "input_json_delta", "partial_json": arguments})
-		return true
-	})
+	a.message(
+		w,
+		"tool_use",
+		object{"type": "tool_use", "id": w.id("toolu"), "name": t.name, "input": object{}},
+		func() bool {
+			a.delta(w, object{"type": "input_json_delta", "partial_json": arguments})
+			return true
+		},
+	)
 }
 
 func (anthropic) delta(w *stream, delta object) {
@@ -93,14 +105,23 @@ func (anthropic) delta(w *stream, delta object) {
 }
 
 func (anthropic) message(w *stream, reason string, block object, content func() bool) {
-	w.event("message_start", object{"message": object{"id": w.id("msg"), "type": "message", "role": "assistant", "model": "scripted",
-		"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": 1, "output_tokens": 1}}})
+	w.event(
+		"message_start",
+		object{"message": object{"id": w.id("msg"), "type": "message", "role": "assistant", "model": "scripted",
+			"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": 1, "output_tokens": 1}}},
+	)
+
 	w.event("content_block_start", object{"index": 0, "content_block": block})
 	if !content() {
 		return
 	}
+
 	w.event("content_block_stop", object{"index": 0})
-	w.event("message_delta", object{"delta": object{"stop_reason": reason, "stop_sequence": nil}, "usage": object{"output_tokens": 1}})
+	w.event(
+		"message_delta",
+		object{"delta": object{"stop_reason": reason, "stop_sequence": nil}, "usage": object{"output_tokens": 1}},
+	)
+
 	w.event("message_stop", object{})
 }
 

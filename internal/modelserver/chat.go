@@ -21,9 +21,11 @@ func (chat) read(_ *http.Request, body []byte) (turn, error) {
 			Function struct{ Name string } `json:"function"`
 		} `json:"tools"`
 	}
+
 	if err := json.Unmarshal(body, &req); err != nil {
 		return turn{}, err
 	}
+
 	t := turn{whole: !req.Stream, messages: len(req.Messages)}
 	for _, m := range req.Messages {
 		switch m.Role {
@@ -41,9 +43,11 @@ func (chat) read(_ *http.Request, body []byte) (turn, error) {
 			}
 		}
 	}
+
 	for _, offered := range req.Tools {
 		t.tools = append(t.tools, tool{name: offered.Function.Name})
 	}
+
 	return t, nil
 }
 
@@ -61,18 +65,29 @@ func (c chat) say(w *stream, pieces []string) {
 }
 
 func (c chat) call(w *stream, t tool, arguments string) {
-	calls := []any{object{"index": 0, "id": w.id("call"), "type": "function", "function": object{"name": t.name, "arguments": arguments}}}
+	calls := []any{
+		object{
+			"index":    0,
+			"id":       w.id("call"),
+			"type":     "function",
+			"function": object{"name": t.name, "arguments": arguments},
+		},
+	}
+
 	if w.whole {
 		c.message(w, "tool_calls", object{"role": "assistant", "content": nil, "tool_calls": calls})
 		return
 	}
+
 	c.chunk(w, nil, object{"role": "assistant", "content": "", "tool_calls": calls})
 	c.end(w, "tool_calls")
 }
 
 func (chat) message(w *stream, reason string, message object) {
-	w.data(object{"id": w.id("chat"), "object": "chat.completion", "created": 1, "model": "scripted", "usage": w.usage(),
-		"choices": []any{object{"index": 0, "message": message, "finish_reason": reason}}})
+	w.data(
+		object{"id": w.id("chat"), "object": "chat.completion", "created": 1, "model": "scripted", "usage": w.usage(),
+			"choices": []any{object{"index": 0, "message": message, "finish_reason": reason}}},
+	)
 }
 
 func (chat) chunk(w *stream, reason any, delta object) {
@@ -82,7 +97,17 @@ func (chat) chunk(w *stream, reason any, delta object) {
 
 func (c chat) end(w *stream, reason string) {
 	c.chunk(w, reason, object{})
-	w.data(object{"id": w.id("chat"), "object": "chat.completion.chunk", "created": 1, "model": "scripted", "choices": []any{}, "usage": w.usage()})
+	w.data(
+		object{
+			"id":      w.id("chat"),
+			"object":  "chat.completion.chunk",
+			"created": 1,
+			"model":   "scripted",
+			"choices": []any{},
+			"usage":   w.usage(),
+		},
+	)
+
 	fmt.Fprint(w.w, "data: [DONE]\n\n")
 	w.flush()
 }

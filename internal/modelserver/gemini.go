@@ -17,6 +17,7 @@ func (gemini) read(r *http.Request, body []byte) (turn, error) {
 			FunctionResponse struct{ Response json.RawMessage }
 		} `json:"parts"`
 	}
+
 	var req struct {
 		SystemInstruction struct{ Parts parts } `json:"systemInstruction"`
 		Contents          []content             `json:"contents"`
@@ -24,19 +25,23 @@ func (gemini) read(r *http.Request, body []byte) (turn, error) {
 			FunctionDeclarations []struct{ Name string } `json:"functionDeclarations"`
 		} `json:"tools"`
 	}
+
 	if err := json.Unmarshal(body, &req); err != nil {
 		return turn{}, err
 	}
+
 	t := turn{system: req.SystemInstruction.Parts.join(), whole: strings.HasSuffix(r.URL.Path, ":generateContent")}
 	for _, c := range req.Contents {
 		if c.Role == "model" {
 			t.texts, t.results = nil, nil
 			continue
 		}
+
 		for _, p := range c.Parts {
 			if p.FunctionResponse.Response != nil {
 				t.results = append(t.results, string(p.FunctionResponse.Response))
 			}
+
 			if text, ok := userText(p.Text); ok {
 				t.texts = append(t.texts, text)
 			} else {
@@ -44,11 +49,13 @@ func (gemini) read(r *http.Request, body []byte) (turn, error) {
 			}
 		}
 	}
+
 	for _, offered := range req.Tools {
 		for _, f := range offered.FunctionDeclarations {
 			t.tools = append(t.tools, tool{name: f.Name})
 		}
 	}
+
 	return t, nil
 }
 

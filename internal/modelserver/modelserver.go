@@ -144,19 +144,26 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		aside(w, r)
 		return
 	}
+
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+
 	t, err := api.read(r, body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
+
 	n := s.note(t)
 	s.keep(r, body) // once Release concerns it
-	s.act(&stream{w: w, noted: n, whole: t.whole, asked: t.messages, gone: s.gone(r), last: func() { s.answer(n.open) }}, api, t)
+	s.act(
+		&stream{w: w, noted: n, whole: t.whole, asked: t.messages, gone: s.gone(r), last: func() { s.answer(n.open) }},
+		api,
+		t,
+	)
 }
 
 // aside answers what programs ask besides.
@@ -200,16 +207,19 @@ type noted struct {
 func (s *Server) note(t turn) noted {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+
 	s.turns++
 	n := noted{turn: s.turns, released: s.release}
 	if len(t.tools) == 0 && !s.bare {
 		return n
 	}
+
 	s.results = append(s.results, t.results...)
 	s.system, s.tools = t.system, nil
 	for _, tool := range t.tools {
 		s.tools = append(s.tools, tool.String())
 	}
+
 	var fresh []string
 	for _, text := range t.texts {
 		p := s.unanswered(text, n.open)
@@ -219,10 +229,13 @@ func (s *Server) note(t turn) noted {
 		}
 		n.open = append(n.open, p)
 	}
+
 	if len(fresh) == 0 && len(t.texts) > 0 {
 		fresh = t.texts[len(t.texts)-1:]
 	}
+
 	n.said = strings.Join(fresh, "\n")
+
 	return n
 }
 

@@ -49,27 +49,74 @@ func content(item string) any {
 
 func chatRequest(stream bool) func([]string, ...string) any {
 	return func(history []string, tools ...string) any {
-		return object{"stream": stream, "messages": append([]any{object{"role": "system", "content": "be kind"}}, each(history, message)...),
-			"tools": each(tools, func(name string) any { return object{"type": "function", "function": object{"name": name}} })}
+		return object{
+			"stream":   stream,
+			"messages": append([]any{object{"role": "system", "content": "be kind"}}, each(history, message)...),
+			"tools": each(
+				tools,
+				func(name string) any { return object{"type": "function", "function": object{"name": name}} },
+			),
+		}
 	}
 }
 
 func geminiRequest(history []string, tools ...string) any {
-	return object{"systemInstruction": object{"parts": []any{object{"text": "be kind"}}}, "contents": each(history, content),
-		"tools": []any{object{"functionDeclarations": each(tools, func(name string) any { return object{"name": name} })}}}
+	return object{
+		"systemInstruction": object{"parts": []any{object{"text": "be kind"}}},
+		"contents":          each(history, content),
+		"tools": []any{
+			object{"functionDeclarations": each(tools, func(name string) any { return object{"name": name} })},
+		},
+	}
 }
 
 var apis = []api{
 	{"messages", "/v1/messages", func(history []string, tools ...string) any {
-		return object{"system": "be kind", "messages": each(history, message), "tools": each(tools, func(name string) any { return object{"name": name} })}
+		return object{
+			"system":   "be kind",
+			"messages": each(history, message),
+			"tools":    each(tools, func(name string) any { return object{"name": name} }),
+		}
 	}, `"text":"`, `"name":"`, `"type":"rate_limit_error"`},
 	{"responses", "/v1/responses", func(history []string, tools ...string) any {
-		return object{"instructions": "be kind", "input": each(history, message), "tools": each(tools, func(name string) any { return object{"type": "function", "name": name} })}
+		return object{
+			"instructions": "be kind",
+			"input":        each(history, message),
+			"tools":        each(tools, func(name string) any { return object{"type": "function", "name": name} }),
+		}
 	}, `"text":"`, `"name":"`, `"code":"rate_limit_exceeded"`},
-	{"chat completions", "/v1/chat/completions", chatRequest(true), `"content":"`, `"name":"`, `"code":"rate_limit_exceeded"`},
-	{"chat completions whole", "/v1/chat/completions", chatRequest(false), `"content":"`, `"name":"`, `"code":"rate_limit_exceeded"`},
-	{"streamGenerateContent", "/v1beta/models/m:streamGenerateContent?alt=sse", geminiRequest, `"text":"`, `"name":"`, `"status":"RESOURCE_EXHAUSTED"`},
-	{"generateContent", "/v1beta/models/m:generateContent", geminiRequest, `"text":"`, `"name":"`, `"status":"RESOURCE_EXHAUSTED"`},
+	{
+		"chat completions",
+		"/v1/chat/completions",
+		chatRequest(true),
+		`"content":"`,
+		`"name":"`,
+		`"code":"rate_limit_exceeded"`,
+	},
+	{
+		"chat completions whole",
+		"/v1/chat/completions",
+		chatRequest(false),
+		`"content":"`,
+		`"name":"`,
+		`"code":"rate_limit_exceeded"`,
+	},
+	{
+		"streamGenerateContent",
+		"/v1beta/models/m:streamGenerateContent?alt=sse",
+		geminiRequest,
+		`"text":"`,
+		`"name":"`,
+		`"status":"RESOURCE_EXHAUSTED"`,
+	},
+	{
+		"generateContent",
+		"/v1beta/models/m:generateContent",
+		geminiRequest,
+		`"text":"`,
+		`"name":"`,
+		`"status":"RESOURCE_EXHAUSTED"`,
+	},
 }
 
 // inEach runs a test in each API, with a model of its own.
@@ -90,16 +137,20 @@ func ask(t *testing.T, s *modelserver.Server, a api, history []string, tools ...
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	res, err := http.Post(s.URL+a.path, "application/json", strings.NewReader(string(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
+
 	b, err := io.ReadAll(res.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	checkForm(t, res, string(b))
+
 	return res.StatusCode, string(b)
 }
 
@@ -112,6 +163,7 @@ func checkForm(t *testing.T, res *http.Response, body string) {
 		}
 		return
 	}
+
 	for line := range strings.Lines(body) {
 		data, ok := strings.CutPrefix(line, "data: ")
 		if ok && strings.TrimSpace(data) != "[DONE]" && !json.Valid([]byte(data)) {
@@ -129,6 +181,7 @@ func TestPromptsAreKeptToTheByteAndCountedOnce(t *testing.T) {
 		if got, want := s.Prompts(), []string{first, second}; !cmp.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
+
 		system, tools := s.Offered()
 		if strings.TrimSpace(system) != "be kind" || !cmp.Equal(tools, []string{"shell", "look"}) {
 			t.Errorf("got %q and %q", system, tools)
@@ -152,16 +205,19 @@ func TestFailureIsNoSecondPromptAndNotObeyedForEver(t *testing.T) {
 		fail := "FAIL 429 no more for today\n(operator)"
 		for range 2 {
 			status, body := ask(t, s, a, []string{fail}, "shell")
-			if status != http.StatusTooManyRequests || !strings.Contains(body, a.failure) || !strings.Contains(body, `"message":"no more for today"`) {
+			if status != http.StatusTooManyRequests || !strings.Contains(body, a.failure) ||
+				!strings.Contains(body, `"message":"no more for today"`) {
 				t.Errorf("got %d %s", status, body)
 			}
 		}
+
 		if status, body := ask(t, s, a, []string{fail, "go on"}, "shell"); status != http.StatusOK {
 			t.Errorf("got %d %s", status, body)
 		}
 		if got, want := s.Prompts(), []string{fail, "go on"}; !cmp.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
+
 		status, body := ask(t, s, a, []string{`FAIL 500 {"own":1}`}, "shell")
 		if status != http.StatusInternalServerError || body != `{"own":1}` {
 			t.Errorf("got %d %s", status, body)
@@ -185,10 +241,12 @@ func TestToolIsCalledByItsNameOrTheEndOfIt(t *testing.T) {
 				t.Errorf("%s of %q: got %s", test.call, test.tools, body)
 			}
 		}
+
 		_, body := ask(t, s, a, []string{`CALL shell {"to"} or {"a":1}x`}, "shell")
 		if !strings.Contains(body, "There is no such call") {
 			t.Errorf("not JSON: got %s", body)
 		}
+
 		_, body = ask(t, s, a, []string{`CALL ell {}`}, "shell")
 		if !strings.Contains(body, "There is no such call") {
 			t.Errorf("part of a word: got %s", body)
@@ -206,6 +264,7 @@ func TestModelSpeaksOverTimeAndRepeatsThePrompt(t *testing.T) {
 		if !strings.Contains(body, "word1 ") || !strings.Contains(body, "You said: SLEEP 1") {
 			t.Errorf("got %s", body)
 		}
+
 		_, body = ask(t, s, a, []string{"SLEEP 600"}) // without tools
 		if !strings.Contains(body, a.text+"Understood.") && !strings.Contains(body, `"Understood."`) {
 			t.Errorf("got %s", body)
@@ -216,16 +275,19 @@ func TestModelSpeaksOverTimeAndRepeatsThePrompt(t *testing.T) {
 func TestTurnThatIsBrokenOffComesAgainOnce(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
+
 	a := apis[2]
 	body, err := json.Marshal(a.request([]string{"SLEEP 600"}, "shell"))
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	client := http.Client{Timeout: 300 * time.Millisecond}
 	if res, err := client.Post(s.URL+a.path, "application/json", strings.NewReader(string(body))); err == nil {
 		io.Copy(io.Discard, res.Body)
 		res.Body.Close()
 	}
+
 	ask(t, s, a, []string{"SLEEP 600", "and this"}, "shell") // obeys the new one alone
 	if got, want := s.Prompts(), []string{"SLEEP 600", "and this"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -235,21 +297,25 @@ func TestTurnThatIsBrokenOffComesAgainOnce(t *testing.T) {
 func TestWaitingTurnGoesOnWhenItIsReleased(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
+
 	answered := make(chan string, 1)
 	go func() {
 		_, body := ask(t, s, apis[0], []string{"WAIT, please"}, "shell")
 		answered <- body
 	}()
+
 	for deadline := time.Now().Add(30 * time.Second); len(s.Prompts()) == 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("it was not asked")
 		}
 	}
+
 	select {
 	case body := <-answered:
 		t.Fatalf("it did not wait: %s", body)
 	case <-time.After(100 * time.Millisecond):
 	}
+
 	s.Release()
 	if body := <-answered; !strings.Contains(body, "You said: WAIT") {
 		t.Errorf("got %s", body)
@@ -262,11 +328,13 @@ func TestCloseEndsATurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	res, err := http.Post(s.URL+apis[0].path, "application/json", strings.NewReader(string(body)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
+
 	closed := make(chan struct{})
 	go func() { s.Close(); close(closed) }()
 	select {
@@ -279,8 +347,29 @@ func TestCloseEndsATurn(t *testing.T) {
 func TestWhatProgramsPutAroundAPromptIsDropped(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
-	ask(t, s, apis[0], []string{"<system-reminder>be\nbrief</system-reminder>\n hello ", "<environment_context>x</environment_context>"}, "shell")
-	ask(t, s, apis[2], []string{"<current_datetime>now</current_datetime>\n\n hi", "<pasted_content id=\"1\">\nlong\n</pasted_content>"}, "shell")
+
+	ask(
+		t,
+		s,
+		apis[0],
+		[]string{
+			"<system-reminder>be\nbrief</system-reminder>\n hello ",
+			"<environment_context>x</environment_context>",
+		},
+		"shell",
+	)
+
+	ask(
+		t,
+		s,
+		apis[2],
+		[]string{
+			"<current_datetime>now</current_datetime>\n\n hi",
+			"<pasted_content id=\"1\">\nlong\n</pasted_content>",
+		},
+		"shell",
+	)
+
 	ask(t, s, apis[1], []string{"# AGENTS.md instructions", "hey"}, "shell")
 	want := []string{" hello ", " hi", "<pasted_content id=\"1\">\nlong\n</pasted_content>", "hey"}
 	if got := s.Prompts(); !cmp.Equal(got, want) {
@@ -292,9 +381,21 @@ func TestWhatProgramsPutAroundAPromptIsDropped(t *testing.T) {
 func TestWhatIsSubmittedWhileAToolRunsIsAPrompt(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
+
 	ask(t, s, apis[0], []string{"go", "me: yes",
 		"<system-reminder>The user sent a new message while you were working:\none\ntwo\n\nIMPORTANT: mind it</system-reminder>"}, "shell")
-	ask(t, s, apis[0], []string{"go", "me: yes", "The user sent a new message while you were working:\nthree\n\nThis is how Claude Code does it."}, "shell")
+	ask(
+		t,
+		s,
+		apis[0],
+		[]string{
+			"go",
+			"me: yes",
+			"The user sent a new message while you were working:\nthree\n\nThis is how Claude Code does it.",
+		},
+		"shell",
+	)
+
 	if got, want := s.Prompts(), []string{"one\ntwo", "three"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -24,9 +24,11 @@ func (responses) read(_ *http.Request, body []byte) (turn, error) {
 			Tools      []struct{ Name string }
 		} `json:"tools"`
 	}
+
 	if err := json.Unmarshal(body, &req); err != nil {
 		return turn{}, err
 	}
+
 	t := turn{system: req.Instructions}
 	for _, item := range req.Input {
 		switch {
@@ -44,6 +46,7 @@ func (responses) read(_ *http.Request, body []byte) (turn, error) {
 			}
 		}
 	}
+
 	for _, offered := range req.Tools {
 		if offered.Type != "namespace" {
 			t.tools = append(t.tools, tool{name: offered.Name})
@@ -52,38 +55,58 @@ func (responses) read(_ *http.Request, body []byte) (turn, error) {
 			t.tools = append(t.tools, tool{namespace: offered.Name, name: inner.Name})
 		}
 	}
+
 	return t, nil
 }
 
 func (r responses) say(w *stream, pieces []string) {
 	item := func(status string, content ...any) object {
-		return object{"type": "message", "id": w.id("msg"), "role": "assistant", "status": status, "content": append([]any{}, content...)}
+		return object{
+			"type":    "message",
+			"id":      w.id("msg"),
+			"role":    "assistant",
+			"status":  status,
+			"content": append([]any{}, content...),
+		}
 	}
+
 	part := func(text string) object {
 		return object{"type": "output_text", "text": text, "annotations": []any{}}
 	}
+
 	of := object{"item_id": w.id("msg"), "output_index": 0, "content_index": 0}
 	with := func(key string, value any) object {
 		o := maps.Clone(of)
 		o[key] = value
 		return o
 	}
+
 	w.event("response.created", r.response(w, "in_progress"))
 	w.event("response.output_item.added", object{"output_index": 0, "item": item("in_progress")})
 	w.event("response.content_part.added", with("part", part("")))
 	if !w.speak(pieces, func(piece string) { w.event("response.output_text.delta", with("delta", piece)) }) {
 		return
 	}
+
 	text := strings.Join(pieces, "")
 	w.event("response.output_text.done", with("text", text))
 	r.done(w, item("completed", part(text)))
 }
 
 func (r responses) call(w *stream, t tool, arguments string) {
-	item := object{"type": "function_call", "id": w.id("fc"), "call_id": w.id("call"), "name": t.name, "arguments": arguments, "status": "completed"}
+	item := object{
+		"type":      "function_call",
+		"id":        w.id("fc"),
+		"call_id":   w.id("call"),
+		"name":      t.name,
+		"arguments": arguments,
+		"status":    "completed",
+	}
+
 	if t.namespace != "" {
 		item["namespace"] = t.namespace
 	}
+
 	w.event("response.created", r.response(w, "in_progress"))
 	r.done(w, item)
 }
@@ -94,9 +117,20 @@ func (r responses) done(w *stream, item object) {
 }
 
 func (responses) response(w *stream, status string, output ...any) object {
-	return object{"response": object{"id": w.id("resp"), "object": "response", "created_at": 1, "model": "scripted", "status": status,
-		"output": append([]any{}, output...), "usage": object{"input_tokens": 1, "input_tokens_details": object{"cached_tokens": 0},
-			"output_tokens": 1, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 2}}}
+	return object{
+		"response": object{
+			"id":         w.id("resp"),
+			"object":     "response",
+			"created_at": 1,
+			"model":      "scripted",
+			"status":     status,
+			"output": append(
+				[]any{},
+				output...),
+			"usage": object{"input_tokens": 1, "input_tokens_details": object{"cached_tokens": 0},
+				"output_tokens": 1, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 2},
+		},
+	}
 }
 
 func (responses) failure(status int, message string) object { return chat{}.failure(status, message) }

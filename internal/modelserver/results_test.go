@@ -23,14 +23,20 @@ func TestWhatToolsAnsweredIsKept(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			s := modelserver.Start()
 			defer s.Close()
+
 			res, err := http.Post(s.URL+path, "application/json", strings.NewReader(body))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer res.Body.Close()
-			if got := strings.ReplaceAll(strings.Join(s.Results(), "|"), `\"`, `"`); !strings.Contains(got, `the "result"`) {
+
+			if got := strings.ReplaceAll(strings.Join(s.Results(), "|"), `\"`, `"`); !strings.Contains(
+				got,
+				`the "result"`,
+			) {
 				t.Errorf("status %d: got %q", res.StatusCode, got)
 			}
+
 			if got := s.Prompts(); len(got) != 0 {
 				t.Errorf("it counts as submitted: %q", got)
 			}

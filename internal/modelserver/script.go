@@ -38,14 +38,24 @@ func obey(said string) script {
 		}
 		return 0
 	}
-	sc := script{said: said, sleep: number(sleepForm), wait: waitForm.MatchString(said), words: number(streamForm), fail: number(failForm)}
+
+	sc := script{
+		said:  said,
+		sleep: number(sleepForm),
+		wait:  waitForm.MatchString(said),
+		words: number(streamForm),
+		fail:  number(failForm),
+	}
+
 	if m := callForm.FindStringSubmatch(said); m != nil {
 		sc.call, sc.with = m[1], m[2]
 	}
 	if m := failForm.FindStringSubmatch(said); m != nil {
 		sc.because = m[2]
 	}
+
 	sc.faults = faultsOf(said)
+
 	return sc
 }
 
@@ -60,24 +70,29 @@ func (s *Server) act(w *stream, api speaker, t turn) {
 	if sc.wait && !w.wait(w.released) || !w.sleep(sc.sleep) {
 		return
 	}
+
 	if sc.fail != 0 {
 		sc.header(w.w.Header())
 		w.refuse(api, sc.fail, sc.because)
 		return
 	}
+
 	if sc.broken() {
 		sc.spoil(w, api)
 		return
 	}
+
 	if sc.call == "" {
 		api.say(w, sc.pieces())
 		return
 	}
+
 	if tool, ok := named(t.tools, sc.call); ok && json.Valid([]byte(sc.with)) {
 		w.last()
 		api.call(w, tool, sc.with)
 		return
 	}
+
 	api.say(w, []string{fmt.Sprintf("There is no such call: %s %s; the tools are %s", sc.call, sc.with, t.tools)})
 }
 
@@ -216,6 +231,7 @@ var (
 // userText drops what programs put around and beside what was submitted.
 func userText(text string) (string, bool) {
 	text = clock.ReplaceAllString(reminder.ReplaceAllString(text, ""), "")
-	about := strings.HasPrefix(text, "# AGENTS.md") || strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "<pasted_content")
+	about := strings.HasPrefix(text, "# AGENTS.md") ||
+		strings.HasPrefix(text, "<") && !strings.HasPrefix(text, "<pasted_content")
 	return text, !about && strings.TrimSpace(text) != ""
 }

@@ -41,20 +41,34 @@ func draw(w io.Writer, title string, lines []string) error {
 	for _, line := range lines {
 		columns = max(columns, ansi.StringWidth(line))
 	}
+
 	width, height := float64(columns)*cellWidth+2*frame, len(lines)*cellHeight+2*frame
-	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%d" viewBox="0 0 %s %d" role="img" font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="%d">
+	_, err := fmt.Fprintf(
+		w,
+		`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%d" viewBox="0 0 %s %d" role="img" font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="%d">
 <title>%s</title>
 <rect width="100%%" height="100%%" rx="8" fill="%s"/>
-`, number(width), height, number(width), height, fontSize, html.EscapeString(title), background)
+`,
+		number(width),
+		height,
+		number(width),
+		height,
+		fontSize,
+		html.EscapeString(title),
+		background,
+	)
+
 	var l look
 	for i, line := range lines {
 		if err == nil {
 			err = drawLine(w, &l, line, i)
 		}
 	}
+
 	if err == nil {
 		_, err = io.WriteString(w, "</svg>\n")
 	}
+
 	return err
 }
 
@@ -69,6 +83,7 @@ func drawLine(w io.Writer, l *look, line string, row int) error {
 		from = column
 		return drawRun(w, *l, text, start, column-start, row)
 	}
+
 	var state byte
 	for rest := line; rest != ""; {
 		seq, width, n, next := ansi.DecodeSequence(rest, state, nil)
@@ -84,6 +99,7 @@ func drawLine(w io.Writer, l *look, line string, row int) error {
 			column += width
 		}
 	}
+
 	return end()
 }
 
@@ -95,25 +111,39 @@ func drawRun(w io.Writer, l look, text string, column, width, row int) error {
 	if width == 0 {
 		return nil
 	}
+
 	fore, back := l.fore, l.back
 	if l.reversed {
 		fore, back = or(back, background), or(fore, foreground)
 	}
+
 	x, y := frame+float64(column)*cellWidth, frame+row*cellHeight
 	if back != "" {
 		if _, err := fmt.Fprintf(w, "<rect x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\" fill=\"%s\"/>\n", number(x), y, number(float64(width)*cellWidth), cellHeight, back); err != nil {
 			return err
 		}
 	}
+
 	for _, at := range piece.FindAllStringIndex(text, -1) {
 		part := text[at[0]:at[1]]
 		x := frame + float64(column+ansi.StringWidth(text[:at[0]]))*cellWidth
-		_, err := fmt.Fprintf(w, "<text x=\"%s\" y=\"%d\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\" fill=\"%s\"%s xml:space=\"preserve\">%s</text>\n",
-			number(x), y+fontSize-1, number(float64(ansi.StringWidth(part))*cellWidth), or(fore, foreground), l.attributes(), html.EscapeString(part))
+		_, err := fmt.Fprintf(
+			w,
+			"<text x=\"%s\" y=\"%d\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\" fill=\"%s\"%s xml:space=\"preserve\">%s</text>\n",
+			number(
+				x,
+			),
+			y+fontSize-1,
+			number(float64(ansi.StringWidth(part))*cellWidth),
+			or(fore, foreground),
+			l.attributes(),
+			html.EscapeString(part),
+		)
 		if err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 
@@ -136,6 +166,7 @@ func (l *look) apply(parameters string) {
 	if len(codes) == 0 {
 		codes = []string{"0"}
 	}
+
 	for len(codes) > 0 {
 		code, _ := strconv.Atoi(codes[0])
 		codes = codes[1:]
@@ -200,17 +231,21 @@ func indexed(n int) string {
 	if n < len(palette) {
 		return palette[n]
 	}
+
 	if n >= 232 {
 		grey := 8 + 10*(n-232)
 		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
 	}
+
 	step := func(n int) int {
 		if n == 0 {
 			return 0
 		}
 		return 55 + 40*n
 	}
+
 	n -= 16
+
 	return fmt.Sprintf("#%02x%02x%02x", step(n/36), step(n/6%6), step(n%6))
 }
 

@@ -28,6 +28,7 @@ func run(in io.Reader, out io.Writer, title, hide string) error {
 	if err != nil {
 		return err
 	}
+
 	screen := string(b)
 	if text, instead, ok := strings.Cut(hide, "="); ok && text != "" {
 		// What follows within the same path moves up, and the rest of the line stays.
@@ -36,9 +37,11 @@ func run(in io.Reader, out io.Writer, title, hide string) error {
 			return instead + found[len(text):] + strings.Repeat(" ", max(0, len(text)-len(instead)))
 		})
 	}
+
 	w := bufio.NewWriter(out)
 	if err := draw(w, title, strings.Split(strings.TrimRight(screen, "\n"), "\n")); err != nil {
 		return err
 	}
+
 	return w.Flush()
 }

@@ -80,15 +80,18 @@ func Main(m *testing.M) int {
 	if len(os.Args) != 3 || os.Args[1] != argAgent {
 		return m.Run()
 	}
+
 	var a Agent
 	if err := json.Unmarshal([]byte(os.Args[2]), &a); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
+
 	if err := a.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
+
 	return 0
 }
 
@@ -97,7 +100,10 @@ func Main(m *testing.M) int {
 func (a Agent) Launch(t testing.TB, s *tmux.Server) tmux.PaneInfo {
 	t.Helper()
 	name := Name("agent")
-	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: name, Owner: name, Argv: a.Argv(), Width: 100, Height: 20})
+	info, err := s.NewSession(
+		t.Context(),
+		tmux.SessionOptions{Name: name, Owner: name, Argv: a.Argv(), Width: 100, Height: 20},
+	)
 	if err != nil {
 		t.Fatalf("launch a fake agent: %v", err)
 	}
@@ -117,17 +123,21 @@ func Messages(t testing.TB, path string) []Message {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
+
 	var all []Message
 	for line := range bytes.Lines(raw) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break // being written
 		}
+
 		var m Message
 		if err := json.Unmarshal(line, &m); err != nil {
 			t.Fatalf("log %s: %v in %q", path, err, line)
 		}
+
 		all = append(all, m)
 	}
+
 	return all
 }
 

@@ -39,11 +39,23 @@ type Bare struct {
 
 // OpenBare attaches a bare client to the server's hub.
 func OpenBare(s *tmux.Server) (*Bare, error) {
-	cmd := exec.Command(Binary(), "-S", s.SocketPath(), "-C", "attach-session", "-t", "=_hub", "-f", "no-output,ignore-size")
+	cmd := exec.Command(
+		Binary(),
+		"-S",
+		s.SocketPath(),
+		"-C",
+		"attach-session",
+		"-t",
+		"=_hub",
+		"-f",
+		"no-output,ignore-size",
+	)
+
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
+
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -51,8 +63,10 @@ func OpenBare(s *tmux.Server) (*Bare, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+
 	b := &Bare{cmd: cmd, in: in}
 	go b.read(out)
+
 	return b, nil
 }
 
@@ -72,11 +86,14 @@ func (b *Bare) read(out io.Reader) {
 			}
 		}
 	}
+
 	b.mu.Lock()
 	defer b.mu.Unlock()
+
 	for _, w := range b.waiting {
 		w <- io.ErrUnexpectedEOF
 	}
+
 	b.waiting = nil
 }
 
@@ -91,7 +108,12 @@ func (b *Bare) answer(err error) {
 
 // Start writes the line for one message; the channel gets its end.
 func (b *Bare) Start(pane, text string) (<-chan error, error) {
-	line := fmt.Sprintf("set-buffer -b bare -- %s ; paste-buffer -p -d -r -b bare -t %s ; send-keys -t %s Enter\n", octal(text), pane, pane)
+	line := fmt.Sprintf(
+		"set-buffer -b bare -- %s ; paste-buffer -p -d -r -b bare -t %s ; send-keys -t %s Enter\n",
+		octal(text),
+		pane,
+		pane,
+	)
 	done := make(chan error, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,11 +141,13 @@ func (b *Bare) SendAll(panes []string, text string) error {
 		}
 		waits[i] = done
 	}
+
 	for _, done := range waits {
 		if err := <-done; err != nil {
 			return err
 		}
 	}
+
 	return nil
 }
 

@@ -38,6 +38,7 @@ func (a Agent) run() error {
 	if a.IgnoreHUP {
 		signal.Ignore(syscall.SIGHUP)
 	}
+
 	f := &fake{Agent: a}
 	if a.Log != "" {
 		log, err := os.OpenFile(a.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -47,23 +48,28 @@ func (a Agent) run() error {
 		defer log.Close()
 		f.log = log
 	}
+
 	time.Sleep(a.Startup)
 	if a.Mode == Canonical {
 		return f.readLines()
 	}
+
 	state, err := term.MakeRaw(int(os.Stdin.Fd()))
 	if err != nil {
 		return err
 	}
 	defer term.Restore(int(os.Stdin.Fd()), state)
+
 	if a.Mode != Raw {
 		fmt.Print("\x1b[?2004h")
 	}
+
 	f.draw()
 	if a.Mode == Sink {
 		_, err := io.Copy(io.Discard, os.Stdin)
 		return err
 	}
+
 	return f.readKeys()
 }
 
@@ -85,6 +91,7 @@ func (f *fake) readKeys() error {
 	f.keys = make(chan []byte)
 	go func() {
 		defer close(f.keys)
+
 		buf := make([]byte, 64<<10)
 		for {
 			time.Sleep(f.Slow)
@@ -95,8 +102,10 @@ func (f *fake) readKeys() error {
 			f.keys <- bytes.Clone(buf[:n])
 		}
 	}()
+
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
+
 	open := f.open()
 	for {
 		select {
@@ -157,6 +166,7 @@ func (f *fake) take(in []byte) error {
 			in = in[1:]
 		}
 	}
+
 	return nil
 }
 
@@ -171,10 +181,12 @@ func (f *fake) key(c byte) error {
 		}
 		return nil
 	}
+
 	if c == '\r' && !f.inside && f.Deaf > 0 {
 		f.Deaf--
 		return nil
 	}
+
 	if (c == '\r' || c == '\t') && !f.inside {
 		if f.Late > 0 {
 			time.Sleep(f.Late)
@@ -183,22 +195,29 @@ func (f *fake) key(c byte) error {
 				f.text = append(f.text, more...)
 			default:
 			}
+
 			f.last = string(f.text)
 		}
+
 		m := Message{Text: string(f.text), Framed: f.framed, Tab: c == '\t'}
 		f.text, f.framed, f.pasted = nil, false, 0
+
 		return f.write(m)
 	}
+
 	if c == ctrlU && !f.inside {
 		f.text, f.framed, f.pasted = nil, false, 0
 		return nil
 	}
+
 	if c == 0x7f && !f.inside && len(f.text) > f.pasted { // backspace
 		f.text = f.text[:len(f.text)-1]
 		return nil
 	}
+
 	f.text = append(f.text, c)
 	f.framed = f.framed || f.inside
+
 	return nil
 }
 
@@ -219,19 +238,23 @@ func (f *fake) draw() {
 	if f.Mode == Sink && len(f.text) > 0 {
 		return
 	}
+
 	at := f.pasted
 	if f.inside {
 		at = len(f.text)
 	}
+
 	shown, typed := string(f.text[:at]), string(f.text[at:])
 	if len(shown) > 800 || strings.Contains(shown, "\n") {
 		shown = fmt.Sprintf("%s #1 +%d lines]", Placeholder, strings.Count(shown, "\n"))
 	}
+
 	shown += typed
 	spinner := ""
 	if f.Busy {
 		spinner = fmt.Sprintf("working %d\r\n", time.Now().UnixMilli())
 	}
+
 	line := Prompt + " " + shown
 	if f.last != "" {
 		line = strings.ReplaceAll(f.last, "\n", "\r\n") + "\r\n" + line
@@ -239,10 +262,12 @@ func (f *fake) draw() {
 	if f.open() {
 		line = DialogText
 	}
+
 	if f.above == HideComposer {
 		line = "something else"
 	} else if f.above != "" {
 		line = f.above + "\r\n" + line
 	}
+
 	fmt.Print("\x1b[H\x1b[2J" + spinner + line)
 }

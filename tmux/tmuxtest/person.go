@@ -24,11 +24,15 @@ func Attach(t testing.TB, s *tmux.Server, pane string, width, height int) *Perso
 	t.Helper()
 	before := attached(t, s, pane)
 	terminal := Start(t)
-	info, err := terminal.NewSession(t.Context(), tmux.SessionOptions{Name: Name("terminal"), Owner: "person", Width: width, Height: height,
-		Argv: append([]string{"env", "-u", "TMUX"}, s.AttachToPane(pane)...)})
+	info, err := terminal.NewSession(
+		t.Context(),
+		tmux.SessionOptions{Name: Name("terminal"), Owner: "person", Width: width, Height: height,
+			Argv: append([]string{"env", "-u", "TMUX"}, s.AttachToPane(pane)...)},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
+
 	run(t, terminal, "unbind-key", "-T", "root", tmux.ReturnKey) // of parley's servers
 	p := &Person{t: t, Terminal: terminal, Pane: terminal.Pane(info.ID)}
 	Poll(t, func() bool { return attached(t, s, pane) > before && strings.TrimSpace(p.screen().Text()) != "" },

@@ -117,6 +117,7 @@ func WaitFor(t testing.TB, p *tmux.Pane, ok func(tmux.Screen) bool) tmux.Screen 
 	}, func() string {
 		return "last screen of " + p.ID() + ":\n" + strings.TrimRight(last.Text(), "\n") + errText(lastErr)
 	})
+
 	return last
 }
 
