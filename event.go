@@ -56,3 +56,18 @@ func (t EventType) Announces() bool {
 	}
 	return false
 }
+
+// ReadEventsRequest asks for the record after a sequence number.
+type ReadEventsRequest struct {
+	After       int64 `json:"after,omitempty" doc:"Events with a higher sequence number than this." min:"0"`
+	Limit       int   `json:"limit,omitempty" doc:"How many at most." min:"1" max:"1000" default:"100"`
+	Last        int   `json:"last,omitempty" doc:"Instead of after: begin with this many of the newest events." min:"0" max:"1000"`
+	WaitSeconds int   `json:"wait_seconds,omitempty" doc:"If there is nothing, wait this long for an event." min:"0" max:"60"`
+}
+
+// ReadEventsResult is a page of events and where the next one begins.
+type ReadEventsResult struct {
+	Answer
+	Events []Event `json:"events"`
+	Next   int64   `json:"next"` // the after of the next call
+}

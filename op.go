@@ -156,6 +156,16 @@ func (o *Op) Allow(c Caller) error {
 		Suggest("Ask the operator: send a message to %q.", OperatorName)
 }
 
+// Answer is what every result begins with: success, and an error that is null.
+// Failures are not results but *Error values, which say the same in their form.
+type Answer struct {
+	Success bool    `json:"success"`
+	Error   *string `json:"error"`
+}
+
+// OK is the Answer of whatever went well.
+var OK = Answer{Success: true}
+
 // FindOp returns the operation of that name, or nil.
 func FindOp(name string) *Op {
 	for _, o := range Ops {

@@ -1,24 +1,6 @@
 package parley
 
-import (
-	"context"
-	"time"
-)
-
-// RightsService is how the operator says who may call as whom.
-type RightsService interface {
-	// IssueKey makes a further API key for an agent and returns it, once.
-	// AGENT_UNAVAILABLE when the agent is stopped.
-	IssueKey(context.Context, IssueKeyRequest) (*IssueKeyResult, error)
-	// RotateKey makes a new key and ends all others of the agent.
-	RotateKey(context.Context, RotateKeyRequest) (*IssueKeyResult, error)
-	// RevokeKey ends one key, or all of an agent's.
-	RevokeKey(context.Context, RevokeKeyRequest) (*RevokeKeyResult, error)
-	// ListKeys lists the keys that are good, never the keys themselves.
-	ListKeys(context.Context, ListKeysRequest) (*ListKeysResult, error)
-	// ApproveAgent decides on an agent's wish to be special.
-	ApproveAgent(context.Context, ApproveAgentRequest) (*ApproveAgentResult, error)
-}
+import "time"
 
 // KeyOrigin says how a key came to be.
 type KeyOrigin string
@@ -95,36 +77,4 @@ type ListKeysRequest struct {
 type ListKeysResult struct {
 	Answer
 	Keys []Key `json:"keys"`
-}
-
-// Approval is what became of an agent's wish to be special.
-type Approval string
-
-// The stages of approval; none for an agent that did not ask.
-const (
-	ApprovalPending  Approval = "pending"
-	ApprovalGiven    Approval = "approved"
-	ApprovalDeclined Approval = "declined"
-)
-
-// The statuses of a registration.
-const (
-	StatusActive          = "active"
-	StatusPendingApproval = "pending_approval"
-)
-
-// ApproveAgentRequest is the operator's decision.
-type ApproveAgentRequest struct {
-	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent that asked to be special."`
-	Approve bool   `json:"approve" required:"true" doc:"true: it is special from now on; false: it is not."`
-}
-
-// ApproveAgentResult says what the agent is from now on.
-type ApproveAgentResult struct {
-	Answer
-	AgentID   string   `json:"agent_id"`
-	Agent     string   `json:"agent"`
-	IsSpecial bool     `json:"is_special_agent"`
-	Approval  Approval `json:"approval"`
-	Message   string   `json:"message"`
 }

@@ -3,120 +3,8 @@ package parley
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"time"
 )
-
-// Names is a list of names or ids. On the wire a single one may stand without
-// the list around it.
-type Names []string
-
-// UnmarshalJSON reads a string or a list of strings.
-func (n *Names) UnmarshalJSON(b []byte) error {
-	if bytes.HasPrefix(bytes.TrimSpace(b), []byte(`"`)) {
-		var one string
-		if err := json.Unmarshal(b, &one); err != nil {
-			return err
-		}
-		*n = Names{one}
-		return nil
-	}
-	return json.Unmarshal(b, (*[]string)(n))
-}
-
-// Everyone, as the only recipient, is every other agent.
-const Everyone = "ALL"
-
-// SendMessageRequest is a message on its way in.
-type SendMessageRequest struct {
-	To               Names             `json:"to,omitempty" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" doc:"Names or ids; [\"ALL\"] is everyone else."`
-	Text             string            `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
-	ThreadID         string            `json:"thread_id,omitempty" doc:"Instead of to: post to this thread."`
-	Type             MessageType       `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message."`
-	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
-	Urgent           bool              `json:"urgent,omitempty" doc:"The same as priority urgent."`
-	Data             json.RawMessage   `json:"data,omitempty" doc:"For programs." object:"true"`
-	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects." max:"50"`
-	RequiresResponse bool              `json:"requires_response,omitempty" doc:"The recipients must answer."`
-	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" implies:"requires_response" doc:"By when (RFC 3339)."`
-	ContextReference string            `json:"context_reference,omitempty" doc:"What it is about: a ticket, a file." max:"200"`
-	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"Id of the message it answers."`
-	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
-	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
-}
-
-// Validate wants exactly one of to and thread_id. One that is given and empty counts
-// as not given beside the other.
-func (r *SendMessageRequest) Validate() error {
-	named := strings.Join(r.To, "") != ""
-	switch {
-	case r.ThreadID != "" && named:
-		return Errorf(InvalidArgument, "to and thread_id were both given").With("parameter", "thread_id").
-			Suggest("Give one of the two: a post reaches all who take part in the thread.")
-	case r.ThreadID != "":
-		r.To = nil
-	case len(r.To) == 0:
-		return Errorf(InvalidArgument, "to is missing").With("parameter", "to").
-			Suggest("Give to, the names or ids of the recipients, or thread_id to post to a thread.")
-	}
-	return nil
-}
-
-// SendMessageResult is the receipt: what is stored, and what is proven so far.
-type SendMessageResult struct {
-	Answer
-	MessageID      string         `json:"message_id"`
-	ConversationID string         `json:"conversation_id"`
-	Timestamp      time.Time      `json:"timestamp"`
-	Status         string         `json:"status"`  // Message sent to NAME!
-	Message        string         `json:"message"` // Message sent to agent ID8
-	DeliveryStatus DeliveryStatus `json:"delivery_status"`
-	Deliveries     []Delivery     `json:"deliveries"`
-	Object         *Message       `json:"message_object"`
-	Reply          *Reply         `json:"reply,omitempty"`      // of a responder
-	ErrorCode      Code           `json:"error_code,omitempty"` // set when success is false
-	Action         string         `json:"suggested_action,omitempty"`
-}
-
-// Failure returns the code of an answer that tells of a failure: a single
-// recipient that is terminated. It is "" otherwise.
-func (r *SendMessageResult) Failure() Code { return r.ErrorCode }
-
-// BroadcastMessageRequest is a message for many.
-type BroadcastMessageRequest struct {
-	Text           string   `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
-	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent if left out."`
-	Group          string   `json:"group,omitempty" doc:"Only the members of this group." filled:"true"`
-	Urgent         bool     `json:"urgent,omitempty" doc:"The same as priority urgent."`
-	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
-	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
-	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
-}
-
-// Validate refuses an empty list: it must never come to mean everyone.
-func (r *BroadcastMessageRequest) Validate() error {
-	switch {
-	case r.Recipients != nil && len(*r.Recipients) == 0:
-		return Errorf(InvalidArgument, "the list of recipients is empty").
-			Suggest("Name at least one recipient, or leave recipients out to reach everyone.")
-	case r.Recipients != nil && r.Group != "":
-		return Errorf(InvalidArgument, "recipients and group were both given").
-			Suggest("Give one of the two.")
-	}
-	return nil
-}
-
-// BroadcastMessageResult is the receipt of a broadcast.
-type BroadcastMessageResult struct {
-	Answer
-	MessageID      string         `json:"message_id"`
-	RecipientCount int            `json:"recipient_count"`
-	Timestamp      time.Time      `json:"timestamp"`
-	Message        string         `json:"message"` // Message broadcast to N agent(s)
-	DeliveryStatus DeliveryStatus `json:"delivery_status"`
-	Deliveries     []Delivery     `json:"deliveries"`
-	Object         *Message       `json:"message_object"`
-}
 
 // CheckInboxRequest asks what has come, without marking it read.
 type CheckInboxRequest struct {
@@ -294,20 +182,24 @@ type MarkMessageReadResult struct {
 	AlreadyRead []string `json:"already_read"`
 }
 
-// MessageStatusRequest names a message, by its id or the first eight or more
-// characters of it.
-type MessageStatusRequest struct {
-	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+// CheckNewMessagesRequest asks whether something waits to be read.
+type CheckNewMessagesRequest struct{}
+
+// NewMessage is an unread message in short.
+type NewMessage struct {
+	MessageID string   `json:"message_id"`
+	Sender    string   `json:"sender"`
+	Priority  Priority `json:"priority"`
+	Preview   string   `json:"preview"` // 100 characters at most
 }
 
-// MessageStatusResult is a message and every delivery of it.
-type MessageStatusResult struct {
+// CheckNewMessagesResult counts the unread and shows the most urgent few; of the same
+// priority the newest come first.
+type CheckNewMessagesResult struct {
 	Answer
-	Object         *Message       `json:"message_object"`
-	DeliveryStatus DeliveryStatus `json:"delivery_status"`
-	Deliveries     []Delivery     `json:"deliveries"`
-	Responses      []Debt         `json:"responses,omitempty"` // the required ones
+	UnreadCount int          `json:"unread_count"`
+	Message     string       `json:"message"` // You have N unread message(s).
+	Messages    []NewMessage `json:"messages"`
 }
 
 // HistoryRequest names the other side of a conversation.
@@ -330,4 +222,86 @@ type HistoryResult struct {
 	CreatedAt     *time.Time         `json:"created_at,omitempty"`
 	LastMessageAt *time.Time         `json:"last_message_at,omitempty"`
 	Status        ConversationStatus `json:"status"`
+}
+
+// SearchMessagesRequest says what to look for. All words must occur; case and accents
+// do not matter, and words in double quotes must stand together.
+type SearchMessagesRequest struct {
+	Query string     `json:"query" alias:"q,text" required:"true" doc:"Words that all must occur, or \"a phrase\"." max:"200"`
+	From  string     `json:"from,omitempty" alias:"sender,filter_by_sender" doc:"Only from this agent."`
+	To    string     `json:"to,omitempty" alias:"recipient" doc:"Only to this agent."`
+	Since *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
+	Until *time.Time `json:"until,omitempty" doc:"Only up to this time."`
+	Limit int        `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"20"`
+}
+
+// Validate refuses a span of time that ends before it begins.
+func (r *SearchMessagesRequest) Validate() error {
+	if r.Since != nil && r.Until != nil && r.Until.Before(*r.Since) {
+		return Errorf(InvalidArgument, "until is before since").With("parameter", "until").
+			Suggest("Give a time in until that comes after the one in since.")
+	}
+	return nil
+}
+
+// FoundMessage is a message as the contract shows one, to whom it went, and the part
+// of its text where the words are. read_status is false only while the caller has
+// not read what came for it.
+type FoundMessage struct {
+	ContractMessage
+	RecipientIDs   []string `json:"recipient_agent_ids"` // the first twenty
+	RecipientCount int      `json:"recipient_count"`
+	Snippet        string   `json:"snippet"`
+}
+
+// SearchMessagesResult lists what was found, newest first.
+type SearchMessagesResult struct {
+	Answer
+	Messages []FoundMessage `json:"messages"`
+	HasMore  bool           `json:"has_more"`
+	// Truncated says that only messages since SearchedSince were looked at; the same
+	// search with that time as until goes on.
+	Truncated     bool       `json:"truncated"`
+	SearchedSince *time.Time `json:"searched_since,omitempty"`
+}
+
+// ExportMessagesRequest asks for whole messages, oldest first: all of them, those of two
+// agents, or a thread's.
+type ExportMessagesRequest struct {
+	Between  Names      `json:"between,omitempty" doc:"Two names or ids: only what they said to each other." max:"2"`
+	ThreadID string     `json:"thread_id,omitempty" doc:"Or only this thread."`
+	Since    *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
+	After    int64      `json:"after,omitempty" doc:"The next of the page before." min:"0"`
+	Limit    int        `json:"limit,omitempty" doc:"How many at most." min:"1" max:"500" default:"100"`
+}
+
+// Validate wants one conversation at most, and two agents in it.
+func (r *ExportMessagesRequest) Validate() error {
+	switch {
+	case len(r.Between) > 0 && r.ThreadID != "":
+		return Errorf(InvalidArgument, "between and thread_id were both given").With("parameter", "thread_id").
+			Suggest("Give one of the two, or neither for everything.")
+	case len(r.Between) == 1:
+		return Errorf(InvalidArgument, "between names one agent").With("parameter", "between").
+			Suggest("Name both who talked to each other.")
+	}
+	return nil
+}
+
+// ExportedMessage is a message and every delivery of it, with its steps.
+type ExportedMessage struct {
+	Message
+	Deliveries []Delivery `json:"deliveries"`
+}
+
+// ExportMessagesResult is a page of messages, and where the next one begins. A page may
+// have fewer than were asked for while there are more.
+type ExportMessagesResult struct {
+	Answer
+	Messages   []ExportedMessage `json:"messages"`
+	Next       int64             `json:"next"` // the after of the next call
+	HasMore    bool              `json:"has_more"`
+	TotalCount int               `json:"total_count,omitempty"` // in the first page: of all that were asked for
+	Between    []string          `json:"between,omitempty"`     // the names of the two
+	Thread     *Thread           `json:"thread,omitempty"`
 }

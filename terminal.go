@@ -1,68 +1,10 @@
 package parley
 
-import "time"
-
-// RegisterAgentRequest asks for a mailbox of one's own. It needs no credential.
-type RegisterAgentRequest struct {
-	Username     string   `json:"username" alias:"name" required:"true" doc:"The name you want: a letter, then letters, digits, - or _, 32 at most; unique."`
-	Description  string   `json:"agent_description" alias:"description" doc:"What you are for, in a sentence." max:"2000"`
-	Role         string   `json:"role,omitempty" doc:"Your role in the team, e.g. reviewer." max:"100"`
-	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do, one word or phrase each." max:"50"`
-	Groups       []string `json:"groups,omitempty" doc:"Groups to be a member of; a broadcast can address a group." max:"50"`
-	Special      bool     `json:"special,omitempty" alias:"is_special_agent" doc:"Ask to be a special agent; the operator decides."`
-
-	Config      *ResponderConfig `json:"special_agent_config,omitempty" object:"true" doc:"For a special agent: the model that is to answer for it."`
-	AutoRespond *bool            `json:"auto_respond,omitempty" doc:"no: a special agent reads its inbox itself."`
-}
-
-// Validate checks the name and, if there is one, the configuration.
-func (r *RegisterAgentRequest) Validate() error {
-	if err := CheckName(r.Username); err != nil || r.Config == nil {
-		return err
-	}
-	if !r.Special {
-		return Errorf(
-			InvalidArgument,
-			"special_agent_config is for a special agent",
-		).With("parameter", "special_agent_config").
-			Suggest("Give special: true with it, or leave it out.")
-	}
-	return r.Config.Check()
-}
-
-// RegisterAgentResult holds the key, which is shown this once.
-type RegisterAgentResult struct {
-	Answer
-	AgentID  string `json:"agent_id"`
-	Username string `json:"username"`
-	APIKey   string `json:"api_key"`
-	Status   string `json:"status"` // active or pending_approval
-}
-
-// AgentStatusRequest asks for one agent, or for all.
-type AgentStatusRequest struct {
-	Agent string `json:"agent,omitempty" alias:"name,agent_id,username" doc:"Name or id; all if left out."`
-}
-
-// AgentStatus is an agent and how it is doing.
-type AgentStatus struct {
-	Agent
-	Availability Availability `json:"availability"`
-	Unread       int          `json:"unread"` // messages in its inbox that it has not read
-	Queued       int          `json:"queued"` // of these, waiting for its terminal
-	HeldReason   string       `json:"held_reason,omitempty"`
-	HeldMessage  string       `json:"held_message_id,omitempty"` // the first that is held
-	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that was accepted
-	Owed         int          `json:"owed_replies"`              // required responses that it has not given
-	Overdue      int          `json:"overdue_replies"`           // of these, past their deadline
-}
-
-// AgentStatusResult lists agents by name.
-type AgentStatusResult struct {
-	Answer
-	Agents []AgentStatus `json:"agents"`
-	You    string        `json:"you,omitempty"` // the name of who asks
-}
+import (
+	"path/filepath"
+	"regexp"
+	"time"
+)
 
 // LaunchAgentRequest asks for a program to be run as an agent.
 type LaunchAgentRequest struct {
@@ -92,6 +34,66 @@ type LaunchAgentResult struct {
 	State   AgentState `json:"state"`
 	PID     int        `json:"pid"`
 	Attach  []string   `json:"attach"` // the command that shows its terminal
+}
+
+// AdoptAgentRequest asks for a program that runs already, in a pane of the user's own
+// tmux, to become an agent.
+type AdoptAgentRequest struct {
+	Name          string   `json:"name,omitempty" doc:"The agent's name: a letter, then letters, digits, - or _, 32 at most; the profile's if left out."`
+	Profile       string   `json:"profile,omitempty" doc:"What kind of program it is; known from the program if left out."`
+	Pane          string   `json:"pane" required:"true" doc:"The pane it runs in, such as %3: $TMUX_PANE there."`
+	Socket        string   `json:"socket" required:"true" doc:"The socket of that tmux server, absolute: the first part of $TMUX there."`
+	Description   string   `json:"description,omitempty" doc:"What it is for, in a sentence." max:"2000"`
+	Role          string   `json:"role,omitempty" doc:"Its role in the team." max:"100"`
+	Capabilities  []string `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
+	Groups        []string `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
+	Orchestrate   bool     `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
+	Interruptible bool     `json:"interruptible,omitempty" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+}
+
+var paneForm = regexp.MustCompile(`^%[0-9]{1,9}$`)
+
+// Validate checks the name, the form of the pane's id, and that the socket is a path.
+func (r *AdoptAgentRequest) Validate() error {
+	if !paneForm.MatchString(r.Pane) {
+		return Errorf(
+			InvalidArgument,
+			"%q is not the id of a tmux pane",
+			CleanLine(Truncate(r.Pane, 64)),
+		).With("parameter", "pane").
+			Suggest("Give an id such as %%3; `tmux display-message -p '#{pane_id}'` prints it in the pane.")
+	}
+
+	if !filepath.IsAbs(r.Socket) {
+		return Errorf(
+			InvalidArgument,
+			"%q is not the path of a socket",
+			CleanLine(Truncate(r.Socket, 200)),
+		).With("parameter", "socket").
+			Suggest("Give its absolute path; `tmux display-message -p '#{socket_path}'` prints it.")
+	}
+
+	if r.Name == "" {
+		return nil
+	}
+
+	return CheckName(r.Name)
+}
+
+// AdoptAgentResult names the agent, where it runs, and how it is given parley's tools.
+type AdoptAgentResult struct {
+	Answer
+	AgentID string     `json:"agent_id"`
+	Name    string     `json:"name"`
+	State   AgentState `json:"state"`
+	Profile string     `json:"profile"`
+	Program string     `json:"program"` // what has the terminal
+	PID     int        `json:"pid"`     // of it
+	Pane    string     `json:"pane"`
+	Socket  string     `json:"socket"`
+	Attach  []string   `json:"attach"`            // the command that shows its terminal
+	AddMCP  []string   `json:"add_mcp,omitempty"` // the command that gives it parley's tools; none where it is not known
+	MCP     []string   `json:"mcp"`               // the MCP server, on standard input and output
 }
 
 // StopAgentRequest names the agent to stop.

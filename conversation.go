@@ -1,6 +1,42 @@
 package parley
 
-import "time"
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// conversationSpace makes the ids of conversations: any fixed UUID does.
+var conversationSpace = uuid.MustParse("8f6f1c1e-5a0b-4b57-9d5a-0c2e7b6f4d21")
+
+// ConversationID names what two agents say to each other; the order of the two
+// does not matter.
+func ConversationID(a, b string) string {
+	if b < a {
+		a, b = b, a
+	}
+	return uuid.NewSHA1(conversationSpace, []byte(a+b)).String()
+}
+
+// ConversationStatus says whether something can still be said in a conversation.
+type ConversationStatus string
+
+// A conversation of two is archived while one of them is terminated, a thread while all
+// who take part in it are: nobody is there to be told. Launching one again under its name
+// makes it active.
+const (
+	ConversationActive   ConversationStatus = "active"
+	ConversationArchived ConversationStatus = "archived"
+)
+
+// StatusOfConversation returns the status of what so many agents say to each other, of
+// whom so many are not terminated.
+func StatusOfConversation(thread bool, agents, there int) ConversationStatus {
+	if there == 0 || !thread && there < agents {
+		return ConversationArchived
+	}
+	return ConversationActive
+}
 
 // Hold is why the conversation protocol holds a delivery. The text stands in the
 // delivery's reason.
