@@ -149,6 +149,43 @@ func TestCallRefusesBeforeItCalls(t *testing.T) {
 	}
 }
 
+// countedRequest adds 100 to its number each time it is validated.
+type countedRequest struct {
+	Number int `json:"number" required:"true" doc:"Any number but 13." max:"99"`
+}
+
+func (r *countedRequest) Validate() error {
+	if r.Number == 13 {
+		return Errorf(InvalidArgument, "number is 13")
+	}
+	r.Number += 100
+	return nil
+}
+
+// A service relies on requests that were validated, once, before they reach it.
+func TestDecodeValidatesARequestOnce(t *testing.T) {
+	var got []countedRequest
+	op := define("count", "Count.", func(_ Service, _ context.Context, r countedRequest) (*Answer, error) {
+		got = append(got, r)
+		return &OK, nil
+	}, Public, Reads)
+
+	inv, err := op.Decode([]byte(`{"number": 12}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inv.Call(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := []countedRequest{{112}}; !slices.Equal(got, want) {
+		t.Errorf("the service got %+v, want %+v", got, want)
+	}
+
+	if _, err := op.Decode([]byte(`{"number": 13}`)); ErrorCode(err) != InvalidArgument {
+		t.Errorf("a request that Validate refuses gave %v", err)
+	}
+}
+
 // panicking panics in check_inbox.
 type panicking struct{ Service }
 

@@ -11,6 +11,11 @@ import "context"
 // orchestrator (in the daemon) and the client (everywhere else), and one test
 // suite runs against both. The caller of each method is the one in the context
 // (see WithCaller); errors are *Error where the caller can do something about it.
+//
+// Methods take requests that are valid. Op.Decode checks each parameter and calls the
+// request's Validate, once, in the process that serves the call; the orchestrator does
+// not check again, and the client leaves it to its daemon. A program that calls the
+// orchestrator in its own process decodes with Op.Decode, or calls Validate itself.
 type Service interface {
 	AgentService
 	TerminalService
