@@ -49,6 +49,14 @@ const (
 	StateTerminated  AgentState = "terminated"  // stopped on purpose
 )
 
+// AgentStates returns every state of an agent.
+func AgentStates() []AgentState {
+	return []AgentState{
+		StateStarting, StateIdle, StateBusy, StateWaiting, StateDrafting, StateBlocked, StateUnknown,
+		StateExited, StateUnreachable, StateTerminated,
+	}
+}
+
 // Live reports whether the agent's program is believed to run.
 func (s AgentState) Live() bool {
 	switch s {

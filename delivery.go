@@ -19,6 +19,14 @@ const (
 	DeliveryExpired     DeliveryState = "expired"
 )
 
+// DeliveryStates returns every state of a delivery, those of the ladder first.
+func DeliveryStates() []DeliveryState {
+	return []DeliveryState{
+		DeliveryQueued, DeliveryHeld, DeliveryTyping, DeliverySubmitted, DeliveryRead, DeliveryAnswered,
+		DeliveryFailed, DeliveryUnconfirmed, DeliveryExpired,
+	}
+}
+
 // Delivered reports whether the message provably reached its recipient.
 func (s DeliveryState) Delivered() bool { return s == DeliverySubmitted || s.Read() }
 

@@ -17,6 +17,30 @@ const (
 	EventCommunication EventType = "communication_updated" // messages were paused, or go on
 )
 
+// The states of an EventCommunication.
+const (
+	CommunicationPaused  = "paused"
+	CommunicationResumed = "resumed"
+)
+
+// EventStates returns every state that an event may have: those of deliveries, agents
+// and threads, and whether communication is paused.
+func EventStates() []string {
+	var states []string
+	for _, state := range DeliveryStates() {
+		states = append(states, string(state))
+	}
+	for _, state := range AgentStates() {
+		states = append(states, string(state))
+	}
+	for _, status := range MembershipStatuses() {
+		if status != MemberAlready { // nothing has changed: no event
+			states = append(states, string(status))
+		}
+	}
+	return append(states, CommunicationPaused, CommunicationResumed)
+}
+
 // PreviewLength is how many characters of a message an event shows.
 const PreviewLength = 100
 
@@ -43,7 +67,7 @@ type Event struct {
 	Agent    string `json:"agent,omitempty"`
 	ThreadID string `json:"thread_id,omitempty"`
 	Thread   string `json:"thread_title,omitempty"`
-	State    string `json:"state,omitempty"`  // an AgentState, a DeliveryState or a MembershipStatus
+	State    string `json:"state,omitempty"`  // one of EventStates
 	Detail   string `json:"detail,omitempty"` // the reason or the evidence
 }
 

@@ -19,6 +19,11 @@ const (
 	KindNotice    MessageKind = "system"   // a word of parley's own
 )
 
+// MessageKinds returns every kind of message.
+func MessageKinds() []MessageKind {
+	return []MessageKind{KindDirect, KindBroadcast, KindThread, KindSteering, KindNotice}
+}
+
 // MessageType is the contract's word for what a message is.
 type MessageType string
 
@@ -29,6 +34,11 @@ const (
 	TypeResponse     MessageType = "response"
 	TypeCoordination MessageType = "coordination"
 )
+
+// MessageTypes returns every type of message.
+func MessageTypes() []MessageType {
+	return []MessageType{TypeInformation, TypeRequest, TypeResponse, TypeCoordination}
+}
 
 // Priority says how soon a message wants to be delivered. An urgent one goes
 // ahead of those that wait for the same agent.

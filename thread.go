@@ -104,6 +104,11 @@ const (
 	MemberAlready MembershipStatus = "already_participant"
 )
 
+// MembershipStatuses returns every status.
+func MembershipStatuses() []MembershipStatus {
+	return []MembershipStatus{MemberCreated, MemberJoined, MemberAdded, MemberRemoved, MemberLeft, MemberAlready}
+}
+
 // MembershipResult is a thread after a change of who takes part in it.
 type MembershipResult struct {
 	Answer
