@@ -209,6 +209,7 @@ type AgentStatus struct {
 	Unread       int          `json:"unread"` // messages in its inbox that it has not read
 	Queued       int          `json:"queued"` // of these, waiting for its terminal
 	HeldReason   string       `json:"held_reason,omitempty"`
+	HeldCode     ReasonCode   `json:"held_reason_code,omitempty"`
 	HeldMessage  string       `json:"held_message_id,omitempty"` // the first that is held
 	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that was accepted
 	Owed         int          `json:"owed_replies"`              // required responses that it has not given

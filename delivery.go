@@ -90,30 +90,42 @@ type DeliveryStatus struct {
 	PendingDelivery []string `json:"pending_delivery"`
 	// PendingReasons says why they wait, where that is known.
 	PendingReasons map[string]string `json:"pending_reasons,omitempty"`
+	// PendingCodes says the same as codes.
+	PendingCodes map[string]ReasonCode `json:"pending_reason_codes,omitempty"`
 }
 
 // SumUp returns the status of deliveries, each in one of the three lists.
 func SumUp(deliveries []Delivery) DeliveryStatus {
 	s := DeliveryStatus{DeliveredTo: []string{}, FailedDelivery: []string{}, PendingDelivery: []string{}}
-	for _, d := range deliveries {
+	for i := range deliveries {
+		d := &deliveries[i]
 		switch {
 		case d.State.Delivered():
 			s.DeliveredTo = append(s.DeliveredTo, d.RecipientID)
 		case d.State.Failed():
 			s.FailedDelivery = append(s.FailedDelivery, d.RecipientID)
 		default:
-			s.PendingDelivery = append(s.PendingDelivery, d.RecipientID)
-			if d.Reason == "" {
-				continue
-			}
-			if s.PendingReasons == nil {
-				s.PendingReasons = map[string]string{}
-			}
-			s.PendingReasons[d.RecipientID] = d.Reason
+			s.addPending(d)
 		}
 	}
-
 	return s
+}
+
+// addPending adds a delivery that is on its way, with what is known of why it waits.
+func (s *DeliveryStatus) addPending(d *Delivery) {
+	s.PendingDelivery = append(s.PendingDelivery, d.RecipientID)
+	if d.Reason != "" {
+		if s.PendingReasons == nil {
+			s.PendingReasons = map[string]string{}
+		}
+		s.PendingReasons[d.RecipientID] = d.Reason
+	}
+	if d.ReasonCode != "" {
+		if s.PendingCodes == nil {
+			s.PendingCodes = map[string]ReasonCode{}
+		}
+		s.PendingCodes[d.RecipientID] = d.ReasonCode
+	}
 }
 
 // ResponseStatus is how a formal response answers what was asked.

@@ -69,6 +69,8 @@ type Event struct {
 	Thread   string `json:"thread_title,omitempty"`
 	State    string `json:"state,omitempty"`  // one of EventStates
 	Detail   string `json:"detail,omitempty"` // the reason or the evidence
+
+	ReasonCode ReasonCode `json:"reason_code,omitempty"` // the same as a code, of a delivery
 }
 
 // Announces reports whether the event is that of a message itself, and not of what

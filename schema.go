@@ -68,6 +68,7 @@ func schemaFor[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Names]():           {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
 		reflect.TypeFor[json.RawMessage](): {Type: "object"},
+		reflect.TypeFor[ReasonCode]():      {Type: "string", Title: ReasonCodeTitle},
 	}})
 	if err != nil {
 		panic(err)
@@ -75,6 +76,9 @@ func schemaFor[T any]() *jsonschema.Schema {
 	soften(s)
 	return s
 }
+
+// ReasonCodeTitle is the title of a ReasonCode in the schema of a result.
+const ReasonCodeTitle = "ReasonCode"
 
 // soften replaces the unions with null that inference makes of slices and
 // pointers by the plain type, and opens objects. `error` alone stays nullable.

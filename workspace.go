@@ -21,9 +21,14 @@ type WorkspaceStatusResult struct {
 	Agents      map[string]int `json:"agents"`     // how many in each state
 	Deliveries  map[string]int `json:"deliveries"` // how many in each state that is not delivered
 	Needs       int            `json:"needs"`      // how many things want the operator; get_needs lists them
-	LastEvent   int64          `json:"last_event"`
-	Paused      *Pause         `json:"paused,omitempty"`   // set while communication is paused
-	Warnings    []string       `json:"warnings,omitempty"` // what of parley.yaml could not be had, with what to do
+
+	// Reasons counts the deliveries that are held or unconfirmed, by state and by the
+	// code of what holds them or how they ended.
+	Reasons map[DeliveryState]map[ReasonCode]int `json:"delivery_reasons,omitempty"`
+
+	LastEvent int64    `json:"last_event"`
+	Paused    *Pause   `json:"paused,omitempty"`   // set while communication is paused
+	Warnings  []string `json:"warnings,omitempty"` // what of parley.yaml could not be had, with what to do
 }
 
 // BackupRequest names the copy's file.

@@ -76,6 +76,7 @@ func (a *api) addDeliveries(ctx context.Context, s *scrape, status *parley.Works
 	}
 
 	s.gauge("parley_queue_depth", "Deliveries that wait for a terminal, or are being typed.", float64(queued))
+	addReasons(s, status.Reasons)
 
 	if a.Totals == nil {
 		addStates(s, "parley_deliveries", "Deliveries by state.", states, counts)
@@ -98,6 +99,22 @@ func (a *api) addDeliveries(ctx context.Context, s *scrape, status *parley.Works
 	)
 
 	return nil
+}
+
+// addReasons adds why deliveries are held or unconfirmed. A code without deliveries has
+// no series: there are too many codes.
+func addReasons(s *scrape, reasons map[parley.DeliveryState]map[parley.ReasonCode]int) {
+	desc := prometheus.NewDesc(
+		"parley_deliveries_by_reason",
+		"Deliveries that are held or unconfirmed, by the code of the reason.",
+		[]string{"state", "reason"},
+		nil,
+	)
+	for state, codes := range reasons {
+		for code, count := range codes {
+			s.add(desc, prometheus.GaugeValue, float64(count), string(state), string(code))
+		}
+	}
 }
 
 func (s *scrape) gauge(name, help string, value float64) {
