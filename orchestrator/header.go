@@ -4,10 +4,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"parley"
 	"parley/profile"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // letter is a message as it is typed into one terminal.

@@ -18,7 +18,7 @@ func (o *Orchestrator) SteerAgent(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
