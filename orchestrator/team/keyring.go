@@ -1,4 +1,4 @@
-package orchestrator
+package team
 
 import (
 	"cmp"
@@ -12,36 +12,36 @@ import (
 	"parley/store"
 )
 
-// keyring is all keys that are good, by their hash.
-type keyring struct {
+// Keyring is all keys that are good, by their hash.
+type Keyring struct {
 	// changing is held from before a change in the database until the change here,
 	// so that the two are made in one order.
-	changing sync.Mutex
+	Changing sync.Mutex
 
 	mu     sync.RWMutex
-	byHash map[string]*heldKey
+	byHash map[string]*Key
 }
 
-// heldKey is a key and whose it is.
-type heldKey struct {
+// Key is a key and whose it is.
+type Key struct {
 	store.APIKey
-	member *member
+	Member *Member
 	used   atomic.Int64 // nanoseconds since 1970, when it was last used; 0 before
 	noted  atomic.Int64 // the use that the database knows of
 }
 
-func (k *heldKey) any() bool { return true }
+func (k *Key) IsAny() bool { return true }
 
-// launched tells the key of a launched agent's own program.
-func (k *heldKey) launched() bool { return k.Origin == parley.KeyLaunched }
+// IsLaunched tells the key of a launched agent's own program.
+func (k *Key) IsLaunched() bool { return k.Origin == parley.KeyLaunched }
 
-// add makes a key good; nil is none.
-func (r *keyring) add(m *member, key *store.APIKey) {
+// Add makes a key good; nil is none.
+func (r *Keyring) Add(m *Member, key *store.APIKey) {
 	if key == nil || m == nil {
 		return
 	}
 
-	held := &heldKey{APIKey: *key, member: m}
+	held := &Key{APIKey: *key, Member: m}
 	if key.LastUsed != nil {
 		held.used.Store(key.LastUsed.UnixNano())
 		held.noted.Store(key.LastUsed.UnixNano())
@@ -51,14 +51,14 @@ func (r *keyring) add(m *member, key *store.APIKey) {
 	defer r.mu.Unlock()
 
 	if r.byHash == nil {
-		r.byHash = map[string]*heldKey{}
+		r.byHash = map[string]*Key{}
 	}
 
 	r.byHash[string(key.Hash)] = held
 }
 
-// end makes keys worthless.
-func (r *keyring) end(keys []*heldKey) {
+// End makes keys worthless.
+func (r *Keyring) End(keys []*Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range keys {
@@ -66,9 +66,9 @@ func (r *keyring) end(keys []*heldKey) {
 	}
 }
 
-// find returns the key with this hash, nil if there is none. Looking it up tells
+// Find returns the key with this hash, nil if there is none. Looking it up tells
 // nothing of a key by its time: what is looked up is a hash.
-func (r *keyring) find(hash []byte) *heldKey {
+func (r *Keyring) Find(hash []byte) *Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	k := r.byHash[string(hash)]
@@ -78,21 +78,21 @@ func (r *keyring) find(hash []byte) *heldKey {
 	return k
 }
 
-// of returns a member's keys, or everyone's for nil; by agent, the oldest first.
-func (r *keyring) of(m *member) []*heldKey {
+// Of returns a member's keys, or everyone's for nil; by agent, the oldest first.
+func (r *Keyring) Of(m *Member) []*Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 
-	var keys []*heldKey
+	var keys []*Key
 	for _, k := range r.byHash {
-		if m == nil || k.member == m {
+		if m == nil || k.Member == m {
 			keys = append(keys, k)
 		}
 	}
 
-	slices.SortFunc(keys, func(a, b *heldKey) int {
+	slices.SortFunc(keys, func(a, b *Key) int {
 		return cmp.Or(
-			cmp.Compare(a.member.name, b.member.name),
+			cmp.Compare(a.Member.Name, b.Member.Name),
 			a.CreatedAt.Compare(b.CreatedAt),
 			cmp.Compare(a.KeyID, b.KeyID),
 		)
@@ -101,10 +101,10 @@ func (r *keyring) of(m *member) []*heldKey {
 	return keys
 }
 
-// takeUsed returns the keys that were used since it was last called, by their ids.
-func (r *keyring) takeUsed() map[string]time.Time {
+// TakeUsed returns the keys that were used since it was last called, by their ids.
+func (r *Keyring) TakeUsed() map[string]time.Time {
 	used := map[string]time.Time{}
-	for _, k := range r.of(nil) {
+	for _, k := range r.Of(nil) {
 		if at := k.used.Load(); at != k.noted.Swap(at) {
 			used[k.KeyID] = time.Unix(0, at)
 		}
@@ -112,10 +112,10 @@ func (r *keyring) takeUsed() map[string]time.Time {
 	return used
 }
 
-// shown is the key as it may be shown.
-func (k *heldKey) shown() parley.Key {
+// Public is the key as it may be shown.
+func (k *Key) Public() parley.Key {
 	out := k.Key
-	out.AgentID, out.Agent, out.LastUsed = k.member.id, k.member.name, nil
+	out.AgentID, out.Agent, out.LastUsed = k.Member.ID, k.Member.Name, nil
 	if at := k.used.Load(); at != 0 {
 		used := time.Unix(0, at).UTC()
 		out.LastUsed = &used

@@ -1,4 +1,4 @@
-package orchestrator
+package team
 
 import "time"
 
@@ -8,9 +8,9 @@ type leftover struct {
 	since  time.Time
 }
 
-// leave notes what stands in the way of a message now. Who types there is not away, and
+// NoteLeftover notes what stands in the way of a message now. Who types there is not away, and
 // begins it anew.
-func (m *member) leave(reason string, left bool, now time.Time) {
+func (m *Member) NoteLeftover(reason string, left bool, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -24,7 +24,7 @@ func (m *member) leave(reason string, left bool, now time.Time) {
 	}
 }
 
-func (m *member) leftThere() (reason string, since time.Time) {
+func (m *Member) Leftover() (reason string, since time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.left.reason, m.left.since

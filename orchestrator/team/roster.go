@@ -1,4 +1,4 @@
-package orchestrator
+package team
 
 import (
 	"cmp"
@@ -15,94 +15,94 @@ import (
 	"parley/store"
 )
 
-// roster is everyone, by id and by name. Members are added, never removed.
-type roster struct {
+// Roster is everyone, by id and by name. Members are added, never removed.
+type Roster struct {
 	store  *store.Store
 	now    func() time.Time
 	log    *slog.Logger
-	titles titles
+	Titles titles
 
 	mu     sync.RWMutex
-	byID   map[string]*member
-	byName map[string]*member // lower case
-	keys   keyring
+	byID   map[string]*Member
+	byName map[string]*Member // lower case
+	Keys   Keyring
 
 	founding sync.Mutex     // held while parley's own member is made
 	late     sync.WaitGroup // reports that wait for a delivery to end
 	closed   atomic.Bool
 }
 
-func loadRoster(ctx context.Context, s *store.Store, now func() time.Time, log *slog.Logger) (*roster, error) {
+func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.Logger) (*Roster, error) {
 	agents, err := s.Agents(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	r := &roster{store: s, now: now, log: log, byID: map[string]*member{}, byName: map[string]*member{}}
+	r := &Roster{store: s, now: now, log: log, byID: map[string]*Member{}, byName: map[string]*Member{}}
 	for _, a := range agents {
-		r.add(newMember(a))
+		r.Add(NewMember(a))
 	}
 
 	keys, err := s.Keys(ctx)
 	for i := range keys {
-		r.keys.add(r.byID[keys[i].AgentID], &keys[i])
+		r.Keys.Add(r.byID[keys[i].AgentID], &keys[i])
 	}
 
 	return r, err
 }
 
-// close waits for the reports that are being recorded; later ones are dropped.
-func (r *roster) close() {
+// Close waits for the reports that are being recorded; later ones are dropped.
+func (r *Roster) Close() {
 	r.closed.Store(true)
 	r.late.Wait()
 }
 
-func (r *roster) add(m *member) {
+func (r *Roster) Add(m *Member) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.byID[m.id] = m
-	r.byName[strings.ToLower(m.name)] = m
+	r.byID[m.ID] = m
+	r.byName[strings.ToLower(m.Name)] = m
 }
 
-func (r *roster) id(id string) *member {
+func (r *Roster) ByID(id string) *Member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.byID[id]
 }
 
-func (r *roster) named(name string) *member {
+func (r *Roster) ByName(name string) *Member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.byName[strings.ToLower(name)]
 }
 
-// all returns everyone by name, but not parley itself, which is nobody's address.
-func (r *roster) all() []*member {
+// All returns everyone by name, but not parley itself, which is nobody's address.
+func (r *Roster) All() []*Member {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	members := make([]*member, 0, len(r.byID))
+	members := make([]*Member, 0, len(r.byID))
 	for _, m := range r.byID {
-		if m.kind != parley.KindSystem {
+		if m.Kind != parley.KindSystem {
 			members = append(members, m)
 		}
 	}
-	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(members, func(a, b *Member) int { return cmp.Compare(a.Name, b.Name) })
 	return members
 }
 
-// find resolves a name, an id, or the unambiguous beginning of an id.
-func (r *roster) find(ref string) (*member, error) {
+// Find resolves a name, an id, or the unambiguous beginning of an id.
+func (r *Roster) Find(ref string) (*Member, error) {
 	ref = strings.TrimSpace(ref)
-	for _, m := range []*member{r.named(ref), r.id(strings.ToLower(ref))} {
-		if m != nil && m.kind != parley.KindSystem {
+	for _, m := range []*Member{r.ByName(ref), r.ByID(strings.ToLower(ref))} {
+		if m != nil && m.Kind != parley.KindSystem {
 			return m, nil
 		}
 	}
 
-	var found []*member
+	var found []*Member
 	if len(ref) >= parley.ShortID {
-		for _, m := range r.all() {
-			if strings.HasPrefix(m.id, strings.ToLower(ref)) {
+		for _, m := range r.All() {
+			if strings.HasPrefix(m.ID, strings.ToLower(ref)) {
 				found = append(found, m)
 			}
 		}
@@ -119,11 +119,11 @@ func (r *roster) find(ref string) (*member, error) {
 		Suggest("Use the agent's name, or more of its id.")
 }
 
-func (r *roster) notFound(ref string) error {
+func (r *Roster) notFound(ref string) error {
 	var names []string
-	for _, m := range r.all() {
-		if m.snapshot().State != parley.StateTerminated {
-			names = append(names, m.name)
+	for _, m := range r.All() {
+		if m.Agent().State != parley.StateTerminated {
+			names = append(names, m.Name)
 		}
 	}
 
@@ -143,50 +143,50 @@ func (r *roster) notFound(ref string) error {
 	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
 }
 
-// system is parley as a sender. It is made when it first says something.
-func (r *roster) system(ctx context.Context) (*member, error) {
+// System is parley as a sender. It is made when it first says something.
+func (r *Roster) System(ctx context.Context) (*Member, error) {
 	r.founding.Lock()
 	defer r.founding.Unlock()
 
-	if m := r.named(parley.SystemName); m != nil {
+	if m := r.ByName(parley.SystemName); m != nil {
 		return m, nil
 	}
 
 	now := r.now()
-	a := parley.Agent{ID: newID(), Name: parley.SystemName, Description: "parley itself",
+	a := parley.Agent{ID: NewID(), Name: parley.SystemName, Description: "parley itself",
 		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
 	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
 		return nil, fmt.Errorf("create the sender of parley's own words: %w", err)
 	}
 
-	m := newMember(a)
-	r.add(m)
+	m := NewMember(a)
+	r.Add(m)
 
 	return m, nil
 }
 
-// ensureOperator makes the person at the keyboard an address like any other.
-func (r *roster) ensureOperator(ctx context.Context) error {
-	if r.named(parley.OperatorName) != nil {
+// EnsureOperator makes the person at the keyboard an address like any other.
+func (r *Roster) EnsureOperator(ctx context.Context) error {
+	if r.ByName(parley.OperatorName) != nil {
 		return nil
 	}
 	now := r.now()
-	a := parley.Agent{ID: newID(), Name: parley.OperatorName, Description: "the person at the keyboard",
+	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, Description: "the person at the keyboard",
 		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
 	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
 		return fmt.Errorf("create the operator: %w", err)
 	}
-	r.add(newMember(a))
+	r.Add(NewMember(a))
 	return nil
 }
 
-// takeSeen returns when agents made their last call, of those that made one since it
+// TakeSeen returns when agents made their last call, of those that made one since it
 // was last asked, by their ids.
-func (r *roster) takeSeen() map[string]time.Time {
+func (r *Roster) TakeSeen() map[string]time.Time {
 	seen := map[string]time.Time{}
-	for _, m := range r.all() {
+	for _, m := range r.All() {
 		if at := m.takeSeen(); !at.IsZero() {
-			seen[m.id] = at
+			seen[m.ID] = at
 		}
 	}
 	return seen

@@ -1,15 +1,15 @@
-package orchestrator
+package team
 
 import "parley"
 
 // turn is what an agent works on: a chain of messages, and how far along it is.
 type turn struct {
-	chain string
-	hop   int
+	Chain string
+	Hop   int
 }
 
-// works notes what an agent works on from now on. parley's own notices are no new work.
-func (m *member) works(msg *parley.Message) {
+// StartTurn notes what an agent works on from now on. parley's own notices are no new work.
+func (m *Member) StartTurn(msg *parley.Message) {
 	if msg.Kind == parley.KindNotice || msg.ChainID == "" {
 		return
 	}
@@ -18,8 +18,8 @@ func (m *member) works(msg *parley.Message) {
 	m.turn = &turn{msg.ChainID, msg.Hop}
 }
 
-// currentTurn returns what an agent works on, if this daemon knows.
-func (m *member) currentTurn() (at turn, known bool) {
+// Turn returns what an agent works on, if this daemon knows.
+func (m *Member) Turn() (at turn, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.turn == nil {
