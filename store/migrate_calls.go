@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/pressly/goose/v3"
-
-	"parley"
 )
 
 // callsVersion is the migration that adds what calls made, by their keys, what is archived,
@@ -65,49 +63,4 @@ func callsMigration() *goose.Migration {
 	}
 
 	return goose.NewGoMigration(callsVersion, &goose.GoFunc{RunTx: up}, &goose.GoFunc{RunTx: down})
-}
-
-// atCreation is in how many nanoseconds after a thread those join who are in it from the
-// beginning: one each.
-const atCreation = 100_000
-
-// joinedLate returns the threads that an agent takes part in, but did not from their
-// beginning on: posts of them did not come for it.
-func (s *Store) joinedLate(ctx context.Context, agentID string) ([]string, error) {
-	var ids []string
-	err := s.read(
-		ctx,
-		"reading the threads",
-		&ids,
-		`SELECT t.id FROM participants p CROSS JOIN threads t ON t.id = p.thread_id
-		WHERE p.agent_id = ? AND p.left_at = 0 AND p.joined_at >= t.created_at + ?`,
-		agentID,
-		atCreation,
-	)
-	return ids, err
-}
-
-// readable returns the id of the message that ref names, if it is another's post to a
-// thread that an agent takes part in; else "".
-func (t *tx) readable(agentID, ref string) (string, error) {
-	if len(ref) < parley.ShortID {
-		return "", nil
-	}
-
-	from, to := idRange(ref)
-	var ids []string
-	err := t.query(
-		&ids,
-		`SELECT m.id FROM messages m JOIN participants p ON p.thread_id = m.thread_id AND p.agent_id = ? AND p.left_at = 0
-		WHERE m.id >= ? AND m.id < ? AND m.thread_id <> '' AND m.sender_id <> ? ORDER BY m.id LIMIT 2`,
-		agentID,
-		from,
-		to,
-		agentID,
-	)
-	if err != nil || len(ids) != 1 {
-		return "", err
-	}
-
-	return ids[0], nil
 }
