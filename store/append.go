@@ -146,7 +146,7 @@ func (t *tx) append(p *Post, out *Appended) error {
 	return t.replied(p, seq)
 }
 
-// flushWords makes the messages findable: see words.go.
+// flushWords makes the messages findable: see search_words.go.
 func (t *tx) flushWords() error {
 	rows := make([]wordsRow, len(t.messages))
 	for i := range t.messages {

@@ -15,7 +15,7 @@ import (
 func later(t *testing.T, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{"00099_later.sql": {Data: []byte("-- +goose Up\n" + sql)}}
-	now, err := migrations()
+	now, err := sqlMigrations()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,57 +5,50 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
-
-	"github.com/pressly/goose/v3"
 )
 
-// wordsVersion is the migration that makes the index of words. It is written in Go:
-// SQL cannot set the letters of a text apart.
-const wordsVersion = 10
-
-// An agent that looks for the urgent among what it has not read finds it here; there
-// is nothing to write for any other message.
+// pressingIndex finds the urgent messages among those that an agent has not read.
+// Other messages are not in it, so storing them costs nothing.
 const pressingIndex = `CREATE INDEX deliveries_pressing ON deliveries (recipient_id, message_seq) WHERE read_at IS NULL AND urgent = 1`
 
-func wordsMigration() *goose.Migration {
-	up := func(ctx context.Context, tx *sql.Tx) error {
-		for _, statement := range []string{wordsTable, pressingIndex} {
-			if _, err := tx.ExecContext(ctx, statement); err != nil {
-				return err
-			}
-		}
-		return fillWords(ctx, tx)
-	}
-
-	down := func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `DROP INDEX deliveries_pressing; DROP TABLE message_words`)
+// addWords makes the index of words and fills it. It is written in Go because SQL
+// cannot separate the letters of a text: see spaced.
+func addWords(ctx context.Context, tx *sql.Tx) error {
+	if err := execAll(ctx, tx, wordsTable, pressingIndex); err != nil {
 		return err
 	}
-
-	return goose.NewGoMigration(wordsVersion, &goose.GoFunc{RunTx: up}, &goose.GoFunc{RunTx: down})
+	return fillWords(ctx, tx)
 }
 
-// querier is what fillWords needs of a transaction.
-type querier interface {
-	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-	ExecContext(context.Context, string, ...any) (sql.Result, error)
+func dropWords(ctx context.Context, tx *sql.Tx) error {
+	return execAll(ctx, tx, `DROP INDEX deliveries_pressing`, `DROP TABLE message_words`)
 }
 
-// fillChunk is how many messages are read before their words are written: their texts
-// are in memory together.
+// execAll runs statements until one fails.
+func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillChunk is how many messages are read before their words are written: their
+// texts are in memory together.
 const fillChunk = 1000
 
-// fillWords puts all messages into the index of words, which is empty.
-func fillWords(ctx context.Context, db querier) error {
+// fillWords puts all messages into the index of words, which must be empty.
+func fillWords(ctx context.Context, tx *sql.Tx) error {
 	for last := int64(0); ; {
-		rows, err := unindexed(ctx, db, last)
+		rows, err := unindexed(ctx, tx, last)
 		if err != nil || len(rows) == 0 {
 			return err
 		}
 
 		last = rows[len(rows)-1].seq
 		err = inChunks(wordsColumns, rows, (*wordsRow).values, func(values string, args []any) error {
-			_, err := db.ExecContext(ctx, `INSERT INTO message_words (`+wordsColumns+`) VALUES `+values, args...)
+			_, err := tx.ExecContext(ctx, `INSERT INTO message_words (`+wordsColumns+`) VALUES `+values, args...)
 			return err
 		})
 		if err != nil {
@@ -64,9 +57,9 @@ func fillWords(ctx context.Context, db querier) error {
 	}
 }
 
-// unindexed reads the messages after a number.
-func unindexed(ctx context.Context, db querier, after int64) ([]wordsRow, error) {
-	rows, err := db.QueryContext(ctx, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
+// unindexed reads the next messages after a number.
+func unindexed(ctx context.Context, tx *sql.Tx, after int64) ([]wordsRow, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
 		coalesce((SELECT group_concat(d.recipient_id, ' ') FROM deliveries d WHERE d.message_seq = m.seq), '')
 		FROM messages m WHERE m.seq > ? ORDER BY m.seq LIMIT ?`, after, fillChunk)
 	if err != nil {
