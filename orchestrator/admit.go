@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -44,7 +45,7 @@ func (o *Orchestrator) SendMessage(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,7 @@ func (o *Orchestrator) SendMessage(
 	}
 
 	d := draft{key: req.IdempotencyKey, deadline: req.ResponseDeadline, message: parley.Message{ThreadID: req.ThreadID,
-		Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
+		Type: cmp.Or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
 		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
 		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}}
 
@@ -105,8 +106,8 @@ func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
 		MessageID:      stored.Message.ID,
 		Timestamp:      stored.Message.Timestamp,
 		DeliveryStatus: parley.SumUp(d),
-		Deliveries:     o.dressDeliveries(d),
-		Object:         o.dress(&stored.Message),
+		Deliveries:     o.roster.dressDeliveries(d),
+		Object:         o.roster.dress(&stored.Message),
 	}
 
 	if th := stored.Message.ThreadID; th != "" {
@@ -155,7 +156,7 @@ func (o *Orchestrator) BroadcastMessage(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -199,8 +200,8 @@ func (o *Orchestrator) BroadcastMessage(
 		DeliveryStatus: parley.SumUp(
 			stored.Deliveries,
 		),
-		Deliveries: o.dressDeliveries(stored.Deliveries),
-		Object:     o.dress(&stored.Message),
+		Deliveries: o.roster.dressDeliveries(stored.Deliveries),
+		Object:     o.roster.dress(&stored.Message),
 	}, nil
 }
 
@@ -256,7 +257,7 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 		}
 	}
 
-	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = or(
+	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
 		msg.ID,
 		newID(),
 	), from.id, from.name, from.snapshot().Role, o.now()
@@ -291,7 +292,7 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 
 // handOut gives what is stored to the couriers, and wakes those who wait for a message.
 func (o *Orchestrator) handOut(stored *store.Appended) {
-	o.dressDeliveries(stored.Deliveries)
+	o.roster.dressDeliveries(stored.Deliveries)
 	if stored.Repeated {
 		return
 	}
@@ -420,7 +421,7 @@ func (o *Orchestrator) groupMembers(members []*member, group string) ([]*member,
 		slices.Sort(groups)
 		groups = slices.Compact(groups)
 		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", parley.CleanLine(group)).
-			With("groups", groups).Suggest("Groups with other members: %s.", or(strings.Join(groups, ", "), "none"))
+			With("groups", groups).Suggest("Groups with other members: %s.", cmp.Or(strings.Join(groups, ", "), "none"))
 	}
 
 	return in, nil
@@ -457,31 +458,5 @@ func priority(p parley.Priority, urgent bool) parley.Priority {
 	if urgent {
 		return parley.PriorityUrgent
 	}
-	return or(p, parley.PriorityNormal)
-}
-
-// or returns value, or another when it is zero.
-func or[T comparable](value, other T) T {
-	setDefault(&value, other)
-	return value
-}
-
-// dress fills in what the database leaves to memory: names, roles and titles.
-func (o *Orchestrator) dress(m *parley.Message) *parley.Message {
-	if from := o.roster.id(m.SenderID); from != nil {
-		m.Sender, m.SenderRole = from.name, from.snapshot().Role
-	}
-	if m.ThreadID != "" {
-		m.ThreadTitle, _ = o.titles.find(m.ThreadID)
-	}
-	return m
-}
-
-func (o *Orchestrator) dressDeliveries(ds []parley.Delivery) []parley.Delivery {
-	for i := range ds {
-		if m := o.roster.id(ds[i].RecipientID); m != nil {
-			ds[i].Recipient = m.name
-		}
-	}
-	return ds
+	return cmp.Or(p, parley.PriorityNormal)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -100,7 +101,7 @@ const startsWithin = time.Second
 func (s *seat) await(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, startsWithin)
 	defer cancel()
-	_ = poll(ctx, 10*time.Millisecond, func() (bool, error) {
+	_ = wait.Until(ctx, 10*time.Millisecond, func() (bool, error) {
 		s.pid, s.argv, err = tmux.ForegroundProcess(s.info.PID)
 		return err == nil, nil
 	})
@@ -188,12 +189,12 @@ func (o *Orchestrator) adopt(
 			err = tmuxError(err)
 		}
 
-		return nil, errors.Join(err, o.setState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
+		return nil, errors.Join(err, o.roster.setState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
 	}
 
 	o.sit(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
-	if err := o.setState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
+	if err := o.roster.setState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
 	}
 
@@ -241,7 +242,7 @@ func (o *Orchestrator) sit(m *member, p *profile.Profile, s *seat) {
 		pane:     s.server.Pane(s.info.ID),
 		profile:  p,
 		pid:      s.pid,
-		born:     birth(s.pid),
+		born:     tmux.Birth(s.pid),
 		tty:      s.info.TTY,
 		instance: s.server.Instance(),
 		started:  o.now(),
@@ -250,9 +251,7 @@ func (o *Orchestrator) sit(m *member, p *profile.Profile, s *seat) {
 
 	t.saw(s.info)
 	m.reports.forget()
-	m.mu.Lock()
-	m.terminal = t
-	m.mu.Unlock()
+	m.setTerminal(t)
 	o.adoptions.Add(1)
 	m.nudge()
 }

@@ -20,7 +20,7 @@ func (o *Orchestrator) RegisterAgent(
 	}
 
 	now := o.now()
-	key, stored := o.newKey(parley.KeyRegistered)
+	key, stored := o.roster.newKey(parley.KeyRegistered)
 	a := parley.Agent{ID: newID(), Name: req.Username, Description: parley.CleanLine(req.Description),
 		Role: parley.CleanLine(req.Role), Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups),
 		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
@@ -120,28 +120,26 @@ func cleanAll(texts []string) []string {
 	return out
 }
 
-// setState records what an agent has come to, in the database first.
-func (o *Orchestrator) setState(
+// ReportState implements parley.TerminalService.
+func (o *Orchestrator) ReportState(
 	ctx context.Context,
-	m *member,
-	state parley.AgentState,
-	evidence string,
-	exit *int,
-) error {
-	now := m.snapshot()
-	if now.State == state && now.Evidence == evidence {
-		return nil
-	}
-
-	since, err := o.store.SetAgentState(ctx, m.id, state, evidence, exit)
+	req parley.ReportStateRequest,
+) (*parley.ReportStateResult, error) {
+	m, err := o.roster.sender(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	m.mu.Lock()
-	m.agent.State, m.agent.Evidence, m.agent.ExitStatus, m.agent.Since = state, evidence, exit, since
-	m.mu.Unlock()
-	m.nudge()
+	if m.kind != parley.KindTerminal {
+		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.name).
+			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
+	}
 
-	return nil
+	defer o.lookSoon()
+	named, err := o.roster.hear(ctx, m, req)
+	if err != nil {
+		return nil, err
+	}
+
+	return &parley.ReportStateResult{Answer: parley.OK, Named: filled(named)}, nil
 }

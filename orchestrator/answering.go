@@ -26,17 +26,6 @@ const noAnswer = "no answer: "
 // notAsked is said of a message of which no call to a model is known.
 const notAsked = "its model was not asked, or the daemon ended meanwhile"
 
-// responder returns how a model answers for the member, nil when none does.
-func (m *member) responder() *parley.Responder {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.agent.Responder; r != nil && r.AutoRespond && m.agent.Approval == parley.ApprovalGiven &&
-		m.agent.State != parley.StateTerminated {
-		return r
-	}
-	return nil
-}
-
 // asked returns the responder that a message to these names is to be answered by, nil
 // for none: of several none is asked.
 func (o *Orchestrator) asked(names parley.Names) *member {
@@ -84,7 +73,7 @@ func (o *Orchestrator) answered(
 
 	if e.reply, e.err = o.reply(ctx, to, &stored.Message, inCall); e.err == nil {
 		if _, ds, err := o.store.Message(ctx, stored.Message.ID); err == nil {
-			stored.Deliveries = o.dressDeliveries(ds)
+			stored.Deliveries = o.roster.dressDeliveries(ds)
 		}
 	}
 
@@ -229,10 +218,7 @@ func (o *Orchestrator) noReply(ctx context.Context, msg *parley.Message, call st
 
 // heard notes that an agent has given a sign of life.
 func (o *Orchestrator) heard(m *member) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.agent.LastActive = o.now()
-	m.seen = m.agent.LastActive
+	m.noteSeen(o.now())
 }
 
 // compose makes the reply: of a command by itself, else by the model.
@@ -294,8 +280,9 @@ func (o *Orchestrator) ask(
 			Suggest("Ask the operator.")
 	}
 
-	page := to.page.begin(from.name, msg)
-	q.Partial = page.write
+	shown := o.pages.find(to)
+	writing := shown.begin(from.name, msg)
+	q.Partial = writing.write
 	o.writes(to, from)
 	answer, err := o.opts.Model.Answer(ctx, q)
 	o.wrote(to)
@@ -310,7 +297,7 @@ func (o *Orchestrator) ask(
 		}
 	}
 
-	to.page.end(page, text, err)
+	shown.end(writing, text, err)
 
 	return text, err
 }
@@ -319,7 +306,7 @@ func (o *Orchestrator) ask(
 func (o *Orchestrator) writes(m, from *member) {
 	m.changing.Lock()
 	defer m.changing.Unlock()
-	if m.asking++; m.asking == 1 && m.snapshot().State == parley.StateIdle {
+	if p := o.pages.find(m); p.begins() && m.snapshot().State == parley.StateIdle {
 		o.mark(m, parley.StateBusy, "it answers "+from.name)
 	}
 }
@@ -327,7 +314,7 @@ func (o *Orchestrator) writes(m, from *member) {
 func (o *Orchestrator) wrote(m *member) {
 	m.changing.Lock()
 	defer m.changing.Unlock()
-	if m.asking--; m.asking == 0 && m.snapshot().State == parley.StateBusy {
+	if p := o.pages.find(m); p.ends() && m.snapshot().State == parley.StateBusy {
 		o.mark(m, parley.StateIdle, "its model is done")
 	}
 }
@@ -336,7 +323,7 @@ func (o *Orchestrator) wrote(m *member) {
 func (o *Orchestrator) mark(m *member, state parley.AgentState, evidence string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.ctx), 10*time.Second)
 	defer cancel()
-	if err := o.setState(ctx, m, state, evidence, nil); err != nil {
+	if err := o.roster.setState(ctx, m, state, evidence, nil); err != nil {
 		o.log.Warn("store the state of a responder", "agent", m.name, "error", err)
 	}
 }

@@ -116,11 +116,3 @@ func (c *courier) begun(t *terminal, job store.Job, w way) func(tmux.Screen) boo
 		return true
 	}
 }
-
-// hasNamed reports whether the program, since it was launched, has named any message
-// that it was given.
-func (m *member) hasNamed() bool {
-	m.reports.mu.Lock()
-	defer m.reports.mu.Unlock()
-	return len(m.reports.named) > 0
-}

@@ -95,7 +95,7 @@ func (bt *benchTeam) recipe(ctx context.Context, i int, seq *atomic.Uint64) erro
 
 // commit makes one durable commit of one row.
 func (bt *benchTeam) commit(ctx context.Context) error {
-	return bt.store.TouchAgents(ctx, map[string]time.Time{bt.Operator().ID: time.Now()})
+	return bt.store.TouchAgents(ctx, map[string]time.Time{bt.roster.Operator().ID: time.Now()})
 }
 
 // median reports the middle of the times as the p50 of the way.

@@ -17,7 +17,7 @@ func (o *Orchestrator) ControlConversation(
 	ctx context.Context,
 	req parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -73,7 +74,7 @@ func (o *Orchestrator) GetConversationState(
 	ctx context.Context,
 	req parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -351,10 +352,10 @@ func settingsShown(s conversation.Settings) parley.ConversationSettings {
 	d := conversation.Defaults()
 	return parley.ConversationSettings{
 		Off:            s.Off,
-		ChainHops:      or(s.ChainHops, d.ChainHops),
-		PairMinute:     or(s.PairMinute, d.PairMinute),
-		PairTenMinutes: or(s.PairTenMinutes, d.PairTenMinutes),
-		CycleRounds:    or(s.CycleRounds, d.CycleRounds),
+		ChainHops:      cmp.Or(s.ChainHops, d.ChainHops),
+		PairMinute:     cmp.Or(s.PairMinute, d.PairMinute),
+		PairTenMinutes: cmp.Or(s.PairTenMinutes, d.PairTenMinutes),
+		CycleRounds:    cmp.Or(s.CycleRounds, d.CycleRounds),
 	}
 }
 
@@ -377,7 +378,7 @@ func (o *Orchestrator) heldIn(ctx context.Context, me *member, s *subject) ([]pa
 func (o *Orchestrator) heldShown(w *store.Withheld) parley.HeldTurn {
 	return parley.HeldTurn{
 		MessageID: w.Message.ID,
-		Sender:    o.dress(&w.Message).Sender,
+		Sender:    o.roster.dress(&w.Message).Sender,
 		Recipient: o.roster.id(w.Key.RecipientID).name,
 		Reason:    w.Why,
 		Text:      w.Reason,

@@ -117,7 +117,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
 		if err == nil && len(jobs) == 0 {
-			c.m.leave(free, c.o.now())
+			c.m.leave("", false, c.o.now())
 		}
 		if err != nil || len(jobs) == 0 {
 			return len(c.unproven) > 0, err
@@ -200,7 +200,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 
-	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	l := compose(t.profile, c.o.roster.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
 	job.Notice, job.PaneSeq = l.notice, c.seq+1
 
 	err = c.o.store.Claim(ctx, job.Key, job.PaneSeq, l.notice)

@@ -90,7 +90,7 @@ func (o *Orchestrator) remind(ctx context.Context) {
 // noted, under a key of its own, so that a crash between the two repeats neither.
 func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 	now, s, d := o.now(), &o.opts.Settings, &w.Debt
-	o.dress(&w.Message)
+	o.roster.dress(&w.Message)
 	lead := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2)
 	for _, step := range []struct {
 		told *time.Time
@@ -162,7 +162,7 @@ func reminder(w store.Owing, now time.Time) string {
 		short,
 		w.Message.Sender,
 		tense,
-		localTime(w.Debt.DueAt, now),
+		parley.LocalTime(w.Debt.DueAt, now),
 		quote(w),
 		short,
 	)
@@ -179,7 +179,7 @@ func (o *Orchestrator) missing(w store.Owing, now time.Time) string {
 		state = m.snapshot().State
 	}
 	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
-		w.Debt.Debtor, state, did, parley.Short(w.Message.ID), localTime(w.Debt.DueAt, now), quote(w))
+		w.Debt.Debtor, state, did, parley.Short(w.Message.ID), parley.LocalTime(w.Debt.DueAt, now), quote(w))
 }
 
 func quote(w store.Owing) string {
@@ -188,7 +188,7 @@ func quote(w store.Owing) string {
 
 // overdueNeed is a response that did not come, for the operator.
 func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
-	msg, d := o.dress(&w.Message), &w.Debt
+	msg, d := o.roster.dress(&w.Message), &w.Debt
 	short, what := parley.Short(msg.ID), "a response"
 	if d.State == parley.ResponsePartial {
 		what = "the rest of its response"

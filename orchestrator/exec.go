@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"parley"
@@ -21,6 +22,28 @@ type launch struct {
 	Argv []string `json:"argv"`
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
+}
+
+// launches are how members were launched, as long as this daemon remembers.
+type launches struct {
+	mu sync.Mutex
+	of map[string]*launch // by the member's id
+}
+
+func (l *launches) keep(m *member, made *launch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of == nil {
+		l.of = map[string]*launch{}
+	}
+	l.of[m.id] = made
+}
+
+// find returns how a member was launched, nil if that is not known.
+func (l *launches) find(m *member) *launch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of[m.id]
 }
 
 // fromTerminal are the variables that the terminal sets and a launch does not.

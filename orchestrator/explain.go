@@ -26,7 +26,7 @@ func (o *Orchestrator) ExplainMessage(
 			deliveries[i].Reason = noAnswer + notAsked
 		}
 	}
-	res := explain(o.dress(&msg), o.dressDeliveries(deliveries), o.now(), time.Local)
+	res := explain(o.roster.dress(&msg), o.roster.dressDeliveries(deliveries), o.now(), time.Local)
 	return &res, nil
 }
 

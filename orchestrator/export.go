@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 
 	"parley"
@@ -16,7 +17,7 @@ func (o *Orchestrator) ExportMessages(
 		return nil, err
 	}
 
-	q := store.ExportQuery{After: req.After, Limit: or(req.Limit, 100)}
+	q := store.ExportQuery{After: req.After, Limit: cmp.Or(req.Limit, 100)}
 	if req.Since != nil {
 		q.Since = *req.Since
 	}
@@ -51,8 +52,8 @@ func (o *Orchestrator) ExportMessages(
 	}
 
 	for _, m := range page.Messages {
-		o.dress(&m.Message)
-		o.dressDeliveries(m.Deliveries)
+		o.roster.dress(&m.Message)
+		o.roster.dressDeliveries(m.Deliveries)
 		res.Messages = append(res.Messages, m)
 	}
 

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,7 +25,7 @@ func (o *Orchestrator) TransferFile(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (o *Orchestrator) TransferFile(
 			Suggest("Upload the file: POST /api/files, or parley send-file.")
 	}
 
-	name := or(req.DestinationFilename, filepath.Base(req.SourcePath))
+	name := cmp.Or(req.DestinationFilename, filepath.Base(req.SourcePath))
 	n := &fileNote{name: name, description: req.Description, key: req.IdempotencyKey}
 	if n.to, err = o.fileRecipient(from, req.Recipient); err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func (o *Orchestrator) UploadFile(
 	content io.Reader,
 	described func() (parley.UploadFileRequest, error),
 ) (*parley.TransferFileResult, error) {
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func (o *Orchestrator) UploadFile(
 func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, io.ReadSeekCloser, error) {
 	c := parley.CallerFrom(ctx)
 	if c.Nobody() {
-		_, err := o.sender(ctx)
+		_, err := o.roster.sender(ctx)
 		return nil, nil, err
 	}
 

@@ -125,7 +125,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	}
 
 	attach := func(ctx context.Context, to string, items ...string) error {
-		from, err := te.sender(ctx)
+		from, err := te.roster.sender(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -210,7 +210,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c, _ := te.callerOf(te.roster.named("worker"))
+	c, _ := te.roster.callerOf(te.roster.named("worker"))
 	worker, mailbox := parley.WithCaller(context.Background(), c), te.as("mailbox")
 	for _, test := range []struct {
 		who  context.Context
@@ -345,7 +345,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	defer content.Close()
 
 	if b, err := io.ReadAll(content); err != nil || string(b) != "content" || f.Name != "a.txt" ||
-		f.SenderID != te.Operator().ID {
+		f.SenderID != te.roster.Operator().ID {
 		t.Errorf("got %q of %+v, %v", b, f, err)
 	}
 }

@@ -1,9 +1,9 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"time"
 
 	"parley"
@@ -47,7 +47,7 @@ func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (w way, 
 	defer func() { w.since = since }()
 
 	o = c.obstacle(ctx, t)
-	c.m.leave(o, c.o.now())
+	c.m.leave(o.reason, o.left, c.o.now())
 	if o == free {
 		return way{key: tmux.Key(t.profile.Key)}, c.o.stagger(t.profile, job)
 	}
@@ -109,7 +109,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 		return obstacle{reason: "someone is scrolling in its terminal (copy mode)", mode: o == free, left: true}
 	}
 	if o == free || o.work || o.draft {
-		return or(touched(c.o.now(), screen), o)
+		return cmp.Or(touched(c.o.now(), screen), o)
 	}
 
 	return o
@@ -187,7 +187,7 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 			return obstacle{reason: "the output in its terminal does not pause", brief: true}
 		}
 
-		if text, ok := t.profile.Composer(shown(screen)); ok && ownText.MatchString(text) {
+		if text, ok := t.profile.Composer(shown(screen)); ok && parley.HoldsTyped(text) {
 			return obstacle{
 				reason: "an unsent message stands in its terminal; press Enter there, or clear the line",
 				draft:  true,
@@ -202,28 +202,6 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 	s := t.standing(c.o.now(), screen, said)
 
 	return c.beginning(t, s, said, s.obstacle(t.profile.Quiet))
-}
-
-// ownText matches a text of ours that was pasted and not sent. Nothing else is
-// known of what stands before the cursor of a program without markers.
-var ownText = regexp.MustCompile(`\[(?:AGENT [0-9a-f]{8} |GUARDIAN GUIDANCE - ).*msg [0-9a-f]{8}[^)]*\)\s*$`)
-
-// stillness tells since when a screen has not changed.
-type stillness struct {
-	seen string
-	from time.Time
-}
-
-func (s *stillness) since(now time.Time, screen tmux.Screen) time.Time {
-	return s.of(now, fmt.Sprint(screen.CursorX, screen.CursorY, screen.Lines))
-}
-
-// of is since for a part of the screen.
-func (s *stillness) of(now time.Time, seen string) time.Time {
-	if seen != s.seen || s.from.IsZero() {
-		s.seen, s.from = seen, now
-	}
-	return s.from
 }
 
 func shown(s tmux.Screen) profile.Screen {

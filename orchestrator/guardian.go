@@ -50,7 +50,7 @@ func (g *guardian) see(ctx context.Context, m *member) error {
 		return err
 	}
 
-	from, err := g.o.system(ctx)
+	from, err := g.o.roster.system(ctx)
 	if err != nil {
 		return err
 	}

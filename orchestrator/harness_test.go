@@ -140,7 +140,7 @@ func (te *team) shutDown() {
 }
 
 func (te *team) operator() context.Context {
-	return parley.WithCaller(context.Background(), te.Operator())
+	return parley.WithCaller(context.Background(), te.roster.Operator())
 }
 
 // as registers a mailbox agent and returns a context in which it calls.
@@ -150,7 +150,7 @@ func (te *team) as(name string) context.Context {
 	if err != nil {
 		te.t.Fatal(err)
 	}
-	c, ok := te.Authenticate(context.Background(), res.APIKey)
+	c, ok := te.roster.Authenticate(context.Background(), res.APIKey)
 	if !ok {
 		te.t.Fatalf("the key of %s is nobody's", name)
 	}

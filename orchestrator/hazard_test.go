@@ -189,7 +189,7 @@ func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
 
 	launches.Wait()
 	for _, m := range te.roster.all() {
-		if left := marked("PARLEY_AGENT_ID=" + m.id); len(left) > 0 {
+		if left := tmux.Marked("PARLEY_AGENT_ID=" + m.id); len(left) > 0 {
 			t.Errorf("processes %v of %s are left", left, m.name)
 			for _, pid := range left {
 				_ = syscall.Kill(pid, syscall.SIGKILL)

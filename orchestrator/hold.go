@@ -273,7 +273,7 @@ func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
 			continue
 		}
 
-		id := or(w.Message.ThreadID, parley.ConversationID(w.Message.SenderID, w.Key.RecipientID))
+		id := cmp.Or(w.Message.ThreadID, parley.ConversationID(w.Message.SenderID, w.Key.RecipientID))
 		at, known := more[id]
 		if !known {
 			at = len(needs)

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -12,12 +13,12 @@ import (
 
 // CheckInbox implements parley.MessageService.
 func (o *Orchestrator) CheckInbox(ctx context.Context, req parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	q := store.InboxQuery{RecipientID: me.id, Limit: or(req.Limit, 20), UnreadOnly: !req.IncludeRead, OldestFirst: true}
+	q := store.InboxQuery{RecipientID: me.id, Limit: cmp.Or(req.Limit, 20), UnreadOnly: !req.IncludeRead, OldestFirst: true}
 	if req.Sender != "" {
 		from, err := o.roster.find(req.Sender)
 		if err != nil {
@@ -68,7 +69,7 @@ func (o *Orchestrator) inboxWhenFull(
 }
 
 func (o *Orchestrator) inboxMessage(item store.InboxItem) parley.InboxMessage {
-	msg := o.dress(&item.Message)
+	msg := o.roster.dress(&item.Message)
 	return parley.InboxMessage{
 		MessageID:        msg.ID,
 		Sender:           msg.Sender,
@@ -94,7 +95,7 @@ func (o *Orchestrator) GetMessages(
 		return nil, err
 	}
 
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +165,7 @@ func later(a, b *time.Time) time.Time {
 }
 
 func (o *Orchestrator) contractMessage(item store.InboxItem) parley.ContractMessage {
-	msg := o.dress(&item.Message)
+	msg := o.roster.dress(&item.Message)
 	return parley.ContractMessage{
 		MessageID:     msg.ID,
 		SenderAgentID: msg.SenderID,
@@ -194,7 +195,7 @@ func (o *Orchestrator) MarkMessageRead(
 	ctx context.Context,
 	req parley.MarkMessageReadRequest,
 ) (*parley.MarkMessageReadResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -230,8 +231,8 @@ func (o *Orchestrator) GetMessageStatus(
 		return nil, err
 	}
 
-	res := &parley.MessageStatusResult{Answer: parley.OK, Object: o.dress(&stored.Message),
-		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.dressDeliveries(stored.Deliveries)}
+	res := &parley.MessageStatusResult{Answer: parley.OK, Object: o.roster.dress(&stored.Message),
+		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.roster.dressDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {
 		res.Responses, err = o.store.Debts(ctx, msg.ID)
 	}
@@ -290,7 +291,7 @@ func (o *Orchestrator) GetConversationHistory(
 	ctx context.Context,
 	req parley.HistoryRequest,
 ) (*parley.HistoryResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -302,7 +303,7 @@ func (o *Orchestrator) GetConversationHistory(
 
 	page, err := o.store.History(
 		ctx,
-		store.HistoryQuery{A: me.id, B: other.id, Limit: or(req.Limit, 50), Before: req.Before},
+		store.HistoryQuery{A: me.id, B: other.id, Limit: cmp.Or(req.Limit, 50), Before: req.Before},
 	)
 	if err != nil {
 		return nil, err

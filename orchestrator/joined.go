@@ -270,11 +270,11 @@ func (o *Orchestrator) observeAway(
 
 	t.saw(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
-	if tmux.Alive(t.pid) && birth(t.pid) == t.born {
-		return o.setState(ctx, m, parley.StateUnknown, has, nil)
+	if tmux.Alive(t.pid) && tmux.Birth(t.pid) == t.born {
+		return o.roster.setState(ctx, m, parley.StateUnknown, has, nil)
 	}
 
-	return o.setState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
+	return o.roster.setState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
 }
 
 // observeAgain takes a program that was started again in the pane for the agent.
@@ -287,11 +287,8 @@ func (o *Orchestrator) observeAgain(ctx context.Context, m *member, t *terminal,
 		return nil
 	}
 	o.sit(m, t.profile, s)
-	return o.setState(ctx, m, parley.StateStarting, "its program was started again", nil)
+	return o.roster.setState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }
-
-// adopted reports whether the terminal is on a server that is not ours.
-func (t *terminal) adopted() bool { return t.runs != nil }
 
 // Adoptions changes whenever the processes that belong to agents may have.
 func (o *Orchestrator) Adoptions() int64 { return o.adoptions.Load() }

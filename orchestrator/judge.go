@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"time"
 
 	"parley"
@@ -190,7 +191,7 @@ func (t *talk) hear(
 			t.rooms[msg.ThreadID] = r
 		}
 
-		renews = or(renews, r.chain)
+		renews = cmp.Or(renews, r.chain)
 		var names []string
 		for _, d := range ds {
 			if m := o.roster.id(d.RecipientID); m != nil {

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -44,7 +45,7 @@ func (o *Orchestrator) giveKey(
 			Suggest("Start it again first: parley restart %s, or parley register %s for a mailbox.", m.name, m.name)
 	}
 
-	key, stored := o.newKey(parley.KeyIssued)
+	key, stored := o.roster.newKey(parley.KeyIssued)
 	ended, err := o.swapKeys(ctx, m, stored, ends)
 	if err != nil {
 		return nil, err
@@ -76,7 +77,7 @@ func (o *Orchestrator) swapKeys(
 	if len(ended) == 0 && added == nil {
 		return nil, nil
 	}
-	if err := o.store.SwapKeys(ctx, m.id, idsOf(ended), added, or(parley.CallerFrom(ctx).Name, parley.SystemName)); err != nil {
+	if err := o.store.SwapKeys(ctx, m.id, idsOf(ended), added, cmp.Or(parley.CallerFrom(ctx).Name, parley.SystemName)); err != nil {
 		return nil, err
 	}
 
@@ -221,9 +222,7 @@ func (o *Orchestrator) ApproveAgent(
 		}
 	}
 
-	m.mu.Lock()
-	m.agent.Approval, m.agent.IsSpecial, m.agent.Kind = a.Approval, a.IsSpecial, a.Kind
-	m.mu.Unlock()
+	m.setApproval(a)
 
 	return &parley.ApproveAgentResult{
 		Answer:    parley.OK,

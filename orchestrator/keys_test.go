@@ -11,7 +11,7 @@ import (
 
 // good reports whose key it is, "" for nobody's.
 func (te *team) good(key string) string {
-	c, _ := te.Authenticate(context.Background(), key)
+	c, _ := te.roster.Authenticate(context.Background(), key)
 	return c.Name
 }
 
@@ -111,10 +111,7 @@ func TestKeysAreStoredHashed(t *testing.T) {
 // keyIn returns the key that is in a launched agent's environment.
 func (te *team) keyIn(name string) string {
 	te.t.Helper()
-	m := te.roster.named(name)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, entry := range m.launch.Env {
+	for _, entry := range te.launches.find(te.roster.named(name)).Env {
 		if key, ok := strings.CutPrefix(entry, "PARLEY_KEY="); ok {
 			return key
 		}

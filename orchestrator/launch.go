@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +12,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
+	"parley/internal/wait"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -32,7 +31,7 @@ func (o *Orchestrator) LaunchAgent(
 		return nil, err
 	}
 
-	p, err := o.opts.Profiles.Find(or(req.Profile, "generic"))
+	p, err := o.opts.Profiles.Find(cmp.Or(req.Profile, "generic"))
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +52,7 @@ func (o *Orchestrator) LaunchAgent(
 
 // plan checks what is to be run before anything is changed.
 func (o *Orchestrator) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*launch, error) {
-	l := &launch{Argv: req.Command, Dir: or(req.Dir, o.opts.Workspace), Env: environList(req.Env)}
+	l := &launch{Argv: req.Command, Dir: cmp.Or(req.Dir, o.opts.Workspace), Env: environList(req.Env)}
 	if len(l.Argv) == 0 {
 		l.Argv = slices.Clone(p.Command)
 	}
@@ -110,7 +109,7 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 		Since:         now,
 		Evidence:      "launched",
 		Host:          o.opts.Host,
-		Profile:       or(req.Profile, "generic"),
+		Profile:       cmp.Or(req.Profile, "generic"),
 		Command:       l.Argv,
 		Dir:           l.Dir,
 		Orchestrate:   req.Orchestrate,
@@ -119,7 +118,7 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 		LastActive:    now,
 	}
 
-	key, stored := o.newKey(parley.KeyLaunched)
+	key, stored := o.roster.newKey(parley.KeyLaunched)
 	m, err := o.enroll(ctx, a, stored)
 	if err != nil {
 		return nil, err
@@ -186,9 +185,7 @@ func (o *Orchestrator) renew(ctx context.Context, m *member, a parley.Agent, key
 	}
 	o.roster.keys.end(o.roster.keys.of(m))
 	o.roster.keys.add(m, key)
-	m.mu.Lock()
-	m.agent = a
-	m.mu.Unlock()
+	m.setAgent(a)
 	return nil
 }
 
@@ -224,15 +221,14 @@ func (o *Orchestrator) run(
 
 	if err != nil {
 		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
-		return nil, errors.Join(err, o.setState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
+		return nil, errors.Join(err, o.roster.setState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
 	}
 
-	m.mu.Lock()
-	m.launch, m.turn = l, &conversation.Link{} // who launches it begins something new
-	m.terminal = o.newTerminal(p, info)
-	m.terminal.started = o.now()
-	m.mu.Unlock()
-	if err := o.setState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
+	o.launches.keep(m, l)
+	t := newTerminal(o.tmux, p, info)
+	t.started = o.now()
+	m.startAnew(t)
+	if err := o.roster.setState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
 		return nil, err
 	}
 
@@ -287,7 +283,7 @@ func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, he
 func (o *Orchestrator) undo(ctx context.Context, m *member, info tmux.PaneInfo) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
-	err := findTree(m.id, info.PID, birth(info.PID)).end(ctx, o.opts.Settings.StopGrace)
+	err := findTree(m.id, info.PID, tmux.Birth(info.PID)).end(ctx, o.opts.Settings.StopGrace)
 	killed := o.tmux.KillSession(ctx, m.name)
 	if info.ID == "" {
 		return err
@@ -303,7 +299,7 @@ const dying = 20
 // has then removed its launch file and replaced itself.
 func (o *Orchestrator) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
 	pane, untold := o.tmux.Pane(info.ID), 0
-	return poll(ctx, 5*time.Millisecond, func() (bool, error) {
+	return wait.Until(ctx, 5*time.Millisecond, func() (bool, error) {
 		now, err := pane.Info(ctx)
 		if err != nil {
 			return false, err
@@ -368,15 +364,14 @@ func (o *Orchestrator) RestartAgent(
 		return nil, notOurs(a)
 	}
 
-	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
+	p, err := o.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
 	if err != nil {
 		return nil, err
 	}
 
-	m.mu.Lock()
-	old, last := m.launch, m.terminal
-	m.mu.Unlock()
-	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: or(a.Dir, req.Dir), Env: req.Env}
+	last := m.place()
+	old := o.launches.find(m)
+	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: cmp.Or(a.Dir, req.Dir), Env: req.Env}
 
 	l, err := o.plan(again, p)
 	if old != nil {
@@ -389,7 +384,7 @@ func (o *Orchestrator) RestartAgent(
 		return nil, err
 	}
 
-	key, stored := o.newKey(parley.KeyLaunched)
+	key, stored := o.roster.newKey(parley.KeyLaunched)
 	if _, err := o.swapKeys(ctx, m, stored, (*heldKey).launched); err != nil {
 		return nil, err
 	}
@@ -414,26 +409,6 @@ func (o *Orchestrator) terminalMember(ref string) (*member, error) {
 			Suggest("Name an agent that was launched; get_agent_status lists them.")
 	}
 	return m, nil
-}
-
-// poll asks until yes, an error, or the end of ctx, which it reports as what
-// was being waited for.
-func poll(ctx context.Context, every time.Duration, ask func() (bool, error)) error {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-
-	for {
-		yes, err := ask()
-		if yes || err != nil {
-			return err
-		}
-
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("waiting in vain: %w", ctx.Err())
-		}
-	}
 }
 
 // ignore drops an error that is as good as none.

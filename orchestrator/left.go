@@ -2,25 +2,25 @@ package orchestrator
 
 import "time"
 
-// left is what a person has left in a terminal, such as a draft, while messages wait.
-type left struct {
+// leftover is what a person has left in a terminal, such as a draft, while messages wait.
+type leftover struct {
 	reason string // "": nothing
 	since  time.Time
 }
 
 // leave notes what stands in the way of a message now. Who types there is not away, and
 // begins it anew.
-func (m *member) leave(o obstacle, now time.Time) {
+func (m *member) leave(reason string, left bool, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
-	case !o.left:
-		m.left = left{}
+	case !left:
+		m.left = leftover{}
 	case m.left.reason == "":
 		m.left.since = now
 		fallthrough
 	default:
-		m.left.reason = o.reason
+		m.left.reason = reason
 	}
 }
 

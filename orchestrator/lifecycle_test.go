@@ -127,7 +127,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	}
 
 	first := read("")
-	if c, ok := te.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
+	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
 		t.Errorf("the key is %+v's, want coder's", c)
 	}
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
@@ -135,10 +135,10 @@ func TestRestartMakesANewKey(t *testing.T) {
 	}
 
 	second := read(first)
-	if _, ok := te.Authenticate(t.Context(), first); ok {
+	if _, ok := te.roster.Authenticate(t.Context(), first); ok {
 		t.Error("the old key still opens")
 	}
-	if _, ok := te.Authenticate(t.Context(), second); !ok {
+	if _, ok := te.roster.Authenticate(t.Context(), second); !ok {
 		t.Error("the new key does not open")
 	}
 }
@@ -325,7 +325,7 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 				t.Fatal(jobs, err)
 			}
 
-			pane, l := te.pane("coder").ID(), compose(m.place().profile, te.dress(&jobs[0].Message), m, false)
+			pane, l := te.pane("coder").ID(), compose(m.place().profile, te.roster.dress(&jobs[0].Message), m, false)
 			te.Orchestrator.Close()
 
 			s, err := tmux.Open(t.Context(), te.opts.Tmux)

@@ -29,8 +29,25 @@ func perMinute(n int) *ratelimit.Limiter {
 
 // quota is what a sender has left, made when it first sends.
 type quota struct {
-	once                 sync.Once
 	messages, broadcasts *ratelimit.Limiter
+}
+
+// quotas are what each sender has left, by its id.
+type quotas struct {
+	mu sync.Mutex
+	of map[string]*quota
+}
+
+func (q *quotas) find(id string, s *Settings) *quota {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.of == nil {
+		q.of = map[string]*quota{}
+	}
+	if q.of[id] == nil {
+		q.of[id] = &quota{perMinute(s.MessagesPerMinute), perMinute(s.BroadcastsPerMinute)}
+	}
+	return q.of[id]
 }
 
 // charge takes a message from what the sender has left. back gives it back where
@@ -40,14 +57,10 @@ func (o *Orchestrator) charge(m *member, d *draft) (back func(), err error) {
 		return func() {}, nil
 	}
 
-	m.quota.once.Do(func() {
-		m.quota.messages = perMinute(o.opts.Settings.MessagesPerMinute)
-		m.quota.broadcasts = perMinute(o.opts.Settings.BroadcastsPerMinute)
-	})
-
-	bucket, what := m.quota.messages, "messages"
+	quota := o.quotas.find(m.id, &o.opts.Settings)
+	bucket, what := quota.messages, "messages"
 	if d.message.Kind == parley.KindBroadcast {
-		bucket, what = m.quota.broadcasts, "broadcasts"
+		bucket, what = quota.broadcasts, "broadcasts"
 	}
 
 	now := o.now()
@@ -98,7 +111,7 @@ func (o *Orchestrator) sentBefore(
 	if err != nil || !found {
 		return store.Appended{}, refusal
 	}
-	o.dressDeliveries(stored.Deliveries)
+	o.roster.dressDeliveries(stored.Deliveries)
 	return stored, o.again(d, from, post, &stored)
 }
 

@@ -106,7 +106,7 @@ func (o *Orchestrator) RemoveParticipant(
 
 // inThread is who calls and the thread that it speaks of, for a call that changes it.
 func (o *Orchestrator) inThread(ctx context.Context, ref string) (*member, parley.Thread, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err == nil {
 		err = o.refusePaused()
 	}

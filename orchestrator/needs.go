@@ -134,7 +134,7 @@ var aboutMessages = []parley.NeedKind{
 }
 
 func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
-	o.dress(&item.Message)
+	o.roster.dress(&item.Message)
 	item.Delivery.Recipient = o.roster.id(item.Delivery.RecipientID).name
 	return item
 }
@@ -153,12 +153,12 @@ func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"
 		n.Action = "Answer it there; parley never answers one."
 	case parley.StateBlocked:
-		n.Kind, n.Text = parley.NeedBlocked, or(a.Evidence, "it cannot work now")
+		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
 		n.Action = "See there what it waits for; its messages go when that has passed, or one at once with parley retry."
 	case parley.StateExited, parley.StateUnreachable:
-		n.Kind, n.Text = parley.NeedExited, or(a.Evidence, "its program ended")
+		n.Kind, n.Text = parley.NeedExited, cmp.Or(a.Evidence, "its program ended")
 		if a.State == parley.StateUnreachable {
-			n.Kind, n.Text = parley.NeedLost, or(a.Evidence, "its terminal is gone")
+			n.Kind, n.Text = parley.NeedLost, cmp.Or(a.Evidence, "its terminal is gone")
 		}
 
 		n.Command = "parley restart " + a.Name

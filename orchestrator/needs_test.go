@@ -146,7 +146,7 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	m.changing.Lock() // the watcher leaves it alone
 	defer m.changing.Unlock()
 
-	if err := te.setState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
+	if err := te.roster.setState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
 		t.Fatal(err)
 	}
 

@@ -21,7 +21,7 @@ func (o *Orchestrator) notify(ctx context.Context, to []*member, text string, da
 		return nil
 	}
 
-	from, err := o.system(ctx)
+	from, err := o.roster.system(ctx)
 	if err != nil {
 		return err
 	}

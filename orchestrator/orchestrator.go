@@ -98,15 +98,17 @@ func setDefault[T comparable](p *T, value T) {
 
 // Orchestrator is parley.Service in the daemon.
 type Orchestrator struct {
-	opts   Options
-	store  *store.Store
-	files  *files.Store
-	tmux   *tmux.Server
-	joined joined
-	roster *roster
-	titles titles
-	log    *slog.Logger
-	now    func() time.Time
+	opts     Options
+	store    *store.Store
+	files    *files.Store
+	tmux     *tmux.Server
+	joined   joined
+	roster   *roster
+	launches launches
+	quotas   quotas
+	pages    pages
+	log      *slog.Logger
+	now      func() time.Time
 
 	ctx    context.Context // of the goroutines; ended by Close
 	cancel context.CancelFunc
@@ -178,10 +180,10 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 func (o *Orchestrator) start(ctx context.Context) error {
 	var err error
-	if o.roster, err = loadRoster(ctx, o.store); err != nil {
+	if o.roster, err = loadRoster(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
-	if err := o.titles.load(ctx, o.store); err != nil {
+	if err := o.roster.titles.load(ctx, o.store); err != nil {
 		return err
 	}
 	if o.files, err = files.Open(o.opts.State, o.opts.Settings.MaxFile); err != nil {
@@ -190,7 +192,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.tidyFiles(ctx); err != nil {
 		return err
 	}
-	if err := o.ensureOperator(ctx); err != nil {
+	if err := o.roster.ensureOperator(ctx); err != nil {
 		return err
 	}
 	if err := o.loadTalk(ctx); err != nil {
@@ -248,6 +250,7 @@ func (o *Orchestrator) Close() error {
 	o.cancel()
 	o.exchanges.group.Wait()
 	o.group.Wait()
+	o.roster.close()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }
 

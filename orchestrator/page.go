@@ -14,9 +14,29 @@ const pageLines = 2000
 
 // page is what a responder's model wrote, as a screen shows it. It is in memory only.
 type page struct {
+	asking int // calls to the model under way; under the member's changing
+
 	mu     sync.Mutex
 	past   []string
 	active []*writing
+}
+
+// pages are those of all responders, by their ids.
+type pages struct {
+	mu sync.Mutex
+	of map[string]*page
+}
+
+func (p *pages) find(m *member) *page {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil {
+		p.of = map[string]*page{}
+	}
+	if p.of[m.id] == nil {
+		p.of[m.id] = &page{}
+	}
+	return p.of[m.id]
 }
 
 // writing is an answer that is being written.
@@ -84,9 +104,21 @@ func (o *Orchestrator) readPage(m *member, history int) *parley.ReadTerminalResu
 		Answer:  parley.OK,
 		AgentID: m.id,
 		Name:    m.name,
-		Lines:   filled(m.page.show(pageHeight + history)),
+		Lines:   filled(o.pages.find(m).show(pageHeight + history)),
 		Width:   pageWidth,
 		Height:  pageHeight,
 		At:      o.now(),
 	}
+}
+
+// begins and ends count the calls to the model; the caller holds the member's changing.
+// They report whether it is the first, and the last, at a time.
+func (p *page) begins() bool {
+	p.asking++
+	return p.asking == 1
+}
+
+func (p *page) ends() bool {
+	p.asking--
+	return p.asking == 0
 }

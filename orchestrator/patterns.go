@@ -34,12 +34,12 @@ func (o *Orchestrator) BroadcastUpdate(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	urgency := urgencies[or(req.Urgency, "info")]
+	urgency := urgencies[cmp.Or(req.Urgency, "info")]
 	due, err := o.due(urgency.required, nil)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (o *Orchestrator) BroadcastUpdate(
 		UpdateType string               `json:"update_type"`
 		Content    parley.UpdateContent `json:"content"`
 		Urgency    string               `json:"urgency"`
-	}{req.UpdateType, req.Content, or(req.Urgency, "info")})
+	}{req.UpdateType, req.Content, cmp.Or(req.Urgency, "info")})
 	if err != nil {
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
@@ -101,7 +101,7 @@ func (o *Orchestrator) RequestAssistance(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (o *Orchestrator) RequestAssistance(
 
 	d := draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
 		deadline: req.RequestDetails.Deadline, message: parley.Message{
-			Kind: kind, Type: parley.TypeRequest, Priority: or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
+			Kind: kind, Type: parley.TypeRequest, Priority: cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
 			RequiresResponse: true, ResponseDeadline: due}}
 
 	var asked *member

@@ -34,7 +34,7 @@ func (o *Orchestrator) PauseCommunication(
 	ctx context.Context,
 	req parley.PauseCommunicationRequest,
 ) (*parley.PauseCommunicationResult, error) {
-	by, err := o.sender(ctx)
+	by, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}

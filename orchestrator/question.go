@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -42,7 +43,7 @@ func (o *Orchestrator) question(
 // equip gives a model the tools that its responder's configuration grants.
 func (o *Orchestrator) equip(q *parley.ModelQuestion, to *member, r *parley.Responder) {
 	if r.Additional.Tools {
-		q.Tools, q.Rounds = readingTools(), or(r.Additional.ToolRounds, parley.DefaultToolRounds)
+		q.Tools, q.Rounds = readingTools(), cmp.Or(r.Additional.ToolRounds, parley.DefaultToolRounds)
 		q.RunTool = func(ctx context.Context, name, arguments string) string { return o.runTool(ctx, to, name, arguments) }
 	}
 }

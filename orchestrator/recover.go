@@ -1,11 +1,13 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"parley"
+	"parley/internal/wait"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -48,9 +50,7 @@ func (o *Orchestrator) takeBack(ctx context.Context, m *member, info tmux.PaneIn
 		return err
 	}
 
-	m.mu.Lock()
-	m.terminal = o.newTerminal(p, info)
-	m.mu.Unlock()
+	m.setTerminal(newTerminal(o.tmux, p, info))
 	if a.State == parley.StateTerminated { // a crash came between the end of its record and of its processes
 		_, err := o.end(ctx, m, a.Evidence)
 		return err
@@ -60,7 +60,7 @@ func (o *Orchestrator) takeBack(ctx context.Context, m *member, info tmux.PaneIn
 }
 
 func (o *Orchestrator) profileOf(m *member, a parley.Agent) (*profile.Profile, error) {
-	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
+	p, err := o.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
 	if err != nil {
 		o.log.Warn("a running agent's profile is gone; taking generic", "agent", m.name, "profile", a.Profile)
 		p, err = o.opts.Profiles.Find("generic")
@@ -70,13 +70,11 @@ func (o *Orchestrator) profileOf(m *member, a parley.Agent) (*profile.Profile, e
 
 // lose records that an agent's terminal went away under it. Its messages wait.
 func (o *Orchestrator) lose(ctx context.Context, m *member, why string) error {
-	m.mu.Lock()
-	m.terminal = nil
-	m.mu.Unlock()
+	m.setTerminal(nil)
 	if err := o.abandon(ctx, m, why); err != nil {
 		return err
 	}
-	return o.setState(ctx, m, parley.StateUnreachable, why, nil)
+	return o.roster.setState(ctx, m, parley.StateUnreachable, why, nil)
 }
 
 // abandon closes what was being typed to a terminal that is no more: it may have
@@ -162,7 +160,7 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 		return unconfirmed("the terminal has had later messages")
 	}
 
-	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	l := compose(t.profile, c.o.roster.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
 	if info.Phase == "pasted" {
 		return c.resume(ctx, t, job, l, "pasted; Enter waits: ")
 	}
@@ -196,18 +194,18 @@ func (c *courier) resume(
 // confirm looks whether an entered text was taken, without pressing anything.
 func (c *courier) confirm(ctx context.Context, t *terminal, job store.Job, l letter) (done bool, err error) {
 	taken := c.takenTest(t, job, l, modeOf(t), job.Message.Timestamp)
-	wait, cancel := context.WithTimeout(ctx, or(t.profile.TakenWithin, brisk))
+	soon, cancel := context.WithTimeout(ctx, cmp.Or(t.profile.TakenWithin, brisk))
 	defer cancel()
 
 	look := tmux.Wait
 	var screen tmux.Screen
-	err = poll(wait, brisk, func() (_ bool, err error) {
-		if screen, err = t.pane.Screen(wait, tmux.ScreenOptions{}); err == nil {
+	err = wait.Until(soon, brisk, func() (_ bool, err error) {
+		if screen, err = t.pane.Screen(soon, tmux.ScreenOptions{}); err == nil {
 			look = taken(screen)
 		}
 		return look != tmux.Wait || t.profile.Look(screen.Lines) == profile.Dialog, err
 	})
-	if err != nil && wait.Err() == nil {
+	if err != nil && soon.Err() == nil {
 		return false, err // it could not be looked at
 	}
 	if look == tmux.Yes {

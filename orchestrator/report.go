@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,15 +12,6 @@ import (
 	"parley/profile"
 	"parley/store"
 )
-
-// report is what an agent said of itself last.
-type report struct {
-	event  string // in its program's own word
-	state  parley.AgentState
-	detail string    // what it waits for, or what blocks it
-	at     time.Time // when it happened
-	heard  time.Time // when the agent was heard of last, by whatever event
-}
 
 // maxNamed is how many messages it is remembered of that an agent has named them:
 // many more than can be under way to it at a time.
@@ -117,32 +109,9 @@ func (r *reports) name(n naming) {
 	r.named = slices.Delete(r.named, 0, max(0, len(r.named)-maxNamed))
 }
 
-// ReportState implements parley.TerminalService.
-func (o *Orchestrator) ReportState(
-	ctx context.Context,
-	req parley.ReportStateRequest,
-) (*parley.ReportStateResult, error) {
-	m, err := o.sender(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	if m.kind != parley.KindTerminal {
-		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.name).
-			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
-	}
-
-	named, err := o.hear(ctx, m, req)
-	if err != nil {
-		return nil, err
-	}
-
-	return &parley.ReportStateResult{Answer: parley.OK, Named: filled(named)}, nil
-}
-
 // hear takes a report of m's own and returns the messages that it names.
-func (o *Orchestrator) hear(ctx context.Context, m *member, req parley.ReportStateRequest) ([]string, error) {
-	at := o.now()
+func (r *roster) hear(ctx context.Context, m *member, req parley.ReportStateRequest) ([]string, error) {
+	at := r.now()
 	if req.At != nil && req.At.Before(at) {
 		at = *req.At
 	}
@@ -150,11 +119,10 @@ func (o *Orchestrator) hear(ctx context.Context, m *member, req parley.ReportSta
 	said := report{event: parley.CleanLine(req.Event), detail: parley.CleanLine(req.Detail), at: at}
 	signal := signalOf(m, req)
 	if t := m.place(); t != nil && !at.Before(t.started) { // else a program before this one said it
-		said.state, said.detail = signal.State, or(signal.Why, said.detail)
+		said.state, said.detail = signal.State, cmp.Or(signal.Why, said.detail)
 	}
 
 	begun := m.reports.note(said, signal.Prompted, req.MessageIDs)
-	defer o.lookSoon()
 	defer m.nudge()
 
 	if len(req.MessageIDs) == 0 {
@@ -171,7 +139,7 @@ func (o *Orchestrator) hear(ctx context.Context, m *member, req parley.ReportSta
 		w.TurnStarted = at
 	}
 
-	return o.attest(ctx, m, w)
+	return r.attest(ctx, m, w)
 }
 
 // signalOf says what a report means: by its own word, or else by the profile.
@@ -190,24 +158,24 @@ func signalOf(m *member, req parley.ReportStateRequest) profile.Signal {
 // attest records which messages an agent was given, by its own report. While its
 // courier has one in hand that waits until it has laid it down, and the report is
 // answered at once: hooks must not be delayed.
-func (o *Orchestrator) attest(ctx context.Context, m *member, w store.Witness) ([]string, error) {
+func (r *roster) attest(ctx context.Context, m *member, w store.Witness) ([]string, error) {
 	if m.typing.TryLock() {
 		defer m.typing.Unlock()
-		return o.store.Attest(ctx, w)
+		return r.store.Attest(ctx, w)
 	}
 
-	if o.ctx.Err() != nil || !m.reports.postpone(w) {
+	if r.closed.Load() || !m.reports.postpone(w) {
 		return nil, nil
 	}
 
 	ctx = context.WithoutCancel(ctx)
-	o.group.Go(func() {
+	r.late.Go(func() {
 		m.typing.Lock()
 		defer m.typing.Unlock()
 
 		for _, w := range m.reports.postponed() {
-			if _, err := o.store.Attest(ctx, w); err != nil {
-				o.log.Error("record what an agent reports", "agent", m.name, "error", err)
+			if _, err := r.store.Attest(ctx, w); err != nil {
+				r.log.Error("record what an agent reports", "agent", m.name, "error", err)
 			}
 		}
 

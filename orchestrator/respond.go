@@ -13,7 +13,7 @@ func (o *Orchestrator) RespondToMessage(
 	ctx context.Context,
 	req parley.RespondToMessageRequest,
 ) (*parley.RespondToMessageResult, error) {
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func (o *Orchestrator) IgnoreMessage(
 	ctx context.Context,
 	req parley.IgnoreMessageRequest,
 ) (*parley.IgnoreMessageResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}

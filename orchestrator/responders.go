@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,13 +39,13 @@ func (o *Orchestrator) loadResponders(ctx context.Context) error {
 
 		if a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.name)) &&
 			a.State != parley.StateTerminated {
-			if err := o.setState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil); err != nil {
+			if err := o.roster.setState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil); err != nil {
 				return err
 			}
 		}
 
 		if a.State == parley.StateBusy {
-			if err := o.setState(ctx, m, parley.StateIdle, "the daemon was started", nil); err != nil {
+			if err := o.roster.setState(ctx, m, parley.StateIdle, "the daemon was started", nil); err != nil {
 				return err
 			}
 		}
@@ -104,7 +105,7 @@ func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) 
 	}
 
 	if r.Origin == parley.FromOperator { // what is not said again stays
-		a.Description, a.Role = or(a.Description, old.Description), or(a.Role, old.Role)
+		a.Description, a.Role = cmp.Or(a.Description, old.Description), cmp.Or(a.Role, old.Role)
 		if a.Capabilities == nil {
 			a.Capabilities = old.Capabilities
 		}
@@ -117,9 +118,7 @@ func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) 
 		return nil, err
 	}
 
-	m.mu.Lock()
-	m.agent = a
-	m.mu.Unlock()
+	m.setAgent(a)
 
 	return m, nil
 }
@@ -242,7 +241,7 @@ func (o *Orchestrator) replyAgain(ctx context.Context, msg *parley.Message, to *
 	case err != nil:
 		e.err = err
 	case !slices.Contains(o.leftOpen(msg, ds), to): // it has answered since
-		e.err = delivered(msg, o.dressDeliveries(ds))
+		e.err = delivered(msg, o.roster.dressDeliveries(ds))
 	default:
 		e.reply, e.err = o.reply(ctx, to, msg, parley.CallerFrom(ctx).ID == msg.SenderID)
 	}
@@ -269,8 +268,8 @@ func (o *Orchestrator) unansweredNeeds(ctx context.Context) ([]parley.Need, erro
 			continue
 		}
 
-		msg, short := o.dress(&item.Message), parley.Short(item.Message.ID)
-		why := strings.TrimPrefix(or(item.Delivery.Reason, notAsked), noAnswer)
+		msg, short := o.roster.dress(&item.Message), parley.Short(item.Message.ID)
+		why := strings.TrimPrefix(cmp.Or(item.Delivery.Reason, notAsked), noAnswer)
 		needs = append(
 			needs,
 			parley.Need{

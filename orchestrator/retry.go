@@ -23,7 +23,7 @@ func (o *Orchestrator) RetryDelivery(
 		return nil, err
 	}
 
-	chosen, err := o.chosen(&msg, o.dressDeliveries(all), req.Recipient)
+	chosen, err := o.chosen(&msg, o.roster.dressDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (o *Orchestrator) RetryDelivery(
 		return nil, err
 	}
 
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), o.dressDeliveries(stored.Deliveries)
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), o.roster.dressDeliveries(stored.Deliveries)
 
 	return res, nil
 }

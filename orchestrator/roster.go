@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -12,224 +12,33 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
-	"parley/profile"
 	"parley/store"
-	"parley/tmux"
 )
-
-// member is one agent as the running daemon knows it.
-type member struct {
-	id, name string           // never change
-	kind     parley.AgentKind // a responder's is mailbox here, as it may become one and be one no more
-	wake     chan struct{}    // tells the courier that there may be something to do
-
-	changing sync.Mutex // held by launch, stop and restart, one at a time
-	typing   sync.Mutex // held by the courier while it has a message in hand
-	reports  reports    // what it has said of itself
-	page     page       // what a responder's model wrote
-	asking   int        // calls to that model; under changing
-	quota    quota      // what it may still send
-
-	mu       sync.Mutex
-	agent    parley.Agent
-	seen     time.Time          // last call with its key, not yet in the database
-	launch   *launch            // how it was launched, while this daemon remembers
-	terminal *terminal          // nil when it has none
-	arrived  chan struct{}      // closed when a message comes for it
-	fresh    []store.Job        // for its terminal, stored since the courier last took them
-	insist   map[string]bool    // messages that the operator wants typed although the agent is blocked
-	turn     *conversation.Link // of what it works on; nil: not known to this daemon
-	left     left               // what keeps its messages waiting
-}
-
-// terminal is where an agent runs now.
-type terminal struct {
-	server   *tmux.Server
-	pane     *tmux.Pane
-	profile  *profile.Profile
-	pid      int
-	born     string // when the process was, "" if it is dead: the pid may be given again
-	tty      string
-	instance string      // of the tmux server
-	started  time.Time   // when it was launched; zero if by a daemon before this one
-	ended    atomic.Bool // it is being stopped: nothing may be typed any more
-	sight    sight
-	output   atomic.Int64 // when the watcher last saw output, in nanoseconds since 1970
-
-	runs func(argv []string) bool // tells the program of an adopted agent; nil for one that was launched, whose pane runs nothing else
-
-	// The watcher's own.
-	info    tmux.PaneInfo // as last seen
-	read    time.Time     // the output that was last looked at
-	still   stillness
-	loud    time.Time // since when the output has not paused
-	drafted time.Time // since when something stands in its composer
-	dead    time.Time // when its program was first seen to have ended
-
-	keepsSize bool // it could not be given the size of its launch back
-}
-
-func (o *Orchestrator) newTerminal(p *profile.Profile, info tmux.PaneInfo) *terminal {
-	t := &terminal{
-		server:   o.tmux,
-		pane:     o.tmux.Pane(info.ID),
-		profile:  p,
-		pid:      info.PID,
-		tty:      info.TTY,
-		instance: o.tmux.Instance(),
-	}
-
-	t.saw(info)
-	if !info.Dead {
-		t.born = birth(info.PID)
-	}
-
-	return t
-}
-
-// saw notes what the watcher saw of the pane.
-func (t *terminal) saw(info tmux.PaneInfo) {
-	t.info = info
-	t.output.Store(info.Activity.UnixNano())
-}
-
-func newMember(a parley.Agent) *member {
-	kind := a.Kind
-	if kind == parley.KindResponder {
-		kind = parley.KindMailbox
-	}
-	return &member{id: a.ID, name: a.Name, kind: kind, agent: a,
-		wake: make(chan struct{}, 1), arrived: make(chan struct{})}
-}
-
-// snapshot returns the agent as it is now.
-func (m *member) snapshot() parley.Agent {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.agent
-}
-
-// place returns the member's terminal, nil if it has none.
-func (m *member) place() *terminal {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.terminal
-}
-
-// nudge wakes the courier; it never blocks.
-func (m *member) nudge() {
-	select {
-	case m.wake <- struct{}{}:
-	default:
-	}
-}
-
-// announce wakes whoever waits for a message of this member's.
-func (m *member) announce() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	close(m.arrived)
-	m.arrived = make(chan struct{})
-}
-
-// hand gives the courier a message that was just stored, so that it need not be
-// read again. The database stays the queue: what is lost here is found there.
-func (m *member) hand(job store.Job) {
-	m.mu.Lock()
-	m.fresh = append(m.fresh, job)
-	m.mu.Unlock()
-	m.nudge()
-}
-
-// takeFresh returns what was handed over, urgent first, then in the order of
-// acceptance.
-func (m *member) takeFresh() []store.Job {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-
-	jobs := m.fresh
-	m.fresh = nil
-	slices.SortFunc(jobs, func(a, b store.Job) int {
-		switch {
-		case urgent(a) && !urgent(b):
-			return -1
-		case urgent(b) && !urgent(a):
-			return 1
-		}
-
-		return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq)
-	})
-
-	return jobs
-}
-
-// insists reports whether the operator wants a message typed although the agent is
-// blocked.
-func (m *member) insists(messageID string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.insist[messageID]
-}
-
-// insisted are the ids of all such messages.
-func (m *member) insisted() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Sorted(maps.Keys(m.insist))
-}
-
-// insistNoMore ends that: a wish counts once.
-func (m *member) insistNoMore(messageID string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	delete(m.insist, messageID)
-}
-
-// insistOn asks for a message to be typed although the agent is blocked.
-func (m *member) insistOn(messageID string) {
-	m.mu.Lock()
-	if m.insist == nil {
-		m.insist = map[string]bool{}
-	}
-	m.insist[messageID] = true
-	m.mu.Unlock()
-	m.nudge()
-}
-
-// pressed reports whether an urgent message was handed over and not yet taken.
-func (m *member) pressed() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.fresh, urgent)
-}
-
-func urgent(j store.Job) bool { return j.Message.Priority == parley.PriorityUrgent }
-
-// next returns a channel that is closed when the next message comes.
-func (m *member) next() <-chan struct{} {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.arrived
-}
 
 // roster is everyone, by id and by name. Members are added, never removed.
 type roster struct {
+	store  *store.Store
+	now    func() time.Time
+	log    *slog.Logger
+	titles titles
+
 	mu     sync.RWMutex
 	byID   map[string]*member
 	byName map[string]*member // lower case
 	keys   keyring
 
-	founding sync.Mutex // held while parley's own member is made
+	founding sync.Mutex     // held while parley's own member is made
+	late     sync.WaitGroup // reports that wait for a delivery to end
+	closed   atomic.Bool
 }
 
-func loadRoster(ctx context.Context, s *store.Store) (*roster, error) {
+func loadRoster(ctx context.Context, s *store.Store, now func() time.Time, log *slog.Logger) (*roster, error) {
 	agents, err := s.Agents(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	r := &roster{byID: map[string]*member{}, byName: map[string]*member{}}
+	r := &roster{store: s, now: now, log: log, byID: map[string]*member{}, byName: map[string]*member{}}
 	for _, a := range agents {
 		r.add(newMember(a))
 	}
@@ -240,6 +49,12 @@ func loadRoster(ctx context.Context, s *store.Store) (*roster, error) {
 	}
 
 	return r, err
+}
+
+// close waits for the reports that are being recorded; later ones are dropped.
+func (r *roster) close() {
+	r.closed.Store(true)
+	r.late.Wait()
 }
 
 func (r *roster) add(m *member) {
@@ -329,38 +144,50 @@ func (r *roster) notFound(ref string) error {
 }
 
 // system is parley as a sender. It is made when it first says something.
-func (o *Orchestrator) system(ctx context.Context) (*member, error) {
-	o.roster.founding.Lock()
-	defer o.roster.founding.Unlock()
+func (r *roster) system(ctx context.Context) (*member, error) {
+	r.founding.Lock()
+	defer r.founding.Unlock()
 
-	if m := o.roster.named(parley.SystemName); m != nil {
+	if m := r.named(parley.SystemName); m != nil {
 		return m, nil
 	}
 
-	now := o.now()
+	now := r.now()
 	a := parley.Agent{ID: newID(), Name: parley.SystemName, Description: "parley itself",
 		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
-	if err := o.store.CreateAgent(ctx, a, nil); err != nil {
+	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
 		return nil, fmt.Errorf("create the sender of parley's own words: %w", err)
 	}
 
 	m := newMember(a)
-	o.roster.add(m)
+	r.add(m)
 
 	return m, nil
 }
 
 // ensureOperator makes the person at the keyboard an address like any other.
-func (o *Orchestrator) ensureOperator(ctx context.Context) error {
-	if o.roster.named(parley.OperatorName) != nil {
+func (r *roster) ensureOperator(ctx context.Context) error {
+	if r.named(parley.OperatorName) != nil {
 		return nil
 	}
-	now := o.now()
+	now := r.now()
 	a := parley.Agent{ID: newID(), Name: parley.OperatorName, Description: "the person at the keyboard",
 		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
-	if err := o.store.CreateAgent(ctx, a, nil); err != nil {
+	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
 		return fmt.Errorf("create the operator: %w", err)
 	}
-	o.roster.add(newMember(a))
+	r.add(newMember(a))
 	return nil
+}
+
+// takeSeen returns when agents made their last call, of those that made one since it
+// was last asked, by their ids.
+func (r *roster) takeSeen() map[string]time.Time {
+	seen := map[string]time.Time{}
+	for _, m := range r.all() {
+		if at := m.takeSeen(); !at.IsZero() {
+			seen[m.id] = at
+		}
+	}
+	return seen
 }

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	"parley"
@@ -27,23 +26,6 @@ const (
 	// that had ten things to do at once.
 	unshownPause = 10 * time.Second
 )
-
-// sight is what a terminal shows, as seen by whoever looked last.
-type sight struct {
-	mu    sync.Mutex
-	shows profile.State
-	from  time.Time // every look since then saw that
-}
-
-// see notes what a look saw, and returns since when it has been so.
-func (s *sight) see(now time.Time, shows profile.State) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if shows != s.shows || s.from.IsZero() {
-		s.shows, s.from = shows, now
-	}
-	return s.from
-}
 
 // standing is what an agent whose screen can be read is doing.
 type standing struct {
@@ -130,14 +112,6 @@ func restrains(state parley.AgentState) bool {
 		return true
 	}
 	return false
-}
-
-// words are the evidence of a state that the program itself reported.
-func (r report) words() string {
-	if r.detail == "" {
-		return "it reported " + r.event
-	}
-	return "it reported " + r.event + " (" + r.detail + ")"
 }
 
 // obstacle is what stands in the way of typing into an agent that stands so.

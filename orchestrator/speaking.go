@@ -136,7 +136,7 @@ func (o *Orchestrator) postQuestion(
 
 	q.System = strings.TrimSpace(q.System + "\n\n" + o.threadBriefing(to, &th))
 	for i := range posts {
-		p := o.dress(&posts[i])
+		p := o.roster.dress(&posts[i])
 		if p.SenderID == to.id {
 			q.Turns = append(q.Turns, parley.ModelTurn{Mine: true, Text: p.Text})
 			continue
@@ -258,7 +258,7 @@ func (o *Orchestrator) askAllAgain(
 	}
 
 	res.Message = strings.Join(names, ", ") + " answered."
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), o.dressDeliveries(ds)
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), o.roster.dressDeliveries(ds)
 
 	return res, nil
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 // maxSpool is how large the spool may grow, in bytes: thousands of reports, of which
@@ -96,7 +97,7 @@ func stillAt(path string, f *os.File) (fs.FileInfo, error) {
 
 // lockFile takes a file for this process alone, until it is closed.
 func lockFile(ctx context.Context, f *os.File) error {
-	err := poll(ctx, time.Millisecond, func() (bool, error) {
+	err := wait.Until(ctx, time.Millisecond, func() (bool, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
 			return false, nil
@@ -171,7 +172,7 @@ func (o *Orchestrator) hearSpooled(ctx context.Context, line []byte) error {
 		return nil
 	}
 
-	caller, ok := o.callerOf(held.member)
+	caller, ok := o.roster.callerOf(held.member)
 	inv, err := parley.FindOp("report_state").Decode(s.Report)
 	if !ok || err != nil {
 		return nil

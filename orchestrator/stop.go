@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 	"parley/tmux"
 )
 
@@ -120,16 +121,14 @@ func (o *Orchestrator) endSession(ctx context.Context, m *member, t *terminal) e
 func (o *Orchestrator) close(ctx context.Context, m *member, evidence string) error {
 	m.typing.Lock()
 	defer m.typing.Unlock()
-	m.mu.Lock()
-	m.terminal = nil
-	m.mu.Unlock()
+	m.setTerminal(nil)
 	if err := o.abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(o.privateDir(m)); err != nil {
 		return fmt.Errorf("remove the files of %s: %w", m.name, err)
 	}
-	return o.setState(ctx, m, parley.StateTerminated, evidence, nil)
+	return o.roster.setState(ctx, m, parley.StateTerminated, evidence, nil)
 }
 
 // tree is the processes of one agent: what descends from its program, and what
@@ -144,11 +143,11 @@ type tree struct {
 // born then.
 func findTree(id string, root int, born string) *tree {
 	t := &tree{id: id, processes: map[int]string{}}
-	if born != "" && birth(root) == born {
+	if born != "" && tmux.Birth(root) == born {
 		t.processes[root] = born
 	}
 	t.grow()
-	t.add(marked("PARLEY_AGENT_ID=" + id))
+	t.add(tmux.Marked("PARLEY_AGENT_ID=" + id))
 	return t
 }
 
@@ -165,7 +164,7 @@ func (t *tree) add(pids []int) {
 		if _, known := t.processes[pid]; known || pid <= 1 || !tmux.Alive(pid) {
 			continue
 		}
-		if born := birth(pid); born != "" {
+		if born := tmux.Birth(pid); born != "" {
 			t.processes[pid] = born
 		}
 	}
@@ -175,7 +174,7 @@ func (t *tree) add(pids []int) {
 func (t *tree) living() []int {
 	var pids []int
 	for pid, born := range t.processes {
-		if tmux.Alive(pid) && birth(pid) == born {
+		if tmux.Alive(pid) && tmux.Birth(pid) == born {
 			pids = append(pids, pid)
 		}
 	}
@@ -206,11 +205,11 @@ func (t *tree) end(ctx context.Context, grace time.Duration) error {
 func (t *tree) gone(ctx context.Context, patience time.Duration, sig syscall.Signal) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return poll(ctx, 20*time.Millisecond, func() (bool, error) {
+	return wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
 		t.grow()
 		t.signal(sig)
 		if len(t.living()) == 0 { // what hid by leaving the tree is found by its mark
-			t.add(marked("PARLEY_AGENT_ID=" + t.id))
+			t.add(tmux.Marked("PARLEY_AGENT_ID=" + t.id))
 		}
 		return len(t.living()) == 0, nil
 	})

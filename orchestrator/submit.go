@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -413,7 +414,7 @@ func refusal(m *member, out tmux.Outcome) string {
 		return "its terminal did not show the text"
 	}
 
-	return strings.TrimSpace(or(out.Detail, string(out.Reason)))
+	return strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason)))
 }
 
 // named reports whether the program itself said, since then, that it was given the

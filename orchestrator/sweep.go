@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"parley"
 )
 
 // staleAfter is how old a launch file must be to be nobody's: one that is younger
@@ -36,13 +34,4 @@ func (o *Orchestrator) sweep() {
 	if err != nil {
 		o.log.Warn("remove files of what is no more", "error", err)
 	}
-}
-
-// abandoned reports that a member is at its end, and not being launched again.
-func (m *member) abandoned() bool {
-	if !m.changing.TryLock() {
-		return false
-	}
-	defer m.changing.Unlock()
-	return m.place() == nil && m.snapshot().State == parley.StateTerminated
 }

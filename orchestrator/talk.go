@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -90,7 +91,7 @@ func (o *Orchestrator) loadTalk(ctx context.Context) error {
 					to,
 					conversation.Link{Chain: r.ChainID, Hop: r.Hop},
 					r.At(),
-					or(r.Replied, last[r.ThreadID]),
+					cmp.Or(r.Replied, last[r.ThreadID]),
 				),
 			)
 		}
@@ -267,34 +268,22 @@ func (t *talk) settingsOf(threadID string) conversation.Settings {
 
 	return conversation.Settings{
 		Off:            s.Off || own.Off,
-		ChainHops:      or(own.ChainHops, s.ChainHops),
-		PairMinute:     or(own.PairMinute, s.PairMinute),
-		PairTenMinutes: or(own.PairTenMinutes, s.PairTenMinutes),
-		CycleRounds:    or(own.CycleRounds, s.CycleRounds),
+		ChainHops:      cmp.Or(own.ChainHops, s.ChainHops),
+		PairMinute:     cmp.Or(own.PairMinute, s.PairMinute),
+		PairTenMinutes: cmp.Or(own.PairTenMinutes, s.PairTenMinutes),
+		CycleRounds:    cmp.Or(own.CycleRounds, s.CycleRounds),
 	}
 }
 
-// works notes on what an agent works from now on. parley's own words are no new work.
-func (m *member) works(msg *parley.Message) {
-	if msg.Kind == parley.KindNotice || msg.ChainID == "" {
-		return
-	}
-	l := linkOf(msg)
-	m.mu.Lock()
-	m.turn = &l
-	m.mu.Unlock()
-}
-
-// next returns the link of a new message.
+// nextLink returns the link of a new message.
 func (o *Orchestrator) nextLink(id string, from *member, replied conversation.Link) conversation.Link {
-	from.mu.Lock()
-	turn := from.turn
-	from.mu.Unlock()
+	at, known := from.currentTurn()
+	turn := conversation.Link{Chain: at.chain, Hop: at.hop}
+
 	o.talk.mu.Lock()
 	defer o.talk.mu.Unlock()
-	if turn == nil { // a mailbox, or a terminal that this daemon has typed nothing into
-		given := o.talk.budgets.Turn(from.id)
-		turn = &given
+	if !known { // a mailbox, or a terminal that this daemon has typed nothing into
+		turn = o.talk.budgets.Turn(from.id)
 	}
-	return conversation.Next(id, from.kind == parley.KindHuman, replied, *turn)
+	return conversation.Next(id, from.kind == parley.KindHuman, replied, turn)
 }

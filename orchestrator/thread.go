@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,41 +9,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"parley"
 	"parley/store"
 )
 
-// titles are those of all threads, by their ids. They never change, and every post
-// that is typed shows one.
-type titles struct {
-	mu sync.RWMutex
-	of map[string]string
-}
-
-func (t *titles) load(ctx context.Context, s *store.Store) (err error) {
-	t.of, err = s.ThreadTitles(ctx)
-	return err
-}
-
-func (t *titles) find(id string) (title string, ok bool) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	title, ok = t.of[id]
-	return title, ok
-}
-
-func (t *titles) add(id, title string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.of[id] = title
-}
-
 // postToThread is SendMessage for a thread.
 func (o *Orchestrator) postToThread(ctx context.Context, from *member, d draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.message.ThreadID))
-	if _, ok := o.titles.find(id); !ok {
+	if _, ok := o.roster.titles.find(id); !ok {
 		th, err := o.store.Thread(ctx, id)
 		if err != nil {
 			return store.Appended{}, err
@@ -97,7 +72,7 @@ func (o *Orchestrator) CreateThread(
 	ctx context.Context,
 	req parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
-	from, err := o.sender(ctx)
+	from, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +132,7 @@ func (o *Orchestrator) CreateThread(
 	if err != nil || was.Made != th.ID {
 		back()
 	} else {
-		o.titles.add(th.ID, th.Title)
+		o.roster.titles.add(th.ID, th.Title)
 	}
 
 	for i := range stored {
@@ -224,7 +199,7 @@ func (o *Orchestrator) word(
 	but string,
 	others ...string,
 ) (store.Post, error) {
-	from, err := o.system(ctx)
+	from, err := o.roster.system(ctx)
 	if err != nil {
 		return store.Post{}, err
 	}
@@ -295,7 +270,7 @@ func (o *Orchestrator) ListThreads(
 	ctx context.Context,
 	req parley.ListThreadsRequest,
 ) (*parley.ListThreadsResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.sender(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -305,7 +280,7 @@ func (o *Orchestrator) ListThreads(
 		only = me.id
 	}
 
-	list, total, err := o.store.Threads(ctx, only, or(req.Limit, 50))
+	list, total, err := o.store.Threads(ctx, only, cmp.Or(req.Limit, 50))
 	if err != nil {
 		return nil, err
 	}

@@ -193,7 +193,7 @@ func (o *Orchestrator) transferredBefore(
 	if err := fileAgain(&stored.Message, n.to, n.name, n.description, ""); err != nil {
 		return nil, err
 	}
-	o.dressDeliveries(stored.Deliveries)
+	o.roster.dressDeliveries(stored.Deliveries)
 	return o.transferred(stored)
 }
 

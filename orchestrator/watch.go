@@ -107,12 +107,6 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 	}
 }
 
-// homeless reports that a member should have a terminal and has none: it is being
-// launched, or its loss could not be recorded.
-func (m *member) homeless() bool {
-	return m.kind == parley.KindTerminal && m.snapshot().State.Live()
-}
-
 // observe brings one agent's state up to date. Launches, stops and restarts of
 // it are not disturbed.
 func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo, there bool) error {
@@ -145,7 +139,7 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 		return err
 	}
 
-	return o.setState(ctx, m, state, evidence, nil)
+	return o.roster.setState(ctx, m, state, evidence, nil)
 }
 
 // giveSizeBack ends what a person's terminal of another size did to the agent's, once
@@ -172,12 +166,12 @@ func (o *Orchestrator) died(ctx context.Context, m *member, t *terminal, info tm
 	case !info.ExitKnown && o.now().Sub(t.dead) < statusPatience:
 		return nil
 	case !info.ExitKnown:
-		return o.setState(ctx, m, parley.StateExited, "its program ended", nil)
+		return o.roster.setState(ctx, m, parley.StateExited, "its program ended", nil)
 	case info.Signal != "":
-		return o.setState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
+		return o.roster.setState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
 	}
 
-	return o.setState(
+	return o.roster.setState(
 		ctx,
 		m,
 		parley.StateExited,
@@ -249,15 +243,7 @@ func (o *Orchestrator) chores(ctx context.Context) {
 	}
 
 	o.sweep()
-	seen := map[string]time.Time{}
-	for _, m := range o.roster.all() {
-		m.mu.Lock()
-		if !m.seen.IsZero() {
-			seen[m.id], m.seen = m.seen, time.Time{}
-		}
-		m.mu.Unlock()
-	}
-
+	seen := o.roster.takeSeen()
 	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.keys.takeUsed())); err != nil &&
 		ctx.Err() == nil {
 		o.log.Error("note who was seen", "error", err)

@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -17,7 +18,7 @@ import (
 // ReadEvents implements parley.EventService.
 func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
 	c := parley.CallerFrom(ctx)
-	q := store.EventQuery{After: req.After, Limit: or(req.Limit, 100), Last: req.Last, For: c.ID}
+	q := store.EventQuery{After: req.After, Limit: cmp.Or(req.Limit, 100), Last: req.Last, For: c.ID}
 	if c.Operator {
 		q.For = ""
 	}

@@ -1,4 +1,4 @@
-package orchestrator
+package tmux
 
 import (
 	"bytes"
@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// birth tells a process from a later one of the same pid: the time it was
+// Birth tells a process from a later one of the same pid: the time it was
 // started, in clock ticks since the system was (field 22 of /proc/PID/stat).
-func birth(pid int) string {
+func Birth(pid int) string {
 	raw, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return ""
@@ -22,8 +22,8 @@ func birth(pid int) string {
 	return fields[19]
 }
 
-// marked lists the processes that have this NAME=value in their environment.
-func marked(variable string) []int {
+// Marked lists the processes that have this NAME=value in their environment.
+func Marked(variable string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return nil
