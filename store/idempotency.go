@@ -65,3 +65,27 @@ func (t *tx) call(c Call) (was Call, found bool, err error) {
 	}
 	return c, false, err
 }
+
+// Repeated returns what a sender stored with an idempotency key, if it did.
+func (s *Store) Repeated(ctx context.Context, senderID, key string) (Appended, bool, error) {
+	t := &tx{db: s.reader.WithContext(ctx)}
+	var out Appended
+	found, err := t.repeated(&Post{Message: parley.Message{SenderID: senderID}, IdempotencyKey: key}, &out)
+	if err != nil {
+		return Appended{}, false, s.fail("reading what was sent", err)
+	}
+	return out, found, nil
+}
+
+// repeated looks for the message that the sender stored with this key.
+func (t *tx) repeated(p *Post, out *Appended) (bool, error) {
+	var rows []messageRow
+	err := t.query(&rows, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+		WHERE m.sender_id = ? AND m.idempotency_key = ? AND m.idempotency_key <> ''`, p.Message.SenderID, p.IdempotencyKey)
+	if err != nil || len(rows) == 0 {
+		return false, err
+	}
+	out.Repeated = true
+	out.Message, out.Deliveries, err = whole(t.db, &rows[0])
+	return true, err
+}

@@ -3,8 +3,6 @@ package store
 import (
 	"path/filepath"
 	"testing"
-
-	"parley"
 )
 
 // Posts from before the marks of threads are marked when an older database is opened.
@@ -39,36 +37,4 @@ func TestPostsOfAnOlderDatabaseAreFoundByThoseWhoJoinLater(t *testing.T) {
 	must(t, err)
 	wantFound(t, s, SearchQuery{Words: "grammar", For: agentID(2)}, "the grammar, to all")
 	wantFound(t, s, SearchQuery{Words: "grammar", For: agentID(1)}, "the grammar, to all", "the grammar, to one")
-}
-
-func TestCallsAreToldApartByWhatTheyAsk(t *testing.T) {
-	s := openTest(t)
-	addAgents(t, s, 2)
-	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)
-	call := Call{AgentID: agentID(0), Key: "k", Asked: "one", Made: f.ID}
-	if _, found, err := s.Called(t.Context(), call); found || err != nil {
-		t.Errorf("before it was made: %v, %v", found, err)
-	}
-
-	_, err := s.CreateFile(t.Context(), f, call)
-	must(t, err)
-	next := testFile("bbbbbbbb-1111-4000-8000-000000000000", 0)
-	call.Made = next.ID
-
-	was, err := s.CreateFile(t.Context(), next, call)
-	if err != nil || was.Made != f.ID {
-		t.Errorf("again: it made %q, %v, want %q", was.Made, err, f.ID)
-	}
-
-	_, err = s.File(t.Context(), next.ID, "")
-	wantCode(t, "the file of the second call", err, parley.FileNotFound)
-	call.Asked = "two"
-	_, _, err = s.Called(t.Context(), call)
-	wantCode(t, "another call", err, parley.InvalidArgument)
-	_, err = s.CreateFile(t.Context(), next, call)
-	wantCode(t, "another file", err, parley.InvalidArgument)
-	call.AgentID = agentID(1)
-	if _, found, err := s.Called(t.Context(), call); found || err != nil {
-		t.Errorf("another's: %v, %v", found, err)
-	}
 }

@@ -57,3 +57,14 @@ func inChunks[Row any](
 
 	return nil
 }
+
+// number gives the next message's number: there is one writer, so it can count.
+func (t *tx) number() (int64, error) {
+	if t.nextSeq == 0 {
+		if err := t.query(&t.nextSeq, `SELECT coalesce(max(seq), 0) + 1 FROM messages`); err != nil {
+			return 0, err
+		}
+	}
+	t.nextSeq++
+	return t.nextSeq - 1, nil
+}

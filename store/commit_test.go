@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -217,85 +216,6 @@ func TestClosedStoreSaysSo(t *testing.T) {
 	wantCode(t, "WaitEvent", s.WaitEvent(t.Context(), 0), parley.StorageUnavailable)
 	if err := s.Close(); err != nil {
 		t.Errorf("closing again: %v", err)
-	}
-}
-
-func wantCode(t *testing.T, what string, err error, code parley.Code) {
-	t.Helper()
-	if got := parley.ErrorCode(err); got != code {
-		t.Errorf("%s: got %q (%v), want %s", what, got, err, code)
-		return
-	}
-	if parley.AsError(err).Action == "" {
-		t.Errorf("%s: %v suggests nothing", what, err)
-	}
-}
-
-// A killed process stands for a killed daemon: what it had acknowledged is
-// there, all of it and whole.
-func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "parley.db")
-	s := openAt(t, path)
-	addAgents(t, s, 2)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-
-	acknowledged := map[string]bool{}
-	for round := range 5 {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), childVar+"=append", childVar+"_DB="+path)
-		cmd.Stderr = os.Stderr
-
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-
-		lines := bufio.NewScanner(out)
-		for n := 0; lines.Scan(); n++ {
-			if len(lines.Text()) == 36 { // not one that was cut
-				acknowledged[lines.Text()] = true
-			}
-
-			if n == 50+37*round {
-				if err := cmd.Process.Kill(); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-
-		_ = cmd.Wait()
-	}
-
-	s = openAt(t, path)
-	if len(acknowledged) < 5*50 {
-		t.Fatalf("only %d messages were acknowledged", len(acknowledged))
-	}
-
-	for id := range acknowledged {
-		if _, deliveries, err := s.Message(t.Context(), id); err != nil || len(deliveries) != 1 {
-			t.Errorf("message %s: got %d deliveries, %v", id, len(deliveries), err)
-		}
-	}
-
-	log, err := s.AgentLog(t.Context(), agentID(1), 1_000_000)
-	page, pageErr := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
-	if err != nil || pageErr != nil || page.Total < len(acknowledged) {
-		t.Fatalf("%d messages, want %d or more (%v, %v)", page.Total, len(acknowledged), err, pageErr)
-	}
-
-	// Each message has one row of the log (the agent itself has one more) and one event.
-	if got, want := len(log), page.Total+1; got != want {
-		t.Errorf("agent log: got %d rows, want %d", got, want)
-	}
-
-	events, err := s.Events(t.Context(), EventQuery{Limit: 1_000_000})
-	if got, want := len(events), page.Total+2; got != want || err != nil {
-		t.Errorf("events: got %d, %v, want %d", got, err, want)
 	}
 }
 
