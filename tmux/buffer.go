@@ -12,26 +12,28 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bodyPrefix begins the name of every directory of ours that holds texts.
-const bodyPrefix = "parley-tmux-"
+// textDirPrefix begins the name of every directory of message texts.
+const textDirPrefix = "parley-tmux-"
 
-// bodies is a private directory whose files tmux reads a text from. A text in a
-// file stays out of tmux's message log and costs the same up to 100 kB. The
-// directory is locked while its owner lives; the lock of a dead one is free, which
-// is how its leftovers are recognised.
-type bodies struct {
+// textDir is a private directory of files from which tmux loads message texts. A
+// text in a file stays out of tmux's message log and costs the same up to 100 kB.
+// The directory is locked while its owner lives. A free lock therefore marks the
+// leftovers of a dead owner.
+type textDir struct {
 	dir  string
 	lock *os.File
 	next atomic.Uint64
 }
 
-func newBodies(parent string) (*bodies, error) {
+// newTextDir makes a directory below parent, or below the default if that is "", and
+// removes those of dead owners.
+func newTextDir(parent string) (*textDir, error) {
 	if parent == "" {
-		parent = bodyParent()
+		parent = textDirParent()
 	}
 
-	sweep(parent)
-	dir, err := os.MkdirTemp(parent, bodyPrefix+"*") // 0700
+	removeStale(parent)
+	dir, err := os.MkdirTemp(parent, textDirPrefix+"*") // 0700
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for message texts: %w", err)
 	}
@@ -41,11 +43,11 @@ func newBodies(parent string) (*bodies, error) {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), os.RemoveAll(dir))
 	}
 
-	return &bodies{dir: dir, lock: lock}, nil
+	return &textDir{dir: dir, lock: lock}, nil
 }
 
-// bodyParent prefers memory: a rewrite on ext4 cost 1.4 ms.
-func bodyParent() string {
+// textDirParent prefers a file system in memory: a rewrite on ext4 cost 1.4 ms.
+func textDirParent() string {
 	for _, dir := range []string{os.Getenv("XDG_RUNTIME_DIR"), "/dev/shm"} {
 		if dir != "" && unix.Access(dir, unix.W_OK|unix.X_OK) == nil {
 			return dir
@@ -65,17 +67,17 @@ func lockFile(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// sweep removes the directories of owners that are dead. What it cannot remove is
-// another user's, or alive.
-func sweep(parent string) {
+// removeStale removes the directories of dead owners. What it cannot remove belongs
+// to another user, or its owner lives.
+func removeStale(parent string) {
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
 		dir := filepath.Join(parent, e.Name())
-		if !strings.HasPrefix(e.Name(), bodyPrefix) || !e.IsDir() {
+		if !strings.HasPrefix(e.Name(), textDirPrefix) || !e.IsDir() {
 			continue
 		}
 
-		// Without its lock file it is a directory that is being made, or removed.
+		// A directory without a lock file is being made or removed.
 		if _, err := os.Stat(filepath.Join(dir, "lock")); err != nil {
 			continue
 		}
@@ -87,53 +89,52 @@ func sweep(parent string) {
 	}
 }
 
-// inlineLimit is the longest text, in bytes, that goes in the command line itself on
-// a server of our own, whose log of command lines is off. A file makes the server
-// pause the line until its next round, which with 200 panes takes 0.35 ms; a byte in
-// the line costs 0.1 us.
-const inlineLimit = 1024
-
-// body is a text on its way into a buffer of tmux.
-type body struct {
-	command string // fills the buffer
-	buffer  string // a name that no other message of any process has
-	path    string // the file to remove after; "" if there is none
+func (d *textDir) close() error {
+	err := d.lock.Close()
+	if errors.Is(err, os.ErrClosed) {
+		err = nil
+	}
+	return errors.Join(os.RemoveAll(d.dir), err)
 }
 
-// load prepares text for one paste.
-func (s *Server) load(text string) (body, error) {
-	n := strconv.FormatUint(s.bodies.next.Add(1), 10)
-	b := body{buffer: "p" + strings.TrimPrefix(filepath.Base(s.bodies.dir), bodyPrefix) + "-" + n}
+// inlineLimit is the longest text, in bytes, that travels in the command line itself
+// on a server of parley's own, whose log of command lines is off. A file makes the
+// server pause the line until its next round, which with 200 panes takes 0.35 ms; a
+// byte in the line costs 0.1 us.
+const inlineLimit = 1024
+
+// buffer is a paste buffer of tmux that is about to be filled with a text.
+type buffer struct {
+	name string // no other message of any process uses it
+	load string // the command that fills it
+	path string // the file to remove afterwards; "" if there is none
+}
+
+// newBuffer prepares text for one paste.
+func (s *Server) newBuffer(text string) (buffer, error) {
+	n := strconv.FormatUint(s.texts.next.Add(1), 10)
+	b := buffer{name: "p" + strings.TrimPrefix(filepath.Base(s.texts.dir), textDirPrefix) + "-" + n}
 	if !s.opts.Join && len(text) <= inlineLimit {
-		b.command = "set-buffer -b " + b.buffer + " -- " + quote(text)
+		b.load = "set-buffer -b " + b.name + " -- " + quote(text)
 		return b, nil
 	}
-	b.path = filepath.Join(s.bodies.dir, n)
-	b.command = "load-buffer -b " + b.buffer + " " + quote(b.path)
+
+	b.path = filepath.Join(s.texts.dir, n)
+	b.load = "load-buffer -b " + b.name + " " + quote(b.path)
 	if err := os.WriteFile(b.path, []byte(text), 0o600); err != nil {
-		return body{}, errors.Join(fmt.Errorf("write the message text: %w", err), remove(b.path))
+		return buffer{}, errors.Join(fmt.Errorf("write the message text: %w", err), b.removeFile())
 	}
+
 	return b, nil
 }
 
-// remove removes a file, if there is one.
-func remove(path string) error {
-	if path == "" {
+// removeFile removes the buffer's file, if there is one.
+func (b *buffer) removeFile() error {
+	if b.path == "" {
 		return nil
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
 	return nil
-}
-
-func (b *bodies) close() error {
-	return errors.Join(os.RemoveAll(b.dir), ignoreClosed(b.lock.Close()))
-}
-
-func ignoreClosed(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
 }

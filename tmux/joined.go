@@ -9,97 +9,109 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 )
 
-// visitor asks a server that is not ours: each line by a client process of its own,
-// which is never attached. It costs 2 to 3 ms a line. A control client would have to
-// attach to a session of the person's, and was seen to change what they find there:
-// `tmux attach` prefers a session that nobody is attached to, so it chose another one,
-// and a session with destroy-unattached stayed when they left it. Up to 3.6a one that
-// is half attached can also crash the server, see firstRetry.
-type visitor struct{ secret string }
+// joined is the transport to a server that belongs to somebody else: each line is
+// run by a client process of its own, which never attaches. That costs 2 to 3 ms a
+// line. A control client would have to attach to one of the person's sessions, which
+// was seen to change what they find there: `tmux attach` prefers a session that
+// nobody is attached to, so it chose another one, and a session with
+// destroy-unattached stayed when they left it. Up to 3.6a a half attached control
+// client can also crash the server, see firstRetry.
+type joined struct {
+	opts   Options
+	secret string // begins every token
 
-func newVisitor() (*visitor, error) {
+	mu     sync.Mutex
+	facts  facts // of the server that the last line reached
+	closed bool
+}
+
+// openJoined fails with ErrNoServer if no server runs there. Between two calls
+// nothing of it runs.
+func openJoined(ctx context.Context, opts Options) (*joined, error) {
 	secret := make([]byte, 8)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err
 	}
-	return &visitor{secret: "p" + hex.EncodeToString(secret)}, nil
+
+	j := &joined{opts: opts, secret: "p" + hex.EncodeToString(secret)}
+	if _, err := j.do(ctx, func(token string) string { return "display-message -p " + token }); err != nil {
+		return nil, err
+	}
+
+	return j, j.known().version.check()
 }
 
-// visit runs one line that ends itself with its token. What the server says of
-// itself comes first, so that one that was started anew is noticed with every line.
-func (s *Server) visit(ctx context.Context, compose func(token string) string) (reply, error) {
-	s.mu.Lock()
-	ended := s.ended
-	s.mu.Unlock()
-	if ended {
+// do asks for the server's facts before each line, so that a restarted server is
+// noticed with every line.
+func (j *joined) do(ctx context.Context, compose func(token string) string) (reply, error) {
+	j.mu.Lock()
+	closed := j.closed
+	j.mu.Unlock()
+	if closed {
 		return reply{}, ErrClosed
 	}
 
-	hello, token := s.visitor.secret+"-0", s.visitor.secret+"-1"
+	hello, token := j.secret+"-0", j.secret+"-1"
 	line := compose(token)
 	if line == "" || strings.ContainsAny(line, "\n\r\x00") {
 		return reply{}, invalid("command line %q", line)
 	}
 
-	out, said, err := s.source(ctx, "display-message -p "+quote(hello+factsFormat)+" ; "+line+"\n")
+	out, complaint, err := j.source(ctx, "display-message -p "+quote(hello+factsFormat)+" ; "+line+"\n")
 	if ctx.Err() != nil {
 		return reply{}, context.Cause(ctx)
 	}
 
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	met := false
+	reached := false
 	if about, ok := strings.CutPrefix(lines[0], hello); ok {
 		f, err := parseFacts(strings.TrimPrefix(about, " "))
 		if err != nil {
 			return reply{}, err
 		}
-		s.meet(f)
-		met, lines = true, lines[1:]
+		j.setFacts(f)
+		reached, lines = true, lines[1:]
 	}
 
-	if n := len(lines) - 1; met && n >= 0 {
+	if n := len(lines) - 1; reached && n >= 0 {
 		if text, ok := strings.CutPrefix(lines[n], token); ok {
 			return reply{text: strings.TrimPrefix(text, " "), lines: lines[:n]}, nil
 		}
 	}
 
-	return reply{}, s.missed(said, err)
+	return reply{}, j.explain(complaint, err)
 }
 
-// factsFormat is what parseFacts reads.
-const factsFormat = " #{pid}|#{start_time}|#{q:socket_path}|#{version}"
-
-// source gives the server a line as a file of commands on standard input, and
-// returns what was printed, and what went wrong in tmux's words.
-func (s *Server) source(ctx context.Context, line string) (out, said string, err error) {
-	socket := []string{"-S", s.opts.Path}
-	if s.opts.Name != "" {
-		socket = []string{"-L", s.opts.Name}
-	}
+// source gives the server a line as a file of commands on standard input. It
+// returns what was printed, and tmux's complaint.
+func (j *joined) source(ctx context.Context, line string) (out, complaint string, err error) {
 	// -u: text is not made ASCII. -N: start nothing.
-	cmd := exec.CommandContext(ctx, s.opts.Binary, "-u", "-N", socket[0], socket[1], "source-file", "-")
+	args := append(append([]string{"-u", "-N"}, j.opts.socket()...), "source-file", "-")
+	cmd := exec.CommandContext(ctx, j.opts.Binary, args...)
 	var stdout, stderr bytes.Buffer
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = s.env, strings.NewReader(line), &stdout, &stderr
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = j.opts.Env, strings.NewReader(line), &stdout, &stderr
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
 	return stdout.String(), strings.TrimSpace(stderr.String()), err
 }
 
-// missed says why a line has no answer. tmux tells what went wrong first in the line
-// last: a text that it cannot read, and then that there is no such buffer.
-func (s *Server) missed(said string, err error) error {
+// explain returns the error for a line that was not answered. The last line of the
+// complaint counts: after a text that tmux could not read, it names the buffer that is
+// missing.
+func (j *joined) explain(complaint string, err error) error {
 	if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 		return fmt.Errorf("%w: %w", ErrNotInstalled, err)
 	}
 
-	last := said[strings.LastIndexByte(said, '\n')+1:]
+	last := complaint[strings.LastIndexByte(complaint, '\n')+1:]
 	refused := &CommandError{Text: last}
 	switch {
 	case errors.Is(refused, ErrNoServer):
-		s.meet(facts{path: s.known().path})
+		j.setFacts(facts{path: j.known().path})
 		return fmt.Errorf("%w: %w", ErrNoServer, refused)
 	case last == "", strings.HasPrefix(last, "server exited"), strings.HasPrefix(last, "lost server"):
 		return fmt.Errorf("%w: tmux: %s", ErrDisconnected, last)
@@ -108,23 +120,20 @@ func (s *Server) missed(said string, err error) error {
 	return refused
 }
 
-// meet remembers what was learned of the server; facts of none end the instance.
-func (s *Server) meet(f facts) {
-	s.mu.Lock()
-	s.facts = f
-	s.mu.Unlock()
+func (j *joined) setFacts(f facts) {
+	j.mu.Lock()
+	j.facts = f
+	j.mu.Unlock()
 }
 
-// openVisited makes the Server of Options.Join: nothing of it runs between two calls.
-func openVisited(ctx context.Context, s *Server) error {
-	var err error
-	if s.visitor, err = newVisitor(); err != nil {
-		return err
-	}
-	close(s.stopped)
-	close(s.up)
-	if _, err := s.visit(ctx, func(token string) string { return "display-message -p " + token }); err != nil {
-		return err
-	}
-	return s.known().version.check()
+func (j *joined) known() facts {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.facts
+}
+
+func (j *joined) close() {
+	j.mu.Lock()
+	j.closed = true
+	j.mu.Unlock()
 }

@@ -6,58 +6,57 @@ import (
 	"strings"
 )
 
-// A program may take up keys that come right after the one that submits before it has
-// read what it was to submit: opencode did within tenths of a second, and within seconds
-// when it had a session to make first. So on a server of our own a person's keys wait
-// from that key until the text was taken.
+// A program may read keys typed right after the submitting key before it has read
+// the text to submit: opencode did so within tenths of a second, and within seconds
+// when it had to make a session first. On a server of parley's own, a person's keys
+// therefore wait from the submitting key until the program has taken the text.
 //
-// They wait in the server and not here, so nobody's end can lock the person out: the
-// session's key table is one of ours, in which the first key, whichever it is, ends that
-// again, waits, and then goes to the program. Those behind it wait in the queue of the
-// person's client, in their order.
+// They wait in the tmux server, not in this process, so no crash of ours can lock
+// the person out. The session gets a key table of ours. The first key in it, whatever
+// it is, switches the table back, waits, and then goes to the program. The keys after
+// it wait in the queue of the person's client, in order.
 const (
-	holdTable  = "parley-hold"
-	holdOption = "@parley_hold" // of the session: the message whose key keeps the person's waiting
-	// holdSteps of a tenth of a second are the longest wait.
-	holdSteps = 50
-	// holdRest is how long, in seconds, a program may take to be itself again after its
-	// composer is empty: opencode puts another in its place 50 ms after its first prompt,
-	// and drops what is typed meanwhile.
-	holdRest = "0.3"
+	queueTable  = "parley-hold"
+	queueOption = "@parley_hold" // of the session: number of the message for which keys wait
+	// queueSteps bounds the wait, in tenths of a second.
+	queueSteps = 50
+	// queueRest is how long, in seconds, keys wait after the composer is empty: opencode
+	// replaces its composer 50 ms after its first prompt, and drops what is typed in
+	// between.
+	queueRest = "0.3"
 )
 
-// holdBindings make the table. The prefix is no key for the program.
-func holdBindings() []string {
-	wait := strings.Repeat("if-shell -F "+quote("#{"+holdOption+"}")+" { run-shell -d 0.1 } ; ", holdSteps)
+// queueBindings make the key table. The prefix key still works in it: it never goes
+// to the program.
+func queueBindings() []string {
+	wait := strings.Repeat("if-shell -F "+quote("#{"+queueOption+"}")+" { run-shell -d 0.1 } ; ", queueSteps)
+	release := "set-option -u " + queueOption + " ; set-option -u key-table"
 	return []string{
-		"bind-key -T " + holdTable + " C-b { switch-client -T prefix }",
-		"bind-key -T " + holdTable + " Any { " + wait + "set-option -u " + holdOption + " ; set-option -u key-table ; send-keys }",
+		"bind-key -T " + queueTable + " C-b { switch-client -T prefix }",
+		"bind-key -T " + queueTable + " Any { " + wait + release + " ; send-keys }",
 	}
 }
 
-// hold lets the keys of whoever has the pane before them wait from now on.
-func (d *delivery) hold() string {
+// queueKeys returns the commands that make the keys of a person who views the pane
+// wait, or "" where they need not.
+func (d *delivery) queueKeys() string {
 	if d.Taken == nil || d.pane.server.opts.Join {
 		return ""
 	}
-	pane := d.pane.id
-	return "if-shell -F -t " + pane + " " + quote(
-		watched,
-	) + " { set-option -t " + pane + " " + holdOption + " " + strconv.FormatUint(
-		d.Seq,
-		10,
-	) +
-		" ; set-option -t " + pane + " key-table " + holdTable + " } ; "
+	pane, seq := d.pane.id, strconv.FormatUint(d.Seq, 10)
+	return "if-shell -F -t " + pane + " " + quote(watched) +
+		" { set-option -t " + pane + " " + queueOption + " " + seq +
+		" ; set-option -t " + pane + " key-table " + queueTable + " } ; "
 }
 
-// letGo ends that. Nothing is lost if it fails: they do not wait for ever.
-func (d *delivery) letGo(ctx context.Context) {
-	if !d.holds {
+// releaseKeys lets waiting keys go to the program. If it fails they go after
+// queueSteps.
+func (d *delivery) releaseKeys(ctx context.Context) {
+	if !d.keysWait {
 		return
 	}
-	still := "#{==:#{" + holdOption + "}," + strconv.FormatUint(d.Seq, 10) + "}" // and not another message's
-	end := "if-shell -F -t " + d.pane.id + " " + quote(
-		still,
-	) + " { set-option -u -t " + d.pane.id + " " + holdOption + " }"
-	_, _ = d.pane.server.run(ctx, "run-shell -b -d "+holdRest+" -C { "+end+" }")
+	stillOurs := "#{==:#{" + queueOption + "}," + strconv.FormatUint(d.Seq, 10) + "}" // not another message's
+	release := "if-shell -F -t " + d.pane.id + " " + quote(stillOurs) +
+		" { set-option -u -t " + d.pane.id + " " + queueOption + " }"
+	_, _ = d.pane.server.run(ctx, "run-shell -b -d "+queueRest+" -C { "+release+" }")
 }
