@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// CheckText reports whether text may be pasted: valid UTF-8, not empty, and of the
-// control characters only LF and TAB. ESC and C1 would break out of the paste,
-// bidirectional overrides make a person read something else than the agent. The
-// error wraps ErrUnsafeText and says what was found and at which byte.
+// CheckText returns an error unless text may be pasted: valid UTF-8, not empty, and
+// with no control characters except LF and TAB. ESC and C1 would break out of the
+// paste; bidirectional overrides would show a person another text than the agent
+// reads. The error wraps ErrUnsafeText and names the character and its byte.
 func CheckText(text string) error {
 	if text == "" {
 		return fmt.Errorf("%w: it is empty", ErrUnsafeText)
@@ -41,8 +41,8 @@ func unsafeRune(r rune) bool {
 	return false
 }
 
-// checkOwner keeps an identity harmless inside a tmux format, where commas,
-// braces, '#' and '%' mean something.
+// checkOwner returns an error unless an identity is harmless inside a tmux format,
+// where commas, braces, '#' and '%' have a meaning.
 func checkOwner(owner string) error {
 	if owner == "" || len(owner) > 128 {
 		return invalid("owner of %d bytes, want 1 to 128", len(owner))
@@ -55,8 +55,8 @@ func checkOwner(owner string) error {
 	return nil
 }
 
-// checkSessionName refuses what tmux would rewrite (':' and '.') or read as
-// something else in a target.
+// checkSessionName returns an error for a name that tmux would rewrite (':' and '.')
+// or read as something else in a target.
 func checkSessionName(name string) error {
 	if name == "" || len(name) > 128 || name[0] == '-' || name == hubSession {
 		return invalid("session name %q", name)

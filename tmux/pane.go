@@ -9,10 +9,11 @@ import (
 	"time"
 )
 
-// PaneInfo is what tmux knows of a pane at one moment.
+// PaneInfo describes a pane at one moment. It is a record of what tmux
+// prints for paneFormat.
 type PaneInfo struct {
 	ID      string // %N
-	PID     int    // the program that was started in it
+	PID     int    // of the program that was started in it
 	TTY     string // /dev/pts/N
 	Session string
 
@@ -22,8 +23,8 @@ type PaneInfo struct {
 
 	Dead       bool
 	ExitStatus int    // valid if ExitKnown and Signal is ""
-	ExitKnown  bool   // false for a dead pane: tmux was told to look again, so ask again
-	Signal     string // number or name of the signal that ended it; "" before tmux 3.3
+	ExitKnown  bool   // false for a dead pane means that tmux was told to look again: ask later
+	Signal     string // number or name of the signal that ended it; always "" before tmux 3.3
 
 	InMode, InputOff, AltScreen bool
 	Width, Height               int
@@ -32,15 +33,16 @@ type PaneInfo struct {
 	Activity                    time.Time // last output in the window, whole seconds
 	Attached                    int       // clients on its session; on a joined server one of them may be ours
 
-	LaunchWidth, LaunchHeight int  // of its window; 0 if parley did not make it, or an older one did
-	Resized                   bool // its window has another size than that, and nobody who looks at it or chose it
+	LaunchWidth, LaunchHeight int  // of its window; 0 if not made by parley, or by an older version
+	Resized                   bool // its window has another size now, and nobody views it or chose that size
 }
 
-// windowSize is also how the size of a launch is remembered.
+// windowSize is also the form in which the size at launch is recorded.
 const windowSize = "#{window_width}x#{window_height}"
 
-// paneFormat has no '%', which display-message would read as a time format. Free
-// text is escaped with q: so that a '|' in it does not split.
+// paneFormat is the format that parsePane reads. It has no '%', which display-message
+// would read as a time format. Free text is escaped with q: so that a '|' in it does
+// not split.
 var paneFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_pid}", "#{q:pane_tty}", "#{q:session_name}",
 	"#{q:" + ownerOption + "}", "#{" + seqOption + "}",
@@ -57,7 +59,7 @@ func parsePane(line string) (PaneInfo, error) {
 		return PaneInfo{}, fmt.Errorf("tmux described a pane as %q", line)
 	}
 
-	seq, phase := recalled(f[5])
+	seq, phase := parseProgress(f[5])
 	p := PaneInfo{
 		ID: f[0], PID: number(f[1]), TTY: f[2], Session: f[3],
 		Owner: f[4], Seq: seq, Phase: phase,
@@ -71,19 +73,20 @@ func parsePane(line string) (PaneInfo, error) {
 	width, height, _ := strings.Cut(f[19], "x")
 	p.LaunchWidth, p.LaunchHeight = number(width), number(height)
 
-	// A size that somebody gave it by resize-window is manual.
+	// The size is manual after somebody ran resize-window.
 	p.Resized = f[19] != "" && f[20] != f[19] && p.Attached == 0 && f[21] == "0" && f[22] != "manual"
 
 	return p, nil
 }
 
-// number is 0 for what a version of tmux does not know and so leaves empty.
+// number parses a field. A format that this version of tmux does not know is empty,
+// which is 0.
 func number(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n
 }
 
-// Panes lists every pane of the server but the hub's, with one command.
+// Panes lists every pane of the server except the hub's, with one command.
 func (s *Server) Panes(ctx context.Context) ([]PaneInfo, error) {
 	lines, err := s.run(ctx, "list-panes -a -F "+quote(paneFormat))
 	if err != nil {
@@ -108,12 +111,12 @@ func (s *Server) Panes(ctx context.Context) ([]PaneInfo, error) {
 	return panes, nil
 }
 
-// remind makes tmux collect its dead children when a pane died without a status:
-// Debian's 3.3a to 3.5a lose 3 to 17 % of the signals that tell it.
+// remind makes tmux collect its dead children if a pane died without a status:
+// Debian's 3.3a to 3.5a lose 3 to 17 % of the signals that would make it do so.
 func (s *Server) remind(panes ...PaneInfo) {
 	for _, p := range panes {
 		if p.Dead && !p.ExitKnown {
-			if pid := s.known().pid; pid > 1 {
+			if pid := s.transport.known().pid; pid > 1 {
 				_ = syscall.Kill(pid, syscall.SIGCHLD)
 			}
 			return
@@ -121,17 +124,17 @@ func (s *Server) remind(panes ...PaneInfo) {
 	}
 }
 
-// Pane is a handle on the pane of that id; it need not exist.
+// Pane returns a handle on the pane with that id, which need not exist.
 func (s *Server) Pane(id string) *Pane { return &Pane{server: s, id: id} }
 
-// Pane is one terminal. Submit is for one caller at a time; the rest is safe for
-// concurrent use.
+// Pane is one terminal. Only one caller at a time may call Submit; the rest is safe
+// for concurrent use.
 type Pane struct {
 	server *Server
 	id     string
 }
 
-// ID is tmux's name of the pane, %N.
+// ID returns tmux's name of the pane, %N.
 func (p *Pane) ID() string { return p.id }
 
 func (p *Pane) check() error {
@@ -142,20 +145,20 @@ func (p *Pane) check() error {
 	return nil
 }
 
-// Info describes the pane; ErrNoPane if there is none.
+// Info describes the pane. It fails with ErrNoPane if the pane does not exist.
 func (p *Pane) Info(ctx context.Context) (PaneInfo, error) {
 	if err := p.check(); err != nil {
 		return PaneInfo{}, err
 	}
 
-	r, err := p.server.do(ctx, func(token string) string {
+	r, err := p.server.transport.do(ctx, func(token string) string {
 		return "display-message -p -t " + p.id + " " + quote(token+" "+paneFormat)
 	})
 	if err != nil {
 		return PaneInfo{}, fmt.Errorf("look at pane %s: %w", p.id, err)
 	}
 
-	// For a pane that is gone tmux expands the formats to nothing.
+	// In a pane that has gone the formats expand to nothing.
 	if !strings.HasPrefix(r.text, p.id+"|") {
 		return PaneInfo{}, fmt.Errorf("look at pane %s: %w", p.id, ErrNoPane)
 	}
@@ -166,8 +169,8 @@ func (p *Pane) Info(ctx context.Context) (PaneInfo, error) {
 	return info, err
 }
 
-// Resize gives the pane's window a size, in columns and rows: one that was Resized its
-// LaunchWidth and LaunchHeight, say. The next terminal that attaches resizes it as before.
+// Resize sets the size of the pane's window, in columns and rows, such as the launch
+// size for one that was Resized. The next terminal that attaches resizes it as before.
 func (p *Pane) Resize(ctx context.Context, width, height int) error {
 	if err := p.check(); err != nil {
 		return err
