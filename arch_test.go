@@ -212,14 +212,14 @@ func TestThePlanLetsGoodCodePass(t *testing.T) {
 				`package tmux; import "testing"; func FuzzA(f *testing.F) { f.Fuzz(func(t *testing.T, s string) { t.Skip() }) }`,
 			),
 		},
-		"tmux/long_test.go":         {Data: []byte("package tmux" + strings.Repeat("\n", 2*longest))},
-		"tools/go.mod":              {Data: []byte("module parley/tools")},
-		"tools/main.go":             {Data: []byte(`package main; import "example.org/lint"`)},
-		"profile/testdata/x/a.go":   {Data: []byte(`not Go at all`)},
-		".build/tmux/a.go":          {Data: []byte(`package x`)},
-		"docs/benchmarks.md":        {Data: []byte("no code here")},
-		"internal/demoagent/a.go":   {Data: []byte(`package demoagent; import "github.com/mark3labs/mcp-go/client"`)},
-		"orchestrator/sub/page.txt": {Data: []byte("no package either")},
+		"tmux/long_test.go":           {Data: []byte("package tmux" + strings.Repeat("\n", 2*longest))},
+		"tools/go.mod":                {Data: []byte("module parley/tools")},
+		"tools/main.go":               {Data: []byte(`package main; import "example.org/lint"`)},
+		"profile/testdata/x/a.go":     {Data: []byte(`not Go at all`)},
+		".build/tmux/a.go":            {Data: []byte(`package x`)},
+		"docs/measured/benchmarks.md": {Data: []byte("no code here")},
+		"internal/demoagent/a.go":     {Data: []byte(`package demoagent; import "github.com/mark3labs/mcp-go/client"`)},
+		"orchestrator/sub/page.txt":   {Data: []byte("no package either")},
 	}
 
 	if got := inspect(t, house); len(got) != 0 {
