@@ -2,14 +2,6 @@ package parley
 
 import "time"
 
-// Hold is why the conversation protocol holds a delivery. The text stands in the
-// delivery's reason.
-type Hold struct {
-	Code   Code       `json:"code"`            // CONVERSATION_HELD
-	Reason string     `json:"reason"`          // a stable code, such as pair-budget
-	Until  *time.Time `json:"until,omitempty"` // when it passes by itself; absent when waiting does not help
-}
-
 // ConversationAction is what the operator does to a conversation.
 type ConversationAction string
 

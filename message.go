@@ -110,6 +110,8 @@ type Step struct {
 	State    DeliveryState `json:"state"`
 	At       time.Time     `json:"at"`
 	Evidence string        `json:"evidence,omitempty"`
+	// Code is the evidence as a code: what holds it, how it ended, or what proves it.
+	Code ReasonCode `json:"code,omitempty"`
 	// TurnStarted is when the agent itself says that its work upon the message began.
 	TurnStarted *time.Time `json:"turn_started,omitempty"`
 }
@@ -122,12 +124,13 @@ type Delivery struct {
 	ConversationID string        `json:"conversation_id"`
 	State          DeliveryState `json:"state"`
 	Reason         string        `json:"reason,omitempty"` // why it is not further
+	ReasonCode     ReasonCode    `json:"reason_code,omitempty"`
 	Steps          []Step        `json:"steps,omitempty"`
 
 	ReadAt     *time.Time `json:"read_at,omitempty"`
 	AnsweredAt *time.Time `json:"answered_at,omitempty"`
 	AnsweredBy string     `json:"answered_by,omitempty"` // the id of the recipient's first reply
-	Hold       *Hold      `json:"hold,omitempty"`        // while the conversation protocol holds it
+	Hold       *Hold      `json:"hold,omitempty"`        // while it is held
 
 	Decision *ConversationDecision `json:"decision,omitempty"` // why a responder answers a thread's post, or does not
 }

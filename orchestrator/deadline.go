@@ -162,7 +162,7 @@ func reminder(w store.Owing, now time.Time) string {
 		short,
 		w.Message.Sender,
 		tense,
-		localTime(w.Debt.DueAt, now),
+		parley.LocalTime(w.Debt.DueAt, now),
 		quote(w),
 		short,
 	)
@@ -179,7 +179,7 @@ func (o *Orchestrator) missing(w store.Owing, now time.Time) string {
 		state = m.snapshot().State
 	}
 	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
-		w.Debt.Debtor, state, did, parley.Short(w.Message.ID), localTime(w.Debt.DueAt, now), quote(w))
+		w.Debt.Debtor, state, did, parley.Short(w.Message.ID), parley.LocalTime(w.Debt.DueAt, now), quote(w))
 }
 
 func quote(w store.Owing) string {

@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"time"
 
 	"parley"
@@ -187,7 +186,7 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 			return obstacle{reason: "the output in its terminal does not pause", brief: true}
 		}
 
-		if text, ok := t.profile.Composer(shown(screen)); ok && ownText.MatchString(text) {
+		if text, ok := t.profile.Composer(shown(screen)); ok && parley.HoldsTyped(text) {
 			return obstacle{
 				reason: "an unsent message stands in its terminal; press Enter there, or clear the line",
 				draft:  true,
@@ -203,10 +202,6 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 
 	return c.beginning(t, s, said, s.obstacle(t.profile.Quiet))
 }
-
-// ownText matches a text of ours that was pasted and not sent. Nothing else is
-// known of what stands before the cursor of a program without markers.
-var ownText = regexp.MustCompile(`\[(?:AGENT [0-9a-f]{8} |GUARDIAN GUIDANCE - ).*msg [0-9a-f]{8}[^)]*\)\s*$`)
 
 // stillness tells since when a screen has not changed.
 type stillness struct {

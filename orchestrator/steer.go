@@ -58,12 +58,3 @@ func guidance(to *member, kind, text, key string) (draft, error) {
 	return draft{recipients: []*member{to}, key: key, message: parley.Message{Kind: parley.KindSteering,
 		Type: parley.TypeInformation, Priority: parley.PriorityHigh, Text: text, Data: data}}, nil
 }
-
-// guidanceKind is what a steering message's header says.
-func guidanceKind(msg *parley.Message) string {
-	var g parley.Guidance
-	if json.Unmarshal(msg.Data, &g) != nil || g.Kind == "" {
-		return parley.GuidanceStuck
-	}
-	return g.Kind
-}

@@ -70,7 +70,7 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 
 	te.send("anna", "say hello to bob")
 	sent, held := te.chat(logs, seen)
-	if h := held.Hold; h == nil || h.Code != parley.ConversationHeld || h.Reason != string(conversation.PairSpent) ||
+	if h := held.Hold; h == nil || h.Code != parley.HoldConversation || h.Reason != string(conversation.PairSpent) ||
 		h.Until == nil {
 		t.Errorf("after %d messages the hold is %+v", sent, held.Hold)
 	}

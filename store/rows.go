@@ -194,7 +194,7 @@ func (r *deliveryRow) delivery() parley.Delivery {
 	}
 	d.Decision = decisionFrom(r.Decision, d.RecipientID, d.Recipient)
 	if d.State == parley.DeliveryHeld && r.Withheld != "" {
-		d.Hold = &parley.Hold{Code: parley.ConversationHeld, Reason: r.Withheld, Until: moment(r.WithheldUntil)}
+		d.Hold = &parley.Hold{Code: parley.HoldConversation, Reason: r.Withheld, Until: moment(r.WithheldUntil)}
 	}
 	return d
 }
