@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// plan is DESIGN.md's table of rooms: what each package of ours may import of
+// plan is the table of docs/architecture.md: what each package of ours may import of
 // ours in files that are not tests. "." is the root package, "*" is every room.
 // A package that is not here fails the test; one that is not built yet does not.
 var plan = map[string][]string{
@@ -149,7 +149,7 @@ func TestThePlanIsHeld(t *testing.T) {
 			"not in the plan",
 			"util/a.go",
 			`package util`,
-			`util: not in the plan: give it a place in DESIGN.md and arch_test.go`,
+			`util: not in the plan: give it a place in docs/architecture.md and arch_test.go`,
 		},
 		{"long file", "tmux/a.go", long, fmt.Sprintf("tmux/a.go: %d lines, want %d at most", longest+1, longest)},
 		{
@@ -261,7 +261,7 @@ func inspect(t *testing.T, tree fs.FS) []string {
 	}
 
 	for _, room := range slices.Sorted(maps.Keys(strangers)) {
-		problems = append(problems, room+": not in the plan: give it a place in DESIGN.md and arch_test.go")
+		problems = append(problems, room+": not in the plan: give it a place in docs/architecture.md and arch_test.go")
 	}
 
 	return problems

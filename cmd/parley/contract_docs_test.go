@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/measured/contract.md anew")
+var update = flag.Bool("update", false, "write the generated parts of the docs")
 
 // chapter is what one document shows, and what holds it.
 type chapter struct {

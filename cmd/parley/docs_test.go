@@ -5,6 +5,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,14 +127,40 @@ func TestYAMLOfTheDocsIsRead(t *testing.T) {
 	}
 }
 
-// The README's table is the one that `parley ops --markdown` prints.
-func TestReadmeHasTheOperations(t *testing.T) {
-	readme := documents(t)["README.md"]
-	_, after, _ := strings.Cut(readme, "<!-- operations -->\n")
-	got, _, ok := strings.Cut(after, "<!-- /operations -->")
-	want := opsMarkdown()
-	if !ok || strings.TrimSpace(got) != strings.TrimSpace(want) {
-		t.Errorf("the README's table is not that of parley ops --markdown; put this between its marks:\n%s", want)
+// The page of the operations has the table that `parley ops --markdown` prints, and the
+// README the same without the parameters.
+func TestDocsHaveTheOperations(t *testing.T) {
+	table := opsMarkdown()
+	checkTable(t, "../../docs/operations.md", table)
+
+	var short strings.Builder
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		short.WriteString(strings.Join(slices.Delete(cells, 3, 4), "|"))
+	}
+	checkTable(t, "../../README.md", short.String())
+}
+
+// checkTable compares what stands between the marks of a page with want, or writes it.
+func checkTable(t *testing.T, file, want string) {
+	t.Helper()
+	const begin, end = "<!-- operations -->\n", "\n<!-- /operations -->"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	before, rest, begins := strings.Cut(string(b), begin)
+	got, after, ends := strings.Cut(rest, end)
+	switch {
+	case !begins || !ends:
+		t.Errorf("%s has no place for the operations", file)
+	case *update:
+		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case got != want:
+		t.Errorf("the table of %s is old: go test ./cmd/parley -run TestDocsHaveTheOperations -update", file)
 	}
 }
 
