@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"parley"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -34,6 +36,19 @@ func TestArchitecturePageHasThePlan(t *testing.T) {
 	for _, room := range slices.Sorted(maps.Keys(got)) {
 		if diff := cmp.Diff(want[room], got[room]); diff != "" {
 			t.Errorf("what %s may import (-arch_test.go +docs/architecture.md):\n%s", room, diff)
+		}
+	}
+}
+
+func TestDeliveryPageNamesEveryReasonCode(t *testing.T) {
+	page, err := os.ReadFile("docs/delivery.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, code := range parley.ReasonCodes() {
+		if !strings.Contains(string(page), "`"+string(code)+"`") {
+			t.Errorf("docs/delivery.md does not name %s", code)
 		}
 	}
 }
