@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The page shows nothing but parts of the examples, which run and whose output is
-// compared.
-func TestThePageShowsTheExamples(t *testing.T) {
+// Each block of Go on the page is part of an example, which runs and whose output is
+// compared. Indentation and blank lines may differ.
+func TestClientPageShowsTheExamples(t *testing.T) {
 	page, err := os.ReadFile("../docs/client.md")
 	if err != nil {
 		t.Fatal(err)
@@ -26,16 +26,17 @@ func TestThePageShowsTheExamples(t *testing.T) {
 	}
 
 	for _, block := range blocks {
-		if !strings.Contains(unindented(string(source)), unindented(block[1])) {
+		if !strings.Contains(compact(string(source)), compact(block[1])) {
 			t.Errorf("this is in no example:\n%s", block[1])
 		}
 	}
 }
 
-func unindented(text string) string {
+// compact removes indentation and blank lines.
+func compact(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		b.WriteString(strings.TrimLeft(line, "\t"))
+		b.WriteString(strings.TrimLeft(line, "\t\n"))
 	}
 	return b.String()
 }
