@@ -39,6 +39,7 @@ var plan = map[string][]string{
 	}, // files for readers without parley: pure, so that the CLI is not the only one that can write them
 	"cmd/parley": {"*"},
 
+	"internal/agentstrial": {},
 	"internal/demoagent":   {"."},
 	"internal/modelserver": {"."},
 	"internal/benchdoc":    {},
@@ -55,6 +56,7 @@ var helpers = []string{
 	"parleytest",
 	"tmux/tmuxtest",
 	"store/storetest",
+	"internal/agentstrial",
 	"internal/modelserver",
 	"internal/benchdoc",
 	"internal/pictures",
