@@ -42,6 +42,7 @@ var plan = map[string][]string{
 
 	"internal/wait": {},
 
+	"internal/agentstrial": {},
 	"internal/demoagent":   {"."},
 	"internal/modelserver": {"."},
 	"internal/benchdoc":    {},
@@ -58,6 +59,7 @@ var helpers = []string{
 	"parleytest",
 	"tmux/tmuxtest",
 	"store/storetest",
+	"internal/agentstrial",
 	"internal/modelserver",
 	"internal/benchdoc",
 	"internal/pictures",

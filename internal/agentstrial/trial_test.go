@@ -1,4 +1,4 @@
-package main
+package agentstrial
 
 import (
 	"bufio"
@@ -23,28 +23,6 @@ const (
 	agentsSizes      = "PARLEY_TEST_SIZES"      // of their terminals, as 200x50,60x20
 	agentsPage       = "PARLEY_TEST_PAGE"       // the document that is to show the results
 )
-
-// configure writes a file of the test's own home directory.
-func (h *home) configure(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join(h.dir, "h", name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// variable is one of the test's environment, of which the last counts.
-func (h *home) variable(name string) (value string) {
-	for _, entry := range h.env {
-		if v, ok := strings.CutPrefix(entry, name+"="); ok {
-			value = v
-		}
-	}
-	return value
-}
 
 // installed is one version of a program.
 type installed struct {

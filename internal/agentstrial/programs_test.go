@@ -1,4 +1,4 @@
-package main
+package agentstrial
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package main
+package agentstrial
 
 import (
 	"fmt"
@@ -40,12 +40,7 @@ type letter struct {
 }
 
 func launchReal(t *testing.T, program installed, size string) *onStage {
-	h := newTestHome(t)
-	var err error
-	if h.workspace, err = filepath.EvalSymlinks(h.workspace); err != nil {
-		t.Fatal(err)
-	}
-
+	h := newHome(t)
 	for i, entry := range h.env {
 		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
 			h.env[i] = "PATH=" + program.path + ":" + path

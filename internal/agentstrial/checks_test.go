@@ -1,4 +1,4 @@
-package main
+package agentstrial
 
 import (
 	"encoding/json"
@@ -316,12 +316,12 @@ func (s *onStage) outlivesTheDaemon() {
 // starts another.
 func (s *onStage) killDaemon() {
 	s.Helper()
-	b, err := os.ReadFile(filepath.Join(s.workspace, stateDir, "daemon.json"))
+	b, err := os.ReadFile(filepath.Join(s.workspace, ".parley", "daemon.json"))
 	if err != nil {
 		s.Fatal(err)
 	}
 
-	var info daemonInfo
+	var info struct{ PID int }
 	if err := json.Unmarshal(b, &info); err != nil {
 		s.Fatal(err)
 	}
