@@ -216,9 +216,7 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	time.Sleep(50 * time.Millisecond) // it looks who is there, if it does that first
 	there := &terminal{server: server}
 	there.ended.Store(true) // nobody else looks at it
-	m.mu.Lock()
-	m.terminal = there
-	m.mu.Unlock()
+	m.setTerminal(there)
 	te.joined.inUse[server] = 0
 	te.joined.mu.Unlock()
 	if err := <-closed; err != nil {
