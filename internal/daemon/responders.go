@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"parley"
 )
 
-// answerer is a responder of parley.yaml.
-type answerer struct {
+// Responder is a responder of parley.yaml.
+type Responder struct {
 	Name         string                 `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
 	Model        string                 `yaml:"model" required:"true" doc:"The model that answers, as its server names it."`
 	SystemPrompt string                 `yaml:"system_prompt" doc:"What the model is told before every conversation."`
@@ -23,7 +23,7 @@ type answerer struct {
 	Additional   parley.ResponderExtras `yaml:"additional_config" doc:"How messages and answers are handled."`
 }
 
-func (a *answerer) config() parley.ResponderConfig {
+func (a *Responder) config() parley.ResponderConfig {
 	return parley.ResponderConfig{
 		ModelID:      a.Model,
 		SystemPrompt: a.SystemPrompt,
@@ -35,8 +35,8 @@ func (a *answerer) config() parley.ResponderConfig {
 	}
 }
 
-// declared are the responders of the file, checked.
-func (t *team) declared() []parley.DeclaredResponder {
+// Declared returns the responders of the file, checked.
+func (t *Team) Declared() []parley.DeclaredResponder {
 	var all []parley.DeclaredResponder
 	for _, a := range t.Responders {
 		config := a.config()
@@ -62,7 +62,7 @@ func (t *team) declared() []parley.DeclaredResponder {
 }
 
 // checkResponders refuses those that cannot be. seen are the names that are taken.
-func (t *team) checkResponders(at string, seen map[string]bool) error {
+func (t *Team) checkResponders(at string, seen map[string]bool) error {
 	for _, a := range t.Responders {
 		config := a.config()
 		err := parley.CheckName(a.Name)

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"encoding/json"
@@ -50,9 +50,9 @@ var limits = map[string]schema{
 	"size":         {"pattern": sizeForm.String()},
 }
 
-// teamSchema describes parley.yaml for editors.
-func teamSchema() ([]byte, error) {
-	s := schemaOf(reflect.TypeFor[team]())
+// Schema describes parley.yaml for editors.
+func Schema() ([]byte, error) {
+	s := schemaOf(reflect.TypeFor[Team]())
 	s["$schema"], s["title"] = "https://json-schema.org/draft/2020-12/schema", "parley.yaml"
 	return json.MarshalIndent(s, "", "  ")
 }

@@ -1,22 +1,19 @@
-package main
+package daemon
 
 import (
-	"net/http"
 	"net/netip"
-	"strings"
 
 	"parley"
-	"parley/httpapi"
 	"parley/mcpserver"
 )
 
 const (
-	loopback = "127.0.0.1"
+	Loopback = "127.0.0.1"
 	most     = 1_000_000 // a minute: as good as no limit
 )
 
 // checkDoor refuses settings of who may call, and how often.
-func (s settings) checkDoor(refuse func(key string, value any, instead string) error) error {
+func (s Settings) checkDoor(refuse func(key string, value any, instead string) error) error {
 	if _, err := netip.ParseAddr(s.HTTPAddress); err != nil {
 		return refuse(
 			"http_address",
@@ -43,23 +40,7 @@ func (s settings) checkDoor(refuse func(key string, value any, instead string) e
 }
 
 // beyond reports whether other machines can reach the daemon.
-func (s settings) beyond() bool {
+func (s Settings) beyond() bool {
 	ip, err := netip.ParseAddr(s.HTTPAddress)
 	return err == nil && !ip.IsLoopback()
-}
-
-// door is how the daemon is called, and by whom.
-func (d *daemon) door(mcp http.Handler) httpapi.Options {
-	o := httpapi.Options{
-		Service: d.orchestrator, Authenticate: d.orchestrator.Authenticate, Peer: peer, MCP: mcp, Files: d.orchestrator,
-		Health: d.orchestrator.Health, Totals: d.totals, Version: buildVersion(), Log: d.log,
-		Registration: true, OpenRegistration: d.settings.OpenRegistration,
-		TrustLocalAgentID: d.settings.TrustLocalAgentID, Agent: d.orchestrator.CallerNamed, Beyond: d.settings.beyond(),
-	}
-	for name := range strings.SplitSeq(d.settings.HTTPHosts, ",") {
-		if name = strings.TrimSpace(name); name != "" {
-			o.Hosts = append(o.Hosts, name)
-		}
-	}
-	return o
 }

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 // tree makes directories under a new one and returns it.
 func tree(t *testing.T, dirs ...string) string {
 	t.Helper()
-	root := realPath(t.TempDir())
+	root := RealPath(t.TempDir())
 	for _, dir := range dirs {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
 			t.Fatal(err)
@@ -33,7 +33,7 @@ func TestWorkspaceIsFound(t *testing.T) {
 		{name: "the flag before PARLEY_DIR", flag: "home/plain", env: "elsewhere", from: "home", want: "home/plain"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			env := environ{"HOME=" + home}
+			env := Environ{"HOME=" + home}
 			if test.env != "" {
 				env = append(env, "PARLEY_DIR="+filepath.Join(root, test.env))
 			}
@@ -43,7 +43,7 @@ func TestWorkspaceIsFound(t *testing.T) {
 				flag = filepath.Join(root, flag)
 			}
 
-			got, err := findWorkspace(flag, env, filepath.Join(root, test.from))
+			got, err := FindWorkspace(flag, env, filepath.Join(root, test.from))
 			if want := filepath.Join(root, test.want); err != nil || got != want {
 				t.Errorf("got %q, %v, want %q", got, err, want)
 			}
@@ -59,13 +59,13 @@ func TestHomeIsNoWorkspace(t *testing.T) {
 	}
 
 	for _, flag := range []string{"", home, link} {
-		_, err := findWorkspace(flag, environ{"HOME=" + home}, link)
+		_, err := FindWorkspace(flag, Environ{"HOME=" + home}, link)
 		if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want || parley.AsError(err).Action == "" {
 			t.Errorf("--workspace %q: got %v (%s), want %s with a next step", flag, err, got, want)
 		}
 	}
 
-	if got, err := findWorkspace("", environ{"HOME=" + home}, filepath.Join(home, "docs")); err != nil ||
+	if got, err := FindWorkspace("", Environ{"HOME=" + home}, filepath.Join(home, "docs")); err != nil ||
 		got != filepath.Join(home, "docs") {
 		t.Errorf("below home: got %q, %v, want the directory itself", got, err)
 	}
@@ -73,7 +73,7 @@ func TestHomeIsNoWorkspace(t *testing.T) {
 
 func TestRelativeWorkspaceIsFromHere(t *testing.T) {
 	root := tree(t, "a/b")
-	got, err := findWorkspace("b", nil, filepath.Join(root, "a"))
+	got, err := FindWorkspace("b", nil, filepath.Join(root, "a"))
 	if want := filepath.Join(root, "a/b"); err != nil || got != want {
 		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
@@ -85,22 +85,22 @@ func TestSocketPathsFit(t *testing.T) {
 	long = filepath.Join(long, strings.Repeat("long/", 20))
 	for _, test := range []struct {
 		name, prefix string
-		env          environ
+		env          Environ
 	}{
-		{"the runtime directory when it fits", filepath.Join(root, "run") + "/parley-", environ{"XDG_RUNTIME_DIR=" + root + "/run", "TMPDIR=" + root}},
-		{"else the temporary one", root + "/parley-", environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=" + root}},
-		{"else /tmp", "/tmp/parley-", environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=" + long}},
-		{"a runtime directory that is not there does not count", "/tmp/parley-", environ{"XDG_RUNTIME_DIR=" + root + "/none"}},
+		{"the runtime directory when it fits", filepath.Join(root, "run") + "/parley-", Environ{"XDG_RUNTIME_DIR=" + root + "/run", "TMPDIR=" + root}},
+		{"else the temporary one", root + "/parley-", Environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=" + root}},
+		{"else /tmp", "/tmp/parley-", Environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=" + long}},
+		{"a runtime directory that is not there does not count", "/tmp/parley-", Environ{"XDG_RUNTIME_DIR=" + root + "/none"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got := locate("/some/where", test.env).socket()
-			if !strings.HasPrefix(got, test.prefix) || len(got) > maxSocketPath {
+			got := Locate("/some/where", test.env).Socket()
+			if !strings.HasPrefix(got, test.prefix) || len(got) > MaxSocketPath {
 				t.Errorf(
 					"got %s (%d bytes), want it to begin with %s and to have %d at most",
 					got,
 					len(got),
 					test.prefix,
-					maxSocketPath,
+					MaxSocketPath,
 				)
 			}
 		})
@@ -114,38 +114,38 @@ func TestTmuxNameIsShortAndReadable(t *testing.T) {
 		"/home/u/日本":                          "parley-workspace-",
 		"/home/u/a-very-long-name-of-a-place": "parley-a-very-long-name-of-",
 	} {
-		if got := locate(root, nil).tmuxName(); !strings.HasPrefix(got, want) || len(got) != len(want)+8 {
+		if got := Locate(root, nil).TmuxName(); !strings.HasPrefix(got, want) || len(got) != len(want)+8 {
 			t.Errorf("%s: got %q, want %qHASH", root, got, want)
 		}
 	}
 
-	if locate("/a/shop", nil).tmuxName() == locate("/b/shop", nil).tmuxName() {
+	if Locate("/a/shop", nil).TmuxName() == Locate("/b/shop", nil).TmuxName() {
 		t.Error("two workspaces share a tmux server")
 	}
 }
 
 func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	root := tree(t, "ws", "run", "state")
-	at := locate(
+	at := Locate(
 		filepath.Join(root, "ws"),
-		environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"},
+		Environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"},
 	)
 
-	if err := os.MkdirAll(at.runtime, 0o755); err != nil { // as a careless hand would
+	if err := os.MkdirAll(at.Runtime, 0o755); err != nil { // as a careless hand would
 		t.Fatal(err)
 	}
-	if err := at.prepare(); err != nil {
+	if err := at.Prepare(); err != nil {
 		t.Fatal(err)
 	}
 
-	for _, dir := range []string{at.state(""), at.runtime, at.launch} {
+	for _, dir := range []string{at.State(""), at.Runtime, at.Launch} {
 		info, err := os.Stat(dir)
 		if err != nil || info.Mode().Perm() != 0o700 {
 			t.Errorf("%s: got %v, %v, want mode 0700", dir, info.Mode(), err)
 		}
 	}
 
-	if b, _ := os.ReadFile(at.state(".gitignore")); string(b) != "*\n" {
+	if b, _ := os.ReadFile(at.State(".gitignore")); string(b) != "*\n" {
 		t.Errorf(".gitignore: got %q, want everything ignored", b)
 	}
 	if info, _ := os.Stat(filepath.Join(root, "run")); info.Mode().Perm() != 0o700 {
@@ -154,7 +154,7 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 }
 
 func TestScrubbedEnvironmentTellsNobody(t *testing.T) {
-	env := environ{
+	env := Environ{
 		"PATH=/bin",
 		"PARLEY_KEY=k",
 		"PARLEY_AGENT=a",
@@ -166,7 +166,7 @@ func TestScrubbedEnvironmentTellsNobody(t *testing.T) {
 		"PARLEY_MAX_TEXT=10",
 	}
 
-	got := strings.Join(env.scrubbed(), " ")
+	got := strings.Join(env.Scrubbed(), " ")
 	if want := "PATH=/bin TMUX_TMPDIR=/x PARLEY_MAX_TEXT=10"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -174,7 +174,7 @@ func TestScrubbedEnvironmentTellsNobody(t *testing.T) {
 
 func TestTooLongAWorkspaceIsRefused(t *testing.T) {
 	root := tree(t)
-	for longest := maxDatabasePath - len("/.parley/parley.db"); len(root) < longest; {
+	for longest := MaxDatabasePath - len("/.parley/parley.db"); len(root) < longest; {
 		n := longest - len(root) - 1
 		if n > 200 {
 			n = 100 // a name has its limit too
@@ -186,12 +186,12 @@ func TestTooLongAWorkspaceIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	env := environ{"XDG_STATE_HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
-	if err := locate(root, env).prepare(); err != nil {
+	env := Environ{"XDG_STATE_HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
+	if err := Locate(root, env).Prepare(); err != nil {
 		t.Errorf("the longest path that fits: %v", err)
 	}
 
-	err := locate(root+"x", env).prepare()
+	err := Locate(root+"x", env).Prepare()
 	if parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" {
 		t.Errorf("got %v, want INVALID_ARGUMENT with a next step", err)
 	}

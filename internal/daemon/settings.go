@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 
 	"parley"
 	"parley/files"
+	"parley/orchestrator"
 	"parley/profile"
 
 	"github.com/goccy/go-yaml"
@@ -26,17 +27,17 @@ import (
 
 // team is parley.yaml: who is launched by `parley up`, the settings, and the
 // profiles of the workspace's own. Its schema is read off the tags.
-type team struct {
-	Agents       []member                   `yaml:"agents" doc:"The agents that parley up launches, in this order."`
-	Settings     settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
-	Conversation talkSettings               `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
-	Screen       screenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
-	Responders   []answerer                 `yaml:"responders" doc:"The agents for which a model answers at once."`
+type Team struct {
+	Agents       []Agent                    `yaml:"agents" doc:"The agents that parley up launches, in this order."`
+	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
+	Conversation ConversationSettings       `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
+	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
+	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
 	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
 }
 
 // member is one agent of the team.
-type member struct {
+type Agent struct {
 	Name          string   `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
 	Profile       string   `yaml:"profile" doc:"What kind of program it is; generic if left out."`
 	Command       []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
@@ -53,7 +54,7 @@ type member struct {
 
 // settings are the daemon's. Of a field with the key max_text, the environment's
 // PARLEY_MAX_TEXT and --max-text of `parley serve` are made by themselves.
-type settings struct {
+type Settings struct {
 	MaxText     int           `yaml:"max_text" doc:"How many characters a message may have: 1 to 100000, 2000 unless set."`
 	Footer      string        `yaml:"footer" doc:"The line below a typed message: full, or short, which keeps the message id."`
 	ExpireAfter time.Duration `yaml:"expire_after" doc:"How long a message may wait for its terminal, such as 24h."`
@@ -85,10 +86,10 @@ type settings struct {
 // bytesPerMB is what a megabyte is in settings.
 const bytesPerMB = 1_000_000
 
-// loadTeam reads a parley.yaml; a file that is not there is an empty one,
+// LoadTeam reads a parley.yaml; a file that is not there is an empty one,
 // unless it must be there.
-func loadTeam(file string, must bool) (*team, error) {
-	t := &team{}
+func LoadTeam(file string, must bool) (*Team, error) {
+	t := &Team{}
 	b, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) && !must {
 		t.Settings.fill()
@@ -96,7 +97,7 @@ func loadTeam(file string, must bool) (*team, error) {
 	}
 
 	if err != nil {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, pathCause(err)).
+		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, PathCause(err)).
 			Suggest("Write one, or name another with -f; parley.example.yaml shows how.")
 	}
 
@@ -114,14 +115,14 @@ func loadTeam(file string, must bool) (*team, error) {
 }
 
 // fill gives what is not set its default.
-func (s *settings) fill() {
+func (s *Settings) fill() {
 	s.MaxText = cmp.Or(s.MaxText, 2000)
 	s.Footer = cmp.Or(s.Footer, "full")
 	s.ExpireAfter = cmp.Or(s.ExpireAfter, 24*time.Hour)
 	s.StuckAfter = cmp.Or(s.StuckAfter, 10*time.Minute)
 	s.DraftAfter = cmp.Or(s.DraftAfter, 5*time.Minute)
 	s.OwesAfter = cmp.Or(s.OwesAfter, 10*time.Minute)
-	s.HTTPAddress = cmp.Or(s.HTTPAddress, loopback)
+	s.HTTPAddress = cmp.Or(s.HTTPAddress, Loopback)
 	s.MessagesPerMinute = cmp.Or(s.MessagesPerMinute, 120)
 	s.BroadcastsPerMinute = cmp.Or(s.BroadcastsPerMinute, 30)
 	s.RegistrationsPerMinute = cmp.Or(s.RegistrationsPerMinute, 30)
@@ -194,7 +195,7 @@ func kindName(t reflect.Type) string {
 // itself in the first column, else those of the part that begins there above it.
 func keysBeside(key *token.Token) []string {
 	if key.Position.Column == 1 {
-		return keysOf(reflect.TypeFor[team]())
+		return keysOf(reflect.TypeFor[Team]())
 	}
 
 	part := key
@@ -204,16 +205,16 @@ func keysBeside(key *token.Token) []string {
 
 	switch part.Value {
 	case "agents":
-		return keysOf(reflect.TypeFor[member]())
+		return keysOf(reflect.TypeFor[Agent]())
 	case "conversation":
-		return keysOf(reflect.TypeFor[talkSettings]())
+		return keysOf(reflect.TypeFor[ConversationSettings]())
 	case "screen":
-		return keysOf(reflect.TypeFor[screenSettings]())
+		return keysOf(reflect.TypeFor[ScreenSettings]())
 	case "responders":
-		return slices.Concat(keysOf(reflect.TypeFor[answerer]()), keysOf(reflect.TypeFor[parley.ResponderExtras]()))
+		return slices.Concat(keysOf(reflect.TypeFor[Responder]()), keysOf(reflect.TypeFor[parley.ResponderExtras]()))
 	}
 
-	return keysOf(reflect.TypeFor[settings]())
+	return keysOf(reflect.TypeFor[Settings]())
 }
 
 func keysOf(t reflect.Type) []string {
@@ -225,7 +226,7 @@ func keysOf(t reflect.Type) []string {
 }
 
 // check refuses what the types allow and the daemon does not.
-func (t *team) check(file string) error {
+func (t *Team) check(file string) error {
 	at := filepath.Base(file)
 	seen := map[string]bool{}
 	for i, m := range t.Agents {
@@ -244,7 +245,7 @@ func (t *team) check(file string) error {
 			return err
 		}
 
-		if _, _, err := parseSize(m.Size); err != nil {
+		if _, _, err := ParseSize(m.Size); err != nil {
 			e := parley.AsError(err)
 			return parley.Errorf(e.Code, "%s: agent %s: %w", at, m.Name, err).Suggest("%s", e.Action)
 		}
@@ -264,7 +265,7 @@ func (t *team) check(file string) error {
 }
 
 // check refuses values outside their limits; source says whose they are.
-func (s settings) check(source string) error {
+func (s Settings) check(source string) error {
 	refuse := func(key string, value any, instead string) error {
 		return parley.Errorf(parley.InvalidArgument, "%s: %s is %v", source, key, value).
 			With("setting", key).
@@ -307,11 +308,11 @@ func (s settings) check(source string) error {
 
 // override sets one setting from the text of a variable or a flag, which source
 // names.
-func (s *settings) override(key, text, source string) error {
+func (s *Settings) override(key, text, source string) error {
 	changed := *s
 	if err := changed.set(key, text); err != nil {
 		return parley.Errorf(parley.InvalidArgument, "%s is %q", source, parley.CleanLine(text)).With("setting", key).
-			Suggest("Give %s a value that fits: %s", key, settingDoc(key))
+			Suggest("Give %s a value that fits: %s", key, SettingDoc(key))
 	}
 	if err := changed.check(source); err != nil {
 		return err
@@ -320,8 +321,8 @@ func (s *settings) override(key, text, source string) error {
 	return nil
 }
 
-func (s *settings) set(key, text string) (err error) {
-	v := reflect.ValueOf(s).Elem().Field(slices.Index(keysOf(reflect.TypeFor[settings]()), key))
+func (s *Settings) set(key, text string) (err error) {
+	v := reflect.ValueOf(s).Elem().Field(slices.Index(keysOf(reflect.TypeFor[Settings]()), key))
 	switch to := v.Addr().Interface().(type) {
 	case *int:
 		*to, err = strconv.Atoi(text)
@@ -336,10 +337,10 @@ func (s *settings) set(key, text string) (err error) {
 }
 
 // overrideFrom applies the environment's PARLEY_KEY variables.
-func (s *settings) overrideFrom(env environ) error {
-	for _, key := range keysOf(reflect.TypeFor[settings]()) {
+func (s *Settings) Override(env Environ) error {
+	for _, key := range keysOf(reflect.TypeFor[Settings]()) {
 		name := "PARLEY_" + strings.ToUpper(key)
-		if text := env.get(name); text != "" {
+		if text := env.Get(name); text != "" {
 			if err := s.override(key, text, name); err != nil {
 				return err
 			}
@@ -348,8 +349,8 @@ func (s *settings) overrideFrom(env environ) error {
 	return nil
 }
 
-func settingDoc(key string) string {
-	t := reflect.TypeFor[settings]()
+func SettingDoc(key string) string {
+	t := reflect.TypeFor[Settings]()
 	for i := range t.NumField() {
 		if t.Field(i).Tag.Get("yaml") == key {
 			return t.Field(i).Tag.Get("doc")
@@ -358,8 +359,8 @@ func settingDoc(key string) string {
 	return ""
 }
 
-// profiles returns the built-in profiles with the team's own.
-func (t *team) profiles() (profile.Set, error) {
+// ProfileSet returns the built-in profiles with the team's own.
+func (t *Team) ProfileSet() (profile.Set, error) {
 	set, err := profile.Builtin()
 	if err != nil {
 		return profile.Set{}, err
@@ -381,8 +382,8 @@ func (t *team) profiles() (profile.Set, error) {
 
 var sizeForm = regexp.MustCompile(`^([1-9][0-9]{0,3})x([1-9][0-9]{0,3})$`)
 
-// parseSize reads COLUMNSxROWS; nothing is 0, 0.
-func parseSize(size string) (width, height int, err error) {
+// ParseSize reads COLUMNSxROWS; nothing is 0, 0.
+func ParseSize(size string) (width, height int, err error) {
 	if size == "" {
 		return 0, 0, nil
 	}
@@ -396,3 +397,31 @@ func parseSize(size string) (width, height int, err error) {
 	height, _ = strconv.Atoi(m[2])
 	return width, height, nil
 }
+
+// service returns the settings of the service.
+func (t *Team) service() orchestrator.Settings {
+	s := t.Settings
+	return orchestrator.Settings{
+		MaxText:                s.MaxText,
+		ShortFooter:            s.Footer == "short",
+		ExpireAfter:            s.ExpireAfter,
+		StuckAfter:             s.StuckAfter,
+		DraftAfter:             s.DraftAfter,
+		OwesAfter:              s.OwesAfter,
+		AutoSteer:              s.AutoSteer,
+		MaxFile:                int64(s.MaxFileMB) * bytesPerMB,
+		MessagesPerMinute:      s.MessagesPerMinute,
+		BroadcastsPerMinute:    s.BroadcastsPerMinute,
+		RegistrationsPerMinute: s.RegistrationsPerMinute,
+		ResponseDeadline:       s.ResponseDeadline,
+		RemindBefore:           s.RemindBefore,
+		TellSenderAfter:        s.TellSenderAfter,
+		OverdueAfter:           s.OverdueAfter,
+		ModelTimeout:           s.ModelTimeout,
+		ModelCalls:             s.ModelCalls,
+		Conversation:           t.Conversation.budgets(),
+	}
+}
+
+// SettingKeys returns the names of the daemon's settings.
+func SettingKeys() []string { return keysOf(reflect.TypeFor[Settings]()) }

@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"parley/mcpserver"
 )
 
-// checkToolsets refuses toolsets of an agent that there are not.
-func (m *member) checkToolsets(file string) error {
+// checkToolsets refuses an agent's toolsets that do not exist.
+func (m *Agent) checkToolsets(file string) error {
 	if m.Toolsets != nil && len(m.Toolsets) == 0 {
 		return parley.Errorf(parley.InvalidArgument, "%s: agent %s: toolsets is empty", file, m.Name).
 			Suggest("Leave it out for all tools, or name at least one group.")
@@ -20,8 +20,8 @@ func (m *member) checkToolsets(file string) error {
 	return nil
 }
 
-// toolsets are those of the agents that are offered less than all, by their names.
-func (t *team) toolsets() map[string]string {
+// toolsets returns the toolsets of the agents that are offered fewer than all, by name.
+func (t *Team) toolsets() map[string]string {
 	sets := map[string]string{}
 	for _, m := range t.Agents {
 		if len(m.Toolsets) > 0 {
@@ -31,8 +31,9 @@ func (t *team) toolsets() map[string]string {
 	return sets
 }
 
-// offered reads the toolsets of the setting and of the agents.
-func offered(
+// ParseToolsets parses the toolsets of the mcp_toolsets setting and those of single
+// agents, by name.
+func ParseToolsets(
 	setting string,
 	agents map[string]string,
 ) (all mcpserver.Toolsets, own map[string]mcpserver.Toolsets, err error) {

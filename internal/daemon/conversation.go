@@ -1,12 +1,12 @@
-package main
+package daemon
 
 import (
 	"parley"
 	"parley/conversation"
 )
 
-// talkSettings are what agents may say to each other before a person speaks again.
-type talkSettings struct {
+// ConversationSettings are what agents may say to each other before a person speaks again.
+type ConversationSettings struct {
 	Off            bool `yaml:"off" doc:"Hold nothing but what you mute and cool yourself: true or false."`
 	ChainHops      int  `yaml:"chain_hops" doc:"How many messages of agents may follow from one another since a person began: 1 to 1000, 20 unless set."`
 	PairMinute     int  `yaml:"pair_minute" doc:"How many messages two agents may exchange in a minute: 1 to 1000, 10 unless set."`
@@ -14,10 +14,10 @@ type talkSettings struct {
 	CycleRounds    int  `yaml:"cycle_rounds" doc:"How many rounds messages may go in a circle of agents: 1 to 1000, 3 unless set."`
 }
 
-func (s talkSettings) budgets() conversation.Settings { return conversation.Settings(s) }
+func (s ConversationSettings) budgets() conversation.Settings { return conversation.Settings(s) }
 
 // check refuses numbers that make no budget; at says where they stand.
-func (s talkSettings) check(at string) error {
+func (s ConversationSettings) check(at string) error {
 	err := s.budgets().Validate()
 	if err == nil {
 		return nil

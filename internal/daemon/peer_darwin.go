@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"fmt"
@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peerOf returns who is at the other end of a unix connection: the process
-// that made it, and its user.
+// peerOf returns the process at the other end of a unix connection, and its user.
 func peerOf(conn *net.UnixConn) (pid, uid int, err error) {
 	var raw syscall.RawConn
 	if raw, err = conn.SyscallConn(); err != nil {
@@ -26,7 +25,7 @@ func peerOf(conn *net.UnixConn) (pid, uid int, err error) {
 		return 0, 0, fmt.Errorf("reach the connection: %w", ctlErr)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("ask who is at the other end: %w", err)
+		return 0, 0, fmt.Errorf("identify the peer: %w", err)
 	}
 
 	return pid, int(cred.Uid), nil

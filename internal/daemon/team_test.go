@@ -1,4 +1,4 @@
-package main
+package daemon
 
 import (
 	"os"
@@ -25,7 +25,7 @@ func TestUnknownKeyIsToldThoseOfItsPart(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		_, err := loadTeam(file, true)
+		_, err := LoadTeam(file, true)
 		if err == nil {
 			t.Errorf("%s: no error", text)
 			continue
