@@ -280,22 +280,3 @@ func terminalError(m *team.Member, err error) error {
 	}
 	return tmuxError(err)
 }
-
-// Authenticate returns whose key it is. The key of a terminated agent is nobody's.
-func (o *Orchestrator) Authenticate(ctx context.Context, key string) (parley.Caller, bool) {
-	return o.roster.Authenticate(ctx, key)
-}
-
-// CallerNamed returns the agent of that name or id, for callers that are trusted without a
-// key. The operator cannot be named so.
-func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Caller, bool) {
-	return o.roster.CallerNamed(ctx, ref)
-}
-
-// Operator returns the person at the keyboard.
-func (o *Orchestrator) Operator() parley.Caller { return o.roster.Operator() }
-
-// CallerOfProcess returns the agent whose program the process is or descends from.
-func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
-	return o.roster.CallerOfProcess(pid)
-}
