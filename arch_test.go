@@ -28,7 +28,7 @@ var plan = map[string][]string{
 	"conversation": {"."},
 	"store":        {"."},
 	"files":        {"."},
-	"orchestrator": {".", "tmux", "profile", "conversation", "store", "files"},
+	"orchestrator": {".", "tmux", "profile", "conversation", "store", "files", "internal/setting", "internal/wait"},
 	"responder":    {"."},
 	"mcpserver":    {"."},
 	"httpapi":      {"."},
@@ -37,8 +37,10 @@ var plan = map[string][]string{
 	"export": {
 		".",
 	}, // files for readers without parley: pure, so that the CLI is not the only one that can write them
-	"internal/daemon": {"*"},
-	"cmd/parley":      {"*"},
+	"internal/daemon":  {"*"},
+	"internal/setting": {"."},
+	"internal/wait":    {},
+	"cmd/parley":       {"*"},
 
 	"internal/demoagent":   {"."},
 	"internal/modelserver": {"."},

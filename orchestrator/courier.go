@@ -200,7 +200,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 
-	l := compose(t.profile, c.o.roster.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	l := compose(t.profile, c.o.roster.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter())
 	job.Notice, job.PaneSeq = l.notice, c.seq+1
 
 	err = c.o.store.Claim(ctx, job.Key, job.PaneSeq, l.notice)

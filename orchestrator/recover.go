@@ -160,7 +160,7 @@ func (c *courier) resolve(ctx context.Context, t *terminal, job store.Job) (done
 		return unconfirmed("the terminal has had later messages")
 	}
 
-	l := compose(t.profile, c.o.roster.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	l := compose(t.profile, c.o.roster.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter())
 	if info.Phase == "pasted" {
 		return c.resume(ctx, t, job, l, "pasted; Enter waits: ")
 	}
