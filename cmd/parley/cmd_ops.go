@@ -66,7 +66,7 @@ func (c *cli) opsCommand() *cobra.Command {
 		},
 	}
 
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "as the table of the README")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "as the table of docs/operations.md")
 
 	return cmd
 }
