@@ -11,13 +11,14 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // draft is a message before it is admitted.
 type draft struct {
 	message    parley.Message // without id, sender, text cleaned, time
-	recipients []*member
+	recipients []*team.Member
 	whoever    bool             // the recipients are those who are there, and not named
 	reach      store.Reach      // instead of recipients, for a thread
 	key        string           // idempotency
@@ -29,7 +30,7 @@ type draft struct {
 	replied     conversation.Link // of the message that it is a reply to
 	repliedTo   string            // the id of who sent that
 
-	asks    *member          // the responder that answers it
+	asks    *team.Member     // the responder that answers it
 	reply   bool             // it is a responder's: no limit holds for it
 	handed  bool             // to the sender, with the answer of its call
 	call    *store.ModelCall // which brought it
@@ -45,7 +46,7 @@ func (o *Orchestrator) SendMessage(
 		return nil, err
 	}
 
-	from, err := o.roster.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (o *Orchestrator) SendMessage(
 }
 
 // sendTo admits a message for the agents that are named or, if it names one, a thread.
-func (o *Orchestrator) sendTo(ctx context.Context, from *member, names parley.Names, d draft) (store.Appended, error) {
+func (o *Orchestrator) sendTo(ctx context.Context, from *team.Member, names parley.Names, d draft) (store.Appended, error) {
 	if d.message.ThreadID != "" {
 		return o.postToThread(ctx, from, d)
 	}
@@ -106,8 +107,8 @@ func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
 		MessageID:      stored.Message.ID,
 		Timestamp:      stored.Message.Timestamp,
 		DeliveryStatus: parley.SumUp(d),
-		Deliveries:     o.roster.dressDeliveries(d),
-		Object:         o.roster.dress(&stored.Message),
+		Deliveries:     o.roster.FillInDeliveries(d),
+		Object:         o.roster.FillIn(&stored.Message),
 	}
 
 	if th := stored.Message.ThreadID; th != "" {
@@ -156,7 +157,7 @@ func (o *Orchestrator) BroadcastMessage(
 		return nil, err
 	}
 
-	from, err := o.roster.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -200,14 +201,14 @@ func (o *Orchestrator) BroadcastMessage(
 		DeliveryStatus: parley.SumUp(
 			stored.Deliveries,
 		),
-		Deliveries: o.roster.dressDeliveries(stored.Deliveries),
-		Object:     o.roster.dress(&stored.Message),
+		Deliveries: o.roster.FillInDeliveries(stored.Deliveries),
+		Object:     o.roster.FillIn(&stored.Message),
 	}, nil
 }
 
 // admit is the one door for messages: it cleans the text, stores message and
 // deliveries durably in one transaction, and wakes the couriers.
-func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.Appended, error) {
+func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	post, err := o.prepare(ctx, from, d)
 	if err != nil {
 		return store.Appended{}, err
@@ -238,7 +239,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 }
 
 // prepare makes of a draft what can be stored.
-func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (store.Post, error) {
+func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
 	if !d.reply { // what is spent on one is spent
@@ -259,8 +260,8 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 
 	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
 		msg.ID,
-		newID(),
-	), from.id, from.name, from.snapshot().Role, o.now()
+		team.NewID(),
+	), from.ID, from.Name, from.Agent().Role, o.now()
 
 	link := d.replied
 	if !d.withinCalls(from) {
@@ -292,17 +293,17 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 
 // handOut gives what is stored to the couriers, and wakes those who wait for a message.
 func (o *Orchestrator) handOut(stored *store.Appended) {
-	o.roster.dressDeliveries(stored.Deliveries)
+	o.roster.FillInDeliveries(stored.Deliveries)
 	if stored.Repeated {
 		return
 	}
 
 	for _, job := range stored.Jobs() {
-		o.roster.id(job.Key.RecipientID).hand(job)
+		o.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
 
 	for _, d := range stored.Deliveries {
-		o.roster.id(d.RecipientID).announce()
+		o.roster.ByID(d.RecipientID).Announce()
 	}
 
 	if stored.Message.Kind == parley.KindThread {
@@ -311,12 +312,12 @@ func (o *Orchestrator) handOut(stored *store.Appended) {
 }
 
 // firstRung is where a delivery begins: a mailbox has it when it is stored.
-func firstRung(to *member) store.NewDelivery {
-	d := store.NewDelivery{RecipientID: to.id, Silent: to.responder() != nil}
+func firstRung(to *team.Member) store.NewDelivery {
+	d := store.NewDelivery{RecipientID: to.ID, Silent: to.Responder() != nil}
 	switch {
-	case to.snapshot().State == parley.StateTerminated:
+	case to.Agent().State == parley.StateTerminated:
 		d.State, d.Reason = parley.DeliveryFailed, "the agent is terminated"
-	case to.kind == parley.KindTerminal:
+	case to.Kind == parley.KindTerminal:
 		d.State, d.Evidence = parley.DeliveryQueued, "stored"
 	default:
 		d.State, d.Evidence = parley.DeliverySubmitted, "stored in its inbox"
@@ -348,10 +349,10 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 // repliesTo returns the full id of the message that a reply names; it must be one
 // that the sender wrote, got, or reads in a thread. The reply answers it if it got it
 // and writes back to who wrote it, or to the same thread.
-func (o *Orchestrator) repliesTo(ctx context.Context, from *member, d *draft) (string, *store.Answering, error) {
-	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.id}, d.message.InReplyTo)
+func (o *Orchestrator) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
+	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
 	d.replied, d.repliedTo = linkOf(&msg), msg.SenderID
-	back := slices.ContainsFunc(d.recipients, func(m *member) bool { return m.id == msg.SenderID }) ||
+	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
 	if err != nil || !back || !isRecipient(deliveries, from) {
 		return msg.ID, nil, err
@@ -359,25 +360,25 @@ func (o *Orchestrator) repliesTo(ctx context.Context, from *member, d *draft) (s
 	return msg.ID, &store.Answering{MessageID: msg.ID}, nil
 }
 
-func isRecipient(deliveries []parley.Delivery, m *member) bool {
-	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.id })
+func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
+	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 }
 
 // recipients resolves names; one unknown name refuses the whole call.
-func (o *Orchestrator) recipients(from *member, names parley.Names) ([]*member, error) {
+func (o *Orchestrator) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
 	if isEveryone(names) {
 		return o.everyone(from), nil
 	}
 
-	var to []*member
+	var to []*team.Member
 	for _, name := range names {
-		m, err := o.roster.find(name)
+		m, err := o.roster.Find(name)
 		if err != nil {
 			return nil, err
 		}
 
 		if m == from {
-			return nil, parley.Errorf(parley.InvalidRecipient, "%s would be sending to itself", from.name).
+			return nil, parley.Errorf(parley.InvalidRecipient, "%s would be sending to itself", from.Name).
 				Suggest("Name another agent; get_agent_status lists them.")
 		}
 
@@ -400,17 +401,17 @@ func isEveryone(names parley.Names) bool {
 
 // everyone is all that are not terminated, but the sender and the operator, who
 // sees all traffic.
-func (o *Orchestrator) everyone(from *member) []*member {
-	return slices.DeleteFunc(o.roster.all(), func(m *member) bool {
-		return m == from || m.kind == parley.KindHuman || m.snapshot().State == parley.StateTerminated
+func (o *Orchestrator) everyone(from *team.Member) []*team.Member {
+	return slices.DeleteFunc(o.roster.All(), func(m *team.Member) bool {
+		return m == from || m.Kind == parley.KindHuman || m.Agent().State == parley.StateTerminated
 	})
 }
 
-func (o *Orchestrator) groupMembers(members []*member, group string) ([]*member, error) {
-	var in []*member
+func (o *Orchestrator) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
+	var in []*team.Member
 	groups := []string{}
 	for _, m := range members {
-		own := m.snapshot().Groups
+		own := m.Agent().Groups
 		if slices.ContainsFunc(own, func(g string) bool { return strings.EqualFold(g, group) }) {
 			in = append(in, m)
 		}

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // launch is what starts an agent's program. It holds the agent's key, so it
@@ -30,20 +31,20 @@ type launches struct {
 	of map[string]*launch // by the member's id
 }
 
-func (l *launches) keep(m *member, made *launch) {
+func (l *launches) keep(m *team.Member, made *launch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.of == nil {
 		l.of = map[string]*launch{}
 	}
-	l.of[m.id] = made
+	l.of[m.ID] = made
 }
 
 // find returns how a member was launched, nil if that is not known.
-func (l *launches) find(m *member) *launch {
+func (l *launches) find(m *team.Member) *launch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.of[m.id]
+	return l.of[m.ID]
 }
 
 // fromTerminal are the variables that the terminal sets and a launch does not.

@@ -24,12 +24,12 @@ func (o *Orchestrator) ExportMessages(
 
 	res := &parley.ExportMessagesResult{Answer: parley.OK, Messages: []parley.ExportedMessage{}}
 	for i, ref := range req.Between {
-		m, err := o.roster.find(ref)
+		m, err := o.roster.Find(ref)
 		if err != nil {
 			return nil, err
 		}
-		res.Between = append(res.Between, m.name)
-		*[]*string{&q.A, &q.B}[i] = m.id
+		res.Between = append(res.Between, m.Name)
+		*[]*string{&q.A, &q.B}[i] = m.ID
 	}
 
 	if q.A != "" && q.A == q.B {
@@ -52,8 +52,8 @@ func (o *Orchestrator) ExportMessages(
 	}
 
 	for _, m := range page.Messages {
-		o.roster.dress(&m.Message)
-		o.roster.dressDeliveries(m.Deliveries)
+		o.roster.FillIn(&m.Message)
+		o.roster.FillInDeliveries(m.Deliveries)
 		res.Messages = append(res.Messages, m)
 	}
 

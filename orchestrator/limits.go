@@ -10,6 +10,7 @@ import (
 	ratelimit "golang.org/x/time/rate"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -52,12 +53,12 @@ func (q *quotas) find(id string, s *Settings) *quota {
 
 // charge takes a message from what the sender has left. back gives it back where
 // nothing came of it. The operator, parley itself and replies are not limited.
-func (o *Orchestrator) charge(m *member, d *draft) (back func(), err error) {
-	if m.kind == parley.KindHuman || m.kind == parley.KindSystem || d.reply {
+func (o *Orchestrator) charge(m *team.Member, d *draft) (back func(), err error) {
+	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply {
 		return func() {}, nil
 	}
 
-	quota := o.quotas.find(m.id, &o.opts.Settings)
+	quota := o.quotas.find(m.ID, &o.opts.Settings)
 	bucket, what := quota.messages, "messages"
 	if d.message.Kind == parley.KindBroadcast {
 		bucket, what = quota.broadcasts, "broadcasts"
@@ -66,7 +67,7 @@ func (o *Orchestrator) charge(m *member, d *draft) (back func(), err error) {
 	now := o.now()
 	wait, taken := take(bucket, now)
 	if taken == nil {
-		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.name, what, bucket.Burst()).
+		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
 			Suggest("Send again after %s; if you are answering each other in a loop, stop.", seconds(wait))
 	}
 
@@ -99,7 +100,7 @@ func seconds(wait time.Duration) string {
 // already: repeating a call costs nothing.
 func (o *Orchestrator) sentBefore(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	d *draft,
 	post *store.Post,
 	refusal error,
@@ -107,11 +108,11 @@ func (o *Orchestrator) sentBefore(
 	if d.key == "" {
 		return store.Appended{}, refusal
 	}
-	stored, found, err := o.store.Repeated(ctx, from.id, d.key)
+	stored, found, err := o.store.Repeated(ctx, from.ID, d.key)
 	if err != nil || !found {
 		return store.Appended{}, refusal
 	}
-	o.roster.dressDeliveries(stored.Deliveries)
+	o.roster.FillInDeliveries(stored.Deliveries)
 	return stored, o.again(d, from, post, &stored)
 }
 

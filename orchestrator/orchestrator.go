@@ -17,6 +17,7 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/files"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -103,7 +104,7 @@ type Orchestrator struct {
 	files    *files.Store
 	tmux     *tmux.Server
 	joined   joined
-	roster   *roster
+	roster   *team.Roster
 	launches launches
 	quotas   quotas
 	pages    pages
@@ -180,10 +181,10 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 func (o *Orchestrator) start(ctx context.Context) error {
 	var err error
-	if o.roster, err = loadRoster(ctx, o.store, o.now, o.log); err != nil {
+	if o.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
-	if err := o.roster.titles.load(ctx, o.store); err != nil {
+	if err := o.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
 	if o.files, err = files.Open(o.opts.State, o.opts.Settings.MaxFile); err != nil {
@@ -192,7 +193,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.tidyFiles(ctx); err != nil {
 		return err
 	}
-	if err := o.roster.ensureOperator(ctx); err != nil {
+	if err := o.roster.EnsureOperator(ctx); err != nil {
 		return err
 	}
 	if err := o.loadTalk(ctx); err != nil {
@@ -218,7 +219,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	}
 
 	o.takeSpool(ctx) // before the couriers look into what was left in their hands
-	for _, m := range o.roster.all() {
+	for _, m := range o.roster.All() {
 		o.startCourier(m)
 	}
 
@@ -250,7 +251,7 @@ func (o *Orchestrator) Close() error {
 	o.cancel()
 	o.exchanges.group.Wait()
 	o.group.Wait()
-	o.roster.close()
+	o.roster.Close()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }
 
@@ -269,13 +270,13 @@ func tmuxError(err error) error {
 }
 
 // terminalError turns what tmux said about an agent's pane into a typed error.
-func terminalError(m *member, err error) error {
+func terminalError(m *team.Member, err error) error {
 	switch {
 	case errors.Is(err, tmux.ErrNoPane), errors.Is(err, tmux.ErrNoSession):
-		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.name).
-			Suggest("Start it again: parley restart %s", m.name)
+		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.Name).
+			Suggest("Start it again: parley restart %s", m.Name)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("terminal of %s: %w", m.name, err)
+		return fmt.Errorf("terminal of %s: %w", m.Name, err)
 	}
 	return tmuxError(err)
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // pageLines is how many lines of what a model wrote are kept: what read_terminal can
@@ -27,16 +28,16 @@ type pages struct {
 	of map[string]*page
 }
 
-func (p *pages) find(m *member) *page {
+func (p *pages) find(m *team.Member) *page {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.of == nil {
 		p.of = map[string]*page{}
 	}
-	if p.of[m.id] == nil {
-		p.of[m.id] = &page{}
+	if p.of[m.ID] == nil {
+		p.of[m.ID] = &page{}
 	}
-	return p.of[m.id]
+	return p.of[m.ID]
 }
 
 // writing is an answer that is being written.
@@ -99,11 +100,11 @@ const (
 )
 
 // readPage is ReadTerminal for a responder.
-func (o *Orchestrator) readPage(m *member, history int) *parley.ReadTerminalResult {
+func (o *Orchestrator) readPage(m *team.Member, history int) *parley.ReadTerminalResult {
 	return &parley.ReadTerminalResult{
 		Answer:  parley.OK,
-		AgentID: m.id,
-		Name:    m.name,
+		AgentID: m.ID,
+		Name:    m.Name,
 		Lines:   filled(o.pages.find(m).show(pageHeight + history)),
 		Width:   pageWidth,
 		Height:  pageHeight,

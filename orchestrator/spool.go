@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/internal/wait"
+	"parley/orchestrator/team"
 )
 
 // maxSpool is how large the spool may grow, in bytes: thousands of reports, of which
@@ -47,7 +48,7 @@ func Spool(ctx context.Context, path, key string, req parley.ReportStateRequest)
 		return fmt.Errorf("write a report: %w", err)
 	}
 
-	line, err := json.Marshal(spooled{hex.EncodeToString(hashKey(key)), text})
+	line, err := json.Marshal(spooled{hex.EncodeToString(team.HashKey(key)), text})
 	if err != nil {
 		return fmt.Errorf("write a report: %w", err)
 	}
@@ -167,12 +168,12 @@ func (o *Orchestrator) hearSpooled(ctx context.Context, line []byte) error {
 		return nil
 	}
 
-	held := o.roster.keys.find(hash)
+	held := o.roster.Keys.Find(hash)
 	if held == nil {
 		return nil
 	}
 
-	caller, ok := o.roster.callerOf(held.member)
+	caller, ok := o.roster.CallerOf(held.Member)
 	inv, err := parley.FindOp("report_state").Decode(s.Report)
 	if !ok || err != nil {
 		return nil

@@ -26,7 +26,7 @@ func (o *Orchestrator) sweep() {
 	dirs, failed := os.ReadDir(filepath.Join(o.opts.LaunchDir, "agents"))
 	err = errors.Join(err, ignore(failed, fs.ErrNotExist))
 	for _, dir := range dirs {
-		if m := o.roster.id(dir.Name()); m == nil || m.abandoned() {
+		if m := o.roster.ByID(dir.Name()); m == nil || m.Abandoned() {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(o.opts.LaunchDir, "agents", dir.Name())))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -83,8 +84,8 @@ func (o *Orchestrator) loadTalk(ctx context.Context) error {
 			t.repeat(&acts[0])
 		}
 
-		from, to := o.roster.id(r.SenderID), o.roster.id(r.RecipientID)
-		if from != nil && to != nil && (r.ThreadID != "" || to.responder() == nil) { // see ruleOf
+		from, to := o.roster.ByID(r.SenderID), o.roster.ByID(r.RecipientID)
+		if from != nil && to != nil && (r.ThreadID != "" || to.Responder() == nil) { // see ruleOf
 			t.budgets.Take(
 				turnOf(
 					from,
@@ -148,9 +149,9 @@ func (r *room) repeat(action parley.ConversationAction, at time.Time) {
 	}
 }
 
-func turnOf(from, to *member, l conversation.Link, at time.Time, renews string) conversation.Turn {
-	return conversation.Turn{Link: l, From: from.id, To: to.id, At: at, Renews: renews,
-		FromHuman: from.kind == parley.KindHuman, ToHuman: to.kind == parley.KindHuman}
+func turnOf(from, to *team.Member, l conversation.Link, at time.Time, renews string) conversation.Turn {
+	return conversation.Turn{Link: l, From: from.ID, To: to.ID, At: at, Renews: renews,
+		FromHuman: from.Kind == parley.KindHuman, ToHuman: to.Kind == parley.KindHuman}
 }
 
 // enterRoom makes the memory of a thread, once for a daemon's life, from its posts.
@@ -194,7 +195,7 @@ func (o *Orchestrator) enterRoom(ctx context.Context, threadID string) error {
 		for ; len(acts) > 0 && acts[0].At.Before(posts[i].Timestamp); acts = acts[1:] {
 			r.repeatOf(threadID, &acts[0])
 		}
-		if from := o.roster.id(posts[i].SenderID); from != nil {
+		if from := o.roster.ByID(posts[i].SenderID); from != nil {
 			r.hear(&posts[i], from, othersThan(from, th.ParticipantNames))
 		}
 	}
@@ -231,25 +232,25 @@ func (t *talk) openRoom(threadID string) {
 }
 
 // hear takes a post into account.
-func (r *room) hear(m *parley.Message, from *member, others []string) {
+func (r *room) hear(m *parley.Message, from *team.Member, others []string) {
 	r.Add(postOf(m, from), others)
 	r.chain = m.ChainID
 }
 
-func postOf(m *parley.Message, from *member) conversation.Post {
+func postOf(m *parley.Message, from *team.Member) conversation.Post {
 	return conversation.Post{
 		ID:    m.ID,
 		From:  m.SenderID,
-		Human: from.kind == parley.KindHuman,
+		Human: from.Kind == parley.KindHuman,
 		Text:  m.Text,
 		At:    m.Timestamp,
 	}
 }
 
-func othersThan(from *member, names []string) []string {
+func othersThan(from *team.Member, names []string) []string {
 	var others []string
 	for _, name := range names {
-		if name != from.name {
+		if name != from.Name {
 			others = append(others, name)
 		}
 	}
@@ -276,14 +277,14 @@ func (t *talk) settingsOf(threadID string) conversation.Settings {
 }
 
 // nextLink returns the link of a new message.
-func (o *Orchestrator) nextLink(id string, from *member, replied conversation.Link) conversation.Link {
-	at, known := from.currentTurn()
-	turn := conversation.Link{Chain: at.chain, Hop: at.hop}
+func (o *Orchestrator) nextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
+	at, known := from.Turn()
+	turn := conversation.Link{Chain: at.Chain, Hop: at.Hop}
 
 	o.talk.mu.Lock()
 	defer o.talk.mu.Unlock()
 	if !known { // a mailbox, or a terminal that this daemon has typed nothing into
-		turn = o.talk.budgets.Turn(from.id)
+		turn = o.talk.budgets.Turn(from.ID)
 	}
-	return conversation.Next(id, from.kind == parley.KindHuman, replied, turn)
+	return conversation.Next(id, from.Kind == parley.KindHuman, replied, turn)
 }
