@@ -96,9 +96,9 @@ DELIVERIES ?= 60
 
 # The packages are hundreds of megabytes, so they are fetched once.
 .PHONY: agents
-agents: tmux ## try the real agent programs, into docs/agents.md (needs npm; DELIVERIES=1000 sends more)
+agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs npm; DELIVERIES=1000 sends more)
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' scripts/agents
-	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/agents.md' \
+	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/agents.md' \
 		$(GO) test -count=1 -v -parallel 2 -timeout 3h -run TestRealPrograms ./internal/agentstrial
 
 # Two of them are part of every check, the rest where they are installed. A machine that
@@ -120,12 +120,12 @@ conformance: tmux ## try the official MCP conformance suite against the daemon (
 
 # benchdoc refuses a run that failed, so the page stays as it was.
 .PHONY: bench
-bench: tmux ## measure with real tmux, into docs/benchmarks.md
-	@mkdir -p .build docs
+bench: tmux ## measure with real tmux, into docs/measured/benchmarks.md
+	@mkdir -p .build docs/measured
 	@{ date -u '+date: %Y-%m-%d'; $(GO) version | sed 's/^go version //; s/^/go: /'; tmux -V | sed 's/^tmux /tmux: /'; } >.build/bench.txt
 	$(GO) test -run '^$$' -bench . -timeout 60m ./... | tee -a .build/bench.txt
 	$(GO) run ./internal/benchdoc <.build/bench.txt >.build/benchmarks.md
-	mv .build/benchmarks.md docs/benchmarks.md
+	mv .build/benchmarks.md docs/measured/benchmarks.md
 
 FUZZTIME ?= 20s
 

@@ -18,7 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-var update = flag.Bool("update", false, "write docs/contract.md")
+var update = flag.Bool("update", false, "write the generated parts of the docs")
 
 // The page names the test of each call, field and rule. It is generated from the scenes.
 func TestThePageOnTheContractIsAsTheTestsSay(t *testing.T) {
@@ -37,13 +37,13 @@ func TestThePageOnTheContractIsAsTheTestsSay(t *testing.T) {
 
 	page.Write(around.Files[1].Data)
 	if *update {
-		if err := os.WriteFile("../../docs/contract.md", []byte(page.String()), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/measured/contract.md", []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	if got, err := os.ReadFile("../../docs/contract.md"); err != nil || string(got) != page.String() {
-		t.Errorf("docs/contract.md is not up to date (%v); "+
+	if got, err := os.ReadFile("../../docs/measured/contract.md"); err != nil || string(got) != page.String() {
+		t.Errorf("docs/measured/contract.md is not up to date (%v); "+
 			"run: go test ./cmd/parley -run TestThePageOnTheContract -update", err)
 	}
 }
