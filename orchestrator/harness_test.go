@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(tmuxtest.Main(m))
 }
 
-// team is a workspace with a running orchestrator.
+// testTeam is a workspace with a running orchestrator.
 type testTeam struct {
 	*Orchestrator
 	t    testing.TB
