@@ -14,7 +14,7 @@ import (
 // marks are what a store holds of calls that are at work.
 func marks(t *testing.T, dir string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(escape(dir), "*", begun+"*"))
+	found, err := filepath.Glob(filepath.Join(escape(dir), "*", markPrefix+"*"))
 	if err != nil {
 		t.Fatal(err)
 	}
