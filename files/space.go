@@ -26,9 +26,9 @@ func diskSpace(dir string) (free, all int64, err error) {
 	return int64(st.Bavail) * block, int64(st.Blocks) * block, nil
 }
 
-// Room fails with STORAGE_UNAVAILABLE unless the disk has space for a file of size
+// CheckSpace fails with STORAGE_UNAVAILABLE unless the disk has space for a file of size
 // bytes, for a recipient's copy of it, and for the reserve.
-func (s *Store) Room(size int64) error {
+func (s *Store) CheckSpace(size int64) error {
 	free, all, err := s.space(s.contents)
 	if err != nil {
 		return nil // the write will fail if the disk is full

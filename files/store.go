@@ -153,7 +153,7 @@ func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) (string, int
 	sum, buffer, size := sha256.New(), make([]byte, chunk), int64(0)
 	for chunks := 0; ; chunks++ {
 		if chunks%spaceEvery == 0 {
-			if err := s.Room(0); err != nil {
+			if err := s.CheckSpace(0); err != nil {
 				return "", 0, err
 			}
 		}
