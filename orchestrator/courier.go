@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -32,37 +33,37 @@ const (
 // goroutine's.
 type courier struct {
 	o *Orchestrator
-	m *member
+	m *team.Member
 
-	seq       uint64     // the last pane sequence number given; 0: not read yet
-	behind    bool       // the database may hold what was not handed over, or was and could not be delivered
-	open      bool       // a delivery may have been left in `typing`
-	openOn    *terminal  // where; nil: by a daemon before this one
-	cautious  bool       // something was refused: look before the next
-	blocked   bool       // the last look found that the program cannot go on by itself
-	still     stillness  // of its screen
-	waiting   store.Key  // the message that a brief obstacle keeps waiting
-	since     time.Time  // since when
-	soon      bool       // it is expected to pass at any moment
-	collapsed collapsed  // of the message pasted last
-	given     latest     // what was entered last
-	unsaid    store.Key  // the message that left its composer without a report of that
-	mute      *terminal  // its program does not report what it should
-	mingled   mingled    // with the message submitted last
-	lingers   store.Key  // the message that was entered and stood in its composer all the same
-	unproven  []unproven // entered but not seen to be read; proven if they are read after all
+	seq       uint64         // the last pane sequence number given; 0: not read yet
+	behind    bool           // the database may hold what was not handed over, or was and could not be delivered
+	open      bool           // a delivery may have been left in `typing`
+	openOn    *team.Terminal // where; nil: by a daemon before this one
+	cautious  bool           // something was refused: look before the next
+	blocked   bool           // the last look found that the program cannot go on by itself
+	still     team.Stillness // of its screen
+	waiting   store.Key      // the message that a brief obstacle keeps waiting
+	since     time.Time      // since when
+	soon      bool           // it is expected to pass at any moment
+	collapsed collapsed      // of the message pasted last
+	given     latest         // what was entered last
+	unsaid    store.Key      // the message that left its composer without a report of that
+	mute      *team.Terminal // its program does not report what it should
+	mingled   mingled        // with the message submitted last
+	lingers   store.Key      // the message that was entered and stood in its composer all the same
+	unproven  []unproven     // entered but not seen to be read; proven if they are read after all
 }
 
 // unproven is a delivery that stands unread in its terminal, and how that is read.
 type unproven struct {
 	key  store.Key
-	on   *terminal
+	on   *team.Terminal
 	mode ttyMode
 }
 
 // startCourier begins to deliver to a terminal agent; for others it does nothing.
-func (o *Orchestrator) startCourier(m *member) {
-	if m.kind != parley.KindTerminal {
+func (o *Orchestrator) startCourier(m *team.Member) {
+	if m.Kind != parley.KindTerminal {
 		return
 	}
 	c := &courier{o: o, m: m, open: true, behind: true}
@@ -78,14 +79,14 @@ func (c *courier) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.m.wake:
+		case <-c.m.Wakeups:
 			pause = recheck
 		case <-retry.C:
 		}
 
 		again, err := c.round(ctx)
 		if err != nil && ctx.Err() == nil {
-			c.o.log.Error("deliver", "agent", c.m.name, "error", err)
+			c.o.log.Error("deliver", "agent", c.m.Name, "error", err)
 			again, c.open = true, true
 		}
 
@@ -117,7 +118,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
 		if err == nil && len(jobs) == 0 {
-			c.m.leave(free, c.o.now())
+			c.m.NoteLeftover("", false, c.o.now())
 		}
 		if err != nil || len(jobs) == 0 {
 			return len(c.unproven) > 0, err
@@ -134,10 +135,10 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 
 			if err != nil || !done {
 				c.behind = true
-				return c.m.place() != nil, err // a launch wakes it
+				return c.m.Terminal() != nil, err // a launch wakes it
 			}
 
-			if i < len(jobs)-1 && c.m.pressed() { // an urgent one goes before the rest
+			if i < len(jobs)-1 && c.m.HasUrgent() { // an urgent one goes before the rest
 				c.behind = true
 				break
 			}
@@ -150,11 +151,11 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 // deliverInsisted delivers the first message that the operator wants typed although
 // the agent is blocked. It passes those that wait for the end of that.
 func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
-	wanted := c.m.insisted()
+	wanted := c.m.Insisted()
 	if len(wanted) == 0 {
 		return false, nil
 	}
-	jobs, err := c.o.store.PendingAmong(ctx, c.m.id, wanted)
+	jobs, err := c.o.store.PendingAmong(ctx, c.m.ID, wanted)
 	if err != nil || len(jobs) == 0 {
 		return false, err
 	}
@@ -164,11 +165,11 @@ func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
 // next returns what is to be delivered now: what was handed over or, when the
 // courier is behind, what the database has.
 func (c *courier) next(ctx context.Context) ([]store.Job, error) {
-	fresh := c.m.takeFresh()
+	fresh := c.m.TakeQueued()
 	if !c.behind {
 		return fresh, nil
 	}
-	jobs, err := c.o.store.Pending(ctx, c.m.id, batch)
+	jobs, err := c.o.store.Pending(ctx, c.m.ID, batch)
 	if err == nil && len(jobs) < batch {
 		c.behind = false // what comes from now on is handed over
 	}
@@ -178,17 +179,17 @@ func (c *courier) next(ctx context.Context) ([]store.Job, error) {
 // deliver takes one message as far as it can. It is done when the next one may
 // follow.
 func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err error) {
-	c.m.typing.Lock() // stop waits here for the message in hand
-	defer c.m.typing.Unlock()
+	c.m.Typing.Lock() // stop waits here for the message in hand
+	defer c.m.Typing.Unlock()
 
-	t := c.m.place()
+	t := c.m.Terminal()
 	w, o := c.gate(ctx, t, job)
 	c.blocked = o.block
 	if o != free {
 		return false, c.hold(ctx, job, o)
 	}
 
-	if !urgent(job) && c.m.pressed() {
+	if !team.IsUrgent(job) && c.m.HasUrgent() {
 		c.soon = true // an urgent one came during the look, and goes first
 		return false, nil
 	}
@@ -200,7 +201,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 
-	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	l := compose(t.Profile, c.o.roster.FillIn(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
 	job.Notice, job.PaneSeq = l.notice, c.seq+1
 
 	err = c.o.store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
@@ -211,8 +212,8 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 
-	c.m.insistNoMore(job.Message.ID)
-	c.m.works(&job.Message)
+	c.m.ForgetInsist(job.Message.ID)
+	c.m.StartTurn(&job.Message)
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 
 	return c.submit(ctx, t, job, l, w, false)
@@ -254,11 +255,11 @@ func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
 
 // number reads the last sequence number that the terminal remembers: what was
 // claimed with a higher one was never pasted.
-func (c *courier) number(ctx context.Context, t *terminal) error {
+func (c *courier) number(ctx context.Context, t *team.Terminal) error {
 	if c.seq != 0 {
 		return nil
 	}
-	info, err := t.pane.Info(ctx)
+	info, err := t.Pane.Info(ctx)
 	c.seq = info.Seq
 	return err
 }

@@ -4,10 +4,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"parley"
-	"parley/profile"
-
 	"golang.org/x/text/unicode/norm"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
 )
 
 // letter is a message as it is typed into one terminal.
@@ -20,9 +21,9 @@ type letter struct {
 // compose lays a message out for a terminal: a header that begins with a bracket, so
 // that nothing in the text can be taken for a command; the text; and a footer that ends
 // in a plain word, so that no completion takes the Enter.
-func compose(p *profile.Profile, msg *parley.Message, to *member, short bool) letter {
+func compose(p *profile.Profile, msg *parley.Message, to *team.Member, short bool) letter {
 	body := parley.QuoteHeaders(strings.ReplaceAll(msg.Text, "\t", "    "))
-	head := msg.Header(to.id) + " "
+	head := msg.Header(to.ID) + " "
 	l := letter{mark: msg.Mark(), text: layout(p, head, body, msg.Footer(short))}
 	if p.Fits(l.text) {
 		return l

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -114,7 +115,7 @@ func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	m := te.roster.named("coder")
+	m := te.roster.ByName("coder")
 	job := te.waitingFor(m)
 	if err := te.store.Claim(t.Context(), job.Key, 1, false); err != nil {
 		t.Fatal(err)
@@ -122,8 +123,8 @@ func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
 
 	job.PaneSeq = 1
 	c := &courier{o: te.Orchestrator, m: m}
-	tt := m.place()
-	te.tmuxRun("kill-pane", "-t", tt.pane.ID()) // between the look at what the pane remembers and the key
+	tt := m.Terminal()
+	te.tmuxRun("kill-pane", "-t", tt.Pane.ID()) // between the look at what the pane remembers and the key
 
 	_, err := c.submit(t.Context(), tt, job, letter{text: "x", mark: "msg 12345678"}, way{key: tmux.Enter}, true)
 	if err != nil && !errors.Is(err, store.ErrStale) { // the watcher was first
@@ -135,16 +136,16 @@ func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
 }
 
 // waitingFor stores a message to a member past the pause.
-func (te *team) waitingFor(m *member) store.Job {
+func (te *testTeam) waitingFor(m *team.Member) store.Job {
 	te.t.Helper()
-	from := te.roster.named(parley.OperatorName)
+	from := te.roster.ByName(parley.OperatorName)
 	msg := parley.Message{
-		ID:         newID(),
-		SenderID:   from.id,
-		Sender:     from.name,
+		ID:         team.NewID(),
+		SenderID:   from.ID,
+		Sender:     from.Name,
 		Timestamp:  te.now(),
 		Text:       "hello",
-		Recipients: []string{m.id},
+		Recipients: []string{m.ID},
 		Kind:       parley.KindDirect,
 		Type:       parley.TypeInformation,
 		Priority:   parley.PriorityNormal,
@@ -166,8 +167,8 @@ func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
-	m := te.roster.named("coder")
-	before := m.place()
+	m := te.roster.ByName("coder")
+	before := m.Terminal()
 	te.tmuxRun("kill-server")
 	te.inState("coder", parley.StateUnreachable)
 	tmuxtest.Poll(t, func() bool {
@@ -176,8 +177,8 @@ func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
 	}, func() string { return "it is not started again" })
 
 	te.inState("coder", parley.StateIdle)
-	if now := m.place(); now.pane.ID() != before.pane.ID() {
-		t.Fatalf("the panes are %s and %s", before.pane.ID(), now.pane.ID())
+	if now := m.Terminal(); now.Pane.ID() != before.Pane.ID() {
+		t.Fatalf("the panes are %s and %s", before.Pane.ID(), now.Pane.ID())
 	}
 
 	job := te.waitingFor(m)
@@ -208,17 +209,15 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	m := newMember(parley.Agent{ID: newID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
-	te.roster.add(m)
+	m := team.NewMember(parley.Agent{ID: team.NewID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
+	te.roster.Add(m)
 	te.joined.mu.Lock()
 	closed := make(chan error)
 	go func() { closed <- te.closeJoined(false) }()
 	time.Sleep(50 * time.Millisecond) // it looks who is there, if it does that first
-	there := &terminal{server: server}
-	there.ended.Store(true) // nobody else looks at it
-	m.mu.Lock()
-	m.terminal = there
-	m.mu.Unlock()
+	there := &team.Terminal{Server: server}
+	there.Ended.Store(true) // nobody else looks at it
+	m.SetTerminal(there)
 	te.joined.inUse[server] = 0
 	te.joined.mu.Unlock()
 	if err := <-closed; err != nil {
@@ -232,9 +231,9 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
-	m := s.roster.named("coder")
-	m.typing.Lock()
-	defer m.typing.Unlock()
+	m := s.roster.ByName("coder")
+	m.Typing.Lock()
+	defer m.Typing.Unlock()
 
 	before := runtime.NumGoroutine()
 	for range 500 {
@@ -244,7 +243,7 @@ func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
 	if more := runtime.NumGoroutine() - before; more > 100 {
 		t.Errorf("%d goroutines wait", more)
 	}
-	if n := len(m.reports.postponed()); n == 0 || n > maxNamed {
+	if n := len(m.Reports.Postponed()); n == 0 || n > team.MaxNamed {
 		t.Errorf("%d reports are kept", n)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/files"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -98,15 +99,17 @@ func setDefault[T comparable](p *T, value T) {
 
 // Orchestrator is parley.Service in the daemon.
 type Orchestrator struct {
-	opts   Options
-	store  *store.Store
-	files  *files.Store
-	tmux   *tmux.Server
-	joined joined
-	roster *roster
-	titles titles
-	log    *slog.Logger
-	now    func() time.Time
+	opts     Options
+	store    *store.Store
+	files    *files.Store
+	tmux     *tmux.Server
+	joined   joined
+	roster   *team.Roster
+	launches launches
+	quotas   quotas
+	pages    pages
+	log      *slog.Logger
+	now      func() time.Time
 
 	ctx    context.Context // of the goroutines; ended by Close
 	cancel context.CancelFunc
@@ -178,10 +181,10 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 func (o *Orchestrator) start(ctx context.Context) error {
 	var err error
-	if o.roster, err = loadRoster(ctx, o.store); err != nil {
+	if o.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
-	if err := o.titles.load(ctx, o.store); err != nil {
+	if err := o.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
 	if o.files, err = files.Open(o.opts.State, o.opts.Settings.MaxFile); err != nil {
@@ -190,7 +193,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.tidyFiles(ctx); err != nil {
 		return err
 	}
-	if err := o.ensureOperator(ctx); err != nil {
+	if err := o.roster.EnsureOperator(ctx); err != nil {
 		return err
 	}
 	if err := o.loadTalk(ctx); err != nil {
@@ -216,7 +219,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	}
 
 	o.takeSpool(ctx) // before the couriers look into what was left in their hands
-	for _, m := range o.roster.all() {
+	for _, m := range o.roster.All() {
 		o.startCourier(m)
 	}
 
@@ -248,6 +251,7 @@ func (o *Orchestrator) Close() error {
 	o.cancel()
 	o.exchanges.group.Wait()
 	o.group.Wait()
+	o.roster.Close()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }
 
@@ -266,13 +270,32 @@ func tmuxError(err error) error {
 }
 
 // terminalError turns what tmux said about an agent's pane into a typed error.
-func terminalError(m *member, err error) error {
+func terminalError(m *team.Member, err error) error {
 	switch {
 	case errors.Is(err, tmux.ErrNoPane), errors.Is(err, tmux.ErrNoSession):
-		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.name).
-			Suggest("Start it again: parley restart %s", m.name)
+		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.Name).
+			Suggest("Start it again: parley restart %s", m.Name)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("terminal of %s: %w", m.name, err)
+		return fmt.Errorf("terminal of %s: %w", m.Name, err)
 	}
 	return tmuxError(err)
+}
+
+// Authenticate returns whose key it is. The key of a terminated agent is nobody's.
+func (o *Orchestrator) Authenticate(ctx context.Context, key string) (parley.Caller, bool) {
+	return o.roster.Authenticate(ctx, key)
+}
+
+// CallerNamed returns the agent of that name or id, for callers that are trusted without a
+// key. The operator cannot be named so.
+func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Caller, bool) {
+	return o.roster.CallerNamed(ctx, ref)
+}
+
+// Operator returns the person at the keyboard.
+func (o *Orchestrator) Operator() parley.Caller { return o.roster.Operator() }
+
+// CallerOfProcess returns the agent whose program the process is or descends from.
+func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
+	return o.roster.CallerOfProcess(pid)
 }

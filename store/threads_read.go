@@ -180,3 +180,24 @@ func (r *postRow) item(agentID string) InboxItem {
 	return InboxItem{Message: m, Read: r.State == "" || r.ReadAt != nil, Delivery: parley.Delivery{MessageID: m.ID,
 		RecipientID: agentID, ConversationID: m.ThreadID, State: parley.DeliveryState(r.State), Reason: r.Reason}}
 }
+
+// Posts returns a thread's latest posts, oldest first, but for parley's own.
+func (s *Store) Posts(ctx context.Context, threadID string, limit int) ([]parley.Message, error) {
+	var rows []messageRow
+	err := s.read(
+		ctx,
+		"reading the thread",
+		&rows,
+		`SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread' ORDER BY m.seq DESC LIMIT ?`,
+		threadID,
+		limit,
+	)
+
+	list := make([]parley.Message, len(rows))
+	for i := range rows {
+		list[len(rows)-1-i] = rows[i].message()
+	}
+
+	return list, err
+}
