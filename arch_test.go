@@ -94,7 +94,7 @@ var doors = []door{
 	{"github.com/jackc/pgx", []string{"store"}},
 	{"github.com/pressly/goose", []string{"store"}},
 	{"gorm.io/", []string{"store"}},
-	{"github.com/goccy/go-yaml", []string{"profile", "cmd/parley", "internal/demoagent"}},
+	{"github.com/goccy/go-yaml", []string{"profile", "cmd/parley", "internal/daemon", "internal/demoagent"}},
 	{"github.com/google/go-cmp", []string{"parleytest"}},
 	{"github.com/google/jsonschema-go", []string{".", "httpapi", "mcpserver", "cmd/parley"}},
 	{"github.com/google/uuid", []string{".", "*"}},

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// The page shows nothing but parts of the examples, which run and whose output is
-// compared.
-func TestThePageShowsTheExamples(t *testing.T) {
+// Each block of Go on the page is part of an example, which runs and whose output is
+// compared. Indentation and blank lines may differ.
+func TestClientPageShowsTheExamples(t *testing.T) {
 	page, err := os.ReadFile("../docs/client.md")
 	if err != nil {
 		t.Fatal(err)

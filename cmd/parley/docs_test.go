@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -116,9 +117,9 @@ func TestYAMLOfTheDocsIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			team, err := loadTeam(file, true)
+			team, err := daemon.LoadTeam(file, true)
 			if err == nil {
-				_, err = team.profiles()
+				_, err = team.ProfileSet()
 			}
 			if err != nil {
 				t.Errorf("%s: %v in\n%s", name, err, block[1])
