@@ -49,6 +49,14 @@ const (
 	StateTerminated  AgentState = "terminated"  // stopped on purpose
 )
 
+// AgentStates returns every state of an agent.
+func AgentStates() []AgentState {
+	return []AgentState{
+		StateStarting, StateIdle, StateBusy, StateWaiting, StateDrafting, StateBlocked, StateUnknown,
+		StateExited, StateUnreachable, StateTerminated,
+	}
+}
+
 // Live reports whether the agent's program is believed to run.
 func (s AgentState) Live() bool {
 	switch s {
@@ -148,6 +156,144 @@ func CheckName(name string) error {
 	case hexForm.MatchString(name):
 		return Errorf(InvalidArgument, "the name %q could be taken for an id", name).
 			Suggest("Choose a name that is not made of eight or more hexadecimal digits.")
+	}
+	return nil
+}
+
+// RegisterAgentRequest asks for a mailbox of one's own. It needs no credential.
+type RegisterAgentRequest struct {
+	Username     string   `json:"username" alias:"name" required:"true" doc:"The name you want: a letter, then letters, digits, - or _, 32 at most; unique."`
+	Description  string   `json:"agent_description" alias:"description" doc:"What you are for, in a sentence." max:"2000"`
+	Role         string   `json:"role,omitempty" doc:"Your role in the team, e.g. reviewer." max:"100"`
+	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do, one word or phrase each." max:"50"`
+	Groups       []string `json:"groups,omitempty" doc:"Groups to be a member of; a broadcast can address a group." max:"50"`
+	Special      bool     `json:"special,omitempty" alias:"is_special_agent" doc:"Ask to be a special agent; the operator decides."`
+
+	Config      *ResponderConfig `json:"special_agent_config,omitempty" object:"true" doc:"For a special agent: the model that is to answer for it."`
+	AutoRespond *bool            `json:"auto_respond,omitempty" doc:"no: a special agent reads its inbox itself."`
+}
+
+// Validate checks the name and, if there is one, the configuration.
+func (r *RegisterAgentRequest) Validate() error {
+	if err := CheckName(r.Username); err != nil || r.Config == nil {
+		return err
+	}
+	if !r.Special {
+		return Errorf(
+			InvalidArgument,
+			"special_agent_config is for a special agent",
+		).With("parameter", "special_agent_config").
+			Suggest("Give special: true with it, or leave it out.")
+	}
+	return r.Config.Check()
+}
+
+// RegisterAgentResult holds the key, which is shown this once.
+type RegisterAgentResult struct {
+	Answer
+	AgentID  string `json:"agent_id"`
+	Username string `json:"username"`
+	APIKey   string `json:"api_key"`
+	Status   string `json:"status"` // active or pending_approval
+}
+
+// AgentStatusRequest asks for one agent, or for all.
+type AgentStatusRequest struct {
+	Agent string `json:"agent,omitempty" alias:"name,agent_id,username" doc:"Name or id; all if left out."`
+}
+
+// AgentStatus is an agent and how it is doing.
+type AgentStatus struct {
+	Agent
+	Availability Availability `json:"availability"`
+	Unread       int          `json:"unread"` // messages in its inbox that it has not read
+	Queued       int          `json:"queued"` // of these, waiting for its terminal
+	HeldReason   string       `json:"held_reason,omitempty"`
+	HeldCode     ReasonCode   `json:"held_reason_code,omitempty"`
+	HeldMessage  string       `json:"held_message_id,omitempty"` // the first that is held
+	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that was accepted
+	Owed         int          `json:"owed_replies"`              // required responses that it has not given
+	Overdue      int          `json:"overdue_replies"`           // of these, past their deadline
+}
+
+// AgentStatusResult lists agents by name.
+type AgentStatusResult struct {
+	Answer
+	Agents []AgentStatus `json:"agents"`
+	You    string        `json:"you,omitempty"` // the name of who asks
+}
+
+// Approval is what became of an agent's wish to be special.
+type Approval string
+
+// The stages of approval; none for an agent that did not ask.
+const (
+	ApprovalPending  Approval = "pending"
+	ApprovalGiven    Approval = "approved"
+	ApprovalDeclined Approval = "declined"
+)
+
+// The statuses of a registration.
+const (
+	StatusActive          = "active"
+	StatusPendingApproval = "pending_approval"
+)
+
+// ApproveAgentRequest is the operator's decision.
+type ApproveAgentRequest struct {
+	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent that asked to be special."`
+	Approve bool   `json:"approve" required:"true" doc:"true: it is special from now on; false: it is not."`
+}
+
+// ApproveAgentResult says what the agent is from now on.
+type ApproveAgentResult struct {
+	Answer
+	AgentID   string   `json:"agent_id"`
+	Agent     string   `json:"agent"`
+	IsSpecial bool     `json:"is_special_agent"`
+	Approval  Approval `json:"approval"`
+	Message   string   `json:"message"`
+}
+
+// ReportStateRequest is what an agent's own program says of itself.
+type ReportStateRequest struct {
+	Event      string     `json:"event" required:"true" doc:"What happened, in the program's own word; its profile says what that means." max:"100"`
+	State      string     `json:"state,omitempty" doc:"What the program is doing now, when its profile does not say that of the event." enum:"idle,busy,prompted,waiting,blocked,ended"`
+	MessageIDs []string   `json:"message_ids,omitempty" doc:"The first eight characters of the ids of the messages in the prompt that it was given." max:"50"`
+	Detail     string     `json:"detail,omitempty" doc:"What it waits for, or what blocks it." max:"200"`
+	At         *time.Time `json:"at,omitempty" doc:"When it happened (RFC 3339); now if it is left out."`
+}
+
+// ReportStateResult says which of the messages named were typed to the agent, as far
+// as that is recorded at once.
+type ReportStateResult struct {
+	Answer
+	Named []string `json:"named_messages"` // whole ids
+}
+
+// SteerAgentRequest is guidance for an agent.
+type SteerAgentRequest struct {
+	Agent          string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
+	Text           string `json:"text" alias:"message,content" required:"true" doc:"What it should do, 1 to 2,000 characters."`
+	Kind           string `json:"kind,omitempty" doc:"What the guidance is about, one or two words for its header: STUCK, OFF COURSE." default:"STUCK" max:"32"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+	WaitSeconds    int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+}
+
+// GuidanceStuck is the kind of guidance for an agent that does not go on.
+const GuidanceStuck = "STUCK"
+
+// guidanceForm keeps the header one that can be told by its form.
+var guidanceForm = regexp.MustCompile(`^[A-Z][A-Z0-9_ -]{0,31}$`)
+
+// Validate checks the kind and writes it in capitals.
+func (r *SteerAgentRequest) Validate() error {
+	if r.Kind = strings.ToUpper(CleanLine(r.Kind)); r.Kind == "" {
+		r.Kind = GuidanceStuck
+	}
+	if !guidanceForm.MatchString(r.Kind) {
+		return Errorf(InvalidArgument, "kind is %q", r.Kind).With("parameter", "kind").
+			Suggest("Use a word or two of letters, digits, - and _, such as STUCK.")
 	}
 	return nil
 }

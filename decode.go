@@ -1,112 +1,14 @@
 package parley
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"maps"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 )
-
-// object reads a JSON object; nothing at all, or null, is an empty one.
-func object(args []byte) (map[string]json.RawMessage, error) {
-	raw := map[string]json.RawMessage{}
-	args = bytes.TrimSpace(args)
-	if len(args) == 0 || string(args) == "null" {
-		return raw, nil
-	}
-
-	err := strictUnmarshal(args, &raw)
-	if err == nil && !utf8.Valid(args) {
-		err = errors.New("they are not UTF-8")
-	}
-
-	if err != nil {
-		return nil, Errorf(InvalidArgument, "the arguments are not a JSON object: %v", err).
-			Suggest(`Send one object, e.g. {"to": "reviewer", "text": "please look at main.go"}.`)
-	}
-
-	if name, twice := repeated(args); twice {
-		return nil, Errorf(InvalidArgument, "%s was given twice", CleanLine(name)).With("parameter", name).
-			Suggest("Give it once; several recipients are one list.")
-	}
-
-	return raw, nil
-}
-
-// repeated finds a member that an object has twice. Decoding would keep the
-// last one, and its sender would believe in the first.
-func repeated(object []byte) (name string, twice bool) {
-	d := json.NewDecoder(bytes.NewReader(object))
-	seen := map[string]bool{}
-	_, err := d.Token() // the brace
-	for err == nil && d.More() {
-		var key json.Token
-		if key, err = d.Token(); err != nil {
-			break
-		}
-		if name, _ = key.(string); seen[name] {
-			return name, true
-		}
-
-		seen[name] = true
-		var value json.RawMessage
-		err = d.Decode(&value)
-	}
-
-	return "", false
-}
-
-// TakeKey takes the seeds' api_key parameter out of a call's arguments. What is
-// no string is no key: the empty one, which nobody has. Arguments that cannot
-// be read are left for Decode to refuse.
-func TakeKey(args json.RawMessage) (rest json.RawMessage, key string, given bool) {
-	members, err := object(args)
-	if err != nil {
-		return args, "", false
-	}
-	value, given := members["api_key"]
-	if !given {
-		return args, "", false
-	}
-	_ = json.Unmarshal(value, &key)
-	delete(members, "api_key")
-	rest, _ = json.Marshal(members) // it was just read from JSON
-	return rest, key, true
-}
-
-// strictUnmarshal decodes exactly one JSON value and knows all its fields.
-func strictUnmarshal(b []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		if typ, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-			subject := "it"
-			if typ.Field != "" {
-				subject = typ.Field
-			}
-			return errors.New(subject + " is " + article(typ.Value))
-		}
-
-		if _, ok := errors.AsType[*time.ParseError](err); ok {
-			return errors.New("it is not a time like 2006-01-02T15:04:05Z")
-		}
-
-		return err
-	}
-
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows the value")
-	}
-
-	return nil
-}
 
 // takeClaims removes the parameters by which a seed's call names its sender.
 func (o *Op) takeClaims(raw map[string]json.RawMessage) (map[string]string, error) {
@@ -324,33 +226,6 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 	}
 
 	return raw, nil
-}
-
-// asJSON writes text as JSON of a type. Lists come as several values or
-// separated by commas; objects as JSON.
-func asJSON(typ string, vs []string) (json.RawMessage, bool) {
-	last := vs[len(vs)-1]
-	switch typ {
-	case "integer", "boolean", "object":
-		return json.RawMessage(last), json.Valid([]byte(last))
-	case "array":
-		items := []string{} // an empty list stays one: it must not come to mean "left out"
-		for _, v := range vs {
-			for item := range strings.SplitSeq(v, ",") {
-				if item = strings.TrimSpace(item); item != "" {
-					items = append(items, item)
-				}
-			}
-		}
-
-		b, err := json.Marshal(items)
-
-		return b, err == nil
-	}
-
-	b, err := json.Marshal(last)
-
-	return b, err == nil
 }
 
 // Nearest returns the candidate closest to word, or "" when none is close: at

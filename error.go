@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 )
 
@@ -134,4 +135,18 @@ func (e *Error) UnmarshalJSON(b []byte) error {
 	}
 	*e = Error{Code: j.Code, Message: j.Message, Details: j.Details, Action: j.Action}
 	return nil
+}
+
+// Panic is the error of a call in which the service panicked. Its text is for the
+// caller; the stack appears only in the log.
+type Panic struct {
+	Value any    // what was passed to panic
+	Stack []byte // as debug.Stack formats it
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("the call crashed: %v", p.Value) }
+
+// LogValue logs the panic with its stack.
+func (p *Panic) LogValue() slog.Value {
+	return slog.GroupValue(slog.String("text", p.Error()), slog.String("stack", string(p.Stack)))
 }

@@ -17,6 +17,30 @@ const (
 	EventCommunication EventType = "communication_updated" // messages were paused, or go on
 )
 
+// The states of an EventCommunication.
+const (
+	CommunicationPaused  = "paused"
+	CommunicationResumed = "resumed"
+)
+
+// EventStates returns every state that an event may have: those of deliveries, agents
+// and threads, and whether communication is paused.
+func EventStates() []string {
+	var states []string
+	for _, state := range DeliveryStates() {
+		states = append(states, string(state))
+	}
+	for _, state := range AgentStates() {
+		states = append(states, string(state))
+	}
+	for _, status := range MembershipStatuses() {
+		if status != MemberAlready { // nothing has changed: no event
+			states = append(states, string(status))
+		}
+	}
+	return append(states, CommunicationPaused, CommunicationResumed)
+}
+
 // PreviewLength is how many characters of a message an event shows.
 const PreviewLength = 100
 
@@ -43,8 +67,10 @@ type Event struct {
 	Agent    string `json:"agent,omitempty"`
 	ThreadID string `json:"thread_id,omitempty"`
 	Thread   string `json:"thread_title,omitempty"`
-	State    string `json:"state,omitempty"`  // an AgentState, a DeliveryState or a MembershipStatus
+	State    string `json:"state,omitempty"`  // one of EventStates
 	Detail   string `json:"detail,omitempty"` // the reason or the evidence
+
+	ReasonCode ReasonCode `json:"reason_code,omitempty"` // the same as a code, of a delivery
 }
 
 // Announces reports whether the event is that of a message itself, and not of what
@@ -55,4 +81,19 @@ func (t EventType) Announces() bool {
 		return true
 	}
 	return false
+}
+
+// ReadEventsRequest asks for the record after a sequence number.
+type ReadEventsRequest struct {
+	After       int64 `json:"after,omitempty" doc:"Events with a higher sequence number than this." min:"0"`
+	Limit       int   `json:"limit,omitempty" doc:"How many at most." min:"1" max:"1000" default:"100"`
+	Last        int   `json:"last,omitempty" doc:"Instead of after: begin with this many of the newest events." min:"0" max:"1000"`
+	WaitSeconds int   `json:"wait_seconds,omitempty" doc:"If there is nothing, wait this long for an event." min:"0" max:"60"`
+}
+
+// ReadEventsResult is a page of events and where the next one begins.
+type ReadEventsResult struct {
+	Answer
+	Events []Event `json:"events"`
+	Next   int64   `json:"next"` // the after of the next call
 }

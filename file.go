@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -89,4 +90,123 @@ func fileNameProblem(name string) string {
 	}
 
 	return ""
+}
+
+// TransferFileRequest names a file of the sender's and who is to get it.
+type TransferFileRequest struct {
+	Recipient           string `json:"recipient" alias:"recipient_id,to" required:"true" doc:"Name or id of who is to get it."`
+	SourcePath          string `json:"source_path" alias:"path" required:"true" doc:"Its absolute path, in your working directory or the workspace."`
+	DestinationFilename string `json:"destination_filename,omitempty" alias:"filename" doc:"What the copy is called; the same if left out." filled:"true"`
+	Description         string `json:"description,omitempty" doc:"What it is, for the recipient." max:"1000"`
+	IdempotencyKey      string `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
+}
+
+// Validate checks the path's form and the name.
+func (r *TransferFileRequest) Validate() error {
+	if !filepath.IsAbs(r.SourcePath) {
+		return Errorf(
+			InvalidArgument,
+			"%q is not an absolute path",
+			CleanLine(Truncate(r.SourcePath, 200)),
+		).With("parameter", "source_path").
+			Suggest("Give the whole path, from / on.")
+	}
+	if r.DestinationFilename == "" {
+		return nil
+	}
+	return CheckFileName("destination_filename", r.DestinationFilename)
+}
+
+// UploadFileRequest says what is known of a file whose content is sent along.
+type UploadFileRequest struct {
+	Filename       string `json:"filename"`
+	Recipient      string `json:"recipient,omitempty"` // who is told of it; nobody if empty
+	Description    string `json:"description,omitempty"`
+	IdempotencyKey string `json:"idempotency_key,omitempty"`
+}
+
+// MaxDescription is how many characters the description of a file may have, as the
+// parameter of transfer_file.
+const MaxDescription = 1000
+
+// Validate checks the name and the description.
+func (r *UploadFileRequest) Validate() error {
+	if n := len([]rune(r.Description)); n > MaxDescription {
+		return Errorf(InvalidArgument, "description has %d characters", n).With("parameter", "description").
+			Suggest("Use %d characters at most.", MaxDescription)
+	}
+	return CheckFileName("filename", r.Filename)
+}
+
+// TransferFileResult is the receipt of a file, and of the message that tells its
+// recipient.
+type TransferFileResult struct {
+	Answer
+	Filename       string         `json:"filename"`
+	MessageID      string         `json:"message_id,omitempty"` // of the notice; none for an upload without a recipient
+	Timestamp      time.Time      `json:"timestamp"`
+	Message        string         `json:"message"` // what was done, in a sentence
+	Data           FileData       `json:"data"`
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+	Deliveries     []Delivery     `json:"deliveries"`
+	ErrorCode      Code           `json:"error_code,omitempty"` // set when success is false
+	Action         string         `json:"suggested_action,omitempty"`
+}
+
+// Failure returns the code of an answer that tells of a failure: a recipient that
+// is terminated. It is "" otherwise.
+func (r *TransferFileResult) Failure() Code { return r.ErrorCode }
+
+// FileData is where a file is and how to know it.
+type FileData struct {
+	FileID     string `json:"file_id"`
+	ServerPath string `json:"server_path"` // absolute, on the daemon's machine
+	Size       int64  `json:"size"`
+	SHA256     string `json:"sha256"` // in hexadecimal digits
+}
+
+// ListFilesRequest asks what is kept.
+type ListFilesRequest struct {
+	Limit int `json:"limit,omitempty" doc:"How many at most." min:"1" max:"1000" default:"100"`
+}
+
+// KeptFile is a file, and what is known of it beside.
+type KeptFile struct {
+	File
+	Sender   string `json:"sender"`
+	Messages int    `json:"messages"` // that carry it
+}
+
+// ListFilesResult lists files, the newest first.
+type ListFilesResult struct {
+	Answer
+	Files      []KeptFile `json:"files"`
+	TotalCount int        `json:"total_count"`
+	// ContentBytes is what the files hold, each content once; CopyBytes is what their
+	// recipients' copies take beside it; FreeBytes is what the disk has left.
+	ContentBytes int64 `json:"content_bytes"`
+	CopyBytes    int64 `json:"copy_bytes"`
+	FreeBytes    int64 `json:"free_bytes"`
+}
+
+// RemoveFilesRequest names files, or an age.
+type RemoveFilesRequest struct {
+	FileIDs       []string `json:"file_ids,omitempty" alias:"file_id,ids" doc:"Ids of the files, or at least their first 8 characters."`
+	OlderThanDays int      `json:"older_than_days,omitempty" doc:"All that came before so many days." min:"1" max:"36500"`
+}
+
+// Validate wants one of the two.
+func (r *RemoveFilesRequest) Validate() error {
+	if (len(r.FileIDs) == 0) == (r.OlderThanDays == 0) {
+		return Errorf(InvalidArgument, "want either file_ids or older_than_days").With("parameter", "file_ids").
+			Suggest("Give the ids of the files, which list_files shows, or an age in days.")
+	}
+	return nil
+}
+
+// RemoveFilesResult says what was deleted.
+type RemoveFilesResult struct {
+	Answer
+	Removed []File `json:"removed"`
+	Message string `json:"message"`
 }

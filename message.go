@@ -1,10 +1,10 @@
 package parley
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
-
-	"github.com/google/uuid"
 )
 
 // MessageKind says by which road a message goes.
@@ -19,6 +19,11 @@ const (
 	KindNotice    MessageKind = "system"   // a word of parley's own
 )
 
+// MessageKinds returns every kind of message.
+func MessageKinds() []MessageKind {
+	return []MessageKind{KindDirect, KindBroadcast, KindThread, KindSteering, KindNotice}
+}
+
 // MessageType is the contract's word for what a message is.
 type MessageType string
 
@@ -29,6 +34,11 @@ const (
 	TypeResponse     MessageType = "response"
 	TypeCoordination MessageType = "coordination"
 )
+
+// MessageTypes returns every type of message.
+func MessageTypes() []MessageType {
+	return []MessageType{TypeInformation, TypeRequest, TypeResponse, TypeCoordination}
+}
 
 // Priority says how soon a message wants to be delivered. An urgent one goes
 // ahead of those that wait for the same agent.
@@ -74,117 +84,244 @@ type Guidance struct {
 	Kind string `json:"guidance"` // in capitals, such as STUCK
 }
 
-// DeliveryState is a rung of the ladder: the furthest that is proven.
-type DeliveryState string
+// Names is a list of names or ids. On the wire a single one may stand without
+// the list around it.
+type Names []string
 
-// The ladder: queued → (held) → typing → submitted → read → answered, or an end
-// that is not delivery.
-const (
-	DeliveryQueued      DeliveryState = "queued"
-	DeliveryHeld        DeliveryState = "held"
-	DeliveryTyping      DeliveryState = "typing"
-	DeliverySubmitted   DeliveryState = "submitted"
-	DeliveryRead        DeliveryState = "read"
-	DeliveryAnswered    DeliveryState = "answered" // its recipient replied to its sender
-	DeliveryFailed      DeliveryState = "failed"
-	DeliveryUnconfirmed DeliveryState = "unconfirmed" // typing began; its outcome could not be proven
-	DeliveryExpired     DeliveryState = "expired"
-)
-
-// Delivered reports whether the message provably reached its recipient.
-func (s DeliveryState) Delivered() bool { return s == DeliverySubmitted || s.Read() }
-
-// Read reports whether the recipient provably has the whole message.
-func (s DeliveryState) Read() bool { return s == DeliveryRead || s == DeliveryAnswered }
-
-// Failed reports whether the message will not reach its recipient.
-func (s DeliveryState) Failed() bool { return s == DeliveryFailed || s == DeliveryExpired }
-
-// Settled reports whether parley does nothing further by itself.
-func (s DeliveryState) Settled() bool {
-	return s.Delivered() || s.Failed() || s == DeliveryUnconfirmed
-}
-
-// Step is a rung that was reached, when, and how that is known.
-type Step struct {
-	State    DeliveryState `json:"state"`
-	At       time.Time     `json:"at"`
-	Evidence string        `json:"evidence,omitempty"`
-	// TurnStarted is when the agent itself says that its work upon the message began.
-	TurnStarted *time.Time `json:"turn_started,omitempty"`
-}
-
-// Delivery is one message's way to one recipient.
-type Delivery struct {
-	MessageID      string        `json:"message_id"`
-	RecipientID    string        `json:"agent_id"`
-	Recipient      string        `json:"agent"` // its name
-	ConversationID string        `json:"conversation_id"`
-	State          DeliveryState `json:"state"`
-	Reason         string        `json:"reason,omitempty"` // why it is not further
-	Steps          []Step        `json:"steps,omitempty"`
-
-	ReadAt     *time.Time `json:"read_at,omitempty"`
-	AnsweredAt *time.Time `json:"answered_at,omitempty"`
-	AnsweredBy string     `json:"answered_by,omitempty"` // the id of the recipient's first reply
-	Hold       *Hold      `json:"hold,omitempty"`        // while the conversation protocol holds it
-
-	Decision *ConversationDecision `json:"decision,omitempty"` // why a responder answers a thread's post, or does not
-}
-
-// TurnStarted returns when the recipient's program began to work upon the message,
-// by its own report; the zero time when it has not said so.
-func (d *Delivery) TurnStarted() time.Time {
-	for _, step := range d.Steps {
-		if step.TurnStarted != nil {
-			return *step.TurnStarted
+// UnmarshalJSON reads a string or a list of strings.
+func (n *Names) UnmarshalJSON(b []byte) error {
+	if bytes.HasPrefix(bytes.TrimSpace(b), []byte(`"`)) {
+		var one string
+		if err := json.Unmarshal(b, &one); err != nil {
+			return err
 		}
+		*n = Names{one}
+		return nil
 	}
-	return time.Time{}
+	return json.Unmarshal(b, (*[]string)(n))
 }
 
-// DeliveryStatus sums up the deliveries of a message by agent id: stored with
-// or submitted to, given up, and still on their way.
-type DeliveryStatus struct {
-	DeliveredTo     []string `json:"delivered_to"`
-	FailedDelivery  []string `json:"failed_delivery"`
-	PendingDelivery []string `json:"pending_delivery"`
-	// PendingReasons says why they wait, where that is known.
-	PendingReasons map[string]string `json:"pending_reasons,omitempty"`
+// Everyone, as the only recipient, is every other agent.
+const Everyone = "ALL"
+
+// SendMessageRequest is a message on its way in.
+type SendMessageRequest struct {
+	To               Names             `json:"to,omitempty" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" doc:"Names or ids; [\"ALL\"] is everyone else."`
+	Text             string            `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
+	ThreadID         string            `json:"thread_id,omitempty" doc:"Instead of to: post to this thread."`
+	Type             MessageType       `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message."`
+	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
+	Urgent           bool              `json:"urgent,omitempty" doc:"The same as priority urgent."`
+	Data             json.RawMessage   `json:"data,omitempty" doc:"For programs." object:"true"`
+	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects." max:"50"`
+	RequiresResponse bool              `json:"requires_response,omitempty" doc:"The recipients must answer."`
+	ResponseDeadline *time.Time        `json:"response_deadline,omitempty" implies:"requires_response" doc:"By when (RFC 3339)."`
+	ContextReference string            `json:"context_reference,omitempty" doc:"What it is about: a ticket, a file." max:"200"`
+	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"Id of the message it answers."`
+	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
 }
 
-// SumUp returns the status of deliveries, each in one of the three lists.
-func SumUp(deliveries []Delivery) DeliveryStatus {
-	s := DeliveryStatus{DeliveredTo: []string{}, FailedDelivery: []string{}, PendingDelivery: []string{}}
-	for _, d := range deliveries {
-		switch {
-		case d.State.Delivered():
-			s.DeliveredTo = append(s.DeliveredTo, d.RecipientID)
-		case d.State.Failed():
-			s.FailedDelivery = append(s.FailedDelivery, d.RecipientID)
-		default:
-			s.PendingDelivery = append(s.PendingDelivery, d.RecipientID)
-			if d.Reason == "" {
-				continue
-			}
-			if s.PendingReasons == nil {
-				s.PendingReasons = map[string]string{}
-			}
-			s.PendingReasons[d.RecipientID] = d.Reason
-		}
+// Validate wants exactly one of to and thread_id. One that is given and empty counts
+// as not given beside the other.
+func (r *SendMessageRequest) Validate() error {
+	named := strings.Join(r.To, "") != ""
+	switch {
+	case r.ThreadID != "" && named:
+		return Errorf(InvalidArgument, "to and thread_id were both given").With("parameter", "thread_id").
+			Suggest("Give one of the two: a post reaches all who take part in the thread.")
+	case r.ThreadID != "":
+		r.To = nil
+	case len(r.To) == 0:
+		return Errorf(InvalidArgument, "to is missing").With("parameter", "to").
+			Suggest("Give to, the names or ids of the recipients, or thread_id to post to a thread.")
 	}
-
-	return s
+	return nil
 }
 
-// conversationSpace makes the ids of conversations: any fixed UUID does.
-var conversationSpace = uuid.MustParse("8f6f1c1e-5a0b-4b57-9d5a-0c2e7b6f4d21")
+// SendMessageResult is the receipt: what is stored, and what is proven so far.
+type SendMessageResult struct {
+	Answer
+	MessageID      string         `json:"message_id"`
+	ConversationID string         `json:"conversation_id"`
+	Timestamp      time.Time      `json:"timestamp"`
+	Status         string         `json:"status"`  // Message sent to NAME!
+	Message        string         `json:"message"` // Message sent to agent ID8
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+	Deliveries     []Delivery     `json:"deliveries"`
+	Object         *Message       `json:"message_object"`
+	Reply          *Reply         `json:"reply,omitempty"`      // of a responder
+	ErrorCode      Code           `json:"error_code,omitempty"` // set when success is false
+	Action         string         `json:"suggested_action,omitempty"`
+}
 
-// ConversationID names what two agents say to each other; the order of the two
-// does not matter.
-func ConversationID(a, b string) string {
-	if b < a {
-		a, b = b, a
+// Failure returns the code of an answer that tells of a failure: a single
+// recipient that is terminated. It is "" otherwise.
+func (r *SendMessageResult) Failure() Code { return r.ErrorCode }
+
+// BroadcastMessageRequest is a message for many.
+type BroadcastMessageRequest struct {
+	Text           string   `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
+	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent if left out."`
+	Group          string   `json:"group,omitempty" doc:"Only the members of this group." filled:"true"`
+	Urgent         bool     `json:"urgent,omitempty" doc:"The same as priority urgent."`
+	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
+	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+}
+
+// Validate refuses an empty list: it must never come to mean everyone.
+func (r *BroadcastMessageRequest) Validate() error {
+	switch {
+	case r.Recipients != nil && len(*r.Recipients) == 0:
+		return Errorf(InvalidArgument, "the list of recipients is empty").
+			Suggest("Name at least one recipient, or leave recipients out to reach everyone.")
+	case r.Recipients != nil && r.Group != "":
+		return Errorf(InvalidArgument, "recipients and group were both given").
+			Suggest("Give one of the two.")
 	}
-	return uuid.NewSHA1(conversationSpace, []byte(a+b)).String()
+	return nil
+}
+
+// BroadcastMessageResult is the receipt of a broadcast.
+type BroadcastMessageResult struct {
+	Answer
+	MessageID      string         `json:"message_id"`
+	RecipientCount int            `json:"recipient_count"`
+	Timestamp      time.Time      `json:"timestamp"`
+	Message        string         `json:"message"` // Message broadcast to N agent(s)
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+	Deliveries     []Delivery     `json:"deliveries"`
+	Object         *Message       `json:"message_object"`
+}
+
+// BroadcastUpdateRequest tells the team what has come about.
+type BroadcastUpdateRequest struct {
+	UpdateType     string        `json:"update_type" required:"true" enum:"progress,discovery,issue,completion" doc:"What kind of news it is."`
+	Content        UpdateContent `json:"content" required:"true" object:"true" doc:"The news; a summary at least."`
+	Urgency        string        `json:"urgency,omitempty" enum:"info,attention,action_required,critical" default:"info" doc:"action_required makes them owe you an answer."`
+	IdempotencyKey string        `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+}
+
+// UpdateContent is the body of an update.
+type UpdateContent struct {
+	Summary        string `json:"summary"`
+	Details        string `json:"details,omitempty"`
+	Impact         string `json:"impact,omitempty"`
+	ActionRequired bool   `json:"action_required,omitempty"`
+}
+
+// Validate refuses an update that says nothing.
+func (r *BroadcastUpdateRequest) Validate() error {
+	if CleanLine(r.Content.Summary) == "" {
+		return Errorf(InvalidArgument, "content.summary is missing").With("parameter", "content.summary").
+			Suggest("Say in content.summary, in a sentence, what has come about.")
+	}
+	return nil
+}
+
+// BroadcastUpdateResult is the receipt of an update.
+type BroadcastUpdateResult struct {
+	Answer
+	BroadcastID    string         `json:"broadcast_id"`
+	Recipients     []string       `json:"recipients"` // agent ids
+	Timestamp      time.Time      `json:"timestamp"`
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+}
+
+// RequestAssistanceRequest asks for help.
+type RequestAssistanceRequest struct {
+	AssistanceType       string         `json:"assistance_type" required:"true" enum:"expertise,resources,review,collaboration" doc:"What kind of help."`
+	TargetAgents         Names          `json:"target_agents,omitempty" doc:"Names or ids." max:"200"`
+	RequiredCapabilities []string       `json:"required_capabilities,omitempty" doc:"What the helper must be able to do." max:"50"`
+	RequestDetails       RequestDetails `json:"request_details" required:"true" object:"true" doc:"What you need; the deadline in RFC 3339."`
+	IdempotencyKey       string         `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+}
+
+// RequestDetails says what help is needed.
+type RequestDetails struct {
+	Description string     `json:"description"`
+	Context     string     `json:"context,omitempty"`
+	Deadline    *time.Time `json:"deadline,omitempty"`
+	Priority    Priority   `json:"priority,omitempty"`
+}
+
+// Validate checks the details.
+func (r *RequestAssistanceRequest) Validate() error {
+	if CleanLine(r.RequestDetails.Description) == "" {
+		return Errorf(
+			InvalidArgument,
+			"request_details.description is missing",
+		).With("parameter", "request_details.description").
+			Suggest("Say in request_details.description what help is needed.")
+	}
+
+	if r.RequestDetails.Priority != "" {
+		return oneOf(
+			"request_details.priority",
+			string(r.RequestDetails.Priority),
+			enumOf[SendMessageRequest]("priority"),
+		)
+	}
+
+	return nil
+}
+
+// RequestAssistanceResult says who was asked and who could help.
+type RequestAssistanceResult struct {
+	Answer
+	RequestID           string          `json:"request_id"`
+	PotentialResponders []PotentialHelp `json:"potential_responders"` // the best first
+	BroadcastSent       bool            `json:"broadcast_sent"`       // everyone was asked
+	Timestamp           time.Time       `json:"timestamp"`
+	DeliveryStatus      DeliveryStatus  `json:"delivery_status"`
+	ResponseDeadline    *time.Time      `json:"response_deadline,omitempty"`
+}
+
+// PotentialHelp is an agent that could help.
+type PotentialHelp struct {
+	AgentID         string       `json:"agent_id"`
+	Agent           string       `json:"agent"` // its name
+	Role            string       `json:"role"`
+	CapabilityMatch float64      `json:"capability_match"` // 0 to 1
+	Availability    Availability `json:"availability"`
+}
+
+// RespondToMessageRequest answers a message.
+type RespondToMessageRequest struct {
+	MessageID            string          `json:"message_id" alias:"original_message_id" required:"true" doc:"Id, or its first eight characters."`
+	Text                 string          `json:"text" alias:"response,response_content" required:"true" doc:"1 to 2,000 characters."`
+	Status               ResponseStatus  `json:"status,omitempty" enum:"completed,partial,unable,delegated" doc:"Only for a required response."`
+	Data                 json.RawMessage `json:"data,omitempty" doc:"For programs." object:"true"`
+	AdditionalRecipients Names           `json:"additional_recipients,omitempty" doc:"Who else gets it; if delegated, who answers instead." max:"200"`
+	IdempotencyKey       string          `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+}
+
+// RespondToMessageResult is the receipt of an answer.
+type RespondToMessageResult struct {
+	Answer
+	ResponseMessageID string         `json:"response_message_id"`
+	OriginalUpdated   bool           `json:"original_message_updated"` // whether this answer changed where the original stands
+	Timestamp         time.Time      `json:"timestamp"`
+	MessageID         string         `json:"message_id"` // the same as response_message_id
+	DeliveryStatus    DeliveryStatus `json:"delivery_status"`
+	Reply             *Reply         `json:"reply,omitempty"`      // of a responder whose message was answered
+	ErrorCode         Code           `json:"error_code,omitempty"` // set when success is false
+	Action            string         `json:"suggested_action,omitempty"`
+}
+
+// Failure returns the code of an answer that nobody can get: who asked is
+// terminated. It is "" otherwise.
+func (r *RespondToMessageResult) Failure() Code { return r.ErrorCode }
+
+// IgnoreMessageRequest lets a message go unanswered.
+type IgnoreMessageRequest struct {
+	MessageID string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
+	Reason    string `json:"reason,omitempty" doc:"Why, for the log." max:"500"`
+}
+
+// IgnoreMessageResult says that it is done.
+type IgnoreMessageResult struct {
+	Answer
+	Message string `json:"message"` // Message marked as read
 }

@@ -79,3 +79,65 @@ func ReasonOf(err error) ModelReason {
 	reason, _ := AsError(err).Details["reason"].(string)
 	return ModelReason(reason)
 }
+
+// UsageRequest asks what models' answers took.
+type UsageRequest struct {
+	Agent string     `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one responder; all if left out."`
+	Since *time.Time `json:"since,omitempty" doc:"Only calls after this time (RFC 3339)."`
+	Calls int        `json:"calls,omitempty" doc:"How many of the last calls to list." min:"0" max:"1000"`
+}
+
+// Spent sums up calls to models.
+type Spent struct {
+	Calls        int   `json:"calls"`
+	Answered     int   `json:"answered"`
+	Failed       int   `json:"failed"`
+	InputTokens  int64 `json:"input_tokens"`
+	OutputTokens int64 `json:"output_tokens"`
+	Requests     int   `json:"requests"`   // to the models' servers
+	LatencyMS    int64 `json:"latency_ms"` // of all calls together
+	Unmeasured   int   `json:"unmeasured"` // calls of which the server did not say all tokens
+}
+
+// Add adds other calls.
+func (s *Spent) Add(o Spent) {
+	s.Calls += o.Calls
+	s.Answered += o.Answered
+	s.Failed += o.Failed
+	s.InputTokens += o.InputTokens
+	s.OutputTokens += o.OutputTokens
+	s.Requests += o.Requests
+	s.LatencyMS += o.LatencyMS
+	s.Unmeasured += o.Unmeasured
+}
+
+// AgentUsage is what a responder's answers took.
+type AgentUsage struct {
+	AgentID string `json:"agent_id"`
+	Agent   string `json:"agent"`
+	Spent
+	Failures map[string]int `json:"failures,omitempty"` // by reason
+	LastCall time.Time      `json:"last_call"`
+}
+
+// ModelCall is one call to a model, whatever came of it.
+type ModelCall struct {
+	AgentID   string      `json:"agent_id"`
+	Agent     string      `json:"agent"`
+	Caller    string      `json:"caller"` // who is answered
+	MessageID string      `json:"message_id"`
+	ReplyID   string      `json:"reply_id,omitempty"`
+	Model     string      `json:"model"`
+	At        time.Time   `json:"at"`
+	Reason    ModelReason `json:"error,omitempty"` // why there was no answer
+	ToolCalls int         `json:"tool_calls,omitempty"`
+	Usage
+}
+
+// UsageResult is all calls summed up, by agent, and the last of them, the newest first.
+type UsageResult struct {
+	Answer
+	Total  Spent        `json:"total"`
+	Agents []AgentUsage `json:"agents"`
+	Calls  []ModelCall  `json:"calls"`
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
+	"runtime/debug"
 	"slices"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -58,7 +59,8 @@ type Op struct {
 type Invocation struct {
 	op      *Op
 	request any
-	claims  map[string]string // parameter → the id or name it says the caller has
+	claims  map[string]string           // parameter → the id or name it says the caller has
+	recheck func(context.Context) error // see Recheck; nil: the credential is not looked at again
 }
 
 // Decode reads the arguments of a call: a JSON object, or nothing. It is
@@ -105,25 +107,21 @@ func (o *Op) decode(raw map[string]json.RawMessage) (*Invocation, error) {
 	return inv, nil
 }
 
-// Call checks that the caller in ctx may make this call and makes it.
+// Recheck has Call look at the caller's credential once more after an operation that
+// only reads and may have waited: its key may have been revoked meanwhile. check
+// returns an error when the credential no longer holds, and Call returns that error
+// instead of the result.
+func (inv *Invocation) Recheck(check func(context.Context) error) { inv.recheck = check }
+
+// Call checks that the caller in ctx may make this call and makes it. When the service
+// panics, Call returns a *Panic.
 func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	caller := CallerFrom(ctx)
 	if err := inv.op.Allow(caller); err != nil {
 		return nil, err
 	}
-
-	for name, claim := range inv.claims {
-		if !caller.Remote && !caller.Is(claim) {
-			return nil, Errorf(
-				NotAuthorized,
-				"%s is %q, but the call comes from %s",
-				name,
-				CleanLine(claim),
-				caller.Name,
-			).
-				With("parameter", name).
-				Suggest("Leave %s out: who calls is known from the connection.", name)
-		}
+	if err := inv.checkClaims(caller); err != nil {
+		return nil, err
 	}
 
 	if caller.Remote && len(inv.claims) > 0 {
@@ -132,6 +130,38 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 		ctx = WithCredentials(ctx, credentials)
 	}
 
+	result, err := inv.guardedCall(ctx, s)
+	if err == nil && inv.recheck != nil && inv.op.Effect == Reads && inv.op.Waits() {
+		err = inv.recheck(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	return result, nil
+}
+
+// checkClaims compares what the call says of its caller with the caller. For a remote
+// caller the service that decides does so.
+func (inv *Invocation) checkClaims(caller Caller) error {
+	for name, claim := range inv.claims {
+		if caller.Remote || caller.Is(claim) {
+			continue
+		}
+		return Errorf(NotAuthorized, "%s is %q, but the call comes from %s", name, CleanLine(claim), caller.Name).
+			With("parameter", name).
+			Suggest("Leave %s out: who calls is known from the connection.", name)
+	}
+	return nil
+}
+
+// guardedCall makes the call and turns a panic into an error.
+func (inv *Invocation) guardedCall(ctx context.Context, s Service) (result any, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &Panic{value, debug.Stack()}
+		}
+	}()
 	return inv.op.call(ctx, s, inv.request)
 }
 
@@ -155,6 +185,16 @@ func (o *Op) Allow(c Caller) error {
 	return Errorf(NotAuthorized, "%s is not for agent %s", o.Name, c.Name).
 		Suggest("Ask the operator: send a message to %q.", OperatorName)
 }
+
+// Answer is what every result begins with: success, and an error that is null.
+// Failures are not results but *Error values, which say the same in their form.
+type Answer struct {
+	Success bool    `json:"success"`
+	Error   *string `json:"error"`
+}
+
+// OK is the Answer of whatever went well.
+var OK = Answer{Success: true}
 
 // FindOp returns the operation of that name, or nil.
 func FindOp(name string) *Op {

@@ -2,6 +2,7 @@ package parley
 
 import (
 	"context"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -146,6 +147,109 @@ func TestCallRefusesBeforeItCalls(t *testing.T) {
 	if _, err := inv.Call(t.Context(), s); ErrorCode(err) != Unauthenticated || len(s.calls) != 0 {
 		t.Errorf("nobody's call gave %v after %d calls of the service", err, len(s.calls))
 	}
+}
+
+// countedRequest adds 100 to its number each time it is validated.
+type countedRequest struct {
+	Number int `json:"number" required:"true" doc:"Any number but 13." max:"99"`
+}
+
+func (r *countedRequest) Validate() error {
+	if r.Number == 13 {
+		return Errorf(InvalidArgument, "number is 13")
+	}
+	r.Number += 100
+	return nil
+}
+
+// A service relies on requests that were validated, once, before they reach it.
+func TestDecodeValidatesARequestOnce(t *testing.T) {
+	var got []countedRequest
+	op := define("count", "Count.", func(_ Service, _ context.Context, r countedRequest) (*Answer, error) {
+		got = append(got, r)
+		return &OK, nil
+	}, Public, Reads)
+
+	inv, err := op.Decode([]byte(`{"number": 12}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := inv.Call(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := []countedRequest{{112}}; !slices.Equal(got, want) {
+		t.Errorf("the service got %+v, want %+v", got, want)
+	}
+
+	if _, err := op.Decode([]byte(`{"number": 13}`)); ErrorCode(err) != InvalidArgument {
+		t.Errorf("a request that Validate refuses gave %v", err)
+	}
+}
+
+// panicking panics in check_inbox.
+type panicking struct{ Service }
+
+func (panicking) CheckInbox(context.Context, CheckInboxRequest) (*CheckInboxResult, error) {
+	panic("a mistake in the service")
+}
+
+func TestCallReturnsAPanicAsAnError(t *testing.T) {
+	inv, err := FindOp("check_inbox").Decode(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	result, err := inv.Call(WithCaller(t.Context(), Caller{ID: "1", Name: "coder"}), panicking{})
+	got, ok := errors.AsType[*Panic](err)
+	if !ok || result != nil || got.Error() != "the call crashed: a mistake in the service" ||
+		!strings.Contains(string(got.Stack), "op_test.go") {
+		t.Errorf("got %v, %v, want a panic with its stack", result, err)
+	}
+	if got := ErrorCode(err); got != Internal {
+		t.Errorf("the code is %s, want %s", got, Internal)
+	}
+}
+
+// A key that is revoked while a call waits must not get what the call waited for.
+func TestCallChecksTheCredentialAgainAfterWaiting(t *testing.T) {
+	ctx := WithCaller(t.Context(), Caller{ID: "1", Name: "coder"})
+	revoked := Errorf(Unauthenticated, "the key was revoked")
+	for op, want := range map[string]Code{
+		"check_inbox":        Unauthenticated, // reads and can wait
+		"check_new_messages": "",              // cannot wait
+		"send_message":       "",              // has been done
+	} {
+		args := ""
+		if op == "send_message" {
+			args = `{"to":"reviewer","text":"hi"}`
+		}
+
+		inv, err := FindOp(op).Decode([]byte(args))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		inv.Recheck(func(context.Context) error { return revoked })
+		result, err := inv.Call(ctx, answersAll{})
+		if got := ErrorCode(err); got != want || (result == nil) != (want != "") {
+			t.Errorf("%s: got %v, %v, want code %q", op, result, err, want)
+		}
+	}
+}
+
+// answersAll answers the operations that the test of rechecks calls.
+type answersAll struct{ Service }
+
+func (answersAll) CheckInbox(context.Context, CheckInboxRequest) (*CheckInboxResult, error) {
+	return &CheckInboxResult{Answer: OK}, nil
+}
+
+func (answersAll) CheckNewMessages(context.Context, CheckNewMessagesRequest) (*CheckNewMessagesResult, error) {
+	return &CheckNewMessagesResult{Answer: OK}, nil
+}
+
+func (answersAll) SendMessage(context.Context, SendMessageRequest) (*SendMessageResult, error) {
+	return &SendMessageResult{Answer: OK}, nil
 }
 
 func TestSelfIsNoAliasOfATarget(t *testing.T) {

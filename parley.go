@@ -11,6 +11,11 @@ import "context"
 // orchestrator (in the daemon) and the client (everywhere else), and one test
 // suite runs against both. The caller of each method is the one in the context
 // (see WithCaller); errors are *Error where the caller can do something about it.
+//
+// Methods take requests that are valid. Op.Decode checks each parameter and calls the
+// request's Validate, once, in the process that serves the call; the orchestrator does
+// not check again, and the client leaves it to its daemon. A program that calls the
+// orchestrator in its own process decodes with Op.Decode, or calls Validate itself.
 type Service interface {
 	AgentService
 	TerminalService
@@ -168,4 +173,31 @@ type WorkspaceService interface {
 	Backup(context.Context, BackupRequest) (*BackupResult, error)
 	// ShutDown stops the daemon, and all agents unless they are to be kept.
 	ShutDown(context.Context, ShutDownRequest) (*ShutDownResult, error)
+}
+
+// RightsService is how the operator says who may call as whom.
+type RightsService interface {
+	// IssueKey makes a further API key for an agent and returns it, once.
+	// AGENT_UNAVAILABLE when the agent is stopped.
+	IssueKey(context.Context, IssueKeyRequest) (*IssueKeyResult, error)
+	// RotateKey makes a new key and ends all others of the agent.
+	RotateKey(context.Context, RotateKeyRequest) (*IssueKeyResult, error)
+	// RevokeKey ends one key, or all of an agent's.
+	RevokeKey(context.Context, RevokeKeyRequest) (*RevokeKeyResult, error)
+	// ListKeys lists the keys that are good, never the keys themselves.
+	ListKeys(context.Context, ListKeysRequest) (*ListKeysResult, error)
+	// ApproveAgent decides on an agent's wish to be special.
+	ApproveAgent(context.Context, ApproveAgentRequest) (*ApproveAgentResult, error)
+}
+
+// ResponderService sees to the agents for which a model answers.
+type ResponderService interface {
+	// AddResponder makes an agent for which a model answers, or changes how one does;
+	// an agent that asked to be special is approved by it. AGENT_EXISTS when the name is
+	// another agent's.
+	AddResponder(context.Context, AddResponderRequest) (*AddResponderResult, error)
+	// ListResponders lists those for which a model answers, or is to.
+	ListResponders(context.Context, ListRespondersRequest) (*ListRespondersResult, error)
+	// Usage says what the models' answers took: in all, by agent, and by call.
+	Usage(context.Context, UsageRequest) (*UsageResult, error)
 }

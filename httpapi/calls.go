@@ -4,13 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"net/url"
 	"os"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -53,35 +51,14 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	result, err := a.invoke(r.Context(), inv)
-	if err == nil && op.Effect == parley.Reads && op.Waits() {
-		err = a.stillGood(r, args.keys)
-	}
-
+	inv.Recheck(func(context.Context) error { return a.recheck(r, args.keys) })
+	result, err := inv.Call(r.Context(), a.Service)
 	if err != nil {
 		a.fail(w, r, err)
 		return
 	}
 
 	reply(w, resultStatus(result), result)
-}
-
-// crashed is the error of a call in which the service panicked.
-type crashed struct {
-	what  any
-	stack []byte // for the log, not for the caller
-}
-
-func (c *crashed) Error() string { return fmt.Sprintf("the call crashed: %v", c.what) }
-
-// invoke makes the call and survives it.
-func (a *api) invoke(ctx context.Context, inv *parley.Invocation) (result any, err error) {
-	defer func() {
-		if what := recover(); what != nil {
-			err = &crashed{what, debug.Stack()}
-		}
-	}()
-	return inv.Call(ctx, a.Service)
 }
 
 // admit tells a stranger so before finding fault with his parameters.

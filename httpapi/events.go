@@ -61,12 +61,9 @@ func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op,
 // follow writes the record from a page on to whoever made the request.
 func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op, page *parley.ReadEventsResult) {
 	for s.page(ctx, page) {
-		next, err := a.nextEvents(ctx, op, page.Next)
+		next, err := a.nextEvents(ctx, r, op, page.Next)
 		if ctx.Err() != nil {
 			return
-		}
-		if err == nil {
-			err = a.stillGood(r, nil)
 		}
 
 		if err != nil {
@@ -85,9 +82,9 @@ func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op
 	}
 }
 
-// stillGood looks at the key of a call that waited again: it may have been revoked since.
-// keys are those found in the body.
-func (a *api) stillGood(r *http.Request, keys []string) error {
+// recheck identifies the caller of a request once more: its key may have been revoked
+// while it waited. keys are those found in the body.
+func (a *api) recheck(r *http.Request, keys []string) error {
 	caller, err := a.identify(r, keys)
 	if err == nil && caller.ID != parley.CallerFrom(r.Context()).ID {
 		err = wrongKey()
@@ -96,17 +93,23 @@ func (a *api) stillGood(r *http.Request, keys []string) error {
 }
 
 // nextEvents waits for events for at most the time between two heartbeats.
-func (a *api) nextEvents(ctx context.Context, op *parley.Op, after int64) (*parley.ReadEventsResult, error) {
+func (a *api) nextEvents(
+	ctx context.Context,
+	r *http.Request,
+	op *parley.Op,
+	after int64,
+) (*parley.ReadEventsResult, error) {
 	inv, err := op.DecodeQuery(url.Values{
 		"after": {strconv.FormatInt(after, 10)}, "wait_seconds": {strconv.Itoa(a.heartbeat)}})
 	if err != nil {
 		return nil, err
 	}
+	inv.Recheck(func(context.Context) error { return a.recheck(r, nil) })
 	return a.readEvents(ctx, inv)
 }
 
 func (a *api) readEvents(ctx context.Context, inv *parley.Invocation) (*parley.ReadEventsResult, error) {
-	result, err := a.invoke(ctx, inv)
+	result, err := inv.Call(ctx, a.Service)
 	if err != nil {
 		return nil, err
 	}

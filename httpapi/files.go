@@ -20,7 +20,8 @@ const filesPath = prefix + "files"
 
 // Files keeps what is uploaded. The caller is the one in the context.
 type Files interface {
-	// UploadFile reads content to its end, then asks what is known of it.
+	// UploadFile reads content to its end, then calls described, which returns a
+	// valid request or the reason to keep nothing.
 	UploadFile(
 		ctx context.Context,
 		content io.Reader,
@@ -117,8 +118,11 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 			return req, parley.Errorf(parley.Unauthenticated, "the API key comes after the file").
 				Suggest("Send it before the file, or as `Authorization: Bearer KEY`.")
 		}
+		if err := u.checkClaims(caller); err != nil {
+			return req, err
+		}
 
-		return req, u.checkClaims(caller)
+		return req, req.Validate()
 	})
 }
 

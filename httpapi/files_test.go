@@ -42,9 +42,6 @@ func (s *shelf) UploadFile(
 	}
 
 	r, err := described()
-	if err == nil {
-		err = r.Validate()
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type object map[string]any
 
 // openAPI describes every route, read off the operations table.
 func openAPI(ops []*parley.Op, version string) []byte {
-	schemas := object{"Error": errorSchema()}
+	schemas := object{"Error": errorSchema(), parley.ReasonCodeTitle: reasonCodeSchema()}
 	paths := object{}
 	add := func(method, path string, operation object) {
 		if paths[path] == nil {
@@ -29,7 +29,8 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	}
 
 	for _, op := range ops {
-		schemas[camel(op.Name)+"Request"], schemas[camel(op.Name)+"Result"] = op.Input, op.Output
+		schemas[camel(op.Name)+"Request"] = op.Input
+		schemas[camel(op.Name)+"Result"] = referToCodes(op.Output.CloneSchemas())
 		for i, r := range routesOfOp(op) {
 			add(r.Method, r.Path, operationOf(op, r, i))
 		}
@@ -203,6 +204,33 @@ func errorSchema() object {
 			"message":          text,
 		},
 	}
+}
+
+// reasonCodeSchema lists the reason codes. Clients must accept others: a later version
+// may add some.
+func reasonCodeSchema() object {
+	return object{
+		"description": "Why a delivery is where it is: what holds it, how it ended, or what proves it. More codes may be added.",
+		"anyOf":       []object{{"enum": parley.ReasonCodes()}, {"type": "string"}},
+	}
+}
+
+// referToCodes replaces each reason code in a schema by a reference to the one schema
+// of reason codes, and returns the schema.
+func referToCodes(s *jsonschema.Schema) *jsonschema.Schema {
+	switch {
+	case s == nil:
+		return nil
+	case s.Title == parley.ReasonCodeTitle:
+		return &jsonschema.Schema{Ref: "#/components/schemas/" + parley.ReasonCodeTitle}
+	}
+
+	s.Items, s.AdditionalProperties = referToCodes(s.Items), referToCodes(s.AdditionalProperties)
+	for name, property := range s.Properties {
+		s.Properties[name] = referToCodes(property)
+	}
+
+	return s
 }
 
 // ownPages are the paths that are no operation.

@@ -68,6 +68,26 @@ func TestTheDocumentIsValid(t *testing.T) {
 	}
 }
 
+func TestTheDocumentListsTheReasonCodes(t *testing.T) {
+	schemas := fetchDocument(t, serve(t, New(options(&stub{})))).Components.Schemas
+	if got := schemas["ReasonCode"].Value.AnyOf[0].Value.Enum; len(got) != len(parley.ReasonCodes()) {
+		t.Errorf("the document lists %d codes, want %d", len(got), len(parley.ReasonCodes()))
+	}
+
+	delivery := schemas["GetMessageStatusResult"].Value.Properties["deliveries"].Value.Items.Value
+	step := delivery.Properties["steps"].Value.Items.Value
+	event := schemas["ReadEventsResult"].Value.Properties["events"].Value.Items.Value
+	for name, property := range map[string]*openapi3.SchemaRef{
+		"a delivery's reason_code": delivery.Properties["reason_code"],
+		"a step's code":            step.Properties["code"],
+		"an event's reason_code":   event.Properties["reason_code"],
+	} {
+		if property == nil || property.Ref != "#/components/schemas/ReasonCode" {
+			t.Errorf("%s has the schema %+v, want a reference to ReasonCode", name, property)
+		}
+	}
+}
+
 func TestTheDocumentHasEveryRoute(t *testing.T) {
 	document := fetchDocument(t, serve(t, New(options(&stub{}))))
 	want := map[parley.Route]bool{}

@@ -148,7 +148,8 @@ func metrics(t *testing.T, d *daemon) map[string]float64 {
 func TestMetrics(t *testing.T) {
 	s := record()
 	s.status = &parley.WorkspaceStatusResult{StartedAt: time.Now().Add(-time.Minute), LastEvent: 42, Needs: 2,
-		Agents: map[string]int{"idle": 3}, Deliveries: map[string]int{"queued": 4, "held": 1, "failed": 2}}
+		Agents: map[string]int{"idle": 3}, Deliveries: map[string]int{"queued": 4, "held": 1, "failed": 2},
+		Reasons: map[parley.DeliveryState]map[parley.ReasonCode]int{parley.DeliveryHeld: {parley.HoldDraft: 1}}}
 	o := options(s)
 	o.Version = "1.2.3"
 	o.Totals = func(context.Context) (Totals, error) { return Totals{Messages: 10, Deliveries: 20}, nil }
@@ -163,6 +164,7 @@ func TestMetrics(t *testing.T) {
 		"parley_messages_accepted_total": 10, "parley_events_total": 42, "parley_queue_depth": 5, "parley_needs": 2,
 		"parley_deliveries delivered": 13, "parley_deliveries queued": 4, "parley_deliveries failed": 2, "parley_deliveries expired": 0,
 		"parley_agents idle": 3, "parley_agents busy": 0, "parley_build_info 1.2.3": 1, "parley_communication_paused": 0,
+		"parley_deliveries_by_reason draft held":     1,
 		"parley_http_requests_total check_inbox 200": 2, "parley_http_requests_total check_inbox 401": 1,
 		"parley_http_requests_total unknown 404": 1, "parley_http_requests_total read_events 101": 1,
 	} {

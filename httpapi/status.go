@@ -85,11 +85,7 @@ func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 
 	if status == http.StatusInternalServerError {
-		attrs := []any{"method", r.Method, "path", r.URL.Path, "error", err}
-		if crash, ok := errors.AsType[*crashed](err); ok {
-			attrs = append(attrs, "stack", string(crash.stack))
-		}
-		a.Log.Error("a call failed", attrs...)
+		a.Log.Error("a call failed", "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 
 	replyError(w, status, e)

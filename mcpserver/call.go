@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -67,19 +65,16 @@ func (t *tool) perform(ctx context.Context, args json.RawMessage) (any, error) {
 		return nil, err
 	}
 
-	result, err := t.invoke(ctx, inv)
-	if err == nil {
-		err = t.stillGood(ctx)
-	}
+	inv.Recheck(t.recheck)
 
-	return result, err
+	return inv.Call(ctx, t.options.Service)
 }
 
-// stillGood looks at the caller's key again after a call that may have waited for
-// what it reads: the key may have been revoked since.
-func (t *tool) stillGood(ctx context.Context) error {
+// recheck looks the caller's key up once more: it may have been revoked while the call
+// waited.
+func (t *tool) recheck(ctx context.Context) error {
 	key := parley.CredentialsFrom(ctx).Key
-	if t.op.Effect != parley.Reads || !t.op.Waits() || t.options.Authenticate == nil || key == "" {
+	if t.options.Authenticate == nil || key == "" {
 		return nil
 	}
 	if _, ok := t.options.Authenticate(ctx, key); !ok {
@@ -131,24 +126,6 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 	return parley.WithCredentials(parley.WithCaller(ctx, named), connection), args, nil
 }
 
-// crashed is the error of a call in which the service panicked.
-type crashed struct {
-	what  any
-	stack []byte // for the log, not for the model
-}
-
-func (c *crashed) Error() string { return fmt.Sprintf("the call crashed: %v", c.what) }
-
-// invoke makes the call and survives it.
-func (t *tool) invoke(ctx context.Context, inv *parley.Invocation) (result any, err error) {
-	defer func() {
-		if what := recover(); what != nil {
-			err = &crashed{what, debug.Stack()}
-		}
-	}()
-	return inv.Call(ctx, t.options.Service)
-}
-
 // reportsFailure reports whether a result is the report of a failure that
 // carries data, such as a message to one agent that is gone.
 func reportsFailure(result any) bool {
@@ -163,11 +140,7 @@ func (t *tool) failure(err error) *mcp.CallToolResult { return failureOf(t.noted
 func (t *tool) noted(err error) *parley.Error {
 	e := parley.AsError(err)
 	if e.Code == parley.Internal {
-		attrs := []any{"tool", t.op.Name, "error", err}
-		if crash, ok := errors.AsType[*crashed](err); ok {
-			attrs = append(attrs, "stack", string(crash.stack))
-		}
-		t.options.Log.Error("a call failed", attrs...)
+		t.options.Log.Error("a call failed", "tool", t.op.Name, "error", err)
 	}
 	return e
 }

@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"context"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -71,6 +73,20 @@ func TestInstructionsFitTheRole(t *testing.T) {
 			if strings.Contains(c.text, not) {
 				t.Errorf("%s is told %q:\n%s", what, not, c.text)
 			}
+		}
+	}
+}
+
+func TestInstructionsKnowEveryHeader(t *testing.T) {
+	terminal := coder
+	terminal.Kind = parley.KindTerminal
+	shown := regexp.MustCompile(`\[[A-Z][^\]]*\]`).FindAllString(told(terminal), -1)
+	for _, header := range parley.HeaderForms() {
+		header = strings.ReplaceAll(header, "12345678", "xxxxxxxx")
+		if !slices.ContainsFunc(shown, func(form string) bool {
+			return strings.HasPrefix(header, strings.TrimSuffix(form, "...]"))
+		}) {
+			t.Errorf("the instructions show %q, but not how %s begins", shown, header)
 		}
 	}
 }

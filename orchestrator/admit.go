@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,13 +11,14 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // draft is a message before it is admitted.
 type draft struct {
 	message    parley.Message // without id, sender, text cleaned, time
-	recipients []*member
+	recipients []*team.Member
 	whoever    bool             // the recipients are those who are there, and not named
 	reach      store.Reach      // instead of recipients, for a thread
 	key        string           // idempotency
@@ -28,7 +30,7 @@ type draft struct {
 	replied     conversation.Link // of the message that it is a reply to
 	repliedTo   string            // the id of who sent that
 
-	asks    *member          // the responder that answers it
+	asks    *team.Member     // the responder that answers it
 	reply   bool             // it is a responder's: no limit holds for it
 	handed  bool             // to the sender, with the answer of its call
 	call    *store.ModelCall // which brought it
@@ -44,7 +46,7 @@ func (o *Orchestrator) SendMessage(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +59,7 @@ func (o *Orchestrator) SendMessage(
 	}
 
 	d := draft{key: req.IdempotencyKey, deadline: req.ResponseDeadline, message: parley.Message{ThreadID: req.ThreadID,
-		Type: or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
+		Type: cmp.Or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
 		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
 		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}}
 
@@ -82,7 +84,7 @@ func (o *Orchestrator) SendMessage(
 }
 
 // sendTo admits a message for the agents that are named or, if it names one, a thread.
-func (o *Orchestrator) sendTo(ctx context.Context, from *member, names parley.Names, d draft) (store.Appended, error) {
+func (o *Orchestrator) sendTo(ctx context.Context, from *team.Member, names parley.Names, d draft) (store.Appended, error) {
 	if d.message.ThreadID != "" {
 		return o.postToThread(ctx, from, d)
 	}
@@ -105,8 +107,8 @@ func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
 		MessageID:      stored.Message.ID,
 		Timestamp:      stored.Message.Timestamp,
 		DeliveryStatus: parley.SumUp(d),
-		Deliveries:     o.dressDeliveries(d),
-		Object:         o.dress(&stored.Message),
+		Deliveries:     o.roster.FillInDeliveries(d),
+		Object:         o.roster.FillIn(&stored.Message),
 	}
 
 	if th := stored.Message.ThreadID; th != "" {
@@ -155,7 +157,7 @@ func (o *Orchestrator) BroadcastMessage(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -199,14 +201,14 @@ func (o *Orchestrator) BroadcastMessage(
 		DeliveryStatus: parley.SumUp(
 			stored.Deliveries,
 		),
-		Deliveries: o.dressDeliveries(stored.Deliveries),
-		Object:     o.dress(&stored.Message),
+		Deliveries: o.roster.FillInDeliveries(stored.Deliveries),
+		Object:     o.roster.FillIn(&stored.Message),
 	}, nil
 }
 
 // admit is the one door for messages: it cleans the text, stores message and
 // deliveries durably in one transaction, and wakes the couriers.
-func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.Appended, error) {
+func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	post, err := o.prepare(ctx, from, d)
 	if err != nil {
 		return store.Appended{}, err
@@ -237,7 +239,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *member, d draft) (store.
 }
 
 // prepare makes of a draft what can be stored.
-func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (store.Post, error) {
+func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
 	if !d.reply { // what is spent on one is spent
@@ -256,10 +258,10 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 		}
 	}
 
-	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = or(
+	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
 		msg.ID,
-		newID(),
-	), from.id, from.name, from.snapshot().Role, o.now()
+		team.NewID(),
+	), from.ID, from.Name, from.Agent().Role, o.now()
 
 	link := d.replied
 	if !d.withinCalls(from) {
@@ -291,17 +293,17 @@ func (o *Orchestrator) prepare(ctx context.Context, from *member, d draft) (stor
 
 // handOut gives what is stored to the couriers, and wakes those who wait for a message.
 func (o *Orchestrator) handOut(stored *store.Appended) {
-	o.dressDeliveries(stored.Deliveries)
+	o.roster.FillInDeliveries(stored.Deliveries)
 	if stored.Repeated {
 		return
 	}
 
 	for _, job := range stored.Jobs() {
-		o.roster.id(job.Key.RecipientID).hand(job)
+		o.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
 
 	for _, d := range stored.Deliveries {
-		o.roster.id(d.RecipientID).announce()
+		o.roster.ByID(d.RecipientID).Announce()
 	}
 
 	if stored.Message.Kind == parley.KindThread {
@@ -310,12 +312,12 @@ func (o *Orchestrator) handOut(stored *store.Appended) {
 }
 
 // firstRung is where a delivery begins: a mailbox has it when it is stored.
-func firstRung(to *member) store.NewDelivery {
-	d := store.NewDelivery{RecipientID: to.id, Silent: to.responder() != nil}
+func firstRung(to *team.Member) store.NewDelivery {
+	d := store.NewDelivery{RecipientID: to.ID, Silent: to.Responder() != nil}
 	switch {
-	case to.snapshot().State == parley.StateTerminated:
+	case to.Agent().State == parley.StateTerminated:
 		d.State, d.Reason = parley.DeliveryFailed, "the agent is terminated"
-	case to.kind == parley.KindTerminal:
+	case to.Kind == parley.KindTerminal:
 		d.State, d.Evidence = parley.DeliveryQueued, "stored"
 	default:
 		d.State, d.Evidence = parley.DeliverySubmitted, "stored in its inbox"
@@ -347,10 +349,10 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 // repliesTo returns the full id of the message that a reply names; it must be one
 // that the sender wrote, got, or reads in a thread. The reply answers it if it got it
 // and writes back to who wrote it, or to the same thread.
-func (o *Orchestrator) repliesTo(ctx context.Context, from *member, d *draft) (string, *store.Answering, error) {
-	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.id}, d.message.InReplyTo)
+func (o *Orchestrator) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
+	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
 	d.replied, d.repliedTo = linkOf(&msg), msg.SenderID
-	back := slices.ContainsFunc(d.recipients, func(m *member) bool { return m.id == msg.SenderID }) ||
+	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
 	if err != nil || !back || !isRecipient(deliveries, from) {
 		return msg.ID, nil, err
@@ -358,25 +360,25 @@ func (o *Orchestrator) repliesTo(ctx context.Context, from *member, d *draft) (s
 	return msg.ID, &store.Answering{MessageID: msg.ID}, nil
 }
 
-func isRecipient(deliveries []parley.Delivery, m *member) bool {
-	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.id })
+func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
+	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 }
 
 // recipients resolves names; one unknown name refuses the whole call.
-func (o *Orchestrator) recipients(from *member, names parley.Names) ([]*member, error) {
+func (o *Orchestrator) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
 	if isEveryone(names) {
 		return o.everyone(from), nil
 	}
 
-	var to []*member
+	var to []*team.Member
 	for _, name := range names {
-		m, err := o.roster.find(name)
+		m, err := o.roster.Find(name)
 		if err != nil {
 			return nil, err
 		}
 
 		if m == from {
-			return nil, parley.Errorf(parley.InvalidRecipient, "%s would be sending to itself", from.name).
+			return nil, parley.Errorf(parley.InvalidRecipient, "%s would be sending to itself", from.Name).
 				Suggest("Name another agent; get_agent_status lists them.")
 		}
 
@@ -399,17 +401,17 @@ func isEveryone(names parley.Names) bool {
 
 // everyone is all that are not terminated, but the sender and the operator, who
 // sees all traffic.
-func (o *Orchestrator) everyone(from *member) []*member {
-	return slices.DeleteFunc(o.roster.all(), func(m *member) bool {
-		return m == from || m.kind == parley.KindHuman || m.snapshot().State == parley.StateTerminated
+func (o *Orchestrator) everyone(from *team.Member) []*team.Member {
+	return slices.DeleteFunc(o.roster.All(), func(m *team.Member) bool {
+		return m == from || m.Kind == parley.KindHuman || m.Agent().State == parley.StateTerminated
 	})
 }
 
-func (o *Orchestrator) groupMembers(members []*member, group string) ([]*member, error) {
-	var in []*member
+func (o *Orchestrator) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
+	var in []*team.Member
 	groups := []string{}
 	for _, m := range members {
-		own := m.snapshot().Groups
+		own := m.Agent().Groups
 		if slices.ContainsFunc(own, func(g string) bool { return strings.EqualFold(g, group) }) {
 			in = append(in, m)
 		}
@@ -420,7 +422,7 @@ func (o *Orchestrator) groupMembers(members []*member, group string) ([]*member,
 		slices.Sort(groups)
 		groups = slices.Compact(groups)
 		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", parley.CleanLine(group)).
-			With("groups", groups).Suggest("Groups with other members: %s.", or(strings.Join(groups, ", "), "none"))
+			With("groups", groups).Suggest("Groups with other members: %s.", cmp.Or(strings.Join(groups, ", "), "none"))
 	}
 
 	return in, nil
@@ -457,31 +459,5 @@ func priority(p parley.Priority, urgent bool) parley.Priority {
 	if urgent {
 		return parley.PriorityUrgent
 	}
-	return or(p, parley.PriorityNormal)
-}
-
-// or returns value, or another when it is zero.
-func or[T comparable](value, other T) T {
-	setDefault(&value, other)
-	return value
-}
-
-// dress fills in what the database leaves to memory: names, roles and titles.
-func (o *Orchestrator) dress(m *parley.Message) *parley.Message {
-	if from := o.roster.id(m.SenderID); from != nil {
-		m.Sender, m.SenderRole = from.name, from.snapshot().Role
-	}
-	if m.ThreadID != "" {
-		m.ThreadTitle, _ = o.titles.find(m.ThreadID)
-	}
-	return m
-}
-
-func (o *Orchestrator) dressDeliveries(ds []parley.Delivery) []parley.Delivery {
-	for i := range ds {
-		if m := o.roster.id(ds[i].RecipientID); m != nil {
-			ds[i].Recipient = m.name
-		}
-	}
-	return ds
+	return cmp.Or(p, parley.PriorityNormal)
 }

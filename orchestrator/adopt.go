@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -100,7 +102,7 @@ const startsWithin = time.Second
 func (s *seat) await(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, startsWithin)
 	defer cancel()
-	_ = poll(ctx, 10*time.Millisecond, func() (bool, error) {
+	_ = wait.Until(ctx, 10*time.Millisecond, func() (bool, error) {
 		s.pid, s.argv, err = tmux.ForegroundProcess(s.info.PID)
 		return err == nil, nil
 	})
@@ -108,9 +110,9 @@ func (s *seat) await(ctx context.Context) (err error) {
 }
 
 func (o *Orchestrator) adoptedAlready(info tmux.PaneInfo) error {
-	if m := o.roster.id(info.Owner); m != nil {
-		return parley.Errorf(parley.AgentExists, "pane %s is agent %s already", info.ID, m.name).With("agent", m.name).
-			Suggest("Use it as it is, or let it go first: parley leave %s", m.name)
+	if m := o.roster.ByID(info.Owner); m != nil {
+		return parley.Errorf(parley.AgentExists, "pane %s is agent %s already", info.ID, m.Name).With("agent", m.Name).
+			Suggest("Use it as it is, or let it go first: parley leave %s", m.Name)
 	}
 	return parley.Errorf(parley.AgentExists, "pane %s is an agent of another workspace already (%s)", info.ID, parley.Short(parley.CleanLine(info.Owner))).
 		Suggest("Let it go there: parley leave NAME. If that workspace is no more: tmux set-option -pu -t %s @parley_agent", info.ID)
@@ -150,7 +152,7 @@ func (o *Orchestrator) adopt(
 ) (*parley.AdoptAgentResult, error) {
 	now, program := o.now(), profile.ProgramOf(s.argv)
 	a := parley.Agent{
-		ID:            newID(),
+		ID:            team.NewID(),
 		Name:          req.Name,
 		Description:   parley.CleanLine(req.Description),
 		Role:          parley.CleanLine(req.Role),
@@ -178,9 +180,9 @@ func (o *Orchestrator) adopt(
 	if err != nil {
 		return nil, err
 	}
-	defer m.changing.Unlock()
+	defer m.Changing.Unlock()
 
-	if err := s.server.Pane(s.info.ID).Claim(ctx, m.id); err != nil {
+	if err := s.server.Pane(s.info.ID).Claim(ctx, m.ID); err != nil {
 		if errors.Is(err, tmux.ErrClaimed) {
 			err = parley.Errorf(parley.AgentExists, "pane %s has just become another agent", s.info.ID).
 				Suggest("parley agents lists who is there.")
@@ -188,20 +190,20 @@ func (o *Orchestrator) adopt(
 			err = tmuxError(err)
 		}
 
-		return nil, errors.Join(err, o.setState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
+		return nil, errors.Join(err, o.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
 	}
 
 	o.sit(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
-	if err := o.setState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
+	if err := o.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
 	}
 
 	res := &parley.AdoptAgentResult{
 		Answer:  parley.OK,
-		AgentID: m.id,
-		Name:    m.name,
-		State:   m.snapshot().State,
+		AgentID: m.ID,
+		Name:    m.Name,
+		State:   m.Agent().State,
 		Profile: p.Name,
 		Program: program,
 		PID:     s.pid,
@@ -223,11 +225,11 @@ func (o *Orchestrator) adopt(
 func (o *Orchestrator) freeName(base, socket, pane string) string {
 	name := base
 	for n := 2; ; n++ {
-		m := o.roster.named(name)
+		m := o.roster.ByName(name)
 		if m == nil {
 			return name
 		}
-		if a := m.snapshot(); !a.State.Live() && a.Socket == socket && a.Pane == pane {
+		if a := m.Agent(); !a.State.Live() && a.Socket == socket && a.Pane == pane {
 			return name
 		}
 		name = fmt.Sprintf("%s-%d", base, n)
@@ -235,26 +237,24 @@ func (o *Orchestrator) freeName(base, socket, pane string) string {
 }
 
 // sit gives a member its terminal.
-func (o *Orchestrator) sit(m *member, p *profile.Profile, s *seat) {
-	t := &terminal{
-		server:   s.server,
-		pane:     s.server.Pane(s.info.ID),
-		profile:  p,
-		pid:      s.pid,
-		born:     birth(s.pid),
-		tty:      s.info.TTY,
-		instance: s.server.Instance(),
-		started:  o.now(),
-		runs:     runs(p, s.argv),
+func (o *Orchestrator) sit(m *team.Member, p *profile.Profile, s *seat) {
+	t := &team.Terminal{
+		Server:   s.server,
+		Pane:     s.server.Pane(s.info.ID),
+		Profile:  p,
+		PID:      s.pid,
+		Born:     tmux.Birth(s.pid),
+		TTY:      s.info.TTY,
+		Instance: s.server.Instance(),
+		Started:  o.now(),
+		Runs:     runs(p, s.argv),
 	}
 
-	t.saw(s.info)
-	m.reports.forget()
-	m.mu.Lock()
-	m.terminal = t
-	m.mu.Unlock()
+	t.Saw(s.info)
+	m.Reports.Forget()
+	m.SetTerminal(t)
 	o.adoptions.Add(1)
-	m.nudge()
+	m.Wake()
 }
 
 // runs returns what tells the program of an adopted agent: the one that it was, or
@@ -264,58 +264,33 @@ func runs(p *profile.Profile, was []string) func(argv []string) bool {
 	return func(argv []string) bool { return p.Runs(argv) || profile.ProgramOf(argv) == program }
 }
 
-// stranger is what has the terminal of an adopted agent in place of its program, as
-// far as a shell or a pager is not told otherwise. Not to know is as bad.
-func (t *terminal) stranger(argv []string, err error) string {
-	switch {
-	case t.runs == nil || err == nil && (t.runs(argv) || tmux.IsShell(argv) || tmux.TakesKeys(argv) != ""):
-		return ""
-	case !tmux.Alive(t.pid):
-		return "its program has ended; started again in its pane, it gets what waits"
-	case err != nil:
-		return "it cannot be told what has its terminal"
-	}
-	return fmt.Sprintf("another program (%s) has its terminal", profile.ProgramOf(argv))
-}
-
 // release lets an adopted agent go: our options leave its pane, after the message in
 // hand, and its program runs on. The caller holds m.changing.
-func (o *Orchestrator) release(ctx context.Context, m *member) error {
+func (o *Orchestrator) release(ctx context.Context, m *team.Member) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	t := m.place()
+	t := m.Terminal()
 	if t == nil { // it was lost; what is left of it on its pane, if anything, goes as well
-		a := m.snapshot()
+		a := m.Agent()
 		if server, done, err := o.join(ctx, a.Socket); err == nil {
 			defer done()
-			_ = server.Pane(a.Pane).Release(ctx, m.id)
+			_ = server.Pane(a.Pane).Release(ctx, m.ID)
 		}
 		return nil
 	}
 
-	t.ended.Store(true)
-	m.typing.Lock()
-	defer m.typing.Unlock()
+	t.Ended.Store(true)
+	m.Typing.Lock()
+	defer m.Typing.Unlock()
 
-	if err := t.pane.Release(ctx, m.id); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+	if err := t.Pane.Release(ctx, m.ID); err != nil && !errors.Is(err, tmux.ErrNoServer) {
 		return tmuxError(err)
 	}
 
 	o.adoptions.Add(1)
 
 	return nil
-}
-
-// comeback is what delivers the messages of an agent whose program has ended.
-func comeback(a parley.Agent) string {
-	if a.Adopted() {
-		return fmt.Sprintf(
-			"its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID",
-			a.Name,
-		)
-	}
-	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
 }
 
 // notOurs refuses to start again what parley did not start.

@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // again refuses a message whose idempotency key stands for another one: its sender
 // would be told that it was sent. parley's own notices are known by their key alone.
-func (o *Orchestrator) again(d *draft, from *member, post *store.Post, stored *store.Appended) error {
-	if from.kind == parley.KindSystem {
+func (o *Orchestrator) again(d *draft, from *team.Member, post *store.Post, stored *store.Appended) error {
+	if from.Kind == parley.KindSystem {
 		return nil
 	}
 
@@ -151,7 +152,7 @@ func otherMessage(was *parley.Message, differs string) error {
 
 // fileAgain refuses a file whose idempotency key stands for another one, or for a
 // message without. sha256 is empty while it has not been read.
-func fileAgain(was *parley.Message, to *member, name, description, sha256 string) error {
+func fileAgain(was *parley.Message, to *team.Member, name, description, sha256 string) error {
 	var f struct {
 		parley.FileData
 		Filename    string `json:"filename"`
@@ -171,7 +172,7 @@ func fileAgain(was *parley.Message, to *member, name, description, sha256 string
 		return otherMessage(was, "description")
 	case sha256 != "" && f.SHA256 != sha256:
 		return otherMessage(was, "content")
-	case to == nil || !slices.Contains(was.Recipients, to.id):
+	case to == nil || !slices.Contains(was.Recipients, to.ID):
 		return otherMessage(was, "recipient")
 	}
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // RegisterAgent implements parley.AgentService.
@@ -20,8 +21,8 @@ func (o *Orchestrator) RegisterAgent(
 	}
 
 	now := o.now()
-	key, stored := o.newKey(parley.KeyRegistered)
-	a := parley.Agent{ID: newID(), Name: req.Username, Description: parley.CleanLine(req.Description),
+	key, stored := o.roster.NewKey(parley.KeyRegistered)
+	a := parley.Agent{ID: team.NewID(), Name: req.Username, Description: parley.CleanLine(req.Description),
 		Role: parley.CleanLine(req.Role), Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups),
 		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
 		Host: o.opts.Host, CreatedAt: now, LastActive: now}
@@ -40,7 +41,7 @@ func (o *Orchestrator) RegisterAgent(
 	}
 
 	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
-		old := m.snapshot()
+		old := m.Agent()
 		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
 		if err := o.renew(ctx, m, a, stored); err != nil {
 			return nil, err
@@ -49,9 +50,9 @@ func (o *Orchestrator) RegisterAgent(
 		if err := o.store.CreateAgent(ctx, a, stored); err != nil {
 			return nil, err
 		}
-		m := newMember(a)
-		o.roster.add(m)
-		o.roster.keys.add(m, stored)
+		m := team.NewMember(a)
+		o.roster.Add(m)
+		o.roster.Keys.Add(m, stored)
 	}
 
 	return &parley.RegisterAgentResult{
@@ -65,10 +66,10 @@ func (o *Orchestrator) RegisterAgent(
 
 // stoppedMailbox returns the mailbox that the operator gives a new key to. Nobody
 // else may: its unread messages would be theirs.
-func (o *Orchestrator) stoppedMailbox(ctx context.Context, name string) *member {
-	m := o.roster.named(name)
-	if m == nil || !parley.CallerFrom(ctx).Operator || m.kind != parley.KindMailbox ||
-		m.snapshot().State != parley.StateTerminated {
+func (o *Orchestrator) stoppedMailbox(ctx context.Context, name string) *team.Member {
+	m := o.roster.ByName(name)
+	if m == nil || !parley.CallerFrom(ctx).Operator || m.Kind != parley.KindMailbox ||
+		m.Agent().State != parley.StateTerminated {
 		return nil
 	}
 	return m
@@ -79,13 +80,13 @@ func (o *Orchestrator) GetAgentStatus(
 	ctx context.Context,
 	req parley.AgentStatusRequest,
 ) (*parley.AgentStatusResult, error) {
-	members := o.roster.all()
+	members := o.roster.All()
 	if req.Agent != "" {
-		m, err := o.roster.find(req.Agent)
+		m, err := o.roster.Find(req.Agent)
 		if err != nil {
 			return nil, err
 		}
-		members = []*member{m}
+		members = []*team.Member{m}
 	}
 
 	counts, err := o.store.Counts(ctx)
@@ -101,7 +102,7 @@ func (o *Orchestrator) GetAgentStatus(
 
 	now := o.now()
 	for _, m := range members {
-		a, c := m.snapshot(), counts[m.id]
+		a, c := m.Agent(), counts[m.ID]
 		res.Agents = append(res.Agents, parley.AgentStatus{Agent: a, Availability: a.AvailabilityAt(now),
 			Unread: c.Unread, Queued: c.Queued, HeldReason: c.HeldReason, HeldMessage: c.HeldID, HeldSince: c.HeldSince, Owed: c.Owed, Overdue: c.Overdue})
 	}
@@ -120,28 +121,26 @@ func cleanAll(texts []string) []string {
 	return out
 }
 
-// setState records what an agent has come to, in the database first.
-func (o *Orchestrator) setState(
+// ReportState implements parley.TerminalService.
+func (o *Orchestrator) ReportState(
 	ctx context.Context,
-	m *member,
-	state parley.AgentState,
-	evidence string,
-	exit *int,
-) error {
-	now := m.snapshot()
-	if now.State == state && now.Evidence == evidence {
-		return nil
-	}
-
-	since, err := o.store.SetAgentState(ctx, m.id, state, evidence, exit)
+	req parley.ReportStateRequest,
+) (*parley.ReportStateResult, error) {
+	m, err := o.roster.Caller(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 
-	m.mu.Lock()
-	m.agent.State, m.agent.Evidence, m.agent.ExitStatus, m.agent.Since = state, evidence, exit, since
-	m.mu.Unlock()
-	m.nudge()
+	if m.Kind != parley.KindTerminal {
+		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.Name).
+			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
+	}
 
-	return nil
+	defer o.lookSoon()
+	named, err := o.roster.Report(ctx, m, req)
+	if err != nil {
+		return nil, err
+	}
+
+	return &parley.ReportStateResult{Answer: parley.OK, Named: filled(named)}, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -26,25 +27,14 @@ const noAnswer = "no answer: "
 // notAsked is said of a message of which no call to a model is known.
 const notAsked = "its model was not asked, or the daemon ended meanwhile"
 
-// responder returns how a model answers for the member, nil when none does.
-func (m *member) responder() *parley.Responder {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if r := m.agent.Responder; r != nil && r.AutoRespond && m.agent.Approval == parley.ApprovalGiven &&
-		m.agent.State != parley.StateTerminated {
-		return r
-	}
-	return nil
-}
-
 // asked returns the responder that a message to these names is to be answered by, nil
 // for none: of several none is asked.
-func (o *Orchestrator) asked(names parley.Names) *member {
+func (o *Orchestrator) asked(names parley.Names) *team.Member {
 	if len(names) != 1 {
 		return nil
 	}
-	m, err := o.roster.find(names[0])
-	if err != nil || m.responder() == nil {
+	m, err := o.roster.Find(names[0])
+	if err != nil || m.Responder() == nil {
 		return nil
 	}
 	return m
@@ -55,7 +45,7 @@ func (o *Orchestrator) asked(names parley.Names) *member {
 // sent before, or went to a thread. inCall says that the reply comes back with the call.
 func (o *Orchestrator) answered(
 	ctx context.Context,
-	to *member,
+	to *team.Member,
 	inCall bool,
 	d draft,
 	send func(draft) (store.Appended, error),
@@ -65,7 +55,7 @@ func (o *Orchestrator) answered(
 		return stored, nil, err
 	}
 
-	d.message.ID, d.asks = newID(), to
+	d.message.ID, d.asks = team.NewID(), to
 	e, _, err := o.exchanges.begin(d.message.ID)
 	if err != nil {
 		return store.Appended{}, nil, err
@@ -84,7 +74,7 @@ func (o *Orchestrator) answered(
 
 	if e.reply, e.err = o.reply(ctx, to, &stored.Message, inCall); e.err == nil {
 		if _, ds, err := o.store.Message(ctx, stored.Message.ID); err == nil {
-			stored.Deliveries = o.dressDeliveries(ds)
+			stored.Deliveries = o.roster.FillInDeliveries(ds)
 		}
 	}
 
@@ -92,7 +82,7 @@ func (o *Orchestrator) answered(
 }
 
 // answeredBefore is what the first of two calls with one key got, or is getting.
-func (o *Orchestrator) answeredBefore(ctx context.Context, stored *store.Appended, to *member) (*parley.Reply, error) {
+func (o *Orchestrator) answeredBefore(ctx context.Context, stored *store.Appended, to *team.Member) (*parley.Reply, error) {
 	if e := o.exchanges.find(stored.Message.ID); e != nil {
 		return e.wait(ctx)
 	}
@@ -108,7 +98,7 @@ func (o *Orchestrator) answeredBefore(ctx context.Context, stored *store.Appende
 	}
 
 	for _, d := range deliveries {
-		if d.RecipientID == to.id && d.AnsweredBy != "" {
+		if d.RecipientID == to.ID && d.AnsweredBy != "" {
 			said, _, err := o.store.Message(ctx, d.AnsweredBy)
 			return replyOf(&said, call), err
 		}
@@ -151,10 +141,10 @@ func unanswered(msg *parley.Message, err *parley.Error) error {
 
 // reply has a responder answer a stored message. inCall says that the sender waits for
 // it: then the reply comes back with the call, and is not delivered besides.
-func (o *Orchestrator) reply(ctx context.Context, to *member, msg *parley.Message, inCall bool) (*parley.Reply, error) {
-	from, r := o.roster.id(msg.SenderID), to.responder()
+func (o *Orchestrator) reply(ctx context.Context, to *team.Member, msg *parley.Message, inCall bool) (*parley.Reply, error) {
+	from, r := o.roster.ByID(msg.SenderID), to.Responder()
 	if from == nil || r == nil {
-		return nil, parley.Errorf(parley.AgentUnavailable, "no model answers for %s any more", to.name).
+		return nil, parley.Errorf(parley.AgentUnavailable, "no model answers for %s any more", to.Name).
 			Suggest("Ask the operator: send a message to %q.", parley.OperatorName)
 	}
 
@@ -163,12 +153,12 @@ func (o *Orchestrator) reply(ctx context.Context, to *member, msg *parley.Messag
 	defer context.AfterFunc(o.answers, cancel)()
 
 	call := store.ModelCall{
-		CallerID:  from.id,
-		ModelCall: parley.ModelCall{AgentID: to.id, MessageID: msg.ID, Model: r.ModelID, At: o.now()},
+		CallerID:  from.ID,
+		ModelCall: parley.ModelCall{AgentID: to.ID, MessageID: msg.ID, Model: r.ModelID, At: o.now()},
 	}
 
 	var reply draft
-	done, err := o.exchanges.turn(asking, place(msg, to), to.id, o.opts.Settings.ModelCalls)
+	done, err := o.exchanges.turn(asking, place(msg, to), to.ID, o.opts.Settings.ModelCalls)
 	if err == nil {
 		defer done()
 
@@ -228,24 +218,21 @@ func (o *Orchestrator) noReply(ctx context.Context, msg *parley.Message, call st
 }
 
 // heard notes that an agent has given a sign of life.
-func (o *Orchestrator) heard(m *member) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.agent.LastActive = o.now()
-	m.seen = m.agent.LastActive
+func (o *Orchestrator) heard(m *team.Member) {
+	m.NoteSeen(o.now())
 }
 
 // compose makes the reply: of a command by itself, else by the model.
 func (o *Orchestrator) compose(
 	ctx context.Context,
-	to, from *member,
+	to, from *team.Member,
 	r *parley.Responder,
 	msg *parley.Message,
 	call *store.ModelCall,
 ) (draft, error) {
-	d := draft{recipients: []*member{from}, reply: true, answers: &store.Answering{MessageID: msg.ID},
+	d := draft{recipients: []*team.Member{from}, reply: true, answers: &store.Answering{MessageID: msg.ID},
 		replied: linkOf(msg), repliedTo: msg.SenderID, message: parley.Message{
-			ID: newID(), Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
+			ID: team.NewID(), Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
 			ContextReference: msg.ContextReference, InReplyTo: msg.ID}}
 
 	thread := msg.Kind == parley.KindThread
@@ -283,7 +270,7 @@ func (o *Orchestrator) compose(
 // ask asks the model, and shows meanwhile that it writes.
 func (o *Orchestrator) ask(
 	ctx context.Context,
-	to, from *member,
+	to, from *team.Member,
 	r *parley.Responder,
 	q parley.ModelQuestion,
 	msg *parley.Message,
@@ -294,15 +281,16 @@ func (o *Orchestrator) ask(
 			Suggest("Ask the operator.")
 	}
 
-	page := to.page.begin(from.name, msg)
-	q.Partial = page.write
+	shown := o.pages.find(to)
+	writing := shown.begin(from.Name, msg)
+	q.Partial = writing.write
 	o.writes(to, from)
 	answer, err := o.opts.Model.Answer(ctx, q)
 	o.wrote(to)
 	call.Usage, call.ToolCalls, call.CutOff = answer.Usage, answer.ToolCalls, answer.CutOff
 	text := ""
 	if err == nil {
-		if text = parley.Clean(strings.ToValidUTF8(process(stepsFor(r, msg), to.name, answer.Text), "")); !parley.Visible(
+		if text = parley.Clean(strings.ToValidUTF8(process(stepsFor(r, msg), to.Name, answer.Text), "")); !parley.Visible(
 			text,
 		) {
 			err = parley.NoModelAnswer(parley.ModelMalformed, "nothing is left of the model's answer").
@@ -310,39 +298,39 @@ func (o *Orchestrator) ask(
 		}
 	}
 
-	to.page.end(page, text, err)
+	shown.end(writing, text, err)
 
 	return text, err
 }
 
 // writes and wrote keep a responder busy while its model works on any message.
-func (o *Orchestrator) writes(m, from *member) {
-	m.changing.Lock()
-	defer m.changing.Unlock()
-	if m.asking++; m.asking == 1 && m.snapshot().State == parley.StateIdle {
-		o.mark(m, parley.StateBusy, "it answers "+from.name)
+func (o *Orchestrator) writes(m, from *team.Member) {
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
+	if p := o.pages.find(m); p.begins() && m.Agent().State == parley.StateIdle {
+		o.mark(m, parley.StateBusy, "it answers "+from.Name)
 	}
 }
 
-func (o *Orchestrator) wrote(m *member) {
-	m.changing.Lock()
-	defer m.changing.Unlock()
-	if m.asking--; m.asking == 0 && m.snapshot().State == parley.StateBusy {
+func (o *Orchestrator) wrote(m *team.Member) {
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
+	if p := o.pages.find(m); p.ends() && m.Agent().State == parley.StateBusy {
 		o.mark(m, parley.StateIdle, "its model is done")
 	}
 }
 
 // mark sets a responder's state, which is for the screen: an answer does not fail by it.
-func (o *Orchestrator) mark(m *member, state parley.AgentState, evidence string) {
+func (o *Orchestrator) mark(m *team.Member, state parley.AgentState, evidence string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(o.ctx), 10*time.Second)
 	defer cancel()
-	if err := o.setState(ctx, m, state, evidence, nil); err != nil {
-		o.log.Warn("store the state of a responder", "agent", m.name, "error", err)
+	if err := o.roster.SetState(ctx, m, state, evidence, nil); err != nil {
+		o.log.Warn("store the state of a responder", "agent", m.Name, "error", err)
 	}
 }
 
 // firstRung is where the delivery of this message begins.
-func (d *draft) firstRung(to *member) store.NewDelivery {
+func (d *draft) firstRung(to *team.Member) store.NewDelivery {
 	n := firstRung(to)
 	n.Silent = n.Silent && d.asks != to
 	if d.file != nil && n.Silent {

@@ -14,12 +14,13 @@ import (
 
 	"parley"
 	"parley/internal/modelserver"
+	"parley/orchestrator/team"
 	"parley/responder"
 	"parley/tmux/tmuxtest"
 )
 
 // withModel is a team with a responder DM, answered by a scripted model.
-func withModel(t *testing.T, change ...func(*parley.ResponderConfig)) (*team, *modelserver.Server) {
+func withModel(t *testing.T, change ...func(*parley.ResponderConfig)) (*testTeam, *modelserver.Server) {
 	t.Helper()
 	s := modelserver.StartBare()
 	t.Cleanup(s.Close)
@@ -52,7 +53,7 @@ func answeredAt(url string) parley.DeclaredResponder {
 }
 
 // tell sends to DM.
-func (te *team) tell(ctx context.Context, text string) *parley.SendMessageResult {
+func (te *testTeam) tell(ctx context.Context, text string) *parley.SendMessageResult {
 	te.t.Helper()
 	res, err := te.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
 	if err != nil {
@@ -65,7 +66,7 @@ func (te *team) tell(ctx context.Context, text string) *parley.SendMessageResult
 }
 
 // fails sends to DM and wants no answer for a reason; it returns the message's id.
-func (te *team) fails(ctx context.Context, text string, reason parley.ModelReason) string {
+func (te *testTeam) fails(ctx context.Context, text string, reason parley.ModelReason) string {
 	te.t.Helper()
 	res, err := te.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
 	if parley.ErrorCode(err) != parley.ModelUnavailable || parley.ReasonOf(err) != reason {
@@ -75,7 +76,7 @@ func (te *team) fails(ctx context.Context, text string, reason parley.ModelReaso
 	return id
 }
 
-func (te *team) spent() parley.Spent {
+func (te *testTeam) spent() parley.Spent {
 	te.t.Helper()
 	res, err := te.Usage(te.operator(), parley.UsageRequest{})
 	if err != nil {
@@ -363,11 +364,11 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 	ada := te.as("ada")
 
 	// A message that is stored and not answered is what a crash leaves.
-	m := te.roster.named("DM")
+	m := te.roster.ByName("DM")
 	stored, err := te.admit(
 		ada,
-		te.roster.named("ada"),
-		draft{recipients: []*member{m}, asks: m, message: parley.Message{
+		te.roster.ByName("ada"),
+		draft{recipients: []*team.Member{m}, asks: m, message: parley.Message{
 			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: "SAY here"}},
 	)
 	if err != nil {
@@ -460,7 +461,7 @@ func TestModelSeesOnlyWhatTheResponderMay(t *testing.T) {
 		t.Errorf("offered were %q, want %q", tools, want)
 	}
 
-	if got := te.runTool(te.operator(), te.roster.named("DM"), "stop_agent", `{"agent":"ada"}`); !strings.Contains(
+	if got := te.runTool(te.operator(), te.roster.ByName("DM"), "stop_agent", `{"agent":"ada"}`); !strings.Contains(
 		got,
 		string(parley.NotAuthorized),
 	) {
@@ -520,8 +521,8 @@ func TestLateReplyIsTypedAndOneInTheCallIsNot(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
-	m := te.roster.named("coder")
-	coder := parley.WithCaller(context.Background(), parley.Caller{ID: m.id, Name: m.name, Kind: m.kind})
+	m := te.roster.ByName("coder")
+	coder := parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name, Kind: m.Kind})
 	te.tell(coder, "SAY at once")
 	id := te.fails(coder, "FAIL 400 ONCE SAY "+strings.Repeat("long ", 300), parley.ModelRefused)
 

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"time"
 
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -16,7 +17,7 @@ import (
 
 // latest is the message that was entered last.
 type latest struct {
-	on      *terminal
+	on      *team.Terminal
 	entered time.Time // zero: by a daemon before this one
 
 	// unreported is set while the program, which reports the prompts that it is given,
@@ -32,24 +33,24 @@ type latest struct {
 const beginsWithin = 4
 
 // give remembers a message that was entered.
-func (c *courier) give(t *terminal, job store.Job, out tmux.Outcome) {
+func (c *courier) give(t *team.Terminal, job store.Job, out tmux.Outcome) {
 	typed := lastOf(out.PastedAt, job.Message.Timestamp)
 	c.given = latest{on: t, entered: out.EnteredAt, job: job, typed: typed,
-		unreported: out.Phase == tmux.Taken && c.reports(t) && !c.m.named(job, typed)}
+		unreported: out.Phase == tmux.Taken && c.reports(t) && !reportedSince(c.m, job, typed)}
 }
 
 // beginning stands in the way of a program that has not begun upon what it was given
 // last, as far as the screen, which shows s, and its own report can tell.
-func (c *courier) beginning(t *terminal, s standing, said report, o obstacle) obstacle {
+func (c *courier) beginning(t *team.Terminal, s standing, said team.Report, o obstacle) obstacle {
 	unreported := c.unreported(t, o == free)
-	g, now := &c.given, c.o.now()
-	shown := said.at.After(g.entered) || now.Add(-s.steady).After(g.entered) // that it has done anything since
+	g, now := &c.given, c.o.Now()
+	shown := said.At.After(g.entered) || now.Add(-s.steady).After(g.entered) // that it has done anything since
 	switch {
 	case o != free:
 		return o
 	case unreported:
 		return obstacle{reason: unbegun, brief: true}
-	case g.on == t && !shown && now.Sub(g.entered) <= beginsWithin*t.profile.Quiet:
+	case g.on == t && !shown && now.Sub(g.entered) <= beginsWithin*t.Profile.Quiet:
 		return obstacle{reason: unbegun, brief: true, work: true}
 	}
 	return free
@@ -59,12 +60,12 @@ const unbegun = "it has not begun upon what it was given last"
 
 // unreported reports whether the message entered last may be on its way from the
 // program's queue into a turn. A program that rests for long has begun, or has not got it.
-func (c *courier) unreported(t *terminal, looksIdle bool) bool {
-	g, now := &c.given, c.o.now()
+func (c *courier) unreported(t *team.Terminal, looksIdle bool) bool {
+	g, now := &c.given, c.o.Now()
 	switch {
 	case !g.unreported:
 		return false
-	case g.on != t, !c.reports(t), c.m.named(g.job, g.typed):
+	case g.on != t, !c.reports(t), reportedSince(c.m, g.job, g.typed):
 		g.unreported = false
 		return false
 	case !looksIdle:
@@ -74,10 +75,10 @@ func (c *courier) unreported(t *terminal, looksIdle bool) bool {
 		g.idle = now
 	}
 
-	if now.Sub(g.idle) < t.profile.TakenWithin {
+	if now.Sub(g.idle) < t.Profile.TakenWithin {
 		return true
 	}
-	if !c.m.hasNamed() {
+	if !c.m.ReportsMessages() {
 		c.mute = t
 	}
 
@@ -88,25 +89,25 @@ func (c *courier) unreported(t *terminal, looksIdle bool) bool {
 
 // reports tells whether a program is expected to say that it was given a message. One
 // that never did, although it had time, is not: its user may have turned that off.
-func (c *courier) reports(t *terminal) bool {
-	return t.profile.HasMarkers() && t.profile.Prompts() && (c.mute != t || c.m.hasNamed())
+func (c *courier) reports(t *team.Terminal) bool {
+	return t.Profile.HasMarkers() && t.Profile.Prompts() && (c.mute != t || c.m.ReportsMessages())
 }
 
 // begun says whether the turn that a text opens has begun, once that has left its
 // composer. What goes into work waits for the end of that, and is not asked for.
-func (c *courier) begun(t *terminal, job store.Job, w way) func(tmux.Screen) bool {
+func (c *courier) begun(t *team.Terminal, job store.Job, w way) func(tmux.Screen) bool {
 	var since time.Time
-	began := c.o.now()
+	began := c.o.Now()
 	return func(s tmux.Screen) bool {
-		now := c.o.now()
+		now := c.o.Now()
 		switch {
-		case w.note != "", c.m.named(job, began), looksOf(t.profile, s) == profile.Busy, !c.reports(t):
+		case w.note != "", reportedSince(c.m, job, began), looksOf(t.Profile, s) == profile.Busy, !c.reports(t):
 			return true
 		case since.IsZero():
 			since = now
 		}
 
-		if c.m.hasNamed() || now.Sub(since) < t.profile.TakenWithin {
+		if c.m.ReportsMessages() || now.Sub(since) < t.Profile.TakenWithin {
 			c.unsaid = job.Key
 			return false
 		}
@@ -115,12 +116,4 @@ func (c *courier) begun(t *terminal, job store.Job, w way) func(tmux.Screen) boo
 
 		return true
 	}
-}
-
-// hasNamed reports whether the program, since it was launched, has named any message
-// that it was given.
-func (m *member) hasNamed() bool {
-	m.reports.mu.Lock()
-	defer m.reports.mu.Unlock()
-	return len(m.reports.named) > 0
 }

@@ -25,7 +25,7 @@ var benchText = strings.Repeat("0123456789 ", 18)
 // benchTeam is n agents that read and forget, under the profile that looks at
 // nothing: what is measured is parley, not patience.
 type benchTeam struct {
-	*team
+	*testTeam
 	names []string
 	panes []string
 	typed atomic.Int64 // how many texts have had their Enter
@@ -34,7 +34,7 @@ type benchTeam struct {
 func newBenchTeam(b *testing.B, n int) *benchTeam {
 	b.Helper()
 	bt := &benchTeam{
-		team: newTeam(
+		testTeam: newTeam(
 			b,
 			func(o *Options) { o.Settings.Watch, o.Settings.MessagesPerMinute = time.Second, 1_000_000_000 },
 		),
@@ -54,7 +54,7 @@ func newBenchTeam(b *testing.B, n int) *benchTeam {
 		bt.names = append(bt.names, name)
 	}
 
-	bt.entered = func() { bt.typed.Add(1) }
+	bt.couriers.Entered = func() { bt.typed.Add(1) }
 	for _, name := range bt.names {
 		bt.panes = append(bt.panes, bt.pane(name).ID())
 		tmuxtest.WaitFor(b, bt.pane(name), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
@@ -85,8 +85,8 @@ func (bt *benchTeam) wait(b *testing.B, n int) {
 
 // recipe types the same text into a pane by the guarded recipe alone.
 func (bt *benchTeam) recipe(ctx context.Context, i int, seq *atomic.Uint64) error {
-	m := bt.roster.named(bt.names[i])
-	out, err := m.place().pane.Submit(ctx, tmux.Submission{Owner: m.id, Seq: 1<<40 + seq.Add(1), Text: benchText})
+	m := bt.roster.ByName(bt.names[i])
+	out, err := m.Terminal().Pane.Submit(ctx, tmux.Submission{Owner: m.ID, Seq: 1<<40 + seq.Add(1), Text: benchText})
 	if err == nil && out.Phase != tmux.Entered {
 		err = fmt.Errorf("%+v", out)
 	}
@@ -95,7 +95,7 @@ func (bt *benchTeam) recipe(ctx context.Context, i int, seq *atomic.Uint64) erro
 
 // commit makes one durable commit of one row.
 func (bt *benchTeam) commit(ctx context.Context) error {
-	return bt.store.TouchAgents(ctx, map[string]time.Time{bt.Operator().ID: time.Now()})
+	return bt.store.TouchAgents(ctx, map[string]time.Time{bt.roster.Operator().ID: time.Now()})
 }
 
 // median reports the middle of the times as the p50 of the way.
@@ -149,7 +149,7 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 	b.Run("way=parley", func(b *testing.B) {
 		bt := newBenchTeam(b, 1)
 		entered := make(chan time.Time, 1)
-		bt.entered = func() { bt.typed.Add(1); entered <- time.Now() }
+		bt.couriers.Entered = func() { bt.typed.Add(1); entered <- time.Now() }
 		var times []time.Duration
 		for b.Loop() {
 			bt.send(bt.names[0], benchText)

@@ -9,6 +9,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -17,7 +18,7 @@ func (o *Orchestrator) ControlConversation(
 	ctx context.Context,
 	req parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,14 +49,14 @@ func (o *Orchestrator) ControlConversation(
 	return o.controlled(ctx, me, &s, &req)
 }
 
-func isHuman(ms ...*member) bool {
-	return slices.ContainsFunc(ms, func(m *member) bool { return m.kind == parley.KindHuman })
+func isHuman(ms ...*team.Member) bool {
+	return slices.ContainsFunc(ms, func(m *team.Member) bool { return m.Kind == parley.KindHuman })
 }
 
 // controlled looks at once at what is held, and says what was done.
 func (o *Orchestrator) controlled(
 	ctx context.Context,
-	me *member,
+	me *team.Member,
 	s *subject,
 	req *parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, error) {
@@ -91,7 +92,7 @@ func (o *Orchestrator) controlled(
 
 	whose := fmt.Sprintf(`Thread %s`, nameOf(&s.thread))
 	if s.thread.ID == "" {
-		whose = fmt.Sprintf("What %s and %s say to each other", s.one.name, s.two.name)
+		whose = fmt.Sprintf("What %s and %s say to each other", s.one.Name, s.two.Name)
 	}
 
 	res.Message = whose + map[parley.ConversationAction]string{
@@ -122,8 +123,8 @@ func (o *Orchestrator) muted(s *subject) bool {
 
 // controlOf says what the operator has done about what two agents say to each other. t
 // is locked.
-func (t *talk) controlOf(one, two *member, at time.Time) conversation.Verdict {
-	return t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.id, To: two.id, At: at})
+func (t *talk) controlOf(one, two *team.Member, at time.Time) conversation.Verdict {
+	return t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: at})
 }
 
 // act does to a conversation what the operator wants, stored first, and has what is
@@ -133,7 +134,7 @@ func (o *Orchestrator) act(ctx context.Context, s *subject, action parley.Conver
 	if s.thread.ID != "" {
 		a.ThreadID = s.thread.ID
 	} else {
-		a.One, a.Other = s.one.id, s.two.id
+		a.One, a.Other = s.one.ID, s.two.ID
 		if a.Other < a.One {
 			a.One, a.Other = a.Other, a.One
 		}

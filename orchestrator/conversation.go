@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -15,7 +17,7 @@ import (
 type subject struct {
 	id       string // of the conversation
 	thread   parley.Thread
-	one, two *member // of a conversation of two
+	one, two *team.Member // of a conversation of two
 }
 
 // about reports whether a message is of the conversation.
@@ -23,12 +25,12 @@ func (s *subject) about(from, to string, threadID string) bool {
 	if s.thread.ID != "" {
 		return threadID == s.thread.ID
 	}
-	return from == s.one.id && to == s.two.id || from == s.two.id && to == s.one.id
+	return from == s.one.ID && to == s.two.ID || from == s.two.ID && to == s.one.ID
 }
 
 // subject finds a conversation: of a thread, or else of one or two agents, where one is
 // what it and the caller say to each other.
-func (o *Orchestrator) subject(ctx context.Context, me *member, pair, threadID string) (s subject, err error) {
+func (o *Orchestrator) subject(ctx context.Context, me *team.Member, pair, threadID string) (s subject, err error) {
 	if threadID != "" {
 		if s.id, err = o.readableThread(ctx, me, threadID); err != nil {
 			return s, err
@@ -45,25 +47,25 @@ func (o *Orchestrator) subject(ctx context.Context, me *member, pair, threadID s
 	if !two {
 		second = first
 	} else {
-		if s.one, err = o.roster.find(first); err != nil {
+		if s.one, err = o.roster.Find(first); err != nil {
 			return s, err
 		}
 	}
 
-	if s.two, err = o.roster.find(second); err != nil {
+	if s.two, err = o.roster.Find(second); err != nil {
 		return s, err
 	}
 
 	switch {
 	case s.one == s.two:
-		return s, parley.Errorf(parley.InvalidRecipient, "%s has no conversation with itself", s.one.name).
+		return s, parley.Errorf(parley.InvalidRecipient, "%s has no conversation with itself", s.one.Name).
 			Suggest("Name another agent; get_agent_status lists them.")
-	case s.one != me && s.two != me && me.kind != parley.KindHuman:
-		return s, parley.Errorf(parley.NotAuthorized, "%s takes no part in what %s and %s say", me.name, s.one.name, s.two.name).
+	case s.one != me && s.two != me && me.Kind != parley.KindHuman:
+		return s, parley.Errorf(parley.NotAuthorized, "%s takes no part in what %s and %s say", me.Name, s.one.Name, s.two.Name).
 			Suggest("Name one agent: the other one is you.")
 	}
 
-	s.id = parley.ConversationID(s.one.id, s.two.id)
+	s.id = parley.ConversationID(s.one.ID, s.two.ID)
 
 	return s, nil
 }
@@ -73,7 +75,7 @@ func (o *Orchestrator) GetConversationState(
 	ctx context.Context,
 	req parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +98,7 @@ func (o *Orchestrator) GetConversationState(
 		res.Conversation.Participants = s.thread.ParticipantNames
 		err = o.threadState(ctx, me, &s, res)
 	} else {
-		res.Conversation.Participants = []string{s.one.name, s.two.name}
+		res.Conversation.Participants = []string{s.one.Name, s.two.Name}
 		err = o.pairState(ctx, me, &s, res)
 	}
 
@@ -106,7 +108,7 @@ func (o *Orchestrator) GetConversationState(
 // threadState reads a thread's room, and asks the rules about its last post.
 func (o *Orchestrator) threadState(
 	ctx context.Context,
-	me *member,
+	me *team.Member,
 	s *subject,
 	res *parley.ConversationStateResult,
 ) error {
@@ -135,17 +137,17 @@ func (o *Orchestrator) threadState(
 		return nil
 	}
 
-	from := o.roster.id(posts[0].SenderID)
+	from := o.roster.ByID(posts[0].SenderID)
 	if from == nil {
 		return nil
 	}
 
-	decide := func(m *member) parley.ConversationDecision {
-		if d, ok := decided[m.id]; ok {
+	decide := func(m *team.Member) parley.ConversationDecision {
+		if d, ok := decided[m.ID]; ok {
 			return d
 		}
 
-		agent := m.snapshot()
+		agent := m.Agent()
 		d := r.Decide(
 			conversation.Question{
 				Agent:    &agent,
@@ -161,12 +163,12 @@ func (o *Orchestrator) threadState(
 
 	mine := decide(me)
 	res.ShouldRespond, res.Reason, res.Confidence, res.Factors = mine.ShouldRespond, mine.Reason, mine.Confidence, mine.Factors
-	if me.kind != parley.KindHuman {
+	if me.Kind != parley.KindHuman {
 		return nil
 	}
 
 	for _, id := range s.thread.Participants {
-		if m := o.roster.id(id); m != nil && m.kind != parley.KindHuman && m != from {
+		if m := o.roster.ByID(id); m != nil && m.Kind != parley.KindHuman && m != from {
 			res.Decisions = append(res.Decisions, decide(m))
 		}
 	}
@@ -185,7 +187,7 @@ const (
 // the caller's answer would pass.
 func (o *Orchestrator) pairState(
 	ctx context.Context,
-	me *member,
+	me *team.Member,
 	s *subject,
 	res *parley.ConversationStateResult,
 ) error {
@@ -212,7 +214,7 @@ func (o *Orchestrator) pairState(
 		return nil
 	}
 
-	decide := func(m *member) parley.ConversationDecision {
+	decide := func(m *team.Member) parley.ConversationDecision {
 		other := s.one
 		if m == s.one {
 			other = s.two
@@ -222,21 +224,21 @@ func (o *Orchestrator) pairState(
 		turn := turnOf(
 			m,
 			other,
-			conversation.Next("", m.kind == parley.KindHuman, linkOf(last), conversation.Link{}),
+			conversation.Next("", m.Kind == parley.KindHuman, linkOf(last), conversation.Link{}),
 			now,
 			"",
 		)
 
 		v := t.budgets.Judge(t.settings, turn)
 		switch {
-		case last.SenderID == m.id:
+		case last.SenderID == m.ID:
 			d.ShouldRespond, d.Reason = false, conversation.JustSpoke
-		case o.roster.id(last.SenderID).kind == parley.KindHuman:
+		case o.roster.ByID(last.SenderID).Kind == parley.KindHuman:
 			d.Reason = conversation.FromHuman
 		case v.Held:
 			d.ShouldRespond, d.Reason = false, v.Reason
 		default: // what is held is not to begin a turn by being asked about
-			if i := slices.IndexFunc(res.Held, func(h parley.HeldTurn) bool { return h.MessageID == last.ID && h.Recipient == m.name }); i >= 0 {
+			if i := slices.IndexFunc(res.Held, func(h parley.HeldTurn) bool { return h.MessageID == last.ID && h.Recipient == m.Name }); i >= 0 {
 				d.ShouldRespond, d.Reason = false, conversation.Reason(res.Held[i].Reason)
 			}
 		}
@@ -260,9 +262,9 @@ func (o *Orchestrator) pairState(
 // last of it, nil for nothing.
 func (o *Orchestrator) pairRoom(
 	ctx context.Context,
-	one, two *member,
+	one, two *team.Member,
 ) (r *conversation.Room, last *parley.Message, err error) {
-	page, err := o.store.History(ctx, store.HistoryQuery{A: one.id, B: two.id, Limit: replayPosts})
+	page, err := o.store.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -271,10 +273,10 @@ func (o *Orchestrator) pairRoom(
 	for i := range page.Items {
 		last = &page.Items[i].Message
 		from, other := one, two
-		if last.SenderID == two.id {
+		if last.SenderID == two.ID {
 			from, other = two, one
 		}
-		r.Add(postOf(last, from), []string{other.name})
+		r.Add(postOf(last, from), []string{other.Name})
 	}
 
 	return r, last, nil
@@ -283,8 +285,8 @@ func (o *Orchestrator) pairRoom(
 // read copies a reading, with names for ids.
 func (o *Orchestrator) read(r conversation.Reading, res *parley.ConversationStateResult) {
 	name := func(id string) string {
-		if m := o.roster.id(id); m != nil {
-			return m.name
+		if m := o.roster.ByID(id); m != nil {
+			return m.Name
 		}
 		return id
 	}
@@ -332,11 +334,11 @@ func someTime(at time.Time) *time.Time {
 	return &at
 }
 
-func decisionShown(m *member, d conversation.Decision) parley.ConversationDecision {
+func decisionShown(m *team.Member, d conversation.Decision) parley.ConversationDecision {
 	f := parley.ConversationFactors(d.Factors)
 	shown := parley.ConversationDecision{
-		AgentID:       m.id,
-		Agent:         m.name,
+		AgentID:       m.ID,
+		Agent:         m.Name,
 		ShouldRespond: d.ShouldRespond,
 		Reason:        string(d.Reason),
 		Confidence:    d.Confidence,
@@ -351,22 +353,22 @@ func settingsShown(s conversation.Settings) parley.ConversationSettings {
 	d := conversation.Defaults()
 	return parley.ConversationSettings{
 		Off:            s.Off,
-		ChainHops:      or(s.ChainHops, d.ChainHops),
-		PairMinute:     or(s.PairMinute, d.PairMinute),
-		PairTenMinutes: or(s.PairTenMinutes, d.PairTenMinutes),
-		CycleRounds:    or(s.CycleRounds, d.CycleRounds),
+		ChainHops:      cmp.Or(s.ChainHops, d.ChainHops),
+		PairMinute:     cmp.Or(s.PairMinute, d.PairMinute),
+		PairTenMinutes: cmp.Or(s.PairTenMinutes, d.PairTenMinutes),
+		CycleRounds:    cmp.Or(s.CycleRounds, d.CycleRounds),
 	}
 }
 
 // heldIn lists what the protocol holds of a conversation: all of it for the operator,
 // for others what is from them or for them.
-func (o *Orchestrator) heldIn(ctx context.Context, me *member, s *subject) ([]parley.HeldTurn, error) {
+func (o *Orchestrator) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parley.HeldTurn, error) {
 	list, err := o.store.Withheld(ctx, mostHolds)
 	held := []parley.HeldTurn{}
 	for i := range list {
 		w := &list[i]
 		from, to := w.Message.SenderID, w.Key.RecipientID
-		if !s.about(from, to, w.Message.ThreadID) || me.kind != parley.KindHuman && from != me.id && to != me.id {
+		if !s.about(from, to, w.Message.ThreadID) || me.Kind != parley.KindHuman && from != me.ID && to != me.ID {
 			continue
 		}
 		held = append(held, o.heldShown(w))
@@ -377,8 +379,8 @@ func (o *Orchestrator) heldIn(ctx context.Context, me *member, s *subject) ([]pa
 func (o *Orchestrator) heldShown(w *store.Withheld) parley.HeldTurn {
 	return parley.HeldTurn{
 		MessageID: w.Message.ID,
-		Sender:    o.dress(&w.Message).Sender,
-		Recipient: o.roster.id(w.Key.RecipientID).name,
+		Sender:    o.roster.FillIn(&w.Message).Sender,
+		Recipient: o.roster.ByID(w.Key.RecipientID).Name,
 		Reason:    w.Why,
 		Text:      w.Reason,
 		Until:     someTime(w.Until),

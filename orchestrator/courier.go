@@ -2,10 +2,14 @@ package orchestrator
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"log/slog"
+	"sync"
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -31,43 +35,79 @@ const (
 // courier is the only writer to one agent's terminal. Its fields are its own
 // goroutine's.
 type courier struct {
-	o *Orchestrator
-	m *member
+	o *couriers
+	m *team.Member
 
-	seq       uint64     // the last pane sequence number given; 0: not read yet
-	behind    bool       // the database may hold what was not handed over, or was and could not be delivered
-	open      bool       // a delivery may have been left in `typing`
-	openOn    *terminal  // where; nil: by a daemon before this one
-	cautious  bool       // something was refused: look before the next
-	blocked   bool       // the last look found that the program cannot go on by itself
-	still     stillness  // of its screen
-	waiting   store.Key  // the message that a brief obstacle keeps waiting
-	since     time.Time  // since when
-	soon      bool       // it is expected to pass at any moment
-	collapsed collapsed  // of the message pasted last
-	given     latest     // what was entered last
-	unsaid    store.Key  // the message that left its composer without a report of that
-	mute      *terminal  // its program does not report what it should
-	mingled   mingled    // with the message submitted last
-	lingers   store.Key  // the message that was entered and stood in its composer all the same
-	unproven  []unproven // entered but not seen to be read; proven if they are read after all
+	seq       uint64         // the last pane sequence number given; 0: not read yet
+	behind    bool           // the database may hold what was not handed over, or was and could not be delivered
+	open      bool           // a delivery may have been left in `typing`
+	openOn    *team.Terminal // where; nil: by a daemon before this one
+	cautious  bool           // something was refused: look before the next
+	blocked   bool           // the last look found that the program cannot go on by itself
+	still     team.Stillness // of its screen
+	waiting   store.Key      // the message that a brief obstacle keeps waiting
+	since     time.Time      // since when
+	soon      bool           // it is expected to pass at any moment
+	collapsed collapsed      // of the message pasted last
+	given     latest         // what was entered last
+	unsaid    store.Key      // the message that left its composer without a report of that
+	mute      *team.Terminal // its program does not report what it should
+	mingled   mingled        // with the message submitted last
+	lingers   store.Key      // the message that was entered and stood in its composer all the same
+	unproven  []unproven     // entered but not seen to be read; proven if they are read after all
 }
 
 // unproven is a delivery that stands unread in its terminal, and how that is read.
 type unproven struct {
 	key  store.Key
-	on   *terminal
+	on   *team.Terminal
 	mode ttyMode
 }
 
-// startCourier begins to deliver to a terminal agent; for others it does nothing.
-func (o *Orchestrator) startCourier(m *member) {
-	if m.kind != parley.KindTerminal {
+// CourierOptions is what couriers work with.
+type CourierOptions struct {
+	Store       *store.Store
+	Roster      *team.Roster
+	Now         func() time.Time
+	Log         *slog.Logger
+	ShortFooter bool                 // show the message id alone below a message
+	Paused      func() *parley.Pause // nil while messages may be typed
+	Notify      Notify
+}
+
+// Notify sends parley's own notice to agents, once for each key. The error is
+// COMMUNICATION_DISABLED while communication is paused.
+type Notify func(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error
+
+// couriers are all couriers of the daemon, one for each terminal agent.
+type couriers struct {
+	CourierOptions
+	Entered func() // called when a text has its Enter; for benchmarks, may be nil
+
+	group sync.WaitGroup
+	turns struct { // that broadcasts began
+		sync.Mutex
+		last map[string]time.Time // by profile
+	}
+}
+
+func newCouriers(opts CourierOptions) *couriers {
+	o := &couriers{CourierOptions: opts}
+	o.turns.last = map[string]time.Time{}
+	return o
+}
+
+// start delivers to a terminal agent until ctx ends; for others it does nothing.
+func (o *couriers) start(ctx context.Context, m *team.Member) {
+	if m.Kind != parley.KindTerminal {
 		return
 	}
 	c := &courier{o: o, m: m, open: true, behind: true}
-	o.group.Go(func() { c.run(o.ctx) })
+	o.group.Go(func() { c.run(ctx) })
 }
+
+// wait returns when all couriers have ended, after the end of their contexts.
+func (o *couriers) wait() { o.group.Wait() }
 
 // run delivers until ctx ends, which it does between two messages.
 func (c *courier) run(ctx context.Context) {
@@ -78,14 +118,14 @@ func (c *courier) run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-c.m.wake:
+		case <-c.m.Wakeups:
 			pause = recheck
 		case <-retry.C:
 		}
 
 		again, err := c.round(ctx)
 		if err != nil && ctx.Err() == nil {
-			c.o.log.Error("deliver", "agent", c.m.name, "error", err)
+			c.o.Log.Error("deliver", "agent", c.m.Name, "error", err)
 			again, c.open = true, true
 		}
 
@@ -117,7 +157,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
 		if err == nil && len(jobs) == 0 {
-			c.m.leave(free, c.o.now())
+			c.m.NoteLeftover("", false, c.o.Now())
 		}
 		if err != nil || len(jobs) == 0 {
 			return len(c.unproven) > 0, err
@@ -134,10 +174,10 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 
 			if err != nil || !done {
 				c.behind = true
-				return c.m.place() != nil, err // a launch wakes it
+				return c.m.Terminal() != nil, err // a launch wakes it
 			}
 
-			if i < len(jobs)-1 && c.m.pressed() { // an urgent one goes before the rest
+			if i < len(jobs)-1 && c.m.HasUrgent() { // an urgent one goes before the rest
 				c.behind = true
 				break
 			}
@@ -150,11 +190,11 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 // deliverInsisted delivers the first message that the operator wants typed although
 // the agent is blocked. It passes those that wait for the end of that.
 func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
-	wanted := c.m.insisted()
+	wanted := c.m.Insisted()
 	if len(wanted) == 0 {
 		return false, nil
 	}
-	jobs, err := c.o.store.PendingAmong(ctx, c.m.id, wanted)
+	jobs, err := c.o.Store.PendingAmong(ctx, c.m.ID, wanted)
 	if err != nil || len(jobs) == 0 {
 		return false, err
 	}
@@ -164,11 +204,11 @@ func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
 // next returns what is to be delivered now: what was handed over or, when the
 // courier is behind, what the database has.
 func (c *courier) next(ctx context.Context) ([]store.Job, error) {
-	fresh := c.m.takeFresh()
+	fresh := c.m.TakeQueued()
 	if !c.behind {
 		return fresh, nil
 	}
-	jobs, err := c.o.store.Pending(ctx, c.m.id, batch)
+	jobs, err := c.o.Store.Pending(ctx, c.m.ID, batch)
 	if err == nil && len(jobs) < batch {
 		c.behind = false // what comes from now on is handed over
 	}
@@ -178,17 +218,17 @@ func (c *courier) next(ctx context.Context) ([]store.Job, error) {
 // deliver takes one message as far as it can. It is done when the next one may
 // follow.
 func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err error) {
-	c.m.typing.Lock() // stop waits here for the message in hand
-	defer c.m.typing.Unlock()
+	c.m.Typing.Lock() // stop waits here for the message in hand
+	defer c.m.Typing.Unlock()
 
-	t := c.m.place()
+	t := c.m.Terminal()
 	w, o := c.gate(ctx, t, job)
 	c.blocked = o.block
 	if o != free {
 		return false, c.hold(ctx, job, o)
 	}
 
-	if !urgent(job) && c.m.pressed() {
+	if !team.IsUrgent(job) && c.m.HasUrgent() {
 		c.soon = true // an urgent one came during the look, and goes first
 		return false, nil
 	}
@@ -200,10 +240,10 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 
-	l := compose(t.profile, c.o.dress(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	l := compose(t.Profile, c.o.Roster.FillIn(&job.Message), c.m, c.o.ShortFooter)
 	job.Notice, job.PaneSeq = l.notice, c.seq+1
 
-	err = c.o.store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
+	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
 	if errors.Is(err, store.ErrStale) {
 		return true, nil // read or expired meanwhile
 	}
@@ -211,8 +251,8 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 
-	c.m.insistNoMore(job.Message.ID)
-	c.m.works(&job.Message)
+	c.m.ForgetInsist(job.Message.ID)
+	c.m.StartTurn(&job.Message)
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 
 	return c.submit(ctx, t, job, l, w, false)
@@ -235,7 +275,7 @@ func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
 // hold says why a message waits; a brief obstacle only when it has lasted. While
 // nothing changes this writes nothing.
 func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
-	now := c.o.now()
+	now := c.o.Now()
 	if c.waiting != job.Key {
 		c.waiting, c.since = job.Key, now
 	}
@@ -246,19 +286,26 @@ func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
 		return nil
 	}
 
-	return ignore(
-		c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}),
-		store.ErrStale,
+	return ignoreStale(
+		c.o.Store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}),
 	)
 }
 
 // number reads the last sequence number that the terminal remembers: what was
 // claimed with a higher one was never pasted.
-func (c *courier) number(ctx context.Context, t *terminal) error {
+func (c *courier) number(ctx context.Context, t *team.Terminal) error {
 	if c.seq != 0 {
 		return nil
 	}
-	info, err := t.pane.Info(ctx)
+	info, err := t.Pane.Info(ctx)
 	c.seq = info.Seq
+	return err
+}
+
+// ignoreStale drops the error of a change to a delivery that has moved on.
+func ignoreStale(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
 	return err
 }

@@ -83,7 +83,7 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 		return err
 	}
 
-	ctx = parley.WithCaller(ctx, o.Operator())
+	ctx = parley.WithCaller(ctx, o.roster.Operator())
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -136,7 +136,7 @@ func TestKilledDaemonLosesNothingAndTypesNothingTwice(t *testing.T) {
 }
 
 // crashOnce runs a daemon, sends as fast as it accepts, and kills it.
-func (te *team) crashOnce(t *testing.T, logs, accepted map[string]string) {
+func (te *testTeam) crashOnce(t *testing.T, logs, accepted map[string]string) {
 	t.Helper()
 	cmd, in, answers := te.startCrashDaemon(t, "")
 	kill := time.AfterFunc(time.Duration(rand.IntN(250))*time.Millisecond, func() { _ = cmd.Process.Kill() })
@@ -160,7 +160,7 @@ func (te *team) crashOnce(t *testing.T, logs, accepted map[string]string) {
 
 // startCrashDaemon starts one, with the model of a responder DM at an address, or
 // without.
-func (te *team) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writer, *bufio.Scanner) {
+func (te *testTeam) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writer, *bufio.Scanner) {
 	t.Helper()
 	arg, err := json.Marshal(crashTeam{Dir: te.dir, Binary: te.opts.Tmux.Binary, Name: te.opts.Tmux.Name,
 		Path: te.opts.Tmux.Path, At: te.opts.Tmux.Dir, Env: te.opts.Tmux.Env, Model: model})
@@ -185,7 +185,7 @@ func (te *team) startCrashDaemon(t *testing.T, model string) (*exec.Cmd, io.Writ
 }
 
 // settle waits until nothing is on its way any more.
-func (te *team) settle(t *testing.T, accepted map[string]string) {
+func (te *testTeam) settle(t *testing.T, accepted map[string]string) {
 	t.Helper()
 	var counts map[string]int
 	deadline := time.Now().Add(5 * time.Minute)
@@ -211,7 +211,7 @@ func (te *team) settle(t *testing.T, accepted map[string]string) {
 }
 
 // check compares what was accepted with what the agents were given.
-func (te *team) check(t *testing.T, logs, accepted map[string]string) {
+func (te *testTeam) check(t *testing.T, logs, accepted map[string]string) {
 	t.Helper()
 	got := map[string]int{}
 	for _, log := range logs {

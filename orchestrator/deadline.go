@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -48,7 +49,7 @@ func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, erro
 // is repeated when it has passed is the same call still.
 func (o *Orchestrator) dueBefore(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	key string,
 	deadline *time.Time,
 	refusal error,
@@ -56,7 +57,7 @@ func (o *Orchestrator) dueBefore(
 	if key == "" || deadline == nil {
 		return nil, refusal
 	}
-	stored, found, err := o.store.Repeated(ctx, from.id, key)
+	stored, found, err := o.store.Repeated(ctx, from.ID, key)
 	if was := stored.Message.ResponseDeadline; err == nil && found && was != nil && was.Equal(*deadline) {
 		return was, nil
 	}
@@ -90,7 +91,7 @@ func (o *Orchestrator) remind(ctx context.Context) {
 // noted, under a key of its own, so that a crash between the two repeats neither.
 func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 	now, s, d := o.now(), &o.opts.Settings, &w.Debt
-	o.dress(&w.Message)
+	o.roster.FillIn(&w.Message)
 	lead := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2)
 	for _, step := range []struct {
 		told *time.Time
@@ -107,7 +108,7 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 			continue
 		}
 
-		m := o.roster.id(step.to)
+		m := o.roster.ByID(step.to)
 		if m != nil {
 			over, err := o.over(ctx, &w)
 			if err != nil {
@@ -120,7 +121,7 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 
 		if m != nil {
 			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, answeredNanos(d))
-			if err := o.notify(ctx, []*member{m}, step.text(), nil, key); err != nil {
+			if err := o.notify(ctx, []*team.Member{m}, step.text(), nil, key); err != nil {
 				return err
 			}
 		}
@@ -162,7 +163,7 @@ func reminder(w store.Owing, now time.Time) string {
 		short,
 		w.Message.Sender,
 		tense,
-		localTime(w.Debt.DueAt, now),
+		parley.LocalTime(w.Debt.DueAt, now),
 		quote(w),
 		short,
 	)
@@ -175,11 +176,11 @@ func (o *Orchestrator) missing(w store.Owing, now time.Time) string {
 		did = "has answered only in part"
 	}
 	state := parley.StateTerminated
-	if m := o.roster.id(w.Debt.DebtorID); m != nil {
-		state = m.snapshot().State
+	if m := o.roster.ByID(w.Debt.DebtorID); m != nil {
+		state = m.Agent().State
 	}
 	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
-		w.Debt.Debtor, state, did, parley.Short(w.Message.ID), localTime(w.Debt.DueAt, now), quote(w))
+		w.Debt.Debtor, state, did, parley.Short(w.Message.ID), parley.LocalTime(w.Debt.DueAt, now), quote(w))
 }
 
 func quote(w store.Owing) string {
@@ -188,7 +189,7 @@ func quote(w store.Owing) string {
 
 // overdueNeed is a response that did not come, for the operator.
 func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
-	msg, d := o.dress(&w.Message), &w.Debt
+	msg, d := o.roster.FillIn(&w.Message), &w.Debt
 	short, what := parley.Short(msg.ID), "a response"
 	if d.State == parley.ResponsePartial {
 		what = "the rest of its response"
@@ -238,7 +239,7 @@ func (o *Orchestrator) over(ctx context.Context, w *store.Owing) (bool, error) {
 		return r.Muted || r.State == conversation.Concluded, nil
 	}
 
-	one, two := o.roster.id(w.Message.SenderID), o.roster.id(w.Debt.DebtorID)
+	one, two := o.roster.ByID(w.Message.SenderID), o.roster.ByID(w.Debt.DebtorID)
 	if one == nil || two == nil || isHuman(one, two) {
 		return false, nil
 	}
@@ -251,7 +252,7 @@ func (o *Orchestrator) over(ctx context.Context, w *store.Owing) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.id, To: two.id, At: now})
+	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: now})
 
 	return v.Reason == conversation.MutedByOperator, nil
 }

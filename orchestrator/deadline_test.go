@@ -13,7 +13,7 @@ import (
 
 // due is a team whose clock can be moved, in which planner awaits coder's response.
 type due struct {
-	*team
+	*testTeam
 	clock   *clock
 	coder   context.Context
 	planner context.Context
@@ -22,7 +22,7 @@ type due struct {
 
 func newDue(t *testing.T) *due {
 	d := &due{clock: new(clock)}
-	d.team = newTeam(t, d.clock.option)
+	d.testTeam = newTeam(t, d.clock.option)
 	d.coder, d.planner = d.as("coder"), d.as("planner")
 	res, err := d.SendMessage(
 		d.planner,
@@ -39,9 +39,9 @@ func newDue(t *testing.T) *due {
 func (d *due) notices(name string) []string {
 	d.t.Helper()
 	d.remind(context.Background())
-	m := d.roster.named(name)
+	m := d.roster.ByName(name)
 
-	page, err := d.store.Inbox(context.Background(), store.InboxQuery{RecipientID: m.id, Limit: 50, OldestFirst: true})
+	page, err := d.store.Inbox(context.Background(), store.InboxQuery{RecipientID: m.ID, Limit: 50, OldestFirst: true})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
 		all += m.Text + "\n"
 	}
 
-	planner, coder, worker := d.roster.named("planner").id, d.roster.named("coder").id, d.roster.named("worker").id
+	planner, coder, worker := d.roster.ByName("planner").ID, d.roster.ByName("coder").ID, d.roster.ByName("worker").ID
 	for _, want := range []string{"[AGENT " + parley.Short(planner) + " TO AGENT " + parley.Short(worker) + "]: is it done?\n",
 		"[AGENT " + parley.Short(coder) + " BROADCAST]: worker knows\n", "re " + parley.Short(d.id) + " · delegated)", "with respond_to_message)"} {
 		if !strings.Contains(all, want) {

@@ -24,7 +24,7 @@ func TestMessageArrivesUnderItsHeader(t *testing.T) {
 
 	got := tmuxtest.WaitMessages(t, log, 1)[0]
 	want := fmt.Sprintf("[AGENT %s TO AGENT %s]: please rebase (operator · msg %s)",
-		parley.Short(te.Operator().ID), parley.Short(d.RecipientID), parley.Short(id))
+		parley.Short(te.roster.Operator().ID), parley.Short(d.RecipientID), parley.Short(id))
 	if got.Text != want || !got.Framed {
 		t.Errorf("the agent got %+v, want %q framed", got, want)
 	}

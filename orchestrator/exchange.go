@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // exchange is a message that a model is answering.
@@ -27,9 +28,9 @@ type exchanges struct {
 
 // exchangeOf names the exchange of a message and a responder. A thread's post may have
 // many.
-func exchangeOf(msg *parley.Message, to *member) string {
+func exchangeOf(msg *parley.Message, to *team.Member) string {
 	if msg.Kind == parley.KindThread {
-		return msg.ID + " " + to.id
+		return msg.ID + " " + to.ID
 	}
 	return msg.ID
 }

@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // launch is what starts an agent's program. It holds the agent's key, so it
@@ -21,6 +23,28 @@ type launch struct {
 	Argv []string `json:"argv"`
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
+}
+
+// launches are how members were launched, as long as this daemon remembers.
+type launches struct {
+	mu sync.Mutex
+	of map[string]*launch // by the member's id
+}
+
+func (l *launches) keep(m *team.Member, made *launch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.of == nil {
+		l.of = map[string]*launch{}
+	}
+	l.of[m.ID] = made
+}
+
+// find returns how a member was launched, nil if that is not known.
+func (l *launches) find(m *team.Member) *launch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.of[m.ID]
 }
 
 // fromTerminal are the variables that the terminal sets and a launch does not.

@@ -21,12 +21,12 @@ func (o *Orchestrator) ExplainMessage(
 		return nil, err
 	}
 	for _, m := range o.leftOpen(&msg, deliveries) {
-		i := slices.IndexFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.id })
+		i := slices.IndexFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
 		if deliveries[i].Reason == "" && o.exchanges.find(exchangeOf(&msg, m)) == nil {
 			deliveries[i].Reason = noAnswer + notAsked
 		}
 	}
-	res := explain(o.dress(&msg), o.dressDeliveries(deliveries), o.now(), time.Local)
+	res := explain(o.roster.FillIn(&msg), o.roster.FillInDeliveries(deliveries), o.now(), time.Local)
 	return &res, nil
 }
 

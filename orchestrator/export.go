@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 
 	"parley"
@@ -16,19 +17,19 @@ func (o *Orchestrator) ExportMessages(
 		return nil, err
 	}
 
-	q := store.ExportQuery{After: req.After, Limit: or(req.Limit, 100)}
+	q := store.ExportQuery{After: req.After, Limit: cmp.Or(req.Limit, 100)}
 	if req.Since != nil {
 		q.Since = *req.Since
 	}
 
 	res := &parley.ExportMessagesResult{Answer: parley.OK, Messages: []parley.ExportedMessage{}}
 	for i, ref := range req.Between {
-		m, err := o.roster.find(ref)
+		m, err := o.roster.Find(ref)
 		if err != nil {
 			return nil, err
 		}
-		res.Between = append(res.Between, m.name)
-		*[]*string{&q.A, &q.B}[i] = m.id
+		res.Between = append(res.Between, m.Name)
+		*[]*string{&q.A, &q.B}[i] = m.ID
 	}
 
 	if q.A != "" && q.A == q.B {
@@ -51,8 +52,8 @@ func (o *Orchestrator) ExportMessages(
 	}
 
 	for _, m := range page.Messages {
-		o.dress(&m.Message)
-		o.dressDeliveries(m.Deliveries)
+		o.roster.FillIn(&m.Message)
+		o.roster.FillInDeliveries(m.Deliveries)
 		res.Messages = append(res.Messages, m)
 	}
 

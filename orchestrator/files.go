@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"parley"
 	"parley/files"
+	"parley/orchestrator/team"
 )
 
 // TransferFile implements parley.FileService.
@@ -24,7 +26,7 @@ func (o *Orchestrator) TransferFile(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +36,7 @@ func (o *Orchestrator) TransferFile(
 			Suggest("Upload the file: POST /api/files, or parley send-file.")
 	}
 
-	name := or(req.DestinationFilename, filepath.Base(req.SourcePath))
+	name := cmp.Or(req.DestinationFilename, filepath.Base(req.SourcePath))
 	n := &fileNote{name: name, description: req.Description, key: req.IdempotencyKey}
 	if n.to, err = o.fileRecipient(from, req.Recipient); err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func (o *Orchestrator) UploadFile(
 	content io.Reader,
 	described func() (parley.UploadFileRequest, error),
 ) (*parley.TransferFileResult, error) {
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +102,7 @@ func (o *Orchestrator) UploadFile(
 func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, io.ReadSeekCloser, error) {
 	c := parley.CallerFrom(ctx)
 	if c.Nobody() {
-		_, err := o.sender(ctx)
+		_, err := o.roster.Caller(ctx)
 		return nil, nil, err
 	}
 
@@ -155,18 +157,18 @@ func (o *Orchestrator) fileFor(ctx context.Context, c parley.Caller, ref string)
 }
 
 // bounds are where a member may send files from.
-func (o *Orchestrator) bounds(m *member) files.Bounds {
+func (o *Orchestrator) bounds(m *team.Member) files.Bounds {
 	b := files.Bounds{
 		Roots:   []string{o.opts.Workspace},
 		Private: append([]string{o.opts.State, o.opts.LaunchDir}, o.opts.Private...),
 	}
-	if a := m.snapshot(); a.Dir != "" {
+	if a := m.Agent(); a.Dir != "" {
 		b.Roots = append(b.Roots, a.Dir)
 	}
 	return b
 }
 
-func (o *Orchestrator) fileRecipient(from *member, ref string) (*member, error) {
+func (o *Orchestrator) fileRecipient(from *team.Member, ref string) (*team.Member, error) {
 	if isEveryone(parley.Names{ref}) {
 		return nil, parley.Errorf(parley.InvalidRecipient, "a file goes to one agent").
 			Suggest("Send it to one, and name its file_id in the attachments of a message to the others.")
@@ -184,11 +186,11 @@ func (o *Orchestrator) fileRecipient(from *member, ref string) (*member, error) 
 // whom the message is get a copy of their own.
 func (o *Orchestrator) checkAttachments(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	list []json.RawMessage,
 	readers string,
 ) (checked []json.RawMessage, ids []string, err error) {
-	c := parley.Caller{ID: from.id, Operator: from.kind == parley.KindHuman}
+	c := parley.Caller{ID: from.ID, Operator: from.Kind == parley.KindHuman}
 	for _, item := range list {
 		var members map[string]json.RawMessage
 		if json.Unmarshal(item, &members) != nil || members["file_id"] == nil {
@@ -232,7 +234,7 @@ func (d *draft) readers() string {
 	}
 	ids := make([]string, len(d.recipients))
 	for i, m := range d.recipients {
-		ids[i] = m.id
+		ids[i] = m.ID
 	}
 	slices.Sort(ids)
 	return strings.Join(ids, " ")

@@ -12,11 +12,12 @@ import (
 	"testing"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
 
 // give writes a file into a team's workspace.
-func (te *team) give(name, content string) string {
+func (te *testTeam) give(name, content string) string {
 	te.t.Helper()
 	path := filepath.Join(te.dir, name)
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
@@ -26,7 +27,7 @@ func (te *team) give(name, content string) string {
 }
 
 // kept lists what the workspace holds of files.
-func (te *team) kept() []string {
+func (te *testTeam) kept() []string {
 	te.t.Helper()
 	list := []string{}
 	for _, dir := range []string{"files", "received"} {
@@ -47,7 +48,7 @@ func (te *team) kept() []string {
 	return list
 }
 
-func (te *team) transfer(ctx context.Context, to, path string) *parley.TransferFileResult {
+func (te *testTeam) transfer(ctx context.Context, to, path string) *parley.TransferFileResult {
 	te.t.Helper()
 	res, err := te.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path})
 	if err != nil {
@@ -56,7 +57,7 @@ func (te *team) transfer(ctx context.Context, to, path string) *parley.TransferF
 	return res
 }
 
-func (te *team) mayRead(ctx context.Context, id string) bool {
+func (te *testTeam) mayRead(ctx context.Context, id string) bool {
 	te.t.Helper()
 	_, content, err := te.OpenFile(ctx, id)
 	if err == nil {
@@ -125,7 +126,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	}
 
 	attach := func(ctx context.Context, to string, items ...string) error {
-		from, err := te.sender(ctx)
+		from, err := te.roster.Caller(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +142,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 			m.Attachments = append(m.Attachments, json.RawMessage(item))
 		}
 
-		_, err = te.admit(ctx, from, draft{recipients: []*member{te.roster.named(to)}, message: m})
+		_, err = te.admit(ctx, from, draft{recipients: []*team.Member{te.roster.ByName(to)}, message: m})
 
 		return err
 	}
@@ -210,7 +211,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	c, _ := te.callerOf(te.roster.named("worker"))
+	c, _ := te.roster.CallerOf(te.roster.ByName("worker"))
 	worker, mailbox := parley.WithCaller(context.Background(), c), te.as("mailbox")
 	for _, test := range []struct {
 		who  context.Context
@@ -345,7 +346,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	defer content.Close()
 
 	if b, err := io.ReadAll(content); err != nil || string(b) != "content" || f.Name != "a.txt" ||
-		f.SenderID != te.Operator().ID {
+		f.SenderID != te.roster.Operator().ID {
 		t.Errorf("got %q of %+v, %v", b, f, err)
 	}
 }

@@ -1,12 +1,13 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -26,6 +27,9 @@ type obstacle struct {
 
 var free obstacle
 
+// lookWithin bounds one look at a terminal, which takes milliseconds.
+const lookWithin = 10 * time.Second
+
 const inputOff = "its pane takes no input (tmux select-pane -e lets it)"
 
 const shared = "what is typed there goes to every pane of its window (tmux set-option -w synchronize-panes off ends that)"
@@ -41,41 +45,41 @@ type way struct {
 // gate decides whether it is safe to type a message now, and how. What can change
 // between this look and the paste is looked at again inside tmux, in the command
 // that pastes.
-func (c *courier) gate(ctx context.Context, t *terminal, job store.Job) (w way, o obstacle) {
+func (c *courier) gate(ctx context.Context, t *team.Terminal, job store.Job) (w way, o obstacle) {
 	// tmux tells whole seconds, and the gate refuses for typingPause after a key.
-	since := c.o.now().Add(-time.Second)
+	since := c.o.Now().Add(-time.Second)
 	defer func() { w.since = since }()
 
 	o = c.obstacle(ctx, t)
-	c.m.leave(o, c.o.now())
+	c.m.NoteLeftover(o.reason, o.left, c.o.Now())
 	if o == free {
-		return way{key: tmux.Key(t.profile.Key)}, c.o.stagger(t.profile, job)
+		return way{key: tmux.Key(t.Profile.Key)}, c.o.stagger(t.Profile, job)
 	}
 
-	interrupts := urgent(job) && c.m.snapshot().Interruptible
+	interrupts := team.IsUrgent(job) && c.m.Agent().Interruptible
 	switch p := job.Message.Priority; {
 	case o.mode && interrupts:
-		return way{key: tmux.Key(t.profile.Key), leave: true}, free
-	case o.block && c.m.insists(job.Message.ID):
-		return way{key: tmux.Key(t.profile.Key), note: " although it was blocked, as the operator asked"}, free
+		return way{key: tmux.Key(t.Profile.Key), leave: true}, free
+	case o.block && c.m.Insists(job.Message.ID):
+		return way{key: tmux.Key(t.Profile.Key), note: " although it was blocked, as the operator asked"}, free
 	case o.work && interrupts:
-		return way{key: tmux.Key(t.profile.Key), note: " while it worked, as its operator allows"}, free
-	case o.work && t.profile.QueueKey != "" && (p == parley.PriorityHigh || p == parley.PriorityUrgent):
-		return way{key: tmux.Key(t.profile.QueueKey), note: " into its own queue while it worked"}, free
+		return way{key: tmux.Key(t.Profile.Key), note: " while it worked, as its operator allows"}, free
+	case o.work && t.Profile.QueueKey != "" && (p == parley.PriorityHigh || p == parley.PriorityUrgent):
+		return way{key: tmux.Key(t.Profile.QueueKey), note: " into its own queue while it worked"}, free
 	}
 
 	return way{}, o
 }
 
-func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
+func (c *courier) obstacle(ctx context.Context, t *team.Terminal) obstacle {
 	switch {
-	case c.o.paused() != free:
-		return c.o.paused()
+	case c.o.Paused() != nil:
+		return obstacle{reason: c.o.Paused().Words()}
 	case t == nil:
-		return noTerminal(c.m.snapshot())
-	case t.ended.Load():
+		return noTerminal(c.m.Agent())
+	case t.Ended.Load():
 		return obstacle{reason: "it is being stopped", brief: true}
-	case t.instance != t.server.Instance():
+	case t.Instance != t.Server.Instance():
 		return obstacle{reason: "its tmux server is gone", brief: true}
 	}
 
@@ -85,19 +89,19 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 	if o := unread(t); o != free {
 		return o
 	}
-	if t.profile.Instant() && !c.cautious {
+	if t.Profile.Instant() && !c.cautious {
 		return free
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, lookTime) // a stop waits for this
+	ctx, cancel := context.WithTimeout(ctx, lookWithin) // a stop waits for this
 	defer cancel()
 
-	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{})
+	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
 	switch {
 	case err != nil:
 		return obstacle{reason: "its terminal cannot be read: " + parley.CleanLine(err.Error()), brief: true}
 	case screen.Dead:
-		return obstacle{reason: "its program has ended; " + comeback(c.m.snapshot())}
+		return obstacle{reason: "its program has ended; " + comeback(c.m.Agent())}
 	case screen.InputOff:
 		return obstacle{reason: inputOff}
 	case screen.Shared:
@@ -109,7 +113,7 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 		return obstacle{reason: "someone is scrolling in its terminal (copy mode)", mode: o == free, left: true}
 	}
 	if o == free || o.work || o.draft {
-		return or(touched(c.o.now(), screen), o)
+		return cmp.Or(touched(c.o.Now(), screen), o)
 	}
 
 	return o
@@ -117,13 +121,13 @@ func (c *courier) obstacle(ctx context.Context, t *terminal) obstacle {
 
 // stagger lets the texts of broadcasts and threads pass one at a time for each profile, as far
 // apart as it asks for.
-func (o *Orchestrator) stagger(p *profile.Profile, job store.Job) obstacle {
+func (o *couriers) stagger(p *profile.Profile, job store.Job) obstacle {
 	if p.Stagger == 0 || job.Message.Kind != parley.KindBroadcast && job.Message.ThreadID == "" {
 		return free
 	}
 	o.turns.Lock()
 	defer o.turns.Unlock()
-	now := o.now()
+	now := o.Now()
 	if last := o.turns.last[p.Name]; now.Sub(last) < p.Stagger {
 		return obstacle{reason: "others of its kind have just been given a message for many", brief: true}
 	}
@@ -143,11 +147,11 @@ func noTerminal(a parley.Agent) obstacle {
 
 // otherProgram stands in the way when what has the terminal would take the text for
 // commands: a shell would run it, a pager or an editor would take it for keys.
-func otherProgram(t *terminal) obstacle {
-	argv, err := tmux.Foreground(t.pid)
+func otherProgram(t *team.Terminal) obstacle {
+	argv, err := tmux.Foreground(t.PID)
 	switch {
-	case t.stranger(argv, err) != "":
-		return obstacle{reason: t.stranger(argv, err)}
+	case stranger(t, argv, err) != "":
+		return obstacle{reason: stranger(t, argv, err)}
 	case err != nil:
 		return free
 	case tmux.IsShell(argv):
@@ -165,8 +169,8 @@ func otherProgram(t *terminal) obstacle {
 
 // unread stands in the way of a further message when the program has not read
 // the last: it would get several as one, and nothing could be proven.
-func unread(t *terminal) obstacle {
-	if n, err := tmux.Unread(t.tty); err == nil && n > 0 {
+func unread(t *team.Terminal) obstacle {
+	if n, err := tmux.Unread(t.TTY); err == nil && n > 0 {
 		return obstacle{
 			reason: fmt.Sprintf("its program is not reading its terminal (%d bytes wait there)", n),
 			brief:  true,
@@ -177,17 +181,17 @@ func unread(t *terminal) obstacle {
 
 // readiness reads the screen: by markers where the profile has them, and
 // otherwise by its being quiet.
-func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
-	if !t.profile.HasMarkers() {
-		now := c.o.now()
-		if now.Sub(t.started) < t.profile.Startup {
+func (c *courier) readiness(t *team.Terminal, screen tmux.Screen) obstacle {
+	if !t.Profile.HasMarkers() {
+		now := c.o.Now()
+		if now.Sub(t.Started) < t.Profile.Startup {
 			return obstacle{reason: "it is starting", brief: true}
 		}
-		if now.Sub(c.still.since(now, screen)) < t.profile.Quiet {
+		if now.Sub(c.still.Since(now, screen)) < t.Profile.Quiet {
 			return obstacle{reason: "the output in its terminal does not pause", brief: true}
 		}
 
-		if text, ok := t.profile.Composer(shown(screen)); ok && ownText.MatchString(text) {
+		if text, ok := t.Profile.Composer(shown(screen)); ok && parley.HoldsTyped(text) {
 			return obstacle{
 				reason: "an unsent message stands in its terminal; press Enter there, or clear the line",
 				draft:  true,
@@ -198,34 +202,37 @@ func (c *courier) readiness(t *terminal, screen tmux.Screen) obstacle {
 		return free
 	}
 
-	said, _ := c.m.reported()
-	s := t.standing(c.o.now(), screen, said)
+	said, _ := c.m.LastReport()
+	s := readStanding(t, c.o.Now(), screen, said)
 
-	return c.beginning(t, s, said, s.obstacle(t.profile.Quiet))
-}
-
-// ownText matches a text of ours that was pasted and not sent. Nothing else is
-// known of what stands before the cursor of a program without markers.
-var ownText = regexp.MustCompile(`\[(?:AGENT [0-9a-f]{8} |GUARDIAN GUIDANCE - ).*msg [0-9a-f]{8}[^)]*\)\s*$`)
-
-// stillness tells since when a screen has not changed.
-type stillness struct {
-	seen string
-	from time.Time
-}
-
-func (s *stillness) since(now time.Time, screen tmux.Screen) time.Time {
-	return s.of(now, fmt.Sprint(screen.CursorX, screen.CursorY, screen.Lines))
-}
-
-// of is since for a part of the screen.
-func (s *stillness) of(now time.Time, seen string) time.Time {
-	if seen != s.seen || s.from.IsZero() {
-		s.seen, s.from = seen, now
-	}
-	return s.from
+	return c.beginning(t, s, said, s.obstacle(t.Profile.Quiet))
 }
 
 func shown(s tmux.Screen) profile.Screen {
 	return profile.Screen{Lines: s.Lines, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY}
+}
+
+// stranger is what has the terminal of an adopted agent in place of its program, as
+// far as a shell or a pager is not told otherwise. Not to know is as bad.
+func stranger(t *team.Terminal, argv []string, err error) string {
+	switch {
+	case t.Runs == nil || err == nil && (t.Runs(argv) || tmux.IsShell(argv) || tmux.TakesKeys(argv) != ""):
+		return ""
+	case !tmux.Alive(t.PID):
+		return "its program has ended; started again in its pane, it gets what waits"
+	case err != nil:
+		return "it cannot be told what has its terminal"
+	}
+	return fmt.Sprintf("another program (%s) has its terminal", profile.ProgramOf(argv))
+}
+
+// comeback is what delivers the messages of an agent whose program has ended.
+func comeback(a parley.Agent) string {
+	if a.Adopted() {
+		return fmt.Sprintf(
+			"its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID",
+			a.Name,
+		)
+	}
+	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
 }

@@ -17,13 +17,13 @@ import (
 
 // stage is one fake agent whose screen the test writes.
 type stage struct {
-	*team
+	*testTeam
 	log   string
 	above string
 }
 
 func newStage(t *testing.T, a tmuxtest.Agent, change ...func(*Options)) *stage {
-	s := &stage{team: newTeam(t, change...)}
+	s := &stage{testTeam: newTeam(t, change...)}
 	s.above = filepath.Join(s.dir, "above")
 	a.Above = s.above
 	s.log = s.launch("coder", "framed", a)
@@ -93,10 +93,10 @@ func TestBusyAgentGetsImportantMessagesIntoItsOwnQueue(t *testing.T) {
 func TestUrgentMessageInterruptsOnlyWhomTheOperatorAllowedTo(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
-	m := s.roster.named("coder")
-	m.mu.Lock()
-	m.agent.Interruptible = true
-	m.mu.Unlock()
+	m := s.roster.ByName("coder")
+	a := m.Agent()
+	a.Interruptible = true
+	m.SetAgent(a)
 	s.show("working")
 	s.inState("coder", parley.StateBusy)
 	high := s.sendAs(parley.PriorityHigh, "soon")
@@ -267,7 +267,7 @@ func (s *stage) attach() (press func(keys ...string)) {
 	s.t.Helper()
 	outer := tmuxtest.Start(s.t)
 	info, err := outer.NewSession(context.Background(), tmux.SessionOptions{Name: "outer", Owner: "test",
-		Argv: append([]string{"env", "-u", "TMUX"}, append(tmuxCommand(s.team).Args, "attach", "-t", "coder")...)})
+		Argv: append([]string{"env", "-u", "TMUX"}, append(tmuxCommand(s.testTeam).Args, "attach", "-t", "coder")...)})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -314,34 +314,11 @@ func TestKeysOfAnAttachedPersonHold(t *testing.T) {
 	}
 }
 
-func TestAKeyHoldsForLongerWhileTheProgramHasShownNothing(t *testing.T) {
-	now := time.Unix(1_000, 0)
-	ago := func(seconds int) time.Time { return now.Add(-time.Duration(seconds) * time.Second) }
-	for _, c := range []struct {
-		name    string
-		touched time.Time
-		drawn   time.Time
-		want    string
-	}{
-		{"nobody is there", time.Time{}, ago(60), ""},
-		{"they type", ago(2), ago(1), "someone is typing"},
-		{"shown a while ago", ago(4), ago(3), ""},
-		{"shown within the same second", ago(4), ago(4), ""},
-		{"not shown yet", ago(4), ago(5), "shown nothing since"},
-		{"a key that nothing is shown of", ago(11), ago(60), ""},
-	} {
-		got := touched(now, tmux.Screen{Touched: c.touched, Drawn: c.drawn})
-		if !strings.Contains(got.reason, c.want) || (got == free) != (c.want == "") {
-			t.Errorf("%s: got %+v, want %q", c.name, got, c.want)
-		}
-	}
-}
-
 // says lets the agent report an event of its program.
 func (s *stage) says(event string, ids ...string) {
 	s.t.Helper()
-	m := s.roster.named("coder")
-	ctx := parley.WithCaller(context.Background(), parley.Caller{ID: m.id, Name: m.name})
+	m := s.roster.ByName("coder")
+	ctx := parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
 	if _, err := s.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}); err != nil {
 		s.t.Fatal(err)
 	}

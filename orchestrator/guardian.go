@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // ownEcho is how long after guidance was typed a terminal's output may still be
@@ -16,7 +17,7 @@ const ownEcho = 10 * time.Second
 // is stuck. Its fields are its own goroutine's.
 type guardian struct {
 	o     *Orchestrator
-	given map[*member]given
+	given map[*team.Member]given
 }
 
 // given is the last guidance that an agent got.
@@ -27,11 +28,11 @@ type given struct {
 
 // guard watches over stuck agents.
 func (o *Orchestrator) guard() {
-	g := guardian{o: o, given: map[*member]given{}}
+	g := guardian{o: o, given: map[*team.Member]given{}}
 	o.every(min(choreTime, o.opts.Settings.StuckAfter/2), func(ctx context.Context) {
-		for _, m := range o.roster.all() {
+		for _, m := range o.roster.All() {
 			if err := g.see(ctx, m); err != nil && ctx.Err() == nil {
-				o.log.Error("steer a stuck agent", "agent", m.name, "error", err)
+				o.log.Error("steer a stuck agent", "agent", m.Name, "error", err)
 			}
 		}
 	})
@@ -39,7 +40,7 @@ func (o *Orchestrator) guard() {
 
 // see steers an agent if it is stuck and was not steered for that yet. While
 // communication is paused it waits.
-func (g *guardian) see(ctx context.Context, m *member) error {
+func (g *guardian) see(ctx context.Context, m *team.Member) error {
 	since, stuck := g.o.stuckSince(m)
 	if !stuck || g.o.pause.is() != nil {
 		return nil
@@ -50,7 +51,7 @@ func (g *guardian) see(ctx context.Context, m *member) error {
 		return err
 	}
 
-	from, err := g.o.system(ctx)
+	from, err := g.o.roster.System(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,12 +60,12 @@ func (g *guardian) see(ctx context.Context, m *member) error {
 		"If you need a decision or help, send a message to %s.", since.In(time.Local).Format("15:04"), parley.OperatorName)
 
 	// The key keeps a daemon that starts anew from saying it again.
-	d, err := guidance(m, parley.GuidanceStuck, text, fmt.Sprintf("stuck %s %d", m.id, since.UnixNano()))
+	d, err := guidance(m, parley.GuidanceStuck, text, fmt.Sprintf("stuck %s %d", m.ID, since.UnixNano()))
 	if err != nil {
 		return err
 	}
 
-	busy := m.snapshot().Since
+	busy := m.Agent().Since
 	stored, err := g.o.admit(ctx, from, d)
 	if err != nil {
 		return err
@@ -77,7 +78,7 @@ func (g *guardian) see(ctx context.Context, m *member) error {
 
 // steered reports whether guidance is on its way to the agent, or was given to it
 // for this time that it is stuck: it has done nothing since but draw that guidance.
-func (g *guardian) steered(ctx context.Context, m *member, since time.Time) (bool, error) {
+func (g *guardian) steered(ctx context.Context, m *team.Member, since time.Time) (bool, error) {
 	last, ok := g.given[m]
 	if !ok {
 		return false, nil
@@ -95,5 +96,5 @@ func (g *guardian) steered(ctx context.Context, m *member, since time.Time) (boo
 
 	drawn := d.Steps[len(d.Steps)-1].At.Add(ownEcho)
 
-	return m.snapshot().Since.Equal(last.busy) && !since.After(drawn), nil
+	return m.Agent().Since.Equal(last.busy) && !since.After(drawn), nil
 }

@@ -8,20 +8,21 @@ import (
 	"slices"
 	"strings"
 
+	"parley/orchestrator/team"
 	"parley/profile"
 )
 
 // handOver completes a launch by what the profile tells the program about its
 // team, and writes the files of that. The launch itself stays as it was asked for,
 // so that a restart hands over anew.
-func (o *Orchestrator) handOver(m *member, p *profile.Profile, l *launch) (*launch, error) {
+func (o *Orchestrator) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
 	dir := o.privateDir(m)
-	h, err := p.Handover.Render(profile.Values{Name: m.name, ID: m.id, Parley: o.opts.Executable, Dir: dir})
+	h, err := p.Handover.Render(profile.Values{Name: m.Name, ID: m.ID, Parley: o.opts.Executable, Dir: dir})
 	if err != nil {
 		return nil, err
 	}
 	if err := writeFiles(dir, h.Files); err != nil {
-		return nil, fmt.Errorf("write what %s is handed over: %w", m.name, err)
+		return nil, fmt.Errorf("write what %s is handed over: %w", m.Name, err)
 	}
 
 	env := slices.DeleteFunc(slices.Clone(l.Env), func(kv string) bool {
@@ -38,8 +39,8 @@ func (o *Orchestrator) handOver(m *member, p *profile.Profile, l *launch) (*laun
 }
 
 // privateDir is where an agent's files are, from its launch until it is stopped.
-func (o *Orchestrator) privateDir(m *member) string {
-	return filepath.Join(o.opts.LaunchDir, "agents", m.id)
+func (o *Orchestrator) privateDir(m *team.Member) string {
+	return filepath.Join(o.opts.LaunchDir, "agents", m.ID)
 }
 
 // writeFiles makes dir anew, for the user alone, with just these files.

@@ -30,8 +30,8 @@ func TestMain(m *testing.M) {
 	os.Exit(tmuxtest.Main(m))
 }
 
-// team is a workspace with a running orchestrator.
-type team struct {
+// testTeam is a workspace with a running orchestrator.
+type testTeam struct {
 	*Orchestrator
 	t    testing.TB
 	dir  string
@@ -67,7 +67,7 @@ func testProfiles(t testing.TB) profile.Set {
 
 // newTeam starts an orchestrator on a private tmux server and a new database;
 // change may alter its options first.
-func newTeam(t testing.TB, change ...func(*Options)) *team {
+func newTeam(t testing.TB, change ...func(*Options)) *testTeam {
 	t.Helper()
 	dir := t.TempDir()
 	executable, err := os.Executable()
@@ -75,7 +75,7 @@ func newTeam(t testing.TB, change ...func(*Options)) *team {
 		t.Fatal(err)
 	}
 
-	te := &team{
+	te := &testTeam{
 		t:   t,
 		dir: dir,
 		opts: Options{Profiles: testProfiles(t), Workspace: dir, LaunchDir: filepath.Join(dir, "launch"),
@@ -103,7 +103,7 @@ func (w testWriter) Write(b []byte) (int, error) {
 }
 
 // open starts the daemon's part of the team (again).
-func (te *team) open() {
+func (te *testTeam) open() {
 	te.t.Helper()
 	var err error
 	if te.opts.Store, err = store.Open(context.Background(), store.Options{Path: filepath.Join(te.dir, "parley.db")}); err != nil {
@@ -115,7 +115,7 @@ func (te *team) open() {
 }
 
 // close stops the daemon's part; agents live on.
-func (te *team) close() {
+func (te *testTeam) close() {
 	te.t.Helper()
 	if te.Orchestrator == nil {
 		return
@@ -129,7 +129,7 @@ func (te *team) close() {
 	te.Orchestrator = nil
 }
 
-func (te *team) shutDown() {
+func (te *testTeam) shutDown() {
 	if te.Orchestrator == nil {
 		te.open()
 	}
@@ -139,18 +139,18 @@ func (te *team) shutDown() {
 	te.close()
 }
 
-func (te *team) operator() context.Context {
-	return parley.WithCaller(context.Background(), te.Operator())
+func (te *testTeam) operator() context.Context {
+	return parley.WithCaller(context.Background(), te.roster.Operator())
 }
 
 // as registers a mailbox agent and returns a context in which it calls.
-func (te *team) as(name string) context.Context {
+func (te *testTeam) as(name string) context.Context {
 	te.t.Helper()
 	res, err := te.RegisterAgent(context.Background(), parley.RegisterAgentRequest{Username: name})
 	if err != nil {
 		te.t.Fatal(err)
 	}
-	c, ok := te.Authenticate(context.Background(), res.APIKey)
+	c, ok := te.roster.Authenticate(context.Background(), res.APIKey)
 	if !ok {
 		te.t.Fatalf("the key of %s is nobody's", name)
 	}
@@ -158,7 +158,7 @@ func (te *team) as(name string) context.Context {
 }
 
 // launch starts a fake agent under a profile and returns where it logs.
-func (te *team) launch(name, profile string, a tmuxtest.Agent) (log string) {
+func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) {
 	te.t.Helper()
 	if a.Log == "" {
 		a.Log = filepath.Join(te.dir, name+".log")
@@ -173,7 +173,7 @@ func (te *team) launch(name, profile string, a tmuxtest.Agent) (log string) {
 }
 
 // send sends as the operator and returns the message's id.
-func (te *team) send(to, text string) string {
+func (te *testTeam) send(to, text string) string {
 	te.t.Helper()
 	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
 	if err != nil {
@@ -183,7 +183,7 @@ func (te *team) send(to, text string) string {
 }
 
 // delivery returns how far a message with one recipient has come.
-func (te *team) delivery(id string) parley.Delivery {
+func (te *testTeam) delivery(id string) parley.Delivery {
 	te.t.Helper()
 	res, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
 	if err != nil {
@@ -193,7 +193,7 @@ func (te *team) delivery(id string) parley.Delivery {
 }
 
 // reach waits until a message has come to a rung.
-func (te *team) reach(id string, state parley.DeliveryState) parley.Delivery {
+func (te *testTeam) reach(id string, state parley.DeliveryState) parley.Delivery {
 	te.t.Helper()
 	var d parley.Delivery
 	tmuxtest.Poll(te.t, func() bool { d = te.delivery(id); return d.State == state },
@@ -204,7 +204,7 @@ func (te *team) reach(id string, state parley.DeliveryState) parley.Delivery {
 }
 
 // held waits until a message is held for a reason that contains part.
-func (te *team) held(id, part string) {
+func (te *testTeam) held(id, part string) {
 	te.t.Helper()
 	var d parley.Delivery
 	tmuxtest.Poll(te.t, func() bool {
@@ -214,7 +214,7 @@ func (te *team) held(id, part string) {
 }
 
 // inState waits until an agent is in a state.
-func (te *team) inState(name string, state parley.AgentState) parley.AgentStatus {
+func (te *testTeam) inState(name string, state parley.AgentState) parley.AgentStatus {
 	te.t.Helper()
 	var a parley.AgentStatus
 	tmuxtest.Poll(te.t, func() bool {
@@ -229,17 +229,17 @@ func (te *team) inState(name string, state parley.AgentState) parley.AgentStatus
 }
 
 // pane returns the pane of an agent.
-func (te *team) pane(name string) *tmux.Pane {
+func (te *testTeam) pane(name string) *tmux.Pane {
 	te.t.Helper()
-	t := te.roster.named(name).place()
+	t := te.roster.ByName(name).Terminal()
 	if t == nil {
 		te.t.Fatalf("%s has no terminal", name)
 	}
-	return t.pane
+	return t.Pane
 }
 
 // tmuxRun runs a tmux command as a person would, with a process of its own.
-func (te *team) tmuxRun(args ...string) {
+func (te *testTeam) tmuxRun(args ...string) {
 	te.t.Helper()
 	if err := tmuxCommand(te, args...).Run(); err != nil {
 		te.t.Fatalf("tmux %v: %v", args, err)
@@ -250,11 +250,11 @@ func tmuxCommandOn(s *tmux.Server, args ...string) *exec.Cmd {
 	return exec.Command(tmuxtest.Binary(), append([]string{"-S", s.SocketPath()}, args...)...)
 }
 
-func tmuxCommand(te *team, args ...string) *exec.Cmd { return tmuxCommandOn(te.tmux, args...) }
+func tmuxCommand(te *testTeam, args ...string) *exec.Cmd { return tmuxCommandOn(te.tmux, args...) }
 
 // submit types a text with sequence 1 as a courier would, and stops after the
 // paste if told to.
-func submit(te *team, s *tmux.Server, pane, text string, stop bool) {
+func submit(te *testTeam, s *tmux.Server, pane, text string, stop bool) {
 	te.t.Helper()
 	sub := tmux.Submission{Owner: te.owner(s, pane), Seq: 1, Text: text}
 	if stop {
@@ -266,7 +266,7 @@ func submit(te *team, s *tmux.Server, pane, text string, stop bool) {
 	}
 }
 
-func (te *team) owner(s *tmux.Server, pane string) string {
+func (te *testTeam) owner(s *tmux.Server, pane string) string {
 	te.t.Helper()
 	info, err := s.Pane(pane).Info(context.Background())
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // launchScript starts a shell script as an agent.
-func (te *team) launchScript(name, profile, script string) {
+func (te *testTeam) launchScript(name, profile, script string) {
 	te.t.Helper()
 	req := parley.LaunchAgentRequest{Name: name, Profile: profile, Command: []string{"sh", "-c", script}}
 	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
@@ -28,7 +28,7 @@ func (te *team) launchScript(name, profile, script string) {
 }
 
 // tmuxPID is the process of the team's tmux server.
-func (te *team) tmuxPID() int {
+func (te *testTeam) tmuxPID() int {
 	te.t.Helper()
 	pid, _, _ := strings.Cut(te.tmux.Instance(), "/")
 	n, err := strconv.Atoi(pid)
@@ -39,7 +39,7 @@ func (te *team) tmuxPID() int {
 }
 
 // leave closes what is left of a team that was shut down.
-func (te *team) leave() {
+func (te *testTeam) leave() {
 	te.t.Helper()
 	if err := errors.Join(te.Orchestrator.Close(), te.opts.Store.Close()); err != nil {
 		te.t.Error(err)
@@ -81,13 +81,13 @@ func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 	te.launchScript("deaf", "quick", "sleep 1000")
 	id := te.send("deaf", "lost with you")
 	te.reach(id, parley.DeliveryUnconfirmed)
-	tty := te.roster.named("deaf").place().tty
-	signalProcess(t, te.roster.named("deaf").place().pid, syscall.SIGKILL)
+	tty := te.roster.ByName("deaf").Terminal().TTY
+	signalProcess(t, te.roster.ByName("deaf").Terminal().PID, syscall.SIGKILL)
 	te.inState("deaf", parley.StateExited)
 	for i := range 5 { // one of them gets the terminal's number again
 		name := fmt.Sprintf("next%d", i)
 		te.launch(name, "quick", tmuxtest.Agent{})
-		if te.roster.named(name).place().tty == tty {
+		if te.roster.ByName(name).Terminal().TTY == tty {
 			break
 		}
 	}
@@ -102,7 +102,7 @@ func TestStopEndsWhatOutlivedItsTmuxServer(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("stubborn", "quick", tmuxtest.Agent{IgnoreHUP: true})
-	pid := te.roster.named("stubborn").place().pid
+	pid := te.roster.ByName("stubborn").Terminal().PID
 	signalProcess(t, te.tmuxPID(), syscall.SIGKILL)
 	te.inState("stubborn", parley.StateUnreachable)
 	if !tmux.Alive(pid) {
@@ -125,12 +125,12 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
-	m := te.roster.named("coder")
+	m := te.roster.ByName("coder")
 	broken, cancel := context.WithCancel(context.Background())
 	cancel() // as a database that is locked or full
-	m.changing.Lock()
+	m.Changing.Lock()
 	err := te.lose(broken, m, "its terminal is gone")
-	m.changing.Unlock()
+	m.Changing.Unlock()
 	if err == nil {
 		t.Fatal("the loss was recorded")
 	}
@@ -188,16 +188,16 @@ func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
 	}
 
 	launches.Wait()
-	for _, m := range te.roster.all() {
-		if left := marked("PARLEY_AGENT_ID=" + m.id); len(left) > 0 {
-			t.Errorf("processes %v of %s are left", left, m.name)
+	for _, m := range te.roster.All() {
+		if left := tmux.Marked("PARLEY_AGENT_ID=" + m.ID); len(left) > 0 {
+			t.Errorf("processes %v of %s are left", left, m.Name)
 			for _, pid := range left {
 				_ = syscall.Kill(pid, syscall.SIGKILL)
 			}
 		}
 
-		if state := m.snapshot().State; m.kind == parley.KindTerminal && state != parley.StateTerminated {
-			t.Errorf("%s is %s, want terminated", m.name, state)
+		if state := m.Agent().State; m.Kind == parley.KindTerminal && state != parley.StateTerminated {
+			t.Errorf("%s is %s, want terminated", m.Name, state)
 		}
 	}
 
@@ -309,14 +309,14 @@ func TestStopSparesAProcessThatHasTheNumberOfADeadOne(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	te.launch("bystander", "quick", tmuxtest.Agent{})
-	coder, other := te.roster.named("coder"), te.roster.named("bystander").place()
-	signalProcess(t, coder.place().pid, syscall.SIGKILL)
+	coder, other := te.roster.ByName("coder"), te.roster.ByName("bystander").Terminal()
+	signalProcess(t, coder.Terminal().PID, syscall.SIGKILL)
 	te.inState("coder", parley.StateExited)
-	coder.place().pid = other.pid // as the system may, after a long time
+	coder.Terminal().PID = other.PID // as the system may, after a long time
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
-	if !tmux.Alive(other.pid) {
+	if !tmux.Alive(other.PID) {
 		t.Error("a stranger's process was ended")
 	}
 }

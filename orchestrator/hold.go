@@ -194,7 +194,7 @@ func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err err
 
 	list := make([]store.Passing, len(pass))
 	for i, h := range pass {
-		list[i] = store.Passing{Key: h.Key, State: passes(o.roster.id(h.Key.RecipientID))}
+		list[i] = store.Passing{Key: h.Key, State: passes(o.roster.ByID(h.Key.RecipientID))}
 	}
 
 	passed, err = o.store.Unwithhold(ctx, list, "the conversation protocol lets it pass")
@@ -211,14 +211,14 @@ func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err err
 	}
 
 	for _, h := range pass {
-		to := o.roster.id(h.Key.RecipientID)
+		to := o.roster.ByID(h.Key.RecipientID)
 		switch {
 		case !slices.Contains(passed, h.Key):
-		case to.kind != parley.KindTerminal:
+		case to.Kind != parley.KindTerminal:
 			o.speakLater(to, h.Message)
 		default:
 			h.State, h.Reason = parley.DeliveryQueued, ""
-			to.hand(h.Job)
+			to.Enqueue(h.Job)
 		}
 	}
 
@@ -240,7 +240,7 @@ func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withhel
 	slices.SortFunc(due, func(a, b *hold) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
 	for _, h := range due {
 		h.again = false
-		from, to := o.roster.id(h.Message.SenderID), o.roster.id(h.Key.RecipientID)
+		from, to := o.roster.ByID(h.Message.SenderID), o.roster.ByID(h.Key.RecipientID)
 		if from == nil || to == nil {
 			continue
 		}
@@ -273,7 +273,7 @@ func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
 			continue
 		}
 
-		id := or(w.Message.ThreadID, parley.ConversationID(w.Message.SenderID, w.Key.RecipientID))
+		id := cmp.Or(w.Message.ThreadID, parley.ConversationID(w.Message.SenderID, w.Key.RecipientID))
 		at, known := more[id]
 		if !known {
 			at = len(needs)
@@ -296,7 +296,7 @@ func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
 }
 
 func (o *Orchestrator) heldNeed(w *store.Withheld) parley.Need {
-	from, to := o.roster.id(w.Message.SenderID).name, o.roster.id(w.Key.RecipientID).name
+	from, to := o.roster.ByID(w.Message.SenderID).Name, o.roster.ByID(w.Key.RecipientID).Name
 	conversation, what := from+" "+to, fmt.Sprintf(" held between %s and %s", from, to)
 	if id := w.Message.ThreadID; id != "" {
 		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)

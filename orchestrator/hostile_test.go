@@ -1,8 +1,6 @@
 package orchestrator
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -10,8 +8,7 @@ import (
 	"time"
 
 	"parley"
-	"parley/store"
-	"parley/tmux"
+	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
 
@@ -44,7 +41,7 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"),
 	)
 
-	s.entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
+	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
 	id := s.send("coder", "hello")
 	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "dialog") }, func() string {
 		return fmt.Sprintf("%+v", s.delivery(id))
@@ -105,99 +102,6 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	te.reach(id, parley.DeliveryUnconfirmed)
 }
 
-func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	te.launch("coder", "quick", tmuxtest.Agent{})
-	te.inState("coder", parley.StateIdle)
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
-		t.Fatal(err)
-	}
-
-	m := te.roster.named("coder")
-	job := te.waitingFor(m)
-	if err := te.store.Claim(t.Context(), job.Key, 1, false); err != nil {
-		t.Fatal(err)
-	}
-
-	job.PaneSeq = 1
-	c := &courier{o: te.Orchestrator, m: m}
-	tt := m.place()
-	te.tmuxRun("kill-pane", "-t", tt.pane.ID()) // between the look at what the pane remembers and the key
-
-	_, err := c.submit(t.Context(), tt, job, letter{text: "x", mark: "msg 12345678"}, way{key: tmux.Enter}, true)
-	if err != nil && !errors.Is(err, store.ErrStale) { // the watcher was first
-		t.Fatal(err)
-	}
-	if d := te.delivery(job.Message.ID); d.State != parley.DeliveryUnconfirmed {
-		t.Errorf("it is %s (%s), want unconfirmed", d.State, d.Reason)
-	}
-}
-
-// waitingFor stores a message to a member past the pause.
-func (te *team) waitingFor(m *member) store.Job {
-	te.t.Helper()
-	from := te.roster.named(parley.OperatorName)
-	msg := parley.Message{
-		ID:         newID(),
-		SenderID:   from.id,
-		Sender:     from.name,
-		Timestamp:  te.now(),
-		Text:       "hello",
-		Recipients: []string{m.id},
-		Kind:       parley.KindDirect,
-		Type:       parley.TypeInformation,
-		Priority:   parley.PriorityNormal,
-	}
-
-	stored, err := te.store.Append(
-		context.Background(),
-		store.Post{Message: msg, Event: parley.EventDirectMessage, Deliveries: []store.NewDelivery{firstRung(m)}},
-	)
-	if err != nil {
-		te.t.Fatal(err)
-	}
-
-	return stored.Jobs()[0]
-}
-
-func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	log := te.launch("coder", "quick", tmuxtest.Agent{})
-	te.inState("coder", parley.StateIdle)
-	m := te.roster.named("coder")
-	before := m.place()
-	te.tmuxRun("kill-server")
-	te.inState("coder", parley.StateUnreachable)
-	tmuxtest.Poll(t, func() bool {
-		_, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"})
-		return err == nil
-	}, func() string { return "it is not started again" })
-
-	te.inState("coder", parley.StateIdle)
-	if now := m.place(); now.pane.ID() != before.pane.ID() {
-		t.Fatalf("the panes are %s and %s", before.pane.ID(), now.pane.ID())
-	}
-
-	job := te.waitingFor(m)
-	if err := te.store.Claim(t.Context(), job.Key, 9, false); err != nil {
-		t.Fatal(err)
-	}
-
-	job.PaneSeq = 9
-	c := &courier{o: te.Orchestrator, m: m} // that was about to type when the server died
-	if _, err := c.submit(t.Context(), before, job, letter{text: "hello", mark: "msg 12345678"}, way{key: tmux.Enter}, false); err != nil {
-		t.Fatal(err)
-	}
-	if d := te.delivery(job.Message.ID); d.State != parley.DeliveryHeld {
-		t.Errorf("it is %s (%s), want held", d.State, d.Reason)
-	}
-	if got := tmuxtest.Messages(t, log); len(got) != 0 {
-		t.Errorf("the new program got %+v", got)
-	}
-}
-
 func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -208,17 +112,15 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	m := newMember(parley.Agent{ID: newID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
-	te.roster.add(m)
+	m := team.NewMember(parley.Agent{ID: team.NewID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
+	te.roster.Add(m)
 	te.joined.mu.Lock()
 	closed := make(chan error)
 	go func() { closed <- te.closeJoined(false) }()
 	time.Sleep(50 * time.Millisecond) // it looks who is there, if it does that first
-	there := &terminal{server: server}
-	there.ended.Store(true) // nobody else looks at it
-	m.mu.Lock()
-	m.terminal = there
-	m.mu.Unlock()
+	there := &team.Terminal{Server: server}
+	there.Ended.Store(true) // nobody else looks at it
+	m.SetTerminal(there)
 	te.joined.inUse[server] = 0
 	te.joined.mu.Unlock()
 	if err := <-closed; err != nil {
@@ -232,9 +134,9 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
-	m := s.roster.named("coder")
-	m.typing.Lock()
-	defer m.typing.Unlock()
+	m := s.roster.ByName("coder")
+	m.Typing.Lock()
+	defer m.Typing.Unlock()
 
 	before := runtime.NumGoroutine()
 	for range 500 {
@@ -244,7 +146,7 @@ func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
 	if more := runtime.NumGoroutine() - before; more > 100 {
 		t.Errorf("%d goroutines wait", more)
 	}
-	if n := len(m.reports.postponed()); n == 0 || n > maxNamed {
+	if n := len(m.Reports.Postponed()); n == 0 || n > team.MaxNamed {
 		t.Errorf("%d reports are kept", n)
 	}
 }

@@ -1,29 +1,31 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // CheckInbox implements parley.MessageService.
 func (o *Orchestrator) CheckInbox(ctx context.Context, req parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	q := store.InboxQuery{RecipientID: me.id, Limit: or(req.Limit, 20), UnreadOnly: !req.IncludeRead, OldestFirst: true}
+	q := store.InboxQuery{RecipientID: me.ID, Limit: cmp.Or(req.Limit, 20), UnreadOnly: !req.IncludeRead, OldestFirst: true}
 	if req.Sender != "" {
-		from, err := o.roster.find(req.Sender)
+		from, err := o.roster.Find(req.Sender)
 		if err != nil {
 			return nil, err
 		}
-		q.Senders = []string{from.id}
+		q.Senders = []string{from.ID}
 	}
 
 	page, err := o.inboxWhenFull(ctx, me, q, time.Duration(req.WaitSeconds)*time.Second)
@@ -43,7 +45,7 @@ func (o *Orchestrator) CheckInbox(ctx context.Context, req parley.CheckInboxRequ
 // inboxWhenFull reads the inbox, and when it has nothing waits for a message.
 func (o *Orchestrator) inboxWhenFull(
 	ctx context.Context,
-	me *member,
+	me *team.Member,
 	q store.InboxQuery,
 	patience time.Duration,
 ) (store.InboxPage, error) {
@@ -51,7 +53,7 @@ func (o *Orchestrator) inboxWhenFull(
 	defer cancel()
 
 	for {
-		arrived := me.next()
+		arrived := me.Arrival()
 		page, err := o.store.Inbox(ctx, q)
 		if err != nil || len(page.Items) > 0 || patience <= 0 {
 			return page, err
@@ -68,7 +70,7 @@ func (o *Orchestrator) inboxWhenFull(
 }
 
 func (o *Orchestrator) inboxMessage(item store.InboxItem) parley.InboxMessage {
-	msg := o.dress(&item.Message)
+	msg := o.roster.FillIn(&item.Message)
 	return parley.InboxMessage{
 		MessageID:        msg.ID,
 		Sender:           msg.Sender,
@@ -94,14 +96,14 @@ func (o *Orchestrator) GetMessages(
 		return nil, err
 	}
 
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
 	f := req.Filters
 	q := store.InboxQuery{
-		RecipientID:      me.id,
+		RecipientID:      me.ID,
 		Limit:            req.Limit,
 		OldestFirst:      req.SortOrder == "oldest_first",
 		UnreadOnly:       f.UnreadOnly,
@@ -119,11 +121,11 @@ func (o *Orchestrator) GetMessages(
 	}
 
 	for _, name := range f.Senders {
-		from, err := o.roster.find(name)
+		from, err := o.roster.Find(name)
 		if err != nil {
 			return nil, err
 		}
-		q.Senders = append(q.Senders, from.id)
+		q.Senders = append(q.Senders, from.ID)
 	}
 
 	page, err := o.store.Inbox(ctx, q)
@@ -147,7 +149,7 @@ func (o *Orchestrator) GetMessages(
 	}
 
 	if *req.MarkRead && len(unread) > 0 {
-		_, _, _, err = o.store.MarkRead(ctx, me.id, unread, "fetched with get_messages")
+		_, _, _, err = o.store.MarkRead(ctx, me.ID, unread, "fetched with get_messages")
 	}
 
 	return res, err
@@ -164,7 +166,7 @@ func later(a, b *time.Time) time.Time {
 }
 
 func (o *Orchestrator) contractMessage(item store.InboxItem) parley.ContractMessage {
-	msg := o.dress(&item.Message)
+	msg := o.roster.FillIn(&item.Message)
 	return parley.ContractMessage{
 		MessageID:     msg.ID,
 		SenderAgentID: msg.SenderID,
@@ -194,12 +196,12 @@ func (o *Orchestrator) MarkMessageRead(
 	ctx context.Context,
 	req parley.MarkMessageReadRequest,
 ) (*parley.MarkMessageReadResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 	res := &parley.MarkMessageReadResult{Answer: parley.OK}
-	marked, notFound, already, err := o.store.MarkRead(ctx, me.id, req.MessageIDs, "marked by its recipient")
+	marked, notFound, already, err := o.store.MarkRead(ctx, me.ID, req.MessageIDs, "marked by its recipient")
 	if err != nil {
 		return nil, err
 	}
@@ -230,8 +232,8 @@ func (o *Orchestrator) GetMessageStatus(
 		return nil, err
 	}
 
-	res := &parley.MessageStatusResult{Answer: parley.OK, Object: o.dress(&stored.Message),
-		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.dressDeliveries(stored.Deliveries)}
+	res := &parley.MessageStatusResult{Answer: parley.OK, Object: o.roster.FillIn(&stored.Message),
+		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.roster.FillInDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {
 		res.Responses, err = o.store.Debts(ctx, msg.ID)
 	}
@@ -256,7 +258,7 @@ func (o *Orchestrator) visible(
 		return msg, deliveries, nil
 	}
 
-	if me := o.roster.id(c.ID); msg.ThreadID != "" && me != nil {
+	if me := o.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
 		if _, err := o.readableThread(ctx, me, msg.ThreadID); err == nil {
 			return msg, deliveries, nil
 		}
@@ -278,7 +280,7 @@ func pointer(t time.Time) *time.Time {
 func (o *Orchestrator) statusOf(thread bool, ids ...string) parley.ConversationStatus {
 	there := 0
 	for _, id := range ids {
-		if m := o.roster.id(id); m != nil && m.snapshot().State != parley.StateTerminated {
+		if m := o.roster.ByID(id); m != nil && m.Agent().State != parley.StateTerminated {
 			there++
 		}
 	}
@@ -290,19 +292,19 @@ func (o *Orchestrator) GetConversationHistory(
 	ctx context.Context,
 	req parley.HistoryRequest,
 ) (*parley.HistoryResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	other, err := o.roster.find(req.With)
+	other, err := o.roster.Find(req.With)
 	if err != nil {
 		return nil, err
 	}
 
 	page, err := o.store.History(
 		ctx,
-		store.HistoryQuery{A: me.id, B: other.id, Limit: or(req.Limit, 50), Before: req.Before},
+		store.HistoryQuery{A: me.ID, B: other.ID, Limit: cmp.Or(req.Limit, 50), Before: req.Before},
 	)
 	if err != nil {
 		return nil, err
@@ -310,18 +312,18 @@ func (o *Orchestrator) GetConversationHistory(
 
 	res := &parley.HistoryResult{
 		Answer:         parley.OK,
-		ConversationID: parley.ConversationID(me.id, other.id),
-		WithAgent:      other.name,
+		ConversationID: parley.ConversationID(me.ID, other.ID),
+		WithAgent:      other.Name,
 		Messages:       []parley.InboxMessage{},
 		HasMore:        page.HasMore,
 		TotalMessages:  page.Total,
 		Participants: []string{
-			me.name,
-			other.name,
+			me.Name,
+			other.Name,
 		},
 		CreatedAt:     pointer(page.First),
 		LastMessageAt: pointer(page.Last),
-		Status:        o.statusOf(false, me.id, other.id),
+		Status:        o.statusOf(false, me.ID, other.ID),
 	}
 
 	for _, item := range page.Items {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/tmux"
 )
 
@@ -116,9 +117,9 @@ func (o *Orchestrator) closeJoined(everything bool) error {
 	defer j.mu.Unlock()
 
 	used := map[*tmux.Server]bool{} // who comes to one later is using it until then
-	for _, m := range o.roster.all() {
-		if t := m.place(); t != nil {
-			used[t.server] = true
+	for _, m := range o.roster.All() {
+		if t := m.Terminal(); t != nil {
+			used[t.Server] = true
 		}
 	}
 
@@ -137,18 +138,18 @@ func (o *Orchestrator) closeJoined(everything bool) error {
 // rejoin finds the adopted agents of a daemon before this one again: by the pane that
 // was stored and by its option, which dies with it.
 func (o *Orchestrator) rejoin(ctx context.Context) {
-	for _, m := range o.roster.all() {
-		a := m.snapshot()
+	for _, m := range o.roster.All() {
+		a := m.Agent()
 		if !a.Adopted() || a.State == parley.StateTerminated {
 			continue
 		}
 		if err := o.rejoinOne(ctx, m, a); err != nil {
-			o.log.Warn("an adopted agent is not where it was", "agent", m.name, "error", err)
+			o.log.Warn("an adopted agent is not where it was", "agent", m.Name, "error", err)
 		}
 	}
 }
 
-func (o *Orchestrator) rejoinOne(ctx context.Context, m *member, a parley.Agent) error {
+func (o *Orchestrator) rejoinOne(ctx context.Context, m *team.Member, a parley.Agent) error {
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
 
@@ -162,7 +163,7 @@ func (o *Orchestrator) rejoinOne(ctx context.Context, m *member, a parley.Agent)
 	if err != nil {
 		return err
 	}
-	if info.Owner != m.id {
+	if info.Owner != m.ID {
 		return fmt.Errorf("pane %s is not its own any more", a.Pane)
 	}
 
@@ -183,13 +184,13 @@ func (o *Orchestrator) rejoinOne(ctx context.Context, m *member, a parley.Agent)
 
 // lookAtJoined compares what each of these servers shows with what is believed.
 func (o *Orchestrator) lookAtJoined(ctx context.Context) {
-	places := map[*tmux.Server]map[*member]*terminal{}
-	for _, m := range o.roster.all() {
-		if t := m.place(); t != nil && t.adopted() && !t.ended.Load() {
-			if places[t.server] == nil {
-				places[t.server] = map[*member]*terminal{}
+	places := map[*tmux.Server]map[*team.Member]*team.Terminal{}
+	for _, m := range o.roster.All() {
+		if t := m.Terminal(); t != nil && t.Adopted() && !t.Ended.Load() {
+			if places[t.Server] == nil {
+				places[t.Server] = map[*team.Member]*team.Terminal{}
 			}
-			places[t.server][m] = t
+			places[t.Server][m] = t
 		}
 	}
 
@@ -202,7 +203,7 @@ func (o *Orchestrator) lookAtJoined(ctx context.Context) {
 	}
 }
 
-func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members map[*member]*terminal) {
+func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
 
@@ -221,10 +222,10 @@ func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members 
 	}
 
 	for m, t := range members {
-		info, found := owned[t.pane.ID()]
-		there := found && info.Owner == m.id && t.instance == instance
+		info, found := owned[t.Pane.ID()]
+		there := found && info.Owner == m.ID && t.Instance == instance
 		if err := o.observeAdopted(ctx, m, t, info, there); err != nil && o.ctx.Err() == nil {
-			o.log.Error("observe", "agent", m.name, "error", err)
+			o.log.Error("observe", "agent", m.Name, "error", err)
 		}
 	}
 }
@@ -233,8 +234,8 @@ func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members 
 // the terminal.
 func (o *Orchestrator) observeAdopted(
 	ctx context.Context,
-	m *member,
-	t *terminal,
+	m *team.Member,
+	t *team.Terminal,
 	info tmux.PaneInfo,
 	there bool,
 ) error {
@@ -242,10 +243,10 @@ func (o *Orchestrator) observeAdopted(
 		pid, argv, err := tmux.ForegroundProcess(info.PID)
 		switch {
 		case err != nil: // as between two programs; nothing is typed meanwhile
-		case !t.runs(argv):
+		case !t.Runs(argv):
 			return o.observeAway(ctx, m, t, info, argv)
-		case pid != t.pid:
-			return o.observeAgain(ctx, m, t, &seat{server: t.server, info: info, pid: pid, argv: argv})
+		case pid != t.PID:
+			return o.observeAgain(ctx, m, t, &seat{server: t.Server, info: info, pid: pid, argv: argv})
 		}
 	}
 	return o.observe(ctx, m, t, info, there)
@@ -254,44 +255,41 @@ func (o *Orchestrator) observeAdopted(
 // observeAway records that something else has the terminal.
 func (o *Orchestrator) observeAway(
 	ctx context.Context,
-	m *member,
-	t *terminal,
+	m *team.Member,
+	t *team.Terminal,
 	info tmux.PaneInfo,
 	argv []string,
 ) error {
-	if !m.changing.TryLock() {
+	if !m.Changing.TryLock() {
 		return nil
 	}
-	defer m.changing.Unlock()
+	defer m.Changing.Unlock()
 
-	if m.place() != t {
+	if m.Terminal() != t {
 		return nil
 	}
 
-	t.saw(info)
+	t.Saw(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
-	if tmux.Alive(t.pid) && birth(t.pid) == t.born {
-		return o.setState(ctx, m, parley.StateUnknown, has, nil)
+	if tmux.Alive(t.PID) && tmux.Birth(t.PID) == t.Born {
+		return o.roster.SetState(ctx, m, parley.StateUnknown, has, nil)
 	}
 
-	return o.setState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
+	return o.roster.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
 }
 
 // observeAgain takes a program that was started again in the pane for the agent.
-func (o *Orchestrator) observeAgain(ctx context.Context, m *member, t *terminal, s *seat) error {
-	if !m.changing.TryLock() {
+func (o *Orchestrator) observeAgain(ctx context.Context, m *team.Member, t *team.Terminal, s *seat) error {
+	if !m.Changing.TryLock() {
 		return nil
 	}
-	defer m.changing.Unlock()
-	if m.place() != t {
+	defer m.Changing.Unlock()
+	if m.Terminal() != t {
 		return nil
 	}
-	o.sit(m, t.profile, s)
-	return o.setState(ctx, m, parley.StateStarting, "its program was started again", nil)
+	o.sit(m, t.Profile, s)
+	return o.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }
-
-// adopted reports whether the terminal is on a server that is not ours.
-func (t *terminal) adopted() bool { return t.runs != nil }
 
 // Adoptions changes whenever the processes that belong to agents may have.
 func (o *Orchestrator) Adoptions() int64 { return o.adoptions.Load() }

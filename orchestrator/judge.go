@@ -1,10 +1,12 @@
 package orchestrator
 
 import (
+	"cmp"
 	"time"
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -27,7 +29,7 @@ func (r *ruling) same(o ruling) bool {
 // matter is what it is asked about.
 type matter struct {
 	msg       *parley.Message
-	from, to  *member
+	from, to  *team.Member
 	at        time.Time
 	renews    string // see conversation.Turn
 	addressed bool   // a post that is meant for this recipient: no rule decides about it
@@ -42,19 +44,19 @@ type matter struct {
 func (t *talk) ruleOf(q matter) ruling {
 	turn := turnOf(q.from, q.to, linkOf(q.msg), q.at, q.renews)
 	settings := t.settingsOf(q.msg.ThreadID)
-	speaks := q.to.responder() != nil
+	speaks := q.to.Responder() != nil
 	if speaks && q.msg.Kind != parley.KindThread {
 		return ruling{}
 	}
 
 	var r ruling
-	if speaks || q.to.kind == parley.KindTerminal && !turn.FromHuman {
+	if speaks || q.to.Kind == parley.KindTerminal && !turn.FromHuman {
 		if r = t.decide(q, settings); r.why != "" {
 			return r
 		}
 	}
 
-	if (speaks || q.to.kind == parley.KindTerminal) && !turn.FromHuman {
+	if (speaks || q.to.Kind == parley.KindTerminal) && !turn.FromHuman {
 		v := t.budgets.Judge(settings, turn)
 		if h := t.before(q); !v.Held && h != nil {
 			waits := h.ruling()
@@ -83,12 +85,12 @@ func (t *talk) decide(q matter, settings conversation.Settings) ruling {
 	}
 
 	settings.Off = settings.Off || q.addressed
-	agent := q.to.snapshot()
+	agent := q.to.Agent()
 	d := r.Decide(
 		conversation.Question{Agent: &agent, Post: postOf(q.msg, q.from), At: q.at, Draw: t.draw, Settings: settings},
 	)
 
-	if q.to.kind != parley.KindTerminal {
+	if q.to.Kind != parley.KindTerminal {
 		return t.verdictOn(q, d)
 	}
 	if d.ShouldRespond {
@@ -120,7 +122,7 @@ func heldText(what, next string) string {
 // before returns what waits for time between the same two in the same direction, the
 // latest of it: a new message must not overtake it.
 func (t *talk) before(q matter) *hold {
-	w := direction{q.msg.SenderID, q.to.id}
+	w := direction{q.msg.SenderID, q.to.ID}
 	if !q.fresh || t.waits[w] == 0 {
 		return nil
 	}
@@ -136,8 +138,8 @@ func (t *talk) before(q matter) *hold {
 // judge returns what Append asks about each delivery of a message. It is asked by the
 // goroutine that writes, so that messages are judged in the order in which they are
 // stored, and again when a transaction is tried again: then it repeats itself.
-func (o *Orchestrator) judge(from *member, d *draft, msg *parley.Message) store.Judge {
-	if from.kind == parley.KindSystem || msg.Kind == parley.KindNotice || d.handed {
+func (o *Orchestrator) judge(from *team.Member, d *draft, msg *parley.Message) store.Judge {
+	if from.Kind == parley.KindSystem || msg.Kind == parley.KindNotice || d.handed {
 		return nil // nor does the answer of a call begin a turn
 	}
 
@@ -155,16 +157,16 @@ func (o *Orchestrator) judge(from *member, d *draft, msg *parley.Message) store.
 		}
 
 		for i := range ds {
-			to := o.roster.id(ds[i].RecipientID)
+			to := o.roster.ByID(ds[i].RecipientID)
 			if ds[i].State == parley.DeliveryFailed || to == nil {
 				continue
 			}
 
-			r, known := rulings[to.id]
+			r, known := rulings[to.ID]
 			if !known {
-				addressed := msg.RequiresResponse || msg.ResponseStatus != "" && to.id == d.repliedTo
+				addressed := msg.RequiresResponse || msg.ResponseStatus != "" && to.ID == d.repliedTo
 				r = t.ruleOf(matter{msg, from, to, msg.Timestamp, renews, addressed, true})
-				rulings[to.id] = r
+				rulings[to.ID] = r
 			}
 
 			r.apply(&ds[i])
@@ -176,12 +178,12 @@ func (o *Orchestrator) judge(from *member, d *draft, msg *parley.Message) store.
 // person speaks. It returns the chain that a person's message renews.
 func (t *talk) hear(
 	o *Orchestrator,
-	from *member,
+	from *team.Member,
 	d *draft,
 	msg *parley.Message,
 	ds []store.NewDelivery,
 ) (renews string) {
-	human := from.kind == parley.KindHuman
+	human := from.Kind == parley.KindHuman
 	renews = d.replied.Chain
 	if msg.Kind == parley.KindThread {
 		r := t.rooms[msg.ThreadID]
@@ -190,11 +192,11 @@ func (t *talk) hear(
 			t.rooms[msg.ThreadID] = r
 		}
 
-		renews = or(renews, r.chain)
+		renews = cmp.Or(renews, r.chain)
 		var names []string
 		for _, d := range ds {
-			if m := o.roster.id(d.RecipientID); m != nil {
-				names = append(names, m.name)
+			if m := o.roster.ByID(d.RecipientID); m != nil {
+				names = append(names, m.Name)
 			}
 		}
 

@@ -17,8 +17,8 @@ func (o *Orchestrator) ListFiles(ctx context.Context, req parley.ListFilesReques
 	}
 
 	for i := range list {
-		if m := o.roster.id(list[i].SenderID); m != nil {
-			list[i].Sender = m.name
+		if m := o.roster.ByID(list[i].SenderID); m != nil {
+			list[i].Sender = m.Name
 		}
 	}
 

@@ -13,7 +13,7 @@ import (
 )
 
 // remove deletes files as the operator.
-func (te *team) remove(req parley.RemoveFilesRequest) *parley.RemoveFilesResult {
+func (te *testTeam) remove(req parley.RemoveFilesRequest) *parley.RemoveFilesResult {
 	te.t.Helper()
 	res, err := te.RemoveFiles(te.operator(), req)
 	if err != nil {

@@ -1,50 +1,52 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // IssueKey implements parley.RightsService.
 func (o *Orchestrator) IssueKey(ctx context.Context, req parley.IssueKeyRequest) (*parley.IssueKeyResult, error) {
-	return o.giveKey(ctx, req.Agent, func(*heldKey) bool { return false })
+	return o.giveKey(ctx, req.Agent, func(*team.Key) bool { return false })
 }
 
 // RotateKey implements parley.RightsService.
 func (o *Orchestrator) RotateKey(ctx context.Context, req parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
-	return o.giveKey(ctx, req.Agent, (*heldKey).any)
+	return o.giveKey(ctx, req.Agent, (*team.Key).IsAny)
 }
 
 // giveKey makes a key for an agent and ends those that are to end.
 func (o *Orchestrator) giveKey(
 	ctx context.Context,
 	ref string,
-	ends func(*heldKey) bool,
+	ends func(*team.Key) bool,
 ) (*parley.IssueKeyResult, error) {
-	m, err := o.roster.find(ref)
+	m, err := o.roster.Find(ref)
 	if err != nil {
 		return nil, err
 	}
 
-	if m.kind == parley.KindHuman {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s needs no key", m.name).
+	if m.Kind == parley.KindHuman {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s needs no key", m.Name).
 			Suggest("The operator is known by the daemon's unix socket; name an agent.")
 	}
 
-	m.changing.Lock() // else a stop could end all keys but this one
-	defer m.changing.Unlock()
+	m.Changing.Lock() // else a stop could end all keys but this one
+	defer m.Changing.Unlock()
 
-	if m.snapshot().State == parley.StateTerminated {
-		return nil, parley.Errorf(parley.AgentUnavailable, "%s is stopped, and no key of its would be good", m.name).
-			Suggest("Start it again first: parley restart %s, or parley register %s for a mailbox.", m.name, m.name)
+	if m.Agent().State == parley.StateTerminated {
+		return nil, parley.Errorf(parley.AgentUnavailable, "%s is stopped, and no key of its would be good", m.Name).
+			Suggest("Start it again first: parley restart %s, or parley register %s for a mailbox.", m.Name, m.Name)
 	}
 
-	key, stored := o.newKey(parley.KeyIssued)
+	key, stored := o.roster.NewKey(parley.KeyIssued)
 	ended, err := o.swapKeys(ctx, m, stored, ends)
 	if err != nil {
 		return nil, err
@@ -52,36 +54,36 @@ func (o *Orchestrator) giveKey(
 
 	return &parley.IssueKeyResult{
 		Answer:  parley.OK,
-		AgentID: m.id,
-		Agent:   m.name,
+		AgentID: m.ID,
+		Agent:   m.Name,
 		KeyID:   stored.KeyID,
 		APIKey:  key,
 		Ended:   idsOf(ended),
-		Message: fmt.Sprintf("%s has a new key.", m.name) + endedWords(m, ended),
+		Message: fmt.Sprintf("%s has a new key.", m.Name) + endedWords(m, ended),
 	}, nil
 }
 
 // swapKeys ends those keys of a member that are to end, and adds one unless it is nil.
 func (o *Orchestrator) swapKeys(
 	ctx context.Context,
-	m *member,
+	m *team.Member,
 	added *store.APIKey,
-	ends func(*heldKey) bool,
-) ([]*heldKey, error) {
-	ring := &o.roster.keys
-	ring.changing.Lock()
-	defer ring.changing.Unlock()
+	ends func(*team.Key) bool,
+) ([]*team.Key, error) {
+	ring := &o.roster.Keys
+	ring.Changing.Lock()
+	defer ring.Changing.Unlock()
 
-	ended := slices.DeleteFunc(ring.of(m), func(k *heldKey) bool { return !ends(k) })
+	ended := slices.DeleteFunc(ring.Of(m), func(k *team.Key) bool { return !ends(k) })
 	if len(ended) == 0 && added == nil {
 		return nil, nil
 	}
-	if err := o.store.SwapKeys(ctx, m.id, idsOf(ended), added, or(parley.CallerFrom(ctx).Name, parley.SystemName)); err != nil {
+	if err := o.store.SwapKeys(ctx, m.ID, idsOf(ended), added, cmp.Or(parley.CallerFrom(ctx).Name, parley.SystemName)); err != nil {
 		return nil, err
 	}
 
-	ring.end(ended)
-	ring.add(m, added)
+	ring.End(ended)
+	ring.Add(m, added)
 
 	return ended, nil
 }
@@ -92,21 +94,21 @@ func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyReques
 		return nil, err
 	}
 
-	var m *member
+	var m *team.Member
 	var err error
 	if req.Agent != "" {
-		if m, err = o.roster.find(req.Agent); err != nil {
+		if m, err = o.roster.Find(req.Agent); err != nil {
 			return nil, err
 		}
 	}
 
-	ends := (*heldKey).any
+	ends := (*team.Key).IsAny
 	if req.KeyID != "" {
 		k, err := o.keyNamed(m, req.KeyID)
 		if err != nil {
 			return nil, err
 		}
-		m, ends = k.member, func(other *heldKey) bool { return other.KeyID == k.KeyID }
+		m, ends = k.Member, func(other *team.Key) bool { return other.KeyID == k.KeyID }
 	}
 
 	ended, err := o.swapKeys(ctx, m, nil, ends)
@@ -117,7 +119,7 @@ func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyReques
 	res := &parley.RevokeKeyResult{
 		Answer:  parley.OK,
 		Revoked: idsOf(ended),
-		Message: m.name + " has no key that could end.",
+		Message: m.Name + " has no key that could end.",
 	}
 
 	if len(ended) > 0 {
@@ -129,15 +131,15 @@ func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyReques
 
 // keyNamed finds a key by its id. The whole key does as well: who has found one
 // somewhere need not count its characters.
-func (o *Orchestrator) keyNamed(m *member, id string) (*heldKey, error) {
-	keys := o.roster.keys.of(m)
-	i := slices.IndexFunc(keys, func(k *heldKey) bool { return id == k.KeyID || string(hashKey(id)) == string(k.Hash) })
+func (o *Orchestrator) keyNamed(m *team.Member, id string) (*team.Key, error) {
+	keys := o.roster.Keys.Of(m)
+	i := slices.IndexFunc(keys, func(k *team.Key) bool { return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash) })
 	if i >= 0 {
 		return keys[i], nil
 	}
 	whose := ""
 	if m != nil {
-		whose = " of " + m.name
+		whose = " of " + m.Name
 	}
 	return nil, parley.Errorf(parley.InvalidArgument, "there is no key %s%s", parley.CleanLine(parley.Truncate(id, parley.KeyIDLength)), whose).
 		With("parameter", "key_id").
@@ -146,21 +148,21 @@ func (o *Orchestrator) keyNamed(m *member, id string) (*heldKey, error) {
 
 // ListKeys implements parley.RightsService.
 func (o *Orchestrator) ListKeys(_ context.Context, req parley.ListKeysRequest) (*parley.ListKeysResult, error) {
-	var m *member
+	var m *team.Member
 	var err error
 	if req.Agent != "" {
-		if m, err = o.roster.find(req.Agent); err != nil {
+		if m, err = o.roster.Find(req.Agent); err != nil {
 			return nil, err
 		}
 	}
 	res := &parley.ListKeysResult{Answer: parley.OK, Keys: []parley.Key{}}
-	for _, k := range o.roster.keys.of(m) {
-		res.Keys = append(res.Keys, k.shown())
+	for _, k := range o.roster.Keys.Of(m) {
+		res.Keys = append(res.Keys, k.Public())
 	}
 	return res, nil
 }
 
-func idsOf(keys []*heldKey) []string {
+func idsOf(keys []*team.Key) []string {
 	ids := []string{}
 	for _, k := range keys {
 		ids = append(ids, k.KeyID)
@@ -169,15 +171,15 @@ func idsOf(keys []*heldKey) []string {
 }
 
 // endedWords says which keys ended and who has to be told.
-func endedWords(m *member, ended []*heldKey) string {
+func endedWords(m *team.Member, ended []*team.Key) string {
 	if len(ended) == 0 {
 		return ""
 	}
 	words := " Ended: " + strings.Join(idsOf(ended), ", ") + "."
-	if m.snapshot().State.Live() && slices.ContainsFunc(ended, (*heldKey).launched) {
+	if m.Agent().State.Live() && slices.ContainsFunc(ended, (*team.Key).IsLaunched) {
 		words += fmt.Sprintf(
 			" Its program has one of them and is refused until it is started again: parley restart %s",
-			m.name,
+			m.Name,
 		)
 	}
 	return words
@@ -189,21 +191,21 @@ func (o *Orchestrator) ApproveAgent(
 	ctx context.Context,
 	req parley.ApproveAgentRequest,
 ) (*parley.ApproveAgentResult, error) {
-	m, err := o.roster.find(req.Agent)
+	m, err := o.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
-	m.changing.Lock()
-	defer m.changing.Unlock()
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
 
-	if m.snapshot().Approval == "" {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s has not asked to be a special agent", m.name).
+	if m.Agent().Approval == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s has not asked to be a special agent", m.Name).
 			With("parameter", "agent").
 			Suggest("An agent asks with special when it registers; get_needs lists those that wait for an answer.")
 	}
 
-	a := m.snapshot()
+	a := m.Agent()
 	words := "is not a special agent. It has its mailbox."
 	if req.Approve {
 		isAnsweredBy(&a, a.Responder)
@@ -215,22 +217,20 @@ func (o *Orchestrator) ApproveAgent(
 		a.Kind, a.Approval, a.IsSpecial = parley.KindMailbox, parley.ApprovalDeclined, false
 	}
 
-	if m.snapshot().Approval != a.Approval {
+	if m.Agent().Approval != a.Approval {
 		if err := o.store.SetResponder(ctx, a); err != nil {
 			return nil, err
 		}
 	}
 
-	m.mu.Lock()
-	m.agent.Approval, m.agent.IsSpecial, m.agent.Kind = a.Approval, a.IsSpecial, a.Kind
-	m.mu.Unlock()
+	m.SetApproval(a)
 
 	return &parley.ApproveAgentResult{
 		Answer:    parley.OK,
-		AgentID:   m.id,
-		Agent:     m.name,
+		AgentID:   m.ID,
+		Agent:     m.Name,
 		IsSpecial: req.Approve,
 		Approval:  a.Approval,
-		Message:   m.name + " " + words,
+		Message:   m.Name + " " + words,
 	}, nil
 }

@@ -7,16 +7,17 @@ import (
 	"testing"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // good reports whose key it is, "" for nobody's.
-func (te *team) good(key string) string {
-	c, _ := te.Authenticate(context.Background(), key)
+func (te *testTeam) good(key string) string {
+	c, _ := te.roster.Authenticate(context.Background(), key)
 	return c.Name
 }
 
 // wantGood checks which keys are coder's.
-func (te *team) wantGood(when string, keys map[string]bool) {
+func (te *testTeam) wantGood(when string, keys map[string]bool) {
 	te.t.Helper()
 	for key, want := range keys {
 		if got := te.good(key) == "coder"; got != want {
@@ -103,18 +104,15 @@ func TestKeysAreStoredHashed(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys, err := te.store.Keys(context.Background())
-	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(hashKey(res.APIKey)) || len(keys[0].Hash) != 32 {
+	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(team.HashKey(res.APIKey)) || len(keys[0].Hash) != 32 {
 		t.Errorf("stored: %+v, %v", keys, err)
 	}
 }
 
 // keyIn returns the key that is in a launched agent's environment.
-func (te *team) keyIn(name string) string {
+func (te *testTeam) keyIn(name string) string {
 	te.t.Helper()
-	m := te.roster.named(name)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, entry := range m.launch.Env {
+	for _, entry := range te.launches.find(te.roster.ByName(name)).Env {
 		if key, ok := strings.CutPrefix(entry, "PARLEY_KEY="); ok {
 			return key
 		}

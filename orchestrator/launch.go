@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +12,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -32,7 +32,7 @@ func (o *Orchestrator) LaunchAgent(
 		return nil, err
 	}
 
-	p, err := o.opts.Profiles.Find(or(req.Profile, "generic"))
+	p, err := o.opts.Profiles.Find(cmp.Or(req.Profile, "generic"))
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +46,14 @@ func (o *Orchestrator) LaunchAgent(
 	if err != nil {
 		return nil, err
 	}
-	defer m.changing.Unlock()
+	defer m.Changing.Unlock()
 
 	return o.run(ctx, m, p, l, req.Width, req.Height)
 }
 
 // plan checks what is to be run before anything is changed.
 func (o *Orchestrator) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*launch, error) {
-	l := &launch{Argv: req.Command, Dir: or(req.Dir, o.opts.Workspace), Env: environList(req.Env)}
+	l := &launch{Argv: req.Command, Dir: cmp.Or(req.Dir, o.opts.Workspace), Env: environList(req.Env)}
 	if len(l.Argv) == 0 {
 		l.Argv = slices.Clone(p.Command)
 	}
@@ -96,10 +96,10 @@ func environList(env map[string]string) []string {
 
 // enlist finds or makes the member that the launch is for, and returns with its
 // m.changing held.
-func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*member, error) {
+func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
 	now := o.now()
 	a := parley.Agent{
-		ID:            newID(),
+		ID:            team.NewID(),
 		Name:          req.Name,
 		Description:   parley.CleanLine(req.Description),
 		Role:          parley.CleanLine(req.Role),
@@ -110,7 +110,7 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 		Since:         now,
 		Evidence:      "launched",
 		Host:          o.opts.Host,
-		Profile:       or(req.Profile, "generic"),
+		Profile:       cmp.Or(req.Profile, "generic"),
 		Command:       l.Argv,
 		Dir:           l.Dir,
 		Orchestrate:   req.Orchestrate,
@@ -119,7 +119,7 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 		LastActive:    now,
 	}
 
-	key, stored := o.newKey(parley.KeyLaunched)
+	key, stored := o.roster.NewKey(parley.KeyLaunched)
 	m, err := o.enroll(ctx, a, stored)
 	if err != nil {
 		return nil, err
@@ -132,25 +132,25 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 
 // enroll stores an agent, as a new member or as what a stopped one of its name is now,
 // and returns with its m.changing held.
-func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, key *store.APIKey) (*member, error) {
-	m := o.roster.named(a.Name)
+func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, key *store.APIKey) (*team.Member, error) {
+	m := o.roster.ByName(a.Name)
 	if m == nil {
 		if err := o.store.CreateAgent(ctx, a, key); err != nil {
 			return nil, err
 		}
 
-		m = newMember(a)
-		m.changing.Lock()
-		o.roster.add(m)
-		o.roster.keys.add(m, key)
-		o.startCourier(m)
+		m = team.NewMember(a)
+		m.Changing.Lock()
+		o.roster.Add(m)
+		o.roster.Keys.Add(m, key)
+		o.couriers.start(o.ctx, m)
 
 		return m, nil
 	}
 
-	m.changing.Lock()
+	m.Changing.Lock()
 	if err := o.revive(ctx, m, a, key); err != nil {
-		m.changing.Unlock()
+		m.Changing.Unlock()
 		return nil, err
 	}
 
@@ -158,13 +158,13 @@ func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, key *store.AP
 }
 
 // revive gives a stopped agent its new description, state and key.
-func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, key *store.APIKey) error {
-	old := m.snapshot()
-	if m.kind != parley.KindTerminal || m.place() != nil && old.State.Live() {
+func (o *Orchestrator) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
+	old := m.Agent()
+	if m.Kind != parley.KindTerminal || m.Terminal() != nil && old.State.Live() {
 		return taken(m)
 	}
 
-	if m.place() != nil || old.State != parley.StateTerminated {
+	if m.Terminal() != nil || old.State != parley.StateTerminated {
 		// Its program ended by itself and the terminal still shows its last screen, or
 		// the terminal was taken from under what may still run.
 		if _, err := o.end(ctx, m, "launched again"); err != nil {
@@ -178,45 +178,43 @@ func (o *Orchestrator) revive(ctx context.Context, m *member, a parley.Agent, ke
 }
 
 // renew replaces what is known of a member, and all its keys.
-func (o *Orchestrator) renew(ctx context.Context, m *member, a parley.Agent, key *store.APIKey) error {
-	o.roster.keys.changing.Lock()
-	defer o.roster.keys.changing.Unlock()
+func (o *Orchestrator) renew(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
+	o.roster.Keys.Changing.Lock()
+	defer o.roster.Keys.Changing.Unlock()
 	if err := o.store.ReviveAgent(ctx, a, key); err != nil {
 		return err
 	}
-	o.roster.keys.end(o.roster.keys.of(m))
-	o.roster.keys.add(m, key)
-	m.mu.Lock()
-	m.agent = a
-	m.mu.Unlock()
+	o.roster.Keys.End(o.roster.Keys.Of(m))
+	o.roster.Keys.Add(m, key)
+	m.SetAgent(a)
 	return nil
 }
 
 // identity is what every agent is told about itself.
-func (o *Orchestrator) identity(m *member, key string) map[string]string {
+func (o *Orchestrator) identity(m *team.Member, key string) map[string]string {
 	return map[string]string{
 		"PARLEY_DIR":      o.opts.Workspace,
 		"PARLEY_KEY":      key,
-		"PARLEY_AGENT":    m.name,
-		"PARLEY_AGENT_ID": m.id,
+		"PARLEY_AGENT":    m.Name,
+		"PARLEY_AGENT_ID": m.ID,
 	}
 }
 
-func taken(m *member) error {
-	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.name, m.snapshot().Kind, m.snapshot().State).
-		Suggest("Choose another name, or stop it first: parley stop %s", m.name)
+func taken(m *team.Member) error {
+	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.Name, m.Agent().Kind, m.Agent().State).
+		Suggest("Choose another name, or stop it first: parley stop %s", m.Name)
 }
 
 // run starts the program in a session and waits until it is there.
 func (o *Orchestrator) run(
 	ctx context.Context,
-	m *member,
+	m *team.Member,
 	p *profile.Profile,
 	l *launch,
 	width, height int,
 ) (*parley.LaunchAgentResult, error) {
 	var info tmux.PaneInfo
-	m.reports.forget()
+	m.Reports.Forget()
 	full, err := o.handOver(m, p, l)
 	if err == nil {
 		info, err = o.open(ctx, m, full, width, height)
@@ -224,27 +222,26 @@ func (o *Orchestrator) run(
 
 	if err != nil {
 		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
-		return nil, errors.Join(err, o.setState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
+		return nil, errors.Join(err, o.roster.SetState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
 	}
 
-	m.mu.Lock()
-	m.launch, m.turn = l, &conversation.Link{} // who launches it begins something new
-	m.terminal = o.newTerminal(p, info)
-	m.terminal.started = o.now()
-	m.mu.Unlock()
-	if err := o.setState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
+	o.launches.keep(m, l)
+	t := team.NewTerminal(o.tmux, p, info)
+	t.Started = o.now()
+	m.StartTerminal(t)
+	if err := o.roster.SetState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
 		return nil, err
 	}
 
 	o.lookSoon()
-	m.nudge()
+	m.Wake()
 
-	return &parley.LaunchAgentResult{Answer: parley.OK, AgentID: m.id, Name: m.name, State: m.snapshot().State,
-		PID: info.PID, Attach: o.tmux.AttachCommand(m.name)}, nil
+	return &parley.LaunchAgentResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, State: m.Agent().State,
+		PID: info.PID, Attach: o.tmux.AttachCommand(m.Name)}, nil
 }
 
 // open makes the session and waits until its program runs, or says why not.
-func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, height int) (tmux.PaneInfo, error) {
+func (o *Orchestrator) open(ctx context.Context, m *team.Member, l *launch, width, height int) (tmux.PaneInfo, error) {
 	if o.ending.Load() {
 		return tmux.PaneInfo{}, parley.Errorf(parley.DaemonUnavailable, "parley is ending").
 			Suggest("Start it again: parley up.")
@@ -258,11 +255,11 @@ func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, he
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 
-	session := tmux.SessionOptions{Name: m.name, Dir: l.Dir, Width: width, Height: height, Owner: m.id,
+	session := tmux.SessionOptions{Name: m.Name, Dir: l.Dir, Width: width, Height: height, Owner: m.ID,
 		Argv: []string{o.opts.Executable, "_exec", file}}
 	info, err := o.tmux.NewSession(ctx, session)
 	if errors.Is(err, tmux.ErrSessionExists) { // left by a program that ended, or by a launch that a crash cut short
-		if err = o.tmux.KillSession(ctx, m.name); err == nil {
+		if err = o.tmux.KillSession(ctx, m.Name); err == nil {
 			info, err = o.tmux.NewSession(ctx, session)
 		}
 	}
@@ -284,11 +281,11 @@ func (o *Orchestrator) open(ctx context.Context, m *member, l *launch, width, he
 
 // undo ends what a launch that failed may have left. Without a pane in info it is not
 // even known whether there is a session.
-func (o *Orchestrator) undo(ctx context.Context, m *member, info tmux.PaneInfo) error {
+func (o *Orchestrator) undo(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
-	err := findTree(m.id, info.PID, birth(info.PID)).end(ctx, o.opts.Settings.StopGrace)
-	killed := o.tmux.KillSession(ctx, m.name)
+	err := findTree(m.ID, info.PID, tmux.Birth(info.PID)).end(ctx, o.opts.Settings.StopGrace)
+	killed := o.tmux.KillSession(ctx, m.Name)
 	if info.ID == "" {
 		return err
 	}
@@ -303,7 +300,7 @@ const dying = 20
 // has then removed its launch file and replaced itself.
 func (o *Orchestrator) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
 	pane, untold := o.tmux.Pane(info.ID), 0
-	return poll(ctx, 5*time.Millisecond, func() (bool, error) {
+	return wait.Until(ctx, 5*time.Millisecond, func() (bool, error) {
 		now, err := pane.Info(ctx)
 		if err != nil {
 			return false, err
@@ -360,23 +357,22 @@ func (o *Orchestrator) RestartAgent(
 		return nil, err
 	}
 
-	m.changing.Lock()
-	defer m.changing.Unlock()
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
 
-	a := m.snapshot()
+	a := m.Agent()
 	if a.Adopted() {
 		return nil, notOurs(a)
 	}
 
-	p, err := o.opts.Profiles.Find(or(a.Profile, "generic"))
+	p, err := o.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
 	if err != nil {
 		return nil, err
 	}
 
-	m.mu.Lock()
-	old, last := m.launch, m.terminal
-	m.mu.Unlock()
-	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: or(a.Dir, req.Dir), Env: req.Env}
+	last := m.Terminal()
+	old := o.launches.find(m)
+	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: cmp.Or(a.Dir, req.Dir), Env: req.Env}
 
 	l, err := o.plan(again, p)
 	if old != nil {
@@ -389,51 +385,31 @@ func (o *Orchestrator) RestartAgent(
 		return nil, err
 	}
 
-	key, stored := o.newKey(parley.KeyLaunched)
-	if _, err := o.swapKeys(ctx, m, stored, (*heldKey).launched); err != nil {
+	key, stored := o.roster.NewKey(parley.KeyLaunched)
+	if _, err := o.swapKeys(ctx, m, stored, (*team.Key).IsLaunched); err != nil {
 		return nil, err
 	}
 
 	l.Env = environment(l.Env, o.identity(m, key))
 	width, height := 0, 0
 	if last != nil {
-		width, height = cmp.Or(last.info.LaunchWidth, last.info.Width), cmp.Or(last.info.LaunchHeight, last.info.Height)
+		width, height = cmp.Or(last.Info.LaunchWidth, last.Info.Width), cmp.Or(last.Info.LaunchHeight, last.Info.Height)
 	}
 
 	return o.run(ctx, m, p, l, width, height)
 }
 
 // terminalMember resolves the name of an agent that has, or had, a terminal.
-func (o *Orchestrator) terminalMember(ref string) (*member, error) {
-	m, err := o.roster.find(ref)
+func (o *Orchestrator) terminalMember(ref string) (*team.Member, error) {
+	m, err := o.roster.Find(ref)
 	if err != nil {
 		return nil, err
 	}
-	if m.kind != parley.KindTerminal {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s is a %s, it has no terminal", m.name, m.snapshot().Kind).
+	if m.Kind != parley.KindTerminal {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s is a %s, it has no terminal", m.Name, m.Agent().Kind).
 			Suggest("Name an agent that was launched; get_agent_status lists them.")
 	}
 	return m, nil
-}
-
-// poll asks until yes, an error, or the end of ctx, which it reports as what
-// was being waited for.
-func poll(ctx context.Context, every time.Duration, ask func() (bool, error)) error {
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-
-	for {
-		yes, err := ask()
-		if yes || err != nil {
-			return err
-		}
-
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return fmt.Errorf("waiting in vain: %w", ctx.Err())
-		}
-	}
 }
 
 // ignore drops an error that is as good as none.

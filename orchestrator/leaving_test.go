@@ -14,7 +14,7 @@ import (
 )
 
 // hasSize waits until an agent's terminal has a size.
-func (te *team) hasSize(name string, width, height int) {
+func (te *testTeam) hasSize(name string, width, height int) {
 	te.t.Helper()
 	var info tmux.PaneInfo
 	tmuxtest.Poll(te.t, func() bool {

@@ -87,7 +87,7 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
 	id := te.send("coder", "keep me")
 	te.held(id, "copy mode")
-	before := te.roster.named("coder").snapshot().ID
+	before := te.roster.ByName("coder").Agent().ID
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("the agent got %v, want one message", got)
 	}
-	if after := te.roster.named("coder").snapshot().ID; after != before {
+	if after := te.roster.ByName("coder").Agent().ID; after != before {
 		t.Errorf("its id became %s, want %s", after, before)
 	}
 }
@@ -127,7 +127,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	}
 
 	first := read("")
-	if c, ok := te.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
+	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
 		t.Errorf("the key is %+v's, want coder's", c)
 	}
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
@@ -135,10 +135,10 @@ func TestRestartMakesANewKey(t *testing.T) {
 	}
 
 	second := read(first)
-	if _, ok := te.Authenticate(t.Context(), first); ok {
+	if _, ok := te.roster.Authenticate(t.Context(), first); ok {
 		t.Error("the old key still opens")
 	}
-	if _, ok := te.Authenticate(t.Context(), second); !ok {
+	if _, ok := te.roster.Authenticate(t.Context(), second); !ok {
 		t.Error("the new key does not open")
 	}
 }
@@ -147,7 +147,7 @@ func TestKeyIsNotShown(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	pid := te.roster.named("coder").place().pid
+	pid := te.roster.ByName("coder").Terminal().PID
 
 	environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
@@ -278,7 +278,7 @@ func TestAgentsAreFoundAgainAfterARestart(t *testing.T) {
 }
 
 // tmuxKill ends a session while the daemon is away.
-func (te *team) tmuxKill(t *testing.T, session string) {
+func (te *testTeam) tmuxKill(t *testing.T, session string) {
 	t.Helper()
 	args := []string{"-L", te.opts.Tmux.Name}
 	if te.opts.Tmux.Path != "" {
@@ -299,33 +299,34 @@ func (te *team) tmuxKill(t *testing.T, session string) {
 func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
-		typed  func(te *team, s *tmux.Server, pane string, text string) // what a crash left on the pane, with sequence 1
+		typed  func(te *testTeam, s *tmux.Server, pane string, text string) // what a crash left on the pane, with sequence 1
 		want   parley.DeliveryState
 		logged int
 	}{
-		{"not pasted", func(*team, *tmux.Server, string, string) {}, parley.DeliveryRead, 1},
-		{"pasted", func(te *team, s *tmux.Server, pane, text string) {
+		{"not pasted", func(*testTeam, *tmux.Server, string, string) {}, parley.DeliveryRead, 1},
+		{"pasted", func(te *testTeam, s *tmux.Server, pane, text string) {
 			submit(te, s, pane, text, true)
 		}, parley.DeliveryRead, 1},
-		{"entered", func(te *team, s *tmux.Server, pane, text string) {
+		{"entered", func(te *testTeam, s *tmux.Server, pane, text string) {
 			submit(te, s, pane, text, false)
 		}, parley.DeliveryRead, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			te := newTeam(t)
 			log := te.launch("coder", "framed", tmuxtest.Agent{})
-			m := te.roster.named("coder")
+			m := te.roster.ByName("coder")
 			te.inState("coder", parley.StateIdle)
 			te.tmuxRun("copy-mode", "-t", te.pane("coder").ID()) // holds the message until the daemon is gone
 			id := te.send("coder", "precious")
 			te.held(id, "copy mode")
 
-			jobs, err := te.opts.Store.Pending(t.Context(), m.id, 1)
+			jobs, err := te.opts.Store.Pending(t.Context(), m.ID, 1)
 			if err != nil || len(jobs) != 1 {
 				t.Fatal(jobs, err)
 			}
 
-			pane, l := te.pane("coder").ID(), compose(m.place().profile, te.dress(&jobs[0].Message), m, false)
+			pane, msg := te.pane("coder").ID(), te.roster.FillIn(&jobs[0].Message)
+			text := msg.Header(m.ID) + " " + msg.Text + "\n" + msg.Footer(false)
 			te.Orchestrator.Close()
 
 			s, err := tmux.Open(t.Context(), te.opts.Tmux)
@@ -339,7 +340,7 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			tc.typed(te, s, pane, l.text)
+			tc.typed(te, s, pane, text)
 			s.Close()
 			te.opts.Store.Close()
 			te.open()
@@ -374,7 +375,7 @@ func TestFilesThatACrashLeftAreRemoved(t *testing.T) {
 	old, fresh := write("launch-1.json", time.Hour), write("launch-2.json", 0)
 	nobodys := write("agents/0b5c/mcp.json", 0)
 	te.open()
-	coders := write("agents/"+te.roster.named("coder").id+"/mcp.json", 0)
+	coders := write("agents/"+te.roster.ByName("coder").ID+"/mcp.json", 0)
 	te.sweep()
 	for path, want := range map[string]bool{old: false, fresh: true, nobodys: false, coders: true} {
 		if _, err := os.Stat(path); (err == nil) != want {

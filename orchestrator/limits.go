@@ -10,6 +10,7 @@ import (
 	ratelimit "golang.org/x/time/rate"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -29,31 +30,44 @@ func perMinute(n int) *ratelimit.Limiter {
 
 // quota is what a sender has left, made when it first sends.
 type quota struct {
-	once                 sync.Once
 	messages, broadcasts *ratelimit.Limiter
+}
+
+// quotas are what each sender has left, by its id.
+type quotas struct {
+	mu sync.Mutex
+	of map[string]*quota
+}
+
+func (q *quotas) find(id string, s *Settings) *quota {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.of == nil {
+		q.of = map[string]*quota{}
+	}
+	if q.of[id] == nil {
+		q.of[id] = &quota{perMinute(s.MessagesPerMinute), perMinute(s.BroadcastsPerMinute)}
+	}
+	return q.of[id]
 }
 
 // charge takes a message from what the sender has left. back gives it back where
 // nothing came of it. The operator, parley itself and replies are not limited.
-func (o *Orchestrator) charge(m *member, d *draft) (back func(), err error) {
-	if m.kind == parley.KindHuman || m.kind == parley.KindSystem || d.reply {
+func (o *Orchestrator) charge(m *team.Member, d *draft) (back func(), err error) {
+	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply {
 		return func() {}, nil
 	}
 
-	m.quota.once.Do(func() {
-		m.quota.messages = perMinute(o.opts.Settings.MessagesPerMinute)
-		m.quota.broadcasts = perMinute(o.opts.Settings.BroadcastsPerMinute)
-	})
-
-	bucket, what := m.quota.messages, "messages"
+	quota := o.quotas.find(m.ID, &o.opts.Settings)
+	bucket, what := quota.messages, "messages"
 	if d.message.Kind == parley.KindBroadcast {
-		bucket, what = m.quota.broadcasts, "broadcasts"
+		bucket, what = quota.broadcasts, "broadcasts"
 	}
 
 	now := o.now()
 	wait, taken := take(bucket, now)
 	if taken == nil {
-		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.name, what, bucket.Burst()).
+		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
 			Suggest("Send again after %s; if you are answering each other in a loop, stop.", seconds(wait))
 	}
 
@@ -86,7 +100,7 @@ func seconds(wait time.Duration) string {
 // already: repeating a call costs nothing.
 func (o *Orchestrator) sentBefore(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	d *draft,
 	post *store.Post,
 	refusal error,
@@ -94,11 +108,11 @@ func (o *Orchestrator) sentBefore(
 	if d.key == "" {
 		return store.Appended{}, refusal
 	}
-	stored, found, err := o.store.Repeated(ctx, from.id, d.key)
+	stored, found, err := o.store.Repeated(ctx, from.ID, d.key)
 	if err != nil || !found {
 		return store.Appended{}, refusal
 	}
-	o.dressDeliveries(stored.Deliveries)
+	o.roster.FillInDeliveries(stored.Deliveries)
 	return stored, o.again(d, from, post, &stored)
 }
 

@@ -136,7 +136,7 @@ func TestRegistrationsAreLimitedByWhereTheyComeFrom(t *testing.T) {
 
 	wantLimited(t, "the third", register(parley.Caller{Address: "127.0.0.1:3"}), 30)
 	wantLimited(t, "the third, in other words", register(parley.Caller{Address: "[::ffff:127.0.0.1]:3"}), 30)
-	for _, c := range []parley.Caller{{Address: "192.0.2.7:1"}, {Address: "[2001:db8::1]:1"}, {Address: "[2001:db8::2]:1"}, te.Operator(), te.Operator(), te.Operator()} {
+	for _, c := range []parley.Caller{{Address: "192.0.2.7:1"}, {Address: "[2001:db8::1]:1"}, {Address: "[2001:db8::2]:1"}, te.roster.Operator(), te.roster.Operator(), te.roster.Operator()} {
 		if err := register(c); err != nil {
 			t.Errorf("from %+v: %v", c, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -17,12 +18,12 @@ const lingers = "entered, but it still stands in its composer, where someone has
 
 // watch lets a submission know a text that lingers. What it returns reports whether it
 // did when the screen was last looked at.
-func (c *courier) watch(sub *tmux.Submission, t *terminal, job store.Job, l letter, w way) (lingering func() bool) {
-	p, taken, stuck := t.profile, sub.Taken, sub.Stuck
+func (c *courier) watch(sub *tmux.Submission, t *team.Terminal, job store.Job, l letter, w way) (lingering func() bool) {
+	p, taken, stuck := t.Profile, sub.Taken, sub.Stuck
 	long, now := c.lingers == job.Key, false
 	var entered time.Time
 	sub.Taken = func(s tmux.Screen) tmux.Look {
-		at := c.o.now()
+		at := c.o.Now()
 		if entered.IsZero() {
 			entered = at
 		}
@@ -51,7 +52,7 @@ func (c *courier) watch(sub *tmux.Submission, t *terminal, job store.Job, l lett
 // does not hold it: it may have been cleared away there.
 func (c *courier) seen(job store.Job, l letter, s tmux.Screen) bool {
 	_, above := profile.Behind(s.Lines, l.mark)
-	return above || c.m.named(job, job.Message.Timestamp)
+	return above || reportedSince(c.m, job, job.Message.Timestamp)
 }
 
 // linger leaves a delivery open whose text lingers.
@@ -62,12 +63,12 @@ func (c *courier) linger(ctx context.Context, job store.Job) error {
 
 // goOn goes on with a text that lingered: when it is gone from the composer, or the way
 // is free for one more key.
-func (c *courier) goOn(ctx context.Context, t *terminal, job store.Job, l letter) (done bool, err error) {
-	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{})
+func (c *courier) goOn(ctx context.Context, t *team.Terminal, job store.Job, l letter) (done bool, err error) {
+	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return false, err
 	}
-	if !holds(t.profile, screen, l) && c.seen(job, l, screen) {
+	if !holds(t.Profile, screen, l) && c.seen(job, l, screen) {
 		return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Taken}, nil)
 	}
 	return c.resume(ctx, t, job, l, lingers+": ")

@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // membership is a change of who takes part in a thread, on its way in.
 type membership struct {
 	thread parley.Thread
-	by     *member // whom it is charged to, as its post is a message to many
-	who    *member
+	by     *team.Member // whom it is charged to, as its post is a message to many
+	who    *team.Member
 	status parley.MembershipStatus
 	allow  func(participants []string) error
 	text   string // what the post says of it
@@ -27,7 +28,7 @@ func (o *Orchestrator) JoinThread(ctx context.Context, req parley.JoinThreadRequ
 		return nil, err
 	}
 	return o.change(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
-		text: fmt.Sprintf("%s joined thread %s.", me.name, nameOf(&th))})
+		text: fmt.Sprintf("%s joined thread %s.", me.Name, nameOf(&th))})
 }
 
 // AddParticipant implements parley.ThreadService.
@@ -40,23 +41,23 @@ func (o *Orchestrator) AddParticipant(
 		return nil, err
 	}
 
-	who, err := o.roster.find(req.Agent)
+	who, err := o.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
 
-	return o.change(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, but: me.id,
+	return o.change(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, but: me.ID,
 		text: fmt.Sprintf(
 			"%s added %s to thread %s. %s get_messages with it shows what was said before.",
-			me.name,
-			who.name,
+			me.Name,
+			who.Name,
 			nameOf(&th),
 			howToPost(&th),
 		),
 		allow: func(ids []string) error {
-			if !operator && !slices.Contains(ids, me.id) {
+			if !operator && !slices.Contains(ids, me.ID) {
 				return notIn(me, th.ID)
 			}
 			return nil
@@ -73,40 +74,40 @@ func (o *Orchestrator) RemoveParticipant(
 		return nil, err
 	}
 
-	who, err := o.roster.find(req.Agent)
+	who, err := o.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
 	switch {
-	case who != me && th.CreatorID != me.id && !parley.CallerFrom(ctx).Operator:
-		return nil, parley.Errorf(parley.NotAuthorized, "%s did not create thread %s", me.name, parley.Short(th.ID)).
-			Suggest("Ask %s, who did, to remove %s; you may remove yourself.", th.Creator, who.name)
-	case who.id == th.CreatorID:
-		return nil, parley.Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.name, parley.Short(th.ID)).
+	case who != me && th.CreatorID != me.ID && !parley.CallerFrom(ctx).Operator:
+		return nil, parley.Errorf(parley.NotAuthorized, "%s did not create thread %s", me.Name, parley.Short(th.ID)).
+			Suggest("Ask %s, who did, to remove %s; you may remove yourself.", th.Creator, who.Name)
+	case who.ID == th.CreatorID:
+		return nil, parley.Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.Name, parley.Short(th.ID)).
 			Suggest("Let it be; who created a thread stays in it.")
 	}
 
-	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, but: me.id,
-		text: fmt.Sprintf("%s removed %s from thread %s.", me.name, who.name, nameOf(&th)),
+	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, but: me.ID,
+		text: fmt.Sprintf("%s removed %s from thread %s.", me.Name, who.Name, nameOf(&th)),
 		allow: func(ids []string) error {
-			if slices.Contains(ids, who.id) {
+			if slices.Contains(ids, who.ID) {
 				return nil
 			}
-			return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", who.name, parley.Short(th.ID)).
+			return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", who.Name, parley.Short(th.ID)).
 				Suggest("There is nothing to do; get_thread_details shows who takes part.")
 		}}
 
 	if who == me {
-		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.name, nameOf(&th))
+		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.Name, nameOf(&th))
 	}
 
 	return o.change(ctx, c)
 }
 
 // inThread is who calls and the thread that it speaks of, for a call that changes it.
-func (o *Orchestrator) inThread(ctx context.Context, ref string) (*member, parley.Thread, error) {
-	me, err := o.sender(ctx)
+func (o *Orchestrator) inThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
+	me, err := o.roster.Caller(ctx)
 	if err == nil {
 		err = o.refusePaused()
 	}
@@ -123,10 +124,10 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 	leave := c.status == parley.MemberRemoved || c.status == parley.MemberLeft
 	var others []string
 	if c.status == parley.MemberRemoved {
-		others = []string{c.who.id}
+		others = []string{c.who.ID}
 	}
 
-	post, err := o.word(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.id, Status: c.status}, c.but, others...)
+	post, err := o.word(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.ID, Status: c.status}, c.but, others...)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 		return nil, err
 	}
 
-	stored, changed, err := o.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.id,
+	stored, changed, err := o.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.ID,
 		Leave: leave, Allow: allow, Post: post})
 	if err != nil || !changed {
 		back()
@@ -155,7 +156,7 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 		o.handOut(&stored)
 	} else {
 		res.Status, res.MessageID = parley.MemberAlready, ""
-		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.name, nameOf(&c.thread))
+		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.Name, nameOf(&c.thread))
 	}
 
 	res.Thread, err = o.thread(ctx, c.thread.ID)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -38,7 +39,7 @@ func (c *courier) apart(job store.Job, l letter, w way) func(tmux.Screen) bool {
 			c.mingled = mingled{job.Key, words}
 		}
 
-		now := c.o.now()
+		now := c.o.Now()
 		if patience.IsZero() {
 			patience = now.Add(mingledWithin)
 		}
@@ -66,17 +67,17 @@ func (c *courier) giveBack(ctx context.Context, job store.Job) error {
 
 	text := fmt.Sprintf(
 		"What someone typed in the terminal of %s right after the Enter of message %s was submitted with it: “%s”",
-		c.m.name,
+		c.m.Name,
 		parley.Short(job.Message.ID),
 		c.mingled.words,
 	)
 
-	err := c.o.notify(
+	err := c.o.Notify(
 		ctx,
-		[]*member{c.o.roster.named(parley.OperatorName)},
+		[]*team.Member{c.o.Roster.ByName(parley.OperatorName)},
 		text,
 		nil,
-		"mingled/"+c.m.id+"/"+job.Message.ID,
+		"mingled/"+c.m.ID+"/"+job.Message.ID,
 	)
 	if parley.ErrorCode(err) == parley.CommunicationDisabled {
 		return nil // the evidence has it

@@ -63,13 +63,13 @@ func TestKeysThatWentWithNothingAreNotSpokenOf(t *testing.T) {
 }
 
 // isEntered reports whether the pane remembers a key.
-func (te *team) isEntered(name string) bool {
+func (te *testTeam) isEntered(name string) bool {
 	info, err := te.pane(name).Info(context.Background())
 	return err == nil && info.Phase == "entered"
 }
 
 // told is what the operator's inbox holds.
-func (te *team) told() string {
+func (te *testTeam) told() string {
 	te.t.Helper()
 	res, err := te.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true})
 	if err != nil {

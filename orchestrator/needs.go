@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux"
 )
@@ -52,8 +53,8 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 	}
 
 	needs := []parley.Need{}
-	for _, m := range o.roster.all() {
-		if n, ok := o.troubleOf(m, counts[m.id].Queued); ok {
+	for _, m := range o.roster.All() {
+		if n, ok := o.troubleOf(m, counts[m.ID].Queued); ok {
 			needs = append(needs, n)
 		}
 	}
@@ -89,8 +90,8 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 	}
 
 	for _, item := range owed {
-		m := o.roster.id(item.Delivery.RecipientID)
-		if m.kind != parley.KindHuman && m.responder() == nil && m.snapshot().State == parley.StateIdle {
+		m := o.roster.ByID(item.Delivery.RecipientID)
+		if m.Kind != parley.KindHuman && m.Responder() == nil && m.Agent().State == parley.StateIdle {
 			needs = append(needs, owesNeed(o.dressItem(item), now))
 		}
 	}
@@ -134,15 +135,15 @@ var aboutMessages = []parley.NeedKind{
 }
 
 func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
-	o.dress(&item.Message)
-	item.Delivery.Recipient = o.roster.id(item.Delivery.RecipientID).name
+	o.roster.FillIn(&item.Message)
+	item.Delivery.Recipient = o.roster.ByID(item.Delivery.RecipientID).Name
 	return item
 }
 
 // troubleOf is what keeps an agent itself from working, if anything does; waiting is
 // how many messages wait for its terminal.
-func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
-	a := m.snapshot()
+func (o *Orchestrator) troubleOf(m *team.Member, waiting int) (parley.Need, bool) {
+	a := m.Agent()
 	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
 	if a.Approval == parley.ApprovalPending && a.State != parley.StateTerminated {
 		return approvalNeed(n, a.Responder), true
@@ -153,12 +154,12 @@ func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 		n.Kind, n.Text = parley.NeedDialog, "a dialog is open in its terminal"
 		n.Action = "Answer it there; parley never answers one."
 	case parley.StateBlocked:
-		n.Kind, n.Text = parley.NeedBlocked, or(a.Evidence, "it cannot work now")
+		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
 		n.Action = "See there what it waits for; its messages go when that has passed, or one at once with parley retry."
 	case parley.StateExited, parley.StateUnreachable:
-		n.Kind, n.Text = parley.NeedExited, or(a.Evidence, "its program ended")
+		n.Kind, n.Text = parley.NeedExited, cmp.Or(a.Evidence, "its program ended")
 		if a.State == parley.StateUnreachable {
-			n.Kind, n.Text = parley.NeedLost, or(a.Evidence, "its terminal is gone")
+			n.Kind, n.Text = parley.NeedLost, cmp.Or(a.Evidence, "its terminal is gone")
 		}
 
 		n.Command = "parley restart " + a.Name
@@ -171,7 +172,7 @@ func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 			)
 		}
 	default:
-		if reason, since := m.leftThere(); reason != "" && waiting > 0 &&
+		if reason, since := m.Leftover(); reason != "" && waiting > 0 &&
 			o.now().Sub(since) > o.opts.Settings.DraftAfter {
 			n.Kind, n.Since, n.Text = parley.NeedDraft, since, reason
 			n.Action = "Send or clear what stands there, or leave copy mode with q; parley touches neither."
@@ -200,20 +201,20 @@ func (o *Orchestrator) troubleOf(m *member, waiting int) (parley.Need, bool) {
 
 // stuckSince returns since when an agent that should be working, or of which
 // nothing is known, has given no sign of life, if that is for too long.
-func (o *Orchestrator) stuckSince(m *member) (time.Time, bool) {
-	a := m.snapshot()
+func (o *Orchestrator) stuckSince(m *team.Member) (time.Time, bool) {
+	a := m.Agent()
 	if a.State != parley.StateBusy && a.State != parley.StateUnknown {
 		return time.Time{}, false
 	}
 
-	t := m.place()
+	t := m.Terminal()
 	if t == nil {
 		return time.Time{}, false
 	}
 
-	quiet := time.Unix(0, t.output.Load())
-	said, _ := m.reported()
-	for _, sign := range []time.Time{a.Since, said.heard} { // the state may be newer than the output that brought it
+	quiet := time.Unix(0, t.Output.Load())
+	said, _ := m.LastReport()
+	for _, sign := range []time.Time{a.Since, said.Heard} { // the state may be newer than the output that brought it
 		if sign.After(quiet) {
 			quiet = sign
 		}
@@ -231,13 +232,13 @@ func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
 	var looks errgroup.Group
 	for i := range needs {
 		n := &needs[i]
-		t := o.roster.id(n.AgentID).place()
+		t := o.roster.ByID(n.AgentID).Terminal()
 		if t == nil || slices.Contains(aboutMessages, n.Kind) {
 			continue
 		}
 
 		looks.Go(func() error {
-			if screen, err := t.screen(ctx, tmux.ScreenOptions{}); err == nil {
+			if screen, err := screenOf(ctx, t, tmux.ScreenOptions{}); err == nil {
 				n.Screen = relevant(screen.Lines)
 			}
 			return nil

@@ -26,7 +26,7 @@ func (c *clock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
 func (c *clock) option(o *Options)    { o.Now = c.now }
 
 // dialog makes a file while which exists the agent that has it shows a dialog.
-func (te *team) dialog() string {
+func (te *testTeam) dialog() string {
 	te.t.Helper()
 	file := filepath.Join(te.dir, "dialog")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -35,7 +35,7 @@ func (te *team) dialog() string {
 	return file
 }
 
-func (te *team) needs(dismiss string) []parley.Need {
+func (te *testTeam) needs(dismiss string) []parley.Need {
 	te.t.Helper()
 	res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: dismiss})
 	if err != nil {
@@ -45,7 +45,7 @@ func (te *team) needs(dismiss string) []parley.Need {
 }
 
 // need waits until there is one need, of a kind, and returns it.
-func (te *team) need(kind parley.NeedKind) parley.Need {
+func (te *testTeam) need(kind parley.NeedKind) parley.Need {
 	te.t.Helper()
 	var got []parley.Need
 	tmuxtest.Poll(te.t, func() bool { got = te.needs(""); return len(got) == 1 && got[0].Kind == kind },
@@ -57,16 +57,16 @@ func (te *team) need(kind parley.NeedKind) parley.Need {
 	return got[0]
 }
 
-func (te *team) nothingNeeded() {
+func (te *testTeam) nothingNeeded() {
 	te.t.Helper()
 	var got []parley.Need
 	tmuxtest.Poll(te.t, func() bool { got = te.needs(""); return len(got) == 0 },
 		func() string { return fmt.Sprintf("the needs are %+v, want none", got) })
 }
 
-func (te *team) wantNeed(n parley.Need, agent, text, command string) {
+func (te *testTeam) wantNeed(n parley.Need, agent, text, command string) {
 	te.t.Helper()
-	if n.Agent != agent || n.AgentID != te.roster.named(agent).id || !strings.Contains(n.Text, text) || !strings.HasPrefix(n.Command, command) ||
+	if n.Agent != agent || n.AgentID != te.roster.ByName(agent).ID || !strings.Contains(n.Text, text) || !strings.HasPrefix(n.Command, command) ||
 		n.Action == "" ||
 		n.Since.IsZero() {
 		te.t.Errorf("got %+v, want %s: %q, %q", n, agent, text, command)
@@ -142,11 +142,11 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	te.launch("mine", "framed", tmuxtest.Agent{Dialog: te.dialog()})
 	te.inState("mine", parley.StateWaiting)
 	te.inState("theirs", parley.StateIdle)
-	m := te.roster.named("theirs")
-	m.changing.Lock() // the watcher leaves it alone
-	defer m.changing.Unlock()
+	m := te.roster.ByName("theirs")
+	m.Changing.Lock() // the watcher leaves it alone
+	defer m.Changing.Unlock()
 
-	if err := te.setState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
+	if err := te.roster.SetState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
 		t.Fatal(err)
 	}
 

@@ -6,22 +6,23 @@ import (
 	"slices"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // notify sends a word of parley's own to those of `to` that are not terminated; to
 // nobody it sends nothing. data, an object, may be nil. A key makes it once for
 // good, also for a daemon that starts anew; it may be empty. COMMUNICATION_DISABLED
 // while communication is paused.
-func (o *Orchestrator) notify(ctx context.Context, to []*member, text string, data json.RawMessage, key string) error {
+func (o *Orchestrator) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
 	to = slices.DeleteFunc(
 		slices.Clone(to),
-		func(m *member) bool { return m.snapshot().State == parley.StateTerminated },
+		func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },
 	)
 	if len(to) == 0 {
 		return nil
 	}
 
-	from, err := o.system(ctx)
+	from, err := o.roster.System(ctx)
 	if err != nil {
 		return err
 	}

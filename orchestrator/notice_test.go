@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux/tmuxtest"
 )
@@ -18,7 +19,7 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	to := []*member{te.roster.named("coder"), te.roster.named("gone")}
+	to := []*team.Member{te.roster.ByName("coder"), te.roster.ByName("gone")}
 	for range 2 {
 		if err := te.notify(context.Background(), to, "lunch is at noon", nil, "lunch"); err != nil {
 			t.Fatal(err)
@@ -33,7 +34,7 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 	for name, want := range map[string]int{"coder": 1, "gone": 0} {
 		page, err := te.store.Inbox(
 			context.Background(),
-			store.InboxQuery{RecipientID: te.roster.named(name).id, Limit: 10},
+			store.InboxQuery{RecipientID: te.roster.ByName(name).ID, Limit: 10},
 		)
 		if err != nil || page.Total != want {
 			t.Errorf("%s has %d notices, want %d (%v)", name, page.Total, want, err)

@@ -17,6 +17,7 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/files"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -98,24 +99,27 @@ func setDefault[T comparable](p *T, value T) {
 
 // Orchestrator is parley.Service in the daemon.
 type Orchestrator struct {
-	opts   Options
-	store  *store.Store
-	files  *files.Store
-	tmux   *tmux.Server
-	joined joined
-	roster *roster
-	titles titles
-	log    *slog.Logger
-	now    func() time.Time
+	opts     Options
+	store    *store.Store
+	files    *files.Store
+	tmux     *tmux.Server
+	joined   joined
+	roster   *team.Roster
+	launches launches
+	quotas   quotas
+	pages    pages
+	log      *slog.Logger
+	now      func() time.Time
 
-	ctx    context.Context // of the goroutines; ended by Close
-	cancel context.CancelFunc
-	group  sync.WaitGroup
-	look   chan struct{} // asks the watcher to look now
-	ending atomic.Bool   // what breaks from now on is no news
-	pause  pause
-	doors  doors
-	talk   talk
+	ctx      context.Context // of the goroutines; ended by Close
+	cancel   context.CancelFunc
+	group    sync.WaitGroup
+	look     chan struct{} // asks the watcher to look now
+	ending   atomic.Bool   // what breaks from now on is no news
+	pause    pause
+	couriers *couriers
+	doors    doors
+	talk     talk
 
 	answerTime time.Duration // how long a person who wants to see a terminal waits for tmux
 
@@ -124,14 +128,8 @@ type Orchestrator struct {
 	broken    context.CancelFunc
 	warnings  []string // of the start
 
-	turns struct { // begun by broadcasts
-		sync.Mutex
-		last map[string]time.Time // by profile
-	}
-
 	adoptions atomic.Int64 // see Adoptions
 
-	entered func() // told when a text has its Enter; nil but in benchmarks
 }
 
 // every calls do again and again until the daemon ends.
@@ -165,7 +163,6 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
 		look: make(chan struct{}, 1), answerTime: answerTime}
-	o.turns.last = map[string]time.Time{}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	o.answers, o.broken = context.WithCancel(o.ctx)
 	if err := o.start(ctx); err != nil {
@@ -178,19 +175,23 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 func (o *Orchestrator) start(ctx context.Context) error {
 	var err error
-	if o.roster, err = loadRoster(ctx, o.store); err != nil {
+	if o.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
-	if err := o.titles.load(ctx, o.store); err != nil {
+	if err := o.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
+	o.couriers = newCouriers(CourierOptions{
+		Store: o.store, Roster: o.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter,
+		Paused: o.pause.is, Notify: o.notify,
+	})
 	if o.files, err = files.Open(o.opts.State, o.opts.Settings.MaxFile); err != nil {
 		return err
 	}
 	if err := o.tidyFiles(ctx); err != nil {
 		return err
 	}
-	if err := o.ensureOperator(ctx); err != nil {
+	if err := o.roster.EnsureOperator(ctx); err != nil {
 		return err
 	}
 	if err := o.loadTalk(ctx); err != nil {
@@ -216,8 +217,8 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	}
 
 	o.takeSpool(ctx) // before the couriers look into what was left in their hands
-	for _, m := range o.roster.all() {
-		o.startCourier(m)
+	for _, m := range o.roster.All() {
+		o.couriers.start(o.ctx, m)
 	}
 
 	o.sweep()
@@ -248,6 +249,8 @@ func (o *Orchestrator) Close() error {
 	o.cancel()
 	o.exchanges.group.Wait()
 	o.group.Wait()
+	o.couriers.wait()
+	o.roster.Close()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }
 
@@ -266,13 +269,13 @@ func tmuxError(err error) error {
 }
 
 // terminalError turns what tmux said about an agent's pane into a typed error.
-func terminalError(m *member, err error) error {
+func terminalError(m *team.Member, err error) error {
 	switch {
 	case errors.Is(err, tmux.ErrNoPane), errors.Is(err, tmux.ErrNoSession):
-		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.name).
-			Suggest("Start it again: parley restart %s", m.name)
+		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.Name).
+			Suggest("Start it again: parley restart %s", m.Name)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("terminal of %s: %w", m.name, err)
+		return fmt.Errorf("terminal of %s: %w", m.Name, err)
 	}
 	return tmuxError(err)
 }

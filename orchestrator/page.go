@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // pageLines is how many lines of what a model wrote are kept: what read_terminal can
@@ -14,9 +15,29 @@ const pageLines = 2000
 
 // page is what a responder's model wrote, as a screen shows it. It is in memory only.
 type page struct {
+	asking int // calls to the model under way; under the member's changing
+
 	mu     sync.Mutex
 	past   []string
 	active []*writing
+}
+
+// pages are those of all responders, by their ids.
+type pages struct {
+	mu sync.Mutex
+	of map[string]*page
+}
+
+func (p *pages) find(m *team.Member) *page {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil {
+		p.of = map[string]*page{}
+	}
+	if p.of[m.ID] == nil {
+		p.of[m.ID] = &page{}
+	}
+	return p.of[m.ID]
 }
 
 // writing is an answer that is being written.
@@ -79,14 +100,26 @@ const (
 )
 
 // readPage is ReadTerminal for a responder.
-func (o *Orchestrator) readPage(m *member, history int) *parley.ReadTerminalResult {
+func (o *Orchestrator) readPage(m *team.Member, history int) *parley.ReadTerminalResult {
 	return &parley.ReadTerminalResult{
 		Answer:  parley.OK,
-		AgentID: m.id,
-		Name:    m.name,
-		Lines:   filled(m.page.show(pageHeight + history)),
+		AgentID: m.ID,
+		Name:    m.Name,
+		Lines:   filled(o.pages.find(m).show(pageHeight + history)),
 		Width:   pageWidth,
 		Height:  pageHeight,
 		At:      o.now(),
 	}
+}
+
+// begins and ends count the calls to the model; the caller holds the member's changing.
+// They report whether it is the first, and the last, at a time.
+func (p *page) begins() bool {
+	p.asking++
+	return p.asking == 1
+}
+
+func (p *page) ends() bool {
+	p.asking--
+	return p.asking == 0
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -34,12 +35,12 @@ func (o *Orchestrator) BroadcastUpdate(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	urgency := urgencies[or(req.Urgency, "info")]
+	urgency := urgencies[cmp.Or(req.Urgency, "info")]
 	due, err := o.due(urgency.required, nil)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (o *Orchestrator) BroadcastUpdate(
 		UpdateType string               `json:"update_type"`
 		Content    parley.UpdateContent `json:"content"`
 		Urgency    string               `json:"urgency"`
-	}{req.UpdateType, req.Content, or(req.Urgency, "info")})
+	}{req.UpdateType, req.Content, cmp.Or(req.Urgency, "info")})
 	if err != nil {
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
@@ -101,7 +102,7 @@ func (o *Orchestrator) RequestAssistance(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +126,11 @@ func (o *Orchestrator) RequestAssistance(
 
 	d := draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
 		deadline: req.RequestDetails.Deadline, message: parley.Message{
-			Kind: kind, Type: parley.TypeRequest, Priority: or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
+			Kind: kind, Type: parley.TypeRequest, Priority: cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
 			RequiresResponse: true, ResponseDeadline: due}}
 
-	var asked *member
-	if kind == parley.KindDirect && to[0].responder() != nil {
+	var asked *team.Member
+	if kind == parley.KindDirect && to[0].Responder() != nil {
 		asked = to[0]
 	}
 
@@ -158,9 +159,9 @@ func (o *Orchestrator) RequestAssistance(
 
 // helpers are those who are asked: the targets, else the capable, else everyone.
 func (o *Orchestrator) helpers(
-	from *member,
+	from *team.Member,
 	req *parley.RequestAssistanceRequest,
-) (to []*member, everyone bool, err error) {
+) (to []*team.Member, everyone bool, err error) {
 	if len(req.TargetAgents) > 0 {
 		to, err = o.recipients(from, req.TargetAgents)
 		return to, isEveryone(req.TargetAgents), err
@@ -172,7 +173,7 @@ func (o *Orchestrator) helpers(
 	}
 
 	for _, m := range all {
-		if capabilityMatch(req.RequiredCapabilities, m.snapshot().Capabilities) > 0 {
+		if capabilityMatch(req.RequiredCapabilities, m.Agent().Capabilities) > 0 {
 			to = append(to, m)
 		}
 	}
@@ -185,13 +186,13 @@ func (o *Orchestrator) helpers(
 }
 
 // ranked says how well each could help, the best first.
-func (o *Orchestrator) ranked(members []*member, required []string) []parley.PotentialHelp {
+func (o *Orchestrator) ranked(members []*team.Member, required []string) []parley.PotentialHelp {
 	readiness := []parley.Availability{parley.Available, parley.Busy, parley.Unavailable}
 	list := make([]parley.PotentialHelp, 0, len(members))
 	now := o.now()
 	for _, m := range members {
-		a := m.snapshot()
-		list = append(list, parley.PotentialHelp{AgentID: m.id, Agent: m.name, Role: a.Role,
+		a := m.Agent()
+		list = append(list, parley.PotentialHelp{AgentID: m.ID, Agent: m.Name, Role: a.Role,
 			CapabilityMatch: capabilityMatch(required, a.Capabilities), Availability: a.AvailabilityAt(now)})
 	}
 

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // pause is whether the team may talk; the database has it too.
@@ -34,7 +35,7 @@ func (o *Orchestrator) PauseCommunication(
 	ctx context.Context,
 	req parley.PauseCommunicationRequest,
 ) (*parley.PauseCommunicationResult, error) {
-	by, err := o.sender(ctx)
+	by, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +43,8 @@ func (o *Orchestrator) PauseCommunication(
 		return nil, err
 	}
 
-	for _, m := range o.roster.all() {
-		m.nudge() // what waits now waits for another reason
+	for _, m := range o.roster.All() {
+		m.Wake() // what waits now waits for another reason
 	}
 
 	counts, err := o.store.DeliveryCounts(ctx)
@@ -64,14 +65,14 @@ func (o *Orchestrator) PauseCommunication(
 }
 
 // setPause changes it in the database first.
-func (o *Orchestrator) setPause(ctx context.Context, by *member, req parley.PauseCommunicationRequest) error {
+func (o *Orchestrator) setPause(ctx context.Context, by *team.Member, req parley.PauseCommunicationRequest) error {
 	o.pause.changing.Lock()
 	defer o.pause.changing.Unlock()
 
 	var next *parley.Pause
 	before := o.pause.is()
 	if req.Paused {
-		next = &parley.Pause{By: by.name, Since: o.now(), Reason: parley.CleanLine(req.Reason)}
+		next = &parley.Pause{By: by.Name, Since: o.now(), Reason: parley.CleanLine(req.Reason)}
 		if before != nil {
 			next.Since = before.Since
 		}
@@ -80,7 +81,7 @@ func (o *Orchestrator) setPause(ctx context.Context, by *member, req parley.Paus
 	if before == nil && next == nil || before != nil && next != nil && *before == *next {
 		return nil
 	}
-	if err := o.store.SetPause(ctx, by.id, next); err != nil {
+	if err := o.store.SetPause(ctx, by.ID, next); err != nil {
 		return err
 	}
 
@@ -134,12 +135,4 @@ func (o *Orchestrator) refusePaused() error {
 	}
 	return parley.Errorf(parley.CommunicationDisabled, "%s", p.Words()).With("paused_by", p.By).With("since", p.Since).
 		Suggest("Nothing was sent. Reading still works; send again when messages go on (parley resume, or pause_communication with paused false).")
-}
-
-// paused stands in the way of all typing while communication is paused.
-func (o *Orchestrator) paused() obstacle {
-	if p := o.pause.is(); p != nil {
-		return obstacle{reason: p.Words()}
-	}
-	return free
 }

@@ -7,7 +7,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func (te *team) pause(paused bool) *parley.PauseCommunicationResult {
+func (te *testTeam) pause(paused bool) *parley.PauseCommunicationResult {
 	te.t.Helper()
 	res, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"})
 	if err != nil {

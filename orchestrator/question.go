@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // questionTo is what a model is asked, but for the conversation.
@@ -22,27 +24,27 @@ func questionTo(r *parley.Responder) parley.ModelQuestion {
 // remembers of the conversation, and the message in the responder's form.
 func (o *Orchestrator) question(
 	ctx context.Context,
-	to, from *member,
+	to, from *team.Member,
 	r *parley.Responder,
 	msg *parley.Message,
 ) (parley.ModelQuestion, error) {
 	q := questionTo(r)
-	said, err := o.store.Recall(ctx, to.id, from.id, msg.ID, r.Additional.History())
+	said, err := o.store.Recall(ctx, to.ID, from.ID, msg.ID, r.Additional.History())
 	if err != nil {
 		return q, err
 	}
 	for _, m := range said {
-		q.Turns = append(q.Turns, parley.ModelTurn{Mine: m.SenderID == to.id, Text: m.Text})
+		q.Turns = append(q.Turns, parley.ModelTurn{Mine: m.SenderID == to.ID, Text: m.Text})
 	}
-	q.Turns = append(q.Turns, parley.ModelTurn{Text: formatted(r.Additional.PromptFormat, from.name, msg.Text)})
+	q.Turns = append(q.Turns, parley.ModelTurn{Text: formatted(r.Additional.PromptFormat, from.Name, msg.Text)})
 	o.equip(&q, to, r)
 	return q, nil
 }
 
 // equip gives a model the tools that its responder's configuration grants.
-func (o *Orchestrator) equip(q *parley.ModelQuestion, to *member, r *parley.Responder) {
+func (o *Orchestrator) equip(q *parley.ModelQuestion, to *team.Member, r *parley.Responder) {
 	if r.Additional.Tools {
-		q.Tools, q.Rounds = readingTools(), or(r.Additional.ToolRounds, parley.DefaultToolRounds)
+		q.Tools, q.Rounds = readingTools(), cmp.Or(r.Additional.ToolRounds, parley.DefaultToolRounds)
 		q.RunTool = func(ctx context.Context, name, arguments string) string { return o.runTool(ctx, to, name, arguments) }
 	}
 }
@@ -89,7 +91,7 @@ func process(steps []string, name, text string) string {
 func (o *Orchestrator) obey(
 	ctx context.Context,
 	command string,
-	to, from *member,
+	to, from *team.Member,
 	r *parley.Responder,
 	msg *parley.Message,
 ) (string, error) {
@@ -97,14 +99,14 @@ func (o *Orchestrator) obey(
 	case parley.CommandReset:
 		return "Forgotten: what we said until now is not told to the model any more. It stays in the history.", nil
 	case parley.CommandStatus:
-		said, err := o.store.Recall(ctx, to.id, from.id, msg.ID, r.Additional.History())
+		said, err := o.store.Recall(ctx, to.ID, from.ID, msg.ID, r.Additional.History())
 		if err != nil {
 			return "", err
 		}
 
 		text := fmt.Sprintf(
 			"%s answers with the model %s. It is told the last %d of our messages",
-			to.name,
+			to.Name,
 			r.ModelID,
 			len(said),
 		)
@@ -124,9 +126,9 @@ func (o *Orchestrator) obey(
 		return text, nil
 	}
 
-	text := to.name + " answers each message at once."
-	if about := to.snapshot().Description; about != "" {
-		text = to.name + ": " + about + " It answers each message at once."
+	text := to.Name + " answers each message at once."
+	if about := to.Agent().Description; about != "" {
+		text = to.Name + ": " + about + " It answers each message at once."
 	}
 
 	return text + "\n/reset makes it forget our conversation, /status says how it is doing, /help shows this.", nil
@@ -147,7 +149,7 @@ const maxToolResult = 16_000
 
 // runTool makes a model's call as the responder. Its answer, or what is wrong with the
 // call, goes to the model.
-func (o *Orchestrator) runTool(ctx context.Context, m *member, name, arguments string) string {
+func (o *Orchestrator) runTool(ctx context.Context, m *team.Member, name, arguments string) string {
 	result, err := o.call(ctx, m, name, arguments)
 	if err != nil {
 		result = parley.AsError(err)
@@ -168,7 +170,7 @@ func (o *Orchestrator) runTool(ctx context.Context, m *member, name, arguments s
 	return string(b)
 }
 
-func (o *Orchestrator) call(ctx context.Context, m *member, name, arguments string) (any, error) {
+func (o *Orchestrator) call(ctx context.Context, m *team.Member, name, arguments string) (any, error) {
 	if !slices.Contains(readers, name) {
 		return nil, parley.Errorf(parley.NotAuthorized, "there is no tool %q", parley.CleanLine(name)).
 			Suggest("Use one of: %s.", strings.Join(readers, ", "))
@@ -177,5 +179,5 @@ func (o *Orchestrator) call(ctx context.Context, m *member, name, arguments stri
 	if err != nil {
 		return nil, err
 	}
-	return inv.Call(parley.WithCaller(ctx, parley.Caller{ID: m.id, Name: m.name, Kind: parley.KindResponder}), o)
+	return inv.Call(parley.WithCaller(ctx, parley.Caller{ID: m.ID, Name: m.Name, Kind: parley.KindResponder}), o)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
 
@@ -22,24 +23,24 @@ func talking(t *testing.T) func(*Options) {
 }
 
 // caller is a context in which an agent calls.
-func (te *team) caller(name string) context.Context {
+func (te *testTeam) caller(name string) context.Context {
 	te.t.Helper()
-	m := te.roster.named(name)
-	return parley.WithCaller(context.Background(), parley.Caller{ID: m.id, Name: m.name})
+	m := te.roster.ByName(name)
+	return parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
 }
 
 // report lets an agent report when its courier has nothing in hand: what it reports is
 // recorded at once then.
-func (te *team) report(name string, req parley.ReportStateRequest) []string {
+func (te *testTeam) report(name string, req parley.ReportStateRequest) []string {
 	te.t.Helper()
-	func(m *member) {
-		m.typing.Lock()
-		defer m.typing.Unlock()
-	}(te.roster.named(name))
+	func(m *team.Member) {
+		m.Typing.Lock()
+		defer m.Typing.Unlock()
+	}(te.roster.ByName(name))
 	return te.reportNow(name, req)
 }
 
-func (te *team) reportNow(name string, req parley.ReportStateRequest) []string {
+func (te *testTeam) reportNow(name string, req parley.ReportStateRequest) []string {
 	te.t.Helper()
 	res, err := te.ReportState(te.caller(name), req)
 	if err != nil {
@@ -49,7 +50,7 @@ func (te *team) reportNow(name string, req parley.ReportStateRequest) []string {
 }
 
 // unconfirmed sends to an agent that never reads.
-func (te *team) unconfirmed(name string) (id string) {
+func (te *testTeam) unconfirmed(name string) (id string) {
 	te.t.Helper()
 	te.launchScript(name, "talker", "sleep 1000")
 	id = te.send(name, "did you get this?")
@@ -71,8 +72,8 @@ func TestReportThatNamesAMessageProvesIt(t *testing.T) {
 		t.Fatalf("another agent's report made it %s", d.State)
 	}
 
-	te.roster.named("deaf").reports.forget()
-	te.roster.named("deaf").place().started = time.Time{} // it began before that
+	te.roster.ByName("deaf").Reports.Forget()
+	te.roster.ByName("deaf").Terminal().Started = time.Time{} // it began before that
 	if named := te.report("deaf", prompt); len(named) != 1 || named[0] != id {
 		t.Errorf("its report named %v, want %s", named, id)
 	}
@@ -86,7 +87,7 @@ func TestReportThatNamesAMessageProvesIt(t *testing.T) {
 	if got := d.TurnStarted(); !got.Equal(at) {
 		t.Errorf("the turn began at %v, want %v; steps %+v", got, at, d.Steps)
 	}
-	if got, ok := te.roster.named("deaf").namedSince(parley.Short(id)); !ok || !got.Equal(at) {
+	if got, ok := te.roster.ByName("deaf").NamedAt(parley.Short(id)); !ok || !got.Equal(at) {
 		t.Errorf("it was named at %v (%v), want %v", got, ok, at)
 	}
 }
@@ -137,8 +138,8 @@ func TestReportDoesNotWaitForTheCourier(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t))
 	id := te.unconfirmed("deaf")
-	m := te.roster.named("deaf")
-	m.typing.Lock()
+	m := te.roster.ByName("deaf")
+	m.Typing.Lock()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -155,7 +156,7 @@ func TestReportDoesNotWaitForTheCourier(t *testing.T) {
 		t.Errorf("delivery is %s while its courier is at it", d.State)
 	}
 
-	m.typing.Unlock()
+	m.Typing.Unlock()
 	te.reach(id, parley.DeliveryRead)
 }
 
@@ -163,8 +164,8 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t))
 	te.launch("coder", "talker", tmuxtest.Agent{})
-	m := te.roster.named("coder")
-	if r, ok := m.reported(); ok {
+	m := te.roster.ByName("coder")
+	if r, ok := m.LastReport(); ok {
 		t.Errorf("it reported %+v before it was asked", r)
 	}
 
@@ -186,13 +187,13 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 	} {
 		at := start.Add(step.after)
 		te.report("coder", parley.ReportStateRequest{Event: step.event, State: step.state, At: &at})
-		if r, ok := m.reported(); !ok || r.state != step.want || r.detail != step.detail {
+		if r, ok := m.LastReport(); !ok || r.State != step.want || r.Detail != step.detail {
 			t.Errorf(
 				"%d %s: it is %s %q (%v), want %s %q",
 				i,
 				step.event,
-				r.state,
-				r.detail,
+				r.State,
+				r.Detail,
 				ok,
 				step.want,
 				step.detail,
@@ -203,12 +204,12 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
-	if r, ok := m.reported(); ok {
+	if r, ok := m.LastReport(); ok {
 		t.Errorf("what the program before said still counts: %+v", r)
 	}
 
 	te.report("coder", parley.ReportStateRequest{Event: "Done", At: &start})
-	if r, ok := m.reported(); ok {
+	if r, ok := m.LastReport(); ok {
 		t.Errorf("what the program before said came late and counts: %+v", r)
 	}
 }
@@ -216,39 +217,39 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 // A program that has taken a prompt into its queue says at the end of its turn that it
 // has stopped, and not that it goes on.
 func TestEndOfATurnWithAQueueIsNotIdle(t *testing.T) {
-	var r reports
-	m := &member{}
+	var r team.Reports
+	m := &team.Member{}
 	say := func(second int, state parley.AgentState, prompted bool) {
 		t.Helper()
-		r.note(report{event: string(state), state: state, at: time.Unix(int64(second), 0)}, prompted, nil)
-		m.reports.last = r.last
+		r.Note(team.Report{Event: string(state), State: state, At: time.Unix(int64(second), 0)}, prompted, nil)
+		m.Reports.Last = r.Last
 	}
 
 	say(1, parley.StateBusy, true)
 	say(2, parley.StateBusy, true)
 	say(3, parley.StateIdle, false)
-	if got, ok := m.reported(); ok {
-		t.Errorf("it says that it is %s, want nothing", got.state)
+	if got, ok := m.LastReport(); ok {
+		t.Errorf("it says that it is %s, want nothing", got.State)
 	}
 
 	say(4, parley.StateIdle, false)
-	if got, _ := m.reported(); got.state != parley.StateIdle {
-		t.Errorf("after the queued turn it is %q, want idle", got.state)
+	if got, _ := m.LastReport(); got.State != parley.StateIdle {
+		t.Errorf("after the queued turn it is %q, want idle", got.State)
 	}
 
 	say(5, parley.StateBusy, true)
 	say(6, parley.StateIdle, false)
-	if got, _ := m.reported(); got.state != parley.StateIdle {
-		t.Errorf("after a turn without a queue it is %q, want idle", got.state)
+	if got, _ := m.LastReport(); got.State != parley.StateIdle {
+		t.Errorf("after a turn without a queue it is %q, want idle", got.State)
 	}
 }
 
 func TestOnlySoManyNamedMessagesAreRemembered(t *testing.T) {
-	var r reports
-	for i := range 3 * maxNamed {
-		r.note(report{at: time.Unix(int64(i), 0)}, false, []string{newID()})
+	var r team.Reports
+	for i := range 3 * team.MaxNamed {
+		r.Note(team.Report{At: time.Unix(int64(i), 0)}, false, []string{team.NewID()})
 	}
-	if len(r.named) != maxNamed {
-		t.Errorf("%d are remembered, want %d", len(r.named), maxNamed)
+	if len(r.Named) != team.MaxNamed {
+		t.Errorf("%d are remembered, want %d", len(r.Named), team.MaxNamed)
 	}
 }

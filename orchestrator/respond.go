@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -13,7 +14,7 @@ func (o *Orchestrator) RespondToMessage(
 	ctx context.Context,
 	req parley.RespondToMessageRequest,
 ) (*parley.RespondToMessageResult, error) {
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func (o *Orchestrator) RespondToMessage(
 		return nil, err
 	}
 
-	var others []*member
+	var others []*team.Member
 	if len(req.AdditionalRecipients) > 0 {
 		if others, err = o.recipients(from, req.AdditionalRecipients); err != nil {
 			return nil, err
@@ -31,15 +32,15 @@ func (o *Orchestrator) RespondToMessage(
 	}
 
 	answers := &store.Answering{MessageID: original.ID, Status: req.Status}
-	back := o.roster.id(original.SenderID)
-	others = slices.DeleteFunc(others, func(m *member) bool { return m == back })
+	back := o.roster.ByID(original.SenderID)
+	others = slices.DeleteFunc(others, func(m *team.Member) bool { return m == back })
 	if req.Status == parley.ResponseDelegated {
 		if answers.Delegates, err = delegates(others, back); err != nil {
 			return nil, err
 		}
 	}
 
-	d := draft{recipients: append([]*member{back}, others...), key: req.IdempotencyKey, answers: answers,
+	d := draft{recipients: append([]*team.Member{back}, others...), key: req.IdempotencyKey, answers: answers,
 		replied: linkOf(&original), repliedTo: original.SenderID,
 		message: parley.Message{
 			Type:             parley.TypeResponse,
@@ -51,8 +52,8 @@ func (o *Orchestrator) RespondToMessage(
 			ResponseStatus:   req.Status,
 		}}
 
-	var asked *member
-	if back.responder() != nil {
+	var asked *team.Member
+	if back.Responder() != nil {
 		asked = back
 	}
 
@@ -83,9 +84,9 @@ func (o *Orchestrator) RespondToMessage(
 // answer names others, or who answers takes part no more.
 func (o *Orchestrator) answer(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	original *parley.Message,
-	others []*member,
+	others []*team.Member,
 	d draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
@@ -103,7 +104,7 @@ func (o *Orchestrator) answer(
 
 // toAnswer returns the message that the caller wants to answer: one that it got, or reads
 // in a thread, from someone who can be written to.
-func (o *Orchestrator) toAnswer(ctx context.Context, from *member, ref string) (parley.Message, error) {
+func (o *Orchestrator) toAnswer(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
 	original, deliveries, err := o.visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
 		return original, err
@@ -111,11 +112,11 @@ func (o *Orchestrator) toAnswer(ctx context.Context, from *member, ref string) (
 
 	short := parley.Short(original.ID)
 	if !isRecipient(deliveries, from) && !o.joinedAfter(ctx, from, &original) {
-		return original, parley.Errorf(parley.NotAuthorized, "message %s was not sent to %s", short, from.name).
+		return original, parley.Errorf(parley.NotAuthorized, "message %s was not sent to %s", short, from.Name).
 			Suggest("Only a recipient answers a message. Use send_message to say something else about it.")
 	}
 
-	if back := o.roster.id(original.SenderID); back == nil || back.kind == parley.KindSystem {
+	if back := o.roster.ByID(original.SenderID); back == nil || back.Kind == parley.KindSystem {
 		return original, parley.Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
 			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
 	}
@@ -125,26 +126,26 @@ func (o *Orchestrator) toAnswer(ctx context.Context, from *member, ref string) (
 
 // joinedAfter reports whether a message is another's post to a thread that a member takes
 // part in: it reads it without having got it.
-func (o *Orchestrator) joinedAfter(ctx context.Context, m *member, post *parley.Message) bool {
-	if post.Kind != parley.KindThread || post.SenderID == m.id {
+func (o *Orchestrator) joinedAfter(ctx context.Context, m *team.Member, post *parley.Message) bool {
+	if post.Kind != parley.KindThread || post.SenderID == m.ID {
 		return false
 	}
 	th, err := o.store.Thread(ctx, post.ThreadID)
-	return err == nil && slices.Contains(th.Participants, m.id)
+	return err == nil && slices.Contains(th.Participants, m.ID)
 }
 
 // delegates are those who are to answer in one's stead.
-func delegates(others []*member, back *member) ([]store.NewDelivery, error) {
+func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, error) {
 	if len(others) == 0 {
-		return nil, parley.Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named", back.name).
+		return nil, parley.Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named", back.Name).
 			With("parameter", "additional_recipients").
 			Suggest("Name in additional_recipients who is to answer instead, or use status unable if nobody is.")
 	}
 
 	var to []store.NewDelivery
 	for _, m := range others {
-		if m.snapshot().State == parley.StateTerminated {
-			return nil, parley.Errorf(parley.AgentUnavailable, "%s is terminated and cannot answer", m.name).
+		if m.Agent().State == parley.StateTerminated {
+			return nil, parley.Errorf(parley.AgentUnavailable, "%s is terminated and cannot answer", m.Name).
 				Suggest("Delegate to another agent; get_agent_status lists them.")
 		}
 		to = append(to, firstRung(m))
@@ -156,13 +157,13 @@ func delegates(others []*member, back *member) ([]store.NewDelivery, error) {
 // passOn hands a message to those who are to answer it now.
 func (o *Orchestrator) passOn(jobs []store.Job, answers *store.Answering) {
 	for _, job := range jobs {
-		o.roster.id(job.Key.RecipientID).hand(job)
+		o.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
 	if answers == nil {
 		return
 	}
 	for _, d := range answers.Delegates {
-		o.roster.id(d.RecipientID).announce()
+		o.roster.ByID(d.RecipientID).Announce()
 	}
 }
 
@@ -208,11 +209,11 @@ func (o *Orchestrator) IgnoreMessage(
 	ctx context.Context,
 	req parley.IgnoreMessageRequest,
 ) (*parley.IgnoreMessageResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.store.Ignore(ctx, me.id, req.MessageID, parley.CleanLine(req.Reason)); err != nil {
+	if err := o.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLine(req.Reason)); err != nil {
 		return nil, err
 	}
 	return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil

@@ -1,12 +1,14 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -30,21 +32,21 @@ func (o *Orchestrator) loadResponders(ctx context.Context) error {
 		o.warn("responder %s of parley.yaml does not answer: %s. %s", d.Name, e.Message, e.Action)
 	}
 
-	for _, m := range o.roster.all() {
-		a := m.snapshot()
+	for _, m := range o.roster.All() {
+		a := m.Agent()
 		if a.Responder == nil {
 			continue
 		}
 
-		if a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.name)) &&
+		if a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.Name)) &&
 			a.State != parley.StateTerminated {
-			if err := o.setState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil); err != nil {
+			if err := o.roster.SetState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil); err != nil {
 				return err
 			}
 		}
 
 		if a.State == parley.StateBusy {
-			if err := o.setState(ctx, m, parley.StateIdle, "the daemon was started", nil); err != nil {
+			if err := o.roster.SetState(ctx, m, parley.StateIdle, "the daemon was started", nil); err != nil {
 				return err
 			}
 		}
@@ -61,10 +63,10 @@ func (o *Orchestrator) warn(format string, args ...any) {
 
 // declare makes a responder, or changes one, or makes one of an agent that asked to be
 // special.
-func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) (*member, error) {
+func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) (*team.Member, error) {
 	r, now := d.Responder, o.now()
 	a := parley.Agent{
-		ID:           newID(),
+		ID:           team.NewID(),
 		Name:         d.Name,
 		Description:  parley.CleanLine(d.Description),
 		Role:         parley.CleanLine(d.Role),
@@ -79,22 +81,22 @@ func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) 
 	}
 
 	isAnsweredBy(&a, &r)
-	m := o.roster.named(d.Name)
+	m := o.roster.ByName(d.Name)
 	if m == nil {
 		if err := o.store.CreateAgent(ctx, a, nil); err != nil {
 			return nil, err
 		}
-		m = newMember(a)
-		o.roster.add(m)
+		m = team.NewMember(a)
+		o.roster.Add(m)
 		return m, nil
 	}
 
-	m.changing.Lock()
-	defer m.changing.Unlock()
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
 
-	old := m.snapshot()
-	if old.Responder == nil && old.Approval == "" || m.kind != parley.KindMailbox {
-		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q already, for which no model answers", m.name).
+	old := m.Agent()
+	if old.Responder == nil && old.Approval == "" || m.Kind != parley.KindMailbox {
+		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q already, for which no model answers", m.Name).
 			Suggest("Choose another name; parley agents lists those that are taken.")
 	}
 
@@ -104,7 +106,7 @@ func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) 
 	}
 
 	if r.Origin == parley.FromOperator { // what is not said again stays
-		a.Description, a.Role = or(a.Description, old.Description), or(a.Role, old.Role)
+		a.Description, a.Role = cmp.Or(a.Description, old.Description), cmp.Or(a.Role, old.Role)
 		if a.Capabilities == nil {
 			a.Capabilities = old.Capabilities
 		}
@@ -117,9 +119,7 @@ func (o *Orchestrator) declare(ctx context.Context, d parley.DeclaredResponder) 
 		return nil, err
 	}
 
-	m.mu.Lock()
-	m.agent = a
-	m.mu.Unlock()
+	m.SetAgent(a)
 
 	return m, nil
 }
@@ -133,10 +133,10 @@ func (o *Orchestrator) AddResponder(
 		return nil, err
 	}
 
-	if m := o.roster.named(req.Name); m != nil {
-		if r := m.snapshot().Responder; r != nil && r.Origin == parley.FromFile &&
-			m.snapshot().State != parley.StateTerminated {
-			return nil, parley.Errorf(parley.AgentExists, "%s is declared in parley.yaml", m.name).
+	if m := o.roster.ByName(req.Name); m != nil {
+		if r := m.Agent().Responder; r != nil && r.Origin == parley.FromFile &&
+			m.Agent().State != parley.StateTerminated {
+			return nil, parley.Errorf(parley.AgentExists, "%s is declared in parley.yaml", m.Name).
 				Suggest("Change it there, and start the daemon again: parley down --keep-agents.")
 		}
 	}
@@ -153,10 +153,10 @@ func (o *Orchestrator) AddResponder(
 	}
 
 	s := o.responderStatus(m)
-	res := &parley.AddResponderResult{Answer: parley.OK, AgentID: m.id, Agent: m.name, Problem: s.Problem,
-		Message: fmt.Sprintf("%s answers by %s.", m.name, req.Config.Words())}
+	res := &parley.AddResponderResult{Answer: parley.OK, AgentID: m.ID, Agent: m.Name, Problem: s.Problem,
+		Message: fmt.Sprintf("%s answers by %s.", m.Name, req.Config.Words())}
 	if !s.Answers {
-		res.Message = fmt.Sprintf("%s does not answer by itself: its messages go to its mailbox.", m.name)
+		res.Message = fmt.Sprintf("%s does not answer by itself: its messages go to its mailbox.", m.Name)
 	}
 
 	return res, nil
@@ -168,22 +168,22 @@ func (o *Orchestrator) ListResponders(
 	parley.ListRespondersRequest,
 ) (*parley.ListRespondersResult, error) {
 	res := &parley.ListRespondersResult{Answer: parley.OK, Responders: []parley.ResponderStatus{}}
-	for _, m := range o.roster.all() {
-		if m.snapshot().Responder != nil {
+	for _, m := range o.roster.All() {
+		if m.Agent().Responder != nil {
 			res.Responders = append(res.Responders, o.responderStatus(m))
 		}
 	}
 	return res, nil
 }
 
-func (o *Orchestrator) responderStatus(m *member) parley.ResponderStatus {
-	a := m.snapshot()
+func (o *Orchestrator) responderStatus(m *team.Member) parley.ResponderStatus {
+	a := m.Agent()
 	s := parley.ResponderStatus{
 		AgentID:   a.ID,
 		Agent:     a.Name,
 		State:     a.State,
 		Approval:  a.Approval,
-		Answers:   m.responder() != nil,
+		Answers:   m.Responder() != nil,
 		Responder: *a.Responder,
 	}
 
@@ -200,11 +200,11 @@ func (o *Orchestrator) responderStatus(m *member) parley.ResponderStatus {
 func (o *Orchestrator) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
 	q := store.UsageQuery{Calls: req.Calls, Since: later(req.Since, nil)}
 	if req.Agent != "" {
-		m, err := o.roster.find(req.Agent)
+		m, err := o.roster.Find(req.Agent)
 		if err != nil {
 			return nil, err
 		}
-		q.AgentID = m.id
+		q.AgentID = m.ID
 	}
 
 	agents, calls, err := o.store.Usage(ctx, q)
@@ -226,7 +226,7 @@ func (o *Orchestrator) Usage(ctx context.Context, req parley.UsageRequest) (*par
 }
 
 // replyAgain asks a model again, or waits for what is being answered.
-func (o *Orchestrator) replyAgain(ctx context.Context, msg *parley.Message, to *member) (*parley.Reply, error) {
+func (o *Orchestrator) replyAgain(ctx context.Context, msg *parley.Message, to *team.Member) (*parley.Reply, error) {
 	name := exchangeOf(msg, to)
 	e, first, err := o.exchanges.begin(name)
 	if err != nil {
@@ -242,7 +242,7 @@ func (o *Orchestrator) replyAgain(ctx context.Context, msg *parley.Message, to *
 	case err != nil:
 		e.err = err
 	case !slices.Contains(o.leftOpen(msg, ds), to): // it has answered since
-		e.err = delivered(msg, o.dressDeliveries(ds))
+		e.err = delivered(msg, o.roster.FillInDeliveries(ds))
 	default:
 		e.reply, e.err = o.reply(ctx, to, msg, parley.CallerFrom(ctx).ID == msg.SenderID)
 	}
@@ -264,19 +264,19 @@ func (o *Orchestrator) unansweredNeeds(ctx context.Context) ([]parley.Need, erro
 	items, err := o.store.NotAnswered(ctx)
 	var needs []parley.Need
 	for _, item := range items {
-		m := o.roster.id(item.Delivery.RecipientID)
-		if m.responder() == nil || o.exchanges.find(exchangeOf(&item.Message, m)) != nil {
+		m := o.roster.ByID(item.Delivery.RecipientID)
+		if m.Responder() == nil || o.exchanges.find(exchangeOf(&item.Message, m)) != nil {
 			continue
 		}
 
-		msg, short := o.dress(&item.Message), parley.Short(item.Message.ID)
-		why := strings.TrimPrefix(or(item.Delivery.Reason, notAsked), noAnswer)
+		msg, short := o.roster.FillIn(&item.Message), parley.Short(item.Message.ID)
+		why := strings.TrimPrefix(cmp.Or(item.Delivery.Reason, notAsked), noAnswer)
 		needs = append(
 			needs,
 			parley.Need{
 				Kind:      parley.NeedUnanswered,
-				AgentID:   m.id,
-				Agent:     m.name,
+				AgentID:   m.ID,
+				Agent:     m.Name,
 				MessageID: msg.ID,
 				Since:     msg.Timestamp,
 				Text: fmt.Sprintf(
@@ -285,7 +285,7 @@ func (o *Orchestrator) unansweredNeeds(ctx context.Context) ([]parley.Need, erro
 					msg.Sender,
 					why,
 				),
-				Command: fmt.Sprintf("parley retry %s --to %s", short, m.name),
+				Command: fmt.Sprintf("parley retry %s --to %s", short, m.Name),
 				Action:  fmt.Sprintf("Ask it again, or let it be with parley needs --dismiss %s.", short),
 			},
 		)

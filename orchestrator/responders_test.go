@@ -53,7 +53,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 		if err != nil || all.Agents[0].Kind != kind || all.Agents[0].IsSpecial != special {
 			t.Errorf("sage is %+v, %v; want a %s", all.Agents, err, kind)
 		}
-		if c, ok := te.Authenticate(t.Context(), res.APIKey); !ok || c.Kind != kind {
+		if c, ok := te.roster.Authenticate(t.Context(), res.APIKey); !ok || c.Kind != kind {
 			t.Errorf("it calls as %+v", c)
 		}
 

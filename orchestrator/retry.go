@@ -23,7 +23,7 @@ func (o *Orchestrator) RetryDelivery(
 		return nil, err
 	}
 
-	chosen, err := o.chosen(&msg, o.dressDeliveries(all), req.Recipient)
+	chosen, err := o.chosen(&msg, o.roster.FillInDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
 	}
@@ -44,14 +44,14 @@ func (o *Orchestrator) RetryDelivery(
 	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{}}
 	var again, waits []string
 	for _, job := range jobs {
-		m := o.roster.id(job.Key.RecipientID)
-		res.Retried, again = append(res.Retried, m.id), append(again, m.name)
+		m := o.roster.ByID(job.Key.RecipientID)
+		res.Retried, again = append(res.Retried, m.ID), append(again, m.Name)
 		if job.State.Settled() {
-			m.announce()
+			m.Announce()
 			continue
 		}
 
-		m.hand(job)
+		m.Enqueue(job)
 	}
 
 	if held := isHeld(chosen); len(held) > 0 {
@@ -62,7 +62,7 @@ func (o *Orchestrator) RetryDelivery(
 
 	for _, d := range chosen {
 		if !d.State.Settled() {
-			o.roster.id(d.RecipientID).insistOn(msg.ID)
+			o.roster.ByID(d.RecipientID).InsistOn(msg.ID)
 			waits = append(waits, waiting(d))
 		}
 	}
@@ -80,7 +80,7 @@ func (o *Orchestrator) RetryDelivery(
 		return nil, err
 	}
 
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), o.dressDeliveries(stored.Deliveries)
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), o.roster.FillInDeliveries(stored.Deliveries)
 
 	return res, nil
 }
@@ -91,20 +91,20 @@ func (o *Orchestrator) chosen(msg *parley.Message, all []parley.Delivery, recipi
 		return all, nil
 	}
 
-	m, err := o.roster.find(recipient)
+	m, err := o.roster.Find(recipient)
 	if err != nil {
 		return nil, err
 	}
 
 	var names []string
 	for _, d := range all {
-		if d.RecipientID == m.id {
+		if d.RecipientID == m.ID {
 			return []parley.Delivery{d}, nil
 		}
 		names = append(names, d.Recipient)
 	}
 
-	return nil, parley.Errorf(parley.InvalidRecipient, "message %s was not sent to %s", parley.Short(msg.ID), m.name).
+	return nil, parley.Errorf(parley.InvalidRecipient, "message %s was not sent to %s", parley.Short(msg.ID), m.Name).
 		Suggest("It was sent to %s.", strings.Join(names, ", "))
 }
 
@@ -115,21 +115,21 @@ func (o *Orchestrator) beginAgain(msg *parley.Message, ds []parley.Delivery) ([]
 	var refusal error
 	idle := true
 	for _, d := range ds {
-		m := o.roster.id(d.RecipientID)
+		m := o.roster.ByID(d.RecipientID)
 		switch {
 		case !d.State.Settled():
 			idle = false
 		case d.State.Delivered():
-		case m.kind == parley.KindTerminal:
-			begin = append(begin, store.NewDelivery{RecipientID: m.id, State: parley.DeliveryQueued, Evidence: retried})
-		case m.snapshot().State == parley.StateTerminated:
-			refusal = parley.Errorf(parley.AgentUnavailable, "the mailbox of %s is closed", m.name).
-				Suggest("Register %s again, then retry: parley register %s", m.name, m.name)
+		case m.Kind == parley.KindTerminal:
+			begin = append(begin, store.NewDelivery{RecipientID: m.ID, State: parley.DeliveryQueued, Evidence: retried})
+		case m.Agent().State == parley.StateTerminated:
+			refusal = parley.Errorf(parley.AgentUnavailable, "the mailbox of %s is closed", m.Name).
+				Suggest("Register %s again, then retry: parley register %s", m.Name, m.Name)
 		default:
 			begin = append(
 				begin,
 				store.NewDelivery{
-					RecipientID: m.id,
+					RecipientID: m.ID,
 					State:       parley.DeliverySubmitted,
 					Evidence:    "stored in its inbox; " + retried,
 				},

@@ -14,7 +14,7 @@ import (
 )
 
 // retry retries as the operator and returns the answer.
-func (te *team) retry(id string) *parley.RetryDeliveryResult {
+func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 	te.t.Helper()
 	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
 	if err != nil {
@@ -25,7 +25,7 @@ func (te *team) retry(id string) *parley.RetryDeliveryResult {
 
 // dropped launches an agent that throws the first message away, and returns
 // that message, which is unconfirmed, and the agent's log.
-func (te *team) dropped(name string) (id, log string) {
+func (te *testTeam) dropped(name string) (id, log string) {
 	te.t.Helper()
 	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, name+".log")}
 	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()}); err != nil {

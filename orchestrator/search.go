@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,7 +17,7 @@ func (o *Orchestrator) SearchMessages(
 	ctx context.Context,
 	req parley.SearchMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +28,7 @@ func (o *Orchestrator) SearchMessages(
 			Suggest("Give at least one word or number; signs alone cannot be looked for.")
 	}
 
-	q := store.SearchQuery{Words: req.Query, For: me.id, All: parley.CallerFrom(ctx).Operator, Limit: or(req.Limit, 20),
+	q := store.SearchQuery{Words: req.Query, For: me.ID, All: parley.CallerFrom(ctx).Operator, Limit: cmp.Or(req.Limit, 20),
 		Since: later(req.Since, nil), Until: later(req.Until, nil)}
 	if q.From, err = o.idOf(req.From); err != nil {
 		return nil, err
@@ -61,11 +62,11 @@ func (o *Orchestrator) idOf(ref string) (string, error) {
 	if ref == "" {
 		return "", nil
 	}
-	m, err := o.roster.find(ref)
+	m, err := o.roster.Find(ref)
 	if err != nil {
 		return "", err
 	}
-	return m.id, nil
+	return m.ID, nil
 }
 
 // A snippet is some two lines of a terminal, with a little of what stands before the
@@ -121,12 +122,12 @@ func (o *Orchestrator) CheckNewMessages(
 	ctx context.Context,
 	_ parley.CheckNewMessagesRequest,
 ) (*parley.CheckNewMessagesResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	items, unread, err := o.store.Pressing(ctx, me.id, newShown)
+	items, unread, err := o.store.Pressing(ctx, me.ID, newShown)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (o *Orchestrator) CheckNewMessages(
 	}
 
 	for _, item := range items {
-		m := o.dress(&item.Message)
+		m := o.roster.FillIn(&item.Message)
 		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
 			Preview: parley.Truncate(parley.CleanLine(m.Text), previewText)})
 	}

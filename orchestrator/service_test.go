@@ -9,7 +9,7 @@ import (
 )
 
 // direct is the orchestrator as parleytest sees it.
-type direct struct{ *team }
+type direct struct{ *testTeam }
 
 func (d direct) Operator() (parley.Service, context.Context) { return d.Orchestrator, d.operator() }
 

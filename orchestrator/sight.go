@@ -2,10 +2,10 @@ package orchestrator
 
 import (
 	"strings"
-	"sync"
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/tmux"
 )
@@ -28,23 +28,6 @@ const (
 	unshownPause = 10 * time.Second
 )
 
-// sight is what a terminal shows, as seen by whoever looked last.
-type sight struct {
-	mu    sync.Mutex
-	shows profile.State
-	from  time.Time // every look since then saw that
-}
-
-// see notes what a look saw, and returns since when it has been so.
-func (s *sight) see(now time.Time, shows profile.State) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if shows != s.shows || s.from.IsZero() {
-		s.shows, s.from = shows, now
-	}
-	return s.from
-}
-
 // standing is what an agent whose screen can be read is doing.
 type standing struct {
 	state    parley.AgentState
@@ -57,14 +40,14 @@ type standing struct {
 // standing reads a screen that has markers, together with what the program itself
 // says in reports and in its terminal's title. What speaks against typing counts: a
 // program is idle only when nothing says otherwise.
-func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) standing {
-	if canonical, err := tmux.Canonical(t.tty); err == nil && canonical && !t.profile.OneLine {
+func readStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) standing {
+	if canonical, err := tmux.Canonical(t.TTY); err == nil && canonical && !t.Profile.OneLine {
 		return standing{state: parley.StateStarting, evidence: "its program has not taken over the terminal"}
 	}
 
-	shows := looksOf(t.profile, screen)
-	text, ok := t.profile.Composer(shown(screen))
-	from := t.sight.see(now, shows)
+	shows := looksOf(t.Profile, screen)
+	text, ok := t.Profile.Composer(shown(screen))
+	from := t.Sight.See(now, shows)
 	s := standing{composer: ok, draft: strings.TrimSpace(text) != "", steady: now.Sub(from)}
 	switch shows {
 	case profile.Dialog:
@@ -72,27 +55,27 @@ func (t *terminal) standing(now time.Time, screen tmux.Screen, said report) stan
 	case profile.Busy:
 		s.state, s.evidence = parley.StateBusy, "its screen says that it works"
 	case profile.Blocked:
-		s.state, s.evidence = parley.StateBlocked, "its screen shows: "+t.profile.BlockedBy(screen.Lines)
+		s.state, s.evidence = parley.StateBlocked, "its screen shows: "+t.Profile.BlockedBy(screen.Lines)
 	case profile.Idle:
 		s.state, s.evidence = parley.StateIdle, "its screen shows an open composer"
 	default:
 		s.state, s.evidence = parley.StateUnknown, "its screen shows nothing that is known"
 	}
 
-	if shows != t.profile.Look(screen.Lines) {
+	if shows != t.Profile.Look(screen.Lines) {
 		s.evidence = "the title of its terminal says so"
 	}
 
 	if s.state == parley.StateIdle {
 		switch {
-		case restrains(said.state) && now.Sub(from) < overruled, restrains(said.state) && now.Sub(said.at) < overruled,
-			said.state == parley.StateBlocked && from.Before(said.at.Add(overruled)): // until it has worked again
-			s.state, s.evidence = said.state, said.words()
+		case restrains(said.State) && now.Sub(from) < overruled, restrains(said.State) && now.Sub(said.At) < overruled,
+			said.State == parley.StateBlocked && from.Before(said.At.Add(overruled)): // until it has worked again
+			s.state, s.evidence = said.State, said.Words()
 			if s.state == parley.StateExited { // whether it is gone is for tmux to say
 				s.state = parley.StateUnknown
 			}
-		case said.state == parley.StateIdle && said.at.After(from.Add(-overruled)):
-			s.evidence, s.steady = said.words(), max(s.steady, overruled) // it has said that it is done
+		case said.State == parley.StateIdle && said.At.After(from.Add(-overruled)):
+			s.evidence, s.steady = said.Words(), max(s.steady, overruled) // it has said that it is done
 		}
 	}
 
@@ -130,14 +113,6 @@ func restrains(state parley.AgentState) bool {
 		return true
 	}
 	return false
-}
-
-// words are the evidence of a state that the program itself reported.
-func (r report) words() string {
-	if r.detail == "" {
-		return "it reported " + r.event
-	}
-	return "it reported " + r.event + " (" + r.detail + ")"
 }
 
 // obstacle is what stands in the way of typing into an agent that stands so.

@@ -26,7 +26,7 @@ func stopped(t *testing.T, pid int, f func()) {
 
 // looksAt asks for an agent's terminal in both ways, and wants to be told that tmux
 // does not answer, and what to do.
-func (te *team) looksAt(name, pid string) {
+func (te *testTeam) looksAt(name, pid string) {
 	te.t.Helper()
 	_, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: name})
 	_, attach := te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: name})

@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -25,7 +26,7 @@ func (t *talk) verdictOn(q matter, d conversation.Decision) ruling {
 	}
 	what, _ := d.Explain()
 	r.why, r.silent = d.Reason, true
-	r.text = fmt.Sprintf("%s stays silent (%s): %s", q.to.name, d.Reason, what)
+	r.text = fmt.Sprintf("%s stays silent (%s): %s", q.to.Name, d.Reason, what)
 	return r
 }
 
@@ -45,8 +46,8 @@ func (r *ruling) apply(d *store.NewDelivery) {
 }
 
 // passes is where a delivery goes on that was held.
-func passes(to *member) parley.DeliveryState {
-	if to.kind == parley.KindTerminal {
+func passes(to *team.Member) parley.DeliveryState {
+	if to.Kind == parley.KindTerminal {
 		return parley.DeliveryQueued
 	}
 	return parley.DeliverySubmitted
@@ -56,14 +57,14 @@ func passes(to *member) parley.DeliveryState {
 func (o *Orchestrator) letSpeak(stored *store.Appended) {
 	for _, d := range stored.Deliveries {
 		if d.Decision != nil && d.State == parley.DeliverySubmitted {
-			o.speakLater(o.roster.id(d.RecipientID), stored.Message)
+			o.speakLater(o.roster.ByID(d.RecipientID), stored.Message)
 		}
 	}
 }
 
 // speakLater has a responder answer a post when it comes to it. What the daemon's end
 // prevents stays unanswered, and the operator sees it.
-func (o *Orchestrator) speakLater(to *member, post parley.Message) {
+func (o *Orchestrator) speakLater(to *team.Member, post parley.Message) {
 	e, first, err := o.exchanges.begin(exchangeOf(&post, to))
 	if err != nil || !first {
 		return
@@ -79,7 +80,7 @@ func (o *Orchestrator) speakLater(to *member, post parley.Message) {
 		}
 
 		if e.err != nil && o.answers.Err() == nil {
-			o.log.Warn("a responder did not answer in a thread", "agent", to.name, "message", post.ID, "error", e.err)
+			o.log.Warn("a responder did not answer in a thread", "agent", to.Name, "message", post.ID, "error", e.err)
 		}
 	}()
 }
@@ -87,25 +88,25 @@ func (o *Orchestrator) speakLater(to *member, post parley.Message) {
 // withinCalls reports whether a message goes back and forth between an agent and a
 // responder within the agent's own calls: however often it does, that is one step of the
 // chain.
-func (d *draft) withinCalls(from *member) bool {
-	return d.handed || d.asks != nil && d.repliedTo == d.asks.id && from.kind != parley.KindHuman
+func (d *draft) withinCalls(from *team.Member) bool {
+	return d.handed || d.asks != nil && d.repliedTo == d.asks.ID && from.Kind != parley.KindHuman
 }
 
 // place is where a reply to a message is said: answers there come one after another.
-func place(msg *parley.Message, to *member) string {
+func place(msg *parley.Message, to *team.Member) string {
 	if msg.Kind == parley.KindThread {
-		return msg.ThreadID + " " + to.id
+		return msg.ThreadID + " " + to.ID
 	}
-	return parley.ConversationID(to.id, msg.SenderID)
+	return parley.ConversationID(to.ID, msg.SenderID)
 }
 
 // say stores a reply: in its thread, or for who asked.
-func (o *Orchestrator) say(ctx context.Context, to *member, d draft) (store.Appended, error) {
+func (o *Orchestrator) say(ctx context.Context, to *team.Member, d draft) (store.Appended, error) {
 	if d.message.ThreadID == "" {
 		return o.admit(ctx, to, d)
 	}
 	return o.postToThread(
-		parley.WithCaller(ctx, parley.Caller{ID: to.id, Name: to.name, Kind: parley.KindResponder}),
+		parley.WithCaller(ctx, parley.Caller{ID: to.ID, Name: to.Name, Kind: parley.KindResponder}),
 		to,
 		d,
 	)
@@ -116,7 +117,7 @@ func (o *Orchestrator) say(ctx context.Context, to *member, d draft) (store.Appe
 // turn: there are servers that want the turns to alternate.
 func (o *Orchestrator) postQuestion(
 	ctx context.Context,
-	to, from *member,
+	to, from *team.Member,
 	r *parley.Responder,
 	msg *parley.Message,
 ) (q parley.ModelQuestion, err error) {
@@ -125,28 +126,28 @@ func (o *Orchestrator) postQuestion(
 	if err != nil {
 		return q, err
 	}
-	if !slices.Contains(th.Participants, to.id) {
+	if !slices.Contains(th.Participants, to.ID) {
 		return q, noLongerThere(to, &th)
 	}
 
-	posts, err := o.store.RecallThread(ctx, to.id, th.ID, msg.ID, r.Additional.History())
+	posts, err := o.store.RecallThread(ctx, to.ID, th.ID, msg.ID, r.Additional.History())
 	if err != nil {
 		return q, err
 	}
 
 	q.System = strings.TrimSpace(q.System + "\n\n" + o.threadBriefing(to, &th))
 	for i := range posts {
-		p := o.dress(&posts[i])
-		if p.SenderID == to.id {
+		p := o.roster.FillIn(&posts[i])
+		if p.SenderID == to.ID {
 			q.Turns = append(q.Turns, parley.ModelTurn{Mine: true, Text: p.Text})
 			continue
 		}
 		q.Turns = heard(q.Turns, p.Sender+": "+p.Text)
 	}
 
-	text := from.name + ": " + msg.Text
+	text := from.Name + ": " + msg.Text
 	if form := r.Additional.PromptFormat; form != "" {
-		text = formatted(form, from.name, msg.Text)
+		text = formatted(form, from.Name, msg.Text)
 	}
 
 	q.Turns = heard(q.Turns, text)
@@ -174,21 +175,21 @@ func heard(turns []parley.ModelTurn, text string) []parley.ModelTurn {
 }
 
 // noLongerThere is why a responder says nothing in a thread that it has left.
-func noLongerThere(to *member, th *parley.Thread) *parley.Error {
-	return parley.NoModelAnswer(parley.ModelCancelled, "%s takes no part in thread %s any more", to.name, parley.Short(th.ID)).
+func noLongerThere(to *team.Member, th *parley.Thread) *parley.Error {
+	return parley.NoModelAnswer(parley.ModelCancelled, "%s takes no part in thread %s any more", to.Name, parley.Short(th.ID)).
 		Suggest("Add it again with add_participant_to_thread.")
 }
 
 // threadBriefing tells a model how to talk in a thread: the interaction rules that
 // launched agents are told, in its words.
-func (o *Orchestrator) threadBriefing(to *member, th *parley.Thread) string {
+func (o *Orchestrator) threadBriefing(to *team.Member, th *parley.Thread) string {
 	var others []string
 	for _, id := range th.Participants {
-		if m := o.roster.id(id); m != nil && m != to {
-			who := m.name
-			if m.kind == parley.KindHuman {
+		if m := o.roster.ByID(id); m != nil && m != to {
+			who := m.Name
+			if m.Kind == parley.KindHuman {
 				who += " (a person)"
-			} else if role := m.snapshot().Role; role != "" {
+			} else if role := m.Agent().Role; role != "" {
 				who += " (" + role + ")"
 			}
 
@@ -201,7 +202,7 @@ func (o *Orchestrator) threadBriefing(to *member, th *parley.Thread) string {
 - Be brief: one or two sentences to other agents. Say only what is new; do not repeat or merely agree.
 - Name with @ whoever should go on. Leave to others what they know better.
 - Say nothing further when somebody ends the conversation; thank nobody for thanks.`,
-		to.name,
+		to.Name,
 		parley.ShownTitle(th.Title),
 		someOf(others),
 	)
@@ -209,13 +210,13 @@ func (o *Orchestrator) threadBriefing(to *member, th *parley.Thread) string {
 
 // leftOpen are the responders among the deliveries of a message whose models are to
 // answer it and have not.
-func (o *Orchestrator) leftOpen(msg *parley.Message, ds []parley.Delivery) []*member {
-	var left []*member
+func (o *Orchestrator) leftOpen(msg *parley.Message, ds []parley.Delivery) []*team.Member {
+	var left []*team.Member
 	for _, d := range ds {
 		asked := d.Decision != nil || msg.Kind == parley.KindDirect && len(ds) == 1
-		if m := o.roster.id(d.RecipientID); asked && d.State == parley.DeliverySubmitted && d.AnsweredBy == "" &&
+		if m := o.roster.ByID(d.RecipientID); asked && d.State == parley.DeliverySubmitted && d.AnsweredBy == "" &&
 			m != nil &&
-			m.responder() != nil {
+			m.Responder() != nil {
 			left = append(left, m)
 		}
 	}
@@ -227,7 +228,7 @@ func (o *Orchestrator) leftOpen(msg *parley.Message, ds []parley.Delivery) []*me
 func (o *Orchestrator) askAllAgain(
 	ctx context.Context,
 	msg *parley.Message,
-	left []*member,
+	left []*team.Member,
 ) (*parley.RetryDeliveryResult, error) {
 	if err := o.refusePaused(); err != nil {
 		return nil, err
@@ -238,7 +239,7 @@ func (o *Orchestrator) askAllAgain(
 	var asking errgroup.Group
 	var names []string
 	for i, m := range left {
-		res.Retried, names = append(res.Retried, m.id), append(names, m.name)
+		res.Retried, names = append(res.Retried, m.ID), append(names, m.Name)
 		asking.Go(func() (err error) {
 			replies[i], err = o.replyAgain(ctx, msg, m)
 			return err
@@ -258,7 +259,7 @@ func (o *Orchestrator) askAllAgain(
 	}
 
 	res.Message = strings.Join(names, ", ") + " answered."
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), o.dressDeliveries(ds)
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), o.roster.FillInDeliveries(ds)
 
 	return res, nil
 }

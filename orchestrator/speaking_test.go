@@ -18,7 +18,7 @@ import (
 )
 
 // room opens a thread of who calls and others, and returns its id.
-func (te *team) room(ctx context.Context, others ...string) string {
+func (te *testTeam) room(ctx context.Context, others ...string) string {
 	te.t.Helper()
 	res, err := te.CreateThread(ctx, parley.CreateThreadRequest{Title: "the quest", Participants: others})
 	if err != nil {
@@ -28,7 +28,7 @@ func (te *team) room(ctx context.Context, others ...string) string {
 }
 
 // postTo posts to a thread and returns the message's id and its delivery to a responder.
-func (te *team) postTo(ctx context.Context, thread, text, to string) (string, parley.Delivery) {
+func (te *testTeam) postTo(ctx context.Context, thread, text, to string) (string, parley.Delivery) {
 	te.t.Helper()
 	res, err := te.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text})
 	if err != nil || res.Reply != nil {
@@ -37,7 +37,7 @@ func (te *team) postTo(ctx context.Context, thread, text, to string) (string, pa
 	return res.MessageID, te.deliveryTo(res.MessageID, to)
 }
 
-func (te *team) deliveryTo(id, name string) parley.Delivery {
+func (te *testTeam) deliveryTo(id, name string) parley.Delivery {
 	te.t.Helper()
 	res, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
 	if err != nil {
@@ -53,7 +53,7 @@ func (te *team) deliveryTo(id, name string) parley.Delivery {
 }
 
 // answerOf waits for the answer of a responder to a post.
-func (te *team) answerOf(id, name string) parley.Message {
+func (te *testTeam) answerOf(id, name string) parley.Message {
 	te.t.Helper()
 	var d parley.Delivery
 	tmuxtest.Poll(te.t, func() bool { d = te.deliveryTo(id, name); return d.AnsweredBy != "" },
@@ -66,7 +66,7 @@ func (te *team) answerOf(id, name string) parley.Message {
 }
 
 // quiet waits until no model is asked any more.
-func (te *team) quiet() {
+func (te *testTeam) quiet() {
 	te.t.Helper()
 	tmuxtest.Poll(te.t, func() bool {
 		te.exchanges.mu.Lock()
@@ -310,7 +310,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 }
 
 // withTwo is a team with two responders, and a clock that the test moves.
-func withTwo(t *testing.T) (*team, *modelserver.Server, *atomic.Int64) {
+func withTwo(t *testing.T) (*testTeam, *modelserver.Server, *atomic.Int64) {
 	t.Helper()
 	var ahead atomic.Int64
 	te, s := withModel(t)

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
 )
 
 // maxSpool is how large the spool may grow, in bytes: thousands of reports, of which
@@ -46,7 +48,7 @@ func Spool(ctx context.Context, path, key string, req parley.ReportStateRequest)
 		return fmt.Errorf("write a report: %w", err)
 	}
 
-	line, err := json.Marshal(spooled{hex.EncodeToString(hashKey(key)), text})
+	line, err := json.Marshal(spooled{hex.EncodeToString(team.HashKey(key)), text})
 	if err != nil {
 		return fmt.Errorf("write a report: %w", err)
 	}
@@ -96,7 +98,7 @@ func stillAt(path string, f *os.File) (fs.FileInfo, error) {
 
 // lockFile takes a file for this process alone, until it is closed.
 func lockFile(ctx context.Context, f *os.File) error {
-	err := poll(ctx, time.Millisecond, func() (bool, error) {
+	err := wait.Until(ctx, time.Millisecond, func() (bool, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
 			return false, nil
@@ -166,12 +168,12 @@ func (o *Orchestrator) hearSpooled(ctx context.Context, line []byte) error {
 		return nil
 	}
 
-	held := o.roster.keys.find(hash)
+	held := o.roster.Keys.Find(hash)
 	if held == nil {
 		return nil
 	}
 
-	caller, ok := o.callerOf(held.member)
+	caller, ok := o.roster.CallerOf(held.Member)
 	inv, err := parley.FindOp("report_state").Decode(s.Report)
 	if !ok || err != nil {
 		return nil

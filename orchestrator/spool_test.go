@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux/tmuxtest"
 )
@@ -22,17 +23,17 @@ import (
 func spooling(o *Options) { o.Spool = filepath.Join(o.Workspace, "spool") }
 
 // keyOf gives an agent a key that the test knows.
-func (te *team) keyOf(name string) string {
+func (te *testTeam) keyOf(name string) string {
 	te.t.Helper()
-	m, key := te.roster.named(name), "the key of "+name
-	stored := &store.APIKey{Hash: hashKey(key), Key: parley.Key{KeyID: key, Origin: parley.KeyLaunched}}
-	if _, err := te.swapKeys(context.Background(), m, stored, (*heldKey).any); err != nil {
+	m, key := te.roster.ByName(name), "the key of "+name
+	stored := &store.APIKey{Hash: team.HashKey(key), Key: parley.Key{KeyID: key, Origin: parley.KeyLaunched}}
+	if _, err := te.swapKeys(context.Background(), m, stored, (*team.Key).IsAny); err != nil {
 		te.t.Fatal(err)
 	}
 	return key
 }
 
-func (te *team) spool(key string, req parley.ReportStateRequest) {
+func (te *testTeam) spool(key string, req parley.ReportStateRequest) {
 	te.t.Helper()
 	if err := Spool(context.Background(), te.opts.Spool, key, req); err != nil {
 		te.t.Fatal(err)
@@ -40,7 +41,7 @@ func (te *team) spool(key string, req parley.ReportStateRequest) {
 }
 
 // spoolIsGone waits until what was spooled has been heard.
-func (te *team) spoolIsGone() {
+func (te *testTeam) spoolIsGone() {
 	te.t.Helper()
 	tmuxtest.Poll(te.t, func() bool { _, err := os.Lstat(te.opts.Spool); return errors.Is(err, fs.ErrNotExist) },
 		func() string { return "the spool is still there" })
@@ -53,7 +54,7 @@ func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
 	begun := te.send("deaf", "and this?")
 	te.held(begun, "is not reading")
 
-	jobs, err := te.opts.Store.Pending(te.operator(), te.roster.named("deaf").id, 1)
+	jobs, err := te.opts.Store.Pending(te.operator(), te.roster.ByName("deaf").ID, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(jobs, err)
 	}
@@ -87,7 +88,7 @@ func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
 		}
 	}
 
-	if r, ok := te.roster.named("deaf").reported(); !ok || r.state != parley.StateIdle || !r.at.Equal(at) {
+	if r, ok := te.roster.ByName("deaf").LastReport(); !ok || r.State != parley.StateIdle || !r.At.Equal(at) {
 		t.Errorf("it reported %+v (%v), want idle at %v", r, ok, at)
 	}
 
@@ -100,7 +101,7 @@ func TestSpoolOfARunningDaemonIsTaken(t *testing.T) {
 	te.launch("coder", "talker", tmuxtest.Agent{})
 	te.spool(te.keyOf("coder"), parley.ReportStateRequest{Event: "Ask"})
 	te.spoolIsGone()
-	if r, _ := te.roster.named("coder").reported(); r.state != parley.StateWaiting {
+	if r, _ := te.roster.ByName("coder").LastReport(); r.State != parley.StateWaiting {
 		t.Errorf("it reported %+v, want waiting", r)
 	}
 }
@@ -122,7 +123,7 @@ func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
 	fmt.Fprintf(
 		f,
 		"nonsense\n\n{\"key_hash\":\"zz\"}\n{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"agent\":\"x\"}}\n",
-		hashKey(key),
+		team.HashKey(key),
 	)
 
 	if err := f.Close(); err != nil {
@@ -131,7 +132,7 @@ func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
 
 	te.spool(key, parley.ReportStateRequest{Event: "Done"}) // what stands before it does no harm
 	te.spoolIsGone()
-	if r, _ := te.roster.named("coder").reported(); r.state != parley.StateIdle {
+	if r, _ := te.roster.ByName("coder").LastReport(); r.State != parley.StateIdle {
 		t.Errorf("it reported %+v, want what it spooled itself", r)
 	}
 }
@@ -155,11 +156,11 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	te.launch("coder", "talker", tmuxtest.Agent{})
-	key, m := te.keyOf("coder"), te.roster.named("coder")
+	key, m := te.keyOf("coder"), te.roster.ByName("coder")
 	var writers sync.WaitGroup
-	ids := make([]string, maxNamed)
+	ids := make([]string, team.MaxNamed)
 	for i := range ids {
-		ids[i] = newID()
+		ids[i] = team.NewID()
 		writers.Go(func() { te.spool(key, parley.ReportStateRequest{Event: "Life", MessageIDs: ids[i : i+1]}) })
 		if i%8 == 0 {
 			te.takeSpool(t.Context())
@@ -169,7 +170,7 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 	writers.Wait()
 	te.spoolIsGone()
 	for _, id := range ids {
-		if _, ok := m.namedSince(parley.Short(id)); !ok {
+		if _, ok := m.NamedAt(parley.Short(id)); !ok {
 			t.Errorf("the report of %s was lost", id)
 		}
 	}

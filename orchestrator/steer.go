@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley"
+	"parley/orchestrator/team"
 )
 
 // SteerAgent implements parley.OperatorService. Guidance goes the way of every
@@ -18,18 +19,18 @@ func (o *Orchestrator) SteerAgent(
 		return nil, err
 	}
 
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	to, err := o.roster.find(req.Agent)
+	to, err := o.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
-	if to == from || to.kind == parley.KindHuman {
-		return nil, parley.Errorf(parley.InvalidRecipient, "%s cannot be steered by %s", to.name, from.name).
+	if to == from || to.Kind == parley.KindHuman {
+		return nil, parley.Errorf(parley.InvalidRecipient, "%s cannot be steered by %s", to.Name, from.Name).
 			Suggest("Name another agent; get_agent_status lists them.")
 	}
 
@@ -50,20 +51,11 @@ func (o *Orchestrator) SteerAgent(
 }
 
 // guidance is a steering message on its way in.
-func guidance(to *member, kind, text, key string) (draft, error) {
+func guidance(to *team.Member, kind, text, key string) (draft, error) {
 	data, err := json.Marshal(parley.Guidance{Kind: kind})
 	if err != nil {
 		return draft{}, fmt.Errorf("encode the guidance: %w", err)
 	}
-	return draft{recipients: []*member{to}, key: key, message: parley.Message{Kind: parley.KindSteering,
+	return draft{recipients: []*team.Member{to}, key: key, message: parley.Message{Kind: parley.KindSteering,
 		Type: parley.TypeInformation, Priority: parley.PriorityHigh, Text: text, Data: data}}, nil
-}
-
-// guidanceKind is what a steering message's header says.
-func guidanceKind(msg *parley.Message) string {
-	var g parley.Guidance
-	if json.Unmarshal(msg.Data, &g) != nil || g.Kind == "" {
-		return parley.GuidanceStuck
-	}
-	return g.Kind
 }

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
 
-func (te *team) steer(ctx context.Context, agent, kind, text string) (*parley.SendMessageResult, error) {
+func (te *testTeam) steer(ctx context.Context, agent, kind, text string) (*parley.SendMessageResult, error) {
 	return te.SteerAgent(ctx, parley.SteerAgentRequest{Agent: agent, Kind: kind, Text: text})
 }
 
@@ -48,8 +49,8 @@ func TestWhoMaySteerWhom(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	m := te.roster.named("lead")
-	lead := parley.WithCaller(t.Context(), parley.Caller{ID: m.id, Name: m.name, Orchestrate: true})
+	m := te.roster.ByName("lead")
+	lead := parley.WithCaller(t.Context(), parley.Caller{ID: m.ID, Name: m.Name, Orchestrate: true})
 
 	res, err := te.steer(lead, "coder", "STUCK", "go on")
 	if err != nil || res.Object.Sender != "lead" {
@@ -87,11 +88,11 @@ func TestUnsentGuidanceIsKnownAsParleys(t *testing.T) {
 }
 
 // steerings are the guidance that parley itself gave, oldest first.
-func (te *team) steerings(agent string) []parley.ContractMessage {
+func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 	te.t.Helper()
-	m := te.roster.named(agent)
+	m := te.roster.ByName(agent)
 	keep := false
-	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.id, Name: m.name}),
+	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}),
 		parley.GetMessagesRequest{Limit: 50, SortOrder: "oldest_first", MarkRead: &keep})
 	if err != nil {
 		te.t.Fatal(err)
@@ -106,13 +107,13 @@ func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 	te.show("working")
 	te.inState("coder", parley.StateBusy)
 	c.pass(11 * time.Minute)
-	return te, c, &guardian{o: te.Orchestrator, given: map[*member]given{}}
+	return te, c, &guardian{o: te.Orchestrator, given: map[*team.Member]given{}}
 }
 
 // guard lets the guardian look, and wants so much guidance to have been given.
-func (te *team) guard(g *guardian, want int, when string) {
+func (te *testTeam) guard(g *guardian, want int, when string) {
 	te.t.Helper()
-	if err := g.see(te.t.Context(), te.roster.named("coder")); err != nil {
+	if err := g.see(te.t.Context(), te.roster.ByName("coder")); err != nil {
 		te.t.Fatalf("%s: %v", when, err)
 	}
 	if got := te.steerings("coder"); len(got) != want {
@@ -150,7 +151,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 	te.guard(g, 1, "after it")
 	c.pass(11 * time.Minute)
 	te.guard(g, 1, "while the first is on its way")
-	te.guard(&guardian{o: te.Orchestrator, given: map[*member]given{}}, 1, "by a guardian that starts anew")
+	te.guard(&guardian{o: te.Orchestrator, given: map[*team.Member]given{}}, 1, "by a guardian that starts anew")
 
 	work := func() {
 		c.pass(-11 * time.Minute) // the watcher looks by this clock
@@ -178,7 +179,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 func TestGuidanceThatIsDrawnIsNoSignOfLife(t *testing.T) {
 	te, _, g := newStuck(t)
 	te.guard(g, 1, "after 11 min")
-	m := te.roster.named("coder")
+	m := te.roster.ByName("coder")
 	d := te.reach(g.given[m].messageID, parley.DeliveryRead)
 	drawn := d.Steps[len(d.Steps)-1].At
 	for after, want := range map[time.Duration]bool{ownEcho / 2: true, 2 * ownEcho: false} {
@@ -220,13 +221,13 @@ func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
 }
 
 // systemIsNobody checks that parley is a sender, and nobody's address.
-func (te *team) systemIsNobody(t *testing.T) {
+func (te *testTeam) systemIsNobody(t *testing.T) {
 	t.Helper()
 	res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})
 	if err != nil || len(res.Agents) != 2 {
 		t.Errorf("the agents are %+v, %v, want coder and operator", res.Agents, err)
 	}
-	id := te.roster.named(parley.SystemName).id
+	id := te.roster.ByName(parley.SystemName).ID
 	for _, to := range []string{"parley", id, id[:8]} {
 		_, err = te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: "x"})
 		if parley.ErrorCode(err) != parley.AgentNotFound {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
 	"parley/tmux"
 )
 
@@ -20,37 +22,37 @@ const killTime = 5 * time.Second
 // StopAgent implements parley.TerminalService. A mailbox can be stopped too: its
 // key is worth nothing from then on.
 func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
-	m, err := o.roster.find(req.Agent)
+	m, err := o.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
-	if m.kind == parley.KindHuman {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s is a person and cannot be stopped", m.name).
+	if m.Kind == parley.KindHuman {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s is a person and cannot be stopped", m.Name).
 			Suggest("parley down stops the daemon and its agents.")
 	}
 
-	m.changing.Lock()
-	defer m.changing.Unlock()
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
 
 	evidence := "stopped by " + parley.CallerFrom(ctx).Name
 	if req.Reason != "" {
 		evidence += ": " + parley.CleanLine(req.Reason)
 	}
 
-	a, ran := m.snapshot(), m.place() != nil
+	a, ran := m.Agent(), m.Terminal() != nil
 	ended, err := o.end(ctx, m, evidence)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := o.swapKeys(context.WithoutCancel(ctx), m, nil, (*heldKey).any); err != nil {
+	if _, err := o.swapKeys(context.WithoutCancel(ctx), m, nil, (*team.Key).IsAny); err != nil {
 		return nil, err
 	}
 
 	return &parley.StopAgentResult{
 		Answer:   parley.OK,
-		AgentID:  m.id,
-		Name:     m.name,
+		AgentID:  m.ID,
+		Name:     m.Name,
 		Ended:    ended,
 		Released: ran && a.Adopted(),
 	}, nil
@@ -58,18 +60,18 @@ func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentReques
 
 // end ends a member's processes and its session, and records it as terminated.
 // It returns how many processes there were. The caller holds m.changing.
-func (o *Orchestrator) end(ctx context.Context, m *member, evidence string) (int, error) {
+func (o *Orchestrator) end(ctx context.Context, m *team.Member, evidence string) (int, error) {
 	ctx = context.WithoutCancel(ctx) // half a stop would leave processes behind
-	t := m.place()
+	t := m.Terminal()
 	ended, err := o.endProcesses(ctx, m, t)
-	if err == nil && t != nil && !t.adopted() {
+	if err == nil && t != nil && !t.Adopted() {
 		err = o.endSession(ctx, m, t)
 	}
 	if err == nil {
 		err = o.close(ctx, m, evidence)
 	}
 	if err != nil && t != nil {
-		t.ended.Store(false) // the watcher sees to its state again
+		t.Ended.Store(false) // the watcher sees to its state again
 	}
 
 	return ended, err
@@ -77,39 +79,39 @@ func (o *Orchestrator) end(ctx context.Context, m *member, evidence string) (int
 
 // endProcesses ends what runs of a member, in its terminal or, when that was taken
 // from under it, without one. An adopted one is let go instead.
-func (o *Orchestrator) endProcesses(ctx context.Context, m *member, t *terminal) (int, error) {
-	if m.kind != parley.KindTerminal {
+func (o *Orchestrator) endProcesses(ctx context.Context, m *team.Member, t *team.Terminal) (int, error) {
+	if m.Kind != parley.KindTerminal {
 		return 0, nil
 	}
-	if a := m.snapshot(); a.Adopted() { // its processes are not ours
+	if a := m.Agent(); a.Adopted() { // its processes are not ours
 		return 0, o.release(ctx, m)
 	}
 
 	root, born := 0, ""
 	if t != nil {
-		t.ended.Store(true)
-		root, born = t.pid, t.born
+		t.Ended.Store(true)
+		root, born = t.PID, t.Born
 	}
 
-	tree := findTree(m.id, root, born)
+	tree := findTree(m.ID, root, born)
 	ended := len(tree.living())
 	if err := tree.end(ctx, o.opts.Settings.StopGrace); err != nil {
-		return ended, fmt.Errorf("stop %s: %w", m.name, err)
+		return ended, fmt.Errorf("stop %s: %w", m.Name, err)
 	}
 
 	return ended, nil
 }
 
 // endSession ends the session, after the message in hand.
-func (o *Orchestrator) endSession(ctx context.Context, m *member, t *terminal) error {
-	m.typing.Lock()
-	defer m.typing.Unlock()
-	if t.instance != o.tmux.Instance() {
+func (o *Orchestrator) endSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
+	m.Typing.Lock()
+	defer m.Typing.Unlock()
+	if t.Instance != o.tmux.Instance() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	if err := o.tmux.KillSession(ctx, m.name); err != nil && !errors.Is(err, tmux.ErrNoSession) &&
+	if err := o.tmux.KillSession(ctx, m.Name); err != nil && !errors.Is(err, tmux.ErrNoSession) &&
 		!errors.Is(err, tmux.ErrNoServer) {
 		return tmuxError(err)
 	}
@@ -117,19 +119,17 @@ func (o *Orchestrator) endSession(ctx context.Context, m *member, t *terminal) e
 }
 
 // close takes the terminal from a member that is at its end, and records that.
-func (o *Orchestrator) close(ctx context.Context, m *member, evidence string) error {
-	m.typing.Lock()
-	defer m.typing.Unlock()
-	m.mu.Lock()
-	m.terminal = nil
-	m.mu.Unlock()
-	if err := o.abandon(ctx, m, "the agent was stopped"); err != nil {
+func (o *Orchestrator) close(ctx context.Context, m *team.Member, evidence string) error {
+	m.Typing.Lock()
+	defer m.Typing.Unlock()
+	m.SetTerminal(nil)
+	if err := o.couriers.abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(o.privateDir(m)); err != nil {
-		return fmt.Errorf("remove the files of %s: %w", m.name, err)
+		return fmt.Errorf("remove the files of %s: %w", m.Name, err)
 	}
-	return o.setState(ctx, m, parley.StateTerminated, evidence, nil)
+	return o.roster.SetState(ctx, m, parley.StateTerminated, evidence, nil)
 }
 
 // tree is the processes of one agent: what descends from its program, and what
@@ -144,11 +144,11 @@ type tree struct {
 // born then.
 func findTree(id string, root int, born string) *tree {
 	t := &tree{id: id, processes: map[int]string{}}
-	if born != "" && birth(root) == born {
+	if born != "" && tmux.Birth(root) == born {
 		t.processes[root] = born
 	}
 	t.grow()
-	t.add(marked("PARLEY_AGENT_ID=" + id))
+	t.add(tmux.Marked("PARLEY_AGENT_ID=" + id))
 	return t
 }
 
@@ -165,7 +165,7 @@ func (t *tree) add(pids []int) {
 		if _, known := t.processes[pid]; known || pid <= 1 || !tmux.Alive(pid) {
 			continue
 		}
-		if born := birth(pid); born != "" {
+		if born := tmux.Birth(pid); born != "" {
 			t.processes[pid] = born
 		}
 	}
@@ -175,7 +175,7 @@ func (t *tree) add(pids []int) {
 func (t *tree) living() []int {
 	var pids []int
 	for pid, born := range t.processes {
-		if tmux.Alive(pid) && birth(pid) == born {
+		if tmux.Alive(pid) && tmux.Birth(pid) == born {
 			pids = append(pids, pid)
 		}
 	}
@@ -206,11 +206,11 @@ func (t *tree) end(ctx context.Context, grace time.Duration) error {
 func (t *tree) gone(ctx context.Context, patience time.Duration, sig syscall.Signal) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	return poll(ctx, 20*time.Millisecond, func() (bool, error) {
+	return wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
 		t.grow()
 		t.signal(sig)
 		if len(t.living()) == 0 { // what hid by leaving the tree is found by its mark
-			t.add(marked("PARLEY_AGENT_ID=" + t.id))
+			t.add(tmux.Marked("PARLEY_AGENT_ID=" + t.id))
 		}
 		return len(t.living()) == 0, nil
 	})

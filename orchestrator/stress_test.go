@@ -72,8 +72,8 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 					}
 					twice.Wait()
 				case 2:
-					if p := te.roster.named(name).place(); p != nil {
-						_ = syscall.Kill(p.pid, syscall.SIGKILL)
+					if p := te.roster.ByName(name).Terminal(); p != nil {
+						_ = syscall.Kill(p.PID, syscall.SIGKILL)
 					}
 				case 3:
 					killServer.Do(func() { _ = syscall.Kill(server, syscall.SIGKILL) })

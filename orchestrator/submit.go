@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -17,30 +19,30 @@ import (
 // records what came of it.
 func (c *courier) submit(
 	ctx context.Context,
-	t *terminal,
+	t *team.Terminal,
 	job store.Job,
 	l letter,
 	w way,
 	resume bool,
 ) (done bool, err error) {
-	p := t.profile
+	p := t.Profile
 	sub := tmux.Submission{
-		Owner:     c.m.id,
-		On:        t.instance,
+		Owner:     c.m.ID,
+		On:        t.Instance,
 		Seq:       job.PaneSeq,
 		Text:      l.text,
 		Key:       w.key,
 		LeaveMode: w.leave,
 		Resume:    resume,
 		Settle:    p.Settle,
-		Ready:     t.typable,
-		OnEntered: c.o.entered,
+		Ready:     func() error { return typable(t) },
+		OnEntered: c.o.Entered,
 	}
 
 	if resume || !p.Instant() {
 		sub.Untouched = w.since
 		sub.Shown, sub.ShowWithin = c.shownTest(t, job, l, w, resume)
-		sub.Taken, sub.TakenWithin = c.takenTest(t, job, l, modeOf(t), c.o.now()), p.TakenWithin
+		sub.Taken, sub.TakenWithin = c.takenTest(t, job, l, modeOf(t), c.o.Now()), p.TakenWithin
 		if !resume && c.reports(t) {
 			sub.Taken, sub.TakenWithin = both(sub.Taken, c.begun(t, job, w)), 2*p.TakenWithin
 		}
@@ -65,7 +67,7 @@ func (c *courier) submit(
 		sub.Shown = func(s tmux.Screen) tmux.Look { beside = accompanied(p, s, l); return shows(s) }
 	}
 
-	out, err := t.pane.Submit(ctx, sub)
+	out, err := t.Pane.Submit(ctx, sub)
 	if resume && out.Phase == tmux.Refused {
 		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
 	}
@@ -107,11 +109,11 @@ func both(look func(tmux.Screen) tmux.Look, further func(tmux.Screen) bool) func
 }
 
 // typable is asked at the last moment before the paste and before the key.
-func (t *terminal) typable() error {
-	if t.ended.Load() {
+func typable(t *team.Terminal) error {
+	if t.Ended.Load() {
 		return errors.New("the agent is being stopped")
 	}
-	if t.profile.Instant() {
+	if t.Profile.Instant() {
 		return nil // the gate has looked
 	}
 	if o := otherProgram(t); o != free {
@@ -124,23 +126,23 @@ func (t *terminal) typable() error {
 // that never echoes gets its key when patience is over, unless the paste is one
 // that a crash left behind: then only what is seen counts.
 func (c *courier) shownTest(
-	t *terminal,
+	t *team.Terminal,
 	job store.Job,
 	l letter,
 	w way,
 	resume bool,
 ) (func(tmux.Screen) tmux.Look, time.Duration) {
-	p := t.profile
+	p := t.Profile
 	var patience time.Time
 	test := func(s tmux.Screen) tmux.Look {
-		now := c.o.now()
+		now := c.o.Now()
 		if patience.IsZero() {
 			patience = now.Add(p.ShowWithin)
 		}
 
 		looks := looksOf(p, s)
 		switch {
-		case t.ended.Load(), looks == profile.Dialog:
+		case t.Ended.Load(), looks == profile.Dialog:
 			return tmux.Stop
 		case looks == profile.Busy && w.note == "" && w.key != tmux.Key(p.QueueKey):
 			return tmux.Stop // the key could interrupt what it has begun meanwhile
@@ -213,22 +215,22 @@ type collapsed struct {
 // stuckTest says whether our text, and nothing else, stands unsent in the composer
 // of a program that waits, or that works and has a queue behind that key: then the key
 // was lost, and one more does no harm.
-func (c *courier) stuckTest(t *terminal, l letter, w way) func(tmux.Screen) bool {
-	var still stillness
+func (c *courier) stuckTest(t *team.Terminal, l letter, w way) func(tmux.Screen) bool {
+	var still team.Stillness
 	return func(s tmux.Screen) bool {
-		p, now, looks := t.profile, c.o.now(), looksOf(t.profile, s)
+		p, now, looks := t.Profile, c.o.Now(), looksOf(t.Profile, s)
 		return (looks == profile.Idle || looks == profile.Busy && w.key == tmux.Key(p.QueueKey)) &&
 			holdsOnly(p, s, l) &&
 			touched(now, s) == free &&
-			now.Sub(still.of(now, steadyPart(p, s))) >= p.Settle
+			now.Sub(still.Of(now, steadyPart(p, s))) >= p.Settle
 	}
 }
 
 // ttyMode is how a terminal is read: by lines, or byte by byte.
 type ttyMode struct{ canonical, known bool }
 
-func modeOf(t *terminal) ttyMode {
-	canonical, err := tmux.Canonical(t.tty)
+func modeOf(t *team.Terminal) ttyMode {
+	canonical, err := tmux.Canonical(t.TTY)
 	return ttyMode{canonical, err == nil}
 }
 
@@ -236,24 +238,24 @@ func modeOf(t *terminal) ttyMode {
 // changes the mode of its terminal may throw away what is in it, as those do that
 // are just starting: then that nothing is left unread proves nothing.
 func (c *courier) takenTest(
-	t *terminal,
+	t *team.Terminal,
 	job store.Job,
 	l letter,
 	before ttyMode,
 	began time.Time,
 ) func(tmux.Screen) tmux.Look {
-	p := t.profile
+	p := t.Profile
 	return func(s tmux.Screen) tmux.Look {
-		if c.m.named(job, began) {
+		if reportedSince(c.m, job, began) {
 			return tmux.Yes
 		}
 
 		_, composing := p.Composer(shown(s))
 		waiting := unread(t) != free // before the mode: both change at once
 		switch {
-		case t.ended.Load() || s.Dead, !p.HasMarkers() && modeOf(t) != before:
+		case t.Ended.Load() || s.Dead, !p.HasMarkers() && modeOf(t) != before:
 			return tmux.Stop
-		case waiting, holds(p, s, l), !tmux.Alive(t.pid): // what a dead program had not read is gone
+		case waiting, holds(p, s, l), !tmux.Alive(t.PID): // what a dead program had not read is gone
 			return tmux.Wait
 		case !composing && p.HasMarkers() && hides(p.Look(s.Lines)):
 			return tmux.Wait
@@ -271,7 +273,7 @@ func hides(shows profile.State) bool { return shows == profile.Unknown || shows 
 // `typing`, to be resolved by what the pane remembers.
 func (c *courier) conclude(
 	ctx context.Context,
-	t *terminal,
+	t *team.Terminal,
 	job store.Job,
 	w way,
 	out tmux.Outcome,
@@ -304,10 +306,10 @@ func (c *courier) conclude(
 		)
 	case out.Phase == tmux.Refused:
 		return false, c.close(ctx, job, store.Change{State: parley.DeliveryHeld, Reason: refusal(c.m, out)})
-	case out.Phase == tmux.Pasted && (out.Reason == tmux.Blocked || out.Reason == tmux.NotReady || out.Reason == tmux.InMode || out.Reason == tmux.Touched) && !t.ended.Load():
+	case out.Phase == tmux.Pasted && (out.Reason == tmux.Blocked || out.Reason == tmux.NotReady || out.Reason == tmux.InMode || out.Reason == tmux.Touched) && !t.Ended.Load():
 		reason := "pasted; Enter waits: " + refusal(c.m, out)
 		return false, c.note(ctx, job, reason)
-	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.profile.Look(out.Screen) == profile.Dialog:
+	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
 		return false, c.note(
 			ctx,
 			job,
@@ -332,7 +334,7 @@ func (c *courier) conclude(
 
 // close ends a delivery's time in `typing`.
 func (c *courier) close(ctx context.Context, job store.Job, changes ...store.Change) error {
-	if err := c.o.store.Advance(ctx, job.Key, changes...); err != nil {
+	if err := c.o.Store.Advance(ctx, job.Key, changes...); err != nil {
 		return err
 	}
 	c.open, c.openOn = false, nil
@@ -344,7 +346,7 @@ func (c *courier) note(ctx context.Context, job store.Job, reason string) error 
 	if job.Reason == reason {
 		return nil
 	}
-	return c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryTyping, Reason: reason})
+	return c.o.Store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryTyping, Reason: reason})
 }
 
 // proven are the rungs that a delivery has reached when its text was taken: the
@@ -360,25 +362,25 @@ func proven(job store.Job, evidence string) []store.Change {
 	return changes
 }
 
-func (c *courier) evidence(t *terminal, job store.Job, w way, out tmux.Outcome) string {
+func (c *courier) evidence(t *team.Terminal, job store.Job, w way, out tmux.Outcome) string {
 	typed := "typed" + w.note
 	if out.Again {
 		typed += ", with a second " + string(w.key)
 	}
 
 	switch {
-	case c.m.named(job, lastOf(out.PastedAt, job.Message.Timestamp)):
+	case reportedSince(c.m, job, lastOf(out.PastedAt, job.Message.Timestamp)):
 		return typed + ", and its own report names the message"
 	case out.Phase == tmux.Entered:
 		return typed + " and entered; the profile asks for no look at the screen"
-	case t.profile.HasMarkers():
+	case t.Profile.HasMarkers():
 		return typed + ", and its composer was emptied of it"
 	}
 
 	return typed + ", and its program read it from the terminal"
 }
 
-func (c *courier) notTaken(t *terminal, job store.Job, out tmux.Outcome) string {
+func (c *courier) notTaken(t *team.Terminal, job store.Job, out tmux.Outcome) string {
 	switch {
 	case unread(t) != free:
 		return "typed and entered, but its program has not read it yet"
@@ -393,14 +395,14 @@ func (c *courier) notTaken(t *terminal, job store.Job, out tmux.Outcome) string 
 }
 
 // refusal is why tmux held back, in words.
-func refusal(m *member, out tmux.Outcome) string {
+func refusal(m *team.Member, out tmux.Outcome) string {
 	switch out.Reason {
 	case tmux.InMode:
 		return "someone is scrolling in its terminal (copy mode)"
 	case tmux.Touched:
 		return "someone is typing in its terminal"
 	case tmux.Dead, tmux.Gone:
-		return "its program has ended; " + comeback(m.snapshot())
+		return "its program has ended; " + comeback(m.Agent())
 	case tmux.InputOff:
 		return inputOff
 	case tmux.Shared:
@@ -413,13 +415,13 @@ func refusal(m *member, out tmux.Outcome) string {
 		return "its terminal did not show the text"
 	}
 
-	return strings.TrimSpace(or(out.Detail, string(out.Reason)))
+	return strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason)))
 }
 
 // named reports whether the program itself said, since then, that it was given the
 // message.
-func (m *member) named(job store.Job, since time.Time) bool {
-	at, ok := m.namedSince(parley.Short(job.Message.ID))
+func reportedSince(m *team.Member, job store.Job, since time.Time) bool {
+	at, ok := m.NamedAt(parley.Short(job.Message.ID))
 	return ok && !at.Before(since)
 }
 

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"parley"
 )
 
 // staleAfter is how old a launch file must be to be nobody's: one that is younger
@@ -28,7 +26,7 @@ func (o *Orchestrator) sweep() {
 	dirs, failed := os.ReadDir(filepath.Join(o.opts.LaunchDir, "agents"))
 	err = errors.Join(err, ignore(failed, fs.ErrNotExist))
 	for _, dir := range dirs {
-		if m := o.roster.id(dir.Name()); m == nil || m.abandoned() {
+		if m := o.roster.ByID(dir.Name()); m == nil || m.Abandoned() {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(o.opts.LaunchDir, "agents", dir.Name())))
 		}
 	}
@@ -36,13 +34,4 @@ func (o *Orchestrator) sweep() {
 	if err != nil {
 		o.log.Warn("remove files of what is no more", "error", err)
 	}
-}
-
-// abandoned reports that a member is at its end, and not being launched again.
-func (m *member) abandoned() bool {
-	if !m.changing.TryLock() {
-		return false
-	}
-	defer m.changing.Unlock()
-	return m.place() == nil && m.snapshot().State == parley.StateTerminated
 }

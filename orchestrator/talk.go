@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -82,15 +84,15 @@ func (o *Orchestrator) loadTalk(ctx context.Context) error {
 			t.repeat(&acts[0])
 		}
 
-		from, to := o.roster.id(r.SenderID), o.roster.id(r.RecipientID)
-		if from != nil && to != nil && (r.ThreadID != "" || to.responder() == nil) { // see ruleOf
+		from, to := o.roster.ByID(r.SenderID), o.roster.ByID(r.RecipientID)
+		if from != nil && to != nil && (r.ThreadID != "" || to.Responder() == nil) { // see ruleOf
 			t.budgets.Take(
 				turnOf(
 					from,
 					to,
 					conversation.Link{Chain: r.ChainID, Hop: r.Hop},
 					r.At(),
-					or(r.Replied, last[r.ThreadID]),
+					cmp.Or(r.Replied, last[r.ThreadID]),
 				),
 			)
 		}
@@ -147,9 +149,9 @@ func (r *room) repeat(action parley.ConversationAction, at time.Time) {
 	}
 }
 
-func turnOf(from, to *member, l conversation.Link, at time.Time, renews string) conversation.Turn {
-	return conversation.Turn{Link: l, From: from.id, To: to.id, At: at, Renews: renews,
-		FromHuman: from.kind == parley.KindHuman, ToHuman: to.kind == parley.KindHuman}
+func turnOf(from, to *team.Member, l conversation.Link, at time.Time, renews string) conversation.Turn {
+	return conversation.Turn{Link: l, From: from.ID, To: to.ID, At: at, Renews: renews,
+		FromHuman: from.Kind == parley.KindHuman, ToHuman: to.Kind == parley.KindHuman}
 }
 
 // enterRoom makes the memory of a thread, once for a daemon's life, from its posts.
@@ -193,7 +195,7 @@ func (o *Orchestrator) enterRoom(ctx context.Context, threadID string) error {
 		for ; len(acts) > 0 && acts[0].At.Before(posts[i].Timestamp); acts = acts[1:] {
 			r.repeatOf(threadID, &acts[0])
 		}
-		if from := o.roster.id(posts[i].SenderID); from != nil {
+		if from := o.roster.ByID(posts[i].SenderID); from != nil {
 			r.hear(&posts[i], from, othersThan(from, th.ParticipantNames))
 		}
 	}
@@ -230,25 +232,25 @@ func (t *talk) openRoom(threadID string) {
 }
 
 // hear takes a post into account.
-func (r *room) hear(m *parley.Message, from *member, others []string) {
+func (r *room) hear(m *parley.Message, from *team.Member, others []string) {
 	r.Add(postOf(m, from), others)
 	r.chain = m.ChainID
 }
 
-func postOf(m *parley.Message, from *member) conversation.Post {
+func postOf(m *parley.Message, from *team.Member) conversation.Post {
 	return conversation.Post{
 		ID:    m.ID,
 		From:  m.SenderID,
-		Human: from.kind == parley.KindHuman,
+		Human: from.Kind == parley.KindHuman,
 		Text:  m.Text,
 		At:    m.Timestamp,
 	}
 }
 
-func othersThan(from *member, names []string) []string {
+func othersThan(from *team.Member, names []string) []string {
 	var others []string
 	for _, name := range names {
-		if name != from.name {
+		if name != from.Name {
 			others = append(others, name)
 		}
 	}
@@ -267,34 +269,22 @@ func (t *talk) settingsOf(threadID string) conversation.Settings {
 
 	return conversation.Settings{
 		Off:            s.Off || own.Off,
-		ChainHops:      or(own.ChainHops, s.ChainHops),
-		PairMinute:     or(own.PairMinute, s.PairMinute),
-		PairTenMinutes: or(own.PairTenMinutes, s.PairTenMinutes),
-		CycleRounds:    or(own.CycleRounds, s.CycleRounds),
+		ChainHops:      cmp.Or(own.ChainHops, s.ChainHops),
+		PairMinute:     cmp.Or(own.PairMinute, s.PairMinute),
+		PairTenMinutes: cmp.Or(own.PairTenMinutes, s.PairTenMinutes),
+		CycleRounds:    cmp.Or(own.CycleRounds, s.CycleRounds),
 	}
 }
 
-// works notes on what an agent works from now on. parley's own words are no new work.
-func (m *member) works(msg *parley.Message) {
-	if msg.Kind == parley.KindNotice || msg.ChainID == "" {
-		return
-	}
-	l := linkOf(msg)
-	m.mu.Lock()
-	m.turn = &l
-	m.mu.Unlock()
-}
+// nextLink returns the link of a new message.
+func (o *Orchestrator) nextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
+	at, known := from.Turn()
+	turn := conversation.Link{Chain: at.Chain, Hop: at.Hop}
 
-// next returns the link of a new message.
-func (o *Orchestrator) nextLink(id string, from *member, replied conversation.Link) conversation.Link {
-	from.mu.Lock()
-	turn := from.turn
-	from.mu.Unlock()
 	o.talk.mu.Lock()
 	defer o.talk.mu.Unlock()
-	if turn == nil { // a mailbox, or a terminal that this daemon has typed nothing into
-		given := o.talk.budgets.Turn(from.id)
-		turn = &given
+	if !known { // a mailbox, or a terminal that this daemon has typed nothing into
+		turn = o.talk.budgets.Turn(from.ID)
 	}
-	return conversation.Next(id, from.kind == parley.KindHuman, replied, *turn)
+	return conversation.Next(id, from.Kind == parley.KindHuman, replied, turn)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // newLateTeam is a team whose clock can be moved.
-func newLateTeam(t testing.TB) (*team, *clock) {
+func newLateTeam(t testing.TB) (*testTeam, *clock) {
 	c := new(clock)
 	return newTeam(t, c.option), c
 }
@@ -109,7 +109,7 @@ func TestWhatGoesToAMailboxOrAPersonIsNeverHeld(t *testing.T) {
 }
 
 // post posts to a thread as an agent, and returns the delivery to another.
-func (te *team) post(ctx context.Context, thread, text, to string, require bool) parley.Delivery {
+func (te *testTeam) post(ctx context.Context, thread, text, to string, require bool) parley.Delivery {
 	te.t.Helper()
 	res, err := te.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text, RequiresResponse: require})
 	if err != nil {

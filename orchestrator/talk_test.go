@@ -12,17 +12,17 @@ import (
 )
 
 // agent returns a context in which a launched agent calls.
-func (te *team) agent(name string) context.Context {
+func (te *testTeam) agent(name string) context.Context {
 	te.t.Helper()
-	m := te.roster.named(name)
+	m := te.roster.ByName(name)
 	if m == nil {
 		te.t.Fatalf("there is no %s", name)
 	}
-	return parley.WithCaller(context.Background(), parley.Caller{ID: m.id, Name: m.name})
+	return parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
 }
 
 // says sends as an agent and returns the one delivery.
-func (te *team) says(from, to, text string) parley.Delivery {
+func (te *testTeam) says(from, to, text string) parley.Delivery {
 	te.t.Helper()
 	res, err := te.SendMessage(te.agent(from), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
 	if err != nil {
@@ -33,7 +33,7 @@ func (te *team) says(from, to, text string) parley.Delivery {
 
 // chat lets two agents answer everything that is typed into their terminals, until
 // something is held. It returns how many messages went, and the one that is held.
-func (te *team) chat(logs map[string]string, seen map[string]int) (sent int, held parley.Delivery) {
+func (te *testTeam) chat(logs map[string]string, seen map[string]int) (sent int, held parley.Delivery) {
 	te.t.Helper()
 	other := map[string]string{"anna": "bob", "bob": "anna"}
 	for sent < 100 {
@@ -70,7 +70,7 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 
 	te.send("anna", "say hello to bob")
 	sent, held := te.chat(logs, seen)
-	if h := held.Hold; h == nil || h.Code != parley.ConversationHeld || h.Reason != string(conversation.PairSpent) ||
+	if h := held.Hold; h == nil || h.Code != parley.HoldConversation || h.Reason != string(conversation.PairSpent) ||
 		h.Until == nil {
 		t.Errorf("after %d messages the hold is %+v", sent, held.Hold)
 	}

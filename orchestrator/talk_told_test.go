@@ -12,7 +12,7 @@ import (
 
 // pass has the three send one another what the last was given, round and round, and
 // returns the first that is held.
-func (te *team) pass(names ...string) parley.Delivery {
+func (te *testTeam) pass(names ...string) parley.Delivery {
 	te.t.Helper()
 	te.send(names[0], "pass it on")
 	for i := range 20 {
@@ -88,7 +88,7 @@ func TestWhoAnswersIsToldWhatHoldsTheAnswer(t *testing.T) {
 		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"},
 	)
 
-	anna := te.roster.named("anna").id
+	anna := te.roster.ByName("anna").ID
 	if err != nil || !strings.HasPrefix(res.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {
 		t.Errorf("the answer's receipt is %+v, %v", res, err)
 	}

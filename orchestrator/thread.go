@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -8,41 +9,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
-// titles are those of all threads, by their ids. They never change, and every post
-// that is typed shows one.
-type titles struct {
-	mu sync.RWMutex
-	of map[string]string
-}
-
-func (t *titles) load(ctx context.Context, s *store.Store) (err error) {
-	t.of, err = s.ThreadTitles(ctx)
-	return err
-}
-
-func (t *titles) find(id string) (title string, ok bool) {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	title, ok = t.of[id]
-	return title, ok
-}
-
-func (t *titles) add(id, title string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.of[id] = title
-}
-
 // postToThread is SendMessage for a thread.
-func (o *Orchestrator) postToThread(ctx context.Context, from *member, d draft) (store.Appended, error) {
+func (o *Orchestrator) postToThread(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.message.ThreadID))
-	if _, ok := o.titles.find(id); !ok {
+	if _, ok := o.roster.Titles.Find(id); !ok {
 		th, err := o.store.Thread(ctx, id)
 		if err != nil {
 			return store.Appended{}, err
@@ -57,10 +33,10 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *member, d draft) 
 
 	d.message.Kind, d.message.ThreadID = parley.KindThread, id
 	d.reach = func(ids []string) ([]store.NewDelivery, error) {
-		if !operator && !slices.Contains(ids, from.id) {
+		if !operator && !slices.Contains(ids, from.ID) {
 			return nil, notIn(from, id)
 		}
-		return o.firstRungs(ids, from.id), nil
+		return o.firstRungs(ids, from.ID), nil
 	}
 
 	return o.admit(ctx, from, d)
@@ -70,23 +46,23 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *member, d draft) 
 func (o *Orchestrator) firstRungs(ids []string, but string) []store.NewDelivery {
 	var ds []store.NewDelivery
 	for _, id := range ids {
-		if m := o.roster.id(id); m != nil && id != but {
+		if m := o.roster.ByID(id); m != nil && id != but {
 			ds = append(ds, firstRung(m))
 		}
 	}
 	return ds
 }
 
-func notIn(m *member, threadID string) error {
-	return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", m.name, parley.Short(threadID)).
+func notIn(m *team.Member, threadID string) error {
+	return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", m.Name, parley.Short(threadID)).
 		With("thread_id", threadID).
 		Suggest("Call join_thread with thread_id %s first, or ask one who takes part to add you; list_threads shows who does.", parley.Short(threadID))
 }
 
 // readableThread returns the id of a thread whose posts the caller may read.
-func (o *Orchestrator) readableThread(ctx context.Context, me *member, ref string) (string, error) {
+func (o *Orchestrator) readableThread(ctx context.Context, me *team.Member, ref string) (string, error) {
 	th, err := o.store.Thread(ctx, strings.TrimSpace(ref))
-	if err == nil && !parley.CallerFrom(ctx).Operator && !slices.Contains(th.Participants, me.id) {
+	if err == nil && !parley.CallerFrom(ctx).Operator && !slices.Contains(th.Participants, me.ID) {
 		err = notIn(me, th.ID)
 	}
 	return th.ID, err
@@ -97,7 +73,7 @@ func (o *Orchestrator) CreateThread(
 	ctx context.Context,
 	req parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
-	from, err := o.sender(ctx)
+	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +82,10 @@ func (o *Orchestrator) CreateThread(
 	}
 
 	th := parley.Thread{
-		ID:           newID(),
+		ID:           team.NewID(),
 		Title:        parley.CleanLine(req.Title),
-		CreatorID:    from.id,
-		Participants: []string{from.id},
+		CreatorID:    from.ID,
+		Participants: []string{from.ID},
 	}
 	if !parley.Visible(th.Title) {
 		return nil, parley.Errorf(parley.InvalidArgument, "the title is empty").
@@ -118,16 +94,16 @@ func (o *Orchestrator) CreateThread(
 
 	var names []string
 	for _, ref := range req.Participants {
-		m, err := o.roster.find(ref)
+		m, err := o.roster.Find(ref)
 		if err != nil {
 			return nil, err
 		}
-		if !slices.Contains(th.Participants, m.id) {
-			th.Participants, names = append(th.Participants, m.id), append(names, m.name)
+		if !slices.Contains(th.Participants, m.ID) {
+			th.Participants, names = append(th.Participants, m.ID), append(names, m.Name)
 		}
 	}
 
-	call := store.Call{AgentID: from.id, Key: req.IdempotencyKey, Made: th.ID,
+	call := store.Call{AgentID: from.ID, Key: req.IdempotencyKey, Made: th.ID,
 		Asked: asked(
 			"create_thread",
 			th.Title,
@@ -157,7 +133,7 @@ func (o *Orchestrator) CreateThread(
 	if err != nil || was.Made != th.ID {
 		back()
 	} else {
-		o.titles.add(th.ID, th.Title)
+		o.roster.Titles.Add(th.ID, th.Title)
 	}
 
 	for i := range stored {
@@ -192,7 +168,7 @@ func asked(what ...any) string {
 // firstPosts are the word that a thread is open, and its creator's own first one.
 func (o *Orchestrator) firstPosts(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	th *parley.Thread,
 	names []string,
 	initial string,
@@ -202,15 +178,15 @@ func (o *Orchestrator) firstPosts(
 		with = " with " + someOf(names)
 	}
 
-	text := fmt.Sprintf("%s opened thread %s%s. %s", from.name, nameOf(th), with, howToPost(th))
-	opened, err := o.word(ctx, th.ID, text, store.Member{AgentID: from.id, Status: parley.MemberCreated}, from.id)
+	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, nameOf(th), with, howToPost(th))
+	opened, err := o.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
 
 	first, err := o.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
 		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
-		reach: func(ids []string) ([]store.NewDelivery, error) { return o.firstRungs(ids, from.id), nil }})
+		reach: func(ids []string) ([]store.NewDelivery, error) { return o.firstRungs(ids, from.ID), nil }})
 
 	return []store.Post{opened, first}, err
 }
@@ -224,7 +200,7 @@ func (o *Orchestrator) word(
 	but string,
 	others ...string,
 ) (store.Post, error) {
-	from, err := o.system(ctx)
+	from, err := o.roster.System(ctx)
 	if err != nil {
 		return store.Post{}, err
 	}
@@ -232,8 +208,8 @@ func (o *Orchestrator) word(
 	post := store.Post{
 		Event:  parley.EventThreadUpdated,
 		Member: about,
-		Message: parley.Message{ID: newID(), Kind: parley.KindNotice,
-			Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.id, Sender: from.name, Text: text,
+		Message: parley.Message{ID: team.NewID(), Kind: parley.KindNotice,
+			Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.ID, Sender: from.Name, Text: text,
 			ThreadID: threadID, Timestamp: o.now()},
 	}
 
@@ -277,13 +253,13 @@ func (o *Orchestrator) thread(ctx context.Context, ref string) (parley.Thread, e
 }
 
 func (o *Orchestrator) dressThread(th parley.Thread) parley.Thread {
-	if m := o.roster.id(th.CreatorID); m != nil {
-		th.Creator = m.name
+	if m := o.roster.ByID(th.CreatorID); m != nil {
+		th.Creator = m.Name
 	}
 	th.ParticipantNames = make([]string, len(th.Participants))
 	for i, id := range th.Participants {
-		if m := o.roster.id(id); m != nil {
-			th.ParticipantNames[i] = m.name
+		if m := o.roster.ByID(id); m != nil {
+			th.ParticipantNames[i] = m.Name
 		}
 	}
 	th.Status = o.statusOf(true, th.Participants...)
@@ -295,17 +271,17 @@ func (o *Orchestrator) ListThreads(
 	ctx context.Context,
 	req parley.ListThreadsRequest,
 ) (*parley.ListThreadsResult, error) {
-	me, err := o.sender(ctx)
+	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
 	only := ""
 	if req.Mine {
-		only = me.id
+		only = me.ID
 	}
 
-	list, total, err := o.store.Threads(ctx, only, or(req.Limit, 50))
+	list, total, err := o.store.Threads(ctx, only, cmp.Or(req.Limit, 50))
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	typed = tmuxtest.WaitMessages(t, log, 3)
 	want = fmt.Sprintf(
 		"[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s)",
-		parley.Short(te.Operator().ID),
+		parley.Short(te.roster.Operator().ID),
 		short,
 		shown,
 		post.MessageID[:8],

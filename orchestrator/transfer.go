@@ -10,12 +10,13 @@ import (
 
 	"parley"
 	"parley/files"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // fileNote is what is known of a file that comes in.
 type fileNote struct {
-	to          *member // who is told; nil for nobody
+	to          *team.Member // who is told; nil for nobody
 	name        string
 	description string
 	key         string // idempotency
@@ -25,7 +26,7 @@ type fileNote struct {
 // that was made before, leaves nothing of it.
 func (o *Orchestrator) takeFile(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	content io.Reader,
 	described func() (*fileNote, error),
 ) (_ *parley.TransferFileResult, err error) {
@@ -67,16 +68,16 @@ type announced struct {
 // step.
 func (o *Orchestrator) announceFile(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	kept *files.Content,
 	n *fileNote,
 ) (a announced, err error) {
 	f := parley.File{
-		ID:        newID(),
+		ID:        team.NewID(),
 		Name:      n.name,
 		Size:      kept.Size,
 		SHA256:    kept.SHA256,
-		SenderID:  from.id,
+		SenderID:  from.ID,
 		CreatedAt: o.now(),
 	}
 
@@ -98,7 +99,7 @@ func (o *Orchestrator) announceFile(
 		}
 	}()
 
-	call := store.Call{AgentID: from.id, Key: n.key, Made: f.ID, Asked: asked("upload", f.Name, f.SHA256)}
+	call := store.Call{AgentID: from.ID, Key: n.key, Made: f.ID, Asked: asked("upload", f.Name, f.SHA256)}
 	if n.to == nil {
 		was, err := o.store.CreateFile(ctx, f, call)
 		if err != nil {
@@ -131,7 +132,7 @@ func (o *Orchestrator) announceFile(
 	stored, err := o.admit(
 		ctx,
 		from,
-		draft{recipients: []*member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
+		draft{recipients: []*team.Member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
 			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
 			Text: o.fileText(f, path, n.description), Attachments: []json.RawMessage{item}}},
 	)
@@ -180,20 +181,20 @@ func (o *Orchestrator) fileText(f parley.File, path, description string) string 
 // nil when it is new.
 func (o *Orchestrator) transferredBefore(
 	ctx context.Context,
-	from *member,
+	from *team.Member,
 	n *fileNote,
 ) (*parley.TransferFileResult, error) {
 	if n.key == "" {
 		return nil, nil
 	}
-	stored, found, err := o.store.Repeated(ctx, from.id, n.key)
+	stored, found, err := o.store.Repeated(ctx, from.ID, n.key)
 	if err != nil || !found {
 		return nil, err
 	}
 	if err := fileAgain(&stored.Message, n.to, n.name, n.description, ""); err != nil {
 		return nil, err
 	}
-	o.dressDeliveries(stored.Deliveries)
+	o.roster.FillInDeliveries(stored.Deliveries)
 	return o.transferred(stored)
 }
 

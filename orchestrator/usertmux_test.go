@@ -16,7 +16,7 @@ import (
 // userTmux is a tmux server as a person has one: with options, bindings and hooks of
 // their own, several sessions, and terminals of different sizes attached.
 type userTmux struct {
-	*team
+	*testTeam
 	path, screens string // sockets: theirs, and of the tmux that stands for their terminals
 }
 
@@ -33,10 +33,10 @@ bind-key r display-message hello
 set-hook -g after-new-window "display-message new"
 `
 
-func newUser(t *testing.T, te *team) *userTmux {
+func newUser(t *testing.T, te *testTeam) *userTmux {
 	t.Helper()
 	dir := filepath.Dir(tmuxtest.Options(t).Path) // short, and removed in the end
-	u := &userTmux{team: te, path: filepath.Join(dir, "user"), screens: filepath.Join(dir, "screens")}
+	u := &userTmux{testTeam: te, path: filepath.Join(dir, "user"), screens: filepath.Join(dir, "screens")}
 	config := filepath.Join(dir, "conf")
 	if err := os.WriteFile(config, []byte(userConfig), 0o600); err != nil {
 		t.Fatal(err)

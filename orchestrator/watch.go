@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/tmux"
 )
 
@@ -74,10 +75,10 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 	defer cancel()
 
 	// Whose terminal was there before the list is made must be in it.
-	places := map[*member]*terminal{}
-	for _, m := range o.roster.all() {
-		t := m.place()
-		if t != nil && !t.adopted() && !t.ended.Load() || t == nil && m.homeless() {
+	places := map[*team.Member]*team.Terminal{}
+	for _, m := range o.roster.All() {
+		t := m.Terminal()
+		if t != nil && !t.Adopted() && !t.Ended.Load() || t == nil && m.LacksTerminal() {
 			places[m] = t
 		}
 	}
@@ -99,39 +100,33 @@ func (o *Orchestrator) lookAround(ctx context.Context) {
 	}
 
 	for m, t := range places {
-		info, found := owned[m.id]
-		there := found && t != nil && t.instance == instance && info.ID == t.pane.ID()
+		info, found := owned[m.ID]
+		there := found && t != nil && t.Instance == instance && info.ID == t.Pane.ID()
 		if err := o.observe(ctx, m, t, info, there); err != nil && o.ctx.Err() == nil {
-			o.log.Error("observe", "agent", m.name, "error", err)
+			o.log.Error("observe", "agent", m.Name, "error", err)
 		}
 	}
 }
 
-// homeless reports that a member should have a terminal and has none: it is being
-// launched, or its loss could not be recorded.
-func (m *member) homeless() bool {
-	return m.kind == parley.KindTerminal && m.snapshot().State.Live()
-}
-
 // observe brings one agent's state up to date. Launches, stops and restarts of
 // it are not disturbed.
-func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo, there bool) error {
-	if !m.changing.TryLock() {
+func (o *Orchestrator) observe(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool) error {
+	if !m.Changing.TryLock() {
 		return nil
 	}
-	defer m.changing.Unlock()
+	defer m.Changing.Unlock()
 
-	if m.place() != t || t == nil && !m.homeless() {
+	if m.Terminal() != t || t == nil && !m.LacksTerminal() {
 		return nil
 	}
 	if !there {
 		return o.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
 	}
 
-	moved := info.InMode != t.info.InMode || info.InputOff != t.info.InputOff
-	t.saw(info)
+	moved := info.InMode != t.Info.InMode || info.InputOff != t.Info.InputOff
+	t.Saw(info)
 	if moved {
-		m.nudge()
+		m.Wake()
 	}
 	if info.Dead {
 		return o.died(ctx, m, t, info)
@@ -145,39 +140,39 @@ func (o *Orchestrator) observe(ctx context.Context, m *member, t *terminal, info
 		return err
 	}
 
-	return o.setState(ctx, m, state, evidence, nil)
+	return o.roster.SetState(ctx, m, state, evidence, nil)
 }
 
 // giveSizeBack ends what a person's terminal of another size did to the agent's, once
 // that person has gone, between two messages. Its state is looked at whether this works
 // or not.
-func (o *Orchestrator) giveSizeBack(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) {
-	if !m.typing.TryLock() {
+func (o *Orchestrator) giveSizeBack(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
+	if !m.Typing.TryLock() {
 		return // the next look comes soon
 	}
-	defer m.typing.Unlock()
-	err := t.pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight)
-	if err != nil && !t.keepsSize && o.ctx.Err() == nil {
-		o.log.Warn("give its terminal the size of its launch back", "agent", m.name, "error", err)
+	defer m.Typing.Unlock()
+	err := t.Pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight)
+	if err != nil && !t.KeepsSize && o.ctx.Err() == nil {
+		o.log.Warn("give its terminal the size of its launch back", "agent", m.Name, "error", err)
 	}
-	t.keepsSize = err != nil
+	t.KeepsSize = err != nil
 }
 
-func (o *Orchestrator) died(ctx context.Context, m *member, t *terminal, info tmux.PaneInfo) error {
-	if t.dead.IsZero() {
-		t.dead = o.now()
+func (o *Orchestrator) died(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
+	if t.Dead.IsZero() {
+		t.Dead = o.now()
 	}
 
 	switch {
-	case !info.ExitKnown && o.now().Sub(t.dead) < statusPatience:
+	case !info.ExitKnown && o.now().Sub(t.Dead) < statusPatience:
 		return nil
 	case !info.ExitKnown:
-		return o.setState(ctx, m, parley.StateExited, "its program ended", nil)
+		return o.roster.SetState(ctx, m, parley.StateExited, "its program ended", nil)
 	case info.Signal != "":
-		return o.setState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
+		return o.roster.SetState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
 	}
 
-	return o.setState(
+	return o.roster.SetState(
 		ctx,
 		m,
 		parley.StateExited,
@@ -189,53 +184,53 @@ func (o *Orchestrator) died(ctx context.Context, m *member, t *terminal, info tm
 // stateOf reads the state off the screen. "" means that it stays what it is.
 func (o *Orchestrator) stateOf(
 	ctx context.Context,
-	m *member,
-	t *terminal,
+	m *team.Member,
+	t *team.Terminal,
 	info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
 	now := o.now()
-	if now.Sub(info.Activity) > 2*time.Second+max(t.profile.Quiet, steadyAfter) && info.Activity == t.read &&
-		m.snapshot().State == parley.StateIdle {
+	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, steadyAfter) && info.Activity == t.Read &&
+		m.Agent().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 
-	screen, err := t.pane.Screen(ctx, tmux.ScreenOptions{})
+	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
 	if err != nil {
 		return "", "", err
 	}
 
-	t.read = info.Activity
-	quiet := now.Sub(t.still.since(now, screen))
-	if t.profile.HasMarkers() {
-		said, _ := m.reported()
-		s := t.standing(now, screen, said)
-		starting := m.snapshot().State == parley.StateStarting && now.Sub(t.started) < startPatience
+	t.Read = info.Activity
+	quiet := now.Sub(t.Still.Since(now, screen))
+	if t.Profile.HasMarkers() {
+		said, _ := m.LastReport()
+		s := readStanding(t, now, screen, said)
+		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience
 		if s.state == parley.StateUnknown && (starting || s.steady < steadyAfter) || s.state == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
 
 		if s.state != parley.StateDrafting {
-			t.drafted = time.Time{}
-		} else if t.drafted.IsZero() {
-			t.drafted = now
+			t.Drafted = time.Time{}
+		} else if t.Drafted.IsZero() {
+			t.Drafted = now
 		}
 
-		if s.state == parley.StateDrafting && now.Sub(t.drafted) < draftedAfter {
+		if s.state == parley.StateDrafting && now.Sub(t.Drafted) < draftedAfter {
 			return "", "", nil // it may be a message that is just being typed
 		}
 
 		return s.state, s.evidence, nil
 	}
 
-	if quiet >= t.profile.Quiet {
-		t.loud = time.Time{}
+	if quiet >= t.Profile.Quiet {
+		t.Loud = time.Time{}
 		return parley.StateIdle, "its terminal is quiet", nil
 	}
 
-	if t.loud.IsZero() {
-		t.loud = now
+	if t.Loud.IsZero() {
+		t.Loud = now
 	}
-	if now.Sub(t.loud) >= busyAfter && m.snapshot().State != parley.StateStarting {
+	if now.Sub(t.Loud) >= busyAfter && m.Agent().State != parley.StateStarting {
 		return parley.StateBusy, "its terminal shows output all the time", nil
 	}
 
@@ -249,16 +244,8 @@ func (o *Orchestrator) chores(ctx context.Context) {
 	}
 
 	o.sweep()
-	seen := map[string]time.Time{}
-	for _, m := range o.roster.all() {
-		m.mu.Lock()
-		if !m.seen.IsZero() {
-			seen[m.id], m.seen = m.seen, time.Time{}
-		}
-		m.mu.Unlock()
-	}
-
-	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.keys.takeUsed())); err != nil &&
+	seen := o.roster.TakeSeen()
+	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.Keys.TakeUsed())); err != nil &&
 		ctx.Err() == nil {
 		o.log.Error("note who was seen", "error", err)
 	}

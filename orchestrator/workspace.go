@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley"
+	"parley/orchestrator/team"
 	"parley/store"
 	"parley/tmux"
 )
@@ -17,7 +19,7 @@ import (
 // ReadEvents implements parley.EventService.
 func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
 	c := parley.CallerFrom(ctx)
-	q := store.EventQuery{After: req.After, Limit: or(req.Limit, 100), Last: req.Last, For: c.ID}
+	q := store.EventQuery{After: req.After, Limit: cmp.Or(req.Limit, 100), Last: req.Last, For: c.ID}
 	if c.Operator {
 		q.For = ""
 	}
@@ -55,9 +57,9 @@ func (o *Orchestrator) GetWorkspaceStatus(
 	res.TmuxSocket, res.TmuxVersion = o.tmux.SocketPath(), o.tmux.Version().String()
 	res.LastEvent, res.Paused, res.Warnings = o.store.LastEvent(), o.pause.is(), o.warnings
 	res.Agents = map[string]int{}
-	for _, m := range o.roster.all() {
-		if m.kind != parley.KindHuman {
-			res.Agents[string(m.snapshot().State)]++
+	for _, m := range o.roster.All() {
+		if m.Kind != parley.KindHuman {
+			res.Agents[string(m.Agent().State)]++
 		}
 	}
 
@@ -111,17 +113,17 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, le
 		}
 	}()
 
-	var members []*member
-	for _, m := range o.roster.all() {
-		m.changing.Lock()
-		defer m.changing.Unlock()
+	var members []*team.Member
+	for _, m := range o.roster.All() {
+		m.Changing.Lock()
+		defer m.Changing.Unlock()
 
-		if m.kind == parley.KindTerminal && (m.place() != nil || m.snapshot().State != parley.StateTerminated) {
+		if m.Kind == parley.KindTerminal && (m.Terminal() != nil || m.Agent().State != parley.StateTerminated) {
 			members = append(members, m)
-			if a := m.snapshot(); a.Adopted() && m.place() != nil {
-				left = append(left, m.name)
+			if a := m.Agent(); a.Adopted() && m.Terminal() != nil {
+				left = append(left, m.Name)
 			} else {
-				stopped = append(stopped, m.name)
+				stopped = append(stopped, m.Name)
 			}
 		}
 	}
@@ -129,9 +131,9 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, le
 	var ends errgroup.Group
 	for _, m := range members {
 		ends.Go(func() error {
-			_, err := o.endProcesses(ctx, m, m.place())
-			if a := m.snapshot(); err != nil && a.Adopted() { // what is left there harms nobody
-				o.log.Warn("let an adopted agent go", "agent", m.name, "error", err)
+			_, err := o.endProcesses(ctx, m, m.Terminal())
+			if a := m.Agent(); err != nil && a.Adopted() { // what is left there harms nobody
+				o.log.Warn("let an adopted agent go", "agent", m.Name, "error", err)
 				return nil
 			}
 			return err
@@ -140,8 +142,8 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, le
 
 	if err := ends.Wait(); err != nil {
 		for _, m := range members {
-			if t := m.place(); t != nil {
-				t.ended.Store(false) // the watcher sees to their states again
+			if t := m.Terminal(); t != nil {
+				t.Ended.Store(false) // the watcher sees to their states again
 			}
 		}
 		return nil, nil, err
@@ -161,11 +163,11 @@ func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, le
 
 // screen is what a person sees in the terminal. tmux scrolls by a row to say that
 // a pane is dead.
-func (t *terminal) screen(ctx context.Context, opts tmux.ScreenOptions) (tmux.Screen, error) {
-	screen, err := t.pane.Screen(ctx, opts)
+func screenOf(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmux.Screen, error) {
+	screen, err := t.Pane.Screen(ctx, opts)
 	if err == nil && screen.Dead {
 		opts.History++
-		screen, err = t.pane.Screen(ctx, opts)
+		screen, err = t.Pane.Screen(ctx, opts)
 	}
 	return screen, err
 }
@@ -175,7 +177,7 @@ func (o *Orchestrator) ReadTerminal(
 	ctx context.Context,
 	req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
-	if m, err := o.roster.find(req.Agent); err == nil && m.snapshot().Responder != nil {
+	if m, err := o.roster.Find(req.Agent); err == nil && m.Agent().Responder != nil {
 		return o.readPage(m, req.History), nil
 	}
 
@@ -187,7 +189,7 @@ func (o *Orchestrator) ReadTerminal(
 	ctx, cancel := o.whileTmuxAnswers(ctx)
 	defer cancel()
 
-	screen, err := t.screen(ctx, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
+	screen, err := screenOf(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
 	if err != nil {
 		return nil, lookError(m, t, err)
 	}
@@ -199,8 +201,8 @@ func (o *Orchestrator) ReadTerminal(
 
 	return &parley.ReadTerminalResult{
 		Answer:  parley.OK,
-		AgentID: m.id,
-		Name:    m.name,
+		AgentID: m.ID,
+		Name:    m.Name,
 		Lines:   filled(lines),
 		Width:   screen.Width,
 		Height:  screen.Height,
@@ -224,23 +226,23 @@ func (o *Orchestrator) GetAttachInfo(
 	ctx, cancel := o.whileTmuxAnswers(ctx)
 	defer cancel()
 
-	info, err := t.pane.Info(ctx) // a client of a server that does not answer would wait for ever
+	info, err := t.Pane.Info(ctx) // a client of a server that does not answer would wait for ever
 	if err != nil {
 		return nil, lookError(m, t, err)
 	}
 
 	res := &parley.AttachInfoResult{
 		Answer:  parley.OK,
-		AgentID: m.id,
-		Name:    m.name,
-		Socket:  t.server.SocketPath(),
+		AgentID: m.ID,
+		Name:    m.Name,
+		Socket:  t.Server.SocketPath(),
 		Session: info.Session,
 		Pane:    info.ID,
-		Command: t.server.AttachCommand(info.Session),
+		Command: t.Server.AttachCommand(info.Session),
 	}
 
-	if t.adopted() {
-		res.Command, res.Adopted = t.server.AttachToPane(info.ID), true
+	if t.Adopted() {
+		res.Command, res.Adopted = t.Server.AttachToPane(info.ID), true
 	}
 
 	return res, nil
@@ -255,17 +257,17 @@ func (o *Orchestrator) whileTmuxAnswers(ctx context.Context) (context.Context, c
 }
 
 // lookError is terminalError for who wants to see the terminal.
-func lookError(m *member, t *terminal, err error) error {
+func lookError(m *team.Member, t *team.Terminal, err error) error {
 	if !errors.Is(err, errTmuxSilent) {
 		return terminalError(m, err)
 	}
 
-	pid, _, _ := strings.Cut(t.instance, "/")
-	e := parley.Errorf(parley.TmuxUnavailable, "the tmux server of %s does not answer", m.name).
-		With("socket", t.server.SocketPath()).
+	pid, _, _ := strings.Cut(t.Instance, "/")
+	e := parley.Errorf(parley.TmuxUnavailable, "the tmux server of %s does not answer", m.Name).
+		With("socket", t.Server.SocketPath()).
 		With("pid", pid)
 
-	if t.adopted() {
+	if t.Adopted() {
 		return e.Suggest("It is one of your own. If its process %s was stopped, wake it with: kill -CONT %s", pid, pid)
 	}
 
@@ -277,12 +279,12 @@ func lookError(m *member, t *terminal, err error) error {
 }
 
 // terminalOf resolves an agent that has a terminal now.
-func (o *Orchestrator) terminalOf(ref string) (*member, *terminal, error) {
+func (o *Orchestrator) terminalOf(ref string) (*team.Member, *team.Terminal, error) {
 	m, err := o.terminalMember(ref)
 	if err != nil {
 		return nil, nil, err
 	}
-	t := m.place()
+	t := m.Terminal()
 	if t == nil {
 		return nil, nil, terminalError(m, tmux.ErrNoPane)
 	}

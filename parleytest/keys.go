@@ -1,214 +1,148 @@
 package parleytest
 
 import (
-	"time"
+	"strings"
 
 	"parley"
 )
 
-var keys = []testCase{
-	{"KeysTellRequiredAnswersApart", keyOfDebt},
-	{"KeysTellAttachmentsApart", keyOfAttachments},
-	{"KeysTellAnswersApart", keyOfAnswer},
-	{"KeysTellUpdatesApart", keyOfUpdate},
-	{"KeysTellRequestsForAssistanceApart", keyOfAssistance},
-	{"KeysTellListsApart", keyOfList},
-	{"KeysTellThreadsApart", keyOfThread},
+var rights = []testCase{
+	{"KeysAreIssuedListedAndRevoked", keysComeAndGo},
+	{"RotationEndsTheOtherKeys", rotationEndsTheOthers},
+	{"KeysAreRefusedToTheOperatorAndToStrangers", keysRefused},
+	{"SpecialAgentsWaitForApproval", specialAgentsWait},
+	{"RightsAreTheOperatorsToGive", rightsAreTheOperators},
 }
 
-// once makes a call with a key, again in the same way, which must change nothing, and
-// in other ways, which must be refused and change nothing either.
-func (f *fixture) once(m member, op string, args params, others ...params) {
+// keyIDs are those of an agent's keys that are good.
+func (f *fixture) keyIDs(agent string) []string {
 	f.Helper()
-	call := func(change params) params {
-		all := params{"idempotency_key": "once"}
-		for _, part := range []params{args, change} {
-			for name, value := range part {
-				all[name] = value
-			}
+	ids := []string{}
+	for _, k := range do[parley.ListKeysResult](f.operator, "list_keys", params{"agent": agent}).Keys {
+		if k.Agent != agent || k.CreatedAt.IsZero() {
+			f.Errorf("a key of %s is shown as %+v", agent, k)
 		}
+		ids = append(ids, k.KeyID)
+	}
+	return ids
+}
 
-		return all
+func keysComeAndGo(f *fixture) {
+	first := f.keyIDs("coder")
+	same(f.T, "keys of coder", len(first), 1)
+	got := do[parley.IssueKeyResult](f.operator, "issue_key", params{"agent": "coder"})
+	if got.AgentID != f.coder.id || len(got.APIKey) < 32 || !strings.HasPrefix(got.APIKey, got.KeyID) ||
+		len(got.KeyID) != parley.KeyIDLength ||
+		len(got.Ended) != 0 {
+		f.Errorf("issue_key gave %+v", got)
 	}
 
-	if _, err := invoke(m, op, call(nil)); err != nil {
-		m.Fatalf("%s: %v", op, err)
-	}
-
-	f.unchangedAfter(func() {
-		if _, err := invoke(m, op, call(nil)); err != nil {
-			m.Errorf("%s again: %v", op, err)
-		}
-		for _, change := range others {
-			refused(m, op, call(change), parley.InvalidArgument)
-		}
-	})
-}
-
-func keyOfDebt(f *fixture) {
-	due := time.Now().Add(time.Hour)
-	f.once(
-		f.planner,
-		"send_message",
-		params{"to": "coder", "text": "when?", "response_deadline": due},
-		params{"response_deadline": due.Add(time.Hour)},
-		params{"response_deadline": due.Add(time.Millisecond)},
-		params{
-			"response_deadline": nil,
-		},
-		params{"response_deadline": nil, "requires_response": true},
-		params{"response_deadline": due.Add(-2 * time.Hour)},
+	same(f.T, "keys with a further one", f.keyIDs("coder"), append(first, got.KeyID))
+	same(f.T, "all keys", len(do[parley.ListKeysResult](f.operator, "list_keys", nil).Keys), 4)
+	refused(f.operator, "revoke_key", params{"agent": "planner", "key_id": got.KeyID}, parley.InvalidArgument)
+	same(
+		f.T,
+		"revoked",
+		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"key_id": got.KeyID}).Revoked,
+		[]string{got.KeyID},
 	)
 
-	f.once(f.coder, "send_message", params{"to": "planner", "text": "when?", "requires_response": true},
-		params{"response_deadline": due.Add(time.Hour)}, params{"requires_response": false})
-}
-
-func keyOfAttachments(f *fixture) {
-	f.once(
-		f.planner,
-		"send_message",
-		params{"to": "coder", "text": "look", "attachments": []params{{"name": "a", "n": 1}, {"name": "b"}}},
-		params{
-			"attachments": []params{{"name": "b"}, {"name": "a", "n": 1}},
-		},
-		params{"attachments": []params{{"name": "a", "n": 1}}},
-		params{"attachments": []params{{"name": "a", "n": 2}, {"name": "b"}}},
-		params{"attachments": nil},
-	)
-
-	file := do[parley.TransferFileResult](
-		f.planner,
-		"transfer_file",
-		params{"recipient": "coder", "source_path": f.file("a.txt", "a")},
-	).Data
-
-	f.once(
-		f.coder,
-		"send_message",
-		params{"to": "reviewer", "text": "look", "attachments": []params{{"file_id": file.FileID}}},
-		params{"attachments": []params{{"file_id": file.FileID, "page": 2}}},
-		params{"attachments": nil},
-	)
-}
-
-func keyOfAnswer(f *fixture) {
-	question := f.planner.ask("how long?", "coder").MessageID
-	other := f.planner.ask("how long?", "coder").MessageID
-	f.once(
-		f.coder,
-		"respond_to_message",
-		params{
-			"message_id":            question,
-			"text":                  "ask reviewer",
-			"status":                "delegated",
-			"additional_recipients": "reviewer",
-		},
-		params{
-			"status": "completed",
-		},
-		params{"message_id": other},
-		params{"text": "hm"},
-		params{"data": params{"n": 1}},
-		params{"additional_recipients": []string{"reviewer", parley.OperatorName}},
-	)
-
-	f.once(
-		f.reviewer,
-		"respond_to_message",
-		params{"message_id": question, "text": "a day"},
-		params{"additional_recipients": "coder"},
-	)
-}
-
-func keyOfUpdate(f *fixture) {
-	content := params{"summary": "it works", "details": "all of it"}
-	f.once(
-		f.planner,
-		"broadcast_update",
-		params{"update_type": "progress", "content": content, "urgency": "action_required"},
-		params{
-			"update_type": "completion",
-		},
-		params{"urgency": "info"},
-		params{"urgency": "attention"},
-		params{"content": params{"summary": "it works"}},
-	)
-
-	f.once(f.coder, "broadcast_message", params{"text": "done"}, params{"priority": "low"}, params{"urgent": true})
-}
-
-func keyOfAssistance(f *fixture) {
-	due := time.Now().Add(time.Hour)
-	args := func(details params) params { return params{"request_details": details} }
-	f.once(
-		f.planner,
-		"request_assistance",
-		params{"assistance_type": "review", "target_agents": "coder",
-			"request_details": params{"description": "look", "deadline": due, "priority": "high"}},
-		params{
-			"assistance_type": "expertise",
-		},
-		params{"target_agents": "reviewer"},
-		params{"required_capabilities": []string{"go"}},
-		args(
-			params{"description": "look", "deadline": due, "priority": "low"},
-		),
-		args(params{"description": "look", "priority": "high"}),
-		args(params{"description": "look", "deadline": due.Add(time.Hour), "priority": "high"}),
-		args(params{"description": "look", "context": "at main.go", "deadline": due, "priority": "high"}),
-	)
-}
-
-func keyOfList(f *fixture) {
-	f.once(
-		f.planner,
-		"send_message",
-		params{"to": []string{"coder", "reviewer", parley.OperatorName}, "text": "hello"},
-		params{
-			"to": []string{"coder", "reviewer"},
-		},
-		params{"to": []string{"coder", parley.OperatorName}},
-		params{"to": "coder"},
-	)
-}
-
-func keyOfThread(f *fixture) {
-	args := params{
-		"title":           "the parser",
-		"participants":    []string{"coder"},
-		"initial_message": "who takes it?",
-		"idempotency_key": "once",
-	}
-
-	first := do[parley.CreateThreadResult](f.planner, "create_thread", args)
-	f.once(
-		f.planner,
-		"create_thread",
-		args,
-		params{"title": "the lexer"},
-		params{"participants": []string{"coder", "reviewer"}},
-		params{"participants": []string{}},
-		params{"initial_message": "you?"},
-		params{"initial_message": nil},
-	)
-
-	f.once(f.coder, "create_thread", args)
-	do[parley.MembershipResult](f.reviewer, "join_thread", params{"thread_id": first.Thread.ID})
-	second := do[parley.CreateThreadResult](
-		f.planner,
-		"create_thread",
-		params{"title": " the parser", "participants": []string{f.planner.id, f.coder.id},
-			"initial_message": "who takes it?", "idempotency_key": "once"},
+	refused(f.operator, "revoke_key", params{"key_id": got.KeyID}, parley.InvalidArgument)
+	same(f.T, "keys without it", f.keyIDs("coder"), first)
+	same(
+		f.T,
+		"all revoked",
+		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked,
+		first,
 	)
 
 	same(
 		f.T,
-		"second thread and post",
-		[2]string{second.Thread.ID, second.InitialMessageID},
-		[2]string{first.Thread.ID, first.InitialMessageID},
+		"again",
+		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked,
+		[]string{},
 	)
 
-	same(f.T, "those in it now", sorted(second.Thread.ParticipantNames...), []string{"coder", "planner", "reviewer"})
-	same(f.T, "threads", do[parley.ListThreadsResult](f.planner, "list_threads", nil).TotalCount, 2)
+	same(f.T, "keys at the end", f.keyIDs("coder"), []string{})
+}
+
+func rotationEndsTheOthers(f *fixture) {
+	do[parley.IssueKeyResult](f.operator, "issue_key", params{"agent": "coder"})
+	before, others := f.keyIDs("coder"), f.keyIDs("planner")
+	got := do[parley.IssueKeyResult](f.operator, "rotate_key", params{"agent": "coder"})
+	same(f.T, "ended", got.Ended, before)
+	same(f.T, "keys of coder", f.keyIDs("coder"), []string{got.KeyID})
+	same(f.T, "keys of planner", f.keyIDs("planner"), others)
+}
+
+func keysRefused(f *fixture) {
+	for _, op := range []string{"issue_key", "rotate_key"} {
+		refused(f.operator, op, params{"agent": parley.OperatorName}, parley.InvalidArgument)
+		refused(f.operator, op, params{"agent": "nobody"}, parley.AgentNotFound)
+		refused(f.operator, op, nil, parley.InvalidArgument)
+	}
+	refused(f.operator, "list_keys", params{"agent": "nobody"}, parley.AgentNotFound)
+	refused(f.operator, "revoke_key", nil, parley.InvalidArgument)
+	refused(f.operator, "revoke_key", params{"agent": "coder", "key_id": ""}, parley.InvalidArgument)
+	same(f.T, "keys of coder", len(f.keyIDs("coder")), 1)
+	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "coder"})
+	same(f.T, "keys of one that is stopped", f.keyIDs("coder"), []string{})
+	refused(f.operator, "issue_key", params{"agent": "coder"}, parley.AgentUnavailable)
+}
+
+func specialAgentsWait(f *fixture) {
+	got := do[parley.RegisterAgentResult](
+		f.operator,
+		"register_agent",
+		params{"username": "DM", "agent_description": "narrates", "special": true},
+	)
+
+	same(f.T, "the status", got.Status, parley.StatusPendingApproval)
+	status := func() parley.Agent {
+		return do[parley.AgentStatusResult](f.planner, "get_agent_status", params{"agent": "DM"}).Agents[0].Agent
+	}
+
+	waiting := func() int {
+		n := 0
+		for _, need := range do[parley.GetNeedsResult](f.operator, "get_needs", nil).Needs {
+			if need.Kind == parley.NeedApproval && need.Agent == "DM" && need.Command != "" && need.Action != "" {
+				n++
+			}
+		}
+
+		return n
+	}
+
+	check := func(when string, approval parley.Approval, needs int) {
+		f.Helper()
+		a := status()
+		same(f.T, "approval "+when, a.Approval, approval)
+		same(f.T, "special "+when, a.IsSpecial, approval == parley.ApprovalGiven)
+		same(f.T, "needs "+when, waiting(), needs)
+	}
+
+	check("at first", parley.ApprovalPending, 1)
+	f.planner.send("are you there?", "DM") // it is a mailbox meanwhile
+	for _, approve := range []bool{false, true, true} {
+		want := parley.ApprovalDeclined
+		if approve {
+			want = parley.ApprovalGiven
+		}
+
+		answer := do[parley.ApproveAgentResult](f.operator, "approve_agent", params{"agent": "DM", "approve": approve})
+		same(f.T, "the answer", []any{answer.IsSpecial, answer.Approval}, []any{approve, want})
+		check("after the decision", want, 0)
+	}
+
+	refused(f.operator, "approve_agent", params{"agent": "coder", "approve": true}, parley.InvalidArgument)
+	refused(f.operator, "approve_agent", params{"agent": "DM"}, parley.InvalidArgument)
+	refused(f.operator, "approve_agent", params{"agent": "nobody", "approve": true}, parley.AgentNotFound)
+}
+
+func rightsAreTheOperators(f *fixture) {
+	for _, op := range []string{"issue_key", "rotate_key", "revoke_key"} {
+		refused(f.coder, op, params{"agent": "coder"}, parley.NotAuthorized)
+	}
+	refused(f.coder, "list_keys", nil, parley.NotAuthorized)
+	refused(f.coder, "approve_agent", params{"agent": "coder", "approve": true}, parley.NotAuthorized)
 }

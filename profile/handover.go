@@ -15,35 +15,35 @@ import (
 	"parley"
 )
 
-// Handover is how a launched program is told about its team, for this run only:
-// what it is, and how it reaches parley. Nothing of it is the user's own
-// configuration. Args, the values of Env, Files and Briefing are templates over
-// Values; {{json X}} quotes a text for JSON, TOML and YAML alike, {{shell X}}
-// for a shell.
+// Handover tells a launched program about its team, for this run only: its name, and
+// how it reaches parley. It changes nothing in the user's own configuration. Args, the
+// values of Env, Files and Briefing are templates over Values; {{json X}} quotes a text
+// for JSON, TOML and YAML, {{shell X}} for a shell.
 type Handover struct {
-	Args     []string          `yaml:"args"`     // behind the command, whoever gave it
-	Env      map[string]string `yaml:"env"`      // in place of what the launch carries
+	Args     []string          `yaml:"args"`     // appended to any launch command
+	Env      map[string]string `yaml:"env"`      // replaces variables of the launch
 	Unset    []string          `yaml:"unset"`    // variables that the program must not inherit
-	Files    map[string]string `yaml:"files"`    // by name, in the agent's own private directory
-	Briefing string            `yaml:"briefing"` // what {{.Briefing}} stands for; "": parley's own
+	Files    map[string]string `yaml:"files"`    // by name, in the agent's private directory
+	Briefing string            `yaml:"briefing"` // the text of {{.Briefing}}; "": parley's own
 }
 
-// Values is what a handover's templates may name.
+// Values are the values that a handover's templates may use.
 type Values struct {
 	Name, ID string // of the agent
-	Parley   string // this program's path
-	Dir      string // the agent's private directory, in which its files are
+	Parley   string // path of this program
+	Dir      string // the agent's private directory, which holds its files
 	Briefing string // filled in by Render
 }
 
-// ShortID is the agent's id as headers show it.
+// ShortID returns the agent's id as headers show it.
 func (v Values) ShortID() string { return parley.Short(v.ID) }
 
-// File is the path of one of the handover's files.
+// File returns the path of one of the handover's files.
 func (v Values) File(name string) string { return filepath.Join(v.Dir, name) }
 
-// placeholders is what a hint can list.
-const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.File "NAME"}} and {{.Briefing}}, each also as {{json .Name}}`
+// placeholders lists the placeholders of a template for hints.
+const placeholders = `{{.Name}}, {{.ID}}, {{.ShortID}}, {{.Parley}}, {{.Dir}}, {{.File "NAME"}} and ` +
+	`{{.Briefing}}, each also as {{json .Name}}`
 
 //go:embed briefing.txt
 var briefing string
@@ -99,7 +99,7 @@ func (v Values) fill(text string) (string, error) {
 	return b.String(), err
 }
 
-// quote writes a text as a JSON string, which TOML and YAML read the same.
+// quote returns a text as a JSON string, which TOML and YAML read in the same way.
 func quote(text string) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -108,7 +108,7 @@ func quote(text string) (string, error) {
 	return strings.TrimSpace(b.String()), err
 }
 
-// shellQuote writes a text as one word of a shell's command line.
+// shellQuote returns a text as one word of a shell's command line.
 func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
 func (h Handover) clone() Handover {
@@ -117,12 +117,13 @@ func (h Handover) clone() Handover {
 	return h
 }
 
+// inherit adds the variables and files of from that h does not set.
 func (h *Handover) inherit(from Handover) {
 	inherit(h.Env, from.Env)
 	inherit(h.Files, from.Files)
 }
 
-// inherit adds what stands in from and not in own: decoding a map replaces it.
+// inherit adds the keys of from that own lacks: decoding a map replaces it as a whole.
 func inherit(own, from map[string]string) {
 	for key, value := range from {
 		if _, ok := own[key]; !ok && own != nil {
@@ -131,19 +132,19 @@ func inherit(own, from map[string]string) {
 	}
 }
 
-// checkHandover tries the templates and refuses names that are not plain.
+// checkHandover returns an error for a template that fails and for an unsafe name.
 func (p *Profile) checkHandover() error {
 	h := p.Handover
 	for _, name := range append(slices.Sorted(maps.Keys(h.Env)), h.Unset...) {
 		if !variableForm.MatchString(name) || strings.HasPrefix(name, "PARLEY_") {
-			return p.bad("handover.env", name).
-				Suggest("Name a variable of letters, digits and _, and none of parley's own.")
+			return p.invalid("handover.env", name).
+				Suggest("Name a variable with letters, digits and _; parley's own (PARLEY_…) are reserved.")
 		}
 	}
 
 	for name := range h.Files {
 		if !fileForm.MatchString(name) {
-			return p.bad("handover.files", name).
+			return p.invalid("handover.files", name).
 				Suggest("Use a plain file name of letters, digits, dot, - and _; directories may stand before it.")
 		}
 	}
@@ -157,7 +158,7 @@ func (p *Profile) checkHandover() error {
 	}
 
 	if slices.ContainsFunc(append(slices.Clone(done.Args), slices.Collect(maps.Values(done.Env))...), hasNUL) {
-		return p.bad("handover", "a zero byte").Suggest("Leave it out: no argument and no variable can hold one.")
+		return p.invalid("handover", "a zero byte").Suggest("Leave it out: no argument and no variable can hold one.")
 	}
 
 	return p.checkFileUses()
@@ -165,7 +166,7 @@ func (p *Profile) checkHandover() error {
 
 func hasNUL(s string) bool { return strings.ContainsRune(s, 0) }
 
-// checkFileUses refuses {{.File "x"}} for a file that the profile does not have.
+// checkFileUses returns an error for {{.File "x"}} if the profile has no file x.
 func (p *Profile) checkFileUses() error {
 	texts := slices.Concat(
 		p.Handover.Args,
@@ -176,7 +177,8 @@ func (p *Profile) checkFileUses() error {
 	for _, text := range texts {
 		for _, use := range fileUse.FindAllStringSubmatch(text, -1) {
 			if _, ok := p.Handover.Files[use[1]]; !ok {
-				return parley.Errorf(parley.InvalidArgument, "profile %s: its handover uses a file %q that it does not have", p.Name, use[1]).
+				return parley.Errorf(parley.InvalidArgument,
+					"profile %s: its handover uses a file %q that it does not have", p.Name, use[1]).
 					With("key", "handover").
 					Suggest("Add the file to handover.files, or correct its name.")
 			}

@@ -1,90 +1,105 @@
 package profile
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"time"
 )
 
-// Profile is what is known of one agent program. Read it, do not change it: the
-// ones in a Set are shared.
+// Profile is what parley knows about one agent program. It is the record that YAML
+// files hold, and its compiled patterns. Do not change one: those in a Set are shared.
 type Profile struct {
-	Name    string
-	Summary string   // one line for people
-	Command []string // launched when no command is given; "parley" as its first word is this program
+	Name    string   `yaml:"-"`
+	Extends string   `yaml:"extends"` // the profile to start from; only while a file is read
+	Summary string   `yaml:"summary"` // one line for people
+	Command []string `yaml:"command"` // launched if no command is given; a first word "parley" is this program
 
-	Version []string // arguments with which the command's first word prints its version; VersionIn finds it
-	Tested  []string // versions of the program that the profile was tried with; empty: none
+	Version []string `yaml:"version"` // arguments that print the program's version, see VersionIn
+	Tested  []string `yaml:"tested"`  // versions of the program that the profile was tried with; empty: none
 
 	// OneLine folds line feeds and puts the footer into the same line. It is for
-	// programs of which it is not known that they frame pastes: to them each line
-	// feed would be an Enter.
-	OneLine bool
+	// programs that may not frame pastes: there each line feed would be an Enter.
+	OneLine bool `yaml:"one_line"`
 
-	// What is longer than one of these is announced by a notice instead of being
-	// typed. They measure what would be typed, with header and footer. 0: no limit.
-	InlineLines, InlineChars, InlineBytes int
+	// A text longer than one of these is announced by a notice instead of being typed.
+	// They limit the typed text with its header and footer. 0: no limit.
+	InlineLines int `yaml:"inline_lines"`
+	InlineChars int `yaml:"inline_chars"`
+	InlineBytes int `yaml:"inline_bytes"`
 
-	// Recomposes is that the program rewrites what is typed into its composer in Unicode's
-	// form NFC. A text that is not in that form would not arrive as it is, and is
-	// announced by a notice.
-	Recomposes bool
+	// Recomposes says that the program rewrites its composer's text in Unicode's form
+	// NFC. A text in another form would not arrive as it is, and is announced by a
+	// notice.
+	Recomposes bool `yaml:"recomposes"`
 
-	Key         string        // what submits: Enter or Tab
-	QueueKey    string        // what puts a text into the program's own queue while it works, whole and after the turn; "": it has none that was proven
-	Settle      time.Duration // quiet between the text being shown and the key
-	ShowWithin  time.Duration // patience for the pasted text to be shown
-	TakenWithin time.Duration // patience for the text to leave the composer after the key
-	Startup     time.Duration // where no marker tells: how long a program has to take over its terminal
-	Quiet       time.Duration // where no marker tells: output quiet for so long is idle
+	Key string `yaml:"key"` // submits: Enter or Tab
+	// QueueKey puts a text into the program's own queue while it works, whole and for
+	// after the turn. "": no such key is proven.
+	QueueKey string `yaml:"queue_key"`
 
-	// Stagger is how far apart a broadcast begins turns in agents of this profile, for
-	// providers that limit their rate. 0: all at once.
-	Stagger time.Duration
+	Settle      time.Duration `yaml:"settle"`       // quiet between the text being shown and the key
+	ShowWithin  time.Duration `yaml:"show_within"`  // longest wait for the pasted text to be shown
+	TakenWithin time.Duration `yaml:"taken_within"` // longest wait for the text to leave the composer after the key
+	Startup     time.Duration `yaml:"startup"`      // without markers: time to take over the terminal
+	Quiet       time.Duration `yaml:"quiet"`        // without markers: no output for so long means idle
 
-	Markers  Markers
-	Handover Handover
+	// Stagger is the time between the turns that a broadcast starts in agents of this
+	// profile, for providers that limit their rate. 0: all at once.
+	Stagger time.Duration `yaml:"stagger"`
 
-	// Reports say what the program's own events mean (see Report), and Titles by which
-	// pattern its terminal's title tells a state (see Title); both in ParseSignal's words.
-	Reports, Titles map[string]string
+	Markers  Markers  `yaml:"markers"`
+	Handover Handover `yaml:"handover"`
 
-	// Programs are how one that runs already is known: each by the name of its program
-	// or, with a slash, a part of its path; further words must follow it. None: the name
-	// of Command.
-	Programs []string
-	AddMCP   []string // with which a person gives the program an MCP server, whose own command follows
+	// Reports maps the program's own events to states (see Report). Titles maps states to
+	// patterns of its terminal's title (see Title). Both use ParseSignal's words.
+	Reports map[string]string `yaml:"reports"`
+	Titles  map[string]string `yaml:"titles"`
 
+	// Programs recognise a running program: each is the program's name or, with a slash,
+	// a part of its path; any further words must follow it on the command line. Empty:
+	// the name in Command.
+	Programs []string `yaml:"programs"`
+	// AddMCP is the command that adds an MCP server to the program's own configuration.
+	// The server's command follows it.
+	AddMCP []string `yaml:"add_mcp"`
+
+	patterns patterns
+}
+
+// Markers are regular expressions, "" where the screen is not known; ^ and $ match at
+// lines. Dialog, Busy, Idle and Blocked are searched in the last 20 lines that are not
+// empty.
+type Markers struct {
+	Dialog string `yaml:"dialog"` // a question is open, and a key would answer it
+	Busy   string `yaml:"busy"`
+	Idle   string `yaml:"idle"`
+	// Composer matches the composer on the whole screen. Its group "text" is the
+	// composed text, all rows. The lowest match counts. A group "frame" is a row of its
+	// frame, where something else can stand to the right. A group "cut" matches where
+	// more of the text stands above the shown part.
+	Composer string `yaml:"composer"`
+	Cursor   bool   `yaml:"cursor"` // a cursor outside the composer means that something lies over it and has the keys
+	Empty    string `yaml:"empty"`  // the hint in an empty composer, after the cursor
+	// Blocked holds screens that look idle and are not, by their cause: compaction, a
+	// usage limit, an error of the model's server. They count before idle.
+	Blocked map[string]string `yaml:"blocked"`
+	Paste   string            `yaml:"paste"` // the placeholder for a long paste in the composer
+}
+
+// patterns are a profile's regular expressions, compiled. nil: the profile has none.
+type patterns struct {
 	dialog, busy, idle     *regexp.Regexp
 	composer, empty, paste *regexp.Regexp
 	blocked                map[string]*regexp.Regexp
 	titles                 []title
 }
 
-// Markers are regular expressions, "" where nothing is known; ^ and $ match at
-// lines. Dialog, Busy and Idle are looked for in the last 20 lines that are not
-// empty.
-type Markers struct {
-	Dialog string `yaml:"dialog"` // a question is open, and a key would answer it
-	Busy   string `yaml:"busy"`
-	Idle   string `yaml:"idle"`
-	// Composer matches the composer on the whole screen; its group "text" is what
-	// stands in it, all rows. The lowest match is the one that counts. A group
-	// "frame" is a row of its frame, where something else can stand right of it; a group
-	// "cut" matches where more of the text stands above what is shown.
-	Composer string `yaml:"composer"`
-	Cursor   bool   `yaml:"cursor"` // the cursor is in the composer, or else something lies over it and has the keys
-	Empty    string `yaml:"empty"`  // what stands in an empty composer, behind the cursor
-	// Blocked are screens that look idle and are not, by what they are: compaction,
-	// a usage limit, an error of the model's server. They count before idle.
-	Blocked map[string]string `yaml:"blocked"`
-	Paste   string            `yaml:"paste"` // what stands for a long paste in the composer
-}
-
-// State is what a screen says about the program.
+// State is what a screen shows about the program.
 type State string
 
-// The states. Unknown means: do not type because of what the screen says; a
-// program without markers is always Unknown.
+// The states. Unknown means that the screen gives no reason to type; a program without
+// markers is always Unknown.
 const (
 	Unknown State = "unknown"
 	Dialog  State = "dialog"
@@ -92,3 +107,17 @@ const (
 	Blocked State = "blocked" // see BlockedBy
 	Idle    State = "idle"
 )
+
+// clone returns a copy of the record that shares nothing with p.
+func (p *Profile) clone() *Profile {
+	c := *p
+	c.Extends, c.patterns = "", patterns{}
+	for _, list := range []*[]string{&c.Command, &c.Version, &c.Tested, &c.Programs, &c.AddMCP} {
+		*list = slices.Clone(*list)
+	}
+	for _, m := range []*map[string]string{&c.Markers.Blocked, &c.Reports, &c.Titles} {
+		*m = maps.Clone(*m)
+	}
+	c.Handover = p.Handover.clone()
+	return &c
+}

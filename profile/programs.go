@@ -6,44 +6,27 @@ import (
 	"strings"
 )
 
-// interpreters run a script that is the program in question.
+// interpreters run a script, which is then the program in question.
 var interpreters = []string{
-	"sh",
-	"bash",
-	"dash",
-	"zsh",
-	"node",
-	"nodejs",
-	"bun",
-	"deno",
-	"python",
-	"python3",
-	"ruby",
-	"npx",
-	"uvx",
+	"sh", "bash", "dash", "zsh", "node", "nodejs", "bun", "deno", "python", "python3", "ruby", "npx", "uvx",
 }
 
 // ProgramOf returns the name of the program that a command line runs: the last part of
-// its first word, or of the script if that is an interpreter, without an extension.
-// "" if there is none.
+// its first word without the extension, or that of the script if the first word is an
+// interpreter. It returns "" for an empty command line.
 func ProgramOf(argv []string) string {
-	script := scriptOf(argv)
-	name := path.Base(script)
+	script, _ := splitScript(argv)
 	if script == "" {
 		return ""
 	}
+	name := path.Base(script)
 	for _, ext := range []string{".js", ".mjs", ".cjs", ".py", ".rb", ".sh"} {
 		name = strings.TrimSuffix(name, ext)
 	}
 	return name
 }
 
-func scriptOf(argv []string) string {
-	script, _ := splitScript(argv)
-	return script
-}
-
-// splitScript returns what is run, with its directory, and the words behind it.
+// splitScript returns the path of the program or script that runs, and its arguments.
 func splitScript(argv []string) (script string, rest []string) {
 	if len(argv) == 0 {
 		return "", nil
@@ -59,8 +42,8 @@ func splitScript(argv []string) (script string, rest []string) {
 	return first, argv[1:]
 }
 
-// Runs reports whether the command line is one of the programs of the profile. A
-// profile that lists none has the program of its command.
+// Runs reports whether the command line runs one of the profile's programs. If it lists
+// none, the program is that of its command.
 func (p *Profile) Runs(argv []string) bool {
 	name := ProgramOf(argv)
 	if name == "" {
@@ -81,9 +64,9 @@ func (p *Profile) Runs(argv []string) bool {
 	})
 }
 
-// Running returns the profile whose program the command line is. With several, as
-// when a workspace extends one, it is the one that is called as its program is; it is
-// not ok when that does not decide.
+// Running returns the profile whose program the command line runs. If there are several,
+// such as when a workspace extends one, it is the one with the name of the program. It
+// is not ok if no profile fits, or none of several has that name.
 func (s Set) Running(argv []string) (*Profile, bool) {
 	var found []*Profile
 	for _, name := range s.Names() {

@@ -9,17 +9,17 @@ import (
 	"parley"
 )
 
-// Signal is what a program says of itself.
+// Signal is the state that a program reports.
 type Signal struct {
 	State parley.AgentState // idle, busy, waiting, blocked or exited; "": only that it lives
-	Why   string            // what blocks it
-	// Prompted is that it took a prompt: it works upon that now or, when it was at work
-	// already, has it in its queue.
+	Why   string            // the cause, if it is blocked
+	// Prompted says that the program took a prompt. It works on the prompt now or, if it
+	// was busy before, has queued it.
 	Prompted bool
 }
 
-// signals are the words for what a program says, as they stand in profiles and in
-// report_state. Behind blocked may stand by what.
+// signals maps the words of profiles and of report_state to states. The cause may
+// follow "blocked".
 var signals = map[string]parley.AgentState{
 	"":         "",
 	"idle":     parley.StateIdle,
@@ -30,23 +30,19 @@ var signals = map[string]parley.AgentState{
 	"ended":    parley.StateExited,
 }
 
-// ParseSignal reads such words: "idle", "busy", "prompted", "waiting", "blocked:
-// compaction", "ended", or "" for what proves only life.
+// ParseSignal parses the words of a signal: "idle", "busy", "prompted", "waiting",
+// "blocked: compaction", "ended", or "" for a program that only lives.
 func ParseSignal(words string) (Signal, bool) {
 	word, why, _ := strings.Cut(words, ":")
 	state, ok := signals[word]
 	why = strings.TrimSpace(why)
-	return Signal{
-			State:    state,
-			Why:      why,
-			Prompted: word == "prompted",
-		}, ok &&
-			(why == "" || state == parley.StateBlocked)
+	ok = ok && (why == "" || state == parley.StateBlocked)
+	return Signal{State: state, Why: why, Prompted: word == "prompted"}, ok
 }
 
-// Report returns what an event means that the program reports, in its own word. An
-// event may have a qualifier, as in "SessionEnd:clear"; what the profile says of that
-// comes before what it says of the event. It is not ok when the profile says nothing.
+// Report returns the meaning of one of the program's own events. An event may have a
+// qualifier, as in "SessionEnd:clear"; the profile's entry for both comes before that
+// for the event alone. It is not ok if the profile has neither.
 func (p *Profile) Report(event string) (s Signal, ok bool) {
 	words, ok := p.Reports[event]
 	if at := strings.LastIndexByte(event, ':'); !ok && at > 0 {
@@ -58,7 +54,7 @@ func (p *Profile) Report(event string) (s Signal, ok bool) {
 	return s, ok
 }
 
-// Prompts reports whether the program says when it is given a prompt.
+// Prompts reports whether the program reports each prompt that it is given.
 func (p *Profile) Prompts() bool {
 	for _, words := range p.Reports {
 		if s, _ := ParseSignal(words); s.Prompted {
@@ -68,17 +64,17 @@ func (p *Profile) Prompts() bool {
 	return false
 }
 
-// title is what a terminal's title says when it matches.
+// title is the signal of a terminal's title that matches the pattern.
 type title struct {
 	re     *regexp.Regexp
 	signal Signal
 }
 
-// Title returns what the title of the program's terminal says; not ok when nothing
-// that is known. As on the screen, waiting counts before busy, busy before blocked,
-// and idle last.
+// Title returns the signal of the program's terminal title. It is not ok if no pattern
+// matches. As on the screen, waiting counts before busy, busy before blocked, and idle
+// last.
 func (p *Profile) Title(text string) (Signal, bool) {
-	for _, t := range p.titles {
+	for _, t := range p.patterns.titles {
 		if t.re.MatchString(text) {
 			return t.signal, true
 		}
@@ -86,7 +82,7 @@ func (p *Profile) Title(text string) (Signal, bool) {
 	return Signal{}, false
 }
 
-// titleOrder is in which order titles are tried.
+// titleOrder is the order in which titles are tried.
 var titleOrder = []parley.AgentState{
 	parley.StateWaiting,
 	parley.StateBusy,
@@ -95,7 +91,7 @@ var titleOrder = []parley.AgentState{
 	parley.StateExited,
 }
 
-// compileReports checks what the profile says of events and titles.
+// compileReports checks the events, and compiles the titles.
 func (p *Profile) compileReports() error {
 	for _, event := range slices.Sorted(maps.Keys(p.Reports)) {
 		if _, ok := ParseSignal(p.Reports[event]); !ok {
@@ -109,18 +105,18 @@ func (p *Profile) compileReports() error {
 			return p.noSignal("titles", words)
 		}
 		if p.Titles[words] == "" {
-			continue // taken back by what extends it
+			continue // removed by a profile that extends another
 		}
 
-		re, err := p.pattern("titles."+words, p.Titles[words])
+		re, err := p.compilePattern("titles."+words, p.Titles[words])
 		if err != nil {
 			return err
 		}
 
-		p.titles = append(p.titles, title{re, s})
+		p.patterns.titles = append(p.patterns.titles, title{re, s})
 	}
 
-	slices.SortStableFunc(p.titles, func(a, b title) int {
+	slices.SortStableFunc(p.patterns.titles, func(a, b title) int {
 		return slices.Index(titleOrder, a.signal.State) - slices.Index(titleOrder, b.signal.State)
 	})
 
@@ -128,6 +124,6 @@ func (p *Profile) compileReports() error {
 }
 
 func (p *Profile) noSignal(key, words string) error {
-	return p.bad(key, words).
-		Suggest("Use idle, busy, prompted, waiting, blocked or ended; behind blocked a colon and by what.")
+	return p.invalid(key, words).
+		Suggest("Use idle, busy, prompted, waiting, blocked or ended. A colon and the cause may follow blocked.")
 }

@@ -17,10 +17,11 @@ import (
 //go:embed profiles/*.yaml
 var builtin embed.FS
 
-// base is what a profile of a workspace's own starts from unless it says otherwise.
-const base = "generic"
+// defaultBase is the profile from which a workspace's own starts unless it extends
+// another.
+const defaultBase = "generic"
 
-// Set is the profiles of a workspace. It does not change; With returns another.
+// Set holds the profiles of a workspace. It does not change; With returns another.
 type Set struct{ byName map[string]*Profile }
 
 // Builtin returns the profiles that come with parley.
@@ -38,6 +39,7 @@ func Builtin() (Set, error) {
 		}
 
 		name := strings.TrimSuffix(f.Name(), path.Ext(f.Name()))
+
 		p, err := decode(name, text, func(string) (*Profile, error) { return &Profile{}, nil })
 		if err != nil {
 			return Set{}, fmt.Errorf("built-in profile %s: %w", name, err)
@@ -49,8 +51,8 @@ func Builtin() (Set, error) {
 	return s, nil
 }
 
-// Load returns the built-in profiles changed by each text in turn: a YAML map from
-// a profile's name to what With takes.
+// Load returns the built-in profiles changed by each text in turn: a YAML map from a
+// profile's name to the text for With.
 func Load(overrides ...[]byte) (Set, error) {
 	s, err := Builtin()
 	if err != nil {
@@ -79,9 +81,9 @@ func Load(overrides ...[]byte) (Set, error) {
 	return s, nil
 }
 
-// With returns the set with one profile changed or added. The text is the YAML of
-// the keys that differ, from the profile of that name, from the one that the key
-// `extends` names, or else from generic. INVALID_ARGUMENT says what is wrong in it.
+// With returns the set with one profile changed or added. The text is YAML with the keys
+// that differ from the profile that the key `extends` names, else from the one with the
+// same name, else from generic. With fails with INVALID_ARGUMENT if the text is wrong.
 func (s Set) With(name string, text []byte) (Set, error) {
 	if !nameForm.MatchString(name) {
 		return Set{}, parley.Errorf(parley.InvalidArgument, "%q is not a name for a profile", parley.CleanLine(name)).
@@ -96,7 +98,7 @@ func (s Set) With(name string, text []byte) (Set, error) {
 			return own, nil
 		}
 
-		return s.Find(base)
+		return s.Find(defaultBase)
 	})
 	if err != nil {
 		return Set{}, err
@@ -112,8 +114,8 @@ func (s Set) With(name string, text []byte) (Set, error) {
 	return with, nil
 }
 
-// Find returns a profile; INVALID_ARGUMENT, with those that there are, if there is
-// none of that name.
+// Find returns a profile. If no profile has that name it fails with INVALID_ARGUMENT and
+// lists the names.
 func (s Set) Find(name string) (*Profile, error) {
 	if p, ok := s.byName[name]; ok {
 		return p, nil

@@ -8,12 +8,6 @@ import (
 	"parley"
 )
 
-// The types of agent log rows.
-const (
-	LogCommunication = "agent_communication"
-	LogLifecycle     = "agent_lifecycle"
-)
-
 // CreateAgent stores a new agent, with a key unless it is nil. AGENT_EXISTS when its name, in any case, or
 // its id was ever given to another.
 func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) error {

@@ -119,3 +119,33 @@ func (s *Store) DrawKey(ctx context.Context) ([]byte, error) {
 
 	return key, nil
 }
+
+// TurnRow is a message that went to an agent, as the conversation protocol counts it.
+type TurnRow struct {
+	MessageID   string
+	ChainID     string
+	Hop         int
+	SenderID    string
+	RecipientID string
+	ThreadID    string
+	AcceptedAt  int64
+	Replied     string // the chain of the message that it answers
+}
+
+// At is when the message was accepted.
+func (r *TurnRow) At() time.Time { return instant(r.AcceptedAt) }
+
+// Turns returns the latest messages that were not withheld, in the order of
+// acceptance, but for parley's own, and for what began no turn: it was read in the
+// moment in which it was stored.
+func (s *Store) Turns(ctx context.Context, since time.Time, limit int) ([]TurnRow, error) {
+	var rows []TurnRow
+	err := s.read(ctx, "reading the last turns", &rows, `SELECT * FROM (
+		SELECT m.seq, m.id AS message_id, m.chain_id, m.hop, m.sender_id, d.recipient_id, m.thread_id, m.accepted_at, coalesce(a.chain_id, '') AS replied
+		FROM messages m CROSS JOIN deliveries d ON d.message_seq = m.seq JOIN agents s ON s.id = m.sender_id
+		LEFT JOIN messages a ON a.id = m.in_reply_to AND m.in_reply_to <> ''
+		WHERE m.seq > (SELECT coalesce(max(seq), 0) FROM messages) - ? AND m.accepted_at > ? AND m.chain_id <> '' AND d.withheld = '' AND d.state <> 'failed'
+			AND (d.read_at IS NULL OR d.read_at > d.queued_at) AND s.kind <> 'system'
+		ORDER BY m.seq DESC LIMIT ?) ORDER BY seq`, limit, nanos(since), limit)
+	return rows, err
+}

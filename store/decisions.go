@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"parley"
 )
@@ -29,42 +28,6 @@ func decisionFrom(text, agentID, agent string) *parley.ConversationDecision {
 	}
 	d.AgentID, d.Agent = agentID, agent
 	return &d
-}
-
-// RecallThread returns what a responder is told of a thread before one of its posts: the
-// last posts before that, and its own since, oldest first.
-func (s *Store) RecallThread(
-	ctx context.Context,
-	responderID, threadID, messageID string,
-	limit int,
-) ([]parley.Message, error) {
-	if limit <= 0 {
-		return nil, nil
-	}
-
-	var rows []messageRow
-	err := s.read(
-		ctx,
-		"reading the thread",
-		&rows,
-		`SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
-		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread' AND m.id <> ?
-		AND (m.seq < (SELECT seq FROM messages WHERE id = ?) OR m.sender_id = ?) ORDER BY m.seq DESC LIMIT ?`,
-		threadID,
-		messageID,
-		messageID,
-		responderID,
-		limit,
-	)
-
-	said := make([]parley.Message, len(rows))
-	for i := range rows {
-		said[i] = rows[i].message()
-	}
-
-	slices.Reverse(said)
-
-	return said, err
 }
 
 // Decisions returns what was decided about the responders that got a message, by their

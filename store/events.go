@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
-	"time"
 
 	"parley"
 )
@@ -102,25 +100,31 @@ func (r *foundEvent) event() parley.Event {
 	return e
 }
 
-// LogEntry is a row of the agent log.
-type LogEntry struct {
-	ID      int64           `json:"id"`
-	AgentID string          `json:"agent_id"`
-	LogType string          `json:"log_type"`
-	Message string          `json:"message"`
-	Details json.RawMessage `json:"details"`
-	Time    time.Time       `json:"timestamp"`
+// eventColumns are those of an eventRow's values.
+const eventColumns = "type, at, message_seq, recipient_id, recipient_count, agent_id, state, detail"
+
+// eventRow is a row of events.
+type eventRow struct {
+	Type           parley.EventType
+	At             int64
+	MessageSeq     int64
+	RecipientID    string
+	RecipientCount int
+	AgentID        string
+	State          string
+	Detail         string
 }
 
-// AgentLog returns the newest rows of an agent's log, oldest first.
-func (s *Store) AgentLog(ctx context.Context, agentID string, limit int) ([]LogEntry, error) {
-	var rows []logRow
-	err := s.read(ctx, "reading the agent log", &rows, `SELECT id, agent_id, log_type, message, details, at
-		FROM agent_log WHERE agent_id = ? ORDER BY id DESC LIMIT ?`, agentID, limit)
-	entries := make([]LogEntry, len(rows))
-	for i, r := range slices.Backward(rows) {
-		entries[len(rows)-1-i] = LogEntry{ID: r.ID, AgentID: r.AgentID, LogType: r.LogType, Message: r.Message,
-			Details: json.RawMessage(r.Details), Time: instant(r.At)}
+func (e *eventRow) values() []any {
+	return []any{string(e.Type), e.At, e.MessageSeq, e.RecipientID, e.RecipientCount, e.AgentID, e.State, e.Detail}
+}
+
+// announce emits the event of the message itself.
+func (t *tx) announce(p *Post, seq int64) {
+	e := eventRow{Type: p.Event, MessageSeq: seq, RecipientCount: len(p.Deliveries),
+		AgentID: p.Member.AgentID, State: string(p.Member.Status)}
+	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {
+		e.RecipientID = p.Deliveries[0].RecipientID
 	}
-	return entries, err
+	t.emit(e)
 }

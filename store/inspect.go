@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"time"
 
@@ -40,12 +38,9 @@ func inspect(ctx context.Context, file string) (h Health, err error) {
 		return h, err
 	}
 
-	h.Size = info.Size()
+	h.Size, h.Known = info.Size(), newestVersion()
 	if info, err := os.Stat(file + "-wal"); err == nil {
 		h.Log = info.Size()
-	}
-	if h.Known, err = newestMigration(); err != nil {
-		return h, err
 	}
 
 	absolute, err := filepath.Abs(file)
@@ -82,26 +77,6 @@ func (h *Health) read(ctx context.Context, pool *sql.DB, file string) error {
 
 	return pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).
 		Scan(&h.Version)
-}
-
-// newestMigration is the version of a database that this program makes.
-func newestMigration() (newest int64, err error) {
-	files, err := migrations()
-	if err != nil {
-		return 0, err
-	}
-
-	newest = max(wordsVersion, callsVersion)
-	names, err := fs.Glob(files, "*.sql")
-	for _, name := range names {
-		version, err := goose.NumericComponent(path.Base(name))
-		if err != nil {
-			return 0, err
-		}
-		newest = max(newest, version)
-	}
-
-	return newest, err
 }
 
 func notOurs(file string) *parley.Error {

@@ -133,14 +133,3 @@ func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 		return nil
 	})
 }
-
-// Repeated returns what a sender stored with an idempotency key, if it did.
-func (s *Store) Repeated(ctx context.Context, senderID, key string) (Appended, bool, error) {
-	t := &tx{db: s.reader.WithContext(ctx)}
-	var out Appended
-	found, err := t.repeated(&Post{Message: parley.Message{SenderID: senderID}, IdempotencyKey: key}, &out)
-	if err != nil {
-		return Appended{}, false, s.fail("reading what was sent", err)
-	}
-	return out, found, nil
-}

@@ -52,14 +52,14 @@ func (s *Store) migrator() (*goose.Provider, error) {
 		return nil, err
 	}
 	return goose.NewProvider(dialect, s.writerPool, files, goose.WithLogger(goose.NopLogger()),
-		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(wordsMigration(), callsMigration()))
+		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(goMigrations()...))
 }
 
 func (s *Store) migrations() (fs.FS, error) {
 	if s.tuning.migrations != nil {
 		return s.tuning.migrations, nil
 	}
-	return migrations()
+	return sqlMigrations()
 }
 
 // keepCopy copies the database to path.bak-VERSION-TIME and removes all but

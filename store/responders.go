@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"parley"
 )
@@ -105,57 +104,6 @@ func (s *Store) SetResponder(ctx context.Context, a parley.Agent) error {
 		t.lifecycle(&row, "is a "+row.Kind+", "+row.Approval+" as a special agent")
 		return t.setResponder(a.ID, a.Responder)
 	})
-}
-
-// forget makes a responder forget what it said with another up to a message of its own.
-func (t *tx) forget(responderID, otherID string, seq int64) error {
-	_, err := t.exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
-		ON CONFLICT DO UPDATE SET message_seq = max(message_seq, excluded.message_seq)`, responderID, otherID, seq)
-	return err
-}
-
-// recallScan is how many messages are looked through for each that is wanted: commands
-// and what was not answered do not count.
-const recallScan = 3
-
-// Recall returns what a responder remembers of what it said with another before a
-// message: the last of it, oldest first. Commands, their answers, and what the
-// responder left unanswered are no part of it.
-func (s *Store) Recall(
-	ctx context.Context,
-	responderID, otherID, messageID string,
-	limit int,
-) ([]parley.Message, error) {
-	if limit <= 0 {
-		return nil, nil
-	}
-
-	items, err := s.items(ctx, ` WHERE d.conversation_id = ? AND d.kind = 'direct'
-		AND d.message_seq < (SELECT seq FROM messages WHERE id = ?)
-		AND d.message_seq > coalesce((SELECT f.message_seq FROM forgotten f WHERE f.responder_id = ? AND f.other_id = ?), 0)
-		AND (m.sender_id = ? OR d.answered_by <> '')`, false, recallScan*limit+recallScan,
-		parley.ConversationID(responderID, otherID), messageID, responderID, otherID, responderID)
-	if err != nil {
-		return nil, err
-	}
-
-	commands := map[string]bool{}
-	for _, item := range items {
-		if _, is := parley.IsCommand(item.Message.Text); is && item.Message.SenderID != responderID {
-			commands[item.Message.ID] = true
-		}
-	}
-
-	var said []parley.Message
-	for _, item := range items {
-		if m := item.Message; !commands[m.ID] && !commands[m.InReplyTo] && len(said) < limit {
-			said = append(said, m)
-		}
-	}
-
-	slices.Reverse(said)
-
-	return said, nil
 }
 
 // replied stores what belongs to a message that answers for a model.

@@ -3,9 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
-	"embed"
 	"errors"
-	"io/fs"
 	"net/url"
 	"strconv"
 	"time"
@@ -19,12 +17,7 @@ import (
 // What is said in this file, and in migrations/sqlite, is true of SQLite alone;
 // the rest of the package is written in the SQL that PostgreSQL shares.
 
-//go:embed migrations/sqlite/*.sql
-var embedded embed.FS
-
 const dialect = goose.DialectSQLite3
-
-func migrations() (fs.FS, error) { return fs.Sub(embedded, "migrations/sqlite") }
 
 // defaultBusyTimeout is how long a statement waits for another process's lock.
 // While it waits it cannot be cancelled, so it is short.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"slices"
 
 	"parley"
 )
@@ -57,68 +56,6 @@ func (s *Store) CreateThread(
 	})
 
 	return out, was, err
-}
-
-// join makes an agent take part, after those who join at the same moment in a lower
-// place. That it did before does no harm.
-func (t *tx) join(threadID, agentID string, place int) error {
-	_, err := t.exec(`INSERT INTO participants (thread_id, agent_id, joined_at) VALUES (?, ?, ?)
-		ON CONFLICT (thread_id, agent_id) DO UPDATE SET joined_at = excluded.joined_at, left_at = 0`,
-		threadID, agentID, nanos(t.now)+int64(place))
-	return err
-}
-
-// Membership is a change of who takes part in a thread.
-type Membership struct {
-	ThreadID string
-	AgentID  string
-	Leave    bool                              // it takes part no more; else it does from now on
-	Allow    func(participants []string) error // like a Reach: an error refuses the change
-	Post     Post                              // tells of it, to those whom its Reach names
-}
-
-// ChangeMembership stores the change and its post, all or nothing. When nothing is to
-// be changed it stores nothing, and changed is false.
-func (s *Store) ChangeMembership(ctx context.Context, c Membership) (out Appended, changed bool, err error) {
-	err = s.write(ctx, "changing who takes part in the thread", func(t *tx) error {
-		out, changed = Appended{}, false
-		ids, err := t.participants(c.ThreadID)
-		if err == nil {
-			err = c.Allow(ids)
-		}
-		if err != nil || slices.Contains(ids, c.AgentID) != c.Leave {
-			return err
-		}
-
-		changed = true
-		if c.Leave {
-			_, err = t.exec(
-				`UPDATE participants SET left_at = ? WHERE thread_id = ? AND agent_id = ?`,
-				nanos(t.now),
-				c.ThreadID,
-				c.AgentID,
-			)
-		} else {
-			err = t.join(c.ThreadID, c.AgentID, 0)
-		}
-
-		if err != nil {
-			return err
-		}
-
-		return t.append(&c.Post, &out)
-	})
-
-	return out, changed, err
-}
-
-// takingPart is who takes part in a thread, in the order of joining.
-const takingPart = `SELECT agent_id FROM participants WHERE thread_id = ? AND left_at = 0 ORDER BY joined_at, agent_id`
-
-func (t *tx) participants(threadID string) ([]string, error) {
-	var ids []string
-	err := t.query(&ids, takingPart, threadID)
-	return ids, err
 }
 
 // address finds to whom a thread's post goes, as the thread is at this moment of the

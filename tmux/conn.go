@@ -19,16 +19,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxLine bounds what is kept of one line of a reply; the rest of a longer one is
-// read and dropped. No screen row or format of ours comes near it.
+// maxLine bounds how many bytes of one reply line are kept; the rest is read and
+// dropped. No screen row and no format of this package comes near it.
 const maxLine = 1 << 20
 
-// grace is how long a client that was asked to leave may take before it is
-// killed. A live one takes 4-9 ms.
+// grace is how long a client that was asked to leave may take before it is killed.
+// A live one takes 4-9 ms.
 const grace = 500 * time.Millisecond
 
-// reply is what one request was answered: the text behind the token, and the
-// lines printed before it.
+// reply is the answer to one request: the text after the token, and the lines
+// printed before it.
 type reply struct {
 	text  string
 	lines []string
@@ -42,9 +42,9 @@ type request struct {
 	done   chan reply
 }
 
-// conn is one control-mode client process. It owns a goroutine that reads, one
-// that writes what callers have queued, and one that holds the thread which
-// started the process; all end before ended is closed.
+// conn is one control-mode client process. It owns three goroutines: one reads, one
+// writes what callers have queued, and one keeps the thread that started the
+// process. All end before ended is closed.
 type conn struct {
 	process *os.Process
 	secret  string
@@ -52,18 +52,18 @@ type conn struct {
 	notify  func(line string)
 	wake    chan struct{} // cap 1: something is queued
 	lost    chan struct{} // closed at the first failure
-	ended   chan struct{} // closed when the process is reaped and the goroutines are done
+	ended   chan struct{} // closed when the process is reaped and the goroutines have ended
 
 	mu      sync.Mutex
 	queued  []byte
-	writing bool // the writer has queued, so nobody else may write
+	writing bool // the writer owns queued, so nothing else may write
 	pending []*request
 	next    uint64
 	err     error // why lost was closed
 }
 
-// dial starts argv as a control client. notify is called from the reader with
-// every line outside a block, and must not block.
+// dial starts argv as a control client. The reader calls notify with every line
+// outside a block; notify must not block.
 func dial(argv, env []string, notify func(string)) (*conn, error) {
 	secret := make([]byte, 8)
 	if _, err := rand.Read(secret); err != nil {
@@ -82,14 +82,18 @@ func dial(argv, env []string, notify func(string)) (*conn, error) {
 
 	c := &conn{
 		secret: "p" + hex.EncodeToString(secret) + "-",
-		stdin:  stdinW, notify: notify,
-		wake: make(chan struct{}, 1), lost: make(chan struct{}), ended: make(chan struct{}),
+		stdin:  stdinW,
+		notify: notify,
+		wake:   make(chan struct{}, 1),
+		lost:   make(chan struct{}),
+		ended:  make(chan struct{}),
 	}
 
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Stdin = env, stdinR
-	cmd.Stdout, cmd.Stderr = stdoutW, stdoutW // why it cannot attach is said on either
+	cmd.Stdout, cmd.Stderr = stdoutW, stdoutW // a client that cannot attach prints the reason on either
 	cmd.SysProcAttr = diesWithParent()
+
 	started := make(chan error, 1)
 	reaped := make(chan struct{})
 	go c.keep(cmd, started, reaped)
@@ -114,11 +118,11 @@ func (c *conn) keep(cmd *exec.Cmd, started chan<- error, reaped chan<- struct{})
 	c.process = cmd.Process
 	started <- err
 	if err == nil {
-		_ = cmd.Wait() // the reader has seen why
+		_ = cmd.Wait() // the reader reports why it ended
 	}
 }
 
-// run reads until the client is gone, then winds up everything of the connection.
+// run reads until the client has ended, then ends the rest of the connection.
 func (c *conn) run(stdout *os.File, reaped <-chan struct{}) {
 	writer := make(chan struct{})
 	go func() {
@@ -126,8 +130,8 @@ func (c *conn) run(stdout *os.File, reaped <-chan struct{}) {
 		c.write()
 	}()
 
-	// A client that was killed leaves its pipe open for as long as the server
-	// holds it; reading stops with the process and not with the pipe.
+	// The pipe of a killed client stays open while the server holds it, so reading
+	// stops with the process and not with the pipe.
 	unblock := make(chan struct{})
 	go func() {
 		defer close(unblock)
@@ -177,11 +181,7 @@ func readLine(in *bufio.Reader) (string, error) {
 	var line []byte
 	for {
 		part, err := in.ReadSlice('\n')
-		if room := maxLine - len(line); len(part) > room && room >= 0 {
-			line = append(line, part[:room]...)
-		} else if room > 0 {
-			line = append(line, part...)
-		}
+		line = append(line, part[:min(len(part), maxLine-len(line))]...)
 
 		if err == bufio.ErrBufferFull {
 			continue
@@ -191,8 +191,8 @@ func readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// answer hands an event to the request it belongs to: the oldest one, because the
-// server runs the lines of one client in order.
+// answer hands an event to its request, which is the oldest one: the server runs the
+// lines of one client in order.
 func (c *conn) answer(e event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,7 +224,7 @@ func (c *conn) answer(e event) {
 	}
 }
 
-// finish answers the oldest request. The caller holds mu.
+// finish answers the oldest request. The caller must hold mu.
 func (c *conn) finish(r reply) {
 	head := c.pending[0]
 	c.pending[0] = nil
@@ -232,10 +232,8 @@ func (c *conn) finish(r reply) {
 	head.done <- r
 }
 
-// do writes the one command line that compose makes of a token, and waits for the
-// line that carries the token, or for an error. The line must print its token as
-// its very last act, and must not contain a line feed. When ctx ends first the
-// line may still be run. A broken connection is ErrDisconnected.
+// do implements transport.do on this connection. It fails with ErrDisconnected if
+// the connection breaks.
 func (c *conn) do(ctx context.Context, compose func(token string) string) (reply, error) {
 	req := &request{done: make(chan reply, 1)}
 	if err := c.enqueue(req, compose); err != nil {
@@ -279,10 +277,10 @@ func (c *conn) enqueue(req *request, compose func(token string) string) error {
 	return nil
 }
 
-// writeNow writes what is queued as far as the pipe takes it at once, and reports
-// whether that was all. It saves a caller from waking the writer for every line,
-// which on a busy machine costs more than the rest of the command. The caller holds
-// mu, and the writer is not writing.
+// writeNow writes as much of the queue as the pipe takes at once, and reports whether
+// that was all. It saves waking the writer for every line, which on a busy machine
+// costs more than the rest of the command. The caller must hold mu, and the writer
+// must not be writing.
 func (c *conn) writeNow() bool {
 	raw, err := c.stdin.SyscallConn()
 	if err != nil {
@@ -301,8 +299,8 @@ func (c *conn) writeNow() bool {
 	return err == nil && len(c.queued) == 0
 }
 
-// write is for what the pipe did not take: it waits until there is room, with
-// everything queued meanwhile in one system call.
+// write writes what the pipe did not take at once. It waits until there is room, and
+// then writes everything queued meanwhile in one system call.
 func (c *conn) write() {
 	var spare []byte
 	for {
@@ -325,8 +323,8 @@ func (c *conn) write() {
 	}
 }
 
-// take returns what is queued and leaves spare in its place; when that is nothing
-// it ends the writer's turn and returns nil.
+// take returns the queue and leaves spare in its place. If the queue is empty it ends
+// the writer's turn and returns nil.
 func (c *conn) take(spare []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -339,7 +337,7 @@ func (c *conn) take(spare []byte) []byte {
 	return lines
 }
 
-// fail ends every request with err, once.
+// fail ends every request with err. Later calls do nothing.
 func (c *conn) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -353,8 +351,8 @@ func (c *conn) fail(err error) {
 	close(c.lost)
 }
 
-// close asks the client to leave, kills it if it does not within grace, and
-// returns when nothing of the connection is left.
+// close asks the client to leave, kills it after grace, and returns when nothing of
+// the connection is left.
 func (c *conn) close(reason error) {
 	c.fail(reason)
 	c.stdin.Close() // end of input detaches a control client

@@ -13,7 +13,7 @@ var (
 	ErrNoServer      = errors.New("no tmux server is running there")
 	ErrNoPane        = errors.New("the pane does not exist")
 	ErrNoSession     = errors.New("the session does not exist")
-	ErrClaimed       = errors.New("the pane is an agent's already")
+	ErrClaimed       = errors.New("the pane belongs to another agent")
 	ErrSessionExists = errors.New("a session of that name exists")
 	ErrDisconnected  = errors.New("the connection to tmux broke")
 	ErrClosed        = errors.New("the tmux server handle is closed")
@@ -23,18 +23,18 @@ var (
 	ErrUnsupported   = errors.New("not supported on this system")
 )
 
-// CommandError is tmux's own complaint about a command that it refused.
+// CommandError is tmux's own error for a command that it refused.
 type CommandError struct {
 	Text string // what tmux printed, one line
 }
 
 func (e *CommandError) Error() string { return "tmux: " + e.Text }
 
-// Unwrap names the refusals that callers can act on.
+// Unwrap returns the sentinel error for the refusal, nil for one not listed above.
 func (e *CommandError) Unwrap() error { return classify(e.Text) }
 
-// classify is the only place that reads tmux's error text: the protocol carries
-// no codes. It returns nil for anything it does not know.
+// classify returns the sentinel error for an error text of tmux, nil for an unknown
+// text. The protocol carries no codes, so this is the one place that reads the text.
 func classify(text string) error {
 	switch {
 	case strings.HasPrefix(text, "can't find pane"),

@@ -7,45 +7,45 @@ import (
 	"strings"
 )
 
-// The two guarded lines. Each is one line of the control client, which the server
-// runs to its end without doing anything else, but for load-buffer, which comes
-// first. A pane that is gone expands every format to nothing, so the identity is
-// tested for equality with what must be there.
+// The two guarded lines. The server runs each to its end without doing anything
+// else in between, except after load-buffer, which comes first. In a pane that has
+// gone every format expands to nothing, so the guard compares the owner with the
+// value that must be there.
 //
 // The guard against a dead pane keeps the server alive: up to tmux 3.3a a paste
 // into one crashes it, and with it every agent.
 
-// pasteLine runs load, which fills buffer with the text, and pastes it unless the
-// guard refuses. -p frames the text if the program asked for bracketed paste, -r
-// keeps line feeds, -d deletes the buffer. With at set to phaseEntered the key
-// follows in the same step.
-func (d *delivery) pasteLine(token, load, buffer, at string) string {
+// pasteLine fills the buffer and pastes it unless the guard refuses. -p frames the
+// text if the program asked for bracketed paste, -r keeps line feeds, -d deletes the
+// buffer. If phase is phaseEntered, the key follows in the same step.
+func (d *delivery) pasteLine(token string, b buffer, phase string) string {
 	pane := d.pane.id
 	seq := strconv.FormatUint(d.Seq, 10)
 	guard := d.guard("#{e|>=:#{" + seqOption + "}," + seq + "}")
 	key := ""
-	if at == phaseEntered {
+	if phase == phaseEntered {
 		key = " ; send-keys -t " + pane + " " + string(d.Key)
 	}
-	return load + " ; if-shell -F -t " + pane + " " + quote(guard) +
-		" { delete-buffer -b " + buffer + " ; " + d.refusal(token) + " } { " + d.leaveMode() +
-		"paste-buffer -p -r -d -b " + buffer + " -t " + pane + key +
-		" ; set-option -p -t " + pane + " " + seqOption + " " + remembrance(d.Seq, at) +
+	return b.load + " ; if-shell -F -t " + pane + " " + quote(guard) +
+		" { delete-buffer -b " + b.name + " ; " + d.refusal(token) + " } { " + d.leaveMode() +
+		"paste-buffer -p -r -d -b " + b.name + " -t " + pane + key +
+		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, phase) +
 		" ; display-message -p " + quote(token+" yes") + " }"
 }
 
-// keyLine presses the key, if the pane remembers this message at phase from.
+// keyLine presses the key if the pane's recorded progress is this message at phase
+// from, and records phase to.
 func (d *delivery) keyLine(token, from, to string) string {
 	pane := d.pane.id
-	guard := d.guard("#{!=:#{" + seqOption + "}," + remembrance(d.Seq, from) + "}")
+	guard := d.guard("#{!=:#{" + seqOption + "}," + formatProgress(d.Seq, from) + "}")
 	return "if-shell -F -t " + pane + " " + quote(guard) +
-		" { " + d.refusal(token) + " } { " + d.leaveMode() + d.hold() +
+		" { " + d.refusal(token) + " } { " + d.leaveMode() + d.queueKeys() +
 		"send-keys -t " + pane + " " + string(d.Key) +
-		" ; set-option -p -t " + pane + " " + seqOption + " " + remembrance(d.Seq, to) +
-		" ; display-message -p -t " + pane + " " + quote(token+" yes#{"+holdOption+"}") + " }"
+		" ; set-option -p -t " + pane + " " + seqOption + " " + formatProgress(d.Seq, to) +
+		" ; display-message -p -t " + pane + " " + quote(token+" yes#{"+queueOption+"}") + " }"
 }
 
-// guard is a format that is true when nothing may be typed.
+// guard returns a format that is true if nothing may be typed.
 func (d *delivery) guard(sequence string) string {
 	terms := []string{
 		"#{pane_dead}", "#{pane_input_off}", "#{pane_synchronized}",
@@ -70,12 +70,12 @@ func (d *delivery) guard(sequence string) string {
 	return guard
 }
 
-// instanceFormat is what Server.Instance says.
+// instanceFormat expands to the server's Instance.
 const instanceFormat = "#{pid}/#{start_time}"
 
-// touched is a format that is true when someone who has the pane before them has
-// pressed a key since Untouched. tmux forgets a session's activity never, so without
-// anyone attached it says nothing.
+// touched returns a format that is true if a person who views the pane has pressed a
+// key since Untouched. tmux never forgets a session's last activity, so it counts
+// only while somebody is attached.
 func (d *delivery) touched() string {
 	since := "0"
 	if !d.Untouched.IsZero() {
@@ -84,11 +84,11 @@ func (d *delivery) touched() string {
 	return "#{&&:" + watched + "," + since + "}"
 }
 
-// watched is true while someone has the pane before them.
+// watched is true while a person views the pane.
 const watched = "#{&&:#{session_attached},#{&&:#{window_active},#{pane_active}}}"
 
-// leaveMode takes the pane out of any mode, within the guarded part, so that a
-// refusal throws nobody out.
+// leaveMode takes the pane out of any mode. It belongs inside the guarded part, so
+// that a refusal interrupts nobody.
 func (d *delivery) leaveMode() string {
 	if !d.LeaveMode {
 		return ""
@@ -103,16 +103,16 @@ func (d *delivery) refusal(token string) string {
 	}, "|"))
 }
 
-// answer is what a guarded line printed.
+// answer is the output of a guarded line.
 type answer struct {
-	yes    bool
-	holds  bool     // a person's keys wait
-	fields []string // of refusal, if not yes
+	yes      bool
+	keysWait bool     // a person's keys are queued
+	fields   []string // of refusal, if not yes
 }
 
 func parseAnswer(text string) (answer, error) {
-	if hold, ok := strings.CutPrefix(text, "yes"); ok {
-		return answer{yes: true, holds: hold != ""}, nil
+	if waiting, ok := strings.CutPrefix(text, "yes"); ok {
+		return answer{yes: true, keysWait: waiting != ""}, nil
 	}
 	rest, ok := strings.CutPrefix(text, "no ")
 	fields := splitFields(rest)
@@ -122,14 +122,15 @@ func parseAnswer(text string) (answer, error) {
 	return answer{fields: fields}, nil
 }
 
-// refused names the reason: what lasts before what passes.
+// refused returns the reason and its words. A lasting reason comes before a passing
+// one.
 func (a answer) refused(d *delivery) (Refusal, string) {
 	if a.yes {
 		return NoRefusal, ""
 	}
 
 	f := a.fields
-	seq, phase := recalled(f[5])
+	seq, phase := parseProgress(f[5])
 	switch {
 	case f[0] != d.pane.id, d.On != "" && f[8] != d.On:
 		return Gone, "the pane is gone"
@@ -142,7 +143,7 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 	case f[2] == "1":
 		return InputOff, "the pane takes no input"
 	case f[6] == "1":
-		return Shared, "what is typed there goes to every pane of the window (synchronize-panes)"
+		return Shared, "typed text goes to every pane of the window (synchronize-panes)"
 	case number(f[3]) > 0:
 		return InMode, "somebody scrolls or chooses in the pane"
 	case f[7] == "1":
@@ -152,8 +153,8 @@ func (a answer) refused(d *delivery) (Refusal, string) {
 	return Repeated, fmt.Sprintf("the pane is at message %d, %s", seq, phase)
 }
 
-// typed reports whether the pane's sequence number forbids this step: any that is
-// not lower before the paste, any other one after it.
+// typed reports whether the pane's sequence number forbids this step. Before the
+// paste every number that is not lower does, after it every other one.
 func (d *delivery) typed(seq uint64) bool {
 	if d.out.Phase == Unknown {
 		return seq >= d.Seq
@@ -161,19 +162,20 @@ func (d *delivery) typed(seq uint64) bool {
 	return seq != d.Seq
 }
 
-// phases are the ways a message is remembered, by the digit that stands for them.
+// phases lists the recorded phases by their digit in the pane's option.
 var phases = [...]string{"", phasePasted, phaseEntered, phaseAgain}
 
-// remembrance is the value of the pane's option: the sequence number, a point, and
-// the digit of the phase. It is one option and not two, because with 200 panes each
-// set-option costs the server 0.12 ms; and a number, because tmux compares whole
-// numbers and ignores what follows the point.
-func remembrance(seq uint64, phase string) string {
+// formatProgress returns the value of the pane's option: the sequence number, a
+// point, and the digit of the phase. One option holds both because with 200 panes
+// each set-option costs the server 0.12 ms. It is a number because tmux compares
+// whole numbers and ignores what follows the point.
+func formatProgress(seq uint64, phase string) string {
 	return strconv.FormatUint(seq, 10) + "." + strconv.Itoa(slices.Index(phases[:], phase))
 }
 
-// recalled is the reverse; anything else, as on a pane never typed to, is 0 and "".
-func recalled(option string) (seq uint64, phase string) {
+// parseProgress is the reverse of formatProgress. Anything else, such as the empty
+// option of a pane that was never typed to, is 0 and "".
+func parseProgress(option string) (seq uint64, phase string) {
 	number, digit, _ := strings.Cut(option, ".")
 	seq, _ = strconv.ParseUint(number, 10, 64)
 	if n, err := strconv.Atoi(digit); err == nil && n > 0 && n < len(phases) {

@@ -10,14 +10,12 @@ import (
 	"time"
 )
 
-// Known returns what is known to be wrong with this version, one sentence each:
-// measured, or fixed upstream in the version after.
+// Known returns the known faults of this version, one sentence each: measured, or
+// fixed upstream in the version after.
 func (v Version) Known() (facts []string) {
 	if !v.AtLeast(3, 4) {
-		facts = append(
-			facts,
-			"a paste into a pane whose program has ended crashes its server, which parley guards against",
-		)
+		facts = append(facts,
+			"a paste into a pane whose program has ended crashes its server, which parley guards against")
 	}
 
 	if v.AtLeast(3, 3) && !v.AtLeast(3, 6) {
@@ -25,32 +23,30 @@ func (v Version) Known() (facts []string) {
 	}
 
 	if v.AtLeast(3, 6) && !v.AtLeast(3, 8) {
-		facts = append(
-			facts,
-			"respawn-pane can crash its server while another program's control client lags; parley does not use it",
-		)
+		facts = append(facts,
+			"respawn-pane can crash its server while another program's control client lags; parley does not use it")
 	}
 
 	return facts
 }
 
-// Recommended reports whether nothing that an agent could feel is known of v.
+// Recommended reports whether v has no known fault that could affect an agent.
 func (v Version) Recommended() bool { return v.AtLeast(3, 6) }
 
-// Inspection is what a running server says of itself.
+// Inspection describes a running server.
 type Inspection struct {
 	PID     int
 	Version Version  // of the server, which may be older than the binary
-	Altered []string // options that parley sets and that have another value now, as "NAME is VALUE"
+	Altered []string // options of parley's that somebody changed since, as "NAME is VALUE"
 }
 
-// Inspect asks the server of parley's own at the socket path, without joining or
-// starting one. It fails with ErrNoServer when there is none, and with ctx's cause
-// when the server does not answer. env is that of the daemon.
+// Inspect asks parley's own server at the socket path for its state, without
+// attaching to it or starting one. It fails with ErrNoServer if none runs there, and
+// with ctx's cause if the server does not answer. env is the daemon's environment.
 func Inspect(ctx context.Context, binary, path string, env []string) (Inspection, error) {
 	argv := []string{"-N", "-S", path, "display-message", "-p", "#{pid} #{version}"}
 	var names, want []string
-	for _, setting := range (&Server{env: env}).settings() {
+	for _, setting := range settings(env) {
 		words := strings.Fields(setting) // set-option FLAG NAME VALUE
 		argv = append(argv, ";", "show-options", words[1]+"v", words[2])
 		names, want = append(names, words[2]), append(want, words[3])

@@ -9,32 +9,32 @@ type eventKind int
 
 const (
 	eventNone   eventKind = iota
-	eventBegin            // a block of ours opens
-	eventOutput           // a line inside a block of ours
+	eventBegin            // a block that answers our line opens
+	eventOutput           // a line inside such a block
 	eventToken            // the line that ends a request
-	eventError            // a block of ours closes with %error
+	eventError            // such a block closes with %error
 	eventNotice           // a line outside every block
 )
 
 type event struct {
 	kind   eventKind
-	line   string // eventOutput, eventNotice; for eventToken what follows the token
-	number uint64 // eventToken: which request
+	line   string // eventOutput, eventNotice; of eventToken, the text after the token
+	number uint64 // of the request, for eventToken
 }
 
-// parser reads the lines of a control client. Commands are answered in blocks,
-// one per command and more when if-shell inserts some, so blocks are never
-// counted: a request ends at a line that carries its token. tmux does not escape
-// what it prints in a block; a screen may show "%end 1 2 1". A block therefore
-// closes only at the numbers that opened it, tokens carry a secret, and after a
-// token the next %end closes whatever is believed to be open, so that no output
-// can put the parser out of step for longer than one request.
+// parser reads the lines of a control client. tmux answers commands in blocks, one
+// per command and more if if-shell inserts some. Blocks are therefore never counted:
+// a request ends at a line that carries its token. tmux does not escape what it
+// prints in a block, so a screen may show "%end 1 2 1". A block therefore closes only
+// at the numbers that opened it, tokens carry a secret, and after a token the next
+// %end closes any open block. So no output can put the parser out of step for longer
+// than one request.
 type parser struct {
 	secret  string // prefix of every token of this connection
 	open    bool
-	mine    bool   // flags 1: the answer to a line that we wrote
+	mine    bool   // flags 1: it answers a line that we wrote
 	id      string // "time number flags" of the open block
-	closing bool   // the token was seen; the next %end closes
+	closing bool   // the token was seen, so the next %end closes
 }
 
 func (p *parser) feed(line string) event {
@@ -70,8 +70,8 @@ func (p *parser) outside(line string) event {
 		return event{kind: eventNotice, line: line}
 	}
 	p.open, p.id, p.closing = true, id, false
-	// Flags 0 are blocks that nobody asked for here: the attach itself, hooks,
-	// keys of a person in a mode.
+	// Flags 0 mark blocks that answer no line of ours: the attach itself, hooks, keys
+	// of a person in a mode.
 	p.mine = strings.HasSuffix(id, " 1")
 	if p.mine {
 		return event{kind: eventBegin}

@@ -2,13 +2,36 @@ package tmux
 
 import "errors"
 
-// errNoProcess is what the process functions return for one that is not there.
+// errNoProcess is returned by the functions below for a process that does not exist.
 var errNoProcess = errors.New("no such process")
 
-// Descendants lists the children of processes, their children, and so on, parents
-// first, without the given ones unless they descend from one another. Processes come
-// and go while it looks: end those found and ask again. A process that is gone has
-// none.
+// Alive reports whether a process runs. A process that has ended and waits for its
+// parent to collect it does not.
+func Alive(pid int) bool { return alive(pid) }
+
+// Ancestors lists the parent of a process, its parent, and so on. A process that has
+// gone has none.
+func Ancestors(pid int) ([]int, error) {
+	parents, err := parents()
+	if err != nil {
+		return nil, err
+	}
+
+	var line []int
+	for {
+		parent, ok := parents[pid]
+		if !ok || parent <= 0 || parent == pid {
+			return line, nil
+		}
+		line = append(line, parent)
+		pid = parent
+	}
+}
+
+// Descendants lists the children of the given processes, their children, and so on,
+// parents first. A given process is listed only if it descends from another one.
+// Processes come and go meanwhile, so end those found and ask again. A process that
+// has gone has no descendants.
 func Descendants(pids ...int) ([]int, error) {
 	parents, err := parents()
 	if err != nil {
@@ -32,13 +55,13 @@ func Descendants(pids ...int) ([]int, error) {
 	return found, nil
 }
 
-// Foreground is the command line of the program that has the terminal of the
+// Foreground returns the command line of the program that has the terminal of the
 // process panePID: the leader of the terminal's foreground process group. It fails
-// when there is none, or when its leader is gone.
+// if there is no such group, or if its leader has gone.
 func Foreground(panePID int) ([]string, error) {
 	_, argv, err := foreground(panePID)
 	return argv, err
 }
 
-// ForegroundProcess is Foreground, and which process that is.
+// ForegroundProcess is Foreground, and also returns the leader's process id.
 func ForegroundProcess(panePID int) (pid int, argv []string, err error) { return foreground(panePID) }

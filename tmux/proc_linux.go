@@ -25,8 +25,7 @@ func stat(pid int) ([]string, error) {
 	return fields, nil
 }
 
-// alive reports whether a process runs; one that has ended and waits for its parent
-// does not.
+// alive implements Alive.
 func alive(pid int) bool {
 	f, err := stat(pid)
 	return err == nil && f[0] != "Z" && f[0] != "X"
@@ -53,15 +52,15 @@ func parents() (map[int]int, error) {
 	return found, nil
 }
 
-// foreground is the leader of the foreground process group of the terminal that the
-// process of has, and its command line.
-func foreground(of int) (leader int, argv []string, err error) {
-	f, err := stat(of)
+// foreground returns the leader of the foreground process group of a process's
+// terminal, and the leader's command line.
+func foreground(pid int) (leader int, argv []string, err error) {
+	f, err := stat(pid)
 	if err != nil {
 		return 0, nil, err
 	}
 	if leader = number(f[5]); leader <= 0 {
-		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", of)
+		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
 	}
 
 	raw, err := os.ReadFile("/proc/" + f[5] + "/cmdline")

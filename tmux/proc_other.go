@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ps asks for columns of one process, or with pid 0 of all.
+// ps returns columns of one process, or of all if pid is 0.
 func ps(columns string, pid int) (string, error) {
 	args := []string{"-axo", columns}
 	if pid != 0 {
@@ -22,8 +22,7 @@ func ps(columns string, pid int) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// alive reports whether a process runs; one that has ended and waits for its parent
-// does not.
+// alive implements Alive.
 func alive(pid int) bool {
 	state, err := ps("stat=", pid)
 	return err == nil && state != "" && state[0] != 'Z'
@@ -44,15 +43,16 @@ func parents() (map[int]int, error) {
 	return found, nil
 }
 
-// foreground is the leader of the foreground process group of the terminal that the
-// process of has, and its command line. Here words with spaces come apart.
-func foreground(of int) (leader int, argv []string, err error) {
-	group, err := ps("tpgid=", of)
+// foreground returns the leader of the foreground process group of a process's
+// terminal, and the leader's command line. ps does not mark where words end, so a word
+// with spaces is split.
+func foreground(pid int) (leader int, argv []string, err error) {
+	group, err := ps("tpgid=", pid)
 	if err != nil {
 		return 0, nil, err
 	}
 	if leader = number(group); leader <= 0 {
-		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", of)
+		return 0, nil, fmt.Errorf("process %d has no terminal in the foreground", pid)
 	}
 	command, err := ps("command=", leader)
 	if err != nil {

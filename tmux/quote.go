@@ -2,10 +2,10 @@ package tmux
 
 import "strings"
 
-// quote makes one word of tmux's command language of s. Everything outside
-// 0x20..0x7e is written in octal: a raw 0xFF desynchronises the parser of tmux
-// and types the rest of the line into the pane (measured on 3.3a). NUL cannot be
-// carried: tmux cuts the word there, so callers refuse it.
+// quote returns s as one word of tmux's command language. Everything outside
+// 0x20..0x7e is written in octal: a raw 0xFF desynchronises tmux's parser, which then
+// types the rest of the line into the pane (measured on 3.3a). Callers must refuse
+// NUL, where tmux cuts the word.
 func quote(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
@@ -39,9 +39,9 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// splitFields cuts a reply at every '|' that no backslash precedes, and undoes
-// the escapes. Free text in a format is written #{q:...}, which escapes '|', the
-// backslash and other shell characters.
+// splitFields splits a reply at every '|' without a backslash before it, and undoes
+// the escapes. Formats put free text into #{q:...}, which escapes '|', the backslash
+// and other shell characters.
 func splitFields(line string) []string {
 	var fields []string
 	var b strings.Builder

@@ -14,7 +14,7 @@ type ScreenOptions struct {
 	Colours bool // keep colours and attributes as escape sequences (645 us of the server's time instead of 140)
 	Join    bool // one line for each long line that the terminal wrapped; then lines are no longer rows
 	History int  // rows of scrollback before the visible ones
-	Tail    int  // only so many last rows, counted from the last that is not blank; 0: all
+	Tail    int  // at most so many rows, ending with the last one that is not blank; 0: all
 }
 
 // Screen is the text of a pane and its cursor at one moment.
@@ -24,26 +24,23 @@ type Screen struct {
 	CursorX, CursorY int      // from 0, in the visible part
 	Width, Height    int
 	AltScreen        bool // a full-screen program
-	InMode           bool // a person is scrolling or choosing; Lines are the program's all the same
+	InMode           bool // a person is scrolling or choosing; Lines still show the program
 	InputOff         bool // the pane takes no input (select-pane -d)
-	Shared           bool // keys typed there go to other panes too (synchronize-panes)
+	Shared           bool // typed keys go to other panes too (synchronize-panes)
 	Dead             bool
-	Title            string    // that the program gave its terminal
-	Touched          time.Time // last key of a person who is attached and has this pane before them, whole seconds; zero: nobody is
-	Drawn            time.Time // when something was last drawn in its window, whole seconds
+	Title            string // set by the program
+
+	// Touched is the time of the last key of the people who view the pane, in whole
+	// seconds. It is zero if nobody views it.
+	Touched time.Time
+	// Drawn is when something was last drawn in its window, in whole seconds.
+	Drawn time.Time
 }
 
-// Text is the lines, each with its end of line.
+// Text returns the lines, each ended by a line feed.
 func (s Screen) Text() string { return strings.Join(s.Lines, "\n") + "\n" }
 
-// CursorLine is the line that the cursor is on, "" if it is not among Lines.
-func (s Screen) CursorLine() string {
-	if i := s.CursorY - s.Top; i >= 0 && i < len(s.Lines) {
-		return s.Lines[i]
-	}
-	return ""
-}
-
+// screenFormat is the format that parseScreen reads.
 var screenFormat = strings.Join([]string{
 	"#{pane_id}", "#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
 	"#{history_size}", "#{alternate_on}", "#{pane_in_mode}", "#{pane_dead}", "#{pane_input_off}",
@@ -51,8 +48,8 @@ var screenFormat = strings.Join([]string{
 	"#{q:pane_title}", "#{pane_synchronized}", "#{window_activity}",
 }, "|")
 
-// Screen reads the pane. Text and cursor are taken by one command line and agree.
-// A pane that is gone is ErrNoPane.
+// Screen reads the pane. One command line takes both text and cursor, so they agree.
+// Screen fails with ErrNoPane if the pane does not exist.
 func (p *Pane) Screen(ctx context.Context, opts ScreenOptions) (Screen, error) {
 	if err := p.check(); err != nil {
 		return Screen{}, err
@@ -92,7 +89,8 @@ func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 		Lines: slices.Clone(lines[1:]),
 		Width: number(f[1]), Height: number(f[2]), CursorX: number(f[3]), CursorY: number(f[4]),
 		Title: f[12], Top: -min(opts.History, number(f[5])),
-		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1", InputOff: f[9] == "1", Shared: f[13] == "1",
+		AltScreen: f[6] == "1", InMode: number(f[7]) > 0, Dead: f[8] == "1",
+		InputOff: f[9] == "1", Shared: f[13] == "1",
 		Drawn: time.Unix(int64(number(f[14])), 0),
 	}
 
@@ -113,7 +111,7 @@ func parseScreen(lines []string, opts ScreenOptions) (Screen, error) {
 	return s, nil
 }
 
-// cut keeps the last n rows up to the last that shows something.
+// cut keeps at most n rows, ending with the last one that is not blank.
 func (s *Screen) cut(n int) {
 	end := len(s.Lines)
 	for end > 0 && strings.TrimSpace(s.Lines[end-1]) == "" {

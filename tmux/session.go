@@ -10,32 +10,33 @@ import (
 	"strings"
 )
 
-// The pane options that remember whose pane it is, and the last message and how far
-// it got (see remembrance). They outlive the daemon and die with the pane.
+// The options in which tmux records what parley must not forget. They outlive the
+// daemon and die with the pane.
 const (
-	ownerOption = "@parley_agent"
-	seqOption   = "@parley_seq"
-	sizeOption  = "@parley_size" // of the window, of a session of ours: the size that it was launched with
+	ownerOption = "@parley_agent" // of the pane: the identity of its agent
+	seqOption   = "@parley_seq"   // of the pane: the last message and how far it got, see formatProgress
+	sizeOption  = "@parley_size"  // of the window, if parley made it: the size at launch
 )
 
 // SessionOptions describes a session of one window and one pane.
 type SessionOptions struct {
 	Name   string // letters, digits, - and _
-	Dir    string // working directory; "" is the server's
+	Dir    string // working directory; default: the server's
 	Width  int    // columns, default 200
 	Height int    // rows, default 50
 	Argv   []string
-	Owner  string            // identity of who lives there; set before the program can be typed to
+	Owner  string            // identity of the agent; set before anything can be typed to the program
 	Env    map[string]string // added to the environment; visible in tmux's log, so never secrets
 }
 
 // NewSession starts a detached session that runs Argv without a shell, and claims
-// its pane for Owner with sequence 0, all in one command line. Argv has at least
-// two words, since tmux gives a single one to a shell. A name in use is
-// ErrSessionExists. A program that cannot be started is a dead pane, not an error.
+// its pane for Owner with sequence 0, all in one command line. Argv needs at least
+// two words, since tmux gives a single one to a shell. NewSession fails with
+// ErrSessionExists if the name is in use. A program that cannot be started leaves a
+// dead pane, not an error.
 func (s *Server) NewSession(ctx context.Context, opts SessionOptions) (PaneInfo, error) {
 	if s.opts.Join {
-		return PaneInfo{}, invalid("a joined server is not ours to make sessions on")
+		return PaneInfo{}, invalid("parley makes no sessions on a joined server")
 	}
 	if err := opts.check(); err != nil {
 		return PaneInfo{}, err
@@ -102,7 +103,7 @@ func (o *SessionOptions) commands() []string {
 
 	start = append(append(start, "--"), o.Argv...)
 
-	// "=name:" is the active pane of exactly that session; a bare name would also
+	// "=name:" is the active pane of exactly that session. A bare name would also
 	// match a longer one.
 	target := quote("=" + o.Name + ":")
 	commands := []string{quoteAll(start)}
@@ -116,8 +117,8 @@ func (o *SessionOptions) commands() []string {
 		"list-panes -t "+target+" -F "+quote(paneFormat))
 }
 
-// KillSession ends the session of exactly that name; its programs get SIGHUP, which
-// some ignore. No such session is ErrNoSession.
+// KillSession ends the session of exactly that name. Its programs get SIGHUP, which
+// some ignore. KillSession fails with ErrNoSession if there is no such session.
 func (s *Server) KillSession(ctx context.Context, name string) error {
 	if name == "" || strings.ContainsAny(name, ":.\x00") {
 		return invalid("session name %q", name)
@@ -128,32 +129,33 @@ func (s *Server) KillSession(ctx context.Context, name string) error {
 	return nil
 }
 
-// AttachCommand is the command with which a person looks at session in a terminal.
+// AttachCommand returns the command that shows a session in a person's terminal.
 func (s *Server) AttachCommand(session string) []string {
 	return []string{s.opts.Binary, "-S", s.SocketPath(), "attach-session", "-t", "=" + session}
 }
 
-// AttachToPane is the command with which a person looks at a pane wherever it is; it
-// makes that pane the current one of its session.
+// AttachToPane returns the command that shows a pane in a person's terminal, whichever
+// session it is in. It makes that pane the current one of its session.
 func (s *Server) AttachToPane(id string) []string {
 	return []string{s.opts.Binary, "-S", s.SocketPath(), "attach-session", "-t", id}
 }
 
-// Claim marks a pane that somebody else started as owner's, with sequence 0. That and
-// the look whether it is free are one step of the server. A pane that is another's is
-// ErrClaimed, one whose program has ended ErrInvalid. It changes nothing but our
-// options on that pane, and nothing at all when it is owner's already.
+// Claim marks a pane that somebody else started as owner's, with sequence 0. The
+// server checks that the pane is free and marks it in one step. Claim fails with
+// ErrClaimed if the pane has another owner, and with ErrInvalid if its program has
+// ended. It sets nothing but parley's options on that pane, and nothing at all if
+// owner has it already.
 func (p *Pane) Claim(ctx context.Context, owner string) error {
 	if err := errors.Join(checkOwner(owner), p.check()); err != nil {
 		return err
 	}
 
-	r, err := p.server.do(ctx, func(token string) string {
+	r, err := p.server.transport.do(ctx, func(token string) string {
 		taken := "#{||:#{pane_dead},#{!=:#{" + ownerOption + "},}}"
-		say := "display-message -p -t " + p.id + " " + quote(token+" #{pane_id}|#{pane_dead}|#{q:"+ownerOption+"}")
-		return "if-shell -F -t " + p.id + " " + quote(taken) + " { " + say + " } { " +
+		tell := "display-message -p -t " + p.id + " " + quote(token+" #{pane_id}|#{pane_dead}|#{q:"+ownerOption+"}")
+		return "if-shell -F -t " + p.id + " " + quote(taken) + " { " + tell + " } { " +
 			"set-option -p -t " + p.id + " " + ownerOption + " " + quote(owner) +
-			" ; set-option -p -t " + p.id + " " + seqOption + " 0 ; " + say + " }"
+			" ; set-option -p -t " + p.id + " " + seqOption + " 0 ; " + tell + " }"
 	})
 	if err != nil {
 		return fmt.Errorf("claim pane %s: %w", p.id, err)
@@ -164,7 +166,7 @@ func (p *Pane) Claim(ctx context.Context, owner string) error {
 	case len(f) != 3 || f[0] != p.id:
 		return fmt.Errorf("claim pane %s: %w", p.id, ErrNoPane)
 	case f[2] != owner && f[2] != "":
-		return fmt.Errorf("claim pane %s: it is %s's: %w", p.id, f[2], ErrClaimed)
+		return fmt.Errorf("claim pane %s: it belongs to %s: %w", p.id, f[2], ErrClaimed)
 	case f[2] != owner || f[1] == "1":
 		return fmt.Errorf("claim pane %s: its program has ended: %w", p.id, ErrInvalid)
 	}
@@ -172,8 +174,9 @@ func (p *Pane) Claim(ctx context.Context, owner string) error {
 	return nil
 }
 
-// Release takes our options off a pane that is owner's, in one step with the look at
-// that. Any other pane, and one that is gone, is left as it is.
+// Release removes parley's options from a pane. The server checks in the same step
+// that owner has it. Release leaves any other pane alone, and a pane that does not
+// exist is no error.
 func (p *Pane) Release(ctx context.Context, owner string) error {
 	if err := errors.Join(checkOwner(owner), p.check()); err != nil {
 		return err

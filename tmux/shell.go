@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// IsShell reports whether argv is a bare interactive shell: a known one, perhaps a
-// login shell with its '-', with nothing but option words; not a script, not -c. A
-// text typed there would be run as a command.
+// IsShell reports whether argv is a bare interactive shell, which would run a typed
+// text as a command: a known shell, perhaps a login shell with its '-', with nothing
+// but options. A script or -c is not one.
 func IsShell(argv []string) bool {
 	if len(argv) == 0 {
 		return false
@@ -36,33 +36,17 @@ func IsShell(argv []string) bool {
 // isLong recognises PowerShell's long options of one dash, such as -NoProfile.
 func isLong(word string) bool { return word[1] >= 'A' && word[1] <= 'Z' && len(word) > 3 }
 
-// TakesKeys names the program if argv is a pager or an editor: to those, text that is
-// typed is commands. It is "" for any other.
+// TakesKeys returns the program's name if argv is a pager or an editor, which reads
+// typed text as commands. For any other program it returns "".
 func TakesKeys(argv []string) string {
 	if len(argv) == 0 {
 		return ""
 	}
 
 	switch name := filepath.Base(argv[0]); name {
-	case "less",
-		"more",
-		"most",
-		"man",
-		"pager",
-		"view",
-		"vi",
-		"vim",
-		"nvim",
-		"vimdiff",
-		"nano",
-		"emacs",
-		"ed",
-		"top",
-		"htop",
-		"tig",
-		"mc",
-		"ranger",
-		"fzf":
+	case "less", "more", "most", "man", "pager", "view",
+		"vi", "vim", "nvim", "vimdiff", "nano", "emacs", "ed",
+		"top", "htop", "tig", "mc", "ranger", "fzf":
 		return name
 	}
 

@@ -2,18 +2,18 @@ package tmux
 
 import "time"
 
-// Look is what a caller reads off a screen.
+// Look is a caller's verdict on a screen.
 type Look int
 
-// The answers to a look.
+// The verdicts.
 const (
 	Wait Look = iota // not yet: look again
-	Yes              // that is it
-	Stop             // something is in the way, such as a dialog: do not press
+	Yes              // the screen shows what was looked for
+	Stop             // something is in the way, such as a dialog: press no key
 )
 
-// Phase is how far a text provably got. The zero value means that nothing is
-// proven: it may have been pasted or not, see PaneInfo.Seq and Phase.
+// Phase is how far a text provably got. The zero value proves nothing: the text may
+// have been pasted or not, see PaneInfo.Seq and Phase.
 type Phase int
 
 // The phases, in the order in which they are reached.
@@ -22,7 +22,7 @@ const (
 	Refused       // nothing was typed
 	Pasted        // the text went to the program; the key did not
 	Entered       // text and key went to the program, which may not have read them
-	Taken         // Submission.Taken saw it
+	Taken         // Submission.Taken said Yes
 )
 
 func (p Phase) String() string {
@@ -39,8 +39,8 @@ const (
 // Refusal says why a Submit stopped before the end.
 type Refusal string
 
-// The reasons of an Outcome; the first nine are decided inside the server, in the
-// same step as the typing that they prevent.
+// The reasons of an Outcome. tmux decides the first nine itself, in the same step as
+// the typing that they prevent.
 const (
 	NoRefusal Refusal = ""
 	Gone      Refusal = "gone"      // no such pane
@@ -48,10 +48,10 @@ const (
 	InputOff  Refusal = "input-off" // the pane takes no input (select-pane -d)
 	InMode    Refusal = "in-mode"   // a person scrolls or chooses
 	Shared    Refusal = "shared"    // the key would go to other panes too (synchronize-panes)
-	Foreign   Refusal = "foreign"   // the pane is not Owner's
-	Repeated  Refusal = "repeated"  // this sequence number or a later one was typed already
+	Foreign   Refusal = "foreign"   // the pane has another owner
+	Repeated  Refusal = "repeated"  // this sequence number or a later one was typed before
 	Touched   Refusal = "touched"   // a person has pressed a key since Submission.Untouched
-	NotShown  Refusal = "not-shown" // the text did not show, or the screen did not come to rest, in time
+	NotShown  Refusal = "not-shown" // the text did not show, or the screen did not settle, in time
 	Blocked   Refusal = "blocked"   // a look said Stop
 	NotReady  Refusal = "not-ready" // Ready returned an error
 	NotTaken  Refusal = "not-taken" // Taken did not say Yes in time
@@ -66,64 +66,80 @@ const (
 	Tab   Key = "Tab"
 )
 
-// Submission is one text to type, the key to press after it, and when to hold back.
+// Submission is one text to type, the key to press after it, and the conditions for
+// both.
 type Submission struct {
-	Owner string // what the pane's owner must be
-	On    string // the Instance of the server that the pane is on; "": whatever runs now. A new server gives the same pane ids again
+	Owner string // the owner that the pane must have
 	Seq   uint64 // 1 to 2^53, rising for each pane; a lower or equal one is refused
-	Text  string // see CheckText; a text without LF is the caller's duty where the program does not frame pastes
+	Text  string // see CheckText. Where programs do not frame pastes, the caller must avoid LF
 	Key   Key    // default Enter
 
-	Resume    bool // the text was pasted at this Seq before a crash: start at the look before the key
-	LeaveMode bool // throw the person out of copy mode; default: refuse, or wait when the text is pasted already
+	// On is the Instance of the server that the pane is on, "" for any: a new server
+	// gives the same pane ids again.
+	On string
 
-	// Untouched, if set, withholds paste and key when a person who is attached and has
-	// the pane before them has pressed a key since then, in whole seconds: their text
-	// and ours would become one. A screen that shows no more than ours proves nothing
-	// there, for programs draw late.
+	// Resume goes on with a text that was pasted at this Seq before a crash, starting
+	// with the look before the key.
+	Resume bool
+
+	// LeaveMode takes a person out of copy mode. By default Submit refuses then, or
+	// waits if the text is pasted already.
+	LeaveMode bool
+
+	// Untouched, if set, withholds paste and key if a person who views the pane has
+	// pressed a key since then, in whole seconds: their text and ours would become one.
+	// A screen that shows only our text does not disprove that, since programs draw
+	// late.
 	Untouched time.Time
 
-	// Ready is called right before the paste, again right before the key, and while a
-	// person's mode keeps the key waiting; an error withholds. nil: always ready.
+	// Ready is called right before the paste, right before the key, and while a
+	// person's mode delays the key. An error withholds both. nil: always ready.
 	Ready func() error
 
-	// View is what Shown, Taken and Stuck are given.
+	// View says how to read the screens passed to Shown, Steady, Taken and Stuck.
 	View ScreenOptions
-	// Shown is asked 20 times a second between paste and key; nil: do not ask.
+
+	// Shown is called 20 times a second between paste and key, until it says Yes.
+	// nil: do not look.
 	Shown func(Screen) Look
+
 	// Settle is how long the screen must be quiet after Shown said Yes, before the
-	// key. With 0 the key follows at once; if Shown is nil too, without a look and in
-	// the same step as the paste.
+	// key. With 0 the key follows at once; if Shown is nil too, it follows without a
+	// look, in the same step as the paste.
 	Settle time.Duration
+
 	// Steady picks the part of a screen that must be quiet, for programs that are
-	// never still elsewhere; nil: all of it, and the cursor.
+	// never still elsewhere. nil: all of it, and the cursor.
 	Steady func(Screen) string
+
 	// ShowWithin bounds looks and rest together; after it the key is not pressed.
-	// Default 10 s. It starts anew after a person has left a mode.
+	// Default 10 s. It starts again after a person has left a mode.
 	ShowWithin time.Duration
 
-	// Taken is asked 20 times a second after the key; nil: Entered is the end. Until it
-	// says Yes, for 5 s at most, what a person types into the pane waits, unless the
-	// server is joined.
+	// Taken is called 20 times a second after the key, until it says Yes. nil: Submit
+	// ends at Entered. Until it says Yes, for 5 s at most, keys that a person types
+	// into the pane wait, except on a joined server.
 	Taken       func(Screen) Look
 	TakenWithin time.Duration // default 10 s
 
-	// Stuck says Yes when Text provably stands unsent in the composer of a settled
-	// screen. It is first asked StuckAfter (default 5 s) after the key, and the key is
-	// then pressed once more, never twice. nil: never again. Needs Taken.
+	// Stuck reports whether Text provably stands unsent in the composer of a settled
+	// screen. It is first called StuckAfter (default 5 s) after the key. If it is true
+	// the key is pressed once more, never twice. nil: never again. Needs Taken.
 	Stuck      func(Screen) bool
 	StuckAfter time.Duration
 
-	OnPasted, OnEntered func() // nil, or called when the server has acknowledged the fact
+	// OnPasted and OnEntered, if set, are called when tmux has acknowledged the fact.
+	OnPasted, OnEntered func()
 }
 
-// Outcome is how far a Submission got and why not further.
+// Outcome says how far a Submission got, and why no further.
 type Outcome struct {
 	Phase  Phase
-	Reason Refusal // "" if it got as far as was asked
-	Detail string  // Reason in words
-	Again  bool    // the key was pressed a second time
-	Screen []string
+	Reason Refusal  // "" if it got as far as was asked
+	Detail string   // Reason in words
+	Again  bool     // the key was pressed a second time
+	Screen []string // last screen seen, one string a row
 
-	PastedAt, EnteredAt, TakenAt time.Time // when each fact was acknowledged; zero if it was not, or not by this call
+	// When tmux acknowledged each fact. Zero if it did not, or not in this call.
+	PastedAt, EnteredAt, TakenAt time.Time
 }

@@ -9,29 +9,28 @@ import (
 )
 
 const (
-	lookEvery   = 50 * time.Millisecond  // 20 Hz; one look costs the server 75-140 us
-	modeEvery   = 100 * time.Millisecond // how often a key that waits for a mode to end is tried
-	maxSeq      = 1 << 53                // tmux compares numbers as doubles
-	defaultShow = 10 * time.Second
-	// Qwen took 5 s to show that it had taken a message.
-	defaultTaken = 10 * time.Second
+	lookEvery    = 50 * time.Millisecond  // 20 Hz; one look costs the server 75-140 us
+	modeEvery    = 100 * time.Millisecond // between two looks whether a person has left a mode
+	maxSeq       = 1 << 53                // tmux compares numbers as doubles
+	defaultShow  = 10 * time.Second
+	defaultTaken = 10 * time.Second // Qwen took 5 s to show that it had taken a message
 	defaultStuck = 5 * time.Second
 )
 
 // Submit types s.Text into the pane and presses s.Key, at most once for each Seq.
 //
 // The check (alive, takes input, in no mode, owned by s.Owner, Seq not used), the
-// paste, and the remembrance of Seq in the pane are one line that the server runs
-// without interruption; so are the check, the key and its remembrance. A crash of
-// this process, of the client, or a repeated call can therefore neither lose the
-// order of these facts nor type twice.
+// paste, and the record of Seq in the pane are one line that the server runs without
+// interruption. So are the check, the key and its record. A crash of this process or
+// of the client, or a repeated call, can therefore neither lose the order of these
+// facts nor type twice.
 //
-// The error is nil when the outcome is certain and complete, whatever Phase it
-// reached. With an error Outcome.Phase is what is certain nevertheless, Unknown if
-// it is not even known whether the paste happened: ErrDisconnected when the
-// connection broke, the cause of ctx when that ended first, ErrUnsafeText and
-// ErrInvalid (then Refused), ErrNoBody when tmux could not read the text. After an
-// error compare PaneInfo.Seq and Phase, and go on with Resume or with the same Seq.
+// The error is nil if the outcome is certain and complete, whatever Phase it
+// reached. With an error, Outcome.Phase is still certain; it is Unknown if the paste
+// may or may not have happened. The errors are ErrDisconnected if the connection
+// broke, the cause of ctx if that ended first, ErrUnsafeText and ErrInvalid (then
+// Refused), and ErrNoBody if tmux could not read the text. After an error compare
+// PaneInfo.Seq and Phase, and go on with Resume or with the same Seq.
 func (p *Pane) Submit(ctx context.Context, s Submission) (Outcome, error) {
 	if err := s.complete(); err != nil {
 		return Outcome{Phase: Refused, Detail: err.Error()}, err
@@ -88,15 +87,15 @@ func setDefault(d *time.Duration, value time.Duration) {
 	}
 }
 
-// delivery is one Submit under way.
+// delivery is the state of one Submit.
 type delivery struct {
 	Submission
-	pane  *Pane
-	out   Outcome
-	holds bool // a person's keys wait until the text is taken
+	pane     *Pane
+	out      Outcome
+	keysWait bool // a person's keys wait until the text is taken
 }
 
-// withheld ends a delivery whose outcome has been filled in.
+// errWithheld ends a delivery whose outcome is complete.
 var errWithheld = errors.New("withheld")
 
 func (d *delivery) withhold(why Refusal, detail string) error {
@@ -112,17 +111,17 @@ func (d *delivery) run(ctx context.Context) error {
 	if err == nil && d.Taken != nil {
 		err = d.confirm(ctx)
 	}
-	d.letGo(ctx)
+	d.releaseKeys(ctx)
 	if errors.Is(err, errWithheld) {
 		return nil
 	}
 	return err
 }
 
-// begin gets the text into the pane, or finds that it is there.
+// begin pastes the text, or finds it in the pane.
 func (d *delivery) begin(ctx context.Context) error {
 	if d.Resume {
-		return d.recall(ctx)
+		return d.resume(ctx)
 	}
 	if err := d.ready(Refused); err != nil {
 		return err
@@ -130,14 +129,13 @@ func (d *delivery) begin(ctx context.Context) error {
 	return d.paste(ctx)
 }
 
-// recall starts where a crash left off.
-func (d *delivery) recall(ctx context.Context) error {
+// resume reads from the pane how far the text got before a crash.
+func (d *delivery) resume(ctx context.Context) error {
 	info, err := d.pane.Info(ctx)
 	if errors.Is(err, ErrNoPane) {
 		d.out.Phase = Refused
 		return d.withhold(Gone, "the pane is gone")
 	}
-
 	if err != nil {
 		return err
 	}
@@ -158,6 +156,7 @@ func (d *delivery) recall(ctx context.Context) error {
 	return nil
 }
 
+// ready asks Ready, and withholds at phase if it refuses.
 func (d *delivery) ready(phase Phase) error {
 	if d.Ready == nil {
 		return nil
@@ -169,26 +168,22 @@ func (d *delivery) ready(phase Phase) error {
 	return nil
 }
 
-// paste runs the first of the two lines. When there is nothing to look for, the key
-// is in it.
+// paste runs the first of the two lines. If there is nothing to look for, it contains
+// the key.
 func (d *delivery) paste(ctx context.Context) error {
-	at := phasePasted
+	phase := phasePasted
 	if d.Shown == nil && d.Settle <= 0 {
-		at = phaseEntered
+		phase = phaseEntered
 	}
 
-	body, err := d.pane.server.load(d.Text)
+	buffer, err := d.pane.server.newBuffer(d.Text)
 	if err != nil {
 		d.out.Phase = Refused
 		return err
 	}
 
-	answer, err := d.pane.ask(
-		ctx,
-		func(token string) string { return d.pasteLine(token, body.command, body.buffer, at) },
-	)
-
-	err = errors.Join(err, remove(body.path))
+	answer, err := d.pane.ask(ctx, func(token string) string { return d.pasteLine(token, buffer, phase) })
+	err = errors.Join(err, buffer.removeFile())
 	if err != nil {
 		if errors.Is(err, ErrNoBody) || errors.Is(err, ErrNoPane) {
 			d.out.Phase = Refused
@@ -202,7 +197,7 @@ func (d *delivery) paste(ctx context.Context) error {
 	}
 
 	d.pasted()
-	if at == phaseEntered {
+	if phase == phaseEntered {
 		d.entered()
 	}
 
@@ -223,8 +218,8 @@ func (d *delivery) entered() {
 	}
 }
 
-// advance looks and presses once; with a person in a mode it waits and leaves the
-// phase as it was.
+// advance waits until the screen has settled and presses the key. If a person is in a
+// mode, it waits for the end of that instead and leaves the phase as it was.
 func (d *delivery) advance(ctx context.Context) error {
 	if err := d.settle(ctx); err != nil {
 		return err
@@ -249,8 +244,8 @@ func (d *delivery) advance(ctx context.Context) error {
 	return d.withhold(refusal, detail)
 }
 
-// awaitMode returns when the pane is in no mode any more, or cannot be, or the caller
-// is not ready any more.
+// awaitMode waits until the pane has left its mode or its program has ended. It
+// withholds if the caller is no longer ready.
 func (d *delivery) awaitMode(ctx context.Context) error {
 	d.out.Reason, d.out.Detail = InMode, "somebody scrolls or chooses in the pane"
 	for {
@@ -277,18 +272,19 @@ func (d *delivery) awaitMode(ctx context.Context) error {
 	}
 }
 
-// settle looks until the text shows and the screen is at rest.
+// settle waits until the text shows and the screen is quiet.
 func (d *delivery) settle(ctx context.Context) error {
 	if d.Shown == nil && d.Settle <= 0 {
 		return nil
 	}
-	return d.watch(ctx, d.ShowWithin, d.settled())
+	return d.watch(ctx, d.ShowWithin, d.settledTest())
 }
 
-// settled answers Yes when Shown has and the screen is quiet since Settle.
-func (d *delivery) settled() func(Screen) Look {
-	var last string
-	var since time.Time // last is what is seen since then; zero: the text does not show
+// settledTest returns a test that says Yes once Shown says Yes and the screen has been
+// quiet for Settle.
+func (d *delivery) settledTest() func(Screen) Look {
+	var last string     // the part that must be quiet
+	var since time.Time // last is unchanged since then; zero: the text does not show
 	return func(s Screen) Look {
 		if d.Shown != nil {
 			if look := d.Shown(s); look != Yes {
@@ -309,6 +305,7 @@ func (d *delivery) settled() func(Screen) Look {
 	}
 }
 
+// steady returns the part of the screen that must be quiet.
 func (d *delivery) steady(s Screen) string {
 	if d.Steady != nil {
 		return d.Steady(s)
@@ -316,7 +313,7 @@ func (d *delivery) steady(s Screen) string {
 	return fmt.Sprint(s.CursorX, s.CursorY, "\n", s.Text())
 }
 
-// watch looks until look answers, for so long at most.
+// watch reads the screen until look says Yes or Stop, for at most within.
 func (d *delivery) watch(ctx context.Context, within time.Duration, look func(Screen) Look) error {
 	for deadline := time.Now().Add(within); ; {
 		screen, err := d.pane.Screen(ctx, d.View)
@@ -341,7 +338,7 @@ func (d *delivery) watch(ctx context.Context, within time.Duration, look func(Sc
 
 		left := time.Until(deadline)
 		if left <= 0 {
-			return d.late(within)
+			return d.timedOut(within)
 		}
 		if err := pause(ctx, min(left, lookEvery)); err != nil {
 			return err
@@ -349,15 +346,15 @@ func (d *delivery) watch(ctx context.Context, within time.Duration, look func(Sc
 	}
 }
 
-func (d *delivery) late(within time.Duration) error {
+func (d *delivery) timedOut(within time.Duration) error {
 	if d.out.Phase == Pasted {
-		return d.withhold(NotShown, fmt.Sprintf("the text did not show and come to rest within %v", within))
+		return d.withhold(NotShown, fmt.Sprintf("the text did not show and settle within %v", within))
 	}
-	return d.withhold(NotTaken, fmt.Sprintf("not seen to be taken within %v", within))
+	return d.withhold(NotTaken, fmt.Sprintf("the program did not take the text within %v", within))
 }
 
-// confirm looks until the program has taken the text, and presses again at most
-// once when it provably has not.
+// confirm waits until the program has taken the text, and presses the key once more
+// if it provably has not.
 func (d *delivery) confirm(ctx context.Context) error {
 	entered := time.Now()
 	var failed error
@@ -383,7 +380,7 @@ func (d *delivery) confirm(ctx context.Context) error {
 
 func (d *delivery) pressAgain(ctx context.Context) error {
 	if d.Ready != nil && d.Ready() != nil {
-		return nil // it may be ready at the next look
+		return nil // the caller may be ready at the next look
 	}
 
 	refusal, detail, err := d.press(ctx, phaseEntered, phaseAgain)
@@ -401,21 +398,21 @@ func (d *delivery) pressAgain(ctx context.Context) error {
 	return nil
 }
 
-// press runs the second of the two lines: the key, if the pane remembers this
-// message at phase from.
+// press runs the second of the two lines: it presses the key and records phase to, if
+// the pane's recorded progress is this message at phase from.
 func (d *delivery) press(ctx context.Context, from, to string) (Refusal, string, error) {
 	answer, err := d.pane.ask(ctx, func(token string) string { return d.keyLine(token, from, to) })
 	if err != nil {
 		return NoRefusal, "", err
 	}
-	d.holds = d.holds || answer.holds
+	d.keysWait = d.keysWait || answer.keysWait
 	refusal, detail := answer.refused(d)
 	return refusal, detail, nil
 }
 
-// ask runs a guarded line and reads what it printed.
+// ask runs a guarded line and parses its output.
 func (p *Pane) ask(ctx context.Context, compose func(token string) string) (answer, error) {
-	r, err := p.server.do(ctx, compose)
+	r, err := p.server.transport.do(ctx, compose)
 	if err != nil {
 		return answer{}, err
 	}

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Canonical reports whether the terminal still edits lines itself (ICANON), which
-// means that no full-screen program has taken it over yet, and that a line over
-// 4,095 bytes is cut. Elsewhere than on Linux and macOS it is ErrUnsupported.
+// Canonical reports whether the terminal still edits lines itself (ICANON). Then no
+// full-screen program has taken it over yet, and a line over 4,095 bytes is cut.
 func Canonical(tty string) (bool, error) {
 	var on bool
 	err := withTTY(tty, func(fd int) (err error) {

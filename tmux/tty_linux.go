@@ -2,9 +2,9 @@ package tmux
 
 import "golang.org/x/sys/unix"
 
-// Unread is how many bytes typed into the terminal its program has not yet read (at
-// most 4095 are told). 1.5-1.9 us a call. An error means the terminal is gone, or
-// outside Linux ErrUnsupported.
+// Unread returns how many bytes typed into the terminal its program has not read yet;
+// the system counts at most 4095. A call takes 1.5-1.9 us. An error means that the
+// terminal has gone, or ErrUnsupported outside Linux.
 func Unread(tty string) (int, error) {
 	var n int
 	err := withTTY(tty, func(fd int) (err error) {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Unread needs FIONREAD on a foreign terminal, which only Linux answers truly.
+// Unread fails with ErrUnsupported: only Linux answers FIONREAD on a foreign terminal
+// truthfully.
 func Unread(tty string) (int, error) {
 	return 0, fmt.Errorf("bytes unread by the program: %w", ErrUnsupported)
 }

@@ -24,8 +24,8 @@ func (v Version) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor
 }
 
-// oldest is 3.2: the first with no-output and ignore-size clients, new-session -e,
-// -N, and numeric comparison in formats.
+// The oldest supported version is 3.2, the first with no-output and ignore-size
+// clients, new-session -e, -N, and numeric comparison in formats.
 const oldestMajor, oldestMinor = 3, 2
 
 func (v Version) check() error {
@@ -35,8 +35,8 @@ func (v Version) check() error {
 	return fmt.Errorf("%w: found %s", ErrTooOld, v.Text)
 }
 
-// CheckVersion runs `binary -V` ("" is "tmux") and returns the version found.
-// It fails with ErrNotInstalled or ErrTooOld.
+// CheckVersion runs `binary -V` (binary "" is "tmux") and returns the version. It
+// fails with ErrNotInstalled or ErrTooOld.
 func CheckVersion(ctx context.Context, binary string) (Version, error) {
 	if binary == "" {
 		binary = "tmux"
@@ -68,7 +68,7 @@ func parseVersion(text string) Version {
 	major, rest, _ := strings.Cut(number, ".")
 	var err error
 	if v.Major, err = strconv.Atoi(major); err != nil {
-		v.Major = 1 << 20 // "master", "openbsd-7.4": no number of tmux's own
+		v.Major = 1 << 20 // "master", "openbsd-7.4": not a release number of tmux
 		return v
 	}
 

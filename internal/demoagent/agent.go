@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// agent is the loop that owns the screen. Keys come from the terminal's reader, and
-// what the work comes to from the worker.
+// agent is the loop that owns the screen. Keys come from the terminal's reader, events
+// from the worker.
 type agent struct {
 	opts   options
 	screen screen
@@ -23,12 +23,12 @@ type agent struct {
 	composer composer
 	queue    []job
 	working  bool
-	cancel   context.CancelFunc // of the job at work
-	ask      chan<- bool        // the open dialog
+	cancel   context.CancelFunc // ends the running job
+	ask      chan<- bool        // takes the answer to the open dialog; nil: none is open
 	ended    bool
 }
 
-// run shows the agent until it ends. What it started has ended when it returns.
+// run runs the agent until it ends, and waits for all that it started.
 func (a *agent) run(ctx context.Context, tty *terminal) error {
 	stop, stopNow, err := os.Pipe()
 	if err != nil {
@@ -37,40 +37,40 @@ func (a *agent) run(ctx context.Context, tty *terminal) error {
 	defer stop.Close()
 
 	ctx, cancel := context.WithCancel(ctx)
-	typed, told := make(chan []byte), make(chan event)
-	var started sync.WaitGroup
-	started.Go(func() { tty.read(stop, typed) })
+	typed, events := make(chan []byte), make(chan event)
+	var running sync.WaitGroup
+	running.Go(func() { tty.read(stop, typed) })
 	resized := make(chan os.Signal, 1)
 	signal.Notify(resized, syscall.SIGWINCH)
 	defer signal.Stop(resized)
 
-	w := &worker{opts: a.opts, team: a.team, tell: told}
+	w := &worker{opts: a.opts, team: a.team, tell: events}
 	launch := func(j job) {
 		jobCtx, jobCancel := context.WithCancel(ctx)
 		a.cancel, a.working = jobCancel, true
-		started.Go(func() { w.do(jobCtx, j) })
+		running.Go(func() { w.do(jobCtx, j) })
 	}
 
-	err = a.loop(ctx, typed, told, resized, launch)
+	err = a.loop(ctx, typed, events, resized, launch)
 	cancel()
 	stopNow.Close()
-	drain(typed, told, &started)
+	drain(typed, events, &running)
 	a.screen.leave()
 
 	return err
 }
 
-// drain takes what is still being said until all who speak have ended.
-func drain(typed <-chan []byte, told <-chan event, started *sync.WaitGroup) {
+// drain receives from both channels until the goroutines that send on them have ended.
+func drain(typed <-chan []byte, events <-chan event, running *sync.WaitGroup) {
 	ended := make(chan struct{})
-	go func() { started.Wait(); close(ended) }()
+	go func() { running.Wait(); close(ended) }()
 	for {
 		select {
 		case _, ok := <-typed:
 			if !ok {
 				typed = nil
 			}
-		case <-told:
+		case <-events:
 		case <-ended:
 			return
 		}
@@ -78,11 +78,7 @@ func drain(typed <-chan []byte, told <-chan event, started *sync.WaitGroup) {
 }
 
 func (a *agent) loop(
-	ctx context.Context,
-	typed <-chan []byte,
-	told <-chan event,
-	resized <-chan os.Signal,
-	launch func(job),
+	ctx context.Context, typed <-chan []byte, events <-chan event, resized <-chan os.Signal, launch func(job),
 ) error {
 	a.queue = []job{{start: true}}
 	if err := a.greet(); err != nil {
@@ -117,10 +113,10 @@ func (a *agent) loop(
 			escape.Reset(escapeWithin)
 		case <-escape.C:
 			err = a.press(a.keys.flush())
-		case e := <-told:
-			err = a.hear(e)
+		case e := <-events:
+			err = a.handle(e)
 		case <-resized:
-			err = a.screen.redraw(a.look())
+			err = a.screen.redraw(a.block())
 		}
 
 		if err != nil && !a.opts.ignoreHangup {
@@ -132,20 +128,18 @@ func (a *agent) loop(
 }
 
 func (a *agent) greet() error {
-	return a.screen.say(
-		a.look(),
-		"·",
-		"This is parley's "+a.opts.label()+". It follows a script; there is no model behind it.",
-	)
+	text := "This is parley's " + a.opts.label() + ". It follows a script; there is no model behind it."
+	return a.screen.say(a.block(), "·", text)
 }
 
-func (a *agent) look() look {
+// block returns the content of the block at the bottom of the screen.
+func (a *agent) block() block {
 	busy := a.working || len(a.queue) > 0
-	return look{composer: a.composer.shown(), busy: busy, dialog: a.ask != nil}
+	return block{composer: a.composer.shown(), busy: busy, dialog: a.ask != nil}
 }
 
-// hear does what the worker says.
-func (a *agent) hear(e event) error {
+// handle applies an event of the worker.
+func (a *agent) handle(e event) error {
 	switch {
 	case e.done:
 		a.cancel()
@@ -155,12 +149,12 @@ func (a *agent) hear(e event) error {
 	case e.ask != nil:
 		a.ask = e.ask
 	default:
-		return a.screen.say(a.look(), e.mark, e.text)
+		return a.screen.say(a.block(), e.mark, e.text)
 	}
-	return a.screen.draw(a.look())
+	return a.screen.draw(a.block())
 }
 
-// press does what keys say, and draws once.
+// press applies keys, and draws once.
 func (a *agent) press(keys []key) error {
 	for _, k := range keys {
 		var err error
@@ -179,10 +173,11 @@ func (a *agent) press(keys []key) error {
 		return nil
 	}
 
-	return a.screen.draw(a.look())
+	return a.screen.draw(a.block())
 }
 
-// choose answers the open dialog. All but its own keys is lost, pastes too.
+// choose answers the open dialog. Keys that the dialog does not know are lost, and so
+// are pastes.
 func (a *agent) choose(k key) error {
 	answer := ""
 	switch {
@@ -228,7 +223,7 @@ func (a *agent) compose(k key) error {
 	return nil
 }
 
-// submit puts the composed text on the transcript and into the queue of work.
+// submit puts the composed text on the transcript and into the queue of jobs.
 func (a *agent) submit() error {
 	text, shown := a.composer.text(), a.composer.shown()
 	if strings.TrimSpace(text) == "" {
@@ -239,5 +234,5 @@ func (a *agent) submit() error {
 	if err := a.log.add(entry{Text: text}); err != nil {
 		return err
 	}
-	return a.screen.say(a.look(), ">", shown)
+	return a.screen.say(a.block(), ">", shown)
 }

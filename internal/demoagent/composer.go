@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// pasteLines is how many lines of a paste are shown as they are.
+// pasteLines is how many lines a paste must have to be shown by its name.
 const pasteLines = 3
 
-// composer is the text that is being composed.
+// composer is the unsubmitted text.
 type composer struct {
 	parts  []part
-	pastes int // how many long ones so far, for their numbers
+	pastes int // long pastes so far; numbers them
 }
 
-// part is typed text, or a long paste that is shown by its name.
+// part is typed text, or a long paste, which has a name.
 type part struct {
 	text, name string
 }
@@ -56,7 +56,7 @@ func (c *composer) backspace() {
 
 func (c *composer) clear() { c.parts = nil }
 
-// text is what would be submitted; shown is what stands on the screen for it.
+// text returns the text to submit.
 func (c *composer) text() string {
 	var b strings.Builder
 	for _, p := range c.parts {
@@ -65,6 +65,7 @@ func (c *composer) text() string {
 	return b.String()
 }
 
+// shown returns the text with names in place of long pastes.
 func (c *composer) shown() string {
 	var b strings.Builder
 	for _, p := range c.parts {

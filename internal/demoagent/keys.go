@@ -30,14 +30,14 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// keyReader turns a terminal's bytes into keys. A key that is not complete stays in
-// it until the rest comes.
+// keyReader turns a terminal's bytes into keys. It keeps an incomplete key until the
+// rest arrives.
 type keyReader struct {
 	rest    []byte
-	pasting bool
+	pasting bool // inside a framed paste
 }
 
-// read returns the keys that are complete with b.
+// read returns the keys that b completes.
 func (r *keyReader) read(b []byte) []key {
 	r.rest = append(r.rest, b...)
 	var keys []key
@@ -56,8 +56,8 @@ func (r *keyReader) read(b []byte) []key {
 	return keys
 }
 
-// next returns the first key and how many bytes it takes, 0 if it is not complete;
-// not ok is a sequence without meaning here.
+// next returns the first key and its length in bytes, 0 if it is incomplete. It is not
+// ok for a sequence without a meaning here.
 func (r *keyReader) next() (k key, n int, ok bool) {
 	if r.pasting {
 		text, _, found := bytes.Cut(r.rest, []byte(pasteEnd))
@@ -79,7 +79,7 @@ func (r *keyReader) next() (k key, n int, ok bool) {
 	return r.typed()
 }
 
-// typed takes the characters up to the next control.
+// typed returns the characters up to the next control character as one key.
 func (r *keyReader) typed() (key, int, bool) {
 	n := 0
 	for n < len(r.rest) && utf8.FullRune(r.rest[n:]) {
@@ -92,8 +92,8 @@ func (r *keyReader) typed() (key, int, bool) {
 	return key{keyText, strings.ToValidUTF8(string(r.rest[:n]), "\uFFFD")}, n, true
 }
 
-// sequence is the length of an escape sequence, 0 if it is not complete. It notes
-// the begin of a paste.
+// sequence returns the length of an escape sequence, 0 if it is incomplete. The one that
+// begins a paste sets pasting.
 func (r *keyReader) sequence() int {
 	if bytes.HasPrefix(r.rest, []byte(pasteBegin)) {
 		r.pasting = true
@@ -122,8 +122,8 @@ func (r *keyReader) sequence() int {
 	return 2
 }
 
-// flush is called when no byte came after an escape for a while: then it was the
-// key of that name.
+// flush returns the Escape key if a lone escape byte is pending. Call it when no byte
+// has followed for escapeWithin.
 func (r *keyReader) flush() []key {
 	if r.pasting || len(r.rest) != 1 || r.rest[0] != 0x1b {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// entry is one line of the log: a submitted prompt, an answered dialog, or the end of a
-// terminal that was outlived.
+// entry is one line of the log: a submitted prompt, an answered dialog, or the hangup of
+// a terminal that the agent outlives.
 type entry struct {
 	Time   time.Time `json:"time"`
 	Text   string    `json:"text,omitempty"`
@@ -21,7 +21,7 @@ type logFile struct {
 	now  func() time.Time
 }
 
-// add appends a line in one write, so that lines of several agents do not mix.
+// add appends a line in one write, so that the lines of several agents do not mix.
 func (l logFile) add(e entry) error {
 	if l.path == "" {
 		return nil

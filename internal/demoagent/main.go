@@ -15,17 +15,17 @@ import (
 	"golang.org/x/term"
 )
 
-// Program is what Main is started with.
+// Program is the process that Main runs in.
 type Program struct {
 	Args          []string // without the program's name
 	Stdin, Stdout *os.File // the terminal
 	Stderr        io.Writer
-	Env           []string // with PARLEY_KEY it talks to the team
-	Executable    string   // what `mcp` is run of
+	Env           []string // with PARLEY_KEY the agent talks to the team
+	Executable    string   // the program that has the command `mcp`
 }
 
-// Main runs the agent until its input ends, a rule says so, ctx ends, or it is told
-// to by a signal, and returns its exit status. The terminal is as it was then.
+// Main runs the agent until its input ends, a rule or a signal ends it, or ctx ends. It
+// restores the terminal and returns the exit status.
 func Main(ctx context.Context, p Program) int {
 	opts, err := parse(p.Args, p.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
@@ -56,9 +56,8 @@ func Main(ctx context.Context, p Program) int {
 
 func run(ctx context.Context, p Program, opts options) error {
 	if !term.IsTerminal(int(p.Stdin.Fd())) {
-		return errors.New(
-			"stdin is not a terminal; start me in one, for example with `parley launch NAME --profile demo`",
-		)
+		return errors.New("stdin is not a terminal; start me in one, for example with " +
+			"`parley launch NAME --profile demo`")
 	}
 
 	tty, err := openTerminal(p.Stdin, p.Stdout)
@@ -78,8 +77,8 @@ func run(ctx context.Context, p Program, opts options) error {
 	return a.run(ctx, tty)
 }
 
-// join starts the bridge to the daemon, or returns a team of nobody when the
-// environment has no key.
+// join starts the bridge to the daemon. Without a key in the environment it returns an
+// empty team.
 func join(p Program) (*team, error) {
 	for _, v := range p.Env {
 		if key, ok := strings.CutPrefix(v, "PARLEY_KEY="); ok && key != "" {

@@ -16,7 +16,7 @@ type options struct {
 	role         string
 	rules        []rule
 	start        []act
-	needs        []string // who must be there before start
+	needs        []string // agents that must be there before start
 	work         time.Duration
 	dialogStart  bool
 	dialogOn     *regexp.Regexp
@@ -46,10 +46,10 @@ func parse(args []string, out io.Writer) (options, error) {
 	f.DurationVar(&o.work, "work", 600*time.Millisecond, "how long it thinks about each prompt")
 	f.StringVar(&o.log, "log", "", "append each submitted prompt to this `FILE`, one JSON object a line")
 	f.BoolVar(&o.dialogStart, "dialog-at-start", false, "begin with a permission dialog")
-	f.BoolVar(&o.ignoreHangup, "ignore-hangup", false, "outlive the terminal")
-	f.Func("on", "when a prompt matches `REGEX`, do the --reply that follows", o.addRule)
-	f.Func("reply", "`TEXT` for the sender of what matched the --on before", o.addReply)
-	f.Func("broadcast-at-start", "`TEXT` for everyone, once", func(s string) error {
+	f.BoolVar(&o.ignoreHangup, "ignore-hangup", false, "go on when the terminal closes")
+	f.Func("on", "when a prompt matches `REGEX`, answer with the --reply that follows", o.addRule)
+	f.Func("reply", "answer with `TEXT` what matches the --on before it", o.addReply)
+	f.Func("broadcast-at-start", "broadcast `TEXT` once", func(s string) error {
 		o.start = append(o.start, act{tool: broadcast, text: s})
 		return nil
 	})
@@ -81,7 +81,7 @@ func (o *options) addReply(s string) error {
 	return nil
 }
 
-// finish adds the role's script behind the rules of the command line.
+// finish adds the role's script after the rules of the command line.
 func (o *options) finish(rest []string) error {
 	if len(rest) > 0 {
 		return fmt.Errorf("unknown argument %q; see demo-agent --help", rest[0])

@@ -14,21 +14,21 @@ const (
 	thinking    = "✻ Thinking… (esc to interrupt)"
 	choices     = "❯ 1. Yes  2. No  (enter to confirm)"
 	question    = "May I go on with this?"
-	// keep is how many lines of transcript are drawn again after a resize.
-	keep = 500
-	// composerRows leaves, with 800 characters on 80 columns, the rule above the
-	// composer within the lines that profiles look at.
+	// keptLines is how many lines of transcript are drawn again after a resize.
+	keptLines = 500
+	// composerRows is small enough that, with 800 characters on 80 columns, the rule
+	// above the composer stays within the lines that profiles read.
 	composerRows = 12
 )
 
-// look is what the block at the bottom shows.
-type look struct {
+// block is the content of the block at the bottom.
+type block struct {
 	composer string
 	busy     bool
 	dialog   bool
 }
 
-// screen draws a transcript that scrolls, and a block under it that stays.
+// screen draws a transcript that scrolls, and a block below it that stays.
 type screen struct {
 	tty        *terminal
 	label      string
@@ -36,69 +36,69 @@ type screen struct {
 	above      int // rows of the block above the cursor
 }
 
-// say puts text on the transcript: a mark on its first row, and the others indented,
-// so that no text can begin a row.
-func (s *screen) say(l look, mark, text string) error {
+// say puts text on the transcript. Its first row begins with a mark and the others are
+// indented, so that no text can begin a row.
+func (s *screen) say(b block, mark, text string) error {
 	s.transcript = append(s.transcript, mark+" "+text)
-	if over := len(s.transcript) - keep; over > 0 {
+	if over := len(s.transcript) - keptLines; over > 0 {
 		s.transcript = s.transcript[over:]
 	}
-	return s.draw(l, mark+" "+text)
+	return s.draw(b, mark+" "+text)
 }
 
-// draw shows the block again, after what is new on the transcript.
-func (s *screen) draw(l look, fresh ...string) error {
-	return s.paint("\r"+up(s.above)+"\x1b[J", l, fresh)
+// draw adds fresh lines to the transcript and shows the block below them.
+func (s *screen) draw(b block, fresh ...string) error {
+	return s.paint("\r"+up(s.above)+"\x1b[J", b, fresh)
 }
 
-// leave takes the block away and puts the cursor under the transcript. A terminal
-// that has gone does not matter.
+// leave removes the block and puts the cursor below the transcript. It ignores the error
+// of a terminal that has gone.
 func (s *screen) leave() { _, _ = io.WriteString(s.tty.out, "\r"+up(s.above)+"\x1b[J") }
 
-// redraw is for a terminal of a new size, in which rows are no longer where they were.
-func (s *screen) redraw(l look) error {
-	return s.paint("\x1b[H\x1b[2J", l, s.transcript)
+// redraw draws everything again, after the terminal changed its size and moved the rows.
+func (s *screen) redraw(b block) error {
+	return s.paint("\x1b[H\x1b[2J", b, s.transcript)
 }
 
-func (s *screen) paint(begin string, l look, fresh []string) error {
+func (s *screen) paint(begin string, b block, fresh []string) error {
 	width, height := s.tty.size()
-	var b strings.Builder
-	b.WriteString("\x1b[?25l" + begin)
+	var out strings.Builder
+	out.WriteString("\x1b[?25l" + begin)
 	for _, text := range fresh {
 		for _, row := range indented(text, width) {
-			b.WriteString(row + "\r\n")
+			out.WriteString(row + "\r\n")
 		}
 	}
 
-	rows, y, x := s.block(l, width, height)
-	b.WriteString(strings.Join(rows, "\r\n") + "\r" + up(len(rows)-1-y))
-	fmt.Fprintf(&b, "\x1b[%dG\x1b[?25h", min(x+1, width))
+	rows, y, x := s.rows(b, width, height)
+	out.WriteString(strings.Join(rows, "\r\n") + "\r" + up(len(rows)-1-y))
+	fmt.Fprintf(&out, "\x1b[%dG\x1b[?25h", min(x+1, width))
 	s.above = y
-	if _, err := io.WriteString(s.tty.out, b.String()); err != nil {
+	if _, err := io.WriteString(s.tty.out, out.String()); err != nil {
 		return fmt.Errorf("write to the terminal: %w", err)
 	}
 
 	return nil
 }
 
-// block returns the rows at the bottom and where in them the cursor stands.
-func (s *screen) block(l look, width, height int) (rows []string, y, x int) {
+// rows returns the rows of the block, and the cursor's position in them.
+func (s *screen) rows(b block, width, height int) (rows []string, y, x int) {
 	rule := strings.Repeat("─", max(5, width))
-	if l.dialog {
+	if b.dialog {
 		rows = []string{rule, cut(question, width), cut(choices, width)}
 		return rows, len(rows) - 1, 0
 	}
 
-	if l.busy {
+	if b.busy {
 		rows = append(rows, thinking)
 	}
 
 	rows = append(rows, rule)
-	if l.composer == "" {
+	if b.composer == "" {
 		rows = append(rows, "› \x1b[2m"+placeholder+"\x1b[22m")
 		y, x = len(rows)-1, 2
 	} else {
-		text := wrap(printable(l.composer), max(1, width-2))
+		text := wrap(printable(b.composer), max(1, width-2))
 		text = text[max(0, len(text)-max(1, min(composerRows, height-4))):]
 		for i, row := range text {
 			rows = append(rows, [...]string{"› ", "  "}[min(i, 1)]+row)
@@ -118,7 +118,7 @@ func up(rows int) string {
 
 func cut(s string, width int) string { return ansi.TruncateWc(s, width, "") }
 
-// indented wraps text at words, its rows after the first behind two spaces.
+// indented wraps text at words, and indents the rows after the first by two spaces.
 func indented(text string, width int) []string {
 	rows := strings.Split(ansi.WrapWc(printable(text), max(1, width-2), ""), "\n")
 	for i := range rows[1:] {
@@ -146,7 +146,7 @@ func wrap(text string, width int) []string {
 	return rows
 }
 
-// printable replaces what would move the cursor.
+// printable replaces control characters, which would move the cursor.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && unicode.IsControl(r) {

@@ -17,18 +17,18 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// callPatience is how long one call may take, the daemon's own waiting included.
-const callPatience = 30 * time.Second
+// callTimeout bounds one call, including the daemon's own waiting.
+const callTimeout = 30 * time.Second
 
-// team is the connection to the daemon; the zero one reaches nobody.
+// team is the connection to the daemon. The zero team has none.
 type team struct {
 	client *client.Client
 	ready  bool
 	stderr *tail
 }
 
-// dial starts the stdio bridge. It greets on the first call, so that an agent whose
-// daemon is slow to answer still shows its composer at once.
+// dial starts the stdio bridge. The first call initializes it, so that an agent whose
+// daemon is slow still shows its composer at once.
 func dial(executable string, env []string) (*team, error) {
 	stderr := &tail{}
 	command := func(ctx context.Context, name string, _, args []string) (*exec.Cmd, error) {
@@ -49,16 +49,16 @@ func (t *team) close() {
 	}
 }
 
-// call makes one call and reads its result into result.
+// call makes one call and decodes its result into result.
 func (t *team) call(ctx context.Context, tool string, args map[string]any, result any) error {
 	if t.client == nil {
 		return errors.New("not on a team: PARLEY_KEY is not set")
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 
-	if err := t.greet(ctx); err != nil {
+	if err := t.initialize(ctx); err != nil {
 		return err
 	}
 
@@ -70,37 +70,37 @@ func (t *team) call(ctx context.Context, tool string, args map[string]any, resul
 		return fmt.Errorf("call %s: %w", tool, err)
 	}
 
-	return readResult(tool, res, result)
+	return decodeResult(tool, res, result)
 }
 
-func (t *team) greet(ctx context.Context) error {
+func (t *team) initialize(ctx context.Context) error {
 	if t.ready {
 		return nil
 	}
 	req := mcp.InitializeRequest{}
 	req.Params.ClientInfo = mcp.Implementation{Name: "parley-demo-agent", Version: "1"}
 	if _, err := t.client.Initialize(ctx, req); err != nil {
-		return fmt.Errorf("greet the daemon: %w%s", err, t.complaint())
+		return fmt.Errorf("greet the daemon: %w%s", err, t.lastError())
 	}
 	t.ready = true
 	return nil
 }
 
-// complaint is the last line that the bridge wrote before it gave up.
-func (t *team) complaint() string {
+// lastError returns the last line that the bridge wrote to its standard error.
+func (t *team) lastError() string {
 	if last := t.stderr.lastLine(); last != "" {
 		return ": " + last
 	}
 	return ""
 }
 
-// tail keeps the end of what is written to it.
+// tail is a writer that keeps the end of what is written to it.
 type tail struct {
 	mu  sync.Mutex
 	end []byte
 }
 
-// tailBytes is room for one long line.
+// tailBytes is enough for one long line.
 const tailBytes = 2000
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -118,7 +118,7 @@ func (t *tail) lastLine() string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-func readResult(tool string, res *mcp.CallToolResult, result any) error {
+func decodeResult(tool string, res *mcp.CallToolResult, result any) error {
 	text := ""
 	for _, c := range res.Content {
 		if t, ok := c.(mcp.TextContent); ok {
@@ -127,7 +127,7 @@ func readResult(tool string, res *mcp.CallToolResult, result any) error {
 	}
 
 	if res.IsError {
-		return fmt.Errorf("%s: %s", tool, failure(res, text))
+		return fmt.Errorf("%s: %s", tool, errorText(res, text))
 	}
 
 	raw := []byte(text)
@@ -145,8 +145,9 @@ func readResult(tool string, res *mcp.CallToolResult, result any) error {
 	return nil
 }
 
-// failure is what a refused call says: parley's own form, or whatever there is.
-func failure(res *mcp.CallToolResult, text string) string {
+// errorText returns the message and action of a refused call, or its text if it is not
+// one of parley's errors.
+func errorText(res *mcp.CallToolResult, text string) string {
 	raw := []byte(text)
 	if res.StructuredContent != nil {
 		raw, _ = json.Marshal(res.StructuredContent)

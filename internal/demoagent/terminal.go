@@ -35,13 +35,13 @@ func openTerminal(in, out *os.File) (*terminal, error) {
 	return t, nil
 }
 
-// restore is for the end; a terminal that has gone needs none.
+// restore puts the terminal back as it was. It ignores the error of one that has gone.
 func (t *terminal) restore() {
 	_, _ = io.WriteString(t.out, bracketOff)
 	_ = term.Restore(int(t.in.Fd()), t.before)
 }
 
-// size is 80x24 when the terminal does not say.
+// size returns the terminal's size, 80x24 if it is not known.
 func (t *terminal) size() (columns, rows int) {
 	columns, rows, err := term.GetSize(int(t.out.Fd()))
 	if err != nil || columns < 1 || rows < 1 {
@@ -50,8 +50,8 @@ func (t *terminal) size() (columns, rows int) {
 	return columns, rows
 }
 
-// read sends what is typed to out until the terminal is gone or stop becomes
-// readable, and then closes out.
+// read sends typed bytes to out until the terminal has gone or stop becomes readable, and
+// then closes out.
 func (t *terminal) read(stop *os.File, out chan<- []byte) {
 	defer close(out)
 	buf := make([]byte, 64<<10)
@@ -66,7 +66,7 @@ func (t *terminal) read(stop *os.File, out chan<- []byte) {
 	}
 }
 
-// wait returns when there is something to read; false when stop is readable.
+// wait waits until the terminal can be read, and reports false if stop can be read.
 func (t *terminal) wait(stop *os.File) bool {
 	fds := []unix.PollFd{{Fd: int32(t.in.Fd()), Events: unix.POLLIN}, {Fd: int32(stop.Fd()), Events: unix.POLLIN}}
 	for {
@@ -78,6 +78,6 @@ func (t *terminal) wait(stop *os.File) bool {
 	}
 }
 
-// escapeWithin is how long the rest of a sequence may take after its escape. A
-// terminal sends both at once.
+// escapeWithin is how long the rest of a sequence may take after its escape byte.
+// Terminals send both at once.
 const escapeWithin = 50 * time.Millisecond

@@ -10,34 +10,34 @@ import (
 )
 
 const (
-	// proofSeconds is how long a call waits for its deliveries' outcome: enough for
-	// an idle recipient, short for one that is at work.
-	proofSeconds = 2
-	// gathering is how long the first to speak waits for the others to be there.
-	gathering = 60 * time.Second
-	// lookAgain is how often it looks meanwhile.
-	lookAgain = 250 * time.Millisecond
-	// quoted is how many characters of a text a call shows.
-	quoted = 60
+	// outcomeSeconds is how long a call waits for the outcome of its deliveries: enough
+	// for an idle recipient, short for a busy one.
+	outcomeSeconds = 2
+	// gatherWithin is how long the start waits for the agents that it needs.
+	gatherWithin = 60 * time.Second
+	// gatherEvery is the time between two looks at who is there.
+	gatherEvery = 250 * time.Millisecond
+	// shownChars is how many characters of a text a call shows.
+	shownChars = 60
 )
 
-// job is a prompt to be worked on, or the start.
+// job is a prompt to work on, or the start.
 type job struct {
 	start  bool
 	prompt string
 }
 
-// worker does one job after the other and tells the screen.
+// worker does one job after another and tells the screen about it.
 type worker struct {
 	opts options
 	team *team
 	tell chan<- event
 }
 
-// event is what the worker wants the screen to do.
+// event is a change that the worker wants on the screen.
 type event struct {
 	mark, text string
-	ask        chan<- bool // a dialog: Yes or No goes here
+	ask        chan<- bool // open a dialog; the answer goes here
 	done, exit bool
 }
 
@@ -65,10 +65,10 @@ func (w *worker) do(ctx context.Context, j job) {
 		return
 	}
 
-	w.answer(ctx, readMessage(j.prompt))
+	w.answer(ctx, parsePrompt(j.prompt))
 }
 
-func (w *worker) answer(ctx context.Context, m message) {
+func (w *worker) answer(ctx context.Context, m parley.Typed) {
 	acts := actsFor(w.opts.rules, m)
 	if len(acts) == 0 {
 		w.say("⏺", "Noted.")
@@ -100,13 +100,13 @@ func (w *worker) begin(ctx context.Context) {
 		return
 	}
 	for _, a := range w.opts.start {
-		w.act(ctx, a, message{})
+		w.act(ctx, a, parley.Typed{})
 	}
 }
 
-// gather waits until those who are needed are there.
+// gather waits until the needed agents are there, and reports whether they are.
 func (w *worker) gather(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, gathering)
+	ctx, cancel := context.WithTimeout(ctx, gatherWithin)
 	defer cancel()
 
 	for {
@@ -116,22 +116,23 @@ func (w *worker) gather(ctx context.Context) bool {
 			return false
 		}
 
-		seen, missing := roll(res.Agents, w.opts.needs)
+		seen, missing := presence(res.Agents, w.opts.needs)
 		if missing == "" {
 			w.say("⏺", status+": "+seen)
 			return true
 		}
 
-		if !pause(ctx, lookAgain) {
+		if !pause(ctx, gatherEvery) {
 			w.say("⏺", "gave up waiting for "+missing)
 			return false
 		}
 	}
 }
 
-// roll says who of those needed is live, and who is missing.
-func roll(agents []parley.AgentStatus, needs []string) (seen, missing string) {
-	var there, not []string
+// presence returns which needed agents are live, with their states, and which are
+// missing.
+func presence(agents []parley.AgentStatus, needs []string) (seen, missing string) {
+	var live, absent []string
 	for _, name := range needs {
 		state := ""
 		for _, a := range agents {
@@ -141,21 +142,21 @@ func roll(agents []parley.AgentStatus, needs []string) (seen, missing string) {
 		}
 
 		if state == "" {
-			not = append(not, name)
+			absent = append(absent, name)
 		} else {
-			there = append(there, name+" is "+state)
+			live = append(live, name+" is "+state)
 		}
 	}
 
-	return strings.Join(there, ", "), strings.Join(not, " and ")
+	return strings.Join(live, ", "), strings.Join(absent, " and ")
 }
 
-func (w *worker) act(ctx context.Context, a act, m message) {
+func (w *worker) act(ctx context.Context, a act, m parley.Typed) {
 	switch a.tool {
 	case reply:
 		w.reply(ctx, a, m)
 	case send:
-		w.send(ctx, a.to, a.text, "")
+		w.send(ctx, a.to, a.text, parley.Typed{})
 	case broadcast:
 		w.broadcast(ctx, a.text)
 	case inbox:
@@ -163,42 +164,50 @@ func (w *worker) act(ctx context.Context, a act, m message) {
 	}
 }
 
-// reply answers over MCP, or on the screen alone when nobody asked from elsewhere.
-func (w *worker) reply(ctx context.Context, a act, m message) {
-	if m.answerTo() == "" || w.team.client == nil {
+// reply answers over MCP, or only on the screen if the prompt came from no agent.
+func (w *worker) reply(ctx context.Context, a act, m parley.Typed) {
+	to := replyTo(m)
+	if to == "" || w.team.client == nil {
 		w.say("⏺", a.text)
 		return
 	}
-	w.send(ctx, m.answerTo(), a.text, m.id)
+	w.send(ctx, to, a.text, m)
 }
 
-func (w *worker) send(ctx context.Context, to, text, inReplyTo string) {
-	args := map[string]any{"to": []string{to}, "text": text, "wait_seconds": proofSeconds}
-	if inReplyTo != "" {
-		args["in_reply_to"], args["type"] = inReplyTo, string(parley.TypeResponse)
+// send sends a text to an agent, or as an answer to m: to the thread of a post, with its
+// id if the prompt had one.
+func (w *worker) send(ctx context.Context, to, text string, m parley.Typed) {
+	args := map[string]any{"to": []string{to}, "text": text, "wait_seconds": outcomeSeconds}
+	if m.ThreadID != "" {
+		delete(args, "to")
+		args["thread_id"], to = m.ThreadID, "thread "+m.ThreadID
 	}
-	w.say("⏺", fmt.Sprintf("%s → %s: %q", send, to, parley.Truncate(text, quoted)))
+	if m.ID != "" {
+		args["in_reply_to"], args["type"] = m.ID, string(parley.TypeResponse)
+	}
+
+	w.say("⏺", fmt.Sprintf("%s → %s: %q", send, to, parley.Truncate(text, shownChars)))
 	var res parley.SendMessageResult
-	w.outcome(w.team.call(ctx, send, args, &res), func() string { return rungs(res.Deliveries) })
+	w.showOutcome(w.team.call(ctx, send, args, &res), func() string { return formatDeliveries(res.Deliveries) })
 }
 
 func (w *worker) broadcast(ctx context.Context, text string) {
-	w.say("⏺", fmt.Sprintf("%s: %q", broadcast, parley.Truncate(text, quoted)))
-	args := map[string]any{"text": text, "wait_seconds": proofSeconds}
+	w.say("⏺", fmt.Sprintf("%s: %q", broadcast, parley.Truncate(text, shownChars)))
+	args := map[string]any{"text": text, "wait_seconds": outcomeSeconds}
 	var res parley.BroadcastMessageResult
-	w.outcome(w.team.call(ctx, broadcast, args, &res), func() string { return rungs(res.Deliveries) })
+	w.showOutcome(w.team.call(ctx, broadcast, args, &res), func() string { return formatDeliveries(res.Deliveries) })
 }
 
 func (w *worker) inbox(ctx context.Context) {
 	w.say("⏺", inbox)
 	var res parley.CheckInboxResult
-	w.outcome(w.team.call(ctx, inbox, map[string]any{"include_read": true}, &res), func() string {
+	w.showOutcome(w.team.call(ctx, inbox, map[string]any{"include_read": true}, &res), func() string {
 		return fmt.Sprintf("%d messages, %d unread", res.TotalCount, res.UnreadCount)
 	})
 }
 
-// outcome shows what a call came to.
-func (w *worker) outcome(err error, result func() string) {
+// showOutcome shows the result of a call, or its error.
+func (w *worker) showOutcome(err error, result func() string) {
 	if err != nil {
 		w.say(" ", "⎿ failed: "+err.Error())
 		return
@@ -206,24 +215,24 @@ func (w *worker) outcome(err error, result func() string) {
 	w.say(" ", "⎿ "+result())
 }
 
-// rungs says how far each delivery provably is.
-func rungs(deliveries []parley.Delivery) string {
+// formatDeliveries returns the state of each delivery in one line.
+func formatDeliveries(deliveries []parley.Delivery) string {
 	if len(deliveries) == 0 {
 		return "nobody to deliver to"
 	}
-	said := make([]string, len(deliveries))
+	states := make([]string, len(deliveries))
 	for i, d := range deliveries {
-		said[i] = d.Recipient + " " + string(d.State)
+		states[i] = d.Recipient + " " + string(d.State)
 		if d.Reason != "" {
-			said[i] += " (" + d.Reason + ")"
+			states[i] += " (" + d.Reason + ")"
 		}
 	}
-	return strings.Join(said, ", ")
+	return strings.Join(states, ", ")
 }
 
 func (w *worker) say(mark, text string) { w.tell <- event{mark: mark, text: text} }
 
-// pause waits for d; false when ctx ended first.
+// pause waits for d, and reports false if ctx ended first.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -1,0 +1,237 @@
+package parley
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ReasonCode says why a delivery is where it is: what holds it, how its attempt
+// ended without proof, or what proves a rung. It is stored beside the words,
+// which are for people and may change; nothing reads a meaning out of words.
+type ReasonCode string
+
+// What holds a message back. The terminal is not ready, or, with
+// HoldConversation, the conversation protocol lets it wait.
+const (
+	HoldPaused        ReasonCode = "paused"         // the operator paused communication
+	HoldNoTerminal    ReasonCode = "no_terminal"    // the terminal is not there yet
+	HoldStarting      ReasonCode = "starting"       // the program is starting
+	HoldStopping      ReasonCode = "stopping"       // the agent is being stopped
+	HoldStopped       ReasonCode = "stopped"        // the agent was stopped
+	HoldExited        ReasonCode = "exited"         // the program has ended
+	HoldUnreachable   ReasonCode = "unreachable"    // its terminal is lost
+	HoldServerGone    ReasonCode = "server_gone"    // its tmux server is gone
+	HoldUnreadable    ReasonCode = "unreadable"     // its screen cannot be read
+	HoldInputOff      ReasonCode = "input_off"      // its pane takes no input
+	HoldSynchronized  ReasonCode = "synchronized"   // typing goes to every pane of the window
+	HoldScrolling     ReasonCode = "scrolling"      // somebody scrolls in copy mode
+	HoldStaggered     ReasonCode = "staggered"      // other agents of its profile get the broadcast first
+	HoldOtherProgram  ReasonCode = "other_program"  // another program runs in the adopted pane
+	HoldShell         ReasonCode = "shell"          // a bare shell has the terminal
+	HoldKeysProgram   ReasonCode = "keys_program"   // a pager or editor has the terminal
+	HoldNotReading    ReasonCode = "not_reading"    // the program does not read its terminal
+	HoldNoisy         ReasonCode = "noisy"          // the output does not pause
+	HoldOwnText       ReasonCode = "own_text"       // an unsent text of parley's stands there
+	HoldSettling      ReasonCode = "settling"       // the program has only just come to rest
+	HoldBusy          ReasonCode = "busy"           // the program works
+	HoldDialog        ReasonCode = "dialog"         // a dialog is open
+	HoldDraft         ReasonCode = "draft"          // an unsent draft stands in the composer
+	HoldBlocked       ReasonCode = "blocked"        // a limit, an error, a compaction
+	HoldUnknownScreen ReasonCode = "unknown_screen" // the screen shows nothing known
+	HoldPersonTyping  ReasonCode = "person_typing"  // somebody types, or has just typed
+	HoldNotBegun      ReasonCode = "not_begun"      // the program has not begun on the last message
+	HoldWrongPane     ReasonCode = "wrong_pane"     // the pane belongs to another agent now
+	HoldNotShown      ReasonCode = "not_shown"      // the terminal did not show the pasted text
+	HoldMixedText     ReasonCode = "mixed_text"     // somebody's own text stands beside the pasted one
+	HoldLingering     ReasonCode = "lingering"      // entered, but it still stands where somebody typed
+	HoldRefused       ReasonCode = "refused"        // tmux refused, for a reason without a code
+
+	// HoldConversation keeps the spelling of the error code of the same name.
+	HoldConversation ReasonCode = "CONVERSATION_HELD"
+)
+
+// How a delivery ended, or an attempt at it, without proof.
+const (
+	EndedTerminated  ReasonCode = "recipient_terminated" // its recipient had been stopped for good
+	EndedExpired     ReasonCode = "expired"              // it waited longer than expire_after
+	EndedInterrupted ReasonCode = "interrupted"          // typing was interrupted before the paste; it is queued again
+	EndedOutOfStep   ReasonCode = "out_of_step"          // the pane's count was ahead; it is queued again
+	EndedLost        ReasonCode = "terminal_lost"        // the terminal went away, or its program ended, meanwhile
+	EndedOvertaken   ReasonCode = "overtaken"            // the terminal has had later messages
+	EndedNotEntered  ReasonCode = "not_entered"          // pasted, but Enter was not pressed
+	EndedUnread      ReasonCode = "unread"               // entered, but the program has not read its terminal
+	EndedUnreported  ReasonCode = "unreported"           // gone from the composer, but not reported by a program that reports
+	EndedLingered    ReasonCode = "lingered"             // it stood in the composer while somebody typed there
+	EndedModeChanged ReasonCode = "mode_changed"         // the terminal changed its mode or closed meanwhile
+	EndedUnseen      ReasonCode = "unseen"               // nothing shows that it was taken
+	EndedDialog      ReasonCode = "behind_dialog"        // entered as a dialog opened; it stays open until that is answered
+	EndedNoAnswer    ReasonCode = "no_answer"            // a responder's model gave no answer
+)
+
+// What proves a rung.
+const (
+	ProofStored   ReasonCode = "stored"           // the row is in the database
+	ProofReport   ReasonCode = "report"           // the program's own report names the message
+	ProofComposer ReasonCode = "composer_emptied" // the composer was emptied of the text
+	ProofRead     ReasonCode = "tty_read"         // the program read the text from its terminal
+	ProofEntered  ReasonCode = "entered"          // Enter was pressed; the profile asks for no more
+	ProofFullText ReasonCode = "full_text"        // the whole text was submitted and confirmed
+	ProofCall     ReasonCode = "call"             // its recipient marked it, ignored it, or got it in a call's answer
+	ProofReply    ReasonCode = "reply"            // its recipient replied
+	ProofSilence  ReasonCode = "silence"          // a responder read it and stays silent
+	ProofRetried  ReasonCode = "retried"          // the operator asked for another attempt
+	ProofReleased ReasonCode = "released"         // a hold of the conversation protocol ended
+)
+
+// Hold is why a delivery waits: its code, and the same in words.
+type Hold struct {
+	Code ReasonCode `json:"code"`
+	// Reason is, for HoldConversation, the rule that holds the message, such as
+	// pair-budget-spent, and otherwise why the terminal is not ready, in words.
+	Reason string     `json:"reason"`
+	Until  *time.Time `json:"until,omitempty"` // when it passes by itself; nil if somebody has to let it
+}
+
+// reasonWords are the words of a code: as a clause for evidence and reasons, in which
+// %s stands for a detail, and what lets a held message go, in which %[1]s stands for the
+// agent's name.
+type reasonWords struct{ words, release string }
+
+var reasons = map[ReasonCode]reasonWords{
+	HoldPaused:      {"%s", "It goes when messages go on: parley resume."},
+	HoldNoTerminal:  {"its terminal is not there yet", ""},
+	HoldStarting:    {"it is starting", ""},
+	HoldStopping:    {"it is being stopped", ""},
+	HoldStopped:     {"it is stopped; %s", whenRestarted},
+	HoldExited:      {"its program has ended; %s", whenRestarted},
+	HoldUnreachable: {"its terminal is lost; %s", whenRestarted},
+	HoldServerGone:  {"its tmux server is gone", ""},
+	HoldUnreadable:  {"its terminal cannot be read: %s", ""},
+	HoldInputOff: {
+		"its pane takes no input (tmux select-pane -e lets it)",
+		"It goes when the pane takes input again: parley attach %[1]s.",
+	},
+	HoldSynchronized: {
+		"what is typed there goes to every pane of its window (tmux set-option -w synchronize-panes off ends that)",
+		"",
+	},
+	HoldScrolling: {
+		"someone is scrolling in its terminal (copy mode)",
+		"It goes when copy mode is left (q): parley attach %[1]s.",
+	},
+	HoldStaggered:    {"others of its kind have just been given a message for many", ""},
+	HoldOtherProgram: {"%s", "It goes when %[1]s's own program has the terminal again: parley attach %[1]s."},
+	HoldShell: {
+		"a bare shell (%s) has its terminal and would run the text as commands",
+		"It goes when %[1]s's own program has the terminal again: parley attach %[1]s, or parley restart %[1]s.",
+	},
+	HoldKeysProgram: {
+		"%s has its terminal and would take the text for keys",
+		"It goes when that program is left: parley attach %[1]s.",
+	},
+	HoldNotReading: {"its program is not reading its terminal (%s bytes wait there)", ""},
+	HoldNoisy:      {"the output in its terminal does not pause", ""},
+	HoldOwnText: {
+		"an unsent message stands in its terminal; press Enter there, or clear the line",
+		"It goes when that text is sent or cleared: parley attach %[1]s.",
+	},
+	HoldSettling: {"it has only just come to rest", ""},
+	HoldBusy:     {"it is busy", ""},
+	HoldDialog: {
+		"a dialog is open in its terminal, and the text would answer it",
+		"It goes when the dialog is answered: parley attach %[1]s. parley never answers one.",
+	},
+	HoldDraft: {
+		"an unsent draft stands in its composer",
+		"It goes when the draft is sent or cleared: parley attach %[1]s. parley leaves it alone.",
+	},
+	HoldBlocked:       {"it is blocked (%s)", ""},
+	HoldUnknownScreen: {"its screen shows nothing that is known to be ready", ""},
+	HoldPersonTyping:  {"someone is typing in its terminal", ""},
+	HoldNotBegun:      {"it has not begun upon what it was given last", ""},
+	HoldWrongPane:     {"the pane is not this agent's any more", ""},
+	HoldNotShown:      {"its terminal did not show the text", ""},
+	HoldMixedText:     {"someone's own text stands beside it in its composer", ""},
+	HoldLingering:     {"it still stands in its composer, where someone has typed", ""},
+	HoldRefused:       {"%s", ""},
+	HoldConversation:  {"%s", ""},
+
+	EndedTerminated:  {"the agent is terminated", ""},
+	EndedExpired:     {"it waited too long", ""},
+	EndedInterrupted: {"typing was interrupted before the paste", ""},
+	EndedOutOfStep:   {"the terminal was ahead in its count", ""},
+	EndedLost:        {"typing had begun: %s", ""},
+	EndedOvertaken:   {"the terminal has had later messages", ""},
+	EndedNotEntered:  {"pasted, but Enter was not pressed: %s", ""},
+	EndedUnread:      {"typed and entered, but its program has not read it yet", ""},
+	EndedUnreported: {
+		"typed and entered, and gone from its composer; but its program has not reported it, as it does, and may have dropped it",
+		"",
+	},
+	EndedLingered: {
+		"typed and entered, but it stood in its composer while someone typed there, and was not seen to be taken after that",
+		"",
+	},
+	EndedModeChanged: {
+		"typed and entered, but its terminal changed its mode or closed meanwhile and may have dropped it",
+		"",
+	},
+	EndedUnseen:   {"typed and entered, but its terminal does not show that it was taken", ""},
+	EndedDialog:   {"typed and entered; whether it was taken shows when the dialog in its terminal is answered", ""},
+	EndedNoAnswer: {"no answer: %s", ""},
+
+	ProofStored:   {"stored", ""},
+	ProofReport:   {"its own report names the message", ""},
+	ProofComposer: {"its composer was emptied of it", ""},
+	ProofRead:     {"its program read it from the terminal", ""},
+	ProofEntered:  {"entered; the profile asks for no look at the screen", ""},
+	ProofFullText: {"its full text was submitted and confirmed", ""},
+	ProofCall:     {"%s", ""},
+	ProofReply:    {"its recipient answered it", ""},
+	ProofSilence:  {"%s", ""},
+	ProofRetried:  {"%s", ""},
+	ProofReleased: {"%s", ""},
+}
+
+const whenRestarted = "It goes when %[1]s runs again: parley restart %[1]s."
+
+// Words returns the code as a clause; detail stands where the code has room for one.
+func (c ReasonCode) Words(detail string) string {
+	words := reasons[c].words
+	if strings.Contains(words, "%s") {
+		return fmt.Sprintf(words, detail)
+	}
+	return words
+}
+
+// Release says what lets a message go that an agent's terminal holds with this code.
+func (c ReasonCode) Release(agent Agent) string {
+	release := reasons[c].release
+	switch {
+	case release == whenRestarted && agent.Adopted():
+		return fmt.Sprintf(
+			"It goes when %[1]s's program runs in its pane again, or in another: parley adopt %[1]s --pane ID.",
+			agent.Name,
+		)
+	case release == "":
+		return fmt.Sprintf(
+			"It goes by itself when that has passed; parley keeps looking. parley screen %s shows what it sees.",
+			agent.Name,
+		)
+	case strings.Contains(release, "%"):
+		return fmt.Sprintf(release, agent.Name)
+	}
+	return release
+}
+
+// Known reports whether parley writes such a code.
+func (c ReasonCode) Known() bool {
+	_, ok := reasons[c]
+	return ok
+}
+
+// ReasonCodes returns every code, in alphabetical order.
+func ReasonCodes() []ReasonCode { return slices.Sorted(maps.Keys(reasons)) }

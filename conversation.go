@@ -1,0 +1,213 @@
+package parley
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// conversationSpace makes the ids of conversations: any fixed UUID does.
+var conversationSpace = uuid.MustParse("8f6f1c1e-5a0b-4b57-9d5a-0c2e7b6f4d21")
+
+// ConversationID names what two agents say to each other; the order of the two
+// does not matter.
+func ConversationID(a, b string) string {
+	if b < a {
+		a, b = b, a
+	}
+	return uuid.NewSHA1(conversationSpace, []byte(a+b)).String()
+}
+
+// ConversationStatus says whether something can still be said in a conversation.
+type ConversationStatus string
+
+// A conversation of two is archived while one of them is terminated, a thread while all
+// who take part in it are: nobody is there to be told. Launching one again under its name
+// makes it active.
+const (
+	ConversationActive   ConversationStatus = "active"
+	ConversationArchived ConversationStatus = "archived"
+)
+
+// StatusOfConversation returns the status of what so many agents say to each other, of
+// whom so many are not terminated.
+func StatusOfConversation(thread bool, agents, there int) ConversationStatus {
+	if there == 0 || !thread && there < agents {
+		return ConversationArchived
+	}
+	return ConversationActive
+}
+
+// ConversationAction is what the operator does to a conversation.
+type ConversationAction string
+
+// What can be done to one.
+const (
+	ActionRelease ConversationAction = "release" // what is held goes on, with its budgets anew
+	ActionCool    ConversationAction = "cool"    // hold for ten minutes, or until a person writes
+	ActionMute    ConversationAction = "mute"    // hold until it is unmuted
+	ActionUnmute  ConversationAction = "unmute"
+	ActionSet     ConversationAction = "set" // the settings of a thread
+)
+
+// ConversationStateRequest names a conversation: that of a thread, or what the caller
+// and one other say to each other.
+type ConversationStateRequest struct {
+	With     string `json:"with,omitempty" doc:"The other agent."`
+	ThreadID string `json:"thread_id,omitempty" doc:"Or a thread."`
+}
+
+// Validate wants exactly one conversation.
+func (r *ConversationStateRequest) Validate() error { return oneConversation(r.With, r.ThreadID, "") }
+
+func oneConversation(with, threadID, messageID string) error {
+	n := 0
+	for _, given := range []bool{with != "", threadID != "", messageID != ""} {
+		if given {
+			n++
+		}
+	}
+	if n == 1 {
+		return nil
+	}
+	return Errorf(InvalidArgument, "%d conversations are named", n).With("parameter", "with").
+		Suggest("Name one: with for two agents, or thread_id.")
+}
+
+// ConversationStateResult is how a conversation goes at this moment, and whether the
+// caller should answer what was said last.
+type ConversationStateResult struct {
+	Answer
+	Conversation  Conversation       `json:"conversation"`
+	State         string             `json:"state"`       // cold, warming, hot, cooling or concluded
+	Temperature   float64            `json:"temperature"` // 0 to 1
+	Counts        ConversationCounts `json:"counts"`
+	LastSpeaker   string             `json:"last_speaker,omitempty"` // its name
+	LastMessageAt *time.Time         `json:"last_message_time,omitempty"`
+	Held          []HeldTurn         `json:"held"` // what the protocol holds, of the caller's own unless that is the operator
+
+	ShouldRespond bool                   `json:"should_respond"` // the caller
+	Reason        string                 `json:"reason"`         // a stable code, such as just-spoke-wait-turn
+	Confidence    float64                `json:"confidence"`     // 0 to 1
+	Factors       *ConversationFactors   `json:"factors,omitempty"`
+	Decisions     []ConversationDecision `json:"decisions,omitempty"` // for the operator: those of all who take part
+}
+
+// Conversation is what two agents say to each other, or a thread.
+type Conversation struct {
+	ID           string               `json:"conversation_id"`
+	ThreadID     string               `json:"thread_id,omitempty"`
+	Title        string               `json:"title,omitempty"`
+	Participants []string             `json:"participants"` // names
+	Muted        bool                 `json:"muted"`
+	CooledUntil  *time.Time           `json:"cooled_until,omitempty"`
+	Settings     ConversationSettings `json:"settings"`
+}
+
+// ConversationCounts are what was counted in a conversation: in the last five minutes
+// where nothing else is said. Maps are by name.
+type ConversationCounts struct {
+	LastMinute       int            `json:"messages_in_last_minute"`
+	FiveMinutes      int            `json:"messages_in_last_five_minutes"`
+	Participants     map[string]int `json:"participant_messages"`
+	Agents           map[string]int `json:"ai_participant_messages"`
+	People           map[string]int `json:"human_participant_messages"`
+	Questions        int            `json:"question_count"`
+	Acknowledgements int            `json:"acknowledgment_count"`
+	InARow           int            `json:"consecutive_same_speaker"`
+	Speakers         []string       `json:"speaker_sequence"`   // the last ten, oldest first
+	Signals          []string       `json:"conclusion_signals"` // since it was last reopened
+}
+
+// ConversationFactors are what a decision is made of.
+type ConversationFactors struct {
+	MentionedByAI           bool    `json:"mentioned_by_ai"`
+	DirectQuestion          bool    `json:"direct_question"`
+	ConversationTemperature float64 `json:"conversation_temperature"`
+	MyTurnProbability       float64 `json:"my_turn_probability"`
+	RelevanceScore          float64 `json:"relevance_score"`
+	RecentParticipation     float64 `json:"recent_participation"`
+	HumanPresence           bool    `json:"human_presence"`
+	ConclusionSignals       bool    `json:"conclusion_signals"`
+}
+
+// ConversationDecision says whether one who takes part should answer the last message.
+type ConversationDecision struct {
+	AgentID       string               `json:"agent_id"`
+	Agent         string               `json:"agent"`
+	ShouldRespond bool                 `json:"should_respond"`
+	Reason        string               `json:"reason"`
+	Confidence    float64              `json:"confidence"`
+	Factors       *ConversationFactors `json:"factors,omitempty"`
+}
+
+// ConversationSettings are the budgets of a conversation.
+type ConversationSettings struct {
+	Off            bool `json:"off"`
+	ChainHops      int  `json:"chain_hops"`
+	PairMinute     int  `json:"pair_minute"`
+	PairTenMinutes int  `json:"pair_ten_minutes"`
+	CycleRounds    int  `json:"cycle_rounds"`
+}
+
+// HeldTurn is a message that the protocol holds from one terminal.
+type HeldTurn struct {
+	MessageID string     `json:"message_id"`
+	Sender    string     `json:"sender"`
+	Recipient string     `json:"recipient"`
+	Reason    string     `json:"reason"` // a stable code
+	Text      string     `json:"text"`   // what happened, and what would make it pass
+	Until     *time.Time `json:"until,omitempty"`
+	Since     time.Time  `json:"since"`
+	Preview   string     `json:"preview"`
+	Hop       int        `json:"hop"`
+}
+
+// ControlConversationRequest is what the operator does to a conversation.
+type ControlConversationRequest struct {
+	Action    ConversationAction `json:"action" required:"true" enum:"release,cool,mute,unmute,set" doc:"release lets what is held go on; cool holds what agents say for ten minutes or until a person writes; mute holds it until unmute; set changes a thread's settings."`
+	With      string             `json:"with,omitempty" doc:"The two agents, with a comma between them: names or ids."`
+	ThreadID  string             `json:"thread_id,omitempty" doc:"Or a thread: its id, or the first eight characters."`
+	MessageID string             `json:"message_id,omitempty" doc:"Or, for release, one message."`
+
+	Off            *bool `json:"off,omitempty" doc:"For set: whether the thread's agents are judged at all."`
+	ChainHops      int   `json:"chain_hops,omitempty" doc:"For set: messages that follow from one another; the team's if left out." min:"1" max:"1000"`
+	PairMinute     int   `json:"pair_minute,omitempty" doc:"For set: messages of two agents in a minute." min:"1" max:"1000"`
+	PairTenMinutes int   `json:"pair_ten_minutes,omitempty" doc:"For set: the same in ten minutes." min:"1" max:"1000"`
+	CycleRounds    int   `json:"cycle_rounds,omitempty" doc:"For set: rounds of any circle of agents." min:"1" max:"1000"`
+}
+
+// Validate wants one conversation, and what fits the action.
+func (r *ControlConversationRequest) Validate() error {
+	if err := oneConversation(r.With, r.ThreadID, r.MessageID); err != nil {
+		return err
+	}
+
+	sets := r.Off != nil || r.ChainHops+r.PairMinute+r.PairTenMinutes+r.CycleRounds > 0
+	switch {
+	case r.MessageID != "" && r.Action != ActionRelease:
+		return Errorf(
+			InvalidArgument,
+			"a single message cannot be told to %s",
+			r.Action,
+		).With("parameter", "message_id").
+			Suggest("Name the conversation: with for two agents, or thread_id.")
+	case r.Action == ActionSet && r.ThreadID == "":
+		return Errorf(InvalidArgument, "only a thread has settings of its own").With("parameter", "thread_id").
+			Suggest("Name a thread; the team's settings stand in parley.yaml.")
+	case r.Action != ActionSet && sets:
+		return Errorf(InvalidArgument, "settings go with the action set").With("parameter", "action").
+			Suggest("Use the action set, or leave the settings out.")
+	}
+
+	return nil
+}
+
+// ControlConversationResult says what came of it.
+type ControlConversationResult struct {
+	Answer
+	ConversationID string   `json:"conversation_id"`
+	Message        string   `json:"message"`  // what was done, in a sentence
+	Released       []string `json:"released"` // ids of messages that go on now
+	Held           int      `json:"held"`     // deliveries of it that are still held
+}

@@ -1,0 +1,225 @@
+package parley
+
+import "time"
+
+// DeliveryState is a rung of the ladder: the furthest that is proven.
+type DeliveryState string
+
+// The ladder: queued → (held) → typing → submitted → read → answered, or an end
+// that is not delivery.
+const (
+	DeliveryQueued      DeliveryState = "queued"
+	DeliveryHeld        DeliveryState = "held"
+	DeliveryTyping      DeliveryState = "typing"
+	DeliverySubmitted   DeliveryState = "submitted"
+	DeliveryRead        DeliveryState = "read"
+	DeliveryAnswered    DeliveryState = "answered" // its recipient replied to its sender
+	DeliveryFailed      DeliveryState = "failed"
+	DeliveryUnconfirmed DeliveryState = "unconfirmed" // typing began; its outcome could not be proven
+	DeliveryExpired     DeliveryState = "expired"
+)
+
+// DeliveryStates returns every state of a delivery, those of the ladder first.
+func DeliveryStates() []DeliveryState {
+	return []DeliveryState{
+		DeliveryQueued, DeliveryHeld, DeliveryTyping, DeliverySubmitted, DeliveryRead, DeliveryAnswered,
+		DeliveryFailed, DeliveryUnconfirmed, DeliveryExpired,
+	}
+}
+
+// Delivered reports whether the message provably reached its recipient.
+func (s DeliveryState) Delivered() bool { return s == DeliverySubmitted || s.Read() }
+
+// Read reports whether the recipient provably has the whole message.
+func (s DeliveryState) Read() bool { return s == DeliveryRead || s == DeliveryAnswered }
+
+// Failed reports whether the message will not reach its recipient.
+func (s DeliveryState) Failed() bool { return s == DeliveryFailed || s == DeliveryExpired }
+
+// Settled reports whether parley does nothing further by itself.
+func (s DeliveryState) Settled() bool {
+	return s.Delivered() || s.Failed() || s == DeliveryUnconfirmed
+}
+
+// Step is a rung that was reached, when, and how that is known.
+type Step struct {
+	State    DeliveryState `json:"state"`
+	At       time.Time     `json:"at"`
+	Evidence string        `json:"evidence,omitempty"`
+	// Code is the evidence as a code: what holds it, how it ended, or what proves it.
+	Code ReasonCode `json:"code,omitempty"`
+	// TurnStarted is when the agent itself says that its work upon the message began.
+	TurnStarted *time.Time `json:"turn_started,omitempty"`
+}
+
+// Delivery is one message's way to one recipient.
+type Delivery struct {
+	MessageID      string        `json:"message_id"`
+	RecipientID    string        `json:"agent_id"`
+	Recipient      string        `json:"agent"` // its name
+	ConversationID string        `json:"conversation_id"`
+	State          DeliveryState `json:"state"`
+	Reason         string        `json:"reason,omitempty"` // why it is not further
+	ReasonCode     ReasonCode    `json:"reason_code,omitempty"`
+	Steps          []Step        `json:"steps,omitempty"`
+
+	ReadAt     *time.Time `json:"read_at,omitempty"`
+	AnsweredAt *time.Time `json:"answered_at,omitempty"`
+	AnsweredBy string     `json:"answered_by,omitempty"` // the id of the recipient's first reply
+	Hold       *Hold      `json:"hold,omitempty"`        // while it is held
+
+	Decision *ConversationDecision `json:"decision,omitempty"` // why a responder answers a thread's post, or does not
+}
+
+// TurnStarted returns when the recipient's program began to work upon the message,
+// by its own report; the zero time when it has not said so.
+func (d *Delivery) TurnStarted() time.Time {
+	for _, step := range d.Steps {
+		if step.TurnStarted != nil {
+			return *step.TurnStarted
+		}
+	}
+	return time.Time{}
+}
+
+// DeliveryStatus sums up the deliveries of a message by agent id: stored with
+// or submitted to, given up, and still on their way.
+type DeliveryStatus struct {
+	DeliveredTo     []string `json:"delivered_to"`
+	FailedDelivery  []string `json:"failed_delivery"`
+	PendingDelivery []string `json:"pending_delivery"`
+	// PendingReasons says why they wait, where that is known.
+	PendingReasons map[string]string `json:"pending_reasons,omitempty"`
+	// PendingCodes says the same as codes.
+	PendingCodes map[string]ReasonCode `json:"pending_reason_codes,omitempty"`
+}
+
+// SumUp returns the status of deliveries, each in one of the three lists.
+func SumUp(deliveries []Delivery) DeliveryStatus {
+	s := DeliveryStatus{DeliveredTo: []string{}, FailedDelivery: []string{}, PendingDelivery: []string{}}
+	for i := range deliveries {
+		d := &deliveries[i]
+		switch {
+		case d.State.Delivered():
+			s.DeliveredTo = append(s.DeliveredTo, d.RecipientID)
+		case d.State.Failed():
+			s.FailedDelivery = append(s.FailedDelivery, d.RecipientID)
+		default:
+			s.addPending(d)
+		}
+	}
+	return s
+}
+
+// addPending adds a delivery that is on its way, with what is known of why it waits.
+func (s *DeliveryStatus) addPending(d *Delivery) {
+	s.PendingDelivery = append(s.PendingDelivery, d.RecipientID)
+	if d.Reason != "" {
+		if s.PendingReasons == nil {
+			s.PendingReasons = map[string]string{}
+		}
+		s.PendingReasons[d.RecipientID] = d.Reason
+	}
+	if d.ReasonCode != "" {
+		if s.PendingCodes == nil {
+			s.PendingCodes = map[string]ReasonCode{}
+		}
+		s.PendingCodes[d.RecipientID] = d.ReasonCode
+	}
+}
+
+// ResponseStatus is how a formal response answers what was asked.
+type ResponseStatus string
+
+// The statuses of a response, and of what is owed before there is one.
+const (
+	ResponseOpen      ResponseStatus = "open"      // nothing has come yet
+	ResponseCompleted ResponseStatus = "completed" // answered
+	ResponsePartial   ResponseStatus = "partial"   // answered in part; the rest is still owed
+	ResponseUnable    ResponseStatus = "unable"    // it will not be answered
+	ResponseDelegated ResponseStatus = "delegated" // others are to answer
+)
+
+// Owed reports whether an answer is still to come.
+func (s ResponseStatus) Owed() bool { return s == ResponseOpen || s == ResponsePartial }
+
+// Debt is a required response: who owes it, or has given it.
+type Debt struct {
+	MessageID      string         `json:"message_id"`
+	DebtorID       string         `json:"agent_id"`
+	Debtor         string         `json:"agent"` // its name
+	State          ResponseStatus `json:"state"`
+	DueAt          time.Time      `json:"due_at"`
+	AnsweredBy     string         `json:"answered_by,omitempty"` // the id of the last response
+	AnsweredAt     *time.Time     `json:"answered_at,omitempty"`
+	Late           bool           `json:"late,omitempty"`
+	RemindedAt     *time.Time     `json:"reminded_at,omitempty"`
+	SenderToldAt   *time.Time     `json:"sender_told_at,omitempty"`
+	OperatorToldAt *time.Time     `json:"operator_told_at,omitempty"`
+}
+
+// MessageStatusRequest names a message, by its id or the first eight or more
+// characters of it.
+type MessageStatusRequest struct {
+	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+}
+
+// MessageStatusResult is a message and every delivery of it.
+type MessageStatusResult struct {
+	Answer
+	Object         *Message       `json:"message_object"`
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+	Deliveries     []Delivery     `json:"deliveries"`
+	Responses      []Debt         `json:"responses,omitempty"` // the required ones
+}
+
+// RetryDeliveryRequest names a message whose delivery is to be tried again.
+type RetryDeliveryRequest struct {
+	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
+	Recipient   string `json:"recipient,omitempty" alias:"agent" doc:"Name or id of one recipient; all whose delivery can be tried again if left out."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
+}
+
+// RetryDeliveryResult says whose delivery begins again, and where each stands.
+type RetryDeliveryResult struct {
+	Answer
+	MessageID      string         `json:"message_id"`
+	Retried        []string       `json:"retried"` // ids of those whose delivery was queued again
+	Message        string         `json:"message"` // what was done, in a sentence
+	DeliveryStatus DeliveryStatus `json:"delivery_status"`
+	Deliveries     []Delivery     `json:"deliveries"`
+	Reply          *Reply         `json:"reply,omitempty"` // of a responder that was asked again
+}
+
+// ExplainMessageRequest names the message to tell about.
+type ExplainMessageRequest struct {
+	MessageID string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
+}
+
+// ExplainMessageResult is a message's whole story in plain words.
+type ExplainMessageResult struct {
+	Answer
+	MessageID  string          `json:"message_id"`
+	Summary    string          `json:"summary"` // who sent what to whom, and when
+	Deliveries []DeliveryStory `json:"deliveries"`
+	Story      []string        `json:"story"` // all of it, as lines
+	Object     *Message        `json:"message_object"`
+}
+
+// DeliveryStory is what became of a message with one recipient.
+type DeliveryStory struct {
+	AgentID string        `json:"agent_id"`
+	Agent   string        `json:"agent"`
+	State   DeliveryState `json:"state"`
+	Rungs   []RungStory   `json:"rungs"`
+	Outlook []string      `json:"outlook"` // what holds now, and what to do if anything is
+}
+
+// RungStory is a rung that was reached and how that is known.
+type RungStory struct {
+	State   DeliveryState `json:"state"`
+	At      time.Time     `json:"at"`
+	Seconds float64       `json:"seconds"` // since the message was accepted
+	Text    string        `json:"text"`
+}

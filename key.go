@@ -1,0 +1,80 @@
+package parley
+
+import "time"
+
+// KeyOrigin says how a key came to be.
+type KeyOrigin string
+
+// The origins of keys.
+const (
+	KeyLaunched   KeyOrigin = "launched"   // made for the program of a launched agent; a restart replaces it
+	KeyRegistered KeyOrigin = "registered" // returned by register_agent
+	KeyIssued     KeyOrigin = "issued"     // made by the operator
+)
+
+// KeyIDLength is how many characters of a key are its id, which is no secret.
+const KeyIDLength = 15
+
+// Key is an API key as it may be shown.
+type Key struct {
+	KeyID     string     `json:"key_id"` // the key's first 15 characters
+	AgentID   string     `json:"agent_id"`
+	Agent     string     `json:"agent"`
+	Origin    KeyOrigin  `json:"origin"`
+	CreatedAt time.Time  `json:"created_at"`
+	LastUsed  *time.Time `json:"last_used,omitempty"` // absent: never
+}
+
+// IssueKeyRequest names whom the key is for.
+type IssueKeyRequest struct {
+	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+}
+
+// RotateKeyRequest names whose keys are replaced.
+type RotateKeyRequest struct {
+	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
+}
+
+// IssueKeyResult holds the key, which is shown this once.
+type IssueKeyResult struct {
+	Answer
+	AgentID string   `json:"agent_id"`
+	Agent   string   `json:"agent"`
+	KeyID   string   `json:"key_id"`
+	APIKey  string   `json:"api_key"`
+	Ended   []string `json:"ended"` // ids of the keys that are good no more
+	Message string   `json:"message"`
+}
+
+// RevokeKeyRequest names one key, or the agent whose keys all end.
+type RevokeKeyRequest struct {
+	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of the agent." filled:"true"`
+	KeyID string `json:"key_id,omitempty" doc:"The key's id, which is its first 15 characters; all of the agent's if left out." filled:"true"`
+}
+
+// Validate refuses a call that names nothing.
+func (r *RevokeKeyRequest) Validate() error {
+	if r.Agent == "" && r.KeyID == "" {
+		return Errorf(InvalidArgument, "neither a key nor an agent was named").With("parameter", "key_id").
+			Suggest("Give key_id for one key, or agent for all of its keys; list_keys shows them.")
+	}
+	return nil
+}
+
+// RevokeKeyResult says which keys are good no more.
+type RevokeKeyResult struct {
+	Answer
+	Revoked []string `json:"revoked"`
+	Message string   `json:"message"`
+}
+
+// ListKeysRequest asks for the keys of one agent, or of all.
+type ListKeysRequest struct {
+	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one agent; all if left out."`
+}
+
+// ListKeysResult lists keys by agent, the oldest first.
+type ListKeysResult struct {
+	Answer
+	Keys []Key `json:"keys"`
+}

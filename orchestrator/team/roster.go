@@ -1,0 +1,193 @@
+package team
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley"
+	"parley/store"
+)
+
+// Roster is everyone, by id and by name. Members are added, never removed.
+type Roster struct {
+	store  *store.Store
+	now    func() time.Time
+	log    *slog.Logger
+	Titles titles
+
+	mu     sync.RWMutex
+	byID   map[string]*Member
+	byName map[string]*Member // lower case
+	Keys   Keyring
+
+	founding sync.Mutex     // held while parley's own member is made
+	late     sync.WaitGroup // reports that wait for a delivery to end
+	closed   atomic.Bool
+}
+
+func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.Logger) (*Roster, error) {
+	agents, err := s.Agents(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	r := &Roster{store: s, now: now, log: log, byID: map[string]*Member{}, byName: map[string]*Member{}}
+	for _, a := range agents {
+		r.Add(NewMember(a))
+	}
+
+	keys, err := s.Keys(ctx)
+	for i := range keys {
+		r.Keys.Add(r.byID[keys[i].AgentID], &keys[i])
+	}
+
+	return r, err
+}
+
+// Close waits for the reports that are being recorded; later ones are dropped.
+func (r *Roster) Close() {
+	r.closed.Store(true)
+	r.late.Wait()
+}
+
+func (r *Roster) Add(m *Member) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.byID[m.ID] = m
+	r.byName[strings.ToLower(m.Name)] = m
+}
+
+func (r *Roster) ByID(id string) *Member {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byID[id]
+}
+
+func (r *Roster) ByName(name string) *Member {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.byName[strings.ToLower(name)]
+}
+
+// All returns everyone by name, but not parley itself, which is nobody's address.
+func (r *Roster) All() []*Member {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	members := make([]*Member, 0, len(r.byID))
+	for _, m := range r.byID {
+		if m.Kind != parley.KindSystem {
+			members = append(members, m)
+		}
+	}
+	slices.SortFunc(members, func(a, b *Member) int { return cmp.Compare(a.Name, b.Name) })
+	return members
+}
+
+// Find resolves a name, an id, or the unambiguous beginning of an id.
+func (r *Roster) Find(ref string) (*Member, error) {
+	ref = strings.TrimSpace(ref)
+	for _, m := range []*Member{r.ByName(ref), r.ByID(strings.ToLower(ref))} {
+		if m != nil && m.Kind != parley.KindSystem {
+			return m, nil
+		}
+	}
+
+	var found []*Member
+	if len(ref) >= parley.ShortID {
+		for _, m := range r.All() {
+			if strings.HasPrefix(m.ID, strings.ToLower(ref)) {
+				found = append(found, m)
+			}
+		}
+	}
+
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, r.notFound(ref)
+	}
+
+	return nil, parley.Errorf(parley.AgentNotFound, "%q is the beginning of %d agents' ids", ref, len(found)).
+		Suggest("Use the agent's name, or more of its id.")
+}
+
+func (r *Roster) notFound(ref string) error {
+	var names []string
+	for _, m := range r.All() {
+		if m.Agent().State != parley.StateTerminated {
+			names = append(names, m.Name)
+		}
+	}
+
+	err := parley.Errorf(parley.AgentNotFound, "there is no agent %q", parley.CleanLine(parley.Truncate(ref, 64))).
+		With("agents", names)
+	switch {
+	case strings.EqualFold(ref, parley.Everyone):
+		return err.Suggest(`"ALL" is everyone where it is the only recipient; else name one agent after the other.`)
+	case strings.ContainsAny(ref, ",;"):
+		return err.Suggest("Give several names as a list, one item for each.")
+	}
+
+	if near := parley.Nearest(ref, names); near != "" {
+		return err.Suggest("Did you mean %s?", near)
+	}
+
+	return err.Suggest("These are there: %s.", strings.Join(names, ", "))
+}
+
+// System is parley as a sender. It is made when it first says something.
+func (r *Roster) System(ctx context.Context) (*Member, error) {
+	r.founding.Lock()
+	defer r.founding.Unlock()
+
+	if m := r.ByName(parley.SystemName); m != nil {
+		return m, nil
+	}
+
+	now := r.now()
+	a := parley.Agent{ID: NewID(), Name: parley.SystemName, Description: "parley itself",
+		Kind: parley.KindSystem, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
+	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
+		return nil, fmt.Errorf("create the sender of parley's own words: %w", err)
+	}
+
+	m := NewMember(a)
+	r.Add(m)
+
+	return m, nil
+}
+
+// EnsureOperator makes the person at the keyboard an address like any other.
+func (r *Roster) EnsureOperator(ctx context.Context) error {
+	if r.ByName(parley.OperatorName) != nil {
+		return nil
+	}
+	now := r.now()
+	a := parley.Agent{ID: NewID(), Name: parley.OperatorName, Description: "the person at the keyboard",
+		Kind: parley.KindHuman, State: parley.StateIdle, Since: now, CreatedAt: now, LastActive: now}
+	if err := r.store.CreateAgent(ctx, a, nil); err != nil {
+		return fmt.Errorf("create the operator: %w", err)
+	}
+	r.Add(NewMember(a))
+	return nil
+}
+
+// TakeSeen returns when agents made their last call, of those that made one since it
+// was last asked, by their ids.
+func (r *Roster) TakeSeen() map[string]time.Time {
+	seen := map[string]time.Time{}
+	for _, m := range r.All() {
+		if at := m.takeSeen(); !at.IsZero() {
+			seen[m.ID] = at
+		}
+	}
+	return seen
+}

@@ -1,0 +1,148 @@
+package profile
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Screen is the input of Composer: the visible part of a terminal.
+type Screen struct {
+	Lines            []string // rows from the top, not joined, without colours
+	Width            int      // columns
+	CursorX, CursorY int      // from 0
+}
+
+// Composer returns the text in the composer with wrapped rows joined, "" if it is empty.
+// It is not ok if the composer is not on the screen.
+func (p *Profile) Composer(s Screen) (text string, ok bool) {
+	if p.patterns.composer == nil {
+		return s.textBeforeCursor()
+	}
+
+	screen := strings.Join(trimRows(s.Lines), "\n") + "\n"
+	c, ok := p.findComposer(screen)
+	if !ok {
+		return "", false
+	}
+
+	row, column := strings.Count(screen[:c.start], "\n"), columnAt(screen, c.start)
+	rows := strings.Split(strings.TrimRight(screen[c.start:c.end], "\n"), "\n")
+	if p.Markers.Cursor && (s.CursorY < row || s.CursorY >= row+len(rows)) {
+		return "", false
+	}
+
+	width := s.Width
+	if c.right > 0 {
+		width = min(c.right, width)
+		rows = truncateRows(rows, column, width)
+	}
+
+	text = joinRows(rows, column, width)
+	empty := p.patterns.empty
+	if empty != nil && s.CursorY == row && s.CursorX == column && empty.MatchString(text) {
+		return "", true
+	}
+
+	return text, true
+}
+
+// composer is the place of the composer on a screen.
+type composer struct {
+	start, end int  // bytes of the screen that hold its text
+	right      int  // column right of its frame; 0 if it has none
+	cut        bool // more of the text stands above the shown part
+}
+
+// findComposer returns the lowest composer on a screen.
+func (p *Profile) findComposer(screen string) (composer, bool) {
+	re := p.patterns.composer
+	matches := re.FindAllStringSubmatchIndex(screen, -1)
+	if len(matches) == 0 {
+		return composer{}, false
+	}
+
+	last := matches[len(matches)-1]
+	text, frame, above := 2*textGroup(re), 2*re.SubexpIndex("frame"), 2*re.SubexpIndex("cut")
+	c := composer{start: last[text], end: last[text+1], cut: above > 0 && last[above] >= 0}
+	if frame > 0 && last[frame] >= 0 {
+		c.right = columnAt(screen, last[frame+1])
+	}
+
+	return c, true
+}
+
+// textGroup returns the number of the group that holds the composer's text, -1 if there
+// is none.
+func textGroup(re *regexp.Regexp) int { return re.SubexpIndex("text") }
+
+// Collapsed reports whether the composer shows a placeholder for a long paste.
+func (p *Profile) Collapsed(composer string) bool {
+	return p.patterns.paste != nil && p.patterns.paste.MatchString(composer)
+}
+
+// Holds reports whether part stands in a composer's text. White space does not count:
+// programs that wrap text themselves break lines and indent as they like.
+func Holds(composer, part string) bool {
+	part = withoutSpace(part)
+	return part != "" && strings.Contains(withoutSpace(composer), part)
+}
+
+func withoutSpace(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// HoldsOnly reports whether a composer's text is text, or the end of text, and nothing
+// else. It compares only ASCII letters and digits: terminals and programs draw other
+// characters differently.
+func HoldsOnly(composer, text string) bool {
+	composer = lettersAndDigits(composer)
+	return composer != "" && strings.HasSuffix(lettersAndDigits(text), composer)
+}
+
+// CollapsedOnly reports whether the composer holds the placeholder for one long paste
+// and nothing else.
+func (p *Profile) CollapsedOnly(composer string) bool {
+	if p.patterns.paste == nil {
+		return false
+	}
+
+	at := p.patterns.paste.FindStringIndex(composer)
+	if at == nil {
+		return false
+	}
+
+	rest := composer[at[1]:]
+	if !strings.HasSuffix(composer[:at[1]], "]") { // the marker matches only the beginning
+		_, rest, _ = strings.Cut(rest, "]")
+	}
+
+	return lettersAndDigits(composer[:at[0]]+rest) == ""
+}
+
+// numbers matches the numbers in a placeholder. One after '#' counts the pastes, not
+// their length.
+var numbers = regexp.MustCompile(`#?\d+`)
+
+// Measures reports whether a placeholder for a paste gives the length of text, in
+// characters, bytes, lines or line breaks.
+func Measures(placeholder, text string) bool {
+	breaks := strings.Count(text, "\n")
+	lengths := []int{breaks, breaks + 1, utf8.RuneCountInString(text), len(text)}
+	return slices.ContainsFunc(numbers.FindAllString(placeholder, -1), func(number string) bool {
+		n, err := strconv.Atoi(number)
+		return err == nil && slices.Contains(lengths, n)
+	})
+}
+
+func lettersAndDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return -1
+	}, norm.NFKD.String(s)) // some programs recompose letters and their accents
+}

@@ -1,0 +1,43 @@
+package profile
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Behind returns the text right after the parenthesis that holds mark, which is the
+// footer of a message, and whether the screen shows the footer. The highest one counts,
+// since quotations stand below it. The closing parenthesis may stand some rows further
+// down, as programs wrap. Text after a wide gap does not count.
+func Behind(lines []string, mark string) (text string, shown bool) {
+	for i, line := range lines {
+		if _, after, ok := strings.Cut(line, mark); ok {
+			return afterFooter(after, lines[i+1:])
+		}
+	}
+	return "", false
+}
+
+func afterFooter(after string, below []string) (text string, shown bool) {
+	for range 1 + min(noticeRows, len(below)) {
+		if _, rest, ok := strings.Cut(after, ")"); ok {
+			rest, _, _ = strings.Cut(strings.TrimPrefix(rest, " "), gap)
+			return strings.TrimFunc(frame.ReplaceAllString(rest, ""), isBlank), true
+		}
+		if len(below) > 0 {
+			after, below = below[0], below[1:]
+		}
+	}
+	return "", false
+}
+
+const (
+	// noticeRows is how many more rows the footer of a notice, the longest footer, takes
+	// on a terminal of 80 columns.
+	noticeRows = 3
+	gap        = "   "
+)
+
+// frame matches from the first character with which frames are drawn; people do not
+// type those.
+var frame = regexp.MustCompile(`[\x{2500}-\x{259f}].*`)

@@ -1,0 +1,242 @@
+package parley
+
+import (
+	"cmp"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ResponderConfig is how a model answers: a seed's special_agent_config.
+type ResponderConfig struct {
+	ModelID      string          `json:"model_id"`
+	SystemPrompt string          `json:"system_prompt,omitempty"`
+	Temperature  *float64        `json:"temperature,omitempty"` // the server's own if left out
+	MaxTokens    int             `json:"max_tokens,omitempty"`  // the server's own if left out
+	BaseURL      string          `json:"base_url,omitempty"`    // the hosted server of OpenAI if left out
+	APIKeyEnv    string          `json:"api_key_env,omitempty"` // the variable of the daemon's environment that holds the key
+	Additional   ResponderExtras `json:"additional_config,omitzero"`
+}
+
+// ResponderExtras is a seed's additional_config, which names them so.
+type ResponderExtras struct {
+	PromptFormat   string `json:"promptFormat,omitempty" yaml:"promptFormat" doc:"What a new message becomes before the model sees it; {message} is its text, {sender} who sent it."`
+	PostProcessing string `json:"responsePostProcessing,omitempty" yaml:"responsePostProcessing" doc:"What is done to an answer, separated by commas: trim, strip_thinking, strip_name, single_line, none; trim unless set."`
+	Persistence    *bool  `json:"conversationPersistence,omitempty" yaml:"conversationPersistence" doc:"false: the model is told nothing of what was said before."`
+	HistoryLength  *int   `json:"historyLength,omitempty" yaml:"historyLength" doc:"How many messages of the conversation the model is told: 0 to 100, 10 unless set."`
+	Tools          bool   `json:"tools,omitempty" yaml:"tools" doc:"Let the model see who is there, and look into its own conversations and messages."`
+	ToolRounds     int    `json:"toolRounds,omitempty" yaml:"toolRounds" doc:"How often it may do so before it has to answer: 1 to 10, 3 unless set."`
+}
+
+// The defaults of a responder.
+const (
+	DefaultHistory    = 10
+	DefaultToolRounds = 3
+	DefaultKeyEnv     = "OPENAI_API_KEY" // where no base_url is given
+)
+
+// The ways in which an answer is changed before it is delivered.
+const (
+	PostTrim          = "trim"           // no space around it
+	PostStripThinking = "strip_thinking" // without <think>…</think>
+	PostStripName     = "strip_name"     // without the responder's own name and a colon before it
+	PostSingleLine    = "single_line"
+	PostNone          = "none"
+)
+
+var postSteps = []string{PostTrim, PostStripThinking, PostStripName, PostSingleLine, PostNone}
+
+// PostSteps are what is done to an answer, in order.
+func (e *ResponderExtras) PostSteps() []string {
+	var steps []string
+	for step := range strings.SplitSeq(cmp.Or(e.PostProcessing, PostTrim), ",") {
+		if step = strings.ToLower(strings.TrimSpace(step)); step != "" && step != PostNone {
+			steps = append(steps, step)
+		}
+	}
+	return steps
+}
+
+// History is how many earlier messages the model is told.
+func (e *ResponderExtras) History() int {
+	switch {
+	case e.Persistence != nil && !*e.Persistence:
+		return 0
+	case e.HistoryLength == nil:
+		return DefaultHistory
+	}
+	return *e.HistoryLength
+}
+
+// Responder is how a model answers for an agent, and whose wish that is.
+type Responder struct {
+	ResponderConfig
+	AutoRespond bool            `json:"auto_respond"` // false: it is a mailbox all the same
+	Origin      ResponderOrigin `json:"origin"`
+}
+
+// ResponderOrigin is where a responder was declared.
+type ResponderOrigin string
+
+// The origins of responders.
+const (
+	FromFile         ResponderOrigin = "parley.yaml"
+	FromOperator     ResponderOrigin = "operator"
+	FromRegistration ResponderOrigin = "registration"
+)
+
+// DeclaredResponder is a responder as a team's file has it.
+type DeclaredResponder struct {
+	Name, Description, Role string
+	Capabilities, Groups    []string
+	Responder
+}
+
+var envForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+
+// Check settles the defaults, and refuses what cannot be.
+func (c *ResponderConfig) Check() error {
+	refuse := func(name string, value any, instead string) error {
+		return Errorf(InvalidArgument, "%s is %v", name, value).With("parameter", name).Suggest("Give %s.", instead)
+	}
+
+	c.ModelID, c.BaseURL, c.APIKeyEnv = CleanLine(c.ModelID), CleanLine(c.BaseURL), strings.TrimSpace(c.APIKeyEnv)
+	if c.BaseURL == "" && c.APIKeyEnv == "" {
+		c.APIKeyEnv = DefaultKeyEnv
+	}
+
+	x := &c.Additional
+	for _, step := range x.PostSteps() {
+		if err := oneOf("responsePostProcessing", step, postSteps); err != nil {
+			return err
+		}
+	}
+
+	base, err := url.Parse(c.BaseURL)
+	switch {
+	case c.ModelID == "" || len(c.ModelID) > 200:
+		return refuse("model_id", quoted(c.ModelID), "the model's name, such as gpt-4-turbo")
+	case len(c.SystemPrompt) > maxSystemPrompt:
+		return refuse("system_prompt", "too long", "100,000 bytes at most")
+	case c.Temperature != nil && (*c.Temperature < 0 || *c.Temperature > 2):
+		return refuse("temperature", *c.Temperature, "a number from 0 to 2")
+	case c.MaxTokens < 0 || c.MaxTokens > 1_000_000:
+		return refuse("max_tokens", c.MaxTokens, "a number from 1 to 1000000")
+	case c.BaseURL != "" && (err != nil || base.Host == "" || base.User != nil || base.Scheme != "http" && base.Scheme != "https"):
+		return refuse(
+			"base_url",
+			"no address of a server",
+			"one such as http://127.0.0.1:11434/v1, without a password in it",
+		)
+	case c.APIKeyEnv != "" && !envForm.MatchString(c.APIKeyEnv):
+		return refuse(
+			"api_key_env",
+			"not the name of a variable",
+			"the name of an environment variable, never the key itself",
+		)
+	case x.PromptFormat != "" && !strings.Contains(x.PromptFormat, "{message}"):
+		return refuse("promptFormat", quoted(x.PromptFormat), "one with {message} in it, which is where the text goes")
+	case len(x.PromptFormat) > maxPromptFormat:
+		return refuse("promptFormat", "too long", "10,000 bytes at most")
+	case x.HistoryLength != nil && (*x.HistoryLength < 0 || *x.HistoryLength > 100):
+		return refuse("historyLength", *x.HistoryLength, "a number from 0 to 100")
+	case x.ToolRounds < 0 || x.ToolRounds > 10:
+		return refuse("toolRounds", x.ToolRounds, "a number from 1 to 10")
+	}
+
+	return nil
+}
+
+// What is sent with each question has to leave room for the conversation.
+const (
+	maxSystemPrompt = 100_000
+	maxPromptFormat = 10_000
+)
+
+func quoted(text string) string { return `"` + CleanLine(Truncate(text, 60)) + `"` }
+
+// Words say which model it is and where, and which key goes there.
+func (c *ResponderConfig) Words() string {
+	words := c.ModelID + " at " + cmp.Or(c.BaseURL, "OpenAI")
+	if c.APIKeyEnv != "" {
+		words += ", with the key in $" + c.APIKeyEnv
+	}
+	return words
+}
+
+// AddResponderRequest declares a responder.
+type AddResponderRequest struct {
+	Name         string           `json:"name" alias:"username,agent" required:"true" doc:"Its name: a letter, then letters, digits, - or _, 32 at most."`
+	Config       *ResponderConfig `json:"special_agent_config" required:"true" object:"true" doc:"model_id, system_prompt, temperature, max_tokens, base_url, api_key_env, additional_config."`
+	AutoRespond  *bool            `json:"auto_respond,omitempty" doc:"no: it is a mailbox for now; yes unless told."`
+	Description  string           `json:"description,omitempty" alias:"agent_description" doc:"What it is for, in a sentence." max:"2000"`
+	Role         string           `json:"role,omitempty" doc:"Its role in the team." max:"100"`
+	Capabilities []string         `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
+	Groups       []string         `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
+}
+
+// Validate checks the name and the configuration.
+func (r *AddResponderRequest) Validate() error {
+	if err := CheckName(r.Name); err != nil {
+		return err
+	}
+	if r.Config == nil {
+		return Errorf(InvalidArgument, "special_agent_config is missing").With("parameter", "special_agent_config").
+			Suggest("Give at least its model_id.")
+	}
+	return r.Config.Check()
+}
+
+// AddResponderResult says what it is now.
+type AddResponderResult struct {
+	Answer
+	AgentID string `json:"agent_id"`
+	Agent   string `json:"agent"`
+	Message string `json:"message"`
+	Problem string `json:"problem,omitempty"` // why it cannot answer now, as far as that can be told
+}
+
+// ListRespondersRequest has no parameters.
+type ListRespondersRequest struct{}
+
+// ResponderStatus is a responder and how it is doing.
+type ResponderStatus struct {
+	AgentID  string     `json:"agent_id"`
+	Agent    string     `json:"agent"`
+	State    AgentState `json:"state"`
+	Approval Approval   `json:"approval"`
+	Answers  bool       `json:"answers"` // approved, not stopped, and meant to
+	Responder
+	Problem string `json:"problem,omitempty"` // why it cannot answer now, as far as that can be told
+}
+
+// ListRespondersResult lists responders by name.
+type ListRespondersResult struct {
+	Answer
+	Responders []ResponderStatus `json:"responders"`
+}
+
+// Reply is what a responder answered at once.
+type Reply struct {
+	MessageID string    `json:"message_id"`
+	Text      string    `json:"text"`
+	Timestamp time.Time `json:"timestamp"`
+	Usage     Usage     `json:"usage"`
+	CutOff    bool      `json:"cut_off,omitempty"` // it ended because max_tokens were written
+}
+
+// IsCommand reports whether a text is a word to parley's part of a responder, and not
+// to its model.
+func IsCommand(text string) (string, bool) {
+	command := strings.ToLower(strings.TrimSpace(text))
+	return command, slices.Contains([]string{CommandHelp, CommandReset, CommandStatus}, command)
+}
+
+// The commands of responders.
+const (
+	CommandHelp   = "/help"
+	CommandReset  = "/reset"
+	CommandStatus = "/status"
+)

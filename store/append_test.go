@@ -1,0 +1,115 @@
+package store
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 3)
+	p := post(0, 1, 2)
+	p.Message.Text = strings.Repeat("ä", 250)
+	p.Message.Data = json.RawMessage(`{"n": 1}`)
+	p.Message.Timestamp = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	p.Deliveries[1].State, p.Deliveries[1].Evidence = parley.DeliverySubmitted, "stored in its mailbox"
+	p.Deliveries[1].Recipient = agentName(2)
+	done := send(t, s, p)
+	want := p.Message
+	want.Recipients = []string{agentID(1), agentID(2)}
+	if diff := cmp.Diff(want, done.Message); diff != "" || done.Repeated {
+		t.Errorf("answer: repeated %t, -want +got:\n%s", done.Repeated, diff)
+	}
+
+	want.Sender = agentName(0)
+	got, deliveries, err := s.Message(t.Context(), done.Message.ID)
+	must(t, err)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("stored: -want +got:\n%s", diff)
+	}
+
+	done.Deliveries[0].Recipient = agentName(1)
+	if diff := cmp.Diff(done.Deliveries, deliveries); diff != "" {
+		t.Errorf("deliveries: -answer +stored:\n%s", diff)
+	}
+	if got, want := deliveries[0].ConversationID, parley.ConversationID(agentID(1), agentID(0)); got != want {
+		t.Errorf("conversation: got %s, want %s", got, want)
+	}
+
+	events, err := s.Events(t.Context(), EventQuery{After: 3, Limit: 10})
+	must(t, err)
+	wantEvents := []parley.Event{
+		{Seq: 4, Type: parley.EventBroadcast, SenderID: agentID(0), Sender: agentName(0), RecipientCount: 2,
+			MessageID: want.ID, Preview: strings.Repeat("ä", 99) + "…", Priority: parley.PriorityNormal,
+			Kind: parley.KindBroadcast, MessageType: parley.TypeInformation},
+		{
+			Seq:         5,
+			Type:        parley.EventDelivery,
+			SenderID:    agentID(0),
+			Sender:      agentName(0),
+			RecipientID: agentID(2),
+			Recipient:   agentName(2),
+			MessageID:   want.ID,
+			Priority:    parley.PriorityNormal,
+			State:       "submitted",
+			Detail:      "stored in its mailbox",
+		},
+	}
+
+	for i := range events {
+		events[i].Time = time.Time{}
+	}
+
+	if diff := cmp.Diff(wantEvents, events); diff != "" {
+		t.Errorf("events: -want +got:\n%s", diff)
+	}
+
+	log, err := s.AgentLog(t.Context(), agentID(2), 1)
+	must(t, err)
+	var details map[string]string
+	must(t, json.Unmarshal(log[0].Details, &details))
+	wantDetails := map[string]string{"sender_id": agentID(0), "recipient_id": agentID(2), "message_type": "information",
+		"message_content": strings.Repeat("ä", 199) + "…", "timestamp": "2026-01-02T03:04:05.000000006Z"}
+	if diff := cmp.Diff(wantDetails, details); diff != "" || log[0].LogType != "agent_communication" ||
+		log[0].AgentID != agentID(2) {
+		t.Errorf("agent log: got %+v, -want +got:\n%s", log[0], diff)
+	}
+}
+
+func TestAppendToUnknownAgentStoresNothing(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	_, err := s.Append(t.Context(), post(0, 1, 7))
+	wantCode(t, "unknown recipient", err, parley.AgentNotFound)
+	_, err = s.Append(t.Context(), post(7, 1))
+	wantCode(t, "unknown sender", err, parley.AgentNotFound)
+	wantStored(t, s, 0)
+}
+
+func TestBroadcastToManyIsStoredWhole(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 150)
+	to := make([]int, 149)
+	for i := range to {
+		to[i] = i + 1
+	}
+
+	done := send(t, s, post(0, to...))
+	_, deliveries, err := s.Message(t.Context(), done.Message.ID)
+	ids, backlogErr := s.Backlog(t.Context())
+	if err != nil || backlogErr != nil || len(deliveries) != 149 || len(ids) != 149 {
+		t.Errorf("got %d deliveries, %d recipients (%v, %v), want 149", len(deliveries), len(ids), err, backlogErr)
+	}
+
+	for i := range deliveries {
+		if deliveries[i].RecipientID != done.Deliveries[i].RecipientID {
+			t.Errorf("delivery %d: got %s, want %s", i, deliveries[i].RecipientID, done.Deliveries[i].RecipientID)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"parley"
+)
+
+func TestBackupIsWholeAndPrivate(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	if _, err := s.Append(t.Context(), post(0, 1)); err != nil {
+		t.Fatal(err)
+	}
+
+	path := filepath.Join(t.TempDir(), "copy.db")
+	size, err := s.Backup(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != size || info.Mode() != 0o600 {
+		t.Errorf("got %v, %v, want %d bytes, mode 0600", info, err, size)
+	}
+
+	page, err := openAt(t, path).Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || page.Total != 1 {
+		t.Errorf("the copy: got %d messages, %v, want 1", page.Total, err)
+	}
+}
+
+func TestBackupRefusesWhatItCannotWrite(t *testing.T) {
+	s := openTest(t)
+	dir := t.TempDir()
+	there := filepath.Join(dir, "there")
+	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, path := range []string{"relative.db", there, filepath.Join(dir, "no", "dir", "copy.db")} {
+		_, err := s.Backup(t.Context(), path)
+		wantCode(t, path, err, parley.InvalidArgument)
+	}
+
+	if got, err := os.ReadFile(there); err != nil || string(got) != "mine" {
+		t.Errorf("the file that was there: %q, %v", got, err)
+	}
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// A killed process stands for a killed daemon: what it had acknowledged is
+// there, all of it and whole.
+func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openAt(t, path)
+	addAgents(t, s, 2)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	acknowledged := map[string]bool{}
+	for round := range 5 {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), childVar+"=append", childVar+"_DB="+path)
+		cmd.Stderr = os.Stderr
+
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+
+		lines := bufio.NewScanner(out)
+		for n := 0; lines.Scan(); n++ {
+			if len(lines.Text()) == 36 { // not one that was cut
+				acknowledged[lines.Text()] = true
+			}
+
+			if n == 50+37*round {
+				if err := cmd.Process.Kill(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+
+		_ = cmd.Wait()
+	}
+
+	s = openAt(t, path)
+	if len(acknowledged) < 5*50 {
+		t.Fatalf("only %d messages were acknowledged", len(acknowledged))
+	}
+
+	for id := range acknowledged {
+		if _, deliveries, err := s.Message(t.Context(), id); err != nil || len(deliveries) != 1 {
+			t.Errorf("message %s: got %d deliveries, %v", id, len(deliveries), err)
+		}
+	}
+
+	log, err := s.AgentLog(t.Context(), agentID(1), 1_000_000)
+	page, pageErr := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || pageErr != nil || page.Total < len(acknowledged) {
+		t.Fatalf("%d messages, want %d or more (%v, %v)", page.Total, len(acknowledged), err, pageErr)
+	}
+
+	// Each message has one row of the log (the agent itself has one more) and one event.
+	if got, want := len(log), page.Total+1; got != want {
+		t.Errorf("agent log: got %d rows, want %d", got, want)
+	}
+
+	events, err := s.Events(t.Context(), EventQuery{Limit: 1_000_000})
+	if got, want := len(events), page.Total+2; got != want || err != nil {
+		t.Errorf("events: got %d, %v, want %d", got, err, want)
+	}
+}

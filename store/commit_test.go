@@ -1,0 +1,305 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// hold keeps the writing goroutine busy until the returned function is called.
+func hold(t *testing.T, s *Store) (release func()) {
+	t.Helper()
+	begun, free := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.write(context.Background(), "holding", func(*tx) error {
+			once.Do(func() { close(begun) })
+			<-free
+			return nil
+		})
+	}()
+
+	<-begun
+
+	return sync.OnceFunc(func() {
+		close(free)
+		if err := <-ended; err != nil {
+			t.Errorf("the write that held the others: %v", err)
+		}
+	})
+}
+
+// waitQueued waits until n writes wait for the writing goroutine.
+func waitQueued(t *testing.T, s *Store, n int) {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		s.queue.mu.Lock()
+		have := len(s.queue.waiting)
+		s.queue.mu.Unlock()
+		if have >= n {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%d writes are waiting, want %d", have, n)
+		}
+
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func TestOneWriteOfManyFailsAlone(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	release := hold(t, s)
+	defer release()
+
+	boom := errors.New("boom")
+	const many = 30
+	errs := make([]error, many)
+	var wg sync.WaitGroup
+	for i := range many {
+		wg.Go(func() {
+			if i%10 != 5 {
+				_, errs[i] = s.Append(t.Context(), post(0, 1))
+				return
+			}
+
+			errs[i] = s.write(t.Context(), "failing", func(tx *tx) error {
+				if err := tx.append(new(post(0, 1)), &Appended{}); err != nil {
+					return err
+				}
+				return boom
+			})
+		})
+	}
+
+	waitQueued(t, s, many)
+	release()
+	wg.Wait()
+	for i, err := range errs {
+		if failed := i%10 == 5; failed != (err != nil) {
+			t.Errorf("write %d: got error %v, want one: %t", i, err, failed)
+		}
+	}
+
+	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 100})
+	if err != nil || page.Total != many-3 {
+		t.Errorf("stored: got %d, %v, want %d", page.Total, err, many-3)
+	}
+	if got, want := s.LastEvent(), int64(2+many-3); got != want {
+		t.Errorf("LastEvent: got %d, want %d", got, want)
+	}
+}
+
+func TestRefusedWriteLeavesItsGroupAlone(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	release := hold(t, s)
+	defer release()
+
+	var runs int
+	var wg sync.WaitGroup
+	var counted, refusal error
+	wg.Go(func() {
+		counted = s.write(t.Context(), "counting", func(tx *tx) error {
+			runs++
+			return nil
+		})
+	})
+
+	wg.Go(func() { refusal = s.Claim(t.Context(), Key{77, agentID(1)}, 1, false) })
+	waitQueued(t, s, 2)
+	release()
+	wg.Wait()
+	if counted != nil || !errors.Is(refusal, ErrStale) || runs != 1 {
+		t.Errorf("got %v, %v, %d runs, want nil, ErrStale, 1 run", counted, refusal, runs)
+	}
+}
+
+func TestQueuedWriteIsDroppedWhenItsContextEnds(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	release := hold(t, s)
+	defer release()
+
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan error)
+	go func() {
+		_, err := s.Append(ctx, post(0, 1))
+		got <- err
+	}()
+
+	waitQueued(t, s, 1)
+	cancel()
+	if err := <-got; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's end", err)
+	}
+
+	release()
+	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || page.Total != 0 {
+		t.Errorf("stored: got %d, %v, want nothing", page.Total, err)
+	}
+}
+
+func TestBegunWriteIsFinishedWhenItsContextEnds(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := s.write(ctx, "storing", func(tx *tx) error {
+		cancel()
+		return tx.append(new(post(0, 1)), &Appended{})
+	})
+	page, readErr := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || readErr != nil || page.Total != 1 {
+		t.Errorf("got %v, %v, %d stored, want 1", err, readErr, page.Total)
+	}
+}
+
+func TestCloseWritesWhatIsQueued(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openAt(t, path)
+	addAgents(t, s, 2)
+	release := hold(t, s)
+	const many = 100 // more than one batch
+	errs := make(chan error, many)
+	for range many {
+		go func() {
+			_, err := s.Append(context.Background(), post(0, 1))
+			errs <- err
+		}()
+	}
+
+	waitQueued(t, s, many)
+	closed := make(chan error)
+	go func() { closed <- s.Close() }()
+	release()
+	for range many {
+		if err := <-errs; err != nil {
+			t.Errorf("Append: %v", err)
+		}
+	}
+
+	if err := <-closed; err != nil {
+		t.Errorf("Close: %v", err)
+	}
+
+	page, err := openAt(t, path).Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || page.Total != many {
+		t.Errorf("stored: got %d, %v, want %d", page.Total, err, many)
+	}
+}
+
+func TestClosedStoreSaysSo(t *testing.T) {
+	s := openTest(t)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	_, err := s.Append(t.Context(), post(0, 1))
+	wantCode(t, "Append", err, parley.StorageUnavailable)
+	_, err = s.Agents(t.Context())
+	wantCode(t, "Agents", err, parley.StorageUnavailable)
+	_, err = s.Counts(t.Context())
+	wantCode(t, "Counts", err, parley.StorageUnavailable)
+	_, err = s.Backup(t.Context(), filepath.Join(t.TempDir(), "copy"))
+	wantCode(t, "Backup", err, parley.StorageUnavailable)
+	wantCode(t, "WaitEvent", s.WaitEvent(t.Context(), 0), parley.StorageUnavailable)
+	if err := s.Close(); err != nil {
+		t.Errorf("closing again: %v", err)
+	}
+}
+
+func TestLibrariesPrintNothing(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childVar+"=quiet", childVar+"_DB="+filepath.Join(t.TempDir(), "parley.db"))
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("got %q, %v, want silence", out, err)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	s := openTest(t)
+	const agents, each = 8, 20
+	addAgents(t, s, agents)
+	var wg sync.WaitGroup
+	for n := range agents {
+		wg.Go(func() { // a sender
+			for range each {
+				if _, err := s.Append(t.Context(), post(n, (n+1)%agents, (n+2)%agents)); err != nil {
+					t.Errorf("Append: %v", err)
+				}
+			}
+		})
+
+		wg.Go(func() { courier(t, s, n, 2*each) })
+		wg.Go(func() { // a screen
+			for after := int64(0); after < agents+agents*each; {
+				if err := s.WaitEvent(t.Context(), after); err != nil {
+					t.Errorf("WaitEvent: %v", err)
+					return
+				}
+
+				events, err := s.Events(t.Context(), EventQuery{After: after, Limit: 50})
+				if err != nil || len(events) == 0 {
+					t.Errorf("Events: got %d, %v", len(events), err)
+					return
+				}
+
+				after = events[len(events)-1].Seq
+			}
+		})
+	}
+
+	wg.Wait()
+	if counts, err := s.Counts(t.Context()); err != nil || len(counts) != 0 {
+		t.Errorf("Counts: got %v, %v, want none", counts, err)
+	}
+}
+
+// courier delivers to an agent until it has delivered so many.
+func courier(t *testing.T, s *Store, n, want int) {
+	var after int64
+	for pane := uint64(1); pane <= uint64(want); {
+		jobs, err := s.Pending(t.Context(), agentID(n), 5)
+		if err != nil {
+			t.Errorf("Pending: %v", err)
+			return
+		}
+
+		for _, j := range jobs {
+			err := errors.Join(
+				s.Claim(t.Context(), j.Key, pane, false),
+				s.Advance(
+					t.Context(),
+					j.Key,
+					Change{State: parley.DeliverySubmitted},
+					Change{State: parley.DeliveryRead},
+				),
+			)
+			if err != nil {
+				t.Errorf("delivering: %v", err)
+				return
+			}
+
+			pane++
+		}
+
+		if len(jobs) == 0 {
+			if err := s.WaitEvent(t.Context(), after); err != nil {
+				t.Errorf("WaitEvent: %v", err)
+				return
+			}
+			after = s.LastEvent()
+		}
+	}
+}

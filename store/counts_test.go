@@ -1,0 +1,40 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func TestCounts(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 4)
+	for range 3 {
+		send(t, s, post(0, 1, 2))
+	}
+
+	jobs := pending(t, s, 1)
+	must(t, s.Advance(t.Context(), jobs[0].Key, Change{State: parley.DeliveryHeld, Reason: "copy mode"}))
+	must(t, s.Claim(t.Context(), jobs[1].Key, 1, false))
+	for _, j := range pending(t, s, 2) {
+		must(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}))
+	}
+
+	got, err := s.Counts(t.Context())
+	held := jobs[0].Message.Timestamp
+	want := map[string]AgentCounts{
+		agentID(1): {Unread: 3, Queued: 3, HeldReason: "copy mode", HeldID: jobs[0].Message.ID, HeldSince: &held},
+		agentID(2): {Unread: 3},
+	}
+
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+
+	ids, err := s.Backlog(t.Context())
+	if diff := cmp.Diff([]string{agentID(1)}, ids); diff != "" || err != nil {
+		t.Errorf("Backlog: %v, -want +got:\n%s", err, diff)
+	}
+}

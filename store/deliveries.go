@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley"
+)
+
+// isOpen is true of a delivery with which parley has still to do something. It
+// stands in queries as it stands in the index, which is what makes SQLite use it.
+const isOpen = `d.state IN ('queued', 'held', 'typing')`
+
+// Key names a delivery.
+type Key struct {
+	MessageSeq  int64
+	RecipientID string
+}
+
+// Job is a delivery to a terminal that is not done.
+type Job struct {
+	Key      Key
+	Message  parley.Message // without recipients
+	State    parley.DeliveryState
+	Reason   string
+	Code     parley.ReasonCode // of the reason
+	PaneSeq  uint64            // given by the last Claim, 0 before
+	QueuedAt time.Time
+	Notice   bool
+}
+
+// Pending returns what waits for a recipient's terminal, queued or held there: urgent
+// first, then in the order of acceptance. What the conversation protocol withholds does
+// not.
+func (s *Store) Pending(ctx context.Context, recipientID string, limit int) ([]Job, error) {
+	return s.jobs(ctx, `d.state <> 'typing' AND NOT (`+isWithheld+`)`, recipientID, limit)
+}
+
+// PendingAmong is Pending, of these messages only.
+func (s *Store) PendingAmong(ctx context.Context, recipientID string, messageIDs []string) ([]Job, error) {
+	return s.jobs(ctx, `d.state <> 'typing' AND m.id IN ?`, recipientID, len(messageIDs), messageIDs)
+}
+
+// Typing returns the deliveries to a recipient that were claimed and not
+// closed. There is one at most, unless two couriers were at work.
+func (s *Store) Typing(ctx context.Context, recipientID string) ([]Job, error) {
+	return s.jobs(ctx, `d.state = 'typing'`, recipientID, maxBatch)
+}
+
+func (s *Store) jobs(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
+	var rows []itemRow
+	err := s.read(ctx, "reading what waits", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
+		FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
+		WHERE d.recipient_id = ? AND `+isOpen+` AND `+which+`
+		ORDER BY d.urgent DESC, d.message_seq LIMIT ?`, append(append([]any{recipientID}, args...), limit)...)
+	jobs := make([]Job, len(rows))
+	for i := range rows {
+		jobs[i] = rows[i].job()
+	}
+	return jobs, err
+}
+
+func (r *itemRow) job() Job {
+	d := &r.Delivery
+	return Job{Key: Key{d.MessageSeq, d.RecipientID}, Message: r.Message.message(),
+		State: parley.DeliveryState(d.State), Reason: d.Reason, Code: parley.ReasonCode(d.ReasonCode), PaneSeq: uint64(d.PaneSeq),
+		QueuedAt: instant(d.QueuedAt), Notice: d.Notice}
+}
+
+// Backlog returns the ids of those with anything queued, held or in typing.
+func (s *Store) Backlog(ctx context.Context) ([]string, error) {
+	var ids []string
+	err := s.read(ctx, "reading who waits", &ids, `SELECT DISTINCT d.recipient_id FROM deliveries d WHERE `+isOpen)
+	return ids, err
+}
+
+// Claim marks a queued or held delivery as being typed, with the number that
+// the pane will remember. ErrStale when it is neither.
+func (s *Store) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {
+	return s.write(ctx, "claiming the delivery", func(t *tx) error {
+		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), notice: notice, by: t.current})
+		return nil
+	})
+}

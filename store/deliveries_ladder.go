@@ -1,0 +1,187 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// Change is a rung that a delivery reaches, and how that is known.
+type Change struct {
+	State    parley.DeliveryState
+	Reason   string // why it is not further
+	Evidence string
+	Code     parley.ReasonCode // the same as a code: of the reason, or else of the evidence
+
+	TurnStarted time.Time // when the recipient says that its work upon it began; zero if it does not say
+}
+
+// reasonCode returns the code of the reason, "" when there is no reason.
+func (c *Change) reasonCode() string {
+	if c.Reason == "" {
+		return ""
+	}
+	return string(c.Code)
+}
+
+func (c *Change) step(at time.Time) parley.Step {
+	s := parley.Step{State: c.State, At: at, Evidence: cmp.Or(c.Evidence, c.Reason), Code: c.Code}
+	if !c.TurnStarted.IsZero() {
+		started := c.TurnStarted.UTC()
+		s.TurnStarted = &started
+	}
+	return s
+}
+
+// follows says which rungs a delivery may reach from where it is. What has been
+// given up can still prove to have been read; what was read stays so.
+var follows = map[parley.DeliveryState][]parley.DeliveryState{
+	parley.DeliveryQueued: {
+		parley.DeliveryHeld,
+		parley.DeliverySubmitted,
+		parley.DeliveryRead,
+		parley.DeliveryFailed,
+		parley.DeliveryExpired,
+	},
+	parley.DeliveryHeld: {
+		parley.DeliveryQueued,
+		parley.DeliveryHeld,
+		parley.DeliverySubmitted,
+		parley.DeliveryRead,
+		parley.DeliveryFailed,
+		parley.DeliveryExpired,
+	},
+	parley.DeliveryTyping: {
+		parley.DeliveryTyping,
+		parley.DeliveryQueued,
+		parley.DeliveryHeld,
+		parley.DeliverySubmitted,
+		parley.DeliveryRead,
+		parley.DeliveryFailed,
+		parley.DeliveryUnconfirmed,
+	},
+
+	parley.DeliverySubmitted:   {parley.DeliverySubmitted, parley.DeliveryRead},
+	parley.DeliveryRead:        {parley.DeliveryAnswered},
+	parley.DeliveryUnconfirmed: {parley.DeliverySubmitted, parley.DeliveryRead},
+	parley.DeliveryFailed:      {parley.DeliveryRead},
+	parley.DeliveryExpired:     {parley.DeliveryRead},
+}
+
+// Advance moves a delivery up the ladder, one or more rungs at once, each with
+// its step and its event. A change to where it is already, for the same reason,
+// does nothing. ErrStale when a rung does not follow from the one before.
+// What its recipient read while it was being typed is read in the end.
+func (s *Store) Advance(ctx context.Context, k Key, changes ...Change) error {
+	return s.write(ctx, "moving the delivery on", func(t *tx) error {
+		if steps, err := (&deliveryState{State: string(parley.DeliveryTyping)}).climb(changes); err == nil &&
+			changes[0].State != parley.DeliveryTyping {
+			t.closes = append(t.closes, closeRow{Key: k, steps: steps, changes: changes, by: t.current})
+			return nil
+		}
+		return t.advance(k, changes)
+	})
+}
+
+// advance moves a delivery on from wherever it is.
+func (t *tx) advance(k Key, changes []Change) error {
+	var rows []deliveryState
+	if err := t.query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+		k.MessageSeq, k.RecipientID); err != nil {
+		return err
+	}
+
+	if len(rows) == 0 {
+		return ErrStale
+	}
+
+	steps, err := rows[0].climb(changes)
+	if err != nil || len(steps) == 0 {
+		return err
+	}
+
+	return t.climb(k, steps, nanos(t.now))
+}
+
+// deliveryState is where a delivery is.
+type deliveryState struct {
+	State      string
+	Reason     string
+	ReadAt     *int64
+	AnsweredBy string
+}
+
+// climb returns those of the changes that change something.
+func (d *deliveryState) climb(changes []Change) ([]Change, error) {
+	state, reason := parley.DeliveryState(d.State), d.Reason
+	steps := make([]Change, 0, len(changes)+1)
+	for _, c := range changes {
+		if c.State == state && c.Reason == reason {
+			continue
+		}
+		if !slices.Contains(follows[state], c.State) {
+			return nil, ErrStale
+		}
+
+		state, reason = c.State, c.Reason
+		steps = append(steps, c)
+	}
+
+	if d.ReadAt != nil && len(steps) > 0 && !state.Read() {
+		steps = append(
+			steps,
+			Change{
+				State:    parley.DeliveryRead,
+				Evidence: "its recipient marked it read while it was being typed",
+				Code:     parley.ProofCall,
+			},
+		)
+	}
+
+	if d.AnsweredBy != "" && len(steps) > 0 && state != parley.DeliveryAnswered {
+		steps = append(steps, answered(d.AnsweredBy))
+	}
+
+	return steps, nil
+}
+
+// climb writes steps to a delivery; the last is where it is then. readAt is
+// when it was read, if one of them says so and nothing earlier did.
+func (t *tx) climb(k Key, steps []Change, readAt int64) error {
+	for _, c := range steps {
+		t.emitDelivery(k, c)
+	}
+
+	lines, read := t.stepLines(steps)
+	last := steps[len(steps)-1]
+	set, args := `state = ?, reason = ?, reason_code = ?, steps = steps || ?`,
+		[]any{string(last.State), last.Reason, last.reasonCode(), lines}
+	if read {
+		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
+		t.hasRead(k.RecipientID)
+	}
+
+	_, err := t.exec(`UPDATE deliveries SET `+set+` WHERE message_seq = ? AND recipient_id = ?`,
+		append(args, k.MessageSeq, k.RecipientID)...)
+	return err
+}
+
+// stepLines writes steps as the database keeps them, and says whether one of them
+// is that the message was read.
+func (t *tx) stepLines(steps []Change) (lines string, read bool) {
+	var b strings.Builder
+	for _, c := range steps {
+		b.WriteString(stepLine(c.step(t.now)))
+		read = read || c.State == parley.DeliveryRead
+	}
+	return b.String(), read
+}
+
+func (t *tx) emitDelivery(k Key, c Change) {
+	t.emit(eventRow{Type: parley.EventDelivery, MessageSeq: k.MessageSeq, RecipientID: k.RecipientID,
+		State: string(c.State), Detail: cmp.Or(c.Reason, c.Evidence)})
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"parley"
+)
+
+func TestClaimIsGivenOnce(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	id := send(t, s, post(0, 1)).Message.ID
+	key := pending(t, s, 1)[0].Key
+	must(t, s.Claim(t.Context(), key, 7, true))
+	if err := s.Claim(t.Context(), key, 8, false); !errors.Is(err, ErrStale) {
+		t.Errorf("a second claim: got %v, want ErrStale", err)
+	}
+	if jobs := pending(t, s, 1); len(jobs) != 0 {
+		t.Errorf("pending while it is typed: %+v", jobs)
+	}
+
+	typing, err := s.Typing(t.Context(), agentID(1))
+	if err != nil || len(typing) != 1 || typing[0].PaneSeq != 7 || !typing[0].Notice || typing[0].Message.ID != id {
+		t.Errorf("Typing: got %+v, %v", typing, err)
+	}
+}
+
+func TestAdvanceClimbsTheLadder(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	id := send(t, s, post(0, 1)).Message.ID
+	key := pending(t, s, 1)[0].Key
+	held := Change{State: parley.DeliveryHeld, Reason: "copy mode"}
+	must(t, s.Advance(t.Context(), key, held))
+	events := s.LastEvent()
+	must(t, s.Advance(t.Context(), key, held))
+	if got := s.LastEvent(); got != events {
+		t.Errorf("held for the same reason again: %d new events, want none", got-events)
+	}
+
+	must(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryHeld, Reason: "a dialog is open"}))
+	if d := delivery(t, s, id, 1); d.Reason != "a dialog is open" || d.State != parley.DeliveryHeld {
+		t.Errorf("held: got %+v", d)
+	}
+
+	must(t, s.Claim(t.Context(), key, 1, false))
+	must(t, s.Advance(t.Context(), key, Change{State: parley.DeliveryQueued, Reason: "it was never pasted"}))
+	must(t, s.Claim(t.Context(), key, 2, false))
+	must(t, s.Advance(t.Context(), key, Change{State: parley.DeliverySubmitted, Evidence: "the composer is empty"},
+		Change{State: parley.DeliveryRead, Evidence: "whole text"}))
+	d := delivery(t, s, id, 1)
+	want := []string{"queued", "held", "held", "typing", "queued", "typing", "submitted", "read"}
+	if got := states(d); !slices.Equal(got, want) || d.State != parley.DeliveryRead || d.Reason != "" {
+		t.Errorf("got %+v, want the steps %v", d, want)
+	}
+	if got := d.Steps[6]; got.Evidence != "the composer is empty" || got.At.IsZero() {
+		t.Errorf("the step submitted: %+v", got)
+	}
+
+	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || page.Unread != 0 {
+		t.Errorf("unread after read: %d, %v", page.Unread, err)
+	}
+	if got, want := s.LastEvent(), int64(2+1+7); got != want {
+		t.Errorf("events: got %d, want %d", got, want)
+	}
+}
+
+func TestAdvanceNeverGoesBack(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	send(t, s, post(0, 1))
+	key := pending(t, s, 1)[0].Key
+	for _, c := range []struct {
+		was parley.DeliveryState
+		to  []parley.DeliveryState
+	}{
+		{parley.DeliveryQueued, []parley.DeliveryState{parley.DeliveryUnconfirmed, parley.DeliveryTyping}},
+		{parley.DeliverySubmitted, []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping, parley.DeliveryFailed}},
+		{parley.DeliveryRead, []parley.DeliveryState{parley.DeliveryQueued, parley.DeliverySubmitted, parley.DeliveryExpired}},
+	} {
+		must(t, s.Advance(t.Context(), key, Change{State: c.was}))
+		for _, to := range c.to {
+			if err := s.Advance(t.Context(), key, Change{State: to}); !errors.Is(err, ErrStale) {
+				t.Errorf("%s to %s: got %v, want ErrStale", c.was, to, err)
+			}
+		}
+	}
+
+	if err := s.Advance(t.Context(), Key{99, agentID(1)}, Change{State: parley.DeliveryRead}); !errors.Is(
+		err,
+		ErrStale,
+	) {
+		t.Errorf("a delivery that is not there: got %v, want ErrStale", err)
+	}
+}

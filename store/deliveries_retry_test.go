@@ -1,0 +1,92 @@
+package store
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+// unproven brings a new message with one recipient to an end without proof.
+func unproven(t *testing.T, s *Store, end parley.DeliveryState) (id string, k Key) {
+	t.Helper()
+	done := send(t, s, post(0, 1))
+	k = Key{done.Seq, agentID(1)}
+	if end == parley.DeliveryUnconfirmed {
+		must(t, s.Claim(t.Context(), k, 7, false))
+	}
+	must(t, s.Advance(t.Context(), k, Change{State: end, Reason: "nobody knows"}))
+	return done.Message.ID, k
+}
+
+func again(n int) []NewDelivery {
+	return []NewDelivery{{RecipientID: agentID(n), State: parley.DeliveryQueued, Evidence: "retried"}}
+}
+
+func TestRetryQueuesAgainWhatIsNotProven(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	for _, end := range []parley.DeliveryState{parley.DeliveryUnconfirmed, parley.DeliveryFailed, parley.DeliveryExpired} {
+		id, k := unproven(t, s, end)
+		before := delivery(t, s, id, 1)
+		events := s.LastEvent()
+		jobs, err := s.Retry(t.Context(), id, again(1))
+		if err != nil || len(jobs) != 1 || jobs[0].Key != k || jobs[0].State != parley.DeliveryQueued ||
+			jobs[0].Message.ID != id {
+			t.Fatalf("%s: got %+v, %v, want its job", end, jobs, err)
+		}
+
+		d := delivery(t, s, id, 1)
+		last := d.Steps[len(d.Steps)-1]
+		if d.State != parley.DeliveryQueued || d.Reason != "" || last.Evidence != "retried" {
+			t.Errorf("%s: got %+v", end, d)
+		}
+		if !slices.Equal(states(d)[:len(before.Steps)], states(before)) {
+			t.Errorf("%s: the steps were %v and are %v", end, states(before), states(d))
+		}
+		if s.LastEvent() != events+1 {
+			t.Errorf("%s: %d events, want one", end, s.LastEvent()-events)
+		}
+
+		must(t, s.Claim(t.Context(), k, 8, false))
+		must(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryRead, Evidence: "seen"}))
+	}
+}
+
+func TestRetryLeavesWhatIsProvenOrOnItsWay(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	for _, to := range [][]parley.DeliveryState{{}, {parley.DeliveryHeld}, {parley.DeliverySubmitted}, {parley.DeliveryRead}} {
+		done := send(t, s, post(0, 1))
+		for _, state := range to {
+			must(t, s.Advance(t.Context(), Key{done.Seq, agentID(1)}, Change{State: state, Reason: "so"}))
+		}
+
+		before := delivery(t, s, done.Message.ID, 1)
+		jobs, err := s.Retry(t.Context(), done.Message.ID, again(1))
+		if d := delivery(t, s, done.Message.ID, 1); err != nil || len(jobs) != 0 || len(d.Steps) != len(before.Steps) {
+			t.Errorf("%v: got %+v, %v; the delivery is %+v", to, jobs, err, d)
+		}
+	}
+
+	id, _ := unproven(t, s, parley.DeliveryUnconfirmed)
+	if jobs, err := s.Retry(t.Context(), id, again(0)); err != nil || len(jobs) != 0 {
+		t.Errorf("of one who is no recipient: got %+v, %v", jobs, err)
+	}
+}
+
+// Its time to wait begins anew: what was given up for its age would be given up
+// again at once.
+func TestRetriedDeliveryMayWaitAgain(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	id, _ := unproven(t, s, parley.DeliveryExpired)
+	late := time.Now()
+	if _, err := s.Retry(t.Context(), id, again(1)); err != nil {
+		t.Fatal(err)
+	}
+	if expired, err := s.Expire(t.Context(), late); err != nil || len(expired) != 0 {
+		t.Errorf("expired %v, %v; want none", expired, err)
+	}
+}

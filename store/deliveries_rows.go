@@ -1,0 +1,137 @@
+package store
+
+import (
+	"cmp"
+	"encoding/json"
+	"strings"
+
+	"parley"
+)
+
+// deliveryColumns are those of a deliveryRow, of deliveries d, its message m and
+// its recipient r.
+const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
+	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
+	d.withheld, d.withheld_until, d.archived, d.decision`
+
+// deliveryRow is a row of deliveries and the recipient's name.
+type deliveryRow struct {
+	MessageID      string
+	MessageSeq     int64
+	RecipientID    string
+	Recipient      string
+	ConversationID string
+	State          string
+	Reason         string
+	ReasonCode     string
+	Notice         bool
+	PaneSeq        int64
+	QueuedAt       int64
+	ReadAt         *int64
+	Steps          string
+	AnsweredAt     int64
+	AnsweredBy     string
+	Withheld       string
+	WithheldUntil  int64
+	Archived       bool // ignored; an answer is seen by its time
+	Decision       string
+}
+
+func (r *deliveryRow) delivery() parley.Delivery {
+	d := parley.Delivery{MessageID: r.MessageID, RecipientID: r.RecipientID, Recipient: r.Recipient,
+		ConversationID: r.ConversationID, State: parley.DeliveryState(r.State), Reason: r.Reason,
+		ReasonCode: parley.ReasonCode(r.ReasonCode),
+		Steps:      stepsFrom(r.Steps), AnsweredAt: moment(r.AnsweredAt), AnsweredBy: r.AnsweredBy}
+	if r.ReadAt != nil {
+		d.ReadAt = moment(*r.ReadAt)
+	}
+	d.Decision = decisionFrom(r.Decision, d.RecipientID, d.Recipient)
+	if d.State == parley.DeliveryHeld && r.Withheld != "" {
+		d.Hold = &parley.Hold{Code: parley.HoldConversation, Reason: r.Withheld, Until: moment(r.WithheldUntil)}
+	}
+	return d
+}
+
+// itemRow is a delivery and its message, in one row of an answer.
+type itemRow struct {
+	Message  messageRow  `gorm:"embedded"`
+	Delivery deliveryRow `gorm:"embedded"`
+}
+
+// stepLine is a step as it is appended to a delivery's steps.
+func stepLine(st parley.Step) string {
+	b, err := json.Marshal(st)
+	if err != nil { // a year beyond 9999
+		return ""
+	}
+	return string(b) + "\n"
+}
+
+func stepsFrom(lines string) []parley.Step {
+	var steps []parley.Step
+	for line := range strings.Lines(lines) {
+		var st parley.Step
+		if json.Unmarshal([]byte(line), &st) == nil {
+			steps = append(steps, st)
+		}
+	}
+	return steps
+}
+
+const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, reason_code, notice, pane_seq, queued_at, read_at, steps,
+	withheld, withheld_until, decision`
+
+type newDeliveryRow struct {
+	deliveryRow
+	kind   string
+	urgent bool
+}
+
+func (r *newDeliveryRow) values() []any {
+	return []any{r.MessageSeq, r.RecipientID, r.ConversationID, r.kind, r.urgent, r.State, r.Reason, r.ReasonCode, r.Notice, 0,
+		r.QueuedAt, r.ReadAt, r.Steps, r.Withheld, r.WithheldUntil, r.Decision}
+}
+
+// newDeliveries makes the rows of the deliveries, and adds the deliveries to
+// out. Those that need nothing further have an event of their own.
+func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
+	rows := make([]newDeliveryRow, len(p.Deliveries))
+	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
+	for i := range p.Deliveries {
+		d := &p.Deliveries[i]
+		change := d.change()
+		row := newDeliveryRow{
+			kind:   string(m.Kind),
+			urgent: m.Priority == parley.PriorityUrgent,
+			deliveryRow: deliveryRow{
+				MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
+				ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
+				State:          string(d.State), Reason: d.Reason, ReasonCode: change.reasonCode(),
+				Notice: d.Notice, QueuedAt: nanos(t.now), Steps: stepLine(change.step(t.now)),
+				Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
+			},
+		}
+
+		if d.State == parley.DeliveryRead {
+			row.ReadAt = &row.QueuedAt
+		}
+
+		rows[i] = row
+		out.Deliveries[i] = row.delivery()
+		if d.State.Settled() {
+			t.emit(eventRow{Type: parley.EventDelivery, MessageSeq: seq, RecipientID: d.RecipientID,
+				State: string(d.State), Detail: cmp.Or(d.Reason, d.Evidence)})
+		}
+	}
+
+	return rows
+}
+
+func (t *tx) flushDeliveries() error {
+	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries, (*newDeliveryRow).values)
+	if dangling(err) {
+		return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
+			Suggest("See who is there with get_agent_status.")
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"parley"
+)
+
+func TestAgentSeesItsOwnEvents(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 4)                                               // events 1-4: everyone sees those
+	send(t, s, post(0, 1))                                           // 5
+	send(t, s, post(2, 3))                                           // 6
+	send(t, s, post(2, 0, 1))                                        // 7: a broadcast
+	must(t, s.Claim(t.Context(), pending(t, s, 3)[0].Key, 1, false)) // 8: of message 6
+	must(t, s.Claim(t.Context(), pending(t, s, 1)[0].Key, 1, false)) // 9: of message 5
+	for who, want := range map[string]string{
+		"":         "[1 2 3 4 5 6 7 8 9]",
+		agentID(0): "[1 2 3 4 5 7 9]",
+		agentID(1): "[1 2 3 4 5 7 9]",
+		agentID(2): "[1 2 3 4 6 7 8]",
+		agentID(3): "[1 2 3 4 6 8]",
+	} {
+		events, err := s.Events(t.Context(), EventQuery{Limit: 100, For: who})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var seqs []int64
+		for _, e := range events {
+			seqs = append(seqs, e.Seq)
+		}
+
+		if got := fmt.Sprint(seqs); got != want {
+			t.Errorf("agent %q: got %s, want %s", who, got, want)
+		}
+	}
+
+	last, err := s.Events(t.Context(), EventQuery{Last: 2, For: agentID(2), After: 1000, Limit: 1})
+	if err != nil || len(last) != 2 || last[0].Seq != 7 || last[1].Seq != 8 {
+		t.Errorf("the last two: got %+v, %v", last, err)
+	}
+
+	page, err := s.Events(t.Context(), EventQuery{After: 2, Limit: 3})
+	if err != nil || len(page) != 3 || page[0].Seq != 3 {
+		t.Errorf("a page: got %+v, %v", page, err)
+	}
+}
+
+func TestWaitEventWakes(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	if err := s.WaitEvent(t.Context(), 1); err != nil {
+		t.Errorf("for one that is there: %v", err)
+	}
+
+	woken := make(chan error)
+	for range 10 {
+		go func() { woken <- s.WaitEvent(context.Background(), 2) }()
+	}
+
+	send(t, s, post(0, 1))
+	for range 10 {
+		if err := <-woken; err != nil {
+			t.Error(err)
+		}
+	}
+
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { woken <- s.WaitEvent(ctx, 99) }()
+	cancel()
+	if err := <-woken; !errors.Is(err, context.Canceled) {
+		t.Errorf("when its context ends: got %v", err)
+	}
+
+	go func() { woken <- s.WaitEvent(context.Background(), 99) }()
+	must(t, s.Close())
+	wantCode(t, "when the store closes", <-woken, parley.StorageUnavailable)
+}

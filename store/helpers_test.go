@@ -1,0 +1,146 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/glebarez/sqlite"
+	"github.com/google/uuid"
+
+	"parley"
+)
+
+// openTest opens a new store that ends with the test.
+func openTest(t testing.TB) *Store {
+	t.Helper()
+	return openAt(t, filepath.Join(t.TempDir(), "parley.db"))
+}
+
+func openAt(t testing.TB, path string) *Store {
+	t.Helper()
+	s, err := open(t.Context(), Options{Path: path}, tuning{busyTimeout: 300 * time.Millisecond, searchTime: time.Hour})
+	if err != nil {
+		t.Fatalf("open: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+// agentID is the id of the test's nth agent; they differ in their first eight
+// characters.
+func agentID(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", n+0xa0, n) }
+
+func agentName(n int) string { return fmt.Sprintf("agent-%03d", n) }
+
+func testAgent(n int) parley.Agent {
+	return parley.Agent{ID: agentID(n), Name: agentName(n), Kind: parley.KindTerminal, State: parley.StateIdle}
+}
+
+func addAgents(t testing.TB, s *Store, count int) {
+	t.Helper()
+	for n := range count {
+		if err := s.CreateAgent(t.Context(), testAgent(n), nil); err != nil {
+			t.Fatalf("CreateAgent(%d): %v", n, err)
+		}
+	}
+}
+
+// post is a message from one agent to others, which waits for their terminals.
+func post(from int, to ...int) Post {
+	p := Post{Message: parley.Message{ID: uuid.NewString(), Kind: parley.KindDirect, Type: parley.TypeInformation,
+		Priority: parley.PriorityNormal, SenderID: agentID(from), Text: "please look at main.go, line 12"},
+		Event: parley.EventDirectMessage}
+	if len(to) > 1 {
+		p.Message.Kind, p.Event = parley.KindBroadcast, parley.EventBroadcast
+	}
+	for _, n := range to {
+		p.Deliveries = append(p.Deliveries, NewDelivery{RecipientID: agentID(n), State: parley.DeliveryQueued})
+	}
+	return p
+}
+
+// send appends, and fails the test when it cannot.
+func send(t *testing.T, s *Store, p Post) Appended {
+	t.Helper()
+	done, err := s.Append(t.Context(), p)
+	if err != nil {
+		t.Fatalf("Append: %v", err)
+	}
+	return done
+}
+
+// delivery returns the delivery of a message to an agent.
+func delivery(t *testing.T, s *Store, messageID string, n int) parley.Delivery {
+	t.Helper()
+	_, all, err := s.Message(t.Context(), messageID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(d parley.Delivery) bool { return d.RecipientID == agentID(n) })
+	if i < 0 {
+		t.Fatalf("message %s has no delivery to agent %d", messageID, n)
+	}
+	return all[i]
+}
+
+func states(d parley.Delivery) []string {
+	var all []string
+	for _, st := range d.Steps {
+		all = append(all, string(st.State))
+	}
+	return all
+}
+
+func pending(t *testing.T, s *Store, n int) []Job {
+	t.Helper()
+	jobs, err := s.Pending(t.Context(), agentID(n), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantCode(t *testing.T, what string, err error, code parley.Code) {
+	t.Helper()
+	if got := parley.ErrorCode(err); got != code {
+		t.Errorf("%s: got %q (%v), want %s", what, got, err, code)
+		return
+	}
+	if parley.AsError(err).Action == "" {
+		t.Errorf("%s: %v suggests nothing", what, err)
+	}
+}
+
+// raw opens a database as another program would.
+func raw(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open(sqlite.DriverName, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+func run(t *testing.T, db *sql.DB, statements string) {
+	t.Helper()
+	if _, err := db.Exec(statements); err != nil {
+		t.Fatalf("%s: %v", statements, err)
+	}
+}

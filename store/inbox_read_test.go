@@ -1,0 +1,82 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"parley"
+)
+
+func TestMarkReadKeepsAQueuedMessageFromTheTerminal(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 3)
+	id := send(t, s, post(0, 1)).Message.ID
+	other := send(t, s, post(0, 2)).Message.ID
+	key := pending(t, s, 1)[0].Key
+	marked, notFound, already, err := s.MarkRead(
+		t.Context(),
+		agentID(1),
+		[]string{id[:8], id, other, "short", "ffffffff"},
+		"get_messages",
+	)
+
+	must(t, err)
+	if !slices.Equal(marked, []string{id}) || len(already) > 0 ||
+		!slices.Equal(notFound, []string{other, "short", "ffffffff"}) {
+		t.Errorf("got marked %v, not found %v, already %v", marked, notFound, already)
+	}
+
+	if err := s.Claim(t.Context(), key, 1, false); !errors.Is(err, ErrStale) {
+		t.Errorf("Claim: got %v, want ErrStale", err)
+	}
+
+	d := delivery(t, s, id, 1)
+	if d.State != parley.DeliveryRead || d.Steps[1].Evidence != "get_messages" {
+		t.Errorf("got %+v", d)
+	}
+	if d := delivery(t, s, other, 2); d.State != parley.DeliveryQueued {
+		t.Errorf("someone else's: got %+v", d)
+	}
+}
+
+func TestMarkReadWhileTypingIsReadInTheEnd(t *testing.T) {
+	for _, end := range []parley.DeliveryState{parley.DeliverySubmitted, parley.DeliveryQueued, parley.DeliveryUnconfirmed, parley.DeliveryRead} {
+		t.Run(string(end), func(t *testing.T) {
+			s := openTest(t)
+			addAgents(t, s, 2)
+			id := send(t, s, post(0, 1)).Message.ID
+			key := pending(t, s, 1)[0].Key
+			must(t, s.Claim(t.Context(), key, 1, false))
+			if marked, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{id}, "get_messages"); len(
+				marked,
+			) != 1 ||
+				err != nil {
+				t.Fatalf("MarkRead: got %v, %v", marked, err)
+			}
+
+			if d := delivery(t, s, id, 1); d.State != parley.DeliveryTyping {
+				t.Errorf("while it is typed: got %s", d.State)
+			}
+
+			must(t, s.Advance(t.Context(), key, Change{State: end}))
+			if d := delivery(t, s, id, 1); d.State != parley.DeliveryRead || len(pending(t, s, 1)) != 0 {
+				t.Errorf("in the end: got %+v", d)
+			}
+		})
+	}
+}
+
+func TestIgnoredMessagesAreInTheAgentLog(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	stored, err := s.Append(t.Context(), post(0, 1))
+	must(t, err)
+	must(t, s.Ignore(t.Context(), agentID(1), stored.Message.ID[:8], "only thanks"))
+	log, err := s.AgentLog(t.Context(), agentID(1), 1)
+	must(t, err)
+	if want := `{"message_id":"` + stored.Message.ID + `","reason":"only thanks"}`; len(log) != 1 ||
+		string(log[0].Details) != want {
+		t.Errorf("the log is %+v, want %s", log, want)
+	}
+}

@@ -1,0 +1,50 @@
+package store
+
+import (
+	"slices"
+	"testing"
+
+	"parley"
+)
+
+func TestPressingIsTheMostUrgentFirst(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	send := func(p parley.Priority) string {
+		message := post(0, 1)
+		message.Message.Priority = p
+		out, err := s.Append(t.Context(), message)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		return out.Message.ID
+	}
+
+	oldUrgent, oldHigh := send(parley.PriorityUrgent), send(parley.PriorityHigh)
+	for range weighed {
+		send(parley.PriorityLow)
+	}
+
+	normal, low := send(parley.PriorityNormal), send(parley.PriorityLow)
+	want := func(unread int, ids ...string) {
+		t.Helper()
+		items, n, err := s.Pressing(t.Context(), agentID(1), 3)
+		got := []string{}
+		for _, item := range items {
+			got = append(got, item.Message.ID)
+		}
+
+		if err != nil || n != unread || !slices.Equal(got[:len(ids)], ids) {
+			t.Errorf("got %d, %v, %v, want %d, %v", n, got, err, unread, ids)
+		}
+	}
+
+	want(weighed+4, oldUrgent, normal, low)
+	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{oldUrgent, low, normal}, "read"); err != nil {
+		t.Fatal(err)
+	}
+
+	want(weighed + 1)
+	_ = oldHigh // is older than those that are weighed
+}

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"parley"
+)
+
+// Message returns a message with all its deliveries and their steps. ref is its
+// id, or the first eight or more characters of it. MESSAGE_NOT_FOUND when no
+// message, or more than one, begins like that.
+func (s *Store) Message(ctx context.Context, ref string) (parley.Message, []parley.Delivery, error) {
+	none := func(err error) (parley.Message, []parley.Delivery, error) { return parley.Message{}, nil, err }
+	if len(ref) < parley.ShortID {
+		return none(noMessage(ref))
+	}
+
+	from, to := idRange(ref)
+	var rows []messageRow
+	err := s.read(ctx, "reading the message", &rows, `SELECT `+messageColumns+` FROM messages m
+		JOIN agents s ON s.id = m.sender_id WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`, from, to)
+	if err != nil {
+		return none(err)
+	}
+
+	row, err := only(rows, ref)
+	if err != nil {
+		return none(err)
+	}
+
+	m, deliveries, err := whole(s.reader.WithContext(ctx), &row)
+	if err != nil {
+		return none(s.fail("reading the message", err))
+	}
+
+	return m, deliveries, nil
+}
+
+// only returns what was found of the one message that ref names.
+func only[T any](found []T, ref string) (T, error) {
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return *new(T), noMessage(ref)
+	}
+	return *new(T), parley.Errorf(parley.MessageNotFound, "more than one message begins with %q", parley.CleanLine(ref)).
+		Suggest("Give more characters of the id.")
+}
+
+// whole completes a message with its deliveries.
+func whole(db *gorm.DB, r *messageRow) (parley.Message, []parley.Delivery, error) {
+	var rows []deliveryRow
+	err := db.Raw(`SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
+		JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq = ? ORDER BY lower(r.name)`, r.Seq).Scan(&rows).Error
+	m, deliveries := r.message(), make([]parley.Delivery, len(rows))
+	m.Recipients = make([]string, len(rows))
+	for i := range rows {
+		deliveries[i] = rows[i].delivery()
+		m.Recipients[i] = rows[i].RecipientID
+	}
+	return m, deliveries, err
+}
+
+// idRange is what finds ids by their beginning in an index of them: ids are
+// hexadecimal digits and dashes, and all of these sort before g.
+func idRange(prefix string) (from, to string) {
+	prefix = strings.ToLower(prefix)
+	return prefix, prefix + "g"
+}

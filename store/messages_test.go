@@ -1,0 +1,66 @@
+package store
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func TestAMessageComesBackAsItWasStored(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	p := post(0, 1)
+	due := time.Date(2031, 5, 6, 7, 8, 9, 10, time.UTC)
+	p.Message.Kind, p.Message.ThreadID = parley.KindThread, "5f0c21aa-0000-4000-8000-000000000001"
+	p.Message.Attachments = []json.RawMessage{json.RawMessage(`{"name":"a"}`), json.RawMessage(`{"name":"b"}`)}
+	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
+	p.Message.Data = json.RawMessage(`{"n":1}`)
+
+	stored, err := s.Append(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	got, _, err := s.Message(t.Context(), stored.Message.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	want := stored.Message
+	want.Sender, want.SenderRole = got.Sender, got.SenderRole // they come from the sender's own row
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-stored +read):\n%s", diff)
+	}
+}
+
+func TestMessageByItsBeginning(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	ids := []string{
+		"5f0c21aa-0000-4000-8000-000000000001",
+		"5f0c21aa-0000-4000-8000-000000000002",
+		"5f0c21ab-0000-4000-8000-000000000003",
+	}
+
+	for _, id := range ids {
+		p := post(0, 1)
+		p.Message.ID = id
+		send(t, s, p)
+	}
+
+	for _, ref := range []string{ids[0], ids[1], ids[2], "5f0c21ab", "5F0C21AB-0000", strings.ToUpper(ids[1])} {
+		if m, _, err := s.Message(t.Context(), ref); err != nil || !strings.HasPrefix(m.ID, strings.ToLower(ref)) {
+			t.Errorf("%s: got %s, %v", ref, m.ID, err)
+		}
+	}
+
+	for _, ref := range []string{"", "5f0c21a", "5f0c21aa", "5f0c21ac", "5f0c21a%", "________"} {
+		_, _, err := s.Message(t.Context(), ref)
+		wantCode(t, ref, err, parley.MessageNotFound)
+	}
+}

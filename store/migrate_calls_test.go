@@ -1,0 +1,40 @@
+package store
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// Posts from before the marks of threads are marked when an older database is opened.
+func TestPostsOfAnOlderDatabaseAreFoundByThoseWhoJoinLater(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openAt(t, path)
+	addAgents(t, s, 3)
+	thread := openThread(t, s, 1)
+	say(t, s, "the grammar, to one", 0, 1)
+	p := threadPost(thread, 0)
+	p.Message.Text = "the grammar, to all"
+	_, err := s.Append(t.Context(), p)
+	must(t, err)
+	must(t, s.Close())
+
+	downTo(t, path, 14)
+	db := raw(t, path)
+	run(t, db, `DROP TABLE message_words`)
+	run(t, db, wordsTable)
+	rows := []wordsRow{{seq: 1, text: "the grammar, to one", senderID: agentID(0), recipients: []string{agentID(1)}},
+		{seq: 2, text: "the grammar, to all", senderID: agentID(0), recipients: []string{agentID(1)}}}
+	must(t, inChunks(wordsColumns, rows, (*wordsRow).values, func(values string, args []any) error {
+		_, err := db.ExecContext(t.Context(), `INSERT INTO message_words (`+wordsColumns+`) VALUES `+values, args...)
+		return err
+	}))
+
+	must(t, db.Close())
+
+	s = openAt(t, path)
+	wantFound(t, s, SearchQuery{Words: "grammar", For: agentID(2)})
+	_, _, err = s.ChangeMembership(t.Context(), change(thread, 2, false))
+	must(t, err)
+	wantFound(t, s, SearchQuery{Words: "grammar", For: agentID(2)}, "the grammar, to all")
+	wantFound(t, s, SearchQuery{Words: "grammar", For: agentID(1)}, "the grammar, to all", "the grammar, to one")
+}

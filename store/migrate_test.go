@@ -1,0 +1,168 @@
+package store
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// later is the embedded migrations and one that is yet to be written.
+func later(t *testing.T, sql string) fs.FS {
+	t.Helper()
+	files := fstest.MapFS{"00099_later.sql": {Data: []byte("-- +goose Up\n" + sql)}}
+	now, err := sqlMigrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	names, err := fs.Glob(now, "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, name := range names {
+		data, err := fs.ReadFile(now, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+
+	return files
+}
+
+// fixture makes a database of a released version from its SQL text.
+func fixture(t *testing.T, name string) (path string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "parley.db")
+	db := raw(t, path)
+	run(t, db, string(text))
+	db.Close()
+	return path
+}
+
+// wantFixture checks that the store has what testdata/v1.sql holds.
+func wantFixture(t *testing.T, s *Store) {
+	t.Helper()
+	agents, err := s.Agents(t.Context())
+	if err != nil || len(agents) != 2 || agents[0].Name != "coder" ||
+		!slices.Equal(agents[0].Capabilities, []string{"go", "sql"}) {
+		t.Errorf("agents: got %+v, %v", agents, err)
+	}
+
+	m, deliveries, err := s.Message(t.Context(), "5f0c21aa")
+	if err != nil || m.Text != "please rebase" || m.Sender != "operator" || len(deliveries) != 1 ||
+		len(deliveries[0].Steps) != 2 {
+		t.Errorf("message: got %+v, %+v, %v", m, deliveries, err)
+	}
+
+	if got := s.LastEvent(); got != 4 {
+		t.Errorf("LastEvent: got %d, want 4", got)
+	}
+}
+
+func TestFirstVersionOpens(t *testing.T) { wantFixture(t, openAt(t, fixture(t, "v1.sql"))) }
+
+func TestMigrationKeepsCopy(t *testing.T) {
+	path := fixture(t, "v1.sql")
+	tuned := tuning{busyTimeout: time.Second, migrations: later(t, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;")}
+	s, err := open(t.Context(), Options{Path: path}, tuned)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	wantFixture(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	copies := copiesOf(t, path)
+	if len(copies) != 1 || !strings.HasPrefix(copies[0], path+".bak-1-") {
+		t.Fatalf("copies: got %v, want one of version 1", copies)
+	}
+
+	// The older program cannot read the new one, but the copy.
+	wantRefused(t, path, "newer parley")
+	old := filepath.Join(t.TempDir(), "old.db")
+	if err := os.Rename(copies[0], old); err != nil {
+		t.Fatal(err)
+	}
+
+	s = openAt(t, old)
+	wantFixture(t, s)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	// The newer one has nothing to migrate any more.
+	s, err = open(t.Context(), Options{Path: path}, tuned)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	if got := copiesOf(t, path); len(got) != 0 {
+		t.Errorf("copies after opening again: %v", got)
+	}
+}
+
+func TestFailedMigrationChangesNothing(t *testing.T) {
+	path := fixture(t, "v1.sql")
+	tuned := tuning{
+		busyTimeout: time.Second,
+		migrations:  later(t, "ALTER TABLE agents ADD COLUMN shoe_size INTEGER;\nDROP TABLE nothing_there;"),
+	}
+	if s, err := open(t.Context(), Options{Path: path}, tuned); err == nil {
+		s.Close()
+		t.Fatal("a migration that fails went through")
+	}
+	wantFixture(t, openAt(t, path))
+}
+
+func TestThreeCopiesAreKept(t *testing.T) {
+	path := fixture(t, "v1.sql")
+	for i := range 5 {
+		name := path + ".bak-0-" + string(rune('a'+i))
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+
+		then := time.Now().Add(time.Duration(i-10) * time.Hour)
+		if err := os.Chtimes(name, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	s, err := open(
+		t.Context(),
+		Options{Path: path},
+		tuning{busyTimeout: time.Second, migrations: later(t, "CREATE TABLE shoes (id INTEGER);")},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	copies := copiesOf(t, path)
+	if len(copies) != 3 || !slices.Contains(copies, path+".bak-0-e") || !slices.Contains(copies, path+".bak-0-d") {
+		t.Errorf("copies: got %v, want d, e and the new one", copies)
+	}
+}
+
+func copiesOf(t *testing.T, path string) []string {
+	t.Helper()
+	names, err := filepath.Glob(path + ".bak-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}

@@ -1,0 +1,83 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+)
+
+// pressingIndex finds the urgent messages among those that an agent has not read.
+// Other messages are not in it, so storing them costs nothing.
+const pressingIndex = `CREATE INDEX deliveries_pressing ON deliveries (recipient_id, message_seq) WHERE read_at IS NULL AND urgent = 1`
+
+// addWords makes the index of words and fills it. It is written in Go because SQL
+// cannot separate the letters of a text: see spaced.
+func addWords(ctx context.Context, tx *sql.Tx) error {
+	if err := execAll(ctx, tx, wordsTable, pressingIndex); err != nil {
+		return err
+	}
+	return fillWords(ctx, tx)
+}
+
+func dropWords(ctx context.Context, tx *sql.Tx) error {
+	return execAll(ctx, tx, `DROP INDEX deliveries_pressing`, `DROP TABLE message_words`)
+}
+
+// execAll runs statements until one fails.
+func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fillChunk is how many messages are read before their words are written: their
+// texts are in memory together.
+const fillChunk = 1000
+
+// fillWords puts all messages into the index of words, which must be empty.
+func fillWords(ctx context.Context, tx *sql.Tx) error {
+	for last := int64(0); ; {
+		rows, err := unindexed(ctx, tx, last)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+
+		last = rows[len(rows)-1].seq
+		err = inChunks(wordsColumns, rows, (*wordsRow).values, func(values string, args []any) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO message_words (`+wordsColumns+`) VALUES `+values, args...)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("index the words of messages: %w", err)
+		}
+	}
+}
+
+// unindexed reads the next messages after a number.
+func unindexed(ctx context.Context, tx *sql.Tx, after int64) ([]wordsRow, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT m.seq, m.text, m.sender_id, m.thread_id,
+		coalesce((SELECT group_concat(d.recipient_id, ' ') FROM deliveries d WHERE d.message_seq = m.seq), '')
+		FROM messages m WHERE m.seq > ? ORDER BY m.seq LIMIT ?`, after, fillChunk)
+	if err != nil {
+		return nil, fmt.Errorf("read the messages to be indexed: %w", err)
+	}
+	defer rows.Close()
+
+	var list []wordsRow
+	for rows.Next() {
+		var r wordsRow
+		var recipients string
+		if err := rows.Scan(&r.seq, &r.text, &r.senderID, &r.threadID, &recipients); err != nil {
+			return nil, err
+		}
+
+		r.recipients = strings.Fields(recipients)
+		list = append(list, r)
+	}
+
+	return list, rows.Err()
+}

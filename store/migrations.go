@@ -1,0 +1,62 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/sqlite/*.sql
+var embedded embed.FS
+
+// schema lists all migrations in their order. Most are files of SQL in
+// migrations/sqlite. A step that SQL cannot do is written in Go.
+var schema = []migration{
+	{version: 1, file: "00001_initial.sql"},
+	{version: 2, file: "00002_interruptible.sql"},
+	{version: 3, file: "00003_operator.sql"},
+	{version: 4, file: "00004_adopted.sql"},
+	{version: 5, file: "00005_needs.sql"},
+	{version: 6, file: "00006_contract.sql"},
+	{version: 7, file: "00007_debts.sql"},
+	{version: 8, file: "00008_threads.sql"},
+	{version: 9, file: "00009_files.sql"},
+	{version: 10, file: "migrate_words.go", up: addWords, down: dropWords},
+	{version: 11, file: "00011_rights.sql"},
+	{version: 12, file: "00012_agent_dir.sql"},
+	{version: 13, file: "00013_conversation.sql"},
+	{version: 14, file: "00014_responders.sql"},
+	{version: 15, file: "migrate_calls.go", up: addCalls, down: dropCalls},
+	{version: 16, file: "00016_removed_files.sql"},
+	{version: 17, file: "00017_guidance.sql"},
+	{version: 18, file: "00018_decisions.sql"},
+	{version: 19, file: "migrate_codes.go", up: addCodes, down: dropCodes},
+}
+
+// migration is one step of the schema. A step in SQL has no functions; file is
+// then a file of migrations/sqlite, and else the Go file of the functions.
+type migration struct {
+	version  int64
+	file     string
+	up, down func(context.Context, *sql.Tx) error
+}
+
+// newestVersion is the version of a database that this program makes.
+func newestVersion() int64 { return schema[len(schema)-1].version }
+
+// sqlMigrations returns the files of migrations/sqlite.
+func sqlMigrations() (fs.FS, error) { return fs.Sub(embedded, "migrations/sqlite") }
+
+// goMigrations returns the steps that are written in Go.
+func goMigrations() []*goose.Migration {
+	var list []*goose.Migration
+	for _, m := range schema {
+		if m.up != nil {
+			list = append(list, goose.NewGoMigration(m.version, &goose.GoFunc{RunTx: m.up}, &goose.GoFunc{RunTx: m.down}))
+		}
+	}
+	return list
+}

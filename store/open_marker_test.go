@@ -1,0 +1,92 @@
+package store
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"parley"
+)
+
+// damage breaks an index, which reading a table does not show.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	db := raw(t, path)
+	run(t, db, `PRAGMA writable_schema = ON`)
+	run(
+		t,
+		db,
+		`UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'agent_log') WHERE name = 'messages_requests'`,
+	)
+	db.Close()
+}
+
+func TestOnlyWhatWasNotClosedIsChecked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	open := func(path string) (*Store, error) { return Open(t.Context(), Options{Path: path}) }
+	s := openAt(t, path)
+	addAgents(t, s, 2)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	var marks int
+	if err := raw(t, path).QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&marks); err != nil ||
+		marks != 0 {
+		t.Errorf("a closed database has %d marks, %v", marks, err)
+	}
+
+	// What a killed daemon leaves is a copy of what an open one has.
+	s = openAt(t, path)
+	say(t, s, "hello", 0, 1)
+	left := filepath.Join(t.TempDir(), "left.db")
+	if _, err := s.Backup(t.Context(), left); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	damage(t, path)
+	damage(t, left)
+	_, err := open(left)
+	wantCode(t, "opening what was not closed", err, parley.StorageUnavailable)
+
+	s, err = open(path)
+	if err != nil {
+		t.Fatalf("a database that was closed was checked: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhoOnlyReadsLeavesNoMark(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "parley.db")
+	s := openAt(t, path)
+	addAgents(t, s, 1)
+	left := filepath.Join(t.TempDir(), "left.db")
+	if _, err := s.Backup(t.Context(), left); err != nil {
+		t.Fatal(err)
+	}
+
+	marked := func(db *sql.DB) (n int) {
+		if err := db.QueryRow(`SELECT count(*) FROM facts WHERE name = ?`, openFact).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+
+	if got := marked(raw(t, left)); got != 1 {
+		t.Errorf("a copy of an open database has %d marks, want 1", got)
+	}
+
+	// It was checked and is well: it need not be checked again.
+	s = openAt(t, left)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := marked(raw(t, left)); got != 0 {
+		t.Errorf("after it was checked and closed it has %d marks, want 0", got)
+	}
+}

@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"parley"
+)
+
+// ModelCall is a call to a model as it is stored.
+type ModelCall struct {
+	parley.ModelCall
+	CallerID string
+	CutOff   bool
+}
+
+// modelCallRow is a row of model_calls and the agents' names.
+type modelCallRow struct {
+	AgentID, Agent, CallerID, Caller string
+	MessageID, ReplyID, Model        string
+	At, Latency                      int64
+	InputTokens, OutputTokens        int
+	Requests, ToolCalls              int
+	Unmeasured, CutOff               bool
+	Reason                           string
+}
+
+func (r *modelCallRow) call() ModelCall {
+	return ModelCall{
+		CallerID: r.CallerID,
+		CutOff:   r.CutOff,
+		ModelCall: parley.ModelCall{AgentID: r.AgentID, Agent: r.Agent, Caller: r.Caller,
+			MessageID: r.MessageID, ReplyID: r.ReplyID, Model: r.Model, At: instant(r.At), Reason: parley.ModelReason(r.Reason), ToolCalls: r.ToolCalls,
+			Usage: parley.Usage{
+				InputTokens:  r.InputTokens,
+				OutputTokens: r.OutputTokens,
+				Requests:     r.Requests,
+				Unmeasured:   r.Unmeasured,
+				Latency:      time.Duration(r.Latency),
+				LatencyMS:    time.Duration(r.Latency).Milliseconds(),
+			}},
+	}
+}
+
+// account stores a call.
+func (t *tx) account(c *ModelCall) error {
+	if c.At.IsZero() {
+		c.At = t.now
+	}
+
+	_, err := t.exec(
+		`INSERT INTO model_calls (agent_id, caller_id, message_id, reply_id, model, at, latency, input_tokens, output_tokens,
+		requests, tool_calls, unmeasured, cut_off, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		c.AgentID,
+		c.CallerID,
+		c.MessageID,
+		c.ReplyID,
+		c.Model,
+		nanos(c.At),
+		int64(c.Latency),
+		c.InputTokens,
+		c.OutputTokens,
+		c.Requests,
+		c.ToolCalls,
+		c.Unmeasured,
+		c.CutOff,
+		string(c.Reason),
+	)
+
+	return err
+}
+
+// Unanswered records a call that brought no answer, and at the message why. What was
+// answered meanwhile by other means keeps its place.
+func (s *Store) Unanswered(ctx context.Context, c ModelCall, why string) error {
+	return s.write(ctx, "storing that a model gave no answer", func(t *tx) error {
+		if err := t.account(&c); err != nil {
+			return err
+		}
+		d, err := t.addressed(c.AgentID, c.MessageID)
+		if err != nil || d == nil || d.ReadAt != nil {
+			return err
+		}
+		return t.climb(Key{d.MessageSeq, d.RecipientID}, []Change{{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}}, 0)
+	})
+}
+
+const modelCallColumns = `c.agent_id, a.name AS agent, c.caller_id, f.name AS caller, c.message_id, c.reply_id, c.model, c.at, c.latency,
+	c.input_tokens, c.output_tokens, c.requests, c.tool_calls, c.unmeasured, c.cut_off, c.reason
+	FROM model_calls c JOIN agents a ON a.id = c.agent_id JOIN agents f ON f.id = c.caller_id`
+
+// LastCall returns the last call that was made to answer a message, nil for none.
+func (s *Store) LastCall(ctx context.Context, messageID string) (*ModelCall, error) {
+	var rows []modelCallRow
+	err := s.read(
+		ctx,
+		"reading a model's call",
+		&rows,
+		`SELECT `+modelCallColumns+` WHERE c.message_id = ? ORDER BY c.id DESC LIMIT 1`,
+		messageID,
+	)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+
+	c := rows[0].call()
+
+	return &c, nil
+}
+
+// UsageQuery asks for calls.
+type UsageQuery struct {
+	AgentID string // "" for all
+	Since   time.Time
+	Calls   int // how many of the last to list
+}
+
+// Usage sums up calls by agent, and lists the last of them, the newest first.
+func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, []ModelCall, error) {
+	var sums []struct {
+		AgentID, Agent, Reason    string
+		N, Requests, Unmeasured   int
+		InputTokens, OutputTokens int64
+		Latency, Last             int64
+	}
+
+	const doing = "summing up the models' calls"
+	where, args := ` WHERE c.at > ?`, []any{nanos(q.Since)}
+	if q.AgentID != "" {
+		where, args = where+` AND c.agent_id = ?`, append(args, q.AgentID)
+	}
+
+	if err := s.read(ctx, doing, &sums, `SELECT c.agent_id, a.name AS agent, c.reason, count(*) AS n, sum(c.requests) AS requests,
+		sum(c.unmeasured) AS unmeasured, sum(c.input_tokens) AS input_tokens, sum(c.output_tokens) AS output_tokens,
+		sum(c.latency) AS latency, max(c.at) AS last FROM model_calls c JOIN agents a ON a.id = c.agent_id`+where+`
+		GROUP BY c.agent_id, c.reason ORDER BY lower(a.name), c.reason`, args...); err != nil {
+		return nil, nil, err
+	}
+
+	var agents []parley.AgentUsage
+	for _, sum := range sums {
+		if len(agents) == 0 || agents[len(agents)-1].AgentID != sum.AgentID {
+			agents = append(agents, parley.AgentUsage{AgentID: sum.AgentID, Agent: sum.Agent})
+		}
+
+		a := &agents[len(agents)-1]
+		spent := parley.Spent{
+			Calls:        sum.N,
+			Answered:     sum.N,
+			InputTokens:  sum.InputTokens,
+			OutputTokens: sum.OutputTokens,
+			Requests:     sum.Requests,
+			LatencyMS:    time.Duration(sum.Latency).Milliseconds(),
+			Unmeasured:   sum.Unmeasured,
+		}
+
+		if sum.Reason != "" {
+			spent.Answered, spent.Failed = 0, sum.N
+			if a.Failures == nil {
+				a.Failures = map[string]int{}
+			}
+			a.Failures[sum.Reason] += sum.N
+		}
+
+		a.Add(spent)
+		if last := instant(sum.Last); last.After(a.LastCall) {
+			a.LastCall = last
+		}
+	}
+
+	if q.Calls == 0 {
+		return agents, nil, nil
+	}
+
+	var rows []modelCallRow
+	err := s.read(
+		ctx,
+		doing,
+		&rows,
+		`SELECT `+modelCallColumns+where+` ORDER BY c.id DESC LIMIT ?`,
+		append(args, q.Calls)...)
+
+	calls := make([]ModelCall, len(rows))
+	for i := range rows {
+		calls[i] = rows[i].call()
+	}
+
+	return agents, calls, err
+}
+
+// NotAnswered returns the messages that a model is to answer and has not answered, but
+// not those that were dismissed; the newest first.
+func (s *Store) NotAnswered(ctx context.Context) ([]InboxItem, error) {
+	return s.items(
+		ctx,
+		` WHERE d.recipient_id IN (SELECT agent_id FROM responders) AND `+notAnswered+` AND d.dismissed = 0`,
+		false,
+		maxNeeds,
+	)
+}
+
+// notAnswered is true of a delivery d to an agent for which a model is to answer: a
+// thread's post has a decision then.
+const notAnswered = `(d.kind = 'direct' OR d.decision <> '') AND d.read_at IS NULL AND d.state = 'submitted'`

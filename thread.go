@@ -1,0 +1,119 @@
+package parley
+
+import (
+	"strings"
+	"time"
+)
+
+// Thread is a conversation of several agents under a title.
+type Thread struct {
+	ID               string    `json:"thread_id"`
+	Title            string    `json:"title"`
+	CreatorID        string    `json:"creator_id"`
+	Creator          string    `json:"creator"`           // its name
+	Participants     []string  `json:"participants"`      // ids, in the order of joining
+	ParticipantNames []string  `json:"participant_names"` // in the same order
+	CreatedAt        time.Time `json:"created_at"`
+	LastMessageAt    time.Time `json:"last_message_at"`
+
+	Status ConversationStatus `json:"status"`
+}
+
+// shownTitle is how many characters of a title a header shows: enough to know the
+// thread by, and short beside a text.
+const shownTitle = 60
+
+// titleMarks are what a header ends with, and what stands for it in a title.
+var titleMarks = strings.NewReplacer(`"`, "'", "[", "(", "]", ")")
+
+// ShownTitle is a thread's title as it stands in a header, between quotes: one line,
+// and nothing in it can be taken for the end of the header or the start of another.
+func ShownTitle(title string) string {
+	return titleMarks.Replace(Truncate(CleanLine(title), shownTitle))
+}
+
+// CreateThreadRequest opens a thread. Its creator takes part in it.
+type CreateThreadRequest struct {
+	Title          string `json:"title" required:"true" max:"200" doc:"What the thread is about."`
+	Participants   Names  `json:"participants" required:"true" empty:"true" doc:"Names or ids; you are added."`
+	InitialMessage string `json:"initial_message,omitempty" doc:"The first post."`
+	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
+}
+
+// CreateThreadResult is the new thread.
+type CreateThreadResult struct {
+	Answer
+	Message          string `json:"message"`
+	Thread           Thread `json:"thread"`
+	InitialMessageID string `json:"initial_message_id,omitempty"`
+}
+
+// ListThreadsRequest asks for threads, the last active first.
+type ListThreadsRequest struct {
+	Mine  bool `json:"mine,omitempty" doc:"Only those you take part in."`
+	Limit int  `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"50"`
+}
+
+// ListThreadsResult lists threads; the count is of all that were asked for.
+type ListThreadsResult struct {
+	Answer
+	Threads    []Thread `json:"threads"`
+	TotalCount int      `json:"total_count"`
+}
+
+// ThreadDetailsRequest names a thread, by its id or the first eight or more
+// characters of it.
+type ThreadDetailsRequest struct {
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+}
+
+// ThreadDetailsResult is a thread, beside the answer's other fields and as one object.
+type ThreadDetailsResult struct {
+	Answer
+	Thread
+	Object Thread `json:"thread"`
+}
+
+// JoinThreadRequest names the thread that the caller joins.
+type JoinThreadRequest struct {
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+}
+
+// AddParticipantRequest names who is added to a thread.
+type AddParticipantRequest struct {
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	Agent    string `json:"agent_id_to_add" required:"true" doc:"Name or id."`
+}
+
+// RemoveParticipantRequest names who is removed from a thread.
+type RemoveParticipantRequest struct {
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	Agent    string `json:"agent_id_to_remove" required:"true" doc:"Name or id."`
+}
+
+// MembershipStatus says what became of a wish to change who takes part.
+type MembershipStatus string
+
+// What may become of it.
+const (
+	MemberCreated MembershipStatus = "created" // the thread itself
+	MemberJoined  MembershipStatus = "joined"
+	MemberAdded   MembershipStatus = "added"
+	MemberRemoved MembershipStatus = "removed"
+	MemberLeft    MembershipStatus = "left" // removed itself
+	MemberAlready MembershipStatus = "already_participant"
+)
+
+// MembershipStatuses returns every status.
+func MembershipStatuses() []MembershipStatus {
+	return []MembershipStatus{MemberCreated, MemberJoined, MemberAdded, MemberRemoved, MemberLeft, MemberAlready}
+}
+
+// MembershipResult is a thread after a change of who takes part in it.
+type MembershipResult struct {
+	Answer
+	Status    MembershipStatus `json:"status"`
+	Message   string           `json:"message"`
+	MessageID string           `json:"message_id,omitempty"` // of the post that tells of it
+	Thread    Thread           `json:"thread"`
+}

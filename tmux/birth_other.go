@@ -1,0 +1,21 @@
+//go:build !linux
+
+package tmux
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// Birth tells a process from a later one of the same pid: when it was started.
+func Birth(pid int) string {
+	out, err := exec.Command("ps", "-o", "lstart=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Marked needs other processes' environments, which only Linux shows.
+func Marked(string) []int { return nil }

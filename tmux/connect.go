@@ -1,0 +1,145 @@
+package tmux
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// hubSession keeps the server alive and gives the control client a session to be
+// attached to. It is never listed.
+const hubSession = "_hub"
+
+// handshakeTime bounds one attempt to connect; a cold start takes 16-51 ms.
+const handshakeTime = 10 * time.Second
+
+// connect starts a control client, learns which server it reached, prepares the
+// server, and publishes the connection. first is true for the connection that Open
+// makes.
+func (c *control) connect(ctx context.Context, first bool) (*conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, handshakeTime)
+	defer cancel()
+
+	opening := &opening{notify: c.onNotice}
+	conn, err := dial(c.clientArgv(), c.opts.Env, opening.line)
+	if err != nil {
+		return nil, err
+	}
+
+	f, err := c.prepare(ctx, conn, first)
+	if err != nil {
+		conn.close(ErrDisconnected)
+		return nil, opening.explain(err)
+	}
+
+	c.setUp(conn, f)
+
+	return conn, nil
+}
+
+// opening keeps the first lines of a client that attaches: one that cannot attach
+// prints the reason outside every block.
+type opening struct {
+	notify func(string)
+	lines  []string
+}
+
+func (o *opening) line(line string) {
+	if !strings.HasPrefix(line, "%") && len(o.lines) < 4 {
+		o.lines = append(o.lines, line)
+	}
+	o.notify(line)
+}
+
+// explain adds the client's own reason to err. The connection must have ended, so
+// that nobody writes lines.
+func (o *opening) explain(err error) error {
+	for _, text := range o.lines {
+		if known := classify(text); known != nil {
+			return fmt.Errorf("%w: tmux: %s", known, text)
+		}
+	}
+	if len(o.lines) > 0 {
+		return fmt.Errorf("%w (tmux: %s)", err, strings.Join(o.lines, " "))
+	}
+	return err
+}
+
+func (c *control) clientArgv() []string {
+	argv := append([]string{c.opts.Binary}, c.opts.socket()...)
+	// Two words (cat -u) run without a shell.
+	return append(argv, "-f", "/dev/null", "-C", "new-session", "-A", "-s", hubSession,
+		"-f", "no-output,ignore-size", "cat", "-u")
+}
+
+// prepare asks the server for its facts and sets its options and key bindings.
+func (c *control) prepare(ctx context.Context, conn *conn, first bool) (facts, error) {
+	r, err := conn.do(ctx, func(token string) string {
+		return "display-message -p " + quote(token+factsFormat)
+	})
+	if err != nil {
+		return facts{}, err
+	}
+
+	f, err := parseFacts(r.text)
+	if err != nil {
+		return facts{}, err
+	}
+	if err := f.version.check(); err != nil {
+		return facts{}, err
+	}
+
+	if first {
+		if err := killStrangers(ctx, conn); err != nil {
+			return facts{}, err
+		}
+	}
+
+	_, err = conn.do(ctx, endWithToken(slices.Concat(settings(c.opts.Env), queueBindings(), returnCommands())))
+
+	return f, err
+}
+
+// factsFormat is the format that parseFacts reads.
+const factsFormat = " #{pid}|#{start_time}|#{q:socket_path}|#{version}"
+
+func parseFacts(text string) (facts, error) {
+	fields := splitFields(text)
+	if len(fields) != 4 || fields[0] == "" || fields[1] == "" || fields[2] == "" {
+		return facts{}, fmt.Errorf("tmux described itself as %q", text)
+	}
+	pid, err := strconv.Atoi(fields[0])
+	if err != nil {
+		return facts{}, fmt.Errorf("tmux described itself as %q: %w", text, err)
+	}
+	return facts{
+		pid: pid, instance: fields[0] + "/" + fields[1],
+		path: fields[2], version: parseVersion(fields[3]),
+	}, nil
+}
+
+// killStrangers ends the other control clients of the hub. A killed daemon can
+// leave one that nobody reads, and kill-server would wait for it without end. A
+// person who attached there has no control client and is left alone.
+func killStrangers(ctx context.Context, conn *conn) error {
+	r, err := conn.do(ctx, endWithToken([]string{
+		"list-clients -t " + quote("="+hubSession) + " -F " + quote("#{client_pid} #{client_control_mode}"),
+	}))
+	if err != nil {
+		return err
+	}
+
+	for _, line := range r.lines {
+		pid, isControl, _ := strings.Cut(line, " ")
+		n, err := strconv.Atoi(pid)
+		if err == nil && isControl == "1" && n > 1 && n != conn.process.Pid {
+			_ = syscall.Kill(n, syscall.SIGKILL)
+		}
+	}
+
+	return nil
+}

@@ -1,0 +1,62 @@
+package tmux
+
+import (
+	"context"
+	"strconv"
+	"strings"
+)
+
+// A program may read keys typed right after the submitting key before it has read
+// the text to submit: opencode did so within tenths of a second, and within seconds
+// when it had to make a session first. On a server of parley's own, a person's keys
+// therefore wait from the submitting key until the program has taken the text.
+//
+// They wait in the tmux server, not in this process, so no crash of ours can lock
+// the person out. The session gets a key table of ours. The first key in it, whatever
+// it is, switches the table back, waits, and then goes to the program. The keys after
+// it wait in the queue of the person's client, in order.
+const (
+	queueTable  = "parley-hold"
+	queueOption = "@parley_hold" // of the session: number of the message for which keys wait
+	// queueSteps bounds the wait, in tenths of a second.
+	queueSteps = 50
+	// queueRest is how long, in seconds, keys wait after the composer is empty: opencode
+	// replaces its composer 50 ms after its first prompt, and drops what is typed in
+	// between.
+	queueRest = "0.3"
+)
+
+// queueBindings make the key table. The prefix key still works in it: it never goes
+// to the program.
+func queueBindings() []string {
+	wait := strings.Repeat("if-shell -F "+quote("#{"+queueOption+"}")+" { run-shell -d 0.1 } ; ", queueSteps)
+	release := "set-option -u " + queueOption + " ; set-option -u key-table"
+	return []string{
+		"bind-key -T " + queueTable + " C-b { switch-client -T prefix }",
+		"bind-key -T " + queueTable + " Any { " + wait + release + " ; send-keys }",
+	}
+}
+
+// queueKeys returns the commands that make the keys of a person who views the pane
+// wait, or "" where they need not.
+func (d *delivery) queueKeys() string {
+	if d.Taken == nil || d.pane.server.opts.Join {
+		return ""
+	}
+	pane, seq := d.pane.id, strconv.FormatUint(d.Seq, 10)
+	return "if-shell -F -t " + pane + " " + quote(watched) +
+		" { set-option -t " + pane + " " + queueOption + " " + seq +
+		" ; set-option -t " + pane + " key-table " + queueTable + " } ; "
+}
+
+// releaseKeys lets waiting keys go to the program. If it fails they go after
+// queueSteps.
+func (d *delivery) releaseKeys(ctx context.Context) {
+	if !d.keysWait {
+		return
+	}
+	stillOurs := "#{==:#{" + queueOption + "}," + strconv.FormatUint(d.Seq, 10) + "}" // not another message's
+	release := "if-shell -F -t " + d.pane.id + " " + quote(stillOurs) +
+		" { set-option -u -t " + d.pane.id + " " + queueOption + " }"
+	_, _ = d.pane.server.run(ctx, "run-shell -b -d "+queueRest+" -C { "+release+" }")
+}

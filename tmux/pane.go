@@ -1,0 +1,185 @@
+package tmux
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// PaneInfo describes a pane at one moment. It is a record of what tmux
+// prints for paneFormat.
+type PaneInfo struct {
+	ID      string // %N
+	PID     int    // of the program that was started in it
+	TTY     string // /dev/pts/N
+	Session string
+
+	Owner string // @parley_agent
+	Seq   uint64 // @parley_seq, before the point: the last message typed
+	Phase string // @parley_seq, after the point: "", "pasted", "entered" or "entered-again"
+
+	Dead       bool
+	ExitStatus int    // valid if ExitKnown and Signal is ""
+	ExitKnown  bool   // false for a dead pane means that tmux was told to look again: ask later
+	Signal     string // number or name of the signal that ended it; always "" before tmux 3.3
+
+	InMode, InputOff, AltScreen bool
+	Width, Height               int
+	CursorX, CursorY            int // from 0
+	Title                       string
+	Activity                    time.Time // last output in the window, whole seconds
+	Attached                    int       // clients on its session; on a joined server one of them may be ours
+
+	LaunchWidth, LaunchHeight int  // of its window; 0 if not made by parley, or by an older version
+	Resized                   bool // its window has another size now, and nobody views it or chose that size
+}
+
+// windowSize is also the form in which the size at launch is recorded.
+const windowSize = "#{window_width}x#{window_height}"
+
+// paneFormat is the format that parsePane reads. It has no '%', which display-message
+// would read as a time format. Free text is escaped with q: so that a '|' in it does
+// not split.
+var paneFormat = strings.Join([]string{
+	"#{pane_id}", "#{pane_pid}", "#{q:pane_tty}", "#{q:session_name}",
+	"#{q:" + ownerOption + "}", "#{" + seqOption + "}",
+	"#{pane_dead}", "#{pane_dead_status}", "#{pane_dead_signal}",
+	"#{pane_in_mode}", "#{pane_input_off}", "#{alternate_on}",
+	"#{pane_width}", "#{pane_height}", "#{cursor_x}", "#{cursor_y}",
+	"#{window_activity}", "#{session_attached}", "#{q:pane_title}",
+	"#{" + sizeOption + "}", windowSize, "#{window_active_clients}", "#{window-size}",
+}, "|")
+
+func parsePane(line string) (PaneInfo, error) {
+	f := splitFields(line)
+	if len(f) != 23 || !strings.HasPrefix(f[0], "%") {
+		return PaneInfo{}, fmt.Errorf("tmux described a pane as %q", line)
+	}
+
+	seq, phase := parseProgress(f[5])
+	p := PaneInfo{
+		ID: f[0], PID: number(f[1]), TTY: f[2], Session: f[3],
+		Owner: f[4], Seq: seq, Phase: phase,
+		Dead: f[6] == "1", ExitStatus: number(f[7]), Signal: f[8],
+		InMode: number(f[9]) > 0, InputOff: f[10] == "1", AltScreen: f[11] == "1",
+		Width: number(f[12]), Height: number(f[13]), CursorX: number(f[14]), CursorY: number(f[15]),
+		Activity: time.Unix(int64(number(f[16])), 0), Attached: number(f[17]), Title: f[18],
+	}
+
+	p.ExitKnown = p.Dead && (f[7] != "" || f[8] != "")
+	width, height, _ := strings.Cut(f[19], "x")
+	p.LaunchWidth, p.LaunchHeight = number(width), number(height)
+
+	// The size is manual after somebody ran resize-window.
+	p.Resized = f[19] != "" && f[20] != f[19] && p.Attached == 0 && f[21] == "0" && f[22] != "manual"
+
+	return p, nil
+}
+
+// number parses a field. A format that this version of tmux does not know is empty,
+// which is 0.
+func number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
+// Panes lists every pane of the server except the hub's, with one command.
+func (s *Server) Panes(ctx context.Context) ([]PaneInfo, error) {
+	lines, err := s.run(ctx, "list-panes -a -F "+quote(paneFormat))
+	if err != nil {
+		return nil, fmt.Errorf("list panes: %w", err)
+	}
+
+	panes := make([]PaneInfo, 0, len(lines))
+	for _, line := range lines {
+		p, err := parsePane(line)
+		if err != nil {
+			return nil, err
+		}
+		if p.Session == hubSession && !s.opts.Join {
+			continue
+		}
+
+		panes = append(panes, p)
+	}
+
+	s.remind(panes...)
+
+	return panes, nil
+}
+
+// remind makes tmux collect its dead children if a pane died without a status:
+// Debian's 3.3a to 3.5a lose 3 to 17 % of the signals that would make it do so.
+func (s *Server) remind(panes ...PaneInfo) {
+	for _, p := range panes {
+		if p.Dead && !p.ExitKnown {
+			if pid := s.transport.known().pid; pid > 1 {
+				_ = syscall.Kill(pid, syscall.SIGCHLD)
+			}
+			return
+		}
+	}
+}
+
+// Pane returns a handle on the pane with that id, which need not exist.
+func (s *Server) Pane(id string) *Pane { return &Pane{server: s, id: id} }
+
+// Pane is one terminal. Only one caller at a time may call Submit; the rest is safe
+// for concurrent use.
+type Pane struct {
+	server *Server
+	id     string
+}
+
+// ID returns tmux's name of the pane, %N.
+func (p *Pane) ID() string { return p.id }
+
+func (p *Pane) check() error {
+	digits, ok := strings.CutPrefix(p.id, "%")
+	if _, err := strconv.ParseUint(digits, 10, 32); !ok || err != nil {
+		return invalid("pane id %q", p.id)
+	}
+	return nil
+}
+
+// Info describes the pane. It fails with ErrNoPane if the pane does not exist.
+func (p *Pane) Info(ctx context.Context) (PaneInfo, error) {
+	if err := p.check(); err != nil {
+		return PaneInfo{}, err
+	}
+
+	r, err := p.server.transport.do(ctx, func(token string) string {
+		return "display-message -p -t " + p.id + " " + quote(token+" "+paneFormat)
+	})
+	if err != nil {
+		return PaneInfo{}, fmt.Errorf("look at pane %s: %w", p.id, err)
+	}
+
+	// In a pane that has gone the formats expand to nothing.
+	if !strings.HasPrefix(r.text, p.id+"|") {
+		return PaneInfo{}, fmt.Errorf("look at pane %s: %w", p.id, ErrNoPane)
+	}
+
+	info, err := parsePane(r.text)
+	p.server.remind(info)
+
+	return info, err
+}
+
+// Resize sets the size of the pane's window, in columns and rows, such as the launch
+// size for one that was Resized. The next terminal that attaches resizes it as before.
+func (p *Pane) Resize(ctx context.Context, width, height int) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	_, err := p.server.run(ctx,
+		fmt.Sprintf("resize-window -t %s -x %d -y %d", p.id, width, height),
+		"set-option -w -u -t "+p.id+" window-size")
+	if err != nil {
+		return fmt.Errorf("resize pane %s: %w", p.id, err)
+	}
+	return nil
+}

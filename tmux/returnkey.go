@@ -1,0 +1,17 @@
+package tmux
+
+// ReturnKey is the key with which a person leaves a terminal on a server of parley's
+// own. It needs no prefix, so a tmux of the person's own that shows the terminal in
+// one of its panes passes it on, unless it has bound the key itself. The prefix and d
+// do the same.
+const ReturnKey = "F12"
+
+// returnCommands bind the key, also while keys are queued (see queueBindings), and
+// show it in the status line.
+func returnCommands() []string {
+	return []string{
+		"bind-key -T root " + ReturnKey + " { detach-client }",
+		"bind-key -T " + queueTable + " " + ReturnKey + " { detach-client }",
+		"set-option -g status-right " + quote(" "+ReturnKey+" returns "),
+	}
+}

@@ -1,0 +1,222 @@
+package parley
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// The grammar of what parley types into a terminal: a header line, the text, and
+// a footer in parentheses. It is written and read here and nowhere else.
+
+// Guidance kinds are in capitals; guidance without one says STUCK.
+func guidanceKind(m *Message) string {
+	var g Guidance
+	if json.Unmarshal(m.Data, &g) != nil || g.Kind == "" {
+		return GuidanceStuck
+	}
+	return g.Kind
+}
+
+// Header returns the header of the message for the recipient with the given id,
+// without the space that follows it.
+func (m *Message) Header(recipientID string) string {
+	switch m.Kind {
+	case KindSteering:
+		return fmt.Sprintf("[GUARDIAN GUIDANCE - %s]:", guidanceKind(m))
+	case KindNotice:
+		return "[PARLEY]:"
+	case KindBroadcast:
+		return fmt.Sprintf("[AGENT %s BROADCAST]:", Short(m.SenderID))
+	case KindThread:
+		return fmt.Sprintf(
+			`[AGENT %s IN THREAD %s "%s"]:`,
+			Short(m.SenderID),
+			Short(m.ThreadID),
+			ShownTitle(m.ThreadTitle),
+		)
+	}
+	return fmt.Sprintf("[AGENT %s TO AGENT %s]:", Short(m.SenderID), Short(recipientID))
+}
+
+// Mark returns the part of the footer that proves whose text it is: "msg 5f0c21aa".
+func (m *Message) Mark() string { return "msg " + Short(m.ID) }
+
+// Footer returns the line below the text: who sent it, the message's id, and what is
+// expected of the recipient. It ends in a parenthesis behind a plain word, so that no
+// completion of a program takes the Enter. A short footer has the id alone.
+func (m *Message) Footer(short bool) string {
+	if short {
+		return "(" + m.Mark() + ")"
+	}
+
+	parts := []string{m.Sender, m.Mark()}
+	if m.InReplyTo != "" {
+		parts = append(parts, "re "+Short(m.InReplyTo))
+	}
+	if m.ResponseStatus != "" {
+		parts = append(parts, string(m.ResponseStatus))
+	}
+	if m.Priority != PriorityNormal && m.Priority != "" {
+		parts = append(parts, string(m.Priority))
+	}
+	if by := m.ReplyBy(); by != "" {
+		parts = append(parts, by)
+	}
+
+	return "(" + strings.Join(parts, " · ") + ")"
+}
+
+// NoticeFooter returns the footer of a notice, which announces a text of the given
+// number of characters that is too long for the terminal.
+func (m *Message) NoticeFooter(characters int) string {
+	expected := ""
+	if by := m.ReplyBy(); by != "" {
+		expected = " · " + by
+	}
+	return fmt.Sprintf(
+		"(%s · %s%s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
+		m.Sender, m.Mark(), expected, characters, Short(m.ID),
+	)
+}
+
+// ReplyBy says until when an answer is expected, "" if none is. It names the day when
+// that is not the day on which the message was sent.
+func (m *Message) ReplyBy() string {
+	if m.ResponseDeadline == nil {
+		return ""
+	}
+	return "reply by " + LocalTime(*m.ResponseDeadline, m.Timestamp) + " with respond_to_message"
+}
+
+// LocalTime formats a time for people here: the time of day, and the day unless that is
+// the day of the second time.
+func LocalTime(t, day time.Time) string {
+	t, day = t.In(time.Local), day.In(time.Local)
+	if t.Format(time.DateOnly) == day.Format(time.DateOnly) {
+		return t.Format("15:04")
+	}
+	return t.Format("15:04 on 2 January")
+}
+
+// Typed is a message that was found in a text, as its header and footer tell it.
+type Typed struct {
+	Kind        MessageKind // direct, broadcast, thread, steering or notice
+	SenderID    string      // short; "" for guidance and parley's own notices
+	RecipientID string      // short; of a direct message
+	ThreadID    string      // short; of a thread's post
+	ThreadTitle string
+	Guidance    string // STUCK and the like
+	Text        string // between header and footer
+	Sender      string // the name in the footer; "" with a short footer
+	ID          string // short; "" when no footer follows
+}
+
+// The one expression of a header. Terminals wrap: where a space stands, a line may break.
+const headerForm = `\[(?:` +
+	`AGENT\s+([0-9a-f]{8})\s+(?:TO\s+AGENT\s+([0-9a-f]{8})|(BROADCAST)|IN\s+THREAD\s+([0-9a-f]{8})\s+"([^"]*)")` +
+	`|GUARDIAN\s+GUIDANCE\s+-\s+([^\]]*)` +
+	`|(PARLEY)` +
+	`)\]:`
+
+// The one expression of a footer: an optional name, the mark, and what is expected.
+const footerForm = `\((?:(\pL[\pL\pN_-]*)\s+·\s+)?msg\s+([0-9a-f]{8})\b(?:\s+·\s+[^()]*)?\)`
+
+var (
+	headerAtLine = regexp.MustCompile(`(?m)^` + headerForm + `[ \t]?`)
+	headerFirst  = regexp.MustCompile(`^\s*` + headerForm)
+	headerIn     = regexp.MustCompile(headerForm)
+	footerAtLine = regexp.MustCompile(`(?m)` + footerForm + `[ \t]*$`)
+	footerLast   = regexp.MustCompile(footerForm + `[\s\x{200b}]*$`)
+
+	// likeHeader matches the beginning of a line that could be taken for a header.
+	likeHeader = regexp.MustCompile(`(?m)^([ \t]*)(\[(?:AGENT |GUARDIAN |PARLEY))`)
+)
+
+// FindTyped returns the messages of parley that stand in a text, such as a prompt that a
+// program was given: each begins with a header at the beginning of a line and reaches to
+// the last footer before the next header. A message whose footer is missing has no ID.
+// Texts that quote a footer do not count: it has to be the last.
+func FindTyped(text string) []Typed {
+	heads := headerAtLine.FindAllStringSubmatchIndex(text, -1)
+	found := make([]Typed, len(heads))
+	for i, head := range heads {
+		end := len(text)
+		if i+1 < len(heads) {
+			end = heads[i+1][0]
+		}
+		found[i] = readTyped(text, head, text[head[1]:end])
+	}
+	return found
+}
+
+// readTyped reads a message from the submatches of its header and what follows that.
+func readTyped(text string, head []int, rest string) Typed {
+	part := func(n int) string {
+		if head[2*n] < 0 {
+			return ""
+		}
+		return text[head[2*n]:head[2*n+1]]
+	}
+
+	t := Typed{SenderID: part(1), RecipientID: part(2), ThreadID: part(4), ThreadTitle: part(5), Guidance: part(6)}
+	switch {
+	case part(3) != "":
+		t.Kind = KindBroadcast
+	case t.ThreadID != "":
+		t.Kind = KindThread
+	case t.Guidance != "":
+		t.Kind = KindSteering
+	case part(7) != "":
+		t.Kind = KindNotice
+	default:
+		t.Kind = KindDirect
+	}
+
+	feet := footerAtLine.FindAllStringSubmatchIndex(rest, -1)
+	if len(feet) > 0 {
+		foot := feet[len(feet)-1]
+		if foot[2] >= 0 {
+			t.Sender = rest[foot[2]:foot[3]]
+		}
+		t.ID = rest[foot[4]:foot[5]]
+		rest = rest[:foot[0]]
+	}
+	t.Text = strings.TrimSpace(rest)
+
+	return t
+}
+
+// IsTyped reports whether a text is one message of parley's and nothing else, from its
+// header to the end of its footer, however a terminal wraps it.
+func IsTyped(text string) bool { return headerFirst.MatchString(text) && footerLast.MatchString(text) }
+
+// EndsTyped reports whether a text ends with the footer of a message of parley's, whose
+// beginning may have scrolled away.
+func EndsTyped(text string) bool { return footerLast.MatchString(text) }
+
+// HoldsTyped reports whether a text has a header of parley's in it and ends with a footer.
+// What stands before the header may be a prompt.
+func HoldsTyped(text string) bool {
+	head := headerIn.FindStringIndex(text)
+	return head != nil && footerLast.MatchString(text[head[1]:])
+}
+
+// QuoteHeaders puts "> " before each line of a text that looks as if parley had written
+// it, so that no agent speaks in another's name.
+func QuoteHeaders(text string) string { return likeHeader.ReplaceAllString(text, "$1> $2") }
+
+// HeaderForms returns every form of a header, with example ids, as documents show them.
+func HeaderForms() []string {
+	example := func(m Message) string { return m.Header("87654321") }
+	const from = "12345678"
+	return []string{
+		example(Message{SenderID: from, Kind: KindDirect}),
+		example(Message{SenderID: from, Kind: KindBroadcast}),
+		example(Message{SenderID: from, Kind: KindThread, ThreadID: "1a2b3c4d", ThreadTitle: "title"}),
+		example(Message{Kind: KindSteering}),
+		example(Message{Kind: KindNotice}),
+	}
+}
