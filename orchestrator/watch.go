@@ -2,11 +2,11 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"parley"
+	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
 	"parley/tmux"
 )
@@ -25,8 +25,6 @@ const (
 	// draftedAfter is how long a text must stand in a composer to be shown as a
 	// draft: one that parley types stands there for some tenths of a second.
 	draftedAfter = time.Second
-	// choreTime is how often what is not urgent is done: expiry, last_active.
-	choreTime = 30 * time.Second
 	// statusPatience is how long the status of an ended program is waited for: tmux
 	// may lose the signal that tells it, and is then told to look again.
 	statusPatience = 3 * time.Second
@@ -189,7 +187,7 @@ func (o *Orchestrator) stateOf(
 	info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
 	now := o.now()
-	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, steadyAfter) && info.Activity == t.Read &&
+	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.Read &&
 		m.Agent().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
@@ -203,23 +201,23 @@ func (o *Orchestrator) stateOf(
 	quiet := now.Sub(t.Still.Since(now, screen))
 	if t.Profile.HasMarkers() {
 		said, _ := m.LastReport()
-		s := readStanding(t, now, screen, said)
+		s := courier.ReadStanding(t, now, screen, said)
 		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience
-		if s.state == parley.StateUnknown && (starting || s.steady < steadyAfter) || s.state == parley.StateStarting {
+		if s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter) || s.State == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
 
-		if s.state != parley.StateDrafting {
+		if s.State != parley.StateDrafting {
 			t.Drafted = time.Time{}
 		} else if t.Drafted.IsZero() {
 			t.Drafted = now
 		}
 
-		if s.state == parley.StateDrafting && now.Sub(t.Drafted) < draftedAfter {
+		if s.State == parley.StateDrafting && now.Sub(t.Drafted) < draftedAfter {
 			return "", "", nil // it may be a message that is just being typed
 		}
 
-		return s.state, s.evidence, nil
+		return s.State, s.Evidence, nil
 	}
 
 	if quiet >= t.Profile.Quiet {
@@ -235,18 +233,4 @@ func (o *Orchestrator) stateOf(
 	}
 
 	return "", "", nil
-}
-
-// chores does what is not urgent.
-func (o *Orchestrator) chores(ctx context.Context) {
-	if _, err := o.store.Expire(ctx, o.now().Add(-o.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
-		o.log.Error("expire deliveries", "error", err)
-	}
-
-	o.sweep()
-	seen := o.roster.TakeSeen()
-	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.Keys.TakeUsed())); err != nil &&
-		ctx.Err() == nil {
-		o.log.Error("note who was seen", "error", err)
-	}
 }
