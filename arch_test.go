@@ -33,7 +33,7 @@ var plan = map[string][]string{
 	"responder":         {"."},
 	"mcpserver":         {"."},
 	"httpapi":           {"."},
-	"client":            {"."},
+	"client":            {".", "internal/wait"},
 	"tui":               {"."},
 	"export": {
 		".",
