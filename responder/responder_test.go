@@ -15,7 +15,7 @@ import (
 	"parley/internal/modelserver"
 )
 
-// start runs a model server and a client without backoff.
+// start runs a model server and a client with a short backoff.
 func start(t *testing.T) (*modelserver.Server, *Client) {
 	t.Helper()
 	s := modelserver.StartBare()
