@@ -18,7 +18,9 @@ func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Call
 }
 
 // CallerOfProcess returns the agent from whose terminal a process descends.
-func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) { return o.roster.CallerOfProcess(pid) }
+func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
+	return o.roster.CallerOfProcess(pid)
+}
 
 // Operator returns the person who runs the workspace.
 func (o *Orchestrator) Operator() parley.Caller { return o.roster.Operator() }

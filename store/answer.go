@@ -14,7 +14,7 @@ type Answering struct {
 
 // answered is the last rung, by the id of the reply.
 func answered(by string) Change {
-	return Change{State: parley.DeliveryAnswered, Evidence: "message " + parley.Short(by)}
+	return Change{State: parley.DeliveryAnswered, Evidence: "message " + parley.Short(by), Code: parley.ProofReply}
 }
 
 // original is a message that is answered, as it stands with who answers it.
@@ -117,7 +117,7 @@ func (t *tx) settle(o *original, p *Post, owed, late bool, out *Appended) error 
 func (t *tx) pass(o *original, to []NewDelivery, out *Appended) error {
 	var strangers []NewDelivery
 	for _, d := range to {
-		if _, err := t.exec(`INSERT INTO debts (`+newDebtColumns+`) VALUES (?, ?, ?, 'open')
+		if _, err := t.exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
 			ON CONFLICT DO UPDATE SET state = 'open', answered_by = '', answered_at = 0, reminded_at = 0, sender_told_at = 0, operator_told_at = 0
 			WHERE state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
 			return err
@@ -163,7 +163,11 @@ func (t *tx) markAnswered(d *deliveryRow, by string) error {
 
 	var steps []Change
 	if !parley.DeliveryState(d.State).Read() {
-		steps = append(steps, Change{State: parley.DeliveryRead, Evidence: "its recipient answered it"})
+		steps = append(steps, Change{
+			State:    parley.DeliveryRead,
+			Evidence: parley.ProofReply.Words(""),
+			Code:     parley.ProofReply,
+		})
 	}
 
 	return t.climb(k, append(steps, answered(by)), now)

@@ -11,7 +11,7 @@ import (
 // deliveryColumns are those of a deliveryRow, of deliveries d, its message m and
 // its recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
-	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
+	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
 	d.withheld, d.withheld_until, d.archived, d.decision`
 
 // deliveryRow is a row of deliveries and the recipient's name.
@@ -23,6 +23,7 @@ type deliveryRow struct {
 	ConversationID string
 	State          string
 	Reason         string
+	ReasonCode     string
 	Notice         bool
 	PaneSeq        int64
 	QueuedAt       int64
@@ -39,7 +40,8 @@ type deliveryRow struct {
 func (r *deliveryRow) delivery() parley.Delivery {
 	d := parley.Delivery{MessageID: r.MessageID, RecipientID: r.RecipientID, Recipient: r.Recipient,
 		ConversationID: r.ConversationID, State: parley.DeliveryState(r.State), Reason: r.Reason,
-		Steps: stepsFrom(r.Steps), AnsweredAt: moment(r.AnsweredAt), AnsweredBy: r.AnsweredBy}
+		ReasonCode: parley.ReasonCode(r.ReasonCode),
+		Steps:      stepsFrom(r.Steps), AnsweredAt: moment(r.AnsweredAt), AnsweredBy: r.AnsweredBy}
 	if r.ReadAt != nil {
 		d.ReadAt = moment(*r.ReadAt)
 	}
@@ -76,18 +78,29 @@ func stepsFrom(lines string) []parley.Step {
 	return steps
 }
 
-const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps,
-	withheld, withheld_until, decision`
+var newDeliveryColumns = columns[newDeliveryRow]{
+	{"message_seq", func(r *newDeliveryRow) any { return r.MessageSeq }},
+	{"recipient_id", func(r *newDeliveryRow) any { return r.RecipientID }},
+	{"conversation_id", func(r *newDeliveryRow) any { return r.ConversationID }},
+	{"kind", func(r *newDeliveryRow) any { return r.kind }},
+	{"urgent", func(r *newDeliveryRow) any { return r.urgent }},
+	{"state", func(r *newDeliveryRow) any { return r.State }},
+	{"reason", func(r *newDeliveryRow) any { return r.Reason }},
+	{"reason_code", func(r *newDeliveryRow) any { return r.ReasonCode }},
+	{"notice", func(r *newDeliveryRow) any { return r.Notice }},
+	{"pane_seq", func(*newDeliveryRow) any { return 0 }},
+	{"queued_at", func(r *newDeliveryRow) any { return r.QueuedAt }},
+	{"read_at", func(r *newDeliveryRow) any { return r.ReadAt }},
+	{"steps", func(r *newDeliveryRow) any { return r.Steps }},
+	{"withheld", func(r *newDeliveryRow) any { return r.Withheld }},
+	{"withheld_until", func(r *newDeliveryRow) any { return r.WithheldUntil }},
+	{"decision", func(r *newDeliveryRow) any { return r.Decision }},
+}
 
 type newDeliveryRow struct {
 	deliveryRow
 	kind   string
 	urgent bool
-}
-
-func (r *newDeliveryRow) values() []any {
-	return []any{r.MessageSeq, r.RecipientID, r.ConversationID, r.kind, r.urgent, r.State, r.Reason, r.Notice, 0,
-		r.QueuedAt, r.ReadAt, r.Steps, r.Withheld, r.WithheldUntil, r.Decision}
 }
 
 // newDeliveries makes the rows of the deliveries, and adds the deliveries to
@@ -97,17 +110,16 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
 	for i := range p.Deliveries {
 		d := &p.Deliveries[i]
-		step := parley.Step{State: d.State, At: t.now, Evidence: cmp.Or(d.Evidence, d.Reason)}
+		change := d.change()
 		row := newDeliveryRow{
 			kind:   string(m.Kind),
 			urgent: m.Priority == parley.PriorityUrgent,
 			deliveryRow: deliveryRow{
 				MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
 				ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
-				State:          string(d.State), Reason: d.Reason, Notice: d.Notice, QueuedAt: nanos(t.now),
-				Steps: stepLine(
-					step,
-				), Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
+				State:          string(d.State), Reason: d.Reason, ReasonCode: change.reasonCode(),
+				Notice: d.Notice, QueuedAt: nanos(t.now), Steps: stepLine(change.step(t.now)),
+				Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
 			},
 		}
 
@@ -127,7 +139,7 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 }
 
 func (t *tx) flushDeliveries() error {
-	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries, (*newDeliveryRow).values)
+	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries...)
 	if dangling(err) {
 		return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
 			Suggest("See who is there with get_agent_status.")
