@@ -179,10 +179,8 @@ func (r *RegisterAgentRequest) Validate() error {
 		return err
 	}
 	if !r.Special {
-		return Errorf(
-			InvalidArgument,
-			"special_agent_config is for a special agent",
-		).With("parameter", "special_agent_config").
+		return Errorf(InvalidArgument, "special_agent_config is for a special agent").
+			With("parameter", "special_agent_config").
 			Suggest("Give special: true with it, or leave it out.")
 	}
 	return r.Config.Check()

@@ -186,11 +186,8 @@ func (r *ControlConversationRequest) Validate() error {
 	sets := r.Off != nil || r.ChainHops+r.PairMinute+r.PairTenMinutes+r.CycleRounds > 0
 	switch {
 	case r.MessageID != "" && r.Action != ActionRelease:
-		return Errorf(
-			InvalidArgument,
-			"a single message cannot be told to %s",
-			r.Action,
-		).With("parameter", "message_id").
+		return Errorf(InvalidArgument, "a single message cannot be told to %s", r.Action).
+			With("parameter", "message_id").
 			Suggest("Name the conversation: with for two agents, or thread_id.")
 	case r.Action == ActionSet && r.ThreadID == "":
 		return Errorf(InvalidArgument, "only a thread has settings of its own").With("parameter", "thread_id").

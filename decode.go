@@ -115,12 +115,8 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[strin
 
 		f.Name = cmp.Or(aliases[f.Name], f.Name) // errors name what the caller wrote
 		if given && f.Implies != "" && string(raw[f.Implies]) == "false" {
-			return Errorf(
-				InvalidArgument,
-				"%s is given, but %s is false",
-				f.Name,
-				f.Implies,
-			).With("parameter", f.Implies).
+			return Errorf(InvalidArgument, "%s is given, but %s is false", f.Name, f.Implies).
+				With("parameter", f.Implies).
 				Suggest("Leave %s out, or leave %s out if none is wanted.", f.Implies, f.Name)
 		}
 
@@ -155,12 +151,7 @@ func (o *Op) unknown(name string) error {
 		}
 	}
 
-	err := Errorf(
-		InvalidArgument,
-		"%s has no parameter %q",
-		o.Name,
-		CleanLine(name),
-	).With("parameter", name).
+	err := Errorf(InvalidArgument, "%s has no parameter %q", o.Name, CleanLine(name)).With("parameter", name).
 		With("parameters", names)
 	if len(names) == 0 {
 		return err.Suggest("Call %s without parameters.", o.Name)
@@ -188,31 +179,21 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 
 		typ := "string"
 		i := slices.IndexFunc(
-			o.Fields,
-			func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) },
+			o.Fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) },
 		)
 		if i >= 0 {
 			typ = o.Fields[i].Type
 		}
 
 		if len(vs) > 1 && i >= 0 && typ != "array" {
-			return nil, Errorf(
-				InvalidArgument,
-				"%s was given %d times",
-				name,
-				len(vs),
-			).With("parameter", name).
+			return nil, Errorf(InvalidArgument, "%s was given %d times", name, len(vs)).With("parameter", name).
 				Suggest("Give it once.")
 		}
 
 		value, ok := asJSON(typ, vs)
 		if !ok {
-			return nil, Errorf(
-				InvalidArgument,
-				"%s is %q",
-				name,
-				CleanLine(strings.Join(vs, ",")),
-			).With("parameter", name).
+			return nil, Errorf(InvalidArgument, "%s is %q", name, CleanLine(strings.Join(vs, ","))).
+				With("parameter", name).
 				Suggest("Give %s as %s.", name, article(typ))
 		}
 

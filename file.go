@@ -25,28 +25,9 @@ const maxFileName = 255
 
 // deviceNames are names of devices on Windows, with any extension.
 var deviceNames = []string{
-	"con",
-	"prn",
-	"aux",
-	"nul",
-	"com1",
-	"com2",
-	"com3",
-	"com4",
-	"com5",
-	"com6",
-	"com7",
-	"com8",
-	"com9",
-	"lpt1",
-	"lpt2",
-	"lpt3",
-	"lpt4",
-	"lpt5",
-	"lpt6",
-	"lpt7",
-	"lpt8",
-	"lpt9",
+	"con", "prn", "aux", "nul",
+	"com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
+	"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 }
 
 // CheckFileName returns an INVALID_ARGUMENT error about the parameter unless name is the
@@ -57,12 +38,8 @@ func CheckFileName(parameter, name string) error {
 	if problem == "" {
 		return nil
 	}
-	return Errorf(
-		InvalidArgument,
-		"%q cannot be a file's name: it %s",
-		CleanLine(Truncate(name, 100)),
-		problem,
-	).With("parameter", parameter).
+	return Errorf(InvalidArgument, "%q cannot be a file's name: it %s", CleanLine(Truncate(name, 100)), problem).
+		With("parameter", parameter).
 		Suggest("Give %s as a plain name of at most %d bytes, such as report.txt.", parameter, maxFileName)
 }
 
@@ -104,11 +81,8 @@ type TransferFileRequest struct {
 // Validate checks that the path is absolute, and the name of the copy.
 func (r *TransferFileRequest) Validate() error {
 	if !filepath.IsAbs(r.SourcePath) {
-		return Errorf(
-			InvalidArgument,
-			"%q is not an absolute path",
-			CleanLine(Truncate(r.SourcePath, 200)),
-		).With("parameter", "source_path").
+		return Errorf(InvalidArgument, "%q is not an absolute path", CleanLine(Truncate(r.SourcePath, 200))).
+			With("parameter", "source_path").
 			Suggest("Give the whole path, starting with /.")
 	}
 	if r.DestinationFilename == "" {

@@ -150,31 +150,19 @@ func (f *Field) normalize(data *json.RawMessage) error {
 	d.UseNumber()
 	var value any
 	if err := d.Decode(&value); err != nil {
-		return Errorf(
-			InvalidArgument,
-			"%s does not fit: %v",
-			f.Name,
-			err,
-		).With("parameter", f.Name).
+		return Errorf(InvalidArgument, "%s does not fit: %v", f.Name, err).With("parameter", f.Name).
 			Suggest("Give %s as {…}.", f.Name)
 	}
 
 	if depth(value, maxDepth) > maxDepth {
-		return Errorf(
-			InvalidArgument,
-			"%s is nested deeper than %d levels",
-			f.Name,
-			maxDepth,
-		).With("parameter", f.Name).
+		return Errorf(InvalidArgument, "%s is nested deeper than %d levels", f.Name, maxDepth).
+			With("parameter", f.Name).
 			Suggest("Flatten it, or put it into a file and send that with transfer_file.")
 	}
 
 	if number := findHugeNumber(value); number != "" {
 		return Errorf(
-			InvalidArgument,
-			"%s holds the number %s, which most programs cannot read",
-			f.Name,
-			Truncate(number, 30),
+			InvalidArgument, "%s holds the number %s, which most programs cannot read", f.Name, Truncate(number, 30),
 		).
 			With("parameter", f.Name).
 			Suggest("Send it as a string.")
@@ -206,11 +194,8 @@ func (f *Field) normalizeAll(list *[]json.RawMessage) error {
 	for i := range *list {
 		item := &(*list)[i]
 		if *item = bytes.TrimSpace(*item); len(*item) == 0 || (*item)[0] != '{' {
-			return Errorf(
-				InvalidArgument,
-				"%s has an item that is not a JSON object",
-				f.Name,
-			).With("parameter", f.Name).
+			return Errorf(InvalidArgument, "%s has an item that is not a JSON object", f.Name).
+				With("parameter", f.Name).
 				Suggest("Give %s as [{…}, …].", f.Name)
 		}
 

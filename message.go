@@ -248,18 +248,14 @@ type RequestDetails struct {
 // Validate checks the description and the priority.
 func (r *RequestAssistanceRequest) Validate() error {
 	if CleanLine(r.RequestDetails.Description) == "" {
-		return Errorf(
-			InvalidArgument,
-			"request_details.description is missing",
-		).With("parameter", "request_details.description").
+		return Errorf(InvalidArgument, "request_details.description is missing").
+			With("parameter", "request_details.description").
 			Suggest("Say in request_details.description what help is needed.")
 	}
 
 	if r.RequestDetails.Priority != "" {
 		return oneOf(
-			"request_details.priority",
-			string(r.RequestDetails.Priority),
-			enumOf[SendMessageRequest]("priority"),
+			"request_details.priority", string(r.RequestDetails.Priority), enumOf[SendMessageRequest]("priority"),
 		)
 	}
 

@@ -134,9 +134,7 @@ func (c *ResponderConfig) Check() error {
 		)
 	case c.APIKeyEnv != "" && !envForm.MatchString(c.APIKeyEnv):
 		return refuse(
-			"api_key_env",
-			"not the name of a variable",
-			"the name of an environment variable, never the key itself",
+			"api_key_env", "not the name of a variable", "the name of an environment variable, never the key itself",
 		)
 	case x.PromptFormat != "" && !strings.Contains(x.PromptFormat, "{message}"):
 		return refuse("promptFormat", quoted(x.PromptFormat), "one with {message} in it, which is where the text goes")

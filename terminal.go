@@ -57,20 +57,14 @@ var paneForm = regexp.MustCompile(`^%[0-9]{1,9}$`)
 // absolute.
 func (r *AdoptAgentRequest) Validate() error {
 	if !paneForm.MatchString(r.Pane) {
-		return Errorf(
-			InvalidArgument,
-			"%q is not the id of a tmux pane",
-			CleanLine(Truncate(r.Pane, 64)),
-		).With("parameter", "pane").
+		return Errorf(InvalidArgument, "%q is not the id of a tmux pane", CleanLine(Truncate(r.Pane, 64))).
+			With("parameter", "pane").
 			Suggest("Give an id such as %%3; `tmux display-message -p '#{pane_id}'` prints it in the pane.")
 	}
 
 	if !filepath.IsAbs(r.Socket) {
-		return Errorf(
-			InvalidArgument,
-			"%q is not the path of a socket",
-			CleanLine(Truncate(r.Socket, 200)),
-		).With("parameter", "socket").
+		return Errorf(InvalidArgument, "%q is not the path of a socket", CleanLine(Truncate(r.Socket, 200))).
+			With("parameter", "socket").
 			Suggest("Give its absolute path; `tmux display-message -p '#{socket_path}'` prints it.")
 	}
 
