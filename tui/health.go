@@ -127,17 +127,29 @@ func (h *health) examined(found []Finding) {
 	h.tell(fmt.Sprintf("Examined %s: %s.", plural(len(found), "thing"), result))
 }
 
-// The states in which a delivery waits, and those in which it went wrong.
-var (
-	waitingStates = []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping}
-	failedStates  = []parley.DeliveryState{parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired}
-)
+// waits reports whether a delivery in this state is still under way.
+func waits(s parley.DeliveryState) bool { return !s.Settled() }
 
-// waitingIn counts the deliveries that wait.
+// wrong reports whether a delivery in this state ended without proof that it
+// arrived.
+func wrong(s parley.DeliveryState) bool { return s.Settled() && !s.Delivered() }
+
+// only returns the counts of the states that is accepts.
+func only(counts map[string]int, is func(parley.DeliveryState) bool) map[string]int {
+	some := map[string]int{}
+	for _, s := range parley.DeliveryStates() {
+		if is(s) {
+			some[string(s)] = counts[string(s)]
+		}
+	}
+	return some
+}
+
+// waitingIn counts the deliveries that are under way.
 func waitingIn(s *parley.WorkspaceStatusResult) int {
 	sum := 0
-	for _, state := range waitingStates {
-		sum += s.Deliveries[string(state)]
+	for _, n := range only(s.Deliveries, waits) {
+		sum += n
 	}
 	return sum
 }
@@ -222,9 +234,9 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 		}
 	}
 
-	for _, state := range failedStates {
+	for _, state := range parley.DeliveryStates() {
 		n := s.Deliveries[string(state)]
-		if n == 0 {
+		if n == 0 || !wrong(state) {
 			continue
 		}
 

@@ -139,8 +139,8 @@ func TestHealthShowsWhatModelsTook(t *testing.T) {
 		"41k in, 3900 out",
 		"12 answered",
 		"1.2s each",
-		"3 failed (3 no_key)",
-		"models: muse does not answer tester: no_key",
+		"3 failed (3 no key)",
+		"models: muse does not answer tester: no key",
 	)
 
 	f.usage = nil

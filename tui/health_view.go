@@ -121,8 +121,8 @@ func (h *health) figures(w int) []string {
 		add("took", "nothing was typed yet", nil)
 	}
 
-	add("waiting", cmp.Or(tally(only(s.Deliveries, waitingStates)), fmt.Sprint(waitingIn(s))), m.depth)
-	if t := tally(only(s.Deliveries, failedStates)); t != "" {
+	add("waiting", cmp.Or(tally(only(s.Deliveries, waits)), fmt.Sprint(waitingIn(s))), m.depth)
+	if t := tally(only(s.Deliveries, wrong)); t != "" {
 		add("in vain", t, nil)
 	}
 
@@ -135,15 +135,6 @@ func (h *health) period() string {
 		return ""
 	}
 	return "of the last " + since(h.meter.began, h.now)
-}
-
-// only returns the counts of some states.
-func only(in map[string]int, states []parley.DeliveryState) map[string]int {
-	some := map[string]int{}
-	for _, s := range states {
-		some[string(s)] = in[string(s)]
-	}
-	return some
 }
 
 const (

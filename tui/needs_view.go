@@ -50,7 +50,7 @@ func (n *needs) view(w, h int) []string {
 	}
 
 	x := n.selected()
-	title := n.theme.rule(kindWord(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
+	title := n.theme.rule(codeWords(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
 	details := clip(append([]string{title}, all[clamp(n.pane.top, 0, len(all)):]...), paneH)
 	if n.tier >= wide {
 		return beside(n.theme, list, details, listW)
@@ -104,13 +104,11 @@ func (n *needs) nothing(w int) []string {
 	return lines
 }
 
-func kindWord(k parley.NeedKind) string { return strings.ReplaceAll(safeLine(string(k)), "_", " ") }
-
 // row draws a need on one line. Below the one under the marker is what can be done
 // about it.
 func (n *needs) row(x *need, w, name int, selected bool) []string {
 	l, _ := lookOf(x.Kind)
-	kind := pad(l.glyph, 2) + pad(kindWord(x.Kind), 12)
+	kind := pad(l.glyph, 2) + pad(codeWords(x.Kind), 12)
 	rest := pad(safeLine(x.Agent), name) + " " + pad(x.ago(n.now), 4) + " "
 	style := n.theme.warn
 	if l.grave {
