@@ -69,9 +69,9 @@ func TestTheTerminalIsShownSafelyAndWithItsColours(t *testing.T) {
 	}
 
 	s.choose("planner")
-	s.shows("as it ended, 120×40")
+	s.shows("last screen, 120×40")
 	s.choose("scout")
-	s.shows("Its program does not run. R starts it again.")
+	s.shows("Its program is not running. R restarts it.")
 	s.hides("Reading parser.go")
 	s.choose("coder")
 	s.press("v")

@@ -93,7 +93,7 @@ func TestTheEditorGivesTheDraftBack(t *testing.T) {
 
 	s.editor = errors.New("exit status 1")
 	s.press("ctrl+o")
-	s.shows("the editor failed: exit status 1; the draft is as it was")
+	s.shows("the editor failed: exit status 1; the draft is unchanged")
 	if got, want := s.m.compose.text(), "half edited"; got != want {
 		t.Errorf("after a failed editor the draft is %q, want %q", got, want)
 	}

@@ -52,7 +52,7 @@ func TestALinkToWhatIsGoneSaysSo(t *testing.T) {
 	}
 	s := newStage(t, f, 100, 40, func(o *Options) { o.Open = Target{Message: "00000bad-1111-4111-8111-111111111111"} })
 	s.latest()
-	s.shows("message 00000bad is not in the record of events any more", "parley message 00000bad")
+	s.shows("message 00000bad is no longer in the event record", "parley message 00000bad")
 }
 
 func TestAFilterFindsWordsInWholeTexts(t *testing.T) {

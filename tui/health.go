@@ -75,10 +75,10 @@ func (h *health) keys() []binding {
 func (h *health) look() tea.Cmd {
 	switch {
 	case h.examine == nil:
-		h.tell("Examining needs a shell: parley doctor")
+		h.tell("Not possible from here. Run parley doctor in a shell.")
 		return nil
 	case h.busy:
-		h.tell("The examination is under way.")
+		h.tell("An examination is already running.")
 		return nil
 	}
 
@@ -216,7 +216,7 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 	}
 
 	if s.Paused != nil {
-		warn("messages", s.Paused.Words()+", for "+since(s.Paused.Since, h.now), "p lets them go on.")
+		warn("messages", s.Paused.Words()+", for "+since(s.Paused.Since, h.now), "p resumes them.")
 	}
 
 	if h.version != "" && s.Version != h.version {
@@ -225,12 +225,12 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 	}
 
 	if s.TmuxVersion == "" && h.link.lost == nil {
-		warn("tmux", "nothing is known of tmux", "enter examines it.")
+		warn("tmux", "its version is unknown", "enter examines it.")
 	}
 
 	for _, a := range h.team.list {
 		if a.Queued >= deepQueue {
-			warn("queue", fmt.Sprintf("%d messages wait for %s", a.Queued, a.Name), "2 shows what it does.")
+			warn("queue", fmt.Sprintf("%d messages wait for %s", a.Queued, a.Name), "2 shows what it is doing.")
 		}
 	}
 
@@ -240,15 +240,15 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 			continue
 		}
 
-		action := "1 and / finds them: " + string(state) + "."
+		action := "1, then /state:" + string(state) + ", lists them."
 		if state == parley.DeliveryUnconfirmed {
-			action = "4 shows them."
+			action = "4 lists them."
 		}
 		warn("deliveries", fmt.Sprintf("%d %s", n, state), action)
 	}
 
 	if times, of := h.meter.percentiles(95); of >= 20 && times[0] > slowly {
-		warn("latency", "one delivery of twenty takes longer than "+brief(times[0]), "See whether the machine is busy.")
+		warn("latency", "one delivery in twenty takes longer than "+brief(times[0]), "Check whether the machine is busy.")
 	}
 
 	return all

@@ -49,7 +49,7 @@ func TestHealthMeasuresWhatWasTyped(t *testing.T) {
 	f.typed(noon.Add(-30*time.Second), took...)
 	s := newScreen(t, f, 140, 40)
 	s.press("5")
-	s.shows("1.7 a second, 100 in this minute", "half 1.0s · 95% 1.9s · 99% 2.0s · most 2.0s", "of the newest 100", "█")
+	s.shows("1.7 a second, 100 in this minute", "p50 1.0s · p95 1.9s · p99 2.0s · max 2.0s", "of the newest 100", "█")
 	s.send(feedMsg{events: f.events, at: noon}) // the stream may repeat itself
 	s.shows("100 in this minute", "of the newest 100")
 	s.send(tickMsg(noon.Add(10 * time.Minute)))
@@ -70,12 +70,12 @@ func TestHealthTellsProblemsFirst(t *testing.T) {
 	f.counts, f.usage = nil, nil
 	s := newScreen(t, f, 100, 30, func(o *Options) { o.Version = "1.2.3" })
 	s.press("5")
-	s.shows("✓ Nothing is amiss.")
+	s.shows("✓ Daemon healthy.")
 	f.paused = &parley.Pause{By: "operator", Since: noon.Add(-5 * time.Minute)}
 	f.agents[0].Queued = deepQueue
 	s.send(tickMsg(noon))
 	s.shows("messages: communication is paused by operator, for 5m", "queue: 20 messages wait for coder")
-	s.hides("Nothing is amiss")
+	s.hides("Daemon healthy")
 	s.blind = true
 	s.send(feedMsg{err: gone, at: noon})
 	first, _, _ := strings.Cut(s.text(), "messages: communication")

@@ -258,7 +258,7 @@ func TestTheKeyLineNamesWhatTheKeysDo(t *testing.T) {
 				t.Errorf("after %q: %s (%s) changed nothing:\n%s", keys, b.keys[0], b.hint, s.text())
 			}
 
-			for _, no := range []string{"There is no", "Which agent", "Whom?", "This went to several", "There is nothing", "Nothing", "It did not", "This goes", "Guidance has", "Guidance goes"} {
+			for _, no := range []string{"No ", "Choose an agent", "This went to several", "Nothing", "Only its", "It disappears", "Guidance has", "Guidance goes", "The recipient"} {
 				if strings.HasPrefix(s.m.status.text, no) {
 					t.Errorf(
 						"after %q: %s (%s) is in the key line and says %q",
@@ -281,25 +281,25 @@ func TestWhatIsWrittenCanBeChangedByItsKeys(t *testing.T) {
 		times int
 		shows string
 	}{
-		{[]string{"b"}, "enter", 1, "There is nothing to send yet."},
+		{[]string{"b"}, "enter", 1, "Nothing to send yet."},
 		{[]string{"b", "x"}, "ctrl+p", 1, "priority high"},
 		{[]string{"b", "x"}, "ctrl+p", len(priorities), "priority normal"},
 		{[]string{"b", "x"}, "ctrl+r", 1, "answer within 10m"},
 		{[]string{"b", "x"}, "ctrl+r", len(dues), "answer not required"},
 		{[]string{"b", "x"}, "ctrl+o", 1, "x edited"},
-		{[]string{"b", "x"}, "esc", 1, "The draft is kept."},
+		{[]string{"b", "x"}, "esc", 1, "Draft kept."},
 		{[]string{"b", "x"}, "enter", 1, "Sent to all agents"},
 		{[]string{"2", "c"}, "tab", 1, "tab complete"},
-		{[]string{"3", "c"}, "tab", 1, "This goes to who is named above. w writes to others."},
+		{[]string{"3", "c"}, "tab", 1, "The recipient is fixed here. w writes to others."},
 		{[]string{"1", "r"}, "tab", 1, "w writes to others."},
 		{[]string{"2", "s"}, "tab", 1, "Guidance goes to one agent."},
 		{[]string{"2", "s"}, "ctrl+p", 1, "Guidance has high priority"},
 		{[]string{"2", "s"}, "ctrl+r", 1, "requires no answer"},
 		{[]string{"w", "c", "o", "d"}, "tab", 1, "to coder, "},
 		{[]string{"w", "c", "o", "d"}, "enter", 1, "enter send"},
-		{[]string{"3"}, "m", 1, "Nothing in it is unread for you."},
-		{[]string{"2"}, "z", 1, "z shows them"},
-		{[]string{"2"}, "z", 2, "All are shown."},
+		{[]string{"3"}, "m", 1, "Nothing unread in it."},
+		{[]string{"2"}, "z", 1, "z unfolds them"},
+		{[]string{"2"}, "z", 2, "All agents are shown."},
 		{[]string{"4", "tab"}, "esc", 1, "▸ Needs you"},
 	} {
 		s := newScreen(t, busyTeam(), 120, 30)

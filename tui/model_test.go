@@ -38,14 +38,14 @@ func TestAttachBesideLeavesTheScreenWhereItIs(t *testing.T) {
 
 	s.choose("coder")
 	s.press("a")
-	s.shows("coder is in a window of its own; ctrl+b d there closes it")
+	s.shows("coder is open in a new window; ctrl+b d closes it.")
 	if len(s.attached) > 0 {
 		t.Errorf("took the screen's own terminal for %q", s.attached)
 	}
 
 	s.choose("scout")
 	s.press("a")
-	s.shows("the terminal of scout could not be shown: no space for a window")
+	s.shows("cannot show the terminal of scout: no space for a window")
 }
 
 func TestStoppingAsksFirst(t *testing.T) {
@@ -53,15 +53,15 @@ func TestStoppingAsksFirst(t *testing.T) {
 	s := newScreen(t, f, 100, 30)
 	s.choose("coder")
 	s.press("S")
-	s.shows("Stop coder? Its program and what that knows end; its messages are kept. y/n")
+	s.shows("Stop coder? Its process and context are lost; messages are kept. y/n")
 	s.press("n")
-	s.shows("Left as it is.")
+	s.shows("Cancelled.")
 	if len(f.stopped) > 0 {
 		t.Errorf("stopped %q without a yes", f.stopped)
 	}
 
 	s.press("S", "y")
-	s.shows("coder is stopped.")
+	s.shows("coder stopped.")
 	if got, want := strings.Join(f.stopped, " "), "stop "+agentID("coder"); got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
@@ -71,9 +71,9 @@ func TestPauseIsUndone(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 30)
 	s.press("u")
-	s.shows("There is nothing to undo.")
+	s.shows("Nothing to undo.")
 	s.press("p")
-	s.shows("‖ paused by operator", "Messages are paused. u lets them go on.")
+	s.shows("‖ paused by operator", "Messages are paused. u resumes them.")
 	s.press("u")
 	s.hides("paused by")
 }
@@ -95,9 +95,9 @@ func TestAWordGoesByItselfAndAnErrorStays(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 30)
 	s.press("3", "r")
-	s.shows("There is no message to reply to here.")
+	s.shows("No message to reply to here.")
 	s.send(tickMsg(noon.Add(toastTime + time.Second)))
-	s.hides("There is no message")
+	s.hides("No message to reply")
 	f.err = parley.Errorf(parley.Internal, "it broke")
 	s.press("p")
 	s.send(tickMsg(noon.Add(3 * toastTime)))

@@ -128,11 +128,11 @@ func TestAClickInThePaletteChooses(t *testing.T) {
 		s := newScreen(t, busyTeam(), size[0], size[1], withMouse)
 		s.press("2", ":")
 		s.click("3 Threads") // nothing beside the list
-		s.shows("▸2 Agents", "What shall be done?")
+		s.shows("▸2 Agents", "Run a command")
 		s.click("  order ")
-		s.shows("▸ order ", "What shall be done?")
+		s.shows("▸ order ", "Run a command")
 		s.click("order ")
-		s.hides("What shall be done?")
+		s.hides("Run a command")
 		if s.m.agents.order != byGroup {
 			t.Errorf("%v: a click on the marked row did nothing", size)
 		}

@@ -33,7 +33,7 @@ func TestShowsWhatNeedsTheOperator(t *testing.T) {
 	s.shows(
 		"▸ ∅ lost",
 		"✗ exited      planner",
-		"enter restart · x let it go",
+		"enter restart · x stop",
 		"in a shell: parley restart scout",
 		"✉ for you     reviewer",
 	)
@@ -91,17 +91,17 @@ func TestEachNeedHasItsDeeds(t *testing.T) {
 	}{
 		{parley.NeedDialog, []string{"enter"}, "Back from coder.", ""},
 		{parley.NeedStuck, []string{"enter"}, "Back from coder.", ""},
-		{parley.NeedStuck, []string{"x"}, "This goes when its cause does.", ""},
-		{parley.NeedExited, []string{"enter", "y"}, "coder is started again.", "restart " + agentID("coder")},
-		{parley.NeedLost, []string{"R", "y"}, "coder is started again.", "restart " + agentID("coder")},
-		{parley.NeedLost, []string{"x", "y"}, "coder is stopped.", "stop " + agentID("coder")},
+		{parley.NeedStuck, []string{"x"}, "It disappears once the cause is gone.", ""},
+		{parley.NeedExited, []string{"enter", "y"}, "coder restarted.", "restart " + agentID("coder")},
+		{parley.NeedLost, []string{"R", "y"}, "coder restarted.", "restart " + agentID("coder")},
+		{parley.NeedLost, []string{"x", "y"}, "coder stopped.", "stop " + agentID("coder")},
 		{parley.NeedUnconfirmed, []string{"R"}, "It is typed again", "retry " + asked + " " + agentID("coder")},
-		{parley.NeedUnconfirmed, []string{"x"}, "1 matter let be; a retry brings it back.", "dismiss " + asked},
-		{parley.NeedOverdue, []string{"enter"}, "coder is reminded.", "steer REMINDER Please answer message 5f0c0002 from coder."},
-		{parley.NeedOwesAnswer, []string{"x"}, "1 matter let be", "dismiss " + asked},
+		{parley.NeedUnconfirmed, []string{"x"}, "Dismissed; retrying brings it back.", "dismiss " + asked},
+		{parley.NeedOverdue, []string{"enter"}, "Reminded coder.", "steer REMINDER Please answer message 5f0c0002 from coder."},
+		{parley.NeedOwesAnswer, []string{"x"}, "Dismissed", "dismiss " + asked},
 		{parley.NeedApproval, []string{"enter"}, "Make coder a special agent?", ""},
-		{parley.NeedApproval, []string{"enter", "y"}, "It is decided. u declines it after all.", agentID("coder") + " true"},
-		{parley.NeedApproval, []string{"x"}, "It is decided. u approves it after all.", agentID("coder") + " false"},
+		{parley.NeedApproval, []string{"enter", "y"}, "It is decided. u declines it instead.", agentID("coder") + " true"},
+		{parley.NeedApproval, []string{"x"}, "It is decided. u approves it instead.", agentID("coder") + " false"},
 	} {
 		t.Run(string(c.kind)+" "+c.keys[0], func(t *testing.T) {
 			f := busyTeam()
@@ -163,7 +163,7 @@ func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
 	s.press("b")
 	s.typed("hello")
 	s.press("esc", "4", "G", "x")
-	s.shows("Throw this draft away?")
+	s.shows("Discard this draft?")
 	s.press("n")
 	s.shows("✎ unsent")
 	s.press("x", "y")
@@ -200,11 +200,11 @@ func TestHeldMessagesAreReleased(t *testing.T) {
 
 	s := newScreen(t, f, 120, 30)
 	s.press("4")
-	s.shows("✎ draft", "R look again", "looking into it now")
+	s.shows("✎ draft", "R check again", "looking into it now")
 	s.press("R", "j")
 	s.shows("enter release · x mute them · a attach")
 	s.press("enter", "x")
-	s.shows("u takes that back.")
+	s.shows("u undoes it.")
 	s.press("u")
 	const id = "5f0c0005-1111-4111-8111-111111111111"
 	pair := agentID("coder") + "," + agentID("tester")

@@ -73,7 +73,7 @@ func (n *needs) rows(w int) []string {
 
 	switch {
 	case !n.known && n.err == nil:
-		return append(lines, n.theme.dim.Render(fit("  Looking what waits for you…", w)))
+		return append(lines, n.theme.dim.Render(fit("  Reading what needs you…", w)))
 	case len(n.list) == 0 && n.err == nil:
 		return append(lines, n.nothing(w)...)
 	}
@@ -91,9 +91,9 @@ func (n *needs) rows(w int) []string {
 	return lines
 }
 
-const needsLesson = "Open dialogs, agents that are lost, ended or stuck, messages that are held or without proof, " +
-	"answers that are overdue, and what is written to you come here, with the key that helps. " +
-	"A number beside the screen's name tells you from anywhere."
+const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or are stuck; " +
+	"held and unconfirmed messages; overdue answers; and messages to you. " +
+	"The number next to this screen's name counts them."
 
 // nothing says that nothing needs the operator, and what the screen is for.
 func (n *needs) nothing(w int) []string {

@@ -45,9 +45,9 @@ func TestThePaletteFindsWhatIsMeant(t *testing.T) {
 
 	s.press(":")
 	s.typed("qqqq")
-	s.shows("Nothing is called so.")
+	s.shows("No command matches.")
 	s.press("enter", "esc")
-	s.hides("Nothing is called so.")
+	s.hides("No command matches.")
 }
 
 func TestThePaletteCallsAnOperation(t *testing.T) {
@@ -79,7 +79,7 @@ func TestThePaletteAsksBeforeWhatEndsSomething(t *testing.T) {
 	s.press(":")
 	s.typed("stop_agent")
 	s.press("enter", "enter")
-	s.shows("Really stop_agent agent=tester? It cannot be undone. y/n")
+	s.shows("Run stop_agent agent=tester? It cannot be undone. y/n")
 	s.press("n")
 	if len(f.stopped) > 0 {
 		t.Errorf("did %q without a yes", f.stopped)

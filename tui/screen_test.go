@@ -149,7 +149,7 @@ func TestFollowsUntilTheMarkerMoves(t *testing.T) {
 		t.Error("news took the marker away")
 	}
 
-	s.shows("1 new below, f follows")
+	s.shows("1 new below · f to follow")
 	s.press("G")
 	if got, want := s.m.traffic.sel.text, "one more"; got != want {
 		t.Errorf("G went to %q, want %q", got, want)
@@ -328,7 +328,7 @@ func TestEachAddressKeepsItsOwnDraft(t *testing.T) {
 	s.press("c")
 	s.typed("for coder only")
 	s.press("esc")
-	s.shows("The draft is kept.")
+	s.shows("Draft kept.")
 	s.press("b")
 	s.hides("for coder only")
 	s.press("esc", "c")
@@ -344,7 +344,7 @@ func TestQuitAsksOnceWhenSomethingIsUnsent(t *testing.T) {
 		t.Fatal("left at once")
 	}
 
-	s.shows("Not sent: to all agents. The same key again leaves it behind.")
+	s.shows("Not sent: to all agents. Press the key again to quit anyway.")
 	s.press("j", "q")
 	if s.quit {
 		t.Error("left without asking, though another key came between")
@@ -413,7 +413,7 @@ func TestAttachTellsNoKeyForAdoptedAgents(t *testing.T) {
 	s.shows("a attaches to coder · c writes to coder")
 	s.hides("F12")
 	s.send(besideMsg{name: "coder"})
-	s.shows("coder is in a window of its own.")
+	s.shows("coder is open in a new window.")
 	s.choose("tester")
 	s.shows("a attaches to tester, F12 returns")
 }
@@ -433,7 +433,7 @@ func TestAttachSaysWhyItCannot(t *testing.T) {
 	s.press("j", "a")
 	s.shows("✗ its tmux server is gone → Restart it.")
 	s.send(returnedMsg{name: "coder", err: errors.New("no sessions")})
-	s.shows("the terminal of coder could not be shown: no sessions", "parley restart coder")
+	s.shows("cannot show the terminal of coder: no sessions", "parley restart coder")
 }
 
 func TestForeignTextIsShownSafely(t *testing.T) {

@@ -43,7 +43,7 @@ func TestThreadsShowWhatWasSaid(t *testing.T) {
 
 	s.hides("✉1")
 	s.press("esc", "j")
-	s.shows("Nothing was said yet.")
+	s.shows("No posts yet.")
 }
 
 func TestAThreadFollowsItsPosts(t *testing.T) {
@@ -100,7 +100,7 @@ func TestOpensAThread(t *testing.T) {
 	s.shows("Title of the new thread:")
 	s.typed("the release")
 	s.press("enter")
-	s.shows("Who takes part")
+	s.shows("Participants, by name, or all")
 	s.typed("coder, tester")
 	s.press("enter")
 	s.shows("It is open. c writes in it.", "you, coder, tester")
@@ -112,7 +112,7 @@ func TestOpensAThread(t *testing.T) {
 	}
 
 	s.press("o", "x", "esc")
-	s.shows("Left as it is.")
+	s.shows("Cancelled.")
 	if got, want := f.deeds(), "create the release"; got != want {
 		t.Errorf("did %q after esc, want %q", got, want)
 	}
@@ -131,7 +131,7 @@ func TestChangesWhoTakesPart(t *testing.T) {
 	s.shows("reviewer, tester, planner")
 	s.hides("coder, reviewer, tester, planner")
 	s.press("J")
-	s.shows("You take part in “the parser's error messages”", "u leaves it.")
+	s.shows("You joined “the parser's error messages”", "u leaves it.")
 	s.hides("you read along")
 	s.press("u")
 	s.shows("you read along")
@@ -146,11 +146,11 @@ func TestWhoWasAddedOrRemovedCanBeTakenBack(t *testing.T) {
 	s.press("3", "+")
 	s.typed("planner, scout, coder")
 	s.press("enter")
-	s.shows("planner is added, scout is added, coder takes part already. u removes planner, scout again.")
+	s.shows("planner is added, scout is added, coder is already in it. u removes planner, scout again.")
 	s.press("u")
 	s.shows("planner is removed, scout is removed.")
 	s.press("u")
-	s.shows("There is nothing to undo.")
+	s.shows("Nothing to undo.")
 	s.press("-")
 	s.typed("tester")
 	s.press("enter")
@@ -165,7 +165,7 @@ func TestWhoWasAddedOrRemovedCanBeTakenBack(t *testing.T) {
 	s.press("+")
 	s.typed("coder")
 	s.press("enter", "u")
-	s.shows("There is nothing to undo.")
+	s.shows("Nothing to undo.")
 }
 
 // TestWhatWasDoneBeforeAnErrorCanBeTakenBack: both the error and the way back are said.
@@ -211,7 +211,7 @@ func TestMembersChangedFromThePaletteCanBeTakenBack(t *testing.T) {
 	s.press("enter")
 	s.typed("coder")
 	s.press("enter", "esc", "u")
-	s.shows("There is nothing to undo.")
+	s.shows("Nothing to undo.")
 }
 
 func TestAThreadThatCannotBeReadSaysWhy(t *testing.T) {
@@ -232,11 +232,11 @@ func TestAThreadShowsHowHotItIs(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 140, 40)
 	s.press("3")
-	s.shows("▇ hot", "‖ 1 held, R lets them go on", "tester → coder: they said 12 in a minute", "14 in five minutes")
+	s.shows("▇ hot", "‖ 1 held, R releases", "tester → coder: they said 12 in a minute", "14 in five minutes")
 	s.press("R", "C", "M")
-	s.shows("u takes that back.", "muted, M ends it")
+	s.shows("u undoes it.", "muted, M unmutes")
 	s.press("M")
-	s.hides("muted, M ends it")
+	s.hides("muted, M unmutes")
 	if got, want := f.deeds(), "release 00000001, cool 00000001, mute 00000001, unmute 00000001"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}

@@ -102,7 +102,7 @@ func TestTheWholeRecordScrolls(t *testing.T) {
 	s.service.say(1<<20, "coder", []string{"tester"}, "quite new", "normal", parley.DeliveryQueued)
 	s.latest()
 	s.hides("quite new")
-	s.shows("1 new below, f follows")
+	s.shows("1 new below · f to follow")
 	s.press("G")
 	s.shows("quite new", "following", fmt.Sprintf("message number %d", n-1))
 	s.service.say(1<<20+1, "coder", []string{"tester"}, "newer still", "normal", parley.DeliveryQueued)
@@ -247,7 +247,7 @@ func TestFollowingIsPausedAndResumed(t *testing.T) {
 				t.Errorf("%s: the marker went to %q", pause, s.m.traffic.sel.text)
 			}
 
-			s.shows("1 new below, f follows")
+			s.shows("1 new below · f to follow")
 			s.press(resume)
 			s.shows("following", "one that came meanwhile")
 			s.hides("new below")
