@@ -39,7 +39,7 @@ func (f *fakeService) typed(at time.Time, took ...time.Duration) {
 	}
 }
 
-func TestHealthMeasuresWhatWasTyped(t *testing.T) {
+func TestHealthMeasuresTypedDeliveries(t *testing.T) {
 	f := busyTeam()
 	var took []time.Duration
 	for i := range 100 {
@@ -56,7 +56,7 @@ func TestHealthMeasuresWhatWasTyped(t *testing.T) {
 	s.shows("0 in this minute", "of the newest 100")
 }
 
-func TestHealthWithoutMotionHasNoCurves(t *testing.T) {
+func TestHealthHasNoCurvesWhenStill(t *testing.T) {
 	f := busyTeam()
 	f.typed(noon.Add(-30*time.Second), time.Second)
 	s := newScreen(t, f, 140, 40, func(o *Options) { o.Still = true })
@@ -65,7 +65,7 @@ func TestHealthWithoutMotionHasNoCurves(t *testing.T) {
 	s.hides("···", "▇▇")
 }
 
-func TestHealthTellsProblemsFirst(t *testing.T) {
+func TestHealthShowsProblemsFirst(t *testing.T) {
 	f := busyTeam()
 	f.counts, f.usage = nil, nil
 	s := newScreen(t, f, 100, 30, func(o *Options) { o.Version = "1.2.3" })
@@ -87,7 +87,7 @@ func TestHealthTellsProblemsFirst(t *testing.T) {
 	s.shows("5 Health 1")
 }
 
-func TestHealthSaysThatTheDaemonIsAnother(t *testing.T) {
+func TestHealthReportsAnotherVersionOfTheDaemon(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30, func(o *Options) { o.Version = "1.3.0" })
 	s.press("5")
 	s.shows("the daemon is 1.2.3, this screen 1.3.0")
@@ -113,13 +113,13 @@ func TestHealthExamines(t *testing.T) {
 	)
 }
 
-func TestSparksShowTheLeastAndTheMost(t *testing.T) {
+func TestSparksShowSmallestAndLargest(t *testing.T) {
 	if got, want := sparks([]int{0, 1, 50, 100}), "·▁▄█"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-func TestTheMeterForgets(t *testing.T) {
+func TestMeterForgetsOldSpans(t *testing.T) {
 	m := newMeter()
 	for i := range 5000 {
 		at := noon.Add(time.Duration(i) * meterSpan)
@@ -130,7 +130,7 @@ func TestTheMeterForgets(t *testing.T) {
 	}
 }
 
-func TestHealthShowsWhatModelsTook(t *testing.T) {
+func TestHealthShowsModelUsage(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 160, 50)
 	s.press("5")

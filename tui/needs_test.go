@@ -21,7 +21,7 @@ func TestShowsThatMessagesArePaused(t *testing.T) {
 	s.hides("paused")
 }
 
-func TestShowsWhatNeedsTheOperator(t *testing.T) {
+func TestShowsNeeds(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 40)
 	s.shows("! 3 need you", "4 Needs you 4")
@@ -69,7 +69,7 @@ func TestShowsWhatNeedsTheOperator(t *testing.T) {
 	s.shows("! 1 needs you", "Needs you 1")
 }
 
-func TestNeedsThatCannotBeReadSayWhy(t *testing.T) {
+func TestNeedsShowWhyTheyCannotBeRead(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 80, 24)
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read").Suggest("Look into the log.")
@@ -81,7 +81,7 @@ func TestNeedsThatCannotBeReadSayWhy(t *testing.T) {
 }
 
 // Each kind of need has its own way to be helped, and to be let be.
-func TestEachNeedHasItsDeeds(t *testing.T) {
+func TestEachNeedHasItsActions(t *testing.T) {
 	const asked = "5f0c0002-1111-4111-8111-111111111111"
 	for _, c := range []struct {
 		kind  parley.NeedKind
@@ -113,14 +113,14 @@ func TestEachNeedHasItsDeeds(t *testing.T) {
 			s.press("4")
 			s.press(c.keys...)
 			s.shows(c.shows)
-			if got := f.deeds(); got != c.did {
+			if got := f.actions(); got != c.did {
 				t.Errorf("did %q, want %q", got, c.did)
 			}
 		})
 	}
 }
 
-func TestAnswersFromWhatNeedsYou(t *testing.T) {
+func TestRepliesFromNeeds(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil
 	s := newScreen(t, f, 120, 30)
@@ -143,7 +143,7 @@ func TestAnswersFromWhatNeedsYou(t *testing.T) {
 	}
 }
 
-func TestOffersNoTerminalThatIsNotThere(t *testing.T) {
+func TestNeedsOfferNoMissingTerminal(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil
 	for i := range f.agents {
@@ -157,7 +157,7 @@ func TestOffersNoTerminalThatIsNotThere(t *testing.T) {
 	s.hides("· a attach")
 }
 
-func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
+func TestDraftIsDiscardedOnlyAfterConfirmation(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)
 	s.press("b")
@@ -172,7 +172,7 @@ func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
 
 // What waits behind a draft is looked at again; what agents said too much goes on
 // or is muted.
-func TestHeldMessagesAreReleased(t *testing.T) {
+func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 	f := busyTeam()
 	f.needs, f.letters = nil, nil
 	f.need(
@@ -208,7 +208,7 @@ func TestHeldMessagesAreReleased(t *testing.T) {
 	s.press("u")
 	const id = "5f0c0005-1111-4111-8111-111111111111"
 	pair := agentID("coder") + "," + agentID("tester")
-	if got, want := f.deeds(), "retry "+id+" "+agentID("tester")+", release "+id+", mute "+pair+", unmute "+pair; got != want {
+	if got, want := f.actions(), "retry "+id+" "+agentID("tester")+", release "+id+", mute "+pair+", unmute "+pair; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// terminal is a real one: the test binary runs as the screen in a tmux of its own.
+// terminal is a real one: the test binary runs as the screen in its own tmux.
 type terminal struct {
 	t      *testing.T
 	socket string
@@ -100,8 +100,8 @@ func (s *terminal) keys(keys ...string) {
 
 func (s *terminal) text(text string) { s.t.Helper(); s.tmux("send-keys", "-t", "=screen:", "-l", text) }
 
-// TestFiveScreensInARealTerminal goes through all of them as one does, and reads what
-// the terminal shows.
+// TestFiveScreensInARealTerminal goes through all of them as a person does, and
+// reads the terminal.
 func TestFiveScreensInARealTerminal(t *testing.T) {
 	s := newTerminal(t, "100", "30")
 	s.shows("▸1 Traffic")

@@ -34,7 +34,9 @@ var filterPlaces = map[string]func(*row) string{
 	"type":   func(r *row) string { return string(r.kind) + " " + string(r.typ) + " " + r.tag() },
 	"state":  (*row).states,
 	"is":     (*row).states,
-	"":       func(r *row) string { return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ") },
+	"": func(r *row) string {
+		return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ")
+	},
 }
 
 // parseQuery parses a filter: `from:coder state:held parser`. A word with another

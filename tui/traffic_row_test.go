@@ -53,7 +53,7 @@ func TestStandingSaysWhatMattersMost(t *testing.T) {
 	}
 }
 
-// TestEveryStateHasItsShape compares the shapes with the states that parley knows.
+// The shapes cover the states that parley knows.
 func TestEveryStateHasItsShape(t *testing.T) {
 	for _, s := range parley.AgentStates() {
 		if got := agentGlyph(s); (got == "?") != (s == parley.StateUnknown) {
