@@ -6,17 +6,17 @@ import (
 	"errors"
 	"io"
 	"os"
+	"parley/orchestrator/terminal"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
-	"parley/orchestrator"
-
-	"github.com/spf13/cobra"
 )
 
 // An agent program may wait for its hooks, so all together takes no longer than
@@ -78,7 +78,7 @@ func (c *cli) hook(ctx context.Context, args []string) {
 	}
 
 	// There is nobody who could be told that it could not be kept either.
-	_ = orchestrator.Spool(ctx, at.Spool(), key, report)
+	_ = terminal.Spool(ctx, at.Spool(), key, report)
 }
 
 // report tells the daemon. It is not done when no daemon has answered.

@@ -5,22 +5,22 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"parley/orchestrator/terminal"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/demoagent"
 	"parley/mcpserver"
-	"parley/orchestrator"
 	"parley/tmux"
 	"parley/tui"
-
-	"github.com/spf13/cobra"
 )
 
 func (c *cli) attachCommand() *cobra.Command {
@@ -279,7 +279,7 @@ func (c *cli) bridged(ctx context.Context, service parley.AgentService) parley.C
 func (c *cli) execCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "_exec FILE", Hidden: true, Args: usage(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return orchestrator.Exec(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return terminal.Exec(args[0]) },
 	}
 }
 

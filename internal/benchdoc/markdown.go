@@ -13,10 +13,16 @@ const ours = "parley"
 
 const preface = `# Benchmarks
 
-Written by ` + "`make bench`" + `, all in one run on one machine. Read the ratios: they compare
-ways of doing the same work side by side, and hold on other machines better than
-the numbers do. Where a number stands for a time, less is better; where it ends in
-/s, more is.
+` + "`make bench`" + ` writes this page, in one run on one machine. Read the ratios: they compare ways to do the same work,
+measured next to each other, and hold on other machines better than the numbers do. For a time, less is better; for a
+number per second, more is.
+
+| way | how it types |
+| --- | --- |
+| parley | the whole program: stored, guarded, and proven |
+| recipe, guarded | parley's guarded tmux commands alone; AcceptedToEntered adds two commits to the database |
+| bare | unguarded commands over one control connection |
+| forked | one tmux process per message; in Sustained, one per command, and forked-once has one per message |
 `
 
 func (r *report) markdown() string {

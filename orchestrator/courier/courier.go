@@ -1,0 +1,332 @@
+package courier
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+const (
+	// batch is how many waiting messages a courier reads at once.
+	batch = 16
+	// recheck is how long a courier waits before it looks again at a terminal that
+	// was not ready, doubling to restful, or to brisk while the obstacle is expected
+	// to pass. Changes of state and new messages wake it sooner.
+	recheck = 10 * time.Millisecond
+	brisk   = 100 * time.Millisecond
+	restful = time.Second
+	// holdAfter is how long a brief obstacle may last before the message is shown
+	// as held: most pass within a second.
+	holdAfter = 3 * time.Second
+	// typingTime bounds one delivery, from its claim to its outcome.
+	typingTime = 60 * time.Second
+	// partingTime is how much of it is left when the daemon ends; what is in hand
+	// after it is resolved by the next one, from what the pane remembers.
+	partingTime = 3 * time.Second
+)
+
+// courier is the only writer to one agent's terminal. Its fields are its own
+// goroutine's.
+type courier struct {
+	o *Couriers
+	m *team.Member
+
+	seq       uint64         // the last pane sequence number given; 0: not read yet
+	behind    bool           // the database may hold what was not handed over, or was and could not be delivered
+	open      bool           // a delivery may have been left in `typing`
+	openOn    *team.Terminal // where; nil: by a daemon before this one
+	cautious  bool           // something was refused: look before the next
+	blocked   bool           // the last look found that the program cannot go on by itself
+	still     team.Stillness // of its screen
+	waiting   store.Key      // the message that a brief obstacle keeps waiting
+	since     time.Time      // since when
+	soon      bool           // it is expected to pass at any moment
+	collapsed collapsed      // of the message pasted last
+	given     latest         // what was entered last
+	unsaid    store.Key      // the message that left its composer without a report of that
+	mute      *team.Terminal // its program does not report what it should
+	mingled   mingled        // with the message submitted last
+	lingers   store.Key      // the message that was entered and stood in its composer all the same
+	unproven  []unproven     // entered but not seen to be read; proven if they are read after all
+}
+
+// unproven is a delivery that stands unread in its terminal, and how that is read.
+type unproven struct {
+	key  store.Key
+	on   *team.Terminal
+	mode ttyMode
+}
+
+// CourierOptions is what couriers work with.
+type Options struct {
+	Store       *store.Store
+	Roster      *team.Roster
+	Now         func() time.Time
+	Log         *slog.Logger
+	ShortFooter bool                 // show the message id alone below a message
+	Paused      func() *parley.Pause // nil while messages may be typed
+	Notify      Notify
+}
+
+// Notify sends parley's own notice to agents, once for each key. The error is
+// COMMUNICATION_DISABLED while communication is paused.
+type Notify func(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error
+
+// couriers are all couriers of the daemon, one for each terminal agent.
+type Couriers struct {
+	Options
+	Entered func() // called when a text has its Enter; for benchmarks, may be nil
+
+	mu      sync.Mutex
+	cancels []context.CancelFunc
+	closed  bool
+	group   sync.WaitGroup
+
+	turns struct { // that broadcasts began
+		sync.Mutex
+		last map[string]time.Time // by profile
+	}
+}
+
+func New(opts Options) *Couriers {
+	o := &Couriers{Options: opts}
+	o.turns.last = map[string]time.Time{}
+	return o
+}
+
+// Start delivers to a terminal agent until Close; for others it does nothing.
+func (o *Couriers) Start(m *team.Member) {
+	if m.Kind != parley.KindTerminal {
+		return
+	}
+
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o.cancels = append(o.cancels, cancel)
+	c := &courier{o: o, m: m, open: true, behind: true}
+	o.group.Go(func() { c.run(ctx) })
+}
+
+// Close ends all couriers, each between two messages, and waits for them.
+func (o *Couriers) Close() {
+	o.mu.Lock()
+	o.closed = true
+	for _, cancel := range o.cancels {
+		cancel()
+	}
+	o.mu.Unlock()
+
+	o.group.Wait()
+}
+
+// run delivers until ctx ends, which it does between two messages.
+func (c *courier) run(ctx context.Context) {
+	retry := time.NewTimer(0)
+	defer retry.Stop()
+
+	for pause := recheck; ; pause = min(2*pause, restful) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.m.Wakeups:
+			pause = recheck
+		case <-retry.C:
+		}
+
+		again, err := c.round(ctx)
+		if err != nil && ctx.Err() == nil {
+			c.o.Log.Error("deliver", "agent", c.m.Name, "error", err)
+			again, c.open = true, true
+		}
+
+		if c.soon {
+			pause = min(pause, brisk)
+		}
+
+		retry.Stop()
+		if again {
+			retry.Reset(pause)
+		}
+	}
+}
+
+// round delivers what waits, as far as the terminal is ready. It reports
+// whether to come back by itself.
+func (c *courier) round(ctx context.Context) (again bool, err error) {
+	c.soon = false
+	if c.open {
+		if err := c.settleOpen(ctx); err != nil || c.open {
+			return true, err
+		}
+	}
+
+	if err := c.proveLate(ctx); err != nil {
+		return true, err
+	}
+
+	for ctx.Err() == nil {
+		jobs, err := c.next(ctx)
+		if err == nil && len(jobs) == 0 {
+			c.m.NoteLeftover("", false, c.o.Now())
+		}
+		if err != nil || len(jobs) == 0 {
+			return len(c.unproven) > 0, err
+		}
+
+		for i, job := range jobs {
+			done, err := c.deliver(ctx, job)
+			if err == nil && !done && c.blocked {
+				if done, err = c.deliverInsisted(ctx); done {
+					c.behind = true
+					break
+				}
+			}
+
+			if err != nil || !done {
+				c.behind = true
+				return c.m.Terminal() != nil, err // a launch wakes it
+			}
+
+			if i < len(jobs)-1 && c.m.HasUrgent() { // an urgent one goes before the rest
+				c.behind = true
+				break
+			}
+		}
+	}
+
+	return false, nil
+}
+
+// deliverInsisted delivers the first message that the operator wants typed although
+// the agent is blocked. It passes those that wait for the end of that.
+func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
+	wanted := c.m.Insisted()
+	if len(wanted) == 0 {
+		return false, nil
+	}
+	jobs, err := c.o.Store.PendingAmong(ctx, c.m.ID, wanted)
+	if err != nil || len(jobs) == 0 {
+		return false, err
+	}
+	return c.deliver(ctx, jobs[0])
+}
+
+// next returns what is to be delivered now: what was handed over or, when the
+// courier is behind, what the database has.
+func (c *courier) next(ctx context.Context) ([]store.Job, error) {
+	fresh := c.m.TakeQueued()
+	if !c.behind {
+		return fresh, nil
+	}
+	jobs, err := c.o.Store.Pending(ctx, c.m.ID, batch)
+	if err == nil && len(jobs) < batch {
+		c.behind = false // what comes from now on is handed over
+	}
+	return jobs, err
+}
+
+// deliver takes one message as far as it can. It is done when the next one may
+// follow.
+func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err error) {
+	c.m.Typing.Lock() // stop waits here for the message in hand
+	defer c.m.Typing.Unlock()
+
+	t := c.m.Terminal()
+	w, o := c.gate(ctx, t, job)
+	c.blocked = o.block
+	if o != free {
+		return false, c.hold(ctx, job, o)
+	}
+
+	if !team.IsUrgent(job) && c.m.HasUrgent() {
+		c.soon = true // an urgent one came during the look, and goes first
+		return false, nil
+	}
+
+	ctx, cancel := unhurried(ctx)
+	defer cancel()
+
+	if err := c.number(ctx, t); err != nil {
+		return false, err
+	}
+
+	l := compose(t.Profile, c.o.Roster.FillIn(&job.Message), c.m, c.o.ShortFooter)
+	job.Notice, job.PaneSeq = l.notice, c.seq+1
+
+	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
+	if errors.Is(err, store.ErrStale) {
+		return true, nil // read or expired meanwhile
+	}
+	if err != nil {
+		return false, err
+	}
+
+	c.m.ForgetInsist(job.Message.ID)
+	c.m.StartTurn(&job.Message)
+	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
+
+	return c.submit(ctx, t, job, l, w, false)
+}
+
+// unhurried returns a context for one delivery, from its claim to its outcome. The
+// end of ctx interrupts it only after partingTime.
+func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
+	own, cancel := context.WithTimeout(context.WithoutCancel(ctx), typingTime)
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(partingTime):
+			cancel()
+		case <-own.Done():
+		}
+	})
+	return own, func() { stop(); cancel() }
+}
+
+// hold says why a message waits; a brief obstacle only when it has lasted. While
+// nothing changes this writes nothing.
+func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
+	now := c.o.Now()
+	if c.waiting != job.Key {
+		c.waiting, c.since = job.Key, now
+	}
+	if c.soon = o.brief && now.Sub(c.since) < holdAfter; c.soon {
+		return nil
+	}
+	if job.State == parley.DeliveryHeld && job.Reason == o.reason {
+		return nil
+	}
+
+	return ignoreStale(
+		c.o.Store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}),
+	)
+}
+
+// number reads the last sequence number that the terminal remembers: what was
+// claimed with a higher one was never pasted.
+func (c *courier) number(ctx context.Context, t *team.Terminal) error {
+	if c.seq != 0 {
+		return nil
+	}
+	info, err := t.Pane.Info(ctx)
+	c.seq = info.Seq
+	return err
+}
+
+// ignoreStale drops the error of a change to a delivery that has moved on.
+func ignoreStale(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
+	return err
+}
