@@ -162,15 +162,15 @@ func CheckName(name string) error {
 
 // RegisterAgentRequest asks for a mailbox of one's own. It needs no credential.
 type RegisterAgentRequest struct {
-	Username     string   `json:"username" alias:"name" required:"true" doc:"The name you want: a letter, then letters, digits, - or _, 32 at most; unique."`
-	Description  string   `json:"agent_description" alias:"description" doc:"What you are for, in a sentence." max:"2000"`
+	Username     string   `json:"username" alias:"name" required:"true" doc:"The name you want, unique: a letter, then letters, digits, - or _, at most 32."`
+	Description  string   `json:"agent_description" alias:"description" doc:"Your purpose, in a sentence." max:"2000"`
 	Role         string   `json:"role,omitempty" doc:"Your role in the team, e.g. reviewer." max:"100"`
-	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do, one word or phrase each." max:"50"`
-	Groups       []string `json:"groups,omitempty" doc:"Groups to be a member of; a broadcast can address a group." max:"50"`
+	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do: words or short phrases." max:"50"`
+	Groups       []string `json:"groups,omitempty" doc:"Groups to join; a broadcast can address a group." max:"50"`
 	Special      bool     `json:"special,omitempty" alias:"is_special_agent" doc:"Ask to be a special agent; the operator decides."`
 
-	Config      *ResponderConfig `json:"special_agent_config,omitempty" object:"true" doc:"For a special agent: the model that is to answer for it."`
-	AutoRespond *bool            `json:"auto_respond,omitempty" doc:"no: a special agent reads its inbox itself."`
+	Config      *ResponderConfig `json:"special_agent_config,omitempty" object:"true" doc:"For a special agent: the model that answers for it."`
+	AutoRespond *bool            `json:"auto_respond,omitempty" doc:"no: the special agent reads its inbox itself."`
 }
 
 // Validate checks the name and, if there is one, the configuration.
@@ -199,7 +199,7 @@ type RegisterAgentResult struct {
 
 // AgentStatusRequest asks for one agent, or for all.
 type AgentStatusRequest struct {
-	Agent string `json:"agent,omitempty" alias:"name,agent_id,username" doc:"Name or id; all if left out."`
+	Agent string `json:"agent,omitempty" alias:"name,agent_id,username" doc:"Name or id; all agents by default."`
 }
 
 // AgentStatus is an agent and how it is doing.
@@ -242,7 +242,7 @@ const (
 // ApproveAgentRequest is the operator's decision.
 type ApproveAgentRequest struct {
 	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent that asked to be special."`
-	Approve bool   `json:"approve" required:"true" doc:"true: it is special from now on; false: it is not."`
+	Approve bool   `json:"approve" required:"true" doc:"true: it becomes a special agent; false: it does not."`
 }
 
 // ApproveAgentResult says what the agent is from now on.
@@ -258,10 +258,10 @@ type ApproveAgentResult struct {
 // ReportStateRequest is what an agent's own program says of itself.
 type ReportStateRequest struct {
 	Event      string     `json:"event" required:"true" doc:"What happened, in the program's own word; its profile says what that means." max:"100"`
-	State      string     `json:"state,omitempty" doc:"What the program is doing now, when its profile does not say that of the event." enum:"idle,busy,prompted,waiting,blocked,ended"`
-	MessageIDs []string   `json:"message_ids,omitempty" doc:"The first eight characters of the ids of the messages in the prompt that it was given." max:"50"`
-	Detail     string     `json:"detail,omitempty" doc:"What it waits for, or what blocks it." max:"200"`
-	At         *time.Time `json:"at,omitempty" doc:"When it happened (RFC 3339); now if it is left out."`
+	State      string     `json:"state,omitempty" doc:"What the program is doing now, if its profile does not derive it from the event." enum:"idle,busy,prompted,waiting,blocked,ended"`
+	MessageIDs []string   `json:"message_ids,omitempty" doc:"The first 8 characters of the id of each message in the prompt that the program got." max:"50"`
+	Detail     string     `json:"detail,omitempty" doc:"What the program waits for, or what blocks it." max:"200"`
+	At         *time.Time `json:"at,omitempty" doc:"When it happened (RFC 3339); now by default."`
 }
 
 // ReportStateResult says which of the messages named were typed to the agent, as far
@@ -274,10 +274,10 @@ type ReportStateResult struct {
 // SteerAgentRequest is guidance for an agent.
 type SteerAgentRequest struct {
 	Agent          string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
-	Text           string `json:"text" alias:"message,content" required:"true" doc:"What it should do, 1 to 2,000 characters."`
-	Kind           string `json:"kind,omitempty" doc:"What the guidance is about, one or two words for its header: STUCK, OFF COURSE." default:"STUCK" max:"32"`
+	Text           string `json:"text" alias:"message,content" required:"true" doc:"What it should do: 1 to 2,000 characters."`
+	Kind           string `json:"kind,omitempty" doc:"One or two words for the header: STUCK, OFF COURSE." default:"STUCK" max:"32"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
-	WaitSeconds    int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+	WaitSeconds    int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
 // GuidanceStuck is the kind of guidance for an agent that does not go on.

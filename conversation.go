@@ -165,16 +165,16 @@ type HeldTurn struct {
 
 // ControlConversationRequest is what the operator does to a conversation.
 type ControlConversationRequest struct {
-	Action    ConversationAction `json:"action" required:"true" enum:"release,cool,mute,unmute,set" doc:"release lets what is held go on; cool holds what agents say for ten minutes or until a person writes; mute holds it until unmute; set changes a thread's settings."`
-	With      string             `json:"with,omitempty" doc:"The two agents, with a comma between them: names or ids."`
-	ThreadID  string             `json:"thread_id,omitempty" doc:"Or a thread: its id, or the first eight characters."`
+	Action    ConversationAction `json:"action" required:"true" enum:"release,cool,mute,unmute,set" doc:"release delivers what is held; cool holds the agents' messages for ten minutes or until a person writes; mute holds them until unmute; set changes a thread's settings."`
+	With      string             `json:"with,omitempty" doc:"The names or ids of the two agents, separated by a comma."`
+	ThreadID  string             `json:"thread_id,omitempty" doc:"Or a thread: its id, or its first 8 characters."`
 	MessageID string             `json:"message_id,omitempty" doc:"Or, for release, one message."`
 
-	Off            *bool `json:"off,omitempty" doc:"For set: whether the thread's agents are judged at all."`
-	ChainHops      int   `json:"chain_hops,omitempty" doc:"For set: messages that follow from one another; the team's if left out." min:"1" max:"1000"`
-	PairMinute     int   `json:"pair_minute,omitempty" doc:"For set: messages of two agents in a minute." min:"1" max:"1000"`
-	PairTenMinutes int   `json:"pair_ten_minutes,omitempty" doc:"For set: the same in ten minutes." min:"1" max:"1000"`
-	CycleRounds    int   `json:"cycle_rounds,omitempty" doc:"For set: rounds of any circle of agents." min:"1" max:"1000"`
+	Off            *bool `json:"off,omitempty" doc:"For set: turn the conversation protocol off for the thread."`
+	ChainHops      int   `json:"chain_hops,omitempty" doc:"For set: how many messages may follow from one another; the team's setting by default." min:"1" max:"1000"`
+	PairMinute     int   `json:"pair_minute,omitempty" doc:"For set: messages of two agents per minute." min:"1" max:"1000"`
+	PairTenMinutes int   `json:"pair_ten_minutes,omitempty" doc:"For set: messages of two agents per ten minutes." min:"1" max:"1000"`
+	CycleRounds    int   `json:"cycle_rounds,omitempty" doc:"For set: rounds of a cycle of agents." min:"1" max:"1000"`
 }
 
 // Validate wants one conversation, and what fits the action.

@@ -161,8 +161,8 @@ type Debt struct {
 // MessageStatusRequest names a message, by its id or the first eight or more
 // characters of it.
 type MessageStatusRequest struct {
-	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first 8 characters."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
 // MessageStatusResult is a message and every delivery of it.
@@ -176,9 +176,9 @@ type MessageStatusResult struct {
 
 // RetryDeliveryRequest names a message whose delivery is to be tried again.
 type RetryDeliveryRequest struct {
-	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
-	Recipient   string `json:"recipient,omitempty" alias:"agent" doc:"Name or id of one recipient; all whose delivery can be tried again if left out."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
+	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first 8 characters."`
+	Recipient   string `json:"recipient,omitempty" alias:"agent" doc:"Name or id of one recipient; by default all whose delivery can be retried."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
 // RetryDeliveryResult says whose delivery begins again, and where each stands.
@@ -194,7 +194,7 @@ type RetryDeliveryResult struct {
 
 // ExplainMessageRequest names the message to tell about.
 type ExplainMessageRequest struct {
-	MessageID string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
+	MessageID string `json:"message_id" required:"true" doc:"The message's id, or its first 8 characters."`
 }
 
 // ExplainMessageResult is a message's whole story in plain words.

@@ -86,9 +86,9 @@ func (t EventType) Announces() bool {
 // ReadEventsRequest asks for the record after a sequence number.
 type ReadEventsRequest struct {
 	After       int64 `json:"after,omitempty" doc:"Events with a higher sequence number than this." min:"0"`
-	Limit       int   `json:"limit,omitempty" doc:"How many at most." min:"1" max:"1000" default:"100"`
+	Limit       int   `json:"limit,omitempty" doc:"At most this many." min:"1" max:"1000" default:"100"`
 	Last        int   `json:"last,omitempty" doc:"Instead of after: begin with this many of the newest events." min:"0" max:"1000"`
-	WaitSeconds int   `json:"wait_seconds,omitempty" doc:"If there is nothing, wait this long for an event." min:"0" max:"60"`
+	WaitSeconds int   `json:"wait_seconds,omitempty" doc:"How long to wait if there is none." min:"0" max:"60"`
 }
 
 // ReadEventsResult is a page of events and where the next one begins.

@@ -94,11 +94,11 @@ func fileNameProblem(name string) string {
 
 // TransferFileRequest names a file of the sender's and who is to get it.
 type TransferFileRequest struct {
-	Recipient           string `json:"recipient" alias:"recipient_id,to" required:"true" doc:"Name or id of who is to get it."`
-	SourcePath          string `json:"source_path" alias:"path" required:"true" doc:"Its absolute path, in your working directory or the workspace."`
-	DestinationFilename string `json:"destination_filename,omitempty" alias:"filename" doc:"What the copy is called; the same if left out." filled:"true"`
+	Recipient           string `json:"recipient" alias:"recipient_id,to" required:"true" doc:"Name or id of the recipient."`
+	SourcePath          string `json:"source_path" alias:"path" required:"true" doc:"Absolute path, in your working directory or the workspace."`
+	DestinationFilename string `json:"destination_filename,omitempty" alias:"filename" doc:"Name of the copy; the same by default." filled:"true"`
 	Description         string `json:"description,omitempty" doc:"What it is, for the recipient." max:"1000"`
-	IdempotencyKey      string `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
+	IdempotencyKey      string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
 // Validate checks the path's form and the name.
@@ -167,7 +167,7 @@ type FileData struct {
 
 // ListFilesRequest asks what is kept.
 type ListFilesRequest struct {
-	Limit int `json:"limit,omitempty" doc:"How many at most." min:"1" max:"1000" default:"100"`
+	Limit int `json:"limit,omitempty" doc:"At most this many." min:"1" max:"1000" default:"100"`
 }
 
 // KeptFile is a file, and what is known of it beside.
@@ -192,7 +192,7 @@ type ListFilesResult struct {
 // RemoveFilesRequest names files, or an age.
 type RemoveFilesRequest struct {
 	FileIDs       []string `json:"file_ids,omitempty" alias:"file_id,ids" doc:"Ids of the files, or at least their first 8 characters."`
-	OlderThanDays int      `json:"older_than_days,omitempty" doc:"All that came before so many days." min:"1" max:"36500"`
+	OlderThanDays int      `json:"older_than_days,omitempty" doc:"All files that are older than this many days." min:"1" max:"36500"`
 }
 
 // Validate wants one of the two.

@@ -8,10 +8,10 @@ import (
 
 // CheckInboxRequest asks what has come, without marking it read.
 type CheckInboxRequest struct {
-	Limit       int    `json:"limit,omitempty" doc:"How many at most." min:"1" max:"50" default:"20"`
+	Limit       int    `json:"limit,omitempty" doc:"At most this many." min:"1" max:"50" default:"20"`
 	Sender      string `json:"filter_by_sender,omitempty" alias:"sender" doc:"Only from this agent."`
-	IncludeRead bool   `json:"include_read,omitempty" doc:"Those already read, too."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"If there is none, wait so long for one." min:"0" max:"60"`
+	IncludeRead bool   `json:"include_read,omitempty" doc:"Read ones, too."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait if there is none." min:"0" max:"60"`
 }
 
 // InboxMessage is a message as seed 000 shows one.
@@ -59,9 +59,9 @@ type GetMessagesRequest struct {
 	ThreadID  string          `json:"thread_id,omitempty" doc:"Only this thread's posts."`
 	Limit     int             `json:"limit,omitempty" doc:"10, or 50 with filters or sort_order." min:"1" max:"100"`
 	Since     *time.Time      `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
-	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"Else newest first."`
+	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"newest_first by default."`
 	MarkRead  *bool           `json:"mark_read,omitempty" doc:"yes unless filters or sort_order are given."`
-	Filters   *MessageFilters `json:"filters,omitempty" doc:"Which of them."`
+	Filters   *MessageFilters `json:"filters,omitempty" doc:"Only messages that match."`
 }
 
 // Validate checks the filters' values and settles the defaults.
@@ -205,8 +205,8 @@ type CheckNewMessagesResult struct {
 // HistoryRequest names the other side of a conversation.
 type HistoryRequest struct {
 	With   string `json:"conversation_with" alias:"with" required:"true" doc:"Name or id."`
-	Limit  int    `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"50"`
-	Before string `json:"before,omitempty" doc:"Only before this message id, to page back."`
+	Limit  int    `json:"limit,omitempty" doc:"At most this many." min:"1" max:"100" default:"50"`
+	Before string `json:"before,omitempty" doc:"Only messages before this id, to page back."`
 }
 
 // HistoryResult is a page of a conversation, oldest first within it.
@@ -227,12 +227,12 @@ type HistoryResult struct {
 // SearchMessagesRequest says what to look for. All words must occur; case and accents
 // do not matter, and words in double quotes must stand together.
 type SearchMessagesRequest struct {
-	Query string     `json:"query" alias:"q,text" required:"true" doc:"Words that all must occur, or \"a phrase\"." max:"200"`
+	Query string     `json:"query" alias:"q,text" required:"true" doc:"Words that must all occur, or \"a phrase\"." max:"200"`
 	From  string     `json:"from,omitempty" alias:"sender,filter_by_sender" doc:"Only from this agent."`
 	To    string     `json:"to,omitempty" alias:"recipient" doc:"Only to this agent."`
 	Since *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
 	Until *time.Time `json:"until,omitempty" doc:"Only up to this time."`
-	Limit int        `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"20"`
+	Limit int        `json:"limit,omitempty" doc:"At most this many." min:"1" max:"100" default:"20"`
 }
 
 // Validate refuses a span of time that ends before it begins.
@@ -268,11 +268,11 @@ type SearchMessagesResult struct {
 // ExportMessagesRequest asks for whole messages, oldest first: all of them, those of two
 // agents, or a thread's.
 type ExportMessagesRequest struct {
-	Between  Names      `json:"between,omitempty" doc:"Two names or ids: only what they said to each other." max:"2"`
-	ThreadID string     `json:"thread_id,omitempty" doc:"Or only this thread."`
+	Between  Names      `json:"between,omitempty" doc:"Two names or ids: only their messages to each other." max:"2"`
+	ThreadID string     `json:"thread_id,omitempty" doc:"Only this thread."`
 	Since    *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
-	After    int64      `json:"after,omitempty" doc:"The next of the page before." min:"0"`
-	Limit    int        `json:"limit,omitempty" doc:"How many at most." min:"1" max:"500" default:"100"`
+	After    int64      `json:"after,omitempty" doc:"The next of the previous page." min:"0"`
+	Limit    int        `json:"limit,omitempty" doc:"At most this many." min:"1" max:"500" default:"100"`
 }
 
 // Validate wants one conversation at most, and two agents in it.

@@ -49,7 +49,7 @@ type IssueKeyResult struct {
 // RevokeKeyRequest names one key, or the agent whose keys all end.
 type RevokeKeyRequest struct {
 	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of the agent." filled:"true"`
-	KeyID string `json:"key_id,omitempty" doc:"The key's id, which is its first 15 characters; all of the agent's if left out." filled:"true"`
+	KeyID string `json:"key_id,omitempty" doc:"The key's id: its first 15 characters. By default all keys of the agent." filled:"true"`
 }
 
 // Validate refuses a call that names nothing.
@@ -70,7 +70,7 @@ type RevokeKeyResult struct {
 
 // ListKeysRequest asks for the keys of one agent, or of all.
 type ListKeysRequest struct {
-	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one agent; all if left out."`
+	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one agent; all by default."`
 }
 
 // ListKeysResult lists keys by agent, the oldest first.

@@ -108,9 +108,9 @@ const Everyone = "ALL"
 type SendMessageRequest struct {
 	To               Names             `json:"to,omitempty" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" doc:"Names or ids; [\"ALL\"] is everyone else."`
 	Text             string            `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
-	ThreadID         string            `json:"thread_id,omitempty" doc:"Instead of to: post to this thread."`
+	ThreadID         string            `json:"thread_id,omitempty" doc:"Post to this thread, instead of to."`
 	Type             MessageType       `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message."`
-	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
+	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of waiting messages."`
 	Urgent           bool              `json:"urgent,omitempty" doc:"The same as priority urgent."`
 	Data             json.RawMessage   `json:"data,omitempty" doc:"For programs." object:"true"`
 	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects." max:"50"`
@@ -119,7 +119,7 @@ type SendMessageRequest struct {
 	ContextReference string            `json:"context_reference,omitempty" doc:"What it is about: a ticket, a file." max:"200"`
 	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"Id of the message it answers."`
 	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
-	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
 // Validate wants exactly one of to and thread_id. One that is given and empty counts
@@ -162,12 +162,12 @@ func (r *SendMessageResult) Failure() Code { return r.ErrorCode }
 // BroadcastMessageRequest is a message for many.
 type BroadcastMessageRequest struct {
 	Text           string   `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
-	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent if left out."`
+	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent by default."`
 	Group          string   `json:"group,omitempty" doc:"Only the members of this group." filled:"true"`
 	Urgent         bool     `json:"urgent,omitempty" doc:"The same as priority urgent."`
-	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
+	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of waiting messages."`
 	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
-	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
 // Validate refuses an empty list: it must never come to mean everyone.
@@ -197,9 +197,9 @@ type BroadcastMessageResult struct {
 
 // BroadcastUpdateRequest tells the team what has come about.
 type BroadcastUpdateRequest struct {
-	UpdateType     string        `json:"update_type" required:"true" enum:"progress,discovery,issue,completion" doc:"What kind of news it is."`
-	Content        UpdateContent `json:"content" required:"true" object:"true" doc:"The news; a summary at least."`
-	Urgency        string        `json:"urgency,omitempty" enum:"info,attention,action_required,critical" default:"info" doc:"action_required makes them owe you an answer."`
+	UpdateType     string        `json:"update_type" required:"true" enum:"progress,discovery,issue,completion" doc:"What kind of update."`
+	Content        UpdateContent `json:"content" required:"true" object:"true" doc:"The update; at least a summary."`
+	Urgency        string        `json:"urgency,omitempty" enum:"info,attention,action_required,critical" default:"info" doc:"action_required obliges them to answer."`
 	IdempotencyKey string        `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
@@ -289,7 +289,7 @@ type PotentialHelp struct {
 
 // RespondToMessageRequest answers a message.
 type RespondToMessageRequest struct {
-	MessageID            string          `json:"message_id" alias:"original_message_id" required:"true" doc:"Id, or its first eight characters."`
+	MessageID            string          `json:"message_id" alias:"original_message_id" required:"true" doc:"Id, or its first 8 characters."`
 	Text                 string          `json:"text" alias:"response,response_content" required:"true" doc:"1 to 2,000 characters."`
 	Status               ResponseStatus  `json:"status,omitempty" enum:"completed,partial,unable,delegated" doc:"Only for a required response."`
 	Data                 json.RawMessage `json:"data,omitempty" doc:"For programs." object:"true"`
@@ -316,7 +316,7 @@ func (r *RespondToMessageResult) Failure() Code { return r.ErrorCode }
 
 // IgnoreMessageRequest lets a message go unanswered.
 type IgnoreMessageRequest struct {
-	MessageID string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
+	MessageID string `json:"message_id" required:"true" doc:"Id, or its first 8 characters."`
 	Reason    string `json:"reason,omitempty" doc:"Why, for the log." max:"500"`
 }
 

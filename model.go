@@ -82,9 +82,9 @@ func ReasonOf(err error) ModelReason {
 
 // UsageRequest asks what models' answers took.
 type UsageRequest struct {
-	Agent string     `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one responder; all if left out."`
+	Agent string     `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one responder; all by default."`
 	Since *time.Time `json:"since,omitempty" doc:"Only calls after this time (RFC 3339)."`
-	Calls int        `json:"calls,omitempty" doc:"How many of the last calls to list." min:"0" max:"1000"`
+	Calls int        `json:"calls,omitempty" doc:"How many of the latest calls to list." min:"0" max:"1000"`
 }
 
 // Spent sums up calls to models.

@@ -22,12 +22,12 @@ type ResponderConfig struct {
 
 // ResponderExtras is a seed's additional_config, which names them so.
 type ResponderExtras struct {
-	PromptFormat   string `json:"promptFormat,omitempty" yaml:"promptFormat" doc:"What a new message becomes before the model sees it; {message} is its text, {sender} who sent it."`
-	PostProcessing string `json:"responsePostProcessing,omitempty" yaml:"responsePostProcessing" doc:"What is done to an answer, separated by commas: trim, strip_thinking, strip_name, single_line, none; trim unless set."`
-	Persistence    *bool  `json:"conversationPersistence,omitempty" yaml:"conversationPersistence" doc:"false: the model is told nothing of what was said before."`
-	HistoryLength  *int   `json:"historyLength,omitempty" yaml:"historyLength" doc:"How many messages of the conversation the model is told: 0 to 100, 10 unless set."`
+	PromptFormat   string `json:"promptFormat,omitempty" yaml:"promptFormat" doc:"How a new message is shown to the model; {message} is its text, {sender} its sender."`
+	PostProcessing string `json:"responsePostProcessing,omitempty" yaml:"responsePostProcessing" doc:"How an answer is processed, separated by commas: trim, strip_thinking, strip_name, single_line, none; trim by default."`
+	Persistence    *bool  `json:"conversationPersistence,omitempty" yaml:"conversationPersistence" doc:"false: the model does not see earlier messages."`
+	HistoryLength  *int   `json:"historyLength,omitempty" yaml:"historyLength" doc:"How many earlier messages the model sees: 0 to 100, 10 by default."`
 	Tools          bool   `json:"tools,omitempty" yaml:"tools" doc:"Let the model see who is there, and look into its own conversations and messages."`
-	ToolRounds     int    `json:"toolRounds,omitempty" yaml:"toolRounds" doc:"How often it may do so before it has to answer: 1 to 10, 3 unless set."`
+	ToolRounds     int    `json:"toolRounds,omitempty" yaml:"toolRounds" doc:"How many rounds of tool calls it may make before it must answer: 1 to 10, 3 by default."`
 }
 
 // The defaults of a responder.
@@ -168,13 +168,13 @@ func (c *ResponderConfig) Words() string {
 
 // AddResponderRequest declares a responder.
 type AddResponderRequest struct {
-	Name         string           `json:"name" alias:"username,agent" required:"true" doc:"Its name: a letter, then letters, digits, - or _, 32 at most."`
+	Name         string           `json:"name" alias:"username,agent" required:"true" doc:"Its name: a letter, then letters, digits, - or _, at most 32."`
 	Config       *ResponderConfig `json:"special_agent_config" required:"true" object:"true" doc:"model_id, system_prompt, temperature, max_tokens, base_url, api_key_env, additional_config."`
-	AutoRespond  *bool            `json:"auto_respond,omitempty" doc:"no: it is a mailbox for now; yes unless told."`
-	Description  string           `json:"description,omitempty" alias:"agent_description" doc:"What it is for, in a sentence." max:"2000"`
+	AutoRespond  *bool            `json:"auto_respond,omitempty" doc:"no: it stays a mailbox for now; yes by default."`
+	Description  string           `json:"description,omitempty" alias:"agent_description" doc:"Its purpose, in a sentence." max:"2000"`
 	Role         string           `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities []string         `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
-	Groups       []string         `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
+	Capabilities []string         `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
+	Groups       []string         `json:"groups,omitempty" doc:"Its groups." max:"50"`
 }
 
 // Validate checks the name and the configuration.

@@ -8,17 +8,17 @@ import (
 
 // LaunchAgentRequest asks for a program to be run as an agent.
 type LaunchAgentRequest struct {
-	Name          string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, 32 at most."`
-	Profile       string            `json:"profile,omitempty" doc:"What kind of program it is; generic if left out."`
-	Command       []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's own if left out."`
-	Dir           string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace if left out."`
-	Env           map[string]string `json:"env,omitempty" doc:"Environment of the program; the daemon's own if left out. Not stored."`
-	Description   string            `json:"description,omitempty" doc:"What it is for, in a sentence." max:"2000"`
+	Name          string            `json:"name" required:"true" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32."`
+	Profile       string            `json:"profile,omitempty" doc:"The program's profile; generic by default."`
+	Command       []string          `json:"command,omitempty" doc:"The program and its arguments; the profile's by default."`
+	Dir           string            `json:"dir,omitempty" doc:"Working directory, absolute; the workspace by default."`
+	Env           map[string]string `json:"env,omitempty" doc:"The program's environment; the daemon's by default. Not stored."`
+	Description   string            `json:"description,omitempty" doc:"Its purpose, in a sentence." max:"2000"`
 	Role          string            `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities  []string          `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
-	Groups        []string          `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
+	Capabilities  []string          `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
+	Groups        []string          `json:"groups,omitempty" doc:"Its groups." max:"50"`
 	Orchestrate   bool              `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
-	Interruptible bool              `json:"interruptible,omitempty" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+	Interruptible bool              `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
 	Width         int               `json:"width,omitempty" doc:"Columns of its terminal." min:"20" max:"1000" default:"200"`
 	Height        int               `json:"height,omitempty" doc:"Rows of its terminal." min:"5" max:"500" default:"50"`
 }
@@ -39,16 +39,16 @@ type LaunchAgentResult struct {
 // AdoptAgentRequest asks for a program that runs already, in a pane of the user's own
 // tmux, to become an agent.
 type AdoptAgentRequest struct {
-	Name          string   `json:"name,omitempty" doc:"The agent's name: a letter, then letters, digits, - or _, 32 at most; the profile's if left out."`
-	Profile       string   `json:"profile,omitempty" doc:"What kind of program it is; known from the program if left out."`
-	Pane          string   `json:"pane" required:"true" doc:"The pane it runs in, such as %3: $TMUX_PANE there."`
-	Socket        string   `json:"socket" required:"true" doc:"The socket of that tmux server, absolute: the first part of $TMUX there."`
-	Description   string   `json:"description,omitempty" doc:"What it is for, in a sentence." max:"2000"`
+	Name          string   `json:"name,omitempty" doc:"The agent's name: a letter, then letters, digits, - or _, at most 32; the profile's by default."`
+	Profile       string   `json:"profile,omitempty" doc:"The program's profile; recognized from the program by default."`
+	Pane          string   `json:"pane" required:"true" doc:"The pane it runs in, such as %3 ($TMUX_PANE there)."`
+	Socket        string   `json:"socket" required:"true" doc:"The absolute path of that tmux server's socket: the first part of $TMUX there."`
+	Description   string   `json:"description,omitempty" doc:"Its purpose, in a sentence." max:"2000"`
 	Role          string   `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities  []string `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
-	Groups        []string `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
+	Capabilities  []string `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
+	Groups        []string `json:"groups,omitempty" doc:"Its groups." max:"50"`
 	Orchestrate   bool     `json:"orchestrate,omitempty" doc:"Let it launch and stop other agents."`
-	Interruptible bool     `json:"interruptible,omitempty" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+	Interruptible bool     `json:"interruptible,omitempty" doc:"Let urgent messages interrupt its work, and end copy mode in its terminal."`
 }
 
 var paneForm = regexp.MustCompile(`^%[0-9]{1,9}$`)
@@ -116,8 +116,8 @@ type StopAgentResult struct {
 // else the ones given here.
 type RestartAgentRequest struct {
 	Agent string            `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
-	Dir   string            `json:"dir,omitempty" doc:"Working directory, if it is not known where it was launched."`
-	Env   map[string]string `json:"env,omitempty" doc:"Environment, when the daemon no longer knows it."`
+	Dir   string            `json:"dir,omitempty" doc:"Working directory, if the daemon no longer knows it."`
+	Env   map[string]string `json:"env,omitempty" doc:"Environment, if the daemon no longer knows it."`
 }
 
 // ReadTerminalRequest asks for an agent's screen.

@@ -50,8 +50,8 @@ type CreateThreadResult struct {
 
 // ListThreadsRequest asks for threads, the last active first.
 type ListThreadsRequest struct {
-	Mine  bool `json:"mine,omitempty" doc:"Only those you take part in."`
-	Limit int  `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"50"`
+	Mine  bool `json:"mine,omitempty" doc:"Only threads you are in."`
+	Limit int  `json:"limit,omitempty" doc:"At most this many." min:"1" max:"100" default:"50"`
 }
 
 // ListThreadsResult lists threads; the count is of all that were asked for.
@@ -64,7 +64,7 @@ type ListThreadsResult struct {
 // ThreadDetailsRequest names a thread, by its id or the first eight or more
 // characters of it.
 type ThreadDetailsRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first 8 characters."`
 }
 
 // ThreadDetailsResult is a thread, beside the answer's other fields and as one object.
@@ -76,18 +76,18 @@ type ThreadDetailsResult struct {
 
 // JoinThreadRequest names the thread that the caller joins.
 type JoinThreadRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first 8 characters."`
 }
 
 // AddParticipantRequest names who is added to a thread.
 type AddParticipantRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first 8 characters."`
 	Agent    string `json:"agent_id_to_add" required:"true" doc:"Name or id."`
 }
 
 // RemoveParticipantRequest names who is removed from a thread.
 type RemoveParticipantRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first 8 characters."`
 	Agent    string `json:"agent_id_to_remove" required:"true" doc:"Name or id."`
 }
 

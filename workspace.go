@@ -33,7 +33,7 @@ type WorkspaceStatusResult struct {
 
 // BackupRequest names the copy's file.
 type BackupRequest struct {
-	Path string `json:"path" alias:"file" required:"true" doc:"Where to write the copy: an absolute path of a file that does not exist."`
+	Path string `json:"path" alias:"file" required:"true" doc:"Where to write the copy: the absolute path of a file that does not exist yet."`
 }
 
 // BackupResult is the finished copy.
@@ -45,7 +45,7 @@ type BackupResult struct {
 
 // ShutDownRequest asks the daemon to end.
 type ShutDownRequest struct {
-	KeepAgents bool `json:"keep_agents,omitempty" doc:"Leave the agents running in tmux; the next daemon finds them again."`
+	KeepAgents bool `json:"keep_agents,omitempty" doc:"Leave the agents running in tmux; the next daemon finds them."`
 }
 
 // ShutDownResult says what ended.
@@ -90,7 +90,7 @@ type Need struct {
 
 // GetNeedsRequest asks what wants the operator.
 type GetNeedsRequest struct {
-	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed or unanswered message, or its first eight characters: it is not to be named any more."`
+	Dismiss string `json:"dismiss,omitempty" doc:"The id of an unconfirmed or unanswered message, or its first 8 characters: it is no longer listed."`
 }
 
 // GetNeedsResult lists it, the most pressing first.
@@ -102,8 +102,8 @@ type GetNeedsResult struct {
 
 // PauseCommunicationRequest pauses the team's messages or lets them go on.
 type PauseCommunicationRequest struct {
-	Paused bool   `json:"paused" required:"true" doc:"true: no message is accepted or typed any more; false: they go on."`
-	Reason string `json:"reason,omitempty" doc:"Why, for those whose messages are refused." max:"200"`
+	Paused bool   `json:"paused" required:"true" doc:"true: no message is accepted or typed from now on; false: messages go on."`
+	Reason string `json:"reason,omitempty" doc:"Why; shown to agents whose messages are refused." max:"200"`
 }
 
 // PauseCommunicationResult says how it is from now on.

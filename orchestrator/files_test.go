@@ -247,7 +247,7 @@ func TestPathFromTheNetworkIsRefused(t *testing.T) {
 }
 
 func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
-	te := newTeam(t, func(o *Options) { o.Settings.MaxFile = 1000 })
+	te := newTeam(t, func(o *Options) { o.Settings.MaxFileMB = 1 })
 	planner := te.as("planner")
 	te.as("coder")
 	path := te.give("a.txt", "content")
@@ -270,7 +270,7 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 	}
 
 	wantCode(t, upload("nobody", strings.NewReader("x")), parley.AgentNotFound)
-	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", 1001))), parley.FileRefused)
+	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", bytesPerMB+1))), parley.FileRefused)
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}

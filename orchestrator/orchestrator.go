@@ -5,6 +5,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +16,8 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
 	"parley/files"
+	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
@@ -44,59 +45,6 @@ type Options struct {
 	Responders []parley.DeclaredResponder   // those of the team's file
 }
 
-// Settings are the numbers a team may want otherwise. Zero values are the
-// defaults.
-type Settings struct {
-	MaxText     int           // characters of a message; 2,000
-	ShortFooter bool          // show the message id alone below a message
-	ExpireAfter time.Duration // how long a delivery may wait; 24 h
-	StopGrace   time.Duration // how long a stopped agent's processes have to end by themselves; 3 s
-	Watch       time.Duration // between two looks at all panes; 1 s
-	DraftAfter  time.Duration // how long what a person left in a terminal may hold messages back; 5 min
-	StuckAfter  time.Duration // how long an agent may be busy without any output; 10 min
-	OwesAfter   time.Duration // how long an idle agent may leave a request unanswered; 10 min
-	AutoSteer   bool          // give stuck agents guidance
-
-	MessagesPerMinute      int           // of one sender; 120
-	BroadcastsPerMinute    int           // of one sender; 30
-	RegistrationsPerMinute int           // from one address; 30
-	ResponseDeadline       time.Duration // for a required response without one; 30 min
-	RemindBefore           time.Duration // how long before it who owes it is reminded; 5 min, and half of the time at most
-	TellSenderAfter        time.Duration // how long after it the sender is told; 1 min
-	OverdueAfter           time.Duration // how long after it the operator is told; 10 min
-	MaxFile                int64         // bytes of the largest file that is kept; 100 MB
-	ModelTimeout           time.Duration // how long a responder's model has to answer; 50 s
-	ModelCalls             int           // of one responder at once; 4
-
-	Conversation conversation.Settings // what agents may say to each other before a person speaks again
-}
-
-func (s *Settings) setDefaults() {
-	setDefault(&s.MaxText, 2000)
-	setDefault(&s.ExpireAfter, 24*time.Hour)
-	setDefault(&s.StopGrace, 3*time.Second)
-	setDefault(&s.Watch, time.Second)
-	setDefault(&s.DraftAfter, 5*time.Minute)
-	setDefault(&s.StuckAfter, 10*time.Minute)
-	setDefault(&s.OwesAfter, 10*time.Minute)
-	setDefault(&s.MessagesPerMinute, defaultMessages)
-	setDefault(&s.BroadcastsPerMinute, defaultBroadcasts)
-	setDefault(&s.RegistrationsPerMinute, defaultRegistrations)
-	setDefault(&s.ResponseDeadline, 30*time.Minute)
-	setDefault(&s.RemindBefore, 5*time.Minute)
-	setDefault(&s.TellSenderAfter, time.Minute)
-	setDefault(&s.OverdueAfter, 10*time.Minute)
-	setDefault(&s.ModelCalls, 4)                // as many as a small local server works on
-	setDefault(&s.ModelTimeout, 50*time.Second) // clients of MCP wait a minute for a tool
-}
-
-func setDefault[T comparable](p *T, value T) {
-	var zero T
-	if *p == zero {
-		*p = value
-	}
-}
-
 // Orchestrator is parley.Service in the daemon.
 type Orchestrator struct {
 	opts     Options
@@ -117,7 +65,7 @@ type Orchestrator struct {
 	look     chan struct{} // asks the watcher to look now
 	ending   atomic.Bool   // what breaks from now on is no news
 	pause    pause
-	couriers *couriers
+	couriers *courier.Couriers
 	doors    doors
 	talk     talk
 
@@ -153,7 +101,7 @@ var _ parley.Service = (*Orchestrator)(nil)
 // tmux is missing, too old or cannot be started.
 func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Settings.setDefaults()
-	setDefault(&opts.State, filepath.Join(opts.Workspace, ".parley"))
+	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -181,11 +129,11 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
-	o.couriers = newCouriers(CourierOptions{
-		Store: o.store, Roster: o.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter,
+	o.couriers = courier.New(courier.Options{
+		Store: o.store, Roster: o.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
 		Paused: o.pause.is, Notify: o.notify,
 	})
-	if o.files, err = files.Open(o.opts.State, o.opts.Settings.MaxFile); err != nil {
+	if o.files, err = files.Open(o.opts.State, o.opts.Settings.maxFile()); err != nil {
 		return err
 	}
 	if err := o.tidyFiles(ctx); err != nil {
@@ -218,7 +166,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 
 	o.takeSpool(ctx) // before the couriers look into what was left in their hands
 	for _, m := range o.roster.All() {
-		o.couriers.start(o.ctx, m)
+		o.couriers.Start(o.ctx, m)
 	}
 
 	o.sweep()
@@ -249,7 +197,7 @@ func (o *Orchestrator) Close() error {
 	o.cancel()
 	o.exchanges.group.Wait()
 	o.group.Wait()
-	o.couriers.wait()
+	o.couriers.Wait()
 	o.roster.Close()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }

@@ -7,16 +7,16 @@ import (
 	"parley"
 )
 
-var operating = []testCase{
-	{"RetryOfWhatHasArrivedIsRefused", retryDelivered},
+var operatorCases = []testCase{
+	{"RetryOfADeliveredMessageIsRefused", retryDelivered},
 	{"RetryForAStoppedMailboxIsRefused", retryFailed},
 	{"RetryOfUnknownIsRefused", retryUnknown},
-	{"ExplainTellsWhoSaidWhatToWhom", explainStory},
-	{"PauseRefusesMessagesAndReadingWorks", pauseRefuses},
+	{"ExplainNamesSenderTextAndRecipients", explainStory},
+	{"PauseRefusesMessagesButNotReading", pauseRefuses},
 	{"SteeringIsAMessageWithItsKind", steerMailbox},
-	{"SteeringIsRefusedForPeopleAndStrangeKinds", steerRefused},
+	{"SteeringIsRefusedForTheOperatorAndIllegalKinds", steerRefused},
 	{"NothingNeedsTheOperatorAtFirst", needsNothing},
-	{"OperatingIsForTheOperator", operatingRefused},
+	{"OperatorsToolsAreForTheOperator", operatingRefused},
 }
 
 func retryDelivered(f *fixture) {
@@ -70,15 +70,6 @@ func explainStory(f *fixture) {
 	}
 }
 
-func (f *fixture) pause(paused bool) *parley.PauseCommunicationResult {
-	f.Helper()
-	return do[parley.PauseCommunicationResult](
-		f.operator,
-		"pause_communication",
-		parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"},
-	)
-}
-
 func pauseRefuses(f *fixture) {
 	f.planner.send("before", "coder")
 	p := f.pause(true).Paused
@@ -91,7 +82,7 @@ func pauseRefuses(f *fixture) {
 		f.Errorf("the workspace's status has %+v", status.Paused)
 	}
 
-	f.coder.get(parley.GetMessagesRequest{}) // reading works
+	f.coder.getMessages(parley.GetMessagesRequest{}) // reading works
 	f.unchanged(func() {
 		refused(f.planner, "send_message", params{"to": "coder", "text": "in it"}, parley.CommunicationDisabled)
 		refused(f.operator, "broadcast_message", params{"text": "in it"}, parley.CommunicationDisabled)
@@ -115,7 +106,7 @@ func steerMailbox(f *fixture) {
 	again := do[parley.SendMessageResult](f.operator, "steer_agent", call)
 	same(f.T, "id of the repeated call", again.MessageID, got.MessageID)
 	f.coder.expectInbox("the parser comes first")
-	m := f.coder.get(parley.GetMessagesRequest{}).Messages[0]
+	m := f.coder.getMessages(parley.GetMessagesRequest{}).Messages[0]
 	var data parley.Guidance
 	if err := json.Unmarshal(m.Content.Data, &data); err != nil || data.Kind != "OFF COURSE" ||
 		m.Priority != parley.PriorityHigh ||

@@ -2,10 +2,10 @@ package parleytest
 
 import "parley"
 
-var responding = []testCase{
+var responderCases = []testCase{
 	{"ResponderIsAddedChangedAndListed", addResponder},
-	{"ResponderIsRefusedForWhatCannotBe", addResponderRefused},
-	{"WhoRegisteredWithAModelIsApprovedByAddingIt", addRegistered},
+	{"ResponderWithAnIllegalConfigurationIsRefused", addResponderRefused},
+	{"AddingARegisteredResponderApprovesIt", addRegistered},
 	{"UsageIsEmptyAtFirst", usageEmpty},
 }
 

@@ -38,7 +38,13 @@ func (s *Store) AgentLog(ctx context.Context, agentID string, limit int) ([]LogE
 	return entries, err
 }
 
-const logColumns = "agent_id, log_type, message, details, at"
+var newLogColumns = columns[logRow]{
+	{"agent_id", func(l *logRow) any { return l.AgentID }},
+	{"log_type", func(l *logRow) any { return l.LogType }},
+	{"message", func(l *logRow) any { return l.Message }},
+	{"details", func(l *logRow) any { return l.Details }},
+	{"at", func(l *logRow) any { return l.At }},
+}
 
 // logRow is a row of agent_log.
 type logRow struct {
@@ -48,10 +54,6 @@ type logRow struct {
 	Message string
 	Details string
 	At      int64
-}
-
-func (l *logRow) values() []any {
-	return []any{l.AgentID, l.LogType, l.Message, l.Details, l.At}
 }
 
 // communication is what the agent log keeps of a delivery.
@@ -81,5 +83,5 @@ func (t *tx) logDeliveries(p *Post, m *parley.Message) {
 }
 
 func (t *tx) flushLogs() error {
-	return insert(t, "agent_log", logColumns, t.logs, (*logRow).values)
+	return insert(t, "agent_log", newLogColumns, t.logs...)
 }

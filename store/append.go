@@ -169,5 +169,5 @@ func (t *tx) flushWords() error {
 			recipients: m.Recipients,
 		}
 	}
-	return insert(t, "message_words", wordsColumns, rows, (*wordsRow).values)
+	return insert(t, "message_words", wordsColumns, rows...)
 }

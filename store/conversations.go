@@ -23,7 +23,15 @@ type actRow struct {
 	Nanos int64
 }
 
-const actColumns = `at, action, thread_id, one, other, chain_id, hop`
+var newActColumns = columns[Act]{
+	{"at", func(a *Act) any { return nanos(a.At) }},
+	{"action", func(a *Act) any { return a.Action }},
+	{"thread_id", func(a *Act) any { return a.ThreadID }},
+	{"one", func(a *Act) any { return a.One }},
+	{"other", func(a *Act) any { return a.Other }},
+	{"chain_id", func(a *Act) any { return a.ChainID }},
+	{"hop", func(a *Act) any { return a.Hop }},
+}
 
 // AddAct keeps an act. A lasting one takes the place of those of the given actions on
 // the same conversation; of the others those before a time are forgotten.
@@ -40,9 +48,7 @@ func (s *Store) AddAct(ctx context.Context, a Act, instead []string, before time
 			return err
 		}
 
-		_, err := t.exec(`INSERT INTO conversation_acts (`+actColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			nanos(a.At), a.Action, a.ThreadID, a.One, a.Other, a.ChainID, a.Hop)
-		return err
+		return insert(t, "conversation_acts", newActColumns, a)
 	})
 }
 

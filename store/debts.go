@@ -25,14 +25,15 @@ type debtRow struct {
 	OperatorToldAt int64
 }
 
-const newDebtColumns = `message_seq, debtor_id, due_at, state`
-
-func (r *debtRow) values() []any {
-	return []any{r.MessageSeq, r.DebtorID, r.DueAt, string(parley.ResponseOpen)}
+var newDebtColumns = columns[debtRow]{
+	{"message_seq", func(r *debtRow) any { return r.MessageSeq }},
+	{"debtor_id", func(r *debtRow) any { return r.DebtorID }},
+	{"due_at", func(r *debtRow) any { return r.DueAt }},
+	{"state", func(*debtRow) any { return string(parley.ResponseOpen) }},
 }
 
 func (t *tx) flushDebts() error {
-	return insert(t, "debts", newDebtColumns, t.debts, (*debtRow).values)
+	return insert(t, "debts", newDebtColumns, t.debts...)
 }
 
 // owe notes who has to answer a message: all that it can reach and that answer at all.

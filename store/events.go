@@ -100,8 +100,17 @@ func (r *foundEvent) event() parley.Event {
 	return e
 }
 
-// eventColumns are those of an eventRow's values.
-const eventColumns = "type, at, message_seq, recipient_id, recipient_count, agent_id, state, detail"
+// newEventColumns are those of a new event; its number comes from the database.
+var newEventColumns = columns[eventRow]{
+	{"type", func(e *eventRow) any { return string(e.Type) }},
+	{"at", func(e *eventRow) any { return e.At }},
+	{"message_seq", func(e *eventRow) any { return e.MessageSeq }},
+	{"recipient_id", func(e *eventRow) any { return e.RecipientID }},
+	{"recipient_count", func(e *eventRow) any { return e.RecipientCount }},
+	{"agent_id", func(e *eventRow) any { return e.AgentID }},
+	{"state", func(e *eventRow) any { return e.State }},
+	{"detail", func(e *eventRow) any { return e.Detail }},
+}
 
 // eventRow is a row of events.
 type eventRow struct {
@@ -115,8 +124,19 @@ type eventRow struct {
 	Detail         string
 }
 
-func (e *eventRow) values() []any {
-	return []any{string(e.Type), e.At, e.MessageSeq, e.RecipientID, e.RecipientCount, e.AgentID, e.State, e.Detail}
+// flushEvents writes the events of the transaction and returns the number of
+// the last.
+func (t *tx) flushEvents() (last int64, err error) {
+	into := `INSERT INTO events (` + newEventColumns.names() + `) VALUES `
+	err = newEventColumns.inChunks(t.events, func(values string, args []any) error {
+		var seqs []int64
+		err := t.returning(&seqs, into+values+` RETURNING seq`, args...)
+		for _, seq := range seqs {
+			last = max(last, seq)
+		}
+		return err
+	})
+	return last, err
 }
 
 // announce emits the event of the message itself.

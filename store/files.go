@@ -7,13 +7,16 @@ import (
 	"parley"
 )
 
-const (
-	newFileColumns = "id, name, size, sha256, sender_id, created_at"
-	fileColumns    = newFileColumns + ", removed_at"
-)
+// fileColumns are those of a fileRow.
+const fileColumns = `id, name, size, sha256, sender_id, created_at, removed_at`
 
-func fileValues(f *parley.File) []any {
-	return []any{f.ID, f.Name, f.Size, f.SHA256, f.SenderID, nanos(f.CreatedAt)}
+var newFileColumns = columns[parley.File]{
+	{"id", func(f *parley.File) any { return f.ID }},
+	{"name", func(f *parley.File) any { return f.Name }},
+	{"size", func(f *parley.File) any { return f.Size }},
+	{"sha256", func(f *parley.File) any { return f.SHA256 }},
+	{"sender_id", func(f *parley.File) any { return f.SenderID }},
+	{"created_at", func(f *parley.File) any { return nanos(f.CreatedAt) }},
 }
 
 // fileRow is a row of files.
@@ -51,7 +54,10 @@ type carriedRow struct {
 	seq    int64
 }
 
-func (r *carriedRow) values() []any { return []any{r.fileID, r.seq} }
+var newCarriedColumns = columns[carriedRow]{
+	{"file_id", func(r *carriedRow) any { return r.fileID }},
+	{"message_seq", func(r *carriedRow) any { return r.seq }},
+}
 
 // CreateFile stores what is known of a file that no message carries yet. When the call
 // was made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when its
@@ -64,7 +70,7 @@ func (s *Store) CreateFile(ctx context.Context, f parley.File, c Call) (was Call
 			return err
 		}
 
-		err = insert(t, "files", newFileColumns, []parley.File{f}, fileValues)
+		err = insert(t, "files", newFileColumns, f)
 		if dangling(err) {
 			return noAgent(f.SenderID)
 		}
@@ -89,10 +95,10 @@ func (t *tx) carry(p *Post, seq int64) {
 }
 
 func (t *tx) flushFiles() error {
-	if err := insert(t, "files", newFileColumns, t.files, fileValues); err != nil {
+	if err := insert(t, "files", newFileColumns, t.files...); err != nil {
 		return err
 	}
-	err := insert(t, "message_files", "file_id, message_seq", t.carried, (*carriedRow).values)
+	err := insert(t, "message_files", newCarriedColumns, t.carried...)
 	if dangling(err) {
 		return noFile(t.carried[0].fileID)
 	}

@@ -17,6 +17,14 @@ type Call struct {
 	MessageID string // of the first post, of a thread; or ""
 }
 
+var newCallColumns = columns[Call]{
+	{"agent_id", func(c *Call) any { return c.AgentID }},
+	{"idempotency_key", func(c *Call) any { return c.Key }},
+	{"asked", func(c *Call) any { return c.Asked }},
+	{"made", func(c *Call) any { return c.Made }},
+	{"message_id", func(c *Call) any { return c.MessageID }},
+}
+
 // Called returns the call that an agent made before with the same key, and whether
 // there is one. INVALID_ARGUMENT when that asked for something else.
 func (s *Store) Called(ctx context.Context, c Call) (Call, bool, error) {
@@ -58,8 +66,7 @@ func (t *tx) call(c Call) (was Call, found bool, err error) {
 	if found || err != nil || c.Key == "" {
 		return was, found, err
 	}
-	_, err = t.exec(`INSERT INTO calls (agent_id, idempotency_key, asked, made, message_id) VALUES (?, ?, ?, ?, ?)`,
-		c.AgentID, c.Key, c.Asked, c.Made, c.MessageID)
+	err = insert(t, "calls", newCallColumns, c)
 	if dangling(err) {
 		err = noAgent(c.AgentID)
 	}

@@ -24,10 +24,19 @@ type keyRow struct {
 	LastUsed  int64
 }
 
+var newKeyColumns = columns[keyRow]{
+	{"id", func(r *keyRow) any { return r.ID }},
+	{"agent_id", func(r *keyRow) any { return r.AgentID }},
+	{"hash", func(r *keyRow) any { return r.Hash }},
+	{"origin", func(r *keyRow) any { return r.Origin }},
+	{"created_at", func(r *keyRow) any { return r.CreatedAt }},
+	{"last_used", func(r *keyRow) any { return r.LastUsed }},
+}
+
 // Keys returns all keys, by agent and then the oldest first. The agents' names are left out.
 func (s *Store) Keys(ctx context.Context) ([]APIKey, error) {
 	var rows []keyRow
-	err := s.read(ctx, "reading the keys", &rows, `SELECT id, agent_id, hash, origin, created_at, last_used
+	err := s.read(ctx, "reading the keys", &rows, `SELECT `+newKeyColumns.names()+`
 		FROM agent_keys ORDER BY agent_id, created_at, id`)
 	keys := make([]APIKey, len(rows))
 	for i, r := range rows {
@@ -83,14 +92,13 @@ func (t *tx) addKey(agentID string, k *APIKey, by string) error {
 		at = nanos(t.now)
 	}
 
-	_, err := t.exec(
-		`INSERT INTO agent_keys (id, agent_id, hash, origin, created_at, last_used) VALUES (?, ?, ?, ?, ?, 0)`,
-		k.KeyID,
-		agentID,
-		k.Hash,
-		string(k.Origin),
-		at,
-	)
+	err := insert(t, "agent_keys", newKeyColumns, keyRow{
+		ID:        k.KeyID,
+		AgentID:   agentID,
+		Hash:      k.Hash,
+		Origin:    string(k.Origin),
+		CreatedAt: at,
+	})
 	if err == nil && by != "" {
 		t.keyNote(agentID, "made", k.KeyID, by)
 	}

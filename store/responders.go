@@ -22,6 +22,19 @@ type responderRow struct {
 	Origin           string
 }
 
+var newResponderColumns = columns[responderRow]{
+	{"agent_id", func(r *responderRow) any { return r.AgentID }},
+	{"model_id", func(r *responderRow) any { return r.ModelID }},
+	{"system_prompt", func(r *responderRow) any { return r.SystemPrompt }},
+	{"temperature", func(r *responderRow) any { return r.Temperature }},
+	{"max_tokens", func(r *responderRow) any { return r.MaxTokens }},
+	{"base_url", func(r *responderRow) any { return r.BaseURL }},
+	{"api_key_env", func(r *responderRow) any { return r.APIKeyEnv }},
+	{"additional_config", func(r *responderRow) any { return r.AdditionalConfig }},
+	{"auto_respond", func(r *responderRow) any { return r.AutoRespond }},
+	{"origin", func(r *responderRow) any { return r.Origin }},
+}
+
 func (r *responderRow) responder() (*parley.Responder, error) {
 	p := &parley.Responder{AutoRespond: r.AutoRespond, Origin: parley.ResponderOrigin(r.Origin),
 		ResponderConfig: parley.ResponderConfig{
@@ -43,8 +56,7 @@ func (r *responderRow) responder() (*parley.Responder, error) {
 // responders returns how models answer, by agent.
 func (s *Store) responders(ctx context.Context) (map[string]*parley.Responder, error) {
 	var rows []responderRow
-	if err := s.read(ctx, "reading the responders", &rows, `SELECT agent_id, model_id, system_prompt, temperature, max_tokens,
-		base_url, api_key_env, additional_config, auto_respond, origin FROM responders`); err != nil {
+	if err := s.read(ctx, "reading the responders", &rows, `SELECT `+newResponderColumns.names()+` FROM responders`); err != nil {
 		return nil, err
 	}
 
@@ -71,22 +83,18 @@ func (t *tx) setResponder(agentID string, p *parley.Responder) error {
 		return fmt.Errorf("encode the configuration of a responder: %w", err)
 	}
 
-	_, err = t.exec(
-		`INSERT INTO responders (agent_id, model_id, system_prompt, temperature, max_tokens, base_url, api_key_env,
-		additional_config, auto_respond, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		agentID,
-		p.ModelID,
-		p.SystemPrompt,
-		p.Temperature,
-		p.MaxTokens,
-		p.BaseURL,
-		p.APIKeyEnv,
-		string(extras),
-		p.AutoRespond,
-		string(p.Origin),
-	)
-
-	return err
+	return insert(t, "responders", newResponderColumns, responderRow{
+		AgentID:          agentID,
+		ModelID:          p.ModelID,
+		SystemPrompt:     p.SystemPrompt,
+		Temperature:      p.Temperature,
+		MaxTokens:        p.MaxTokens,
+		BaseURL:          p.BaseURL,
+		APIKeyEnv:        p.APIKeyEnv,
+		AdditionalConfig: string(extras),
+		AutoRespond:      p.AutoRespond,
+		Origin:           string(p.Origin),
+	})
 }
 
 // SetResponder records how a model answers for an agent, what kind of agent that makes

@@ -42,32 +42,30 @@ func (r *modelCallRow) call() ModelCall {
 	}
 }
 
+var newModelCallColumns = columns[ModelCall]{
+	{"agent_id", func(c *ModelCall) any { return c.AgentID }},
+	{"caller_id", func(c *ModelCall) any { return c.CallerID }},
+	{"message_id", func(c *ModelCall) any { return c.MessageID }},
+	{"reply_id", func(c *ModelCall) any { return c.ReplyID }},
+	{"model", func(c *ModelCall) any { return c.Model }},
+	{"at", func(c *ModelCall) any { return nanos(c.At) }},
+	{"latency", func(c *ModelCall) any { return int64(c.Latency) }},
+	{"input_tokens", func(c *ModelCall) any { return c.InputTokens }},
+	{"output_tokens", func(c *ModelCall) any { return c.OutputTokens }},
+	{"requests", func(c *ModelCall) any { return c.Requests }},
+	{"tool_calls", func(c *ModelCall) any { return c.ToolCalls }},
+	{"unmeasured", func(c *ModelCall) any { return c.Unmeasured }},
+	{"cut_off", func(c *ModelCall) any { return c.CutOff }},
+	{"reason", func(c *ModelCall) any { return string(c.Reason) }},
+}
+
 // account stores a call.
 func (t *tx) account(c *ModelCall) error {
 	if c.At.IsZero() {
 		c.At = t.now
 	}
 
-	_, err := t.exec(
-		`INSERT INTO model_calls (agent_id, caller_id, message_id, reply_id, model, at, latency, input_tokens, output_tokens,
-		requests, tool_calls, unmeasured, cut_off, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.AgentID,
-		c.CallerID,
-		c.MessageID,
-		c.ReplyID,
-		c.Model,
-		nanos(c.At),
-		int64(c.Latency),
-		c.InputTokens,
-		c.OutputTokens,
-		c.Requests,
-		c.ToolCalls,
-		c.Unmeasured,
-		c.CutOff,
-		string(c.Reason),
-	)
-
-	return err
+	return insert(t, "model_calls", newModelCallColumns, *c)
 }
 
 // Unanswered records a call that brought no answer, and at the message why. What was

@@ -30,15 +30,9 @@ func (s *Store) CreateThread(
 			return err
 		}
 
-		_, err = t.exec(
-			`INSERT INTO threads (id, title, creator_id, created_at, last_message_at) VALUES (?, ?, ?, ?, ?)`,
-			th.ID,
-			th.Title,
-			th.CreatorID,
-			nanos(t.now),
-			nanos(t.now),
-		)
-
+		now := nanos(t.now)
+		row := threadRow{ID: th.ID, Title: th.Title, CreatorID: th.CreatorID, CreatedAt: now, LastMessageAt: now}
+		err = insert(t, "threads", newThreadColumns, row)
 		for i := 0; i < len(th.Participants) && err == nil; i++ {
 			err = t.join(th.ID, th.Participants[i], i)
 		}

@@ -17,6 +17,14 @@ type threadRow struct {
 	LastMessageAt int64
 }
 
+var newThreadColumns = columns[threadRow]{
+	{"id", func(r *threadRow) any { return r.ID }},
+	{"title", func(r *threadRow) any { return r.Title }},
+	{"creator_id", func(r *threadRow) any { return r.CreatorID }},
+	{"created_at", func(r *threadRow) any { return r.CreatedAt }},
+	{"last_message_at", func(r *threadRow) any { return r.LastMessageAt }},
+}
+
 func (r *threadRow) thread() parley.Thread {
 	return parley.Thread{ID: r.ID, Title: r.Title, CreatorID: r.CreatorID, Participants: []string{},
 		CreatedAt: instant(r.CreatedAt), LastMessageAt: instant(r.LastMessageAt)}

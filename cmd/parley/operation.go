@@ -174,10 +174,13 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 	}
 }
 
-// flagDoc is a parameter's description in the style of flags.
-func flagDoc(f parley.Field) string {
-	doc := strings.TrimSuffix(f.Doc, ".")
-	return strings.ToLower(doc[:1]) + doc[1:]
+// flagDoc returns a parameter's description in the style of flags.
+func flagDoc(f parley.Field) string { return flagText(f.Doc) }
+
+// flagText puts a sentence into the style of flags: lower case, no period.
+func flagText(sentence string) string {
+	text := strings.TrimSuffix(sentence, ".")
+	return strings.ToLower(text[:1]) + text[1:]
 }
 
 // fieldOf returns a parameter of an operation. Both names stand in this

@@ -17,7 +17,7 @@ func (c *cli) screenOf(at daemon.Place) (daemon.ScreenSettings, tui.Notify, erro
 	if err := s.Override(c.env); err != nil {
 		return s, tui.Notify{}, err
 	}
-	n, err := s.Notice("the screen")
+	n, err := s.Notification("the screen")
 	return s, n, err
 }
 

@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 )
 
-// ReceivedPath is where the recipients of a file find it.
+// ReceivedPath returns the path of the recipients' copy of a file.
 func (s *Store) ReceivedPath(id, name string) string { return filepath.Join(s.received, id, name) }
 
-// Receive puts a copy of a content where the recipients of a file find it under its
-// name, unless there is one, and returns its path. It is a copy and not a link:
-// recipients may write into it, and what the store holds stays what its hash says.
-// File systems that can share the blocks of two files do so.
+// Receive makes the recipients' copy of a content under the file's name, unless there is
+// one, and returns its path. It is a copy and not a link: recipients may write into it,
+// and the stored content must keep its hash. File systems that can share the blocks of
+// two files do so.
 func (s *Store) Receive(sha, id, name string) (string, error) {
 	path := s.ReceivedPath(id, name)
 	if _, err := os.Lstat(path); err == nil {
@@ -40,7 +40,7 @@ func (s *Store) Receive(sha, id, name string) (string, error) {
 
 func writeCopy(path string, from *os.File) error {
 	dir := filepath.Dir(path)
-	temp, err := os.CreateTemp(dir, part+"*")
+	temp, err := os.CreateTemp(dir, partPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func writeCopy(path string, from *os.File) error {
 	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
 }
 
-// Withdraw removes the copy of a file that nobody was told of.
+// Withdraw removes the copy of a file whose message was not sent.
 func (s *Store) Withdraw(id, name string) error {
 	path := s.ReceivedPath(id, name)
 	return failed(path, "removing the recipient's copy", errors.Join(os.Remove(path), os.Remove(filepath.Dir(path))))

@@ -6,18 +6,18 @@ import (
 	"encoding/binary"
 )
 
-// Source is the chance of rule 7: a number from 0 to below 1 for a message and a
-// recipient. It gives the same number whenever it is asked for the same two.
+// Source draws the number for rule 7, from 0 to below 1, for a message and a recipient.
+// It returns the same number each time it is called with the same two.
 type Source func(message, recipient string) float64
 
-// Keyed returns a Source that needs no memory: its numbers are a keyed hash of the
-// two ids. Whoever does not know the key cannot tell them beforehand.
+// Keyed returns a Source without memory: its numbers are a keyed hash of the two ids.
+// Nobody can predict them without the key.
 func Keyed(key []byte) Source {
 	return func(message, recipient string) float64 {
 		h := hmac.New(sha256.New, key)
 		var length [8]byte
 		binary.BigEndian.PutUint64(length[:], uint64(len(message)))
-		h.Write(length[:]) // so that no two pairs of ids are hashed as the same bytes
+		h.Write(length[:]) // no two pairs of ids give the same bytes
 		h.Write([]byte(message))
 		h.Write([]byte(recipient))
 		const bits = 53 // of a float64's mantissa
