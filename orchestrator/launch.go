@@ -103,8 +103,8 @@ func (o *Orchestrator) enlist(ctx context.Context, req parley.LaunchAgentRequest
 		Name:          req.Name,
 		Description:   parley.CleanLine(req.Description),
 		Role:          parley.CleanLine(req.Role),
-		Capabilities:  cleanAll(req.Capabilities),
-		Groups:        cleanAll(req.Groups),
+		Capabilities:  parley.CleanLines(req.Capabilities),
+		Groups:        parley.CleanLines(req.Groups),
 		Kind:          parley.KindTerminal,
 		State:         parley.StateStarting,
 		Since:         now,
@@ -397,19 +397,6 @@ func (o *Orchestrator) RestartAgent(
 	}
 
 	return o.run(ctx, m, p, l, width, height)
-}
-
-// terminalMember resolves the name of an agent that has, or had, a terminal.
-func (o *Orchestrator) terminalMember(ref string) (*team.Member, error) {
-	m, err := o.roster.Find(ref)
-	if err != nil {
-		return nil, err
-	}
-	if m.Kind != parley.KindTerminal {
-		return nil, parley.Errorf(parley.InvalidArgument, "%s is a %s, it has no terminal", m.Name, m.Agent().Kind).
-			Suggest("Name an agent that was launched; get_agent_status lists them.")
-	}
-	return m, nil
 }
 
 // ignore drops an error that is as good as none.

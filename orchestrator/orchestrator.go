@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
@@ -50,10 +49,7 @@ type Orchestrator struct {
 	opts     Options
 	store    *store.Store
 	files    *files.Store
-	tmux     *tmux.Server
-	joined   joined
 	roster   *team.Roster
-	launches launches
 	quotas   quotas
 	pages    pages
 	log      *slog.Logger
@@ -62,21 +58,17 @@ type Orchestrator struct {
 	ctx      context.Context // of the goroutines; ended by Close
 	cancel   context.CancelFunc
 	group    sync.WaitGroup
-	look     chan struct{} // asks the watcher to look now
 	ending   atomic.Bool   // what breaks from now on is no news
 	pause    pause
 	couriers *courier.Couriers
+	terminals *Terminals
 	doors    doors
 	talk     talk
-
-	answerTime time.Duration // how long a person who wants to see a terminal waits for tmux
 
 	exchanges exchanges       // with models, under way
 	answers   context.Context // of these; ended by StopAnswering
 	broken    context.CancelFunc
 	warnings  []string // of the start
-
-	adoptions atomic.Int64 // see Adoptions
 
 }
 
@@ -109,8 +101,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 
-	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
-		look: make(chan struct{}, 1), answerTime: answerTime}
+	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	o.answers, o.broken = context.WithCancel(o.ctx)
 	if err := o.start(ctx); err != nil {
@@ -200,30 +191,4 @@ func (o *Orchestrator) Close() error {
 	o.couriers.Wait()
 	o.roster.Close()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
-}
-
-// tmuxError says what to do about a tmux that cannot be used.
-func tmuxError(err error) error {
-	e := parley.Errorf(parley.TmuxUnavailable, "%w", err)
-	switch {
-	case errors.Is(err, tmux.ErrNotInstalled):
-		return e.Suggest(
-			"Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux).",
-		)
-	case errors.Is(err, tmux.ErrTooOld):
-		return e.Suggest("Install tmux 3.2 or later.")
-	}
-	return e.Suggest("See whether tmux runs (tmux -V); parley status names the server's socket.")
-}
-
-// terminalError turns what tmux said about an agent's pane into a typed error.
-func terminalError(m *team.Member, err error) error {
-	switch {
-	case errors.Is(err, tmux.ErrNoPane), errors.Is(err, tmux.ErrNoSession):
-		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.Name).
-			Suggest("Start it again: parley restart %s", m.Name)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("terminal of %s: %w", m.Name, err)
-	}
-	return tmuxError(err)
 }

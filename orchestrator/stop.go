@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"parley"
 	"parley/internal/wait"
 	"parley/orchestrator/team"
@@ -214,4 +216,62 @@ func (t *tree) gone(ctx context.Context, patience time.Duration, sig syscall.Sig
 		}
 		return len(t.living()) == 0, nil
 	})
+}
+
+// endAll ends all agents and the tmux server, and returns whom, and which adopted ones run
+// on without it. Launches under way are waited for, later ones are refused.
+func (o *Orchestrator) endAll(ctx context.Context, evidence string) (stopped, left []string, err error) {
+	o.ending.Store(true)
+	defer func() {
+		if err != nil {
+			o.ending.Store(false)
+		}
+	}()
+
+	var members []*team.Member
+	for _, m := range o.roster.All() {
+		m.Changing.Lock()
+		defer m.Changing.Unlock()
+
+		if m.Kind == parley.KindTerminal && (m.Terminal() != nil || m.Agent().State != parley.StateTerminated) {
+			members = append(members, m)
+			if a := m.Agent(); a.Adopted() && m.Terminal() != nil {
+				left = append(left, m.Name)
+			} else {
+				stopped = append(stopped, m.Name)
+			}
+		}
+	}
+
+	var ends errgroup.Group
+	for _, m := range members {
+		ends.Go(func() error {
+			_, err := o.endProcesses(ctx, m, m.Terminal())
+			if a := m.Agent(); err != nil && a.Adopted() { // what is left there harms nobody
+				o.log.Warn("let an adopted agent go", "agent", m.Name, "error", err)
+				return nil
+			}
+			return err
+		})
+	}
+
+	if err := ends.Wait(); err != nil {
+		for _, m := range members {
+			if t := m.Terminal(); t != nil {
+				t.Ended.Store(false) // the watcher sees to their states again
+			}
+		}
+		return nil, nil, err
+	}
+
+	// The sessions go with the server, even with one that answers nobody any more.
+	if err := o.tmux.Shutdown(ctx); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+		return nil, nil, tmuxError(err)
+	}
+
+	for _, m := range members {
+		err = errors.Join(err, o.close(ctx, m, evidence))
+	}
+
+	return stopped, left, err
 }

@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -26,8 +25,6 @@ const (
 	// draftedAfter is how long a text must stand in a composer to be shown as a
 	// draft: one that parley types stands there for some tenths of a second.
 	draftedAfter = time.Second
-	// choreTime is how often what is not urgent is done: expiry, last_active.
-	choreTime = 30 * time.Second
 	// statusPatience is how long the status of an ended program is waited for: tmux
 	// may lose the signal that tells it, and is then told to look again.
 	statusPatience = 3 * time.Second
@@ -236,18 +233,4 @@ func (o *Orchestrator) stateOf(
 	}
 
 	return "", "", nil
-}
-
-// chores does what is not urgent.
-func (o *Orchestrator) chores(ctx context.Context) {
-	if _, err := o.store.Expire(ctx, o.now().Add(-o.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
-		o.log.Error("expire deliveries", "error", err)
-	}
-
-	o.sweep()
-	seen := o.roster.TakeSeen()
-	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.Keys.TakeUsed())); err != nil &&
-		ctx.Err() == nil {
-		o.log.Error("note who was seen", "error", err)
-	}
 }

@@ -120,7 +120,7 @@ func TestTheDraftSurvivesEverything(t *testing.T) {
 	s.typed("coder")
 	s.press("enter", "ctrl+p")
 	s.typed("precious")
-	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
+	s.blind = true
 	f.err = gone
 	s.send(feedMsg{err: gone, at: noon})
 	s.press("enter")

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley"
 )
 
@@ -78,7 +76,7 @@ func TestHealthTellsProblemsFirst(t *testing.T) {
 	s.send(tickMsg(noon))
 	s.shows("messages: communication is paused by operator, for 5m", "queue: 20 messages wait for coder")
 	s.hides("Nothing is amiss")
-	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
+	s.blind = true
 	s.send(feedMsg{err: gone, at: noon})
 	first, _, _ := strings.Cut(s.text(), "messages: communication")
 	if !strings.Contains(first, "✗ daemon: no daemon runs here") ||

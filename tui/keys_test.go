@@ -214,7 +214,7 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 				_, _, moves := strings.Cut(" up k down j pgup ctrl+u pgdown ctrl+d g home G end esc ", " "+key+" ")
 				here := slices.Contains(bound(inShell, fmt.Sprint(int(at)+1)).keys, key)
 				if s.state() == before && !moves && !here && !(b.scope == inNeeds && key == "tab") {
-					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.screen().title(), b.does, s.text())
+					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.shown().title(), b.does, s.text())
 				}
 
 				s.fits(key)

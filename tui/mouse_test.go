@@ -162,7 +162,7 @@ func TestTheWheelScrollsThePalette(t *testing.T) {
 		s.wheel(true, 3, 8)
 	}
 
-	if p := &s.m.palette; p.sel != 6*wheelLines || p.top == 0 {
+	if p := s.m.palette; p.sel != 6*wheelLines || p.top == 0 {
 		t.Errorf("the wheel went to row %d, the first in view is %d", p.sel, p.top)
 	}
 

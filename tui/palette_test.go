@@ -24,7 +24,7 @@ func TestThePaletteHasEveryOperationAndAction(t *testing.T) {
 		}
 	}
 
-	for _, b := range append(shellKeys(), s.m.screen().keys()...) {
+	for _, b := range append(s.m.shellKeys(), s.m.shown().keys()...) {
 		if b.name != "" && !names[b.name] {
 			t.Errorf("%s is not in the palette", b.name)
 		}

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -362,7 +361,7 @@ func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
 	s := newScreen(t, f, 80, 24)
 	s.press("b")
 	s.typed("draft")
-	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
+	s.blind = true
 	s.send(feedMsg{err: gone, at: noon})
 	s.shows("daemon gone, reconnecting…", "draft", "Plan for today")
 	s.send(agentsMsg{soon: true, asked: noon, err: gone})
@@ -386,7 +385,7 @@ func TestAnErrorThatWaitingDoesNotMendIsShown(t *testing.T) {
 func TestHungDaemonCountsAsGone(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 80, 24)
-	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
+	s.blind = true
 	s.send(agentsMsg{err: fmt.Errorf("get_agent_status: %w", errDeadline)})
 	s.shows("daemon gone")
 }

@@ -45,12 +45,12 @@ func TestAPostTakesTheLinesThatAreKeptForIt(t *testing.T) {
 				t.Fatalf("at %d columns part %d begins at line %d, want %d", w, i, p.top, end)
 			}
 
-			if end = p.top + p.height; len(s.m.threads.part(p, talkW)) != p.height {
+			if end = p.top + p.height; len(k.part(p, talkW)) != p.height {
 				t.Fatalf(
 					"at %d columns part %d has %d lines, want %d: %+v",
 					w,
 					i,
-					len(s.m.threads.part(p, talkW)),
+					len(k.part(p, talkW)),
 					p.height,
 					p,
 				)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ func TestThreadsShowWhatWasSaid(t *testing.T) {
 	s.shows("3 Threads 1")
 	s.press("3")
 	s.shows(
-		"✉1  the parser's error m",
+		"✉1  ▇ hot     the parser",
 		"you read along, J joins",
 		"── yesterday ──",
 		"── today ──",
@@ -102,7 +103,10 @@ func TestOpensAThread(t *testing.T) {
 	s.shows("Who takes part")
 	s.typed("coder, tester")
 	s.press("enter")
-	s.shows("It is open. c writes in it.", "▸ <1m      the release", "you, coder, tester")
+	s.shows("It is open. c writes in it.", "you, coder, tester")
+	if line := s.lineWith("the release"); !strings.HasPrefix(line, "▸ <1m") {
+		t.Errorf("the new thread's line is %q", line)
+	}
 	if got, want := f.deeds(), "create the release"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
@@ -228,8 +232,7 @@ func TestAThreadShowsHowHotItIs(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 140, 40)
 	s.press("3")
-	s.shows("hot ████████░░ 0.82", "‖ 1 held, R lets them go on", "tester → coder: they said 12 in a minute",
-		"to answer: coder (direct-question 0.85) · not: reviewer (just", "asked directly")
+	s.shows("▇ hot", "‖ 1 held, R lets them go on", "tester → coder: they said 12 in a minute", "14 in five minutes")
 	s.press("R", "C", "M")
 	s.shows("u takes that back.", "muted, M ends it")
 	s.press("M")

@@ -166,14 +166,14 @@ func TestEventsThatComeWhileAPageIsReadAreNotLost(t *testing.T) {
 	r.add([]parley.Event{said(100)})
 	r.apart, r.asking, r.high = true, newestPage, 50
 	r.add([]parley.Event{said(101), said(102)})
-	r.paged(pageMsg{of: newestPage, low: 99, end: 101, events: []parley.Event{said(100), said(101)}})
+	r.takePage(pageMsg{of: newestPage, low: 99, end: 101, events: []parley.Event{said(100), said(101)}})
 	if got := len(r.rows); got != 3 || r.apart {
 		t.Errorf("%d rows, apart %v; want all three, joined", got, r.apart)
 	}
 
 	r.apart, r.asking = true, newestPage
 	r.add([]parley.Event{said(110)})
-	r.paged(pageMsg{of: newestPage, low: 99, end: 105, events: []parley.Event{said(100)}})
+	r.takePage(pageMsg{of: newestPage, low: 99, end: 105, events: []parley.Event{said(100)}})
 	if !r.apart || r.high != 105 {
 		t.Errorf("apart %v, high %d; a gap was taken for the end", r.apart, r.high)
 	}
