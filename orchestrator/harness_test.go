@@ -171,7 +171,7 @@ func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) 
 	if a.Log == "" {
 		a.Log = filepath.Join(te.dir, name+".log")
 	}
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
+	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
 		te.t.Fatalf("launch %s: %v", name, err)
 	}
 	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool {
@@ -258,7 +258,9 @@ func tmuxCommandOn(s *tmux.Server, args ...string) *exec.Cmd {
 	return exec.Command(tmuxtest.Binary(), append([]string{"-S", s.SocketPath()}, args...)...)
 }
 
-func tmuxCommand(te *testTeam, args ...string) *exec.Cmd { return tmuxCommandOn(te.tmux, args...) }
+func tmuxCommand(te *testTeam, args ...string) *exec.Cmd {
+	return tmuxCommandOn(te.terminals.Server(), args...)
+}
 
 // submit types a text with sequence 1 as a courier would, and stops after the
 // paste if told to.

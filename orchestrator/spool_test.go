@@ -27,7 +27,7 @@ func (te *testTeam) keyOf(name string) string {
 	te.t.Helper()
 	m, key := te.roster.ByName(name), "the key of "+name
 	stored := &store.APIKey{Hash: team.HashKey(key), Key: parley.Key{KeyID: key, Origin: parley.KeyLaunched}}
-	if _, err := te.swapKeys(context.Background(), m, stored, (*team.Key).IsAny); err != nil {
+	if _, err := te.roster.SwapKeys(context.Background(), m, stored, (*team.Key).IsAny); err != nil {
 		te.t.Fatal(err)
 	}
 	return key
@@ -163,7 +163,7 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 		ids[i] = team.NewID()
 		writers.Go(func() { te.spool(key, parley.ReportStateRequest{Event: "Life", MessageIDs: ids[i : i+1]}) })
 		if i%8 == 0 {
-			te.takeSpool(t.Context())
+			te.terminals.takeSpool(t.Context())
 		}
 	}
 

@@ -2,7 +2,9 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley"
@@ -31,84 +33,123 @@ const (
 )
 
 // notice is told by tmux, from its reader.
-func (o *Orchestrator) notice(n tmux.Notification) {
-	if n.Kind == tmux.Disconnected && !o.ending.Load() {
-		o.log.Warn("the connection to tmux broke", "error", n.Err)
+func (ts *Terminals) notice(n tmux.Notification) {
+	if n.Kind == tmux.Disconnected && !ts.ending.Load() {
+		ts.log.Warn("the connection to tmux broke", "error", n.Err)
 	}
-	o.lookSoon()
+	ts.lookSoon()
 }
 
 // lookSoon makes the watcher look now; it never blocks.
-func (o *Orchestrator) lookSoon() {
+func (ts *Terminals) lookSoon() {
 	select {
-	case o.look <- struct{}{}:
+	case ts.look <- struct{}{}:
 	default:
 	}
 }
 
-// watch keeps the agents' states true: one look at all panes per second costs
-// tmux 2 to 5 ms with 200 of them.
-func (o *Orchestrator) watch() {
-	tick, chores := time.NewTicker(o.opts.Settings.Watch), time.NewTicker(choreTime)
+// Watch keeps the agents' states true until ctx ends: it looks at the panes of every tmux
+// server once for each Watch of the options, and when tmux or a caller says that something
+// changed. One look at 200 panes costs tmux 2 to 5 ms.
+func (ts *Terminals) Watch(ctx context.Context) {
+	tick := time.NewTicker(ts.opts.Watch)
 	defer tick.Stop()
-	defer chores.Stop()
+	defer ts.looks.Wait()
 
 	for {
 		select {
-		case <-o.ctx.Done():
+		case <-ctx.Done():
 			return
-		case <-chores.C:
-			o.chores(o.ctx)
 		case <-tick.C:
-			o.lookAround(o.ctx)
-		case <-o.look:
-			o.lookAround(o.ctx)
+			ts.takeSpool(ctx)
+			ts.closeIdleServers()
+			ts.lookAround(ctx)
+		case <-ts.look:
+			ts.lookAround(ctx)
 		}
 	}
 }
 
-// lookAround compares what tmux shows with what is believed.
-func (o *Orchestrator) lookAround(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
-	defer cancel()
-
-	// Whose terminal was there before the list is made must be in it.
-	places := map[*team.Member]*team.Terminal{}
-	for _, m := range o.roster.All() {
-		t := m.Terminal()
-		if t != nil && !t.Adopted() && !t.Ended.Load() || t == nil && m.LacksTerminal() {
-			places[m] = t
+// lookAround looks at every server, each in a goroutine of its own: one that hangs delays
+// no other. A server whose last look has not ended is left out.
+func (ts *Terminals) lookAround(ctx context.Context) {
+	places := map[*tmux.Server]map[*team.Member]*team.Terminal{ts.tmux: {}}
+	for _, m := range ts.roster.All() {
+		switch t := m.Terminal(); {
+		case t == nil && m.LacksTerminal():
+			places[ts.tmux][m] = nil
+		case t != nil && !t.Ended.Load():
+			if places[t.Server] == nil {
+				places[t.Server] = map[*team.Member]*team.Terminal{}
+			}
+			places[t.Server][m] = t
 		}
 	}
 
-	panes, err := o.tmux.Panes(ctx)
-	if err != nil {
-		if !o.ending.Load() {
-			o.log.Warn("look at the panes", "error", err)
+	for server, members := range places {
+		if _, busy := ts.looking.LoadOrStore(server, true); busy {
+			continue
+		}
+		ts.looks.Go(func() {
+			defer ts.looking.Delete(server)
+			ts.lookAt(ctx, server, members)
+		})
+	}
+}
+
+// lookAt compares what a server shows with what is believed. The members' terminals were
+// there before its panes are listed, so they must be in that list.
+func (ts *Terminals) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
+	own, within := server == ts.tmux, joinedTime
+	if own {
+		within = lookTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+
+	panes, err := server.Panes(ctx)
+	if err != nil && (own || !errors.Is(err, tmux.ErrNoServer)) { // it may be there still
+		if !ts.ending.Load() {
+			ts.log.Warn("look at the panes of a tmux server", "socket", server.SocketPath(), "error", err)
 		}
 		return
 	}
 
-	instance := o.tmux.Instance()
-	owned := make(map[string]tmux.PaneInfo, len(panes))
-	for _, p := range panes {
-		if p.Owner != "" {
-			owned[p.Owner] = p
+	instance := server.Instance()
+	for m, t := range members {
+		at := slices.IndexFunc(panes, func(p tmux.PaneInfo) bool {
+			return t != nil && p.Owner == m.ID && p.ID == t.Pane.ID()
+		})
+		there := at >= 0 && t.Instance == instance
+		var info tmux.PaneInfo
+		if there {
+			info = panes[at]
 		}
-	}
 
-	for m, t := range places {
-		info, found := owned[m.ID]
-		there := found && t != nil && t.Instance == instance && info.ID == t.Pane.ID()
-		if err := o.observe(ctx, m, t, info, there); err != nil && o.ctx.Err() == nil {
-			o.log.Error("observe", "agent", m.Name, "error", err)
+		if err := ts.observeOn(ctx, m, t, info, there); err != nil && !ts.ending.Load() {
+			ts.log.Error("observe", "agent", m.Name, "error", err)
 		}
 	}
 }
 
+// observeOn brings one agent's state up to date; in an adopted pane another program may
+// have the terminal.
+func (ts *Terminals) observeOn(
+	ctx context.Context,
+	m *team.Member,
+	t *team.Terminal,
+	info tmux.PaneInfo,
+	there bool,
+) error {
+	if t != nil && t.Adopted() {
+		return ts.observeAdopted(ctx, m, t, info, there)
+	}
+	return ts.observe(ctx, m, t, info, there)
+}
+
 // observe brings one agent's state up to date. Launches, stops and restarts of
 // it are not disturbed.
-func (o *Orchestrator) observe(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool) error {
+func (ts *Terminals) observe(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool) error {
 	if !m.Changing.TryLock() {
 		return nil
 	}
@@ -118,7 +159,7 @@ func (o *Orchestrator) observe(ctx context.Context, m *team.Member, t *team.Term
 		return nil
 	}
 	if !there {
-		return o.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
+		return ts.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
 	}
 
 	moved := info.InMode != t.Info.InMode || info.InputOff != t.Info.InputOff
@@ -127,50 +168,50 @@ func (o *Orchestrator) observe(ctx context.Context, m *team.Member, t *team.Term
 		m.Wake()
 	}
 	if info.Dead {
-		return o.died(ctx, m, t, info)
+		return ts.died(ctx, m, t, info)
 	}
 	if info.Resized {
-		o.giveSizeBack(ctx, m, t, info)
+		ts.giveSizeBack(ctx, m, t, info)
 	}
 
-	state, evidence, err := o.stateOf(ctx, m, t, info)
+	state, evidence, err := ts.stateOf(ctx, m, t, info)
 	if err != nil || state == "" {
 		return err
 	}
 
-	return o.roster.SetState(ctx, m, state, evidence, nil)
+	return ts.roster.SetState(ctx, m, state, evidence, nil)
 }
 
 // giveSizeBack ends what a person's terminal of another size did to the agent's, once
 // that person has gone, between two messages. Its state is looked at whether this works
 // or not.
-func (o *Orchestrator) giveSizeBack(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
+func (ts *Terminals) giveSizeBack(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
 	if !m.Typing.TryLock() {
 		return // the next look comes soon
 	}
 	defer m.Typing.Unlock()
 	err := t.Pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight)
-	if err != nil && !t.KeepsSize && o.ctx.Err() == nil {
-		o.log.Warn("give its terminal the size of its launch back", "agent", m.Name, "error", err)
+	if err != nil && !t.KeepsSize && !ts.ending.Load() {
+		ts.log.Warn("give its terminal the size of its launch back", "agent", m.Name, "error", err)
 	}
 	t.KeepsSize = err != nil
 }
 
-func (o *Orchestrator) died(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
+func (ts *Terminals) died(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
 	if t.Dead.IsZero() {
-		t.Dead = o.now()
+		t.Dead = ts.now()
 	}
 
 	switch {
-	case !info.ExitKnown && o.now().Sub(t.Dead) < statusPatience:
+	case !info.ExitKnown && ts.now().Sub(t.Dead) < statusPatience:
 		return nil
 	case !info.ExitKnown:
-		return o.roster.SetState(ctx, m, parley.StateExited, "its program ended", nil)
+		return ts.roster.SetState(ctx, m, parley.StateExited, "its program ended", nil)
 	case info.Signal != "":
-		return o.roster.SetState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
+		return ts.roster.SetState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
 	}
 
-	return o.roster.SetState(
+	return ts.roster.SetState(
 		ctx,
 		m,
 		parley.StateExited,
@@ -180,13 +221,13 @@ func (o *Orchestrator) died(ctx context.Context, m *team.Member, t *team.Termina
 }
 
 // stateOf reads the state off the screen. "" means that it stays what it is.
-func (o *Orchestrator) stateOf(
+func (ts *Terminals) stateOf(
 	ctx context.Context,
 	m *team.Member,
 	t *team.Terminal,
 	info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
-	now := o.now()
+	now := ts.now()
 	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.Read &&
 		m.Agent().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then

@@ -12,26 +12,26 @@ import (
 // may be about to be read. It is far beyond startTime.
 const staleAfter = 2 * time.Minute
 
-// sweep removes private files that a crash left: launches that never began, which
+// Sweep removes private files that a crash left: launches that never began, which
 // have a key in them, and what was handed over to agents that are no more.
-func (o *Orchestrator) sweep() {
-	files, err := filepath.Glob(filepath.Join(o.opts.LaunchDir, "launch-*.json"))
+func (ts *Terminals) Sweep() {
+	files, err := filepath.Glob(filepath.Join(ts.opts.LaunchDir, "launch-*.json"))
 	for _, file := range files {
 		info, failed := os.Stat(file)
-		if failed == nil && o.now().Sub(info.ModTime()) > staleAfter {
+		if failed == nil && ts.now().Sub(info.ModTime()) > staleAfter {
 			err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist))
 		}
 	}
 
-	dirs, failed := os.ReadDir(filepath.Join(o.opts.LaunchDir, "agents"))
+	dirs, failed := os.ReadDir(filepath.Join(ts.opts.LaunchDir, "agents"))
 	err = errors.Join(err, ignore(failed, fs.ErrNotExist))
 	for _, dir := range dirs {
-		if m := o.roster.ByID(dir.Name()); m == nil || m.Abandoned() {
-			err = errors.Join(err, os.RemoveAll(filepath.Join(o.opts.LaunchDir, "agents", dir.Name())))
+		if m := ts.roster.ByID(dir.Name()); m == nil || m.Abandoned() {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(ts.opts.LaunchDir, "agents", dir.Name())))
 		}
 	}
 
 	if err != nil {
-		o.log.Warn("remove files of what is no more", "error", err)
+		ts.log.Warn("remove files of what is no more", "error", err)
 	}
 }
