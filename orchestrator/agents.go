@@ -42,7 +42,7 @@ func (o *Orchestrator) RegisterAgent(
 	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
 		old := m.Agent()
 		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
-		if err := o.renew(ctx, m, a, stored); err != nil {
+		if err := o.roster.Renew(ctx, m, a, stored); err != nil {
 			return nil, err
 		}
 	} else {

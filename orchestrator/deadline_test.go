@@ -182,7 +182,7 @@ func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
 
 func TestTheTerminatedAreNotReminded(t *testing.T) {
 	d := newDue(t)
-	if _, err := d.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := d.terminals.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 	d.clock.pass(32 * time.Minute)

@@ -48,7 +48,7 @@ func (o *Orchestrator) GetWorkspaceStatus(
 ) (*parley.WorkspaceStatusResult, error) {
 	res := o.opts.Info
 	res.Answer, res.Workspace = parley.OK, o.opts.Workspace
-	res.TmuxSocket, res.TmuxVersion = o.tmux.SocketPath(), o.tmux.Version().String()
+	res.TmuxSocket, res.TmuxVersion = o.terminals.Server().SocketPath(), o.terminals.Server().Version().String()
 	res.LastEvent, res.Paused, res.Warnings = o.store.LastEvent(), o.pause.is(), o.warnings
 	res.Agents = map[string]int{}
 	for _, m := range o.roster.All() {
@@ -85,7 +85,7 @@ func (o *Orchestrator) Backup(ctx context.Context, req parley.BackupRequest) (*p
 func (o *Orchestrator) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	res := &parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}}
 	if !req.KeepAgents {
-		stopped, left, err := o.endAll(context.WithoutCancel(ctx), "stopped by parley down")
+		stopped, left, err := o.terminals.EndAll(context.WithoutCancel(ctx), "stopped by parley down")
 		if err != nil {
 			return nil, err
 		}

@@ -1,12 +1,13 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
-	"parley"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
 	"parley/profile"
@@ -15,7 +16,7 @@ import (
 )
 
 // TerminalOptions is what terminals work with.
-type TerminalOptions struct {
+type Options struct {
 	Store      *store.Store
 	Roster     *team.Roster
 	Couriers   *courier.Couriers
@@ -35,7 +36,7 @@ type TerminalOptions struct {
 // Terminals are the terminals of all agents: parley's own tmux server and those of the
 // user that adopted agents live on.
 type Terminals struct {
-	opts     TerminalOptions
+	opts     Options
 	store    *store.Store
 	roster   *team.Roster
 	couriers *courier.Couriers
@@ -45,6 +46,8 @@ type Terminals struct {
 	tmux      *tmux.Server
 	joined    joined
 	launches  launches
+	looks     sync.WaitGroup
+	looking   sync.Map      // the servers that are being looked at
 	look      chan struct{} // asks the watcher to look now
 	ending    atomic.Bool   // shutting down: failures are not logged, nothing is launched
 	adoptions atomic.Int64  // see Adoptions
@@ -55,9 +58,9 @@ type Terminals struct {
 
 // OpenTerminals connects to parley's own tmux server and starts it if necessary. The
 // error is TMUX_UNAVAILABLE when tmux is missing, too old or cannot be started.
-func OpenTerminals(ctx context.Context, opts TerminalOptions) (*Terminals, error) {
+func Open(ctx context.Context, opts Options) (*Terminals, error) {
 	if _, err := tmux.CheckVersion(ctx, opts.Tmux.Binary); err != nil {
-		return nil, TmuxError(err)
+		return nil, tmuxError(err)
 	}
 
 	t := &Terminals{
@@ -69,18 +72,39 @@ func OpenTerminals(ctx context.Context, opts TerminalOptions) (*Terminals, error
 
 	var err error
 	if t.tmux, err = tmux.Open(ctx, own); err != nil {
-		return nil, TmuxError(err)
+		return nil, tmuxError(err)
 	}
 	return t, nil
 }
 
 // Server returns parley's own tmux server.
-func (t *Terminals) Server() *tmux.Server { return t.tmux }
+func (ts *Terminals) Server() *tmux.Server { return ts.tmux }
 
 // Ping returns nil when parley's own tmux server answers.
-func (t *Terminals) Ping(ctx context.Context) error {
-	if err := t.tmux.Ping(ctx); err != nil {
-		return TmuxError(err)
+func (ts *Terminals) Ping(ctx context.Context) error {
+	if err := ts.tmux.Ping(ctx); err != nil {
+		return tmuxError(err)
 	}
 	return nil
 }
+
+// Recover finds the agents that run already, ends the panes of stopped agents, and takes
+// the reports that agents made meanwhile. Couriers start after it.
+func (ts *Terminals) Recover(ctx context.Context) error {
+	if err := ts.readopt(ctx); err != nil {
+		return err
+	}
+	ts.TakeSpool(ctx)
+	ts.Sweep()
+	return nil
+}
+
+// Close lets go of tmux; the agents live on. Watch must have ended.
+func (ts *Terminals) Close() error {
+	ts.ending.Store(true)
+	return errors.Join(ts.closeJoined(true), ts.tmux.Close())
+}
+
+// Ending tells the terminals that the daemon shuts down: nothing is launched any more, and
+// failures are not logged.
+func (ts *Terminals) Ending() { ts.ending.Store(true) }

@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
@@ -11,11 +11,11 @@ import (
 )
 
 // ReportState implements parley.TerminalService.
-func (o *Orchestrator) ReportState(
+func (ts *Terminals) ReportState(
 	ctx context.Context,
 	req parley.ReportStateRequest,
 ) (*parley.ReportStateResult, error) {
-	m, err := o.roster.Caller(ctx)
+	m, err := ts.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -25,18 +25,18 @@ func (o *Orchestrator) ReportState(
 			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
 	}
 
-	defer o.lookSoon()
-	named, err := o.roster.Report(ctx, m, req)
+	defer ts.lookSoon()
+	named, err := ts.roster.Report(ctx, m, req)
 	if err != nil {
 		return nil, err
 	}
 
-	return &parley.ReportStateResult{Answer: parley.OK, Named: filled(named)}, nil
+	return &parley.ReportStateResult{Answer: parley.OK, Named: append([]string{}, named...)}, nil
 }
 
 // terminalMember resolves the name of an agent that has, or had, a terminal.
-func (o *Orchestrator) terminalMember(ref string) (*team.Member, error) {
-	m, err := o.roster.Find(ref)
+func (ts *Terminals) terminalMember(ref string) (*team.Member, error) {
+	m, err := ts.roster.Find(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (o *Orchestrator) terminalMember(ref string) (*team.Member, error) {
 
 // screen is what a person sees in the terminal. tmux scrolls by a row to say that
 // a pane is dead.
-func screenOf(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmux.Screen, error) {
+func Screen(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmux.Screen, error) {
 	screen, err := t.Pane.Screen(ctx, opts)
 	if err == nil && screen.Dead {
 		opts.History++
@@ -59,23 +59,19 @@ func screenOf(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (t
 }
 
 // ReadTerminal implements parley.TerminalService.
-func (o *Orchestrator) ReadTerminal(
+func (ts *Terminals) ReadTerminal(
 	ctx context.Context,
 	req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
-	if m, err := o.roster.Find(req.Agent); err == nil && m.Agent().Responder != nil {
-		return o.readPage(m, req.History), nil
-	}
-
-	m, t, err := o.terminalOf(req.Agent)
+	m, t, err := ts.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
-	ctx, cancel := o.whileTmuxAnswers(ctx)
+	ctx, cancel := ts.whileTmuxAnswers(ctx)
 	defer cancel()
 
-	screen, err := screenOf(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
+	screen, err := Screen(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
 	if err != nil {
 		return nil, lookError(m, t, err)
 	}
@@ -89,27 +85,27 @@ func (o *Orchestrator) ReadTerminal(
 		Answer:  parley.OK,
 		AgentID: m.ID,
 		Name:    m.Name,
-		Lines:   filled(lines),
+		Lines:   append([]string{}, lines...),
 		Width:   screen.Width,
 		Height:  screen.Height,
 		CursorX: screen.CursorX,
 		CursorY: screen.CursorY,
 		Title:   parley.CleanLine(screen.Title),
-		At:      o.now(),
+		At:      ts.now(),
 	}, nil
 }
 
 // GetAttachInfo implements parley.TerminalService.
-func (o *Orchestrator) GetAttachInfo(
+func (ts *Terminals) GetAttachInfo(
 	ctx context.Context,
 	req parley.AttachInfoRequest,
 ) (*parley.AttachInfoResult, error) {
-	m, t, err := o.terminalOf(req.Agent)
+	m, t, err := ts.terminalOf(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
-	ctx, cancel := o.whileTmuxAnswers(ctx)
+	ctx, cancel := ts.whileTmuxAnswers(ctx)
 	defer cancel()
 
 	info, err := t.Pane.Info(ctx) // a client of a server that does not answer would wait for ever
@@ -138,8 +134,8 @@ func (o *Orchestrator) GetAttachInfo(
 var errTmuxSilent = errors.New("the tmux server does not answer")
 
 // whileTmuxAnswers bounds such a question.
-func (o *Orchestrator) whileTmuxAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, o.answerTime, errTmuxSilent)
+func (ts *Terminals) whileTmuxAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, ts.AnswerTime, errTmuxSilent)
 }
 
 // lookError is terminalError for who wants to see the terminal.
@@ -165,8 +161,8 @@ func lookError(m *team.Member, t *team.Terminal, err error) error {
 }
 
 // terminalOf resolves an agent that has a terminal now.
-func (o *Orchestrator) terminalOf(ref string) (*team.Member, *team.Terminal, error) {
-	m, err := o.terminalMember(ref)
+func (ts *Terminals) terminalOf(ref string) (*team.Member, *team.Terminal, error) {
+	m, err := ts.terminalMember(ref)
 	if err != nil {
 		return nil, nil, err
 	}
