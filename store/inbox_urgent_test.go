@@ -46,5 +46,5 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 	}
 
 	want(rankedUnread + 1)
-	_ = oldHigh // is older than those that are rankedUnread
+	_ = oldHigh // too old to be ranked
 }
