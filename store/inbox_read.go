@@ -9,7 +9,7 @@ import (
 // MarkRead records that a recipient has read messages, with the evidence. refs are IDs,
 // or the first eight or more characters of them. It finds messages for this recipient,
 // and posts of its threads, which count as read. A message that still waits for the
-// terminal is not typed any more; one that is being typed becomes read afterwards.
+// terminal is no longer typed; one that is being typed becomes read afterwards.
 // marked and already hold whole IDs, notFound refs as given; each message stands once in
 // one of them.
 func (s *Inbox) MarkRead(
