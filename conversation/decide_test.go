@@ -90,13 +90,8 @@ func TestRulesInTheirOrder(t *testing.T) {
 		},
 		{
 			"3 before 6",
-			append(
-				over,
-				spoken{100, "b", "x"},
-				spoken{101, "c", "x"},
-				spoken{102, "b", "x"},
-				spoken{103, "c", "debugging"},
-			),
+			append(over, spoken{100, "b", "x"}, spoken{101, "c", "x"}, spoken{102, "b", "x"},
+				spoken{103, "c", "debugging"}),
 			0,
 			Decision{false, ConversationConcluded, 1, Factors{}},
 		},
@@ -190,13 +185,8 @@ func TestOneWhoSpokeLastWaits(t *testing.T) {
 }
 
 func TestFactors(t *testing.T) {
-	got := ask(
-		drawn(0.5),
-		spoken{0, "h", "x"},
-		spoken{0, "a", "Sounds good"},
-		spoken{0, "b", "x"},
-		spoken{0, "c", "@coder, debug it? coder?"},
-	).Factors
+	got := ask(drawn(0.5), spoken{0, "h", "x"}, spoken{0, "a", "Sounds good"}, spoken{0, "b", "x"},
+		spoken{0, "c", "@coder, debug it? coder?"}).Factors
 
 	want := Factors{MentionedByAI: true, DirectQuestion: true, HumanPresence: true, ConclusionSignals: true,
 		RecentParticipation: 0.25, RelevanceScore: 0.72,
@@ -285,15 +275,13 @@ func TestOperatorControlsAThread(t *testing.T) {
 		t.Errorf("released, and %s with %q", got.State, got.Signals)
 	}
 
-	off := r.Decide(
-		Question{
-			Agent:    coder,
-			Post:     posts[0].post(0),
-			At:       noon.Add(seconds(2)),
-			Draw:     drawn(0.99),
-			Settings: Settings{Off: true},
-		},
-	)
+	off := r.Decide(Question{
+		Agent:    coder,
+		Post:     posts[0].post(0),
+		At:       noon.Add(seconds(2)),
+		Draw:     drawn(0.99),
+		Settings: Settings{Off: true},
+	})
 	if !off.ShouldRespond || off.Reason != ProtocolOff {
 		t.Errorf("switched off: %+v", off)
 	}

@@ -87,13 +87,8 @@ func TestStatesChangeAboveTheirThresholds(t *testing.T) {
 }
 
 func TestCountsAreOverRealTimestamps(t *testing.T) {
-	r := heardBy(
-		spoken{0, "h", "What is slow?"},
-		spoken{100, "a", "Thanks, I look."},
-		spoken{200, "b", "Is it the parser?"},
-		spoken{290, "a", "Got it."},
-		spoken{299, "a", "It is."},
-	)
+	r := heardBy(spoken{0, "h", "What is slow?"}, spoken{100, "a", "Thanks, I look."},
+		spoken{200, "b", "Is it the parser?"}, spoken{290, "a", "Got it."}, spoken{299, "a", "It is."})
 
 	type counts struct{ minute, five, people, humans, questions, acknowledgements int }
 	for at, want := range map[float64]counts{
@@ -171,10 +166,8 @@ func chatter(random *rand.Rand, most int) (posts []spoken) {
 	at := 0.0
 	for range random.IntN(most) {
 		at += random.ExpFloat64() * []float64{1, 10, 60}[random.IntN(3)]
-		posts = append(
-			posts,
-			spoken{at, []string{"h", "a", "b", "c", "d", "e"}[random.IntN(6)], texts[random.IntN(len(texts))]},
-		)
+		posts = append(posts,
+			spoken{at, []string{"h", "a", "b", "c", "d", "e"}[random.IntN(6)], texts[random.IntN(len(texts))]})
 	}
 
 	return posts

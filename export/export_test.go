@@ -44,11 +44,8 @@ func message(text string) *parley.ExportedMessage {
 func write(t *testing.T, f Format, title string, messages ...*parley.ExportedMessage) string {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := New(
-		&b,
-		f,
-		Head{Title: title, Total: len(messages), At: time.Date(2026, 1, 3, 9, 0, 0, 0, time.UTC), Zone: time.UTC},
-	)
+	w, err := New(&b, f,
+		Head{Title: title, Total: len(messages), At: time.Date(2026, 1, 3, 9, 0, 0, 0, time.UTC), Zone: time.UTC})
 
 	for _, m := range messages {
 		if err == nil {

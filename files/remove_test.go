@@ -41,15 +41,11 @@ func TestRemoveTakesTheContentThatNobodyWants(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	wantFiles(
-		t,
-		dir,
-		map[string]string{
-			nameOf("twice"):      "twice",
-			"received/two/x.txt": "twice",
-			"received/two/notes": "the recipient's",
-		},
-	)
+	wantFiles(t, dir, map[string]string{
+		nameOf("twice"):      "twice",
+		"received/two/x.txt": "twice",
+		"received/two/notes": "the recipient's",
+	})
 
 	for range 2 { // as after a crash in between
 		if err := s.Remove(c.SHA256, "two", "x.txt", always(false)); err != nil {
@@ -114,24 +110,18 @@ func TestRecoverRemovesWhatNobodyNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	err = s.Recover(
-		func(sha string) (bool, error) { return sha == noted.SHA256, nil },
-		func(id string) (bool, error) { return id == "known", nil },
-	)
+	err = s.Recover(func(sha string) (bool, error) { return sha == noted.SHA256, nil },
+		func(id string) (bool, error) { return id == "known", nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	wantFiles(
-		t,
-		dir,
-		map[string]string{
-			nameOf("kept"):     "kept",
-			nameOf("noted"):    "noted",
-			"received/known/x": "noted",
-			"received/older/x": "noted",
-		},
-	)
+	wantFiles(t, dir, map[string]string{
+		nameOf("kept"):     "kept",
+		nameOf("noted"):    "noted",
+		"received/known/x": "noted",
+		"received/older/x": "noted",
+	})
 
 	if left := marks(t, dir); len(left) > 0 {
 		t.Errorf("%v was left", left)

@@ -128,11 +128,8 @@ func submitAndCheck(
 	speaks bool,
 ) {
 	t.Helper()
-	before := tmuxtest.WaitFor(
-		t,
-		pane,
-		func(s tmux.Screen) bool { return composed(t, p, s) == strings.TrimSpace(lead) },
-	)
+	before := tmuxtest.WaitFor(t, pane,
+		func(s tmux.Screen) bool { return composed(t, p, s) == strings.TrimSpace(lead) })
 
 	if got := composed(t, p, before); profile.Holds(got, mark) {
 		t.Errorf("%s: before the paste the composer is %q", name, got)
@@ -177,24 +174,14 @@ func TestSilentAndUnknownProgramsDoNotShowTheTextInTheComposer(t *testing.T) {
 	server := tmuxtest.Start(t)
 	p := find(t, builtin(t), "generic")
 	got := filepath.Join(t.TempDir(), "got")
-	pane := launch(
-		t,
-		server,
-		[2]int{80, 24},
-		map[string]string{"GOT": got},
-		"sh",
-		"-c",
-		`stty -echo; echo go; exec cat >"$GOT"`,
-	)
+	pane := launch(t, server, [2]int{80, 24}, map[string]string{"GOT": got}, "sh", "-c",
+		`stty -echo; echo go; exec cat >"$GOT"`)
 
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return strings.Contains(s.Text(), "go") })
 	paste(t, server, pane, prompt("hello"))
 	keys(t, server, pane, "Enter")
-	tmuxtest.Poll(
-		t,
-		func() bool { b, _ := os.ReadFile(got); return strings.Contains(string(b), mark) },
-		func() string { return "not read" },
-	)
+	tmuxtest.Poll(t, func() bool { b, _ := os.ReadFile(got); return strings.Contains(string(b), mark) },
+		func() string { return "not read" })
 
 	s := tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return composed(t, p, s) == "" })
 	if profile.Holds(s.Text(), mark) {
@@ -263,23 +250,8 @@ func paste(t *testing.T, server *tmux.Server, pane *tmux.Pane, text string) {
 		t.Fatal(err)
 	}
 
-	command(
-		t,
-		server,
-		"load-buffer",
-		"-b",
-		"test",
-		file,
-		";",
-		"paste-buffer",
-		"-p",
-		"-r",
-		"-d",
-		"-b",
-		"test",
-		"-t",
-		pane.ID(),
-	)
+	command(t, server, "load-buffer", "-b", "test", file, ";", "paste-buffer", "-p", "-r", "-d", "-b", "test", "-t",
+		pane.ID())
 }
 
 func keys(t *testing.T, server *tmux.Server, pane *tmux.Pane, names ...string) {

@@ -34,12 +34,8 @@ func TestEndOfOurTextInATallComposerIsNoStateOfItsProgram(t *testing.T) {
 	p := find(t, builtin(t), "claude")
 	for _, text := range imitations["claude"] {
 		screen := strings.Split(
-			strings.Replace(
-				strings.Join(lines, "\n"),
-				"  seven hundred characters in one line, end",
-				"  "+strings.ReplaceAll(text, "\n", "\n  "),
-				1,
-			),
+			strings.Replace(strings.Join(lines, "\n"), "  seven hundred characters in one line, end",
+				"  "+strings.ReplaceAll(text, "\n", "\n  "), 1),
 			"\n",
 		)
 
@@ -48,10 +44,8 @@ func TestEndOfOurTextInATallComposerIsNoStateOfItsProgram(t *testing.T) {
 		}
 	}
 
-	whole := "[AGENT 46c4a85d TO AGENT b5af28c2]: " + strings.Repeat(
-		"seven hundred characters in one line, ",
-		18,
-	) + "end\n(planner · msg 5f0c21aa)"
+	whole := "[AGENT 46c4a85d TO AGENT b5af28c2]: " + strings.Repeat("seven hundred characters in one line, ",
+		18) + "end\n(planner · msg 5f0c21aa)"
 	if !profile.HoldsOnly(*golden.Composer, whole) || profile.HoldsOnly(*golden.Composer+"half", whole) {
 		t.Error("what it shows of our text is not told from our text with something behind it")
 	}

@@ -58,10 +58,8 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) ||
-		!strings.Contains(
-			got,
-			"aider, amp, claude, codex, copilot, cursor-agent, demo, gemini, generic, opencode, qwen",
-		) {
+		!strings.Contains(got,
+			"aider, amp, claude, codex, copilot, cursor-agent, demo, gemini, generic, opencode, qwen") {
 		t.Errorf("got %q", got)
 	}
 }
@@ -89,11 +87,9 @@ func TestOverrideChangesOnlyWhatItSays(t *testing.T) {
 }
 
 func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
-	s, err := profile.Load(
-		[]byte(
-			"logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n",
-		),
-	)
+	s, err := profile.Load([]byte(
+		"logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n",
+	))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +105,9 @@ func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
 }
 
 func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
-	s, err := profile.Load(
-		[]byte(
-			"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
-		),
-	)
+	s, err := profile.Load([]byte(
+		"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
+	))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,15 +202,8 @@ func TestProfilesThatWereNotTriedSaySo(t *testing.T) {
 		p := find(t, set, name)
 		if len(p.Tested) > 0 || !strings.Contains(p.Summary, "not tried") || p.HasMarkers() || p.QueueKey != "" ||
 			!p.OneLine {
-			t.Errorf(
-				"%s: %q, tried with %q, markers: %v, one line: %v, queue %q",
-				name,
-				p.Summary,
-				p.Tested,
-				p.HasMarkers(),
-				p.OneLine,
-				p.QueueKey,
-			)
+			t.Errorf("%s: %q, tried with %q, markers: %v, one line: %v, queue %q", name, p.Summary, p.Tested,
+				p.HasMarkers(), p.OneLine, p.QueueKey)
 		}
 	}
 

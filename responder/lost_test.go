@@ -21,10 +21,8 @@ func TestPageOfSomethingElseIsToldFromAnAnswerThatBrokeOff(t *testing.T) {
 
 	t.Cleanup(s.Close)
 	_, c := start(t)
-	_, err := c.Answer(
-		t.Context(),
-		parley.ModelQuestion{Model: "m", BaseURL: s.URL, Turns: []parley.ModelTurn{{Text: "hi"}}},
-	)
+	_, err := c.Answer(t.Context(),
+		parley.ModelQuestion{Model: "m", BaseURL: s.URL, Turns: []parley.ModelTurn{{Text: "hi"}}})
 
 	e := parley.AsError(err)
 	if parley.ReasonOf(err) != parley.ModelMalformed || !strings.Contains(e.Message, "text/html") ||

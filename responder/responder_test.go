@@ -181,15 +181,8 @@ func TestEveryFailureHasItsReasonAndNoText(t *testing.T) {
 
 			if a.Text != "" || a.Usage.Requests != test.requests || e.Action == "" ||
 				!strings.Contains(e.Message, test.says) {
-				t.Errorf(
-					"text %q, %d requests, want %d; %q must say %q; action %q",
-					a.Text,
-					a.Usage.Requests,
-					test.requests,
-					e.Message,
-					test.says,
-					e.Action,
-				)
+				t.Errorf("text %q, %d requests, want %d; %q must say %q; action %q", a.Text, a.Usage.Requests,
+					test.requests, e.Message, test.says, e.Action)
 			}
 
 			if strings.Contains(fmt.Sprint(e.Message, e.Details), "sk-123") {

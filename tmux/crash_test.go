@@ -245,10 +245,8 @@ func TestKilledClientReconnects(t *testing.T) {
 	broken := 0
 	for n := uint64(1); n <= count; n++ {
 		for resume := false; ; {
-			out, err := pane.Submit(
-				t.Context(),
-				tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume},
-			)
+			out, err := pane.Submit(t.Context(),
+				tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume})
 			if err == nil && out.Phase == tmux.Entered {
 				break
 			}
@@ -325,10 +323,8 @@ func TestKilledServerIsReplaced(t *testing.T) {
 
 func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(
-		t.Context(),
-		tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}},
-	)
+	info, err := s.NewSession(t.Context(),
+		tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,11 +337,8 @@ func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
 	}
 
 	var now tmux.PaneInfo
-	tmuxtest.Poll(
-		t,
-		func() bool { now, err = pane.Info(t.Context()); return now.Dead && now.ExitKnown },
-		func() string { return fmt.Sprintf("%+v, %v", now, err) },
-	)
+	tmuxtest.Poll(t, func() bool { now, err = pane.Info(t.Context()); return now.Dead && now.ExitKnown },
+		func() string { return fmt.Sprintf("%+v, %v", now, err) })
 
 	if now.ExitStatus != 7 {
 		t.Errorf("exit status %d, want 7", now.ExitStatus)

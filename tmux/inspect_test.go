@@ -26,20 +26,8 @@ func TestInspectSeesWhatWasAltered(t *testing.T) {
 		t.Fatalf("got %+v, %v, want %v of %s, nothing altered", got, err, s.Version(), s.Instance())
 	}
 
-	alter := exec.Command(
-		opts.Binary,
-		"-S",
-		opts.Path,
-		"set-option",
-		"-wg",
-		"remain-on-exit",
-		"off",
-		";",
-		"set-option",
-		"-s",
-		"escape-time",
-		"50",
-	)
+	alter := exec.Command(opts.Binary, "-S", opts.Path, "set-option", "-wg", "remain-on-exit", "off", ";", "set-option",
+		"-s", "escape-time", "50")
 
 	if out, err := alter.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

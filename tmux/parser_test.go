@@ -81,17 +81,8 @@ func FuzzParser(f *testing.F) {
 			t.Fatalf("the first request after it: %+v", got)
 		}
 
-		got = feedAll(
-			&p,
-			"%begin 6 6 1",
-			"no",
-			"%error 6 6 1",
-			"%note",
-			"%begin 7 7 1",
-			"out",
-			secret+"42 x",
-			"%end 7 7 1",
-		)
+		got = feedAll(&p, "%begin 6 6 1", "no", "%error 6 6 1", "%note", "%begin 7 7 1", "out", secret+"42 x",
+			"%end 7 7 1")
 
 		want := []event{
 			{kind: eventBegin},
@@ -177,7 +168,7 @@ func TestCheckTextKeepsNothingUnsafe(t *testing.T) {
 		}
 		want := r == '\n' || r == '\t' || r >= 0x20 && r < 0x7f ||
 			r > 0x9f && !(r >= 0x202a && r <= 0x202e) && !(r >= 0x2066 && r <= 0x2069)
-		if got := CheckText(text) == nil; got != want {
+		if got := checkText(text) == nil; got != want {
 			t.Errorf("%U: allowed %v, want %v", r, got, want)
 		}
 	}
@@ -245,10 +236,8 @@ func TestConnAnswersInOrder(t *testing.T) {
 	}
 
 	for _, bad := range []string{"", "a\nb"} {
-		if err := c.enqueue(&request{done: make(chan reply, 1)}, func(string) string { return bad }); !errors.Is(
-			err,
-			ErrInvalid,
-		) {
+		if err := c.enqueue(&request{done: make(chan reply, 1)}, func(string) string { return bad }); !errors.Is(err,
+			ErrInvalid) {
 			t.Errorf("line %q: %v", bad, err)
 		}
 	}

@@ -14,11 +14,8 @@ func TestReturnKeyLeaves(t *testing.T) {
 	pane, _, _ := agent(t, s, tmuxtest.Agent{})
 	for what, keys := range map[string][]string{"the key": {tmux.ReturnKey}, "tmux's own": {"C-b", "d"}} {
 		person := tmuxtest.Attach(t, s, pane.ID(), 100, 30)
-		shown := tmuxtest.WaitFor(
-			t,
-			person.Pane,
-			func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmux.ReturnKey+" returns") },
-		)
+		shown := tmuxtest.WaitFor(t, person.Pane,
+			func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmux.ReturnKey+" returns") })
 
 		if last := strings.TrimSpace(shown.Lines[shown.Height-1]); !strings.HasSuffix(last, tmux.ReturnKey+" returns") {
 			t.Errorf("%s: the last line is %q", what, last)
@@ -28,11 +25,8 @@ func TestReturnKeyLeaves(t *testing.T) {
 		person.WaitLeft()
 	}
 
-	tmuxtest.WaitFor(
-		t,
-		pane,
-		func(s tmux.Screen) bool { return s.CursorLine() == tmuxtest.Prompt },
-	) // no key went to the program
+	tmuxtest.WaitFor(t, pane,
+		func(s tmux.Screen) bool { return s.CursorLine() == tmuxtest.Prompt }) // no key went to the program
 }
 
 // A tmux of the person's own passes the key on to the client that runs in one of its

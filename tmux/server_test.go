@@ -83,12 +83,8 @@ func TestJoinNeedsAServerAndChangesNothing(t *testing.T) {
 	tmuxtest.WaitFor(t, theirs.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
 	describe := func() string {
 		return tmuxCommand(t, theirs, "show-options", "-g") + tmuxCommand(t, theirs, "show-options", "-s") +
-			tmuxCommand(
-				t,
-				theirs,
-				"show-options",
-				"-wg",
-			) + tmuxCommand(t, theirs, "list-sessions", "-F", "#{session_name} #{window_width}x#{window_height}")
+			tmuxCommand(t, theirs, "show-options",
+				"-wg") + tmuxCommand(t, theirs, "list-sessions", "-F", "#{session_name} #{window_width}x#{window_height}")
 	}
 
 	before := describe()
@@ -196,14 +192,11 @@ func TestKillSessionMatchesExactly(t *testing.T) {
 func TestPaneInfoSurvivesHostileNames(t *testing.T) {
 	s := tmuxtest.Start(t)
 	title := `a|b\c %Y #{pane_id} #(x) "q"`
-	info, err := s.NewSession(
-		t.Context(),
-		tmux.SessionOptions{
-			Name:  "t",
-			Owner: "o",
-			Argv:  []string{"sh", "-c", `printf '\033]2;%s\033\\' "$1"; exec sleep 1000`, "sh", title},
-		},
-	)
+	info, err := s.NewSession(t.Context(), tmux.SessionOptions{
+		Name:  "t",
+		Owner: "o",
+		Argv:  []string{"sh", "-c", `printf '\033]2;%s\033\\' "$1"; exec sleep 1000`, "sh", title},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,14 +331,11 @@ func TestTerminalFacts(t *testing.T) {
 
 func TestUnreadCountsWhatASlowReaderHasNotRead(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(
-		t.Context(),
-		tmux.SessionOptions{
-			Name:  "slow",
-			Owner: "slow",
-			Argv:  []string{"sh", "-c", "stty raw; echo ready; exec sleep 1000"},
-		},
-	)
+	info, err := s.NewSession(t.Context(), tmux.SessionOptions{
+		Name:  "slow",
+		Owner: "slow",
+		Argv:  []string{"sh", "-c", "stty raw; echo ready; exec sleep 1000"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,11 +361,9 @@ func TestResize(t *testing.T) {
 	}
 
 	var got tmux.PaneInfo
-	tmuxtest.Poll(
-		t,
+	tmuxtest.Poll(t,
 		func() bool { got, _ = s.Pane(info.ID).Info(t.Context()); return got.Width == 120 && got.Height == 30 },
-		func() string { return fmt.Sprintf("%+v", got) },
-	)
+		func() string { return fmt.Sprintf("%+v", got) })
 
 	if own := tmuxCommand(t, s, "show-options", "-w", "-t", info.ID, "window-size"); own != "" {
 		t.Errorf("the window keeps an option of its own: %s", own)

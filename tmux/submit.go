@@ -14,7 +14,7 @@ const (
 	maxSeq       = 1 << 53                // tmux compares numbers as doubles
 	defaultShow  = 10 * time.Second
 	defaultTaken = 10 * time.Second // Qwen took 5 s to show that it had taken a message
-	defaultStuck = 5 * time.Second
+	defaultStuck = 5 * time.Second  // Qwen still showed the text 1.5 s after the key
 )
 
 // Submit types s.Text into the pane and presses s.Key, at most once for each Seq.
@@ -62,7 +62,7 @@ func (s *Submission) complete() error {
 	}
 
 	if !s.Resume {
-		if err := CheckText(s.Text); err != nil {
+		if err := checkText(s.Text); err != nil {
 			return err
 		}
 	}

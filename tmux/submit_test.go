@@ -191,10 +191,8 @@ func TestSubmitRefusesBadArguments(t *testing.T) {
 		}
 	}
 
-	if _, err := s.Pane("name").Submit(t.Context(), tmux.Submission{Owner: "a", Seq: 1, Text: "x"}); !errors.Is(
-		err,
-		tmux.ErrInvalid,
-	) {
+	if _, err := s.Pane("name").Submit(t.Context(), tmux.Submission{Owner: "a", Seq: 1, Text: "x"}); !errors.Is(err,
+		tmux.ErrInvalid) {
 		t.Errorf("a name as a pane: got %v, want ErrInvalid", err)
 	}
 }
@@ -432,10 +430,8 @@ func TestSubmitToManyPanesAtOnce(t *testing.T) {
 	for i, to := range targets {
 		sent.Go(func() {
 			for n := range each {
-				out, err := to.pane.Submit(
-					t.Context(),
-					tmux.Submission{Owner: to.owner, Seq: uint64(n + 1), Text: fmt.Sprintf("%d/%d", i, n)},
-				)
+				out, err := to.pane.Submit(t.Context(),
+					tmux.Submission{Owner: to.owner, Seq: uint64(n + 1), Text: fmt.Sprintf("%d/%d", i, n)})
 				if err != nil || out.Phase != tmux.Entered {
 					t.Errorf("pane %d: %+v, %v", i, out, err)
 				}

@@ -117,19 +117,8 @@ func TestDialogSwallowsPastesAndTakesEnterAsYes(t *testing.T) {
 }
 
 func TestDialogOfARuleKeepsTheDraft(t *testing.T) {
-	a := start(
-		t,
-		[2]int{80, 24},
-		nil,
-		"--dialog-on",
-		"delete",
-		"--on",
-		"delete",
-		"--reply",
-		"It is gone.",
-		"--work",
-		"300ms",
-	)
+	a := start(t, [2]int{80, 24}, nil, "--dialog-on", "delete", "--on", "delete", "--reply", "It is gone.", "--work",
+		"300ms")
 
 	a.waitComposer("")
 	a.keys("-l", "delete it")
@@ -218,11 +207,9 @@ func TestEndsByRuleAndByKey(t *testing.T) {
 		a := startOn(t, server, [2]int{80, 24}, nil, "--exit-on", "quit", "--work", "1ms")
 		a.waitState(profile.Idle)
 		end(a)
-		tmuxtest.Poll(
-			t,
+		tmuxtest.Poll(t,
 			func() bool { i, err := a.pane.Info(t.Context()); return err == nil && i.ExitKnown && i.ExitStatus == 0 },
-			func() string { i, err := a.pane.Info(t.Context()); return fmt.Sprintf("%s: %+v %v", name, i, err) },
-		)
+			func() string { i, err := a.pane.Info(t.Context()); return fmt.Sprintf("%s: %+v %v", name, i, err) })
 	}
 }
 
@@ -303,10 +290,8 @@ func TestBadFlagsSayWhatIsWrong(t *testing.T) {
 		}
 		defer null.Close()
 
-		code := demoagent.Main(
-			t.Context(),
-			demoagent.Program{Args: test.args, Stdin: null, Stdout: null, Stderr: &stderr},
-		)
+		code := demoagent.Main(t.Context(),
+			demoagent.Program{Args: test.args, Stdin: null, Stdout: null, Stderr: &stderr})
 		if code == 0 || !strings.Contains(stderr.String(), test.want) {
 			t.Errorf("%q: got %d, %q, want %q", test.args, code, stderr.String(), test.want)
 		}

@@ -52,10 +52,8 @@ func chatRequest(stream bool) func([]string, ...string) any {
 		return object{
 			"stream":   stream,
 			"messages": append([]any{object{"role": "system", "content": "be kind"}}, each(history, message)...),
-			"tools": each(
-				tools,
-				func(name string) any { return object{"type": "function", "function": object{"name": name}} },
-			),
+			"tools": each(tools,
+				func(name string) any { return object{"type": "function", "function": object{"name": name}} }),
 		}
 	}
 }

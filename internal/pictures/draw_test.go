@@ -41,10 +41,8 @@ func TestATerminalBecomesTextInItsColours(t *testing.T) {
 func TestWhatIsHiddenLeavesTheColumnsAsTheyAre(t *testing.T) {
 	got := picture(t, "at /tmp/p1234/demo now\n", "/tmp/p1234=~")
 	if !strings.Contains(got, ">at ~/demo</text>") ||
-		!strings.Contains(
-			got,
-			`<text x="171.6" y="25" textLength="25.2" lengthAdjust="spacingAndGlyphs" fill="#d8dee6" xml:space="preserve">now<`,
-		) {
+		!strings.Contains(got,
+			`<text x="171.6" y="25" textLength="25.2" lengthAdjust="spacingAndGlyphs" fill="#d8dee6" xml:space="preserve">now<`) {
 		t.Errorf("the text is not hidden in\n%s", got)
 	}
 }

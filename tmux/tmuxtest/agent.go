@@ -100,10 +100,8 @@ func Main(m *testing.M) int {
 func (a Agent) Launch(t testing.TB, s *tmux.Server) tmux.PaneInfo {
 	t.Helper()
 	name := Name("agent")
-	info, err := s.NewSession(
-		t.Context(),
-		tmux.SessionOptions{Name: name, Owner: name, Argv: a.Argv(), Width: 100, Height: 20},
-	)
+	info, err := s.NewSession(t.Context(),
+		tmux.SessionOptions{Name: name, Owner: name, Argv: a.Argv(), Width: 100, Height: 20})
 	if err != nil {
 		t.Fatalf("launch a fake agent: %v", err)
 	}

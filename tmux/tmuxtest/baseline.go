@@ -39,17 +39,8 @@ type Bare struct {
 
 // OpenBare attaches a bare client to the server's hub.
 func OpenBare(s *tmux.Server) (*Bare, error) {
-	cmd := exec.Command(
-		Binary(),
-		"-S",
-		s.SocketPath(),
-		"-C",
-		"attach-session",
-		"-t",
-		"=_hub",
-		"-f",
-		"no-output,ignore-size",
-	)
+	cmd := exec.Command(Binary(), "-S", s.SocketPath(), "-C", "attach-session", "-t", "=_hub", "-f",
+		"no-output,ignore-size")
 
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -108,12 +99,8 @@ func (b *Bare) answer(err error) {
 
 // Start writes the line for one message; the channel gets its end.
 func (b *Bare) Start(pane, text string) (<-chan error, error) {
-	line := fmt.Sprintf(
-		"set-buffer -b bare -- %s ; paste-buffer -p -d -r -b bare -t %s ; send-keys -t %s Enter\n",
-		octal(text),
-		pane,
-		pane,
-	)
+	line := fmt.Sprintf("set-buffer -b bare -- %s ; paste-buffer -p -d -r -b bare -t %s ; send-keys -t %s Enter\n",
+		octal(text), pane, pane)
 	done := make(chan error, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()
