@@ -29,19 +29,19 @@ func kill(t testing.TB, pid int) {
 
 const argSender = "tmux-test-sender"
 
-// sending is what the child of the kill test is told.
-type sending struct {
+// senderJob tells the child of the kill test what to do.
+type senderJob struct {
 	Binary, Path, Dir string // of tmux.Options
 	Pane, Owner       string
 	Count             int
-	Ledger            string // last number known to be entered
+	Ledger            string // file with the last number that was entered
 }
 
-// sender submits the numbers up to Count, each as its own message with itself as
-// sequence number, and writes down what is done. It is killed at any moment and
-// resumes as the daemon will: it asks the pane how far it got.
+// sender submits the numbers up to Count, each as a message with itself as sequence
+// number, and records each in the ledger. It may be killed at any moment, and resumes like
+// the daemon: it asks the pane how far it got.
 func sender(raw string) int {
-	var job sending
+	var job senderJob
 	if err := json.Unmarshal([]byte(raw), &job); err != nil {
 		return fatal(err)
 	}
@@ -66,7 +66,7 @@ func sender(raw string) int {
 		if info.Seq < seq || info.Phase == "pasted" {
 			out, err := pane.Submit(ctx, tmux.Submission{
 				Owner: job.Owner, Seq: seq, Text: fmt.Sprint("message ", n), Resume: info.Seq == seq,
-				Settle: time.Duration(n%2) * time.Millisecond, // every second one in two steps
+				Settle: time.Duration(n%2) * time.Millisecond, // every second message takes two steps
 			})
 			if err != nil || out.Phase != tmux.Entered {
 				return fatal(fmt.Errorf("%+v, %w", out, err))
@@ -95,13 +95,13 @@ func done(ledger string) int {
 	return n
 }
 
-func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
+func TestKilledSenderNeitherLosesNorDoubles(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 
-	// As after a crash of the daemon, nobody else is connected. It also keeps the
-	// clients of two daemons from coming and going at the same moment, which crashes
+	// As after a crash of the daemon, nobody else is connected. This also keeps the
+	// clients of two daemons from attaching and leaving at the same moment, which crashes
 	// tmux 3.3a: it writes a notification to a client that has not finished attaching.
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -109,7 +109,7 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 
 	ledger := filepath.Join(t.TempDir(), "ledger")
 	const count, kills = 600, 40
-	job, err := json.Marshal(sending{
+	job, err := json.Marshal(senderJob{
 		Binary: opts.Binary, Path: opts.Path, Dir: opts.Dir,
 		Pane: pane.ID(), Owner: owner, Count: count, Ledger: ledger,
 	})
@@ -132,7 +132,7 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 		}
 
 		if killed < kills {
-			// Let it get going, by a fact, and kill it a random moment later.
+			// Wait until it has made progress, and kill it a random moment later.
 			exited := false
 			tmuxtest.Poll(t, func() bool {
 				exited = !running(cmd.Process.Pid)
@@ -175,7 +175,7 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 
 	t.Logf("%d kills over %d messages", killed, count)
 	if clients := tmuxCommand(t, s, "list-clients", "-t", "=_hub"); clients != "" {
-		t.Errorf("clients left by the dead: %s", clients)
+		t.Errorf("clients of dead senders: %s", clients)
 	}
 }
 
@@ -187,19 +187,19 @@ func running(pid int) bool {
 	return !strings.Contains(string(raw), ") Z ")
 }
 
-// told collects notifications.
-type told struct {
+// notifications collects notifications.
+type notifications struct {
 	mu  sync.Mutex
 	all []tmux.Notification
 }
 
-func (n *told) add(x tmux.Notification) {
+func (n *notifications) add(x tmux.Notification) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.all = append(n.all, x)
 }
 
-func (n *told) count(kind tmux.Kind) int {
+func (n *notifications) count(kind tmux.Kind) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	c := 0
@@ -211,7 +211,7 @@ func (n *told) count(kind tmux.Kind) int {
 	return c
 }
 
-func (n *told) wait(t testing.TB, kind tmux.Kind, count int) {
+func (n *notifications) wait(t testing.TB, kind tmux.Kind, count int) {
 	t.Helper()
 	tmuxtest.Poll(t, func() bool { return n.count(kind) >= count }, func() string {
 		n.mu.Lock()
@@ -222,7 +222,7 @@ func (n *told) wait(t testing.TB, kind tmux.Kind, count int) {
 
 func TestKilledClientReconnects(t *testing.T) {
 	opts := tmuxtest.Options(t)
-	var notes told
+	var notes notifications
 	opts.Notify = notes.add
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
@@ -287,20 +287,19 @@ func TestKilledClientReconnects(t *testing.T) {
 
 func TestKilledServerIsReplaced(t *testing.T) {
 	opts := tmuxtest.Options(t)
-	var notes told
+	var notes notifications
 	opts.Notify = notes.add
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
 	before := s.Instance()
-	pid, _ := strconv.Atoi(before[:strings.IndexByte(before, '/')])
-	kill(t, pid)
+	kill(t, serverPID(t, s))
 	notes.wait(t, tmux.Disconnected, 1)
 	notes.wait(t, tmux.Connected, 2)
 	if now := s.Instance(); now == before || now == "" {
 		t.Errorf("instance %q after %q", now, before)
 	}
 
-	// The hub of the new server has the id that a pane of the old one may have had.
+	// The hub of the new server may have the id of a pane of the old one.
 	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "x"})
 	if err != nil || out.Phase != tmux.Refused || out.Reason != tmux.Gone {
 		t.Errorf("got %+v, %v; want refused, gone", out, err)
@@ -313,11 +312,7 @@ func TestKilledServerIsReplaced(t *testing.T) {
 	}
 
 	again, owner, log := agent(t, s, tmuxtest.Agent{})
-	if out, err := again.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "back"}); err != nil ||
-		out.Phase != tmux.Entered {
-		t.Fatalf("on the new server: %+v, %v", out, err)
-	}
-
+	enters(t, again, tmux.Submission{Owner: owner, Seq: 1, Text: "back"})
 	tmuxtest.WaitMessages(t, log, 1)
 }
 
@@ -344,8 +339,8 @@ func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
 		t.Errorf("exit status %d, want 7", now.ExitStatus)
 	}
 
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: 100, Text: "x"}); err != nil ||
-		out.Reason != tmux.Dead {
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: 100, Text: "x"})
+	if err != nil || out.Reason != tmux.Dead {
 		t.Errorf("got %+v, %v; want dead", out, err)
 	}
 

@@ -29,8 +29,8 @@ func TestReturnKeyLeaves(t *testing.T) {
 		func(s tmux.Screen) bool { return s.CursorLine() == tmuxtest.Prompt }) // no key went to the program
 }
 
-// A tmux of the person's own passes the key on to the client that runs in one of its
-// panes, and stays attached.
+// The person's own tmux passes the key on to the client in one of its panes, and stays
+// attached.
 func TestReturnKeyLeavesFromWithinAnotherTmux(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
@@ -55,11 +55,10 @@ func TestReturnKeyWorksInEveryMode(t *testing.T) {
 	tmuxCommand(t, s, "send-keys", "-t", pane.ID(), "-X", "cancel")
 
 	person = tmuxtest.Attach(t, s, pane.ID(), 100, 30)
-	_, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-			OnEntered: func() { person.Press(tmux.ReturnKey); person.WaitLeft() }, TakenWithin: 1},
-	)
+	_, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied, TakenWithin: 1,
+		OnEntered: func() { person.Press(tmux.ReturnKey); person.WaitLeft() },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +66,8 @@ func TestReturnKeyWorksInEveryMode(t *testing.T) {
 	composes(t, pane, "ours")
 }
 
-// A daemon that finds a server which an older one started binds the key there.
-func TestReturnKeyIsBoundOnAServerThatIsThere(t *testing.T) {
+// A daemon also binds the key on a server that an older daemon started.
+func TestReturnKeyIsBoundOnARunningServer(t *testing.T) {
 	t.Parallel()
 	opts := tmuxtest.Options(t)
 	first, err := tmux.Open(t.Context(), opts)

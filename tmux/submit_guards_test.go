@@ -42,11 +42,7 @@ func TestSubmitStopsBeforeADialog(t *testing.T) {
 	sub.Resume, sub.OnPasted = true, nil
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "do it") })
 
-	out, err = pane.Submit(t.Context(), sub)
-	if err != nil || out.Phase != tmux.Entered {
-		t.Fatalf("resumed: got %+v, %v; want entered", out, err)
-	}
-
+	enters(t, pane, sub)
 	want := []tmuxtest.Message{{Text: "do it", Framed: true}}
 	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 1)); diff != "" {
 		t.Error(diff)
@@ -57,15 +53,15 @@ func TestSubmitAsksReadyAgainBeforeTheKey(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	asked := 0
-	out, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "x", Settle: time.Millisecond, Ready: func() error {
+	out, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "x", Settle: time.Millisecond,
+		Ready: func() error {
 			if asked++; asked == 2 {
 				return errors.New("somebody types")
 			}
 			return nil
-		}},
-	)
+		},
+	})
 	if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.NotReady || out.Detail != "somebody types" {
 		t.Fatalf("got %+v, %v; want pasted, not-ready", out, err)
 	}
@@ -123,6 +119,6 @@ func TestSubmitPressesAgainOnceWhenStuck(t *testing.T) {
 		t.Fatalf("got %+v, %v, asked %d times; want entered, not-taken, again, asked once", out, err, stuck)
 	}
 	if info, err := pane.Info(t.Context()); err != nil || info.Phase != "entered-again" {
-		t.Errorf("the pane remembers %q, %v; want entered-again", info.Phase, err)
+		t.Errorf("the pane records %q, %v; want entered-again", info.Phase, err)
 	}
 }
