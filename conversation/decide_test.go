@@ -175,7 +175,7 @@ func TestRulesInTheirOrder(t *testing.T) {
 }
 
 // Rule 4: the agent has spoken after the post that it is asked about.
-func TestOneWhoSpokeLastWaits(t *testing.T) {
+func TestLastSpeakerWaits(t *testing.T) {
 	posts := []spoken{{0, "h", "x"}, {1, "b", "debugging tests"}, {2, "c", "x"}, {3, "a", "x"}}
 	earlier := posts[1].post(1)
 	got := heardBy(posts...).Decide(Question{Agent: coder, Post: earlier, At: noon.Add(seconds(3)), Draw: drawn(0)})
@@ -197,7 +197,7 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-func TestAPersonsMentionIsNoneByAnAI(t *testing.T) {
+func TestPersonsMentionDoesNotCountAsAnAIs(t *testing.T) {
 	if got := ask(drawn(0.5), spoken{0, "h", "@coder, look"}); got.Factors.MentionedByAI || got.Reason != FromHuman {
 		t.Errorf("%+v", got)
 	}

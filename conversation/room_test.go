@@ -43,7 +43,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func near(got, want float64) bool { return math.Abs(got-want) < 0.00005 }
 
 // The numbers are computed by hand from the formulas, to four places.
-func TestTemperatureAsWorkedOutByHand(t *testing.T) {
+func TestTemperatureMatchesHandComputedValues(t *testing.T) {
 	tests := []struct {
 		name                                          string
 		silence                                       float64 // seconds
@@ -263,7 +263,7 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsSetBackChangesNothing(t *testing.T) {
+func TestClockSetBackChangesNothing(t *testing.T) {
 	r := heardBy(spoken{100, "a", "One."}, spoken{50, "b", "Two."})
 	if got := r.At(noon.Add(seconds(100))); got.LastMinute != 2 || !near(got.Temperature, 0.4+0.06+0.08) {
 		t.Errorf("%+v", got)

@@ -31,10 +31,10 @@ func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
-	if got, want := s.Names(), []string{"aider", "amp", "claude", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "opencode", "qwen"}; !cmp.Equal(
-		got,
-		want,
-	) {
+	want := []string{
+		"aider", "amp", "claude", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "opencode", "qwen",
+	}
+	if got := s.Names(); !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 
@@ -64,7 +64,7 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 	}
 }
 
-func TestOverrideChangesOnlyWhatItSays(t *testing.T) {
+func TestOverrideChangesOnlyItsKeys(t *testing.T) {
 	before := builtin(t)
 	s, err := before.With("demo", []byte("settle: 1s\nmarkers:\n  idle: '^ready'\n"))
 	if err != nil {
@@ -86,7 +86,7 @@ func TestOverrideChangesOnlyWhatItSays(t *testing.T) {
 	}
 }
 
-func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
+func TestNewProfileStartsFromGenericOrTheExtendedOne(t *testing.T) {
 	s, err := profile.Load([]byte(
 		"logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n",
 	))
@@ -174,7 +174,7 @@ func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 	}
 }
 
-func TestProfileSaysWhatItWasTriedWithAndHowToAsk(t *testing.T) {
+func TestProfileListsTestedVersionsAndHowToAsk(t *testing.T) {
 	set, err := builtin(t).With("robot", []byte("extends: claude\nversion: [version, -q]\ntested: [3.4]\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -195,8 +195,8 @@ func TestProfileSaysWhatItWasTriedWithAndHowToAsk(t *testing.T) {
 	}
 }
 
-// What was not tried holds no guess about a screen, and says so.
-func TestProfilesThatWereNotTriedSaySo(t *testing.T) {
+// An untested profile has no guesses about a screen, and its summary says so.
+func TestUntestedProfilesSaySo(t *testing.T) {
 	set := builtin(t)
 	for _, name := range []string{"aider", "amp", "cursor-agent"} {
 		p := find(t, set, name)

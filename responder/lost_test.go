@@ -12,7 +12,7 @@ import (
 	"parley"
 )
 
-func TestPageOfSomethingElseIsToldFromAnAnswerThatBrokeOff(t *testing.T) {
+func TestForeignPageDiffersFromABrokenAnswer(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -31,7 +31,7 @@ func TestPageOfSomethingElseIsToldFromAnAnswerThatBrokeOff(t *testing.T) {
 	}
 }
 
-func TestRequestThatTheServerKeptIsNotMeasured(t *testing.T) {
+func TestUnansweredRequestIsUnmeasured(t *testing.T) {
 	t.Parallel()
 	came, done := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

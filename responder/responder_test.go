@@ -92,7 +92,7 @@ func TestAnswerSendsEverythingAndMeasuresIt(t *testing.T) {
 	}
 }
 
-func TestWithoutKeyNoneIsSentWhateverTheEnvironmentHolds(t *testing.T) {
+func TestNoKeyIsSentUnlessTheQuestionNamesOne(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "implicit")
 	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/")
 	s, c := start(t)
@@ -214,7 +214,7 @@ func TestRetryAfterIsRespected(t *testing.T) {
 	}
 }
 
-func TestSlowAndCancelledAreToldApart(t *testing.T) {
+func TestSlowAndCancelledDiffer(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

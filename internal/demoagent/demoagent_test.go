@@ -160,7 +160,7 @@ func TestBusyQueuesAndEscapeInterrupts(t *testing.T) {
 	}
 }
 
-func TestNoMessageIsTakenForAState(t *testing.T) {
+func TestMessageTextIsNeverTakenForAState(t *testing.T) {
 	server := tmuxtest.Start(t)
 	for _, size := range sizes {
 		a := startOn(t, server, size, nil, "--work", "10ms")
@@ -178,7 +178,7 @@ func TestNoMessageIsTakenForAState(t *testing.T) {
 	}
 }
 
-func TestResizeDrawsAnew(t *testing.T) {
+func TestResizeRedraws(t *testing.T) {
 	a := start(t, [2]int{200, 50}, nil)
 	a.waitState(profile.Idle)
 	text := message(strings.Repeat("resize ", 20) + "me")
@@ -213,7 +213,7 @@ func TestEndsByRuleAndByKey(t *testing.T) {
 	}
 }
 
-func TestTerminalIsAsBeforeAtTheEnd(t *testing.T) {
+func TestTerminalIsRestoredAtTheEnd(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -198,7 +198,7 @@ func TestPromptThatWasAnsweredAndComesAgainCountsTwice(t *testing.T) {
 	})
 }
 
-func TestFailureIsNoSecondPromptAndNotObeyedForEver(t *testing.T) {
+func TestFailureRepeatsUntilANewPromptAndCountsOnce(t *testing.T) {
 	inEach(t, func(t *testing.T, s *modelserver.Server, a api) {
 		fail := "FAIL 429 no more for today\n(operator)"
 		for range 2 {
@@ -342,7 +342,7 @@ func TestCloseEndsATurn(t *testing.T) {
 	}
 }
 
-func TestWhatProgramsPutAroundAPromptIsDropped(t *testing.T) {
+func TestAdditionsOfProgramsToAPromptAreDropped(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
 
@@ -376,7 +376,7 @@ func TestWhatProgramsPutAroundAPromptIsDropped(t *testing.T) {
 }
 
 // Two versions of Claude Code use different words.
-func TestWhatIsSubmittedWhileAToolRunsIsAPrompt(t *testing.T) {
+func TestTextSubmittedDuringAToolIsAPrompt(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()
 
