@@ -122,34 +122,8 @@ func TestKilledSenderNeitherLosesNorDoubles(t *testing.T) {
 		if runs > 20*kills {
 			t.Fatalf("no end after %d runs at message %d", runs, done(ledger))
 		}
-
-		cmd := exec.Command(os.Args[0], argSender, string(job))
-		var stderr strings.Builder
-		cmd.Stderr = &stderr
-		before := done(ledger)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-
-		if killed < kills {
-			// Wait until it has made progress, and kill it a random moment later.
-			exited := false
-			tmuxtest.Poll(t, func() bool {
-				exited = !running(cmd.Process.Pid)
-				return exited || done(ledger) > before
-			}, func() string { return "the sender does nothing: " + stderr.String() })
-
-			if !exited {
-				time.Sleep(time.Duration(rand.IntN(6000)) * time.Microsecond)
-				if running(cmd.Process.Pid) {
-					killed++
-				}
-				_ = cmd.Process.Kill()
-			}
-		}
-
-		if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("sender after %d kills: %v: %s", killed, err, stderr.String())
+		if runSender(t, string(job), ledger, killed < kills) {
+			killed++
 		}
 	}
 
@@ -177,6 +151,39 @@ func TestKilledSenderNeitherLosesNorDoubles(t *testing.T) {
 	if clients := tmuxCommand(t, s, "list-clients", "-t", "=_hub"); clients != "" {
 		t.Errorf("clients of dead senders: %s", clients)
 	}
+}
+
+// runSender runs a sender to its end. With kill it kills the sender a random moment after
+// its first progress. It reports whether it killed a running sender.
+func runSender(t *testing.T, job, ledger string, kill bool) (killed bool) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], argSender, job)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	before := done(ledger)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+
+	if kill {
+		exited := false
+		tmuxtest.Poll(t, func() bool {
+			exited = !running(cmd.Process.Pid)
+			return exited || done(ledger) > before
+		}, func() string { return "the sender does nothing: " + stderr.String() })
+
+		if !exited {
+			time.Sleep(time.Duration(rand.IntN(6000)) * time.Microsecond)
+			killed = running(cmd.Process.Pid)
+			_ = cmd.Process.Kill()
+		}
+	}
+
+	if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("sender: %v: %s", err, stderr.String())
+	}
+
+	return killed
 }
 
 func running(pid int) bool {
@@ -228,10 +235,8 @@ func TestKilledClientReconnects(t *testing.T) {
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	instance := s.Instance()
 	const count = 200
-	killer := make(chan struct{})
-	go func() {
-		defer close(killer)
-
+	var killer sync.WaitGroup
+	killer.Go(func() {
 		for i := range 5 {
 			notes.wait(t, tmux.Connected, i+1)
 			pid, _ := strconv.Atoi(tmuxCommand(t, s, "list-clients", "-F", "#{client_pid}"))
@@ -240,36 +245,14 @@ func TestKilledClientReconnects(t *testing.T) {
 			}
 			notes.wait(t, tmux.Disconnected, i+1)
 		}
-	}()
+	})
 
 	broken := 0
 	for n := uint64(1); n <= count; n++ {
-		for resume := false; ; {
-			out, err := pane.Submit(t.Context(),
-				tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume})
-			if err == nil && out.Phase == tmux.Entered {
-				break
-			}
-			if !errors.Is(err, tmux.ErrDisconnected) {
-				t.Fatalf("message %d: %+v, %v", n, out, err)
-			}
-
-			broken++
-			info, err := pane.Info(t.Context())
-			for errors.Is(err, tmux.ErrDisconnected) {
-				info, err = pane.Info(t.Context())
-			}
-
-			if err != nil {
-				t.Fatal(err)
-			}
-			if resume = info.Seq == n; resume && info.Phase == "entered" {
-				break
-			}
-		}
+		broken += submitThroughKills(t, pane, owner, n)
 	}
 
-	<-killer
+	killer.Wait()
 	notes.wait(t, tmux.Connected, 6)
 	got := tmuxtest.WaitMessages(t, log, count)
 	for i, m := range got {
@@ -283,6 +266,34 @@ func TestKilledClientReconnects(t *testing.T) {
 	}
 
 	t.Logf("%d submissions broke", broken)
+}
+
+// submitThroughKills submits a message until it is entered, and returns how often the
+// connection broke.
+func submitThroughKills(t *testing.T, pane *tmux.Pane, owner string, n uint64) (broken int) {
+	t.Helper()
+	for resume := false; ; broken++ {
+		out, err := pane.Submit(t.Context(),
+			tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume})
+		if err == nil && out.Phase == tmux.Entered {
+			return broken
+		}
+		if !errors.Is(err, tmux.ErrDisconnected) {
+			t.Fatalf("message %d: %+v, %v", n, out, err)
+		}
+
+		info, err := pane.Info(t.Context())
+		for errors.Is(err, tmux.ErrDisconnected) {
+			info, err = pane.Info(t.Context())
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resume = info.Seq == n; resume && info.Phase == "entered" {
+			return broken + 1
+		}
+	}
 }
 
 func TestKilledServerIsReplaced(t *testing.T) {

@@ -103,10 +103,8 @@ func clients(t *testing.T, s *tmux.Server) int {
 	return len(strings.Fields(tmuxCommand(t, s, "list-clients", "-F", "#{client_pid}")))
 }
 
-func TestNothingIsLeftBehind(t *testing.T) {
+func TestOpenRemovesTextsOfDeadProcesses(t *testing.T) {
 	opts := tmuxtest.Options(t)
-
-	// Leftovers of a dead process are removed, a directory of a live one is not.
 	dead := filepath.Join(opts.Dir, "parley-tmux-dead")
 	if err := os.Mkdir(dead, 0o700); err != nil {
 		t.Fatal(err)
@@ -118,11 +116,16 @@ func TestNothingIsLeftBehind(t *testing.T) {
 		}
 	}
 
-	s := tmuxtest.StartWith(t, opts)
+	tmuxtest.StartWith(t, opts)
 	if _, err := os.Stat(dead); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("leftovers of a dead process: %v", err)
 	}
+}
 
+func TestNothingIsLeftBehind(t *testing.T) {
+	opts := tmuxtest.Options(t)
+
+	s := tmuxtest.StartWith(t, opts)
 	other, err := tmux.Open(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
