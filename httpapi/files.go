@@ -18,31 +18,32 @@ import (
 
 const filesPath = prefix + "files"
 
-// Files keeps what is uploaded. The caller is the one in the context.
+// Files stores uploads and serves downloads. The caller is the one in the context.
 type Files interface {
 	// UploadFile reads content to its end, then calls described, which returns a
 	// valid request or the reason to keep nothing.
 	UploadFile(
 		ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error),
 	) (*parley.TransferFileResult, error)
-	// OpenFile returns a file and its content. What the caller may not read does
-	// not exist.
+	// OpenFile returns a file and its content. A file that the caller may not read is
+	// FILE_NOT_FOUND.
 	OpenFile(ctx context.Context, id string) (*parley.File, io.ReadSeekCloser, error)
-	// FileLimit is how many bytes a file may have.
+	// FileLimit returns the largest size of a file in bytes.
 	FileLimit() int64
 }
 
-// uploadPause is how long an upload may stand still.
+// uploadPause bounds how long an upload may make no progress.
 const uploadPause = 15 * time.Second
 
-// Bounds of the fields beside the file: the longest is a description.
+// Bounds of the other fields of an upload, in bytes and in number. The longest field is a
+// description.
 const (
 	maxField  = 16 << 10
 	maxFields = 16
 )
 
-// serveUpload takes a file as multipart/form-data. Who calls is known before the file
-// is read; fields may stand before and after it.
+// serveUpload takes a file as multipart/form-data. The caller is identified before the
+// file is read; other fields may come before and after it.
 func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		a.fail(w, r, wrongMethod(w, r, http.MethodPost))
@@ -65,20 +66,21 @@ func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 	r, limit := u.request, a.Files.FileLimit()
-	if r.ContentLength > limit+maxFields*maxField { // a client that waits for a word sends nothing
-		return nil, parley.Errorf(parley.FileRefused, "the upload has %d bytes, a file may have %d", r.ContentLength, limit).
-			With("limit", limit).
+	if r.ContentLength > limit+maxFields*maxField { // so that a client that sent `Expect: 100-continue` sends nothing
+		return nil, parley.Errorf(
+			parley.FileRefused, "the upload has %d bytes, a file may have %d", r.ContentLength, limit,
+		).With("limit", limit).
 			Suggest("Send a part of it, or compress it; the operator can raise max_file_mb in parley.yaml.")
 	}
 
 	var err error
 	if u.parts, err = r.MultipartReader(); err != nil {
 		return nil, &refusal{http.StatusUnsupportedMediaType,
-			parley.Errorf(parley.InvalidArgument, "the body is no multipart form: %w", err).
+			parley.Errorf(parley.InvalidArgument, "the body is not a multipart form: %w", err).
 				Suggest("Send the file as the part `file` of a multipart/form-data body: curl -F file=@PATH.")}
 	}
 
-	file, err := u.untilFile()
+	file, err := u.nextFile()
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +103,9 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 
 	name := file.FileName()
 
-	return a.Files.UploadFile(parley.WithCaller(r.Context(), caller), file, func() (parley.UploadFileRequest, error) {
-		if another, err := u.untilFile(); err != nil || another != nil {
-			return parley.UploadFileRequest{}, errors.Join(err, u.second(another))
+	describe := func() (parley.UploadFileRequest, error) {
+		if another, err := u.nextFile(); err != nil || another != nil {
+			return parley.UploadFileRequest{}, errors.Join(err, u.givenTwice(another))
 		}
 
 		req := parley.UploadFileRequest{Filename: name, Recipient: u.fields["recipient"],
@@ -112,7 +114,7 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 			req.Filename = given
 		}
 
-		if len(u.keys) > u.known { // who calls was decided without it
+		if len(u.keys) > u.known { // the caller was identified without it
 			return req, parley.Errorf(parley.Unauthenticated, "the API key comes after the file").
 				Suggest("Send it before the file, or as `Authorization: Bearer KEY`.")
 		}
@@ -121,20 +123,22 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 		}
 
 		return req, req.Validate()
-	})
+	}
+
+	return a.Files.UploadFile(parley.WithCaller(r.Context(), caller), file, describe)
 }
 
-// upload is a form that is being read.
+// upload is the form of an upload while it is read.
 type upload struct {
 	request *http.Request
 	parts   *multipart.Reader
-	fields  map[string]string // by their canonical names
-	claims  []string          // ids or names that must be the caller's
+	fields  map[string]string // by name, aliases resolved
+	claims  []string          // ids or names that must name the caller
 	keys    []string
-	known   int // how many keys there were when who calls was decided
+	known   int // the number of keys when the caller was identified
 }
 
-// fieldNames are the fields of an upload, and the names of the seeds for them.
+// fieldNames maps the names and aliases of fields to their names.
 var fieldNames = map[string]string{
 	"recipient": "recipient", "recipient_id": "recipient", "to": "recipient",
 	"destination_filename": "destination_filename", "filename": "destination_filename",
@@ -142,11 +146,11 @@ var fieldNames = map[string]string{
 	"sender_id": "sender_id", "sender_agent_id": "sender_id", "api_key": "api_key",
 }
 
-// untilFile reads fields until the file, nil when there is none any more.
-func (u *upload) untilFile() (*multipart.Part, error) {
+// nextFile reads fields up to the next file, and returns nil if there is none.
+func (u *upload) nextFile() (*multipart.Part, error) {
 	for range maxFields {
 		p, err := u.parts.NextPart()
-		if err == io.EOF { // itself: a form that is cut off wraps it
+		if err == io.EOF { // not errors.Is: a form that is cut off wraps io.EOF
 			return nil, nil
 		}
 		if err != nil {
@@ -164,15 +168,15 @@ func (u *upload) untilFile() (*multipart.Part, error) {
 	}
 
 	return nil, parley.Errorf(parley.InvalidArgument, "the form has more than %d fields", maxFields).
-		Suggest("Send file, and if you want recipient, destination_filename and description.")
+		Suggest("Send file and, as needed, recipient, destination_filename and description.")
 }
 
 func (u *upload) field(p *multipart.Part) error {
 	name, ok := fieldNames[p.FormName()]
 	if !ok {
 		known := []string{"file", "recipient", "destination_filename", "description", "idempotency_key"}
-		e := parley.Errorf(parley.InvalidArgument, "an upload has no field %q", parley.CleanLine(parley.Truncate(p.FormName(), 100))).
-			With("parameters", known)
+		given := parley.CleanLine(parley.Truncate(p.FormName(), 100))
+		e := parley.Errorf(parley.InvalidArgument, "an upload has no field %q", given).With("parameters", known)
 		if near := parley.Nearest(p.FormName(), known); near != "" {
 			return e.Suggest("Did you mean %q?", near)
 		}
@@ -193,7 +197,7 @@ func (u *upload) field(p *multipart.Part) error {
 	case name == "sender_id":
 		u.claims = append(u.claims, string(b))
 	case twice:
-		return u.second(p)
+		return u.givenTwice(p)
 	default:
 		u.fields[name] = string(b)
 	}
@@ -201,7 +205,7 @@ func (u *upload) field(p *multipart.Part) error {
 	return nil
 }
 
-func (u *upload) second(p *multipart.Part) error {
+func (u *upload) givenTwice(p *multipart.Part) error {
 	if p == nil {
 		return nil
 	}
@@ -212,41 +216,42 @@ func (u *upload) second(p *multipart.Part) error {
 
 func (u *upload) checkClaims(caller parley.Caller) error {
 	if i := slices.IndexFunc(u.claims, func(claim string) bool { return !caller.Is(claim) }); i >= 0 {
-		return parley.Errorf(parley.NotAuthorized, "sender_id is %q, but the call comes from %s", parley.CleanLine(u.claims[i]), caller.Name).
+		claim := parley.CleanLine(u.claims[i])
+		return parley.Errorf(parley.NotAuthorized, "sender_id is %q, but the call comes from %s", claim, caller.Name).
 			With("parameter", "sender_id").
-			Suggest("Leave sender_id out: who calls is known from the connection.")
+			Suggest("Leave sender_id out: the connection says who calls.")
 	}
 	return nil
 }
 
-// How long, and for how many bytes, the rest of a refused body is read: a client that
-// is still sending it would otherwise see its connection break, and not the answer.
+// How long, and for how many bytes, the rest of a refused body is read: a client that is
+// still sending would otherwise see a broken connection instead of the response.
 const (
-	lingerTime  = 3 * time.Second
-	lingerBytes = 64 << 20
+	drainTime  = 3 * time.Second
+	drainBytes = 64 << 20
 )
 
 func (u *upload) linger(w http.ResponseWriter) {
-	body := u.request.Body.(*patient)
-	if u.request.Header.Get("Expect") != "" && !body.begun { // it waits for a word before it sends
+	body := u.request.Body.(*patientBody)
+	if u.request.Header.Get("Expect") != "" && !body.begun { // it sends nothing before it gets 100 Continue
 		return
 	}
-	hearOut(w, body.ReadCloser)
+	drainBody(w, body.ReadCloser)
 }
 
-func hearOut(w http.ResponseWriter, body io.Reader) {
+func drainBody(w http.ResponseWriter, body io.Reader) {
 	rc := http.NewResponseController(w)
-	if rc.Flush() == nil && rc.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
-		_, _ = io.CopyN(io.Discard, body, lingerBytes) // however it ends
+	if rc.Flush() == nil && rc.SetReadDeadline(time.Now().Add(drainTime)) == nil {
+		_, _ = io.CopyN(io.Discard, body, drainBytes) // its outcome does not matter
 	}
 }
 
-// keepGoing gives each read of the body its time, and none when the request is over.
-// The body has no other limit: whoever stores the file has one.
+// keepGoing gives each read of the body uploadPause, and no time once the request is
+// over. The body has no other limit here: the store limits the file's size.
 func (u *upload) keepGoing(w http.ResponseWriter) (done func()) {
 	r, rc := u.request, http.NewResponseController(w)
-	_ = rc.EnableFullDuplex() // else the server reads on before an answer goes out; HTTP/1 alone needs it
-	body := &patient{ReadCloser: r.Body, deadline: rc.SetReadDeadline}
+	_ = rc.EnableFullDuplex() // else an HTTP/1 server reads the body before it sends a response
+	body := &patientBody{ReadCloser: r.Body, deadline: rc.SetReadDeadline}
 	r.Body = body
 	stop := context.AfterFunc(r.Context(), func() {
 		body.over.Store(true)
@@ -254,27 +259,27 @@ func (u *upload) keepGoing(w http.ResponseWriter) (done func()) {
 	})
 	return func() {
 		stop()
-		_ = rc.SetReadDeadline(time.Now().Add(time.Second)) // the server reads on for a little
+		_ = rc.SetReadDeadline(time.Now().Add(time.Second)) // the server reads on for a moment
 	}
 }
 
-type patient struct {
+type patientBody struct {
 	io.ReadCloser
 	deadline func(time.Time) error
 	over     atomic.Bool
 	begun    bool
 }
 
-func (p *patient) Read(b []byte) (int, error) {
+func (p *patientBody) Read(b []byte) (int, error) {
 	p.begun = true
-	_ = p.deadline(time.Now().Add(uploadPause)) // not every connection has one
-	if p.over.Load() {                          // it has been set to the past, perhaps before this
+	_ = p.deadline(time.Now().Add(uploadPause)) // not every connection supports deadlines
+	if p.over.Load() {                          // the deadline was set to the past, perhaps before this one
 		return 0, os.ErrDeadlineExceeded
 	}
 	return p.ReadCloser.Read(b)
 }
 
-// explain says what a body that ends too early means.
+// explain returns the error for the client after a body could not be read.
 func (u *upload) explain(err error) error {
 	var known *parley.Error
 	var refused *refusal
@@ -282,7 +287,7 @@ func (u *upload) explain(err error) error {
 	case errors.As(err, &refused):
 		return err
 	case errors.As(err, &known):
-		if known.Code == parley.FileRefused { // beyond the limit: the only reason for content
+		if known.Code == parley.FileRefused { // content is refused only because of its size
 			return &refusal{http.StatusRequestEntityTooLarge, known}
 		}
 		return known
@@ -291,7 +296,7 @@ func (u *upload) explain(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &refusal{
 			http.StatusRequestTimeout,
-			parley.Errorf(parley.InvalidArgument, "the upload stood still for %s", uploadPause).
+			parley.Errorf(parley.InvalidArgument, "the upload made no progress for %s", uploadPause).
 				Suggest("Send it again."),
 		}
 	}
@@ -300,8 +305,8 @@ func (u *upload) explain(err error) error {
 		Suggest("Send a whole multipart/form-data body, as curl -F does.")
 }
 
-// serveDownload gives a file, whole or a range of it. Whatever it holds, a browser
-// shall not show it as a page of this daemon's.
+// serveDownload sends a file, whole or a range of it. The headers keep a browser from
+// showing the content as a page of the daemon.
 func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		a.fail(w, r, wrongMethod(w, r, http.MethodGet, http.MethodHead))
@@ -336,6 +341,6 @@ func (a *api) serveDownload(w http.ResponseWriter, r *http.Request) {
 	part := &ranged{ResponseWriter: w}
 	http.ServeContent(part, r, "", f.CreatedAt, content)
 	if part.refused {
-		a.noSuchPart(w, r, f)
+		a.refuseRange(w, r, f)
 	}
 }
