@@ -211,7 +211,7 @@ func reasonCodeSchema() object {
 	return object{
 		"description": "Why a delivery is where it is: what holds it, how it ended, or what proves it. " +
 			"More codes may be added.",
-		"anyOf":       []object{{"enum": parley.ReasonCodes()}, {"type": "string"}},
+		"anyOf": []object{{"enum": parley.ReasonCodes()}, {"type": "string"}},
 	}
 }
 

@@ -25,7 +25,7 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 	if err != nil {
 		if h.refused != 0 {
 			a.fail(w, r, &refusal{h.refused, parley.Errorf(parley.InvalidArgument, "%w", err).
-				Suggest("Connect with a WebSocket client of version 13, "+
+				Suggest("Connect with a WebSocket client of version 13, " +
 					"or read server-sent events with `Accept: text/event-stream`."),
 			})
 		}

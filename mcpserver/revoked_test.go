@@ -22,7 +22,7 @@ func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
 
 	revoked.Store(true)
 	if err := here.recheck(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated ||
-		!strings.Contains(err.Error(), "any more") {
+		!strings.Contains(err.Error(), "no longer") {
 		t.Errorf("a key that was revoked: got %v", err)
 	}
 
