@@ -115,8 +115,9 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 
 	for _, claim := range connection.Claims {
 		if !named.Is(claim) {
-			return ctx, args, parley.Errorf(parley.NotAuthorized, "X-Agent-ID is %q, but api_key is %s's", parley.CleanLine(claim), named.Name).
-				Suggest("Leave X-Agent-ID out: the key says who calls.")
+			return ctx, args, parley.Errorf(
+				parley.NotAuthorized, "X-Agent-ID is %q, but api_key is %s's", parley.CleanLine(claim), named.Name,
+			).Suggest("Leave X-Agent-ID out: the key says who calls.")
 		}
 	}
 

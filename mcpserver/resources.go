@@ -25,18 +25,23 @@ type resource struct {
 }
 
 var resources = []resource{
-	{uri: "parley://inbox", name: "inbox", about: "Your unread messages, oldest first.",
-		op: "check_inbox", args: map[string]any{"limit": 50}},
 	{
-		uri:   "parley://agents",
-		name:  "agents",
-		about: "The agents: name, role, state and availability of each.",
-		op:    "get_agent_status",
+		uri: "parley://inbox", name: "inbox", about: "Your unread messages, oldest first.",
+		op: "check_inbox", args: map[string]any{"limit": 50},
 	},
-	{uri: "parley://threads", name: "threads", about: "The threads, the most recently active first.",
-		op: "list_threads"},
-	{uri: "parley://threads/{id}", name: "thread", about: "The newest posts of a thread, newest first.",
-		op: "get_messages", args: map[string]any{"sort_order": "newest_first", "mark_read": false}, argument: "thread_id"},
+	{
+		uri: "parley://agents", name: "agents", about: "The agents: name, role, state and availability of each.",
+		op: "get_agent_status",
+	},
+	{
+		uri: "parley://threads", name: "threads", about: "The threads, the most recently active first.",
+		op: "list_threads",
+	},
+	{
+		uri: "parley://threads/{id}", name: "thread", about: "The newest posts of a thread, newest first.",
+		op: "get_messages", argument: "thread_id",
+		args: map[string]any{"sort_order": "newest_first", "mark_read": false},
+	},
 }
 
 const jsonType = "application/json"
