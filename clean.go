@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -64,4 +65,15 @@ func Truncate(text string, n int) string {
 	}
 	runes := []rune(text)
 	return string(runes[:n-1]) + "…"
+}
+
+// CleanLines cleans short texts as CleanLine does, and drops the empty and the repeated.
+func CleanLines(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if text = CleanLine(text); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
