@@ -31,8 +31,10 @@ func TestDecodeTakesTheContractsSendAsWritten(t *testing.T) {
 		t.Error(diff)
 	}
 
-	for _, nothing := range []string{`"requires_response":false`, `"response_deadline":null`, `"attachments":[ ]`, `"thread_id":""`,
-		`"content":{"text":"hi","attachments":null,"data":null}`} {
+	for _, nothing := range []string{
+		`"requires_response":false`, `"response_deadline":null`, `"attachments":[ ]`, `"thread_id":""`,
+		`"content":{"text":"hi","attachments":null,"data":null}`,
+	} {
 		text := `,"text":"hi"`
 		if strings.Contains(nothing, "content") {
 			text = ""
@@ -65,7 +67,10 @@ func TestDecodeTidiesAttachments(t *testing.T) {
 
 	half := `{"x":"` + strings.Repeat("a", maxData/2) + `"}`
 	decoded[SendMessageRequest](t, "send_message", `{"to":"a","text":"hi","attachments":[`+half+`]}`)
-	for _, wrong := range []string{`["x"]`, `[1]`, `[null]`, `[[]]`, `{}`, `"x"`, `[{"n":1e999}]`, `[` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200) + `]`} {
+	for _, wrong := range []string{
+		`["x"]`, `[1]`, `[null]`, `[[]]`, `{}`, `"x"`, `[{"n":1e999}]`,
+		`[` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200) + `]`,
+	} {
 		if e := refusal(t, "send_message", `{"to":"a","text":"hi","attachments":`+wrong+`}`); e.Details["parameter"] != "attachments" {
 			t.Errorf("%s: %v, %v", Truncate(wrong, 40), e, e.Details)
 		}
@@ -91,7 +96,10 @@ func TestDecodeTakesTheSeedsResponses(t *testing.T) {
 		t.Error(diff)
 	}
 
-	for _, wrong := range []string{`{"message_id":"5f0c21aa","response":"a","text":"b"}`, `{"original_message_id":"5f0c21aa","response_content":{"text":"a","mood":"good"}}`} {
+	for _, wrong := range []string{
+		`{"message_id":"5f0c21aa","response":"a","text":"b"}`,
+		`{"original_message_id":"5f0c21aa","response_content":{"text":"a","mood":"good"}}`,
+	} {
 		refusal(t, "respond_to_message", wrong)
 	}
 }

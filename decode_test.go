@@ -241,7 +241,9 @@ func TestGetMessagesHasTwoSetsOfDefaults(t *testing.T) {
 func TestARequestReadsBackWhatItWrites(t *testing.T) {
 	// A client's door settles the defaults before the daemon's does: both must
 	// come to the same.
-	for _, args := range []string{`{}`, `{"filters":{"senders":["a"]}}`, `{"sort_order":"oldest_first","limit":7}`, `{"mark_read":false}`} {
+	for _, args := range []string{
+		`{}`, `{"filters":{"senders":["a"]}}`, `{"sort_order":"oldest_first","limit":7}`, `{"mark_read":false}`,
+	} {
 		first := decoded[GetMessagesRequest](t, "get_messages", args)
 		b, err := json.Marshal(first)
 		if err != nil {
@@ -297,8 +299,16 @@ func TestDecodeQuery(t *testing.T) {
 		t.Error(diff)
 	}
 
-	for query, parameter := range map[string]string{"limit=": "limit", "limit=x": "limit", "limit=5x": "limit", "limit=99": "limit",
-		"include_read=maybe": "include_read", "colour=red": "colour", "limit=%22x%22": "limit", "limit=5&limit=6": "limit"} {
+	for query, parameter := range map[string]string{
+		"limit=":             "limit",
+		"limit=x":            "limit",
+		"limit=5x":           "limit",
+		"limit=99":           "limit",
+		"include_read=maybe": "include_read",
+		"colour=red":         "colour",
+		"limit=%22x%22":      "limit",
+		"limit=5&limit=6":    "limit",
+	} {
 		q, _ := url.ParseQuery(query)
 		_, err := FindOp("check_inbox").DecodeQuery(q)
 		if e := AsError(err); err == nil || e.Code != InvalidArgument || e.Details["parameter"] != parameter {
@@ -313,8 +323,18 @@ func TestDecodeQuery(t *testing.T) {
 
 func TestNearestIsNear(t *testing.T) {
 	words := []string{"to", "text", "priority", "in_reply_to"}
-	for word, want := range map[string]string{"priorty": "priority", "message_text": "text", "prior": "priority", "PRIORITY": "priority", "txt": "text", "tp": "to",
-		"reply_to": "in_reply_to", "zebra": "", "": "", "subject": ""} {
+	for word, want := range map[string]string{
+		"priorty":      "priority",
+		"message_text": "text",
+		"prior":        "priority",
+		"PRIORITY":     "priority",
+		"txt":          "text",
+		"tp":           "to",
+		"reply_to":     "in_reply_to",
+		"zebra":        "",
+		"":             "",
+		"subject":      "",
+	} {
 		if got := Nearest(word, words); got != want {
 			t.Errorf("Nearest(%q) is %q, want %q", word, got, want)
 		}
@@ -322,7 +342,10 @@ func TestNearestIsNear(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{`{"to":"a","text":"hi"}`, `{"content":{"text":"a"},"to":["b"]}`, `{"recipients":[]}`, `{"filters":{"senders":[null]}}`, `[`} {
+	for _, seed := range []string{
+		`{"to":"a","text":"hi"}`, `{"content":{"text":"a"},"to":["b"]}`, `{"recipients":[]}`,
+		`{"filters":{"senders":[null]}}`, `[`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, args string) {

@@ -115,9 +115,17 @@ func TestCallChecksWhoTheCallSaysItIs(t *testing.T) {
 	caller := Caller{ID: "11111111-2222-4333-8444-555555555555", Name: "coder"}
 	ctx := WithCaller(t.Context(), caller)
 	for claim, want := range map[string]Code{
-		``: "", `"coder"`: "", `"CODER"`: "", `"11111111"`: "", `"11111111-2222-4333-8444-555555555555"`: "", `null`: "",
-		`"reviewer"`: NotAuthorized, `"1111111"`: NotAuthorized, `""`: NotAuthorized, `"operator"`: NotAuthorized,
-		`5`: InvalidArgument,
+		``:                                       "",
+		`"coder"`:                                "",
+		`"CODER"`:                                "",
+		`"11111111"`:                             "",
+		`"11111111-2222-4333-8444-555555555555"`: "",
+		`null`:                                   "",
+		`"reviewer"`:                             NotAuthorized,
+		`"1111111"`:                              NotAuthorized,
+		`""`:                                     NotAuthorized,
+		`"operator"`:                             NotAuthorized,
+		`5`:                                      InvalidArgument,
 	} {
 		args := `{}`
 		if claim != "" {

@@ -158,10 +158,24 @@ func TestRegistrationIsOpenOnlyWhereItIsSaid(t *testing.T) {
 func TestHostAndOriginAreChecked(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	for header, ok := range map[string]bool{
-		"Host: localhost": true, "Host: LOCALHOST:1234": true, "Host: 127.0.0.1": true, "Host: 127.9.9.9:80": true, "Host: [::1]:80": true, "Host: [::1]": true,
-		"Host: evil.example": false, "Host: localhost.evil.example": false, "Host: 192.0.2.7:80": false, "Host: 127.0.0.1.evil.example": false, "Host: 0.0.0.0": false,
-		"Origin: http://localhost:3000": true, "Origin: http://127.0.0.1": true, "Origin: http://[::1]:5": true,
-		"Origin: http://evil.example": false, "Origin: null": false, "Origin: http://localhost.evil.example": false, "Origin: file://": false,
+		"Host: localhost":                       true,
+		"Host: LOCALHOST:1234":                  true,
+		"Host: 127.0.0.1":                       true,
+		"Host: 127.9.9.9:80":                    true,
+		"Host: [::1]:80":                        true,
+		"Host: [::1]":                           true,
+		"Host: evil.example":                    false,
+		"Host: localhost.evil.example":          false,
+		"Host: 192.0.2.7:80":                    false,
+		"Host: 127.0.0.1.evil.example":          false,
+		"Host: 0.0.0.0":                         false,
+		"Origin: http://localhost:3000":         true,
+		"Origin: http://127.0.0.1":              true,
+		"Origin: http://[::1]:5":                true,
+		"Origin: http://evil.example":           false,
+		"Origin: null":                          false,
+		"Origin: http://localhost.evil.example": false,
+		"Origin: file://":                       false,
 	} {
 		for _, path := range []string{"/api/check_inbox", "/healthz", "/mcp"} {
 			got := d.ask("GET", path, "", key, header)

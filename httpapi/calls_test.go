@@ -79,9 +79,14 @@ func TestAnswersArePlainJSON(t *testing.T) {
 func TestUnknownPathsNameTheNearest(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	for path, want := range map[string]string{
-		"/api/send-message": "Did you mean /api/send_message?", "/api/sendmessage": "Did you mean /api/send_message?",
-		"/api/inbox/chek": "Did you mean /api/inbox/check?", "/api/check_inbox/": "Did you mean /api/check_inbox?",
-		"/api/zzzzzzzzzzzz": "Call POST /api/<operation>", "/": "Call POST", "/send_message": "Did you mean /api/send_message?", "/mcp": "Call POST",
+		"/api/send-message": "Did you mean /api/send_message?",
+		"/api/sendmessage":  "Did you mean /api/send_message?",
+		"/api/inbox/chek":   "Did you mean /api/inbox/check?",
+		"/api/check_inbox/": "Did you mean /api/check_inbox?",
+		"/api/zzzzzzzzzzzz": "Call POST /api/<operation>",
+		"/":                 "Call POST",
+		"/send_message":     "Did you mean /api/send_message?",
+		"/mcp":              "Call POST",
 	} {
 		got := d.ask("POST", path, "{}", key)
 		d.expect(path, got, http.StatusNotFound, parley.InvalidArgument)

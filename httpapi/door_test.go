@@ -120,10 +120,20 @@ func TestHostsBeyondThisMachine(t *testing.T) {
 	o := options(&stub{})
 	o.Beyond, o.Hosts = true, []string{"build.example"}
 	for header, ok := range map[string]bool{
-		"Host: 192.0.2.7:80": true, "Host: [2001:db8::1]:80": true, "Host: 127.0.0.1": true, "Host: localhost:1": true,
-		"Host: build.example": true, "Host: BUILD.example:80": true,
-		"Host: evil.example": false, "Host: evil.build.example": false, "Host: 192.0.2.7.evil.example": false, "Host: ": false,
-		"Origin: http://evil.example": false, "Origin: http://192.0.2.7": false, "Origin: null": false, "Origin: http://build.example": false,
+		"Host: 192.0.2.7:80":           true,
+		"Host: [2001:db8::1]:80":       true,
+		"Host: 127.0.0.1":              true,
+		"Host: localhost:1":            true,
+		"Host: build.example":          true,
+		"Host: BUILD.example:80":       true,
+		"Host: evil.example":           false,
+		"Host: evil.build.example":     false,
+		"Host: 192.0.2.7.evil.example": false,
+		"Host: ":                       false,
+		"Origin: http://evil.example":  false,
+		"Origin: http://192.0.2.7":     false,
+		"Origin: null":                 false,
+		"Origin: http://build.example": false,
 	} {
 		if got := askFrom(t, o, "192.0.2.9:1", "/api/check_inbox", "", key, header); (got == http.StatusForbidden) == ok {
 			t.Errorf("%s: got %d", header, got)

@@ -75,8 +75,14 @@ func modern(t *testing.T, url string) func(method, name, body string) string {
 			return err.Error()
 		}
 
-		for header, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-			"MCP-Protocol-Version": latest, "Mcp-Session-Id": "mcp-session-00000000-0000-4000-8000-000000000000", "Mcp-Method": method, "Mcp-Name": name} {
+		for header, value := range map[string]string{
+			"Content-Type":         "application/json",
+			"Accept":               "application/json, text/event-stream",
+			"MCP-Protocol-Version": latest,
+			"Mcp-Session-Id":       "mcp-session-00000000-0000-4000-8000-000000000000",
+			"Mcp-Method":           method,
+			"Mcp-Name":             name,
+		} {
 			req.Header.Set(header, value)
 		}
 

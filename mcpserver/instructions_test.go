@@ -20,7 +20,9 @@ func TestInstructionsSayWhoOneIs(t *testing.T) {
 			t.Fatal("the client got no greeting")
 		}
 
-		for _, want := range []string{"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", "thanks"} {
+		for _, want := range []string{
+			"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", "thanks",
+		} {
 			if !strings.Contains(got.Instructions, want) {
 				t.Errorf("the instructions do not say %q:\n%s", want, got.Instructions)
 			}
@@ -93,7 +95,9 @@ func TestInstructionsKnowEveryHeader(t *testing.T) {
 
 func TestInstructionsAreShort(t *testing.T) {
 	for _, kind := range []parley.AgentKind{"", parley.KindMailbox, parley.KindTerminal} {
-		for _, c := range []parley.Caller{{}, {ID: coder.ID, Name: strings.Repeat("n", 32), Kind: kind, Orchestrate: true}, operator} {
+		for _, c := range []parley.Caller{
+			{}, {ID: coder.ID, Name: strings.Repeat("n", 32), Kind: kind, Orchestrate: true}, operator,
+		} {
 			text := instructionsFor(c)
 			if n := utf8.RuneCountInString(text); n == 0 || n >= 1500 {
 				t.Errorf("the instructions of a %q have %d characters:\n%s", kind, n, text)

@@ -65,7 +65,7 @@ func newFixture(t *testing.T, team Team) *fixture {
 	f.operator = member{T: t, name: parley.OperatorName}
 	f.operator.service, f.operator.ctx = team.Operator()
 	for _, m := range []*member{&f.planner, &f.coder, &f.reviewer} {
-		m.id = do[parley.AgentStatusResult](f.operator, "get_agent_status", parley.AgentStatusRequest{Agent: m.name}).Agents[0].ID
+		m.id = f.operator.agent(m.name).ID
 	}
 
 	return f
