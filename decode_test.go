@@ -74,7 +74,7 @@ func TestDecodeTakesEveryAlias(t *testing.T) {
 	}
 }
 
-func TestDecodeRefusesTheSameThingTwice(t *testing.T) {
+func TestDecodeRefusesAnAliasNextToItsParameter(t *testing.T) {
 	e := refusal(t, "send_message", `{"to":"a","recipient":"b","text":"hi"}`)
 	if e.Details["parameter"] != "recipient" {
 		t.Errorf("details are %v, want the parameter recipient", e.Details)
@@ -119,7 +119,7 @@ func TestDecodeNamesTheNearestParameter(t *testing.T) {
 	}
 }
 
-func TestDecodeHoldsToTypesAndLimits(t *testing.T) {
+func TestDecodeChecksTypesAndLimits(t *testing.T) {
 	for _, c := range []struct{ op, args, parameter string }{
 		{"send_message", `{"text":"hi"}`, "to"},
 		{"send_message", `{"to":[],"text":"hi"}`, "to"},
@@ -185,7 +185,7 @@ func TestDecodeSaysWhatATypeShouldBe(t *testing.T) {
 	}
 }
 
-func TestDecodeTakesNothingForAnEmptyObject(t *testing.T) {
+func TestDecodeTakesEmptyInputAsAnEmptyObject(t *testing.T) {
 	for _, args := range []string{"", " \n", "null", "{}", " {} "} {
 		decoded[CheckInboxRequest](t, "check_inbox", args)
 	}
@@ -238,7 +238,7 @@ func TestGetMessagesHasTwoSetsOfDefaults(t *testing.T) {
 	}
 }
 
-func TestARequestReadsBackWhatItWrites(t *testing.T) {
+func TestRequestsSurviveJSON(t *testing.T) {
 	// A client's door settles the defaults before the daemon's does: both must
 	// come to the same.
 	for _, args := range []string{
@@ -321,7 +321,7 @@ func TestDecodeQuery(t *testing.T) {
 	}
 }
 
-func TestNearestIsNear(t *testing.T) {
+func TestNearest(t *testing.T) {
 	words := []string{"to", "text", "priority", "in_reply_to"}
 	for word, want := range map[string]string{
 		"priorty":      "priority",

@@ -53,7 +53,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-func TestOnTheSocketAKeyDecidesAndElseThePeer(t *testing.T) {
+func TestOnTheSocketAKeyDecidesBeforeThePeer(t *testing.T) {
 	s := &stub{}
 	d := serve(t, New(options(s)))
 	d.expect("no key", d.askUnix("POST", "/api/check_inbox", ""), http.StatusOK, "")
@@ -100,7 +100,7 @@ func TestOnTheSocketAKeyDecidesAndElseThePeer(t *testing.T) {
 	)
 }
 
-func TestAnIDAloneWhereItIsTrusted(t *testing.T) {
+func TestAnAgentIDAloneIsEnoughOnlyWhereTrusted(t *testing.T) {
 	o := options(&stub{})
 	o.TrustLocalAgentID = true
 	d := serve(t, New(o))
@@ -138,7 +138,7 @@ func TestAnIDAloneWhereItIsTrusted(t *testing.T) {
 	}
 }
 
-func TestRegistrationIsOpenOnlyWhereItIsSaid(t *testing.T) {
+func TestRegistrationIsOpenOnlyWhereConfigured(t *testing.T) {
 	o := options(&stub{})
 	d := serve(t, New(o))
 	d.expect(
@@ -195,7 +195,7 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 	d.expect("any host on the socket", d.askUnix("GET", "/api/check_inbox", "", "Host: anything"), http.StatusOK, "")
 }
 
-func TestMCPIsBehindTheSameDoor(t *testing.T) {
+func TestMCPUsesTheSameAuthentication(t *testing.T) {
 	var caller parley.Caller
 	o := options(&stub{})
 	o.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { caller = parley.CallerFrom(r.Context()) })
@@ -223,7 +223,7 @@ func TestWithoutAuthenticationEveryKeyIsWrong(t *testing.T) {
 	d.expect("a key", d.ask("POST", "/api/check_inbox", "", key), http.StatusUnauthorized, parley.Unauthenticated)
 }
 
-func TestAKeyThatProvesNobodyIsWrong(t *testing.T) {
+func TestAKeyWithoutAnOwnerIsWrong(t *testing.T) {
 	o := options(&stub{})
 	o.Registration = true
 	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return parley.Caller{}, true }

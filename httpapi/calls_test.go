@@ -260,7 +260,7 @@ func TestInternalErrorsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestACrashIsAnAnswer(t *testing.T) {
+func TestAPanicIsAnInternalError(t *testing.T) {
 	var log strings.Builder
 	s := &stub{send: func(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 		panic("a mistake in the service")

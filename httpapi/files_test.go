@@ -249,7 +249,7 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 	_ = w.Close()
 }
 
-func TestDownloadIsNoPageAndHasRanges(t *testing.T) {
+func TestDownloadsAreAttachmentsWithRanges(t *testing.T) {
 	s, d := shelved(t)
 	get := func(headers ...string) (*http.Response, string) {
 		t.Helper()

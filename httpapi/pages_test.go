@@ -42,7 +42,7 @@ func TestHealthSaysWhetherTheDaemonCanWork(t *testing.T) {
 	}
 }
 
-func TestHealthDoesNotWaitForEver(t *testing.T) {
+func TestHealthHasADeadline(t *testing.T) {
 	o := options(&stub{})
 	o.Health = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	d := serve(t, New(o))
@@ -51,7 +51,7 @@ func TestHealthDoesNotWaitForEver(t *testing.T) {
 	)
 }
 
-func TestThePagesOfTheDaemonOnlyRead(t *testing.T) {
+func TestPagesAllowOnlyReading(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	for _, path := range []string{"/healthz", "/metrics", "/openapi.json", "/api/tools"} {
 		got := d.ask("POST", path, "{}", key)

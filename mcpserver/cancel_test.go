@@ -12,7 +12,7 @@ import (
 )
 
 // A call that its client gives up ends in the service too: nobody waits for nobody.
-func TestACancelledCallEndsItsWait(t *testing.T) {
+func TestCancellingACallEndsItsWait(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, f *fake, s *official.ClientSession) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -98,7 +98,7 @@ func modern(t *testing.T, url string) func(method, name, body string) string {
 	}
 }
 
-func TestThereIsNothingToSubscribeTo(t *testing.T) {
+func TestSubscriptionsAreRefused(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
 	got := modern(t, url)(
 		"subscriptions/listen",

@@ -13,7 +13,7 @@ import (
 	"parley"
 )
 
-func TestInstructionsSayWhoOneIs(t *testing.T) {
+func TestInstructionsNameTheCaller(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, _ *fake, s *official.ClientSession) {
 		got := s.InitializeResult()
 		if got == nil {

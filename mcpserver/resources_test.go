@@ -102,7 +102,7 @@ func TestResourcesAreReadWithoutMarking(t *testing.T) {
 	})
 }
 
-func TestAResourceThatCannotBeReadSaysWhy(t *testing.T) {
+func TestAResourceThatFailsSaysWhy(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, f *fake, s *official.ClientSession) {
 		for uri, want := range map[string]string{
 			"parley://threads/nothere1": "THREAD_NOT_FOUND: there is no thread nothere1. list_threads",
@@ -126,7 +126,7 @@ func TestAResourceThatCannotBeReadSaysWhy(t *testing.T) {
 	}
 }
 
-func TestPromptsTellOfToolsThatThereAre(t *testing.T) {
+func TestPromptsNameOnlyExistingTools(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, _ *fake, s *official.ClientSession) {
 		tools := names(list(t, s))
 		for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // Who waits for a message does not get it with a key that has been revoked meanwhile.
-func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
+func TestACallThatWaitedStillNeedsItsKey(t *testing.T) {
 	var revoked atomic.Bool
 	here := &tool{op: parley.FindOp("check_inbox"), options: Options{
 		Authenticate: func(context.Context, string) (parley.Caller, bool) { return coder, !revoked.Load() }}}
