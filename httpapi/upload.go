@@ -47,19 +47,8 @@ func (a *api) serveUpload(w http.ResponseWriter, r *http.Request) {
 }
 
 func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
-	r, limit := u.request, a.Files.FileLimit()
-	if r.ContentLength > limit+maxFields*maxField { // so that a client that sent `Expect: 100-continue` sends nothing
-		return nil, parley.Errorf(
-			parley.FileRefused, "the upload has %d bytes, a file may have %d", r.ContentLength, limit,
-		).With("limit", limit).
-			Suggest("Send a part of it, or compress it; the operator can raise max_file_mb in parley.yaml.")
-	}
-
-	var err error
-	if u.parts, err = r.MultipartReader(); err != nil {
-		return nil, &refusal{http.StatusUnsupportedMediaType,
-			parley.Errorf(parley.InvalidArgument, "the body is not a multipart form: %w", err).
-				Suggest("Send the file as the part `file` of a multipart/form-data body: curl -F file=@PATH.")}
+	if err := u.begin(a.Files.FileLimit()); err != nil {
+		return nil, err
 	}
 
 	file, err := u.nextFile()
@@ -67,7 +56,7 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 		return nil, err
 	}
 
-	caller, err := a.identify(r, u.keys)
+	caller, err := a.identify(u.request, u.keys)
 	if err == nil {
 		err = parley.FindOp("transfer_file").Allow(caller)
 	}
@@ -84,30 +73,57 @@ func (a *api) upload(u *upload) (*parley.TransferFileResult, error) {
 	}
 
 	name := file.FileName()
+	describe := func() (parley.UploadFileRequest, error) { return u.finish(name, caller) }
 
-	describe := func() (parley.UploadFileRequest, error) {
-		if another, err := u.nextFile(); err != nil || another != nil {
-			return parley.UploadFileRequest{}, errors.Join(err, u.givenTwice(another))
-		}
+	return a.Files.UploadFile(parley.WithCaller(u.request.Context(), caller), file, describe)
+}
 
-		req := parley.UploadFileRequest{Filename: name, Recipient: u.fields["recipient"],
-			Description: u.fields["description"], IdempotencyKey: u.fields["idempotency_key"]}
-		if given, ok := u.fields["destination_filename"]; ok {
-			req.Filename = given
-		}
-
-		if len(u.keys) > u.known { // the caller was identified without it
-			return req, parley.Errorf(parley.Unauthenticated, "the API key comes after the file").
-				Suggest("Send it before the file, or as `Authorization: Bearer KEY`.")
-		}
-		if err := u.checkClaims(caller); err != nil {
-			return req, err
-		}
-
-		return req, req.Validate()
+// begin checks the length that the request announces, and opens the form.
+func (u *upload) begin(limit int64) error {
+	r := u.request
+	// A client that sent `Expect: 100-continue` then sends nothing.
+	if r.ContentLength > limit+maxFields*maxField {
+		return parley.Errorf(
+			parley.FileRefused, "the upload has %d bytes, a file may have %d", r.ContentLength, limit,
+		).With("limit", limit).
+			Suggest("Send a part of it, or compress it; the operator can raise max_file_mb in parley.yaml.")
 	}
 
-	return a.Files.UploadFile(parley.WithCaller(r.Context(), caller), file, describe)
+	var err error
+	if u.parts, err = r.MultipartReader(); err != nil {
+		return &refusal{http.StatusUnsupportedMediaType,
+			parley.Errorf(parley.InvalidArgument, "the body is not a multipart form: %w", err).
+				Suggest("Send the file as the part `file` of a multipart/form-data body: curl -F file=@PATH.")}
+	}
+
+	return nil
+}
+
+// finish reads the fields after the file and returns the valid request of all fields.
+func (u *upload) finish(name string, caller parley.Caller) (parley.UploadFileRequest, error) {
+	if another, err := u.nextFile(); err != nil || another != nil {
+		return parley.UploadFileRequest{}, errors.Join(err, u.givenTwice(another))
+	}
+
+	req := parley.UploadFileRequest{
+		Filename:       name,
+		Recipient:      u.fields["recipient"],
+		Description:    u.fields["description"],
+		IdempotencyKey: u.fields["idempotency_key"],
+	}
+	if given, ok := u.fields["destination_filename"]; ok {
+		req.Filename = given
+	}
+
+	if len(u.keys) > u.known { // the caller was identified without it
+		return req, parley.Errorf(parley.Unauthenticated, "the API key comes after the file").
+			Suggest("Send it before the file, or as `Authorization: Bearer KEY`.")
+	}
+	if err := u.checkClaims(caller); err != nil {
+		return req, err
+	}
+
+	return req, req.Validate()
 }
 
 // upload is the form of an upload while it is read.

@@ -240,7 +240,7 @@ func respondDelegates(f *fixture) {
 
 }
 
-// A debt that is passed on to nobody would be nobody's.
+// A response that is delegated to nobody would be owed by nobody.
 func respondDelegatesToNobody(f *fixture) {
 	question := f.planner.ask("and who?", "coder").MessageID
 	f.coder.getMessages(parley.GetMessagesRequest{})

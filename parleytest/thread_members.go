@@ -189,7 +189,7 @@ func threadEvents(f *fixture) {
 		f.Errorf("coder sees a post from after its removal")
 	}
 	if findEvent(list, parley.EventThreadMessage, post.MessageID) == nil {
-		f.Errorf("coder does not see any more what it got")
+		f.Errorf("coder no longer sees a post that it received")
 	}
 
 	same(
