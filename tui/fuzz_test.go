@@ -100,7 +100,8 @@ func (s *stage) step(r *rand.Rand) string {
 		return "a paste"
 	case 3:
 		s.service.mu.Lock()
-		s.service.err = []error{nil, nil, nil, gone, parley.Errorf(parley.Internal, "%s", randomText(r)).Suggest("%s", randomText(r))}[r.IntN(5)]
+		odd := parley.Errorf(parley.Internal, "%s", randomText(r)).Suggest("%s", randomText(r))
+		s.service.err = []error{nil, nil, nil, gone, odd}[r.IntN(5)]
 		s.service.agents[r.IntN(4)].HeldReason = randomText(r)
 		s.service.agents[r.IntN(4)].State = parley.AgentState(
 			[]string{"idle", "busy", "odd state of some length"}[r.IntN(3)],
@@ -148,18 +149,16 @@ func (s *stage) hearOf(r *rand.Rand) {
 		th := &f.threads[r.IntN(2)]
 		th.Title, th.LastMessageAt = randomText(r), noon
 		f.post(n, th.ID, names[r.IntN(4)], text, noon.Add(time.Duration(n)*time.Second), parley.DeliveryHeld, "strange")
-		f.emit(
-			parley.Event{
-				Type:           parley.EventThreadMessage,
-				ThreadID:       th.ID,
-				Thread:         th.Title,
-				MessageID:      f.posts[len(f.posts)-1].MessageID,
-				SenderID:       idOf("coder"),
-				Sender:         "coder",
-				Preview:        text,
-				RecipientCount: r.IntN(3),
-			},
-		)
+		f.emit(parley.Event{
+			Type:           parley.EventThreadMessage,
+			ThreadID:       th.ID,
+			Thread:         th.Title,
+			MessageID:      f.posts[len(f.posts)-1].MessageID,
+			SenderID:       idOf("coder"),
+			Sender:         "coder",
+			Preview:        text,
+			RecipientCount: r.IntN(3),
+		})
 	case 1:
 		f.letters = append(
 			f.letters,
@@ -167,15 +166,8 @@ func (s *stage) hearOf(r *rand.Rand) {
 		)
 		f.agents[len(f.agents)-1].Unread++
 	default:
-		f.need(
-			[]parley.NeedKind{parley.NeedDialog, parley.NeedHeld, parley.NeedUnanswered, "a new kind of need"}[r.IntN(4)],
-			"coder",
-			text,
-			"parley attach coder",
-			randomText(r),
-			randomText(r),
-			randomText(r),
-		)
+		kinds := []parley.NeedKind{parley.NeedDialog, parley.NeedHeld, parley.NeedUnanswered, "a new kind of need"}
+		f.need(kinds[r.IntN(4)], "coder", text, "parley attach coder", randomText(r), randomText(r), randomText(r))
 	}
 
 	s.news()

@@ -91,8 +91,8 @@ func (n *needs) rows(w int) []string {
 	return lines
 }
 
-const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or are stuck; " +
-	"held and unconfirmed messages; overdue answers; and messages to you. " +
+const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or " +
+	"are stuck; held and unconfirmed messages; overdue answers; and messages to you. " +
 	"The number next to this screen's name counts them."
 
 // nothing says that nothing needs the operator, and what the screen is for.
