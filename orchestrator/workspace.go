@@ -24,7 +24,7 @@ func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequ
 
 	for {
 		seen := o.store.LastEvent()
-		events, err := o.store.Events(ctx, q)
+		events, err := o.store.Events.List(ctx, q)
 		if err != nil {
 			return nil, err
 		}
