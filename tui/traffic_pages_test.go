@@ -138,7 +138,7 @@ func TestFilterTermsLookInTheirPlaces(t *testing.T) {
 		{"state:queued", 1}, {"type:urgent", 1}, {"from:coder is:held looking", 1}, {"from:nobody", 0},
 		{"from:", 10}, {"odd:place", 0}, {"thread:x", 0},
 	} {
-		s.m.traffic.filterBy(c.filter)
+		s.m.traffic.filter.set(c.filter)
 		if got := len(s.m.traffic.shown); got != c.want {
 			t.Errorf("%q shows %d messages, want %d", c.filter, got, c.want)
 		}
