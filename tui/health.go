@@ -124,6 +124,7 @@ func (h *health) examined(found []Finding) {
 	if bad > 0 {
 		result = plural(bad, "finding")
 	}
+
 	h.tell(fmt.Sprintf("Examined %s: %s.", plural(len(found), "thing"), result))
 }
 
@@ -244,6 +245,7 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 		if state == parley.DeliveryUnconfirmed {
 			action = "4 lists them."
 		}
+
 		warn("deliveries", fmt.Sprintf("%d %s", n, state), action)
 	}
 

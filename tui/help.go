@@ -32,6 +32,7 @@ func (h *help) lines(th theme, keys *keymap, w int) []string {
 		for _, b := range keys.in(s) {
 			cells = append(cells, keyCell(th, b.show, b.does, entry))
 		}
+
 		if len(cells) == 0 {
 			continue
 		}

@@ -14,7 +14,7 @@ const nothingNeeded = "Nothing needs you."
 // dropDraftMsg says that a draft may go.
 type dropDraftMsg struct{ to address }
 
-// assist does what helps most with the need under the marker: the first act of its
+// assist does what helps most with the need under the marker: the first option of its
 // row.
 func (n *needs) assist() tea.Cmd {
 	x := n.selected()
@@ -107,6 +107,7 @@ func (n *needs) muteHeld() tea.Cmd {
 	if mute.ThreadID == "" {
 		mute.With = r.Object.SenderID + "," + n.selected().AgentID
 	}
+
 	unmute := mute
 	unmute.Action = parley.ActionUnmute
 

@@ -129,21 +129,26 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 		first = n.theme.focus.Render(first)
 	}
 
-	var acts []string
-	a := n.team.find(x.AgentID)
-	for _, act := range l.acts {
-		if act == "a attach" && (a == nil || a.Kind != parley.KindTerminal) {
-			continue
-		}
-		if x.thread != "" && act == "enter reply" {
-			act = "enter open the thread"
-		}
+	return []string{first, "    " + columns(n.optionWords(x, l), n.theme.dim.Render(" · "), w-4)}
+}
 
-		key, does, _ := strings.Cut(act, " ")
-		acts = append(acts, n.theme.accent.Render(key)+" "+does)
+// optionWords draws what can be done about a need.
+func (n *needs) optionWords(x *need, l look) []string {
+	a := n.team.find(x.AgentID)
+	attachable := a != nil && a.Kind == parley.KindTerminal
+
+	var words []string
+	for _, o := range l.options {
+		switch {
+		case o.key == "a" && !attachable:
+			continue
+		case o.key == "enter" && x.letter() && x.thread != "":
+			o.does = "open the thread"
+		}
+		words = append(words, n.theme.accent.Render(o.key)+" "+o.does)
 	}
 
-	return []string{first, "    " + columns(acts, n.theme.dim.Render(" · "), w-4)}
+	return words
 }
 
 // lines draws the details of the need under the marker.
