@@ -64,15 +64,10 @@ var sectionNames = []string{"In trouble", "At work", "At rest", "Stopped"}
 // section returns where an agent belongs. In trouble is an agent that does not go
 // on by itself.
 func section(s *parley.AgentStatus) int {
-	switch s.State {
-	case parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked, parley.StateUnknown:
-		return inTrouble
-	case parley.StateTerminated:
-		return stopped
-	}
-
 	switch {
-	case s.Overdue > 0 || s.HeldReason != "":
+	case s.State == parley.StateTerminated:
+		return stopped
+	case urgencyOf(s) < len(urgency), s.Overdue > 0, s.HeldReason != "":
 		return inTrouble
 	case s.State == parley.StateIdle:
 		return atRest
