@@ -12,20 +12,20 @@ import (
 // needs is the screen of everything that waits for a person.
 type needs struct {
 	actions
-	compose  *compose
-	threads  *threads
-	sel      string // the key of the need under the marker
-	at0      int    // where that was, for when it is gone
-	top      int
-	height   int
-	inDetail bool // the movement keys go to the details
-	asking   bool
-	known    bool          // reported is an answer
-	reported []parley.Need // by the daemon
-	list     []need
-	err      error
-	message  detail // that the need under the marker is about
-	pane     pane
+	compose   *compose
+	threads   *threads
+	sel       string // the key of the need under the marker
+	lastIndex int    // where that need was, for when it is gone
+	top       int
+	height    int
+	inDetail  bool // the movement keys go to the details
+	asking    bool
+	known     bool          // reported is an answer
+	reported  []parley.Need // by the daemon
+	list      []need
+	err       error
+	message   detail // that the need under the marker is about
+	pane      pane
 }
 
 // pane is how far a text is scrolled.
@@ -117,7 +117,7 @@ func (n *needs) take(msg needsMsg) tea.Cmd {
 	}
 
 	if !n.known {
-		n.sel, n.at0 = "", 0 // the list was not complete before
+		n.sel, n.lastIndex = "", 0 // the list was not complete before
 	}
 
 	n.known, n.reported = true, msg.list
@@ -178,15 +178,15 @@ func (n *needs) takeDetail(msg needDetailMsg) tea.Cmd {
 func (n *needs) index() int {
 	i := slices.IndexFunc(n.list, func(x need) bool { return x.key == n.sel })
 	if i < 0 {
-		i = clamp(n.at0, 0, max(0, len(n.list)-1))
+		i = clamp(n.lastIndex, 0, max(0, len(n.list)-1))
 	}
 	return i
 }
 
 func (n *needs) mark(i int) {
-	n.at0 = clamp(i, 0, max(0, len(n.list)-1))
+	n.lastIndex = clamp(i, 0, max(0, len(n.list)-1))
 	if n.sel = ""; len(n.list) > 0 {
-		n.sel = n.list[n.at0].key
+		n.sel = n.list[n.lastIndex].key
 	}
 }
 

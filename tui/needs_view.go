@@ -168,7 +168,7 @@ func (n *needs) lines(w int) []string {
 	read := x.MessageID != "" && n.message.id == x.MessageID && n.message.result != nil
 	if x.Kind == needUnsent {
 		lines = append(lines, indent(wrap(safeText(x.draft.text), w-2), 2)...)
-	} else if !read || x.Kind != needMessage && x.Kind != needAnswer {
+	} else if !read || !x.letter() {
 		say(n.theme.plain, x.Text)
 	}
 
