@@ -40,7 +40,7 @@ func TestShowsTrafficAndAgents(t *testing.T) {
 
 func TestEmptyScreenTeaches(t *testing.T) {
 	s := newScreen(t, newFake(), 80, 24)
-	s.shows("No agents yet. Start one:  parley launch coder -- claude", "No messages yet.")
+	s.shows("No agents yet. Start one:  parley launch coder --profile claude", "No messages yet.")
 }
 
 func TestDeliveryEventsMoveTheRow(t *testing.T) {
