@@ -41,8 +41,7 @@ type health struct {
 	summed   time.Time           // when usage was asked for
 	summing  bool
 	drawn    []string // by settle
-	top      int
-	height   int
+	pane
 }
 
 type (
@@ -260,7 +259,7 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 func (h *health) about() subject { return subject{} }
 
 func (h *health) move(by motion) tea.Cmd {
-	h.top += by.lines(h.height)
+	h.pane.move(by)
 	return nil
 }
 

@@ -24,12 +24,12 @@ type needs struct {
 	reported  []parley.Need // by the daemon
 	list      []need
 	err       error
-	message   detail // that the need under the marker is about
-	pane      pane
+	detail    needDetail
 }
 
-// pane is how far a text is scrolled.
-type pane struct{ top, height int }
+func newNeeds(a actions, c *compose, t *threads) *needs {
+	return &needs{actions: a, compose: c, threads: t, detail: needDetail{shared: a.shared}}
+}
 
 // needsMsg is the daemon's list.
 type needsMsg struct {
@@ -81,18 +81,18 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 	case needsMsg:
 		return n.take(msg)
 	case needDetailMsg:
-		return n.takeDetail(msg)
+		return n.detail.take(msg)
 	case dropDraftMsg:
 		n.compose.forget(msg.to)
 	case feedMsg:
 		for _, e := range msg.events {
-			n.message.stale = n.message.stale || e.MessageID == n.message.id
+			n.detail.heard(e.MessageID)
 		}
 	case settledMsg:
 		if n.at == atNeeds {
 			n.gather()
 		}
-		return n.show()
+		return n.detail.ask(n.selected())
 	}
 
 	return nil
@@ -126,53 +126,6 @@ func (n *needs) take(msg needsMsg) tea.Cmd {
 	return nil
 }
 
-// needDetailMsg is the message that a need is about, with its deliveries.
-type needDetailMsg detailMsg
-
-// show keeps the details on the need under the marker. Looking at a message here
-// does not mark it read: the operator marks or answers it.
-func (n *needs) show() tea.Cmd {
-	x := n.selected()
-	if n.at != atNeeds || x == nil {
-		return nil
-	}
-
-	d := &n.message
-	if d.id != x.MessageID {
-		d.show(x.MessageID)
-		d.stale, n.pane.top = true, 0
-	}
-
-	if d.id == "" || d.asking || !d.stale || n.link.lost != nil {
-		return nil
-	}
-
-	d.asking, d.stale = true, false
-	read := readDetail(d.id)
-
-	return n.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		return needDetailMsg(read(ctx, s).(detailMsg))
-	})
-}
-
-func (n *needs) takeDetail(msg needDetailMsg) tea.Cmd {
-	d := &n.message
-	d.asking = false
-	if msg.id != d.id {
-		d.stale = true
-		return nil
-	}
-
-	if d.err = msg.err; msg.err == nil {
-		d.result = msg.result
-	} else if n.link.gone(msg.err) {
-		d.stale, d.err = true, nil
-		return n.link.lookLater()
-	}
-
-	return nil
-}
-
 // index returns the position of the need under the marker. When that is gone, the
 // marker stays where it was, on the next one.
 func (n *needs) index() int {
@@ -200,11 +153,11 @@ func (n *needs) selected() *need {
 
 func (n *needs) move(by motion) tea.Cmd {
 	if n.inDetail {
-		n.pane.top += by.lines(n.pane.height)
+		n.detail.move(by)
 		return nil
 	}
 	n.mark(n.index() + by.lines(n.height))
-	n.pane.top = 0
+	n.detail.top = 0
 	return nil
 }
 

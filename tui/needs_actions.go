@@ -97,7 +97,7 @@ func (n *needs) again() tea.Cmd {
 
 // muteHeld mutes the two agents, or the thread, whose messages are held.
 func (n *needs) muteHeld() tea.Cmd {
-	r := n.message.result
+	r := n.detail.message.result
 	if r == nil || r.Object == nil || len(r.Deliveries) == 0 {
 		n.tell("Still reading the conversation; try again in a moment.")
 		return nil
@@ -134,7 +134,7 @@ const reminder = "REMINDER"
 // remind asks for an answer that is owed.
 func (n *needs) remind(x *need) tea.Cmd {
 	text := "Please answer message " + parley.Short(x.MessageID)
-	if r := n.message.result; r != nil && r.Object != nil && r.Object.ID == x.MessageID {
+	if r := n.detail.message.result; r != nil && r.Object != nil && r.Object.ID == x.MessageID {
 		text += " from " + safeLine(r.Object.Sender)
 	}
 
