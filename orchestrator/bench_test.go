@@ -73,11 +73,11 @@ func (bt *benchTeam) wait(b *testing.B, n int) {
 
 	bt.typed.Add(-int64(n))
 	for {
-		waiting, err := bt.store.Backlog(context.Background())
+		counts, err := bt.store.DeliveryCounts(context.Background())
 		if err != nil {
 			b.Fatal(err)
 		}
-		if len(waiting) == 0 {
+		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
 			return
 		}
 	}

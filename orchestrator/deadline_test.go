@@ -41,7 +41,7 @@ func (d *due) notices(name string) []string {
 	d.remind(context.Background())
 	m := d.roster.ByName(name)
 
-	page, err := d.store.Inbox(context.Background(), store.InboxQuery{RecipientID: m.ID, Limit: 50, OldestFirst: true})
+	page, err := d.store.Inbox.Page(context.Background(), store.InboxQuery{RecipientID: m.ID, Limit: 50, OldestFirst: true})
 	if err != nil {
 		d.t.Fatal(err)
 	}

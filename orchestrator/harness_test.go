@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/terminal"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -21,8 +22,8 @@ import (
 // TestMain lets the test binary be parley's launcher and the fake agents.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "_exec" {
-		fmt.Fprintln(os.Stderr, Exec(os.Args[2]))
-		os.Exit(ExecFailed)
+		fmt.Fprintln(os.Stderr, terminal.Exec(os.Args[2]))
+		os.Exit(terminal.ExecFailed)
 	}
 	if len(os.Args) == 3 && os.Args[1] == crashDaemon {
 		os.Exit(runCrashDaemon(os.Args[2]))

@@ -129,7 +129,7 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	broken, cancel := context.WithCancel(context.Background())
 	cancel() // as a database that is locked or full
 	m.Changing.Lock()
-	err := te.terminals.lose(broken, m, "its terminal is gone")
+	err := te.terminals.Lose(broken, m, "its terminal is gone")
 	m.Changing.Unlock()
 	if err == nil {
 		t.Fatal("the loss was recorded")

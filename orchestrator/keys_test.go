@@ -105,7 +105,7 @@ func TestKeysAreStoredHashed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := te.store.Keys(context.Background())
+	keys, err := te.store.Keys.List(context.Background())
 	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(team.HashKey(res.APIKey)) || len(keys[0].Hash) != 32 {
 		t.Errorf("stored: %+v, %v", keys, err)
 	}

@@ -32,7 +32,7 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 	}
 
 	for name, want := range map[string]int{"coder": 1, "gone": 0} {
-		page, err := te.store.Inbox(
+		page, err := te.store.Inbox.Page(
 			context.Background(),
 			store.InboxQuery{RecipientID: te.roster.ByName(name).ID, Limit: 10},
 		)

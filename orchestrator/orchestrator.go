@@ -17,6 +17,7 @@ import (
 	"parley/files"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -59,7 +60,7 @@ type Orchestrator struct {
 	group     sync.WaitGroup
 	pause     pause
 	couriers  *courier.Couriers
-	terminals *Terminals
+	terminals *terminal.Terminals
 	doors     doors
 	talk      talk
 
@@ -140,7 +141,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.loadResponders(ctx); err != nil {
 		return err
 	}
-	o.terminals, err = OpenTerminals(ctx, TerminalOptions{
+	o.terminals, err = terminal.Open(ctx, terminal.Options{
 		Store: o.store, Roster: o.roster, Couriers: o.couriers, Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
 		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch, Now: o.now, Log: o.log,

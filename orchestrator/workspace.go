@@ -24,7 +24,7 @@ func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequ
 
 	for {
 		seen := o.store.LastEvent()
-		events, err := o.store.Events(ctx, q)
+		events, err := o.store.Events.List(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func (o *Orchestrator) Backup(ctx context.Context, req parley.BackupRequest) (*p
 func (o *Orchestrator) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	res := &parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}}
 	if !req.KeepAgents {
-		stopped, left, err := o.terminals.endAll(context.WithoutCancel(ctx), "stopped by parley down")
+		stopped, left, err := o.terminals.EndAll(context.WithoutCancel(ctx), "stopped by parley down")
 		if err != nil {
 			return nil, err
 		}

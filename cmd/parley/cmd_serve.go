@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) serveCommand() *cobra.Command {
+func serveCommand(c *cli) *cobra.Command {
 	var foreground bool
 	var readyFD int
 	cmd := &cobra.Command{
@@ -49,7 +49,7 @@ func (c *cli) serveCommand() *cobra.Command {
 		}
 
 		if !foreground {
-			return c.serveInBackground(cmd.Context(), at, flags)
+			return serveInBackground(cmd.Context(), c, at, flags)
 		}
 
 		return daemon.Serve(cmd.Context(), daemon.Options{
@@ -77,7 +77,7 @@ func (f *settingFlag) Set(text string) error {
 	return nil
 }
 
-func (c *cli) serveInBackground(ctx context.Context, at daemon.Place, flags []string) error {
+func serveInBackground(ctx context.Context, c *cli, at daemon.Place, flags []string) error {
 	ctx, cancel := context.WithTimeout(ctx, daemon.StartWithin)
 	defer cancel()
 

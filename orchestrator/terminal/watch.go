@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
@@ -61,7 +61,7 @@ func (ts *Terminals) Watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			ts.takeSpool(ctx)
+			ts.TakeSpool(ctx)
 			ts.closeIdleServers()
 			ts.lookAround(ctx)
 		case <-ts.look:
@@ -159,7 +159,7 @@ func (ts *Terminals) observe(ctx context.Context, m *team.Member, t *team.Termin
 		return nil
 	}
 	if !there {
-		return ts.lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
+		return ts.Lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
 	}
 
 	moved := info.InMode != t.Info.InMode || info.InputOff != t.Info.InputOff

@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
@@ -220,7 +220,7 @@ func (t *tree) gone(ctx context.Context, patience time.Duration, sig syscall.Sig
 
 // endAll ends all agents and the tmux server, and returns whom, and which adopted ones run
 // on without it. Launches under way are waited for, later ones are refused.
-func (ts *Terminals) endAll(ctx context.Context, evidence string) (stopped, left []string, err error) {
+func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left []string, err error) {
 	ts.ending.Store(true)
 	defer func() {
 		if err != nil {

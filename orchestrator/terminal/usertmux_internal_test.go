@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"log/slog"
@@ -18,7 +18,7 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := &Terminals{roster: roster, opts: TerminalOptions{Tmux: tmuxtest.Options(t)}}
+	ts := &Terminals{roster: roster, opts: Options{Tmux: tmuxtest.Options(t)}}
 	server, _, err := ts.join(t.Context(), user.SocketPath())
 	if err != nil {
 		t.Fatal(err)

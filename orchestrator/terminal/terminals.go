@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 )
 
 // TerminalOptions is what terminals work with.
-type TerminalOptions struct {
+type Options struct {
 	Store      *store.Store
 	Roster     *team.Roster
 	Couriers   *courier.Couriers
@@ -36,7 +36,7 @@ type TerminalOptions struct {
 // Terminals are the terminals of all agents: parley's own tmux server and those of the
 // user that adopted agents live on.
 type Terminals struct {
-	opts     TerminalOptions
+	opts     Options
 	store    *store.Store
 	roster   *team.Roster
 	couriers *courier.Couriers
@@ -58,7 +58,7 @@ type Terminals struct {
 
 // OpenTerminals connects to parley's own tmux server and starts it if necessary. The
 // error is TMUX_UNAVAILABLE when tmux is missing, too old or cannot be started.
-func OpenTerminals(ctx context.Context, opts TerminalOptions) (*Terminals, error) {
+func Open(ctx context.Context, opts Options) (*Terminals, error) {
 	if _, err := tmux.CheckVersion(ctx, opts.Tmux.Binary); err != nil {
 		return nil, tmuxError(err)
 	}
@@ -94,7 +94,7 @@ func (ts *Terminals) Recover(ctx context.Context) error {
 	if err := ts.readopt(ctx); err != nil {
 		return err
 	}
-	ts.takeSpool(ctx)
+	ts.TakeSpool(ctx)
 	ts.Sweep()
 	return nil
 }

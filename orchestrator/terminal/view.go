@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
@@ -49,7 +49,7 @@ func (ts *Terminals) terminalMember(ref string) (*team.Member, error) {
 
 // screen is what a person sees in the terminal. tmux scrolls by a row to say that
 // a pane is dead.
-func screenOf(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmux.Screen, error) {
+func Screen(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmux.Screen, error) {
 	screen, err := t.Pane.Screen(ctx, opts)
 	if err == nil && screen.Dead {
 		opts.History++
@@ -71,7 +71,7 @@ func (ts *Terminals) ReadTerminal(
 	ctx, cancel := ts.whileTmuxAnswers(ctx)
 	defer cancel()
 
-	screen, err := screenOf(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
+	screen, err := Screen(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
 	if err != nil {
 		return nil, lookError(m, t, err)
 	}

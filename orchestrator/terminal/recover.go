@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ func (ts *Terminals) readopt(ctx context.Context) error {
 	ts.rejoin(ctx)
 	for _, m := range ts.roster.All() {
 		if m.Kind == parley.KindTerminal && m.Terminal() == nil && m.Agent().State != parley.StateTerminated {
-			if err := ts.lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
+			if err := ts.Lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
 				return err
 			}
 		}
@@ -69,7 +69,7 @@ func (ts *Terminals) profileOf(m *team.Member, a parley.Agent) (*profile.Profile
 }
 
 // lose records that an agent's terminal went away under it. Its messages wait.
-func (ts *Terminals) lose(ctx context.Context, m *team.Member, why string) error {
+func (ts *Terminals) Lose(ctx context.Context, m *team.Member, why string) error {
 	m.SetTerminal(nil)
 	if err := ts.couriers.Abandon(ctx, m, why); err != nil {
 		return err

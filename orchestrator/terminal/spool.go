@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 
 // maxSpool is how large the spool may grow, in bytes: thousands of reports, of which
 // only the last of each agent counts for long.
-const maxSpool = 1 << 20
+const MaxSpool = 1 << 20
 
 // lockWait is how long the daemon waits for those who write a line, which takes them
 // well under a millisecond.
@@ -31,7 +31,7 @@ const lockWait = 200 * time.Millisecond
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // errSpoolFull says that a report is dropped.
-var errSpoolFull = errors.New("the spool is full")
+var ErrSpoolFull = errors.New("the spool is full")
 
 // spooled is a line of the spool. It has the key's hash as the database has it: it
 // proves who wrote the line, and is no key.
@@ -77,8 +77,8 @@ func appendLine(ctx context.Context, f *os.File, path string, line []byte) error
 	if err != nil {
 		return err
 	}
-	if mine.Size()+int64(len(line)) > maxSpool {
-		return errSpoolFull
+	if mine.Size()+int64(len(line)) > MaxSpool {
+		return ErrSpoolFull
 	}
 	_, err = f.Write(line)
 	return err
@@ -113,7 +113,7 @@ func lockFile(ctx context.Context, f *os.File) error {
 
 // takeSpool hears what is spooled and removes it. What cannot be heard now is tried
 // again: hearing a report twice changes nothing.
-func (ts *Terminals) takeSpool(ctx context.Context) {
+func (ts *Terminals) TakeSpool(ctx context.Context) {
 	if ts.opts.Spool == "" {
 		return
 	}
@@ -141,7 +141,7 @@ func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
 		return ignore(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
 	}
 
-	text, err := io.ReadAll(io.LimitReader(f, maxSpool))
+	text, err := io.ReadAll(io.LimitReader(f, MaxSpool))
 	if err != nil {
 		return err
 	}
