@@ -26,7 +26,7 @@ import (
 func attachCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "attach NAME",
-		Short:   "Show an agent's terminal in this one; " + tmux.ReturnKey + " comes back",
+		Short:   "Attach to an agent's terminal; " + tmux.ReturnKey + " returns",
 		Example: "  parley attach coder",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
@@ -42,7 +42,8 @@ func attachCommand(c *cli) *cobra.Command {
 
 		if !isTerminal(c.in) || !isTerminal(c.out) {
 			return parley.Errorf(parley.InvalidArgument, "attach needs a terminal").
-				Suggest("Use parley screen %s to print its screen, or run in a terminal: %s", res.Name, strings.Join(res.Command, " "))
+				Suggest("Print its screen with parley screen %s, or run in a terminal: %s",
+					res.Name, strings.Join(res.Command, " "))
 		}
 
 		attach, err := tmuxClient(c, attachArgs(c, res))
@@ -59,8 +60,8 @@ func attachCommand(c *cli) *cobra.Command {
 	return c.withAgents(cmd, 1)
 }
 
-// attachArgs is the command that shows an agent's terminal: within the tmux that it is in,
-// a client goes there, since a session cannot be shown inside itself.
+// attachArgs returns the command that shows an agent's terminal. Inside the tmux server
+// of the agent, the client switches to it: a session cannot be shown inside itself.
 func attachArgs(c *cli, res *parley.AttachInfoResult) []string {
 	if around := c.tmuxAround(); res.Adopted && around != "" && daemon.RealPath(around) == daemon.RealPath(res.Socket) {
 		return []string{res.Command[0], "-S", res.Socket, "switch-client", "-t", res.Pane}
@@ -68,14 +69,14 @@ func attachArgs(c *cli, res *parley.AttachInfoResult) []string {
 	return res.Command
 }
 
-// tmuxClient is a tmux client for this terminal. With TMUX in its environment, tmux
-// refuses what would mirror itself without end. Within another server nothing does,
-// and tmux may refuse all the same: it takes this terminal for one of its own when a
-// pane whose program has ended had the same number.
+// tmuxClient returns a tmux client for this terminal. With TMUX in its environment, tmux
+// refuses sessions that would mirror themselves endlessly. For another server that cannot
+// happen, but tmux may refuse even so: it mistakes this terminal for its own if a pane
+// whose program has ended had the same number. So TMUX is removed then.
 func tmuxClient(c *cli, argv []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
-		return nil, parley.Errorf(parley.TmuxUnavailable, "%s cannot be found: %w", argv[0], err).
+		return nil, parley.Errorf(parley.TmuxUnavailable, "%s was not found: %w", argv[0], err).
 			Suggest("Install tmux 3.2 or later.")
 	}
 
@@ -83,8 +84,7 @@ func tmuxClient(c *cli, argv []string) (*exec.Cmd, error) {
 	cmd.Env = c.env
 	if i := slices.Index(argv, "-S"); i >= 0 && daemon.RealPath(argv[i+1]) != daemon.RealPath(c.tmuxAround()) {
 		cmd.Env = slices.DeleteFunc(
-			slices.Clone(c.env),
-			func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
+			slices.Clone(c.env), func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
 		)
 	}
 
@@ -94,11 +94,13 @@ func tmuxClient(c *cli, argv []string) (*exec.Cmd, error) {
 func tuiCommand(c *cli) *cobra.Command {
 	var link screenLink
 	cmd := &cobra.Command{
-		Use:     "tui",
-		Short:   "Open the screen (parley alone does the same)",
-		Example: "  parley tui\n  parley tui --screen needs\n  parley tui --message 5f0c0007",
-		Args:    usage(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return openScreen(cmd.Context(), c, link) },
+		Use:   "tui",
+		Short: "Open the screen (parley without a command does the same)",
+		Example: `  parley tui
+  parley tui --screen needs
+  parley tui --message 5f0c0007`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return openScreen(cmd.Context(), c, link) },
 	}
 	link.flags(cmd)
 	return cmd
@@ -147,12 +149,21 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 		return err
 	}
 
-	o := tui.Options{Open: to,
-		Examine: func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion, Mouse: screen.Mouse,
-		Service: service, Workspace: at.Root, Follow: service.Events, Environ: c.env, Now: c.now,
-		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").
-			Replace(returnKey(ctx, c, at.TmuxSocket(c.env))),
-		Attach: func(name string) (*exec.Cmd, error) { return attachClient(ctx, c, service, name) },
+	key := returnKey(ctx, c, at.TmuxSocket(c.env))
+	o := tui.Options{
+		Open:      to,
+		Examine:   func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) },
+		Version:   buildVersion(),
+		Notify:    notify,
+		Still:     screen.ReducedMotion,
+		Mouse:     screen.Mouse,
+		Service:   service,
+		Workspace: at.Root,
+		Follow:    service.Events,
+		Environ:   c.env,
+		Now:       c.now,
+		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").Replace(key),
+		Attach:    func(name string) (*exec.Cmd, error) { return attachClient(ctx, c, service, name) },
 	}
 
 	if c.tmuxAround() != "" {
@@ -162,14 +173,14 @@ func openScreen(ctx context.Context, c *cli, link screenLink) error {
 	return tui.Run(ctx, o, c.in, c.out)
 }
 
-// screenGC is how much of its heap the screen lets be garbage, in percent. What it keeps
-// is small next to what it draws with: with 200 agents and 100,000 messages, paged
-// through, it takes 53 MB this way, and 61 with Go's own 100.
+// screenGC is the garbage collector's percentage for the screen. The screen keeps little
+// compared to what it allocates for drawing: with 200 agents and 100,000 messages, paged
+// through, it takes 53 MB, and 61 with Go's default of 100.
 const screenGC = 40
 
-// attachInWindow shows a terminal in a new window of the person's own tmux: a client
-// cannot cross from one server to another, but it can run within it. Nothing that is
-// there already changes, and the window goes when the client leaves.
+// attachInWindow shows a terminal in a new window of the user's own tmux: a client cannot
+// move from one server to another, but it can run inside one. The window closes when the
+// client leaves.
 func attachInWindow(ctx context.Context, c *cli, service *client.Client, name string) (*exec.Cmd, error) {
 	attach, err := attachClient(ctx, c, service, name)
 	if err != nil || slices.Contains(attach.Args, "switch-client") {
@@ -181,7 +192,8 @@ func attachInWindow(ctx context.Context, c *cli, service *client.Client, name st
 	return cmd, nil
 }
 
-// attachWithin is longer than the daemon waits for tmux, so that it can say what it saw.
+// attachWithin is longer than the daemon waits for tmux, so that the daemon's error
+// arrives.
 const attachWithin = 15 * time.Second
 
 func attachClient(ctx context.Context, c *cli, service *client.Client, name string) (*exec.Cmd, error) {
@@ -194,19 +206,19 @@ func attachClient(ctx context.Context, c *cli, service *client.Client, name stri
 	return tmuxClient(c, attachArgs(c, res))
 }
 
-// bridgeReconnect is how long an agent's MCP call waits for a daemon that is
-// away: long enough for a restart by hand.
+// bridgeReconnect is how long an agent's MCP call waits for a daemon that does not run:
+// long enough for a restart by hand.
 const bridgeReconnect = 60 * time.Second
 
 func mcpCommand(c *cli) *cobra.Command {
 	var toolsets string
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Speak MCP on standard input and output, for an agent",
-		Long: `Speaks MCP on standard input and output and passes the calls on to the daemon.
-Who calls is known from PARLEY_KEY, or else from the terminal that the agent runs in.`,
+		Short: "Serve MCP on standard input and output, for an agent",
+		Long: `Serves MCP on standard input and output and passes the calls on to the daemon.
+PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`,
 		Example: `  claude mcp add parley -- parley mcp
-  parley mcp --toolsets messages,team    # no more tools than these`,
+  parley mcp --toolsets messages,team    # only these tools`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			sets, err := mcpserver.ParseToolsets(toolsets)
@@ -226,7 +238,7 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 
 			all, own, err := daemon.ParseToolsets(info.Toolsets, info.AgentToolsets)
 			if err != nil {
-				return err // the daemon is a newer one, which knows more of them
+				return err // a newer daemon knows more toolsets
 			}
 
 			service := client.New(
@@ -250,8 +262,8 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 	return cmd
 }
 
-// bridgeCaller is the caller as far as this side knows: the daemon decides, the name
-// is only told to the model.
+// bridgeCaller returns the caller as far as this side knows. The daemon decides; the
+// name is only for the model's instructions.
 func bridgeCaller(ctx context.Context, c *cli, service parley.AgentService) parley.Caller {
 	caller, id := undecided, c.env.Get("PARLEY_AGENT_ID")
 	if id != "" {
@@ -278,14 +290,18 @@ func bridgeCaller(ctx context.Context, c *cli, service parley.AgentService) parl
 
 func execCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "_exec FILE", Hidden: true, Args: usage(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return orchestrator.Exec(args[0]) },
+		Use:    "_exec FILE",
+		Hidden: true,
+		Args:   usage(cobra.ExactArgs(1)),
+		RunE:   func(_ *cobra.Command, args []string) error { return orchestrator.Exec(args[0]) },
 	}
 }
 
 func demoAgentCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "demo-agent", Hidden: true, DisableFlagParsing: true,
+		Use:                "demo-agent",
+		Hidden:             true,
+		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			status := demoagent.Main(
 				cmd.Context(),

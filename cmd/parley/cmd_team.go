@@ -20,13 +20,14 @@ import (
 func upCommand(c *cli) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
-		Use:     "up",
-		Short:   "Launch the whole team of parley.yaml",
-		Example: "  parley up\n  parley up -f teams/review.yaml",
-		Args:    usage(cobra.NoArgs),
+		Use:   "up",
+		Short: "Launch the team of parley.yaml",
+		Example: `  parley up
+  parley up -f teams/review.yaml`,
+		Args: usage(cobra.NoArgs),
 	}
 
-	cmd.Flags().StringVarP(&file, "file", "f", "", "the team's file (default: parley.yaml of the workspace)")
+	cmd.Flags().StringVarP(&file, "file", "f", "", "the team's file (default: the workspace's parley.yaml)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		at, err := c.place()
 		if err != nil {
@@ -57,7 +58,7 @@ func upCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// launchTeam launches who is not there yet and reports each.
+// launchTeam launches the agents that do not run yet and reports each.
 func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error {
 	status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", nil)
 	if err != nil {
@@ -71,11 +72,11 @@ func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error 
 		}
 	}
 
-	members := map[string]daemon.Agent{}
+	agents := map[string]daemon.Agent{}
 	var names []string
-	for _, m := range t.Agents {
-		members[m.Name] = m
-		names = append(names, m.Name)
+	for _, a := range t.Agents {
+		agents[a.Name] = a
+		names = append(names, a.Name)
 	}
 
 	var launched []*parley.LaunchAgentResult
@@ -84,14 +85,19 @@ func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error 
 			return printRunning(c, a)
 		}
 
-		m := members[name]
-		res, err := launchAgent(
-			ctx, c,
-			parley.LaunchAgentRequest{Name: m.Name, Profile: m.Profile, Command: m.Command, Dir: m.Dir,
-				Role: m.Role, Description: m.Description, Capabilities: m.Capabilities, Groups: m.Groups, Orchestrate: m.Orchestrate, Interruptible: m.Interruptible},
-			base,
-			m.Size,
-		)
+		a := agents[name]
+		res, err := launchAgent(ctx, c, parley.LaunchAgentRequest{
+			Name:          a.Name,
+			Profile:       a.Profile,
+			Command:       a.Command,
+			Dir:           a.Dir,
+			Role:          a.Role,
+			Description:   a.Description,
+			Capabilities:  a.Capabilities,
+			Groups:        a.Groups,
+			Orchestrate:   a.Orchestrate,
+			Interruptible: a.Interruptible,
+		}, base, a.Size)
 		if err == nil {
 			launched = append(launched, res)
 		}
@@ -109,10 +115,10 @@ func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error 
 	return err
 }
 
-// printRunning reports an agent that need not be launched.
+// printRunning reports an agent that already runs.
 func printRunning(c *cli, a parley.AgentStatus) error {
 	if !c.json {
-		return c.printLine(c.paint(bold, a.Name) + " runs already.")
+		return c.printLine(c.paint(bold, a.Name) + " is already running.")
 	}
 	return c.printJSON(struct {
 		parley.Answer
@@ -125,10 +131,11 @@ func printRunning(c *cli, a parley.AgentStatus) error {
 
 func downCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "down",
-		Short:   "Stop all agents and the daemon",
-		Example: "  parley down\n  parley down --keep-agents    # only the daemon; the next one finds them again",
-		Args:    usage(cobra.NoArgs),
+		Use:   "down",
+		Short: "Stop all agents and the daemon",
+		Example: `  parley down
+  parley down --keep-agents    # only the daemon; the next one finds the agents again`,
+		Args: usage(cobra.NoArgs),
 	}
 
 	read := addFlags(cmd, "shut_down", []string{"keep_agents"})
@@ -138,7 +145,7 @@ func downCommand(c *cli) *cobra.Command {
 			return err
 		}
 
-		// Agents may have outlived their daemon: then one is started to end them.
+		// If agents have outlived their daemon, a new one is started to end them.
 		if daemon.Running(cmd.Context(), at) == nil && !tmuxRuns(cmd.Context(), c, at) {
 			if c.json {
 				return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
@@ -154,7 +161,7 @@ func downCommand(c *cli) *cobra.Command {
 		ctx, cancel := context.WithTimeoutCause(
 			cmd.Context(),
 			daemon.EndWithin+daemon.StartWithin,
-			parley.Errorf(parley.DaemonUnavailable, "the daemon answered, and has not ended yet").
+			parley.Errorf(parley.DaemonUnavailable, "the daemon is still ending").
 				Suggest("Look into %s.", at.Log()),
 		)
 
@@ -181,9 +188,9 @@ func downSentence(res *parley.ShutDownResult) string {
 
 	switch n := len(res.Left); {
 	case n == 1:
-		parts = append(parts, res.Left[0]+" runs on in its own tmux")
+		parts = append(parts, res.Left[0]+" keeps running in its own tmux")
 	case n > 1:
-		parts = append(parts, strings.Join(res.Left, ", ")+" run on in their own tmux")
+		parts = append(parts, strings.Join(res.Left, ", ")+" keep running in their own tmux")
 	}
 
 	if len(parts) == 0 {
@@ -199,16 +206,17 @@ func tmuxRuns(ctx context.Context, c *cli, at daemon.Place) bool {
 	if err != nil {
 		return false
 	}
-	_ = conn.Close() // nothing was said
+	_ = conn.Close()
 	return true
 }
 
 func statusCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "status",
-		Short:   "See what the daemon runs, where, and how it is doing",
-		Example: "  parley status\n  parley status --tmux",
-		Args:    usage(cobra.NoArgs),
+		Use:   "status",
+		Short: "Show the daemon's state and where its files are",
+		Example: `  parley status
+  parley status --tmux`,
+		Args: usage(cobra.NoArgs),
 	}
 
 	line := cmd.Flags().String("tmux", "", "print one line for the status bar of tmux: with words, or --tmux=short")
@@ -272,7 +280,7 @@ func printStatus(c *cli, s *parley.WorkspaceStatusResult) {
 	t.print(c.out)
 }
 
-// needsYou says that something does, and how it is seen; nothing when nothing does.
+// needsYou counts what needs the operator and names the command, "" if nothing does.
 func needsYou(n int) string {
 	switch n {
 	case 0:
@@ -283,15 +291,15 @@ func needsYou(n int) string {
 	return fmt.Sprintf("%d things; parley needs shows them", n)
 }
 
-// paused says that messages are, and how they go on; nothing when they go.
+// paused tells that messages are paused and how to resume them, "" if they are not.
 func paused(p *parley.Pause) string {
 	if p == nil {
 		return ""
 	}
-	return p.Words() + "; parley resume lets them go on"
+	return p.Words() + "; parley resume ends that"
 }
 
-// counts lists how many are in each state, by name.
+// counts lists the number in each state, by name; none if all are zero.
 func counts(m map[string]int, none string) string {
 	var parts []string
 	for state, n := range m {
@@ -315,8 +323,11 @@ func counts(m map[string]int, none string) string {
 
 func backupCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.BackupResult]{
-		op: "backup", use: "backup FILE", short: "Write a consistent copy of the database while everything runs",
-		example: "  parley backup monday.db", args: cobra.ExactArgs(1),
+		op:      "backup",
+		use:     "backup FILE",
+		short:   "Back up the database while everything runs",
+		example: "  parley backup monday.db",
+		args:    cobra.ExactArgs(1),
 		fill: func(args []string, to url.Values) error {
 			path := args[0]
 			if !filepath.IsAbs(path) {

@@ -13,11 +13,11 @@ import (
 	"parley/responder"
 )
 
-// connectTime is how long a model's server has to take a connection.
+// connectTime bounds a connection to a model's server.
 const connectTime = 3 * time.Second
 
-// checkResponders looks whether the models of parley.yaml, and those that the daemon
-// knows of if it runs, can be asked. Nothing is sent to them.
+// checkResponders checks whether the models of parley.yaml, and those of a running
+// daemon, can be called. It sends them nothing.
 func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 	if d.team == nil {
 		return f
@@ -54,7 +54,7 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 			for _, w := range status.Warnings {
 				f.bad(
 					"responders",
-					"Change parley.yaml, and start the daemon again: parley down --keep-agents, then any command.",
+					"Change parley.yaml, and restart the daemon: parley down --keep-agents, then any command.",
 					"%s",
 					w,
 				)
@@ -74,7 +74,7 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 			f.bad(
 				"responders",
 				fmt.Sprintf(
-					"Set %s where the daemon is started, and start it again: parley down --keep-agents, then any command.",
+					"Set %s where the daemon starts, and restart it: parley down --keep-agents, then any command.",
 					c.APIKeyEnv,
 				),
 				"%s cannot answer: %s",
@@ -89,7 +89,7 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 			f.bad(
 				"responders",
 				"Start that server, or correct base_url.",
-				"%s cannot answer: %s takes no connection: %v",
+				"%s cannot answer: cannot connect to %s: %v",
 				name,
 				cmp.Or(c.BaseURL, responder.HostedURL),
 				err,
@@ -104,7 +104,7 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 	return f
 }
 
-// reachable connects to a server, and says nothing there.
+// reachable connects to a server and sends nothing.
 func reachable(ctx context.Context, base string) error {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestChecksKeepTheirOrderAndTheirTime(t *testing.T) {
 		}
 
 		if len(found) != len(checks) || found[0].Check != "slow" || found[1].Level != warning ||
-			!strings.Contains(found[1].Detail, "not done within 3.5s") ||
+			!strings.Contains(found[1].Detail, "not finished within 3.5s") ||
 			problems(found) != 2*atOnce {
 			t.Errorf("got %+v", found)
 		}
