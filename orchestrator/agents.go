@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"slices"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -23,7 +22,7 @@ func (o *Orchestrator) RegisterAgent(
 	now := o.now()
 	key, stored := o.roster.NewKey(parley.KeyRegistered)
 	a := parley.Agent{ID: team.NewID(), Name: req.Username, Description: parley.CleanLine(req.Description),
-		Role: parley.CleanLine(req.Role), Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups),
+		Role: parley.CleanLine(req.Role), Capabilities: parley.CleanLines(req.Capabilities), Groups: parley.CleanLines(req.Groups),
 		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
 		Host: o.opts.Host, CreatedAt: now, LastActive: now}
 
@@ -43,7 +42,7 @@ func (o *Orchestrator) RegisterAgent(
 	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
 		old := m.Agent()
 		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
-		if err := o.renew(ctx, m, a, stored); err != nil {
+		if err := o.roster.Renew(ctx, m, a, stored); err != nil {
 			return nil, err
 		}
 	} else {
@@ -108,39 +107,4 @@ func (o *Orchestrator) GetAgentStatus(
 	}
 
 	return res, nil
-}
-
-// cleanAll cleans short texts and drops the empty and the repeated.
-func cleanAll(texts []string) []string {
-	var out []string
-	for _, t := range texts {
-		if t = parley.CleanLine(t); t != "" && !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// ReportState implements parley.TerminalService.
-func (o *Orchestrator) ReportState(
-	ctx context.Context,
-	req parley.ReportStateRequest,
-) (*parley.ReportStateResult, error) {
-	m, err := o.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	if m.Kind != parley.KindTerminal {
-		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.Name).
-			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
-	}
-
-	defer o.lookSoon()
-	named, err := o.roster.Report(ctx, m, req)
-	if err != nil {
-		return nil, err
-	}
-
-	return &parley.ReportStateResult{Answer: parley.OK, Named: filled(named)}, nil
 }

@@ -8,17 +8,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"parley"
 	"parley/files"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -47,36 +46,28 @@ type Options struct {
 
 // Orchestrator is parley.Service in the daemon.
 type Orchestrator struct {
-	opts     Options
-	store    *store.Store
-	files    *files.Store
-	tmux     *tmux.Server
-	joined   joined
-	roster   *team.Roster
-	launches launches
-	quotas   quotas
-	pages    pages
-	log      *slog.Logger
-	now      func() time.Time
+	opts   Options
+	store  *store.Store
+	files  *files.Store
+	roster *team.Roster
+	quotas quotas
+	pages  pages
+	log    *slog.Logger
+	now    func() time.Time
 
-	ctx      context.Context // of the goroutines; ended by Close
-	cancel   context.CancelFunc
-	group    sync.WaitGroup
-	look     chan struct{} // asks the watcher to look now
-	ending   atomic.Bool   // what breaks from now on is no news
-	pause    pause
-	couriers *courier.Couriers
-	doors    doors
-	talk     talk
-
-	answerTime time.Duration // how long a person who wants to see a terminal waits for tmux
+	ctx       context.Context // of the goroutines; ended by Close
+	cancel    context.CancelFunc
+	group     sync.WaitGroup
+	pause     pause
+	couriers  *courier.Couriers
+	terminals *terminal.Terminals
+	doors     doors
+	talk      talk
 
 	exchanges exchanges       // with models, under way
 	answers   context.Context // of these; ended by StopAnswering
 	broken    context.CancelFunc
 	warnings  []string // of the start
-
-	adoptions atomic.Int64 // see Adoptions
 
 }
 
@@ -109,8 +100,7 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
 
-	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
-		look: make(chan struct{}, 1), answerTime: answerTime}
+	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	o.answers, o.broken = context.WithCancel(o.ctx)
 	if err := o.start(ctx); err != nil {
@@ -151,30 +141,25 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.loadResponders(ctx); err != nil {
 		return err
 	}
-	if _, err := tmux.CheckVersion(ctx, o.opts.Tmux.Binary); err != nil {
-		return tmuxError(err)
+	o.terminals, err = terminal.Open(ctx, terminal.Options{
+		Store: o.store, Roster: o.roster, Couriers: o.couriers, Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
+		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
+		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch, Now: o.now, Log: o.log,
+	})
+	if err != nil {
+		return err
 	}
-
-	topts := o.opts.Tmux
-	topts.Notify = o.notice
-	if o.tmux, err = tmux.Open(ctx, topts); err != nil {
-		return tmuxError(err)
+	if err := o.terminals.Recover(ctx); err != nil {
+		return errors.Join(err, o.terminals.Close())
 	}
-	if err := o.readopt(ctx); err != nil {
-		return errors.Join(err, o.closeJoined(true), o.tmux.Close())
-	}
-
-	o.takeSpool(ctx) // before the couriers look into what was left in their hands
 	for _, m := range o.roster.All() {
-		o.couriers.Start(o.ctx, m)
+		o.couriers.Start(m)
 	}
 
-	o.sweep()
-	o.group.Go(o.watch)
-	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.takeSpool) })
-	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.lookAtJoined) })
+	o.group.Go(func() { o.terminals.Watch(o.ctx) })
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.remind) })
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.letPass) })
+	o.group.Go(func() { o.every(choreTime, o.expire) })
 	if o.opts.Settings.AutoSteer {
 		o.group.Go(o.guard)
 	}
@@ -192,38 +177,12 @@ func (o *Orchestrator) StopAnswering() {
 // Close stops delivering between two messages and lets go of tmux. The agents
 // live on. The store stays open: it is the caller's.
 func (o *Orchestrator) Close() error {
-	o.ending.Store(true)
+	o.terminals.Ending()
 	o.StopAnswering()
 	o.cancel()
 	o.exchanges.group.Wait()
 	o.group.Wait()
-	o.couriers.Wait()
+	o.couriers.Close()
 	o.roster.Close()
-	return errors.Join(o.closeJoined(true), o.tmux.Close())
-}
-
-// tmuxError says what to do about a tmux that cannot be used.
-func tmuxError(err error) error {
-	e := parley.Errorf(parley.TmuxUnavailable, "%w", err)
-	switch {
-	case errors.Is(err, tmux.ErrNotInstalled):
-		return e.Suggest(
-			"Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux).",
-		)
-	case errors.Is(err, tmux.ErrTooOld):
-		return e.Suggest("Install tmux 3.2 or later.")
-	}
-	return e.Suggest("See whether tmux runs (tmux -V); parley status names the server's socket.")
-}
-
-// terminalError turns what tmux said about an agent's pane into a typed error.
-func terminalError(m *team.Member, err error) error {
-	switch {
-	case errors.Is(err, tmux.ErrNoPane), errors.Is(err, tmux.ErrNoSession):
-		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.Name).
-			Suggest("Start it again: parley restart %s", m.Name)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("terminal of %s: %w", m.Name, err)
-	}
-	return tmuxError(err)
+	return o.terminals.Close()
 }

@@ -44,9 +44,7 @@ func broadcastList(f *fixture) {
 func broadcastGroup(f *fixture) {
 	for _, name := range []string{"tester", "auditor"} {
 		do[parley.RegisterAgentResult](
-			f.operator,
-			"register_agent",
-			parley.RegisterAgentRequest{Username: name, Groups: []string{"quality"}},
+			f.operator, "register_agent", parley.RegisterAgentRequest{Username: name, Groups: []string{"quality"}},
 		)
 	}
 
@@ -71,10 +69,7 @@ func broadcastGroup(f *fixture) {
 func broadcastEmptyList(f *fixture) {
 	f.unchanged(func() {
 		refused(
-			f.planner,
-			"broadcast_message",
-			params{"text": "hello", "recipients": []string{}},
-			parley.InvalidArgument,
+			f.planner, "broadcast_message", params{"text": "hello", "recipients": []string{}}, parley.InvalidArgument,
 		)
 
 		refused(

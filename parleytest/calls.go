@@ -103,9 +103,7 @@ func (m member) send(text string, to ...string) *parley.SendMessageResult {
 func (m member) ask(text string, to ...string) *parley.SendMessageResult {
 	m.Helper()
 	return do[parley.SendMessageResult](
-		m,
-		"send_message",
-		parley.SendMessageRequest{To: to, Text: text, RequiresResponse: true},
+		m, "send_message", parley.SendMessageRequest{To: to, Text: text, RequiresResponse: true},
 	)
 }
 
@@ -256,18 +254,14 @@ func (f *fixture) owed(m member) [2]int {
 func (f *fixture) pause(paused bool) *parley.PauseCommunicationResult {
 	f.Helper()
 	return do[parley.PauseCommunicationResult](
-		f.operator,
-		"pause_communication",
-		parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"},
+		f.operator, "pause_communication", parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"},
 	)
 }
 
 func (f *fixture) stop(m member) {
 	f.Helper()
 	got := do[parley.StopAgentResult](
-		f.operator,
-		"stop_agent",
-		parley.StopAgentRequest{Agent: m.name, Reason: "the day is over"},
+		f.operator, "stop_agent", parley.StopAgentRequest{Agent: m.name, Reason: "the day is over"},
 	)
 	same(f.T, "who was stopped", got.AgentID, m.id)
 }

@@ -16,18 +16,14 @@ func chains(f *fixture) {
 	passed := f.planner.send("please do", "coder")
 	same(f.T, "what follows from it", link(passed.Object), [2]any{asked.MessageID, 1})
 	answer := do[parley.RespondToMessageResult](
-		f.coder,
-		"respond_to_message",
-		params{"message_id": passed.MessageID, "text": "done"},
+		f.coder, "respond_to_message", params{"message_id": passed.MessageID, "text": "done"},
 	)
 
 	same(f.T, "the answer", link(f.coder.status(answer.ResponseMessageID).Object), [2]any{asked.MessageID, 2})
 	own := f.reviewer.send("I begin by myself", "planner")
 	same(f.T, "what an agent begins", link(own.Object), [2]any{own.MessageID, 1})
 	reply := do[parley.SendMessageResult](
-		f.planner,
-		"send_message",
-		params{"to": "reviewer", "text": "go on", "in_reply_to": own.MessageID},
+		f.planner, "send_message", params{"to": "reviewer", "text": "go on", "in_reply_to": own.MessageID},
 	)
 
 	same(f.T, "a reply", link(reply.Object), [2]any{own.MessageID, 2})
@@ -75,10 +71,7 @@ func stateOfTwo(f *fixture) {
 
 	refused(f.planner, "get_conversation_state", params{}, parley.InvalidArgument)
 	refused(
-		f.planner,
-		"get_conversation_state",
-		params{"with": "coder", "thread_id": "12345678"},
-		parley.InvalidArgument,
+		f.planner, "get_conversation_state", params{"with": "coder", "thread_id": "12345678"}, parley.InvalidArgument,
 	)
 
 	refused(f.planner, "get_conversation_state", params{"with": "nobody"}, parley.AgentNotFound)
@@ -113,26 +106,20 @@ func stateOfThread(f *fixture) {
 
 func controls(f *fixture) {
 	do[parley.ControlConversationResult](
-		f.operator,
-		"control_conversation",
-		params{"action": "mute", "with": "planner, coder"},
+		f.operator, "control_conversation", params{"action": "mute", "with": "planner, coder"},
 	)
 
 	same(f.T, "muted", f.planner.conversation(params{"with": "coder"}).Conversation.Muted, true)
 	f.planner.send("a mailbox gets it none the less", "coder")
 	f.coder.expectInbox("a mailbox gets it none the less")
 	do[parley.ControlConversationResult](
-		f.operator,
-		"control_conversation",
-		params{"action": "unmute", "with": "coder, planner"},
+		f.operator, "control_conversation", params{"action": "unmute", "with": "coder, planner"},
 	)
 
 	same(f.T, "muted", f.planner.conversation(params{"with": "coder"}).Conversation.Muted, false)
 	th := f.planner.createThread("parser", "coder").Thread.ID
 	got := do[parley.ControlConversationResult](
-		f.operator,
-		"control_conversation",
-		params{"action": "set", "thread_id": th, "chain_hops": 7},
+		f.operator, "control_conversation", params{"action": "set", "thread_id": th, "chain_hops": 7},
 	)
 
 	same(f.T, "conversation", got.ConversationID, th)

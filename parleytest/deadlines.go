@@ -114,9 +114,7 @@ func deadlines(f *fixture) {
 	at := before.Add(2 * time.Hour).Truncate(time.Second)
 	for _, zone := range []*time.Location{time.UTC, time.FixedZone("", 5*3600+1800), time.FixedZone("", -8*3600)} {
 		got := do[parley.SendMessageResult](
-			f.planner,
-			"send_message",
-			params{"to": "coder", "text": "hello", "response_deadline": at.In(zone)},
+			f.planner, "send_message", params{"to": "coder", "text": "hello", "response_deadline": at.In(zone)},
 		).Object
 		if !got.RequiresResponse || got.ResponseDeadline == nil || !got.ResponseDeadline.Equal(at) {
 			f.Errorf("the deadline %s is taken for %v", at.In(zone), got.ResponseDeadline)

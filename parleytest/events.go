@@ -120,9 +120,7 @@ func eventsWait(f *fixture) {
 	case page := <-got:
 		for len(page.Events) == 0 { // a page may be empty: the next one is not
 			page = do[parley.ReadEventsResult](
-				f.coder,
-				"read_events",
-				parley.ReadEventsRequest{After: page.Next, WaitSeconds: 60},
+				f.coder, "read_events", parley.ReadEventsRequest{After: page.Next, WaitSeconds: 60},
 			)
 		}
 		same(f.T, "message of the event", page.Events[0].MessageID, sent.MessageID)

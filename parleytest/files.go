@@ -74,9 +74,7 @@ func transferNames(f *fixture) {
 	path := f.file(".hidden", "x")
 	for _, name := range []string{"shown.txt", "größe 1.txt", "-rf", "a'b\"c$(d).txt", strings.Repeat("n", 255)} {
 		got := do[parley.TransferFileResult](
-			f.planner,
-			"transfer_file",
-			params{"recipient": "coder", "source_path": path, "destination_filename": name},
+			f.planner, "transfer_file", params{"recipient": "coder", "source_path": path, "destination_filename": name},
 		)
 		same(f.T, "filename", got.Filename, name)
 		same(f.T, "name of the copy", filepath.Base(got.Data.ServerPath), name)
@@ -98,10 +96,7 @@ func transferRefusesNames(f *fixture) {
 
 		for _, source := range []string{"", "good.txt", "./good.txt", "../good.txt", "~/good.txt", "file://" + path} {
 			refused(
-				f.planner,
-				"transfer_file",
-				params{"recipient": "coder", "source_path": source},
-				parley.InvalidArgument,
+				f.planner, "transfer_file", params{"recipient": "coder", "source_path": source}, parley.InvalidArgument,
 			)
 		}
 	})
@@ -115,10 +110,7 @@ func transferToOne(f *fixture) {
 		}
 
 		refused(
-			f.planner,
-			"transfer_file",
-			params{"recipient": "coder", "source_path": path + ".not"},
-			parley.FileNotFound,
+			f.planner, "transfer_file", params{"recipient": "coder", "source_path": path + ".not"}, parley.FileNotFound,
 		)
 
 		refused(
@@ -130,9 +122,7 @@ func transferToOne(f *fixture) {
 	})
 
 	got := do[parley.TransferFileResult](
-		f.planner,
-		"transfer_file",
-		params{"recipient": parley.OperatorName, "source_path": path},
+		f.planner, "transfer_file", params{"recipient": parley.OperatorName, "source_path": path},
 	)
 
 	same(f.T, "message", got.Message, "File good.txt sent to operator")
@@ -204,9 +194,7 @@ func filesComeAndGo(f *fixture) {
 		sent = append(
 			sent,
 			do[parley.TransferFileResult](
-				f.planner,
-				"transfer_file",
-				params{"recipient": "coder", "source_path": f.file(name, "of "+name)},
+				f.planner, "transfer_file", params{"recipient": "coder", "source_path": f.file(name, "of "+name)},
 			),
 		)
 	}
@@ -218,9 +206,7 @@ func filesComeAndGo(f *fixture) {
 	}
 
 	gone := do[parley.RemoveFilesResult](
-		f.operator,
-		"remove_files",
-		params{"file_ids": []string{parley.Short(sent[0].Data.FileID)}},
+		f.operator, "remove_files", params{"file_ids": []string{parley.Short(sent[0].Data.FileID)}},
 	)
 	if len(gone.Removed) != 1 || gone.Removed[0].Name != "a.txt" || gone.Removed[0].RemovedAt == nil ||
 		gone.Message != "File a.txt was removed" {

@@ -104,11 +104,7 @@ func conversationStored(f *fixture) {
 	if got.CreatedAt == nil || !got.CreatedAt.Equal(first.Timestamp) || got.LastMessageAt == nil ||
 		!got.LastMessageAt.Equal(last.Timestamp) {
 		f.Errorf(
-			"it is from %v to %v, want %v to %v",
-			got.CreatedAt,
-			got.LastMessageAt,
-			first.Timestamp,
-			last.Timestamp,
+			"it is from %v to %v, want %v to %v", got.CreatedAt, got.LastMessageAt, first.Timestamp, last.Timestamp,
 		)
 	}
 

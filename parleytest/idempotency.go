@@ -57,9 +57,7 @@ func keyOfDebt(f *fixture) {
 		params{"to": "coder", "text": "when?", "response_deadline": due},
 		params{"response_deadline": due.Add(time.Hour)},
 		params{"response_deadline": due.Add(time.Millisecond)},
-		params{
-			"response_deadline": nil,
-		},
+		params{"response_deadline": nil},
 		params{"response_deadline": nil, "requires_response": true},
 		params{"response_deadline": due.Add(-2 * time.Hour)},
 	)
@@ -73,18 +71,14 @@ func keyOfAttachments(f *fixture) {
 		f.planner,
 		"send_message",
 		params{"to": "coder", "text": "look", "attachments": []params{{"name": "a", "n": 1}, {"name": "b"}}},
-		params{
-			"attachments": []params{{"name": "b"}, {"name": "a", "n": 1}},
-		},
+		params{"attachments": []params{{"name": "b"}, {"name": "a", "n": 1}}},
 		params{"attachments": []params{{"name": "a", "n": 1}}},
 		params{"attachments": []params{{"name": "a", "n": 2}, {"name": "b"}}},
 		params{"attachments": nil},
 	)
 
 	file := do[parley.TransferFileResult](
-		f.planner,
-		"transfer_file",
-		params{"recipient": "coder", "source_path": f.file("a.txt", "a")},
+		f.planner, "transfer_file", params{"recipient": "coder", "source_path": f.file("a.txt", "a")},
 	).Data
 
 	f.callTwice(
@@ -108,9 +102,7 @@ func keyOfAnswer(f *fixture) {
 			"status":                "delegated",
 			"additional_recipients": "reviewer",
 		},
-		params{
-			"status": "completed",
-		},
+		params{"status": "completed"},
 		params{"message_id": other},
 		params{"text": "hm"},
 		params{"data": params{"n": 1}},
@@ -131,9 +123,7 @@ func keyOfUpdate(f *fixture) {
 		f.planner,
 		"broadcast_update",
 		params{"update_type": "progress", "content": content, "urgency": "action_required"},
-		params{
-			"update_type": "completion",
-		},
+		params{"update_type": "completion"},
 		params{"urgency": "info"},
 		params{"urgency": "attention"},
 		params{"content": params{"summary": "it works"}},
@@ -150,14 +140,10 @@ func keyOfAssistance(f *fixture) {
 		"request_assistance",
 		params{"assistance_type": "review", "target_agents": "coder",
 			"request_details": params{"description": "look", "deadline": due, "priority": "high"}},
-		params{
-			"assistance_type": "expertise",
-		},
+		params{"assistance_type": "expertise"},
 		params{"target_agents": "reviewer"},
 		params{"required_capabilities": []string{"go"}},
-		args(
-			params{"description": "look", "deadline": due, "priority": "low"},
-		),
+		args(params{"description": "look", "deadline": due, "priority": "low"}),
 		args(params{"description": "look", "priority": "high"}),
 		args(params{"description": "look", "deadline": due.Add(time.Hour), "priority": "high"}),
 		args(params{"description": "look", "context": "at main.go", "deadline": due, "priority": "high"}),
@@ -169,9 +155,7 @@ func keyOfList(f *fixture) {
 		f.planner,
 		"send_message",
 		params{"to": []string{"coder", "reviewer", parley.OperatorName}, "text": "hello"},
-		params{
-			"to": []string{"coder", "reviewer"},
-		},
+		params{"to": []string{"coder", "reviewer"}},
 		params{"to": []string{"coder", parley.OperatorName}},
 		params{"to": "coder"},
 	)
@@ -237,9 +221,7 @@ func sendAgain(f *fixture) {
 func sendAnother(f *fixture) {
 	question := f.coder.ask("when?", "planner").MessageID
 	do[parley.SendMessageResult](
-		f.planner,
-		"send_message",
-		params{"to": "coder", "text": "once", "idempotency_key": "k"},
+		f.planner, "send_message", params{"to": "coder", "text": "once", "idempotency_key": "k"},
 	)
 
 	f.unchangedAfter(func() {

@@ -229,9 +229,7 @@ func markOthers(f *fixture) {
 func ignoreMarks(f *fixture) {
 	id := f.planner.send("thanks!", "coder").MessageID
 	got := do[parley.IgnoreMessageResult](
-		f.coder,
-		"ignore_message",
-		params{"message_id": id, "reason": "nothing to say"},
+		f.coder, "ignore_message", params{"message_id": id, "reason": "nothing to say"},
 	)
 
 	same(f.T, "message", got.Message, "Message marked as read")
@@ -254,9 +252,7 @@ func inboxArchived(f *fixture) {
 
 	f.coder.respond(parley.RespondToMessageRequest{MessageID: ids["answered"], Text: "yes"})
 	do[parley.MarkMessageReadResult](
-		f.coder,
-		"mark_message_read",
-		params{"message_ids": []string{ids["read"], ids["ignored"]}},
+		f.coder, "mark_message_read", params{"message_ids": []string{ids["read"], ids["ignored"]}},
 	)
 
 	do[parley.IgnoreMessageResult](f.coder, "ignore_message", params{"message_id": ids["ignored"]})

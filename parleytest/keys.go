@@ -79,9 +79,7 @@ func keysRefused(f *fixture) {
 
 func specialAgentsWait(f *fixture) {
 	got := do[parley.RegisterAgentResult](
-		f.operator,
-		"register_agent",
-		params{"username": "DM", "agent_description": "narrates", "special": true},
+		f.operator, "register_agent", params{"username": "DM", "agent_description": "narrates", "special": true},
 	)
 
 	same(f.T, "the status", got.Status, parley.StatusPendingApproval)

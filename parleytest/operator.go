@@ -48,9 +48,7 @@ func retryUnknown(f *fixture) {
 func explainStory(f *fixture) {
 	id := f.planner.send("please rebase", "coder", "reviewer").MessageID
 	got := do[parley.ExplainMessageResult](
-		f.operator,
-		"explain_message",
-		parley.ExplainMessageRequest{MessageID: id[:8]},
+		f.operator, "explain_message", parley.ExplainMessageRequest{MessageID: id[:8]},
 	)
 
 	same(f.T, "message_id", got.MessageID, id)
@@ -125,10 +123,7 @@ func steerRefused(f *fixture) {
 		refused(f.operator, "steer_agent", params{"agent": "nobody", "text": "go on"}, parley.AgentNotFound)
 		refused(f.operator, "steer_agent", params{"agent": "coder", "text": " "}, parley.InvalidArgument)
 		refused(
-			f.operator,
-			"steer_agent",
-			params{"agent": "coder", "text": "go on", "kind": "a]b"},
-			parley.InvalidArgument,
+			f.operator, "steer_agent", params{"agent": "coder", "text": "go on", "kind": "a]b"}, parley.InvalidArgument,
 		)
 		refused(f.planner, "steer_agent", params{"agent": "coder", "text": "go on"}, parley.NotAuthorized)
 	})

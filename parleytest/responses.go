@@ -63,9 +63,7 @@ func respondAnswers(f *fixture) {
 func respondForms(f *fixture) {
 	one, two := f.planner.send("one", "coder"), f.planner.ask("two", "coder")
 	do[parley.RespondToMessageResult](
-		f.coder,
-		"respond_to_message",
-		params{"message_id": one.MessageID, "response": "first"},
+		f.coder, "respond_to_message", params{"message_id": one.MessageID, "response": "first"},
 	)
 
 	do[parley.RespondToMessageResult](
@@ -99,10 +97,7 @@ func respondRecipients(f *fixture) {
 
 		refused(f.reviewer, "respond_to_message", params{"message_id": id, "text": "hm"}, parley.MessageNotFound)
 		refused(
-			f.reviewer,
-			"respond_to_message",
-			params{"message_id": "nonsense", "text": "hm"},
-			parley.MessageNotFound,
+			f.reviewer, "respond_to_message", params{"message_id": "nonsense", "text": "hm"}, parley.MessageNotFound,
 		)
 	})
 }

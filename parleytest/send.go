@@ -193,9 +193,7 @@ func sendUrgent(f *fixture) {
 	}
 
 	got := do[parley.SendMessageResult](
-		f.planner,
-		"send_message",
-		params{"to": "coder", "text": "later", "priority": "low", "type": "request"},
+		f.planner, "send_message", params{"to": "coder", "text": "later", "priority": "low", "type": "request"},
 	)
 
 	same(f.T, "priority", got.Object.Priority, parley.PriorityLow)
@@ -262,9 +260,7 @@ func sendAsOther(f *fixture) {
 	})
 
 	do[parley.SendMessageResult](
-		f.planner,
-		"send_message",
-		params{"to": "coder", "text": "it is me", "sender_agent_id": f.planner.id},
+		f.planner, "send_message", params{"to": "coder", "text": "it is me", "sender_agent_id": f.planner.id},
 	)
 
 	f.coder.expectInbox("it is me")

@@ -55,26 +55,20 @@ func threadAdd(f *fixture) {
 	)
 
 	got := do[parley.MembershipResult](
-		f.planner,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": "coder"},
+		f.planner, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": "coder"},
 	)
 
 	same(f.T, "status", got.Status, parley.MemberAdded)
 	f.coder.expectNotice("planner added coder", "the parser")
 	f.planner.expectNotice()
 	do[parley.MembershipResult](
-		f.coder,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": f.reviewer.id},
+		f.coder, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": f.reviewer.id},
 	)
 
 	f.planner.expectNotice("coder added reviewer")
 	f.reviewer.expectNotice("coder added reviewer")
 	again := do[parley.MembershipResult](
-		f.planner,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": "coder"},
+		f.planner, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": "coder"},
 	)
 
 	same(f.T, "status of adding twice", again.Status, parley.MemberAlready)
@@ -132,15 +126,11 @@ func threadOperator(f *fixture) {
 	f.operator.expectInbox()
 	same(f.T, "participants", sorted(f.operator.threadDetails(th.ID).Participants...), sorted(f.planner.id, f.coder.id))
 	do[parley.MembershipResult](
-		f.operator,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": "reviewer"},
+		f.operator, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": "reviewer"},
 	)
 
 	do[parley.MembershipResult](
-		f.operator,
-		"remove_participant_from_thread",
-		params{"thread_id": th.ID, "agent_id_to_remove": "coder"},
+		f.operator, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "coder"},
 	)
 
 	same(f.T, "participants", sorted(f.operator.threadDetails(th.ID).Participants...), sorted(f.planner.id, f.reviewer.id))
@@ -155,9 +145,7 @@ func threadEvents(f *fixture) {
 	th := f.planner.createThread("the parser", "coder").Thread
 	post := f.planner.post(th.ID, "between us")
 	change := do[parley.MembershipResult](
-		f.planner,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": parley.OperatorName},
+		f.planner, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": parley.OperatorName},
 	)
 
 	for _, m := range []member{f.planner, f.coder, f.operator} {
@@ -187,9 +175,7 @@ func threadEvents(f *fixture) {
 	}
 
 	do[parley.MembershipResult](
-		f.planner,
-		"remove_participant_from_thread",
-		params{"thread_id": th.ID, "agent_id_to_remove": "coder"},
+		f.planner, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "coder"},
 	)
 
 	secret := f.planner.post(th.ID, "without coder").MessageID
@@ -212,9 +198,7 @@ func threadConcurrently(f *fixture) {
 	for range cap(added) {
 		group.Go(func() {
 			res, err := invoke(
-				f.planner,
-				"add_participant_to_thread",
-				params{"thread_id": th.ID, "agent_id_to_add": "reviewer"},
+				f.planner, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": "reviewer"},
 			)
 			if err != nil {
 				f.Error(err)

@@ -74,9 +74,7 @@ func threadAddress(f *fixture) {
 
 	do[parley.SendMessageResult](f.planner, "send_message", params{"thread_id": "", "to": "coder", "text": "to you"})
 	do[parley.SendMessageResult](
-		f.planner,
-		"send_message",
-		params{"thread_id": th.ID, "recipient_id": "", "text": "to the thread"},
+		f.planner, "send_message", params{"thread_id": th.ID, "recipient_id": "", "text": "to the thread"},
 	)
 
 	f.coder.expectInbox("to you", "to the thread")
@@ -141,9 +139,7 @@ func threadReading(f *fixture) {
 	same(f.T, "unread of a late one: the word of its joining", late.UnreadCount, 1)
 	same(f.T, "unread when all was fetched", f.reviewer.getMessages(parley.GetMessagesRequest{ThreadID: th.ID}).UnreadCount, 0)
 	do[parley.MembershipResult](
-		f.reviewer,
-		"remove_participant_from_thread",
-		params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"},
+		f.reviewer, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"},
 	)
 
 	refused(f.reviewer, "get_messages", params{"thread_id": th.ID}, parley.NotAParticipant)
@@ -172,9 +168,7 @@ func threadResponds(f *fixture) {
 	f.reviewer.takeNotices()
 	ask := func(text string) string {
 		return do[parley.SendMessageResult](
-			f.planner,
-			"send_message",
-			params{"thread_id": th.ID, "text": text, "requires_response": true},
+			f.planner, "send_message", params{"thread_id": th.ID, "text": text, "requires_response": true},
 		).MessageID
 	}
 
@@ -189,9 +183,7 @@ func threadResponds(f *fixture) {
 	same(f.T, "what coder owes", f.owed(f.coder), [2]int{})
 	same(f.T, "what reviewer owes", f.owed(f.reviewer), [2]int{1, 0})
 	do[parley.SendMessageResult](
-		f.reviewer,
-		"send_message",
-		params{"thread_id": th.ID, "text": "not I", "in_reply_to": first},
+		f.reviewer, "send_message", params{"thread_id": th.ID, "text": "not I", "in_reply_to": first},
 	)
 
 	same(f.T, "what reviewer owes after a plain post", f.owed(f.reviewer), [2]int{})
@@ -199,9 +191,7 @@ func threadResponds(f *fixture) {
 
 	second := ask("until when?")
 	do[parley.MembershipResult](
-		f.coder,
-		"remove_participant_from_thread",
-		params{"thread_id": th.ID, "agent_id_to_remove": "coder"},
+		f.coder, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "coder"},
 	)
 
 	got = f.coder.respond(
@@ -251,17 +241,13 @@ func threadLate(f *fixture) {
 	same(f.T, "the thread", f.coder.threadTexts(th.ID), []string{"who takes the grammar?", "I do"})
 	same(f.T, "updated", answer.OriginalUpdated, false)
 	do[parley.SendMessageResult](
-		f.reviewer,
-		"send_message",
-		params{"to": "planner", "text": "do you agree?", "in_reply_to": old},
+		f.reviewer, "send_message", params{"to": "planner", "text": "do you agree?", "in_reply_to": old},
 	)
 
 	refused(f.planner, "respond_to_message", params{"message_id": old, "text": "to myself"}, parley.NotAuthorized)
 
 	do[parley.MembershipResult](
-		f.reviewer,
-		"remove_participant_from_thread",
-		params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"},
+		f.reviewer, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"},
 	)
 
 	same(f.T, "found by one who left", find(f.reviewer), nil)

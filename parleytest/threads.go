@@ -64,9 +64,7 @@ func threadSeedCalls(f *fixture) {
 	)
 
 	do[parley.GetMessagesResult](
-		f.planner,
-		"get_messages",
-		params{"agent_id": f.planner.id, "thread_id": th.ID, "limit": 10},
+		f.planner, "get_messages", params{"agent_id": f.planner.id, "thread_id": th.ID, "limit": 10},
 	)
 
 	do[parley.MembershipResult](
@@ -97,9 +95,7 @@ func threadSeedCalls(f *fixture) {
 
 	refused(f.planner, "join_thread", params{"thread_id": th.ID, "agent_id": f.coder.id}, parley.NotAuthorized)
 	alone := do[parley.CreateThreadResult](
-		f.planner,
-		"create_thread",
-		params{"title": "alone", "participants": []string{}},
+		f.planner, "create_thread", params{"title": "alone", "participants": []string{}},
 	)
 
 	same(f.T, "participants of one alone", alone.Thread.Participants, []string{f.planner.id})

@@ -25,7 +25,7 @@ func (t *tx) flushClaims() error {
 	claimed := map[Key]bool{}
 	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.now})
 	err := claimColumns.inChunks(t.claims, func(values string, args []any) error {
-		return t.mark(claimed, `WITH v (`+claimColumns.names()+`) AS (VALUES `+values+`)
+		return markChanged(t, claimed, `WITH v (`+claimColumns.names()+`) AS (VALUES `+values+`)
 			UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
 				pane_seq = v.pane_seq, notice = v.notice, steps = steps || ?
 			FROM v WHERE deliveries.message_seq = v.message_seq AND deliveries.recipient_id = v.recipient_id
@@ -81,7 +81,7 @@ func (t *tx) flushCloses() error {
 	closed := map[Key]bool{}
 	err := closeColumns.inChunks(t.closes, func(values string, args []any) error {
 		// What was read or answered meanwhile gets further steps: see climb.
-		return t.mark(closed, `WITH v (`+closeColumns.names()+`) AS (VALUES `+values+`)
+		return markChanged(t, closed, `WITH v (`+closeColumns.names()+`) AS (VALUES `+values+`)
 			UPDATE deliveries SET state = v.state, reason = v.reason, reason_code = v.reason_code,
 				steps = deliveries.steps || v.steps,
 				read_at = CASE WHEN v.is_read THEN coalesce(read_at, ?) ELSE read_at END
@@ -102,7 +102,7 @@ func (t *tx) flushCloses() error {
 			continue
 		}
 
-		if err := t.turn(c.by, func(t *tx) error { return t.advance(c.Key, c.changes) }); err != nil {
+		if err := t.turn(c.by, func(t *tx) error { return advance(t, c.Key, c.changes) }); err != nil {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func (t *tx) flushCloses() error {
 }
 
 // mark runs a statement and notes the keys of the rows that it changed.
-func (t *tx) mark(changed map[Key]bool, sql string, args []any) error {
+func markChanged(t *tx, changed map[Key]bool, sql string, args []any) error {
 	var keys []Key
 	if err := t.returning(&keys, sql, args...); err != nil {
 		return err

@@ -105,7 +105,7 @@ type newDeliveryRow struct {
 
 // newDeliveries makes the rows of the deliveries, and adds the deliveries to
 // out. Those that need nothing further have an event of their own.
-func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
+func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
 	rows := make([]newDeliveryRow, len(p.Deliveries))
 	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
 	for i := range p.Deliveries {

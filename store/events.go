@@ -7,6 +7,9 @@ import (
 	"parley"
 )
 
+// Events reads the numbered events.
+type Events struct{ *database }
+
 // EventQuery asks for a part of the record.
 type EventQuery struct {
 	After int64 // events with a higher number than this
@@ -47,8 +50,8 @@ type foundEvent struct {
 	Detail         string
 }
 
-// Events returns events by their number.
-func (s *Store) Events(ctx context.Context, q EventQuery) ([]parley.Event, error) {
+// List returns events by their number.
+func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error) {
 	where, args := ` WHERE e.seq > ?`, []any{parley.PreviewLength + 1, q.After}
 	order, limit := ` ORDER BY e.seq LIMIT ?`, q.Limit
 	if q.Last > 0 {
@@ -140,7 +143,7 @@ func (t *tx) flushEvents() (last int64, err error) {
 }
 
 // announce emits the event of the message itself.
-func (t *tx) announce(p *Post, seq int64) {
+func announce(t *tx, p *Post, seq int64) {
 	e := eventRow{Type: p.Event, MessageSeq: seq, RecipientCount: len(p.Deliveries),
 		AgentID: p.Member.AgentID, State: string(p.Member.Status)}
 	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {

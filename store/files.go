@@ -7,6 +7,9 @@ import (
 	"parley"
 )
 
+// Files keeps what is known of stored files, and which messages carry them.
+type Files struct{ *database }
+
 // fileColumns are those of a fileRow.
 const fileColumns = `id, name, size, sha256, sender_id, created_at, removed_at`
 
@@ -62,11 +65,11 @@ var newCarriedColumns = columns[carriedRow]{
 // CreateFile stores what is known of a file that no message carries yet. When the call
 // was made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when its
 // sender is not stored.
-func (s *Store) CreateFile(ctx context.Context, f parley.File, c Call) (was Call, err error) {
+func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (was Call, err error) {
 	err = s.write(ctx, "storing the file", func(t *tx) error {
 		var before bool
 		var err error
-		if was, before, err = t.call(c); before || err != nil {
+		if was, before, err = recordCall(t, c); before || err != nil {
 			return err
 		}
 
@@ -82,7 +85,7 @@ func (s *Store) CreateFile(ctx context.Context, f parley.File, c Call) (was Call
 }
 
 // carry notes the files of a message.
-func (t *tx) carry(p *Post, seq int64) {
+func attachFiles(t *tx, p *Post, seq int64) {
 	if p.NewFile != nil {
 		t.files = append(t.files, *p.NewFile)
 		t.carried = append(t.carried, carriedRow{p.NewFile.ID, seq})
@@ -109,7 +112,7 @@ func (t *tx) flushFiles() error {
 // one agent sees it: one that it sent, or that a message carries which came for it;
 // with viewer "" every file. FILE_NOT_FOUND otherwise, and when more than one of
 // these begins like that.
-func (s *Store) File(ctx context.Context, ref, viewer string) (parley.File, error) {
+func (s *Files) File(ctx context.Context, ref, viewer string) (parley.File, error) {
 	if len(ref) < parley.ShortID {
 		return parley.File{}, noFile(ref)
 	}
@@ -136,7 +139,7 @@ const maxThreads = 50
 
 // PostsWithFile returns one message of each thread that a file was posted to, the
 // newest first.
-func (s *Store) PostsWithFile(ctx context.Context, fileID string) ([]string, error) {
+func (s *Files) PostsWithFile(ctx context.Context, fileID string) ([]string, error) {
 	var ids []string
 	err := s.read(ctx, "reading where the file was posted", &ids, `SELECT m.id FROM messages m WHERE m.seq IN (
 			SELECT max(m.seq) FROM message_files c JOIN messages m ON m.seq = c.message_seq

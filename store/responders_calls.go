@@ -60,7 +60,7 @@ var newModelCallColumns = columns[ModelCall]{
 }
 
 // account stores a call.
-func (t *tx) account(c *ModelCall) error {
+func recordModelCall(t *tx, c *ModelCall) error {
 	if c.At.IsZero() {
 		c.At = t.now
 	}
@@ -70,16 +70,16 @@ func (t *tx) account(c *ModelCall) error {
 
 // Unanswered records a call that brought no answer, and at the message why. What was
 // answered meanwhile by other means keeps its place.
-func (s *Store) Unanswered(ctx context.Context, c ModelCall, why string) error {
+func (s *Responders) Unanswered(ctx context.Context, c ModelCall, why string) error {
 	return s.write(ctx, "storing that a model gave no answer", func(t *tx) error {
-		if err := t.account(&c); err != nil {
+		if err := recordModelCall(t, &c); err != nil {
 			return err
 		}
-		d, err := t.addressed(c.AgentID, c.MessageID)
+		d, err := findDelivery(t, c.AgentID, c.MessageID)
 		if err != nil || d == nil || d.ReadAt != nil {
 			return err
 		}
-		return t.climb(Key{d.MessageSeq, d.RecipientID}, []Change{{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}}, 0)
+		return writeSteps(t, Key{d.MessageSeq, d.RecipientID}, []Change{{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}}, 0)
 	})
 }
 
@@ -88,7 +88,7 @@ const modelCallColumns = `c.agent_id, a.name AS agent, c.caller_id, f.name AS ca
 	FROM model_calls c JOIN agents a ON a.id = c.agent_id JOIN agents f ON f.id = c.caller_id`
 
 // LastCall returns the last call that was made to answer a message, nil for none.
-func (s *Store) LastCall(ctx context.Context, messageID string) (*ModelCall, error) {
+func (s *Responders) LastCall(ctx context.Context, messageID string) (*ModelCall, error) {
 	var rows []modelCallRow
 	err := s.read(
 		ctx,
@@ -114,7 +114,7 @@ type UsageQuery struct {
 }
 
 // Usage sums up calls by agent, and lists the last of them, the newest first.
-func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, []ModelCall, error) {
+func (s *Responders) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, []ModelCall, error) {
 	var sums []struct {
 		AgentID, Agent, Reason    string
 		N, Requests, Unmeasured   int
@@ -188,7 +188,7 @@ func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, [
 
 // NotAnswered returns the messages that a model is to answer and has not answered, but
 // not those that were dismissed; the newest first.
-func (s *Store) NotAnswered(ctx context.Context) ([]InboxItem, error) {
+func (s *Responders) NotAnswered(ctx context.Context) ([]InboxItem, error) {
 	return s.items(
 		ctx,
 		` WHERE d.recipient_id IN (SELECT agent_id FROM responders) AND `+notAnswered+` AND d.dismissed = 0`,

@@ -19,7 +19,7 @@ type action struct {
 
 // undo takes an action back.
 type undo struct {
-	does   string // in words: "lets messages go on"
+	does   string // in words: "resumes them"
 	action action
 }
 
@@ -85,7 +85,7 @@ func (x action) run(ctx context.Context, s parley.Service) tea.Msg {
 // actions do something about what the marker is on, on any screen.
 type actions struct{ *shared }
 
-const whichAgent = "Which agent? Choose one first (2)."
+const whichAgent = "Choose an agent first (2)."
 
 func (a actions) run(x action) tea.Cmd { return a.do.call(x.run) }
 
@@ -115,7 +115,7 @@ func (a actions) done(msg doneMsg) tea.Cmd {
 
 func (a actions) undoLast() tea.Cmd {
 	if a.undo == nil {
-		a.tell("There is nothing to undo.")
+		a.tell("Nothing to undo.")
 		return nil
 	}
 	back := a.undo.action
@@ -131,7 +131,7 @@ func (a actions) pauseOrResume() tea.Cmd {
 	if s := a.link.status; s != nil && s.Paused != nil {
 		return a.run(set(false).undoneBy("pauses them again", set(true)))
 	}
-	return a.run(set(true).undoneBy("lets them go on", set(false)))
+	return a.run(set(true).undoneBy("resumes them", set(false)))
 }
 
 // stop asks first: it ends a program with its context, and nothing brings that
@@ -143,14 +143,14 @@ func (a actions) stop() tea.Cmd {
 		return nil
 	}
 
-	question := fmt.Sprintf("Stop %s? Its program and what that knows end; its messages are kept.", agent.Name)
+	question := fmt.Sprintf("Stop %s? Its process and context are lost; messages are kept.", agent.Name)
 	if agent.Adopted() {
-		question = fmt.Sprintf("Let %s go? Its program runs on, but is no agent of the team any more.", agent.Name)
+		question = fmt.Sprintf("Release %s? Its program keeps running, but leaves the team.", agent.Name)
 	}
 
 	x := act(parley.Service.StopAgent, parley.StopAgentRequest{Agent: agent.ID})
 
-	return a.ask(question, a.run(x.saying(agent.Name+" is stopped.")))
+	return a.ask(question, a.run(x.saying(agent.Name+" stopped.")))
 }
 
 // restart asks first while the program runs: its context is lost.
@@ -162,18 +162,18 @@ func (a actions) restart() tea.Cmd {
 	}
 
 	x := act(parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID})
-	yes := a.run(x.saying(agent.Name + " is started again."))
+	yes := a.run(x.saying(agent.Name + " restarted."))
 	if !agent.State.Live() {
 		return yes
 	}
 
-	return a.ask(fmt.Sprintf("Restart %s? What its program knows is lost; its messages are kept.", agent.Name), yes)
+	return a.ask(fmt.Sprintf("Restart %s? Its context is lost; messages are kept.", agent.Name), yes)
 }
 
 func (a actions) retry() tea.Cmd {
 	message := a.about().message
 	if message == "" {
-		a.tell("There is no message to try again.")
+		a.tell("No message to retry here.")
 		return nil
 	}
 	return a.run(act(parley.Service.RetryDelivery, parley.RetryDeliveryRequest{MessageID: message}))
@@ -182,7 +182,7 @@ func (a actions) retry() tea.Cmd {
 func (a actions) markRead() tea.Cmd {
 	message := a.about().message
 	if message == "" {
-		a.tell("There is no message to mark yet.")
+		a.tell("No message to mark here.")
 		return nil
 	}
 
@@ -194,10 +194,10 @@ func (a actions) markRead() tea.Cmd {
 		case len(res.MarkedRead) > 0:
 			return "Marked read.", nil
 		case len(res.AlreadyRead) > 0:
-			return "You have read it already.", nil
+			return "Already read.", nil
 		}
 
-		return "It did not come for you: only its recipient reads it.", nil
+		return "Only its recipient can mark it read.", nil
 	}})
 }
 
@@ -205,7 +205,7 @@ func (a actions) markRead() tea.Cmd {
 func (a actions) explain() tea.Cmd {
 	message := a.about().message
 	if message == "" {
-		a.tell("There is no message to explain here.")
+		a.tell("No message to explain here.")
 		return nil
 	}
 
@@ -224,7 +224,7 @@ func (a actions) explain() tea.Cmd {
 func (a actions) control(r parley.ControlConversationRequest, back *parley.ControlConversationRequest) tea.Cmd {
 	x := act(parley.Service.ControlConversation, r)
 	if back != nil {
-		x = x.undoneBy("takes that back", act(parley.Service.ControlConversation, *back))
+		x = x.undoneBy("undoes it", act(parley.Service.ControlConversation, *back))
 	}
 	return a.run(x)
 }

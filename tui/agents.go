@@ -101,7 +101,7 @@ func (a *agents) keys() []binding {
 	some := func(f func()) func() tea.Cmd {
 		return func() tea.Cmd {
 			if len(a.list) == 0 {
-				a.tell("There is no agent yet. L launches one.")
+				a.tell("No agents yet. L launches one.")
 				return nil
 			}
 			f()
@@ -111,11 +111,11 @@ func (a *agents) keys() []binding {
 
 	return []binding{
 		bind("enter", "attach to its terminal", a.attach).hinted("attach"),
-		bind("v", "look at its terminal from here, or not", some(a.togglePreview)).
+		bind("v", "show its terminal here, or hide it", some(a.togglePreview)).
 			hinted("view").named("view terminal"),
-		bind("z", "fold those that do well, or unfold them", some(a.fold)).hinted("fold").named("fold"),
+		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
 		bind("o", "order by trouble, group, or name", some(a.nextOrder)).hinted("order").named("order"),
-		bind("R", "restart it; what it knows is lost", a.restart).hinted("restart").named("restart"),
+		bind("R", "restart it; its context is lost", a.restart).hinted("restart").named("restart"),
 		bind("S", "stop it; its messages are kept", a.stop).hinted("stop").named("stop"),
 	}
 }
@@ -129,9 +129,9 @@ func (a *agents) nextOrder() {
 
 func (a *agents) fold() {
 	if a.folded = !a.folded; a.folded {
-		a.tell("Those that do well are dots now. z shows them.")
+		a.tell("Healthy agents are folded. z unfolds them.")
 	} else {
-		a.tell("All are shown.")
+		a.tell("All agents are shown.")
 	}
 }
 

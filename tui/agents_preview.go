@@ -65,7 +65,7 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	if p.screen != nil && p.id == s.ID {
 		note = fmt.Sprintf("live, %d×%d", p.screen.Width, p.screen.Height)
 		if !s.State.Live() {
-			note = "as it ended" + note[len("live"):]
+			note = "last screen" + note[len("live"):]
 		}
 	}
 
@@ -78,11 +78,11 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	case s.Kind != parley.KindTerminal:
 		return append(lines, indent(wrap(s.Name+" has no terminal: it reads its messages over the API.", w-2), 2)...)
 	case !readable(s) || p.err != nil && !s.State.Live():
-		return append(lines, indent(wrap("Its program does not run. R starts it again.", w-2), 2)...)
+		return append(lines, indent(wrap("Its program is not running. R restarts it.", w-2), 2)...)
 	case p.err != nil && p.id == s.ID:
 		return append(lines, errorLines(th, p.err, w)...)
 	case p.screen == nil || p.id != s.ID:
-		return append(lines, "  "+th.dim.Render(fit("Looking…", w-2)))
+		return append(lines, "  "+th.dim.Render(fit("Reading…", w-2)))
 	}
 
 	shown := SafeScreen(p.screen.Lines, w)

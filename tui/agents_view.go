@@ -162,7 +162,7 @@ func (a *agents) inView() []entry {
 func (a *agents) nothing(w int) []string {
 	text, style := noAgents, a.theme.plain
 	if !a.link.team {
-		text, style = "Looking who is there…", a.theme.dim
+		text, style = "Looking for agents…", a.theme.dim
 	}
 	var lines []string
 	for _, line := range wrap(text, w-2) {

@@ -15,7 +15,7 @@ func (a actions) attach() tea.Cmd {
 	case s.Kind != parley.KindTerminal:
 		a.tell(s.Name + " has no terminal: it reads its messages over the API.")
 	default:
-		a.tell("Going to " + s.Name + "." + a.returnHint(s, " ", " brings you back."))
+		a.tell("Attaching to " + s.Name + "." + a.returnHint(s, " ", " returns."))
 		return a.do.attach(s.Name)
 	}
 	return nil
@@ -45,8 +45,8 @@ func (a actions) openedBeside(msg besideMsg) tea.Cmd {
 	if msg.err != nil {
 		return a.returned(returnedMsg(msg))
 	}
-	back := a.returnHint(a.team.named(msg.name), "; ", " there closes it and comes back")
-	a.tell(msg.name + " is in a window of its own" + back + ".")
+	back := a.returnHint(a.team.named(msg.name), "; ", " closes it")
+	a.tell(msg.name + " is open in a new window" + back + ".")
 	return nil
 }
 
@@ -58,7 +58,7 @@ func (a actions) returned(msg returnedMsg) tea.Cmd {
 	case parley.ErrorCode(msg.err) != parley.Internal:
 		a.failed(msg.err)
 	default:
-		a.fail(parley.Errorf(parley.TmuxUnavailable, "the terminal of %s could not be shown: %w", msg.name, msg.err).
+		a.fail(parley.Errorf(parley.TmuxUnavailable, "cannot show the terminal of %s: %w", msg.name, msg.err).
 			Suggest("If it has ended, restart it: parley restart %s", msg.name))
 	}
 	return a.link.lookSoon()

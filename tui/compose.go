@@ -55,19 +55,19 @@ func (c *compose) keys() []binding {
 	return []binding{
 		bind("enter", "send", c.send).hinted("send"),
 		bind("ctrl+j", "new line", c.newLine, newLineKeys[1:]...).hinted("new line"),
-		bind("tab", "name others to get it", c.editTo).hinted("to").unless(unnamed),
+		bind("tab", "change the recipients", c.editTo).hinted("to").unless(unnamed),
 		bind("ctrl+p", "priority: low, normal, high, urgent", c.cyclePriority).hinted("priority").unless(informal),
-		bind("ctrl+r", "require an answer, and by when", c.cycleDue).hinted("answer").unless(informal),
+		bind("ctrl+r", "require an answer by a deadline", c.cycleDue).hinted("answer").unless(informal),
 		bind("ctrl+o", "write in your $EDITOR", c.openEditor).hinted("editor"),
-		bind("esc", "leave; the draft is kept", c.leave, "ctrl+c").hinted("leave, draft kept"),
+		bind("esc", "close; the draft is kept", c.leave, "ctrl+c").hinted("close, keep draft"),
 	}
 }
 
 func (c *compose) toKeys() []binding {
 	return []binding{
-		bind("enter", "on to the text", c.leaveTo).hinted("text"),
-		bind("tab", "complete the name, or on to the text", c.completeTo).hinted("complete"),
-		bind("esc", "leave; the draft is kept", c.leave, "ctrl+c").hinted("leave, draft kept"),
+		bind("enter", "go to the text", c.leaveTo).hinted("text"),
+		bind("tab", "complete the name, or go to the text", c.completeTo).hinted("complete"),
+		bind("esc", "close; the draft is kept", c.leave, "ctrl+c").hinted("close, keep draft"),
 	}
 }
 

@@ -34,13 +34,13 @@ func (c *compose) reply() tea.Cmd {
 	s := c.about()
 	switch {
 	case s.message == "" && s.thread != nil:
-		c.tell("There is no message to reply to here. enter goes to the posts.")
+		c.tell("No message to reply to here. enter goes to the posts.")
 		return nil
 	case s.message == "":
-		c.tell("There is no message to reply to here.")
+		c.tell("No message to reply to here.")
 		return nil
 	case s.threadID == "" && s.partnerID == "":
-		c.tell("This went to several. Choose an agent (2) and c, or b for all of them.")
+		c.tell("This went to several agents. Choose one (2) and press c, or b for all.")
 		return nil
 	}
 
@@ -58,7 +58,7 @@ func (c *compose) reply() tea.Cmd {
 func (c *compose) steer() tea.Cmd {
 	a := c.about().agent
 	if a == nil {
-		c.tell("Whom? Choose an agent (2) first.")
+		c.tell(whichAgent)
 		return nil
 	}
 	return c.write(address{agent: a.ID, steer: true}, "Guidance for "+a.Name, "")
@@ -77,7 +77,7 @@ func (c *compose) leave() tea.Cmd {
 	c.keep(c.draft)
 	c.close()
 	if !c.draft.blank() {
-		c.tell("The draft is kept. The same key goes on with it.")
+		c.tell("Draft kept. The same key reopens it.")
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (c *compose) send() tea.Cmd {
 	case c.sending():
 		return nil
 	case c.draft.blank():
-		c.tell("There is nothing to send yet.")
+		c.tell("Nothing to send yet.")
 		return nil
 	}
 

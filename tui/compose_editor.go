@@ -68,8 +68,8 @@ func (c *compose) openEditor() tea.Cmd {
 // edited takes the text back, unless the editor failed.
 func (c *compose) edited(msg editedMsg) tea.Cmd {
 	if msg.err != nil {
-		c.fail(parley.Errorf(parley.InvalidArgument, "the editor failed: %w; the draft is as it was", msg.err).
-			Suggest("Set EDITOR to one that runs, such as nano or vi."))
+		c.fail(parley.Errorf(parley.InvalidArgument, "the editor failed: %w; the draft is unchanged", msg.err).
+			Suggest("Set EDITOR to a program such as nano or vi."))
 		return nil
 	}
 	if c.open && c.draft.to == msg.to {

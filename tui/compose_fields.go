@@ -43,7 +43,7 @@ func (c *compose) fields(w int) string {
 			dim.Render("priority ")+string(d.prio)+dim.Render(" ^p"),
 			dim.Render("answer ")+dueWords(d.due)+dim.Render(" ^r"))
 	} else {
-		words = append(words, dim.Render("typed under a header of its own, with high priority"))
+		words = append(words, dim.Render("typed under its own header, with high priority"))
 	}
 
 	return fit("  "+strings.Join(words, "   "), w)
@@ -68,7 +68,7 @@ func (c *compose) fixed() bool {
 	if c.draft.formal() {
 		return false
 	}
-	c.tell("Guidance has high priority, and requires no answer.")
+	c.tell("Guidance has high priority and requires no answer.")
 	return true
 }
 
@@ -100,7 +100,7 @@ func (c *compose) editTo() tea.Cmd {
 	case c.draft.to.steer:
 		c.tell("Guidance goes to one agent. b and w write to others.")
 	default:
-		c.tell("This goes to who is named above. w writes to others.")
+		c.tell("The recipient is fixed here. w writes to others.")
 	}
 	return nil
 }

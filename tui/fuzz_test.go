@@ -12,7 +12,7 @@ import (
 	"parley"
 )
 
-// pieces are what random texts are made of: what terminals and fonts disagree on.
+// pieces of random texts: characters that terminals and fonts disagree on.
 var pieces = []string{
 	"a",
 	"word ",

@@ -104,7 +104,7 @@ func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
 		}
 	}
 
-	msg.err = parley.Errorf(parley.MessageNotFound, "message %s is not in the record of events any more", parley.Short(id)).
+	msg.err = parley.Errorf(parley.MessageNotFound, "message %s is no longer in the event record", parley.Short(id)).
 		Suggest("parley message %s shows it.", parley.Short(id))
 	return msg
 }

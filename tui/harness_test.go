@@ -24,7 +24,7 @@ type stage struct {
 	quit     bool
 	editor   error
 	blind    bool     // agents are not looked at any longer
-	rang     []string // what the terminal was sent beside the view
+	rang     []string // raw sequences that the terminal got
 }
 
 // bindings returns the table of keys.
@@ -215,3 +215,12 @@ func (s *stage) fits(after string) {
 }
 
 var gone = parley.Errorf(parley.DaemonUnavailable, "no daemon runs here").Suggest("Start it: parley serve")
+
+// drawsALot leaves a test out of a short run: make check makes one under the race
+// detector, which takes five times as long, and nothing runs at once in such a test.
+func drawsALot(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("draws a lot, one after the other")
+	}
+}

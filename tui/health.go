@@ -75,10 +75,10 @@ func (h *health) keys() []binding {
 func (h *health) look() tea.Cmd {
 	switch {
 	case h.examine == nil:
-		h.tell("Examining needs a shell: parley doctor")
+		h.tell("Not possible from here. Run parley doctor in a shell.")
 		return nil
 	case h.busy:
-		h.tell("The examination is under way.")
+		h.tell("An examination is already running.")
 		return nil
 	}
 
@@ -127,17 +127,29 @@ func (h *health) examined(found []Finding) {
 	h.tell(fmt.Sprintf("Examined %s: %s.", plural(len(found), "thing"), result))
 }
 
-// The states in which a delivery waits, and those in which it went wrong.
-var (
-	waitingStates = []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping}
-	failedStates  = []parley.DeliveryState{parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired}
-)
+// waits reports whether a delivery in this state is still under way.
+func waits(s parley.DeliveryState) bool { return !s.Settled() }
 
-// waitingIn counts the deliveries that wait.
+// wrong reports whether a delivery in this state ended without proof that it
+// arrived.
+func wrong(s parley.DeliveryState) bool { return s.Settled() && !s.Delivered() }
+
+// only returns the counts of the states that is accepts.
+func only(counts map[string]int, is func(parley.DeliveryState) bool) map[string]int {
+	some := map[string]int{}
+	for _, s := range parley.DeliveryStates() {
+		if is(s) {
+			some[string(s)] = counts[string(s)]
+		}
+	}
+	return some
+}
+
+// waitingIn counts the deliveries that are under way.
 func waitingIn(s *parley.WorkspaceStatusResult) int {
 	sum := 0
-	for _, state := range waitingStates {
-		sum += s.Deliveries[string(state)]
+	for _, n := range only(s.Deliveries, waits) {
+		sum += n
 	}
 	return sum
 }
@@ -204,7 +216,7 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 	}
 
 	if s.Paused != nil {
-		warn("messages", s.Paused.Words()+", for "+since(s.Paused.Since, h.now), "p lets them go on.")
+		warn("messages", s.Paused.Words()+", for "+since(s.Paused.Since, h.now), "p resumes them.")
 	}
 
 	if h.version != "" && s.Version != h.version {
@@ -213,30 +225,30 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 	}
 
 	if s.TmuxVersion == "" && h.link.lost == nil {
-		warn("tmux", "nothing is known of tmux", "enter examines it.")
+		warn("tmux", "its version is unknown", "enter examines it.")
 	}
 
 	for _, a := range h.team.list {
 		if a.Queued >= deepQueue {
-			warn("queue", fmt.Sprintf("%d messages wait for %s", a.Queued, a.Name), "2 shows what it does.")
+			warn("queue", fmt.Sprintf("%d messages wait for %s", a.Queued, a.Name), "2 shows what it is doing.")
 		}
 	}
 
-	for _, state := range failedStates {
+	for _, state := range parley.DeliveryStates() {
 		n := s.Deliveries[string(state)]
-		if n == 0 {
+		if n == 0 || !wrong(state) {
 			continue
 		}
 
-		action := "1 and / finds them: " + string(state) + "."
+		action := "1, then /state:" + string(state) + ", lists them."
 		if state == parley.DeliveryUnconfirmed {
-			action = "4 shows them."
+			action = "4 lists them."
 		}
 		warn("deliveries", fmt.Sprintf("%d %s", n, state), action)
 	}
 
 	if times, of := h.meter.percentiles(95); of >= 20 && times[0] > slowly {
-		warn("latency", "one delivery of twenty takes longer than "+brief(times[0]), "See whether the machine is busy.")
+		warn("latency", "one delivery in twenty takes longer than "+brief(times[0]), "Check whether the machine is busy.")
 	}
 
 	return all

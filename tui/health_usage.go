@@ -63,7 +63,7 @@ func (h *health) models(w int) []string {
 	for _, a := range agents[:min(len(agents), maxQueues)] {
 		words := fmt.Sprintf("%d answered", a.Answered)
 		if a.Failed > 0 {
-			words += fmt.Sprintf(", %d failed (%s)", a.Failed, tally(a.Failures))
+			words += fmt.Sprintf(", %d failed (%s)", a.Failed, codeWords(tally(a.Failures)))
 		}
 
 		words += " · " + countWords(a.InputTokens) + " in, " + countWords(a.OutputTokens) + " out"
@@ -88,7 +88,7 @@ func (h *health) silentModels() (all []Finding) {
 		if !seen[c.AgentID] && c.Reason != "" {
 			all = append(all, Finding{
 				Check:  "models",
-				Detail: fmt.Sprintf("%s does not answer %s: %s", c.Agent, c.Caller, c.Reason),
+				Detail: fmt.Sprintf("%s does not answer %s: %s", c.Agent, c.Caller, codeWords(c.Reason)),
 				Action: "parley usage " + c.Agent + " shows its calls.",
 			})
 		}

@@ -75,11 +75,11 @@ func (h *health) findings(w int) []string {
 	case h.busy:
 		words = "Examining…"
 	case !h.when.IsZero():
-		words = "Examined at " + h.when.In(h.now.Location()).Format("15:04") + "; enter does it again."
+		words = "Examined at " + h.when.In(h.now.Location()).Format("15:04") + "; enter repeats it."
 	}
 
 	if len(lines) == 0 {
-		lines = append(lines, h.theme.good.Render(fit("  ✓ Nothing is amiss.", w)))
+		lines = append(lines, h.theme.good.Render(fit("  ✓ Daemon healthy.", w)))
 	}
 
 	return append(lines, h.theme.dim.Render(fit("  "+words, w)))
@@ -113,17 +113,17 @@ func (h *health) figures(w int) []string {
 		curve(func(s *span) int { return s.proven }))
 
 	if times, of := m.percentiles(50, 95, 99, 100); of > 0 {
-		add("took", fmt.Sprintf("half %s · 95%% %s · 99%% %s · most %s",
+		add("took", fmt.Sprintf("p50 %s · p95 %s · p99 %s · max %s",
 			brief(times[0]), brief(times[1]), brief(times[2]), brief(times[3])), nil)
 		add("", fmt.Sprintf("from accepted to proven, of the newest %d", of),
 			curve(func(s *span) int { return int(s.slowest.Milliseconds()) }))
 	} else {
-		add("took", "nothing was typed yet", nil)
+		add("took", "nothing typed yet", nil)
 	}
 
-	add("waiting", cmp.Or(tally(only(s.Deliveries, waitingStates)), fmt.Sprint(waitingIn(s))), m.depth)
-	if t := tally(only(s.Deliveries, failedStates)); t != "" {
-		add("in vain", t, nil)
+	add("waiting", cmp.Or(tally(only(s.Deliveries, waits)), fmt.Sprint(waitingIn(s))), m.depth)
+	if t := tally(only(s.Deliveries, wrong)); t != "" {
+		add("problems", t, nil)
 	}
 
 	return append(lines, "")
@@ -135,15 +135,6 @@ func (h *health) period() string {
 		return ""
 	}
 	return "of the last " + since(h.meter.began, h.now)
-}
-
-// only returns the counts of some states.
-func only(in map[string]int, states []parley.DeliveryState) map[string]int {
-	some := map[string]int{}
-	for _, s := range states {
-		some[string(s)] = in[string(s)]
-	}
-	return some
 }
 
 const (
@@ -164,7 +155,7 @@ func (h *health) queues(w int) []string {
 	slices.SortStableFunc(waiting, func(a, b *parley.AgentStatus) int { return b.Queued - a.Queued })
 	lines := []string{h.theme.rule("Queues", "", w, false)}
 	if len(waiting) == 0 {
-		lines = append(lines, h.theme.dim.Render(fit("  nothing waits", w)))
+		lines = append(lines, h.theme.dim.Render(fit("  nothing is waiting", w)))
 	}
 
 	longest := min(queueBar, w/5, most)
@@ -239,7 +230,7 @@ func (h *health) wells(w int) []string {
 		return nil
 	}
 
-	return append([]string{"", h.theme.rule("Well", "", w, false)}, lines...)
+	return append([]string{"", h.theme.rule("Passed", "", w, false)}, lines...)
 }
 
 // bytesWords formats a size.

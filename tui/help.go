@@ -66,18 +66,18 @@ var essentials = []struct {
 	{[]string{"1", "2", "3", "4", "5"}, "1 to 5", "traffic, agents, threads, needs you, health"},
 	{[]string{"up", "down", "pgup", "pgdown"}, "↑ ↓", "up and down; pgup and pgdn by pages"},
 	{[]string{"g", "G"}, "g G", "to the top; to the newest"},
-	{[]string{"enter"}, "enter", "open it, or do what helps most"},
+	{[]string{"enter"}, "enter", "open it, or take the best action"},
 	{[]string{"tab"}, "tab", "between a list and what it shows"},
 	{[]string{"esc"}, "esc", "back"},
 	{[]string{"/"}, "/", "filter the traffic"},
 	{[]string{"c"}, "c", "write to the agent, or in the thread"},
 	{[]string{"r"}, "r", "reply"},
 	{[]string{"s"}, "s", "steer the agent"},
-	{[]string{"a"}, "a", "be in the agent's terminal"},
-	{[]string{":"}, ":", "find anything that can be done"},
-	{[]string{"u"}, "u", "undo it"},
-	{[]string{"?"}, "?", "all keys: they follow below"},
-	{[]string{"q"}, "q", "quit; agents go on"},
+	{[]string{"a"}, "a", "attach to the agent's terminal"},
+	{[]string{":"}, ":", "run any command"},
+	{[]string{"u"}, "u", "undo the last action"},
+	{[]string{"?"}, "?", "all keys, listed below"},
+	{[]string{"q"}, "q", "quit; agents keep running"},
 }
 
 func firstPage(th theme, per, entry int) []string {
@@ -134,10 +134,10 @@ func (d *shared) helpKeys() []binding {
 	}
 
 	return []binding{
-		bind("↓ j", "further", by(1)).hinted("further"),
-		bind("↑ k", "back up", by(-1)),
-		bind("pgdn space", "a page further", by(helpPage), "ctrl+d"),
-		bind("pgup", "a page back", by(-helpPage), "ctrl+u"),
+		bind("↓ j", "down", by(1)).hinted("scroll"),
+		bind("↑ k", "up", by(-1)),
+		bind("pgdn space", "a page down", by(helpPage), "ctrl+d"),
+		bind("pgup", "a page up", by(-helpPage), "ctrl+u"),
 		bind("esc ?", "close", d.closeHelp, "q", "enter", "ctrl+c").hinted("close"),
 	}
 }

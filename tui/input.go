@@ -110,7 +110,7 @@ func (m *model) quit() tea.Cmd {
 	}
 
 	labels := strings.ToLower(strings.Join(unsent, ", "))
-	m.tell(fmt.Sprintf("Not sent: %s. The same key again leaves it behind.", labels))
+	m.tell(fmt.Sprintf("Not sent: %s. Press the key again to quit anyway.", labels))
 	m.status.leaving = true
 
 	return nil

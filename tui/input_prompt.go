@@ -51,7 +51,7 @@ func (d *shared) agree() tea.Cmd {
 
 func (d *shared) decline() tea.Cmd {
 	d.confirm = nil
-	d.tell("Left as it is.")
+	d.tell("Cancelled.")
 	return nil
 }
 
@@ -80,21 +80,21 @@ func (d *shared) rubLine() tea.Cmd {
 
 func (d *shared) dropLine() tea.Cmd {
 	d.prompt = nil
-	d.tell("Left as it is.")
+	d.tell("Cancelled.")
 	return nil
 }
 
 func (d *shared) confirmKeys() []binding {
 	return []binding{
 		bind("y", "yes, do it", d.agree, "Y").hinted("yes"),
-		bind("n esc", "no, leave it", d.decline, "N", "q", "ctrl+c").hinted("no"),
+		bind("n esc", "no, cancel", d.decline, "N", "q", "ctrl+c").hinted("no"),
 	}
 }
 
 func (d *shared) promptKeys() []binding {
 	return []binding{
-		bind("enter", "go on with what is written", d.takeLine).hinted("go on"),
+		bind("enter", "accept the line", d.takeLine).hinted("accept"),
 		bind("backspace", "delete a character", d.rubLine, "ctrl+h"),
-		bind("esc", "leave it", d.dropLine, "ctrl+c").hinted("leave it"),
+		bind("esc", "cancel", d.dropLine, "ctrl+c").hinted("cancel"),
 	}
 }

@@ -35,12 +35,12 @@ var scopeNames = [scopes]string{
 	inNeeds:   "Needs you",
 	inHealth:  "Health",
 	inCompose: "Writing",
-	inTo:      "Naming who gets it",
-	inPalette: "Choosing what to do",
+	inTo:      "Choosing recipients",
+	inPalette: "Command palette",
 	inFilter:  "Filtering",
-	inHelp:    "Reading a page",
-	inConfirm: "Being asked",
-	inPrompt:  "Asked for a line",
+	inHelp:    "Page",
+	inConfirm: "Question",
+	inPrompt:  "Text prompt",
 }
 
 // screenScope returns the scope of a screen's own keys.
@@ -149,10 +149,10 @@ func (m *model) shellKeys() []binding {
 	noAttach := func() bool { return m.at == atAgents || noAgent() } // enter does it on that screen
 
 	return []binding{
-		bind("1 T", "traffic: every message as it goes", m.going(atTraffic)).named("show traffic"),
-		bind("2 A", "agents: who is there, problems first", m.going(atAgents)).named("show agents"),
-		bind("3 D", "threads: discussions of several", m.going(atThreads)).named("show threads"),
-		bind("4 N n", "needs you: what waits for a person", m.going(atNeeds)).named("show needs"),
+		bind("1 T", "traffic: every message as it happens", m.going(atTraffic)).named("show traffic"),
+		bind("2 A", "agents: the team, problems first", m.going(atAgents)).named("show agents"),
+		bind("3 D", "threads: group discussions", m.going(atThreads)).named("show threads"),
+		bind("4 N n", "needs you: everything that waits for you", m.going(atNeeds)).named("show needs"),
 		bind("5 H", "health: the daemon and its figures", m.going(atHealth)).named("show health"),
 		bind("→ ]", "next screen", m.next),
 		bind("← [", "previous screen", m.previous),
@@ -163,10 +163,10 @@ func (m *model) shellKeys() []binding {
 		bind("s", "steer the agent: guidance it must see", m.compose.steer).
 			hinted("steer").named("steer").unless(noAgent),
 		bind("a", "attach to the agent's terminal", m.attach).hinted("attach").named("attach").unless(noAttach),
-		bind("p", "pause all messages, or let them go on", m.pauseOrResume).named("pause or resume"),
+		bind("p", "pause all messages, or resume them", m.pauseOrResume).named("pause or resume"),
 		bind("L", "launch an agent", m.palette.launch).named("launch"),
-		bind(": ctrl+p", "find anything that can be done", m.palette.start).hinted("do"),
-		bind("u", "undo what was just done", m.undoLast).named("undo"),
+		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
+		bind("u", "undo the last action", m.undoLast).named("undo"),
 		bind("↑ k", "up", m.moving(lineUp)),
 		bind("↓ j", "down", m.moving(lineDown)),
 		bind("pgup ctrl+u", "a page up", m.moving(pageUp)),
@@ -174,6 +174,6 @@ func (m *model) shellKeys() []binding {
 		bind("g home", "to the top", m.moving(toTop)),
 		bind("G end", "to the bottom, the newest", m.moving(toBottom)),
 		bind("?", "all keys", m.openHelp).hinted("help").named("help"),
-		bind("q ctrl+c", "quit; agents go on", m.quit).hinted("quit").named("quit"),
+		bind("q ctrl+c", "quit; agents keep running", m.quit).hinted("quit").named("quit"),
 	}
 }

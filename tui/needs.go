@@ -54,16 +54,16 @@ func (n *needs) badge() badge {
 
 func (n *needs) keys() []binding {
 	return []binding{
-		bind("enter", "do what helps: attach, reply, restart…", n.assist).hinted("do it").unless(n.none),
-		bind("x", "let it be: dismiss, decline, let go", n.drop).
-			hinted("let be").named("dismiss").unless(func() bool { return n.none() || !n.selected().drops() }),
-		bind("R", "again: type, release, or restart it", n.again).
-			hinted("again").named("retry").unless(func() bool { return n.none() || !n.selected().again() }),
-		bind("m", "mark what came for you read", n.markRead).
+		bind("enter", "take the best action: attach, reply…", n.assist).hinted("do it").unless(n.none),
+		bind("x", "dismiss it: mark read, decline, stop…", n.drop).
+			hinted("dismiss").named("dismiss").unless(func() bool { return n.none() || !n.selected().drops() }),
+		bind("R", "try again: retype, release, or restart", n.again).
+			hinted("retry").named("retry").unless(func() bool { return n.none() || !n.selected().again() }),
+		bind("m", "mark a message to you read", n.markRead).
 			hinted("read").named("mark read").unless(func() bool { return n.none() || !n.selected().letter() }),
 		bind("tab", "between the list and its details", n.turn),
 		bind("esc", "back to the list", n.back),
-		bind("e", "explain the message's story", n.explain).
+		bind("e", "explain what happened to the message", n.explain).
 			hinted("explain").named("explain").unless(func() bool { return n.none() || n.selected().MessageID == "" }),
 	}
 }

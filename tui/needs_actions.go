@@ -34,7 +34,7 @@ func (n *needs) assist() tea.Cmd {
 	case parley.NeedUnanswered:
 		return n.retryTo(x.MessageID, x.AgentID)
 	case parley.NeedApproval:
-		question := fmt.Sprintf("Make %s a special agent? It may then do what only those may.", safeLine(x.Agent))
+		question := fmt.Sprintf("Make %s a special agent? It then has the rights of one.", safeLine(x.Agent))
 		return n.ask(question, n.decide(x, true))
 	case parley.NeedHeld:
 		return n.control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: x.MessageID}, nil)
@@ -71,10 +71,10 @@ func (n *needs) drop() tea.Cmd {
 		return n.markRead()
 	case needUnsent:
 		to := x.draft.to
-		return n.ask("Throw this draft away? Nobody has it then.", func() tea.Msg { return dropDraftMsg{to} })
+		return n.ask("Discard this draft? It cannot be recovered.", func() tea.Msg { return dropDraftMsg{to} })
 	}
 
-	n.tell("This goes when its cause does.")
+	n.tell("It disappears once the cause is gone.")
 
 	return nil
 }
@@ -88,7 +88,7 @@ func (n *needs) again() tea.Cmd {
 	case x.restarts():
 		return n.restart()
 	case !x.repeats():
-		n.tell("There is nothing to be tried again here.")
+		n.tell("Nothing to retry here.")
 	default:
 		return n.retryTo(x.MessageID, x.AgentID)
 	}
@@ -99,7 +99,7 @@ func (n *needs) again() tea.Cmd {
 func (n *needs) muteHeld() tea.Cmd {
 	r := n.message.result
 	if r == nil || r.Object == nil || len(r.Deliveries) == 0 {
-		n.tell("Reading what they talk about; try again.")
+		n.tell("Still reading the conversation; try again in a moment.")
 		return nil
 	}
 
@@ -122,11 +122,8 @@ func (n *needs) retryTo(message, agent string) tea.Cmd {
 // dismiss takes a message off the list. Nothing else changes.
 func (n *needs) dismiss(message string) tea.Cmd {
 	return n.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{Dismiss: message})
-		if err != nil {
-			return "", err
-		}
-		return plural(res.Dismissed, "matter") + " let be; a retry brings it back.", nil
+		_, err := s.GetNeeds(ctx, parley.GetNeedsRequest{Dismiss: message})
+		return "Dismissed; retrying brings it back.", err
 	}})
 }
 
@@ -142,7 +139,7 @@ func (n *needs) remind(x *need) tea.Cmd {
 
 	r := parley.SteerAgentRequest{Agent: x.AgentID, Kind: reminder, Text: text + "."}
 
-	return n.run(act(parley.Service.SteerAgent, r).saying(safeLine(x.Agent) + " is reminded."))
+	return n.run(act(parley.Service.SteerAgent, r).saying("Reminded " + safeLine(x.Agent) + "."))
 }
 
 // decide approves an agent's request to be special, or declines it. Either can be
@@ -151,9 +148,9 @@ func (n *needs) decide(x *need, yes bool) tea.Cmd {
 	set := func(yes bool) action {
 		return act(parley.Service.ApproveAgent, parley.ApproveAgentRequest{Agent: x.AgentID, Approve: yes})
 	}
-	does := "approves it after all"
+	does := "approves it instead"
 	if yes {
-		does = "declines it after all"
+		does = "declines it instead"
 	}
 	return n.run(set(yes).undoneBy(does, set(!yes)))
 }

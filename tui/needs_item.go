@@ -74,20 +74,20 @@ type look struct {
 // working, then agents that wait for this person, then what is only late.
 var looks = []look{
 	{parley.NeedDialog, "◆", true, []string{"enter attach", "s steer"}},
-	{parley.NeedLost, "∅", true, []string{"enter restart", "x let it go"}},
-	{parley.NeedExited, "✗", true, []string{"enter restart", "x let it go"}},
+	{parley.NeedLost, "∅", true, []string{"enter restart", "x stop"}},
+	{parley.NeedExited, "✗", true, []string{"enter restart", "x stop"}},
 	{parley.NeedBlocked, "■", true, []string{"enter attach", "s steer"}},
 	{parley.NeedStuck, "◔", true, []string{"enter attach", "s steer"}},
-	{parley.NeedUnconfirmed, "?", true, []string{"enter attach", "R type again", "x it arrived"}},
-	{parley.NeedUnanswered, "↯", true, []string{"enter ask again", "x let it be"}},
+	{parley.NeedUnconfirmed, "?", true, []string{"enter attach", "R retype", "x it arrived"}},
+	{parley.NeedUnanswered, "↯", true, []string{"enter ask again", "x dismiss"}},
 	{needAnswer, "»", true, []string{"enter reply", "m mark read", "a attach"}},
-	{parley.NeedDraft, "✎", false, []string{"enter attach", "R look again"}},
+	{parley.NeedDraft, "✎", false, []string{"enter attach", "R check again"}},
 	{parley.NeedHeld, "‖", false, []string{"enter release", "x mute them", "a attach"}},
-	{parley.NeedOverdue, "⊘", false, []string{"enter remind", "a attach", "x let it be"}},
+	{parley.NeedOverdue, "⊘", false, []string{"enter remind", "a attach", "x dismiss"}},
 	{needMessage, "✉", false, []string{"enter reply", "m mark read", "a attach"}},
-	{parley.NeedOwesAnswer, "…", false, []string{"enter remind", "a attach", "x let it be"}},
+	{parley.NeedOwesAnswer, "…", false, []string{"enter remind", "a attach", "x dismiss"}},
 	{parley.NeedApproval, "+", false, []string{"enter approve", "x decline"}},
-	{needUnsent, "✎", false, []string{"enter go on writing", "x throw away"}},
+	{needUnsent, "✎", false, []string{"enter keep writing", "x discard"}},
 }
 
 // lookOf returns the look and rank of a kind. A kind of a newer daemon comes before
@@ -134,7 +134,7 @@ func newUnsent(d draft) need {
 		Kind:   needUnsent,
 		Agent:  you,
 		Text:   lowerFirst(d.label) + ": “" + safeLine(d.text) + "”",
-		Action: "It is kept while this screen runs.",
+		Action: "Kept until this screen closes.",
 	}}
 }
 

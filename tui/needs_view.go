@@ -50,7 +50,7 @@ func (n *needs) view(w, h int) []string {
 	}
 
 	x := n.selected()
-	title := n.theme.rule(kindWord(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
+	title := n.theme.rule(codeWords(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
 	details := clip(append([]string{title}, all[clamp(n.pane.top, 0, len(all)):]...), paneH)
 	if n.tier >= wide {
 		return beside(n.theme, list, details, listW)
@@ -73,7 +73,7 @@ func (n *needs) rows(w int) []string {
 
 	switch {
 	case !n.known && n.err == nil:
-		return append(lines, n.theme.dim.Render(fit("  Looking what waits for you…", w)))
+		return append(lines, n.theme.dim.Render(fit("  Reading what needs you…", w)))
 	case len(n.list) == 0 && n.err == nil:
 		return append(lines, n.nothing(w)...)
 	}
@@ -91,9 +91,9 @@ func (n *needs) rows(w int) []string {
 	return lines
 }
 
-const needsLesson = "Open dialogs, agents that are lost, ended or stuck, messages that are held or without proof, " +
-	"answers that are overdue, and what is written to you come here, with the key that helps. " +
-	"A number beside the screen's name tells you from anywhere."
+const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or are stuck; " +
+	"held and unconfirmed messages; overdue answers; and messages to you. " +
+	"The number next to this screen's name counts them."
 
 // nothing says that nothing needs the operator, and what the screen is for.
 func (n *needs) nothing(w int) []string {
@@ -104,13 +104,11 @@ func (n *needs) nothing(w int) []string {
 	return lines
 }
 
-func kindWord(k parley.NeedKind) string { return strings.ReplaceAll(safeLine(string(k)), "_", " ") }
-
 // row draws a need on one line. Below the one under the marker is what can be done
 // about it.
 func (n *needs) row(x *need, w, name int, selected bool) []string {
 	l, _ := lookOf(x.Kind)
-	kind := pad(l.glyph, 2) + pad(kindWord(x.Kind), 12)
+	kind := pad(l.glyph, 2) + pad(codeWords(x.Kind), 12)
 	rest := pad(safeLine(x.Agent), name) + " " + pad(x.ago(n.now), 4) + " "
 	style := n.theme.warn
 	if l.grave {

@@ -41,12 +41,12 @@ func (p *palette) keys() []binding {
 	}
 
 	return []binding{
-		bind("enter", "do it", p.choose).hinted("do it"),
-		bind("↓ ctrl+n", "next; further in the arguments", by(1)).
+		bind("enter", "run it", p.choose).hinted("run"),
+		bind("↓ ctrl+n", "next; scroll the arguments", by(1)).
 			hinted("next").unless(func() bool { return p.op != nil }),
-		bind("↑ ctrl+p", "the one before; back in them", by(-1)),
-		bind("tab", "choose it; then, the next argument", p.complete).hinted("complete"),
-		bind("esc", "back, and away", p.leave, "ctrl+c").hinted("back"),
+		bind("↑ ctrl+p", "previous; scroll back", by(-1)),
+		bind("tab", "choose it; then the next argument", p.complete).hinted("complete"),
+		bind("esc", "back, then close", p.leave, "ctrl+c").hinted("back"),
 	}
 }
 

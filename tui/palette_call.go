@@ -46,7 +46,7 @@ func (p *palette) callOp() tea.Cmd {
 	p.err = nil
 	cmd := p.do.operate(p.op.Name, args, call)
 	if p.op.Effect == parley.Destroys {
-		return p.ask("Really "+p.op.Name+" "+safeLine(string(p.line))+"? It cannot be undone.", cmd)
+		return p.ask("Run "+p.op.Name+" "+safeLine(string(p.line))+"? It cannot be undone.", cmd)
 	}
 
 	p.busy = true
@@ -82,7 +82,7 @@ func (p *palette) answered(msg operationMsg) tea.Cmd {
 	p.help = help{open: true, title: msg.name, text: msg.answer}
 	if msg.undo != nil {
 		p.undo = msg.undo
-		p.tell("It is done. u " + msg.undo.does + ".")
+		p.tell("Done. u " + msg.undo.does + ".")
 	}
 
 	return p.link.lookSoon()
@@ -109,8 +109,8 @@ func parseArgs(op *parley.Op, text string) (url.Values, error) {
 		}
 
 		if name == "" {
-			return nil, parley.Errorf(parley.InvalidArgument, "%q belongs to no argument", parley.CleanLine(word)).
-				Suggest("Write name=value, and a value of several words in quotes.")
+			return nil, parley.Errorf(parley.InvalidArgument, "%q matches no argument", parley.CleanLine(word)).
+				Suggest("Write name=value, with quotes around several words.")
 		}
 
 		args.Add(name, value)

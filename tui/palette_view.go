@@ -32,7 +32,7 @@ func (p *palette) written(w int) string {
 }
 
 func (p *palette) view(w, h int) []string {
-	title, note := "What shall be done?", plural(len(p.found), "thing")
+	title, note := "Run a command", plural(len(p.found), "command")
 	var rows []string
 	switch {
 	case p.op != nil:
@@ -43,13 +43,13 @@ func (p *palette) view(w, h int) []string {
 		}
 		rows = arguments[clamp(p.top, 0, len(arguments)):]
 	case len(p.found) == 0:
-		rows = []string{"  " + p.theme.dim.Render(fit("Nothing is called so. backspace, or esc.", w-2))}
+		rows = []string{"  " + p.theme.dim.Render(fit("No command matches. backspace, or esc.", w-2))}
 	default:
 		rows = p.choiceLines(w)
 	}
 
 	if p.busy {
-		note = "asking…"
+		note = "running…"
 	}
 
 	return clip(append([]string{p.theme.rule(title, note, w, true), p.written(w)}, rows...), h)

@@ -67,10 +67,10 @@ func (t *threads) keys() []binding {
 		bind("+", "add somebody to it", t.add).hinted("add"),
 		bind("-", "remove somebody from it", t.remove).hinted("remove"),
 		bind("J", "join it, or leave it", t.joinOrLeave).hinted("join"),
-		bind("R", "let what is held in it go on", t.controlling(parley.ActionRelease)).named("release thread"),
+		bind("R", "release what is held in it", t.controlling(parley.ActionRelease)).named("release thread"),
 		bind("C", "cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).named("cool thread"),
-		bind("M", "mute it, or end that", t.muteOrUnmute).hinted("mute").named("mute thread"),
-		bind("m", "mark what is unread in it read", t.markAllRead),
+		bind("M", "mute it, or unmute it", t.muteOrUnmute).hinted("mute").named("mute thread"),
+		bind("m", "mark its posts read", t.markAllRead),
 	}
 }
 
@@ -81,7 +81,7 @@ func (t *threads) turn() tea.Cmd {
 		t.inTalk = true
 		return nil
 	case t.selected() == nil:
-		t.tell("There is no thread to read yet. o opens one.")
+		t.tell("No threads yet. o opens one.")
 		return nil
 	}
 	if t.inTalk = !t.inTalk; t.inTalk {

@@ -19,7 +19,7 @@ type threadOpenedMsg struct {
 // create asks for a title and the participants of a new thread.
 func (t *threads) create() tea.Cmd {
 	return t.askLine("Title of the new thread", func(title string) tea.Cmd {
-		return t.askLine("Who takes part, by name, or all", func(text string) tea.Cmd {
+		return t.askLine("Participants, by name, or all", func(text string) tea.Cmd {
 			r := parley.CreateThreadRequest{Title: title, Participants: t.team.participants(text)}
 			return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
 				res, err := s.CreateThread(ctx, r)
@@ -49,7 +49,7 @@ func (t *threads) opened(msg threadOpenedMsg) tea.Cmd {
 func (t *threads) withThread(f func(*parley.Thread) tea.Cmd) tea.Cmd {
 	x := t.selected()
 	if x == nil {
-		t.tell("There is no thread yet. o opens one.")
+		t.tell("No threads yet. o opens one.")
 		return nil
 	}
 	return f(x)
@@ -60,7 +60,7 @@ func (t *threads) markAllRead() tea.Cmd {
 	return t.withThread(func(x *parley.Thread) tea.Cmd {
 		n := len(t.inbox.unreadIn(x.ID))
 		if n == 0 {
-			t.tell("Nothing in it is unread for you.")
+			t.tell("Nothing unread in it.")
 			return nil
 		}
 		t.tell(plural(n, "post") + " marked read.")
@@ -68,8 +68,8 @@ func (t *threads) markAllRead() tea.Cmd {
 	})
 }
 
-func (t *threads) add() tea.Cmd    { return t.askMembers("Who is added to", true) }
-func (t *threads) remove() tea.Cmd { return t.askMembers("Who is removed from", false) }
+func (t *threads) add() tea.Cmd    { return t.askMembers("Add to", true) }
+func (t *threads) remove() tea.Cmd { return t.askMembers("Remove from", false) }
 
 // askMembers asks who is added to the thread or removed from it.
 func (t *threads) askMembers(question string, add bool) tea.Cmd {
@@ -87,10 +87,10 @@ func (t *threads) joinOrLeave() tea.Cmd {
 	return t.withThread(func(x *parley.Thread) tea.Cmd {
 		title := fit(safeLine(x.Title), 40)
 		join := act(parley.Service.JoinThread, parley.JoinThreadRequest{ThreadID: x.ID}).
-			saying(fmt.Sprintf("You take part in “%s”: what is said there comes to you.", title))
+			saying(fmt.Sprintf("You joined “%s”: its posts come to you.", title))
 		leave := act(parley.Service.RemoveParticipant,
 			parley.RemoveParticipantRequest{ThreadID: x.ID, Agent: parley.OperatorName}).
-			saying(fmt.Sprintf("You have left “%s”.", title))
+			saying(fmt.Sprintf("You left “%s”.", title))
 
 		if takesPart(x) {
 			return t.run(leave.undoneBy("joins it again", join))

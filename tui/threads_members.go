@@ -73,7 +73,7 @@ func (x membership) change(ctx context.Context, s parley.Service, who string) (p
 func memberWords(status parley.MembershipStatus) string {
 	switch status {
 	case parley.MemberAlready:
-		return " takes part already"
+		return " is already in it"
 	case parley.MemberRemoved, parley.MemberLeft:
 		return " is removed"
 	}

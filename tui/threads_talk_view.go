@@ -67,7 +67,7 @@ func (t *talk) notice(w int) []string {
 	case !t.known:
 		return []string{"", t.theme.dim.Render(fit("  Reading…", w))}
 	case len(t.posts) == 0:
-		return []string{"", "  " + fit("Nothing was said yet. c writes the first post.", w-2)}
+		return []string{"", "  " + fit("No posts yet. c writes the first one.", w-2)}
 	}
 	return nil
 }
@@ -156,13 +156,13 @@ func (t *talk) temperatureLines(w int) []string {
 	s, th := x.state, t.theme
 	words := []string{th.temperature(s.State).Render(x.bar())}
 	if s.Conversation.Muted {
-		words = append(words, th.alarm.Render(" muted, M ends it "))
+		words = append(words, th.alarm.Render(" muted, M unmutes "))
 	}
 	if until := s.Conversation.CooledUntil; until != nil && until.After(t.now) {
-		words = append(words, th.warn.Render("cools until "+clockOf(*until, t.now, 6)+" or a person's word"))
+		words = append(words, th.warn.Render("cools until "+clockOf(*until, t.now, 6)+", or until a person writes"))
 	}
 	if n := len(s.Held); n > 0 {
-		words = append(words, th.warn.Render(fmt.Sprintf("‖ %d held, R lets them go on", n)))
+		words = append(words, th.warn.Render(fmt.Sprintf("‖ %d held, R releases", n)))
 	}
 
 	words = append(words, th.dim.Render(fmt.Sprintf("%d in five minutes", s.Counts.FiveMinutes)))
@@ -173,7 +173,7 @@ func (t *talk) temperatureLines(w int) []string {
 
 	for i := range s.Held[:min(len(s.Held), 2)] {
 		h := &s.Held[i]
-		text := fmt.Sprintf("‖ %s → %s: %s", shownName(h.Sender, ""), shownName(h.Recipient, ""), safeLine(h.Text))
+		text := fmt.Sprintf("‖ %s → %s: %s", shownName(h.Sender, ""), shownName(h.Recipient, ""), reasonWords(h.Text, parley.HoldConversation))
 		lines = append(lines, "  "+th.warn.Render(fit(text, w-2)))
 	}
 

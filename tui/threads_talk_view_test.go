@@ -21,8 +21,8 @@ func readBack(t testing.TB, f *fakeService, n int) *stage {
 	return s
 }
 
-// TestAPostTakesTheLinesThatAreKeptForIt, so that what is not drawn can be scrolled over.
-func TestAPostTakesTheLinesThatAreKeptForIt(t *testing.T) {
+// Posts that are not drawn can be scrolled over.
+func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 	const n = 60
 	f := longTalk(n)
 	for i := range f.posts {
@@ -68,9 +68,8 @@ func TestAPostTakesTheLinesThatAreKeptForIt(t *testing.T) {
 	}
 }
 
-// TestAFrameDrawsOnlyThePostsInView: reading a thread of many posts takes no more than
-// reading one of some.
-func TestAFrameDrawsOnlyThePostsInView(t *testing.T) {
+// A frame of a thread with many posts costs no more than one of a thread with few.
+func TestFrameDrawsOnlyPostsInView(t *testing.T) {
 	frame := func(n int) float64 {
 		s := readBack(t, longTalk(n), n)
 		s.press("G")

@@ -66,7 +66,7 @@ func (t *threads) rows(w int) []string {
 	case t.err != nil:
 		return append(lines, errorLines(t.theme, t.err, w)...)
 	case !t.known:
-		return append(lines, t.theme.dim.Render(fit("  Looking what is discussed…", w)))
+		return append(lines, t.theme.dim.Render(fit("  Reading threads…", w)))
 	case len(t.list) == 0:
 		return append(lines, t.nothing(w)...)
 	}
@@ -82,8 +82,8 @@ func (t *threads) nothing(w int) []string {
 	lines := []string{""}
 	for _, text := range []string{
 		"No threads yet.",
-		"A thread is a discussion of several under a title: what is posted reaches all who take part. " +
-			"Agents open one with create_thread. o opens one here, c writes in it.",
+		"A thread is a group discussion with a title: each post reaches every participant. " +
+			"Agents open one with create_thread. Here, o opens one and c writes in it.",
 	} {
 		for _, line := range wrap(text, w-2) {
 			lines = append(lines, "  "+line)

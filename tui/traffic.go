@@ -50,11 +50,11 @@ func (t *traffic) keys() []binding {
 	return []binding{
 		bind("enter", "open the message, or close it", t.enter).hinted("open").named("open message"),
 		bind("/", "filter: words, agent: thread: type: state:", t.openFilter).hinted("filter").named("filter"),
-		bind("f", "follow the newest, or stand still", t.toggleFollow).hinted("follow").named("follow"),
+		bind("f", "follow the newest, or pause", t.toggleFollow).hinted("follow").named("follow"),
 		bind("tab", "between the list and the message", t.turn),
 		bind("m", "mark the message read", t.markRead).named("mark read"),
-		bind("e", "explain its whole story in plain words", t.explain).named("explain"),
-		bind("R", "type it again where it failed", t.retry).named("retry"),
+		bind("e", "explain what happened to it", t.explain).named("explain"),
+		bind("R", "retry it where it failed", t.retry).named("retry"),
 		bind("esc", "close, or drop the filter", t.back),
 	}
 }
@@ -199,7 +199,7 @@ func (t *traffic) enter() tea.Cmd {
 	case t.opened():
 		t.closeDetail()
 	case t.sel == nil:
-		t.tell("There is no message to open yet.")
+		t.tell("No message to open yet.")
 	default:
 		t.setFollow(false)
 		t.detail.open, t.detail.shut = true, false
@@ -238,7 +238,7 @@ func (t *traffic) toggleFollow() tea.Cmd {
 	if t.follow {
 		t.tell("Following the newest.")
 	} else {
-		t.tell("Standing still. f follows the newest.")
+		t.tell("Paused. f follows the newest.")
 	}
 	return nil
 }
@@ -307,10 +307,10 @@ var ladderLessons = []struct {
 	does  string
 }{
 	{parley.DeliveryQueued, "stored, and on its way"},
-	{parley.DeliveryHeld, "kept back while typing would do harm"},
-	{parley.DeliverySubmitted, "typed and taken by its program"},
+	{parley.DeliveryHeld, "waits until typing is safe"},
+	{parley.DeliverySubmitted, "typed, and taken by its program"},
 	{parley.DeliveryRead, "read"},
-	{parley.DeliveryUnconfirmed, "typed, but nobody can prove it arrived: that needs you"},
+	{parley.DeliveryUnconfirmed, "typed, but without proof that it arrived: needs you"},
 }
 
 // lesson draws what an empty screen teaches: the first steps, in their order.
@@ -324,11 +324,11 @@ func (t *traffic) lesson(w int) []string {
 
 	if t.link.team && len(t.team.list) == 0 {
 		say(noAgents)
-		say("Or take in one that runs in a tmux of yours, from its pane:  parley adopt coder")
+		say("Or adopt one that runs in your own tmux, from its pane:  parley adopt coder")
 		lines = append(lines, "")
 	}
 
-	say("No messages yet. What agents say to each other is shown here as it happens, with proof of how far it came:")
+	say("No messages yet. Messages between agents show up here, with proof of how far each one came:")
 	lines = append(lines, "")
 	for _, x := range ladderLessons {
 		state := pad(deliveryGlyph(x.state), 3) + pad(string(x.state), 12)
@@ -336,7 +336,7 @@ func (t *traffic) lesson(w int) []string {
 	}
 
 	lines = append(lines, "")
-	say("b writes to all of them, 2 shows who is there, ? tells all keys.")
+	say("b writes to all agents, 2 lists them, ? shows all keys.")
 
 	return lines
 }

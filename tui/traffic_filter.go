@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -25,8 +24,20 @@ type query struct {
 // term is a word, and the part of a row that must have it; "" is any part.
 type term struct{ where, word string }
 
-// filterPlaces are the words before a colon that a filter knows.
-var filterPlaces = []string{"from", "to", "agent", "thread", "type", "state", "is"}
+// filterPlaces are the words before a colon that a filter knows, and the part of a
+// row that each looks in.
+var filterPlaces = map[string]func(*row) string{
+	"from":   func(r *row) string { return r.from },
+	"to":     func(r *row) string { return r.to },
+	"agent":  func(r *row) string { return r.from + " " + r.to },
+	"thread": func(r *row) string { return r.thread + " " + r.threadID },
+	"type":   func(r *row) string { return string(r.kind) + " " + string(r.typ) + " " + r.tag() },
+	"state":  (*row).states,
+	"is":     (*row).states,
+	"": func(r *row) string {
+		return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ")
+	},
+}
 
 // parseQuery parses a filter: `from:coder state:held parser`. A word with another
 // prefix before its colon is text.
@@ -34,7 +45,7 @@ func parseQuery(text string) query {
 	q := query{text: strings.TrimSpace(text)}
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		where, rest, ok := strings.Cut(word, ":")
-		if !ok || !slices.Contains(filterPlaces, where) {
+		if !ok || where == "" || filterPlaces[where] == nil {
 			where, rest = "", word
 		}
 		if rest != "" {
@@ -53,31 +64,11 @@ func (r *row) matches(q query) bool {
 		if inText && t.searched() {
 			continue
 		}
-		if !strings.Contains(strings.ToLower(r.part(t.where)), t.word) {
+		if !strings.Contains(strings.ToLower(filterPlaces[t.where](r)), t.word) {
 			return false
 		}
 	}
 	return true
-}
-
-// part returns the part of a row in which a term looks.
-func (r *row) part(where string) string {
-	switch where {
-	case "from":
-		return r.from
-	case "to":
-		return r.to
-	case "agent":
-		return r.from + " " + r.to
-	case "thread":
-		return r.thread + " " + r.threadID
-	case "type":
-		return string(r.kind) + " " + string(r.typ) + " " + r.tag()
-	case "state", "is":
-		return r.states()
-	}
-
-	return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ")
 }
 
 // states returns the delivery states of all recipients.

@@ -98,7 +98,7 @@ func (t *record) takePage(msg pageMsg) {
 	t.asking, t.failed = noPage, ""
 	if msg.err != nil {
 		if msg.of != aroundPage {
-			t.failed = "older ones could not be read"
+			t.failed = "older messages could not be read"
 		}
 		return
 	}

@@ -226,7 +226,7 @@ func (t *record) note() string {
 
 	switch {
 	case t.asking != noPage && t.asking != newerPage:
-		parts = append(parts, "reading older ones…")
+		parts = append(parts, "reading older messages…")
 	case t.failed != "":
 		parts = append(parts, t.failed)
 	}
@@ -235,11 +235,11 @@ func (t *record) note() string {
 	case t.follow:
 		parts = append(parts, "following")
 	case t.unseen > 0:
-		parts = append(parts, fmt.Sprintf("%d new below, f follows", t.unseen))
+		parts = append(parts, fmt.Sprintf("%d new below · f to follow", t.unseen))
 	case t.apart:
-		parts = append(parts, "far back, f follows")
+		parts = append(parts, "far back · f to follow")
 	case len(t.rows) > 0:
-		parts = append(parts, "standing still, f follows")
+		parts = append(parts, "paused · f to follow")
 	}
 
 	return strings.Join(parts, " · ")

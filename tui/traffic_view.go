@@ -31,7 +31,7 @@ func (t *record) view(th theme, w int, focused, loaded bool, now time.Time) []st
 func (t *record) nothing(loaded bool) string {
 	switch {
 	case !loaded:
-		return "Reading what happened…"
+		return "Reading messages…"
 	case !t.query.empty():
 		return "No message matches. esc shows all of them."
 	}

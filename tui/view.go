@@ -88,8 +88,8 @@ func (m *model) tooSmall() []string {
 	}
 
 	l := &m.layout
-	text := fmt.Sprintf("parley needs %d×%d to show its traffic; this window is %d×%d. "+
-		"Make it larger: nothing is lost meanwhile. %s quits.", minWidth, minHeight, l.width, l.height, key)
+	text := fmt.Sprintf("parley needs %d×%d; this window is %d×%d. "+
+		"Make it larger: nothing is lost. %s quits.", minWidth, minHeight, l.width, l.height, key)
 	if m.status.leaving {
 		text = m.status.text
 	}

@@ -13,7 +13,7 @@ import (
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
-	"parley/orchestrator"
+	"parley/orchestrator/terminal"
 
 	"github.com/spf13/cobra"
 )
@@ -76,7 +76,7 @@ func runHook(ctx context.Context, c *cli, args []string) {
 	}
 
 	// If the spool fails too, nobody can be told.
-	_ = orchestrator.Spool(ctx, at.Spool(), key, report)
+	_ = terminal.Spool(ctx, at.Spool(), key, report)
 }
 
 // reportState sends a report to the daemon. done is false if no daemon answered.

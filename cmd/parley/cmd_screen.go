@@ -16,7 +16,7 @@ import (
 	"parley/internal/daemon"
 	"parley/internal/demoagent"
 	"parley/mcpserver"
-	"parley/orchestrator"
+	"parley/orchestrator/terminal"
 	"parley/tmux"
 	"parley/tui"
 
@@ -293,7 +293,7 @@ func execCommand(c *cli) *cobra.Command {
 		Use:    "_exec FILE",
 		Hidden: true,
 		Args:   usage(cobra.ExactArgs(1)),
-		RunE:   func(_ *cobra.Command, args []string) error { return orchestrator.Exec(args[0]) },
+		RunE:   func(_ *cobra.Command, args []string) error { return terminal.Exec(args[0]) },
 	}
 }
 

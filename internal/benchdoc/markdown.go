@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ours is the way that the others are baselines for.
+// ours is the way that is compared with the others.
 const ours = "parley"
 
 const preface = `# Benchmarks
@@ -119,7 +119,7 @@ func isTime(unit string) bool {
 	return unit == "ns" || strings.HasSuffix(unit, "-ns")
 }
 
-// title names a column: a time's cells carry their own unit.
+// title returns the heading of a column. The cells of times have their own units.
 func title(unit string) string {
 	if !isTime(unit) {
 		return unit
@@ -147,7 +147,8 @@ func pretty(v float64, unit string) string {
 	return digits(v) + " ns"
 }
 
-// digits writes three significant digits, and all of a whole number.
+// digits formats a number with three significant digits, and those above 100 as a whole
+// number.
 func digits(v float64) string {
 	if v >= 100 || v <= -100 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"parley"
 	"parley/internal/wait"
@@ -21,8 +23,8 @@ const killTime = 5 * time.Second
 
 // StopAgent implements parley.TerminalService. A mailbox can be stopped too: its
 // key is worth nothing from then on.
-func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
-	m, err := o.roster.Find(req.Agent)
+func (ts *Terminals) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
+	m, err := ts.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -41,11 +43,11 @@ func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentReques
 	}
 
 	a, ran := m.Agent(), m.Terminal() != nil
-	ended, err := o.end(ctx, m, evidence)
+	ended, err := ts.end(ctx, m, evidence)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := o.swapKeys(context.WithoutCancel(ctx), m, nil, (*team.Key).IsAny); err != nil {
+	if _, err := ts.roster.SwapKeys(context.WithoutCancel(ctx), m, nil, (*team.Key).IsAny); err != nil {
 		return nil, err
 	}
 
@@ -60,15 +62,15 @@ func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentReques
 
 // end ends a member's processes and its session, and records it as terminated.
 // It returns how many processes there were. The caller holds m.changing.
-func (o *Orchestrator) end(ctx context.Context, m *team.Member, evidence string) (int, error) {
+func (ts *Terminals) end(ctx context.Context, m *team.Member, evidence string) (int, error) {
 	ctx = context.WithoutCancel(ctx) // half a stop would leave processes behind
 	t := m.Terminal()
-	ended, err := o.endProcesses(ctx, m, t)
+	ended, err := ts.endProcesses(ctx, m, t)
 	if err == nil && t != nil && !t.Adopted() {
-		err = o.endSession(ctx, m, t)
+		err = ts.endSession(ctx, m, t)
 	}
 	if err == nil {
-		err = o.close(ctx, m, evidence)
+		err = ts.close(ctx, m, evidence)
 	}
 	if err != nil && t != nil {
 		t.Ended.Store(false) // the watcher sees to its state again
@@ -79,12 +81,12 @@ func (o *Orchestrator) end(ctx context.Context, m *team.Member, evidence string)
 
 // endProcesses ends what runs of a member, in its terminal or, when that was taken
 // from under it, without one. An adopted one is let go instead.
-func (o *Orchestrator) endProcesses(ctx context.Context, m *team.Member, t *team.Terminal) (int, error) {
+func (ts *Terminals) endProcesses(ctx context.Context, m *team.Member, t *team.Terminal) (int, error) {
 	if m.Kind != parley.KindTerminal {
 		return 0, nil
 	}
 	if a := m.Agent(); a.Adopted() { // its processes are not ours
-		return 0, o.release(ctx, m)
+		return 0, ts.release(ctx, m)
 	}
 
 	root, born := 0, ""
@@ -95,7 +97,7 @@ func (o *Orchestrator) endProcesses(ctx context.Context, m *team.Member, t *team
 
 	tree := findTree(m.ID, root, born)
 	ended := len(tree.living())
-	if err := tree.end(ctx, o.opts.Settings.StopGrace); err != nil {
+	if err := tree.end(ctx, ts.opts.StopGrace); err != nil {
 		return ended, fmt.Errorf("stop %s: %w", m.Name, err)
 	}
 
@@ -103,15 +105,15 @@ func (o *Orchestrator) endProcesses(ctx context.Context, m *team.Member, t *team
 }
 
 // endSession ends the session, after the message in hand.
-func (o *Orchestrator) endSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
+func (ts *Terminals) endSession(ctx context.Context, m *team.Member, t *team.Terminal) error {
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
-	if t.Instance != o.tmux.Instance() {
+	if t.Instance != ts.tmux.Instance() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	if err := o.tmux.KillSession(ctx, m.Name); err != nil && !errors.Is(err, tmux.ErrNoSession) &&
+	if err := ts.tmux.KillSession(ctx, m.Name); err != nil && !errors.Is(err, tmux.ErrNoSession) &&
 		!errors.Is(err, tmux.ErrNoServer) {
 		return tmuxError(err)
 	}
@@ -119,17 +121,17 @@ func (o *Orchestrator) endSession(ctx context.Context, m *team.Member, t *team.T
 }
 
 // close takes the terminal from a member that is at its end, and records that.
-func (o *Orchestrator) close(ctx context.Context, m *team.Member, evidence string) error {
+func (ts *Terminals) close(ctx context.Context, m *team.Member, evidence string) error {
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
 	m.SetTerminal(nil)
-	if err := o.couriers.Abandon(ctx, m, "the agent was stopped"); err != nil {
+	if err := ts.couriers.Abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
 	}
-	if err := os.RemoveAll(o.privateDir(m)); err != nil {
+	if err := os.RemoveAll(ts.privateDir(m)); err != nil {
 		return fmt.Errorf("remove the files of %s: %w", m.Name, err)
 	}
-	return o.roster.SetState(ctx, m, parley.StateTerminated, evidence, nil)
+	return ts.roster.SetState(ctx, m, parley.StateTerminated, evidence, nil)
 }
 
 // tree is the processes of one agent: what descends from its program, and what
@@ -214,4 +216,62 @@ func (t *tree) gone(ctx context.Context, patience time.Duration, sig syscall.Sig
 		}
 		return len(t.living()) == 0, nil
 	})
+}
+
+// endAll ends all agents and the tmux server, and returns whom, and which adopted ones run
+// on without it. Launches under way are waited for, later ones are refused.
+func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left []string, err error) {
+	ts.ending.Store(true)
+	defer func() {
+		if err != nil {
+			ts.ending.Store(false)
+		}
+	}()
+
+	var members []*team.Member
+	for _, m := range ts.roster.All() {
+		m.Changing.Lock()
+		defer m.Changing.Unlock()
+
+		if m.Kind == parley.KindTerminal && (m.Terminal() != nil || m.Agent().State != parley.StateTerminated) {
+			members = append(members, m)
+			if a := m.Agent(); a.Adopted() && m.Terminal() != nil {
+				left = append(left, m.Name)
+			} else {
+				stopped = append(stopped, m.Name)
+			}
+		}
+	}
+
+	var ends errgroup.Group
+	for _, m := range members {
+		ends.Go(func() error {
+			_, err := ts.endProcesses(ctx, m, m.Terminal())
+			if a := m.Agent(); err != nil && a.Adopted() { // what is left there harms nobody
+				ts.log.Warn("let an adopted agent go", "agent", m.Name, "error", err)
+				return nil
+			}
+			return err
+		})
+	}
+
+	if err := ends.Wait(); err != nil {
+		for _, m := range members {
+			if t := m.Terminal(); t != nil {
+				t.Ended.Store(false) // the watcher sees to their states again
+			}
+		}
+		return nil, nil, err
+	}
+
+	// The sessions go with the server, even with one that answers nobody any more.
+	if err := ts.tmux.Shutdown(ctx); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+		return nil, nil, tmuxError(err)
+	}
+
+	for _, m := range members {
+		err = errors.Join(err, ts.close(ctx, m, evidence))
+	}
+
+	return stopped, left, err
 }

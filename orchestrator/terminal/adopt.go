@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type seat struct {
 }
 
 // AdoptAgent implements parley.TerminalService.
-func (o *Orchestrator) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
+func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -32,22 +32,22 @@ func (o *Orchestrator) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequ
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	server, done, err := o.join(ctx, req.Socket)
+	server, done, err := ts.join(ctx, req.Socket)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 
-	s, err := o.takeSeat(ctx, server, req.Pane)
+	s, err := ts.takeSeat(ctx, server, req.Pane)
 	if err != nil {
 		return nil, err
 	}
 
-	p, err := o.recognise(s, req.Profile)
+	p, err := ts.recognise(s, req.Profile)
 	if err != nil {
 		return nil, err
 	}
-	if o.ending.Load() {
+	if ts.ending.Load() {
 		return nil, parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
 	}
 
@@ -58,12 +58,12 @@ func (o *Orchestrator) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequ
 
 	defer cancelWhole()
 
-	return o.adopt(whole, req, s, p)
+	return ts.adopt(whole, req, s, p)
 }
 
 // takeSeat looks at the pane, and refuses what cannot be an agent's terminal.
-func (o *Orchestrator) takeSeat(ctx context.Context, server *tmux.Server, pane string) (*seat, error) {
-	if server.Instance() == o.tmux.Instance() {
+func (ts *Terminals) takeSeat(ctx context.Context, server *tmux.Server, pane string) (*seat, error) {
+	if server.Instance() == ts.tmux.Instance() {
 		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is parley's own, and its agents are in the team already").
 			Suggest("Name a pane of your own tmux; parley agents lists who is there.")
 	}
@@ -76,7 +76,7 @@ func (o *Orchestrator) takeSeat(ctx context.Context, server *tmux.Server, pane s
 	case err != nil:
 		return nil, tmuxError(err)
 	case info.Owner != "":
-		return nil, o.adoptedAlready(info)
+		return nil, ts.adoptedAlready(info)
 	case info.Dead:
 		return nil, parley.Errorf(parley.InvalidArgument, "the program in pane %s has ended", pane).
 			Suggest("Start it again there, or name another pane.")
@@ -109,8 +109,8 @@ func (s *seat) await(ctx context.Context) (err error) {
 	return err
 }
 
-func (o *Orchestrator) adoptedAlready(info tmux.PaneInfo) error {
-	if m := o.roster.ByID(info.Owner); m != nil {
+func (ts *Terminals) adoptedAlready(info tmux.PaneInfo) error {
+	if m := ts.roster.ByID(info.Owner); m != nil {
 		return parley.Errorf(parley.AgentExists, "pane %s is agent %s already", info.ID, m.Name).With("agent", m.Name).
 			Suggest("Use it as it is, or let it go first: parley leave %s", m.Name)
 	}
@@ -120,9 +120,9 @@ func (o *Orchestrator) adoptedAlready(info tmux.PaneInfo) error {
 
 // recognise finds the profile of what runs in the seat. What would take a message for
 // commands or keys, and what nobody knows, is refused.
-func (o *Orchestrator) recognise(s *seat, name string) (*profile.Profile, error) {
+func (ts *Terminals) recognise(s *seat, name string) (*profile.Profile, error) {
 	program := profile.ProgramOf(s.argv)
-	guess, known := o.opts.Profiles.Running(s.argv)
+	guess, known := ts.opts.Profiles.Running(s.argv)
 	switch {
 	case tmux.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
 		return nil, parley.Errorf(parley.InvalidArgument, "no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
@@ -132,37 +132,37 @@ func (o *Orchestrator) recognise(s *seat, name string) (*profile.Profile, error)
 		return nil, parley.Errorf(parley.InvalidArgument, "%s has pane %s and would take messages for keys", program, s.info.ID).
 			Suggest("Leave it first, or name another pane.")
 	case name != "":
-		return o.opts.Profiles.Find(name)
+		return ts.opts.Profiles.Find(name)
 	case !known:
 		return nil, parley.Errorf(parley.InvalidArgument, "%s, which runs in pane %s, is no agent program that parley knows", program, s.info.ID).
 			With("program", program).
 			Suggest("If it is one, name its profile (%s); generic is for any program that reads messages from its terminal, line by line.",
-				strings.Join(o.opts.Profiles.Names(), ", "))
+				strings.Join(ts.opts.Profiles.Names(), ", "))
 	}
 
 	return guess, nil
 }
 
 // adopt makes the member and puts our options on its pane.
-func (o *Orchestrator) adopt(
+func (ts *Terminals) adopt(
 	ctx context.Context,
 	req parley.AdoptAgentRequest,
 	s *seat,
 	p *profile.Profile,
 ) (*parley.AdoptAgentResult, error) {
-	now, program := o.now(), profile.ProgramOf(s.argv)
+	now, program := ts.now(), profile.ProgramOf(s.argv)
 	a := parley.Agent{
 		ID:            team.NewID(),
 		Name:          req.Name,
 		Description:   parley.CleanLine(req.Description),
 		Role:          parley.CleanLine(req.Role),
-		Capabilities:  cleanAll(req.Capabilities),
-		Groups:        cleanAll(req.Groups),
+		Capabilities:  parley.CleanLines(req.Capabilities),
+		Groups:        parley.CleanLines(req.Groups),
 		Kind:          parley.KindTerminal,
 		State:         parley.StateStarting,
 		Since:         now,
 		Evidence:      "adopted",
-		Host:          o.opts.Host,
+		Host:          ts.opts.Host,
 		Profile:       p.Name,
 		Command:       []string{program}, // without its arguments: they were not given to us, and others read this
 		Socket:        s.server.SocketPath(),
@@ -173,10 +173,10 @@ func (o *Orchestrator) adopt(
 		LastActive:    now,
 	}
 	if a.Name == "" {
-		a.Name = o.freeName(p.Name, a.Socket, a.Pane)
+		a.Name = ts.freeName(p.Name, a.Socket, a.Pane)
 	}
 
-	m, err := o.enroll(ctx, a, nil) // it is known by its process
+	m, err := ts.enroll(ctx, a, nil) // it is known by its process
 	if err != nil {
 		return nil, err
 	}
@@ -190,12 +190,12 @@ func (o *Orchestrator) adopt(
 			err = tmuxError(err)
 		}
 
-		return nil, errors.Join(err, o.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
+		return nil, errors.Join(err, ts.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
 	}
 
-	o.sit(m, p, s)
+	ts.sit(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
-	if err := o.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
+	if err := ts.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
 	}
 
@@ -210,7 +210,7 @@ func (o *Orchestrator) adopt(
 		Pane:    s.info.ID,
 		Socket:  a.Socket,
 		Attach:  s.server.AttachToPane(s.info.ID),
-		MCP:     []string{o.opts.Executable, "mcp", "--workspace", o.opts.Workspace},
+		MCP:     []string{ts.opts.Executable, "mcp", "--workspace", ts.opts.Workspace},
 	}
 
 	if len(p.AddMCP) > 0 {
@@ -222,10 +222,10 @@ func (o *Orchestrator) adopt(
 
 // freeName is the profile's name, with a number if it is taken. Who was in this pane
 // before comes back under the same name.
-func (o *Orchestrator) freeName(base, socket, pane string) string {
+func (ts *Terminals) freeName(base, socket, pane string) string {
 	name := base
 	for n := 2; ; n++ {
-		m := o.roster.ByName(name)
+		m := ts.roster.ByName(name)
 		if m == nil {
 			return name
 		}
@@ -237,7 +237,7 @@ func (o *Orchestrator) freeName(base, socket, pane string) string {
 }
 
 // sit gives a member its terminal.
-func (o *Orchestrator) sit(m *team.Member, p *profile.Profile, s *seat) {
+func (ts *Terminals) sit(m *team.Member, p *profile.Profile, s *seat) {
 	t := &team.Terminal{
 		Server:   s.server,
 		Pane:     s.server.Pane(s.info.ID),
@@ -246,14 +246,14 @@ func (o *Orchestrator) sit(m *team.Member, p *profile.Profile, s *seat) {
 		Born:     tmux.Birth(s.pid),
 		TTY:      s.info.TTY,
 		Instance: s.server.Instance(),
-		Started:  o.now(),
+		Started:  ts.now(),
 		Runs:     runs(p, s.argv),
 	}
 
 	t.Saw(s.info)
 	m.Reports.Forget()
 	m.SetTerminal(t)
-	o.adoptions.Add(1)
+	ts.adoptions.Add(1)
 	m.Wake()
 }
 
@@ -266,14 +266,14 @@ func runs(p *profile.Profile, was []string) func(argv []string) bool {
 
 // release lets an adopted agent go: our options leave its pane, after the message in
 // hand, and its program runs on. The caller holds m.changing.
-func (o *Orchestrator) release(ctx context.Context, m *team.Member) error {
+func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
 	t := m.Terminal()
 	if t == nil { // it was lost; what is left of it on its pane, if anything, goes as well
 		a := m.Agent()
-		if server, done, err := o.join(ctx, a.Socket); err == nil {
+		if server, done, err := ts.join(ctx, a.Socket); err == nil {
 			defer done()
 			_ = server.Pane(a.Pane).Release(ctx, m.ID)
 		}
@@ -288,7 +288,7 @@ func (o *Orchestrator) release(ctx context.Context, m *team.Member) error {
 		return tmuxError(err)
 	}
 
-	o.adoptions.Add(1)
+	ts.adoptions.Add(1)
 
 	return nil
 }

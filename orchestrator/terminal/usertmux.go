@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"context"
@@ -30,19 +30,19 @@ type joined struct {
 
 // join returns the server at a socket of the user's own, and what ends the call's use
 // of it.
-func (o *Orchestrator) join(ctx context.Context, socket string) (*tmux.Server, func(), error) {
+func (ts *Terminals) join(ctx context.Context, socket string) (*tmux.Server, func(), error) {
 	path, err := ownSocket(socket)
 	if err != nil {
 		return nil, nil, err
 	}
 
-	j := &o.joined
+	j := &ts.joined
 	j.mu.Lock()
 	defer j.mu.Unlock()
 
 	server := j.servers[path]
 	if server == nil {
-		if server, err = o.openJoined(ctx, path); err != nil {
+		if server, err = ts.openJoined(ctx, path); err != nil {
 			return nil, nil, err
 		}
 		if j.servers == nil {
@@ -61,13 +61,13 @@ func (o *Orchestrator) join(ctx context.Context, socket string) (*tmux.Server, f
 	}, nil
 }
 
-func (o *Orchestrator) openJoined(ctx context.Context, path string) (*tmux.Server, error) {
+func (ts *Terminals) openJoined(ctx context.Context, path string) (*tmux.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
 
 	server, err := tmux.Open(
 		ctx,
-		tmux.Options{Binary: o.opts.Tmux.Binary, Path: path, Join: true, Env: o.opts.Tmux.Env, Dir: o.opts.Tmux.Dir},
+		tmux.Options{Binary: ts.opts.Tmux.Binary, Path: path, Join: true, Env: ts.opts.Tmux.Env, Dir: ts.opts.Tmux.Dir},
 	)
 
 	switch {
@@ -111,13 +111,13 @@ func ownSocket(socket string) (string, error) {
 }
 
 // closeJoined lets go of the servers that nobody uses; of all with everything.
-func (o *Orchestrator) closeJoined(everything bool) error {
-	j := &o.joined
+func (ts *Terminals) closeJoined(everything bool) error {
+	j := &ts.joined
 	j.mu.Lock()
 	defer j.mu.Unlock()
 
 	used := map[*tmux.Server]bool{} // who comes to one later is using it until then
-	for _, m := range o.roster.All() {
+	for _, m := range ts.roster.All() {
 		if t := m.Terminal(); t != nil {
 			used[t.Server] = true
 		}
@@ -137,23 +137,23 @@ func (o *Orchestrator) closeJoined(everything bool) error {
 
 // rejoin finds the adopted agents of a daemon before this one again: by the pane that
 // was stored and by its option, which dies with it.
-func (o *Orchestrator) rejoin(ctx context.Context) {
-	for _, m := range o.roster.All() {
+func (ts *Terminals) rejoin(ctx context.Context) {
+	for _, m := range ts.roster.All() {
 		a := m.Agent()
 		if !a.Adopted() || a.State == parley.StateTerminated {
 			continue
 		}
-		if err := o.rejoinOne(ctx, m, a); err != nil {
-			o.log.Warn("an adopted agent is not where it was", "agent", m.Name, "error", err)
+		if err := ts.rejoinOne(ctx, m, a); err != nil {
+			ts.log.Warn("an adopted agent is not where it was", "agent", m.Name, "error", err)
 		}
 	}
 }
 
-func (o *Orchestrator) rejoinOne(ctx context.Context, m *team.Member, a parley.Agent) error {
+func (ts *Terminals) rejoinOne(ctx context.Context, m *team.Member, a parley.Agent) error {
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
 
-	server, done, err := o.join(ctx, a.Socket)
+	server, done, err := ts.join(ctx, a.Socket)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (o *Orchestrator) rejoinOne(ctx context.Context, m *team.Member, a parley.A
 		return fmt.Errorf("pane %s is not its own any more", a.Pane)
 	}
 
-	p, err := o.profileOf(m, a)
+	p, err := ts.profileOf(m, a)
 	if err != nil {
 		return err
 	}
@@ -177,62 +177,21 @@ func (o *Orchestrator) rejoinOne(ctx context.Context, m *team.Member, a parley.A
 		s.pid = pid // else the watcher finds it when it comes
 	}
 
-	o.sit(m, p, s)
+	ts.sit(m, p, s)
 
 	return nil
 }
 
-// lookAtJoined compares what each of these servers shows with what is believed.
-func (o *Orchestrator) lookAtJoined(ctx context.Context) {
-	places := map[*tmux.Server]map[*team.Member]*team.Terminal{}
-	for _, m := range o.roster.All() {
-		if t := m.Terminal(); t != nil && t.Adopted() && !t.Ended.Load() {
-			if places[t.Server] == nil {
-				places[t.Server] = map[*team.Member]*team.Terminal{}
-			}
-			places[t.Server][m] = t
-		}
-	}
-
-	for server, members := range places {
-		o.lookAt(ctx, server, members)
-	}
-
-	if err := o.closeJoined(false); err != nil {
-		o.log.Warn("let go of a tmux server", "error", err)
-	}
-}
-
-func (o *Orchestrator) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
-	ctx, cancel := context.WithTimeout(ctx, joinedTime)
-	defer cancel()
-
-	panes, err := server.Panes(ctx)
-	if err != nil && !errors.Is(err, tmux.ErrNoServer) { // it may be there still
-		if o.ctx.Err() == nil {
-			o.log.Warn("look at the panes of a tmux server", "socket", server.SocketPath(), "error", err)
-		}
-		return
-	}
-
-	instance := server.Instance()
-	owned := map[string]tmux.PaneInfo{}
-	for _, p := range panes {
-		owned[p.ID] = p
-	}
-
-	for m, t := range members {
-		info, found := owned[t.Pane.ID()]
-		there := found && info.Owner == m.ID && t.Instance == instance
-		if err := o.observeAdopted(ctx, m, t, info, there); err != nil && o.ctx.Err() == nil {
-			o.log.Error("observe", "agent", m.Name, "error", err)
-		}
+// closeIdleServers lets go of the joined servers on which no agent lives any longer.
+func (ts *Terminals) closeIdleServers() {
+	if err := ts.closeJoined(false); err != nil {
+		ts.log.Warn("let go of a tmux server", "error", err)
 	}
 }
 
 // observeAdopted brings one agent's state up to date, if it is its program that has
 // the terminal.
-func (o *Orchestrator) observeAdopted(
+func (ts *Terminals) observeAdopted(
 	ctx context.Context,
 	m *team.Member,
 	t *team.Terminal,
@@ -244,16 +203,16 @@ func (o *Orchestrator) observeAdopted(
 		switch {
 		case err != nil: // as between two programs; nothing is typed meanwhile
 		case !t.Runs(argv):
-			return o.observeAway(ctx, m, t, info, argv)
+			return ts.observeAway(ctx, m, t, info, argv)
 		case pid != t.PID:
-			return o.observeAgain(ctx, m, t, &seat{server: t.Server, info: info, pid: pid, argv: argv})
+			return ts.observeAgain(ctx, m, t, &seat{server: t.Server, info: info, pid: pid, argv: argv})
 		}
 	}
-	return o.observe(ctx, m, t, info, there)
+	return ts.observe(ctx, m, t, info, there)
 }
 
 // observeAway records that something else has the terminal.
-func (o *Orchestrator) observeAway(
+func (ts *Terminals) observeAway(
 	ctx context.Context,
 	m *team.Member,
 	t *team.Terminal,
@@ -272,14 +231,14 @@ func (o *Orchestrator) observeAway(
 	t.Saw(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
 	if tmux.Alive(t.PID) && tmux.Birth(t.PID) == t.Born {
-		return o.roster.SetState(ctx, m, parley.StateUnknown, has, nil)
+		return ts.roster.SetState(ctx, m, parley.StateUnknown, has, nil)
 	}
 
-	return o.roster.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
+	return ts.roster.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
 }
 
 // observeAgain takes a program that was started again in the pane for the agent.
-func (o *Orchestrator) observeAgain(ctx context.Context, m *team.Member, t *team.Terminal, s *seat) error {
+func (ts *Terminals) observeAgain(ctx context.Context, m *team.Member, t *team.Terminal, s *seat) error {
 	if !m.Changing.TryLock() {
 		return nil
 	}
@@ -287,9 +246,9 @@ func (o *Orchestrator) observeAgain(ctx context.Context, m *team.Member, t *team
 	if m.Terminal() != t {
 		return nil
 	}
-	o.sit(m, t.Profile, s)
-	return o.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
+	ts.sit(m, t.Profile, s)
+	return ts.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }
 
 // Adoptions changes whenever the processes that belong to agents may have.
-func (o *Orchestrator) Adoptions() int64 { return o.adoptions.Load() }
+func (ts *Terminals) Adoptions() int64 { return ts.adoptions.Load() }

@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"encoding/json"

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"parley"
 )
 
@@ -42,8 +44,8 @@ func (f *fakeService) ApproveAgent(
 	return &parley.ApproveAgentResult{Answer: parley.OK, Message: "It is decided."}, f.err
 }
 
-// deeds are what was done by calls that change something, in their order by kind.
-func (f *fakeService) deeds() string {
+// actions lists the calls that changed something, by kind and in their order.
+func (f *fakeService) actions() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	all := slices.Clone(f.stopped)
@@ -206,56 +208,6 @@ func (f *fakeService) JoinThread(_ context.Context, r parley.JoinThreadRequest) 
 	return f.member("join", r.ThreadID, parley.OperatorName)
 }
 
-// discussed is what was said in the busy team's first thread.
-func (f *fakeService) discussed() {
-	ok, held, read := parley.DeliverySubmitted, parley.DeliveryHeld, parley.DeliveryRead
-	id := f.threads[0].ID
-	f.post(
-		1,
-		id,
-		parley.SystemName,
-		"coder opened thread 00000001 \"the parser's error messages\" with reviewer, tester.",
-		noon.Add(-26*time.Hour),
-		read,
-		read,
-		read,
-	)
-
-	f.post(
-		2,
-		id,
-		"coder",
-		"Which line should an error name: where the body begins, or where it ends? I would say where it begins; every editor jumps there.",
-		noon.Add(-25*time.Hour),
-		read,
-		read,
-		read,
-	)
-
-	f.post(
-		3,
-		id,
-		"reviewer",
-		"Where it begins.\nAnd the column too: 最初の列も表示してください.",
-		noon.Add(-2*time.Hour-5*time.Minute),
-		read,
-		ok,
-		ok,
-	)
-
-	f.post(
-		4,
-		id,
-		"tester",
-		"Then twelve of the golden files change. \x1b[31mred\x1b[0m until that is done.",
-		noon.Add(-2*time.Hour-2*time.Minute),
-		ok,
-		held,
-	)
-
-	f.post(5, id, parley.OperatorName, "Do it. One commit.", noon.Add(-2*time.Hour), ok, ok, ok)
-}
-
 func (f *fakeService) GetConversationState(
 	_ context.Context,
 	r parley.ConversationStateRequest,
@@ -285,39 +237,6 @@ func (f *fakeService) ControlConversation(
 		f.heat.Conversation.Muted = r.Action == parley.ActionMute
 	}
 	return &parley.ControlConversationResult{Answer: parley.OK, Message: "It is done."}, f.err
-}
-
-// heated is a thread in which too much is said.
-func (f *fakeService) heated() {
-	f.heat = &parley.ConversationStateResult{Answer: parley.OK, State: "hot", Temperature: 0.82,
-		Conversation: parley.Conversation{
-			ThreadID: f.threads[0].ID,
-		}, Counts: parley.ConversationCounts{FiveMinutes: 14},
-		Held: []parley.HeldTurn{
-			{
-				MessageID: f.posts[3].MessageID,
-				Sender:    "tester",
-				Recipient: "coder",
-				Reason:    "pair-budget",
-				Text:      "they said 12 in a minute",
-			},
-		},
-		Decisions: []parley.ConversationDecision{
-			{
-				Agent:      "reviewer",
-				Reason:     "just-spoke-wait-turn",
-				Confidence: 0.9,
-				Factors:    &parley.ConversationFactors{},
-			},
-			{
-				Agent:         "coder",
-				ShouldRespond: true,
-				Reason:        "direct-question",
-				Confidence:    0.85,
-				Factors: &parley.ConversationFactors{
-					DirectQuestion: true, ConversationTemperature: 0.82, MyTurnProbability: 0.6, RelevanceScore: 0.4, HumanPresence: true},
-			},
-		}}
 }
 
 // SearchMessages finds what has the query as it is written.
@@ -354,45 +273,74 @@ func (f *fakeService) Usage(context.Context, parley.UsageRequest) (*parley.Usage
 	return f.usage, f.err
 }
 
-// answering is a team with a responder that answers, and one that cannot.
-func (f *fakeService) answering() {
-	f.usage = &parley.UsageResult{
-		Answer: parley.OK,
-		Total:  parley.Spent{Calls: 15, InputTokens: 41_200, OutputTokens: 3_900},
-		Agents: []parley.AgentUsage{
-			{
-				Agent: "oracle",
-				Spent: parley.Spent{
-					Calls:        12,
-					Answered:     12,
-					InputTokens:  41_200,
-					OutputTokens: 3_900,
-					LatencyMS:    14_400,
-				},
-				LastCall: noon.Add(-2 * time.Minute),
-			},
-			{
-				Agent:    "muse",
-				Spent:    parley.Spent{Calls: 3, Failed: 3},
-				Failures: map[string]int{"no_key": 3},
-				LastCall: noon.Add(-9 * time.Minute),
-			}},
-	}
+func (f *fakeService) SteerAgent(_ context.Context, r parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
+	f.mu.Lock()
+	f.steered = append(f.steered, r)
+	f.mu.Unlock()
+	return f.SendMessage(context.Background(), parley.SendMessageRequest{To: parley.Names{r.Agent}, Text: r.Text})
+}
 
-	for i := range 12 {
-		f.usage.Calls = append(
-			f.usage.Calls,
-			parley.ModelCall{
-				AgentID: "o",
-				Agent:   "oracle",
-				Caller:  "coder",
-				Usage:   parley.Usage{InputTokens: 3400 + 200*i, OutputTokens: 300},
-			},
-		)
-	}
+func (f *fakeService) RetryDelivery(
+	_ context.Context,
+	r parley.RetryDeliveryRequest,
+) (*parley.RetryDeliveryResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.retried = append(f.retried, strings.TrimSpace(r.MessageID+" "+r.Recipient))
+	return &parley.RetryDeliveryResult{Answer: parley.OK, Message: "It is typed again to 1 agent."}, f.err
+}
 
-	f.usage.Calls = append(
-		f.usage.Calls,
-		parley.ModelCall{AgentID: "m", Agent: "muse", Caller: "tester", Reason: parley.ModelNoKey},
-	)
+func (f *fakeService) StopAgent(_ context.Context, r parley.StopAgentRequest) (*parley.StopAgentResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = append(f.stopped, "stop "+r.Agent)
+	return &parley.StopAgentResult{Answer: parley.OK}, f.err
+}
+
+func (f *fakeService) RestartAgent(_ context.Context, r parley.RestartAgentRequest) (*parley.LaunchAgentResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stopped = append(f.stopped, "restart "+r.Agent)
+	return &parley.LaunchAgentResult{Answer: parley.OK}, f.err
+}
+
+func (f *fakeService) PauseCommunication(
+	_ context.Context,
+	r parley.PauseCommunicationRequest,
+) (*parley.PauseCommunicationResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.paused = nil; r.Paused {
+		f.paused = &parley.Pause{By: parley.OperatorName, Since: noon}
+		return &parley.PauseCommunicationResult{Answer: parley.OK, Message: "Messages are paused."}, f.err
+	}
+	return &parley.PauseCommunicationResult{Answer: parley.OK, Message: "Messages go on."}, f.err
+}
+
+func (f *fakeService) ReadTerminal(
+	_ context.Context,
+	r parley.ReadTerminalRequest,
+) (*parley.ReadTerminalResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	lines := append([]string(nil), f.terminal...)
+	if !r.Colours {
+		for i := range lines {
+			lines[i] = ansi.Strip(lines[i])
+		}
+	}
+	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: r.Agent, Lines: lines, Width: 120, Height: 40}, f.err
+}
+
+func (f *fakeService) ExplainMessage(
+	_ context.Context,
+	r parley.ExplainMessageRequest,
+) (*parley.ExplainMessageResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &parley.ExplainMessageResult{
+		Answer:    parley.OK,
+		MessageID: r.MessageID,
+		Story:     []string{"coder said it at noon.", "It was typed."},
+	}, f.err
 }

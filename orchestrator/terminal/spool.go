@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 
 // maxSpool is how large the spool may grow, in bytes: thousands of reports, of which
 // only the last of each agent counts for long.
-const maxSpool = 1 << 20
+const MaxSpool = 1 << 20
 
 // lockWait is how long the daemon waits for those who write a line, which takes them
 // well under a millisecond.
@@ -31,7 +31,7 @@ const lockWait = 200 * time.Millisecond
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // errSpoolFull says that a report is dropped.
-var errSpoolFull = errors.New("the spool is full")
+var ErrSpoolFull = errors.New("the spool is full")
 
 // spooled is a line of the spool. It has the key's hash as the database has it: it
 // proves who wrote the line, and is no key.
@@ -77,8 +77,8 @@ func appendLine(ctx context.Context, f *os.File, path string, line []byte) error
 	if err != nil {
 		return err
 	}
-	if mine.Size()+int64(len(line)) > maxSpool {
-		return errSpoolFull
+	if mine.Size()+int64(len(line)) > MaxSpool {
+		return ErrSpoolFull
 	}
 	_, err = f.Write(line)
 	return err
@@ -113,51 +113,51 @@ func lockFile(ctx context.Context, f *os.File) error {
 
 // takeSpool hears what is spooled and removes it. What cannot be heard now is tried
 // again: hearing a report twice changes nothing.
-func (o *Orchestrator) takeSpool(ctx context.Context) {
-	if o.opts.Spool == "" {
+func (ts *Terminals) TakeSpool(ctx context.Context) {
+	if ts.opts.Spool == "" {
 		return
 	}
 
-	f, err := os.OpenFile(o.opts.Spool, os.O_RDONLY|openFlags, 0)
+	f, err := os.OpenFile(ts.opts.Spool, os.O_RDONLY|openFlags, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
 	if err == nil {
-		err = errors.Join(o.readSpool(ctx, f), f.Close())
+		err = errors.Join(ts.readSpool(ctx, f), f.Close())
 	}
 	if err != nil && ctx.Err() == nil {
-		o.log.Warn("take what agents reported meanwhile", "file", o.opts.Spool, "error", err)
+		ts.log.Warn("take what agents reported meanwhile", "file", ts.opts.Spool, "error", err)
 	}
 }
 
-func (o *Orchestrator) readSpool(ctx context.Context, f *os.File) error {
+func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
 	wait, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 
 	if err := lockFile(wait, f); err != nil {
 		return err
 	}
-	if _, err := stillAt(o.opts.Spool, f); err != nil {
+	if _, err := stillAt(ts.opts.Spool, f); err != nil {
 		return ignore(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
 	}
 
-	text, err := io.ReadAll(io.LimitReader(f, maxSpool))
+	text, err := io.ReadAll(io.LimitReader(f, MaxSpool))
 	if err != nil {
 		return err
 	}
 
 	for line := range bytes.Lines(text) {
-		if err := o.hearSpooled(ctx, line); err != nil {
+		if err := ts.hearSpooled(ctx, line); err != nil {
 			return err
 		}
 	}
 
-	return os.Remove(o.opts.Spool)
+	return os.Remove(ts.opts.Spool)
 }
 
 // hearSpooled takes one line as if its agent called now. One that is damaged or
 // refused is dropped.
-func (o *Orchestrator) hearSpooled(ctx context.Context, line []byte) error {
+func (ts *Terminals) hearSpooled(ctx context.Context, line []byte) error {
 	var s spooled
 	if json.Unmarshal(line, &s) != nil {
 		return nil
@@ -168,18 +168,21 @@ func (o *Orchestrator) hearSpooled(ctx context.Context, line []byte) error {
 		return nil
 	}
 
-	held := o.roster.Keys.Find(hash)
+	held := ts.roster.Keys.Find(hash)
 	if held == nil {
 		return nil
 	}
 
-	caller, ok := o.roster.CallerOf(held.Member)
-	inv, err := parley.FindOp("report_state").Decode(s.Report)
-	if !ok || err != nil {
+	caller, ok := ts.roster.CallerOf(held.Member)
+	if _, err := parley.FindOp("report_state").Decode(s.Report); !ok || err != nil {
+		return nil
+	}
+	var req parley.ReportStateRequest
+	if json.Unmarshal(s.Report, &req) != nil {
 		return nil
 	}
 
-	_, err = inv.Call(parley.WithCaller(ctx, caller), o)
+	_, err = ts.ReportState(parley.WithCaller(ctx, caller), req)
 	if parley.ErrorCode(err) == parley.NotAuthorized {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package orchestrator
+package terminal
 
 import (
 	"fmt"
@@ -15,9 +15,9 @@ import (
 // handOver completes a launch by what the profile tells the program about its
 // team, and writes the files of that. The launch itself stays as it was asked for,
 // so that a restart hands over anew.
-func (o *Orchestrator) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
-	dir := o.privateDir(m)
-	h, err := p.Handover.Render(profile.Values{Name: m.Name, ID: m.ID, Parley: o.opts.Executable, Dir: dir})
+func (ts *Terminals) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
+	dir := ts.privateDir(m)
+	h, err := p.Handover.Render(profile.Values{Name: m.Name, ID: m.ID, Parley: ts.opts.Executable, Dir: dir})
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +39,8 @@ func (o *Orchestrator) handOver(m *team.Member, p *profile.Profile, l *launch) (
 }
 
 // privateDir is where an agent's files are, from its launch until it is stopped.
-func (o *Orchestrator) privateDir(m *team.Member) string {
-	return filepath.Join(o.opts.LaunchDir, "agents", m.ID)
+func (ts *Terminals) privateDir(m *team.Member) string {
+	return filepath.Join(ts.opts.LaunchDir, "agents", m.ID)
 }
 
 // writeFiles makes dir anew, for the user alone, with just these files.
