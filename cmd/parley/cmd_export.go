@@ -42,6 +42,13 @@ agents (--with, --and), a thread, or all. The HTML page is a single file with a 
 		Args: usage(cobra.NoArgs),
 	}
 
+	x.addFlags(cmd, c)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return x.run(cmd, c) }
+
+	return cmd
+}
+
+func (x *exportOptions) addFlags(cmd *cobra.Command, c *cli) {
 	flags := cmd.Flags()
 	flags.StringVar(&x.with, "with", "", "messages between this agent and another: name or id")
 	flags.StringVar(&x.and, "and", "", "the other agent (default: you)")
@@ -51,44 +58,42 @@ agents (--with, --and), a thread, or all. The HTML page is a single file with a 
 	flags.StringVar(&x.format, "format", "", "markdown, jsonl or html (default: by the file's extension, else markdown)")
 	flags.StringVarP(&x.file, "output", "o", "", "file to write (default: standard output); a failed export leaves none")
 	flags.BoolVar(&x.force, "force", false, "replace an existing file")
-	_ = cmd.RegisterFlagCompletionFunc(
-		"format", cobra.FixedCompletions([]string{"markdown", "jsonl", "html"}, cobra.ShellCompDirectiveNoFileComp),
-	)
 
+	formats := cobra.FixedCompletions(texts(export.Formats), cobra.ShellCompDirectiveNoFileComp)
+	_ = cmd.RegisterFlagCompletionFunc("format", formats)
 	_ = cmd.RegisterFlagCompletionFunc("with", c.completeAgents)
 	_ = cmd.RegisterFlagCompletionFunc("and", c.completeAgents)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		req, format, err := x.read(cmd, c)
-		if err != nil {
-			return err
-		}
+}
 
-		if x.file == "" || x.file == "-" {
-			_, err := writeExport(cmd.Context(), c, req, format, c.out)
-			return err
-		}
-
-		if !filepath.IsAbs(x.file) {
-			x.file = filepath.Join(c.dir, x.file)
-		}
-
-		n, err := exportToFile(cmd.Context(), c, req, format, x.file, x.force)
-		if err != nil {
-			return err
-		}
-
-		if c.json {
-			return c.printJSON(struct {
-				parley.Answer
-				Path     string `json:"path"`
-				Messages int    `json:"messages"`
-			}{parley.OK, x.file, n})
-		}
-
-		return c.printLine(count(n, "message") + " written to " + x.file)
+func (x *exportOptions) run(cmd *cobra.Command, c *cli) error {
+	req, format, err := x.read(cmd, c)
+	if err != nil {
+		return err
 	}
 
-	return cmd
+	if x.file == "" || x.file == "-" {
+		_, err := writeExport(cmd.Context(), c, req, format, c.out)
+		return err
+	}
+
+	if !filepath.IsAbs(x.file) {
+		x.file = filepath.Join(c.dir, x.file)
+	}
+
+	n, err := exportToFile(cmd.Context(), c, req, format, x.file, x.force)
+	if err != nil {
+		return err
+	}
+
+	if c.json {
+		return c.printJSON(struct {
+			parley.Answer
+			Path     string `json:"path"`
+			Messages int    `json:"messages"`
+		}{parley.OK, x.file, n})
+	}
+
+	return c.printLine(count(n, "message") + " written to " + x.file)
 }
 
 // read turns the flags into a request and a format.
@@ -122,7 +127,7 @@ func (x *exportOptions) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesR
 
 	switch {
 	case format != "" && !slices.Contains(export.Formats, format):
-		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be markdown, jsonl, html", x.format))
+		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be %s", x.format, strings.Join(texts(export.Formats), ", ")))
 	case format == "":
 		format = formatOf(x.file, c.json)
 	}

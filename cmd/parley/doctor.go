@@ -187,12 +187,8 @@ func (d *doctor) checkTeam(f *findings) {
 		}
 
 		if len(command) == 0 {
-			f.bad(
-				"parley.yaml",
-				"Give it a command, or a profile that has one.",
-				"agent %s has no program to run",
-				m.Name,
-			)
+			f.bad("parley.yaml", "Give it a command, or a profile that has one.",
+				"agent %s has no program to run", m.Name)
 		} else if _, ok := d.lookPath(command[0], filepath.Join(d.at.Root, m.Dir)); !ok && command[0] != "parley" {
 			f.bad("parley.yaml", "Install it, or correct its command.",
 				"the program of agent %s, %s, was not found", m.Name, command[0])

@@ -116,11 +116,8 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 func (d *doctor) checkHandover(context.Context) (f findings) {
 	switch {
 	case d.executable == "" || !isProgram(strings.TrimSuffix(d.executable, " (deleted)")):
-		f.bad(
-			"handover",
-			"Install parley again, and restart the daemon: parley down --keep-agents.",
-			"this program has been moved or removed, so agents cannot call it",
-		)
+		f.bad("handover", "Install parley again, and restart the daemon: parley down --keep-agents.",
+			"this program has been moved or removed, so agents cannot call it")
 	case strings.Contains(d.executable, "/go-build"): // of `go run`
 		f.warn("handover", "Install it: make install.", "this program is a temporary file: %s", d.executable)
 	default:

@@ -22,13 +22,8 @@ import (
 func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	info, err := daemon.ReadInfo(d.at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.warn(
-			"daemon",
-			"Remove it; the next daemon writes a new one.",
-			"%s cannot be read: %v",
-			d.at.Info(),
-			daemon.PathCause(err),
-		)
+		f.warn("daemon", "Remove it; the next daemon writes a new one.",
+			"%s cannot be read: %v", d.at.Info(), daemon.PathCause(err))
 
 		return f
 	}
@@ -43,26 +38,16 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	case err != nil:
 		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.Lock(), daemon.PathCause(err))
 	case held && info != nil:
-		f.bad(
-			"daemon",
+		f.bad("daemon",
 			fmt.Sprintf("End it with: kill %d. The agents stay, and the next command starts a new daemon.", info.PID),
-			"the daemon (pid %d) runs, but does not answer on %s",
-			info.PID,
-			info.Socket,
-		)
+			"the daemon (pid %d) runs, but does not answer on %s", info.PID, info.Socket)
 	case held:
-		f.warn(
-			"daemon",
-			"Check again in a few seconds; if nothing changes, look into "+d.at.Log()+".",
-			"a daemon is starting or ending",
-		)
+		f.warn("daemon", "Check again in a few seconds; if nothing changes, look into "+d.at.Log()+".",
+			"a daemon is starting or ending")
 	case info != nil:
-		f.warn(
-			"daemon",
+		f.warn("daemon",
 			"Any command starts a new one, which finds the agents. "+d.at.Log()+" may tell how the last one ended.",
-			"not running; the last one (pid %d) crashed or was killed",
-			info.PID,
-		)
+			"not running; the last one (pid %d) crashed or was killed", info.PID)
 	default:
 		f.ok("daemon", "not running; the next command starts it")
 	}
@@ -78,12 +63,8 @@ func (d *doctor) aboutRunning(f *findings, info *daemon.Info) {
 	}
 
 	if file, err := os.Stat(d.at.TeamFile()); err == nil && file.ModTime().After(info.StartedAt) {
-		f.warn(
-			"daemon",
-			"To apply the changes: parley down --keep-agents, then any command; the agents stay.",
-			"parley.yaml has changed since the daemon (pid %d) read it",
-			info.PID,
-		)
+		f.warn("daemon", "To apply the changes: parley down --keep-agents, then any command; the agents stay.",
+			"parley.yaml has changed since the daemon (pid %d) read it", info.PID)
 
 		return
 	}
@@ -132,13 +113,8 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 		}
 
 		if err != nil {
-			f.bad(
-				"port",
-				"Restart the daemon: parley down --keep-agents, then any command.",
-				"the daemon does not answer on %s: %v",
-				info.HTTP,
-				err,
-			)
+			f.bad("port", "Restart the daemon: parley down --keep-agents, then any command.",
+				"the daemon does not answer on %s: %v", info.HTTP, err)
 
 			return f
 		}
@@ -160,19 +136,11 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 	case err == nil:
 		f.ok("port", "%d is free", cmp.Or(fixed, kept))
 	case fixed == 0 && taken(err):
-		f.warn(
-			"port",
-			"Nothing, unless a program uses that number.",
-			"%d, the last daemon's port, is in use; the next one will take another",
-			kept,
-		)
+		f.warn("port", "Nothing, unless a program uses that number.",
+			"%d, the last daemon's port, is in use; the next one will take another", kept)
 	case taken(err):
-		f.bad(
-			"port",
-			"Give http_port in parley.yaml another number, or leave it out to get a free one.",
-			"%d is in use",
-			fixed,
-		)
+		f.bad("port", "Give http_port in parley.yaml another number, or leave it out to get a free one.",
+			"%d is in use", fixed)
 	default:
 		f.bad("port", "Give http_port in parley.yaml a number above 1023, or leave it out.", "%v", err)
 	}
@@ -193,13 +161,9 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 	case err != nil:
 		f.fail("database", err)
 	case h.Version > h.Known:
-		f.bad(
-			"database",
+		f.bad("database",
 			"Use the newer parley, or restore an older copy; automatic backups are "+d.at.Database()+".bak-*.",
-			"it was written by a newer parley: its version is %d, this program's is %d",
-			h.Version,
-			h.Known,
-		)
+			"it was written by a newer parley: its version is %d, this program's is %d", h.Version, h.Known)
 	case h.Version < h.Known:
 		f.ok(
 			"database",

@@ -18,12 +18,8 @@ import (
 // directories private when it starts; the doctor changes nothing.
 func (d *doctor) checkFiles(context.Context) (f findings) {
 	if over := len(d.at.Database()) - daemon.MaxDatabasePath; over > 0 {
-		f.bad(
-			"files",
-			"Choose a directory with a shorter path.",
-			"the workspace's path is %d bytes too long for its database",
-			over,
-		)
+		f.bad("files", "Choose a directory with a shorter path.",
+			"the workspace's path is %d bytes too long for its database", over)
 	}
 
 	d.checkSocketPath(&f, "files", d.at.Socket(), "Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
@@ -50,10 +46,9 @@ const (
 
 // checkSpace reports the disk space that the workspace takes, and how to free some.
 func (d *doctor) checkSpace(context.Context) (f findings) {
-	state := filepath.Dir(d.at.Database())
 	var kept int64
 	for _, dir := range []string{"files", "received"} {
-		n, err := files.Size(filepath.Join(state, dir))
+		n, err := files.Size(filepath.Join(filepath.Dir(d.at.Database()), dir))
 		if err != nil {
 			f.fail("space", err)
 			return f
@@ -63,52 +58,47 @@ func (d *doctor) checkSpace(context.Context) (f findings) {
 
 	detail := "stored files take " + size(kept)
 	if kept >= manyFiles {
-		f.warn(
-			"space",
-			"List them with parley files; delete old ones with parley files prune --older-than DAYS.",
-			"%s",
-			detail,
-		)
+		f.warn("space", "List them with parley files; delete old ones with parley files prune --older-than DAYS.",
+			"%s", detail)
 	} else {
 		f.ok("space", "%s", detail)
 	}
 
+	d.checkDatabaseSpace(&f)
+
+	return f
+}
+
+// checkDatabaseSpace reports the disk space of the database and its automatic backups.
+func (d *doctor) checkDatabaseSpace(f *findings) {
 	var database, copies int64
 	for _, name := range []string{"", "-wal", "-shm"} {
 		database += sizeOf(d.at.Database() + name)
 	}
 
-	found, _ := filepath.Glob(d.at.Database() + ".bak-*") // a malformed pattern finds none
-	for _, name := range found {
+	backups, _ := filepath.Glob(d.at.Database() + ".bak-*") // a malformed pattern finds none
+	for _, name := range backups {
 		copies += sizeOf(name)
 	}
 
-	detail = "the database takes " + size(database)
-	if len(found) > 0 {
-		detail += ", " + count(len(found), "automatic backup") + " " + size(copies)
+	detail := "the database takes " + size(database)
+	if len(backups) > 0 {
+		detail += ", " + count(len(backups), "automatic backup") + " " + size(copies)
 	}
 
 	switch {
 	case copies >= largeContent:
-		f.warn(
-			"space",
+		f.warn("space",
 			"The backups are from before migrations; if all is well, delete them: "+d.at.Database()+".bak-*",
-			"%s",
-			detail,
-		)
+			"%s", detail)
 	case database >= largeContent:
-		f.warn(
-			"space",
+		f.warn("space",
 			"Messages are never deleted. To start over: parley backup FILE, parley down, then move "+
 				d.at.Database()+" and its -wal away.",
-			"%s",
-			detail,
-		)
+			"%s", detail)
 	default:
 		f.ok("space", "%s", detail)
 	}
-
-	return f
 }
 
 // sizeOf returns the size of a file in bytes, 0 if there is none.
@@ -138,13 +128,8 @@ func (d *doctor) checkPrivate(f *findings, path string) {
 	case info.IsDir() && info.Mode().Perm()&0o077 != 0:
 		f.warn("files", "Make it private: chmod 700 "+path, "others may use %s (%#o)", path, info.Mode().Perm())
 	case !info.IsDir() && info.Mode().Perm()&0o600 != 0o600:
-		f.bad(
-			"files",
-			"Make it usable: chmod 600 "+path,
-			"%s cannot be read and written (%#o)",
-			path,
-			info.Mode().Perm(),
-		)
+		f.bad("files", "Make it usable: chmod 600 "+path,
+			"%s cannot be read and written (%#o)", path, info.Mode().Perm())
 	case !info.IsDir() && info.Mode().Perm()&0o077 != 0:
 		f.warn("files", "Make it private: chmod 600 "+path, "others may use %s (%#o)", path, info.Mode().Perm())
 	}

@@ -78,30 +78,16 @@ func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 		f.bad("tmux server", "Set TMUX_TMPDIR to a directory that you can use.", "%s: %v", dir, daemon.PathCause(err))
 		return false
 	case !info.IsDir() || !daemon.IsOwn(info):
-		f.bad(
-			"tmux server",
-			"Remove it, or set TMUX_TMPDIR to a directory of yours.",
-			"%s is not a directory of yours",
-			dir,
-		)
+		f.bad("tmux server", "Remove it, or set TMUX_TMPDIR to a directory of yours.",
+			"%s is not a directory of yours", dir)
 		return false
 	case info.Mode().Perm()&0o007 != 0:
-		f.bad(
-			"tmux server",
-			"Make it private: chmod 700 "+dir,
-			"tmux refuses %s: others may use it (%#o)",
-			dir,
-			info.Mode().Perm(),
-		)
+		f.bad("tmux server", "Make it private: chmod 700 "+dir,
+			"tmux refuses %s: others may use it (%#o)", dir, info.Mode().Perm())
 		return false
 	case info.Mode().Perm()&0o070 != 0:
-		f.warn(
-			"tmux server",
-			"Make it private: chmod 700 "+dir,
-			"your group may use %s, and with it your agents (%#o)",
-			dir,
-			info.Mode().Perm(),
-		)
+		f.warn("tmux server", "Make it private: chmod 700 "+dir,
+			"your group may use %s, and with it your agents (%#o)", dir, info.Mode().Perm())
 	}
 
 	return true
@@ -110,14 +96,8 @@ func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 // checkSocketPath reports a path that is too long for a socket.
 func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
 	if len(path) > daemon.MaxSocketPath {
-		f.bad(
-			check,
-			action,
-			"the socket's path has %d bytes, %d at most are possible: %s",
-			len(path),
-			daemon.MaxSocketPath,
-			path,
-		)
+		f.bad(check, action,
+			"the socket's path has %d bytes, %d at most are possible: %s", len(path), daemon.MaxSocketPath, path)
 	}
 }
 
