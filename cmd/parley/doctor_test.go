@@ -229,7 +229,7 @@ func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
 
 	var f findings
 	d.checkSettingsDir(&f, strict)
-	if !cmp.Equal(levels(f), []level{warning}) || !strings.HasSuffix(f[0].Detail, "others may write "+root) ||
+	if !cmp.Equal(levels(f), []level{warning}) || !strings.HasSuffix(f[0].Detail, "others may write to "+root) ||
 		f[0].Action != "Make it yours alone: chmod go-w "+root {
 		t.Errorf("got %+v, want the warning of %s", f, root)
 	}
