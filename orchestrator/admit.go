@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/conversation"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -26,9 +25,8 @@ type draft struct {
 	deadline   *time.Time       // as its sender gave it; nil for the usual one
 	file       *parley.File     // a new one that it announces
 
-	description string            // of the file
-	replied     conversation.Link // of the message that it is a reply to
-	repliedTo   string            // the id of who sent that
+	description string // of the file
+	replied     parent // what it is a reply to
 
 	asks    *team.Member     // the responder that answers it
 	reply   bool             // it is a responder's: no limit holds for it
@@ -263,14 +261,17 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 		team.NewID(),
 	), from.ID, from.Name, from.Agent().Role, o.now()
 
-	link := d.replied
+	link := d.replied.Link
 	if !d.withinCalls(from) {
-		link = o.nextLink(msg.ID, from, d.replied)
+		link = o.talk.nextLink(msg.ID, from, link)
 	}
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
-		Reach: d.reach, Answers: answers, Judge: o.judge(from, &d, &msg), Call: d.call, Forgets: d.forgets}
+		Reach: d.reach, Answers: answers, Call: d.call, Forgets: d.forgets}
+	if !d.handed { // the answer of a call begins no turn
+		post.Judge = o.talk.judge(from, &msg, d.replied)
+	}
 	switch msg.Kind {
 	case parley.KindBroadcast:
 		post.Event = parley.EventBroadcast
@@ -351,7 +352,7 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 // and writes back to who wrote it, or to the same thread.
 func (o *Orchestrator) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
 	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
-	d.replied, d.repliedTo = linkOf(&msg), msg.SenderID
+	d.replied = parentOf(&msg)
 	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
 	if err != nil || !back || !isRecipient(deliveries, from) {

@@ -231,7 +231,7 @@ func (o *Orchestrator) compose(
 	call *store.ModelCall,
 ) (draft, error) {
 	d := draft{recipients: []*team.Member{from}, reply: true, answers: &store.Answering{MessageID: msg.ID},
-		replied: linkOf(msg), repliedTo: msg.SenderID, message: parley.Message{
+		replied: parentOf(msg), message: parley.Message{
 			ID: team.NewID(), Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
 			ContextReference: msg.ContextReference, InReplyTo: msg.ID}}
 

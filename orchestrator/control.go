@@ -13,40 +13,38 @@ import (
 	"parley/store"
 )
 
-// ControlConversation implements parley.ConversationService.
-func (o *Orchestrator) ControlConversation(
+// control does what the operator wants with a conversation. It returns the posts that
+// responders are to answer now.
+func (t *talk) control(
 	ctx context.Context,
-	req parley.ControlConversationRequest,
-) (*parley.ControlConversationResult, error) {
-	me, err := o.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
+	me *team.Member,
+	req *parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, []call, error) {
 	if req.MessageID != "" {
-		return o.releaseMessage(ctx, req.MessageID)
+		return t.releaseMessage(ctx, req.MessageID)
 	}
 
-	s, err := o.subject(ctx, me, req.With, req.ThreadID)
+	s, err := t.subject(ctx, me, req.With, req.ThreadID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	if s.thread.ID == "" && isHuman(s.one, s.two) {
-		return nil, parley.Errorf(parley.InvalidRecipient, "what a person says is never held").
+		return nil, nil, parley.Errorf(parley.InvalidRecipient, "what a person says is never held").
 			Suggest("Name two agents, or a thread.")
 	}
 
 	if req.Action == parley.ActionSet {
-		err = o.setThread(ctx, &s, &req)
+		err = t.setThread(ctx, &s, req)
 	} else {
-		err = o.act(ctx, &s, req.Action)
+		err = t.act(ctx, &s, req.Action)
 	}
 
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
-	return o.controlled(ctx, me, &s, &req)
+	return t.controlled(ctx, me, &s, req)
 }
 
 func isHuman(ms ...*team.Member) bool {
@@ -54,23 +52,25 @@ func isHuman(ms ...*team.Member) bool {
 }
 
 // controlled looks at once at what is held, and says what was done.
-func (o *Orchestrator) controlled(
+func (t *talk) controlled(
 	ctx context.Context,
 	me *team.Member,
 	s *subject,
 	req *parley.ControlConversationRequest,
-) (*parley.ControlConversationResult, error) {
-	before, err := o.heldIn(ctx, me, s)
+) (*parley.ControlConversationResult, []call, error) {
+	before, err := t.heldIn(ctx, me, s)
 	if err != nil {
-		return nil, err
-	}
-	if _, err := o.passing(ctx); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
-	after, err := o.heldIn(ctx, me, s)
+	calls, err := t.recheck(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+
+	after, err := t.heldIn(ctx, me, s)
+	if err != nil {
+		return nil, calls, err
 	}
 
 	res := &parley.ControlConversationResult{
@@ -90,7 +90,7 @@ func (o *Orchestrator) controlled(
 		}
 	}
 
-	whose := fmt.Sprintf(`Thread %s`, nameOf(&s.thread))
+	whose := fmt.Sprintf(`Thread %s`, team.ThreadLabel(&s.thread))
 	if s.thread.ID == "" {
 		whose = fmt.Sprintf("What %s and %s say to each other", s.one.Name, s.two.Name)
 	}
@@ -103,22 +103,21 @@ func (o *Orchestrator) controlled(
 		parley.ActionSet:     " has its new settings.",
 	}[req.Action]
 
-	if req.Action == parley.ActionRelease && o.muted(s) {
+	if req.Action == parley.ActionRelease && t.muted(s) {
 		res.Message = whose + " is muted: unmute it to let it go on."
 	}
 
-	return res, nil
+	return res, calls, nil
 }
 
 // muted reports whether the operator muted the conversation.
-func (o *Orchestrator) muted(s *subject) bool {
-	t := &o.talk
+func (t *talk) muted(s *subject) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s.thread.ID != "" {
-		return t.rooms[s.thread.ID].At(o.now()).Muted
+		return t.rooms[s.thread.ID].At(t.now()).Muted
 	}
-	return t.controlOf(s.one, s.two, o.now()).Reason == conversation.MutedByOperator
+	return t.controlOf(s.one, s.two, t.now()).Reason == conversation.MutedByOperator
 }
 
 // controlOf says what the operator has done about what two agents say to each other. t
@@ -129,8 +128,8 @@ func (t *talk) controlOf(one, two *team.Member, at time.Time) conversation.Verdi
 
 // act does to a conversation what the operator wants, stored first, and has what is
 // held of it looked at again.
-func (o *Orchestrator) act(ctx context.Context, s *subject, action parley.ConversationAction) error {
-	a := store.Act{At: o.now(), Action: string(action)}
+func (t *talk) act(ctx context.Context, s *subject, action parley.ConversationAction) error {
+	a := store.Act{At: t.now(), Action: string(action)}
 	if s.thread.ID != "" {
 		a.ThreadID = s.thread.ID
 	} else {
@@ -140,16 +139,15 @@ func (o *Orchestrator) act(ctx context.Context, s *subject, action parley.Conver
 		}
 	}
 
-	o.compareHolds(ctx)
+	t.compareHolds(ctx)
 	acts := []store.Act{a}
 	if action == parley.ActionRelease {
-		acts = append(acts, o.talk.releases(s.about, a)...)
+		acts = append(acts, t.releases(s.about, a)...)
 	}
-	if err := o.keepActs(ctx, acts); err != nil {
+	if err := t.keepActs(ctx, acts); err != nil {
 		return err
 	}
 
-	t := &o.talk
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
@@ -174,13 +172,13 @@ func (o *Orchestrator) act(ctx context.Context, s *subject, action parley.Conver
 }
 
 // keepActs stores what the operator did, so that it holds after a restart.
-func (o *Orchestrator) keepActs(ctx context.Context, acts []store.Act) error {
+func (t *talk) keepActs(ctx context.Context, acts []store.Act) error {
 	for _, a := range acts {
 		var instead []string
 		if a.Action == string(parley.ActionMute) || a.Action == string(parley.ActionUnmute) {
 			instead = []string{string(parley.ActionMute), string(parley.ActionUnmute)}
 		}
-		if err := o.store.AddAct(ctx, a, instead, a.At.Add(-replaySince)); err != nil {
+		if err := t.store.AddAct(ctx, a, instead, a.At.Add(-replaySince)); err != nil {
 			return err
 		}
 	}
@@ -225,20 +223,21 @@ func (t *talk) releases(about func(from, to, threadID string) bool, like store.A
 }
 
 // releaseMessage lets one message go on, with its budgets anew.
-func (o *Orchestrator) releaseMessage(ctx context.Context, ref string) (*parley.ControlConversationResult, error) {
-	msg, deliveries, err := o.store.Message(ctx, ref)
+func (t *talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlConversationResult, []call, error) {
+	msg, deliveries, err := t.store.Message(ctx, ref)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 
 	held := isHeld(deliveries)
 	if len(held) == 0 {
-		return nil, parley.Errorf(parley.AlreadyDelivered, "message %s is not held by the conversation protocol", parley.Short(msg.ID)).
+		return nil, nil, parley.Errorf(parley.AlreadyDelivered, "message %s is not held by the conversation protocol", parley.Short(msg.ID)).
 			Suggest("parley explain %s tells where it stands.", parley.Short(msg.ID))
 	}
 
-	if err := o.letGo(ctx, &msg, held); err != nil {
-		return nil, err
+	calls, err := t.release(ctx, &msg, held)
+	if err != nil {
+		return nil, nil, err
 	}
 
 	res := &parley.ControlConversationResult{
@@ -247,8 +246,8 @@ func (o *Orchestrator) releaseMessage(ctx context.Context, ref string) (*parley.
 		Released:       []string{},
 	}
 
-	if _, deliveries, err = o.store.Message(ctx, msg.ID); err != nil {
-		return nil, err
+	if _, deliveries, err = t.store.Message(ctx, msg.ID); err != nil {
+		return nil, calls, err
 	}
 	if res.Held = len(isHeld(deliveries)); res.Held < len(held) {
 		res.Released = append(res.Released, msg.ID)
@@ -256,7 +255,7 @@ func (o *Orchestrator) releaseMessage(ctx context.Context, ref string) (*parley.
 
 	res.Message = fmt.Sprintf("Message %s goes on to %d of %d.", parley.Short(msg.ID), len(held)-res.Held, len(held))
 
-	return res, nil
+	return res, calls, nil
 }
 
 // isHeld returns those of the deliveries that the conversation protocol holds.
@@ -264,10 +263,10 @@ func isHeld(deliveries []parley.Delivery) []parley.Delivery {
 	return slices.DeleteFunc(slices.Clone(deliveries), func(d parley.Delivery) bool { return d.Hold == nil })
 }
 
-// letGo lets deliveries pass that the protocol holds, with their budgets anew. What the
-// operator muted stays.
-func (o *Orchestrator) letGo(ctx context.Context, msg *parley.Message, held []parley.Delivery) error {
-	at := o.now()
+// release lets deliveries pass that the protocol holds, with their budgets anew. What the
+// operator muted stays. It returns the posts that responders are to answer now.
+func (t *talk) release(ctx context.Context, msg *parley.Message, held []parley.Delivery) ([]call, error) {
+	at := t.now()
 	var acts []store.Act
 	for _, d := range held {
 		acts = append(
@@ -283,12 +282,11 @@ func (o *Orchestrator) letGo(ctx context.Context, msg *parley.Message, held []pa
 		)
 	}
 
-	if err := o.keepActs(ctx, acts); err != nil {
-		return err
+	if err := t.keepActs(ctx, acts); err != nil {
+		return nil, err
 	}
 
-	o.compareHolds(ctx)
-	t := &o.talk
+	t.compareHolds(ctx)
 	t.mu.Lock()
 	for i := range acts {
 		t.repeat(&acts[i])
@@ -302,13 +300,12 @@ func (o *Orchestrator) letGo(ctx context.Context, msg *parley.Message, held []pa
 	}
 
 	t.mu.Unlock()
-	_, err := o.passing(ctx)
 
-	return err
+	return t.recheck(ctx)
 }
 
 // setThread changes a thread's own settings.
-func (o *Orchestrator) setThread(ctx context.Context, s *subject, req *parley.ControlConversationRequest) error {
+func (t *talk) setThread(ctx context.Context, s *subject, req *parley.ControlConversationRequest) error {
 	own := conversation.Settings{Off: req.Off != nil && *req.Off, ChainHops: req.ChainHops, PairMinute: req.PairMinute,
 		PairTenMinutes: req.PairTenMinutes, CycleRounds: req.CycleRounds}
 	if err := own.Validate(); err != nil {
@@ -319,11 +316,10 @@ func (o *Orchestrator) setThread(ctx context.Context, s *subject, req *parley.Co
 	if err != nil {
 		return err
 	}
-	if err := o.store.SetThreadSettings(ctx, s.thread.ID, string(text)); err != nil {
+	if err := t.store.SetThreadSettings(ctx, s.thread.ID, string(text)); err != nil {
 		return err
 	}
 
-	t := &o.talk
 	t.mu.Lock()
 	defer t.mu.Unlock()
 

@@ -30,16 +30,16 @@ func (s *subject) about(from, to string, threadID string) bool {
 
 // subject finds a conversation: of a thread, or else of one or two agents, where one is
 // what it and the caller say to each other.
-func (o *Orchestrator) subject(ctx context.Context, me *team.Member, pair, threadID string) (s subject, err error) {
+func (t *talk) subject(ctx context.Context, me *team.Member, pair, threadID string) (s subject, err error) {
 	if threadID != "" {
-		if s.id, err = o.readableThread(ctx, me, threadID); err != nil {
+		if s.id, err = t.roster.ReadableThread(ctx, me, threadID); err != nil {
 			return s, err
 		}
-		if s.thread, err = o.thread(ctx, s.id); err != nil {
+		if s.thread, err = t.roster.Thread(ctx, s.id); err != nil {
 			return s, err
 		}
 
-		return s, o.enterRoom(ctx, s.id)
+		return s, t.enterRoom(ctx, s.id)
 	}
 
 	first, second, two := strings.Cut(pair, ",")
@@ -47,12 +47,12 @@ func (o *Orchestrator) subject(ctx context.Context, me *team.Member, pair, threa
 	if !two {
 		second = first
 	} else {
-		if s.one, err = o.roster.Find(first); err != nil {
+		if s.one, err = t.roster.Find(first); err != nil {
 			return s, err
 		}
 	}
 
-	if s.two, err = o.roster.Find(second); err != nil {
+	if s.two, err = t.roster.Find(second); err != nil {
 		return s, err
 	}
 
@@ -70,17 +70,13 @@ func (o *Orchestrator) subject(ctx context.Context, me *team.Member, pair, threa
 	return s, nil
 }
 
-// GetConversationState implements parley.ConversationService.
-func (o *Orchestrator) GetConversationState(
+// state tells a member how a conversation stands.
+func (t *talk) state(
 	ctx context.Context,
-	req parley.ConversationStateRequest,
+	me *team.Member,
+	req *parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
-	me, err := o.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	s, err := o.subject(ctx, me, req.With, req.ThreadID)
+	s, err := t.subject(ctx, me, req.With, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
@@ -90,46 +86,46 @@ func (o *Orchestrator) GetConversationState(
 		Conversation: parley.Conversation{ID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title},
 	}
 
-	if res.Held, err = o.heldIn(ctx, me, &s); err != nil {
+	if res.Held, err = t.heldIn(ctx, me, &s); err != nil {
 		return nil, err
 	}
 
 	if s.thread.ID != "" {
 		res.Conversation.Participants = s.thread.ParticipantNames
-		err = o.threadState(ctx, me, &s, res)
+		err = t.threadState(ctx, me, &s, res)
 	} else {
 		res.Conversation.Participants = []string{s.one.Name, s.two.Name}
-		err = o.pairState(ctx, me, &s, res)
+		err = t.pairState(ctx, me, &s, res)
 	}
 
 	return res, err
 }
 
 // threadState reads a thread's room, and asks the rules about its last post.
-func (o *Orchestrator) threadState(
+func (t *talk) threadState(
 	ctx context.Context,
 	me *team.Member,
 	s *subject,
 	res *parley.ConversationStateResult,
 ) error {
-	posts, err := o.store.Posts(ctx, s.id, 1)
+	posts, err := t.store.Posts(ctx, s.id, 1)
 	if err != nil {
 		return err
 	}
 
 	var decided map[string]parley.ConversationDecision // about responders, which have spoken or not by now
 	if len(posts) > 0 {
-		if decided, err = o.store.Decisions(ctx, posts[0].ID); err != nil {
+		if decided, err = t.store.Decisions(ctx, posts[0].ID); err != nil {
 			return err
 		}
 	}
 
-	now, t := o.now(), &o.talk
+	now := t.now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
 	r := t.rooms[s.id]
-	o.read(r.At(now), res)
+	t.read(r.At(now), res)
 	settings := t.settingsOf(s.id)
 	res.Conversation.Settings = settingsShown(settings)
 	res.Reason = noMessage
@@ -137,7 +133,7 @@ func (o *Orchestrator) threadState(
 		return nil
 	}
 
-	from := o.roster.ByID(posts[0].SenderID)
+	from := t.roster.ByID(posts[0].SenderID)
 	if from == nil {
 		return nil
 	}
@@ -168,7 +164,7 @@ func (o *Orchestrator) threadState(
 	}
 
 	for _, id := range s.thread.Participants {
-		if m := o.roster.ByID(id); m != nil && m.Kind != parley.KindHuman && m != from {
+		if m := t.roster.ByID(id); m != nil && m.Kind != parley.KindHuman && m != from {
 			res.Decisions = append(res.Decisions, decide(m))
 		}
 	}
@@ -185,22 +181,22 @@ const (
 
 // pairState makes a room of what two said to each other, and asks the budgets whether
 // the caller's answer would pass.
-func (o *Orchestrator) pairState(
+func (t *talk) pairState(
 	ctx context.Context,
 	me *team.Member,
 	s *subject,
 	res *parley.ConversationStateResult,
 ) error {
-	r, last, err := o.pairRoom(ctx, s.one, s.two)
+	r, last, err := t.pairRoom(ctx, s.one, s.two)
 	if err != nil {
 		return err
 	}
 
-	now, t := o.now(), &o.talk
+	now := t.now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	o.read(r.At(now), res)
+	t.read(r.At(now), res)
 	res.Conversation.Settings = settingsShown(t.settings)
 	control := t.controlOf(s.one, s.two, now)
 	res.Conversation.Muted = control.Reason == conversation.MutedByOperator
@@ -233,7 +229,7 @@ func (o *Orchestrator) pairState(
 		switch {
 		case last.SenderID == m.ID:
 			d.ShouldRespond, d.Reason = false, conversation.JustSpoke
-		case o.roster.ByID(last.SenderID).Kind == parley.KindHuman:
+		case t.roster.ByID(last.SenderID).Kind == parley.KindHuman:
 			d.Reason = conversation.FromHuman
 		case v.Held:
 			d.ShouldRespond, d.Reason = false, v.Reason
@@ -260,11 +256,11 @@ func (o *Orchestrator) pairState(
 
 // pairRoom makes a room of what two agents said to each other directly, and returns the
 // last of it, nil for nothing.
-func (o *Orchestrator) pairRoom(
+func (t *talk) pairRoom(
 	ctx context.Context,
 	one, two *team.Member,
 ) (r *conversation.Room, last *parley.Message, err error) {
-	page, err := o.store.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
+	page, err := t.store.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -283,9 +279,9 @@ func (o *Orchestrator) pairRoom(
 }
 
 // read copies a reading, with names for ids.
-func (o *Orchestrator) read(r conversation.Reading, res *parley.ConversationStateResult) {
+func (t *talk) read(r conversation.Reading, res *parley.ConversationStateResult) {
 	name := func(id string) string {
-		if m := o.roster.ByID(id); m != nil {
+		if m := t.roster.ByID(id); m != nil {
 			return m.Name
 		}
 		return id
@@ -362,8 +358,8 @@ func settingsShown(s conversation.Settings) parley.ConversationSettings {
 
 // heldIn lists what the protocol holds of a conversation: all of it for the operator,
 // for others what is from them or for them.
-func (o *Orchestrator) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parley.HeldTurn, error) {
-	list, err := o.store.Withheld(ctx, mostHolds)
+func (t *talk) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parley.HeldTurn, error) {
+	list, err := t.store.Withheld(ctx, mostHolds)
 	held := []parley.HeldTurn{}
 	for i := range list {
 		w := &list[i]
@@ -371,16 +367,16 @@ func (o *Orchestrator) heldIn(ctx context.Context, me *team.Member, s *subject) 
 		if !s.about(from, to, w.Message.ThreadID) || me.Kind != parley.KindHuman && from != me.ID && to != me.ID {
 			continue
 		}
-		held = append(held, o.heldShown(w))
+		held = append(held, t.heldShown(w))
 	}
 	return held, err
 }
 
-func (o *Orchestrator) heldShown(w *store.Withheld) parley.HeldTurn {
+func (t *talk) heldShown(w *store.Withheld) parley.HeldTurn {
 	return parley.HeldTurn{
 		MessageID: w.Message.ID,
-		Sender:    o.roster.FillIn(&w.Message).Sender,
-		Recipient: o.roster.ByID(w.Key.RecipientID).Name,
+		Sender:    t.roster.FillIn(&w.Message).Sender,
+		Recipient: t.roster.ByID(w.Key.RecipientID).Name,
 		Reason:    w.Why,
 		Text:      w.Reason,
 		Until:     someTime(w.Until),
@@ -388,4 +384,39 @@ func (o *Orchestrator) heldShown(w *store.Withheld) parley.HeldTurn {
 		Hop:       w.Message.Hop,
 		Preview:   parley.Truncate(parley.CleanLine(w.Message.Text), parley.PreviewLength),
 	}
+}
+
+// over reports whether the conversation of a response that is due has come to its end,
+// or is muted: nobody is reminded of it any more. The operator still sees what is owed.
+func (t *talk) over(ctx context.Context, w *store.Owing) (bool, error) {
+	now := t.now()
+	if id := w.Message.ThreadID; id != "" {
+		if err := t.enterRoom(ctx, id); err != nil {
+			return false, err
+		}
+
+		t.mu.Lock()
+		defer t.mu.Unlock()
+
+		r := t.rooms[id].At(now)
+
+		return r.Muted || r.State == conversation.Concluded, nil
+	}
+
+	one, two := t.roster.ByID(w.Message.SenderID), t.roster.ByID(w.Debt.DebtorID)
+	if one == nil || two == nil || isHuman(one, two) {
+		return false, nil
+	}
+
+	r, _, err := t.pairRoom(ctx, one, two)
+	if err != nil || r.At(now).State == conversation.Concluded {
+		return err == nil, err
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: now})
+
+	return v.Reason == conversation.MutedByOperator, nil
 }

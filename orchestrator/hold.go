@@ -11,6 +11,7 @@ import (
 
 	"parley"
 	"parley/conversation"
+	"parley/orchestrator/team"
 	"parley/store"
 )
 
@@ -114,15 +115,14 @@ func (t *talk) remember(stored *store.Appended, delegates []store.NewDelivery) {
 
 // loadHolds reads what is held. All of it is looked at again: a person may have
 // written, and waiting may have helped, while no daemon ran.
-func (o *Orchestrator) loadHolds(ctx context.Context) error {
-	list, err := o.store.Withheld(ctx, mostHolds)
+func (t *talk) loadHolds(ctx context.Context) error {
+	list, err := t.store.Withheld(ctx, mostHolds)
 	if err != nil {
 		return err
 	}
-	t := &o.talk
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.holds, t.looked = map[store.Key]*hold{}, o.now()
+	t.holds, t.looked = map[store.Key]*hold{}, t.now()
 	for _, w := range list {
 		t.keep(&hold{Withheld: w, again: (&hold{Withheld: w}).spent() || !w.Until.IsZero()})
 	}
@@ -130,8 +130,8 @@ func (o *Orchestrator) loadHolds(ctx context.Context) error {
 }
 
 // compareHolds forgets what is not held any more, and learns what is held besides.
-func (o *Orchestrator) compareHolds(ctx context.Context) {
-	t, now := &o.talk, o.now()
+func (t *talk) compareHolds(ctx context.Context) {
+	now := t.now()
 	t.mu.Lock()
 	due := t.unknown || len(t.holds) > 0 && now.Sub(t.looked) > compareEvery
 	if due {
@@ -143,10 +143,10 @@ func (o *Orchestrator) compareHolds(ctx context.Context) {
 		return
 	}
 
-	list, err := o.store.Withheld(ctx, mostHolds)
+	list, err := t.store.Withheld(ctx, mostHolds)
 	if err != nil {
 		if ctx.Err() == nil {
-			o.log.Error("look for what is held", "error", err)
+			t.log.Error("look for what is held", "error", err)
 		}
 		return
 	}
@@ -169,21 +169,22 @@ func (o *Orchestrator) compareHolds(ctx context.Context) {
 	}
 }
 
-// letPass looks again at what is held and due for it, and hands on what may pass.
-func (o *Orchestrator) letPass(ctx context.Context) {
-	if _, err := o.passing(ctx); err != nil && ctx.Err() == nil {
-		o.log.Error("look again at what is held", "error", err)
-	}
+// call is a post in a thread that a responder is called upon to answer.
+type call struct {
+	To   *team.Member
+	Post parley.Message
 }
 
-func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err error) {
-	o.talk.looking.Lock()
-	defer o.talk.looking.Unlock()
+// recheck judges again what is held and due for it. What may pass goes on: to its
+// terminal, or, for a responder, to the caller.
+func (t *talk) recheck(ctx context.Context) ([]call, error) {
+	t.looking.Lock()
+	defer t.looking.Unlock()
 
-	o.compareHolds(ctx)
-	pass, changed := o.talk.lookAgain(o)
+	t.compareHolds(ctx)
+	pass, changed := t.lookAgain()
 	if len(changed) > 0 {
-		if err := o.store.Rewithhold(ctx, changed); err != nil {
+		if err := t.store.Rewithhold(ctx, changed); err != nil {
 			return nil, err
 		}
 	}
@@ -194,44 +195,45 @@ func (o *Orchestrator) passing(ctx context.Context) (passed []store.Key, err err
 
 	list := make([]store.Passing, len(pass))
 	for i, h := range pass {
-		list[i] = store.Passing{Key: h.Key, State: passes(o.roster.ByID(h.Key.RecipientID))}
+		list[i] = store.Passing{Key: h.Key, State: passes(t.roster.ByID(h.Key.RecipientID))}
 	}
 
-	passed, err = o.store.Unwithhold(ctx, list, "the conversation protocol lets it pass")
+	passed, err := t.store.Unwithhold(ctx, list, "the conversation protocol lets it pass")
 	if err != nil {
-		o.talk.mu.Lock()
-		defer o.talk.mu.Unlock()
+		t.mu.Lock()
+		defer t.mu.Unlock()
 
 		for _, h := range pass {
 			h.again = true
-			o.talk.keep(h)
+			t.keep(h)
 		}
 
 		return nil, err
 	}
 
+	var calls []call
 	for _, h := range pass {
-		to := o.roster.ByID(h.Key.RecipientID)
+		to := t.roster.ByID(h.Key.RecipientID)
 		switch {
 		case !slices.Contains(passed, h.Key):
 		case to.Kind != parley.KindTerminal:
-			o.speakLater(to, h.Message)
+			calls = append(calls, call{To: to, Post: h.Message})
 		default:
 			h.State, h.Reason = parley.DeliveryQueued, ""
 			to.Enqueue(h.Job)
 		}
 	}
 
-	return passed, nil
+	return calls, nil
 }
 
 // lookAgain takes what may pass now out of what is held, in the order of acceptance;
 // changed is what is held for another reason, or until another time.
-func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withheld) {
+func (t *talk) lookAgain() (pass []*hold, changed []store.Withheld) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	now := o.now()
+	now := t.now()
 	due := slices.Collect(maps.Values(t.holds))
 	due = slices.DeleteFunc(due, func(h *hold) bool {
 		return !h.again && (h.Until.IsZero() || h.Until.After(now))
@@ -240,7 +242,7 @@ func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withhel
 	slices.SortFunc(due, func(a, b *hold) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
 	for _, h := range due {
 		h.again = false
-		from, to := o.roster.ByID(h.Message.SenderID), o.roster.ByID(h.Key.RecipientID)
+		from, to := t.roster.ByID(h.Message.SenderID), t.roster.ByID(h.Key.RecipientID)
 		if from == nil || to == nil {
 			continue
 		}
@@ -263,7 +265,7 @@ func (t *talk) lookAgain(o *Orchestrator) (pass []*hold, changed []store.Withhel
 
 // heldNeeds tells the operator of the conversations that came to the end of a budget,
 // each once. What a rule decides, and what the operator did, is no news.
-func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
+func (t *talk) heldNeeds(list []store.Withheld) []parley.Need {
 	var needs []parley.Need
 	more := map[string]int{} // of each conversation, where its need stands
 	counts := []int{}
@@ -278,7 +280,7 @@ func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
 		if !known {
 			at = len(needs)
 			more[id] = at
-			needs, counts = append(needs, o.heldNeed(w)), append(counts, 0)
+			needs, counts = append(needs, t.heldNeed(w)), append(counts, 0)
 		}
 
 		counts[at]++
@@ -295,8 +297,8 @@ func (o *Orchestrator) heldNeeds(list []store.Withheld) []parley.Need {
 	return needs
 }
 
-func (o *Orchestrator) heldNeed(w *store.Withheld) parley.Need {
-	from, to := o.roster.ByID(w.Message.SenderID).Name, o.roster.ByID(w.Key.RecipientID).Name
+func (t *talk) heldNeed(w *store.Withheld) parley.Need {
+	from, to := t.roster.ByID(w.Message.SenderID).Name, t.roster.ByID(w.Key.RecipientID).Name
 	conversation, what := from+" "+to, fmt.Sprintf(" held between %s and %s", from, to)
 	if id := w.Message.ThreadID; id != "" {
 		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"cmp"
+	"fmt"
 	"time"
 
 	"parley"
@@ -135,37 +136,47 @@ func (t *talk) before(q matter) *hold {
 	return last
 }
 
-// judge returns what Append asks about each delivery of a message. It is asked by the
-// goroutine that writes, so that messages are judged in the order in which they are
-// stored, and again when a transaction is tried again: then it repeats itself.
-func (o *Orchestrator) judge(from *team.Member, d *draft, msg *parley.Message) store.Judge {
-	if from.Kind == parley.KindSystem || msg.Kind == parley.KindNotice || d.handed {
-		return nil // nor does the answer of a call begin a turn
+// parent is the message that another replies to; zero for none.
+type parent struct {
+	Link     conversation.Link
+	SenderID string
+}
+
+func parentOf(m *parley.Message) parent { return parent{Link: linkOf(m), SenderID: m.SenderID} }
+
+// judge returns what the store asks about each delivery of a message, nil for parley's
+// own. The goroutine that writes asks it, so messages are judged in the order in which
+// they are stored. A transaction that is tried again gets the same answers.
+func (t *talk) judge(from *team.Member, msg *parley.Message, replied parent) store.Judge {
+	if from.Kind == parley.KindSystem || msg.Kind == parley.KindNotice {
+		return nil
 	}
 
 	rulings := map[string]ruling{}
-	heard, renews := false, ""
+	noted, renews := false, ""
 
 	return func(ds []store.NewDelivery) {
-		t := &o.talk
 		t.mu.Lock()
 		defer t.mu.Unlock()
 
-		if !heard {
-			heard = true
-			renews = t.hear(o, from, d, msg, ds)
+		if !noted {
+			noted = true
+			renews = t.note(from, msg, replied, ds)
 		}
 
 		for i := range ds {
-			to := o.roster.ByID(ds[i].RecipientID)
+			to := t.roster.ByID(ds[i].RecipientID)
 			if ds[i].State == parley.DeliveryFailed || to == nil {
 				continue
 			}
 
 			r, known := rulings[to.ID]
 			if !known {
-				addressed := msg.RequiresResponse || msg.ResponseStatus != "" && to.ID == d.repliedTo
-				r = t.ruleOf(matter{msg, from, to, msg.Timestamp, renews, addressed, true})
+				addressed := msg.RequiresResponse || msg.ResponseStatus != "" && to.ID == replied.SenderID
+				r = t.ruleOf(matter{
+					msg: msg, from: from, to: to, at: msg.Timestamp,
+					renews: renews, addressed: addressed, fresh: true,
+				})
 				rulings[to.ID] = r
 			}
 
@@ -174,17 +185,16 @@ func (o *Orchestrator) judge(from *team.Member, d *draft, msg *parley.Message) s
 	}
 }
 
-// hear lets a thread's room have its post, and what is held be looked at again when a
+// note lets a thread's room have its post, and what is held be looked at again when a
 // person speaks. It returns the chain that a person's message renews.
-func (t *talk) hear(
-	o *Orchestrator,
+func (t *talk) note(
 	from *team.Member,
-	d *draft,
 	msg *parley.Message,
+	replied parent,
 	ds []store.NewDelivery,
 ) (renews string) {
 	human := from.Kind == parley.KindHuman
-	renews = d.replied.Chain
+	renews = replied.Link.Chain
 	if msg.Kind == parley.KindThread {
 		r := t.rooms[msg.ThreadID]
 		if r == nil {
@@ -195,7 +205,7 @@ func (t *talk) hear(
 		renews = cmp.Or(renews, r.chain)
 		var names []string
 		for _, d := range ds {
-			if m := o.roster.ByID(d.RecipientID); m != nil {
+			if m := t.roster.ByID(d.RecipientID); m != nil {
 				names = append(names, m.Name)
 			}
 		}
@@ -212,4 +222,40 @@ func (t *talk) hear(
 	}
 
 	return renews
+}
+
+// verdictOn asks the rules whether a responder answers a thread's post.
+func (t *talk) verdictOn(q matter, d conversation.Decision) ruling {
+	shown := decisionShown(q.to, d)
+	r := ruling{decision: &shown}
+	if d.ShouldRespond {
+		return r
+	}
+	what, _ := d.Explain()
+	r.why, r.silent = d.Reason, true
+	r.text = fmt.Sprintf("%s stays silent (%s): %s", q.to.Name, d.Reason, what)
+	return r
+}
+
+// apply writes a ruling to a new delivery.
+func (r *ruling) apply(d *store.NewDelivery) {
+	if r.decision != nil {
+		d.Decision, d.Silent = r.decision, !r.decision.ShouldRespond
+		d.Evidence = fmt.Sprintf("stored; its model is asked (%s)", r.decision.Reason)
+	}
+	switch {
+	case r.silent:
+		d.State, d.Evidence = parley.DeliveryRead, r.text
+	case r.why != "":
+		d.State, d.Reason, d.Evidence = parley.DeliveryHeld, r.text, ""
+		d.Withheld, d.Until = string(r.why), r.until
+	}
+}
+
+// passes is where a delivery goes on that was held.
+func passes(to *team.Member) parley.DeliveryState {
+	if to.Kind == parley.KindTerminal {
+		return parley.DeliveryQueued
+	}
+	return parley.DeliverySubmitted
 }

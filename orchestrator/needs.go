@@ -73,7 +73,7 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 		return nil, err
 	}
 
-	needs = append(needs, o.heldNeeds(held)...)
+	needs = append(needs, o.talk.heldNeeds(held)...)
 	overdue, err := o.store.Overdue(ctx)
 	if err != nil {
 		return nil, err

@@ -118,7 +118,7 @@ type Orchestrator struct {
 	ending atomic.Bool   // what breaks from now on is no news
 	pause  pause
 	doors  doors
-	talk   talk
+	talk   *talk
 
 	answerTime time.Duration // how long a person who wants to see a terminal waits for tmux
 
@@ -196,7 +196,11 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.roster.EnsureOperator(ctx); err != nil {
 		return err
 	}
-	if err := o.loadTalk(ctx); err != nil {
+
+	o.talk, err = loadTalk(ctx, talkOptions{
+		Store: o.store, Roster: o.roster, Settings: o.opts.Settings.Conversation, Now: o.now, Log: o.log,
+	})
+	if err != nil {
 		return err
 	}
 	if err := o.loadPause(ctx); err != nil {
@@ -228,7 +232,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.takeSpool) })
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.lookAtJoined) })
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.remind) })
-	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.letPass) })
+	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.recheckHolds) })
 	if o.opts.Settings.AutoSteer {
 		o.group.Go(o.guard)
 	}

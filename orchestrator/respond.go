@@ -41,7 +41,7 @@ func (o *Orchestrator) RespondToMessage(
 	}
 
 	d := draft{recipients: append([]*team.Member{back}, others...), key: req.IdempotencyKey, answers: answers,
-		replied: linkOf(&original), repliedTo: original.SenderID,
+		replied: parentOf(&original),
 		message: parley.Message{
 			Type:             parley.TypeResponse,
 			Priority:         parley.PriorityNormal,
@@ -90,7 +90,7 @@ func (o *Orchestrator) answer(
 	d draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
-		if id, err := o.readableThread(ctx, from, original.ThreadID); err == nil {
+		if id, err := o.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
 			d.recipients, d.message.ThreadID = nil, id
 			return o.postToThread(ctx, from, d)
 		}

@@ -55,9 +55,11 @@ func (o *Orchestrator) RetryDelivery(
 	}
 
 	if held := isHeld(chosen); len(held) > 0 {
-		if err := o.letGo(ctx, &msg, held); err != nil {
+		calls, err := o.talk.release(ctx, &msg, held)
+		if err != nil {
 			return nil, err
 		}
+		o.answerPosts(calls)
 	}
 
 	for _, d := range chosen {

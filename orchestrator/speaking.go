@@ -9,49 +9,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley"
-	"parley/conversation"
 	"parley/orchestrator/team"
 	"parley/store"
 )
 
 // A responder in a thread speaks when the conversation protocol says so. Its model is
 // asked behind the back of who posted, and what it says is a post of its own.
-
-// verdictOn asks the rules whether a responder answers a thread's post.
-func (t *talk) verdictOn(q matter, d conversation.Decision) ruling {
-	shown := decisionShown(q.to, d)
-	r := ruling{decision: &shown}
-	if d.ShouldRespond {
-		return r
-	}
-	what, _ := d.Explain()
-	r.why, r.silent = d.Reason, true
-	r.text = fmt.Sprintf("%s stays silent (%s): %s", q.to.Name, d.Reason, what)
-	return r
-}
-
-// apply writes a ruling to a new delivery.
-func (r *ruling) apply(d *store.NewDelivery) {
-	if r.decision != nil {
-		d.Decision, d.Silent = r.decision, !r.decision.ShouldRespond
-		d.Evidence = fmt.Sprintf("stored; its model is asked (%s)", r.decision.Reason)
-	}
-	switch {
-	case r.silent:
-		d.State, d.Evidence = parley.DeliveryRead, r.text
-	case r.why != "":
-		d.State, d.Reason, d.Evidence = parley.DeliveryHeld, r.text, ""
-		d.Withheld, d.Until = string(r.why), r.until
-	}
-}
-
-// passes is where a delivery goes on that was held.
-func passes(to *team.Member) parley.DeliveryState {
-	if to.Kind == parley.KindTerminal {
-		return parley.DeliveryQueued
-	}
-	return parley.DeliverySubmitted
-}
 
 // letSpeak has the responders answer that a post calls upon.
 func (o *Orchestrator) letSpeak(stored *store.Appended) {
@@ -89,7 +52,7 @@ func (o *Orchestrator) speakLater(to *team.Member, post parley.Message) {
 // responder within the agent's own calls: however often it does, that is one step of the
 // chain.
 func (d *draft) withinCalls(from *team.Member) bool {
-	return d.handed || d.asks != nil && d.repliedTo == d.asks.ID && from.Kind != parley.KindHuman
+	return d.handed || d.asks != nil && d.replied.SenderID == d.asks.ID && from.Kind != parley.KindHuman
 }
 
 // place is where a reply to a message is said: answers there come one after another.
@@ -122,7 +85,7 @@ func (o *Orchestrator) postQuestion(
 	msg *parley.Message,
 ) (q parley.ModelQuestion, err error) {
 	q = questionTo(r)
-	th, err := o.thread(ctx, msg.ThreadID)
+	th, err := o.roster.Thread(ctx, msg.ThreadID)
 	if err != nil {
 		return q, err
 	}
@@ -204,7 +167,7 @@ func (o *Orchestrator) threadBriefing(to *team.Member, th *parley.Thread) string
 - Say nothing further when somebody ends the conversation; thank nobody for thanks.`,
 		to.Name,
 		parley.ShownTitle(th.Title),
-		someOf(others),
+		team.ListNames(others),
 	)
 }
 

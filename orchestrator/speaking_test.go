@@ -358,12 +358,12 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 			break
 		}
 		ahead.Add(int64(11 * time.Minute))
-		te.letPass(t.Context())
+		te.recheckHolds(t.Context())
 	}
 
 	at := len(s.Requests())
 	ahead.Add(int64(time.Hour))
-	te.letPass(t.Context())
+	te.recheckHolds(t.Context())
 	last := held()
 	if n := len(s.Requests()); n != at || n > 60 || len(last) == 0 ||
 		last[0].Reason != string(conversation.ChainSpent) {

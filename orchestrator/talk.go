@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -17,6 +18,11 @@ import (
 // talk is the conversation protocol at work: what it remembers of who said what to
 // whom, and what it holds. All of it is made again from the database.
 type talk struct {
+	store  *store.Store
+	roster *team.Roster
+	now    func() time.Time
+	log    *slog.Logger
+
 	loading sync.Mutex // held while a room is made
 	looking sync.Mutex // held while what is held is looked at again, to its end
 
@@ -42,10 +48,10 @@ type room struct {
 type direction struct{ from, to string }
 
 const (
-	// replaySince and replayTurns bound what is read again at a start: chains are
+	// replaySince and maxTurns bound what is read again at a start: chains are
 	// remembered for a day, and that many turns are read in a tenth of a second.
 	replaySince = 24 * time.Hour
-	replayTurns = 20_000
+	maxTurns    = 20_000
 	// replayPosts is how many posts of a thread are read again: as many as a Room
 	// remembers.
 	replayPosts = 500
@@ -57,22 +63,39 @@ func linkOf(m *parley.Message) conversation.Link {
 	return conversation.Link{Chain: m.ChainID, Hop: m.Hop}
 }
 
+// talkOptions are what the protocol works with. All of them are required.
+type talkOptions struct {
+	Store    *store.Store
+	Roster   *team.Roster
+	Settings conversation.Settings // what agents may say to each other before a person speaks again
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
 // loadTalk makes the protocol's memory again, as it was when the last daemon ended.
-func (o *Orchestrator) loadTalk(ctx context.Context) error {
-	t := &o.talk
-	t.settings, t.rooms, t.waits = o.opts.Settings.Conversation, map[string]*room{}, map[direction]int{}
-	key, err := o.store.DrawKey(ctx)
+func loadTalk(ctx context.Context, opts talkOptions) (*talk, error) {
+	t := &talk{store: opts.Store, roster: opts.Roster, now: opts.Now, log: opts.Log, settings: opts.Settings,
+		rooms: map[string]*room{}, waits: map[direction]int{}}
+	if err := t.replayTurns(ctx); err != nil {
+		return nil, err
+	}
+	return t, t.loadHolds(ctx)
+}
+
+// replayTurns reads the latest turns again, and between them what the operator did.
+func (t *talk) replayTurns(ctx context.Context) error {
+	key, err := t.store.DrawKey(ctx)
 	if err != nil {
 		return err
 	}
 
 	t.draw = conversation.Keyed(key)
-	turns, err := o.store.Turns(ctx, o.now().Add(-replaySince), replayTurns)
+	turns, err := t.store.Turns(ctx, t.now().Add(-replaySince), maxTurns)
 	if err != nil {
 		return err
 	}
 
-	acts, err := o.store.Acts(ctx)
+	acts, err := t.store.Acts(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,7 +107,7 @@ func (o *Orchestrator) loadTalk(ctx context.Context) error {
 			t.repeat(&acts[0])
 		}
 
-		from, to := o.roster.ByID(r.SenderID), o.roster.ByID(r.RecipientID)
+		from, to := t.roster.ByID(r.SenderID), t.roster.ByID(r.RecipientID)
 		if from != nil && to != nil && (r.ThreadID != "" || to.Responder() == nil) { // see ruleOf
 			t.budgets.Take(
 				turnOf(
@@ -106,7 +129,7 @@ func (o *Orchestrator) loadTalk(ctx context.Context) error {
 		t.repeat(&acts[i])
 	}
 
-	return o.loadHolds(ctx)
+	return nil
 }
 
 // repeat does again what the operator did to two agents; what was done to threads is
@@ -155,8 +178,7 @@ func turnOf(from, to *team.Member, l conversation.Link, at time.Time, renews str
 }
 
 // enterRoom makes the memory of a thread, once for a daemon's life, from its posts.
-func (o *Orchestrator) enterRoom(ctx context.Context, threadID string) error {
-	t := &o.talk
+func (t *talk) enterRoom(ctx context.Context, threadID string) error {
 	t.loading.Lock()
 	defer t.loading.Unlock()
 
@@ -164,23 +186,23 @@ func (o *Orchestrator) enterRoom(ctx context.Context, threadID string) error {
 		return nil
 	}
 
-	th, err := o.thread(ctx, threadID)
+	th, err := t.roster.Thread(ctx, threadID)
 	if err != nil {
 		return err
 	}
 
-	posts, err := o.store.Posts(ctx, threadID, replayPosts)
+	posts, err := t.store.Posts(ctx, threadID, replayPosts)
 	if err != nil {
 		return err
 	}
 
-	acts, err := o.store.Acts(ctx)
+	acts, err := t.store.Acts(ctx)
 	if err != nil {
 		return err
 	}
 
 	r := &room{}
-	settings, err := o.store.ThreadSettings(ctx, threadID)
+	settings, err := t.store.ThreadSettings(ctx, threadID)
 	if err != nil {
 		return err
 	}
@@ -195,7 +217,7 @@ func (o *Orchestrator) enterRoom(ctx context.Context, threadID string) error {
 		for ; len(acts) > 0 && acts[0].At.Before(posts[i].Timestamp); acts = acts[1:] {
 			r.repeatOf(threadID, &acts[0])
 		}
-		if from := o.roster.ByID(posts[i].SenderID); from != nil {
+		if from := t.roster.ByID(posts[i].SenderID); from != nil {
 			r.hear(&posts[i], from, othersThan(from, th.ParticipantNames))
 		}
 	}
@@ -277,14 +299,14 @@ func (t *talk) settingsOf(threadID string) conversation.Settings {
 }
 
 // nextLink returns the link of a new message.
-func (o *Orchestrator) nextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
+func (t *talk) nextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
 	at, known := from.Turn()
 	turn := conversation.Link{Chain: at.Chain, Hop: at.Hop}
 
-	o.talk.mu.Lock()
-	defer o.talk.mu.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if !known { // a mailbox, or a terminal that this daemon has typed nothing into
-		turn = o.talk.budgets.Turn(from.ID)
+		turn = t.budgets.Turn(from.ID)
 	}
 	return conversation.Next(id, from.Kind == parley.KindHuman, replied, turn)
 }
