@@ -78,7 +78,7 @@ cross:
 # once is raced in the other packages. SQLite is C made into Go: it guards its memory
 # itself, and watching it takes most of the time of the tests. TOLD is what is not raced:
 # nothing runs at once in it, or, in tui, in what a short run leaves out.
-TOLD = ./cmd/parley ./conversation ./export ./internal/benchdoc ./internal/pictures ./profile ./scripts
+TOLD = ./cmd/parley ./conversation ./export ./internal/agentstrial ./internal/benchdoc ./internal/pictures ./profile ./scripts
 RACED = $$($(GO) list ./... | grep -v $(foreach p,$(TOLD) ./orchestrator,-e '$(p:.%=%)$$'))
 
 .PHONY: race
@@ -96,10 +96,10 @@ DELIVERIES ?= 60
 
 # The packages are hundreds of megabytes, so they are fetched once.
 .PHONY: agents
-agents: tmux ## try the real agent programs, into docs/agents.md (needs npm; DELIVERIES=1000 sends more)
+agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs npm; DELIVERIES=1000 sends more)
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' scripts/agents
-	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/agents.md' \
-		$(GO) test -count=1 -v -parallel 2 -timeout 3h -run TestRealPrograms ./cmd/parley
+	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/agents.md' \
+		$(GO) test -count=1 -v -parallel 2 -timeout 3h -run TestRealPrograms ./internal/agentstrial
 
 # Two of them are part of every check, the rest where they are installed. A machine that
 # cannot get them says so.
@@ -107,7 +107,7 @@ agents: tmux ## try the real agent programs, into docs/agents.md (needs npm; DEL
 real: tmux
 	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
-	$(GO) test -count=1 -short -parallel 2 -timeout 15m -run 'TestRealPrograms/behave' ./cmd/parley
+	$(GO) test -count=1 -short -parallel 2 -timeout 15m -run 'TestRealPrograms/behave' ./internal/agentstrial
 
 # The suite is fetched once; after that nothing is asked of the network.
 CONFORMANCE ?= $(CURDIR)/.build/conformance
@@ -120,12 +120,12 @@ conformance: tmux ## try the official MCP conformance suite against the daemon (
 
 # benchdoc refuses a run that failed, so the page stays as it was.
 .PHONY: bench
-bench: tmux ## measure with real tmux, into docs/benchmarks.md
-	@mkdir -p .build docs
+bench: tmux ## measure with real tmux, into docs/measured/benchmarks.md
+	@mkdir -p .build docs/measured
 	@{ date -u '+date: %Y-%m-%d'; $(GO) version | sed 's/^go version //; s/^/go: /'; tmux -V | sed 's/^tmux /tmux: /'; } >.build/bench.txt
 	$(GO) test -run '^$$' -bench . -timeout 60m ./... | tee -a .build/bench.txt
 	$(GO) run ./internal/benchdoc <.build/bench.txt >.build/benchmarks.md
-	mv .build/benchmarks.md docs/benchmarks.md
+	mv .build/benchmarks.md docs/measured/benchmarks.md
 
 FUZZTIME ?= 20s
 

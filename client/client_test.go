@@ -19,11 +19,11 @@ import (
 	"parley/client"
 )
 
-// patience is how long a test waits for what must happen. It is no measure of
-// speed: only a failing test takes it.
+// patience is how long a test waits for what must happen. Only a failing test
+// waits that long.
 const patience = 20 * time.Second
 
-// at serves a handler on an address, so that another can take its place there.
+// at serves a handler on an address. After stop, another server can listen there.
 func at(t *testing.T, network, address string, h http.Handler) (addr string, stop func()) {
 	t.Helper()
 	l, err := net.Listen(network, address)
@@ -45,7 +45,7 @@ func connect(t *testing.T, o client.Options) *client.Client {
 	return c
 }
 
-func code(t *testing.T, what string, err error, want parley.Code) *parley.Error {
+func expectCode(t *testing.T, what string, err error, want parley.Code) *parley.Error {
 	t.Helper()
 	e, ok := errors.AsType[*parley.Error](err)
 	if !ok || e.Code != want || e.Action == "" {
@@ -75,40 +75,37 @@ func (b *breaking) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-func TestErrorsComeBackWhole(t *testing.T) {
-	m := newMemory()
-	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+func TestErrorsArriveWithDetailsAndAction(t *testing.T) {
+	addr, _ := at(t, "tcp", "127.0.0.1:0", newDaemon(t))
 	c := connect(t, client.Options{URL: "http://" + addr + "/", Key: operatorKey})
 	_, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"nobody"}, Text: "hi"})
-	if e := code(t, "unknown", err, parley.AgentNotFound); e.Message != `there is no agent "nobody"` ||
-		e.Action != "get_agent_status lists them." {
-		t.Errorf("the error is %+v", e)
+	e := expectCode(t, "unknown", err, parley.AgentNotFound)
+	if e.Message != `there is no agent "nobody"` || e.Action != "These are there: operator." {
+		t.Errorf("the error is %q, %q", e.Message, e.Action)
 	}
 
 	_, err = c.CheckInbox(t.Context(), parley.CheckInboxRequest{Limit: 99})
-	if e := code(t, "limit", err, parley.InvalidArgument); e.Details["parameter"] != "limit" {
-		t.Errorf("the details are %v", e.Details)
+	e = expectCode(t, "limit", err, parley.InvalidArgument)
+	if got := e.Details["parameter"]; got != "limit" {
+		t.Errorf("the details name %v, want limit", got)
 	}
 
-	_, err = connect(
-		t,
-		client.Options{URL: "http://" + addr, Key: "wrong"},
-	).CheckInbox(t.Context(), parley.CheckInboxRequest{})
-
-	code(t, "wrong key", err, parley.Unauthenticated)
+	stranger := connect(t, client.Options{URL: "http://" + addr, Key: "wrong"})
+	_, err = stranger.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+	expectCode(t, "wrong key", err, parley.Unauthenticated)
 }
 
-func TestOverAUnixSocket(t *testing.T) {
-	m := newMemory()
+func TestCallsOverAUnixSocket(t *testing.T) {
+	d := newDaemon(t)
 	socket := filepath.Join(t.TempDir(), "parley.sock")
-	at(t, "unix", socket, handler(m, m))
+	at(t, "unix", socket, d)
 	c := connect(t, client.Options{Socket: socket, Key: operatorKey})
 	if res, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil || !res.Success {
 		t.Errorf("got %+v, %v", res, err)
 	}
 }
 
-func TestNobodyListening(t *testing.T) {
+func TestCallFailsWhenNobodyListens(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none")
 	addr, stop := at(t, "tcp", "127.0.0.1:0", http.NotFoundHandler())
 	stop()
@@ -123,7 +120,7 @@ func TestNobodyListening(t *testing.T) {
 				return err
 			},
 		} {
-			e := code(t, fmt.Sprintf("%+v", o), call(connect(t, o)), parley.DaemonUnavailable)
+			e := expectCode(t, fmt.Sprintf("%+v", o), call(connect(t, o)), parley.DaemonUnavailable)
 			if where := o.Socket + strings.TrimSuffix(o.URL, "/"); !strings.Contains(e.Message, where) {
 				t.Errorf("the error does not say where: %s", e)
 			}
@@ -131,9 +128,9 @@ func TestNobodyListening(t *testing.T) {
 	}
 }
 
-func TestCallsWaitForADaemonThatRestarts(t *testing.T) {
-	m := newMemory()
-	addr, stop := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+func TestCallsWaitWhileTheDaemonRestarts(t *testing.T) {
+	d := newDaemon(t)
+	addr, stop := at(t, "tcp", "127.0.0.1:0", d)
 	stop()
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey, Retry: patience})
 	failed := make(chan error, 2)
@@ -148,7 +145,7 @@ func TestCallsWaitForADaemonThatRestarts(t *testing.T) {
 	}()
 
 	time.Sleep(100 * time.Millisecond) // long enough for first attempts; right without it too
-	at(t, "tcp", addr, handler(m, m))
+	at(t, "tcp", addr, d)
 	for range 2 {
 		select {
 		case err := <-failed:
@@ -181,13 +178,14 @@ func TestACallEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestABrokenCallIsRepeatedWhereItDoesNoHarm(t *testing.T) {
+func TestBrokenCallIsRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 	for _, after := range []bool{false, true} {
-		m := newMemory()
-		b := &breaking{Handler: handler(m, m), after: after}
+		d := newDaemon(t)
+		b := &breaking{Handler: d, after: after}
 		addr, _ := at(t, "tcp", "127.0.0.1:0", b)
 		c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey, Retry: patience})
-		if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
+		coder, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"})
+		if err != nil {
 			t.Fatal(err)
 		}
 
@@ -205,17 +203,15 @@ func TestABrokenCallIsRepeatedWhereItDoesNoHarm(t *testing.T) {
 		if _, err := c.BroadcastMessage(t.Context(), parley.BroadcastMessageRequest{Text: "once"}); err != nil {
 			t.Errorf("after=%v: a broadcast is not repeated: %v", after, err)
 		}
-		if n := len(m.messages); n != 2 {
+		if n := d.unread(t, coder.APIKey); n != 2 {
 			t.Errorf("after=%v: %d messages are stored, want 2", after, n)
 		}
 
 		b.left.Store(1)
 		b.calls.Store(0)
-		_, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "reviewer"})
-		if e := code(t, "a call that may have been done", err, parley.DaemonUnavailable); !strings.Contains(
-			e.Action,
-			"may have been done or not",
-		) {
+		_, err = c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "reviewer"})
+		e := expectCode(t, "a call that may have been done", err, parley.DaemonUnavailable)
+		if !strings.Contains(e.Action, "may have been done or not") {
 			t.Errorf("the action is %q", e.Action)
 		}
 
@@ -225,9 +221,9 @@ func TestABrokenCallIsRepeatedWhereItDoesNoHarm(t *testing.T) {
 	}
 }
 
-func TestAStaleConnectionIsNoFailure(t *testing.T) {
-	m := newMemory()
-	addr, stop := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+func TestStaleConnectionIsReplaced(t *testing.T) {
+	d := newDaemon(t)
+	addr, stop := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey}) // no patience
 	for _, name := range []string{"first", "second"} {
 		if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
@@ -238,17 +234,16 @@ func TestAStaleConnectionIsNoFailure(t *testing.T) {
 		}
 
 		stop()
-		_, stop = at(t, "tcp", addr, handler(m, m))
+		_, stop = at(t, "tcp", addr, d)
 	}
 }
 
-func TestWhatMayNotBeRepeatedGoesOnAConnectionOfItsOwn(t *testing.T) {
-	m := newMemory()
-	h := handler(m, m)
-	own := map[string]bool{}
+func TestCallsThatMayNotBeRepeatedUseFreshConnections(t *testing.T) {
+	d := newDaemon(t)
+	fresh := map[string]bool{} // by path
 	addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		own[r.URL.Path] = r.Close
-		h.ServeHTTP(w, r)
+		fresh[r.URL.Path] = r.Close
+		d.ServeHTTP(w, r)
 	}))
 
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
@@ -258,16 +253,17 @@ func TestWhatMayNotBeRepeatedGoesOnAConnectionOfItsOwn(t *testing.T) {
 	if _, err := c.GetAgentStatus(t.Context(), parley.AgentStatusRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	if !own["/api/register_agent"] || own["/api/get_agent_status"] {
-		t.Errorf("connections of their own: %v", own)
+	if !fresh["/api/register_agent"] || fresh["/api/get_agent_status"] {
+		t.Errorf("fresh connections: %v, want one for register_agent alone", fresh)
 	}
 }
 
-func TestTheCallersOwnKeyIsKept(t *testing.T) {
-	m := newMemory()
-	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+func TestCallersIdempotencyKeyIsKept(t *testing.T) {
+	d := newDaemon(t)
+	addr, _ := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
-	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
+	coder, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"})
+	if err != nil {
 		t.Fatal(err)
 	}
 
@@ -283,14 +279,14 @@ func TestTheCallersOwnKeyIsKept(t *testing.T) {
 		}
 	}
 
-	if n := len(m.messages); n != 3 || m.messages[0].key != "mine" || m.messages[1].key == m.messages[2].key {
+	if n := d.unread(t, coder.APIKey); n != 3 {
 		t.Errorf("%d messages are stored, want one by the caller's key and two by different ones", n)
 	}
 }
 
-func TestAResultThatReportsAFailureIsAResult(t *testing.T) {
-	m := newMemory()
-	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+func TestResultThatReportsAFailureIsNoError(t *testing.T) {
+	d := newDaemon(t)
+	addr, _ := at(t, "tcp", "127.0.0.1:0", d)
 	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
 	if _, err := c.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "coder"}); err != nil {
 		t.Fatal(err)
@@ -305,7 +301,7 @@ func TestAResultThatReportsAFailureIsAResult(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDaemonIsSaidSo(t *testing.T) {
+func TestAnswerOfAnotherServerIsReported(t *testing.T) {
 	for name, answer := range map[string]string{"a page": "<html>hello</html>", "other JSON": `{"error":"not found"}`, "a list": `[1]`, "nothing": ""} {
 		for _, status := range []int{200, 404, 500} {
 			addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -313,18 +309,16 @@ func TestWhatIsNoDaemonIsSaidSo(t *testing.T) {
 				io.WriteString(w, answer)
 			}))
 
-			_, err := connect(
-				t,
-				client.Options{URL: "http://" + addr},
-			).CheckInbox(t.Context(), parley.CheckInboxRequest{})
-			if e := code(t, name, err, parley.DaemonUnavailable); !strings.Contains(e.Message, "is no parley daemon") {
+			c := connect(t, client.Options{URL: "http://" + addr})
+			_, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+			if e := expectCode(t, name, err, parley.DaemonUnavailable); !strings.Contains(e.Message, "is no parley daemon") {
 				t.Errorf("%s with %d: %s", name, status, e)
 			}
 		}
 	}
 }
 
-func TestNoAnswerIsReadWithoutALimit(t *testing.T) {
+func TestEndlessAnswerIsRefused(t *testing.T) {
 	addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		for line := strings.Repeat(" ", 1<<20); ; {
 			if _, err := io.WriteString(w, line); err != nil {
@@ -333,11 +327,11 @@ func TestNoAnswerIsReadWithoutALimit(t *testing.T) {
 		}
 	}))
 	_, err := connect(t, client.Options{URL: "http://" + addr}).CheckInbox(t.Context(), parley.CheckInboxRequest{})
-	code(t, "an answer without end", err, parley.Internal)
+	expectCode(t, "an answer without end", err, parley.Internal)
 }
 
-// A bridge knows what a call says of its caller, and only the daemon can judge.
-func TestWhatACallSaysOfItsCallerReachesTheDaemon(t *testing.T) {
+// A bridge passes on whom a call claims to be from; only the daemon can check it.
+func TestCredentialsReachTheDaemon(t *testing.T) {
 	var got http.Header
 	addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got = r.Header

@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,64 +10,67 @@ import (
 	"parley/client"
 )
 
+// followed is what a stream of events yields.
+type followed struct {
+	parley.Event
+	err error
+}
+
 // follow gathers what Events yields.
-func follow(ctx context.Context, c *client.Client, after int64) <-chan parley.Event {
-	out := make(chan parley.Event, 100)
+func follow(ctx context.Context, c *client.Client, after int64) <-chan followed {
+	out := make(chan followed, 100)
 	go func() {
 		defer close(out)
 		for e, err := range c.Events(ctx, after) {
-			if err != nil {
-				e.Detail = err.Error()
-			}
-			out <- e
+			out <- followed{e, err}
 		}
 	}()
 	return out
 }
 
-func expectSeq(t *testing.T, events <-chan parley.Event, want ...int64) {
-	t.Helper()
-	for _, w := range want {
-		select {
-		case e, ok := <-events:
-			if !ok || e.Seq != w || e.Detail != "" {
-				t.Fatalf("got %+v (%v), want event %d", e, ok, w)
-			}
-		case <-time.After(patience):
-			t.Fatalf("event %d has not come", w)
-		}
-	}
-}
-
-func register(t *testing.T, m *memory, names ...string) {
+// expectRegistered waits for the events of agents that register, and no others.
+func expectRegistered(t *testing.T, events <-chan followed, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		if _, err := m.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name}); err != nil {
-			t.Fatal(err)
+		select {
+		case e, ok := <-events:
+			if !ok || e.err != nil || e.Agent != name {
+				t.Fatalf("got %+v (open: %v), want the event of %s", e, ok, name)
+			}
+		case <-time.After(patience):
+			t.Fatalf("the event of %s has not come", name)
 		}
 	}
 }
 
-func TestEventsAreFollowedThroughARestart(t *testing.T) {
-	m := newMemory()
-	b := &breaking{Handler: handler(m, m)}
+func TestEventsContinueAfterARestart(t *testing.T) {
+	d := newDaemon(t)
+	b := &breaking{Handler: d}
 	addr, stop := at(t, "tcp", "127.0.0.1:0", b)
-	register(t, m, "one", "two")
+	c := connect(t, client.Options{URL: "http://" + addr, Key: operatorKey})
+	d.register(t, "one")
+	page, err := c.ReadEvents(t.Context(), parley.ReadEventsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 
-	events := follow(ctx, connect(t, client.Options{URL: "http://" + addr, Key: operatorKey}), 1)
-	expectSeq(t, events, 2)
-	register(t, m, "three")
-	expectSeq(t, events, 3)
+	d.register(t, "two")
+	events := follow(ctx, c, page.Next)
+	expectRegistered(t, events, "two")
+	d.register(t, "three")
+	expectRegistered(t, events, "three")
 
 	stop()
-	register(t, m, "four", "five")
+	d.register(t, "four")
+	d.register(t, "five")
 	b.left.Store(2)
 	at(t, "tcp", addr, b)
-	expectSeq(t, events, 4, 5)
-	register(t, m, "six")
-	expectSeq(t, events, 6)
+	expectRegistered(t, events, "four", "five")
+	d.register(t, "six")
+	expectRegistered(t, events, "six")
 
 	cancel()
 	select {
@@ -79,27 +83,25 @@ func TestEventsAreFollowedThroughARestart(t *testing.T) {
 	}
 }
 
-func TestEventsEndWithWhatCannotBeMended(t *testing.T) {
-	m := newMemory()
-	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
-	n := 0
-	for e, err := range connect(t, client.Options{URL: "http://" + addr, Key: "wrong"}).Events(t.Context(), 0) {
-		if n++; parley.ErrorCode(err) != parley.Unauthenticated {
-			t.Errorf("got %+v, %v", e, err)
-		}
+func TestEventsEndWithAnErrorThatWaitingDoesNotMend(t *testing.T) {
+	addr, _ := at(t, "tcp", "127.0.0.1:0", newDaemon(t))
+	c := connect(t, client.Options{URL: "http://" + addr, Key: "wrong"})
+	var codes []parley.Code
+	for _, err := range c.Events(t.Context(), 0) {
+		codes = append(codes, parley.ErrorCode(err))
 	}
-	if n != 1 {
-		t.Errorf("it yields %d times, want once", n)
+	if want := []parley.Code{parley.Unauthenticated}; !slices.Equal(codes, want) {
+		t.Errorf("got the errors %v, want %v", codes, want)
 	}
 }
 
-func TestEventsMayBeLeft(t *testing.T) {
-	m := newMemory()
-	register(t, m, "one", "two")
-	addr, _ := at(t, "tcp", "127.0.0.1:0", handler(m, m))
+func TestALoopOverEventsCanBeLeft(t *testing.T) {
+	d := newDaemon(t)
+	d.register(t, "one")
+	addr, _ := at(t, "tcp", "127.0.0.1:0", d)
 	for e, err := range connect(t, client.Options{URL: "http://" + addr, Key: operatorKey}).Events(t.Context(), 0) {
 		if err != nil || e.Seq != 1 {
-			t.Errorf("got %+v, %v", e, err)
+			t.Errorf("got %+v, %v, want event 1", e, err)
 		}
 		break
 	}

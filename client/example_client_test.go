@@ -5,19 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
-	"net/http/httptest"
 
 	"parley"
 	"parley/client"
 )
-
-// daemon stands in for `parley serve`: the address that parley status prints, and
-// the operator, whom everybody else can write to.
-func daemon() (address string, operator *client.Client, stop func()) {
-	m := newMemory()
-	server := httptest.NewServer(handler(m, m))
-	return server.URL, client.New(client.Options{URL: server.URL, Key: operatorKey}), server.Close
-}
 
 // say sends a message for an example.
 func say(ctx context.Context, from *client.Client, to, text string) {
@@ -29,7 +20,7 @@ func say(ctx context.Context, from *client.Client, to, text string) {
 // An agent joins, writes, looks back, reads, answers, and lets thanks be.
 func ExampleClient() {
 	ctx := context.Background()
-	address, operator, stop := daemon()
+	address, operator, stop := startDaemon()
 	defer stop()
 
 	// once: a name of its own, and the key that is shown only now
@@ -44,10 +35,8 @@ func ExampleClient() {
 	c := client.New(client.Options{URL: address, Key: joined.APIKey})
 	defer c.Close()
 
-	sent, err := c.SendMessage(
-		ctx,
-		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "Shall I tidy up the inbox?"},
-	)
+	question := parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "Shall I tidy up the inbox?"}
+	sent, err := c.SendMessage(ctx, question)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -74,21 +63,21 @@ func ExampleClient() {
 		fmt.Printf("%s: %s\n", m.Sender, m.Content)
 	}
 
-	question, thanks := inbox.Messages[0], inbox.Messages[1]
-	answer, err := c.RespondToMessage(
-		ctx,
-		parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "The oldest one."},
-	)
+	which, thanks := inbox.Messages[0], inbox.Messages[1]
+	answer, err := c.RespondToMessage(ctx, parley.RespondToMessageRequest{
+		MessageID: which.MessageID,
+		Text:      "The oldest one.",
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	fmt.Println("answered:", answer.OriginalUpdated)
 
-	ignored, err := c.IgnoreMessage(
-		ctx,
-		parley.IgnoreMessageRequest{MessageID: thanks.MessageID, Reason: "only thanks"},
-	)
+	ignored, err := c.IgnoreMessage(ctx, parley.IgnoreMessageRequest{
+		MessageID: thanks.MessageID,
+		Reason:    "only thanks",
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -108,7 +97,7 @@ func ExampleClient() {
 // A failure says what it is and what to do.
 func ExampleClient_SendMessage() {
 	ctx := context.Background()
-	_, c, stop := daemon()
+	_, c, stop := startDaemon()
 	defer stop()
 
 	_, err := c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"nobody"}, Text: "hello?"})
@@ -118,13 +107,13 @@ func ExampleClient_SendMessage() {
 	}
 	// Output:
 	// there is no agent "nobody"
-	// get_agent_status lists them.
+	// These are there: operator.
 }
 
 // A program gives its model the tools and makes the calls that come back.
 func ExampleClient_Dispatch() {
 	ctx := context.Background()
-	_, c, stop := daemon()
+	_, c, stop := startDaemon()
 	defer stop()
 
 	tools, err := c.Tools(ctx) // goes into the request as its `tools`
@@ -166,13 +155,13 @@ func ExampleClient_Dispatch() {
 	// Output:
 	// function send_message
 	// call_1 true ""
-	// call_2 false "get_agent_status lists them."
+	// call_2 false "These are there: operator."
 }
 
 // A program follows what happens, from where it left off.
 func ExampleClient_Events() {
 	ctx := context.Background()
-	address, c, stop := daemon()
+	address, c, stop := startDaemon()
 	defer stop()
 
 	joined, err := client.New(client.Options{URL: address}).

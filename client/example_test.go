@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http/httptest"
 
 	"parley"
 	"parley/client"
@@ -13,11 +12,9 @@ import (
 // A program joins the team, is sent a message, and answers it.
 func Example() {
 	ctx := context.Background()
-	m := newMemory() // instead of a daemon
-	daemon := httptest.NewServer(handler(m, m))
-	defer daemon.Close()
+	address, operator, stop := startDaemon()
+	defer stop()
 
-	operator := client.New(client.Options{URL: daemon.URL, Key: operatorKey})
 	joined, err := operator.RegisterAgent(
 		ctx,
 		parley.RegisterAgentRequest{Username: "tester", Description: "runs the tests"},
@@ -26,7 +23,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	tester := client.New(client.Options{URL: daemon.URL, Key: joined.APIKey})
+	tester := client.New(client.Options{URL: address, Key: joined.APIKey})
 
 	receipt, err := operator.SendMessage(
 		ctx,

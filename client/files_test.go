@@ -17,20 +17,10 @@ import (
 // two returns a file's sender and its recipient, over HTTP.
 func two(t *testing.T) (sender, recipient *client.Client) {
 	t.Helper()
-	m := newMemory()
-	srv := serve(t, m)
-	t.Cleanup(srv.Close)
+	d := newDaemon(t)
+	addr, _ := at(t, "tcp", "127.0.0.1:0", d)
 	join := func(name string) *client.Client {
-		res, err := client.New(client.Options{URL: srv.URL}).
-			RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
-		if err != nil {
-			t.Fatal(err)
-		}
-
-		c := client.New(client.Options{URL: srv.URL, Key: res.APIKey})
-		t.Cleanup(c.Close)
-
-		return c
+		return connect(t, client.Options{URL: "http://" + addr, Key: d.register(t, name)})
 	}
 
 	return join("sender"), join("recipient")
@@ -105,7 +95,7 @@ func TestRefusalOfAnUploadArrives(t *testing.T) {
 	)
 
 	wantCode(t, err, parley.AgentNotFound)
-	large := make([]byte, 20<<20)
+	large := make([]byte, 2*maxFile)
 	for _, size := range []int64{-1, int64(len(large))} {
 		r := bytes.NewReader(large)
 		_, err = sender.SendFile(t.Context(), parley.UploadFileRequest{Filename: "x"}, r, size)

@@ -12,20 +12,30 @@ import (
 	"parley/client"
 )
 
-// players are two mailboxes, one of them called DM, at one daemon.
-func players(t *testing.T) (m *memory, player, dm *client.Client, b *breaking) {
+// players returns two mailboxes of one daemon, player and DM, and what breaks their
+// connections.
+func players(t *testing.T) (player, dm *client.Client, b *breaking) {
 	t.Helper()
-	m = newMemory()
-	b = &breaking{Handler: handler(m, m)}
+	d := newDaemon(t)
+	b = &breaking{Handler: d}
 	addr, _ := at(t, "tcp", "127.0.0.1:0", b)
 	join := func(name string) *client.Client {
-		res, err := m.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return connect(t, client.Options{URL: "http://" + addr, Key: res.APIKey})
+		return connect(t, client.Options{URL: "http://" + addr, Key: d.register(t, name)})
 	}
-	return m, join("player"), join("DM"), b
+
+	return join("player"), join("DM"), b
+}
+
+// expectUnread checks how many messages wait in an agent's inbox.
+func expectUnread(t *testing.T, c *client.Client, want int) {
+	t.Helper()
+	inbox, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := inbox.UnreadCount; got != want {
+		t.Errorf("%d messages wait, want %d", got, want)
+	}
 }
 
 // dispatch makes a call that the daemon answers.
@@ -42,8 +52,8 @@ func dispatch(t *testing.T, c *client.Client, name, arguments string) map[string
 	return fields
 }
 
-func TestToolsAreTheDaemonsList(t *testing.T) {
-	_, player, _, b := players(t)
+func TestToolsAreThoseOfTheDaemon(t *testing.T) {
+	player, _, b := players(t)
 	tools, err := player.Tools(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -63,9 +73,9 @@ func TestToolsAreTheDaemonsList(t *testing.T) {
 	}
 }
 
-// The calls of the seeds' agents, word for word, reach who they are meant for.
-func TestDispatchMakesTheCallsOfModels(t *testing.T) {
-	m, player, dm, _ := players(t)
+// Models make these calls, word for word.
+func TestDispatchUnderstandsTheCallsOfModels(t *testing.T) {
+	player, dm, _ := players(t)
 	for _, c := range []struct{ name, arguments, field, want string }{
 		{"talk_to_dm", `{"message":"I open the door."}`, "status", "Message sent to DM!"},
 		{"message_agent", `{"username":"DM","message":"and look around"}`, "status", "Message sent to DM!"},
@@ -97,13 +107,11 @@ func TestDispatchMakesTheCallsOfModels(t *testing.T) {
 	if got := dispatch(t, dm, "MARK_MESSAGE_READ", string(arguments)); len(got["marked_read"].([]any)) != 4 {
 		t.Errorf("marked are %v", got)
 	}
-	if len(m.messages) != 4 {
-		t.Errorf("%d messages are stored, want 4", len(m.messages))
-	}
+	expectUnread(t, dm, 0)
 }
 
-func TestWhatIsWrongWithACallIsToldToTheModel(t *testing.T) {
-	m, player, _, _ := players(t)
+func TestDispatchExplainsMistakesToTheModel(t *testing.T) {
+	player, dm, _ := players(t)
 	for _, c := range []struct {
 		name, arguments string
 		code            parley.Code
@@ -117,7 +125,7 @@ func TestWhatIsWrongWithACallIsToldToTheModel(t *testing.T) {
 		{"send_message", `{"to":"DM","text":`, parley.InvalidArgument, "Send one object"},
 		{"send_message", `["DM"]`, parley.InvalidArgument, "Send one object"},
 		{"send_message", `{"to":"DM","text":"a","text":"b"}`, parley.InvalidArgument, "Give it once"},
-		{"send_message", `{"to":"nobody","text":"a"}`, parley.AgentNotFound, "get_agent_status"},
+		{"send_message", `{"to":"nobody","text":"a"}`, parley.AgentNotFound, "These are there: DM"},
 		{"send_message", `{"to":"DM","text":"a","api_key":"my key"}`, parley.Unauthenticated, ""},
 		{"send_message", "{\"to\":\"DM\",\"text\":\"\xff\"}", parley.InvalidArgument, ""},
 		{"talk_to_dm", `{"mesage":"hi"}`, parley.InvalidArgument, `Did you mean "message"?`},
@@ -135,13 +143,11 @@ func TestWhatIsWrongWithACallIsToldToTheModel(t *testing.T) {
 		}
 	}
 
-	if len(m.messages) != 0 {
-		t.Errorf("%d messages are stored, want none", len(m.messages))
-	}
+	expectUnread(t, dm, 0)
 }
 
-func TestADispatchedSendIsStoredOnce(t *testing.T) {
-	m, player, _, b := players(t)
+func TestDispatchedSendIsStoredOnce(t *testing.T) {
+	player, dm, b := players(t)
 	b.after = true // the daemon has seen the first attempt
 	b.left.Store(1)
 	if got := dispatch(t, player, "send_message", `{"to":"DM","text":"once"}`); got["success"] != true {
@@ -149,18 +155,12 @@ func TestADispatchedSendIsStoredOnce(t *testing.T) {
 	}
 
 	b.left.Store(1)
-	if text, err := player.Dispatch(t.Context(), "send_message", `{"to":"DM","text":"twice?","idempotency_key":null}`); parley.ErrorCode(
-		err,
-	) != parley.DaemonUnavailable {
+	text, err := player.Dispatch(t.Context(), "send_message", `{"to":"DM","text":"twice?","idempotency_key":null}`)
+	if parley.ErrorCode(err) != parley.DaemonUnavailable {
 		t.Errorf("a call without a key: got %s, %v, want DAEMON_UNAVAILABLE", text, err)
 	}
 
-	m.mu.Lock()
-	defer m.mu.Unlock()
-
-	if len(m.messages) != 2 {
-		t.Errorf("%d messages are stored, want 2", len(m.messages))
-	}
+	expectUnread(t, dm, 2)
 }
 
 func TestDispatchFailsWhenTheDaemonIsAway(t *testing.T) {

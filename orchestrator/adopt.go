@@ -264,20 +264,6 @@ func runs(p *profile.Profile, was []string) func(argv []string) bool {
 	return func(argv []string) bool { return p.Runs(argv) || profile.ProgramOf(argv) == program }
 }
 
-// stranger is what has the terminal of an adopted agent in place of its program, as
-// far as a shell or a pager is not told otherwise. Not to know is as bad.
-func stranger(t *team.Terminal, argv []string, err error) string {
-	switch {
-	case t.Runs == nil || err == nil && (t.Runs(argv) || tmux.IsShell(argv) || tmux.TakesKeys(argv) != ""):
-		return ""
-	case !tmux.Alive(t.PID):
-		return "its program has ended; started again in its pane, it gets what waits"
-	case err != nil:
-		return "it cannot be told what has its terminal"
-	}
-	return fmt.Sprintf("another program (%s) has its terminal", profile.ProgramOf(argv))
-}
-
 // release lets an adopted agent go: our options leave its pane, after the message in
 // hand, and its program runs on. The caller holds m.changing.
 func (o *Orchestrator) release(ctx context.Context, m *team.Member) error {
@@ -305,17 +291,6 @@ func (o *Orchestrator) release(ctx context.Context, m *team.Member) error {
 	o.adoptions.Add(1)
 
 	return nil
-}
-
-// comeback is what delivers the messages of an agent whose program has ended.
-func comeback(a parley.Agent) string {
-	if a.Adopted() {
-		return fmt.Sprintf(
-			"its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID",
-			a.Name,
-		)
-	}
-	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
 }
 
 // notOurs refuses to start again what parley did not start.

@@ -43,7 +43,7 @@ func (c *courier) give(t *team.Terminal, job store.Job, out tmux.Outcome) {
 // last, as far as the screen, which shows s, and its own report can tell.
 func (c *courier) beginning(t *team.Terminal, s standing, said team.Report, o obstacle) obstacle {
 	unreported := c.unreported(t, o == free)
-	g, now := &c.given, c.o.now()
+	g, now := &c.given, c.o.Now()
 	shown := said.At.After(g.entered) || now.Add(-s.steady).After(g.entered) // that it has done anything since
 	switch {
 	case o != free:
@@ -61,7 +61,7 @@ const unbegun = "it has not begun upon what it was given last"
 // unreported reports whether the message entered last may be on its way from the
 // program's queue into a turn. A program that rests for long has begun, or has not got it.
 func (c *courier) unreported(t *team.Terminal, looksIdle bool) bool {
-	g, now := &c.given, c.o.now()
+	g, now := &c.given, c.o.Now()
 	switch {
 	case !g.unreported:
 		return false
@@ -97,9 +97,9 @@ func (c *courier) reports(t *team.Terminal) bool {
 // composer. What goes into work waits for the end of that, and is not asked for.
 func (c *courier) begun(t *team.Terminal, job store.Job, w way) func(tmux.Screen) bool {
 	var since time.Time
-	began := c.o.now()
+	began := c.o.Now()
 	return func(s tmux.Screen) bool {
-		now := c.o.now()
+		now := c.o.Now()
 		switch {
 		case w.note != "", reportedSince(c.m, job, began), looksOf(t.Profile, s) == profile.Busy, !c.reports(t):
 			return true

@@ -97,7 +97,7 @@ func TestQueuedMessageThatNeverBeginsDoesNotHoldTheNextForLong(t *testing.T) {
 	t.Parallel()
 	te, log := launchReporting(t, "300ms", tmuxtest.Agent{})
 	m := te.roster.ByName("ann")
-	c := &courier{o: te.Orchestrator, m: m}
+	c := &courier{o: te.couriers, m: m}
 	c.given = latest{unreported: true, on: m.Terminal(), typed: time.Now()}
 	tmuxtest.Poll(t, func() bool { return !c.unreported(m.Terminal(), true) }, func() string { return "it waits on" })
 	if c.reports(m.Terminal()) {

@@ -54,7 +54,7 @@ func newBenchTeam(b *testing.B, n int) *benchTeam {
 		bt.names = append(bt.names, name)
 	}
 
-	bt.entered = func() { bt.typed.Add(1) }
+	bt.couriers.Entered = func() { bt.typed.Add(1) }
 	for _, name := range bt.names {
 		bt.panes = append(bt.panes, bt.pane(name).ID())
 		tmuxtest.WaitFor(b, bt.pane(name), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "ready") })
@@ -149,7 +149,7 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 	b.Run("way=parley", func(b *testing.B) {
 		bt := newBenchTeam(b, 1)
 		entered := make(chan time.Time, 1)
-		bt.entered = func() { bt.typed.Add(1); entered <- time.Now() }
+		bt.couriers.Entered = func() { bt.typed.Add(1); entered <- time.Now() }
 		var times []time.Duration
 		for b.Loop() {
 			bt.send(bt.names[0], benchText)

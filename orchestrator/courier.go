@@ -2,7 +2,10 @@ package orchestrator
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"log/slog"
+	"sync"
 	"time"
 
 	"parley"
@@ -32,7 +35,7 @@ const (
 // courier is the only writer to one agent's terminal. Its fields are its own
 // goroutine's.
 type courier struct {
-	o *Orchestrator
+	o *couriers
 	m *team.Member
 
 	seq       uint64         // the last pane sequence number given; 0: not read yet
@@ -61,14 +64,50 @@ type unproven struct {
 	mode ttyMode
 }
 
-// startCourier begins to deliver to a terminal agent; for others it does nothing.
-func (o *Orchestrator) startCourier(m *team.Member) {
+// CourierOptions is what couriers work with.
+type CourierOptions struct {
+	Store       *store.Store
+	Roster      *team.Roster
+	Now         func() time.Time
+	Log         *slog.Logger
+	ShortFooter bool                 // show the message id alone below a message
+	Paused      func() *parley.Pause // nil while messages may be typed
+	Notify      Notify
+}
+
+// Notify sends parley's own notice to agents, once for each key. The error is
+// COMMUNICATION_DISABLED while communication is paused.
+type Notify func(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error
+
+// couriers are all couriers of the daemon, one for each terminal agent.
+type couriers struct {
+	CourierOptions
+	Entered func() // called when a text has its Enter; for benchmarks, may be nil
+
+	group sync.WaitGroup
+	turns struct { // that broadcasts began
+		sync.Mutex
+		last map[string]time.Time // by profile
+	}
+}
+
+func newCouriers(opts CourierOptions) *couriers {
+	o := &couriers{CourierOptions: opts}
+	o.turns.last = map[string]time.Time{}
+	return o
+}
+
+// start delivers to a terminal agent until ctx ends; for others it does nothing.
+func (o *couriers) start(ctx context.Context, m *team.Member) {
 	if m.Kind != parley.KindTerminal {
 		return
 	}
 	c := &courier{o: o, m: m, open: true, behind: true}
-	o.group.Go(func() { c.run(o.ctx) })
+	o.group.Go(func() { c.run(ctx) })
 }
+
+// wait returns when all couriers have ended, after the end of their contexts.
+func (o *couriers) wait() { o.group.Wait() }
 
 // run delivers until ctx ends, which it does between two messages.
 func (c *courier) run(ctx context.Context) {
@@ -86,7 +125,7 @@ func (c *courier) run(ctx context.Context) {
 
 		again, err := c.round(ctx)
 		if err != nil && ctx.Err() == nil {
-			c.o.log.Error("deliver", "agent", c.m.Name, "error", err)
+			c.o.Log.Error("deliver", "agent", c.m.Name, "error", err)
 			again, c.open = true, true
 		}
 
@@ -118,7 +157,7 @@ func (c *courier) round(ctx context.Context) (again bool, err error) {
 	for ctx.Err() == nil {
 		jobs, err := c.next(ctx)
 		if err == nil && len(jobs) == 0 {
-			c.m.NoteLeftover("", false, c.o.now())
+			c.m.NoteLeftover("", false, c.o.Now())
 		}
 		if err != nil || len(jobs) == 0 {
 			return len(c.unproven) > 0, err
@@ -155,7 +194,7 @@ func (c *courier) deliverInsisted(ctx context.Context) (done bool, err error) {
 	if len(wanted) == 0 {
 		return false, nil
 	}
-	jobs, err := c.o.store.PendingAmong(ctx, c.m.ID, wanted)
+	jobs, err := c.o.Store.PendingAmong(ctx, c.m.ID, wanted)
 	if err != nil || len(jobs) == 0 {
 		return false, err
 	}
@@ -169,7 +208,7 @@ func (c *courier) next(ctx context.Context) ([]store.Job, error) {
 	if !c.behind {
 		return fresh, nil
 	}
-	jobs, err := c.o.store.Pending(ctx, c.m.ID, batch)
+	jobs, err := c.o.Store.Pending(ctx, c.m.ID, batch)
 	if err == nil && len(jobs) < batch {
 		c.behind = false // what comes from now on is handed over
 	}
@@ -201,10 +240,10 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 		return false, err
 	}
 
-	l := compose(t.Profile, c.o.roster.FillIn(&job.Message), c.m, c.o.opts.Settings.ShortFooter)
+	l := compose(t.Profile, c.o.Roster.FillIn(&job.Message), c.m, c.o.ShortFooter)
 	job.Notice, job.PaneSeq = l.notice, c.seq+1
 
-	err = c.o.store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
+	err = c.o.Store.Claim(ctx, job.Key, job.PaneSeq, l.notice)
 	if errors.Is(err, store.ErrStale) {
 		return true, nil // read or expired meanwhile
 	}
@@ -236,7 +275,7 @@ func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
 // hold says why a message waits; a brief obstacle only when it has lasted. While
 // nothing changes this writes nothing.
 func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
-	now := c.o.now()
+	now := c.o.Now()
 	if c.waiting != job.Key {
 		c.waiting, c.since = job.Key, now
 	}
@@ -247,9 +286,8 @@ func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
 		return nil
 	}
 
-	return ignore(
-		c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}),
-		store.ErrStale,
+	return ignoreStale(
+		c.o.Store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}),
 	)
 }
 
@@ -261,5 +299,13 @@ func (c *courier) number(ctx context.Context, t *team.Terminal) error {
 	}
 	info, err := t.Pane.Info(ctx)
 	c.seq = info.Seq
+	return err
+}
+
+// ignoreStale drops the error of a change to a delivery that has moved on.
+func ignoreStale(err error) error {
+	if errors.Is(err, store.ErrStale) {
+		return nil
+	}
 	return err
 }

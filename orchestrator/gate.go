@@ -27,6 +27,9 @@ type obstacle struct {
 
 var free obstacle
 
+// lookWithin bounds one look at a terminal, which takes milliseconds.
+const lookWithin = 10 * time.Second
+
 const inputOff = "its pane takes no input (tmux select-pane -e lets it)"
 
 const shared = "what is typed there goes to every pane of its window (tmux set-option -w synchronize-panes off ends that)"
@@ -44,11 +47,11 @@ type way struct {
 // that pastes.
 func (c *courier) gate(ctx context.Context, t *team.Terminal, job store.Job) (w way, o obstacle) {
 	// tmux tells whole seconds, and the gate refuses for typingPause after a key.
-	since := c.o.now().Add(-time.Second)
+	since := c.o.Now().Add(-time.Second)
 	defer func() { w.since = since }()
 
 	o = c.obstacle(ctx, t)
-	c.m.NoteLeftover(o.reason, o.left, c.o.now())
+	c.m.NoteLeftover(o.reason, o.left, c.o.Now())
 	if o == free {
 		return way{key: tmux.Key(t.Profile.Key)}, c.o.stagger(t.Profile, job)
 	}
@@ -70,8 +73,8 @@ func (c *courier) gate(ctx context.Context, t *team.Terminal, job store.Job) (w 
 
 func (c *courier) obstacle(ctx context.Context, t *team.Terminal) obstacle {
 	switch {
-	case c.o.paused() != free:
-		return c.o.paused()
+	case c.o.Paused() != nil:
+		return obstacle{reason: c.o.Paused().Words()}
 	case t == nil:
 		return noTerminal(c.m.Agent())
 	case t.Ended.Load():
@@ -90,7 +93,7 @@ func (c *courier) obstacle(ctx context.Context, t *team.Terminal) obstacle {
 		return free
 	}
 
-	ctx, cancel := context.WithTimeout(ctx, lookTime) // a stop waits for this
+	ctx, cancel := context.WithTimeout(ctx, lookWithin) // a stop waits for this
 	defer cancel()
 
 	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
@@ -110,7 +113,7 @@ func (c *courier) obstacle(ctx context.Context, t *team.Terminal) obstacle {
 		return obstacle{reason: "someone is scrolling in its terminal (copy mode)", mode: o == free, left: true}
 	}
 	if o == free || o.work || o.draft {
-		return cmp.Or(touched(c.o.now(), screen), o)
+		return cmp.Or(touched(c.o.Now(), screen), o)
 	}
 
 	return o
@@ -118,13 +121,13 @@ func (c *courier) obstacle(ctx context.Context, t *team.Terminal) obstacle {
 
 // stagger lets the texts of broadcasts and threads pass one at a time for each profile, as far
 // apart as it asks for.
-func (o *Orchestrator) stagger(p *profile.Profile, job store.Job) obstacle {
+func (o *couriers) stagger(p *profile.Profile, job store.Job) obstacle {
 	if p.Stagger == 0 || job.Message.Kind != parley.KindBroadcast && job.Message.ThreadID == "" {
 		return free
 	}
 	o.turns.Lock()
 	defer o.turns.Unlock()
-	now := o.now()
+	now := o.Now()
 	if last := o.turns.last[p.Name]; now.Sub(last) < p.Stagger {
 		return obstacle{reason: "others of its kind have just been given a message for many", brief: true}
 	}
@@ -180,7 +183,7 @@ func unread(t *team.Terminal) obstacle {
 // otherwise by its being quiet.
 func (c *courier) readiness(t *team.Terminal, screen tmux.Screen) obstacle {
 	if !t.Profile.HasMarkers() {
-		now := c.o.now()
+		now := c.o.Now()
 		if now.Sub(t.Started) < t.Profile.Startup {
 			return obstacle{reason: "it is starting", brief: true}
 		}
@@ -200,11 +203,36 @@ func (c *courier) readiness(t *team.Terminal, screen tmux.Screen) obstacle {
 	}
 
 	said, _ := c.m.LastReport()
-	s := readStanding(t, c.o.now(), screen, said)
+	s := readStanding(t, c.o.Now(), screen, said)
 
 	return c.beginning(t, s, said, s.obstacle(t.Profile.Quiet))
 }
 
 func shown(s tmux.Screen) profile.Screen {
 	return profile.Screen{Lines: s.Lines, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY}
+}
+
+// stranger is what has the terminal of an adopted agent in place of its program, as
+// far as a shell or a pager is not told otherwise. Not to know is as bad.
+func stranger(t *team.Terminal, argv []string, err error) string {
+	switch {
+	case t.Runs == nil || err == nil && (t.Runs(argv) || tmux.IsShell(argv) || tmux.TakesKeys(argv) != ""):
+		return ""
+	case !tmux.Alive(t.PID):
+		return "its program has ended; started again in its pane, it gets what waits"
+	case err != nil:
+		return "it cannot be told what has its terminal"
+	}
+	return fmt.Sprintf("another program (%s) has its terminal", profile.ProgramOf(argv))
+}
+
+// comeback is what delivers the messages of an agent whose program has ended.
+func comeback(a parley.Agent) string {
+	if a.Adopted() {
+		return fmt.Sprintf(
+			"its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID",
+			a.Name,
+		)
+	}
+	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
 }

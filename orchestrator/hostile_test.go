@@ -45,7 +45,7 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"),
 	)
 
-	s.entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
+	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
 	id := s.send("coder", "hello")
 	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "dialog") }, func() string {
 		return fmt.Sprintf("%+v", s.delivery(id))
@@ -122,7 +122,7 @@ func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
 	}
 
 	job.PaneSeq = 1
-	c := &courier{o: te.Orchestrator, m: m}
+	c := &courier{o: te.couriers, m: m}
 	tt := m.Terminal()
 	te.tmuxRun("kill-pane", "-t", tt.Pane.ID()) // between the look at what the pane remembers and the key
 
@@ -187,7 +187,7 @@ func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
 	}
 
 	job.PaneSeq = 9
-	c := &courier{o: te.Orchestrator, m: m} // that was about to type when the server died
+	c := &courier{o: te.couriers, m: m} // that was about to type when the server died
 	if _, err := c.submit(t.Context(), before, job, letter{text: "hello", mark: "msg 12345678"}, way{key: tmux.Enter}, false); err != nil {
 		t.Fatal(err)
 	}

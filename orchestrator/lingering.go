@@ -23,7 +23,7 @@ func (c *courier) watch(sub *tmux.Submission, t *team.Terminal, job store.Job, l
 	long, now := c.lingers == job.Key, false
 	var entered time.Time
 	sub.Taken = func(s tmux.Screen) tmux.Look {
-		at := c.o.now()
+		at := c.o.Now()
 		if entered.IsZero() {
 			entered = at
 		}

@@ -39,7 +39,7 @@ func (c *courier) apart(job store.Job, l letter, w way) func(tmux.Screen) bool {
 			c.mingled = mingled{job.Key, words}
 		}
 
-		now := c.o.now()
+		now := c.o.Now()
 		if patience.IsZero() {
 			patience = now.Add(mingledWithin)
 		}
@@ -72,9 +72,9 @@ func (c *courier) giveBack(ctx context.Context, job store.Job) error {
 		c.mingled.words,
 	)
 
-	err := c.o.notify(
+	err := c.o.Notify(
 		ctx,
-		[]*team.Member{c.o.roster.ByName(parley.OperatorName)},
+		[]*team.Member{c.o.Roster.ByName(parley.OperatorName)},
 		text,
 		nil,
 		"mingled/"+c.m.ID+"/"+job.Message.ID,

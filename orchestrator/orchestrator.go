@@ -111,14 +111,15 @@ type Orchestrator struct {
 	log      *slog.Logger
 	now      func() time.Time
 
-	ctx    context.Context // of the goroutines; ended by Close
-	cancel context.CancelFunc
-	group  sync.WaitGroup
-	look   chan struct{} // asks the watcher to look now
-	ending atomic.Bool   // what breaks from now on is no news
-	pause  pause
-	doors  doors
-	talk   *talk
+	ctx      context.Context // of the goroutines; ended by Close
+	cancel   context.CancelFunc
+	group    sync.WaitGroup
+	look     chan struct{} // asks the watcher to look now
+	ending   atomic.Bool   // what breaks from now on is no news
+	pause    pause
+	couriers *couriers
+	doors    doors
+	talk     *talk
 
 	answerTime time.Duration // how long a person who wants to see a terminal waits for tmux
 
@@ -127,14 +128,8 @@ type Orchestrator struct {
 	broken    context.CancelFunc
 	warnings  []string // of the start
 
-	turns struct { // begun by broadcasts
-		sync.Mutex
-		last map[string]time.Time // by profile
-	}
-
 	adoptions atomic.Int64 // see Adoptions
 
-	entered func() // told when a text has its Enter; nil but in benchmarks
 }
 
 // every calls do again and again until the daemon ends.
@@ -168,7 +163,6 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
 		look: make(chan struct{}, 1), answerTime: answerTime}
-	o.turns.last = map[string]time.Time{}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	o.answers, o.broken = context.WithCancel(o.ctx)
 	if err := o.start(ctx); err != nil {
@@ -187,6 +181,10 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
+	o.couriers = newCouriers(CourierOptions{
+		Store: o.store, Roster: o.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter,
+		Paused: o.pause.is, Notify: o.notify,
+	})
 	if o.files, err = files.Open(o.opts.State, o.opts.Settings.MaxFile); err != nil {
 		return err
 	}
@@ -224,7 +222,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 
 	o.takeSpool(ctx) // before the couriers look into what was left in their hands
 	for _, m := range o.roster.All() {
-		o.startCourier(m)
+		o.couriers.start(o.ctx, m)
 	}
 
 	o.sweep()
@@ -255,6 +253,7 @@ func (o *Orchestrator) Close() error {
 	o.cancel()
 	o.exchanges.group.Wait()
 	o.group.Wait()
+	o.couriers.wait()
 	o.roster.Close()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }
@@ -283,23 +282,4 @@ func terminalError(m *team.Member, err error) error {
 		return fmt.Errorf("terminal of %s: %w", m.Name, err)
 	}
 	return tmuxError(err)
-}
-
-// Authenticate returns whose key it is. The key of a terminated agent is nobody's.
-func (o *Orchestrator) Authenticate(ctx context.Context, key string) (parley.Caller, bool) {
-	return o.roster.Authenticate(ctx, key)
-}
-
-// CallerNamed returns the agent of that name or id, for callers that are trusted without a
-// key. The operator cannot be named so.
-func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Caller, bool) {
-	return o.roster.CallerNamed(ctx, ref)
-}
-
-// Operator returns the person at the keyboard.
-func (o *Orchestrator) Operator() parley.Caller { return o.roster.Operator() }
-
-// CallerOfProcess returns the agent whose program the process is or descends from.
-func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
-	return o.roster.CallerOfProcess(pid)
 }

@@ -136,11 +136,3 @@ func (o *Orchestrator) refusePaused() error {
 	return parley.Errorf(parley.CommunicationDisabled, "%s", p.Words()).With("paused_by", p.By).With("since", p.Since).
 		Suggest("Nothing was sent. Reading still works; send again when messages go on (parley resume, or pause_communication with paused false).")
 }
-
-// paused stands in the way of all typing while communication is paused.
-func (o *Orchestrator) paused() obstacle {
-	if p := o.pause.is(); p != nil {
-		return obstacle{reason: p.Words()}
-	}
-	return free
-}

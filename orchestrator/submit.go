@@ -36,13 +36,13 @@ func (c *courier) submit(
 		Resume:    resume,
 		Settle:    p.Settle,
 		Ready:     func() error { return typable(t) },
-		OnEntered: c.o.entered,
+		OnEntered: c.o.Entered,
 	}
 
 	if resume || !p.Instant() {
 		sub.Untouched = w.since
 		sub.Shown, sub.ShowWithin = c.shownTest(t, job, l, w, resume)
-		sub.Taken, sub.TakenWithin = c.takenTest(t, job, l, modeOf(t), c.o.now()), p.TakenWithin
+		sub.Taken, sub.TakenWithin = c.takenTest(t, job, l, modeOf(t), c.o.Now()), p.TakenWithin
 		if !resume && c.reports(t) {
 			sub.Taken, sub.TakenWithin = both(sub.Taken, c.begun(t, job, w)), 2*p.TakenWithin
 		}
@@ -135,7 +135,7 @@ func (c *courier) shownTest(
 	p := t.Profile
 	var patience time.Time
 	test := func(s tmux.Screen) tmux.Look {
-		now := c.o.now()
+		now := c.o.Now()
 		if patience.IsZero() {
 			patience = now.Add(p.ShowWithin)
 		}
@@ -218,7 +218,7 @@ type collapsed struct {
 func (c *courier) stuckTest(t *team.Terminal, l letter, w way) func(tmux.Screen) bool {
 	var still team.Stillness
 	return func(s tmux.Screen) bool {
-		p, now, looks := t.Profile, c.o.now(), looksOf(t.Profile, s)
+		p, now, looks := t.Profile, c.o.Now(), looksOf(t.Profile, s)
 		return (looks == profile.Idle || looks == profile.Busy && w.key == tmux.Key(p.QueueKey)) &&
 			holdsOnly(p, s, l) &&
 			touched(now, s) == free &&
@@ -334,7 +334,7 @@ func (c *courier) conclude(
 
 // close ends a delivery's time in `typing`.
 func (c *courier) close(ctx context.Context, job store.Job, changes ...store.Change) error {
-	if err := c.o.store.Advance(ctx, job.Key, changes...); err != nil {
+	if err := c.o.Store.Advance(ctx, job.Key, changes...); err != nil {
 		return err
 	}
 	c.open, c.openOn = false, nil
@@ -346,7 +346,7 @@ func (c *courier) note(ctx context.Context, job store.Job, reason string) error 
 	if job.Reason == reason {
 		return nil
 	}
-	return c.o.store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryTyping, Reason: reason})
+	return c.o.Store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryTyping, Reason: reason})
 }
 
 // proven are the rungs that a delivery has reached when its text was taken: the

@@ -14,7 +14,7 @@ type Answering struct {
 
 // answered is the last rung, by the id of the reply.
 func answered(by string) Change {
-	return Change{State: parley.DeliveryAnswered, Evidence: "message " + parley.Short(by)}
+	return Change{State: parley.DeliveryAnswered, Evidence: "message " + parley.Short(by), Code: parley.ProofReply}
 }
 
 // original is a message that is answered, as it stands with who answers it.
@@ -163,7 +163,11 @@ func (t *tx) markAnswered(d *deliveryRow, by string) error {
 
 	var steps []Change
 	if !parley.DeliveryState(d.State).Read() {
-		steps = append(steps, Change{State: parley.DeliveryRead, Evidence: "its recipient answered it"})
+		steps = append(steps, Change{
+			State:    parley.DeliveryRead,
+			Evidence: parley.ProofReply.Words(""),
+			Code:     parley.ProofReply,
+		})
 	}
 
 	return t.climb(k, append(steps, answered(by)), now)

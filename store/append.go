@@ -38,12 +38,22 @@ type NewDelivery struct {
 	State       parley.DeliveryState
 	Reason      string
 	Evidence    string
-	Notice      bool      // the text is too long for a terminal and will be announced
-	Withheld    string    // why the conversation protocol holds it; State is held then
-	Until       time.Time // when it is looked at again; zero for no time
-	Silent      bool      // nobody answers there: no answer is owed
+	Code        parley.ReasonCode // of the reason, or else of the evidence; not needed with Withheld
+	Notice      bool              // the text is too long for a terminal and will be announced
+	Withheld    string            // why the conversation protocol holds it; State is held then
+	Until       time.Time         // when it is looked at again; zero for no time
+	Silent      bool              // nobody answers there: no answer is owed
 
 	Decision *parley.ConversationDecision // on whether a responder answers a thread's post; nil elsewhere
+}
+
+// change returns the first rung of the delivery.
+func (d *NewDelivery) change() Change {
+	c := Change{State: d.State, Reason: d.Reason, Evidence: d.Evidence, Code: d.Code}
+	if d.Withheld != "" {
+		c.Code = parley.HoldConversation
+	}
+	return c
 }
 
 // Appended is what is stored now.

@@ -48,7 +48,7 @@ func (s *Store) Attest(ctx context.Context, w Witness) (typed []string, err erro
 // wasTyped is true of a delivery whose text came to a terminal, or may have: also of
 // one that was given up as unconfirmed and is to be typed again.
 const wasTyped = `d.pane_seq > 0 AND (d.state IN ('typing', 'unconfirmed', 'submitted', 'read', 'answered')
-	OR d.state IN ('queued', 'held') AND d.steps LIKE '%"state":"unconfirmed"%')`
+	OR d.state IN ('queued', 'held') AND d.typed_before = 1)`
 
 // typedTo returns the delivery of the message that ref names if it was typed to the
 // recipient; nil if not.
@@ -84,10 +84,10 @@ func (t *tx) attest(d *deliveryRow, w *Witness) error {
 
 	var changes []Change
 	if was != parley.DeliverySubmitted {
-		changes = append(changes, Change{State: parley.DeliverySubmitted, Evidence: w.Evidence})
+		changes = append(changes, Change{State: parley.DeliverySubmitted, Evidence: w.Evidence, Code: parley.ProofReport})
 	}
 	if !d.Notice {
-		changes = append(changes, Change{State: parley.DeliveryRead, Evidence: w.Evidence})
+		changes = append(changes, Change{State: parley.DeliveryRead, Evidence: w.Evidence, Code: parley.ProofReport})
 	}
 
 	changes[0].TurnStarted = w.TurnStarted
@@ -106,7 +106,12 @@ func (t *tx) addStep(d *deliveryRow, w *Witness) error {
 	if delivery := d.delivery(); w.TurnStarted.IsZero() || !delivery.TurnStarted().IsZero() {
 		return nil
 	}
-	c := Change{State: parley.DeliveryState(d.State), Evidence: w.Evidence, TurnStarted: w.TurnStarted}
+	c := Change{
+		State:       parley.DeliveryState(d.State),
+		Evidence:    w.Evidence,
+		Code:        parley.ProofReport,
+		TurnStarted: w.TurnStarted,
+	}
 	_, err := t.exec(`UPDATE deliveries SET steps = steps || ? WHERE message_seq = ? AND recipient_id = ?`,
 		stepLine(c.step(t.now)), d.MessageSeq, d.RecipientID)
 	return err

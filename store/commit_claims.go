@@ -24,7 +24,7 @@ func (t *tx) flushClaims() error {
 	}, func(values string, args []any) error {
 		return t.mark(
 			claimed,
-			`UPDATE deliveries SET state = 'typing', reason = '', pane_seq = v.column3, notice = v.column4,
+			`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '', pane_seq = v.column3, notice = v.column4,
 			steps = steps || v.column5 FROM (VALUES `+values+`) AS v
 			WHERE message_seq = v.column1 AND recipient_id = v.column2 AND state IN ('queued', 'held')
 			RETURNING message_seq, recipient_id`,
@@ -54,7 +54,7 @@ type closeRow struct {
 	by      *write
 }
 
-const closeValues = `message_seq, recipient_id, state, reason, steps, read`
+const closeValues = `message_seq, recipient_id, state, reason, reason_code, steps, read`
 
 // flushCloses moves on, with one statement, all deliveries that are at typing;
 // where the belief was wrong, each by itself.
@@ -63,12 +63,12 @@ func (t *tx) flushCloses() error {
 	err := inChunks(closeValues, t.closes, func(c *closeRow) []any {
 		lines, read := t.stepLines(c.steps)
 		last := c.steps[len(c.steps)-1]
-		return []any{c.MessageSeq, c.RecipientID, string(last.State), last.Reason, lines, read}
+		return []any{c.MessageSeq, c.RecipientID, string(last.State), last.Reason, last.reasonCode(), lines, read}
 	}, func(values string, args []any) error {
 		// What was read or answered meanwhile gets further steps: see climb.
-		return t.mark(closed, `UPDATE deliveries SET state = v.column3, reason = v.column4, steps = steps || v.column5,
-			read_at = CASE WHEN v.column6 THEN coalesce(read_at, ?) ELSE read_at END FROM (VALUES `+values+`) AS v
-			WHERE message_seq = v.column1 AND recipient_id = v.column2 AND state = 'typing' AND (v.column6 AND answered_at = 0 OR read_at IS NULL)
+		return t.mark(closed, `UPDATE deliveries SET state = v.column3, reason = v.column4, reason_code = v.column5, steps = steps || v.column6,
+			read_at = CASE WHEN v.column7 THEN coalesce(read_at, ?) ELSE read_at END FROM (VALUES `+values+`) AS v
+			WHERE message_seq = v.column1 AND recipient_id = v.column2 AND state = 'typing' AND (v.column7 AND answered_at = 0 OR read_at IS NULL)
 			RETURNING message_seq, recipient_id`, append([]any{nanos(t.now)}, args...))
 	})
 	if err != nil {

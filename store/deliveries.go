@@ -23,7 +23,8 @@ type Job struct {
 	Message  parley.Message // without recipients
 	State    parley.DeliveryState
 	Reason   string
-	PaneSeq  uint64 // given by the last Claim, 0 before
+	Code     parley.ReasonCode // of the reason
+	PaneSeq  uint64            // given by the last Claim, 0 before
 	QueuedAt time.Time
 	Notice   bool
 }
@@ -63,7 +64,7 @@ func (s *Store) jobs(ctx context.Context, which, recipientID string, limit int, 
 func (r *itemRow) job() Job {
 	d := &r.Delivery
 	return Job{Key: Key{d.MessageSeq, d.RecipientID}, Message: r.Message.message(),
-		State: parley.DeliveryState(d.State), Reason: d.Reason, PaneSeq: uint64(d.PaneSeq),
+		State: parley.DeliveryState(d.State), Reason: d.Reason, Code: parley.ReasonCode(d.ReasonCode), PaneSeq: uint64(d.PaneSeq),
 		QueuedAt: instant(d.QueuedAt), Notice: d.Notice}
 }
 

@@ -33,7 +33,7 @@ func (t *tx) expire(before time.Time) ([]Key, error) {
 		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
 	for _, k := range keys {
 		if err == nil {
-			err = t.climb(k, []Change{{State: parley.DeliveryExpired, Reason: "it waited too long"}}, 0)
+			err = t.climb(k, []Change{{State: parley.DeliveryExpired, Reason: parley.EndedExpired.Words(""), Code: parley.EndedExpired}}, 0)
 		}
 	}
 	return keys, err

@@ -15,12 +15,21 @@ type Change struct {
 	State    parley.DeliveryState
 	Reason   string // why it is not further
 	Evidence string
+	Code     parley.ReasonCode // the same as a code: of the reason, or else of the evidence
 
 	TurnStarted time.Time // when the recipient says that its work upon it began; zero if it does not say
 }
 
+// reasonCode returns the code of the reason, "" when there is no reason.
+func (c *Change) reasonCode() string {
+	if c.Reason == "" {
+		return ""
+	}
+	return string(c.Code)
+}
+
 func (c *Change) step(at time.Time) parley.Step {
-	s := parley.Step{State: c.State, At: at, Evidence: cmp.Or(c.Evidence, c.Reason)}
+	s := parley.Step{State: c.State, At: at, Evidence: cmp.Or(c.Evidence, c.Reason), Code: c.Code}
 	if !c.TurnStarted.IsZero() {
 		started := c.TurnStarted.UTC()
 		s.TurnStarted = &started
@@ -125,7 +134,11 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 	if d.ReadAt != nil && len(steps) > 0 && !state.Read() {
 		steps = append(
 			steps,
-			Change{State: parley.DeliveryRead, Evidence: "its recipient marked it read while it was being typed"},
+			Change{
+				State:    parley.DeliveryRead,
+				Evidence: "its recipient marked it read while it was being typed",
+				Code:     parley.ProofCall,
+			},
 		)
 	}
 
@@ -145,7 +158,8 @@ func (t *tx) climb(k Key, steps []Change, readAt int64) error {
 
 	lines, read := t.stepLines(steps)
 	last := steps[len(steps)-1]
-	set, args := `state = ?, reason = ?, steps = steps || ?`, []any{string(last.State), last.Reason, lines}
+	set, args := `state = ?, reason = ?, reason_code = ?, steps = steps || ?`,
+		[]any{string(last.State), last.Reason, last.reasonCode(), lines}
 	if read {
 		set, args = set+`, read_at = coalesce(read_at, ?)`, append(args, readAt)
 		t.hasRead(k.RecipientID)

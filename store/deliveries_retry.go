@@ -1,6 +1,11 @@
 package store
 
-import "context"
+import (
+	"cmp"
+	"context"
+
+	"parley"
+)
 
 // retriable is true of a delivery that ended without being proven.
 const retriable = `d.state IN ('failed', 'unconfirmed', 'expired')`
@@ -39,16 +44,19 @@ func (t *tx) retry(messageID string, b NewDelivery) ([]Job, error) {
 	}
 
 	job := rows[0].job()
-	if err := t.climb(job.Key, []Change{{State: b.State, Reason: b.Reason, Evidence: b.Evidence}}, 0); err != nil {
+	change := b.change()
+	change.Code = cmp.Or(change.Code, parley.ProofRetried)
+	if err := t.climb(job.Key, []Change{change}, 0); err != nil {
 		return nil, err
 	}
 
-	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '' WHERE message_seq = ? AND recipient_id = ?`,
-		nanos(t.now), job.Key.MessageSeq, job.Key.RecipientID); err != nil {
+	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '', typed_before = max(typed_before, ?)
+		WHERE message_seq = ? AND recipient_id = ?`,
+		nanos(t.now), job.State == parley.DeliveryUnconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
 		return nil, err
 	}
 
-	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.now
+	job.State, job.Reason, job.Code, job.QueuedAt = b.State, b.Reason, parley.ReasonCode(change.reasonCode()), t.now
 
 	return []Job{job}, nil
 }

@@ -11,7 +11,7 @@ import (
 // deliveryColumns are those of a deliveryRow, of deliveries d, its message m and
 // its recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
-	d.state, d.reason, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
+	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
 	d.withheld, d.withheld_until, d.archived, d.decision`
 
 // deliveryRow is a row of deliveries and the recipient's name.
@@ -23,6 +23,7 @@ type deliveryRow struct {
 	ConversationID string
 	State          string
 	Reason         string
+	ReasonCode     string
 	Notice         bool
 	PaneSeq        int64
 	QueuedAt       int64
@@ -39,7 +40,8 @@ type deliveryRow struct {
 func (r *deliveryRow) delivery() parley.Delivery {
 	d := parley.Delivery{MessageID: r.MessageID, RecipientID: r.RecipientID, Recipient: r.Recipient,
 		ConversationID: r.ConversationID, State: parley.DeliveryState(r.State), Reason: r.Reason,
-		Steps: stepsFrom(r.Steps), AnsweredAt: moment(r.AnsweredAt), AnsweredBy: r.AnsweredBy}
+		ReasonCode: parley.ReasonCode(r.ReasonCode),
+		Steps:      stepsFrom(r.Steps), AnsweredAt: moment(r.AnsweredAt), AnsweredBy: r.AnsweredBy}
 	if r.ReadAt != nil {
 		d.ReadAt = moment(*r.ReadAt)
 	}
@@ -76,7 +78,7 @@ func stepsFrom(lines string) []parley.Step {
 	return steps
 }
 
-const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps,
+const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, reason_code, notice, pane_seq, queued_at, read_at, steps,
 	withheld, withheld_until, decision`
 
 type newDeliveryRow struct {
@@ -86,7 +88,7 @@ type newDeliveryRow struct {
 }
 
 func (r *newDeliveryRow) values() []any {
-	return []any{r.MessageSeq, r.RecipientID, r.ConversationID, r.kind, r.urgent, r.State, r.Reason, r.Notice, 0,
+	return []any{r.MessageSeq, r.RecipientID, r.ConversationID, r.kind, r.urgent, r.State, r.Reason, r.ReasonCode, r.Notice, 0,
 		r.QueuedAt, r.ReadAt, r.Steps, r.Withheld, r.WithheldUntil, r.Decision}
 }
 
@@ -97,17 +99,16 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
 	for i := range p.Deliveries {
 		d := &p.Deliveries[i]
-		step := parley.Step{State: d.State, At: t.now, Evidence: cmp.Or(d.Evidence, d.Reason)}
+		change := d.change()
 		row := newDeliveryRow{
 			kind:   string(m.Kind),
 			urgent: m.Priority == parley.PriorityUrgent,
 			deliveryRow: deliveryRow{
 				MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
 				ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
-				State:          string(d.State), Reason: d.Reason, Notice: d.Notice, QueuedAt: nanos(t.now),
-				Steps: stepLine(
-					step,
-				), Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
+				State:          string(d.State), Reason: d.Reason, ReasonCode: change.reasonCode(),
+				Notice: d.Notice, QueuedAt: nanos(t.now), Steps: stepLine(change.step(t.now)),
+				Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
 			},
 		}
 

@@ -52,7 +52,7 @@ func (s *Store) Unwithhold(ctx context.Context, list []Passing, evidence string)
 				WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`, k.MessageSeq, k.RecipientID)
 			if err == nil && n > 0 {
 				passed = append(passed, k)
-				err = t.climb(k, []Change{{State: p.State, Evidence: evidence}}, 0)
+				err = t.climb(k, []Change{{State: p.State, Evidence: evidence, Code: parley.ProofReleased}}, 0)
 			}
 
 			if err != nil {
@@ -75,7 +75,7 @@ func (s *Store) Rewithhold(ctx context.Context, list []Withheld) error {
 				WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`,
 				w.Why, nanos(w.Until), w.Key.MessageSeq, w.Key.RecipientID)
 			if err == nil && n > 0 {
-				err = t.climb(w.Key, []Change{{State: parley.DeliveryHeld, Reason: w.Reason}}, 0)
+				err = t.climb(w.Key, []Change{{State: parley.DeliveryHeld, Reason: w.Reason, Code: parley.HoldConversation}}, 0)
 			}
 			if err != nil {
 				return err

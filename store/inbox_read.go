@@ -129,7 +129,7 @@ func (t *tx) addressed(recipientID, ref string) (*deliveryRow, error) {
 func (t *tx) markRead(d *deliveryRow, evidence string) error {
 	k := Key{d.MessageSeq, d.RecipientID}
 	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
-		return t.climb(k, []Change{{State: parley.DeliveryRead, Evidence: evidence}}, nanos(t.now))
+		return t.climb(k, []Change{{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}}, nanos(t.now))
 	}
 	t.hasRead(k.RecipientID)
 	_, err := t.exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,

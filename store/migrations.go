@@ -33,6 +33,7 @@ var schema = []migration{
 	{version: 16, file: "00016_removed_files.sql"},
 	{version: 17, file: "00017_guidance.sql"},
 	{version: 18, file: "00018_decisions.sql"},
+	{version: 19, file: "migrate_codes.go", up: addCodes, down: dropCodes},
 }
 
 // migration is one step of the schema. A step in SQL has no functions; file is

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"io/fs"
 	"os"
 	"path"
@@ -64,29 +63,31 @@ func TestMigrationsGoDownAndUpAgain(t *testing.T) {
 	say(t, s, "hello", 0, 1)
 	must(t, s.Close())
 
-	pool, err := connect(dsn(path, time.Second, writerPragmas...), 1)
-	must(t, err)
-	defer pool.Close()
-	want := tablesOf(t, pool)
-
-	provider, err := (&Store{writerPool: pool}).migrator()
-	must(t, err)
-	if _, err := provider.DownTo(t.Context(), 1); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := provider.Up(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-
-	if diff := cmp.Diff(want, tablesOf(t, pool)); diff != "" {
+	want := tablesOf(t, path)
+	downTo(t, path, 1)
+	must(t, openAt(t, path).Close())
+	if diff := cmp.Diff(want, tablesOf(t, path)); diff != "" {
 		t.Errorf("(-before +after):\n%s", diff)
 	}
 }
 
-// tablesOf returns all tables with their columns, and all indexes.
-func tablesOf(t *testing.T, db *sql.DB) []string {
+// downTo makes a closed database one of an earlier version.
+func downTo(t *testing.T, path string, version int64) {
 	t.Helper()
-	rows, err := db.Query(`SELECT m.type || ' ' || m.name || ' ' || coalesce(group_concat(c.name, ' '), '')
+	pool, err := connect(dsn(path, time.Second, writerPragmas...), 1)
+	must(t, err)
+	defer pool.Close()
+
+	provider, err := (&Store{writerPool: pool}).migrator()
+	must(t, err)
+	_, err = provider.DownTo(t.Context(), version)
+	must(t, err)
+}
+
+// tablesOf returns all tables of a database with their columns, and all indexes.
+func tablesOf(t *testing.T, path string) []string {
+	t.Helper()
+	rows, err := raw(t, path).Query(`SELECT m.type || ' ' || m.name || ' ' || coalesce(group_concat(c.name, ' '), '')
 		FROM sqlite_master m LEFT JOIN pragma_table_info(m.name) c GROUP BY m.type, m.name`)
 	must(t, err)
 	defer rows.Close()

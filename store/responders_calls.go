@@ -81,7 +81,7 @@ func (s *Store) Unanswered(ctx context.Context, c ModelCall, why string) error {
 		if err != nil || d == nil || d.ReadAt != nil {
 			return err
 		}
-		return t.climb(Key{d.MessageSeq, d.RecipientID}, []Change{{State: parley.DeliverySubmitted, Reason: why}}, 0)
+		return t.climb(Key{d.MessageSeq, d.RecipientID}, []Change{{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}}, 0)
 	})
 }
 

@@ -131,7 +131,7 @@ func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 		ctx,
 		"reading the thread",
 		&rows,
-		`SELECT `+messageColumns+`, coalesce(d.state, '') AS state, coalesce(d.reason, '') AS reason, d.read_at
+		`SELECT `+messageColumns+`, coalesce(d.state, '') AS state, coalesce(d.reason, '') AS reason, coalesce(d.reason_code, '') AS reason_code, d.read_at
 		`+posts+` JOIN agents s ON s.id = m.sender_id`+where+order,
 		append(args, q.Limit)...)
 
@@ -169,16 +169,18 @@ func (s *Store) post(ctx context.Context, thread, ref string) (int64, error) {
 
 // postRow is a post as one agent has it.
 type postRow struct {
-	Message messageRow `gorm:"embedded"`
-	State   string
-	Reason  string
-	ReadAt  *int64
+	Message    messageRow `gorm:"embedded"`
+	State      string
+	Reason     string
+	ReasonCode string
+	ReadAt     *int64
 }
 
 func (r *postRow) item(agentID string) InboxItem {
 	m := r.Message.message()
 	return InboxItem{Message: m, Read: r.State == "" || r.ReadAt != nil, Delivery: parley.Delivery{MessageID: m.ID,
-		RecipientID: agentID, ConversationID: m.ThreadID, State: parley.DeliveryState(r.State), Reason: r.Reason}}
+		RecipientID: agentID, ConversationID: m.ThreadID, State: parley.DeliveryState(r.State), Reason: r.Reason,
+		ReasonCode: parley.ReasonCode(r.ReasonCode)}}
 }
 
 // Posts returns a thread's latest posts, oldest first, but for parley's own.

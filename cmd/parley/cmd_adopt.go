@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -66,7 +67,7 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
 // findPane completes which pane is meant by where this command runs.
 func (c *cli) findPane(cmd *cobra.Command, values url.Values) error {
 	if !values.Has("pane") {
-		pane := c.env.get("TMUX_PANE")
+		pane := c.env.Get("TMUX_PANE")
 		if pane == "" || c.tmuxAround() == "" {
 			return misused(cmd, fmt.Errorf("this is not a pane of tmux; name the agent's pane with --pane"))
 		}
@@ -87,13 +88,13 @@ func (c *cli) findPane(cmd *cobra.Command, values url.Values) error {
 
 // tmuxAround is the socket of the tmux that this command runs in, "" if in none.
 func (c *cli) tmuxAround() string {
-	socket, _, _ := strings.Cut(c.env.get("TMUX"), ",")
+	socket, _, _ := strings.Cut(c.env.Get("TMUX"), ",")
 	return socket
 }
 
 // tmuxDir is where tmux keeps the sockets that have names.
 func (c *cli) tmuxDir() string {
-	dir := c.env.get("TMUX_TMPDIR")
+	dir := c.env.Get("TMUX_TMPDIR")
 	if dir == "" {
 		dir = "/tmp"
 	}
@@ -214,9 +215,9 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 
 // agentHere is the name of the agent that was adopted in this pane.
 func (c *cli) agentHere(cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
-	socket, pane := realPath(c.tmuxAround()), c.env.get("TMUX_PANE")
+	socket, pane := daemon.RealPath(c.tmuxAround()), c.env.Get("TMUX_PANE")
 	for _, a := range agents {
-		if a.Adopted() && a.Pane == pane && realPath(a.Socket) == socket && a.State != parley.StateTerminated {
+		if a.Adopted() && a.Pane == pane && daemon.RealPath(a.Socket) == socket && a.State != parley.StateTerminated {
 			return a.Name, nil
 		}
 	}

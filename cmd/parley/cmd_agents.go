@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/daemon"
 	"parley/tui"
 
 	"github.com/spf13/cobra"
@@ -76,9 +77,9 @@ func (c *cli) launch(
 	if !filepath.IsAbs(r.Dir) {
 		r.Dir = filepath.Join(base, r.Dir)
 	}
-	r.Env = c.env.scrubbed().toMap()
+	r.Env = c.env.Scrubbed().Map()
 	var err error
-	if r.Width, r.Height, err = parseSize(size); err != nil {
+	if r.Width, r.Height, err = daemon.ParseSize(size); err != nil {
 		return nil, err
 	}
 	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
@@ -128,7 +129,7 @@ func (c *cli) restartCommand() *cobra.Command {
 	}
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		r := parley.RestartAgentRequest{Agent: args[0], Dir: c.dir, Env: c.env.scrubbed().toMap()}
+		r := parley.RestartAgentRequest{Agent: args[0], Dir: c.dir, Env: c.env.Scrubbed().Map()}
 		res, err := call[parley.LaunchAgentResult](cmd.Context(), c, "restart_agent", r)
 		if err != nil {
 			return err

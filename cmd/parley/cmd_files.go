@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -120,7 +121,7 @@ func openToSend(path string) (*os.File, error) {
 
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, parley.Errorf(parley.FileRefused, "%s cannot be read: %w", path, pathCause(err)).
+		return nil, parley.Errorf(parley.FileRefused, "%s cannot be read: %w", path, daemon.PathCause(err)).
 			Suggest("Make it readable: chmod u+r.")
 	}
 
@@ -192,11 +193,11 @@ func (c *cli) getFile(
 
 	temp, err := os.CreateTemp(dir, ".parley-get-*")
 	if err != nil {
-		return nil, "", parley.Errorf(parley.InvalidArgument, "nothing can be written into %s: %w", dir, pathCause(err)).
+		return nil, "", parley.Errorf(parley.InvalidArgument, "nothing can be written into %s: %w", dir, daemon.PathCause(err)).
 			Suggest("Name another place with -o.")
 	}
 
-	defer func() { err = errors.Join(err, ignoreMissing(os.Remove(temp.Name()))) }()
+	defer func() { err = errors.Join(err, os.Remove(temp.Name())) }()
 
 	p := c.progress(0)
 	sum := sha256.New()

@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/daemon"
 	"parley/orchestrator"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ the report waits in the workspace. Outside of an agent it does nothing.`,
 
 // hook reports, if it can within its time.
 func (c *cli) hook(ctx context.Context, args []string) {
-	key := c.env.get("PARLEY_KEY")
+	key := c.env.Get("PARLEY_KEY")
 	if key == "" {
 		return
 	}
@@ -77,12 +78,12 @@ func (c *cli) hook(ctx context.Context, args []string) {
 	}
 
 	// There is nobody who could be told that it could not be kept either.
-	_ = orchestrator.Spool(ctx, at.spool(), key, report)
+	_ = orchestrator.Spool(ctx, at.Spool(), key, report)
 }
 
 // report tells the daemon. It is not done when no daemon has answered.
-func (c *cli) report(ctx context.Context, at place, key string, report parley.ReportStateRequest) (done bool) {
-	info, err := readInfo(at)
+func (c *cli) report(ctx context.Context, at daemon.Place, key string, report parley.ReportStateRequest) (done bool) {
+	info, err := daemon.ReadInfo(at)
 	if err != nil {
 		return false
 	}

@@ -12,6 +12,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -68,7 +69,7 @@ for a program. For a terminal in which an agent runs, there is parley adopt.`,
 // a number if that is taken.
 func (c *cli) enter(ctx context.Context, args []string, values url.Values) (*parley.RegisterAgentResult, error) {
 	name := "guest"
-	if user := c.env.get("USER"); parley.CheckName(user) == nil {
+	if user := c.env.Get("USER"); parley.CheckName(user) == nil {
 		name = user
 	}
 	if len(args) > 0 {
@@ -182,7 +183,7 @@ func (c *cli) goOut(me *parley.RegisterAgentResult) error {
 		return err
 	}
 
-	info := runningDaemon(ctx, at)
+	info := daemon.Running(ctx, at)
 	if info == nil {
 		return nil // the team has ended first
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -65,7 +66,7 @@ func (c *cli) opsCommand() *cobra.Command {
 		},
 	}
 
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "as the table of the README")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "as the table of docs/operations.md")
 
 	return cmd
 }
@@ -137,7 +138,7 @@ func (c *cli) schemaCommand() *cobra.Command {
 		Use: "schema", Short: "Print the JSON schema of parley.yaml", Args: usage(cobra.NoArgs),
 		Example: "  parley schema > parley.schema.json",
 		RunE: func(*cobra.Command, []string) error {
-			b, err := teamSchema()
+			b, err := daemon.Schema()
 			if err != nil {
 				return err
 			}

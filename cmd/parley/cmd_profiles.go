@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/daemon"
 	"parley/profile"
 
 	"github.com/goccy/go-yaml"
@@ -52,11 +53,11 @@ func (c *cli) profileSet() (profile.Set, error) {
 	if err != nil {
 		return profile.Set{}, err
 	}
-	t, err := loadTeam(at.team(), false)
+	t, err := daemon.LoadTeam(at.TeamFile(), false)
 	if err != nil {
 		return profile.Set{}, err
 	}
-	return t.profiles()
+	return t.ProfileSet()
 }
 
 // aboutProfile explains why the daemon does not know a profile that parley.yaml has:

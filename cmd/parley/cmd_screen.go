@@ -13,6 +13,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/daemon"
 	"parley/internal/demoagent"
 	"parley/mcpserver"
 	"parley/orchestrator"
@@ -61,7 +62,7 @@ func (c *cli) attachCommand() *cobra.Command {
 // wayTo is the command that shows an agent's terminal: within the tmux that it is in,
 // a client goes there, since a session cannot be shown inside itself.
 func (c *cli) wayTo(res *parley.AttachInfoResult) []string {
-	if around := c.tmuxAround(); res.Adopted && around != "" && realPath(around) == realPath(res.Socket) {
+	if around := c.tmuxAround(); res.Adopted && around != "" && daemon.RealPath(around) == daemon.RealPath(res.Socket) {
 		return []string{res.Command[0], "-S", res.Socket, "switch-client", "-t", res.Pane}
 	}
 	return res.Command
@@ -80,7 +81,7 @@ func (c *cli) tmuxCommand(argv []string) (*exec.Cmd, error) {
 
 	cmd := exec.Command(path, argv[1:]...)
 	cmd.Env = c.env
-	if i := slices.Index(argv, "-S"); i >= 0 && realPath(argv[i+1]) != realPath(c.tmuxAround()) {
+	if i := slices.Index(argv, "-S"); i >= 0 && daemon.RealPath(argv[i+1]) != daemon.RealPath(c.tmuxAround()) {
 		cmd.Env = slices.DeleteFunc(
 			slices.Clone(c.env),
 			func(entry string) bool { return strings.HasPrefix(entry, "TMUX=") },
@@ -121,7 +122,7 @@ func (c *cli) openScreen(ctx context.Context, link screenLink) error {
 			Suggest("Use parley log -f to see the traffic without one.")
 	}
 
-	if c.env.get("GOGC") == "" {
+	if c.env.Get("GOGC") == "" {
 		debug.SetGCPercent(screenGC)
 	}
 
@@ -148,9 +149,9 @@ func (c *cli) openScreen(ctx context.Context, link screenLink) error {
 
 	o := tui.Options{Open: to,
 		Examine: c.examineForScreen, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion, Mouse: screen.Mouse,
-		Service: service, Workspace: at.root, Follow: service.Events, Environ: c.env, Now: c.now,
+		Service: service, Workspace: at.Root, Follow: service.Events, Environ: c.env, Now: c.now,
 		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").
-			Replace(c.returnKeyHere(ctx, at.tmuxSocket(c.env))),
+			Replace(c.returnKeyHere(ctx, at.TmuxSocket(c.env))),
 		Attach: func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
 	}
 
@@ -223,13 +224,13 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 				return err
 			}
 
-			all, own, err := offered(info.Toolsets, info.AgentToolsets)
+			all, own, err := daemon.ParseToolsets(info.Toolsets, info.AgentToolsets)
 			if err != nil {
 				return err // the daemon is a newer one, which knows more of them
 			}
 
 			service := client.New(
-				client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: bridgeReconnect},
+				client.Options{Socket: info.Socket, Key: c.env.Get("PARLEY_KEY"), Retry: bridgeReconnect},
 			)
 
 			defer service.Close()
@@ -252,9 +253,9 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 // bridged is the caller as far as this side knows: the daemon decides, the name
 // is only told to the model.
 func (c *cli) bridged(ctx context.Context, service parley.AgentService) parley.Caller {
-	caller, id := undecided, c.env.get("PARLEY_AGENT_ID")
+	caller, id := undecided, c.env.Get("PARLEY_AGENT_ID")
 	if id != "" {
-		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = c.env.get("PARLEY_AGENT"), id, false, true
+		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = c.env.Get("PARLEY_AGENT"), id, false, true
 	}
 
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -32,7 +33,7 @@ func (c *cli) upCommand() *cobra.Command {
 			return err
 		}
 
-		path := at.team()
+		path := at.TeamFile()
 		if file != "" {
 			path = file
 			if !filepath.IsAbs(path) {
@@ -40,7 +41,7 @@ func (c *cli) upCommand() *cobra.Command {
 			}
 		}
 
-		t, err := loadTeam(path, true)
+		t, err := daemon.LoadTeam(path, true)
 		if err != nil {
 			return err
 		}
@@ -57,7 +58,7 @@ func (c *cli) upCommand() *cobra.Command {
 }
 
 // up launches who is not there yet and reports each.
-func (c *cli) up(ctx context.Context, t *team, base string) error {
+func (c *cli) up(ctx context.Context, t *daemon.Team, base string) error {
 	status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", nil)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (c *cli) up(ctx context.Context, t *team, base string) error {
 		}
 	}
 
-	members := map[string]member{}
+	members := map[string]daemon.Agent{}
 	var names []string
 	for _, m := range t.Agents {
 		members[m.Name] = m
@@ -138,11 +139,11 @@ func (c *cli) downCommand() *cobra.Command {
 		}
 
 		// Agents may have outlived their daemon: then one is started to end them.
-		if runningDaemon(cmd.Context(), at) == nil && !c.tmuxRuns(cmd.Context(), at) {
+		if daemon.Running(cmd.Context(), at) == nil && !c.tmuxRuns(cmd.Context(), at) {
 			if c.json {
 				return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
 			}
-			return c.printLine("Nothing runs in " + at.root + ".")
+			return c.printLine("Nothing runs in " + at.Root + ".")
 		}
 
 		res, err := invoke[parley.ShutDownResult](cmd.Context(), c, "shut_down", read())
@@ -152,14 +153,14 @@ func (c *cli) downCommand() *cobra.Command {
 
 		ctx, cancel := context.WithTimeoutCause(
 			cmd.Context(),
-			endAllCalls+startWithin,
+			daemon.EndWithin+daemon.StartWithin,
 			parley.Errorf(parley.DaemonUnavailable, "the daemon answered, and has not ended yet").
-				Suggest("Look into %s.", at.log()),
+				Suggest("Look into %s.", at.Log()),
 		)
 
 		defer cancel()
 
-		if err := awaitGone(ctx, at); err != nil {
+		if err := daemon.AwaitGone(ctx, at); err != nil {
 			return err
 		}
 		if c.json {
@@ -193,8 +194,8 @@ func downSentence(res *parley.ShutDownResult) string {
 }
 
 // tmuxRuns reports whether the workspace's tmux server runs.
-func (c *cli) tmuxRuns(ctx context.Context, at place) bool {
-	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", at.tmuxSocket(c.env))
+func (c *cli) tmuxRuns(ctx context.Context, at daemon.Place) bool {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", at.TmuxSocket(c.env))
 	if err != nil {
 		return false
 	}
@@ -222,9 +223,9 @@ func (c *cli) statusCommand() *cobra.Command {
 			return err
 		}
 
-		if runningDaemon(cmd.Context(), at) == nil {
-			return parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.root).With("log", at.log()).
-				Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.log())
+		if daemon.Running(cmd.Context(), at) == nil {
+			return parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.Root).With("log", at.Log()).
+				Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.Log())
 		}
 
 		res, err := invoke[parley.WorkspaceStatusResult](cmd.Context(), c, "get_workspace_status", nil)

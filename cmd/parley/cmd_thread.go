@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -260,7 +261,7 @@ func (c *cli) completeThreads(ctx context.Context) []string {
 	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
 	defer cancel()
 
-	info := runningDaemon(ctx, at)
+	info := daemon.Running(ctx, at)
 	if info == nil {
 		return nil
 	}

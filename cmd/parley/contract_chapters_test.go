@@ -84,7 +84,7 @@ func clientChapter() chapter {
 				"`talk_to_dm`, `message_agent`, `check_messages`, `get_dm_conversation_history`, an agent's own tools",
 				[]string{
 					"cmd/parley.TestTheToolsOfAgentsThemselvesWorkAsWritten",
-					"client.TestDispatchMakesTheCallsOfModels",
+					"client.TestDispatchUnderstandsTheCallsOfModels",
 				},
 			},
 			{"The client library's six methods, in its order", []string{"client.ExampleClient"}},
@@ -341,7 +341,7 @@ func codesChapter() chapter {
 		},
 		{
 			"`DAEMON_UNAVAILABLE`, when no daemon answers",
-			[]string{"client.TestNobodyListening", "client.TestDispatchFailsWhenTheDaemonIsAway"},
+			[]string{"client.TestCallFailsWhenNobodyListens", "client.TestDispatchFailsWhenTheDaemonIsAway"},
 		},
 		{
 			"`STORAGE_UNAVAILABLE`, when a disk is full, locked, or not ours",

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/contract.md anew")
+var update = flag.Bool("update", false, "write the generated parts of the docs")
 
 // chapter is what one document shows, and what holds it.
 type chapter struct {
@@ -52,14 +52,14 @@ func TestThePageOnTheContractIsAsTheTestsSay(t *testing.T) {
 
 	page.WriteString(contractEnd)
 	if *update {
-		if err := os.WriteFile("../../docs/contract.md", []byte(page.String()), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/measured/contract.md", []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	if got, err := os.ReadFile("../../docs/contract.md"); err != nil || string(got) != page.String() {
+	if got, err := os.ReadFile("../../docs/measured/contract.md"); err != nil || string(got) != page.String() {
 		t.Errorf(
-			"docs/contract.md is not what the tests say (%v); write it anew: go test ./cmd/parley -run TestThePageOnTheContract -update",
+			"docs/measured/contract.md is not what the tests say (%v); write it anew: go test ./cmd/parley -run TestThePageOnTheContract -update",
 			err,
 		)
 	}

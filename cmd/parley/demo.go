@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -72,11 +73,11 @@ func (c *cli) demoWorkspace() (*cli, string, error) {
 		return nil, "", fmt.Errorf("make the demo's workspace: %w", err)
 	}
 
-	dir = realPath(dir)
+	dir = daemon.RealPath(dir)
 	d := *c
 	d.workspace = filepath.Join(dir, "demo")
 	own := map[string]string{"XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "TMUX_TMPDIR": "tmux"}
-	d.env = slices.DeleteFunc(c.env.scrubbed(), func(entry string) bool {
+	d.env = slices.DeleteFunc(c.env.Scrubbed(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
 		return own[name] != "" || strings.HasPrefix(name, "PARLEY_")
 	})
@@ -172,7 +173,7 @@ func missing(proven map[string]map[string]bool) string {
 // endDemo stops the agents and the daemon, waits until they are gone, and
 // removes the workspace.
 func (c *cli) endDemo(ctx context.Context, dir string) error {
-	ctx, cancel := context.WithTimeout(ctx, endAllCalls+startWithin)
+	ctx, cancel := context.WithTimeout(ctx, daemon.EndWithin+daemon.StartWithin)
 	defer cancel()
 
 	if isTerminal(c.err) {
@@ -184,9 +185,9 @@ func (c *cli) endDemo(ctx context.Context, dir string) error {
 		return err
 	}
 
-	if runningDaemon(ctx, at) != nil || c.tmuxRuns(ctx, at) {
+	if daemon.Running(ctx, at) != nil || c.tmuxRuns(ctx, at) {
 		if _, err = invoke[parley.ShutDownResult](ctx, c, "shut_down", url.Values{}); err == nil {
-			err = awaitGone(ctx, at)
+			err = daemon.AwaitGone(ctx, at)
 		}
 	}
 

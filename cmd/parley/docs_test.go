@@ -2,12 +2,15 @@ package main
 
 import (
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -26,23 +29,39 @@ var interactive = map[string]bool{
 	"parley watch coder":  true,
 }
 
+// documents returns the pages by name: README.md, CONTRIBUTING.md, and those of docs by
+// their path below it.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
-	files, err := filepath.Glob("../../docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-
 	texts := map[string]string{}
-	for _, file := range append(files, "../../README.md") {
-		b, err := os.ReadFile(file)
+	for _, pattern := range []string{"../../*.md", "../../docs/*.md", "../../docs/*/*.md"} {
+		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts[filepath.Base(file)] = string(b)
+
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+
+			texts[documentName(strings.TrimPrefix(filepath.ToSlash(file), "../../"))] = string(b)
+		}
 	}
 
 	return texts
+}
+
+// documentName returns the name by which documents lists a file of the repository.
+func documentName(file string) string { return strings.TrimPrefix(file, "docs/") }
+
+// documentDir returns the directory of a page of documents, relative to docs.
+func documentDir(name string) string {
+	if name == "README.md" || name == "CONTRIBUTING.md" {
+		return ".."
+	}
+	return path.Dir(name)
 }
 
 // The sessions of the README, the pages on the operator, HTTP, threads, files and conversations are run word for word.
@@ -98,9 +117,9 @@ func TestYAMLOfTheDocsIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			team, err := loadTeam(file, true)
+			team, err := daemon.LoadTeam(file, true)
 			if err == nil {
-				_, err = team.profiles()
+				_, err = team.ProfileSet()
 			}
 			if err != nil {
 				t.Errorf("%s: %v in\n%s", name, err, block[1])
@@ -109,31 +128,72 @@ func TestYAMLOfTheDocsIsRead(t *testing.T) {
 	}
 }
 
-// The README's table is the one that `parley ops --markdown` prints.
-func TestReadmeHasTheOperations(t *testing.T) {
-	readme := documents(t)["README.md"]
-	_, after, _ := strings.Cut(readme, "<!-- operations -->\n")
-	got, _, ok := strings.Cut(after, "<!-- /operations -->")
-	want := opsMarkdown()
-	if !ok || strings.TrimSpace(got) != strings.TrimSpace(want) {
-		t.Errorf("the README's table is not that of parley ops --markdown; put this between its marks:\n%s", want)
+// The page of the operations has the table that `parley ops --markdown` prints, and the
+// README the same without the parameters.
+func TestDocsHaveTheOperations(t *testing.T) {
+	table := opsMarkdown()
+	checkTable(t, "../../docs/operations.md", table)
+
+	var short strings.Builder
+	for line := range strings.Lines(table) {
+		cells := strings.Split(line, "|")
+		short.WriteString(strings.Join(slices.Delete(cells, 3, 4), "|"))
+	}
+	checkTable(t, "../../README.md", short.String())
+}
+
+// checkTable compares what stands between the marks of a page with want, or writes it.
+func checkTable(t *testing.T, file, want string) {
+	t.Helper()
+	const begin, end = "<!-- operations -->\n", "\n<!-- /operations -->"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	before, rest, begins := strings.Cut(string(b), begin)
+	got, after, ends := strings.Cut(rest, end)
+	switch {
+	case !begins || !ends:
+		t.Errorf("%s has no place for the operations", file)
+	case *update:
+		if err := os.WriteFile(file, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	case got != want:
+		t.Errorf("the table of %s is old: go test ./cmd/parley -run TestDocsHaveTheOperations -update", file)
 	}
 }
 
-// Links between the documents lead somewhere.
+// Links between the documents lead to a file that exists, and to a heading of it.
 func TestLinksOfTheDocsLeadSomewhere(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#:]+)\)`)
-	for name, text := range documents(t) {
-		dir := "../../docs"
-		if name == "README.md" {
-			dir = "../.."
-		}
+	link := regexp.MustCompile(`\]\(([^)#:]*)(#[^)]*)?\)`)
+	pages := documents(t)
+	for name, text := range pages {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil {
+			target := name
+			if m[1] != "" {
+				target = documentName(path.Join("docs", documentDir(name), m[1]))
+			}
+
+			if _, err := os.Stat(filepath.Join("../../docs", documentDir(name), m[1])); err != nil {
 				t.Errorf("%s links to %s: %v", name, m[1], err)
+			} else if m[2] != "" && !headings(pages[target])[m[2]] {
+				t.Errorf("%s links to %s%s: no such heading", name, m[1], m[2])
 			}
 		}
 	}
+}
+
+// headings returns the anchors of a page as GitHub makes them of its headings.
+func headings(page string) map[string]bool {
+	anchors := map[string]bool{}
+	dropped := regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		text := dropped.ReplaceAllString(strings.ToLower(m[1]), "")
+		anchors["#"+strings.ReplaceAll(text, " ", "-")] = true
+	}
+	return anchors
 }
 
 // The page on HTTP has every path that is another name of an operation.

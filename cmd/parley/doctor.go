@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/daemon"
 	"parley/profile"
 
 	"github.com/spf13/cobra"
@@ -100,8 +101,8 @@ const atOnce = 4
 // doctor is one run of the checks.
 type doctor struct {
 	*cli
-	at   place
-	team *team // nil if parley.yaml cannot be read
+	at   daemon.Place
+	team *daemon.Team // nil if parley.yaml cannot be read
 	set  profile.Set
 }
 
@@ -148,17 +149,17 @@ func (d *doctor) find(f *findings) bool {
 		return false
 	}
 
-	f.ok("workspace", "%s", d.at.root)
-	if d.team, err = loadTeam(d.at.team(), false); err != nil {
+	f.ok("workspace", "%s", d.at.Root)
+	if d.team, err = daemon.LoadTeam(d.at.TeamFile(), false); err != nil {
 		f.fail("parley.yaml", err)
 		return true
 	}
 
-	if err := d.team.Settings.overrideFrom(d.env); err != nil {
+	if err := d.team.Settings.Override(d.env); err != nil {
 		f.fail("parley.yaml", err)
 	}
 
-	set, err := d.team.profiles()
+	set, err := d.team.ProfileSet()
 	if err != nil {
 		f.fail("parley.yaml", err)
 		return true
@@ -192,7 +193,7 @@ func (d *doctor) checkTeam(f *findings) {
 				"agent %s has no program to run",
 				m.Name,
 			)
-		} else if _, ok := d.lookPath(command[0], filepath.Join(d.at.root, m.Dir)); !ok && command[0] != "parley" {
+		} else if _, ok := d.lookPath(command[0], filepath.Join(d.at.Root, m.Dir)); !ok && command[0] != "parley" {
 			f.bad("parley.yaml", "Install it, or correct its command.", "the program of agent %s, %s, is not found", m.Name, command[0])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/daemon"
 	"parley/profile"
 )
 
@@ -32,7 +33,7 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 		return f
 	}
 
-	version, err := versionOf(ctx, p, path, d.env.scrubbed())
+	version, err := versionOf(ctx, p, path, d.env.Scrubbed())
 	switch {
 	case err != nil:
 		f.warn(
@@ -72,7 +73,7 @@ func selfReport(p *profile.Profile) string {
 }
 
 // versionOf asks a profile's program, found at path, for its version.
-func versionOf(ctx context.Context, p *profile.Profile, path string, env environ) (string, error) {
+func versionOf(ctx context.Context, p *profile.Profile, path string, env daemon.Environ) (string, error) {
 	cmd := exec.CommandContext(ctx, path, p.Version...)
 	cmd.Env = env
 	cmd.WaitDelay = time.Second // a grandchild may hold its output
@@ -92,17 +93,17 @@ var strictSettings = []string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "GEMINI_CLI_SYS
 
 func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 	strict := slices.ContainsFunc(strictSettings, func(name string) bool { return p.Handover.Env[name] != "" })
-	if !strict || d.at.launch == "" {
+	if !strict || d.at.Launch == "" {
 		return
 	}
 
-	dir := openAbove(existing(d.at.launch))
+	dir := openAbove(existing(d.at.Launch))
 	if dir == "" {
 		return
 	}
 
 	next := "Set XDG_STATE_HOME to a directory below which only you can write, such as one in your home directory."
-	if home := d.env.get("HOME"); home != "" && (dir == home || strings.HasPrefix(dir, home+"/")) {
+	if home := d.env.Get("HOME"); home != "" && (dir == home || strings.HasPrefix(dir, home+"/")) {
 		next = "Make it yours alone: chmod go-w " + dir
 	}
 
@@ -110,7 +111,7 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 		p.Name,
 		next,
 		"it would start without parley's tools and say nothing: it reads no settings in %s, since others may write %s",
-		d.at.launch,
+		d.at.Launch,
 		dir,
 	)
 }

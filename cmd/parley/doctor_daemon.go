@@ -11,24 +11,23 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"strings"
-	"syscall"
 	"time"
 
+	"parley/internal/daemon"
 	"parley/store"
 
 	"golang.org/x/sys/unix"
 )
 
 func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
-	info, err := readInfo(d.at)
+	info, err := daemon.ReadInfo(d.at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		f.warn(
 			"daemon",
 			"Remove it; the next daemon writes it anew.",
 			"%s cannot be read: %v",
-			d.at.info(),
-			pathCause(err),
+			d.at.Info(),
+			daemon.PathCause(err),
 		)
 
 		return f
@@ -39,10 +38,10 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 		return f
 	}
 
-	held, err := lockHeld(d.at)
+	held, err := daemon.Locked(d.at)
 	switch {
 	case err != nil:
-		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.lock(), pathCause(err))
+		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.Lock(), daemon.PathCause(err))
 	case held && info != nil:
 		f.bad(
 			"daemon",
@@ -54,13 +53,13 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	case held:
 		f.warn(
 			"daemon",
-			"Look again in a few seconds; if it stays so, look into "+d.at.log()+".",
+			"Look again in a few seconds; if it stays so, look into "+d.at.Log()+".",
 			"a daemon is starting or ending",
 		)
 	case info != nil:
 		f.warn(
 			"daemon",
-			"Any command starts a new one, which finds the agents. How the last one ended may stand in "+d.at.log()+".",
+			"Any command starts a new one, which finds the agents. How the last one ended may stand in "+d.at.Log()+".",
 			"not running; the last one (pid %d) did not end in good order",
 			info.PID,
 		)
@@ -71,14 +70,14 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	return f
 }
 
-func (d *doctor) aboutRunning(f *findings, info *daemonInfo) {
+func (d *doctor) aboutRunning(f *findings, info *daemon.Info) {
 	if info.Version != buildVersion() {
 		f.warn("daemon", "To have the new one: parley down --keep-agents, then any command; the agents stay.",
 			"the daemon (pid %d) is version %s, this program %s", info.PID, info.Version, buildVersion())
 		return
 	}
 
-	if file, err := os.Stat(d.at.team()); err == nil && file.ModTime().After(info.StartedAt) {
+	if file, err := os.Stat(d.at.TeamFile()); err == nil && file.ModTime().After(info.StartedAt) {
 		f.warn(
 			"daemon",
 			"To have its settings and profiles as they are now: parley down --keep-agents, then any command; the agents stay.",
@@ -90,26 +89,6 @@ func (d *doctor) aboutRunning(f *findings, info *daemonInfo) {
 	}
 
 	f.ok("daemon", "%s, pid %d, up for %s", info.Version, info.PID, d.ago(info.StartedAt))
-}
-
-// lockHeld reports whether some process holds the daemon's lock. It takes the lock
-// for a moment if nobody does, which a daemon that starts just then sees as another.
-func lockHeld(at place) (bool, error) {
-	f, err := os.Open(at.lock())
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer f.Close()
-
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return true, nil
-	}
-
-	return false, err
 }
 
 // healthy is nil if a daemon of parley's answers there.
@@ -145,7 +124,7 @@ func healthy(ctx context.Context, network, address string) error {
 // checkPort looks at the daemon's port on loopback: a running daemon answers on it,
 // another's must be free.
 func (d *doctor) checkPort(ctx context.Context) (f findings) {
-	info, err := readInfo(d.at)
+	info, err := daemon.ReadInfo(d.at)
 	if err == nil && healthy(ctx, "unix", info.Socket) == nil {
 		u, err := url.Parse(info.HTTP)
 		if err == nil {
@@ -169,7 +148,7 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 		return f
 	}
 
-	fixed, kept := 0, keptPort(d.at)
+	fixed, kept := 0, daemon.KeptPort(d.at)
 	if d.team != nil {
 		fixed = d.team.Settings.HTTPPort
 	}
@@ -201,26 +180,13 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 	return f
 }
 
-// keptPort is the port that the workspace's last daemon had, 0 if none is known.
-func keptPort(at place) int {
-	b, err := os.ReadFile(at.port())
-	if err != nil {
-		return 0
-	}
-	port, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil || port < 0 || port > 65535 {
-		return 0
-	}
-	return port
-}
-
 func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
-	if _, err := os.Stat(d.at.database()); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(d.at.Database()); errors.Is(err, fs.ErrNotExist) {
 		f.ok("database", "none yet; the daemon makes it")
 		return f
 	}
 
-	h, err := store.Inspect(ctx, d.at.database())
+	h, err := store.Inspect(ctx, d.at.Database())
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		f.warn("database", "Try again when the machine is idle.", "too large to be read through within %s", thoroughly)
@@ -229,7 +195,7 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 	case h.Version > h.Known:
 		f.bad(
 			"database",
-			"Use the newer parley, or put an older copy in its place: automatic ones stand beside it ("+d.at.database()+".bak-*).",
+			"Use the newer parley, or put an older copy in its place: automatic ones stand beside it ("+d.at.Database()+".bak-*).",
 			"it is from a newer parley: its version is %d, this program knows %d",
 			h.Version,
 			h.Known,
@@ -257,7 +223,7 @@ const (
 )
 
 func (d *doctor) checkDisk(context.Context) (f findings) {
-	dir := existing(d.at.database())
+	dir := existing(d.at.Database())
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		f.warn("disk", "See what df "+dir+" says.", "its free space cannot be told: %v", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/files"
+	"parley/internal/daemon"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,7 +17,7 @@ import (
 // checkFiles looks at who may use what the workspace keeps. A daemon makes its
 // directories private when it starts; here nothing is changed.
 func (d *doctor) checkFiles(context.Context) (f findings) {
-	if over := len(d.at.database()) - maxDatabasePath; over > 0 {
+	if over := len(d.at.Database()) - daemon.MaxDatabasePath; over > 0 {
 		f.bad(
 			"files",
 			"Choose a directory with a shorter path.",
@@ -25,17 +26,17 @@ func (d *doctor) checkFiles(context.Context) (f findings) {
 		)
 	}
 
-	d.checkSocketPath(&f, "files", d.at.socket(), "Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
-	for _, dir := range []string{filepath.Join(d.at.root, stateDir), d.at.runtime, d.at.launch} {
+	d.checkSocketPath(&f, "files", d.at.Socket(), "Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
+	for _, dir := range []string{filepath.Join(d.at.Root, daemon.StateDir), d.at.Runtime, d.at.Launch} {
 		d.checkPrivate(&f, dir)
 	}
 
-	for _, file := range []string{d.at.database(), d.at.info(), d.at.lock(), d.at.log()} {
+	for _, file := range []string{d.at.Database(), d.at.Info(), d.at.Lock(), d.at.Log()} {
 		d.checkPrivate(&f, file)
 	}
 
 	if len(f) == 0 {
-		f.ok("files", "%s, %s and %s are yours alone", stateDir, d.at.runtime, d.at.launch)
+		f.ok("files", "%s, %s and %s are yours alone", daemon.StateDir, d.at.Runtime, d.at.Launch)
 	}
 
 	return f
@@ -50,7 +51,7 @@ const (
 
 // checkSpace says what the workspace takes of the disk, and how it gets less.
 func (d *doctor) checkSpace(context.Context) (f findings) {
-	state := filepath.Dir(d.at.database())
+	state := filepath.Dir(d.at.Database())
 	var kept int64
 	for _, dir := range []string{"files", "received"} {
 		n, err := files.Size(filepath.Join(state, dir))
@@ -75,10 +76,10 @@ func (d *doctor) checkSpace(context.Context) (f findings) {
 
 	var database, copies int64
 	for _, name := range []string{"", "-wal", "-shm"} {
-		database += sizeOf(d.at.database() + name)
+		database += sizeOf(d.at.Database() + name)
 	}
 
-	found, _ := filepath.Glob(d.at.database() + ".bak-*") // the path is no pattern, or there is none
+	found, _ := filepath.Glob(d.at.Database() + ".bak-*") // the path is no pattern, or there is none
 	for _, name := range found {
 		copies += sizeOf(name)
 	}
@@ -92,14 +93,14 @@ func (d *doctor) checkSpace(context.Context) (f findings) {
 	case copies >= largeContent:
 		f.warn(
 			"space",
-			"The backups were made before migrations; when all is well, delete them: "+d.at.database()+".bak-*",
+			"The backups were made before migrations; when all is well, delete them: "+d.at.Database()+".bak-*",
 			"%s",
 			said,
 		)
 	case database >= largeContent:
 		f.warn(
 			"space",
-			"Messages are kept for good. To begin anew: parley backup FILE, parley down, then move "+d.at.database()+" and its -wal away.",
+			"Messages are kept for good. To begin anew: parley backup FILE, parley down, then move "+d.at.Database()+" and its -wal away.",
 			"%s",
 			said,
 		)
@@ -129,8 +130,8 @@ func (d *doctor) checkPrivate(f *findings, path string) {
 			f.bad("files", "Make "+parent+" writable for you.", "%s cannot be made", path)
 		}
 	case err != nil:
-		f.bad("files", "Make it yours again, with its directory.", "%s: %v", path, pathCause(err))
-	case !ownedByUs(info):
+		f.bad("files", "Make it yours again, with its directory.", "%s: %v", path, daemon.PathCause(err))
+	case !daemon.IsOwn(info):
 		f.bad("files", "Remove it, or have its owner remove it.", "%s is not yours", path)
 	case info.IsDir() && unix.Access(path, unix.W_OK|unix.X_OK) != nil:
 		f.bad("files", "Make it writable for you: chmod 700 "+path, "%s cannot be written", path)
@@ -181,7 +182,7 @@ func (d *doctor) lookPath(name, dir string) (string, bool) {
 		}
 		return name, isProgram(name)
 	}
-	for _, at := range filepath.SplitList(d.env.get("PATH")) {
+	for _, at := range filepath.SplitList(d.env.Get("PATH")) {
 		if path := filepath.Join(at, name); filepath.IsAbs(at) && isProgram(path) {
 			return path, true
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/daemon"
 	"parley/responder"
 )
 
@@ -31,12 +32,12 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 		all[name] = c
 	}
 
-	for _, r := range d.team.declared() {
+	for _, r := range d.team.Declared() {
 		add(r.Name, r.ResponderConfig)
 	}
 
 	missing := map[string]string{}
-	if info, err := readInfo(d.at); err == nil && info != nil && healthy(ctx, "unix", info.Socket) == nil {
+	if info, err := daemon.ReadInfo(d.at); err == nil && info != nil && healthy(ctx, "unix", info.Socket) == nil {
 		service := d.clientOf(info)
 		defer service.Close()
 
@@ -61,7 +62,7 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 		}
 	}
 
-	model := responder.New(responder.Options{Getenv: d.env.get})
+	model := responder.New(responder.Options{Getenv: d.env.Get})
 	for _, name := range names {
 		c := all[name]
 		problem, asked := missing[name]

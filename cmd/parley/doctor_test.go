@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"parley/internal/daemon"
 	"parley/profile"
 
 	"github.com/google/go-cmp/cmp"
@@ -107,23 +108,23 @@ func TestWhatTakesMuchSpaceIsSaid(t *testing.T) {
 		}
 	}
 
-	state := filepath.Dir(d.at.database())
+	state := filepath.Dir(d.at.Database())
 	grow(filepath.Join(state, "files", "ab", "abc"), manyFiles-1)
-	grow(d.at.database(), largeContent-5)
-	grow(d.at.database()+"-wal", 4)
+	grow(d.at.Database(), largeContent-5)
+	grow(d.at.Database()+"-wal", 4)
 	if f := d.checkSpace(t.Context()); !slices.Equal(levels(f), []level{fine, fine}) {
 		t.Errorf("just below: %+v", f)
 	}
 
 	grow(filepath.Join(state, "received", "id", "x"), 1)
-	grow(d.at.database()+"-shm", 1)
+	grow(d.at.Database()+"-shm", 1)
 	f := d.checkSpace(t.Context())
 	if !slices.Equal(levels(f), []level{warning, warning}) || !strings.Contains(f[0].Action, "parley files prune") ||
 		!strings.Contains(f[1].Action, "parley backup") {
 		t.Errorf("a gigabyte of each: %+v", f)
 	}
 
-	grow(d.at.database()+".bak-12-20260101T000000.000", largeContent)
+	grow(d.at.Database()+".bak-12-20260101T000000.000", largeContent)
 	f = d.checkSpace(t.Context())
 	if !strings.Contains(f[1].Detail, "1 automatic backup 1.1 GB") || !strings.Contains(f[1].Action, ".bak-*") {
 		t.Errorf("with a large backup: %+v", f[1])
@@ -141,14 +142,14 @@ func TestSizesAreReadable(t *testing.T) {
 // testDoctor is a doctor of a workspace that is all its own.
 func testDoctor(t *testing.T) *doctor {
 	t.Helper()
-	dir := realPath(t.TempDir())
+	dir := daemon.RealPath(t.TempDir())
 	for _, sub := range []string{"w", "state", "runtime"} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	env := environ{
+	env := daemon.Environ{
 		"HOME=" + dir,
 		"XDG_STATE_HOME=" + filepath.Join(dir, "state"),
 		"XDG_RUNTIME_DIR=" + filepath.Join(dir, "runtime"),
@@ -156,7 +157,7 @@ func testDoctor(t *testing.T) *doctor {
 	}
 
 	d := &doctor{cli: &cli{program: program{env: env, dir: filepath.Join(dir, "w")}}}
-	d.at = locate(d.dir, env)
+	d.at = daemon.Locate(d.dir, env)
 
 	return d
 }
@@ -173,35 +174,35 @@ func TestFilesMustBeOursAlone(t *testing.T) {
 	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{fine}) {
 		t.Fatalf("nothing there yet: got %+v", f)
 	}
-	if err := d.at.prepare(); err != nil {
+	if err := d.at.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(d.at.database(), nil, 0o400); err != nil {
+	if err := os.WriteFile(d.at.Database(), nil, 0o400); err != nil {
 		t.Fatal(err)
 	}
 
 	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{problem}) ||
-		!strings.Contains(f[0].Action, "chmod 600 "+d.at.database()) {
+		!strings.Contains(f[0].Action, "chmod 600 "+d.at.Database()) {
 		t.Errorf("a database that cannot be written: got %+v", f)
 	}
 
-	if err := os.Chmod(d.at.database(), 0o600); err != nil {
+	if err := os.Chmod(d.at.Database(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(d.at.launch, 0o750); err != nil {
+	if err := os.Chmod(d.at.Launch, 0o750); err != nil {
 		t.Fatal(err)
 	}
 
 	if f := d.checkFiles(t.Context()); !cmp.Equal(levels(f), []level{warning}) ||
-		!strings.Contains(f[0].Detail, "others may use "+d.at.launch) {
+		!strings.Contains(f[0].Detail, "others may use "+d.at.Launch) {
 		t.Errorf("a directory of secrets that a group reads: got %+v", f)
 	}
 }
 
 func TestLongWorkspaceIsAProblem(t *testing.T) {
 	d := testDoctor(t)
-	d.at.root += strings.Repeat("/"+strings.Repeat("x", 100), 5)
-	d.at.runtime = d.at.root
+	d.at.Root += strings.Repeat("/"+strings.Repeat("x", 100), 5)
+	d.at.Runtime = d.at.Root
 	f := d.checkFiles(t.Context())
 	if len(f) < 2 || f[0].Level != problem || !strings.Contains(f[0].Detail, "too long for its database") ||
 		!strings.Contains(f[1].Detail, "103 at most") {
@@ -221,7 +222,7 @@ func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	root := filepath.Dir(filepath.Dir(d.at.launch))
+	root := filepath.Dir(filepath.Dir(d.at.Launch))
 	if err := os.Chmod(root, 0o770); err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +249,7 @@ func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
 
 func TestVersionIsComparedWithThoseTried(t *testing.T) {
 	d := testDoctor(t)
-	d.env = append(d.env, "PATH="+d.env.get("HOME")+":"+os.Getenv("PATH"))
+	d.env = append(d.env, "PATH="+d.env.Get("HOME")+":"+os.Getenv("PATH"))
 	p := &profile.Profile{
 		Name:    "robot",
 		Command: []string{"robot"},
@@ -263,7 +264,7 @@ func TestVersionIsComparedWithThoseTried(t *testing.T) {
 
 	for said, want := range map[string]level{"robot 2.0.0": fine, "robot 1.9.0": fine, "robot 2.0.1": warning, "no number": warning} {
 		script := "#!/bin/sh\ntest \"$1\" = about && echo '" + said + "'\n"
-		if err := os.WriteFile(filepath.Join(d.env.get("HOME"), "robot"), []byte(script), 0o700); err != nil {
+		if err := os.WriteFile(filepath.Join(d.env.Get("HOME"), "robot"), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if f := d.checkAgent(t.Context(), p); !cmp.Equal(levels(f), []level{want}) {

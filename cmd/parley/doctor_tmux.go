@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"parley/internal/daemon"
 	"parley/tmux"
 )
 
@@ -38,13 +39,13 @@ func (d *doctor) checkTmux(ctx context.Context) (f findings) {
 // checkServer looks at the workspace's own tmux server, if it runs, and at where
 // its socket is.
 func (d *doctor) checkServer(ctx context.Context) (f findings) {
-	socket := d.at.tmuxSocket(d.env)
+	socket := d.at.TmuxSocket(d.env)
 	d.checkSocketPath(&f, "tmux server", socket, "Set TMUX_TMPDIR to a shorter directory.")
 	if !d.checkTmuxDir(&f, filepath.Dir(socket)) {
 		return f
 	}
 
-	running, err := tmux.Inspect(ctx, "tmux", socket, d.env.scrubbed())
+	running, err := tmux.Inspect(ctx, "tmux", socket, d.env.Scrubbed())
 	binary, _ := tmux.CheckVersion(ctx, "") // checkTmux says what is wrong with it
 	switch {
 	case errors.Is(err, tmux.ErrNotInstalled):
@@ -75,9 +76,9 @@ func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 	case errors.Is(err, fs.ErrNotExist):
 		return true
 	case err != nil:
-		f.bad("tmux server", "Set TMUX_TMPDIR to a directory that you can use.", "%s: %v", dir, pathCause(err))
+		f.bad("tmux server", "Set TMUX_TMPDIR to a directory that you can use.", "%s: %v", dir, daemon.PathCause(err))
 		return false
-	case !info.IsDir() || !ownedByUs(info):
+	case !info.IsDir() || !daemon.IsOwn(info):
 		f.bad(
 			"tmux server",
 			"Remove it, or set TMUX_TMPDIR to a directory of yours.",
@@ -109,13 +110,13 @@ func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 
 // checkSocketPath reports a path that is too long for a socket.
 func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
-	if len(path) > maxSocketPath {
+	if len(path) > daemon.MaxSocketPath {
 		f.bad(
 			check,
 			action,
 			"the socket's path has %d bytes, %d at most are possible: %s",
 			len(path),
-			maxSocketPath,
+			daemon.MaxSocketPath,
 			path,
 		)
 	}
@@ -123,7 +124,7 @@ func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
 
 // listens reports whether a port of loopback can be had now.
 func listens(port int) error {
-	l, err := listenPort(loopback, port)
+	l, err := daemon.ListenPort(daemon.Loopback, port)
 	if err != nil {
 		return err
 	}

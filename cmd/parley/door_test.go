@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley"
+	"parley/internal/daemon"
 )
 
 // doorOf starts a daemon with settings, and returns someone who calls it over TCP.
@@ -17,7 +18,7 @@ func doorOf(t *testing.T, settings string) (*home, *someone) {
 	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte("settings:\n"+settings), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	info := must[daemonInfo](t, h, "serve")
+	info := must[daemon.Info](t, h, "serve")
 	return h, &someone{name: "nobody", client: http.DefaultClient, base: info.HTTP}
 }
 

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley"
 	"parley/profile"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // What the real programs hand to their hooks, shortened, and what comes of it.

@@ -14,9 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"parley"
+	"parley/internal/daemon"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestHookReadsWhatProgramsHandOver(t *testing.T) {
@@ -83,7 +84,7 @@ func hookAs(t *testing.T, h *home, key string, stdin io.Reader, args ...string) 
 
 func (h *home) spooled(t *testing.T) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(h.workspace, stateDir, "reports"))
+	b, err := os.ReadFile(filepath.Join(h.workspace, daemon.StateDir, "reports"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
@@ -93,10 +94,10 @@ func (h *home) spooled(t *testing.T) string {
 func TestHookStartsNoDaemon(t *testing.T) {
 	h := newTestHome(t)
 	hookAs(t, h, "k", nil, "Stop")
-	if _, err := os.Stat(filepath.Join(h.workspace, stateDir)); err == nil {
+	if _, err := os.Stat(filepath.Join(h.workspace, daemon.StateDir)); err == nil {
 		t.Error("a workspace was made where there was none")
 	}
-	if err := os.Mkdir(filepath.Join(h.workspace, stateDir), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(h.workspace, daemon.StateDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
 
@@ -109,7 +110,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 	if got := h.spooled(t); strings.Count(got, "Notification:x") != 1 || strings.Count(got, "\n") != 1 {
 		t.Errorf("the spool has %q", got)
 	}
-	if _, err := os.Stat(filepath.Join(h.workspace, stateDir, "daemon.lock")); err == nil {
+	if _, err := os.Stat(filepath.Join(h.workspace, daemon.StateDir, "daemon.lock")); err == nil {
 		t.Error("a daemon was started")
 	}
 }
@@ -117,7 +118,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 // A daemon that hangs, and a program that keeps the input open, hold nothing up.
 func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	h := newTestHome(t)
-	if err := os.Mkdir(filepath.Join(h.workspace, stateDir), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(h.workspace, daemon.StateDir), 0o700); err != nil {
 		t.Fatal(err)
 	}
 
@@ -128,11 +129,11 @@ func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	}
 	defer l.Close() // it takes connections, and nobody answers them
 
-	info, err := json.Marshal(daemonInfo{PID: os.Getpid(), Socket: socket})
+	info, err := json.Marshal(daemon.Info{PID: os.Getpid(), Socket: socket})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(h.workspace, stateDir, "daemon.json"), info, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(h.workspace, daemon.StateDir, "daemon.json"), info, 0o600); err != nil {
 		t.Fatal(err)
 	}
 
@@ -151,7 +152,7 @@ func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 
 func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	h := newTestHome(t)
-	must[daemonInfo](t, h, "serve")
+	must[daemon.Info](t, h, "serve")
 	hookAs(t, h, "parley_nobody", strings.NewReader("{}"), "Stop")
 	if got := h.spooled(t); got != "" {
 		t.Errorf("what the daemon refused was kept: %s", got)

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/daemon"
+
 	"github.com/coder/websocket"
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/getkin/kin-openapi/openapi3filter"
@@ -22,7 +24,7 @@ import (
 )
 
 // workingDaemon starts a daemon with an agent called coder, in a home of its own.
-func workingDaemon(t *testing.T) (*home, daemonInfo) {
+func workingDaemon(t *testing.T) (*home, daemon.Info) {
 	t.Helper()
 	h := newTestHome(t)
 	for _, args := range [][]string{{"serve"}, {"register", "coder"}} {
@@ -31,12 +33,12 @@ func workingDaemon(t *testing.T) (*home, daemonInfo) {
 		}
 	}
 
-	b, err := os.ReadFile(filepath.Join(h.workspace, stateDir, "daemon.json"))
+	b, err := os.ReadFile(filepath.Join(h.workspace, daemon.StateDir, "daemon.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	var info daemonInfo
+	var info daemon.Info
 	if err := json.Unmarshal(b, &info); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/daemon"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -178,9 +180,9 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // daemonOf reads which daemon runs in a script's workspace.
-func daemonOf(ts *testscript.TestScript) daemonInfo {
-	var info daemonInfo
-	ts.Check(json.Unmarshal([]byte(ts.ReadFile(filepath.Join(stateDir, "daemon.json"))), &info))
+func daemonOf(ts *testscript.TestScript) daemon.Info {
+	var info daemon.Info
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(filepath.Join(daemon.StateDir, "daemon.json"))), &info))
 	return info
 }
 

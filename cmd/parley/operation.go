@@ -10,6 +10,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -18,12 +19,12 @@ import (
 const reconnect = 5 * time.Second
 
 // place finds the workspace of this command line.
-func (c *cli) place() (place, error) {
-	root, err := findWorkspace(c.workspace, c.env, c.dir)
+func (c *cli) place() (daemon.Place, error) {
+	root, err := daemon.FindWorkspace(c.workspace, c.env, c.dir)
 	if err != nil {
-		return place{}, err
+		return daemon.Place{}, err
 	}
-	return locate(root, c.env), nil
+	return daemon.Locate(root, c.env), nil
 }
 
 // service returns the daemon's service, and starts the daemon if there is none.
@@ -39,8 +40,8 @@ func (c *cli) service(ctx context.Context) (*client.Client, error) {
 	return c.clientOf(info), nil
 }
 
-func (c *cli) clientOf(info *daemonInfo) *client.Client {
-	return client.New(client.Options{Socket: info.Socket, Key: c.env.get("PARLEY_KEY"), Retry: reconnect})
+func (c *cli) clientOf(info *daemon.Info) *client.Client {
+	return client.New(client.Options{Socket: info.Socket, Key: c.env.Get("PARLEY_KEY"), Retry: reconnect})
 }
 
 // undecided lets every call pass on this side: the daemon knows who calls.
@@ -211,7 +212,7 @@ func (c *cli) completeAgents(cmd *cobra.Command, args []string, _ string) ([]str
 	ctx, cancel := context.WithTimeout(cmd.Context(), 500*time.Millisecond)
 	defer cancel()
 
-	info := runningDaemon(ctx, at)
+	info := daemon.Running(ctx, at)
 	if info == nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

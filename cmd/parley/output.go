@@ -28,7 +28,7 @@ const (
 // styled reports whether f takes colours: it is a terminal, and nobody asked
 // for none (https://no-color.org).
 func (c *cli) styled(f *os.File) bool {
-	return isTerminal(f) && c.env.get("NO_COLOR") == "" && c.env.get("TERM") != "dumb"
+	return isTerminal(f) && c.env.Get("NO_COLOR") == "" && c.env.Get("TERM") != "dumb"
 }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }

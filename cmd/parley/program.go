@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"parley"
-	"parley/orchestrator"
+	"parley/internal/daemon"
 
 	"github.com/spf13/cobra"
 )
@@ -18,46 +16,13 @@ import (
 type program struct {
 	in         *os.File
 	out, err   *os.File
-	env        environ
+	env        daemon.Environ
 	dir        string // the working directory; "" if it cannot be read
 	executable string // this binary, to start the daemon with
 	now        func() time.Time
 }
 
 func timeNow() time.Time { return time.Now() }
-
-// environ is an environment as os.Environ gives it; the last of two entries of
-// one name counts.
-type environ []string
-
-// get returns the value of a variable, "" if it is not set.
-func (e environ) get(name string) string {
-	for _, entry := range slices.Backward(e) {
-		if value, ok := strings.CutPrefix(entry, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
-// toMap returns the environment as a launch carries it.
-func (e environ) toMap() map[string]string {
-	m := make(map[string]string, len(e))
-	for _, entry := range e {
-		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
-			m[name] = value
-		}
-	}
-	return m
-}
-
-// scrubbed returns the environment without what a child must not inherit.
-func (e environ) scrubbed() environ {
-	return slices.DeleteFunc(slices.Clone(e), func(entry string) bool {
-		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(orchestrator.NotInherited, name)
-	})
-}
 
 // cli is a program with its global flags read.
 type cli struct {

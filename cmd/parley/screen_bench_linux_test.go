@@ -12,11 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/sys/unix"
-
 	"parley"
 	"parley/client"
+	"parley/internal/daemon"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/sys/unix"
 )
 
 // BenchmarkScreenStart is from the start of the program to the frame that shows 200 agents
@@ -38,8 +39,8 @@ func BenchmarkScreenStart(b *testing.B) {
 func (h *home) fill(b *testing.B, agents, messages int) (newest string) {
 	b.Helper()
 	must[parley.AgentStatusResult](b, h, "agents")
-	text, err := os.ReadFile(filepath.Join(h.workspace, stateDir, "daemon.json"))
-	var info daemonInfo
+	text, err := os.ReadFile(filepath.Join(h.workspace, daemon.StateDir, "daemon.json"))
+	var info daemon.Info
 	if err == nil {
 		err = json.Unmarshal(text, &info)
 	}

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"parley"
 	"parley/tui"
+
+	"github.com/spf13/cobra"
 )
 
 // screenLink says what the screen is to show first, as it is written on the command line.

@@ -2,118 +2,22 @@ package main
 
 import (
 	"context"
-	"reflect"
-	"strconv"
-	"strings"
-	"time"
 
-	"parley"
+	"parley/internal/daemon"
 	"parley/tui"
 )
 
-// screenSettings are the screen's. Of the key notify, the environment's
-// PARLEY_SCREEN_NOTIFY is made by itself: what one likes is one's own, not the team's.
-type screenSettings struct {
-	Notify        string `yaml:"notify" doc:"How you are told of what comes for you and of what needs you: bell, desktop, both separated by a comma, or none; both unless set."`
-	QuietHours    string `yaml:"quiet_hours" doc:"When you are not told, such as 22:00-07:00; never unless set."`
-	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll and clicks choose; hold shift then to select text: true or false."`
-	ReducedMotion bool   `yaml:"reduced_motion" doc:"Show news once a second at most, and neither curves nor a blinking cursor: true or false."`
-}
-
-// overrideFrom applies the environment's PARLEY_SCREEN_KEY variables.
-func (s *screenSettings) overrideFrom(env environ) error {
-	v := reflect.ValueOf(s).Elem()
-	for i, key := range keysOf(v.Type()) {
-		name := "PARLEY_SCREEN_" + strings.ToUpper(key)
-		text := env.get(name)
-		if text == "" {
-			continue
-		}
-
-		if v.Field(i).Kind() == reflect.String {
-			v.Field(i).SetString(text)
-			continue
-		}
-
-		on, err := strconv.ParseBool(text)
-		if err != nil {
-			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, parley.CleanLine(text)).
-				With("setting", key).
-				Suggest("Give true or false.")
-		}
-
-		v.Field(i).SetBool(on)
-	}
-
-	return s.check("the environment")
-}
-
-// check refuses what notify refuses; source says whose it is.
-func (s *screenSettings) check(source string) error {
-	_, err := s.notice(source)
-	return err
-}
-
-// notice is how and when the operator is told.
-func (s *screenSettings) notice(source string) (n tui.Notify, err error) {
-	refuse := func(key, value, instead string) error {
-		return parley.Errorf(parley.InvalidArgument, "%s: %s is %q", source, key, parley.CleanLine(value)).
-			With("setting", key).
-			Suggest("Give %s.", instead)
-	}
-
-	if s.Notify == "" {
-		n.Bell, n.Desktop = true, true
-	}
-
-	for word := range strings.SplitSeq(s.Notify, ",") {
-		switch strings.TrimSpace(word) {
-		case "bell":
-			n.Bell = true
-		case "desktop":
-			n.Desktop = true
-		case "none", "":
-		default:
-			return n, refuse("notify", s.Notify, "bell, desktop, both with a comma between them, or none")
-		}
-	}
-
-	if s.QuietHours == "" {
-		return n, nil
-	}
-
-	from, to, ok := strings.Cut(s.QuietHours, "-")
-	begin, err1 := timeOfDay(from)
-	end, err2 := timeOfDay(to)
-	if strings.TrimSpace(to) == "24:00" {
-		end, err2 = 24*time.Hour, nil
-	}
-	if !ok || err1 != nil || err2 != nil {
-		return n, refuse("quiet_hours", s.QuietHours, "two times of day, such as 22:00-07:00")
-	}
-
-	n.Quiet = tui.QuietHours{From: begin, To: end}
-
-	return n, nil
-}
-
-// timeOfDay is how long after midnight a time is, such as 7:30.
-func timeOfDay(text string) (time.Duration, error) {
-	at, err := time.Parse("15:04", strings.Trim(text, " "))
-	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute, err
-}
-
 // screenOf is how the screen is to behave here. A parley.yaml that cannot be read is
 // the daemon's matter: it keeps nobody from looking.
-func (c *cli) screenOf(at place) (screenSettings, tui.Notify, error) {
-	s := screenSettings{}
-	if t, err := loadTeam(at.team(), false); err == nil {
+func (c *cli) screenOf(at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
+	s := daemon.ScreenSettings{}
+	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil {
 		s = t.Screen
 	}
-	if err := s.overrideFrom(c.env); err != nil {
+	if err := s.Override(c.env); err != nil {
 		return s, tui.Notify{}, err
 	}
-	n, err := s.notice("the screen")
+	n, err := s.Notice("the screen")
 	return s, n, err
 }
 

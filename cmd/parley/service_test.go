@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/daemon"
 	"parley/parleytest"
 )
 
@@ -38,7 +39,7 @@ func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) 
 func TestServiceOverTheSocket(t *testing.T) {
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
 		h := newTestHome(t)
-		info := must[daemonInfo](t, h, "serve")
+		info := must[daemon.Info](t, h, "serve")
 		if !filepath.IsAbs(info.Socket) {
 			t.Fatalf("the daemon's socket is %q", info.Socket)
 		}

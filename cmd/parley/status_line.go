@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/daemon"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -80,7 +81,7 @@ func (c *cli) printStatusLine(ctx context.Context, form string) error {
 		return c.printLine("parley: off")
 	}
 
-	info := runningDaemon(ctx, at)
+	info := daemon.Running(ctx, at)
 	if info == nil {
 		return c.printLine("parley: off")
 	}
@@ -93,7 +94,7 @@ func (c *cli) printStatusLine(ctx context.Context, form string) error {
 		return c.printLine("parley: no answer")
 	}
 
-	l := statusLine{glyphs: c.env.utf8(), words: form == lineWords}
+	l := statusLine{glyphs: usesUTF8(c.env), words: form == lineWords}
 	if mine, err := service.CheckNewMessages(ctx, parley.CheckNewMessagesRequest{}); err == nil {
 		l.unread = mine.UnreadCount
 	}
@@ -102,8 +103,8 @@ func (c *cli) printStatusLine(ctx context.Context, form string) error {
 }
 
 // utf8 reports whether the locale says nothing against it.
-func (e environ) utf8() bool {
-	locale := strings.ToLower(cmp.Or(e.get("LC_ALL"), e.get("LC_CTYPE"), e.get("LANG")))
+func usesUTF8(e daemon.Environ) bool {
+	locale := strings.ToLower(cmp.Or(e.Get("LC_ALL"), e.Get("LC_CTYPE"), e.Get("LANG")))
 	return locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }
 

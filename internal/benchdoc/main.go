@@ -1,5 +1,5 @@
 // Command benchdoc turns the output of go test -bench, on its standard input, into
-// docs/benchmarks.md. Benchmarks whose names differ only in way=... measure the
+// docs/measured/benchmarks.md. Benchmarks whose names differ only in way=... measure the
 // same work done in different ways: they share a table, and parley's numbers are
 // set against each other way as ratios, which travel between machines better than
 // the numbers do.

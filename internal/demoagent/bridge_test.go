@@ -16,8 +16,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// serveBridge stands for `parley mcp`: it writes down each call and answers as the
-// daemon does. At the first look the reviewer is not there.
+// serveBridge stands in for `parley mcp`: it logs each call and answers like the daemon.
+// At the first look the reviewer is not there.
 func serveBridge() int {
 	answers := map[string]string{
 		"get_agent_status":  `{"success":true,"error":null,"agents":[{"name":"coder","state":"idle"},{"name":"reviewer","state":"busy"}]}`,
@@ -58,7 +58,7 @@ type call struct {
 	Key  string
 }
 
-// record returns how many calls there have been.
+// record logs a call and returns the number of calls so far.
 func record(tool string, args map[string]any) int {
 	line, _ := json.Marshal(call{tool, args, os.Getenv("PARLEY_KEY")})
 	f, err := os.OpenFile(os.Getenv("BRIDGE_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -74,11 +74,8 @@ func record(tool string, args map[string]any) int {
 func onTeam(t *testing.T, args ...string) (*agent, func() []call) {
 	t.Helper()
 	calls := t.TempDir() + "/calls"
-	a := start(
-		t,
-		[2]int{120, 40},
-		map[string]string{"PARLEY_KEY": "k1", "BRIDGE_LOG": calls},
-		append(args, "--work", "1ms")...)
+	env := map[string]string{"PARLEY_KEY": "k1", "BRIDGE_LOG": calls}
+	a := start(t, [2]int{120, 40}, env, append(args, "--work", "1ms")...)
 
 	return a, func() []call {
 		text, _ := os.ReadFile(calls)
@@ -121,10 +118,8 @@ func TestPlannerGathersTheTeamBeforeItSpeaks(t *testing.T) {
 		}
 	}
 
-	if want := []string{"get_agent_status", "get_agent_status", "broadcast_message", "broadcast_message", "check_inbox"}; !cmp.Equal(
-		tools,
-		want,
-	) {
+	want := []string{"get_agent_status", "get_agent_status", "broadcast_message", "broadcast_message", "check_inbox"}
+	if !cmp.Equal(tools, want) {
 		t.Errorf("got %q, want %q", tools, want)
 	}
 }
@@ -143,9 +138,8 @@ func TestCoderAnswersThePlanAndAsksForReview(t *testing.T) {
 
 	a.waitText(`⏺ send_message → reviewer: "Please review`)
 	a.waitText("⎿ reviewer submitted")
-	a.submit(
-		"[AGENT 1a2b3c4d BROADCAST]: Done: the date parser is in. Nobody needs to answer this.\n(planner · msg 5f0c21ab)",
-	)
+	a.submit("[AGENT 1a2b3c4d BROADCAST]: Done: the date parser is in. Nobody needs to answer this.\n" +
+		"(planner · msg 5f0c21ab)")
 
 	a.waitText("⏺ Noted.")
 	if got := len(calls()); got != 2 {
@@ -160,10 +154,22 @@ func TestRuleAnswersAOneLineMessage(t *testing.T) {
 	if got, want := calls()[0].Args["text"], "pong"; got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	a.submit("[PARLEY]: ping is not from an agent")
+	a.submit("[PARLEY]: ping is not from an agent\n(parley · msg 5f0c21ab)")
 	a.waitText("⏺ pong")
 	if got := len(calls()); got != 1 {
 		t.Errorf("got %d calls, want 1: it answered a notice", got)
+	}
+}
+
+func TestPostIsAnsweredInItsThread(t *testing.T) {
+	a, calls := onTeam(t, "--on", "ping", "--reply", "pong")
+	a.submit("[AGENT 1a2b3c4d IN THREAD 0badcafe \"dates\"]: ping\n(planner · msg 5f0c21aa)")
+	a.waitText(`send_message → thread 0badcafe: "pong"`)
+	tmuxtest.Poll(t, func() bool { return len(calls()) == 1 }, func() string { return "no call" })
+
+	got := calls()[0].Args
+	if _, direct := got["to"]; direct || got["thread_id"] != "0badcafe" || got["in_reply_to"] != "5f0c21aa" {
+		t.Errorf("got %v, want a post to the thread", got)
 	}
 }
 
@@ -182,9 +188,7 @@ func TestDemoTalksInAChainWithAnEnd(t *testing.T) {
 		a.waitState(profile.Idle)
 		for _, from := range []string{"planner", "coder", "reviewer"} {
 			if from != role {
-				a.submit(
-					"[AGENT 1a2b3c4d BROADCAST]: Done: Nobody needs to answer this.\n(" + from + " · msg 5f0c21aa)",
-				)
+				a.submit("[AGENT 1a2b3c4d BROADCAST]: Done: Nobody needs to answer this.\n(" + from + " · msg 5f0c21aa)")
 			}
 		}
 

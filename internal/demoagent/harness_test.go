@@ -37,12 +37,12 @@ func TestMain(m *testing.M) {
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Environ(), Executable: self}))
 }
 
-// sizes are the terminals that every look at the screen is tried in.
+// sizes are the terminal sizes in which screens are tested.
 var sizes = [][2]int{{200, 50}, {80, 24}, {40, 10}}
 
 const mark = "msg 5f0c21aa"
 
-// agent is one that runs in a pane.
+// agent is a demo agent that runs in a pane.
 type agent struct {
 	t       *testing.T
 	server  *tmux.Server

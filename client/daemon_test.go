@@ -1,0 +1,143 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"parley"
+	"parley/client"
+	"parley/httpapi"
+	"parley/orchestrator"
+	"parley/store"
+	"parley/tmux"
+)
+
+// operatorKey is the API key that makes a caller the operator.
+const operatorKey = "the-operator"
+
+// maxFile is the largest file that the tests' daemon stores, in bytes.
+const maxFile = 4 << 20
+
+// daemon is what `parley serve` runs, in this process: the service over a database
+// and a tmux server of its own, behind its HTTP handler.
+type daemon struct {
+	*orchestrator.Orchestrator
+	http.Handler
+	close func() error
+}
+
+// newDaemon starts a daemon, which ends with the test.
+func newDaemon(t *testing.T) *daemon {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+
+	d, err := openDaemon()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.close(); err != nil {
+			t.Error(err)
+		}
+	})
+
+	return d
+}
+
+func openDaemon() (*daemon, error) {
+	dir, err := os.MkdirTemp("/tmp", "pc") // short, because a socket is in it
+	if err != nil {
+		return nil, err
+	}
+
+	rows, err := store.Open(context.Background(), store.Options{Path: filepath.Join(dir, "parley.db")})
+	if err != nil {
+		return nil, err
+	}
+
+	service, err := orchestrator.New(context.Background(), orchestrator.Options{
+		Store:     rows,
+		Tmux:      tmux.Options{Path: filepath.Join(dir, "tmux"), Dir: dir},
+		Workspace: dir,
+		LaunchDir: filepath.Join(dir, "launch"),
+		State:     dir,
+		Settings:  orchestrator.Settings{MaxFile: maxFile},
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	d := &daemon{Orchestrator: service}
+	d.Handler = httpapi.New(httpapi.Options{
+		Service: service, Files: service, Registration: true,
+		Authenticate: func(ctx context.Context, key string) (parley.Caller, bool) {
+			if key == operatorKey {
+				return service.Operator(), true
+			}
+			return service.Authenticate(ctx, key)
+		},
+	})
+
+	d.close = func() error {
+		ctx := parley.WithCaller(context.Background(), service.Operator())
+		_, stopped := service.ShutDown(ctx, parley.ShutDownRequest{})
+		for _, err := range []error{stopped, service.Close(), rows.Close(), os.RemoveAll(dir)} {
+			if err != nil {
+				return fmt.Errorf("end the daemon: %w", err)
+			}
+		}
+		return nil
+	}
+
+	return d, nil
+}
+
+// register makes a mailbox agent, without the client, and returns its key.
+func (d *daemon) register(t *testing.T, name string) (key string) {
+	t.Helper()
+	res, err := d.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.APIKey
+}
+
+// unread counts the messages in an agent's inbox, without the client.
+func (d *daemon) unread(t *testing.T, key string) int {
+	t.Helper()
+	caller, ok := d.Authenticate(t.Context(), key)
+	if !ok {
+		t.Fatalf("nobody has the key %q", key)
+	}
+	inbox, err := d.CheckInbox(parley.WithCaller(t.Context(), caller), parley.CheckInboxRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return inbox.UnreadCount
+}
+
+// startDaemon starts a daemon for an example: the address that `parley status`
+// prints, and the operator, to whom every agent can write.
+func startDaemon() (address string, operator *client.Client, stop func()) {
+	d, err := openDaemon()
+	if err != nil {
+		panic(err)
+	}
+
+	server := httptest.NewServer(d)
+	stop = sync.OnceFunc(func() {
+		server.Close()
+		_ = d.close() // the example has shown what it is about
+	})
+
+	return server.URL, client.New(client.Options{URL: server.URL, Key: operatorKey}), stop
+}

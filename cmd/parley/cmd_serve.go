@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/internal/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+func (c *cli) serveCommand() *cobra.Command {
+	var foreground bool
+	var readyFD int
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Start the daemon (other commands do so by themselves)",
+		Example: `  parley serve                 # in the background
+  parley serve --foreground    # its log here; Ctrl-C ends it, the agents stay`,
+		Args: usage(cobra.NoArgs),
+	}
+
+	cmd.Flags().BoolVar(&foreground, "foreground", false, "stay in this terminal and log to it")
+	cmd.Flags().IntVar(&readyFD, "ready-fd", 0, "file descriptor to report readiness on")
+	_ = cmd.Flags().MarkHidden("ready-fd")
+	keys := daemon.SettingKeys()
+	for _, key := range keys {
+		cmd.Flags().String(strings.ReplaceAll(key, "_", "-"), "", daemon.SettingDoc(key))
+	}
+
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		at, err := c.place()
+		if err != nil {
+			return err
+		}
+
+		given := map[string]string{}
+		var flags []string
+		for _, key := range keys {
+			if f := cmd.Flag(strings.ReplaceAll(key, "_", "-")); f.Changed {
+				given[key] = f.Value.String()
+				flags = append(flags, "--"+f.Name+"="+f.Value.String())
+			}
+		}
+
+		if !foreground {
+			return c.serveInBackground(cmd.Context(), at, flags)
+		}
+
+		return daemon.Serve(cmd.Context(), daemon.Options{
+			Place:      at,
+			Flags:      given,
+			Env:        c.env,
+			Executable: c.executable,
+			Version:    buildVersion(),
+			ReadyFD:    readyFD,
+			Log:        c.err,
+			Now:        c.now,
+		})
+	}
+
+	return cmd
+}
+
+func (c *cli) serveInBackground(ctx context.Context, at daemon.Place, flags []string) error {
+	ctx, cancel := context.WithTimeout(ctx, daemon.StartWithin)
+	defer cancel()
+
+	if err := c.starter().Start(ctx, at, flags...); err != nil {
+		return err
+	}
+
+	info := daemon.Running(ctx, at)
+	if info == nil {
+		return parley.Errorf(parley.DaemonUnavailable, "the daemon ended as soon as it was ready").
+			Suggest("Look at the last lines of %s.", at.Log())
+	}
+
+	if c.json {
+		return c.printJSON(struct {
+			parley.Answer
+			*daemon.Info
+		}{parley.OK, info})
+	}
+
+	return c.printLine(fmt.Sprintf("The daemon of %s runs (pid %d).", at.Root, info.PID))
+}
+
+func (c *cli) starter() daemon.Starter {
+	return daemon.Starter{Executable: c.executable, Env: c.env, Now: c.now}
+}
+
+// ensureDaemon returns the workspace's daemon. Like tmux, it starts one if none runs.
+func (c *cli) ensureDaemon(ctx context.Context, at daemon.Place) (*daemon.Info, error) {
+	if info := daemon.Running(ctx, at); info != nil {
+		c.warnOfVersion(info)
+		return info, nil
+	}
+
+	stop := c.noticeStart(ctx)
+	defer stop()
+
+	return c.starter().Ensure(ctx, at)
+}
+
+// noticeStart tells a person at the terminal that the daemon is starting, if that
+// takes more than a second. The caller must call stop.
+func (c *cli) noticeStart(ctx context.Context) (stop func()) {
+	if !isTerminal(c.err) {
+		return func() {}
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	var noticed sync.WaitGroup
+	noticed.Go(func() {
+		if pause(ctx, time.Second) == nil {
+			fmt.Fprintln(c.err, c.paintFor(c.err, faint, "parley: the daemon is starting…"))
+		}
+	})
+
+	return func() { cancel(); noticed.Wait() }
+}
+
+// pause waits until d has passed or ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// warnOfVersion warns when the daemon was started by another build.
+func (c *cli) warnOfVersion(info *daemon.Info) {
+	if info.Version == buildVersion() {
+		return
+	}
+	fmt.Fprintf(
+		c.err,
+		"%s the daemon is version %s, this command is %s\n"+
+			"  → parley down --keep-agents lets the next command start the new one; the agents stay.\n",
+		c.paintFor(c.err, yellow, "parley:"),
+		info.Version,
+		buildVersion(),
+	)
+}

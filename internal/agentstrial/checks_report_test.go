@@ -1,0 +1,63 @@
+package agentstrial
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// reportsWhatItDoes has it work upon a message, rest, and ask: it says itself when it
+// begins, with which message, and when it is done; so does the title of its terminal,
+// if the profile reads that.
+func (s *onStage) reportsWhatItDoes() {
+	s.Helper()
+	s.reportsTurns()
+	s.arrives(s.send(strings.ReplaceAll(s.program.ask, "FILE", filepath.Join(s.workspace, "forbidden"))))
+	s.inState(parley.StateWaiting)
+	s.titled(parley.StateWaiting)
+	s.press("Escape")
+	s.inState(parley.StateIdle)
+	s.titled("")
+}
+
+// reportsTurns sends until the program's own reports say that work upon a message
+// began, and that it is done. They do not when a report of the turn before came late:
+// then the new prompt may have been queued.
+func (s *onStage) reportsTurns() {
+	s.Helper()
+	for range 5 {
+		m := s.send("WAIT for the report")
+		s.arrives(m)
+		silent := len(s.profile.Reports) == 0
+		begun := silent || s.until(5*time.Second, func() bool { d := s.status(m); return !d.TurnStarted().IsZero() })
+		s.titled(parley.StateBusy)
+		s.model.Release()
+		s.inState(parley.StateIdle)
+		done := silent || s.until(5*time.Second, func() bool {
+			ann := s.look()
+			return ann.State == parley.StateIdle && strings.HasPrefix(ann.Evidence, "it reported ")
+		})
+		if begun && done {
+			return
+		}
+
+		s.Logf("begin reported: %v, end: %v", begun, done)
+	}
+
+	s.Errorf("no turn was reported; the screen is\n%s", s.screen())
+}
+
+// titled waits until the terminal's title says a state, if the profile reads titles;
+// "" is for one that says none.
+func (s *onStage) titled(state parley.AgentState) {
+	s.Helper()
+	if len(s.profile.Titles) == 0 {
+		return
+	}
+	s.wait("its title says: "+string(state), func() bool {
+		said, _ := s.profile.Title(s.terminal().Title)
+		return said.State == state
+	})
+}

@@ -1,0 +1,329 @@
+package agentstrial
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"parley"
+)
+
+// figures are what came of deliveries at random.
+type figures struct {
+	deliveries, twice, mangled int
+	lost                       int // they did not arrive, and parley told nobody
+	unconfirmed, absent        int // parley told that they may not have arrived; of these, those that did not
+	answered, touched          int // dialogs and drafts
+	wrong                      int // verdicts: it did not arrive and is called submitted, or the other way round
+	submitted, started         []time.Duration
+}
+
+// trial sends to a program at random: while it is idle or works, while it asks, while
+// a person types or scrolls, while the daemon crashes, and after its model has failed.
+type trial struct {
+	*onStage
+	*rand.Rand
+	figures
+	began time.Time
+	story []string // of the scene, told when it fails
+	first int      // the scene's first message
+	rests bool     // the scene is one message to a program that rested
+	n     int      // scenes so far
+}
+
+func newTrial(s *onStage, random *rand.Rand) *trial { return &trial{onStage: s, Rand: random} }
+
+// run makes n deliveries, and those that are measured.
+func (t *trial) run(n int) figures {
+	t.press("Right") // shows ann to a person from the beginning; changes nothing
+	for t.deliveries < n {
+		scenes := []func(){
+			t.toIdle,
+			t.toIdle,
+			t.toIdle,
+			t.intoWork,
+			t.intoWork,
+			t.intoDialog,
+			t.intoDialog,
+			t.intoDraft,
+			t.intoDraft,
+			t.intoScrolling,
+			t.intoCrash,
+			t.intoQueue,
+			t.intoFailure,
+		}
+
+		t.play(scenes[t.IntN(len(scenes))])
+	}
+
+	for range measured {
+		t.play(t.toRested)
+	}
+
+	if strays := t.strays(); len(strays) > 0 {
+		t.mangled += len(strays)
+		t.Errorf("the model was sent besides: %q", strays)
+	}
+
+	return t.figures
+}
+
+// play tries a scene.
+func (t *trial) play(scene func()) {
+	t.began, t.story, t.first, t.rests = time.Now(), nil, len(t.sent), false
+	t.n++
+	scene()
+	t.settle()
+}
+
+// tell notes what happened in a scene, and when.
+func (t *trial) tell(format string, args ...any) {
+	t.story = append(t.story, fmt.Sprintf("%6d ms: ", time.Since(t.began).Milliseconds())+fmt.Sprintf(format, args...))
+}
+
+// fails counts a failure and shows what led to it.
+func (t *trial) fails(count *int, format string, args ...any) {
+	*count++
+	t.tell(format, args...)
+	var explained strings.Builder
+	for _, m := range t.sent[t.first:] {
+		out, err := t.command("explain", m.ID).CombinedOutput()
+		fmt.Fprintf(&explained, "%s(%v)\n", out, err)
+	}
+
+	t.Errorf(
+		"scene %d:\n%s\n%s\nthe model was sent %q; the screen is\n%s",
+		t.n,
+		strings.Join(t.story, "\n"),
+		explained.String(),
+		t.model.Prompts(),
+		t.screen(),
+	)
+}
+
+func (t *trial) pause(most time.Duration) {
+	time.Sleep(time.Duration(t.Int64N(int64(most))))
+}
+
+// says sends something.
+func (t *trial) says() {
+	texts := hostile
+	if t.IntN(4) == 0 {
+		texts = long
+	}
+	text := texts[t.IntN(len(texts))]
+	if t.IntN(2) == 0 {
+		text = fmt.Sprintf("please look at file %d", t.IntN(1000))
+	}
+	priority := []string{"low", "normal", "normal", "normal", "high", "urgent"}[t.IntN(6)]
+	t.tells(text, "--priority", priority)
+}
+
+func (t *trial) tells(text string, flags ...string) {
+	m := t.send(text, flags...)
+	t.tell("sent %s %q %q", parley.Short(m.ID), flags, text)
+}
+
+func (t *trial) says123() {
+	for range 1 + t.IntN(3) {
+		t.says()
+		t.pause(300 * time.Millisecond)
+	}
+}
+
+func (t *trial) toIdle() {
+	t.tell("it is idle")
+	t.says()
+}
+
+const (
+	// rest is how long a program shows nothing before a message to it is measured: right
+	// behind a turn, parley waits longer.
+	rest     = 4 * time.Second
+	measured = 15 // messages to each program, besides those at random
+)
+
+func (t *trial) toRested() {
+	time.Sleep(rest)
+	t.rests = true
+	t.tell("it has rested")
+	t.tells(fmt.Sprintf("please look at file %d", t.IntN(1000)))
+}
+
+func (t *trial) intoWork() {
+	work := time.Duration(1+t.IntN(4)) * time.Second
+	t.tells(fmt.Sprintf("%s %d please", []string{"SLEEP", "STREAM"}[t.IntN(2)], work/time.Second))
+	t.pause(work + time.Second)
+	t.says123()
+}
+
+func (t *trial) intoDialog() {
+	file := filepath.Join(t.workspace, fmt.Sprintf("forbidden%d", t.n))
+	t.tells(fmt.Sprintf("SLEEP %d and ", 1+t.IntN(2)) + strings.ReplaceAll(t.program.ask, "FILE", file))
+	t.pause(4 * time.Second)
+	t.says123()
+	if !t.until(patience, func() bool { return t.look().State == parley.StateWaiting }) {
+		t.fails(&t.answered, "no dialog is seen")
+		return
+	}
+
+	t.tell("a dialog is open")
+	t.pause(3 * time.Second)
+	if state := t.look().State; state != parley.StateWaiting {
+		t.fails(&t.answered, "the dialog is gone: ann is %s", state)
+	}
+
+	t.press("Escape")
+	t.tell("the person pressed Escape")
+	time.Sleep(100 * time.Millisecond)
+	if _, err := os.Stat(file); err == nil {
+		t.fails(&t.answered, "the dialog was answered")
+	}
+}
+
+func (t *trial) intoDraft() {
+	draft := fmt.Sprintf("half a thought %d", t.IntN(1000))
+	before := t.IntN(2) == 0
+	if before {
+		t.press("-l", draft)
+		t.tell("the person typed %q", draft)
+		t.pause(500 * time.Millisecond)
+	}
+
+	t.says123()
+	if !before {
+		if last := t.sent[len(t.sent)-1]; t.IntN(2) == 0 { // between the paste and the key
+			t.until(5*time.Second, func() bool {
+				return strings.Contains(t.composer(), parley.Short(last.ID)) || t.status(last).State.Settled()
+			})
+		}
+
+		t.pause(time.Second)
+		t.press("-l", draft)
+		t.tell("the person typed %q", draft)
+	}
+
+	if !t.until(patience, func() bool { return strings.Contains(t.composer(), draft) }) {
+		t.fails(&t.touched, "the draft is not in the composer: %q", t.composer())
+		if !t.until(patience, func() bool { return t.admits(draft) }) {
+			t.fails(&t.wrong, "no verdict says that the draft was submitted")
+		}
+		return
+	}
+
+	t.pause(5 * time.Second)
+	text := t.composer()
+	switch {
+	case !strings.Contains(text, draft):
+		t.fails(&t.touched, "the draft is gone, the composer holds %q", text)
+	case !strings.HasSuffix(text, draft):
+		t.fails(&t.touched, "the composer holds %q", text)
+	}
+
+	t.backspace(draft)
+	t.tell("the person took it back")
+}
+
+// admits reports whether parley says of a message of the scene that a draft went with it.
+func (t *trial) admits(draft string) bool {
+	for _, m := range t.sent[t.first:] {
+		for _, step := range t.status(m).Steps {
+			if strings.Contains(step.Evidence, "together with") && strings.Contains(step.Evidence, draft) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (t *trial) intoScrolling() {
+	t.press("C-b", "[")
+	t.tell("the person scrolls")
+	t.pause(time.Second)
+	t.says123()
+	t.pause(2 * time.Second)
+	t.press("q")
+	t.tell("the person scrolls no more")
+}
+
+func (t *trial) intoCrash() {
+	t.says123()
+	t.pause(time.Second)
+	t.killDaemon()
+	t.tell("the daemon was killed")
+}
+
+// settle waits until all is delivered and the program is idle, and judges.
+func (t *trial) settle() {
+	mine := t.sent[t.first:]
+	quiet := t.until(endurance, func() bool {
+		for _, m := range mine {
+			d := t.status(m)
+			if times, _ := t.prompted(m); !d.State.Settled() || d.State.Delivered() && times == 0 {
+				return false
+			}
+		}
+
+		return t.look().State == parley.StateIdle
+	})
+	if !quiet {
+		t.tell("ann is %s, held: %q", t.agent.State, t.agent.HeldReason)
+	}
+
+	for _, m := range mine {
+		t.judge(m)
+	}
+
+	t.deliveries += len(mine)
+	if !quiet {
+		t.Fatalf("scene %d does not come to rest:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
+	}
+}
+
+func (t *trial) judge(m *letter) {
+	d := t.status(m)
+	times, whole := t.prompted(m)
+	switch {
+	case times == 0 && d.State.Delivered():
+		t.wrong++
+		t.fails(&t.lost, "%s is %s and never came", parley.Short(m.ID), d.State)
+	case times == 0 && d.State == parley.DeliveryUnconfirmed:
+		t.unconfirmed++
+		t.absent++
+		t.tell("%s did not come and is unconfirmed: %s", parley.Short(m.ID), d.Reason)
+		t.Logf("scene %d:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
+	case times == 0:
+		t.fails(&t.lost, "%s is %s (%s) and never came", parley.Short(m.ID), d.State, d.Reason)
+	case times > 1:
+		t.fails(&t.twice, "%s came %d times", parley.Short(m.ID), times)
+	case !whole:
+		t.fails(&t.mangled, "%s came changed, want %q", parley.Short(m.ID), m.want)
+	case d.State.Failed():
+		t.fails(&t.wrong, "%s came and is called %s", parley.Short(m.ID), d.State)
+	case d.State == parley.DeliveryUnconfirmed:
+		t.unconfirmed++
+		t.tell("%s came and is unconfirmed: %s", parley.Short(m.ID), d.Reason)
+		t.Logf("scene %d:\n%s\n%s", t.n, strings.Join(t.story, "\n"), t.screen())
+	}
+
+	if t.rests && times == 1 && d.State.Delivered() {
+		t.measure(m, d)
+	}
+}
+
+// measure takes the times of a delivery to a program that rested.
+func (t *trial) measure(m *letter, d parley.Delivery) {
+	for _, step := range d.Steps {
+		if step.State == parley.DeliverySubmitted {
+			t.submitted = append(t.submitted, step.At.Sub(m.Timestamp))
+		}
+	}
+	for _, prompt := range t.model.Log() {
+		if strings.Contains(prompt.Text, m.want) {
+			t.started = append(t.started, prompt.At.Sub(m.Timestamp))
+		}
+	}
+}

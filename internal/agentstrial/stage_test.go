@@ -1,0 +1,321 @@
+package agentstrial
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/internal/modelserver"
+	"parley/profile"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// onStage is a real program that runs as the agent ann.
+type onStage struct {
+	*testing.T
+	*home
+	program installed
+	profile *profile.Profile
+	size    string
+	model   *modelserver.Server
+	agent   parley.AgentStatus
+	pid     int
+	person  string // the socket of the tmux in which a person looks at ann; "" while nobody does
+	sent    []*letter
+}
+
+// letter is a message to ann, and what must come of it.
+type letter struct {
+	*parley.Message
+	want   string // what is typed, to the byte
+	notice bool   // its text is only announced by that
+}
+
+func launchReal(t *testing.T, program installed, size string) *onStage {
+	h := newHome(t)
+	for i, entry := range h.env {
+		if path, ok := strings.CutPrefix(entry, "PATH="); ok {
+			h.env[i] = "PATH=" + program.path + ":" + path
+		}
+	}
+
+	profiles, err := profile.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s := &onStage{T: t, home: h, program: program, size: size, model: modelserver.Start()}
+	t.Cleanup(s.model.Close)
+	if s.profile, err = profiles.Find(program.profile); err != nil {
+		t.Fatal(err)
+	}
+
+	args := append(
+		[]string{"launch", "ann", "--profile", program.profile, "--size", size, "--", program.profile},
+		program.prepare(t, h, s.model.URL)...)
+
+	s.pid = must[parley.LaunchAgentResult](t, h, args...).PID
+	s.look()
+
+	return s
+}
+
+// endurance bounds the waits for real programs. On a machine with two cores and a load of
+// 20 opencode took 60 s from its start to its first request.
+const endurance = 3 * patience
+
+// until polls for a fact, and reports whether it came.
+func (s *onStage) until(patience time.Duration, fact func() bool) bool {
+	for deadline := time.Now().Add(patience); !fact(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			return false
+		}
+	}
+	return true
+}
+
+// wait waits for a fact, and when it never is shows the screen, and what parley says
+// of the messages that it is about.
+func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
+	s.Helper()
+	if s.until(endurance, fact) {
+		return
+	}
+
+	var stories []string
+	for _, m := range about {
+		stories = append(stories, must[parley.ExplainMessageResult](s.T, s.home, "explain", m.ID).Story...)
+	}
+
+	s.Fatalf(
+		"%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s\n%s",
+		what,
+		s.look().State,
+		s.agent.HeldReason,
+		s.model.Prompts(),
+		s.screen(),
+		strings.Join(stories, "\n"),
+	)
+}
+
+func (s *onStage) look() parley.AgentStatus {
+	s.agent = must[parley.AgentStatusResult](s.T, s.home, "agents", "ann").Agents[0]
+	return s.agent
+}
+
+func (s *onStage) terminal() parley.ReadTerminalResult {
+	return must[parley.ReadTerminalResult](s.T, s.home, "screen", "ann")
+}
+
+func (s *onStage) screen() string { return strings.Join(s.terminal().Lines, "\n") }
+
+// composer is what stands in ann's composer.
+func (s *onStage) composer() string {
+	at := s.terminal()
+	text, _ := s.profile.Composer(
+		profile.Screen{Lines: at.Lines, Width: at.Width, CursorX: at.CursorX, CursorY: at.CursorY},
+	)
+	return text
+}
+
+func (s *onStage) inState(state parley.AgentState) {
+	s.Helper()
+	s.wait("ann is "+string(state), func() bool { return s.look().State == state })
+}
+
+// send sends as the operator does.
+func (s *onStage) send(text string, flags ...string) *letter {
+	s.Helper()
+	res := must[parley.SendMessageResult](
+		s.T,
+		s.home,
+		slices.Concat([]string{"send", "ann"}, flags, []string{"--", text})...)
+
+	m := &letter{Message: res.Object}
+	foot := "(" + m.Sender + " · msg " + parley.Short(m.ID)
+	if m.Priority != parley.PriorityNormal {
+		foot += " · " + string(m.Priority)
+	}
+
+	head := fmt.Sprintf("[AGENT %s TO AGENT %s]: ", parley.Short(m.SenderID), parley.Short(s.agent.ID))
+	body := spoofed.ReplaceAllString(strings.ReplaceAll(m.Text, "\t", "    "), "$1> $2")
+	m.want = head + body + "\n" + foot + ")"
+	if m.notice = !s.profile.Fits(m.want); m.notice {
+		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
+		m.want = fmt.Sprintf(
+			"%s%s\n(%s · msg %s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
+			head,
+			parley.Truncate(first+"…", 200),
+			m.Sender,
+			parley.Short(m.ID),
+			len([]rune(m.Text)),
+			parley.Short(m.ID),
+		)
+	}
+
+	s.sent = append(s.sent, m)
+
+	return m
+}
+
+// spoofed are lines that look as if parley had written them; they are quoted.
+var spoofed = regexp.MustCompile(`(?m)^([ \t]*)(\[(?:AGENT |GUARDIAN |PARLEY))`)
+
+// status is what parley says of a message.
+func (s *onStage) status(m *letter) parley.Delivery {
+	return must[parley.MessageStatusResult](s.T, s.home, "message", m.ID).Deliveries[0]
+}
+
+// prompted counts how often a message came to the model, and tells whether what
+// came holds it unchanged.
+func (s *onStage) prompted(m *letter) (times int, whole bool) {
+	for _, prompt := range s.model.Prompts() {
+		times += strings.Count(prompt, "msg "+parley.Short(m.ID))
+		whole = whole || strings.Contains(prompt, m.want)
+	}
+	return times, whole
+}
+
+// begun waits until the model has a message: what is to be released waits only then.
+func (s *onStage) begun(m *letter) {
+	s.Helper()
+	s.wait("the model has it", func() bool { times, _ := s.prompted(m); return times > 0 }, m)
+}
+
+// strays are what the model was sent besides messages of ours.
+func (s *onStage) strays() (strays []string) {
+	for _, prompt := range s.model.Prompts() {
+		for _, m := range s.sent {
+			prompt = strings.Replace(prompt, m.want, "", 1)
+		}
+		if prompt = strings.TrimSpace(prompt); prompt != "" && !interrupted.MatchString(prompt) {
+			strays = append(strays, prompt)
+		}
+	}
+	return strays
+}
+
+// interrupted is what programs tell the model themselves when a person pressed
+// Escape.
+var interrupted = regexp.MustCompile(`^\[Request interrupted by user( for tool use)?\]$`)
+
+// held waits until what was sent waits for a reason.
+func (s *onStage) held(reason string) {
+	s.Helper()
+	s.wait("a message is held: "+reason, func() bool { return strings.Contains(s.look().HeldReason, reason) })
+}
+
+// arrives waits until messages are proven to be delivered, and compares them with
+// what the model was sent.
+func (s *onStage) arrives(messages ...*letter) {
+	s.Helper()
+	for _, m := range messages {
+		s.wait("the message arrives: "+m.Text, func() bool {
+			d := s.status(m)
+			if d.State.Failed() || d.State == parley.DeliveryUnconfirmed {
+				s.Fatalf(
+					"%q is %s: %s\nthe model was sent %q; the screen is\n%s",
+					m.Text,
+					d.State,
+					d.Reason,
+					s.model.Prompts(),
+					s.screen(),
+				)
+			}
+
+			times, _ := s.prompted(m)
+
+			return d.State.Delivered() && times > 0
+		}, m)
+	}
+
+	for _, m := range messages {
+		if times, whole := s.prompted(m); times != 1 || !whole {
+			s.Errorf("%d times, want once\n%q, the model was sent\n%q", times, m.want, s.model.Prompts())
+		}
+	}
+
+	if strays := s.strays(); len(strays) > 0 {
+		s.Errorf("the model was sent besides: %q", strays)
+	}
+}
+
+// tmux runs a command of a tmux server.
+func (s *onStage) tmux(socket string, args ...string) {
+	s.Helper()
+	cmd := exec.Command("tmux", append([]string{"-S", socket}, args...)...)
+	cmd.Env = s.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		s.Fatalf("tmux %v: %v: %s", args, err, out)
+	}
+}
+
+// press presses keys as a person does whose terminal shows ann.
+func (s *onStage) press(keys ...string) {
+	s.Helper()
+	if s.person == "" {
+		s.attach()
+	}
+	s.tmux(s.person, append([]string{"send-keys", "-t", "person"}, keys...)...)
+}
+
+// attach shows ann in a terminal of a person's, which is a tmux of its own.
+func (s *onStage) attach() {
+	s.Helper()
+	program, err := exec.LookPath("parley")
+	if err != nil {
+		s.Fatal(err)
+	}
+
+	width, height, _ := strings.Cut(s.size, "x")
+	s.person = filepath.Join(s.dir, "t", "person")
+	s.tmux(
+		s.person,
+		"-f",
+		"/dev/null",
+		"new-session",
+		"-d",
+		"-s",
+		"person",
+		"-x",
+		width,
+		"-y",
+		height,
+		program,
+		"attach",
+		"ann",
+	)
+
+	s.tmux(s.person, "set-option", "-g", "escape-time", "0")
+	s.wait("a person sees ann", func() bool {
+		out, err := exec.Command("tmux", "-S", s.person, "capture-pane", "-p", "-t", "person").Output()
+		return err == nil && strings.Contains(string(out), "[ann")
+	})
+}
+
+// leave ends the person's terminal.
+func (s *onStage) leave() {
+	if s.person != "" {
+		s.tmux(s.person, "kill-server")
+		s.person = ""
+	}
+}
+
+// ofAgent are the processes that have the agent's id in their environment.
+func (s *onStage) ofAgent() (lines []string) {
+	for pid, line := range s.processes() {
+		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+		if err == nil && strings.Contains(string(env), "PARLEY_AGENT_ID="+s.agent.ID) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,188 @@
+package agentstrial
+
+import (
+	"bufio"
+	"cmp"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/profile"
+)
+
+// What `make agents` says to these tests.
+const (
+	agentsDir        = "PARLEY_TEST_AGENTS"     // where scripts/agents has installed the programs
+	agentsDeliveries = "PARLEY_TEST_DELIVERIES" // how many at random, over all programs
+	agentsSeed       = "PARLEY_TEST_SEED"       // of those
+	agentsSizes      = "PARLEY_TEST_SIZES"      // of their terminals, as 200x50,60x20
+	agentsPage       = "PARLEY_TEST_PAGE"       // the document that is to show the results
+)
+
+// installed is one version of a program.
+type installed struct {
+	realProgram
+	version string
+	path    string // what PATH begins with, to find it and what runs it
+}
+
+func (p installed) String() string { return p.profile + " " + p.version }
+
+// pinned is what scripts/agents.txt names, in its order.
+func pinned(t *testing.T) (all [][2]string) {
+	t.Helper()
+	file, err := os.Open("../../scripts/agents.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if f := strings.Fields(lines.Text()); len(f) == 3 && f[0] != "#" {
+			all = append(all, [2]string{f[0], f[1]})
+		}
+	}
+	return all
+}
+
+// installedIn finds what scripts/agents has installed.
+func installedIn(t *testing.T, dir string) (found []installed) {
+	t.Helper()
+	bin := func(program, version string) string {
+		return filepath.Join(dir, program+"-"+version, "node_modules", ".bin")
+	}
+
+	node := ""
+	for _, p := range pinned(t) {
+		if p[0] == "node" {
+			node = bin(p[0], p[1])
+			continue
+		}
+
+		i := slices.IndexFunc(realPrograms, func(r realProgram) bool { return r.profile == p[0] })
+		if _, err := os.Stat(filepath.Join(bin(p[0], p[1]), p[0])); err != nil || i < 0 {
+			t.Logf("left out: %s %s", p[0], p[1])
+			continue
+		}
+
+		found = append(found, installed{realPrograms[i], p[1], bin(p[0], p[1]) + ":" + node})
+	}
+
+	return found
+}
+
+// The profiles say that they were tried with what `make agents` tries.
+func TestPinnedAgentVersionsAreThoseOfTheProfiles(t *testing.T) {
+	profiles, err := profile.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pinned(t) {
+		if own, err := profiles.Find(p[0]); err == nil && !slices.Contains(own.Tested, p[1]) {
+			t.Errorf("%s was tried with %q, agents.txt has %s", p[0], own.Tested, p[1])
+		}
+	}
+}
+
+// checks are what each program must pass, in the order in which they are tried.
+var checks = []struct {
+	name string
+	try  func(*onStage)
+}{
+	{"a message sent before it is ready arrives", (*onStage).startsUp},
+	{"it is told who it is and has the tools", (*onStage).isBriefed},
+	{"it reports what it does", (*onStage).reportsWhatItDoes},
+	{"it answers through MCP without asking", (*onStage).sendsWithoutAsking},
+	{"several messages wait for its work, each arrives once", (*onStage).waitsForItsWork},
+	{"a message waits for the end of an answer that is being written", (*onStage).waitsForItsAnswer},
+	{"an urgent message goes into its own queue, if that is safe", (*onStage).usesItsQueue},
+	{"a draft holds a message and is not touched", (*onStage).leavesTheDraft},
+	{"what a person types while a message is typed is left", (*onStage).leavesWhatIsTypedMeanwhile},
+	{"a dialog holds a message and is not answered", (*onStage).leavesTheQuestion},
+	{"hostile and many-lined texts arrive unchanged", (*onStage).getsEveryText},
+	{"long texts are announced, and read through MCP", (*onStage).readsLongTexts},
+	{"a message waits for a restart after kill -9", (*onStage).survivesItsCrash},
+	{"kill -9 of the daemon loses and doubles nothing", (*onStage).outlivesTheDaemon},
+	{"decomposed letters arrive unchanged", (*onStage).getsDecomposedLetters},
+	{"stop leaves nothing behind", (*onStage).stops},
+}
+
+func TestRealPrograms(t *testing.T) {
+	dir := os.Getenv(agentsDir)
+	if dir == "" {
+		t.Skip(agentsDir + " names no directory with the real programs; make agents does")
+	}
+
+	sizes, programs := strings.Split(cmp.Or(os.Getenv(agentsSizes), "120x40,80x24"), ","), installedIn(t, dir)
+	if testing.Short() {
+		sizes = sizes[:1]
+		programs = slices.CompactFunc(programs, func(a, b installed) bool { return a.profile == b.profile })
+	}
+
+	if len(programs) == 0 {
+		t.Fatalf("%s holds none of the programs; scripts/agents installs them", dir)
+	}
+
+	results := newResults(programs, sizes)
+	t.Run("behave", func(t *testing.T) {
+		for _, program := range programs {
+			for _, size := range sizes {
+				t.Run(program.String()+" at "+size, func(t *testing.T) {
+					t.Parallel()
+					behave(launchReal(t, program, size), results)
+				})
+			}
+		}
+	})
+
+	tryDeliveries(t, programs, sizes, results)
+	if page := os.Getenv(agentsPage); page != "" {
+		results.write(t, page)
+	}
+}
+
+func behave(s *onStage, results *results) {
+	whole, failed := s.T, false
+	for i, check := range checks {
+		if failed && i < len(checks)-1 {
+			continue // what the failure left behind would fail it too; but it can be stopped
+		}
+
+		passed := whole.Run(check.name, func(t *testing.T) {
+			s.T = t
+			check.try(s)
+		})
+
+		s.T = whole
+		results.note(s.program, check.name, s.size, passed)
+		failed = failed || !passed
+	}
+}
+
+// tryDeliveries sends at random. The seed is told, and PARLEY_TEST_SEED repeats it.
+func tryDeliveries(t *testing.T, programs []installed, sizes []string, results *results) {
+	n, _ := strconv.Atoi(os.Getenv(agentsDeliveries))
+	if n == 0 {
+		return
+	}
+
+	seed, _ := strconv.ParseUint(cmp.Or(os.Getenv(agentsSeed), strconv.FormatInt(time.Now().Unix(), 10)), 10, 64)
+	results.seed = seed
+	t.Run("deliver", func(t *testing.T) {
+		for i, program := range programs {
+			size := sizes[i%len(sizes)]
+			share := (n*(i+1))/len(programs) - (n*i)/len(programs)
+			t.Run(program.String()+" at "+size, func(t *testing.T) {
+				t.Parallel()
+				t.Logf("%d deliveries with %s=%d", share, agentsSeed, seed)
+				s := launchReal(t, program, size)
+				s.inState("idle")
+				results.deliver(s.program, newTrial(s, rand.New(rand.NewPCG(seed, uint64(i)))).run(share))
+			})
+		}
+	})
+}

@@ -1,0 +1,92 @@
+package daemon
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"syscall"
+
+	"parley"
+)
+
+// callers identifies processes of this machine.
+type callers interface {
+	Operator() parley.Caller
+	CallerOfProcess(pid int) (parley.Caller, bool)
+	Adoptions() int64
+}
+
+// markPeer adds the caller of a unix connection to its context: the agent from which
+// the process descends, or else the operator. It closes connections of other users,
+// and of processes that have ended: their ancestors can no longer be found.
+func markPeer(who callers) func(context.Context, net.Conn) context.Context {
+	return func(ctx context.Context, conn net.Conn) context.Context {
+		unixConn, ok := conn.(*net.UnixConn)
+		if !ok {
+			return ctx
+		}
+
+		pid, uid, err := peerOf(unixConn)
+		if err != nil || uid != os.Getuid() {
+			_ = conn.Close() // the peer sees it end; nobody else could be told
+			return ctx
+		}
+
+		p := &process{who: who, pid: pid, adoptions: who.Adoptions()}
+		agent, ok := who.CallerOfProcess(pid)
+		switch {
+		case ok:
+			p.first = agent
+		case pid != 0 && syscall.Kill(pid, 0) != nil:
+			_ = conn.Close()
+			return ctx
+		default:
+			p.first = who.Operator()
+		}
+		p.caller = p.first
+
+		return context.WithValue(ctx, peerKey{}, p)
+	}
+}
+
+type peerKey struct{}
+
+// process is the other end of a connection. Its caller is determined when the
+// connection is accepted, and again after each adoption of an agent: the process may
+// belong to that agent.
+type process struct {
+	who   callers
+	first parley.Caller
+	pid   int
+
+	mu        sync.Mutex
+	caller    parley.Caller
+	adoptions int64 // the count for which caller was determined
+}
+
+// current returns the caller as of now.
+func (p *process) current() parley.Caller {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+
+	if n := p.who.Adoptions(); n != p.adoptions {
+		p.caller, p.adoptions = p.first, n
+		if agent, ok := p.who.CallerOfProcess(p.pid); ok {
+			p.caller = agent
+		}
+	}
+
+	return p.caller
+}
+
+// peer returns the caller at the other end of the request's connection; ok is false
+// for TCP.
+func peer(r *http.Request) (caller parley.Caller, ok bool) {
+	p, ok := r.Context().Value(peerKey{}).(*process)
+	if !ok {
+		return parley.Caller{}, false
+	}
+	return p.current(), true
+}

@@ -1,0 +1,42 @@
+package daemon
+
+import (
+	"slices"
+	"strings"
+
+	"parley/orchestrator"
+)
+
+// Environ is an environment in the form of os.Environ. If a name occurs twice,
+// the last entry counts.
+type Environ []string
+
+// Get returns the value of a variable, "" if it is not set.
+func (e Environ) Get(name string) string {
+	for _, entry := range slices.Backward(e) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// Map returns the environment as launch requests carry it.
+func (e Environ) Map() map[string]string {
+	m := make(map[string]string, len(e))
+	for _, entry := range e {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			m[name] = value
+		}
+	}
+	return m
+}
+
+// Scrubbed returns the environment without the variables that a child process
+// must not inherit.
+func (e Environ) Scrubbed() Environ {
+	return slices.DeleteFunc(slices.Clone(e), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains(orchestrator.NotInherited, name)
+	})
+}

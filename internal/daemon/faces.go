@@ -1,0 +1,61 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"parley/httpapi"
+	"parley/mcpserver"
+)
+
+// mcp returns the MCP server of the settings.
+func (d *daemon) mcp() (*mcpserver.HTTPHandler, error) {
+	sets, ofAgents, err := ParseToolsets(d.settings.MCPToolsets, d.toolsets)
+	if err != nil {
+		return nil, err
+	}
+
+	return mcpserver.Handler(mcpserver.Options{
+		Service:      d.orchestrator,
+		Authenticate: d.orchestrator.Authenticate,
+		Version:      d.Version,
+		Log:          d.log,
+		Toolsets:     sets,
+		Agents:       ofAgents,
+	}), nil
+}
+
+// http returns the options of the HTTP server, which passes MCP calls on to mcp.
+func (d *daemon) http(mcp http.Handler) httpapi.Options {
+	o := httpapi.Options{
+		Service:           d.orchestrator,
+		Authenticate:      d.orchestrator.Authenticate,
+		Peer:              peer,
+		MCP:               mcp,
+		Files:             d.orchestrator,
+		Health:            d.orchestrator.Health,
+		Totals:            d.totals,
+		Version:           d.Version,
+		Log:               d.log,
+		Registration:      true,
+		OpenRegistration:  d.settings.OpenRegistration,
+		TrustLocalAgentID: d.settings.TrustLocalAgentID,
+		Agent:             d.orchestrator.CallerNamed,
+		Beyond:            d.settings.beyond(),
+	}
+
+	for name := range strings.SplitSeq(d.settings.HTTPHosts, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			o.Hosts = append(o.Hosts, name)
+		}
+	}
+
+	return o
+}
+
+// totals counts for /metrics.
+func (d *daemon) totals(ctx context.Context) (httpapi.Totals, error) {
+	t, err := d.store.Totals(ctx)
+	return httpapi.Totals(t), err
+}

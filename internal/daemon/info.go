@@ -1,0 +1,118 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"parley"
+	"parley/tmux"
+)
+
+// Info tells clients where a daemon is reached and what it offers. The daemon
+// writes it to [Place.Info] once it is ready and removes it before it ends.
+type Info struct {
+	PID       int       `json:"pid"`
+	Socket    string    `json:"socket"`
+	HTTP      string    `json:"http,omitempty"`
+	Version   string    `json:"version"`
+	StartedAt time.Time `json:"started_at"`
+	Toolsets  string    `json:"toolsets,omitempty"` // the mcp_toolsets setting, for parley mcp
+
+	// AgentToolsets holds the toolsets of agents that are offered fewer, by name.
+	AgentToolsets map[string]string `json:"agent_toolsets,omitempty"`
+}
+
+// ReadInfo reads what the workspace's last daemon wrote. That daemon may have
+// crashed since.
+func ReadInfo(at Place) (*Info, error) {
+	b, err := os.ReadFile(at.Info())
+	if err != nil {
+		return nil, err
+	}
+	info := new(Info)
+	return info, json.Unmarshal(b, info)
+}
+
+// Running returns the workspace's daemon, or nil if none accepts connections.
+func Running(ctx context.Context, at Place) *Info {
+	info, err := ReadInfo(at)
+	if err != nil || !answers(ctx, info.Socket) {
+		return nil
+	}
+	return info
+}
+
+// writeInfo writes info so that readers see all of it or nothing.
+func writeInfo(at Place, info Info) error {
+	b, err := json.Marshal(info)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", at.Info(), err)
+	}
+
+	part := at.Info() + ".part"
+	if err := os.WriteFile(part, append(b, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write the daemon's address: %w", err)
+	}
+
+	return os.Rename(part, at.Info())
+}
+
+// answers reports whether a process accepts connections on a unix socket.
+func answers(ctx context.Context, socket string) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
+// refuses reports whether no process listens on a socket. A process that is
+// merely slow to accept does not count: it may answer the next call.
+func refuses(ctx context.Context, socket string) bool {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err == nil {
+		conn.Close()
+	}
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrNotExist)
+}
+
+// deafAfter is how long a daemon may run without listening on its socket. A
+// daemon does so for a moment while it starts and while it ends.
+const deafAfter = 3 * time.Second
+
+// deafness observes a daemon that runs and does not listen on its socket.
+type deafness struct {
+	pid   int
+	since time.Time // not listening at any look since then
+}
+
+// look returns an error once a daemon has run without its socket for deafAfter,
+// as when a person cleared the runtime directory.
+func (d *deafness) look(ctx context.Context, at Place, now time.Time) error {
+	info, err := ReadInfo(at)
+	if err != nil || !tmux.Alive(info.PID) || !refuses(ctx, info.Socket) {
+		*d = deafness{}
+		return nil
+	}
+
+	if d.pid != info.PID {
+		*d = deafness{info.PID, now}
+	}
+	if now.Sub(d.since) < deafAfter {
+		return nil
+	}
+
+	return parley.Errorf(
+		parley.DaemonUnavailable, "the daemon (pid %d) runs, but its socket %s does not answer", info.PID, info.Socket,
+	).Suggest(
+		"End it with: kill %d. The agents stay, and the next command starts a new daemon that finds them.", info.PID,
+	)
+}

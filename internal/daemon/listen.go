@@ -1,0 +1,97 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"parley"
+)
+
+// listenUnix listens on the workspace's socket. The holder of the daemon's lock may
+// replace the socket file of a daemon that crashed.
+func listenUnix(at Place) (net.Listener, error) {
+	path := at.Socket()
+	if len(path) > MaxSocketPath {
+		return nil, parley.Errorf(parley.StorageUnavailable, "the socket's path %s is longer than %d bytes", path, MaxSocketPath).
+			Suggest("Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
+	}
+
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("remove the old socket: %w", err)
+	}
+
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, fmt.Errorf("listen on the socket: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("make the socket private: %w", err), l.Close())
+	}
+
+	return l, nil
+}
+
+// listenTCP listens on the address of the settings, loopback by default. A port in
+// the settings must be free. Without one, it takes the port that the workspace had
+// before, or else any.
+func listenTCP(at Place, s Settings) (net.Listener, error) {
+	fixed, listen := s.HTTPPort, func(port int) (net.Listener, error) { return ListenPort(s.HTTPAddress, port) }
+	if fixed != 0 {
+		l, err := listen(fixed)
+		if errors.Is(err, syscall.EADDRINUSE) {
+			return nil, parley.Errorf(parley.AddressInUse, "port %d is in use", fixed).With("port", fixed).
+				Suggest("Give http_port in parley.yaml another number, or leave it out to get a free one.")
+		}
+		return l, err
+	}
+
+	if kept := KeptPort(at); kept != 0 {
+		if l, err := listen(kept); err == nil {
+			return l, nil
+		}
+	}
+
+	l, err := listen(0)
+	if err != nil {
+		return nil, err
+	}
+
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := os.WriteFile(at.Port(), []byte(strconv.Itoa(port)+"\n"), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("keep the port: %w", err), l.Close())
+	}
+
+	return l, nil
+}
+
+// KeptPort returns the port of the workspace's last daemon, 0 if none is known.
+func KeptPort(at Place) int {
+	b, err := os.ReadFile(at.Port())
+	if err != nil {
+		return 0
+	}
+	port, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil || port < 0 || port > 65535 {
+		return 0
+	}
+	return port
+}
+
+// ListenPort listens on a TCP port of an address of this machine; 0 is any port.
+func ListenPort(address string, port int) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(port)))
+	if errors.Is(err, syscall.EADDRNOTAVAIL) {
+		return nil, parley.Errorf(parley.AddressInUse, "this machine has no address %s", address).
+			With("address", address).
+			Suggest("Give http_address one that it has, 0.0.0.0 for all of them, or leave it out for 127.0.0.1.")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", address, err)
+	}
+	return l, nil
+}

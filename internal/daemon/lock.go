@@ -1,0 +1,84 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"parley"
+)
+
+// lock takes the workspace's daemon lock, which the system releases when the
+// process ends. Only the holder may open the database or listen on the socket.
+func lock(at Place) (*os.File, error) {
+	f, err := os.OpenFile(at.Lock(), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, parley.Errorf(parley.StorageUnavailable, "the lock %s cannot be opened: %w", at.Lock(), PathCause(err)).
+			Suggest("Make it writable for you.")
+	}
+
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		return f, nil
+	}
+
+	f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, parley.Errorf(parley.DaemonRunning, "a daemon is running in %s already", at.Root).
+			Suggest("Use it: parley status shows it, and parley down ends it.")
+	}
+
+	return nil, fmt.Errorf("lock %s: %w", at.Lock(), err)
+}
+
+// Locked reports whether a process holds the daemon's lock. If none does, it takes
+// the lock for a moment; a daemon that starts at that moment finds it taken.
+func Locked(at Place) (bool, error) {
+	f, err := os.Open(at.Lock())
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return true, nil
+	}
+
+	return false, err
+}
+
+// AwaitGone waits until no daemon holds the workspace's lock.
+func AwaitGone(ctx context.Context, at Place) error {
+	for {
+		held, err := lock(at)
+		if err == nil {
+			return held.Close()
+		}
+		if parley.ErrorCode(err) != parley.DaemonRunning {
+			return err
+		}
+		if err := wait(ctx, 20*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+// wait pauses between two looks at something that sends no notice.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}

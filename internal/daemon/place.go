@@ -1,0 +1,267 @@
+package daemon
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"parley"
+)
+
+// StateDir is the directory of a workspace that holds its state.
+const StateDir = ".parley"
+
+// MaxSocketPath is the longest path of a unix socket that every system takes:
+// macOS ends at 103 bytes and a zero, Linux at 107.
+const MaxSocketPath = 103
+
+// MaxDatabasePath is the longest path of a database that SQLite opens: its 512
+// bytes less those of "-journal". Measured: 504 opens, 505 does not.
+const MaxDatabasePath = 504
+
+// Place tells where a workspace and its daemon keep their files. None of them
+// needs to exist.
+type Place struct {
+	Root    string // the workspace's real path
+	Runtime string // holds the socket; 0700
+	Launch  string // private files of agents; 0700
+	hash    string // names the workspace in shared directories
+}
+
+// State returns the path of a file in the workspace's state directory.
+func (p Place) State(name string) string { return filepath.Join(p.Root, StateDir, name) }
+
+// Database returns the path of the database.
+func (p Place) Database() string { return p.State("parley.db") }
+
+// Log returns the path of the log of a daemon in the background.
+func (p Place) Log() string { return p.State("daemon.log") }
+
+// Lock returns the path of the file that a running daemon has locked.
+func (p Place) Lock() string { return p.State("daemon.lock") }
+
+// Info returns the path of the file that holds an [Info].
+func (p Place) Info() string { return p.State("daemon.json") }
+
+// Port returns the path of the file that holds the last daemon's TCP port.
+func (p Place) Port() string { return p.State("port") }
+
+// Spool returns the directory of reports that agents made while no daemon ran.
+func (p Place) Spool() string { return p.State("reports") }
+
+// TeamFile returns the path of the workspace's parley.yaml.
+func (p Place) TeamFile() string { return filepath.Join(p.Root, "parley.yaml") }
+
+// Socket returns the path of the daemon's unix socket.
+func (p Place) Socket() string { return filepath.Join(p.Runtime, "daemon.sock") }
+
+var unfitForTmux = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// TmuxName returns the socket name of the workspace's tmux server. It begins with
+// the directory's name, because people read it.
+func (p Place) TmuxName() string {
+	base := unfitForTmux.ReplaceAllString(filepath.Base(p.Root), "-")
+	base = strings.Trim(base[:min(len(base), 20)], "-")
+	return "parley-" + cmp.Or(base, "workspace") + "-" + p.hash
+}
+
+// TmuxSocket returns the path at which tmux puts the socket of that name.
+func (p Place) TmuxSocket(env Environ) string {
+	dir := env.Get("TMUX_TMPDIR")
+	if dir == "" {
+		dir = "/tmp"
+	}
+	return filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()), p.TmuxName())
+}
+
+// FindWorkspace returns the workspace of a command that runs in dir: the directory
+// that flag or PARLEY_DIR names, else the nearest one upwards with a state directory,
+// else the nearest one with a git repository, else dir. It refuses the home directory,
+// where everything would be one team.
+func FindWorkspace(flag string, env Environ, dir string) (string, error) {
+	if flag == "" {
+		flag = env.Get("PARLEY_DIR")
+	}
+
+	home := RealPath(env.Get("HOME"))
+	if flag != "" {
+		if !filepath.IsAbs(flag) {
+			flag = filepath.Join(dir, flag)
+		}
+		return usable(RealPath(flag), home)
+	}
+
+	if dir == "" {
+		return "", parley.Errorf(parley.InvalidArgument, "the current directory cannot be read").
+			Suggest("Change to a directory that exists, or name one with --workspace.")
+	}
+
+	dir = RealPath(dir)
+	for _, mark := range []string{StateDir, ".git"} {
+		if found := above(dir, home, mark); found != "" {
+			return found, nil
+		}
+	}
+
+	return usable(dir, home)
+}
+
+func usable(root, home string) (string, error) {
+	info, err := os.Stat(root)
+	switch {
+	case err != nil:
+		return "", parley.Errorf(parley.InvalidArgument, "the workspace %s cannot be used: %w", root, PathCause(err)).
+			Suggest("Name a directory that exists, with --workspace or PARLEY_DIR.")
+	case !info.IsDir():
+		return "", parley.Errorf(parley.InvalidArgument, "the workspace %s is not a directory", root).
+			Suggest("Name a directory, with --workspace or PARLEY_DIR.")
+	case root == home:
+		return "", parley.Errorf(parley.InvalidArgument, "your home directory cannot be a workspace").
+			Suggest("Change to a project's directory, or name one with --workspace.")
+	}
+
+	return root, nil
+}
+
+// above returns the nearest directory from dir upwards that holds mark, "" if there is
+// none. It passes over home, and over marks of other users.
+func above(dir, home, mark string) string {
+	for {
+		info, err := os.Stat(filepath.Join(dir, mark))
+		if err == nil && dir != home && IsOwn(info) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// RealPath resolves symbolic links in path, as far as it exists.
+func RealPath(path string) string {
+	if path == "" {
+		return ""
+	}
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return filepath.Clean(path)
+}
+
+// PathCause returns the cause of a path error, for messages that name the path.
+func PathCause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Locate returns the place of the workspace root.
+func Locate(root string, env Environ) Place {
+	sum := sha256.Sum256([]byte(root))
+	p := Place{Root: root, hash: hex.EncodeToString(sum[:4])}
+	p.Runtime = runtimeDir(p.hash, env)
+	state := env.Get("XDG_STATE_HOME")
+	if home := env.Get("HOME"); !filepath.IsAbs(state) && home != "" {
+		state = filepath.Join(home, ".local", "state")
+	}
+
+	if filepath.IsAbs(state) {
+		p.Launch = filepath.Join(state, "parley", p.hash)
+	} else {
+		p.Launch = p.State("agents")
+	}
+
+	return p
+}
+
+// runtimeDir returns the first directory in which the socket's path is short enough.
+func runtimeDir(hash string, env Environ) string {
+	var candidates []string
+	if dir := env.Get("XDG_RUNTIME_DIR"); filepath.IsAbs(dir) && writable(dir) {
+		candidates = append(candidates, filepath.Join(dir, "parley-"+hash))
+	}
+	if dir := env.Get("TMPDIR"); filepath.IsAbs(dir) {
+		candidates = append(candidates, filepath.Join(dir, "parley-"+strconv.Itoa(os.Getuid()), hash))
+	}
+
+	for _, dir := range candidates {
+		if len(Place{Runtime: dir}.Socket()) <= MaxSocketPath {
+			return dir
+		}
+	}
+
+	return filepath.Join("/tmp", "parley-"+strconv.Itoa(os.Getuid()), hash)
+}
+
+func writable(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir() && IsOwn(info)
+}
+
+// IsOwn reports whether a file belongs to the user.
+func IsOwn(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
+
+// Prepare makes the directories, private to the user.
+func (p Place) Prepare() error {
+	if over := len(p.Database()) - MaxDatabasePath; over > 0 {
+		return parley.Errorf(parley.InvalidArgument, "the workspace's path is %d bytes too long: %s", over, p.Root).
+			Suggest("Choose a directory with a path of %d bytes at most.", len(p.Root)-over)
+	}
+
+	for _, dir := range []string{filepath.Join(p.Root, StateDir), filepath.Dir(p.Runtime), p.Runtime, p.Launch} {
+		shared := dir == filepath.Dir(p.Runtime) && filepath.Base(p.Runtime) != p.hash // $XDG_RUNTIME_DIR itself
+		if shared {
+			continue
+		}
+		if err := privateDir(dir); err != nil {
+			return err
+		}
+	}
+
+	if err := os.WriteFile(p.State(".gitignore"), []byte("*\n"), 0o600); err != nil {
+		return fmt.Errorf("keep %s out of git: %w", StateDir, err)
+	}
+
+	return nil
+}
+
+// privateDir makes dir. An existing one must belong to the user, and is made private.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return parley.Errorf(parley.StorageUnavailable, "the directory %s cannot be made: %w", dir, PathCause(err)).
+			Suggest("Make it writable for you, or choose another workspace with --workspace.")
+	}
+
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", dir, err)
+	}
+
+	if !info.IsDir() || !IsOwn(info) {
+		return parley.Errorf(parley.StorageUnavailable, "%s is not a directory of yours", dir).
+			Suggest("Remove it, or have its owner remove it.")
+	}
+
+	if info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return fmt.Errorf("make %s private: %w", dir, err)
+		}
+	}
+
+	return nil
+}

@@ -1,0 +1,201 @@
+package daemon
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+// tree makes directories under a new one and returns it.
+func tree(t *testing.T, dirs ...string) string {
+	t.Helper()
+	root := RealPath(t.TempDir())
+	for _, dir := range dirs {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestWorkspaceIsFound(t *testing.T) {
+	root := tree(t, "home/project/.git", "home/project/api/.parley", "home/project/api/v1", "home/project/web/src",
+		"home/plain/deep", "home/.git", "elsewhere")
+	home := filepath.Join(root, "home")
+	for _, test := range []struct{ name, flag, env, from, want string }{
+		{name: "the nearest .parley upwards", from: "home/project/api/v1", want: "home/project/api"},
+		{name: "else the git top level", from: "home/project/web/src", want: "home/project"},
+		{name: "else the current directory, whatever home holds", from: "home/plain/deep", want: "home/plain/deep"},
+		{name: "PARLEY_DIR before all that", env: "elsewhere", from: "home/project/api", want: "elsewhere"},
+		{name: "the flag before PARLEY_DIR", flag: "home/plain", env: "elsewhere", from: "home", want: "home/plain"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			env := Environ{"HOME=" + home}
+			if test.env != "" {
+				env = append(env, "PARLEY_DIR="+filepath.Join(root, test.env))
+			}
+
+			flag := test.flag
+			if flag != "" {
+				flag = filepath.Join(root, flag)
+			}
+
+			got, err := FindWorkspace(flag, env, filepath.Join(root, test.from))
+			if want := filepath.Join(root, test.want); err != nil || got != want {
+				t.Errorf("got %q, %v, want %q", got, err, want)
+			}
+		})
+	}
+}
+
+func TestHomeIsNoWorkspace(t *testing.T) {
+	home := tree(t, ".parley", ".git", "docs")
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(home, link); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, flag := range []string{"", home, link} {
+		_, err := FindWorkspace(flag, Environ{"HOME=" + home}, link)
+		if got, want := parley.ErrorCode(err), parley.InvalidArgument; got != want || parley.AsError(err).Action == "" {
+			t.Errorf("--workspace %q: got %v (%s), want %s with a next step", flag, err, got, want)
+		}
+	}
+
+	if got, err := FindWorkspace("", Environ{"HOME=" + home}, filepath.Join(home, "docs")); err != nil ||
+		got != filepath.Join(home, "docs") {
+		t.Errorf("below home: got %q, %v, want the directory itself", got, err)
+	}
+}
+
+func TestRelativeWorkspaceIsFromHere(t *testing.T) {
+	root := tree(t, "a/b")
+	got, err := FindWorkspace("b", nil, filepath.Join(root, "a"))
+	if want := filepath.Join(root, "a/b"); err != nil || got != want {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+}
+
+func TestSocketPathsFit(t *testing.T) {
+	root := tree(t, "run")
+	long := tree(t, strings.Repeat("long/", 20))
+	long = filepath.Join(long, strings.Repeat("long/", 20))
+	for _, test := range []struct {
+		name, prefix string
+		env          Environ
+	}{
+		{"the runtime directory when it fits", filepath.Join(root, "run") + "/parley-", Environ{"XDG_RUNTIME_DIR=" + root + "/run", "TMPDIR=" + root}},
+		{"else the temporary one", root + "/parley-", Environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=" + root}},
+		{"else /tmp", "/tmp/parley-", Environ{"XDG_RUNTIME_DIR=" + long, "TMPDIR=" + long}},
+		{"a runtime directory that is not there does not count", "/tmp/parley-", Environ{"XDG_RUNTIME_DIR=" + root + "/none"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got := Locate("/some/where", test.env).Socket()
+			if !strings.HasPrefix(got, test.prefix) || len(got) > MaxSocketPath {
+				t.Errorf(
+					"got %s (%d bytes), want it to begin with %s and to have %d at most",
+					got,
+					len(got),
+					test.prefix,
+					MaxSocketPath,
+				)
+			}
+		})
+	}
+}
+
+func TestTmuxNameIsShortAndReadable(t *testing.T) {
+	for root, want := range map[string]string{
+		"/home/u/shop":                        "parley-shop-",
+		"/home/u/my shop: été":                "parley-my-shop-t-",
+		"/home/u/日本":                          "parley-workspace-",
+		"/home/u/a-very-long-name-of-a-place": "parley-a-very-long-name-of-",
+	} {
+		if got := Locate(root, nil).TmuxName(); !strings.HasPrefix(got, want) || len(got) != len(want)+8 {
+			t.Errorf("%s: got %q, want %qHASH", root, got, want)
+		}
+	}
+
+	if Locate("/a/shop", nil).TmuxName() == Locate("/b/shop", nil).TmuxName() {
+		t.Error("two workspaces share a tmux server")
+	}
+}
+
+func TestPrepareMakesPrivateDirectories(t *testing.T) {
+	root := tree(t, "ws", "run", "state")
+	at := Locate(
+		filepath.Join(root, "ws"),
+		Environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"},
+	)
+
+	if err := os.MkdirAll(at.Runtime, 0o755); err != nil { // as a careless hand would
+		t.Fatal(err)
+	}
+	if err := at.Prepare(); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, dir := range []string{at.State(""), at.Runtime, at.Launch} {
+		info, err := os.Stat(dir)
+		if err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: got %v, %v, want mode 0700", dir, info.Mode(), err)
+		}
+	}
+
+	if b, _ := os.ReadFile(at.State(".gitignore")); string(b) != "*\n" {
+		t.Errorf(".gitignore: got %q, want everything ignored", b)
+	}
+	if info, _ := os.Stat(filepath.Join(root, "run")); info.Mode().Perm() != 0o700 {
+		t.Errorf("the runtime directory itself: got %v", info.Mode())
+	}
+}
+
+func TestScrubbedEnvironmentTellsNobody(t *testing.T) {
+	env := Environ{
+		"PATH=/bin",
+		"PARLEY_KEY=k",
+		"PARLEY_AGENT=a",
+		"PARLEY_AGENT_ID=i",
+		"TMUX=t",
+		"TMUX_PANE=%1",
+		"CLAUDECODE=1",
+		"TMUX_TMPDIR=/x",
+		"PARLEY_MAX_TEXT=10",
+	}
+
+	got := strings.Join(env.Scrubbed(), " ")
+	if want := "PATH=/bin TMUX_TMPDIR=/x PARLEY_MAX_TEXT=10"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestTooLongAWorkspaceIsRefused(t *testing.T) {
+	root := tree(t)
+	for longest := MaxDatabasePath - len("/.parley/parley.db"); len(root) < longest; {
+		n := longest - len(root) - 1
+		if n > 200 {
+			n = 100 // a name has its limit too
+		}
+		root = filepath.Join(root, strings.Repeat("x", n))
+	}
+
+	if err := os.MkdirAll(root, 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	env := Environ{"XDG_STATE_HOME=" + t.TempDir(), "XDG_RUNTIME_DIR=" + t.TempDir()}
+	if err := Locate(root, env).Prepare(); err != nil {
+		t.Errorf("the longest path that fits: %v", err)
+	}
+
+	err := Locate(root+"x", env).Prepare()
+	if parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" {
+		t.Errorf("got %v, want INVALID_ARGUMENT with a next step", err)
+	}
+	if _, err := os.Stat(root + "x"); err == nil {
+		t.Error("the directory was made, although its path is too long")
+	}
+}

@@ -1,0 +1,69 @@
+package daemon
+
+import (
+	"regexp"
+	"testing"
+	"time"
+
+	"parley/tui"
+)
+
+// TestTheSchemaAndTheScreenAgreeOnQuietHours tries whatever looks like two times.
+func TestTheSchemaAndTheScreenAgreeOnQuietHours(t *testing.T) {
+	form := regexp.MustCompile(limits["quiet_hours"]["pattern"].(string))
+	taken := 0
+	for _, from := range []string{"0:00", "7:30", "07:30", "23:59", "24:00", "24:01", "25:00", "29:00", "7:60", "7", "", " 9:05"} {
+		for _, to := range []string{"0:00", "7:00", "23:59", "24:00", "24:30", "25:00", "12:5", " 19:00 "} {
+			s := ScreenSettings{QuietHours: from + "-" + to}
+			n, err := s.Notice("here")
+			if got, want := err == nil, form.MatchString(s.QuietHours); got != want {
+				t.Errorf("%q is taken: %v, by the schema: %v", s.QuietHours, got, want)
+			}
+			if err == nil {
+				taken++
+			}
+			if to == "24:00" && err == nil && n.Quiet.To != 24*time.Hour {
+				t.Errorf("%q ends at %v", s.QuietHours, n.Quiet.To)
+			}
+		}
+	}
+
+	if got, want := taken, 5*5; got != want {
+		t.Errorf("%d were taken, want %d", got, want)
+	}
+}
+
+func TestScreenSettingsSayHowOneIsTold(t *testing.T) {
+	for _, c := range []struct {
+		env  Environ
+		want tui.Notify
+	}{
+		{nil, tui.Notify{Bell: true, Desktop: true}},
+		{Environ{"PARLEY_SCREEN_NOTIFY=none"}, tui.Notify{}},
+		{Environ{"PARLEY_SCREEN_NOTIFY=bell"}, tui.Notify{Bell: true}},
+		{Environ{"PARLEY_SCREEN_NOTIFY=desktop, bell", "PARLEY_SCREEN_QUIET_HOURS=22:30-07:00"},
+			tui.Notify{Bell: true, Desktop: true, Quiet: tui.QuietHours{From: 22*time.Hour + 30*time.Minute, To: 7 * time.Hour}}},
+	} {
+		var s ScreenSettings
+		if err := s.Override(c.env); err != nil {
+			t.Errorf("%v: %v", c.env, err)
+		}
+		if got, err := s.Notice("here"); got != c.want || err != nil {
+			t.Errorf("%v: got %+v, %v, want %+v", c.env, got, err, c.want)
+		}
+	}
+
+	for _, entry := range []string{"NOTIFY=horn", "QUIET_HOURS=22", "QUIET_HOURS=25:00-07:00", "REDUCED_MOTION=some"} {
+		var s ScreenSettings
+		if err := s.Override(Environ{"PARLEY_SCREEN_" + entry}); err == nil {
+			t.Errorf("%s was taken", entry)
+		}
+	}
+
+	var s ScreenSettings
+	if err := s.Override(Environ{"PARLEY_SCREEN_REDUCED_MOTION=true", "PARLEY_SCREEN_MOUSE=1"}); err != nil ||
+		!s.ReducedMotion ||
+		!s.Mouse {
+		t.Errorf("reduced motion is %v, the mouse %v, %v; want both", s.ReducedMotion, s.Mouse, err)
+	}
+}

@@ -1,0 +1,290 @@
+// Package daemon runs parley's daemon: it reads the settings, opens the store,
+// starts the service, and lets the faces listen. It also finds the daemon of a
+// workspace and starts it for the commands that need one.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"parley"
+	"parley/httpapi"
+	"parley/orchestrator"
+	"parley/responder"
+	"parley/store"
+	"parley/tmux"
+)
+
+// When the daemon ends, it lets short calls finish, then ends those that wait for
+// something, and gives up on the rest when no client can be waiting.
+const (
+	endShortCalls = 300 * time.Millisecond
+	EndWithin     = 10 * time.Second
+)
+
+// Options configures Serve.
+type Options struct {
+	Place      Place
+	Flags      map[string]string // settings given on the command line, by key
+	Env        Environ
+	Executable string // parley itself, which agents are started through
+	Version    string
+	ReadyFD    int // descriptor to report readiness on; 0: none
+	Log        io.Writer
+	Now        func() time.Time
+}
+
+// Serve runs the daemon until a signal, shut_down or ctx ends it.
+func Serve(ctx context.Context, opts Options) error {
+	ready := readyPipe(opts.ReadyFD)
+	d := &daemon{Options: opts, background: ready != nil, log: slog.New(slog.NewTextHandler(opts.Log, nil))}
+
+	// A closed terminal ends it in the same good order as Ctrl-C.
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP)
+	defer stop()
+
+	ctx, d.end = context.WithCancel(ctx)
+	defer d.end()
+
+	err := d.open(ctx)
+	reportReady(ready, err)
+	if err != nil {
+		return errors.Join(err, d.close())
+	}
+
+	d.log.Info("ready", "version", d.Version, "workspace", d.Place.Root, "socket", d.Place.Socket(), "http", d.info.HTTP)
+	err = d.run(ctx)
+	d.log.Info("ended")
+
+	return errors.Join(err, d.close())
+}
+
+// daemon holds the daemon's resources while it runs.
+type daemon struct {
+	Options
+	background bool // its log is a file
+	log        *slog.Logger
+	end        context.CancelFunc
+	info       parley.WorkspaceStatusResult
+
+	lock         *os.File
+	unix, tcp    net.Listener
+	store        *store.Store
+	orchestrator *orchestrator.Orchestrator
+	settings     Settings
+	toolsets     map[string]string // of agents, by name
+	server       *http.Server
+}
+
+// open acquires everything that can be refused, cheapest first.
+func (d *daemon) open(ctx context.Context) error {
+	if err := d.Place.Prepare(); err != nil {
+		return err
+	}
+
+	var err error
+	if d.lock, err = lock(d.Place); err != nil {
+		return err
+	}
+	if err := ignoreMissing(os.Remove(d.Place.Info())); err != nil { // left by a crash
+		return err
+	}
+
+	t, err := d.readTeam()
+	if err != nil {
+		return err
+	}
+	d.settings, d.toolsets = t.Settings, t.toolsets()
+
+	if d.unix, err = listenUnix(d.Place); err != nil {
+		return err
+	}
+	if d.tcp, err = listenTCP(d.Place, t.Settings); err != nil {
+		return err
+	}
+	if d.store, err = store.Open(ctx, store.Options{Path: d.Place.Database(), Log: d.log}); err != nil {
+		return err
+	}
+
+	return d.openService(ctx, t)
+}
+
+// readTeam reads parley.yaml. The environment overrides its settings, and flags
+// override both.
+func (d *daemon) readTeam() (*Team, error) {
+	t, err := LoadTeam(d.Place.TeamFile(), false)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Settings.Override(d.Env); err != nil {
+		return nil, err
+	}
+
+	for key, text := range d.Flags {
+		if err := t.Settings.override(key, text, "--"+key); err != nil {
+			return nil, err
+		}
+	}
+
+	return t, nil
+}
+
+// openService starts the service and publishes the daemon's address.
+func (d *daemon) openService(ctx context.Context, t *Team) error {
+	profiles, err := t.ProfileSet()
+	if err != nil {
+		return err
+	}
+
+	host, err := os.Hostname()
+	if err != nil {
+		return fmt.Errorf("get the host's name: %w", err)
+	}
+
+	d.info = d.status()
+	d.orchestrator, err = orchestrator.New(ctx, orchestrator.Options{
+		Store:      d.store,
+		Tmux:       tmux.Options{Name: d.Place.TmuxName(), Env: d.Env.Scrubbed(), Dir: d.Place.Runtime},
+		Profiles:   profiles,
+		Workspace:  d.Place.Root,
+		LaunchDir:  d.Place.Launch,
+		Executable: d.Executable,
+		State:      filepath.Dir(d.Place.Database()),
+		Private:    []string{filepath.Dir(d.Place.Launch)}, // of other workspaces too
+		Spool:      d.Place.Spool(),
+		Host:       host,
+		Settings:   t.service(),
+		Info:       d.info,
+		ShutDown:   d.end,
+		Now:        d.Now,
+		Log:        d.log,
+		Model:      responder.New(responder.Options{Getenv: d.Env.Get}),
+		Responders: t.Declared(),
+	})
+	if err != nil {
+		return err
+	}
+
+	return writeInfo(d.Place, Info{
+		PID:           d.info.PID,
+		Socket:        d.info.Socket,
+		HTTP:          d.info.HTTP,
+		Version:       d.info.Version,
+		StartedAt:     d.info.StartedAt,
+		Toolsets:      d.settings.MCPToolsets,
+		AgentToolsets: d.toolsets,
+	})
+}
+
+// status returns what the daemon knows of itself.
+func (d *daemon) status() parley.WorkspaceStatusResult {
+	info := parley.WorkspaceStatusResult{
+		Version:   d.Version,
+		Workspace: d.Place.Root,
+		PID:       os.Getpid(),
+		StartedAt: d.Now(),
+		Socket:    d.Place.Socket(),
+		HTTP:      "http://" + d.tcp.Addr().String(),
+		Database:  d.Place.Database(),
+	}
+	if d.background {
+		info.Log = d.Place.Log()
+	}
+	return info
+}
+
+// run serves until ctx ends, then ends the calls in good order.
+func (d *daemon) run(ctx context.Context) error {
+	calls, endCalls := context.WithCancel(context.WithoutCancel(ctx))
+	defer endCalls()
+
+	mcp, err := d.mcp()
+	if err != nil {
+		return err
+	}
+
+	api := httpapi.New(d.http(mcp))
+	d.server = &http.Server{
+		Handler:           api,
+		BaseContext:       func(net.Listener) context.Context { return calls },
+		ConnContext:       markPeer(d.orchestrator),
+		ReadHeaderTimeout: 10 * time.Second,
+		ErrorLog:          slog.NewLogLogger(d.log.Handler(), slog.LevelWarn),
+	}
+
+	failed := make(chan error, 2)
+	for _, l := range []net.Listener{d.unix, d.tcp} {
+		go func() { failed <- d.server.Serve(l) }()
+	}
+
+	ended := 0
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+		ended++
+	}
+
+	// From here on the daemon takes no new calls.
+	err = errors.Join(err, ignoreMissing(os.Remove(d.Place.Info())))
+	d.orchestrator.StopAnswering()
+	endWaits := time.AfterFunc(endShortCalls, endCalls)
+	defer endWaits.Stop()
+
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), EndWithin)
+	defer cancel()
+
+	if d.server.Shutdown(deadline) != nil {
+		_ = d.server.Close() // the remaining calls have had their time
+	}
+
+	endCalls()
+	api.Close()
+	for ; ended < 2; ended++ {
+		<-failed
+	}
+
+	return errors.Join(err, mcp.Close(deadline))
+}
+
+// close releases what open acquired, in the opposite order. The lock goes last:
+// its next holder finds everything else free.
+func (d *daemon) close() error {
+	var errs []error
+	if d.orchestrator != nil {
+		errs = append(errs, d.orchestrator.Close())
+	}
+	if d.store != nil {
+		errs = append(errs, d.store.Close())
+	}
+
+	for _, l := range []net.Listener{d.unix, d.tcp} {
+		if l != nil {
+			_ = l.Close() // the server has closed it, if it served
+		}
+	}
+
+	if d.lock != nil {
+		errs = append(errs, ignoreMissing(os.Remove(d.Place.Runtime)), d.lock.Close())
+	}
+
+	return errors.Join(errs...)
+}
+
+// ignoreMissing drops the error of removing a file that does not exist, or a
+// directory that holds files of others.
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,84 @@
+package daemon
+
+import (
+	"bytes"
+	"os"
+	"reflect"
+	"testing"
+	"time"
+
+	"parley"
+)
+
+func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
+	want, err := Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile("../../docs/parley.schema.json")
+	if err != nil || !bytes.Equal(bytes.TrimSpace(got), want) {
+		t.Errorf("docs/parley.schema.json differs (%v); write it anew: parley schema > docs/parley.schema.json", err)
+	}
+}
+
+func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
+	for _, typ := range []reflect.Type{reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings]()} {
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			if f.Tag.Get("yaml") == "" || f.Tag.Get("doc") == "" {
+				t.Errorf(
+					"%s.%s: key %q, description %q, want both",
+					typ.Name(),
+					f.Name,
+					f.Tag.Get("yaml"),
+					f.Tag.Get("doc"),
+				)
+			}
+		}
+	}
+}
+
+func TestEnvironmentOverridesSettings(t *testing.T) {
+	s := Settings{MaxText: 5}
+	s.fill()
+	if err := s.Override(Environ{"PARLEY_MAX_TEXT=7", "PARLEY_FOOTER=short", "PARLEY_EXPIRE_AFTER=90m", "PARLEY_HTTP_PORT=8080",
+		"PARLEY_STUCK_AFTER=3m", "PARLEY_OWES_AFTER=4m", "PARLEY_AUTO_STEER=true", "PARLEY_MAX_FILE_MB=12", "PARLEY_KEY=x",
+		"PARLEY_HTTP_ADDRESS=::1", "PARLEY_HTTP_HOSTS=a.example", "PARLEY_OPEN_REGISTRATION=true", "PARLEY_TRUST_LOCAL_AGENT_ID=true",
+		"PARLEY_MESSAGES_PER_MINUTE=1", "PARLEY_BROADCASTS_PER_MINUTE=1000000", "PARLEY_REGISTRATIONS_PER_MINUTE=3"}); err != nil {
+		t.Fatal(err)
+	}
+
+	var want Settings
+	want.fill()
+	want.MaxText, want.Footer, want.ExpireAfter, want.HTTPPort = 7, "short", 90*time.Minute, 8080
+	want.StuckAfter, want.OwesAfter, want.AutoSteer, want.MaxFileMB = 3*time.Minute, 4*time.Minute, true, 12
+	want.HTTPAddress, want.HTTPHosts, want.OpenRegistration, want.TrustLocalAgentID = "::1", "a.example", true, true
+	want.MessagesPerMinute, want.BroadcastsPerMinute, want.RegistrationsPerMinute = 1, 1_000_000, 3
+	if s != want {
+		t.Errorf("got %+v, want %+v", s, want)
+	}
+
+	for _, entry := range []string{"PARLEY_MAX_TEXT=-1", "PARLEY_MAX_TEXT=x", "PARLEY_FOOTER=none", "PARLEY_EXPIRE_AFTER=1", "PARLEY_HTTP_PORT=70000",
+		"PARLEY_FOOTER=short\nmax_text: 9", "PARLEY_STUCK_AFTER=1ms", "PARLEY_OWES_AFTER=-1m", "PARLEY_AUTO_STEER=maybe", "PARLEY_MAX_FILE_MB=0", "PARLEY_MAX_FILE_MB=10001",
+		"PARLEY_HTTP_ADDRESS=localhost", "PARLEY_OPEN_REGISTRATION=some", "PARLEY_MESSAGES_PER_MINUTE=-1", "PARLEY_BROADCASTS_PER_MINUTE=0",
+		"PARLEY_REGISTRATIONS_PER_MINUTE=1000001"} {
+		before := s
+		err := s.Override(Environ{entry})
+		if parley.ErrorCode(err) != parley.InvalidArgument || parley.AsError(err).Action == "" || s != before {
+			t.Errorf("%s: got %v and %+v, want a refusal with a next step and nothing changed", entry, err, s)
+		}
+	}
+}
+
+func TestSizeIsColumnsAndRows(t *testing.T) {
+	for size, want := range map[string][2]int{"": {}, "200x50": {200, 50}, "80x24": {80, 24}} {
+		if w, h, err := ParseSize(size); err != nil || [2]int{w, h} != want {
+			t.Errorf("%q: got %d, %d, %v, want %v", size, w, h, err, want)
+		}
+	}
+	for _, size := range []string{"200", "x50", "200x", "0x5", "-1x5", "80x24x2", "80x24 ", "80X24", "eighty"} {
+		if _, _, err := ParseSize(size); parley.ErrorCode(err) != parley.InvalidArgument {
+			t.Errorf("%q: got %v, want INVALID_ARGUMENT", size, err)
+		}
+	}
+}

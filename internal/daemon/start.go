@@ -1,0 +1,178 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"parley"
+
+	"golang.org/x/sys/unix"
+)
+
+// StartWithin bounds the start of a daemon, from the first attempt to reach it
+// to its answer. Opening a large database after a crash, on a busy machine, takes
+// most of that.
+const StartWithin = time.Minute
+
+// A Starter starts daemons in the background.
+type Starter struct {
+	Executable string // parley itself
+	Env        Environ
+	Now        func() time.Time
+}
+
+// Ensure starts the workspace's daemon unless one runs, and returns it when it is
+// ready. If the daemon of another process is starting or ending, Ensure waits
+// for that, StartWithin at most.
+func (s Starter) Ensure(ctx context.Context, at Place) (*Info, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, StartWithin,
+		parley.Errorf(parley.DaemonUnavailable, "the daemon did not start within %s", StartWithin).
+			Suggest("Look into %s, or run parley serve --foreground.", at.Log()))
+	defer cancel()
+
+	var deaf deafness
+	for {
+		err := s.Start(ctx, at)
+		if err != nil && parley.ErrorCode(err) != parley.DaemonRunning {
+			return nil, err
+		}
+
+		// DAEMON_RUNNING: the other one will be ready, or gone, in a moment.
+		if info := Running(ctx, at); info != nil {
+			return info, nil
+		}
+		if err := deaf.look(ctx, at, s.Now()); err != nil {
+			return nil, err
+		}
+		if err := wait(ctx, 50*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Start starts `parley serve` with flags in a process session of its own and waits
+// until it is ready. It returns the error with which the daemon gave up.
+func (s Starter) Start(ctx context.Context, at Place, flags ...string) error {
+	if err := at.Prepare(); err != nil {
+		return err
+	}
+
+	ready, childEnd, err := os.Pipe()
+	if err != nil {
+		return fmt.Errorf("make the daemon's readiness pipe: %w", err)
+	}
+	defer ready.Close()
+
+	cmd, err := s.command(at, childEnd, flags)
+	if err == nil {
+		err = cmd.Start()
+	}
+
+	childEnd.Close()
+	if err != nil {
+		return fmt.Errorf("start the daemon: %w", err)
+	}
+
+	err = awaitReady(ctx, ready, at)
+	if err == nil {
+		return cmd.Process.Release()
+	}
+	if ctx.Err() != nil {
+		_ = cmd.Process.Kill() // it is ours and never became ready
+	}
+
+	_ = cmd.Wait() // err tells how it ended
+
+	return err
+}
+
+// maxLog is the largest log, in bytes, to which the next daemon appends.
+const maxLog = 8 << 20
+
+// command makes the command line, environment and files of a daemon in the
+// background. The pipe's end is descriptor 3 there.
+func (s Starter) command(at Place, childEnd *os.File, flags []string) (*exec.Cmd, error) {
+	if info, err := os.Stat(at.Log()); err == nil && info.Size() > maxLog {
+		_ = os.Rename(at.Log(), at.Log()+".old") // a log that cannot be moved goes on growing
+	}
+
+	log, err := os.OpenFile(at.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, parley.Errorf(parley.StorageUnavailable, "the daemon's log %s cannot be written: %w", at.Log(), PathCause(err)).
+			Suggest("Make it writable for you.")
+	}
+
+	args := append([]string{"serve", "--foreground", "--ready-fd", "3", "--workspace", at.Root}, flags...)
+	cmd := exec.Command(s.Executable, args...)
+	cmd.Stdout, cmd.Stderr, cmd.Dir = log, log, at.Root
+	cmd.Env = s.Env.Scrubbed()
+	cmd.ExtraFiles = []*os.File{childEnd}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+
+	return cmd, nil
+}
+
+// readiness is the line that a daemon writes when it is ready. A daemon that
+// gives up writes its parley.Error instead.
+type readiness struct {
+	OK bool `json:"ok"`
+}
+
+// awaitReady reads the daemon's line.
+func awaitReady(ctx context.Context, ready *os.File, at Place) error {
+	stop := context.AfterFunc(ctx, func() { _ = ready.SetReadDeadline(time.Unix(1, 0)) })
+	defer stop()
+
+	line, err := io.ReadAll(ready)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+
+	line = bytes.TrimSpace(line)
+	var ok readiness
+	if err == nil && json.Unmarshal(line, &ok) == nil && ok.OK {
+		return nil
+	}
+
+	var typed parley.Error
+	if json.Unmarshal(line, &typed) == nil && typed.Code != "" {
+		return &typed
+	}
+
+	return parley.Errorf(parley.DaemonUnavailable, "the daemon ended before it was ready").
+		Suggest("Look at the last lines of %s.", at.Log())
+}
+
+// readyPipe returns the pipe to the process that started this one, nil if there is
+// none. Children must not inherit it: that process waits for its end.
+func readyPipe(fd int) *os.File {
+	if fd <= 2 {
+		return nil
+	}
+	unix.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), "readiness")
+}
+
+// reportReady writes the line that awaitReady reads, and closes the pipe.
+func reportReady(pipe *os.File, err error) {
+	if pipe == nil {
+		return
+	}
+
+	var line []byte
+	if err == nil {
+		line, _ = json.Marshal(readiness{OK: true})
+	} else {
+		line, _ = json.Marshal(parley.AsError(err))
+	}
+
+	_, _ = pipe.Write(line) // a parent that is gone is no reason to stop
+	_ = pipe.Close()
+}
