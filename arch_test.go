@@ -22,19 +22,20 @@ import (
 // ours in files that are not tests. "." is the root package, "*" is every room.
 // A package that is not here fails the test; one that is not built yet does not.
 var plan = map[string][]string{
-	".":                 {},
-	"tmux":              {},
-	"profile":           {"."},
-	"conversation":      {"."},
-	"store":             {"."},
-	"files":             {"."},
-	"orchestrator":      {".", "tmux", "profile", "conversation", "store", "files", "orchestrator/team", "internal/wait"},
-	"orchestrator/team": {".", "store", "profile", "tmux"},
-	"responder":         {"."},
-	"mcpserver":         {"."},
-	"httpapi":           {"."},
-	"client":            {"."},
-	"tui":               {"."},
+	".":                    {},
+	"tmux":                 {},
+	"profile":              {"."},
+	"conversation":         {"."},
+	"store":                {"."},
+	"files":                {"."},
+	"orchestrator":         {".", "tmux", "profile", "conversation", "store", "files", "orchestrator/team", "orchestrator/courier", "internal/wait"},
+	"orchestrator/courier": {".", "orchestrator/team", "store", "profile", "tmux", "internal/wait"},
+	"orchestrator/team":    {".", "store", "profile", "tmux"},
+	"responder":            {"."},
+	"mcpserver":            {"."},
+	"httpapi":              {"."},
+	"client":               {"."},
+	"tui":                  {"."},
 	"export": {
 		".",
 	}, // files for readers without parley: pure, so that the CLI is not the only one that can write them

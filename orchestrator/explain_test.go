@@ -96,21 +96,19 @@ func TestExplainSaysWhatHoldsNow(t *testing.T) {
 
 // The reasons are the gate's own words, so that a change of them is noticed.
 func TestExplainSaysWhatLetsAHeldMessageGo(t *testing.T) {
-	gone := parley.Agent{Name: "coder", State: parley.StateExited, Evidence: "its program ended"}
-	stopped := parley.Agent{Name: "coder", State: parley.StateTerminated}
 	for reason, want := range map[string]string{
-		noTerminal(gone).reason:    "parley restart coder",
-		noTerminal(stopped).reason: "parley restart coder",
-		inputOff:                   "takes input again",
-		(&parley.Pause{By: "operator", Reason: "a dialog"}).Words():          "parley resume",
-		"a dialog is open in its terminal, and the text would answer it":     "when the dialog is answered",
-		"an unsent draft stands in its composer":                             "draft is sent or cleared",
-		"an unsent message stands in its terminal; press Enter there":        "that text is sent or cleared",
-		"someone is scrolling in its terminal (copy mode)":                   "copy mode is left",
-		"a bare shell (sh) has its terminal and would run the text":          "own program has the terminal",
-		"less has its terminal and would take the text for keys":             "that program is left",
-		"its program is not reading its terminal (12 bytes wait there)":      "by itself",
-		"its screen shows nothing that is known to be ready; and 100% of it": "by itself",
+		"it is exited (its program ended); parley restart coder delivers what waits": "parley restart coder",
+		"it is stopped; parley restart coder delivers what waits":                    "parley restart coder",
+		"its pane takes no input (tmux select-pane -e lets it)":                      "takes input again",
+		(&parley.Pause{By: "operator", Reason: "a dialog"}).Words():                  "parley resume",
+		"a dialog is open in its terminal, and the text would answer it":             "when the dialog is answered",
+		"an unsent draft stands in its composer":                                     "draft is sent or cleared",
+		"an unsent message stands in its terminal; press Enter there":                "that text is sent or cleared",
+		"someone is scrolling in its terminal (copy mode)":                           "copy mode is left",
+		"a bare shell (sh) has its terminal and would run the text":                  "own program has the terminal",
+		"less has its terminal and would take the text for keys":                     "that program is left",
+		"its program is not reading its terminal (12 bytes wait there)":              "by itself",
+		"its screen shows nothing that is known to be ready; and 100% of it":         "by itself",
 	} {
 		if got := release(reason, "coder"); !strings.Contains(got, want) || strings.Contains(got, "%") {
 			t.Errorf("%s: got %q, want %q in it", reason, got, want)

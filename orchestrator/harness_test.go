@@ -30,7 +30,15 @@ func TestMain(m *testing.M) {
 	os.Exit(tmuxtest.Main(m))
 }
 
-// team is a workspace with a running orchestrator.
+// Times and sizes of the courier that the tests wait for.
+const (
+	restful     = time.Second     // between two looks at a terminal that is not ready
+	batch       = 16              // waiting messages that are read at once
+	typingPause = 3 * time.Second // after a person's key
+	overruled   = 3 * time.Second // a steady screen against a report
+)
+
+// testTeam is a workspace with a running orchestrator.
 type testTeam struct {
 	*Orchestrator
 	t    testing.TB

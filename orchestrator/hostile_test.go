@@ -1,8 +1,6 @@
 package orchestrator
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"strings"
@@ -11,8 +9,6 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
-	"parley/store"
-	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
 
@@ -104,99 +100,6 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	}
 
 	te.reach(id, parley.DeliveryUnconfirmed)
-}
-
-func TestTextThatStandsPastedIsNotQueuedAgain(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	te.launch("coder", "quick", tmuxtest.Agent{})
-	te.inState("coder", parley.StateIdle)
-	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
-		t.Fatal(err)
-	}
-
-	m := te.roster.ByName("coder")
-	job := te.waitingFor(m)
-	if err := te.store.Claim(t.Context(), job.Key, 1, false); err != nil {
-		t.Fatal(err)
-	}
-
-	job.PaneSeq = 1
-	c := &courier{o: te.couriers, m: m}
-	tt := m.Terminal()
-	te.tmuxRun("kill-pane", "-t", tt.Pane.ID()) // between the look at what the pane remembers and the key
-
-	_, err := c.submit(t.Context(), tt, job, letter{text: "x", mark: "msg 12345678"}, way{key: tmux.Enter}, true)
-	if err != nil && !errors.Is(err, store.ErrStale) { // the watcher was first
-		t.Fatal(err)
-	}
-	if d := te.delivery(job.Message.ID); d.State != parley.DeliveryUnconfirmed {
-		t.Errorf("it is %s (%s), want unconfirmed", d.State, d.Reason)
-	}
-}
-
-// waitingFor stores a message to a member past the pause.
-func (te *testTeam) waitingFor(m *team.Member) store.Job {
-	te.t.Helper()
-	from := te.roster.ByName(parley.OperatorName)
-	msg := parley.Message{
-		ID:         team.NewID(),
-		SenderID:   from.ID,
-		Sender:     from.Name,
-		Timestamp:  te.now(),
-		Text:       "hello",
-		Recipients: []string{m.ID},
-		Kind:       parley.KindDirect,
-		Type:       parley.TypeInformation,
-		Priority:   parley.PriorityNormal,
-	}
-
-	stored, err := te.store.Append(
-		context.Background(),
-		store.Post{Message: msg, Event: parley.EventDirectMessage, Deliveries: []store.NewDelivery{firstRung(m)}},
-	)
-	if err != nil {
-		te.t.Fatal(err)
-	}
-
-	return stored.Jobs()[0]
-}
-
-func TestNothingIsTypedToASamePaneOfAnotherServer(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	log := te.launch("coder", "quick", tmuxtest.Agent{})
-	te.inState("coder", parley.StateIdle)
-	m := te.roster.ByName("coder")
-	before := m.Terminal()
-	te.tmuxRun("kill-server")
-	te.inState("coder", parley.StateUnreachable)
-	tmuxtest.Poll(t, func() bool {
-		_, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"})
-		return err == nil
-	}, func() string { return "it is not started again" })
-
-	te.inState("coder", parley.StateIdle)
-	if now := m.Terminal(); now.Pane.ID() != before.Pane.ID() {
-		t.Fatalf("the panes are %s and %s", before.Pane.ID(), now.Pane.ID())
-	}
-
-	job := te.waitingFor(m)
-	if err := te.store.Claim(t.Context(), job.Key, 9, false); err != nil {
-		t.Fatal(err)
-	}
-
-	job.PaneSeq = 9
-	c := &courier{o: te.couriers, m: m} // that was about to type when the server died
-	if _, err := c.submit(t.Context(), before, job, letter{text: "hello", mark: "msg 12345678"}, way{key: tmux.Enter}, false); err != nil {
-		t.Fatal(err)
-	}
-	if d := te.delivery(job.Message.ID); d.State != parley.DeliveryHeld {
-		t.Errorf("it is %s (%s), want held", d.State, d.Reason)
-	}
-	if got := tmuxtest.Messages(t, log); len(got) != 0 {
-		t.Errorf("the new program got %+v", got)
-	}
 }
 
 func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {

@@ -143,7 +143,7 @@ func (o *Orchestrator) enroll(ctx context.Context, a parley.Agent, key *store.AP
 		m.Changing.Lock()
 		o.roster.Add(m)
 		o.roster.Keys.Add(m, key)
-		o.couriers.start(o.ctx, m)
+		o.couriers.Start(o.ctx, m)
 
 		return m, nil
 	}

@@ -325,7 +325,8 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 				t.Fatal(jobs, err)
 			}
 
-			pane, l := te.pane("coder").ID(), compose(m.Terminal().Profile, te.roster.FillIn(&jobs[0].Message), m, false)
+			pane, msg := te.pane("coder").ID(), te.roster.FillIn(&jobs[0].Message)
+			text := msg.Header(m.ID) + " " + msg.Text + "\n" + msg.Footer(false)
 			te.Orchestrator.Close()
 
 			s, err := tmux.Open(t.Context(), te.opts.Tmux)
@@ -339,7 +340,7 @@ func TestInterruptedTypingIsResolvedByThePane(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			tc.typed(te, s, pane, l.text)
+			tc.typed(te, s, pane, text)
 			s.Close()
 			te.opts.Store.Close()
 			te.open()

@@ -22,7 +22,7 @@ func (s *stage) typedUpon(types func()) (id string) {
 		func() string { return fmt.Sprintf("it was not entered: %+v", s.delivery(id)) })
 
 	types()
-	tmuxtest.Poll(s.t, func() bool { return strings.Contains(s.delivery(id).Reason, lingers) },
+	tmuxtest.Poll(s.t, func() bool { return strings.Contains(s.delivery(id).Reason, "still stands in its composer") },
 		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
 	if got := tmuxtest.Messages(s.t, s.log); len(got) != 0 {
 		s.t.Errorf("their text was submitted with ours: %+v", got)

@@ -17,6 +17,7 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/files"
+	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
@@ -117,7 +118,7 @@ type Orchestrator struct {
 	look     chan struct{} // asks the watcher to look now
 	ending   atomic.Bool   // what breaks from now on is no news
 	pause    pause
-	couriers *couriers
+	couriers *courier.Couriers
 	doors    doors
 	talk     *talk
 
@@ -181,7 +182,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
-	o.couriers = newCouriers(CourierOptions{
+	o.couriers = courier.New(courier.Options{
 		Store: o.store, Roster: o.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter,
 		Paused: o.pause.is, Notify: o.notify,
 	})
@@ -222,7 +223,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 
 	o.takeSpool(ctx) // before the couriers look into what was left in their hands
 	for _, m := range o.roster.All() {
-		o.couriers.start(o.ctx, m)
+		o.couriers.Start(o.ctx, m)
 	}
 
 	o.sweep()
@@ -253,7 +254,7 @@ func (o *Orchestrator) Close() error {
 	o.cancel()
 	o.exchanges.group.Wait()
 	o.group.Wait()
-	o.couriers.wait()
+	o.couriers.Wait()
 	o.roster.Close()
 	return errors.Join(o.closeJoined(true), o.tmux.Close())
 }

@@ -71,7 +71,7 @@ func (o *Orchestrator) profileOf(m *team.Member, a parley.Agent) (*profile.Profi
 // lose records that an agent's terminal went away under it. Its messages wait.
 func (o *Orchestrator) lose(ctx context.Context, m *team.Member, why string) error {
 	m.SetTerminal(nil)
-	if err := o.couriers.abandon(ctx, m, why); err != nil {
+	if err := o.couriers.Abandon(ctx, m, why); err != nil {
 		return err
 	}
 	return o.roster.SetState(ctx, m, parley.StateUnreachable, why, nil)

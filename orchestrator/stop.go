@@ -123,7 +123,7 @@ func (o *Orchestrator) close(ctx context.Context, m *team.Member, evidence strin
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
 	m.SetTerminal(nil)
-	if err := o.couriers.abandon(ctx, m, "the agent was stopped"); err != nil {
+	if err := o.couriers.Abandon(ctx, m, "the agent was stopped"); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(o.privateDir(m)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/courier"
 	"parley/orchestrator/team"
 	"parley/tmux"
 )
@@ -189,7 +190,7 @@ func (o *Orchestrator) stateOf(
 	info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
 	now := o.now()
-	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, steadyAfter) && info.Activity == t.Read &&
+	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.Read &&
 		m.Agent().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
@@ -203,23 +204,23 @@ func (o *Orchestrator) stateOf(
 	quiet := now.Sub(t.Still.Since(now, screen))
 	if t.Profile.HasMarkers() {
 		said, _ := m.LastReport()
-		s := readStanding(t, now, screen, said)
+		s := courier.ReadStanding(t, now, screen, said)
 		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience
-		if s.state == parley.StateUnknown && (starting || s.steady < steadyAfter) || s.state == parley.StateStarting {
+		if s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter) || s.State == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
 
-		if s.state != parley.StateDrafting {
+		if s.State != parley.StateDrafting {
 			t.Drafted = time.Time{}
 		} else if t.Drafted.IsZero() {
 			t.Drafted = now
 		}
 
-		if s.state == parley.StateDrafting && now.Sub(t.Drafted) < draftedAfter {
+		if s.State == parley.StateDrafting && now.Sub(t.Drafted) < draftedAfter {
 			return "", "", nil // it may be a message that is just being typed
 		}
 
-		return s.state, s.evidence, nil
+		return s.State, s.Evidence, nil
 	}
 
 	if quiet >= t.Profile.Quiet {

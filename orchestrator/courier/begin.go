@@ -1,4 +1,4 @@
-package orchestrator
+package courier
 
 import (
 	"time"
@@ -41,10 +41,10 @@ func (c *courier) give(t *team.Terminal, job store.Job, out tmux.Outcome) {
 
 // beginning stands in the way of a program that has not begun upon what it was given
 // last, as far as the screen, which shows s, and its own report can tell.
-func (c *courier) beginning(t *team.Terminal, s standing, said team.Report, o obstacle) obstacle {
+func (c *courier) beginning(t *team.Terminal, s Standing, said team.Report, o obstacle) obstacle {
 	unreported := c.unreported(t, o == free)
 	g, now := &c.given, c.o.Now()
-	shown := said.At.After(g.entered) || now.Add(-s.steady).After(g.entered) // that it has done anything since
+	shown := said.At.After(g.entered) || now.Add(-s.Steady).After(g.entered) // that it has done anything since
 	switch {
 	case o != free:
 		return o

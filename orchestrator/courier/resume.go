@@ -1,4 +1,4 @@
-package orchestrator
+package courier
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 
 // abandon closes what was being typed to a terminal that is no more: it may have
 // arrived or not, and is never typed again by itself.
-func (o *couriers) abandon(ctx context.Context, m *team.Member, why string) error {
+func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) error {
 	jobs, err := o.Store.Typing(ctx, m.ID)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func (c *courier) settleOpen(ctx context.Context) error {
 
 	t := c.m.Terminal()
 	if t == nil || c.openOn != nil && c.openOn != t {
-		if err := c.o.abandon(ctx, c.m, "the terminal went away"); err != nil {
+		if err := c.o.Abandon(ctx, c.m, "the terminal went away"); err != nil {
 			return err
 		}
 		c.open, c.openOn = false, nil

@@ -1,4 +1,4 @@
-package orchestrator
+package courier
 
 import (
 	"strings"
@@ -13,7 +13,7 @@ import (
 const (
 	// steadyAfter is how long a screen must show something before it is believed
 	// against what was believed before: unknown rows pass by while a program redraws.
-	steadyAfter = 3 * time.Second
+	SteadyAfter = 3 * time.Second
 	// overruled is how long a screen must steadily show something else than what the
 	// program reported before the screen is believed. Not every end of a turn is
 	// reported (one that a person interrupts is not), and a screen follows a report
@@ -29,61 +29,61 @@ const (
 )
 
 // standing is what an agent whose screen can be read is doing.
-type standing struct {
-	state    parley.AgentState
-	evidence string
+type Standing struct {
+	State    parley.AgentState
+	Evidence string
 	composer bool          // its composer is on the screen
 	draft    bool          // something stands in it
-	steady   time.Duration // the screen has shown the same state for so long
+	Steady   time.Duration // the screen has shown the same state for so long
 }
 
 // standing reads a screen that has markers, together with what the program itself
 // says in reports and in its terminal's title. What speaks against typing counts: a
 // program is idle only when nothing says otherwise.
-func readStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) standing {
+func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
 	if canonical, err := tmux.Canonical(t.TTY); err == nil && canonical && !t.Profile.OneLine {
-		return standing{state: parley.StateStarting, evidence: "its program has not taken over the terminal"}
+		return Standing{State: parley.StateStarting, Evidence: "its program has not taken over the terminal"}
 	}
 
 	shows := looksOf(t.Profile, screen)
 	text, ok := t.Profile.Composer(shown(screen))
 	from := t.Sight.See(now, shows)
-	s := standing{composer: ok, draft: strings.TrimSpace(text) != "", steady: now.Sub(from)}
+	s := Standing{composer: ok, draft: strings.TrimSpace(text) != "", Steady: now.Sub(from)}
 	switch shows {
 	case profile.Dialog:
-		s.state, s.evidence = parley.StateWaiting, "its screen shows a dialog"
+		s.State, s.Evidence = parley.StateWaiting, "its screen shows a dialog"
 	case profile.Busy:
-		s.state, s.evidence = parley.StateBusy, "its screen says that it works"
+		s.State, s.Evidence = parley.StateBusy, "its screen says that it works"
 	case profile.Blocked:
-		s.state, s.evidence = parley.StateBlocked, "its screen shows: "+t.Profile.BlockedBy(screen.Lines)
+		s.State, s.Evidence = parley.StateBlocked, "its screen shows: "+t.Profile.BlockedBy(screen.Lines)
 	case profile.Idle:
-		s.state, s.evidence = parley.StateIdle, "its screen shows an open composer"
+		s.State, s.Evidence = parley.StateIdle, "its screen shows an open composer"
 	default:
-		s.state, s.evidence = parley.StateUnknown, "its screen shows nothing that is known"
+		s.State, s.Evidence = parley.StateUnknown, "its screen shows nothing that is known"
 	}
 
 	if shows != t.Profile.Look(screen.Lines) {
-		s.evidence = "the title of its terminal says so"
+		s.Evidence = "the title of its terminal says so"
 	}
 
-	if s.state == parley.StateIdle {
+	if s.State == parley.StateIdle {
 		switch {
 		case restrains(said.State) && now.Sub(from) < overruled, restrains(said.State) && now.Sub(said.At) < overruled,
 			said.State == parley.StateBlocked && from.Before(said.At.Add(overruled)): // until it has worked again
-			s.state, s.evidence = said.State, said.Words()
-			if s.state == parley.StateExited { // whether it is gone is for tmux to say
-				s.state = parley.StateUnknown
+			s.State, s.Evidence = said.State, said.Words()
+			if s.State == parley.StateExited { // whether it is gone is for tmux to say
+				s.State = parley.StateUnknown
 			}
 		case said.State == parley.StateIdle && said.At.After(from.Add(-overruled)):
-			s.evidence, s.steady = said.Words(), max(s.steady, overruled) // it has said that it is done
+			s.Evidence, s.Steady = said.Words(), max(s.Steady, overruled) // it has said that it is done
 		}
 	}
 
 	switch {
-	case s.state == parley.StateIdle && !s.composer:
-		s.state, s.evidence = parley.StateUnknown, "its screen shows no composer"
-	case s.state == parley.StateIdle && s.draft:
-		s.state, s.evidence = parley.StateDrafting, "an unsent text stands in its composer"
+	case s.State == parley.StateIdle && !s.composer:
+		s.State, s.Evidence = parley.StateUnknown, "its screen shows no composer"
+	case s.State == parley.StateIdle && s.draft:
+		s.State, s.Evidence = parley.StateDrafting, "an unsent text stands in its composer"
 	}
 
 	return s
@@ -116,10 +116,10 @@ func restrains(state parley.AgentState) bool {
 }
 
 // obstacle is what stands in the way of typing into an agent that stands so.
-func (s standing) obstacle(rest time.Duration) obstacle {
-	switch s.state {
+func (s Standing) obstacle(rest time.Duration) obstacle {
+	switch s.State {
 	case parley.StateIdle:
-		if s.steady < rest {
+		if s.Steady < rest {
 			return obstacle{reason: "it has only just come to rest", brief: true}
 		}
 		return free
@@ -130,9 +130,9 @@ func (s standing) obstacle(rest time.Duration) obstacle {
 	case parley.StateDrafting:
 		return obstacle{reason: "an unsent draft stands in its composer", draft: true, left: true}
 	case parley.StateBlocked:
-		return obstacle{reason: "it is blocked (" + s.evidence + ")", block: s.composer && !s.draft}
+		return obstacle{reason: "it is blocked (" + s.Evidence + ")", block: s.composer && !s.draft}
 	case parley.StateStarting:
-		return obstacle{reason: s.evidence, brief: true}
+		return obstacle{reason: s.Evidence, brief: true}
 	}
 
 	return obstacle{reason: "its screen shows nothing that is known to be ready", brief: true}

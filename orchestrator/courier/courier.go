@@ -1,4 +1,4 @@
-package orchestrator
+package courier
 
 import (
 	"context"
@@ -35,7 +35,7 @@ const (
 // courier is the only writer to one agent's terminal. Its fields are its own
 // goroutine's.
 type courier struct {
-	o *couriers
+	o *Couriers
 	m *team.Member
 
 	seq       uint64         // the last pane sequence number given; 0: not read yet
@@ -65,7 +65,7 @@ type unproven struct {
 }
 
 // CourierOptions is what couriers work with.
-type CourierOptions struct {
+type Options struct {
 	Store       *store.Store
 	Roster      *team.Roster
 	Now         func() time.Time
@@ -80,8 +80,8 @@ type CourierOptions struct {
 type Notify func(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error
 
 // couriers are all couriers of the daemon, one for each terminal agent.
-type couriers struct {
-	CourierOptions
+type Couriers struct {
+	Options
 	Entered func() // called when a text has its Enter; for benchmarks, may be nil
 
 	group sync.WaitGroup
@@ -91,14 +91,14 @@ type couriers struct {
 	}
 }
 
-func newCouriers(opts CourierOptions) *couriers {
-	o := &couriers{CourierOptions: opts}
+func New(opts Options) *Couriers {
+	o := &Couriers{Options: opts}
 	o.turns.last = map[string]time.Time{}
 	return o
 }
 
 // start delivers to a terminal agent until ctx ends; for others it does nothing.
-func (o *couriers) start(ctx context.Context, m *team.Member) {
+func (o *Couriers) Start(ctx context.Context, m *team.Member) {
 	if m.Kind != parley.KindTerminal {
 		return
 	}
@@ -107,7 +107,7 @@ func (o *couriers) start(ctx context.Context, m *team.Member) {
 }
 
 // wait returns when all couriers have ended, after the end of their contexts.
-func (o *couriers) wait() { o.group.Wait() }
+func (o *Couriers) Wait() { o.group.Wait() }
 
 // run delivers until ctx ends, which it does between two messages.
 func (c *courier) run(ctx context.Context) {

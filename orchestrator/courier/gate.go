@@ -1,4 +1,4 @@
-package orchestrator
+package courier
 
 import (
 	"cmp"
@@ -121,7 +121,7 @@ func (c *courier) obstacle(ctx context.Context, t *team.Terminal) obstacle {
 
 // stagger lets the texts of broadcasts and threads pass one at a time for each profile, as far
 // apart as it asks for.
-func (o *couriers) stagger(p *profile.Profile, job store.Job) obstacle {
+func (o *Couriers) stagger(p *profile.Profile, job store.Job) obstacle {
 	if p.Stagger == 0 || job.Message.Kind != parley.KindBroadcast && job.Message.ThreadID == "" {
 		return free
 	}
@@ -203,7 +203,7 @@ func (c *courier) readiness(t *team.Terminal, screen tmux.Screen) obstacle {
 	}
 
 	said, _ := c.m.LastReport()
-	s := readStanding(t, c.o.Now(), screen, said)
+	s := ReadStanding(t, c.o.Now(), screen, said)
 
 	return c.beginning(t, s, said, s.obstacle(t.Profile.Quiet))
 }
