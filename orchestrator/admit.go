@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -25,8 +26,8 @@ type draft struct {
 	deadline   *time.Time       // as its sender gave it; nil for the usual one
 	file       *parley.File     // a new one that it announces
 
-	description string // of the file
-	replied     parent // what it is a reply to
+	description string      // of the file
+	replied     talk.Parent // what it is a reply to
 
 	asks    *team.Member     // the responder that answers it
 	reply   bool             // it is a responder's: no limit holds for it
@@ -228,7 +229,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (s
 		err = o.again(&d, from, &post, &stored)
 	} else {
 		o.passOn(stored.Passed, post.Answers)
-		o.talk.remember(&stored, delegatesOf(post.Answers))
+		o.talk.Remember(&stored, delegatesOf(post.Answers))
 	}
 
 	o.handOut(&stored)
@@ -263,14 +264,14 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 
 	link := d.replied.Link
 	if !d.withinCalls(from) {
-		link = o.talk.nextLink(msg.ID, from, link)
+		link = o.talk.NextLink(msg.ID, from, link)
 	}
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
 		Reach: d.reach, Answers: answers, Call: d.call, Forgets: d.forgets}
 	if !d.handed { // the answer of a call begins no turn
-		post.Judge = o.talk.judge(from, &msg, d.replied)
+		post.Judge = o.talk.Judge(from, &msg, d.replied)
 	}
 	switch msg.Kind {
 	case parley.KindBroadcast:
@@ -352,7 +353,7 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 // and writes back to who wrote it, or to the same thread.
 func (o *Orchestrator) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
 	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
-	d.replied = parentOf(&msg)
+	d.replied = talk.ParentOf(&msg)
 	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
 	if err != nil || !back || !isRecipient(deliveries, from) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -231,7 +232,7 @@ func (o *Orchestrator) compose(
 	call *store.ModelCall,
 ) (draft, error) {
 	d := draft{recipients: []*team.Member{from}, reply: true, answers: &store.Answering{MessageID: msg.ID},
-		replied: parentOf(msg), message: parley.Message{
+		replied: talk.ParentOf(msg), message: parley.Message{
 			ID: team.NewID(), Kind: parley.KindDirect, Type: parley.TypeResponse, Priority: parley.PriorityNormal,
 			ContextReference: msg.ContextReference, InReplyTo: msg.ID}}
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley"
+	"parley/orchestrator/talk"
 )
 
 // GetConversationState implements parley.ConversationService.
@@ -15,7 +16,7 @@ func (o *Orchestrator) GetConversationState(
 	if err != nil {
 		return nil, err
 	}
-	return o.talk.state(ctx, me, &req)
+	return o.talk.State(ctx, me, &req)
 }
 
 // ControlConversation implements parley.ConversationService.
@@ -28,7 +29,7 @@ func (o *Orchestrator) ControlConversation(
 		return nil, err
 	}
 
-	res, calls, err := o.talk.control(ctx, me, &req)
+	res, calls, err := o.talk.Control(ctx, me, &req)
 	o.answerPosts(calls) // also when the receipt cannot be written: they are held no longer
 
 	return res, err
@@ -36,7 +37,7 @@ func (o *Orchestrator) ControlConversation(
 
 // recheckHolds judges again what the conversation protocol holds.
 func (o *Orchestrator) recheckHolds(ctx context.Context) {
-	calls, err := o.talk.recheck(ctx)
+	calls, err := o.talk.Recheck(ctx)
 	if err != nil && ctx.Err() == nil {
 		o.log.Error("judge again what is held", "error", err)
 	}
@@ -44,7 +45,7 @@ func (o *Orchestrator) recheckHolds(ctx context.Context) {
 }
 
 // answerPosts has responders answer the posts that they are called upon to answer.
-func (o *Orchestrator) answerPosts(calls []call) {
+func (o *Orchestrator) answerPosts(calls []talk.Invitation) {
 	for _, c := range calls {
 		o.speakLater(c.To, c.Post)
 	}

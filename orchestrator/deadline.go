@@ -109,7 +109,7 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 
 		m := o.roster.ByID(step.to)
 		if m != nil {
-			over, err := o.talk.over(ctx, &w)
+			over, err := o.talk.IsOver(ctx, &w)
 			if err != nil {
 				return err
 			}

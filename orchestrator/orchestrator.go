@@ -18,6 +18,7 @@ import (
 	"parley/conversation"
 	"parley/files"
 	"parley/orchestrator/courier"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/profile"
 	"parley/store"
@@ -120,7 +121,7 @@ type Orchestrator struct {
 	pause    pause
 	couriers *courier.Couriers
 	doors    doors
-	talk     *talk
+	talk     *talk.Talk
 
 	answerTime time.Duration // how long a person who wants to see a terminal waits for tmux
 
@@ -196,7 +197,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 		return err
 	}
 
-	o.talk, err = loadTalk(ctx, talkOptions{
+	o.talk, err = talk.Load(ctx, talk.Options{
 		Store: o.store, Roster: o.roster, Settings: o.opts.Settings.Conversation, Now: o.now, Log: o.log,
 	})
 	if err != nil {

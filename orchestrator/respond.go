@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -41,7 +42,7 @@ func (o *Orchestrator) RespondToMessage(
 	}
 
 	d := draft{recipients: append([]*team.Member{back}, others...), key: req.IdempotencyKey, answers: answers,
-		replied: parentOf(&original),
+		replied: talk.ParentOf(&original),
 		message: parley.Message{
 			Type:             parley.TypeResponse,
 			Priority:         parley.PriorityNormal,

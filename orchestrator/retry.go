@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/store"
 )
 
@@ -54,8 +55,8 @@ func (o *Orchestrator) RetryDelivery(
 		m.Enqueue(job)
 	}
 
-	if held := isHeld(chosen); len(held) > 0 {
-		calls, err := o.talk.release(ctx, &msg, held)
+	if held := talk.Held(chosen); len(held) > 0 {
+		calls, err := o.talk.Release(ctx, &msg, held)
 		if err != nil {
 			return nil, err
 		}

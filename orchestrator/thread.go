@@ -27,7 +27,7 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *team.Member, d dr
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
-	if err := o.talk.enterRoom(ctx, id); err != nil {
+	if err := o.talk.LoadThread(ctx, id); err != nil {
 		return store.Appended{}, err
 	}
 
@@ -113,7 +113,7 @@ func (o *Orchestrator) CreateThread(
 		call.MessageID = posts[1].Message.ID
 	}
 
-	o.talk.openRoom(th.ID)
+	o.talk.OpenThread(th.ID)
 	stored, was, err := o.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
 		back()
@@ -122,7 +122,7 @@ func (o *Orchestrator) CreateThread(
 	}
 
 	for i := range stored {
-		o.talk.remember(&stored[i], nil)
+		o.talk.Remember(&stored[i], nil)
 		o.handOut(&stored[i])
 	}
 

@@ -1,4 +1,4 @@
-package orchestrator
+package talk
 
 import (
 	"cmp"
@@ -17,28 +17,28 @@ import (
 
 // talk is the conversation protocol at work: what it remembers of who said what to
 // whom, and what it holds. All of it is made again from the database.
-type talk struct {
+type Talk struct {
 	store  *store.Store
 	roster *team.Roster
 	now    func() time.Time
 	log    *slog.Logger
 
-	loading sync.Mutex // held while a room is made
-	looking sync.Mutex // held while what is held is looked at again, to its end
+	loadingThread sync.Mutex // held while a room is made
+	rechecking    sync.Mutex // held while what is held is looked at again, to its end
 
-	mu       sync.Mutex
-	settings conversation.Settings
-	draw     conversation.Source
-	budgets  conversation.Budgets
-	rooms    map[string]*room // by the thread's id
-	holds    map[store.Key]*hold
-	waits    map[direction]int // holds that pass by waiting, from one agent to another
-	unknown  bool              // the database holds something that is not among holds
-	looked   time.Time         // when holds were last compared with it
+	mu         sync.Mutex
+	settings   conversation.Settings
+	draw       conversation.Source
+	budgets    conversation.Budgets
+	threads    map[string]*threadMemory // by the thread's id
+	holds      map[store.Key]*hold
+	waits      map[direction]int // holds that pass by waiting, from one agent to another
+	missed     bool              // the database holds something that is not among holds
+	comparedAt time.Time         // when holds were last compared with it
 }
 
 // room is a thread as the protocol knows it.
-type room struct {
+type threadMemory struct {
 	conversation.Room
 	settings conversation.Settings // of its own; those that are 0 are the team's
 	chain    string                // of its last post
@@ -56,7 +56,7 @@ const (
 	// remembers.
 	replayPosts = 500
 	// mostHolds bounds what is kept in memory of what is held.
-	mostHolds = 10_000
+	MaxHolds = 10_000
 )
 
 func linkOf(m *parley.Message) conversation.Link {
@@ -64,7 +64,7 @@ func linkOf(m *parley.Message) conversation.Link {
 }
 
 // talkOptions are what the protocol works with. All of them are required.
-type talkOptions struct {
+type Options struct {
 	Store    *store.Store
 	Roster   *team.Roster
 	Settings conversation.Settings // what agents may say to each other before a person speaks again
@@ -73,9 +73,9 @@ type talkOptions struct {
 }
 
 // loadTalk makes the protocol's memory again, as it was when the last daemon ended.
-func loadTalk(ctx context.Context, opts talkOptions) (*talk, error) {
-	t := &talk{store: opts.Store, roster: opts.Roster, now: opts.Now, log: opts.Log, settings: opts.Settings,
-		rooms: map[string]*room{}, waits: map[direction]int{}}
+func Load(ctx context.Context, opts Options) (*Talk, error) {
+	t := &Talk{store: opts.Store, roster: opts.Roster, now: opts.Now, log: opts.Log, settings: opts.Settings,
+		threads: map[string]*threadMemory{}, waits: map[direction]int{}}
 	if err := t.replayTurns(ctx); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func loadTalk(ctx context.Context, opts talkOptions) (*talk, error) {
 }
 
 // replayTurns reads the latest turns again, and between them what the operator did.
-func (t *talk) replayTurns(ctx context.Context) error {
+func (t *Talk) replayTurns(ctx context.Context) error {
 	key, err := t.store.DrawKey(ctx)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (t *talk) replayTurns(ctx context.Context) error {
 	for i := range turns {
 		r := &turns[i]
 		for ; len(acts) > 0 && !acts[0].At.After(r.At()); acts = acts[1:] {
-			t.repeat(&acts[0])
+			t.replay(&acts[0])
 		}
 
 		from, to := t.roster.ByID(r.SenderID), t.roster.ByID(r.RecipientID)
@@ -126,7 +126,7 @@ func (t *talk) replayTurns(ctx context.Context) error {
 	}
 
 	for i := range acts {
-		t.repeat(&acts[i])
+		t.replay(&acts[i])
 	}
 
 	return nil
@@ -134,7 +134,7 @@ func (t *talk) replayTurns(ctx context.Context) error {
 
 // repeat does again what the operator did to two agents; what was done to threads is
 // repeated with their rooms.
-func (t *talk) repeat(a *store.Act) {
+func (t *Talk) replay(a *store.Act) {
 	if a.One == "" {
 		return
 	}
@@ -159,7 +159,7 @@ func (t *talk) repeat(a *store.Act) {
 }
 
 // repeat does again what the operator did to a thread.
-func (r *room) repeat(action parley.ConversationAction, at time.Time) {
+func (r *threadMemory) replay(action parley.ConversationAction, at time.Time) {
 	switch action {
 	case parley.ActionMute:
 		r.Mute()
@@ -178,11 +178,11 @@ func turnOf(from, to *team.Member, l conversation.Link, at time.Time, renews str
 }
 
 // enterRoom makes the memory of a thread, once for a daemon's life, from its posts.
-func (t *talk) enterRoom(ctx context.Context, threadID string) error {
-	t.loading.Lock()
-	defer t.loading.Unlock()
+func (t *Talk) LoadThread(ctx context.Context, threadID string) error {
+	t.loadingThread.Lock()
+	defer t.loadingThread.Unlock()
 
-	if t.room(threadID) != nil {
+	if t.thread(threadID) != nil {
 		return nil
 	}
 
@@ -201,7 +201,7 @@ func (t *talk) enterRoom(ctx context.Context, threadID string) error {
 		return err
 	}
 
-	r := &room{}
+	r := &threadMemory{}
 	settings, err := t.store.ThreadSettings(ctx, threadID)
 	if err != nil {
 		return err
@@ -215,46 +215,46 @@ func (t *talk) enterRoom(ctx context.Context, threadID string) error {
 
 	for i := range posts {
 		for ; len(acts) > 0 && acts[0].At.Before(posts[i].Timestamp); acts = acts[1:] {
-			r.repeatOf(threadID, &acts[0])
+			r.replayAct(threadID, &acts[0])
 		}
 		if from := t.roster.ByID(posts[i].SenderID); from != nil {
-			r.hear(&posts[i], from, othersThan(from, th.ParticipantNames))
+			r.add(&posts[i], from, namesExcept(from, th.ParticipantNames))
 		}
 	}
 
 	for i := range acts {
-		r.repeatOf(threadID, &acts[i])
+		r.replayAct(threadID, &acts[i])
 	}
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	t.rooms[threadID] = r
+	t.threads[threadID] = r
 
 	return nil
 }
 
-func (r *room) repeatOf(threadID string, a *store.Act) {
+func (r *threadMemory) replayAct(threadID string, a *store.Act) {
 	if a.ThreadID == threadID && a.One == "" {
-		r.repeat(parley.ConversationAction(a.Action), a.At)
+		r.replay(parley.ConversationAction(a.Action), a.At)
 	}
 }
 
-func (t *talk) room(threadID string) *room {
+func (t *Talk) thread(threadID string) *threadMemory {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.rooms[threadID]
+	return t.threads[threadID]
 }
 
 // openRoom begins that of a new thread.
-func (t *talk) openRoom(threadID string) {
+func (t *Talk) OpenThread(threadID string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.rooms[threadID] = &room{}
+	t.threads[threadID] = &threadMemory{}
 }
 
 // hear takes a post into account.
-func (r *room) hear(m *parley.Message, from *team.Member, others []string) {
+func (r *threadMemory) add(m *parley.Message, from *team.Member, others []string) {
 	r.Add(postOf(m, from), others)
 	r.chain = m.ChainID
 }
@@ -269,7 +269,7 @@ func postOf(m *parley.Message, from *team.Member) conversation.Post {
 	}
 }
 
-func othersThan(from *team.Member, names []string) []string {
+func namesExcept(from *team.Member, names []string) []string {
 	var others []string
 	for _, name := range names {
 		if name != from.Name {
@@ -280,9 +280,9 @@ func othersThan(from *team.Member, names []string) []string {
 }
 
 // settingsOf returns those that hold in a thread, or, for none, in the team.
-func (t *talk) settingsOf(threadID string) conversation.Settings {
+func (t *Talk) settingsOf(threadID string) conversation.Settings {
 	s := t.settings
-	r := t.rooms[threadID]
+	r := t.threads[threadID]
 	if r == nil {
 		return s
 	}
@@ -299,7 +299,7 @@ func (t *talk) settingsOf(threadID string) conversation.Settings {
 }
 
 // nextLink returns the link of a new message.
-func (t *talk) nextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
+func (t *Talk) NextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
 	at, known := from.Turn()
 	turn := conversation.Link{Chain: at.Chain, Hop: at.Hop}
 

@@ -1,4 +1,4 @@
-package orchestrator
+package talk
 
 import (
 	"cmp"
@@ -30,7 +30,7 @@ func (s *subject) about(from, to string, threadID string) bool {
 
 // subject finds a conversation: of a thread, or else of one or two agents, where one is
 // what it and the caller say to each other.
-func (t *talk) subject(ctx context.Context, me *team.Member, pair, threadID string) (s subject, err error) {
+func (t *Talk) subject(ctx context.Context, me *team.Member, pair, threadID string) (s subject, err error) {
 	if threadID != "" {
 		if s.id, err = t.roster.ReadableThread(ctx, me, threadID); err != nil {
 			return s, err
@@ -39,7 +39,7 @@ func (t *talk) subject(ctx context.Context, me *team.Member, pair, threadID stri
 			return s, err
 		}
 
-		return s, t.enterRoom(ctx, s.id)
+		return s, t.LoadThread(ctx, s.id)
 	}
 
 	first, second, two := strings.Cut(pair, ",")
@@ -71,7 +71,7 @@ func (t *talk) subject(ctx context.Context, me *team.Member, pair, threadID stri
 }
 
 // state tells a member how a conversation stands.
-func (t *talk) state(
+func (t *Talk) State(
 	ctx context.Context,
 	me *team.Member,
 	req *parley.ConversationStateRequest,
@@ -102,7 +102,7 @@ func (t *talk) state(
 }
 
 // threadState reads a thread's room, and asks the rules about its last post.
-func (t *talk) threadState(
+func (t *Talk) threadState(
 	ctx context.Context,
 	me *team.Member,
 	s *subject,
@@ -124,10 +124,10 @@ func (t *talk) threadState(
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	r := t.rooms[s.id]
-	t.read(r.At(now), res)
+	r := t.threads[s.id]
+	t.copyReading(r.At(now), res)
 	settings := t.settingsOf(s.id)
-	res.Conversation.Settings = settingsShown(settings)
+	res.Conversation.Settings = publicSettings(settings)
 	res.Reason = noMessage
 	if len(posts) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func (t *talk) threadState(
 			},
 		)
 
-		return decisionShown(m, d)
+		return publicDecision(m, d)
 	}
 
 	mine := decide(me)
@@ -181,7 +181,7 @@ const (
 
 // pairState makes a room of what two said to each other, and asks the budgets whether
 // the caller's answer would pass.
-func (t *talk) pairState(
+func (t *Talk) pairState(
 	ctx context.Context,
 	me *team.Member,
 	s *subject,
@@ -196,8 +196,8 @@ func (t *talk) pairState(
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	t.read(r.At(now), res)
-	res.Conversation.Settings = settingsShown(t.settings)
+	t.copyReading(r.At(now), res)
+	res.Conversation.Settings = publicSettings(t.settings)
 	control := t.controlOf(s.one, s.two, now)
 	res.Conversation.Muted = control.Reason == conversation.MutedByOperator
 	if !control.Until.IsZero() {
@@ -239,7 +239,7 @@ func (t *talk) pairState(
 			}
 		}
 
-		return decisionShown(m, d)
+		return publicDecision(m, d)
 	}
 
 	if me != s.one && me != s.two {
@@ -256,7 +256,7 @@ func (t *talk) pairState(
 
 // pairRoom makes a room of what two agents said to each other directly, and returns the
 // last of it, nil for nothing.
-func (t *talk) pairRoom(
+func (t *Talk) pairRoom(
 	ctx context.Context,
 	one, two *team.Member,
 ) (r *conversation.Room, last *parley.Message, err error) {
@@ -279,7 +279,7 @@ func (t *talk) pairRoom(
 }
 
 // read copies a reading, with names for ids.
-func (t *talk) read(r conversation.Reading, res *parley.ConversationStateResult) {
+func (t *Talk) copyReading(r conversation.Reading, res *parley.ConversationStateResult) {
 	name := func(id string) string {
 		if m := t.roster.ByID(id); m != nil {
 			return m.Name
@@ -315,14 +315,14 @@ func (t *talk) read(r conversation.Reading, res *parley.ConversationStateResult)
 		res.Counts.Speakers = append(res.Counts.Speakers, name(id))
 	}
 
-	res.LastMessageAt, res.Conversation.CooledUntil = someTime(r.LastMessage), someTime(r.CooledUntil)
+	res.LastMessageAt, res.Conversation.CooledUntil = optionalTime(r.LastMessage), optionalTime(r.CooledUntil)
 	if r.LastSpeaker != "" {
 		res.LastSpeaker = name(r.LastSpeaker)
 	}
 }
 
 // someTime is nil for no time.
-func someTime(at time.Time) *time.Time {
+func optionalTime(at time.Time) *time.Time {
 	if at.IsZero() {
 		return nil
 	}
@@ -330,7 +330,7 @@ func someTime(at time.Time) *time.Time {
 	return &at
 }
 
-func decisionShown(m *team.Member, d conversation.Decision) parley.ConversationDecision {
+func publicDecision(m *team.Member, d conversation.Decision) parley.ConversationDecision {
 	f := parley.ConversationFactors(d.Factors)
 	shown := parley.ConversationDecision{
 		AgentID:       m.ID,
@@ -345,7 +345,7 @@ func decisionShown(m *team.Member, d conversation.Decision) parley.ConversationD
 	return shown
 }
 
-func settingsShown(s conversation.Settings) parley.ConversationSettings {
+func publicSettings(s conversation.Settings) parley.ConversationSettings {
 	d := conversation.Defaults()
 	return parley.ConversationSettings{
 		Off:            s.Off,
@@ -358,8 +358,8 @@ func settingsShown(s conversation.Settings) parley.ConversationSettings {
 
 // heldIn lists what the protocol holds of a conversation: all of it for the operator,
 // for others what is from them or for them.
-func (t *talk) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parley.HeldTurn, error) {
-	list, err := t.store.Withheld(ctx, mostHolds)
+func (t *Talk) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parley.HeldTurn, error) {
+	list, err := t.store.Withheld(ctx, MaxHolds)
 	held := []parley.HeldTurn{}
 	for i := range list {
 		w := &list[i]
@@ -367,19 +367,19 @@ func (t *talk) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parle
 		if !s.about(from, to, w.Message.ThreadID) || me.Kind != parley.KindHuman && from != me.ID && to != me.ID {
 			continue
 		}
-		held = append(held, t.heldShown(w))
+		held = append(held, t.publicHold(w))
 	}
 	return held, err
 }
 
-func (t *talk) heldShown(w *store.Withheld) parley.HeldTurn {
+func (t *Talk) publicHold(w *store.Withheld) parley.HeldTurn {
 	return parley.HeldTurn{
 		MessageID: w.Message.ID,
 		Sender:    t.roster.FillIn(&w.Message).Sender,
 		Recipient: t.roster.ByID(w.Key.RecipientID).Name,
 		Reason:    w.Why,
 		Text:      w.Reason,
-		Until:     someTime(w.Until),
+		Until:     optionalTime(w.Until),
 		Since:     w.Message.Timestamp,
 		Hop:       w.Message.Hop,
 		Preview:   parley.Truncate(parley.CleanLine(w.Message.Text), parley.PreviewLength),
@@ -388,17 +388,17 @@ func (t *talk) heldShown(w *store.Withheld) parley.HeldTurn {
 
 // over reports whether the conversation of a response that is due has come to its end,
 // or is muted: nobody is reminded of it any more. The operator still sees what is owed.
-func (t *talk) over(ctx context.Context, w *store.Owing) (bool, error) {
+func (t *Talk) IsOver(ctx context.Context, w *store.Owing) (bool, error) {
 	now := t.now()
 	if id := w.Message.ThreadID; id != "" {
-		if err := t.enterRoom(ctx, id); err != nil {
+		if err := t.LoadThread(ctx, id); err != nil {
 			return false, err
 		}
 
 		t.mu.Lock()
 		defer t.mu.Unlock()
 
-		r := t.rooms[id].At(now)
+		r := t.threads[id].At(now)
 
 		return r.Muted || r.State == conversation.Concluded, nil
 	}

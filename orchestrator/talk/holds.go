@@ -1,4 +1,4 @@
-package orchestrator
+package talk
 
 import (
 	"cmp"
@@ -18,7 +18,7 @@ import (
 // hold is a delivery that the protocol holds.
 type hold struct {
 	store.Withheld
-	again    bool // it is to be looked at now
+	due      bool // it is to be looked at now
 	released bool // the operator let it go: no rule decides about it any more
 }
 
@@ -33,10 +33,10 @@ const compareEvery = time.Minute
 func (h *hold) way() direction { return direction{h.Message.SenderID, h.Key.RecipientID} }
 
 // waits reports whether it passes by waiting.
-func (h *hold) waits() bool { return h.spent() && !h.Until.IsZero() }
+func (h *hold) passesByTime() bool { return h.isByBudget() && !h.Until.IsZero() }
 
 // spent reports whether a budget holds it, and no rule.
-func (h *hold) spent() bool {
+func (h *hold) isByBudget() bool {
 	switch conversation.Reason(h.Why) {
 	case conversation.ChainSpent, conversation.PairSpent, conversation.CycleSpent:
 		return true
@@ -45,9 +45,9 @@ func (h *hold) spent() bool {
 }
 
 // hears reports whether a person's message may let it pass.
-func (h *hold) hears(msg *parley.Message) bool {
+func (h *hold) mayPassAfter(msg *parley.Message) bool {
 	switch {
-	case h.spent(), conversation.Reason(h.Why) == conversation.CooledDown:
+	case h.isByBudget(), conversation.Reason(h.Why) == conversation.CooledDown:
 		return true
 	case conversation.Reason(h.Why) == conversation.MutedByOperator:
 		return false
@@ -59,21 +59,21 @@ func (h *hold) ruling() ruling {
 	return ruling{why: conversation.Reason(h.Why), until: h.Until, text: h.Reason}
 }
 
-func (t *talk) keep(h *hold) {
+func (t *Talk) keep(h *hold) {
 	t.drop(h.Key)
 	t.holds[h.Key] = h
-	if h.waits() {
+	if h.passesByTime() {
 		t.waits[h.way()]++
 	}
 }
 
-func (t *talk) drop(k store.Key) {
+func (t *Talk) drop(k store.Key) {
 	h := t.holds[k]
 	if h == nil {
 		return
 	}
 	delete(t.holds, k)
-	if !h.waits() {
+	if !h.passesByTime() {
 		return
 	}
 	if t.waits[h.way()]--; t.waits[h.way()] == 0 {
@@ -82,7 +82,7 @@ func (t *talk) drop(k store.Key) {
 }
 
 // remember keeps what was stored as held.
-func (t *talk) remember(stored *store.Appended, delegates []store.NewDelivery) {
+func (t *Talk) Remember(stored *store.Appended, delegates []store.NewDelivery) {
 	withheld := slices.ContainsFunc(delegates, func(d store.NewDelivery) bool { return d.Withheld != "" })
 	if !withheld && !slices.ContainsFunc(stored.Deliveries, func(d parley.Delivery) bool { return d.Hold != nil }) {
 		return
@@ -91,7 +91,7 @@ func (t *talk) remember(stored *store.Appended, delegates []store.NewDelivery) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	t.unknown = t.unknown || withheld
+	t.missed = t.missed || withheld
 	for _, d := range stored.Deliveries {
 		if d.Hold == nil {
 			continue
@@ -115,27 +115,27 @@ func (t *talk) remember(stored *store.Appended, delegates []store.NewDelivery) {
 
 // loadHolds reads what is held. All of it is looked at again: a person may have
 // written, and waiting may have helped, while no daemon ran.
-func (t *talk) loadHolds(ctx context.Context) error {
-	list, err := t.store.Withheld(ctx, mostHolds)
+func (t *Talk) loadHolds(ctx context.Context) error {
+	list, err := t.store.Withheld(ctx, MaxHolds)
 	if err != nil {
 		return err
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.holds, t.looked = map[store.Key]*hold{}, t.now()
+	t.holds, t.comparedAt = map[store.Key]*hold{}, t.now()
 	for _, w := range list {
-		t.keep(&hold{Withheld: w, again: (&hold{Withheld: w}).spent() || !w.Until.IsZero()})
+		t.keep(&hold{Withheld: w, due: (&hold{Withheld: w}).isByBudget() || !w.Until.IsZero()})
 	}
 	return nil
 }
 
 // compareHolds forgets what is not held any more, and learns what is held besides.
-func (t *talk) compareHolds(ctx context.Context) {
+func (t *Talk) compareHolds(ctx context.Context) {
 	now := t.now()
 	t.mu.Lock()
-	due := t.unknown || len(t.holds) > 0 && now.Sub(t.looked) > compareEvery
+	due := t.missed || len(t.holds) > 0 && now.Sub(t.comparedAt) > compareEvery
 	if due {
-		t.unknown, t.looked = false, now
+		t.missed, t.comparedAt = false, now
 	}
 
 	t.mu.Unlock()
@@ -143,7 +143,7 @@ func (t *talk) compareHolds(ctx context.Context) {
 		return
 	}
 
-	list, err := t.store.Withheld(ctx, mostHolds)
+	list, err := t.store.Withheld(ctx, MaxHolds)
 	if err != nil {
 		if ctx.Err() == nil {
 			t.log.Error("look for what is held", "error", err)
@@ -170,19 +170,19 @@ func (t *talk) compareHolds(ctx context.Context) {
 }
 
 // call is a post in a thread that a responder is called upon to answer.
-type call struct {
+type Invitation struct {
 	To   *team.Member
 	Post parley.Message
 }
 
 // recheck judges again what is held and due for it. What may pass goes on: to its
 // terminal, or, for a responder, to the caller.
-func (t *talk) recheck(ctx context.Context) ([]call, error) {
-	t.looking.Lock()
-	defer t.looking.Unlock()
+func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
+	t.rechecking.Lock()
+	defer t.rechecking.Unlock()
 
 	t.compareHolds(ctx)
-	pass, changed := t.lookAgain()
+	pass, changed := t.judgeAgain()
 	if len(changed) > 0 {
 		if err := t.store.Rewithhold(ctx, changed); err != nil {
 			return nil, err
@@ -195,7 +195,7 @@ func (t *talk) recheck(ctx context.Context) ([]call, error) {
 
 	list := make([]store.Passing, len(pass))
 	for i, h := range pass {
-		list[i] = store.Passing{Key: h.Key, State: passes(t.roster.ByID(h.Key.RecipientID))}
+		list[i] = store.Passing{Key: h.Key, State: stateAfterHold(t.roster.ByID(h.Key.RecipientID))}
 	}
 
 	passed, err := t.store.Unwithhold(ctx, list, "the conversation protocol lets it pass")
@@ -204,20 +204,20 @@ func (t *talk) recheck(ctx context.Context) ([]call, error) {
 		defer t.mu.Unlock()
 
 		for _, h := range pass {
-			h.again = true
+			h.due = true
 			t.keep(h)
 		}
 
 		return nil, err
 	}
 
-	var calls []call
+	var calls []Invitation
 	for _, h := range pass {
 		to := t.roster.ByID(h.Key.RecipientID)
 		switch {
 		case !slices.Contains(passed, h.Key):
 		case to.Kind != parley.KindTerminal:
-			calls = append(calls, call{To: to, Post: h.Message})
+			calls = append(calls, Invitation{To: to, Post: h.Message})
 		default:
 			h.State, h.Reason = parley.DeliveryQueued, ""
 			to.Enqueue(h.Job)
@@ -229,25 +229,25 @@ func (t *talk) recheck(ctx context.Context) ([]call, error) {
 
 // lookAgain takes what may pass now out of what is held, in the order of acceptance;
 // changed is what is held for another reason, or until another time.
-func (t *talk) lookAgain() (pass []*hold, changed []store.Withheld) {
+func (t *Talk) judgeAgain() (pass []*hold, changed []store.Withheld) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
 	now := t.now()
 	due := slices.Collect(maps.Values(t.holds))
 	due = slices.DeleteFunc(due, func(h *hold) bool {
-		return !h.again && (h.Until.IsZero() || h.Until.After(now))
+		return !h.due && (h.Until.IsZero() || h.Until.After(now))
 	})
 
 	slices.SortFunc(due, func(a, b *hold) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
 	for _, h := range due {
-		h.again = false
+		h.due = false
 		from, to := t.roster.ByID(h.Message.SenderID), t.roster.ByID(h.Key.RecipientID)
 		if from == nil || to == nil {
 			continue
 		}
 
-		r := t.ruleOf(matter{msg: &h.Message, from: from, to: to, at: now, addressed: h.spent() || h.released})
+		r := t.rule(request{msg: &h.Message, from: from, to: to, at: now, addressed: h.isByBudget() || h.released})
 		switch {
 		case r.why == "":
 			t.drop(h.Key)
@@ -265,13 +265,13 @@ func (t *talk) lookAgain() (pass []*hold, changed []store.Withheld) {
 
 // heldNeeds tells the operator of the conversations that came to the end of a budget,
 // each once. What a rule decides, and what the operator did, is no news.
-func (t *talk) heldNeeds(list []store.Withheld) []parley.Need {
+func (t *Talk) Needs(list []store.Withheld) []parley.Need {
 	var needs []parley.Need
 	more := map[string]int{} // of each conversation, where its need stands
 	counts := []int{}
 	for i := range list {
 		w := &list[i]
-		if !(&hold{Withheld: *w}).spent() {
+		if !(&hold{Withheld: *w}).isByBudget() {
 			continue
 		}
 
@@ -297,7 +297,7 @@ func (t *talk) heldNeeds(list []store.Withheld) []parley.Need {
 	return needs
 }
 
-func (t *talk) heldNeed(w *store.Withheld) parley.Need {
+func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 	from, to := t.roster.ByID(w.Message.SenderID).Name, t.roster.ByID(w.Key.RecipientID).Name
 	conversation, what := from+" "+to, fmt.Sprintf(" held between %s and %s", from, to)
 	if id := w.Message.ThreadID; id != "" {

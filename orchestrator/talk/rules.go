@@ -1,4 +1,4 @@
-package orchestrator
+package talk
 
 import (
 	"cmp"
@@ -28,7 +28,7 @@ func (r *ruling) same(o ruling) bool {
 }
 
 // matter is what it is asked about.
-type matter struct {
+type request struct {
 	msg       *parley.Message
 	from, to  *team.Member
 	at        time.Time
@@ -42,7 +42,7 @@ type matter struct {
 // thread, can be held: nothing else starts by itself. A responder that is written to
 // answers within the call, which is no turn: however long such a session is, it spends
 // nothing.
-func (t *talk) ruleOf(q matter) ruling {
+func (t *Talk) rule(q request) ruling {
 	turn := turnOf(q.from, q.to, linkOf(q.msg), q.at, q.renews)
 	settings := t.settingsOf(q.msg.ThreadID)
 	speaks := q.to.Responder() != nil
@@ -59,7 +59,7 @@ func (t *talk) ruleOf(q matter) ruling {
 
 	if (speaks || q.to.Kind == parley.KindTerminal) && !turn.FromHuman {
 		v := t.budgets.Judge(settings, turn)
-		if h := t.before(q); !v.Held && h != nil {
+		if h := t.waitingBefore(q); !v.Held && h != nil {
 			waits := h.ruling()
 			waits.decision = r.decision
 			return waits
@@ -79,8 +79,8 @@ func (t *talk) ruleOf(q matter) ruling {
 
 // decide asks the rules about a thread's post. For one that is addressed only the
 // operator's mute and cool count.
-func (t *talk) decide(q matter, settings conversation.Settings) ruling {
-	r := t.rooms[q.msg.ThreadID]
+func (t *Talk) decide(q request, settings conversation.Settings) ruling {
+	r := t.threads[q.msg.ThreadID]
 	if q.msg.Kind != parley.KindThread || r == nil {
 		return ruling{}
 	}
@@ -92,7 +92,7 @@ func (t *talk) decide(q matter, settings conversation.Settings) ruling {
 	)
 
 	if q.to.Kind != parley.KindTerminal {
-		return t.verdictOn(q, d)
+		return t.responderRuling(q, d)
 	}
 	if d.ShouldRespond {
 		return ruling{}
@@ -122,14 +122,14 @@ func heldText(what, next string) string {
 
 // before returns what waits for time between the same two in the same direction, the
 // latest of it: a new message must not overtake it.
-func (t *talk) before(q matter) *hold {
+func (t *Talk) waitingBefore(q request) *hold {
 	w := direction{q.msg.SenderID, q.to.ID}
 	if !q.fresh || t.waits[w] == 0 {
 		return nil
 	}
 	var last *hold
 	for _, h := range t.holds {
-		if h.way() == w && h.waits() && (last == nil || h.Key.MessageSeq > last.Key.MessageSeq) {
+		if h.way() == w && h.passesByTime() && (last == nil || h.Key.MessageSeq > last.Key.MessageSeq) {
 			last = h
 		}
 	}
@@ -137,17 +137,17 @@ func (t *talk) before(q matter) *hold {
 }
 
 // parent is the message that another replies to; zero for none.
-type parent struct {
+type Parent struct {
 	Link     conversation.Link
 	SenderID string
 }
 
-func parentOf(m *parley.Message) parent { return parent{Link: linkOf(m), SenderID: m.SenderID} }
+func ParentOf(m *parley.Message) Parent { return Parent{Link: linkOf(m), SenderID: m.SenderID} }
 
 // judge returns what the store asks about each delivery of a message, nil for parley's
 // own. The goroutine that writes asks it, so messages are judged in the order in which
 // they are stored. A transaction that is tried again gets the same answers.
-func (t *talk) judge(from *team.Member, msg *parley.Message, replied parent) store.Judge {
+func (t *Talk) Judge(from *team.Member, msg *parley.Message, replied Parent) store.Judge {
 	if from.Kind == parley.KindSystem || msg.Kind == parley.KindNotice {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (t *talk) judge(from *team.Member, msg *parley.Message, replied parent) sto
 
 		if !noted {
 			noted = true
-			renews = t.note(from, msg, replied, ds)
+			renews = t.noteMessage(from, msg, replied, ds)
 		}
 
 		for i := range ds {
@@ -173,7 +173,7 @@ func (t *talk) judge(from *team.Member, msg *parley.Message, replied parent) sto
 			r, known := rulings[to.ID]
 			if !known {
 				addressed := msg.RequiresResponse || msg.ResponseStatus != "" && to.ID == replied.SenderID
-				r = t.ruleOf(matter{
+				r = t.rule(request{
 					msg: msg, from: from, to: to, at: msg.Timestamp,
 					renews: renews, addressed: addressed, fresh: true,
 				})
@@ -187,19 +187,19 @@ func (t *talk) judge(from *team.Member, msg *parley.Message, replied parent) sto
 
 // note lets a thread's room have its post, and what is held be looked at again when a
 // person speaks. It returns the chain that a person's message renews.
-func (t *talk) note(
+func (t *Talk) noteMessage(
 	from *team.Member,
 	msg *parley.Message,
-	replied parent,
+	replied Parent,
 	ds []store.NewDelivery,
 ) (renews string) {
 	human := from.Kind == parley.KindHuman
 	renews = replied.Link.Chain
 	if msg.Kind == parley.KindThread {
-		r := t.rooms[msg.ThreadID]
+		r := t.threads[msg.ThreadID]
 		if r == nil {
-			r = &room{}
-			t.rooms[msg.ThreadID] = r
+			r = &threadMemory{}
+			t.threads[msg.ThreadID] = r
 		}
 
 		renews = cmp.Or(renews, r.chain)
@@ -210,7 +210,7 @@ func (t *talk) note(
 			}
 		}
 
-		r.hear(msg, from, names)
+		r.add(msg, from, names)
 	}
 
 	if !human {
@@ -218,15 +218,15 @@ func (t *talk) note(
 	}
 
 	for _, h := range t.holds {
-		h.again = h.again || h.hears(msg)
+		h.due = h.due || h.mayPassAfter(msg)
 	}
 
 	return renews
 }
 
 // verdictOn asks the rules whether a responder answers a thread's post.
-func (t *talk) verdictOn(q matter, d conversation.Decision) ruling {
-	shown := decisionShown(q.to, d)
+func (t *Talk) responderRuling(q request, d conversation.Decision) ruling {
+	shown := publicDecision(q.to, d)
 	r := ruling{decision: &shown}
 	if d.ShouldRespond {
 		return r
@@ -253,7 +253,7 @@ func (r *ruling) apply(d *store.NewDelivery) {
 }
 
 // passes is where a delivery goes on that was held.
-func passes(to *team.Member) parley.DeliveryState {
+func stateAfterHold(to *team.Member) parley.DeliveryState {
 	if to.Kind == parley.KindTerminal {
 		return parley.DeliveryQueued
 	}

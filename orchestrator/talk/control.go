@@ -1,4 +1,4 @@
-package orchestrator
+package talk
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 
 // control does what the operator wants with a conversation. It returns the posts that
 // responders are to answer now.
-func (t *talk) control(
+func (t *Talk) Control(
 	ctx context.Context,
 	me *team.Member,
 	req *parley.ControlConversationRequest,
-) (*parley.ControlConversationResult, []call, error) {
+) (*parley.ControlConversationResult, []Invitation, error) {
 	if req.MessageID != "" {
 		return t.releaseMessage(ctx, req.MessageID)
 	}
@@ -37,7 +37,7 @@ func (t *talk) control(
 	if req.Action == parley.ActionSet {
 		err = t.setThread(ctx, &s, req)
 	} else {
-		err = t.act(ctx, &s, req.Action)
+		err = t.apply(ctx, &s, req.Action)
 	}
 
 	if err != nil {
@@ -52,18 +52,18 @@ func isHuman(ms ...*team.Member) bool {
 }
 
 // controlled looks at once at what is held, and says what was done.
-func (t *talk) controlled(
+func (t *Talk) controlled(
 	ctx context.Context,
 	me *team.Member,
 	s *subject,
 	req *parley.ControlConversationRequest,
-) (*parley.ControlConversationResult, []call, error) {
+) (*parley.ControlConversationResult, []Invitation, error) {
 	before, err := t.heldIn(ctx, me, s)
 	if err != nil {
 		return nil, nil, err
 	}
 
-	calls, err := t.recheck(ctx)
+	calls, err := t.Recheck(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,24 +111,24 @@ func (t *talk) controlled(
 }
 
 // muted reports whether the operator muted the conversation.
-func (t *talk) muted(s *subject) bool {
+func (t *Talk) muted(s *subject) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s.thread.ID != "" {
-		return t.rooms[s.thread.ID].At(t.now()).Muted
+		return t.threads[s.thread.ID].At(t.now()).Muted
 	}
 	return t.controlOf(s.one, s.two, t.now()).Reason == conversation.MutedByOperator
 }
 
 // controlOf says what the operator has done about what two agents say to each other. t
 // is locked.
-func (t *talk) controlOf(one, two *team.Member, at time.Time) conversation.Verdict {
+func (t *Talk) controlOf(one, two *team.Member, at time.Time) conversation.Verdict {
 	return t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: at})
 }
 
 // act does to a conversation what the operator wants, stored first, and has what is
 // held of it looked at again.
-func (t *talk) act(ctx context.Context, s *subject, action parley.ConversationAction) error {
+func (t *Talk) apply(ctx context.Context, s *subject, action parley.ConversationAction) error {
 	a := store.Act{At: t.now(), Action: string(action)}
 	if s.thread.ID != "" {
 		a.ThreadID = s.thread.ID
@@ -152,11 +152,11 @@ func (t *talk) act(ctx context.Context, s *subject, action parley.ConversationAc
 	defer t.mu.Unlock()
 
 	for i := range acts {
-		t.repeat(&acts[i])
+		t.replay(&acts[i])
 	}
 
-	if r := t.rooms[s.thread.ID]; r != nil {
-		r.repeat(action, a.At)
+	if r := t.threads[s.thread.ID]; r != nil {
+		r.replay(action, a.At)
 	}
 	if action == parley.ActionMute || action == parley.ActionCool {
 		return nil
@@ -164,7 +164,7 @@ func (t *talk) act(ctx context.Context, s *subject, action parley.ConversationAc
 
 	for _, h := range t.holds {
 		if s.about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
-			h.again, h.released = true, h.released || action == parley.ActionRelease
+			h.due, h.released = true, h.released || action == parley.ActionRelease
 		}
 	}
 
@@ -172,7 +172,7 @@ func (t *talk) act(ctx context.Context, s *subject, action parley.ConversationAc
 }
 
 // keepActs stores what the operator did, so that it holds after a restart.
-func (t *talk) keepActs(ctx context.Context, acts []store.Act) error {
+func (t *Talk) keepActs(ctx context.Context, acts []store.Act) error {
 	for _, a := range acts {
 		var instead []string
 		if a.Action == string(parley.ActionMute) || a.Action == string(parley.ActionUnmute) {
@@ -187,7 +187,7 @@ func (t *talk) keepActs(ctx context.Context, acts []store.Act) error {
 
 // releases are the acts that give what is held its budgets anew: one for each chain
 // between two agents.
-func (t *talk) releases(about func(from, to, threadID string) bool, like store.Act) []store.Act {
+func (t *Talk) releases(about func(from, to, threadID string) bool, like store.Act) []store.Act {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
@@ -223,19 +223,19 @@ func (t *talk) releases(about func(from, to, threadID string) bool, like store.A
 }
 
 // releaseMessage lets one message go on, with its budgets anew.
-func (t *talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlConversationResult, []call, error) {
+func (t *Talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlConversationResult, []Invitation, error) {
 	msg, deliveries, err := t.store.Message(ctx, ref)
 	if err != nil {
 		return nil, nil, err
 	}
 
-	held := isHeld(deliveries)
+	held := Held(deliveries)
 	if len(held) == 0 {
 		return nil, nil, parley.Errorf(parley.AlreadyDelivered, "message %s is not held by the conversation protocol", parley.Short(msg.ID)).
 			Suggest("parley explain %s tells where it stands.", parley.Short(msg.ID))
 	}
 
-	calls, err := t.release(ctx, &msg, held)
+	calls, err := t.Release(ctx, &msg, held)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -249,7 +249,7 @@ func (t *talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlC
 	if _, deliveries, err = t.store.Message(ctx, msg.ID); err != nil {
 		return nil, calls, err
 	}
-	if res.Held = len(isHeld(deliveries)); res.Held < len(held) {
+	if res.Held = len(Held(deliveries)); res.Held < len(held) {
 		res.Released = append(res.Released, msg.ID)
 	}
 
@@ -259,13 +259,13 @@ func (t *talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlC
 }
 
 // isHeld returns those of the deliveries that the conversation protocol holds.
-func isHeld(deliveries []parley.Delivery) []parley.Delivery {
+func Held(deliveries []parley.Delivery) []parley.Delivery {
 	return slices.DeleteFunc(slices.Clone(deliveries), func(d parley.Delivery) bool { return d.Hold == nil })
 }
 
 // release lets deliveries pass that the protocol holds, with their budgets anew. What the
 // operator muted stays. It returns the posts that responders are to answer now.
-func (t *talk) release(ctx context.Context, msg *parley.Message, held []parley.Delivery) ([]call, error) {
+func (t *Talk) Release(ctx context.Context, msg *parley.Message, held []parley.Delivery) ([]Invitation, error) {
 	at := t.now()
 	var acts []store.Act
 	for _, d := range held {
@@ -289,23 +289,23 @@ func (t *talk) release(ctx context.Context, msg *parley.Message, held []parley.D
 	t.compareHolds(ctx)
 	t.mu.Lock()
 	for i := range acts {
-		t.repeat(&acts[i])
+		t.replay(&acts[i])
 	}
 
 	for _, h := range t.holds {
 		if h.Message.ID == msg.ID &&
 			slices.ContainsFunc(held, func(d parley.Delivery) bool { return d.RecipientID == h.Key.RecipientID }) {
-			h.again, h.released = true, true
+			h.due, h.released = true, true
 		}
 	}
 
 	t.mu.Unlock()
 
-	return t.recheck(ctx)
+	return t.Recheck(ctx)
 }
 
 // setThread changes a thread's own settings.
-func (t *talk) setThread(ctx context.Context, s *subject, req *parley.ControlConversationRequest) error {
+func (t *Talk) setThread(ctx context.Context, s *subject, req *parley.ControlConversationRequest) error {
 	own := conversation.Settings{Off: req.Off != nil && *req.Off, ChainHops: req.ChainHops, PairMinute: req.PairMinute,
 		PairTenMinutes: req.PairTenMinutes, CycleRounds: req.CycleRounds}
 	if err := own.Validate(); err != nil {
@@ -323,9 +323,9 @@ func (t *talk) setThread(ctx context.Context, s *subject, req *parley.ControlCon
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
-	t.rooms[s.thread.ID].settings = own
+	t.threads[s.thread.ID].settings = own
 	for _, h := range t.holds {
-		h.again = h.again || h.Message.ThreadID == s.thread.ID
+		h.due = h.due || h.Message.ThreadID == s.thread.ID
 	}
 
 	return nil
