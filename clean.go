@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,6 +41,18 @@ func Visible(text string) bool {
 // reasons. Line breaks and tabs become spaces.
 func CleanLine(text string) string {
 	return strings.Join(strings.Fields(Clean(text)), " ")
+}
+
+// CleanLines cleans each of the texts as CleanLine does, and drops empty ones and
+// repetitions.
+func CleanLines(texts []string) []string {
+	var out []string
+	for _, t := range texts {
+		if t = CleanLine(t); t != "" && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // isBidi reports the characters that override or isolate the direction of

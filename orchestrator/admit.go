@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"parley"
+	"parley/orchestrator/answer"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
@@ -29,11 +30,8 @@ type draft struct {
 	description string      // of the file
 	replied     talk.Parent // what it is a reply to
 
-	asks    *team.Member     // the responder that answers it
-	reply   bool             // it is a responder's: no limit holds for it
-	handed  bool             // to the sender, with the answer of its call
-	call    *store.ModelCall // which brought it
-	forgets bool             // see store.Post
+	asks  *team.Member  // the responder that answers it
+	reply *answer.Reply // of a responder, for which no limit holds; nil for other messages
 }
 
 // SendMessage implements parley.MessageService.
@@ -64,7 +62,7 @@ func (o *Orchestrator) SendMessage(
 
 	stored, reply, err := o.answered(
 		ctx,
-		o.asked(req.To),
+		o.responderNamed(req.To),
 		true,
 		d,
 		func(d draft) (store.Appended, error) { return o.sendTo(ctx, from, req.To, d) },
@@ -241,7 +239,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (s
 func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
-	if !d.reply { // what is spent on one is spent
+	if d.reply == nil { // what is spent on one is spent
 		if err = o.refusePaused(); err != nil {
 			return store.Post{}, err
 		}
@@ -269,8 +267,11 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
-		Reach: d.reach, Answers: answers, Call: d.call, Forgets: d.forgets}
-	if !d.handed { // the answer of a call begins no turn
+		Reach: d.reach, Answers: answers}
+	if d.reply != nil {
+		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
+	}
+	if !d.inCall() { // the answer of a call begins no turn
 		post.Judge = o.talk.Judge(from, &msg, d.replied)
 	}
 	switch msg.Kind {
@@ -309,7 +310,7 @@ func (o *Orchestrator) handOut(stored *store.Appended) {
 	}
 
 	if stored.Message.Kind == parley.KindThread {
-		o.letSpeak(stored)
+		o.responders.Speak(o.talk.Invitations(stored))
 	}
 }
 

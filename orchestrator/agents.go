@@ -2,7 +2,6 @@ package orchestrator
 
 import (
 	"context"
-	"slices"
 
 	"parley"
 	"parley/orchestrator/team"
@@ -23,7 +22,7 @@ func (o *Orchestrator) RegisterAgent(
 	now := o.now()
 	key, stored := o.roster.NewKey(parley.KeyRegistered)
 	a := parley.Agent{ID: team.NewID(), Name: req.Username, Description: parley.CleanLine(req.Description),
-		Role: parley.CleanLine(req.Role), Capabilities: cleanAll(req.Capabilities), Groups: cleanAll(req.Groups),
+		Role: parley.CleanLine(req.Role), Capabilities: parley.CleanLines(req.Capabilities), Groups: parley.CleanLines(req.Groups),
 		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
 		Host: o.opts.Host, CreatedAt: now, LastActive: now}
 
@@ -108,17 +107,6 @@ func (o *Orchestrator) GetAgentStatus(
 	}
 
 	return res, nil
-}
-
-// cleanAll cleans short texts and drops the empty and the repeated.
-func cleanAll(texts []string) []string {
-	var out []string
-	for _, t := range texts {
-		if t = parley.CleanLine(t); t != "" && !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // ReportState implements parley.TerminalService.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"parley"
-	"parley/orchestrator/talk"
 )
 
 // GetConversationState implements parley.ConversationService.
@@ -29,24 +28,17 @@ func (o *Orchestrator) ControlConversation(
 		return nil, err
 	}
 
-	res, calls, err := o.talk.Control(ctx, me, &req)
-	o.answerPosts(calls) // also when the receipt cannot be written: they are held no longer
+	res, invitations, err := o.talk.Control(ctx, me, &req)
+	o.responders.Speak(invitations) // also when the receipt cannot be written: they are held no longer
 
 	return res, err
 }
 
 // recheckHolds judges again what the conversation protocol holds.
 func (o *Orchestrator) recheckHolds(ctx context.Context) {
-	calls, err := o.talk.Recheck(ctx)
+	invitations, err := o.talk.Recheck(ctx)
 	if err != nil && ctx.Err() == nil {
 		o.log.Error("judge again what is held", "error", err)
 	}
-	o.answerPosts(calls)
-}
-
-// answerPosts has responders answer the posts that they are called upon to answer.
-func (o *Orchestrator) answerPosts(calls []talk.Invitation) {
-	for _, c := range calls {
-		o.speakLater(c.To, c.Post)
-	}
+	o.responders.Speak(invitations)
 }

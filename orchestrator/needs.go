@@ -97,7 +97,7 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 		}
 	}
 
-	left, err := o.unansweredNeeds(ctx)
+	left, err := o.responders.Needs(ctx)
 	if err != nil {
 		return nil, err
 	}

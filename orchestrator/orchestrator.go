@@ -17,6 +17,7 @@ import (
 	"parley"
 	"parley/conversation"
 	"parley/files"
+	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
@@ -42,7 +43,7 @@ type Options struct {
 	ShutDown   func()                       // ends the daemon; called once, when asked to
 	Now        func() time.Time             // default time.Now
 	Log        *slog.Logger                 // default: none
-	Model      Model                        // answers for responders; nil: none does
+	Model      answer.Model                 // answers for responders; nil: none does
 	Responders []parley.DeclaredResponder   // those of the team's file
 }
 
@@ -109,7 +110,6 @@ type Orchestrator struct {
 	roster   *team.Roster
 	launches launches
 	quotas   quotas
-	pages    pages
 	log      *slog.Logger
 	now      func() time.Time
 
@@ -125,10 +125,8 @@ type Orchestrator struct {
 
 	answerTime time.Duration // how long a person who wants to see a terminal waits for tmux
 
-	exchanges exchanges       // with models, under way
-	answers   context.Context // of these; ended by StopAnswering
-	broken    context.CancelFunc
-	warnings  []string // of the start
+	responders *answer.Responders
+	warnings   []string // of the start
 
 	adoptions atomic.Int64 // see Adoptions
 
@@ -166,7 +164,6 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now,
 		look: make(chan struct{}, 1), answerTime: answerTime}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	o.answers, o.broken = context.WithCancel(o.ctx)
 	if err := o.start(ctx); err != nil {
 		o.cancel()
 		return nil, err
@@ -243,8 +240,10 @@ func (o *Orchestrator) start(ctx context.Context) error {
 // StopAnswering breaks off what models are being asked, and lets nobody ask them any
 // more: who waits for an answer is told before the daemon is gone.
 func (o *Orchestrator) StopAnswering() {
-	o.exchanges.close()
-	o.broken()
+	if n := o.responders.InFlight(); n > 0 {
+		o.log.Info("break off the answers of models", "messages", n)
+	}
+	o.responders.Stop()
 }
 
 // Close stops delivering between two messages and lets go of tmux. The agents
@@ -253,7 +252,7 @@ func (o *Orchestrator) Close() error {
 	o.ending.Store(true)
 	o.StopAnswering()
 	o.cancel()
-	o.exchanges.group.Wait()
+	o.responders.Close()
 	o.group.Wait()
 	o.couriers.Wait()
 	o.roster.Close()

@@ -263,5 +263,5 @@ func shareWord(a, b string) bool {
 func assistanceText(req *parley.RequestAssistanceRequest) string {
 	text := fmt.Sprintf("request for %s: %s", req.AssistanceType, strings.TrimSpace(req.RequestDetails.Description))
 	text += labelled("Context: ", req.RequestDetails.Context)
-	return text + labelled("Needed: ", strings.Join(cleanAll(req.RequiredCapabilities), ", "))
+	return text + labelled("Needed: ", strings.Join(parley.CleanLines(req.RequiredCapabilities), ", "))
 }

@@ -28,8 +28,8 @@ func (o *Orchestrator) RetryDelivery(
 	if err != nil {
 		return nil, err
 	}
-	if left := o.leftOpen(&msg, chosen); len(left) > 0 {
-		return o.askAllAgain(ctx, &msg, left)
+	if left := o.responders.Unanswered(&msg, chosen); len(left) > 0 {
+		return o.responders.Retry(ctx, &msg, left)
 	}
 
 	begin, err := o.beginAgain(&msg, chosen)
@@ -56,11 +56,11 @@ func (o *Orchestrator) RetryDelivery(
 	}
 
 	if held := talk.Held(chosen); len(held) > 0 {
-		calls, err := o.talk.Release(ctx, &msg, held)
+		invitations, err := o.talk.Release(ctx, &msg, held)
 		if err != nil {
 			return nil, err
 		}
-		o.answerPosts(calls)
+		o.responders.Speak(invitations)
 	}
 
 	for _, d := range chosen {

@@ -178,7 +178,7 @@ func (o *Orchestrator) ReadTerminal(
 	req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
 	if m, err := o.roster.Find(req.Agent); err == nil && m.Agent().Responder != nil {
-		return o.readPage(m, req.History), nil
+		return o.responders.ReadScreen(m, req.History), nil
 	}
 
 	m, t, err := o.terminalOf(req.Agent)

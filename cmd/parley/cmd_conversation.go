@@ -187,7 +187,7 @@ func (c *cli) printConversation(res *parley.ConversationStateResult) error {
 
 	for _, h := range res.Held {
 		c.printf("  %s  %s → %s  “%s”\n", c.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)
-		c.printf("            %s\n", strings.TrimPrefix(h.Text, string(parley.ConversationHeld)+": "))
+		c.printf("            %s\n", h.Text)
 	}
 
 	return nil

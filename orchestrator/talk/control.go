@@ -63,14 +63,14 @@ func (t *Talk) controlled(
 		return nil, nil, err
 	}
 
-	calls, err := t.Recheck(ctx)
+	invitations, err := t.Recheck(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 
 	after, err := t.heldIn(ctx, me, s)
 	if err != nil {
-		return nil, calls, err
+		return nil, invitations, err
 	}
 
 	res := &parley.ControlConversationResult{
@@ -107,7 +107,7 @@ func (t *Talk) controlled(
 		res.Message = whose + " is muted: unmute it to let it go on."
 	}
 
-	return res, calls, nil
+	return res, invitations, nil
 }
 
 // muted reports whether the operator muted the conversation.
@@ -235,7 +235,7 @@ func (t *Talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlC
 			Suggest("parley explain %s tells where it stands.", parley.Short(msg.ID))
 	}
 
-	calls, err := t.Release(ctx, &msg, held)
+	invitations, err := t.Release(ctx, &msg, held)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -247,7 +247,7 @@ func (t *Talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlC
 	}
 
 	if _, deliveries, err = t.store.Message(ctx, msg.ID); err != nil {
-		return nil, calls, err
+		return nil, invitations, err
 	}
 	if res.Held = len(Held(deliveries)); res.Held < len(held) {
 		res.Released = append(res.Released, msg.ID)
@@ -255,7 +255,7 @@ func (t *Talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlC
 
 	res.Message = fmt.Sprintf("Message %s goes on to %d of %d.", parley.Short(msg.ID), len(held)-res.Held, len(held))
 
-	return res, calls, nil
+	return res, invitations, nil
 }
 
 // isHeld returns those of the deliveries that the conversation protocol holds.

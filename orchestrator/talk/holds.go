@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"parley"
@@ -101,7 +100,7 @@ func (t *Talk) Remember(stored *store.Appended, delegates []store.NewDelivery) {
 			Withheld: store.Withheld{
 				Why: d.Hold.Reason,
 				Job: store.Job{Key: store.Key{MessageSeq: stored.Seq, RecipientID: d.RecipientID},
-					Message: stored.Message, State: d.State, Reason: d.Reason, QueuedAt: d.Steps[0].At},
+					Message: stored.Message, State: d.State, Reason: d.Reason, Code: d.ReasonCode, QueuedAt: d.Steps[0].At},
 			},
 		}
 
@@ -175,7 +174,18 @@ type Invitation struct {
 	Post parley.Message
 }
 
-// recheck judges again what is held and due for it. What may pass goes on: to its
+// Invitations returns the posts that responders are invited to answer by what was stored.
+func (t *Talk) Invitations(stored *store.Appended) []Invitation {
+	var list []Invitation
+	for _, d := range stored.Deliveries {
+		if d.Decision != nil && d.State == parley.DeliverySubmitted {
+			list = append(list, Invitation{To: t.roster.ByID(d.RecipientID), Post: stored.Message})
+		}
+	}
+	return list
+}
+
+// Recheck judges again what is held and due for it. What may pass goes on: to its
 // terminal, or, for a responder, to the caller.
 func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 	t.rechecking.Lock()
@@ -211,20 +221,25 @@ func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
 		return nil, err
 	}
 
-	var calls []Invitation
+	pass = slices.DeleteFunc(pass, func(h *hold) bool { return !slices.Contains(passed, h.Key) })
+
+	return t.handOn(pass), nil
+}
+
+// handOn gives what may pass to the couriers, and returns what responders are to answer.
+func (t *Talk) handOn(pass []*hold) []Invitation {
+	var invitations []Invitation
 	for _, h := range pass {
 		to := t.roster.ByID(h.Key.RecipientID)
-		switch {
-		case !slices.Contains(passed, h.Key):
-		case to.Kind != parley.KindTerminal:
-			calls = append(calls, Invitation{To: to, Post: h.Message})
-		default:
-			h.State, h.Reason = parley.DeliveryQueued, ""
-			to.Enqueue(h.Job)
+		if to.Kind != parley.KindTerminal {
+			invitations = append(invitations, Invitation{To: to, Post: h.Message})
+			continue
 		}
-	}
 
-	return calls, nil
+		h.State, h.Reason, h.Code = parley.DeliveryQueued, "", ""
+		to.Enqueue(h.Job)
+	}
+	return invitations
 }
 
 // lookAgain takes what may pass now out of what is held, in the order of acceptance;
@@ -304,7 +319,6 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)
 	}
 
-	why := strings.TrimPrefix(w.Reason, string(parley.ConversationHeld)+": ")
 	next := "Let it go on with parley conversation release " + conversation
 	if !w.Until.IsZero() { // a chain's budgets are renewed by nothing that begins another chain
 		next += ", or write to one of them"
@@ -316,7 +330,7 @@ func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
 		Agent:     to,
 		MessageID: w.Message.ID,
 		Since:     w.QueuedAt,
-		Text:      what + ": " + why,
+		Text:      what + ": " + w.Reason,
 		Command:   "parley conversation show " + conversation,
 		Action:    "See what they talk about. " + next + ".",
 	}

@@ -117,7 +117,7 @@ func local(at time.Time) time.Time {
 // heldText is the reason of a delivery that is held: what happened, and what would make
 // it pass.
 func heldText(what, next string) string {
-	return string(parley.ConversationHeld) + ": " + what + ". " + next
+	return what + ". " + next
 }
 
 // before returns what waits for time between the same two in the same direction, the
