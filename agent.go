@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// ShortID is how many characters of an id a header shows, and how many are
-// needed at least to name an agent or a message by its id.
+// ShortID is the number of characters of an id that headers show, and the least that
+// names an agent, a message or a thread.
 const ShortID = 8
 
-// Short returns the first eight characters of an id.
+// Short returns the first ShortID characters of an id.
 func Short(id string) string {
 	if len(id) <= ShortID {
 		return id
@@ -28,10 +28,10 @@ const (
 	KindMailbox   AgentKind = "mailbox"   // registered over the API; reads its inbox
 	KindResponder AgentKind = "responder" // a model answers for it
 	KindHuman     AgentKind = "human"     // the operator
-	KindSystem    AgentKind = "system"    // parley itself: it sends, is not listed, and reads nothing
+	KindSystem    AgentKind = "system"    // parley itself: it only sends, and is not listed
 )
 
-// AgentState is what an agent is doing, as far as there is evidence for it.
+// AgentState says what an agent is doing, as far as there is evidence.
 type AgentState string
 
 // The states of an agent. A mailbox and the operator are always idle until
@@ -42,10 +42,10 @@ const (
 	StateBusy        AgentState = "busy"
 	StateWaiting     AgentState = "waiting"     // a dialog is open
 	StateDrafting    AgentState = "drafting"    // an unsent text stands in its composer
-	StateBlocked     AgentState = "blocked"     // by a usage limit, an error of its model's server, a compaction
-	StateUnknown     AgentState = "unknown"     // its terminal shows nothing that is known
+	StateBlocked     AgentState = "blocked"     // by a usage limit, an error of its model's server, or a compaction
+	StateUnknown     AgentState = "unknown"     // its terminal shows nothing that parley recognizes
 	StateExited      AgentState = "exited"      // its program ended by itself
-	StateUnreachable AgentState = "unreachable" // lost: its terminal went away
+	StateUnreachable AgentState = "unreachable" // its terminal went away
 	StateTerminated  AgentState = "terminated"  // stopped on purpose
 )
 
@@ -66,17 +66,17 @@ func (s AgentState) Live() bool {
 	return false
 }
 
-// Availability is the contract's reading of a state.
+// Availability sums up a state in the three words of the contract (docs/measured/contract.md).
 type Availability string
 
-// How available an agent is.
+// The availabilities.
 const (
 	Available   Availability = "available"
 	Busy        Availability = "busy"
 	Unavailable Availability = "unavailable"
 )
 
-// MailboxFresh is how recently a mailbox must have called to be available.
+// MailboxFresh is how long a mailbox stays available after its last call.
 const MailboxFresh = 5 * time.Minute
 
 // Agent is a member of the team.
@@ -89,30 +89,30 @@ type Agent struct {
 	Groups        []string   `json:"groups,omitempty"`
 	Kind          AgentKind  `json:"kind"`
 	State         AgentState `json:"state"`
-	Since         time.Time  `json:"since"`              // when it came into its state
+	Since         time.Time  `json:"since"`              // when it entered its state
 	Evidence      string     `json:"evidence,omitempty"` // how the state is known
 	ExitStatus    *int       `json:"exit_status,omitempty"`
 	Host          string     `json:"host,omitempty"`
 	Profile       string     `json:"profile,omitempty"`
 	Command       []string   `json:"command,omitempty"`
-	Dir           string     `json:"dir,omitempty"` // in which it was launched
+	Dir           string     `json:"dir,omitempty"` // the directory in which it was launched
 	Orchestrate   bool       `json:"orchestrate,omitempty"`
-	Interruptible bool       `json:"interruptible,omitempty"` // urgent messages may be typed into its work
-	Socket        string     `json:"socket,omitempty"`        // of the tmux server on which it was adopted
-	Pane          string     `json:"pane,omitempty"`          // in which it was
-	Approval      Approval   `json:"approval,omitempty"`      // of its wish to be special
+	Interruptible bool       `json:"interruptible,omitempty"` // urgent messages may interrupt its work
+	Socket        string     `json:"socket,omitempty"`        // of an adopted agent's tmux server
+	Pane          string     `json:"pane,omitempty"`          // of an adopted agent
+	Approval      Approval   `json:"approval,omitempty"`      // of its request to be a special agent
 	IsSpecial     bool       `json:"is_special_agent"`
-	AutoRespond   bool       `json:"auto_respond"` // a model answers what is sent to it, once it is approved
-	Responder     *Responder `json:"-"`            // how; nil for nobody
+	AutoRespond   bool       `json:"auto_respond"` // a model answers its messages, once it is approved
+	Responder     *Responder `json:"-"`            // how a model answers; nil if none does
 	CreatedAt     time.Time  `json:"created_at"`
 	LastActive    time.Time  `json:"last_active"`
 }
 
-// Adopted reports whether its program was not started by parley and is not parley's to
-// end.
+// Adopted reports whether the agent's program was started outside parley. parley does not
+// end such a program.
 func (a *Agent) Adopted() bool { return a.Socket != "" }
 
-// AvailabilityAt returns how available the agent is at a moment.
+// AvailabilityAt returns how available the agent is at the given time.
 func (a *Agent) AvailabilityAt(now time.Time) Availability {
 	switch {
 	case a.State == StateTerminated:
@@ -130,10 +130,10 @@ func (a *Agent) AvailabilityAt(now time.Time) Availability {
 	return Unavailable
 }
 
-// OperatorName is the address of the person at the keyboard.
+// OperatorName is the name of the person at the keyboard.
 const OperatorName = "operator"
 
-// SystemName is whose messages those are that parley sends by itself.
+// SystemName is the sender of the messages that parley itself sends.
 const SystemName = "parley"
 
 var (
@@ -142,9 +142,9 @@ var (
 	reserved = []string{"all", OperatorName, SystemName, "system"}
 )
 
-// CheckName returns an INVALID_ARGUMENT error unless name can be given to an
-// agent: a letter, then letters, digits, - and _, at most 32; not reserved, and
-// not to be taken for an id.
+// CheckName returns an INVALID_ARGUMENT error unless an agent may have the name: a
+// letter, then letters, digits, - and _, at most 32 characters; neither reserved nor like
+// an id.
 func CheckName(name string) error {
 	switch {
 	case !nameForm.MatchString(name):
@@ -154,79 +154,77 @@ func CheckName(name string) error {
 		return Errorf(InvalidArgument, "the name %q is reserved", name).
 			Suggest("Choose a name other than ALL, operator, parley and system.")
 	case hexForm.MatchString(name):
-		return Errorf(InvalidArgument, "the name %q could be taken for an id", name).
-			Suggest("Choose a name that is not made of eight or more hexadecimal digits.")
+		return Errorf(InvalidArgument, "the name %q looks like an id", name).
+			Suggest("Choose a name that does not consist of eight or more hexadecimal digits.")
 	}
 	return nil
 }
 
-// RegisterAgentRequest asks for a mailbox of one's own. It needs no credential.
+// RegisterAgentRequest registers a mailbox agent. It needs no credential.
 type RegisterAgentRequest struct {
-	Username     string   `json:"username" alias:"name" required:"true" doc:"The name you want: a letter, then letters, digits, - or _, 32 at most; unique."`
-	Description  string   `json:"agent_description" alias:"description" doc:"What you are for, in a sentence." max:"2000"`
+	Username     string   `json:"username" alias:"name" required:"true" doc:"The name you want, unique: a letter, then letters, digits, - or _, at most 32."`
+	Description  string   `json:"agent_description" alias:"description" doc:"Your purpose, in a sentence." max:"2000"`
 	Role         string   `json:"role,omitempty" doc:"Your role in the team, e.g. reviewer." max:"100"`
-	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do, one word or phrase each." max:"50"`
-	Groups       []string `json:"groups,omitempty" doc:"Groups to be a member of; a broadcast can address a group." max:"50"`
+	Capabilities []string `json:"capabilities,omitempty" doc:"What you can do: words or short phrases." max:"50"`
+	Groups       []string `json:"groups,omitempty" doc:"Groups to join; a broadcast can address a group." max:"50"`
 	Special      bool     `json:"special,omitempty" alias:"is_special_agent" doc:"Ask to be a special agent; the operator decides."`
 
-	Config      *ResponderConfig `json:"special_agent_config,omitempty" object:"true" doc:"For a special agent: the model that is to answer for it."`
-	AutoRespond *bool            `json:"auto_respond,omitempty" doc:"no: a special agent reads its inbox itself."`
+	Config      *ResponderConfig `json:"special_agent_config,omitempty" object:"true" doc:"For a special agent: the model that answers for it."`
+	AutoRespond *bool            `json:"auto_respond,omitempty" doc:"no: the special agent reads its inbox itself."`
 }
 
-// Validate checks the name and, if there is one, the configuration.
+// Validate checks the name and the configuration of a responder, if there is one.
 func (r *RegisterAgentRequest) Validate() error {
 	if err := CheckName(r.Username); err != nil || r.Config == nil {
 		return err
 	}
 	if !r.Special {
-		return Errorf(
-			InvalidArgument,
-			"special_agent_config is for a special agent",
-		).With("parameter", "special_agent_config").
+		return Errorf(InvalidArgument, "special_agent_config is for a special agent").
+			With("parameter", "special_agent_config").
 			Suggest("Give special: true with it, or leave it out.")
 	}
 	return r.Config.Check()
 }
 
-// RegisterAgentResult holds the key, which is shown this once.
+// RegisterAgentResult contains the API key, which is shown only this once.
 type RegisterAgentResult struct {
 	Answer
 	AgentID  string `json:"agent_id"`
 	Username string `json:"username"`
 	APIKey   string `json:"api_key"`
-	Status   string `json:"status"` // active or pending_approval
+	Status   string `json:"status"` // StatusActive or StatusPendingApproval
 }
 
-// AgentStatusRequest asks for one agent, or for all.
+// AgentStatusRequest asks for one agent, or for all agents.
 type AgentStatusRequest struct {
-	Agent string `json:"agent,omitempty" alias:"name,agent_id,username" doc:"Name or id; all if left out."`
+	Agent string `json:"agent,omitempty" alias:"name,agent_id,username" doc:"Name or id; all agents by default."`
 }
 
-// AgentStatus is an agent and how it is doing.
+// AgentStatus is an agent with what it has to do.
 type AgentStatus struct {
 	Agent
 	Availability Availability `json:"availability"`
-	Unread       int          `json:"unread"` // messages in its inbox that it has not read
-	Queued       int          `json:"queued"` // of these, waiting for its terminal
+	Unread       int          `json:"unread"` // unread messages in its inbox
+	Queued       int          `json:"queued"` // of these, messages that wait for its terminal
 	HeldReason   string       `json:"held_reason,omitempty"`
 	HeldCode     ReasonCode   `json:"held_reason_code,omitempty"`
-	HeldMessage  string       `json:"held_message_id,omitempty"` // the first that is held
-	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that was accepted
-	Owed         int          `json:"owed_replies"`              // required responses that it has not given
-	Overdue      int          `json:"overdue_replies"`           // of these, past their deadline
+	HeldMessage  string       `json:"held_message_id,omitempty"` // the first message that is held
+	HeldSince    *time.Time   `json:"held_since,omitempty"`      // when that message was accepted
+	Owed         int          `json:"owed_replies"`              // required responses that are still open
+	Overdue      int          `json:"overdue_replies"`           // of these, responses past their deadline
 }
 
 // AgentStatusResult lists agents by name.
 type AgentStatusResult struct {
 	Answer
 	Agents []AgentStatus `json:"agents"`
-	You    string        `json:"you,omitempty"` // the name of who asks
+	You    string        `json:"you,omitempty"` // the caller's name
 }
 
-// Approval is what became of an agent's wish to be special.
+// Approval says whether an agent may be a special agent.
 type Approval string
 
-// The stages of approval; none for an agent that did not ask.
+// The approvals. An agent that did not ask to be special has none.
 const (
 	ApprovalPending  Approval = "pending"
 	ApprovalGiven    Approval = "approved"
@@ -239,13 +237,13 @@ const (
 	StatusPendingApproval = "pending_approval"
 )
 
-// ApproveAgentRequest is the operator's decision.
+// ApproveAgentRequest is the operator's decision on a special agent.
 type ApproveAgentRequest struct {
 	Agent   string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent that asked to be special."`
-	Approve bool   `json:"approve" required:"true" doc:"true: it is special from now on; false: it is not."`
+	Approve bool   `json:"approve" required:"true" doc:"true: it becomes a special agent; false: it does not."`
 }
 
-// ApproveAgentResult says what the agent is from now on.
+// ApproveAgentResult is the agent's status after the decision.
 type ApproveAgentResult struct {
 	Answer
 	AgentID   string   `json:"agent_id"`
@@ -255,38 +253,38 @@ type ApproveAgentResult struct {
 	Message   string   `json:"message"`
 }
 
-// ReportStateRequest is what an agent's own program says of itself.
+// ReportStateRequest is the report of an agent's own program.
 type ReportStateRequest struct {
 	Event      string     `json:"event" required:"true" doc:"What happened, in the program's own word; its profile says what that means." max:"100"`
-	State      string     `json:"state,omitempty" doc:"What the program is doing now, when its profile does not say that of the event." enum:"idle,busy,prompted,waiting,blocked,ended"`
-	MessageIDs []string   `json:"message_ids,omitempty" doc:"The first eight characters of the ids of the messages in the prompt that it was given." max:"50"`
-	Detail     string     `json:"detail,omitempty" doc:"What it waits for, or what blocks it." max:"200"`
-	At         *time.Time `json:"at,omitempty" doc:"When it happened (RFC 3339); now if it is left out."`
+	State      string     `json:"state,omitempty" doc:"What the program is doing now, if its profile does not derive it from the event." enum:"idle,busy,prompted,waiting,blocked,ended"`
+	MessageIDs []string   `json:"message_ids,omitempty" doc:"The first 8 characters of the id of each message in the prompt that the program got." max:"50"`
+	Detail     string     `json:"detail,omitempty" doc:"What the program waits for, or what blocks it." max:"200"`
+	At         *time.Time `json:"at,omitempty" doc:"When it happened (RFC 3339); now by default."`
 }
 
-// ReportStateResult says which of the messages named were typed to the agent, as far
-// as that is recorded at once.
+// ReportStateResult lists the reported messages that were typed to the agent, as far as
+// that is recorded at once.
 type ReportStateResult struct {
 	Answer
 	Named []string `json:"named_messages"` // whole ids
 }
 
-// SteerAgentRequest is guidance for an agent.
+// SteerAgentRequest gives an agent guidance.
 type SteerAgentRequest struct {
 	Agent          string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id."`
-	Text           string `json:"text" alias:"message,content" required:"true" doc:"What it should do, 1 to 2,000 characters."`
-	Kind           string `json:"kind,omitempty" doc:"What the guidance is about, one or two words for its header: STUCK, OFF COURSE." default:"STUCK" max:"32"`
+	Text           string `json:"text" alias:"message,content" required:"true" doc:"What it should do: 1 to 2,000 characters."`
+	Kind           string `json:"kind,omitempty" doc:"One or two words for the header: STUCK, OFF COURSE." default:"STUCK" max:"32"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
-	WaitSeconds    int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+	WaitSeconds    int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
-// GuidanceStuck is the kind of guidance for an agent that does not go on.
+// GuidanceStuck is the kind of guidance for an agent that makes no progress.
 const GuidanceStuck = "STUCK"
 
-// guidanceForm keeps the header one that can be told by its form.
+// guidanceForm keeps a kind from breaking the form of the header.
 var guidanceForm = regexp.MustCompile(`^[A-Z][A-Z0-9_ -]{0,31}$`)
 
-// Validate checks the kind and writes it in capitals.
+// Validate checks the kind and converts it to capitals.
 func (r *SteerAgentRequest) Validate() error {
 	if r.Kind = strings.ToUpper(CleanLine(r.Kind)); r.Kind == "" {
 		r.Kind = GuidanceStuck

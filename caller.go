@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Caller is who asks. It comes from the connection's credential, never from a
-// parameter. The zero Caller is nobody.
+// Caller is the caller of an operation. It comes from the credential of the connection,
+// never from a parameter. The zero Caller is nobody.
 type Caller struct {
 	ID          string // the agent's id; the operator's own for the operator
 	Name        string
-	Kind        AgentKind // how it is reached; "" where that is not known
+	Kind        AgentKind // "" if not known
 	Operator    bool      // the person at the keyboard
 	Orchestrate bool      // an agent that may launch and stop others
-	Address     string    // where nobody in particular calls from, "" if from this process
-	Network     bool      // it came over the network: what it calls its files are not this machine's
-	Remote      bool      // who it really is, the service decides: what the call says goes on to it
+	Address     string    // of a caller without a credential; "" within this process
+	Network     bool      // the call came over the network: its file paths are not of this machine
+	Remote      bool      // the service identifies the caller: credentials in the call are passed on to it
 }
 
 // Nobody reports whether the caller showed no credential.
 func (c Caller) Nobody() bool { return c.ID == "" }
 
-// Is reports whether ref names the caller: its id, its name, or the first
-// eight or more characters of its id.
+// Is reports whether ref names the caller: by id, by name, or by the first eight or more
+// characters of the id.
 func (c Caller) Is(ref string) bool {
 	if c.Nobody() || ref == "" {
 		return false
@@ -44,21 +44,21 @@ func CallerFrom(ctx context.Context) Caller {
 	return c
 }
 
-// Credentials is what a call itself says of its caller, beside the connection.
-// A service that passes calls on hands it to the one that decides.
+// Credentials are what a call itself says of its caller, in addition to the connection.
+// A service that forwards calls passes them on to the service that identifies the caller.
 type Credentials struct {
-	Key    string   // the api_key parameter; "" when there is none
-	Claims []string // ids or names that must be the caller's
+	Key    string   // the api_key parameter; "" if there is none
+	Claims []string // ids or names that must name the caller
 }
 
 type credentialsKey struct{}
 
-// WithCredentials returns a context that carries them.
+// WithCredentials returns a context that carries the credentials.
 func WithCredentials(ctx context.Context, c Credentials) context.Context {
 	return context.WithValue(ctx, credentialsKey{}, c)
 }
 
-// CredentialsFrom returns what the call says of its caller.
+// CredentialsFrom returns the credentials in ctx, none if there are none.
 func CredentialsFrom(ctx context.Context) Credentials {
 	c, _ := ctx.Value(credentialsKey{}).(Credentials)
 	return c

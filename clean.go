@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// Clean makes text safe for a terminal, once, when it is accepted. What comes
-// out is valid UTF-8 with LF as the only line break; it holds no control
-// character but LF and TAB (so no escape sequence can end a bracketed paste), no
-// DEL, no C1, and no character that reorders what a person sees. Blank lines
-// and spaces at the end are gone. A text of nothing else comes out empty.
+// Clean makes a text safe for a terminal; it is applied once, when a text is accepted.
+// The result is valid UTF-8 with LF as the only line break. It contains no control
+// characters but LF and TAB, so that no escape sequence can end a bracketed paste, no DEL,
+// no C1, and no characters that reorder the text on a screen. Space and blank lines at the
+// end are removed; a text of nothing else becomes empty.
 func Clean(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.Map(func(r rune) rune {
@@ -30,33 +30,22 @@ func Clean(text string) string {
 	return strings.TrimRightFunc(text, unicode.IsSpace)
 }
 
-// Visible reports whether a text shows anything: what has no width shows nothing.
+// Visible reports whether a text has a character that shows: not only space and
+// characters without width.
 func Visible(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 	})
 }
 
-// CleanLine is Clean for what must stay on one line: titles, names of roles,
-// reasons. Line breaks and tabs become spaces.
+// CleanLine is Clean for texts of one line, such as titles, roles and reasons. Line breaks
+// and tabs become spaces.
 func CleanLine(text string) string {
 	return strings.Join(strings.Fields(Clean(text)), " ")
 }
 
-// CleanLines cleans each of the texts as CleanLine does, and drops empty ones and
-// repetitions.
-func CleanLines(texts []string) []string {
-	var out []string
-	for _, t := range texts {
-		if t = CleanLine(t); t != "" && !slices.Contains(out, t) {
-			out = append(out, t)
-		}
-	}
-	return out
-}
-
-// isBidi reports the characters that override or isolate the direction of
-// writing: with them a text can show something other than it says.
+// isBidi reports whether a character changes the direction of writing: with such
+// characters a text can show something other than it says.
 func isBidi(r rune) bool {
 	switch r {
 	case 0x061c, 0x200e, 0x200f:
@@ -65,8 +54,8 @@ func isBidi(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
-// Truncate cuts text to at most n characters, the last of them an ellipsis
-// when something was cut.
+// Truncate shortens a text to at most n characters, of which the last is an ellipsis if
+// something was cut.
 func Truncate(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -76,4 +65,15 @@ func Truncate(text string, n int) string {
 	}
 	runes := []rune(text)
 	return string(runes[:n-1]) + "…"
+}
+
+// CleanLines cleans short texts as CleanLine does, and drops the empty and the repeated.
+func CleanLines(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if text = CleanLine(text); text != "" && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// conversationSpace makes the ids of conversations: any fixed UUID does.
+// conversationSpace is the namespace of the ids of conversations, a fixed random UUID.
 var conversationSpace = uuid.MustParse("8f6f1c1e-5a0b-4b57-9d5a-0c2e7b6f4d21")
 
-// ConversationID names what two agents say to each other; the order of the two
-// does not matter.
+// ConversationID returns the id of the conversation of two agents, whose ids it takes in
+// any order.
 func ConversationID(a, b string) string {
 	if b < a {
 		a, b = b, a
@@ -18,19 +18,19 @@ func ConversationID(a, b string) string {
 	return uuid.NewSHA1(conversationSpace, []byte(a+b)).String()
 }
 
-// ConversationStatus says whether something can still be said in a conversation.
+// ConversationStatus says whether a conversation can go on.
 type ConversationStatus string
 
-// A conversation of two is archived while one of them is terminated, a thread while all
-// who take part in it are: nobody is there to be told. Launching one again under its name
-// makes it active.
+// A conversation of two is archived while one of them is terminated, and a thread while
+// all its participants are: nobody is left to read it. Launching an agent again under its
+// name makes the conversation active.
 const (
 	ConversationActive   ConversationStatus = "active"
 	ConversationArchived ConversationStatus = "archived"
 )
 
-// StatusOfConversation returns the status of what so many agents say to each other, of
-// whom so many are not terminated.
+// StatusOfConversation returns the status of a conversation with the given number of
+// agents, of which there are not terminated.
 func StatusOfConversation(thread bool, agents, there int) ConversationStatus {
 	if there == 0 || !thread && there < agents {
 		return ConversationArchived
@@ -38,26 +38,26 @@ func StatusOfConversation(thread bool, agents, there int) ConversationStatus {
 	return ConversationActive
 }
 
-// ConversationAction is what the operator does to a conversation.
+// ConversationAction is an action of the operator on a conversation.
 type ConversationAction string
 
-// What can be done to one.
+// The actions.
 const (
-	ActionRelease ConversationAction = "release" // what is held goes on, with its budgets anew
+	ActionRelease ConversationAction = "release" // deliver what is held, and reset the budgets
 	ActionCool    ConversationAction = "cool"    // hold for ten minutes, or until a person writes
-	ActionMute    ConversationAction = "mute"    // hold until it is unmuted
+	ActionMute    ConversationAction = "mute"    // hold until unmute
 	ActionUnmute  ConversationAction = "unmute"
-	ActionSet     ConversationAction = "set" // the settings of a thread
+	ActionSet     ConversationAction = "set" // change the settings of a thread
 )
 
-// ConversationStateRequest names a conversation: that of a thread, or what the caller
-// and one other say to each other.
+// ConversationStateRequest names a thread, or the other agent of the caller's
+// conversation.
 type ConversationStateRequest struct {
 	With     string `json:"with,omitempty" doc:"The other agent."`
 	ThreadID string `json:"thread_id,omitempty" doc:"Or a thread."`
 }
 
-// Validate wants exactly one conversation.
+// Validate checks that exactly one conversation is given.
 func (r *ConversationStateRequest) Validate() error { return oneConversation(r.With, r.ThreadID, "") }
 
 func oneConversation(with, threadID, messageID string) error {
@@ -74,8 +74,8 @@ func oneConversation(with, threadID, messageID string) error {
 		Suggest("Name one: with for two agents, or thread_id.")
 }
 
-// ConversationStateResult is how a conversation goes at this moment, and whether the
-// caller should answer what was said last.
+// ConversationStateResult is the present state of a conversation, and whether the caller
+// should answer its last message.
 type ConversationStateResult struct {
 	Answer
 	Conversation  Conversation       `json:"conversation"`
@@ -84,16 +84,16 @@ type ConversationStateResult struct {
 	Counts        ConversationCounts `json:"counts"`
 	LastSpeaker   string             `json:"last_speaker,omitempty"` // its name
 	LastMessageAt *time.Time         `json:"last_message_time,omitempty"`
-	Held          []HeldTurn         `json:"held"` // what the protocol holds, of the caller's own unless that is the operator
+	Held          []HeldTurn         `json:"held"` // messages that the protocol holds; for agents, only their own
 
-	ShouldRespond bool                   `json:"should_respond"` // the caller
+	ShouldRespond bool                   `json:"should_respond"` // whether the caller should
 	Reason        string                 `json:"reason"`         // a stable code, such as just-spoke-wait-turn
 	Confidence    float64                `json:"confidence"`     // 0 to 1
 	Factors       *ConversationFactors   `json:"factors,omitempty"`
-	Decisions     []ConversationDecision `json:"decisions,omitempty"` // for the operator: those of all who take part
+	Decisions     []ConversationDecision `json:"decisions,omitempty"` // for the operator: of every participant
 }
 
-// Conversation is what two agents say to each other, or a thread.
+// Conversation is a conversation of two agents, or a thread.
 type Conversation struct {
 	ID           string               `json:"conversation_id"`
 	ThreadID     string               `json:"thread_id,omitempty"`
@@ -104,8 +104,8 @@ type Conversation struct {
 	Settings     ConversationSettings `json:"settings"`
 }
 
-// ConversationCounts are what was counted in a conversation: in the last five minutes
-// where nothing else is said. Maps are by name.
+// ConversationCounts counts the messages of a conversation, of the last five minutes
+// unless the field says otherwise. Maps are by agent name.
 type ConversationCounts struct {
 	LastMinute       int            `json:"messages_in_last_minute"`
 	FiveMinutes      int            `json:"messages_in_last_five_minutes"`
@@ -119,7 +119,7 @@ type ConversationCounts struct {
 	Signals          []string       `json:"conclusion_signals"` // since it was last reopened
 }
 
-// ConversationFactors are what a decision is made of.
+// ConversationFactors are the inputs of a decision.
 type ConversationFactors struct {
 	MentionedByAI           bool    `json:"mentioned_by_ai"`
 	DirectQuestion          bool    `json:"direct_question"`
@@ -131,7 +131,7 @@ type ConversationFactors struct {
 	ConclusionSignals       bool    `json:"conclusion_signals"`
 }
 
-// ConversationDecision says whether one who takes part should answer the last message.
+// ConversationDecision says whether a participant should answer the last message.
 type ConversationDecision struct {
 	AgentID       string               `json:"agent_id"`
 	Agent         string               `json:"agent"`
@@ -141,7 +141,7 @@ type ConversationDecision struct {
 	Factors       *ConversationFactors `json:"factors,omitempty"`
 }
 
-// ConversationSettings are the budgets of a conversation.
+// ConversationSettings are the settings of the protocol for a conversation.
 type ConversationSettings struct {
 	Off            bool `json:"off"`
 	ChainHops      int  `json:"chain_hops"`
@@ -150,34 +150,34 @@ type ConversationSettings struct {
 	CycleRounds    int  `json:"cycle_rounds"`
 }
 
-// HeldTurn is a message that the protocol holds from one terminal.
+// HeldTurn is a message that the protocol holds back from one terminal.
 type HeldTurn struct {
 	MessageID string     `json:"message_id"`
 	Sender    string     `json:"sender"`
 	Recipient string     `json:"recipient"`
 	Reason    string     `json:"reason"` // a stable code
-	Text      string     `json:"text"`   // what happened, and what would make it pass
+	Text      string     `json:"text"`   // what happened, and what releases the message
 	Until     *time.Time `json:"until,omitempty"`
 	Since     time.Time  `json:"since"`
 	Preview   string     `json:"preview"`
 	Hop       int        `json:"hop"`
 }
 
-// ControlConversationRequest is what the operator does to a conversation.
+// ControlConversationRequest is an action of the operator on a conversation.
 type ControlConversationRequest struct {
-	Action    ConversationAction `json:"action" required:"true" enum:"release,cool,mute,unmute,set" doc:"release lets what is held go on; cool holds what agents say for ten minutes or until a person writes; mute holds it until unmute; set changes a thread's settings."`
-	With      string             `json:"with,omitempty" doc:"The two agents, with a comma between them: names or ids."`
-	ThreadID  string             `json:"thread_id,omitempty" doc:"Or a thread: its id, or the first eight characters."`
+	Action    ConversationAction `json:"action" required:"true" enum:"release,cool,mute,unmute,set" doc:"release delivers what is held; cool holds the agents' messages for ten minutes or until a person writes; mute holds them until unmute; set changes a thread's settings."`
+	With      string             `json:"with,omitempty" doc:"The names or ids of the two agents, separated by a comma."`
+	ThreadID  string             `json:"thread_id,omitempty" doc:"Or a thread: its id, or its first 8 characters."`
 	MessageID string             `json:"message_id,omitempty" doc:"Or, for release, one message."`
 
-	Off            *bool `json:"off,omitempty" doc:"For set: whether the thread's agents are judged at all."`
-	ChainHops      int   `json:"chain_hops,omitempty" doc:"For set: messages that follow from one another; the team's if left out." min:"1" max:"1000"`
-	PairMinute     int   `json:"pair_minute,omitempty" doc:"For set: messages of two agents in a minute." min:"1" max:"1000"`
-	PairTenMinutes int   `json:"pair_ten_minutes,omitempty" doc:"For set: the same in ten minutes." min:"1" max:"1000"`
-	CycleRounds    int   `json:"cycle_rounds,omitempty" doc:"For set: rounds of any circle of agents." min:"1" max:"1000"`
+	Off            *bool `json:"off,omitempty" doc:"For set: turn the conversation protocol off for the thread."`
+	ChainHops      int   `json:"chain_hops,omitempty" doc:"For set: how many messages may follow from one another; the team's setting by default." min:"1" max:"1000"`
+	PairMinute     int   `json:"pair_minute,omitempty" doc:"For set: messages of two agents per minute." min:"1" max:"1000"`
+	PairTenMinutes int   `json:"pair_ten_minutes,omitempty" doc:"For set: messages of two agents per ten minutes." min:"1" max:"1000"`
+	CycleRounds    int   `json:"cycle_rounds,omitempty" doc:"For set: rounds of a cycle of agents." min:"1" max:"1000"`
 }
 
-// Validate wants one conversation, and what fits the action.
+// Validate checks that one conversation is given, and that the parameters fit the action.
 func (r *ControlConversationRequest) Validate() error {
 	if err := oneConversation(r.With, r.ThreadID, r.MessageID); err != nil {
 		return err
@@ -186,11 +186,8 @@ func (r *ControlConversationRequest) Validate() error {
 	sets := r.Off != nil || r.ChainHops+r.PairMinute+r.PairTenMinutes+r.CycleRounds > 0
 	switch {
 	case r.MessageID != "" && r.Action != ActionRelease:
-		return Errorf(
-			InvalidArgument,
-			"a single message cannot be told to %s",
-			r.Action,
-		).With("parameter", "message_id").
+		return Errorf(InvalidArgument, "a single message cannot be told to %s", r.Action).
+			With("parameter", "message_id").
 			Suggest("Name the conversation: with for two agents, or thread_id.")
 	case r.Action == ActionSet && r.ThreadID == "":
 		return Errorf(InvalidArgument, "only a thread has settings of its own").With("parameter", "thread_id").
@@ -203,11 +200,11 @@ func (r *ControlConversationRequest) Validate() error {
 	return nil
 }
 
-// ControlConversationResult says what came of it.
+// ControlConversationResult is the result of the action.
 type ControlConversationResult struct {
 	Answer
 	ConversationID string   `json:"conversation_id"`
 	Message        string   `json:"message"`  // what was done, in a sentence
-	Released       []string `json:"released"` // ids of messages that go on now
-	Held           int      `json:"held"`     // deliveries of it that are still held
+	Released       []string `json:"released"` // ids of messages that are no longer held
+	Held           int      `json:"held"`     // deliveries of the conversation that are still held
 }

@@ -1,6 +1,7 @@
 package parley
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"net/url"
@@ -10,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// takeClaims removes the parameters by which a seed's call names its sender.
+// takeClaims removes the parameters that name the caller, and returns their values.
 func (o *Op) takeClaims(raw map[string]json.RawMessage) (map[string]string, error) {
 	claims := map[string]string{}
 	for _, name := range o.Self {
@@ -36,9 +37,9 @@ func (o *Op) takeClaims(raw map[string]json.RawMessage) (map[string]string, erro
 	return claims, nil
 }
 
-// fold turns aliases into canonical names and unpacks a content object. It
-// returns the name that was given for each that was not canonical.
-func (o *Op) fold(raw map[string]json.RawMessage) (given map[string]string, err error) {
+// resolveAliases renames aliases to the names of parameters and unpacks a content object.
+// It returns the alias that was given for each renamed parameter.
+func (o *Op) resolveAliases(raw map[string]json.RawMessage) (given map[string]string, err error) {
 	given = map[string]string{}
 	for i := range o.Fields {
 		f := &o.Fields[i]
@@ -52,7 +53,7 @@ func (o *Op) fold(raw map[string]json.RawMessage) (given map[string]string, err 
 				return nil, Errorf(
 					InvalidArgument,
 					"%s and %s were both given and mean the same",
-					or(given[f.Name], f.Name),
+					cmp.Or(given[f.Name], f.Name),
 					alias,
 				).
 					With("parameter", alias).
@@ -73,16 +74,9 @@ func (o *Op) fold(raw map[string]json.RawMessage) (given map[string]string, err 
 	return given, nil
 }
 
-func or(name, other string) string {
-	if name == "" {
-		return other
-	}
-	return name
-}
-
-// unpack replaces a parameter that is an object by the object's members.
+// unpack replaces a parameter by the members of its object.
 func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) error {
-	members, err := object(value)
+	members, err := parseObject(value)
 	if err != nil {
 		return err
 	}
@@ -90,7 +84,7 @@ func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) 
 	delete(raw, name)
 	for member, v := range members {
 		if _, both := raw[member]; both {
-			return Errorf(InvalidArgument, "%s was given twice, beside the content and in it", member).
+			return Errorf(InvalidArgument, "%s was given twice, next to the content and in it", member).
 				With("parameter", member).Suggest("Give it once.")
 		}
 		raw[member] = v
@@ -99,9 +93,9 @@ func unpack(raw map[string]json.RawMessage, name string, value json.RawMessage) 
 	return nil
 }
 
-// fill decodes the parameters into the request, strictly.
+// fill decodes the parameters into the request.
 func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[string]string) error {
-	if name := o.firstUnknown(raw); name != "" { // before what is missing: it may be that, misspelt
+	if name := o.firstUnknown(raw); name != "" { // before missing parameters: it may be one of them, misspelt
 		return o.unknown(name)
 	}
 
@@ -119,14 +113,10 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[strin
 			value, _ = asJSON(f.Type, []string{f.Default})
 		}
 
-		f.Name = or(aliases[f.Name], f.Name) // an error speaks of what the caller wrote
+		f.Name = cmp.Or(aliases[f.Name], f.Name) // errors name what the caller wrote
 		if given && f.Implies != "" && string(raw[f.Implies]) == "false" {
-			return Errorf(
-				InvalidArgument,
-				"%s is given, but %s is false",
-				f.Name,
-				f.Implies,
-			).With("parameter", f.Implies).
+			return Errorf(InvalidArgument, "%s is given, but %s is false", f.Name, f.Implies).
+				With("parameter", f.Implies).
 				Suggest("Leave %s out, or leave %s out if none is wanted.", f.Implies, f.Name)
 		}
 
@@ -138,8 +128,8 @@ func (o *Op) fill(request any, raw map[string]json.RawMessage, aliases map[strin
 	return nil
 }
 
-// firstUnknown returns the first parameter, in the order of the alphabet, that the
-// operation does not have.
+// firstUnknown returns the alphabetically first parameter that the operation does not
+// have, or "".
 func (o *Op) firstUnknown(raw map[string]json.RawMessage) string {
 	for _, name := range slices.Sorted(maps.Keys(raw)) {
 		if !slices.ContainsFunc(o.Fields, func(f Field) bool { return f.Name == name }) {
@@ -149,8 +139,8 @@ func (o *Op) firstUnknown(raw map[string]json.RawMessage) string {
 	return ""
 }
 
-// unknown refuses a parameter with the nearest right name: a model that
-// invents `cc` must learn that nobody was copied.
+// unknown returns the error for a parameter that does not exist, with the nearest name: a
+// model that invents `cc` must learn that nobody was copied.
 func (o *Op) unknown(name string) error {
 	names := make([]string, len(o.Fields))
 	canonical, aliases := map[string]string{}, []string{}
@@ -161,25 +151,20 @@ func (o *Op) unknown(name string) error {
 		}
 	}
 
-	err := Errorf(
-		InvalidArgument,
-		"%s has no parameter %q",
-		o.Name,
-		CleanLine(name),
-	).With("parameter", name).
+	err := Errorf(InvalidArgument, "%s has no parameter %q", o.Name, CleanLine(name)).With("parameter", name).
 		With("parameters", names)
 	if len(names) == 0 {
 		return err.Suggest("Call %s without parameters.", o.Name)
 	}
-	if near := or(Nearest(name, names), canonical[Nearest(name, aliases)]); near != "" {
+	if near := cmp.Or(Nearest(name, names), canonical[Nearest(name, aliases)]); near != "" {
 		return err.Suggest("Did you mean %q? %s takes: %s.", near, o.Name, strings.Join(names, ", "))
 	}
 
 	return err.Suggest("%s takes: %s.", o.Name, strings.Join(names, ", "))
 }
 
-// fromStrings turns a query's or a command line's values into JSON by the
-// types of the parameters. What it does not know it passes on as a string.
+// fromStrings converts the values of a query or a command line to JSON of the parameters'
+// types. Unknown parameters become strings.
 func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) {
 	raw := map[string]json.RawMessage{}
 	for name, vs := range values {
@@ -187,38 +172,28 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 			continue
 		}
 
-		if text := name + strings.Join(vs, ""); !utf8.ValidString(text) { // JSON would hide it
+		if text := name + strings.Join(vs, ""); !utf8.ValidString(text) { // encoding as JSON would hide it
 			return nil, Errorf(InvalidArgument, "%s is not UTF-8", CleanLine(name)).With("parameter", CleanLine(name)).
 				Suggest("Encode the text as UTF-8.")
 		}
 
 		typ := "string"
 		i := slices.IndexFunc(
-			o.Fields,
-			func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) },
+			o.Fields, func(f Field) bool { return f.Name == name || slices.Contains(f.Aliases, name) },
 		)
 		if i >= 0 {
 			typ = o.Fields[i].Type
 		}
 
 		if len(vs) > 1 && i >= 0 && typ != "array" {
-			return nil, Errorf(
-				InvalidArgument,
-				"%s was given %d times",
-				name,
-				len(vs),
-			).With("parameter", name).
+			return nil, Errorf(InvalidArgument, "%s was given %d times", name, len(vs)).With("parameter", name).
 				Suggest("Give it once.")
 		}
 
 		value, ok := asJSON(typ, vs)
 		if !ok {
-			return nil, Errorf(
-				InvalidArgument,
-				"%s is %q",
-				name,
-				CleanLine(strings.Join(vs, ",")),
-			).With("parameter", name).
+			return nil, Errorf(InvalidArgument, "%s is %q", name, CleanLine(strings.Join(vs, ","))).
+				With("parameter", name).
 				Suggest("Give %s as %s.", name, article(typ))
 		}
 
@@ -228,9 +203,9 @@ func (o *Op) fromStrings(values url.Values) (map[string]json.RawMessage, error) 
 	return raw, nil
 }
 
-// Nearest returns the candidate closest to word, or "" when none is close: at
-// most a third of its letters (and one at least) may differ, or the one has to
-// be a part of the other, as in reply_to for in_reply_to.
+// Nearest returns the candidate closest to word, or "" if none is close: at most a third
+// of the letters (but at least one) may differ, or one must contain the other, as
+// in_reply_to contains reply_to.
 func Nearest(word string, candidates []string) string {
 	word = strings.ToLower(word)
 	best, bestDistance := "", max(1, len(word)/3)+1
@@ -254,7 +229,7 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// distance is Levenshtein's.
+// distance returns the Levenshtein distance in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -53,7 +53,7 @@ func TestDecodeTakesEveryAlias(t *testing.T) {
 		for _, f := range op.Fields {
 			for _, alias := range f.Aliases {
 				raw := map[string]json.RawMessage{alias: json.RawMessage(`"x"`)}
-				if _, err := op.fold(raw); err != nil {
+				if _, err := op.resolveAliases(raw); err != nil {
 					t.Fatalf("%s.%s: %v", op.Name, alias, err)
 				}
 				if diff := cmp.Diff(map[string]json.RawMessage{f.Name: json.RawMessage(`"x"`)}, raw); diff != "" {

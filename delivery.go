@@ -2,11 +2,11 @@ package parley
 
 import "time"
 
-// DeliveryState is a rung of the ladder: the furthest that is proven.
+// DeliveryState is the furthest step of a delivery that is proven.
 type DeliveryState string
 
-// The ladder: queued → (held) → typing → submitted → read → answered, or an end
-// that is not delivery.
+// The states: queued → (held) → typing → submitted → read → answered, or an end without
+// a proven delivery.
 const (
 	DeliveryQueued      DeliveryState = "queued"
 	DeliveryHeld        DeliveryState = "held"
@@ -19,7 +19,7 @@ const (
 	DeliveryExpired     DeliveryState = "expired"
 )
 
-// DeliveryStates returns every state of a delivery, those of the ladder first.
+// DeliveryStates returns every state of a delivery.
 func DeliveryStates() []DeliveryState {
 	return []DeliveryState{
 		DeliveryQueued, DeliveryHeld, DeliveryTyping, DeliverySubmitted, DeliveryRead, DeliveryAnswered,
@@ -41,25 +41,26 @@ func (s DeliveryState) Settled() bool {
 	return s.Delivered() || s.Failed() || s == DeliveryUnconfirmed
 }
 
-// Step is a rung that was reached, when, and how that is known.
+// Step is a state that a delivery reached, with the evidence.
 type Step struct {
 	State    DeliveryState `json:"state"`
 	At       time.Time     `json:"at"`
 	Evidence string        `json:"evidence,omitempty"`
 	// Code is the evidence as a code: what holds it, how it ended, or what proves it.
 	Code ReasonCode `json:"code,omitempty"`
-	// TurnStarted is when the agent itself says that its work upon the message began.
+	// TurnStarted is when the agent's own program reported that it began to work on the
+	// message.
 	TurnStarted *time.Time `json:"turn_started,omitempty"`
 }
 
-// Delivery is one message's way to one recipient.
+// Delivery is the delivery of one message to one recipient.
 type Delivery struct {
 	MessageID      string        `json:"message_id"`
 	RecipientID    string        `json:"agent_id"`
 	Recipient      string        `json:"agent"` // its name
 	ConversationID string        `json:"conversation_id"`
 	State          DeliveryState `json:"state"`
-	Reason         string        `json:"reason,omitempty"` // why it is not further
+	Reason         string        `json:"reason,omitempty"` // why it is not further; ReasonCode as words
 	ReasonCode     ReasonCode    `json:"reason_code,omitempty"`
 	Steps          []Step        `json:"steps,omitempty"`
 
@@ -68,11 +69,11 @@ type Delivery struct {
 	AnsweredBy string     `json:"answered_by,omitempty"` // the id of the recipient's first reply
 	Hold       *Hold      `json:"hold,omitempty"`        // while it is held
 
-	Decision *ConversationDecision `json:"decision,omitempty"` // why a responder answers a thread's post, or does not
+	Decision *ConversationDecision `json:"decision,omitempty"` // why a responder answers a thread's post, or not
 }
 
-// TurnStarted returns when the recipient's program began to work upon the message,
-// by its own report; the zero time when it has not said so.
+// TurnStarted returns when the recipient's program reported that it began to work on the
+// message, and the zero time if it did not.
 func (d *Delivery) TurnStarted() time.Time {
 	for _, step := range d.Steps {
 		if step.TurnStarted != nil {
@@ -82,13 +83,13 @@ func (d *Delivery) TurnStarted() time.Time {
 	return time.Time{}
 }
 
-// DeliveryStatus sums up the deliveries of a message by agent id: stored with
-// or submitted to, given up, and still on their way.
+// DeliveryStatus sums up the deliveries of a message by agent id: delivered, failed, and
+// still on their way.
 type DeliveryStatus struct {
 	DeliveredTo     []string `json:"delivered_to"`
 	FailedDelivery  []string `json:"failed_delivery"`
 	PendingDelivery []string `json:"pending_delivery"`
-	// PendingReasons says why they wait, where that is known.
+	// PendingReasons says why deliveries wait, where that is known.
 	PendingReasons map[string]string `json:"pending_reasons,omitempty"`
 	// PendingCodes says the same as codes.
 	PendingCodes map[string]ReasonCode `json:"pending_reason_codes,omitempty"`
@@ -137,22 +138,22 @@ func (d *Delivery) pendingReason() string {
 	return d.Reason
 }
 
-// ResponseStatus is how a formal response answers what was asked.
+// ResponseStatus is the status of a required response.
 type ResponseStatus string
 
-// The statuses of a response, and of what is owed before there is one.
+// The statuses of a required response.
 const (
-	ResponseOpen      ResponseStatus = "open"      // nothing has come yet
+	ResponseOpen      ResponseStatus = "open"      // no response yet
 	ResponseCompleted ResponseStatus = "completed" // answered
 	ResponsePartial   ResponseStatus = "partial"   // answered in part; the rest is still owed
 	ResponseUnable    ResponseStatus = "unable"    // it will not be answered
-	ResponseDelegated ResponseStatus = "delegated" // others are to answer
+	ResponseDelegated ResponseStatus = "delegated" // others answer instead
 )
 
-// Owed reports whether an answer is still to come.
+// Owed reports whether the response is still to come.
 func (s ResponseStatus) Owed() bool { return s == ResponseOpen || s == ResponsePartial }
 
-// Debt is a required response: who owes it, or has given it.
+// Debt is a required response that a recipient owes, or has given.
 type Debt struct {
 	MessageID      string         `json:"message_id"`
 	DebtorID       string         `json:"agent_id"`
@@ -167,65 +168,65 @@ type Debt struct {
 	OperatorToldAt *time.Time     `json:"operator_told_at,omitempty"`
 }
 
-// MessageStatusRequest names a message, by its id or the first eight or more
-// characters of it.
+// MessageStatusRequest names a message by its id, or by the id's first eight or more
+// characters.
 type MessageStatusRequest struct {
-	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+	MessageID   string `json:"message_id" required:"true" doc:"Id, or its first 8 characters."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
-// MessageStatusResult is a message and every delivery of it.
+// MessageStatusResult is a message with its deliveries and required responses.
 type MessageStatusResult struct {
 	Answer
 	Object         *Message       `json:"message_object"`
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 	Deliveries     []Delivery     `json:"deliveries"`
-	Responses      []Debt         `json:"responses,omitempty"` // the required ones
+	Responses      []Debt         `json:"responses,omitempty"` // the required responses
 }
 
-// RetryDeliveryRequest names a message whose delivery is to be tried again.
+// RetryDeliveryRequest names a message to deliver again.
 type RetryDeliveryRequest struct {
-	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
-	Recipient   string `json:"recipient,omitempty" alias:"agent" doc:"Name or id of one recipient; all whose delivery can be tried again if left out."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"Wait this long for the delivery's outcome before answering." min:"0" max:"60"`
+	MessageID   string `json:"message_id" required:"true" doc:"The message's id, or its first 8 characters."`
+	Recipient   string `json:"recipient,omitempty" alias:"agent" doc:"Name or id of one recipient; by default all whose delivery can be retried."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
-// RetryDeliveryResult says whose delivery begins again, and where each stands.
+// RetryDeliveryResult lists the deliveries, and which of them begin again.
 type RetryDeliveryResult struct {
 	Answer
 	MessageID      string         `json:"message_id"`
-	Retried        []string       `json:"retried"` // ids of those whose delivery was queued again
+	Retried        []string       `json:"retried"` // ids of the agents whose delivery was queued again
 	Message        string         `json:"message"` // what was done, in a sentence
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 	Deliveries     []Delivery     `json:"deliveries"`
 	Reply          *Reply         `json:"reply,omitempty"` // of a responder that was asked again
 }
 
-// ExplainMessageRequest names the message to tell about.
+// ExplainMessageRequest names a message to explain.
 type ExplainMessageRequest struct {
-	MessageID string `json:"message_id" required:"true" doc:"The message's id, or its first eight characters."`
+	MessageID string `json:"message_id" required:"true" doc:"The message's id, or its first 8 characters."`
 }
 
-// ExplainMessageResult is a message's whole story in plain words.
+// ExplainMessageResult tells the story of a message in plain words.
 type ExplainMessageResult struct {
 	Answer
 	MessageID  string          `json:"message_id"`
 	Summary    string          `json:"summary"` // who sent what to whom, and when
 	Deliveries []DeliveryStory `json:"deliveries"`
-	Story      []string        `json:"story"` // all of it, as lines
+	Story      []string        `json:"story"` // summary and deliveries, as lines
 	Object     *Message        `json:"message_object"`
 }
 
-// DeliveryStory is what became of a message with one recipient.
+// DeliveryStory tells the story of one delivery.
 type DeliveryStory struct {
 	AgentID string        `json:"agent_id"`
 	Agent   string        `json:"agent"`
 	State   DeliveryState `json:"state"`
 	Rungs   []RungStory   `json:"rungs"`
-	Outlook []string      `json:"outlook"` // what holds now, and what to do if anything is
+	Outlook []string      `json:"outlook"` // what happens next, and what to do, if anything
 }
 
-// RungStory is a rung that was reached and how that is known.
+// RungStory tells one step of a delivery.
 type RungStory struct {
 	State   DeliveryState `json:"state"`
 	At      time.Time     `json:"at"`

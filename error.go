@@ -8,11 +8,11 @@ import (
 	"maps"
 )
 
-// Code names a kind of failure. Codes are part of the interface: they are
-// added, never renamed.
+// Code names a kind of failure. Codes are part of the interface: new ones may be added,
+// none is renamed.
 type Code string
 
-// The codes of the contract, and those that parley needed beside them.
+// The codes of the contract, and parley's own.
 const (
 	AgentNotFound         Code = "AGENT_NOT_FOUND"
 	MessageNotFound       Code = "MESSAGE_NOT_FOUND"
@@ -32,7 +32,7 @@ const (
 	ThreadNotFound        Code = "THREAD_NOT_FOUND"
 	NotAParticipant       Code = "NOT_A_PARTICIPANT"
 	RateLimited           Code = "RATE_LIMITED"
-	ConversationHeld      Code = "CONVERSATION_HELD" // of a delivery that waits, never of a call
+	ConversationHeld      Code = "CONVERSATION_HELD" // of a delivery that is held, never of a call
 	ModelUnavailable      Code = "MODEL_UNAVAILABLE"
 	TmuxUnavailable       Code = "TMUX_UNAVAILABLE"
 	StorageUnavailable    Code = "STORAGE_UNAVAILABLE"
@@ -42,8 +42,8 @@ const (
 	Internal              Code = "INTERNAL"
 )
 
-// Error is a failure that its reader can act on: what happened, to what, and
-// what to do next. It crosses the wire whole.
+// Error is a failure that the caller can act on: what happened, to what, and what to do
+// next. All its exported fields cross the wire.
 type Error struct {
 	Code    Code
 	Message string
@@ -53,19 +53,20 @@ type Error struct {
 	cause error
 }
 
-// Errorf makes an Error. A wrapped error (%w) stays reachable by errors.Is.
+// Errorf returns an Error. errors.Is finds an error that is wrapped with %w.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: err.Error(), cause: errors.Unwrap(err)}
 }
 
-// Suggest sets the next step, in words that a person or a model can follow.
+// Suggest sets the next step, in words that a person and a model can follow, and returns
+// e.
 func (e *Error) Suggest(format string, args ...any) *Error {
 	e.Action = fmt.Sprintf(format, args...)
 	return e
 }
 
-// With adds a detail.
+// With adds a detail and returns e.
 func (e *Error) With(key string, value any) *Error {
 	e.Details = maps.Clone(e.Details)
 	if e.Details == nil {
@@ -77,10 +78,10 @@ func (e *Error) With(key string, value any) *Error {
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns what Errorf wrapped.
+// Unwrap returns the error that Errorf wrapped.
 func (e *Error) Unwrap() error { return e.cause }
 
-// ErrorCode returns err's code: Internal for a foreign error, "" for nil.
+// ErrorCode returns the code of err: Internal if no *Error is in its chain, "" for nil.
 func ErrorCode(err error) Code {
 	if err == nil {
 		return ""
@@ -88,7 +89,7 @@ func ErrorCode(err error) Code {
 	return AsError(err).Code
 }
 
-// AsError returns the *Error in err's chain, or err as an INTERNAL one; nil for nil.
+// AsError returns the *Error in err's chain, or err as an INTERNAL error; nil for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
@@ -97,11 +98,11 @@ func AsError(err error) *Error {
 		return e
 	}
 	return &Error{Code: Internal, Message: err.Error(), cause: err,
-		Action: "Try again; if it keeps failing, look into the daemon's log (parley status names it)."}
+		Action: "Try again. If it keeps failing, look into the daemon's log (parley status names it)."}
 }
 
-// errorJSON is the contract's form, with `detail`, `error` and `message` for
-// those who read the other ones.
+// errorJSON is the contract's form of an error. Some clients read `detail`, `error` or
+// `message` instead of error_message.
 type errorJSON struct {
 	Success bool           `json:"success"`
 	Code    Code           `json:"error_code"`

@@ -5,16 +5,16 @@ import "time"
 // EventType says what happened.
 type EventType string
 
-// The types of event. The first two are the seeds' own.
+// The types of event.
 const (
 	EventDirectMessage EventType = "agent_direct_message"
 	EventBroadcast     EventType = "agent_broadcast"
 	EventThreadMessage EventType = "agent_thread_message"
 	EventThreadCreated EventType = "thread_created"
-	EventThreadUpdated EventType = "thread_updated"        // who takes part; see MembershipStatus
-	EventDelivery      EventType = "delivery_updated"      // a delivery reached a rung
-	EventAgent         EventType = "agent_updated"         // an agent came into a state
-	EventCommunication EventType = "communication_updated" // messages were paused, or go on
+	EventThreadUpdated EventType = "thread_updated"        // its participants changed; see MembershipStatus
+	EventDelivery      EventType = "delivery_updated"      // a delivery changed its state
+	EventAgent         EventType = "agent_updated"         // an agent changed its state
+	EventCommunication EventType = "communication_updated" // messages were paused or resumed
 )
 
 // The states of an EventCommunication.
@@ -41,11 +41,10 @@ func EventStates() []string {
 	return append(states, CommunicationPaused, CommunicationResumed)
 }
 
-// PreviewLength is how many characters of a message an event shows.
+// PreviewLength is how many characters of a message's text an event shows.
 const PreviewLength = 100
 
-// Event is one row of the numbered record. Fields that do not fit its type are
-// empty.
+// Event is a numbered event. Fields that do not apply to its type are empty.
 type Event struct {
 	Seq            int64     `json:"seq"`
 	Type           EventType `json:"type"`
@@ -59,8 +58,8 @@ type Event struct {
 	Preview        string    `json:"message_preview,omitempty"`
 	Priority       Priority  `json:"priority,omitempty"`
 
-	Kind             MessageKind `json:"kind,omitempty"`         // of a message that is announced
-	MessageType      MessageType `json:"message_type,omitempty"` // of the same
+	Kind             MessageKind `json:"kind,omitempty"`         // of a new message
+	MessageType      MessageType `json:"message_type,omitempty"` // of a new message
 	RequiresResponse bool        `json:"requires_response,omitempty"`
 
 	AgentID  string `json:"agent_id,omitempty"`
@@ -70,11 +69,11 @@ type Event struct {
 	State    string `json:"state,omitempty"`  // one of EventStates
 	Detail   string `json:"detail,omitempty"` // the reason or the evidence
 
-	ReasonCode ReasonCode `json:"reason_code,omitempty"` // the same as a code, of a delivery
+	ReasonCode ReasonCode `json:"reason_code,omitempty"` // of a delivery; the detail as a code
 }
 
-// Announces reports whether the event is that of a message itself, and not of what
-// became of it.
+// Announces reports whether the event announces a new message, and not what became of
+// one.
 func (t EventType) Announces() bool {
 	switch t {
 	case EventDirectMessage, EventBroadcast, EventThreadMessage, EventThreadCreated, EventThreadUpdated:
@@ -83,15 +82,15 @@ func (t EventType) Announces() bool {
 	return false
 }
 
-// ReadEventsRequest asks for the record after a sequence number.
+// ReadEventsRequest asks for the events after a sequence number.
 type ReadEventsRequest struct {
 	After       int64 `json:"after,omitempty" doc:"Events with a higher sequence number than this." min:"0"`
-	Limit       int   `json:"limit,omitempty" doc:"How many at most." min:"1" max:"1000" default:"100"`
+	Limit       int   `json:"limit,omitempty" doc:"At most this many." min:"1" max:"1000" default:"100"`
 	Last        int   `json:"last,omitempty" doc:"Instead of after: begin with this many of the newest events." min:"0" max:"1000"`
-	WaitSeconds int   `json:"wait_seconds,omitempty" doc:"If there is nothing, wait this long for an event." min:"0" max:"60"`
+	WaitSeconds int   `json:"wait_seconds,omitempty" doc:"How long to wait if there is none." min:"0" max:"60"`
 }
 
-// ReadEventsResult is a page of events and where the next one begins.
+// ReadEventsResult is a page of events, and where the next page begins.
 type ReadEventsResult struct {
 	Answer
 	Events []Event `json:"events"`

@@ -12,25 +12,26 @@ import (
 	"unicode/utf8"
 )
 
-// Field is one parameter of an operation, as its request's struct tags say.
+// Field describes one parameter of an operation, as declared by the struct tags of its
+// request.
 type Field struct {
 	Name     string
-	Aliases  []string // the seeds' other names for it; accepted, not published
+	Aliases  []string // other names that are accepted, but not published
 	Doc      string
 	Required bool
 	Enum     []string
-	Min, Max *int   // of a number; of a string's characters or a list's items, Max alone
-	Default  string // for an absent one
+	Min, Max *int   // bounds of a number; Max also of a string's characters and a list's items
+	Default  string // the value if it is not given
 	Type     string // string, integer, boolean, array, object
-	Unpack   bool   // an object given for it stands for its members
-	Filled   bool   // when given, it must not be empty: left out it means more
+	Unpack   bool   // an object as its value is replaced by the object's members
+	Filled   bool   // if given, it must not be empty: left out it means more
 	Empty    bool   // it must be given, but may be an empty list
-	Implies  string // the boolean parameter that is true when this one is given, and must not be said to be false
+	Implies  string // a boolean parameter that this one sets, and that must not be given as false
 
 	index int
 }
 
-// fieldsOf reads the parameters of a request type.
+// fieldsOf returns the parameters of a request type.
 func fieldsOf[Req any]() []Field {
 	t := reflect.TypeFor[Req]()
 	fields := make([]Field, 0, t.NumField())
@@ -99,8 +100,8 @@ func number(tag string) *int {
 	return &n
 }
 
-// check returns an INVALID_ARGUMENT error unless the value, already decoded
-// into v, is within the field's limits.
+// check returns an INVALID_ARGUMENT error unless the decoded value is within the limits
+// of the field.
 func (f *Field) check(v reflect.Value) error {
 	for v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
@@ -128,7 +129,7 @@ func (f *Field) check(v reflect.Value) error {
 			return f.missing()
 		case empty && f.Filled:
 			return Errorf(InvalidArgument, "%s is empty", f.Name).With("parameter", f.Name).
-				Suggest("Leave %s out if you do not mean it: %s", f.Name, f.Doc)
+				Suggest("Give a value, or leave %s out: %s", f.Name, f.Doc)
 		}
 	case reflect.Slice:
 		return f.checkList(v)
@@ -137,8 +138,8 @@ func (f *Field) check(v reflect.Value) error {
 	return nil
 }
 
-// maxItemText is how many characters one item of a list may have: they are
-// names, groups and capabilities, which every agent reads of every other.
+// maxItemText is the longest item of a list, in characters. Items are names, groups and
+// capabilities, which all other agents read.
 const maxItemText = 100
 
 func (f *Field) checkList(v reflect.Value) error {
@@ -164,7 +165,7 @@ func (f *Field) checkList(v reflect.Value) error {
 	return nil
 }
 
-// bounds says between which numbers a value must lie.
+// bounds describes the allowed values of a number.
 func (f *Field) bounds() string {
 	switch {
 	case f.Max == nil:
@@ -188,10 +189,10 @@ func oneOf(name, value string, allowed []string) error {
 		With("allowed", allowed).Suggest("Use one of: %s.", strings.Join(allowed, ", "))
 }
 
-// set decodes raw into v and checks it.
+// set decodes raw into v and checks the value.
 func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 	if f.Type == "integer" {
-		raw = whole(raw)
+		raw = asInteger(raw)
 	}
 	if err := f.checkMembers(v.Type(), raw); err != nil {
 		return err
@@ -209,9 +210,9 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 
 	switch to := v.Addr().Interface().(type) {
 	case *json.RawMessage:
-		return f.tidy(to)
+		return f.normalize(to)
 	case *[]json.RawMessage:
-		if err := f.tidyAll(to); err != nil {
+		if err := f.normalizeAll(to); err != nil {
 			return err
 		}
 	}
@@ -219,9 +220,9 @@ func (f *Field) set(v reflect.Value, raw json.RawMessage) error {
 	return f.check(v)
 }
 
-// whole writes a number without a fraction, such as 20.0 or 2e1, as an integer:
-// some clients know no other numbers.
-func whole(raw json.RawMessage) json.RawMessage {
+// asInteger rewrites a whole number such as 20.0 or 2e1 as an integer: some clients only
+// have floating-point numbers.
+func asInteger(raw json.RawMessage) json.RawMessage {
 	var x float64
 	if json.Unmarshal(raw, &x) != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 		return raw
@@ -229,8 +230,8 @@ func whole(raw json.RawMessage) json.RawMessage {
 	return strconv.AppendInt(nil, int64(x), 10)
 }
 
-// checkMembers refuses a member that a parameter's struct does not have, with
-// the nearest right name.
+// checkMembers returns an error for a member that the parameter's struct does not have,
+// with the nearest name.
 func (f *Field) checkMembers(t reflect.Type, raw json.RawMessage) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

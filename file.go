@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// File is a file that the workspace keeps. What it holds never changes.
+// File is a file in the workspace's store. Its content never changes.
 type File struct {
 	ID        string    `json:"file_id"`
 	Name      string    `json:"filename"`
@@ -16,57 +16,34 @@ type File struct {
 	SHA256    string    `json:"sha256"` // in hexadecimal digits
 	SenderID  string    `json:"sender_agent_id,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
-	// RemovedAt is when the operator deleted what it held; nil while it is there.
+	// RemovedAt is when the operator deleted the content; nil if it exists.
 	RemovedAt *time.Time `json:"removed_at,omitempty"`
 }
 
-// maxFileName is in bytes: what file systems take.
+// maxFileName is the longest name in bytes that common file systems accept.
 const maxFileName = 255
 
-// deviceNames mean devices to Windows, whatever extension follows.
+// deviceNames are names of devices on Windows, with any extension.
 var deviceNames = []string{
-	"con",
-	"prn",
-	"aux",
-	"nul",
-	"com1",
-	"com2",
-	"com3",
-	"com4",
-	"com5",
-	"com6",
-	"com7",
-	"com8",
-	"com9",
-	"lpt1",
-	"lpt2",
-	"lpt3",
-	"lpt4",
-	"lpt5",
-	"lpt6",
-	"lpt7",
-	"lpt8",
-	"lpt9",
+	"con", "prn", "aux", "nul",
+	"com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9",
+	"lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 }
 
-// CheckFileName returns an INVALID_ARGUMENT error, about the parameter, unless name
-// is the plain name of a file: visible as it is, without a directory, not hidden,
-// and a name on every system.
+// CheckFileName returns an INVALID_ARGUMENT error about the parameter unless name is the
+// plain name of a file: without a directory, not hidden, without invisible characters,
+// and legal on every operating system.
 func CheckFileName(parameter, name string) error {
 	problem := fileNameProblem(name)
 	if problem == "" {
 		return nil
 	}
-	return Errorf(
-		InvalidArgument,
-		"%q cannot be a file's name: it %s",
-		CleanLine(Truncate(name, 100)),
-		problem,
-	).With("parameter", parameter).
+	return Errorf(InvalidArgument, "%q cannot be a file's name: it %s", CleanLine(Truncate(name, 100)), problem).
+		With("parameter", parameter).
 		Suggest("Give %s as a plain name of at most %d bytes, such as report.txt.", parameter, maxFileName)
 }
 
-// fileNameProblem says what is wrong with a file's name, "" for nothing.
+// fileNameProblem returns what is wrong with a file's name, or "".
 func fileNameProblem(name string) string {
 	stem, _, _ := strings.Cut(name, ".")
 	switch {
@@ -84,32 +61,29 @@ func fileNameProblem(name string) string {
 		return "begins or ends with a space, or ends with a dot"
 	case CleanLine(name) != strings.Join(strings.Fields(name), " "),
 		strings.ContainsAny(name, "\t\r\n\v\f\u0085\u2028\u2029"):
-		return "has characters that do not show"
+		return "has invisible characters"
 	case slices.Contains(deviceNames, strings.ToLower(strings.TrimSpace(stem))):
-		return "means a device"
+		return "is the name of a device on Windows"
 	}
 
 	return ""
 }
 
-// TransferFileRequest names a file of the sender's and who is to get it.
+// TransferFileRequest names a file of the sender and its recipient.
 type TransferFileRequest struct {
-	Recipient           string `json:"recipient" alias:"recipient_id,to" required:"true" doc:"Name or id of who is to get it."`
-	SourcePath          string `json:"source_path" alias:"path" required:"true" doc:"Its absolute path, in your working directory or the workspace."`
-	DestinationFilename string `json:"destination_filename,omitempty" alias:"filename" doc:"What the copy is called; the same if left out." filled:"true"`
+	Recipient           string `json:"recipient" alias:"recipient_id,to" required:"true" doc:"Name or id of the recipient."`
+	SourcePath          string `json:"source_path" alias:"path" required:"true" doc:"Absolute path, in your working directory or the workspace."`
+	DestinationFilename string `json:"destination_filename,omitempty" alias:"filename" doc:"Name of the copy; the same by default." filled:"true"`
 	Description         string `json:"description,omitempty" doc:"What it is, for the recipient." max:"1000"`
-	IdempotencyKey      string `json:"idempotency_key,omitempty" doc:"Sending again with the same key changes nothing." max:"200"`
+	IdempotencyKey      string `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
-// Validate checks the path's form and the name.
+// Validate checks that the path is absolute, and the name of the copy.
 func (r *TransferFileRequest) Validate() error {
 	if !filepath.IsAbs(r.SourcePath) {
-		return Errorf(
-			InvalidArgument,
-			"%q is not an absolute path",
-			CleanLine(Truncate(r.SourcePath, 200)),
-		).With("parameter", "source_path").
-			Suggest("Give the whole path, from / on.")
+		return Errorf(InvalidArgument, "%q is not an absolute path", CleanLine(Truncate(r.SourcePath, 200))).
+			With("parameter", "source_path").
+			Suggest("Give the whole path, starting with /.")
 	}
 	if r.DestinationFilename == "" {
 		return nil
@@ -117,16 +91,15 @@ func (r *TransferFileRequest) Validate() error {
 	return CheckFileName("destination_filename", r.DestinationFilename)
 }
 
-// UploadFileRequest says what is known of a file whose content is sent along.
+// UploadFileRequest describes a file whose content is sent in the same request.
 type UploadFileRequest struct {
 	Filename       string `json:"filename"`
-	Recipient      string `json:"recipient,omitempty"` // who is told of it; nobody if empty
+	Recipient      string `json:"recipient,omitempty"` // who is notified; nobody if empty
 	Description    string `json:"description,omitempty"`
 	IdempotencyKey string `json:"idempotency_key,omitempty"`
 }
 
-// MaxDescription is how many characters the description of a file may have, as the
-// parameter of transfer_file.
+// MaxDescription is the longest description of a file, in characters.
 const MaxDescription = 1000
 
 // Validate checks the name and the description.
@@ -138,8 +111,7 @@ func (r *UploadFileRequest) Validate() error {
 	return CheckFileName("filename", r.Filename)
 }
 
-// TransferFileResult is the receipt of a file, and of the message that tells its
-// recipient.
+// TransferFileResult is the receipt of a file and of the notice to its recipient.
 type TransferFileResult struct {
 	Answer
 	Filename       string         `json:"filename"`
@@ -153,11 +125,10 @@ type TransferFileResult struct {
 	Action         string         `json:"suggested_action,omitempty"`
 }
 
-// Failure returns the code of an answer that tells of a failure: a recipient that
-// is terminated. It is "" otherwise.
+// Failure returns the error code if the recipient is terminated, else "".
 func (r *TransferFileResult) Failure() Code { return r.ErrorCode }
 
-// FileData is where a file is and how to know it.
+// FileData says where a file is, and identifies its content.
 type FileData struct {
 	FileID     string `json:"file_id"`
 	ServerPath string `json:"server_path"` // absolute, on the daemon's machine
@@ -165,12 +136,12 @@ type FileData struct {
 	SHA256     string `json:"sha256"` // in hexadecimal digits
 }
 
-// ListFilesRequest asks what is kept.
+// ListFilesRequest asks for the stored files.
 type ListFilesRequest struct {
-	Limit int `json:"limit,omitempty" doc:"How many at most." min:"1" max:"1000" default:"100"`
+	Limit int `json:"limit,omitempty" doc:"At most this many." min:"1" max:"1000" default:"100"`
 }
 
-// KeptFile is a file, and what is known of it beside.
+// KeptFile is a stored file with its sender and the messages that carry it.
 type KeptFile struct {
 	File
 	Sender   string `json:"sender"`
@@ -182,29 +153,29 @@ type ListFilesResult struct {
 	Answer
 	Files      []KeptFile `json:"files"`
 	TotalCount int        `json:"total_count"`
-	// ContentBytes is what the files hold, each content once; CopyBytes is what their
-	// recipients' copies take beside it; FreeBytes is what the disk has left.
+	// ContentBytes is the size of the stored contents, each counted once. CopyBytes is the
+	// additional size of the recipients' copies. FreeBytes is the free space of the disk.
 	ContentBytes int64 `json:"content_bytes"`
 	CopyBytes    int64 `json:"copy_bytes"`
 	FreeBytes    int64 `json:"free_bytes"`
 }
 
-// RemoveFilesRequest names files, or an age.
+// RemoveFilesRequest names the files to delete, by id or by age.
 type RemoveFilesRequest struct {
 	FileIDs       []string `json:"file_ids,omitempty" alias:"file_id,ids" doc:"Ids of the files, or at least their first 8 characters."`
-	OlderThanDays int      `json:"older_than_days,omitempty" doc:"All that came before so many days." min:"1" max:"36500"`
+	OlderThanDays int      `json:"older_than_days,omitempty" doc:"All files that are older than this many days." min:"1" max:"36500"`
 }
 
-// Validate wants one of the two.
+// Validate checks that either ids or an age are given.
 func (r *RemoveFilesRequest) Validate() error {
 	if (len(r.FileIDs) == 0) == (r.OlderThanDays == 0) {
-		return Errorf(InvalidArgument, "want either file_ids or older_than_days").With("parameter", "file_ids").
+		return Errorf(InvalidArgument, "give either file_ids or older_than_days").With("parameter", "file_ids").
 			Suggest("Give the ids of the files, which list_files shows, or an age in days.")
 	}
 	return nil
 }
 
-// RemoveFilesResult says what was deleted.
+// RemoveFilesResult lists the files that were deleted.
 type RemoveFilesResult struct {
 	Answer
 	Removed []File `json:"removed"`

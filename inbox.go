@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// CheckInboxRequest asks what has come, without marking it read.
+// CheckInboxRequest asks for the caller's inbox. It marks nothing as read.
 type CheckInboxRequest struct {
-	Limit       int    `json:"limit,omitempty" doc:"How many at most." min:"1" max:"50" default:"20"`
+	Limit       int    `json:"limit,omitempty" doc:"At most this many." min:"1" max:"50" default:"20"`
 	Sender      string `json:"filter_by_sender,omitempty" alias:"sender" doc:"Only from this agent."`
-	IncludeRead bool   `json:"include_read,omitempty" doc:"Those already read, too."`
-	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"If there is none, wait so long for one." min:"0" max:"60"`
+	IncludeRead bool   `json:"include_read,omitempty" doc:"Read ones, too."`
+	WaitSeconds int    `json:"wait_seconds,omitempty" doc:"How long to wait if there is none." min:"0" max:"60"`
 }
 
-// InboxMessage is a message as seed 000 shows one.
+// InboxMessage is a message as check_inbox and get_conversation_history show it.
 type InboxMessage struct {
 	MessageID      string    `json:"message_id"`
 	Sender         string    `json:"sender"`
@@ -41,7 +41,7 @@ type CheckInboxResult struct {
 	Messages    []InboxMessage `json:"messages"`
 }
 
-// MessageFilters narrows GetMessages.
+// MessageFilters selects the messages of GetMessages.
 type MessageFilters struct {
 	MessageTypes     []MessageType `json:"message_types,omitempty"`
 	Senders          []string      `json:"senders,omitempty"`
@@ -49,22 +49,22 @@ type MessageFilters struct {
 	UnreadOnly       bool          `json:"unread_only,omitempty"`
 	Since            *time.Time    `json:"since_timestamp,omitempty"`
 	ContextReference string        `json:"context_reference,omitempty"`
-	Before           string        `json:"before,omitempty"` // of a thread: only before this post, to page back; the counts are of all
+	Before           string        `json:"before,omitempty"` // in a thread: only posts before this one; the counts ignore it
 }
 
-// GetMessagesRequest asks for the caller's messages. A call with filters or
-// sort_order has the contract's defaults (50, nothing marked read), any other
-// those of seed 002 (10, newest first, marked read); mark_read overrides.
+// GetMessagesRequest asks for the caller's messages, or a thread's. With filters or
+// sort_order the defaults are 50 messages and nothing marked as read, otherwise 10
+// messages, newest first, marked as read. mark_read overrides.
 type GetMessagesRequest struct {
 	ThreadID  string          `json:"thread_id,omitempty" doc:"Only this thread's posts."`
 	Limit     int             `json:"limit,omitempty" doc:"10, or 50 with filters or sort_order." min:"1" max:"100"`
 	Since     *time.Time      `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
-	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"Else newest first."`
+	SortOrder string          `json:"sort_order,omitempty" enum:"newest_first,oldest_first" doc:"newest_first by default."`
 	MarkRead  *bool           `json:"mark_read,omitempty" doc:"yes unless filters or sort_order are given."`
-	Filters   *MessageFilters `json:"filters,omitempty" doc:"Which of them."`
+	Filters   *MessageFilters `json:"filters,omitempty" doc:"Only messages that match."`
 }
 
-// Validate checks the filters' values and settles the defaults.
+// Validate checks the filters and fills in the defaults.
 func (r *GetMessagesRequest) Validate() error {
 	contract := r.Filters != nil || r.SortOrder != ""
 	if r.Limit == 0 {
@@ -105,15 +105,15 @@ func (r *GetMessagesRequest) Validate() error {
 	return nil
 }
 
-// Content is the contract's body of a message.
+// Content is the body of a ContractMessage.
 type Content struct {
 	Text        string            `json:"text"`
-	Data        json.RawMessage   `json:"data"` // an object; {} without one
+	Data        json.RawMessage   `json:"data"` // a JSON object; {} if there is none
 	Attachments []json.RawMessage `json:"attachments"`
 }
 
-// MarshalJSON writes data and attachments also where there are none, as those
-// who read the contract's messages expect.
+// MarshalJSON writes data and attachments even if there are none: readers of the
+// contract expect both.
 func (c Content) MarshalJSON() ([]byte, error) {
 	type plain Content
 	if len(c.Data) == 0 {
@@ -124,7 +124,7 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // whether to escape is for the one that writes the whole to say
+	e.SetEscapeHTML(false) // the encoder of the whole value decides about that
 	err := e.Encode(plain(c))
 	return bytes.TrimSpace(b.Bytes()), err
 }
@@ -141,7 +141,7 @@ func (c *Content) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// ContractMessage is a message as seed 004 shows one.
+// ContractMessage is a message as get_messages and search_messages show it.
 type ContractMessage struct {
 	MessageID        string         `json:"message_id"`
 	SenderAgentID    string         `json:"sender_agent_id"`
@@ -151,7 +151,7 @@ type ContractMessage struct {
 	Content          Content        `json:"content"`
 	Priority         Priority       `json:"priority"`
 	Timestamp        time.Time      `json:"timestamp"`
-	ReadStatus       bool           `json:"read_status"` // as it was before this call
+	ReadStatus       bool           `json:"read_status"` // before this call
 	RequiresResponse bool           `json:"requires_response"`
 	ResponseDeadline *time.Time     `json:"response_deadline,omitempty"`
 	ConversationID   string         `json:"conversation_id"`
@@ -161,7 +161,7 @@ type ContractMessage struct {
 	ThreadID         string         `json:"thread_id,omitempty"`
 }
 
-// GetMessagesResult lists messages; the counts are under the same filters.
+// GetMessagesResult lists messages. The counts are of all messages that match the filters.
 type GetMessagesResult struct {
 	Answer
 	Messages    []ContractMessage `json:"messages"`
@@ -169,12 +169,12 @@ type GetMessagesResult struct {
 	UnreadCount int               `json:"unread_count"`
 }
 
-// MarkMessageReadRequest names messages that the caller has read.
+// MarkMessageReadRequest names the messages to mark as read.
 type MarkMessageReadRequest struct {
 	MessageIDs Names `json:"message_ids" alias:"message_id" required:"true" doc:"Ids of the messages."`
 }
 
-// MarkMessageReadResult sorts the ids by what became of them.
+// MarkMessageReadResult sorts the ids of the request.
 type MarkMessageReadResult struct {
 	Answer
 	MarkedRead  []string `json:"marked_read"`
@@ -182,34 +182,34 @@ type MarkMessageReadResult struct {
 	AlreadyRead []string `json:"already_read"`
 }
 
-// CheckNewMessagesRequest asks whether something waits to be read.
+// CheckNewMessagesRequest has no parameters.
 type CheckNewMessagesRequest struct{}
 
-// NewMessage is an unread message in short.
+// NewMessage is the preview of an unread message.
 type NewMessage struct {
 	MessageID string   `json:"message_id"`
 	Sender    string   `json:"sender"`
 	Priority  Priority `json:"priority"`
-	Preview   string   `json:"preview"` // 100 characters at most
+	Preview   string   `json:"preview"` // at most 100 characters
 }
 
-// CheckNewMessagesResult counts the unread and shows the most urgent few; of the same
-// priority the newest come first.
+// CheckNewMessagesResult counts the unread messages and previews the most urgent ones.
+// Of the same priority the newest come first.
 type CheckNewMessagesResult struct {
 	Answer
 	UnreadCount int          `json:"unread_count"`
-	Message     string       `json:"message"` // You have N unread message(s).
+	Message     string       `json:"message"` // such as: You have N unread message(s).
 	Messages    []NewMessage `json:"messages"`
 }
 
-// HistoryRequest names the other side of a conversation.
+// HistoryRequest names the other agent of a conversation.
 type HistoryRequest struct {
 	With   string `json:"conversation_with" alias:"with" required:"true" doc:"Name or id."`
-	Limit  int    `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"50"`
-	Before string `json:"before,omitempty" doc:"Only before this message id, to page back."`
+	Limit  int    `json:"limit,omitempty" doc:"At most this many." min:"1" max:"100" default:"50"`
+	Before string `json:"before,omitempty" doc:"Only messages before this id, to page back."`
 }
 
-// HistoryResult is a page of a conversation, oldest first within it.
+// HistoryResult is a page of a conversation, oldest message first.
 type HistoryResult struct {
 	Answer
 	ConversationID string         `json:"conversation_id"`
@@ -224,18 +224,18 @@ type HistoryResult struct {
 	Status        ConversationStatus `json:"status"`
 }
 
-// SearchMessagesRequest says what to look for. All words must occur; case and accents
-// do not matter, and words in double quotes must stand together.
+// SearchMessagesRequest searches messages. All words must occur; case and accents do not
+// matter. Words in double quotes must occur as a phrase.
 type SearchMessagesRequest struct {
-	Query string     `json:"query" alias:"q,text" required:"true" doc:"Words that all must occur, or \"a phrase\"." max:"200"`
+	Query string     `json:"query" alias:"q,text" required:"true" doc:"Words that must all occur, or \"a phrase\"." max:"200"`
 	From  string     `json:"from,omitempty" alias:"sender,filter_by_sender" doc:"Only from this agent."`
 	To    string     `json:"to,omitempty" alias:"recipient" doc:"Only to this agent."`
 	Since *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
 	Until *time.Time `json:"until,omitempty" doc:"Only up to this time."`
-	Limit int        `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"20"`
+	Limit int        `json:"limit,omitempty" doc:"At most this many." min:"1" max:"100" default:"20"`
 }
 
-// Validate refuses a span of time that ends before it begins.
+// Validate checks that until is not before since.
 func (r *SearchMessagesRequest) Validate() error {
 	if r.Since != nil && r.Until != nil && r.Until.Before(*r.Since) {
 		return Errorf(InvalidArgument, "until is before since").With("parameter", "until").
@@ -244,38 +244,37 @@ func (r *SearchMessagesRequest) Validate() error {
 	return nil
 }
 
-// FoundMessage is a message as the contract shows one, to whom it went, and the part
-// of its text where the words are. read_status is false only while the caller has
-// not read what came for it.
+// FoundMessage is a message with its recipients and the part of its text that matches.
+// read_status is false only for messages that the caller received and has not read.
 type FoundMessage struct {
 	ContractMessage
-	RecipientIDs   []string `json:"recipient_agent_ids"` // the first twenty
+	RecipientIDs   []string `json:"recipient_agent_ids"` // at most the first twenty
 	RecipientCount int      `json:"recipient_count"`
 	Snippet        string   `json:"snippet"`
 }
 
-// SearchMessagesResult lists what was found, newest first.
+// SearchMessagesResult lists the messages that match, newest first.
 type SearchMessagesResult struct {
 	Answer
 	Messages []FoundMessage `json:"messages"`
 	HasMore  bool           `json:"has_more"`
-	// Truncated says that only messages since SearchedSince were looked at; the same
-	// search with that time as until goes on.
+	// Truncated says that only messages since SearchedSince were searched. The same
+	// search with until set to that time continues.
 	Truncated     bool       `json:"truncated"`
 	SearchedSince *time.Time `json:"searched_since,omitempty"`
 }
 
-// ExportMessagesRequest asks for whole messages, oldest first: all of them, those of two
-// agents, or a thread's.
+// ExportMessagesRequest asks for a page of whole messages, oldest first: all of them,
+// those of two agents, or those of a thread.
 type ExportMessagesRequest struct {
-	Between  Names      `json:"between,omitempty" doc:"Two names or ids: only what they said to each other." max:"2"`
-	ThreadID string     `json:"thread_id,omitempty" doc:"Or only this thread."`
+	Between  Names      `json:"between,omitempty" doc:"Two names or ids: only their messages to each other." max:"2"`
+	ThreadID string     `json:"thread_id,omitempty" doc:"Only this thread."`
 	Since    *time.Time `json:"since,omitempty" doc:"Only after this time (RFC 3339)."`
-	After    int64      `json:"after,omitempty" doc:"The next of the page before." min:"0"`
-	Limit    int        `json:"limit,omitempty" doc:"How many at most." min:"1" max:"500" default:"100"`
+	After    int64      `json:"after,omitempty" doc:"The next of the previous page." min:"0"`
+	Limit    int        `json:"limit,omitempty" doc:"At most this many." min:"1" max:"500" default:"100"`
 }
 
-// Validate wants one conversation at most, and two agents in it.
+// Validate checks that at most one conversation is given, and that it has two agents.
 func (r *ExportMessagesRequest) Validate() error {
 	switch {
 	case len(r.Between) > 0 && r.ThreadID != "":
@@ -283,25 +282,25 @@ func (r *ExportMessagesRequest) Validate() error {
 			Suggest("Give one of the two, or neither for everything.")
 	case len(r.Between) == 1:
 		return Errorf(InvalidArgument, "between names one agent").With("parameter", "between").
-			Suggest("Name both who talked to each other.")
+			Suggest("Name both agents.")
 	}
 	return nil
 }
 
-// ExportedMessage is a message and every delivery of it, with its steps.
+// ExportedMessage is a message with its deliveries and their steps.
 type ExportedMessage struct {
 	Message
 	Deliveries []Delivery `json:"deliveries"`
 }
 
-// ExportMessagesResult is a page of messages, and where the next one begins. A page may
-// have fewer than were asked for while there are more.
+// ExportMessagesResult is a page of messages, and where the next page begins. A page may
+// be shorter than the limit although there are more.
 type ExportMessagesResult struct {
 	Answer
 	Messages   []ExportedMessage `json:"messages"`
 	Next       int64             `json:"next"` // the after of the next call
 	HasMore    bool              `json:"has_more"`
-	TotalCount int               `json:"total_count,omitempty"` // in the first page: of all that were asked for
-	Between    []string          `json:"between,omitempty"`     // the names of the two
+	TotalCount int               `json:"total_count,omitempty"` // of all pages; only in the first page
+	Between    []string          `json:"between,omitempty"`     // the names of both agents
 	Thread     *Thread           `json:"thread,omitempty"`
 }

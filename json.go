@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// object reads a JSON object; nothing at all, or null, is an empty one.
-func object(args []byte) (map[string]json.RawMessage, error) {
+// parseObject decodes a JSON object. Empty input and null are an empty object.
+func parseObject(args []byte) (map[string]json.RawMessage, error) {
 	raw := map[string]json.RawMessage{}
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 || string(args) == "null" {
@@ -29,7 +29,7 @@ func object(args []byte) (map[string]json.RawMessage, error) {
 			Suggest(`Send one object, e.g. {"to": "reviewer", "text": "please look at main.go"}.`)
 	}
 
-	if name, twice := repeated(args); twice {
+	if name, twice := findRepeated(args); twice {
 		return nil, Errorf(InvalidArgument, "%s was given twice", CleanLine(name)).With("parameter", name).
 			Suggest("Give it once; several recipients are one list.")
 	}
@@ -37,9 +37,9 @@ func object(args []byte) (map[string]json.RawMessage, error) {
 	return raw, nil
 }
 
-// repeated finds a member that an object has twice. Decoding would keep the
-// last one, and its sender would believe in the first.
-func repeated(object []byte) (name string, twice bool) {
+// findRepeated finds a member that an object has twice. Decoding would silently keep the
+// last one.
+func findRepeated(object []byte) (name string, twice bool) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	seen := map[string]bool{}
 	_, err := d.Token() // the brace
@@ -60,11 +60,11 @@ func repeated(object []byte) (name string, twice bool) {
 	return "", false
 }
 
-// TakeKey takes the seeds' api_key parameter out of a call's arguments. What is
-// no string is no key: the empty one, which nobody has. Arguments that cannot
-// be read are left for Decode to refuse.
+// TakeKey removes the api_key parameter from the arguments of a call and returns the
+// rest and the key. A value that is not a string is the empty key, which is never valid.
+// Arguments that cannot be decoded are returned as they are, for Decode to refuse.
 func TakeKey(args json.RawMessage) (rest json.RawMessage, key string, given bool) {
-	members, err := object(args)
+	members, err := parseObject(args)
 	if err != nil {
 		return args, "", false
 	}
@@ -78,7 +78,7 @@ func TakeKey(args json.RawMessage) (rest json.RawMessage, key string, given bool
 	return rest, key, true
 }
 
-// strictUnmarshal decodes exactly one JSON value and knows all its fields.
+// strictUnmarshal decodes exactly one JSON value without unknown fields.
 func strictUnmarshal(b []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -105,15 +105,15 @@ func strictUnmarshal(b []byte, v any) error {
 	return nil
 }
 
-// asJSON writes text as JSON of a type. Lists come as several values or
-// separated by commas; objects as JSON.
+// asJSON encodes text values as JSON of a type. The items of a list are several values,
+// or separated by commas; objects are JSON already.
 func asJSON(typ string, vs []string) (json.RawMessage, bool) {
 	last := vs[len(vs)-1]
 	switch typ {
 	case "integer", "boolean", "object":
 		return json.RawMessage(last), json.Valid([]byte(last))
 	case "array":
-		items := []string{} // an empty list stays one: it must not come to mean "left out"
+		items := []string{} // not nil: an empty list must not mean "left out"
 		for _, v := range vs {
 			for item := range strings.SplitSeq(v, ",") {
 				if item = strings.TrimSpace(item); item != "" {
@@ -132,49 +132,37 @@ func asJSON(typ string, vs []string) (json.RawMessage, bool) {
 	return b, err == nil
 }
 
-// What a message's data may be. It is handed on to programs of all kinds, and
-// one that they cannot read would bar them from the rest of their inbox.
+// Limits of a message's data. Programs of all kinds read it, and data that one of them
+// cannot decode would keep it from reading the rest of its inbox.
 const (
-	// maxData is in bytes: a full page of such messages stays readable.
+	// maxData is in bytes, so that a full page of such messages stays readable.
 	maxData = 256 << 10
 	// maxDepth leaves room within the 128 levels at which serde_json, which
 	// Rust clients read with, gives up.
 	maxDepth = 100
 )
 
-// tidy writes data anew, so that every reader of JSON can read it: no member
-// twice, no half of a surrogate pair. Numbers stay as they were written. An
-// empty object is none.
-func (f *Field) tidy(data *json.RawMessage) error {
+// normalize encodes data again, so that every JSON decoder accepts it: without repeated
+// members or lone surrogates. Numbers stay as they were written. An empty object becomes
+// nil.
+func (f *Field) normalize(data *json.RawMessage) error {
 	d := json.NewDecoder(bytes.NewReader(*data))
 	d.UseNumber()
 	var value any
 	if err := d.Decode(&value); err != nil {
-		return Errorf(
-			InvalidArgument,
-			"%s does not fit: %v",
-			f.Name,
-			err,
-		).With("parameter", f.Name).
+		return Errorf(InvalidArgument, "%s does not fit: %v", f.Name, err).With("parameter", f.Name).
 			Suggest("Give %s as {…}.", f.Name)
 	}
 
 	if depth(value, maxDepth) > maxDepth {
-		return Errorf(
-			InvalidArgument,
-			"%s is nested deeper than %d levels",
-			f.Name,
-			maxDepth,
-		).With("parameter", f.Name).
+		return Errorf(InvalidArgument, "%s is nested deeper than %d levels", f.Name, maxDepth).
+			With("parameter", f.Name).
 			Suggest("Flatten it, or put it into a file and send that with transfer_file.")
 	}
 
-	if number := beyond(value); number != "" {
+	if number := findHugeNumber(value); number != "" {
 		return Errorf(
-			InvalidArgument,
-			"%s holds the number %s, which most programs cannot read",
-			f.Name,
-			Truncate(number, 30),
+			InvalidArgument, "%s holds the number %s, which most programs cannot read", f.Name, Truncate(number, 30),
 		).
 			With("parameter", f.Name).
 			Suggest("Send it as a string.")
@@ -192,12 +180,12 @@ func (f *Field) tidy(data *json.RawMessage) error {
 		*data = nil
 	}
 
-	return f.sized(len(*data))
+	return f.checkSize(len(*data))
 }
 
-// tidyAll is tidy for a list of objects, which together may be as large as one. An
-// empty list is none.
-func (f *Field) tidyAll(list *[]json.RawMessage) error {
+// normalizeAll normalizes a list of objects, which share the limit of one. An empty list
+// becomes nil.
+func (f *Field) normalizeAll(list *[]json.RawMessage) error {
 	if len(*list) == 0 {
 		*list = nil
 	}
@@ -206,15 +194,12 @@ func (f *Field) tidyAll(list *[]json.RawMessage) error {
 	for i := range *list {
 		item := &(*list)[i]
 		if *item = bytes.TrimSpace(*item); len(*item) == 0 || (*item)[0] != '{' {
-			return Errorf(
-				InvalidArgument,
-				"%s has an item that is not a JSON object",
-				f.Name,
-			).With("parameter", f.Name).
+			return Errorf(InvalidArgument, "%s has an item that is not a JSON object", f.Name).
+				With("parameter", f.Name).
 				Suggest("Give %s as [{…}, …].", f.Name)
 		}
 
-		if err := f.tidy(item); err != nil {
+		if err := f.normalize(item); err != nil {
 			return err
 		}
 		if *item == nil {
@@ -224,11 +209,11 @@ func (f *Field) tidyAll(list *[]json.RawMessage) error {
 		size += len(*item)
 	}
 
-	return f.sized(size)
+	return f.checkSize(size)
 }
 
-// sized refuses what is larger than data may be.
-func (f *Field) sized(n int) error {
+// checkSize returns a MESSAGE_TOO_LONG error for more than maxData bytes.
+func (f *Field) checkSize(n int) error {
 	if n <= maxData {
 		return nil
 	}
@@ -237,7 +222,8 @@ func (f *Field) sized(n int) error {
 		Suggest("Put it into a file and send that with transfer_file.")
 }
 
-// depth counts the levels of a JSON value, at most to one beyond the limit.
+// depth returns the number of levels of a JSON value; it stops counting one above the
+// limit.
 func depth(value any, limit int) int {
 	if limit < 0 {
 		return 0
@@ -260,18 +246,18 @@ func depth(value any, limit int) int {
 	return deepest + 1
 }
 
-// beyond returns a number of a JSON value that no float64 can hold, or "".
-func beyond(value any) string {
+// findHugeNumber returns a number in a JSON value that is too large for a float64, or "".
+func findHugeNumber(value any) string {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, member := range v {
-			if number := beyond(member); number != "" {
+			if number := findHugeNumber(member); number != "" {
 				return number
 			}
 		}
 	case []any:
 		for _, item := range v {
-			if number := beyond(item); number != "" {
+			if number := findHugeNumber(item); number != "" {
 				return number
 			}
 		}

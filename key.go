@@ -2,7 +2,7 @@ package parley
 
 import "time"
 
-// KeyOrigin says how a key came to be.
+// KeyOrigin says how a key was made.
 type KeyOrigin string
 
 // The origins of keys.
@@ -12,47 +12,47 @@ const (
 	KeyIssued     KeyOrigin = "issued"     // made by the operator
 )
 
-// KeyIDLength is how many characters of a key are its id, which is no secret.
+// KeyIDLength is how many characters of a key are its id, which is not secret.
 const KeyIDLength = 15
 
-// Key is an API key as it may be shown.
+// Key describes an API key without its secret.
 type Key struct {
 	KeyID     string     `json:"key_id"` // the key's first 15 characters
 	AgentID   string     `json:"agent_id"`
 	Agent     string     `json:"agent"`
 	Origin    KeyOrigin  `json:"origin"`
 	CreatedAt time.Time  `json:"created_at"`
-	LastUsed  *time.Time `json:"last_used,omitempty"` // absent: never
+	LastUsed  *time.Time `json:"last_used,omitempty"` // nil if never
 }
 
-// IssueKeyRequest names whom the key is for.
+// IssueKeyRequest names the agent that the key is for.
 type IssueKeyRequest struct {
 	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
 }
 
-// RotateKeyRequest names whose keys are replaced.
+// RotateKeyRequest names the agent whose keys are replaced.
 type RotateKeyRequest struct {
 	Agent string `json:"agent" alias:"name,agent_id" required:"true" doc:"Name or id of the agent."`
 }
 
-// IssueKeyResult holds the key, which is shown this once.
+// IssueKeyResult contains the key, which is shown only this once.
 type IssueKeyResult struct {
 	Answer
 	AgentID string   `json:"agent_id"`
 	Agent   string   `json:"agent"`
 	KeyID   string   `json:"key_id"`
 	APIKey  string   `json:"api_key"`
-	Ended   []string `json:"ended"` // ids of the keys that are good no more
+	Ended   []string `json:"ended"` // ids of the keys that were revoked
 	Message string   `json:"message"`
 }
 
-// RevokeKeyRequest names one key, or the agent whose keys all end.
+// RevokeKeyRequest names one key, or an agent whose keys are all revoked.
 type RevokeKeyRequest struct {
 	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of the agent." filled:"true"`
-	KeyID string `json:"key_id,omitempty" doc:"The key's id, which is its first 15 characters; all of the agent's if left out." filled:"true"`
+	KeyID string `json:"key_id,omitempty" doc:"The key's id: its first 15 characters. By default all keys of the agent." filled:"true"`
 }
 
-// Validate refuses a call that names nothing.
+// Validate checks that a key or an agent is named.
 func (r *RevokeKeyRequest) Validate() error {
 	if r.Agent == "" && r.KeyID == "" {
 		return Errorf(InvalidArgument, "neither a key nor an agent was named").With("parameter", "key_id").
@@ -61,16 +61,16 @@ func (r *RevokeKeyRequest) Validate() error {
 	return nil
 }
 
-// RevokeKeyResult says which keys are good no more.
+// RevokeKeyResult lists the keys that were revoked.
 type RevokeKeyResult struct {
 	Answer
 	Revoked []string `json:"revoked"`
 	Message string   `json:"message"`
 }
 
-// ListKeysRequest asks for the keys of one agent, or of all.
+// ListKeysRequest asks for the keys of one agent, or of all agents.
 type ListKeysRequest struct {
-	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one agent; all if left out."`
+	Agent string `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one agent; all by default."`
 }
 
 // ListKeysResult lists keys by agent, the oldest first.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// MessageKind says by which road a message goes.
+// MessageKind says how a message is addressed.
 type MessageKind string
 
 // The kinds of message.
@@ -15,8 +15,8 @@ const (
 	KindDirect    MessageKind = "direct"
 	KindBroadcast MessageKind = "broadcast"
 	KindThread    MessageKind = "thread"
-	KindSteering  MessageKind = "steering" // guidance; its data says of what kind
-	KindNotice    MessageKind = "system"   // a word of parley's own
+	KindSteering  MessageKind = "steering" // guidance; see Guidance
+	KindNotice    MessageKind = "system"   // from parley itself
 )
 
 // MessageKinds returns every kind of message.
@@ -24,7 +24,7 @@ func MessageKinds() []MessageKind {
 	return []MessageKind{KindDirect, KindBroadcast, KindThread, KindSteering, KindNotice}
 }
 
-// MessageType is the contract's word for what a message is.
+// MessageType says what a message is for.
 type MessageType string
 
 // The types of message.
@@ -40,8 +40,8 @@ func MessageTypes() []MessageType {
 	return []MessageType{TypeInformation, TypeRequest, TypeResponse, TypeCoordination}
 }
 
-// Priority says how soon a message wants to be delivered. An urgent one goes
-// ahead of those that wait for the same agent.
+// Priority says how soon a message is delivered. An urgent message goes ahead of the
+// others that wait for the same agent.
 type Priority string
 
 // The priorities.
@@ -52,7 +52,7 @@ const (
 	PriorityUrgent Priority = "urgent"
 )
 
-// Message is what one agent said.
+// Message is a message as it is stored.
 type Message struct {
 	ID               string          `json:"message_id"`
 	Kind             MessageKind     `json:"kind"`
@@ -68,24 +68,23 @@ type Message struct {
 	InReplyTo        string          `json:"in_reply_to,omitempty"`
 	Timestamp        time.Time       `json:"timestamp"`
 
-	ThreadID         string            `json:"thread_id,omitempty"` // where it was posted; "" for none
+	ThreadID         string            `json:"thread_id,omitempty"` // of a thread's post; "" for others
 	ThreadTitle      string            `json:"thread_title,omitempty"`
 	Attachments      []json.RawMessage `json:"attachments,omitempty"`
 	RequiresResponse bool              `json:"requires_response,omitempty"`
 	ResponseDeadline *time.Time        `json:"response_deadline,omitempty"` // set when a response is required
 	ResponseStatus   ResponseStatus    `json:"response_status,omitempty"`   // of a formal response
 
-	ChainID string `json:"chain_id,omitempty"` // the message that began what this one follows from
-	Hop     int    `json:"hop"`                // how many messages of agents lead here from it
+	ChainID string `json:"chain_id,omitempty"` // id of the message that began the chain
+	Hop     int    `json:"hop"`                // number of agents' messages in the chain up to this one
 }
 
 // Guidance is the data of a steering message.
 type Guidance struct {
-	Kind string `json:"guidance"` // in capitals, such as STUCK
+	Kind string `json:"guidance"` // its kind in capitals, such as STUCK
 }
 
-// Names is a list of names or ids. On the wire a single one may stand without
-// the list around it.
+// Names is a list of names or ids. JSON may have a single string instead of a list.
 type Names []string
 
 // UnmarshalJSON reads a string or a list of strings.
@@ -101,16 +100,16 @@ func (n *Names) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(n))
 }
 
-// Everyone, as the only recipient, is every other agent.
+// Everyone, as the only recipient, addresses every other agent.
 const Everyone = "ALL"
 
-// SendMessageRequest is a message on its way in.
+// SendMessageRequest sends a message to agents or to a thread.
 type SendMessageRequest struct {
 	To               Names             `json:"to,omitempty" alias:"recipient,recipient_id,recipient_agent_id,recipient_agent_ids" doc:"Names or ids; [\"ALL\"] is everyone else."`
 	Text             string            `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
-	ThreadID         string            `json:"thread_id,omitempty" doc:"Instead of to: post to this thread."`
+	ThreadID         string            `json:"thread_id,omitempty" doc:"Post to this thread, instead of to."`
 	Type             MessageType       `json:"type,omitempty" alias:"message_type" enum:"information,request,response,coordination" default:"information" doc:"What kind of message."`
-	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
+	Priority         Priority          `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of waiting messages."`
 	Urgent           bool              `json:"urgent,omitempty" doc:"The same as priority urgent."`
 	Data             json.RawMessage   `json:"data,omitempty" doc:"For programs." object:"true"`
 	Attachments      []json.RawMessage `json:"attachments,omitempty" doc:"JSON objects." max:"50"`
@@ -119,11 +118,11 @@ type SendMessageRequest struct {
 	ContextReference string            `json:"context_reference,omitempty" doc:"What it is about: a ticket, a file." max:"200"`
 	InReplyTo        string            `json:"in_reply_to,omitempty" doc:"Id of the message it answers."`
 	IdempotencyKey   string            `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
-	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+	WaitSeconds      int               `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
-// Validate wants exactly one of to and thread_id. One that is given and empty counts
-// as not given beside the other.
+// Validate checks that exactly one of to and thread_id is given. An empty one counts as
+// not given.
 func (r *SendMessageRequest) Validate() error {
 	named := strings.Join(r.To, "") != ""
 	switch {
@@ -139,38 +138,38 @@ func (r *SendMessageRequest) Validate() error {
 	return nil
 }
 
-// SendMessageResult is the receipt: what is stored, and what is proven so far.
+// SendMessageResult is the receipt: the stored message, and what is proven so far of its
+// deliveries.
 type SendMessageResult struct {
 	Answer
 	MessageID      string         `json:"message_id"`
 	ConversationID string         `json:"conversation_id"`
 	Timestamp      time.Time      `json:"timestamp"`
-	Status         string         `json:"status"`  // Message sent to NAME!
-	Message        string         `json:"message"` // Message sent to agent ID8
+	Status         string         `json:"status"`  // such as: Message sent to NAME!
+	Message        string         `json:"message"` // such as: Message sent to agent ID8
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 	Deliveries     []Delivery     `json:"deliveries"`
 	Object         *Message       `json:"message_object"`
-	Reply          *Reply         `json:"reply,omitempty"`      // of a responder
+	Reply          *Reply         `json:"reply,omitempty"`      // of a responder that answered at once
 	ErrorCode      Code           `json:"error_code,omitempty"` // set when success is false
 	Action         string         `json:"suggested_action,omitempty"`
 }
 
-// Failure returns the code of an answer that tells of a failure: a single
-// recipient that is terminated. It is "" otherwise.
+// Failure returns the error code if the only recipient is terminated, else "".
 func (r *SendMessageResult) Failure() Code { return r.ErrorCode }
 
-// BroadcastMessageRequest is a message for many.
+// BroadcastMessageRequest sends a message to every other agent, a list, or a group.
 type BroadcastMessageRequest struct {
 	Text           string   `json:"text" alias:"message,content" required:"true" doc:"1 to 2,000 characters."`
-	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent if left out."`
+	Recipients     *Names   `json:"recipients,omitempty" alias:"recipient_ids" doc:"Names or ids; every other agent by default."`
 	Group          string   `json:"group,omitempty" doc:"Only the members of this group." filled:"true"`
 	Urgent         bool     `json:"urgent,omitempty" doc:"The same as priority urgent."`
-	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of what waits."`
+	Priority       Priority `json:"priority,omitempty" enum:"low,normal,high,urgent" default:"normal" doc:"Urgent goes ahead of waiting messages."`
 	IdempotencyKey string   `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
-	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"Wait so long for the outcome." min:"0" max:"60"`
+	WaitSeconds    int      `json:"wait_seconds,omitempty" doc:"How long to wait for the outcome." min:"0" max:"60"`
 }
 
-// Validate refuses an empty list: it must never come to mean everyone.
+// Validate refuses an empty list of recipients, which must not mean everyone.
 func (r *BroadcastMessageRequest) Validate() error {
 	switch {
 	case r.Recipients != nil && len(*r.Recipients) == 0:
@@ -189,17 +188,17 @@ type BroadcastMessageResult struct {
 	MessageID      string         `json:"message_id"`
 	RecipientCount int            `json:"recipient_count"`
 	Timestamp      time.Time      `json:"timestamp"`
-	Message        string         `json:"message"` // Message broadcast to N agent(s)
+	Message        string         `json:"message"` // such as: Message broadcast to N agent(s)
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 	Deliveries     []Delivery     `json:"deliveries"`
 	Object         *Message       `json:"message_object"`
 }
 
-// BroadcastUpdateRequest tells the team what has come about.
+// BroadcastUpdateRequest tells every other agent about an update.
 type BroadcastUpdateRequest struct {
-	UpdateType     string        `json:"update_type" required:"true" enum:"progress,discovery,issue,completion" doc:"What kind of news it is."`
-	Content        UpdateContent `json:"content" required:"true" object:"true" doc:"The news; a summary at least."`
-	Urgency        string        `json:"urgency,omitempty" enum:"info,attention,action_required,critical" default:"info" doc:"action_required makes them owe you an answer."`
+	UpdateType     string        `json:"update_type" required:"true" enum:"progress,discovery,issue,completion" doc:"What kind of update."`
+	Content        UpdateContent `json:"content" required:"true" object:"true" doc:"The update; at least a summary."`
+	Urgency        string        `json:"urgency,omitempty" enum:"info,attention,action_required,critical" default:"info" doc:"action_required obliges them to answer."`
 	IdempotencyKey string        `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
@@ -211,11 +210,11 @@ type UpdateContent struct {
 	ActionRequired bool   `json:"action_required,omitempty"`
 }
 
-// Validate refuses an update that says nothing.
+// Validate checks that the update has a summary.
 func (r *BroadcastUpdateRequest) Validate() error {
 	if CleanLine(r.Content.Summary) == "" {
 		return Errorf(InvalidArgument, "content.summary is missing").With("parameter", "content.summary").
-			Suggest("Say in content.summary, in a sentence, what has come about.")
+			Suggest("Give the update in a sentence as content.summary.")
 	}
 	return nil
 }
@@ -229,7 +228,7 @@ type BroadcastUpdateResult struct {
 	DeliveryStatus DeliveryStatus `json:"delivery_status"`
 }
 
-// RequestAssistanceRequest asks for help.
+// RequestAssistanceRequest asks agents for help.
 type RequestAssistanceRequest struct {
 	AssistanceType       string         `json:"assistance_type" required:"true" enum:"expertise,resources,review,collaboration" doc:"What kind of help."`
 	TargetAgents         Names          `json:"target_agents,omitempty" doc:"Names or ids." max:"200"`
@@ -238,7 +237,7 @@ type RequestAssistanceRequest struct {
 	IdempotencyKey       string         `json:"idempotency_key,omitempty" doc:"Your own key: a repeated call changes nothing." max:"200"`
 }
 
-// RequestDetails says what help is needed.
+// RequestDetails describes the help that is needed.
 type RequestDetails struct {
 	Description string     `json:"description"`
 	Context     string     `json:"context,omitempty"`
@@ -246,39 +245,35 @@ type RequestDetails struct {
 	Priority    Priority   `json:"priority,omitempty"`
 }
 
-// Validate checks the details.
+// Validate checks the description and the priority.
 func (r *RequestAssistanceRequest) Validate() error {
 	if CleanLine(r.RequestDetails.Description) == "" {
-		return Errorf(
-			InvalidArgument,
-			"request_details.description is missing",
-		).With("parameter", "request_details.description").
+		return Errorf(InvalidArgument, "request_details.description is missing").
+			With("parameter", "request_details.description").
 			Suggest("Say in request_details.description what help is needed.")
 	}
 
 	if r.RequestDetails.Priority != "" {
 		return oneOf(
-			"request_details.priority",
-			string(r.RequestDetails.Priority),
-			enumOf[SendMessageRequest]("priority"),
+			"request_details.priority", string(r.RequestDetails.Priority), enumOf[SendMessageRequest]("priority"),
 		)
 	}
 
 	return nil
 }
 
-// RequestAssistanceResult says who was asked and who could help.
+// RequestAssistanceResult is the receipt of a request for help.
 type RequestAssistanceResult struct {
 	Answer
 	RequestID           string          `json:"request_id"`
-	PotentialResponders []PotentialHelp `json:"potential_responders"` // the best first
+	PotentialResponders []PotentialHelp `json:"potential_responders"` // agents that could help, the best match first
 	BroadcastSent       bool            `json:"broadcast_sent"`       // everyone was asked
 	Timestamp           time.Time       `json:"timestamp"`
 	DeliveryStatus      DeliveryStatus  `json:"delivery_status"`
 	ResponseDeadline    *time.Time      `json:"response_deadline,omitempty"`
 }
 
-// PotentialHelp is an agent that could help.
+// PotentialHelp is an agent that could help, with how well it matches.
 type PotentialHelp struct {
 	AgentID         string       `json:"agent_id"`
 	Agent           string       `json:"agent"` // its name
@@ -287,9 +282,9 @@ type PotentialHelp struct {
 	Availability    Availability `json:"availability"`
 }
 
-// RespondToMessageRequest answers a message.
+// RespondToMessageRequest answers a message that the caller received.
 type RespondToMessageRequest struct {
-	MessageID            string          `json:"message_id" alias:"original_message_id" required:"true" doc:"Id, or its first eight characters."`
+	MessageID            string          `json:"message_id" alias:"original_message_id" required:"true" doc:"Id, or its first 8 characters."`
 	Text                 string          `json:"text" alias:"response,response_content" required:"true" doc:"1 to 2,000 characters."`
 	Status               ResponseStatus  `json:"status,omitempty" enum:"completed,partial,unable,delegated" doc:"Only for a required response."`
 	Data                 json.RawMessage `json:"data,omitempty" doc:"For programs." object:"true"`
@@ -301,26 +296,25 @@ type RespondToMessageRequest struct {
 type RespondToMessageResult struct {
 	Answer
 	ResponseMessageID string         `json:"response_message_id"`
-	OriginalUpdated   bool           `json:"original_message_updated"` // whether this answer changed where the original stands
+	OriginalUpdated   bool           `json:"original_message_updated"` // whether the answer changed the status of the original message
 	Timestamp         time.Time      `json:"timestamp"`
 	MessageID         string         `json:"message_id"` // the same as response_message_id
 	DeliveryStatus    DeliveryStatus `json:"delivery_status"`
-	Reply             *Reply         `json:"reply,omitempty"`      // of a responder whose message was answered
+	Reply             *Reply         `json:"reply,omitempty"`      // of a responder that was answered, and answered in turn
 	ErrorCode         Code           `json:"error_code,omitempty"` // set when success is false
 	Action            string         `json:"suggested_action,omitempty"`
 }
 
-// Failure returns the code of an answer that nobody can get: who asked is
-// terminated. It is "" otherwise.
+// Failure returns the error code if the sender of the original is terminated, else "".
 func (r *RespondToMessageResult) Failure() Code { return r.ErrorCode }
 
-// IgnoreMessageRequest lets a message go unanswered.
+// IgnoreMessageRequest marks a message as read without an answer.
 type IgnoreMessageRequest struct {
-	MessageID string `json:"message_id" required:"true" doc:"Id, or its first eight characters."`
+	MessageID string `json:"message_id" required:"true" doc:"Id, or its first 8 characters."`
 	Reason    string `json:"reason,omitempty" doc:"Why, for the log." max:"500"`
 }
 
-// IgnoreMessageResult says that it is done.
+// IgnoreMessageResult confirms it.
 type IgnoreMessageResult struct {
 	Answer
 	Message string `json:"message"` // Message marked as read

@@ -5,73 +5,73 @@ import (
 	"time"
 )
 
-// ModelTurn is what one side said before.
+// ModelTurn is one earlier message of the conversation.
 type ModelTurn struct {
-	Mine bool // the model said it; else it was said to the model
+	Mine bool // whether the model wrote it
 	Text string
 }
 
-// ModelQuestion is all that one call to a model takes.
+// ModelQuestion is the input of one call to a model.
 type ModelQuestion struct {
 	Model       string
-	BaseURL     string   // of a server that speaks chat completions; "" is the hosted one of OpenAI
-	KeyEnv      string   // the environment variable that holds the key; "" for none
-	Temperature *float64 // nil: the server's own
-	MaxTokens   int      // of the answer; 0: the server's own
+	BaseURL     string   // of a server with the chat completions API; OpenAI's if ""
+	KeyEnv      string   // the environment variable that contains the key; "" for none
+	Temperature *float64 // nil: the server's default
+	MaxTokens   int      // of the answer; 0: the server's default
 	System      string   // may be empty
 	Turns       []ModelTurn
 
 	Tools   []Tool
-	Rounds  int                                                      // how often the model may have tools run before it has to answer
-	RunTool func(ctx context.Context, name, arguments string) string // its answer, errors too, is for the model
-	Partial func(text string)                                        // told what is written so far, each time there is more; may be nil
+	Rounds  int                                                      // how many rounds of tool calls the model may make before it must answer
+	RunTool func(ctx context.Context, name, arguments string) string // returns a result or an error as text for the model
+	Partial func(text string)                                        // called with the text so far, each time there is more; may be nil
 }
 
-// ModelAnswer is what came of a call. With an error the text is empty, and the usage is
-// what was spent all the same.
+// ModelAnswer is the result of a call. After an error the text is empty, and the usage
+// says what the call cost nevertheless.
 type ModelAnswer struct {
 	Text      string
-	CutOff    bool // it ended because max_tokens were written
+	CutOff    bool // it ended at max_tokens
 	Usage     Usage
 	ToolCalls int
 }
 
-// Usage is what answering took.
+// Usage says what an answer cost.
 type Usage struct {
 	InputTokens  int           `json:"input_tokens"`
 	OutputTokens int           `json:"output_tokens"`
-	Requests     int           `json:"requests"` // to the model's server, tries again among them
+	Requests     int           `json:"requests"` // to the model's server, including retries
 	Latency      time.Duration `json:"-"`
 	LatencyMS    int64         `json:"latency_ms"`
-	Unmeasured   bool          `json:"unmeasured,omitempty"` // the server did not say how many tokens all of it took
+	Unmeasured   bool          `json:"unmeasured,omitempty"` // the server did not report all tokens
 }
 
-// ModelReason says why a model gave no answer: the detail `reason` of
+// ModelReason says why a model gave no answer: it is the detail `reason` of
 // MODEL_UNAVAILABLE.
 type ModelReason string
 
-// The reasons. They are added, never renamed.
+// The reasons. New ones may be added; none is renamed.
 const (
-	ModelNoKey        ModelReason = "no_key"           // the variable that should hold the key is empty
-	ModelKeyRefused   ModelReason = "key_refused"      // the server does not take the key
-	ModelNoEndpoint   ModelReason = "no_endpoint"      // nothing answers there
+	ModelNoKey        ModelReason = "no_key"           // the variable for the key is empty
+	ModelKeyRefused   ModelReason = "key_refused"      // the server rejects the key
+	ModelNoEndpoint   ModelReason = "no_endpoint"      // nothing answers at the address
 	ModelUnknown      ModelReason = "unknown_model"    // the server has no such model, or no such API
-	ModelQuota        ModelReason = "quota"            // too many requests, or nothing left to pay with
+	ModelQuota        ModelReason = "quota"            // too many requests, or no credit left
 	ModelContext      ModelReason = "context_too_long" // the conversation does not fit the model
-	ModelRefused      ModelReason = "refused"          // the server does not take the request
+	ModelRefused      ModelReason = "refused"          // the server rejects the request
 	ModelServerError  ModelReason = "server_error"
-	ModelMalformed    ModelReason = "malformed_answer" // what came is no answer, or not all of one
+	ModelMalformed    ModelReason = "malformed_answer" // the answer is malformed or incomplete
 	ModelSlow         ModelReason = "slow_answer"      // the deadline passed
-	ModelCancelled    ModelReason = "cancelled"        // who asked has gone, or the daemon ended
-	ModelNotAnswering ModelReason = "not_answering"    // the daemon ended before there was an answer
+	ModelCancelled    ModelReason = "cancelled"        // the caller went away, or the daemon stopped
+	ModelNotAnswering ModelReason = "not_answering"    // the daemon stopped before the answer came
 )
 
-// NoModelAnswer is a MODEL_UNAVAILABLE for a reason.
+// NoModelAnswer returns a MODEL_UNAVAILABLE error with a reason.
 func NoModelAnswer(reason ModelReason, format string, args ...any) *Error {
 	return Errorf(ModelUnavailable, format, args...).With("reason", string(reason))
 }
 
-// ReasonOf returns why a model gave no answer, "" for other errors.
+// ReasonOf returns the reason of a MODEL_UNAVAILABLE error, and "" for other errors.
 func ReasonOf(err error) ModelReason {
 	if err == nil {
 		return ""
@@ -80,11 +80,11 @@ func ReasonOf(err error) ModelReason {
 	return ModelReason(reason)
 }
 
-// UsageRequest asks what models' answers took.
+// UsageRequest asks what the answers of models cost.
 type UsageRequest struct {
-	Agent string     `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one responder; all if left out."`
+	Agent string     `json:"agent,omitempty" alias:"name,agent_id" doc:"Name or id of one responder; all by default."`
 	Since *time.Time `json:"since,omitempty" doc:"Only calls after this time (RFC 3339)."`
-	Calls int        `json:"calls,omitempty" doc:"How many of the last calls to list." min:"0" max:"1000"`
+	Calls int        `json:"calls,omitempty" doc:"How many of the latest calls to list." min:"0" max:"1000"`
 }
 
 // Spent sums up calls to models.
@@ -96,10 +96,10 @@ type Spent struct {
 	OutputTokens int64 `json:"output_tokens"`
 	Requests     int   `json:"requests"`   // to the models' servers
 	LatencyMS    int64 `json:"latency_ms"` // of all calls together
-	Unmeasured   int   `json:"unmeasured"` // calls of which the server did not say all tokens
+	Unmeasured   int   `json:"unmeasured"` // calls whose server did not report all tokens
 }
 
-// Add adds other calls.
+// Add adds the calls of o to s.
 func (s *Spent) Add(o Spent) {
 	s.Calls += o.Calls
 	s.Answered += o.Answered
@@ -111,7 +111,7 @@ func (s *Spent) Add(o Spent) {
 	s.Unmeasured += o.Unmeasured
 }
 
-// AgentUsage is what a responder's answers took.
+// AgentUsage sums up the calls of one responder.
 type AgentUsage struct {
 	AgentID string `json:"agent_id"`
 	Agent   string `json:"agent"`
@@ -120,11 +120,11 @@ type AgentUsage struct {
 	LastCall time.Time      `json:"last_call"`
 }
 
-// ModelCall is one call to a model, whatever came of it.
+// ModelCall is one call to a model, with or without an answer.
 type ModelCall struct {
 	AgentID   string      `json:"agent_id"`
 	Agent     string      `json:"agent"`
-	Caller    string      `json:"caller"` // who is answered
+	Caller    string      `json:"caller"` // the agent that was answered
 	MessageID string      `json:"message_id"`
 	ReplyID   string      `json:"reply_id,omitempty"`
 	Model     string      `json:"model"`
@@ -134,7 +134,8 @@ type ModelCall struct {
 	Usage
 }
 
-// UsageResult is all calls summed up, by agent, and the last of them, the newest first.
+// UsageResult sums up all calls, in total and by agent, and lists the latest, newest
+// first.
 type UsageResult struct {
 	Answer
 	Total  Spent        `json:"total"`

@@ -14,7 +14,7 @@ import (
 // Access says who may call an operation.
 type Access int
 
-// From the widest to the narrowest.
+// The accesses, from the widest to the narrowest.
 const (
 	Public        Access = iota // no credential needed
 	Team                        // every agent, and the operator
@@ -22,31 +22,31 @@ const (
 	OperatorOnly                // the person at the keyboard
 )
 
-// Effect says what an operation does to the world; MCP clients ask their user
-// before anything but reading.
+// Effect says what an operation changes. MCP clients ask their user before a call of
+// anything that does not only read.
 type Effect int
 
 // The effects.
 const (
 	Reads    Effect = iota // changes nothing
-	Adds                   // adds something, undoes nothing
-	Marks                  // changes something, and again changes nothing more
-	Destroys               // ends something that may be missed
+	Adds                   // adds something, removes nothing
+	Marks                  // changes something; calling it again changes nothing more
+	Destroys               // ends or deletes something
 )
 
-// Route is an HTTP route beside the regular POST /api/<operation>.
+// Route is an HTTP route in addition to POST /api/<operation>.
 type Route struct{ Method, Path string }
 
-// Op is one operation: its name, who may call it, what it takes and gives. All
-// faces are read off it.
+// Op describes one operation: its name, who may call it, its parameters and its result.
+// MCP, REST, the CLI and their documents are derived from it.
 type Op struct {
 	Name    string
 	Summary string
 	Access  Access
 	Effect  Effect
 	Routes  []Route
-	Self    []string // the seeds' names for the caller's own id; checked, never believed
-	Program bool     // programs call it, and no model: it is not a tool
+	Self    []string // parameters that name the caller: checked, never trusted
+	Program bool     // only programs call it: it is not a tool for models
 	Fields  []Field  // the parameters
 	Input   *jsonschema.Schema
 	Output  *jsonschema.Schema
@@ -55,26 +55,26 @@ type Op struct {
 	call       func(context.Context, Service, any) (any, error)
 }
 
-// Invocation is a decoded call that waits for its service.
+// Invocation is a call whose arguments were decoded and validated.
 type Invocation struct {
 	op      *Op
 	request any
-	claims  map[string]string           // parameter → the id or name it says the caller has
-	recheck func(context.Context) error // see Recheck; nil: the credential is not looked at again
+	claims  map[string]string           // the id or name of the caller that the call states, by parameter
+	recheck func(context.Context) error // see Recheck; may be nil
 }
 
-// Decode reads the arguments of a call: a JSON object, or nothing. It is
-// strict: what it does not know, it refuses with the nearest right name, and
-// every error is an INVALID_ARGUMENT that names the parameter.
+// Decode decodes and validates the arguments of a call: a JSON object, or nothing. It is
+// strict: for an unknown parameter its error names the nearest known one. Every error is
+// an INVALID_ARGUMENT that names the parameter.
 func (o *Op) Decode(args []byte) (*Invocation, error) {
-	raw, err := object(args)
+	raw, err := parseObject(args)
 	if err != nil {
 		return nil, err
 	}
 	return o.decode(raw)
 }
 
-// DecodeQuery reads the arguments of a call from a URL's query.
+// DecodeQuery is Decode for arguments in the query of a URL.
 func (o *Op) DecodeQuery(q url.Values) (*Invocation, error) {
 	raw, err := o.fromStrings(q)
 	if err != nil {
@@ -90,7 +90,7 @@ func (o *Op) decode(raw map[string]json.RawMessage) (*Invocation, error) {
 		return nil, err
 	}
 
-	given, err := o.fold(raw)
+	given, err := o.resolveAliases(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +141,8 @@ func (inv *Invocation) Call(ctx context.Context, s Service) (any, error) {
 	return result, nil
 }
 
-// checkClaims compares what the call says of its caller with the caller. For a remote
-// caller the service that decides does so.
+// checkClaims checks what the call states about its caller. For a remote caller, the
+// service that identifies it does that.
 func (inv *Invocation) checkClaims(caller Caller) error {
 	for name, claim := range inv.claims {
 		if caller.Remote || caller.Is(claim) {
@@ -165,7 +165,7 @@ func (inv *Invocation) guardedCall(ctx context.Context, s Service) (result any, 
 	return inv.op.call(ctx, s, inv.request)
 }
 
-// Waits reports whether a call can be told to wait.
+// Waits reports whether the operation has the parameter wait_seconds.
 func (o *Op) Waits() bool {
 	return slices.ContainsFunc(o.Fields, func(f Field) bool { return f.Name == "wait_seconds" })
 }
@@ -186,17 +186,17 @@ func (o *Op) Allow(c Caller) error {
 		Suggest("Ask the operator: send a message to %q.", OperatorName)
 }
 
-// Answer is what every result begins with: success, and an error that is null.
-// Failures are not results but *Error values, which say the same in their form.
+// Answer begins every result: success, and an error that is null. A failure is an *Error
+// instead, whose JSON has the same two fields.
 type Answer struct {
 	Success bool    `json:"success"`
 	Error   *string `json:"error"`
 }
 
-// OK is the Answer of whatever went well.
+// OK is the Answer of a call that succeeded.
 var OK = Answer{Success: true}
 
-// FindOp returns the operation of that name, or nil.
+// FindOp returns the operation with the name, or nil.
 func FindOp(name string) *Op {
 	for _, o := range Ops {
 		if o.Name == name {
@@ -206,8 +206,8 @@ func FindOp(name string) *Op {
 	return nil
 }
 
-// define makes an Op of a service method. The request's struct tags give its
-// parameters: json, doc, required, alias, enum, min, max, default, unpack.
+// define returns the Op of a service method. The struct tags of the request describe the
+// parameters; see Field.
 func define[Req, Res any](name, summary string, method func(Service, context.Context, Req) (*Res, error),
 	access Access, effect Effect, options ...func(*Op)) *Op {
 	o := &Op{Name: name, Summary: summary, Access: access, Effect: effect,
@@ -238,5 +238,5 @@ func self(names ...string) func(*Op) {
 	return func(o *Op) { o.Self = names }
 }
 
-// programsOnly marks what models are not offered.
+// programsOnly marks an operation that is not offered to models.
 func programsOnly(o *Op) { o.Program = true }

@@ -1,8 +1,14 @@
-// Package parley holds the nouns of a team of agents that talk through their
-// terminals: Agent, Message, Delivery, Event; the typed errors; the cleaning of
-// text; the requests and answers of every operation; the service interfaces;
-// and Ops, the one table of operations that every face (MCP, REST, CLI, Go) is
-// read off. It imports nothing else of the module.
+// Package parley declares what a team of agents is made of that talk through their
+// terminals. Each noun has a file with its types and the requests and results of its
+// operations: agent, terminal, message, delivery, inbox, thread, conversation, file,
+// responder, model, key, event, workspace. This file has the service interfaces.
+//
+// Ops is the table of operations from which every face (MCP, REST, the CLI, the Go
+// client) is derived. The other files have what the faces share: operations (op),
+// decoding (decode, field, json), schemas, callers, errors, reason codes, the cleaning of
+// text, and the grammar of what is typed into terminals (typed).
+//
+// The package imports nothing else of the module.
 package parley
 
 import "context"
@@ -30,174 +36,174 @@ type Service interface {
 	ResponderService
 }
 
-// AgentService knows who is there.
+// AgentService registers and lists agents.
 type AgentService interface {
-	// RegisterAgent makes a mailbox agent and returns its key, once.
-	// AGENT_EXISTS when the name is taken.
+	// RegisterAgent registers a mailbox agent and returns its key, which is shown only
+	// once. It returns AGENT_EXISTS if the name is taken.
 	RegisterAgent(context.Context, RegisterAgentRequest) (*RegisterAgentResult, error)
-	// GetAgentStatus describes one agent, or all of them by name.
+	// GetAgentStatus returns one agent, or all agents by name.
 	GetAgentStatus(context.Context, AgentStatusRequest) (*AgentStatusResult, error)
 }
 
 // TerminalService runs agents in tmux.
 type TerminalService interface {
-	// LaunchAgent starts a program in a tmux session of its own and returns
-	// when its process runs. Launching a stopped agent's name revives its id.
+	// LaunchAgent starts a program in its own tmux session and returns when its process
+	// runs. Launching under the name of a stopped agent revives that agent's id.
 	LaunchAgent(context.Context, LaunchAgentRequest) (*LaunchAgentResult, error)
-	// AdoptAgent makes an agent of a program that runs already, in a pane of a tmux
-	// that is not parley's. Nothing there is made or changed but two options of that
-	// pane. AGENT_EXISTS when the pane is an agent's already.
+	// AdoptAgent makes an agent of a program that already runs, in a pane of a tmux server
+	// that is not parley's. It changes nothing there except two options of that pane. It
+	// returns AGENT_EXISTS if the pane already belongs to an agent.
 	AdoptAgent(context.Context, AdoptAgentRequest) (*AdoptAgentResult, error)
 	// StopAgent ends the agent's whole process tree and returns when it is gone. An
 	// adopted agent only leaves the team.
 	StopAgent(context.Context, StopAgentRequest) (*StopAgentResult, error)
-	// RestartAgent stops and launches again, with a new key and the same id.
+	// RestartAgent stops an agent and launches it again, with a new key and the same id.
 	RestartAgent(context.Context, RestartAgentRequest) (*LaunchAgentResult, error)
-	// ReadTerminal returns what stands on the agent's screen.
+	// ReadTerminal returns the agent's screen.
 	ReadTerminal(context.Context, ReadTerminalRequest) (*ReadTerminalResult, error)
-	// GetAttachInfo says how a person reaches the agent's terminal.
+	// GetAttachInfo returns the command that shows a person the agent's terminal.
 	GetAttachInfo(context.Context, AttachInfoRequest) (*AttachInfoResult, error)
-	// ReportState takes what an agent's own program says of itself. It is the
-	// agent's whose key calls; NOT_AUTHORIZED when that has no terminal.
+	// ReportState takes a report of an agent's own program. The agent is the caller. It
+	// returns NOT_AUTHORIZED if the caller has no terminal.
 	ReportState(context.Context, ReportStateRequest) (*ReportStateResult, error)
 }
 
-// MessageService carries messages and proves their fate.
+// MessageService sends and reads messages, and proves their delivery.
 type MessageService interface {
-	// SendMessage stores a message for one or several agents and starts its
-	// delivery. When it returns, the message is durable.
+	// SendMessage stores a message for one or several agents, or for a thread, and starts
+	// its delivery. When it returns, the message is durable.
 	SendMessage(context.Context, SendMessageRequest) (*SendMessageResult, error)
 	// BroadcastMessage sends to every other agent, a list, or a group.
 	BroadcastMessage(context.Context, BroadcastMessageRequest) (*BroadcastMessageResult, error)
-	// BroadcastUpdate tells every other agent what has come about.
+	// BroadcastUpdate tells every other agent about an update.
 	BroadcastUpdate(context.Context, BroadcastUpdateRequest) (*BroadcastUpdateResult, error)
-	// RequestAssistance asks those who can help, who then owe an answer.
+	// RequestAssistance asks the agents that can help, who then owe an answer.
 	RequestAssistance(context.Context, RequestAssistanceRequest) (*RequestAssistanceResult, error)
-	// RespondToMessage answers a message that came for the caller, formally if it
-	// has a status: RESPONSE_NOT_REQUIRED when no answer is owed,
-	// RESPONSE_DEADLINE_PASSED when it is too late for one.
+	// RespondToMessage answers a message that the caller received. An answer with a status
+	// is a formal one: it returns RESPONSE_NOT_REQUIRED if no answer is owed, and
+	// RESPONSE_DEADLINE_PASSED after the deadline.
 	RespondToMessage(context.Context, RespondToMessageRequest) (*RespondToMessageResult, error)
-	// IgnoreMessage marks a message read and notes why it gets no answer.
+	// IgnoreMessage marks a message as read, and logs why it gets no answer.
 	IgnoreMessage(context.Context, IgnoreMessageRequest) (*IgnoreMessageResult, error)
-	// CheckInbox lists the caller's messages without marking them read.
+	// CheckInbox lists the caller's messages without marking them as read.
 	CheckInbox(context.Context, CheckInboxRequest) (*CheckInboxResult, error)
-	// GetMessages lists the caller's messages and, by default, marks them read.
+	// GetMessages lists the caller's messages and, by default, marks them as read.
 	GetMessages(context.Context, GetMessagesRequest) (*GetMessagesResult, error)
-	// MarkMessageRead marks messages that were meant for the caller.
+	// MarkMessageRead marks messages as read that the caller received.
 	MarkMessageRead(context.Context, MarkMessageReadRequest) (*MarkMessageReadResult, error)
-	// GetMessageStatus shows every delivery of a message with its evidence.
+	// GetMessageStatus returns every delivery of a message with its evidence.
 	GetMessageStatus(context.Context, MessageStatusRequest) (*MessageStatusResult, error)
-	// GetConversationHistory is what the caller and one other agent said.
+	// GetConversationHistory returns the messages between the caller and one other agent.
 	GetConversationHistory(context.Context, HistoryRequest) (*HistoryResult, error)
-	// SearchMessages finds messages that the caller sent or got by their words.
+	// SearchMessages searches the messages that the caller sent or received.
 	SearchMessages(context.Context, SearchMessagesRequest) (*SearchMessagesResult, error)
-	// CheckNewMessages counts the unread and shows the most urgent.
+	// CheckNewMessages counts the unread messages and previews the most urgent.
 	CheckNewMessages(context.Context, CheckNewMessagesRequest) (*CheckNewMessagesResult, error)
 }
 
-// ThreadService keeps conversations of several. A thread is named by its id, or the
-// beginning of it; THREAD_NOT_FOUND when there is none. Any agent may list and join;
-// those who take part post with SendMessage and read with GetMessages, and so may the
-// operator everywhere.
+// ThreadService manages conversations of several agents. A thread is named by its id, or
+// by the id's first eight or more characters; THREAD_NOT_FOUND is returned if there is
+// none. Any agent may list and join threads. Participants post with SendMessage and read
+// with GetMessages; the operator may do so in every thread.
 type ThreadService interface {
-	// CreateThread opens a thread of the caller's and tells the others in it.
+	// CreateThread opens a thread and notifies the other participants.
 	CreateThread(context.Context, CreateThreadRequest) (*CreateThreadResult, error)
-	// ListThreads lists threads, the last active first.
+	// ListThreads lists threads, the most recently active first.
 	ListThreads(context.Context, ListThreadsRequest) (*ListThreadsResult, error)
-	// GetThreadDetails describes one thread.
+	// GetThreadDetails returns one thread.
 	GetThreadDetails(context.Context, ThreadDetailsRequest) (*ThreadDetailsResult, error)
-	// JoinThread lets the caller take part; what was said before is there to be read.
+	// JoinThread makes the caller a participant, who may read the earlier posts.
 	JoinThread(context.Context, JoinThreadRequest) (*MembershipResult, error)
-	// AddParticipant lets another take part. NOT_A_PARTICIPANT when the caller does not.
+	// AddParticipant adds another agent. It returns NOT_A_PARTICIPANT if the caller is none.
 	AddParticipant(context.Context, AddParticipantRequest) (*MembershipResult, error)
-	// RemoveParticipant ends somebody's part. It is for the thread's creator, the
-	// operator, and the one who leaves; the creator stays. NOT_A_PARTICIPANT when there
-	// is nothing to end.
+	// RemoveParticipant removes a participant. The thread's creator and the operator may
+	// remove others, and everybody may leave, except the creator. It returns
+	// NOT_A_PARTICIPANT if the agent is none.
 	RemoveParticipant(context.Context, RemoveParticipantRequest) (*MembershipResult, error)
 }
 
-// ConversationService is the protocol that keeps agents from talking for ever.
+// ConversationService is the protocol that keeps agents from talking forever.
 type ConversationService interface {
-	// GetConversationState says how a conversation goes, and whether the caller should
-	// answer. NOT_A_PARTICIPANT for a thread in which the caller takes no part.
+	// GetConversationState returns the state of a conversation, and whether the caller
+	// should answer. It returns NOT_A_PARTICIPANT for a thread that the caller is not in.
 	GetConversationState(context.Context, ConversationStateRequest) (*ConversationStateResult, error)
 	// ControlConversation releases, cools, mutes or unmutes a conversation, or changes
 	// the settings of a thread.
 	ControlConversation(context.Context, ControlConversationRequest) (*ControlConversationResult, error)
 }
 
-// FileService hands files from one agent to another.
+// FileService passes files from one agent to another.
 type FileService interface {
-	// TransferFile copies a file of the caller's into the workspace's store and tells
-	// the recipient where it is. FILE_REFUSED for what the caller may not send,
-	// FILE_NOT_FOUND for what is not there.
+	// TransferFile copies a file of the caller into the workspace's store and tells the
+	// recipient where the copy is. It returns FILE_REFUSED for a file that the caller may
+	// not send, and FILE_NOT_FOUND for one that does not exist.
 	TransferFile(context.Context, TransferFileRequest) (*TransferFileResult, error)
-	// ListFiles lists what is kept, and says how much space it takes.
+	// ListFiles lists the stored files and the space that they take.
 	ListFiles(context.Context, ListFilesRequest) (*ListFilesResult, error)
-	// RemoveFiles deletes what files hold, and the recipients' copies. Who asks for one
-	// afterwards gets FILE_NOT_FOUND, which says so, and so do its messages.
+	// RemoveFiles deletes the contents of files and the recipients' copies. Later requests
+	// for such a file get a FILE_NOT_FOUND that says so, and its messages say so.
 	RemoveFiles(context.Context, RemoveFilesRequest) (*RemoveFilesResult, error)
 }
 
-// OperatorService is how a person steps in.
+// OperatorService lets the operator see what needs attention, and step in.
 type OperatorService interface {
-	// RetryDelivery types a message again to those with whom it failed, expired
-	// or stayed unconfirmed, and looks again at once where it waits. A responder that
-	// gave no answer is asked again.
-	// ALREADY_DELIVERED when there is nothing to be tried again.
+	// RetryDelivery delivers a message again where it failed, expired or stayed
+	// unconfirmed, and checks at once where it waits. A responder that gave no answer is
+	// asked again. It returns ALREADY_DELIVERED if there is nothing to retry.
 	RetryDelivery(context.Context, RetryDeliveryRequest) (*RetryDeliveryResult, error)
-	// ExplainMessage tells a message's whole story in plain words.
+	// ExplainMessage tells the whole story of a message in plain words.
 	ExplainMessage(context.Context, ExplainMessageRequest) (*ExplainMessageResult, error)
-	// ExportMessages reads whole messages, page by page, to be kept elsewhere.
+	// ExportMessages returns whole messages, page by page.
 	ExportMessages(context.Context, ExportMessagesRequest) (*ExportMessagesResult, error)
-	// SteerAgent gives an agent guidance, as a message under a header of its own.
+	// SteerAgent gives an agent guidance: a message with its own form of header.
 	SteerAgent(context.Context, SteerAgentRequest) (*SendMessageResult, error)
-	// GetNeeds lists what wants the operator, and can dismiss a message from it.
+	// GetNeeds lists what needs the operator, and can dismiss a message from the list.
 	GetNeeds(context.Context, GetNeedsRequest) (*GetNeedsResult, error)
-	// PauseCommunication refuses and holds all messages until it is called again.
+	// PauseCommunication pauses all messages, or resumes them. During a pause new messages
+	// are refused and stored ones held.
 	PauseCommunication(context.Context, PauseCommunicationRequest) (*PauseCommunicationResult, error)
 }
 
-// EventService is the numbered record that every screen and stream reads.
+// EventService is the numbered record of events that every screen and stream reads.
 type EventService interface {
-	// ReadEvents returns events after a sequence number, waiting for one if
-	// asked to. The operator sees all, an agent its own.
+	// ReadEvents returns the events after a sequence number, and can wait for one. The
+	// operator sees all events, an agent those that concern it.
 	ReadEvents(context.Context, ReadEventsRequest) (*ReadEventsResult, error)
 }
 
-// WorkspaceService is the daemon itself.
+// WorkspaceService controls the daemon.
 type WorkspaceService interface {
-	// GetWorkspaceStatus says what runs, where, and how it is doing.
+	// GetWorkspaceStatus returns what the daemon runs, where, and whether it is well.
 	GetWorkspaceStatus(context.Context, WorkspaceStatusRequest) (*WorkspaceStatusResult, error)
-	// Backup writes a consistent copy of the database while everything runs.
+	// Backup writes a consistent copy of the database while the daemon runs.
 	Backup(context.Context, BackupRequest) (*BackupResult, error)
-	// ShutDown stops the daemon, and all agents unless they are to be kept.
+	// ShutDown stops the daemon, and all agents unless they are kept.
 	ShutDown(context.Context, ShutDownRequest) (*ShutDownResult, error)
 }
 
-// RightsService is how the operator says who may call as whom.
+// RightsService manages API keys and the approval of special agents.
 type RightsService interface {
-	// IssueKey makes a further API key for an agent and returns it, once.
-	// AGENT_UNAVAILABLE when the agent is stopped.
+	// IssueKey makes another API key for an agent and returns it; it is shown only once.
+	// It returns AGENT_UNAVAILABLE if the agent is stopped.
 	IssueKey(context.Context, IssueKeyRequest) (*IssueKeyResult, error)
-	// RotateKey makes a new key and ends all others of the agent.
+	// RotateKey makes a new key and revokes all others of the agent.
 	RotateKey(context.Context, RotateKeyRequest) (*IssueKeyResult, error)
-	// RevokeKey ends one key, or all of an agent's.
+	// RevokeKey revokes one key, or all keys of an agent.
 	RevokeKey(context.Context, RevokeKeyRequest) (*RevokeKeyResult, error)
-	// ListKeys lists the keys that are good, never the keys themselves.
+	// ListKeys lists the valid keys, without their secrets.
 	ListKeys(context.Context, ListKeysRequest) (*ListKeysResult, error)
-	// ApproveAgent decides on an agent's wish to be special.
+	// ApproveAgent decides whether an agent may be a special agent.
 	ApproveAgent(context.Context, ApproveAgentRequest) (*ApproveAgentResult, error)
 }
 
-// ResponderService sees to the agents for which a model answers.
+// ResponderService manages the agents for which a model answers.
 type ResponderService interface {
-	// AddResponder makes an agent for which a model answers, or changes how one does;
-	// an agent that asked to be special is approved by it. AGENT_EXISTS when the name is
-	// another agent's.
+	// AddResponder adds an agent for which a model answers, or changes its configuration.
+	// It approves an agent that asked to be special. It returns AGENT_EXISTS if the name is
+	// taken by another agent.
 	AddResponder(context.Context, AddResponderRequest) (*AddResponderResult, error)
-	// ListResponders lists those for which a model answers, or is to.
+	// ListResponders lists the agents for which a model answers, or will answer.
 	ListResponders(context.Context, ListRespondersRequest) (*ListRespondersResult, error)
-	// Usage says what the models' answers took: in all, by agent, and by call.
+	// Usage returns what the models' answers cost, in total, by agent, and by call.
 	Usage(context.Context, UsageRequest) (*UsageResult, error)
 }

@@ -9,25 +9,26 @@ import (
 	"time"
 )
 
-// ResponderConfig is how a model answers: a seed's special_agent_config.
+// ResponderConfig says how a model answers for an agent: the special_agent_config of
+// register_agent and add_responder.
 type ResponderConfig struct {
 	ModelID      string          `json:"model_id"`
 	SystemPrompt string          `json:"system_prompt,omitempty"`
-	Temperature  *float64        `json:"temperature,omitempty"` // the server's own if left out
-	MaxTokens    int             `json:"max_tokens,omitempty"`  // the server's own if left out
-	BaseURL      string          `json:"base_url,omitempty"`    // the hosted server of OpenAI if left out
-	APIKeyEnv    string          `json:"api_key_env,omitempty"` // the variable of the daemon's environment that holds the key
+	Temperature  *float64        `json:"temperature,omitempty"` // the server's default if absent
+	MaxTokens    int             `json:"max_tokens,omitempty"`  // the server's default if absent
+	BaseURL      string          `json:"base_url,omitempty"`    // OpenAI's server if empty
+	APIKeyEnv    string          `json:"api_key_env,omitempty"` // the variable of the daemon's environment that contains the key
 	Additional   ResponderExtras `json:"additional_config,omitzero"`
 }
 
-// ResponderExtras is a seed's additional_config, which names them so.
+// ResponderExtras is the additional_config of a ResponderConfig.
 type ResponderExtras struct {
-	PromptFormat   string `json:"promptFormat,omitempty" yaml:"promptFormat" doc:"What a new message becomes before the model sees it; {message} is its text, {sender} who sent it."`
-	PostProcessing string `json:"responsePostProcessing,omitempty" yaml:"responsePostProcessing" doc:"What is done to an answer, separated by commas: trim, strip_thinking, strip_name, single_line, none; trim unless set."`
-	Persistence    *bool  `json:"conversationPersistence,omitempty" yaml:"conversationPersistence" doc:"false: the model is told nothing of what was said before."`
-	HistoryLength  *int   `json:"historyLength,omitempty" yaml:"historyLength" doc:"How many messages of the conversation the model is told: 0 to 100, 10 unless set."`
+	PromptFormat   string `json:"promptFormat,omitempty" yaml:"promptFormat" doc:"How a new message is shown to the model; {message} is its text, {sender} its sender."`
+	PostProcessing string `json:"responsePostProcessing,omitempty" yaml:"responsePostProcessing" doc:"How an answer is processed, separated by commas: trim, strip_thinking, strip_name, single_line, none; trim by default."`
+	Persistence    *bool  `json:"conversationPersistence,omitempty" yaml:"conversationPersistence" doc:"false: the model does not see earlier messages."`
+	HistoryLength  *int   `json:"historyLength,omitempty" yaml:"historyLength" doc:"How many earlier messages the model sees: 0 to 100, 10 by default."`
 	Tools          bool   `json:"tools,omitempty" yaml:"tools" doc:"Let the model see who is there, and look into its own conversations and messages."`
-	ToolRounds     int    `json:"toolRounds,omitempty" yaml:"toolRounds" doc:"How often it may do so before it has to answer: 1 to 10, 3 unless set."`
+	ToolRounds     int    `json:"toolRounds,omitempty" yaml:"toolRounds" doc:"How many rounds of tool calls it may make before it must answer: 1 to 10, 3 by default."`
 }
 
 // The defaults of a responder.
@@ -37,18 +38,18 @@ const (
 	DefaultKeyEnv     = "OPENAI_API_KEY" // where no base_url is given
 )
 
-// The ways in which an answer is changed before it is delivered.
+// The steps that change an answer before it is delivered.
 const (
-	PostTrim          = "trim"           // no space around it
-	PostStripThinking = "strip_thinking" // without <think>…</think>
-	PostStripName     = "strip_name"     // without the responder's own name and a colon before it
+	PostTrim          = "trim"           // removes surrounding space
+	PostStripThinking = "strip_thinking" // removes <think>…</think>
+	PostStripName     = "strip_name"     // removes the responder's own name and a colon at the start
 	PostSingleLine    = "single_line"
 	PostNone          = "none"
 )
 
 var postSteps = []string{PostTrim, PostStripThinking, PostStripName, PostSingleLine, PostNone}
 
-// PostSteps are what is done to an answer, in order.
+// PostSteps returns the steps that change an answer, in order.
 func (e *ResponderExtras) PostSteps() []string {
 	var steps []string
 	for step := range strings.SplitSeq(cmp.Or(e.PostProcessing, PostTrim), ",") {
@@ -59,7 +60,7 @@ func (e *ResponderExtras) PostSteps() []string {
 	return steps
 }
 
-// History is how many earlier messages the model is told.
+// History returns how many earlier messages the model sees.
 func (e *ResponderExtras) History() int {
 	switch {
 	case e.Persistence != nil && !*e.Persistence:
@@ -70,14 +71,14 @@ func (e *ResponderExtras) History() int {
 	return *e.HistoryLength
 }
 
-// Responder is how a model answers for an agent, and whose wish that is.
+// Responder is the configuration of an agent for which a model answers, and its origin.
 type Responder struct {
 	ResponderConfig
-	AutoRespond bool            `json:"auto_respond"` // false: it is a mailbox all the same
+	AutoRespond bool            `json:"auto_respond"` // false: the agent is a mailbox for now
 	Origin      ResponderOrigin `json:"origin"`
 }
 
-// ResponderOrigin is where a responder was declared.
+// ResponderOrigin says where a responder was declared.
 type ResponderOrigin string
 
 // The origins of responders.
@@ -87,7 +88,7 @@ const (
 	FromRegistration ResponderOrigin = "registration"
 )
 
-// DeclaredResponder is a responder as a team's file has it.
+// DeclaredResponder is a responder of parley.yaml.
 type DeclaredResponder struct {
 	Name, Description, Role string
 	Capabilities, Groups    []string
@@ -96,7 +97,8 @@ type DeclaredResponder struct {
 
 var envForm = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
-// Check settles the defaults, and refuses what cannot be.
+// Check fills in the defaults, and returns an INVALID_ARGUMENT error for a value that is
+// out of range.
 func (c *ResponderConfig) Check() error {
 	refuse := func(name string, value any, instead string) error {
 		return Errorf(InvalidArgument, "%s is %v", name, value).With("parameter", name).Suggest("Give %s.", instead)
@@ -127,14 +129,12 @@ func (c *ResponderConfig) Check() error {
 	case c.BaseURL != "" && (err != nil || base.Host == "" || base.User != nil || base.Scheme != "http" && base.Scheme != "https"):
 		return refuse(
 			"base_url",
-			"no address of a server",
+			"not the address of a server",
 			"one such as http://127.0.0.1:11434/v1, without a password in it",
 		)
 	case c.APIKeyEnv != "" && !envForm.MatchString(c.APIKeyEnv):
 		return refuse(
-			"api_key_env",
-			"not the name of a variable",
-			"the name of an environment variable, never the key itself",
+			"api_key_env", "not the name of a variable", "the name of an environment variable, never the key itself",
 		)
 	case x.PromptFormat != "" && !strings.Contains(x.PromptFormat, "{message}"):
 		return refuse("promptFormat", quoted(x.PromptFormat), "one with {message} in it, which is where the text goes")
@@ -149,7 +149,7 @@ func (c *ResponderConfig) Check() error {
 	return nil
 }
 
-// What is sent with each question has to leave room for the conversation.
+// Both are sent with every question and have to leave room for the conversation.
 const (
 	maxSystemPrompt = 100_000
 	maxPromptFormat = 10_000
@@ -157,7 +157,7 @@ const (
 
 func quoted(text string) string { return `"` + CleanLine(Truncate(text, 60)) + `"` }
 
-// Words say which model it is and where, and which key goes there.
+// Words returns the model, its server and the variable of the key in words.
 func (c *ResponderConfig) Words() string {
 	words := c.ModelID + " at " + cmp.Or(c.BaseURL, "OpenAI")
 	if c.APIKeyEnv != "" {
@@ -166,15 +166,15 @@ func (c *ResponderConfig) Words() string {
 	return words
 }
 
-// AddResponderRequest declares a responder.
+// AddResponderRequest adds a responder or changes one.
 type AddResponderRequest struct {
-	Name         string           `json:"name" alias:"username,agent" required:"true" doc:"Its name: a letter, then letters, digits, - or _, 32 at most."`
+	Name         string           `json:"name" alias:"username,agent" required:"true" doc:"Its name: a letter, then letters, digits, - or _, at most 32."`
 	Config       *ResponderConfig `json:"special_agent_config" required:"true" object:"true" doc:"model_id, system_prompt, temperature, max_tokens, base_url, api_key_env, additional_config."`
-	AutoRespond  *bool            `json:"auto_respond,omitempty" doc:"no: it is a mailbox for now; yes unless told."`
-	Description  string           `json:"description,omitempty" alias:"agent_description" doc:"What it is for, in a sentence." max:"2000"`
+	AutoRespond  *bool            `json:"auto_respond,omitempty" doc:"no: it stays a mailbox for now; yes by default."`
+	Description  string           `json:"description,omitempty" alias:"agent_description" doc:"Its purpose, in a sentence." max:"2000"`
 	Role         string           `json:"role,omitempty" doc:"Its role in the team." max:"100"`
-	Capabilities []string         `json:"capabilities,omitempty" doc:"What it can do, one word or phrase each." max:"50"`
-	Groups       []string         `json:"groups,omitempty" doc:"Groups it is a member of." max:"50"`
+	Capabilities []string         `json:"capabilities,omitempty" doc:"What it can do: words or short phrases." max:"50"`
+	Groups       []string         `json:"groups,omitempty" doc:"Its groups." max:"50"`
 }
 
 // Validate checks the name and the configuration.
@@ -189,27 +189,27 @@ func (r *AddResponderRequest) Validate() error {
 	return r.Config.Check()
 }
 
-// AddResponderResult says what it is now.
+// AddResponderResult is the responder after the call.
 type AddResponderResult struct {
 	Answer
 	AgentID string `json:"agent_id"`
 	Agent   string `json:"agent"`
 	Message string `json:"message"`
-	Problem string `json:"problem,omitempty"` // why it cannot answer now, as far as that can be told
+	Problem string `json:"problem,omitempty"` // why it cannot answer now, if that is known
 }
 
 // ListRespondersRequest has no parameters.
 type ListRespondersRequest struct{}
 
-// ResponderStatus is a responder and how it is doing.
+// ResponderStatus is a responder with its state.
 type ResponderStatus struct {
 	AgentID  string     `json:"agent_id"`
 	Agent    string     `json:"agent"`
 	State    AgentState `json:"state"`
 	Approval Approval   `json:"approval"`
-	Answers  bool       `json:"answers"` // approved, not stopped, and meant to
+	Answers  bool       `json:"answers"` // whether it is approved, not stopped, and set to answer
 	Responder
-	Problem string `json:"problem,omitempty"` // why it cannot answer now, as far as that can be told
+	Problem string `json:"problem,omitempty"` // why it cannot answer now, if that is known
 }
 
 // ListRespondersResult lists responders by name.
@@ -218,17 +218,17 @@ type ListRespondersResult struct {
 	Responders []ResponderStatus `json:"responders"`
 }
 
-// Reply is what a responder answered at once.
+// Reply is a responder's answer to the message of the same call.
 type Reply struct {
 	MessageID string    `json:"message_id"`
 	Text      string    `json:"text"`
 	Timestamp time.Time `json:"timestamp"`
 	Usage     Usage     `json:"usage"`
-	CutOff    bool      `json:"cut_off,omitempty"` // it ended because max_tokens were written
+	CutOff    bool      `json:"cut_off,omitempty"` // it ended at max_tokens
 }
 
-// IsCommand reports whether a text is a word to parley's part of a responder, and not
-// to its model.
+// IsCommand returns a text as a command, and reports whether it is one: parley answers
+// commands itself and does not pass them on to the model.
 func IsCommand(text string) (string, bool) {
 	command := strings.ToLower(strings.TrimSpace(text))
 	return command, slices.Contains([]string{CommandHelp, CommandReset, CommandStatus}, command)

@@ -8,9 +8,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// inputSchema describes a request for those who call it: canonical names only,
-// not closed (so that a client lets the seeds' aliases through; the server
-// refuses what it does not know), and without unions, which some models reject.
+// inputSchema returns the schema of a request. It has the names of parameters without
+// aliases. It is open, so that clients let aliases through; the server refuses unknown
+// parameters. It has no unions, which some models reject.
 func inputSchema[Req any](fields []Field) *jsonschema.Schema {
 	s := schemaFor[Req]()
 	s.AdditionalProperties, s.Required = nil, nil
@@ -58,12 +58,12 @@ func limit(p *jsonschema.Schema, f *Field) {
 	}
 }
 
-// outputSchema describes a result. It is open, so that a later version may add
-// to it.
+// outputSchema returns the schema of a result. It is open, so that a later version may
+// add fields.
 func outputSchema[Res any]() *jsonschema.Schema { return schemaFor[Res]() }
 
-// schemaFor infers a schema. The types are our own, so a failure is a mistake
-// in this package, found by the first test that runs.
+// schemaFor infers the schema of a type. It panics if that fails: the types are our own,
+// and the first test that runs finds the mistake.
 func schemaFor[T any]() *jsonschema.Schema {
 	s, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Names]():           {Type: "array", Items: &jsonschema.Schema{Type: "string"}},
@@ -80,8 +80,8 @@ func schemaFor[T any]() *jsonschema.Schema {
 // ReasonCodeTitle is the title of a ReasonCode in the schema of a result.
 const ReasonCodeTitle = "ReasonCode"
 
-// soften replaces the unions with null that inference makes of slices and
-// pointers by the plain type, and opens objects. `error` alone stays nullable.
+// soften replaces the unions with null, which are inferred for slices and pointers, by the
+// plain type, and opens objects. Only `error` stays nullable.
 func soften(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -107,14 +107,13 @@ func soften(s *jsonschema.Schema) {
 	}
 }
 
-// Tool is an operation as the chat interfaces of model servers want it: an
-// element of their `tools`, to be passed on as it is.
+// Tool is an operation in the form of the chat completions API: an element of `tools`.
 type Tool struct {
 	Type     string   `json:"type"` // function
 	Function Function `json:"function"`
 }
 
-// Function is what a model reads of a tool.
+// Function describes a tool for a model.
 type Function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -127,8 +126,8 @@ type ToolsResult struct {
 	Tools []Tool `json:"tools"`
 }
 
-// ForModels reports whether models are offered the operation: not what is the
-// operator's alone, and not what only programs call.
+// ForModels reports whether the operation is offered to models. Operations for the
+// operator or for programs are not.
 func (o *Op) ForModels() bool { return o.Access != OperatorOnly && !o.Program }
 
 // ToolsFor returns the tools that the caller may use.
@@ -149,8 +148,8 @@ func ToolsFor(c Caller) []Tool {
 	return tools
 }
 
-// parameters is the input schema. It has `properties` even where there are none:
-// without them some model servers refuse a function.
+// parameters returns the input schema. It always has `properties`: some model servers
+// refuse a function without.
 func (o *Op) parameters() json.RawMessage {
 	if len(o.Fields) == 0 {
 		return json.RawMessage(`{"type":"object","properties":{}}`)

@@ -114,10 +114,8 @@ func TestOutputSchemasFitTheResults(t *testing.T) {
 		"send_message": &SendMessageResult{
 			Answer:         OK,
 			DeliveryStatus: SumUp([]Delivery{{RecipientID: "1", State: DeliveryRead}}),
-			Deliveries: []Delivery{
-				{Steps: []Step{{State: DeliveryRead, At: now}}},
-			},
-			Object: &Message{Data: json.RawMessage(`{"n":1}`)},
+			Deliveries:     []Delivery{{Steps: []Step{{State: DeliveryRead, At: now}}}},
+			Object:         &Message{Data: json.RawMessage(`{"n":1}`)},
 		},
 		"get_messages": &GetMessagesResult{
 			Answer:   OK,

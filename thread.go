@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Thread is a conversation of several agents under a title.
+// Thread is a titled conversation of several agents.
 type Thread struct {
 	ID               string    `json:"thread_id"`
 	Title            string    `json:"title"`
@@ -19,20 +19,20 @@ type Thread struct {
 	Status ConversationStatus `json:"status"`
 }
 
-// shownTitle is how many characters of a title a header shows: enough to know the
-// thread by, and short beside a text.
+// shownTitle is how many characters of a title a header shows: enough to recognize the
+// thread, and few next to a text.
 const shownTitle = 60
 
-// titleMarks are what a header ends with, and what stands for it in a title.
+// titleMarks replaces the characters of a title that could end a header.
 var titleMarks = strings.NewReplacer(`"`, "'", "[", "(", "]", ")")
 
-// ShownTitle is a thread's title as it stands in a header, between quotes: one line,
-// and nothing in it can be taken for the end of the header or the start of another.
+// ShownTitle returns a thread's title as a header shows it between quotes: on one line,
+// without anything that looks like the end of the header or the start of another.
 func ShownTitle(title string) string {
 	return titleMarks.Replace(Truncate(CleanLine(title), shownTitle))
 }
 
-// CreateThreadRequest opens a thread. Its creator takes part in it.
+// CreateThreadRequest opens a thread. The creator becomes a participant.
 type CreateThreadRequest struct {
 	Title          string `json:"title" required:"true" max:"200" doc:"What the thread is about."`
 	Participants   Names  `json:"participants" required:"true" empty:"true" doc:"Names or ids; you are added."`
@@ -48,26 +48,26 @@ type CreateThreadResult struct {
 	InitialMessageID string `json:"initial_message_id,omitempty"`
 }
 
-// ListThreadsRequest asks for threads, the last active first.
+// ListThreadsRequest asks for threads, the most recently active first.
 type ListThreadsRequest struct {
-	Mine  bool `json:"mine,omitempty" doc:"Only those you take part in."`
-	Limit int  `json:"limit,omitempty" doc:"How many at most." min:"1" max:"100" default:"50"`
+	Mine  bool `json:"mine,omitempty" doc:"Only threads you are in."`
+	Limit int  `json:"limit,omitempty" doc:"At most this many." min:"1" max:"100" default:"50"`
 }
 
-// ListThreadsResult lists threads; the count is of all that were asked for.
+// ListThreadsResult lists threads. The count is of all that match.
 type ListThreadsResult struct {
 	Answer
 	Threads    []Thread `json:"threads"`
 	TotalCount int      `json:"total_count"`
 }
 
-// ThreadDetailsRequest names a thread, by its id or the first eight or more
-// characters of it.
+// ThreadDetailsRequest names a thread by its id, or by the id's first eight or more
+// characters.
 type ThreadDetailsRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first 8 characters."`
 }
 
-// ThreadDetailsResult is a thread, beside the answer's other fields and as one object.
+// ThreadDetailsResult is a thread, both as fields of the result and as one object.
 type ThreadDetailsResult struct {
 	Answer
 	Thread
@@ -76,27 +76,27 @@ type ThreadDetailsResult struct {
 
 // JoinThreadRequest names the thread that the caller joins.
 type JoinThreadRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first 8 characters."`
 }
 
-// AddParticipantRequest names who is added to a thread.
+// AddParticipantRequest names an agent to add to a thread.
 type AddParticipantRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first 8 characters."`
 	Agent    string `json:"agent_id_to_add" required:"true" doc:"Name or id."`
 }
 
-// RemoveParticipantRequest names who is removed from a thread.
+// RemoveParticipantRequest names an agent to remove from a thread.
 type RemoveParticipantRequest struct {
-	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first eight characters."`
+	ThreadID string `json:"thread_id" required:"true" doc:"Id, or its first 8 characters."`
 	Agent    string `json:"agent_id_to_remove" required:"true" doc:"Name or id."`
 }
 
-// MembershipStatus says what became of a wish to change who takes part.
+// MembershipStatus is the outcome of a change to the participants of a thread.
 type MembershipStatus string
 
-// What may become of it.
+// The outcomes.
 const (
-	MemberCreated MembershipStatus = "created" // the thread itself
+	MemberCreated MembershipStatus = "created" // with the thread
 	MemberJoined  MembershipStatus = "joined"
 	MemberAdded   MembershipStatus = "added"
 	MemberRemoved MembershipStatus = "removed"
@@ -104,16 +104,16 @@ const (
 	MemberAlready MembershipStatus = "already_participant"
 )
 
-// MembershipStatuses returns every status.
+// MembershipStatuses returns every outcome.
 func MembershipStatuses() []MembershipStatus {
 	return []MembershipStatus{MemberCreated, MemberJoined, MemberAdded, MemberRemoved, MemberLeft, MemberAlready}
 }
 
-// MembershipResult is a thread after a change of who takes part in it.
+// MembershipResult is a thread after a change to its participants.
 type MembershipResult struct {
 	Answer
 	Status    MembershipStatus `json:"status"`
 	Message   string           `json:"message"`
-	MessageID string           `json:"message_id,omitempty"` // of the post that tells of it
+	MessageID string           `json:"message_id,omitempty"` // of the notice in the thread
 	Thread    Thread           `json:"thread"`
 }

@@ -109,7 +109,9 @@ func TestCallFailsWhenNobodyListens(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "none")
 	addr, stop := at(t, "tcp", "127.0.0.1:0", http.NotFoundHandler())
 	stop()
-	for _, o := range []client.Options{{Socket: missing}, {URL: "http://" + addr}, {Socket: missing, Retry: 50 * time.Millisecond}} {
+	for _, o := range []client.Options{
+		{Socket: missing}, {URL: "http://" + addr}, {Socket: missing, Retry: 50 * time.Millisecond},
+	} {
 		for _, call := range []func(*client.Client) error{
 			func(c *client.Client) error {
 				_, err := c.CheckInbox(t.Context(), parley.CheckInboxRequest{})
@@ -195,7 +197,8 @@ func TestBrokenCallIsRepeatedOnlyWhereThatIsSafe(t *testing.T) {
 		}
 
 		b.left.Store(3)
-		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "once"}); err != nil {
+		once := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "once"}
+		if _, err := c.SendMessage(t.Context(), once); err != nil {
 			t.Errorf("after=%v: a send is not repeated: %v", after, err)
 		}
 
@@ -267,14 +270,9 @@ func TestCallersIdempotencyKeyIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for range 2 {
-		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: "mine"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	for range 2 {
-		if _, err := c.SendMessage(t.Context(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"}); err != nil {
+	for _, key := range []string{"mine", "mine", "", ""} {
+		hi := parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: key}
+		if _, err := c.SendMessage(t.Context(), hi); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -302,7 +300,9 @@ func TestResultThatReportsAFailureIsNoError(t *testing.T) {
 }
 
 func TestAnswerOfAnotherServerIsReported(t *testing.T) {
-	for name, answer := range map[string]string{"a page": "<html>hello</html>", "other JSON": `{"error":"not found"}`, "a list": `[1]`, "nothing": ""} {
+	for name, answer := range map[string]string{
+		"a page": "<html>hello</html>", "other JSON": `{"error":"not found"}`, "a list": `[1]`, "nothing": "",
+	} {
 		for _, status := range []int{200, 404, 500} {
 			addr, _ := at(t, "tcp", "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				w.WriteHeader(status)

@@ -23,7 +23,7 @@ import (
 const operatorKey = "the-operator"
 
 // maxFile is the largest file that the tests' daemon stores, in bytes.
-const maxFile = 4 << 20
+const maxFile = 4_000_000
 
 // daemon is what `parley serve` runs, in this process: the service over a database
 // and a tmux server of its own, behind its HTTP handler.
@@ -70,7 +70,7 @@ func openDaemon() (*daemon, error) {
 		Workspace: dir,
 		LaunchDir: filepath.Join(dir, "launch"),
 		State:     dir,
-		Settings:  orchestrator.Settings{MaxFile: maxFile},
+		Settings:  orchestrator.Settings{MaxFileMB: maxFile / 1_000_000},
 	})
 	if err != nil {
 		return nil, err

@@ -2,52 +2,56 @@ package client
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
 	"parley"
 )
 
-// A page of the stream: as many events as the daemon gives at once, and a wait
-// that stays below what it allows.
+// A page of the stream: as many events as the daemon returns at once, and a wait
+// that stays below its limit.
 const (
 	pageSize = 1000
 	pageWait = 30 // seconds
 )
 
-// mending are the failures that pass: a stream waits for their end.
-var mending = []parley.Code{parley.DaemonUnavailable, parley.StorageUnavailable, parley.RateLimited}
+// passing are the failures that end by themselves: a stream waits for that.
+var passing = []parley.Code{parley.DaemonUnavailable, parley.StorageUnavailable, parley.RateLimited}
 
-// Events follows the record after a sequence number until ctx ends or the loop
-// is left. When the daemon goes away it waits for its return and goes on where
-// it was: no event is missed and none comes twice. An error is the last value,
-// and is one that waiting does not mend.
-func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[parley.Event, error] {
+// events is parley.EventService, with a stream.
+type events struct{ conn *conn }
+
+// ReadEvents returns a page of events. Events follows them.
+func (e events) ReadEvents(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+	return call[parley.ReadEventsResult](ctx, e.conn, "read_events", r)
+}
+
+// Events yields the events after a sequence number until ctx ends or the loop is left.
+// When the daemon goes away it waits for its return and continues where it was: it
+// misses no event and yields none twice. An error is the last value, and waiting does
+// not mend it.
+func (e events) Events(ctx context.Context, after int64) iter.Seq2[parley.Event, error] {
 	return func(yield func(parley.Event, error) bool) {
-		for pause := firstPause; ; {
-			page, err := c.ReadEvents(
-				ctx,
-				parley.ReadEventsRequest{After: after, Limit: pageSize, WaitSeconds: pageWait},
-			)
+		var pauses backoff
+		for {
+			page, err := e.ReadEvents(ctx, parley.ReadEventsRequest{After: after, Limit: pageSize, WaitSeconds: pageWait})
 			if ctx.Err() != nil {
 				return
 			}
 
 			if err != nil {
-				if !mends(err) {
+				if !slices.Contains(passing, parley.ErrorCode(err)) {
 					yield(parley.Event{}, err)
 					return
 				}
 
-				wait(ctx, pause)
-				pause = min(2*pause, longestWait)
+				_ = pauses.wait(ctx) // its end is seen above
 				continue
 			}
 
-			pause = firstPause
-			for _, e := range page.Events {
-				if !yield(e, nil) {
+			pauses = backoff{}
+			for _, event := range page.Events {
+				if !yield(event, nil) {
 					return
 				}
 			}
@@ -55,9 +59,4 @@ func (c *Client) Events(ctx context.Context, after int64) iter.Seq2[parley.Event
 			after = max(after, page.Next)
 		}
 	}
-}
-
-func mends(err error) bool {
-	e, ok := errors.AsType[*parley.Error](err)
-	return ok && slices.Contains(mending, e.Code)
 }

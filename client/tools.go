@@ -1,36 +1,35 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
-
-	"github.com/google/uuid"
 
 	"parley"
 )
 
-// Tools returns the tools that the caller may use, as the `tools` of a chat
-// completion. Dispatch makes the calls with which a model answers.
-func (c *Client) Tools(ctx context.Context) ([]parley.Tool, error) {
+// tools offers the operations to models.
+type tools struct{ conn *conn }
+
+// Tools returns the tools that the caller may use, in the form of a chat completion's
+// `tools`. Dispatch makes the calls that a model answers with.
+func (t tools) Tools(ctx context.Context) ([]parley.Tool, error) {
 	var res parley.ToolsResult
-	err := c.do(ctx, ask{method: http.MethodGet, name: "tools", again: true}, &res)
+	err := t.conn.do(ctx, request{method: http.MethodGet, name: "tools", safe: true}, &res)
 	return res.Tools, err
 }
 
-// Dispatch makes a model's tool call and returns the JSON for the tool message. What
-// is wrong with the call is in that JSON too, so that the model can do better. The
+// Dispatch makes a model's tool call and returns the JSON for the tool message. If
+// something is wrong with the call, the JSON says so, and the model can correct it. The
 // error is not nil only when no daemon answers, or ctx ends.
 //
-// Beside the names of Tools it knows talk_to_dm, message_agent, check_messages and
+// Besides the names of Tools it accepts talk_to_dm, message_agent, check_messages and
 // get_dm_conversation_history, which agents commonly define for themselves, and names
 // in capitals, such as SEND_MESSAGE.
-func (c *Client) Dispatch(ctx context.Context, name, arguments string) (string, error) {
-	result, err := c.dispatch(ctx, name, []byte(arguments))
+func (t tools) Dispatch(ctx context.Context, name, arguments string) (string, error) {
+	result, err := t.dispatch(ctx, name, []byte(arguments))
 	if err == nil {
 		return string(result), nil
 	}
@@ -40,7 +39,7 @@ func (c *Client) Dispatch(ctx context.Context, name, arguments string) (string, 
 	return string(result), err
 }
 
-func (c *Client) dispatch(ctx context.Context, name string, arguments []byte) (result json.RawMessage, err error) {
+func (t tools) dispatch(ctx context.Context, name string, arguments []byte) (result json.RawMessage, err error) {
 	if w, ok := wrappers[strings.ToLower(name)]; ok {
 		name = w.operation
 		if arguments, err = w.translate(arguments); err != nil {
@@ -48,22 +47,16 @@ func (c *Client) dispatch(ctx context.Context, name string, arguments []byte) (r
 		}
 	}
 
-	op, err := tool(name)
+	op, err := findTool(name)
 	if err != nil {
 		return nil, err
 	}
 
-	again := op.Effect == parley.Reads
-	if slices.ContainsFunc(op.Fields, func(f parley.Field) bool { return f.Name == "idempotency_key" }) {
-		arguments, again = withKey(arguments)
-	}
-
-	return result, c.do(ctx, ask{http.MethodPost, op.Name, arguments, again}, &result)
+	return result, t.conn.callOp(ctx, op, arguments, &result)
 }
 
-// tool finds the operation of a model's call: what is not offered to models, is not
-// done for them.
-func tool(name string) (*parley.Op, error) {
+// findTool finds the operation of a model's call, among those that models are offered.
+func findTool(name string) (*parley.Op, error) {
 	var names []string
 	for _, op := range parley.Ops {
 		if !op.ForModels() {
@@ -80,26 +73,4 @@ func tool(name string) (*parley.Op, error) {
 	}
 
 	return nil, e.Suggest("Use one of: %s.", strings.Join(names, ", "))
-}
-
-// withKey gives a call an idempotency key, if it says nothing of one, and reports
-// whether it did: such a call can be made again. What is no object is left to the
-// daemon to refuse.
-func withKey(arguments []byte) (keyed []byte, added bool) {
-	arguments = bytes.TrimSpace(arguments)
-	if len(arguments) == 0 {
-		arguments = []byte("{}")
-	}
-
-	var members map[string]json.RawMessage
-	if json.Unmarshal(arguments, &members) != nil || members == nil || members["idempotency_key"] != nil {
-		return arguments, false
-	}
-
-	head := `{"idempotency_key":"` + uuid.NewString() + `"`
-	if len(members) > 0 {
-		head += ","
-	}
-
-	return append([]byte(head), arguments[1:]...), true // the rest stays as it is, with a member given twice
 }

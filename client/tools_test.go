@@ -80,7 +80,11 @@ func TestDispatchUnderstandsTheCallsOfModels(t *testing.T) {
 		{"talk_to_dm", `{"message":"I open the door."}`, "status", "Message sent to DM!"},
 		{"message_agent", `{"username":"DM","message":"and look around"}`, "status", "Message sent to DM!"},
 		{"send_message", `{"recipient":"DM","message":"Is anybody there?"}`, "status", "Message sent to DM!"},
-		{"SEND_MESSAGE", `{"recipient_agent_ids":["DM"],"message_type":"request","content":{"text":"hello?","data":{"a":1},"attachments":[]},"priority":"high","requires_response":false}`, "status", "Message sent to DM!"},
+		{"SEND_MESSAGE", `{
+			"recipient_agent_ids": ["DM"], "message_type": "request",
+			"content": {"text": "hello?", "data": {"a": 1}, "attachments": []},
+			"priority": "high", "requires_response": false
+		}`, "status", "Message sent to DM!"},
 		{"check_messages", `{"include_read":false}`, "unread_count", "0"},
 		{"check_messages", ``, "unread_count", "0"},
 		{"get_dm_conversation_history", `{"limit":2}`, "with_agent", "DM"},
@@ -155,12 +159,17 @@ func TestDispatchedSendIsStoredOnce(t *testing.T) {
 	}
 
 	b.left.Store(1)
+	if got := dispatch(t, player, "send_message", `{"to":"DM","text":"keyed","idempotency_key":"k"}`); got["success"] != true {
+		t.Errorf("a call with a key: got %v", got)
+	}
+
+	b.left.Store(1)
 	text, err := player.Dispatch(t.Context(), "send_message", `{"to":"DM","text":"twice?","idempotency_key":null}`)
 	if parley.ErrorCode(err) != parley.DaemonUnavailable {
 		t.Errorf("a call without a key: got %s, %v, want DAEMON_UNAVAILABLE", text, err)
 	}
 
-	expectUnread(t, dm, 2)
+	expectUnread(t, dm, 3)
 }
 
 func TestDispatchFailsWhenTheDaemonIsAway(t *testing.T) {

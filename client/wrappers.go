@@ -9,22 +9,29 @@ import (
 	"parley"
 )
 
-// wrapper is a tool that agents define for themselves, upon an operation.
+// wrapper is a tool that agents define for themselves, in terms of an operation.
 type wrapper struct {
 	operation  string
 	parameters map[string]string // its own name → the operation's
-	required   []string          // of its own names
-	fixed      map[string]string // what the operation is given beside
+	required   []string          // its own names
+	fixed      map[string]string // parameters of the operation with fixed values
 }
 
-// dm is who talk_to_dm talks to.
+// dm is the agent of talk_to_dm.
 const dm = "DM"
 
 var wrappers = map[string]wrapper{
-	"talk_to_dm": {operation: "send_message", parameters: map[string]string{"message": "text"},
-		required: []string{"message"}, fixed: map[string]string{"to": dm}},
-	"message_agent": {operation: "send_message", parameters: map[string]string{"username": "to", "message": "text"},
-		required: []string{"username", "message"}},
+	"talk_to_dm": {
+		operation:  "send_message",
+		parameters: map[string]string{"message": "text"},
+		required:   []string{"message"},
+		fixed:      map[string]string{"to": dm},
+	},
+	"message_agent": {
+		operation:  "send_message",
+		parameters: map[string]string{"username": "to", "message": "text"},
+		required:   []string{"username", "message"},
+	},
 	"check_messages": {
 		operation:  "check_inbox",
 		parameters: map[string]string{"include_read": "include_read", "sender": "filter_by_sender"},
@@ -36,8 +43,8 @@ var wrappers = map[string]wrapper{
 	},
 }
 
-// translate turns the wrapper's arguments into the operation's, strictly: a
-// parameter that it does not have must not pass for one of the operation's.
+// translate converts the wrapper's arguments to the operation's. It refuses unknown
+// parameters, even if the operation has them.
 func (w wrapper) translate(arguments []byte) ([]byte, error) {
 	var given map[string]json.RawMessage
 	if text := strings.TrimSpace(string(arguments)); text != "" {

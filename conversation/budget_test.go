@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-// turnAt is an agent's turn, seconds after noon.
+// turnAt returns an agent's turn at a time in seconds after noon.
 func turnAt(at float64, chain string, hop int, from, to string) Turn {
 	return Turn{Link: Link{chain, hop}, From: from, To: to, At: noon.Add(seconds(at))}
 }
@@ -56,7 +56,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// A chain of different agents has 20 hops; a person or a release gives it them anew.
+// A chain through many agents has 20 hops. A person or a release resets it.
 func TestChainBudget(t *testing.T) {
 	var b Budgets
 	b.Take(personAt(0, "c", "a0"))
@@ -90,7 +90,7 @@ func TestChainBudget(t *testing.T) {
 	wantHeld(t, b.Judge(Settings{}, hop(41)), "", 0)
 }
 
-// Where a message has many answers, two agents still exchange 20 of a chain at most.
+// Even if a message has many answers, two agents exchange at most 20 in a chain.
 func TestChainBudgetOfTwo(t *testing.T) {
 	var b Budgets
 	b.Take(personAt(0, "c", "a"))
@@ -102,7 +102,7 @@ func TestChainBudgetOfTwo(t *testing.T) {
 	wantHeld(t, b.Admit(Settings{}, turnAt(2000, "c", 1, "a", "x")), "", 0)
 }
 
-// Ten turns in a minute, all one way so that they are no rounds.
+// All turns go in one direction, so that they make no rounds.
 func TestPairBudgetOfAMinute(t *testing.T) {
 	var b Budgets
 	for n := range 10 {
@@ -119,7 +119,7 @@ func TestPairBudgetOfTenMinutes(t *testing.T) {
 	var b Budgets
 	for n := range 40 { // a turn each 14 s
 		wantHeld(t, b.Admit(Settings{}, turnAt(float64(n*14), fmt.Sprint("by hand ", n), 1, "a", "b")), "", 0)
-		b.Take(personAt(float64(n*14), fmt.Sprint("by hand ", n+1), "x")) // another's chain, so that no chain is spent
+		b.Take(personAt(float64(n*14), fmt.Sprint("by hand ", n+1), "x")) // another chain, so that no chain is spent
 	}
 	wantHeld(t, b.Judge(Settings{}, turnAt(560, "by hand 40", 1, "a", "b")), PairSpent, 600)
 	wantHeld(t, b.Judge(Settings{}, turnAt(600, "by hand 40", 1, "a", "b")), "", 0)
@@ -145,7 +145,7 @@ func TestAPersonsWordOrAReleaseResetsAPair(t *testing.T) {
 	}
 }
 
-// A review of five rounds goes at any pace; as many messages as a minute may have.
+// A review of five rounds passes at any pace. It has as many messages as a minute allows.
 func TestRoundsOfTwo(t *testing.T) {
 	var b Budgets
 	b.Take(personAt(0, "c", "a"))
@@ -157,7 +157,7 @@ func TestRoundsOfTwo(t *testing.T) {
 	wantHeld(t, b.Judge(Settings{}, turnAt(61, "c", 11, "a", "b")), "", 0)
 }
 
-// Three rounds of three or more at any pace, and of one with itself.
+// Three or more agents, or one with itself, get three rounds at any pace.
 func TestRoundsOfMore(t *testing.T) {
 	for size := range 8 {
 		if size == 1 || size == 2 {
@@ -187,7 +187,7 @@ func TestRoundsOfMore(t *testing.T) {
 	}
 }
 
-// One who works with several, each for itself, goes around in no circle.
+// An agent that works with several others, each by itself, makes no cycle.
 func TestWorkWithSeveralIsNoCircle(t *testing.T) {
 	var b Budgets
 	b.Take(personAt(0, "c", "planner"))
@@ -200,18 +200,14 @@ func TestWorkWithSeveralIsNoCircle(t *testing.T) {
 	}
 }
 
-// Chains that agents begin by themselves count their cycles together for ten minutes;
-// a chain that a person begins counts alone.
+// Chains that agents begin within ten minutes share their cycle counts. A chain that a
+// person begins counts alone.
 func TestCyclesOfChainsThatAgentsBegin(t *testing.T) {
 	agents := []string{"a", "b", "c"}
 	var b Budgets
 	for n := range 9 {
-		wantHeld(
-			t,
-			b.Admit(Settings{}, turnAt(float64(n), fmt.Sprint("chain", n), 1, agents[n%3], agents[(n+1)%3])),
-			"",
-			0,
-		)
+		turn := turnAt(float64(n), fmt.Sprint("chain", n), 1, agents[n%3], agents[(n+1)%3])
+		wantHeld(t, b.Admit(Settings{}, turn), "", 0)
 	}
 
 	wantHeld(t, b.Admit(Settings{}, turnAt(10, "another", 1, "a", "b")), CycleSpent, 0)
@@ -267,7 +263,7 @@ func TestOperatorControlsTwo(t *testing.T) {
 	}
 }
 
-// Budgets made again of the turns that were taken answer the same.
+// Budgets restored from the taken turns give the same verdicts.
 func TestBudgetsAreMadeAgainOfWhatWasTaken(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
@@ -276,13 +272,8 @@ func TestBudgetsAreMadeAgainOfWhatWasTaken(t *testing.T) {
 		at, held := 0.0, 0
 		for n := range 600 {
 			at += random.ExpFloat64() * 5
-			next := turnAt(
-				at,
-				fmt.Sprint("c", random.IntN(1+n/100)),
-				random.IntN(23),
-				fmt.Sprint("a", random.IntN(4)),
-				fmt.Sprint("a", random.IntN(4)),
-			)
+			next := turnAt(at, fmt.Sprint("c", random.IntN(1+n/100)), random.IntN(23),
+				fmt.Sprint("a", random.IntN(4)), fmt.Sprint("a", random.IntN(4)))
 			if next.FromHuman = random.IntN(40) == 0; next.FromHuman {
 				next.Link = Link{fmt.Sprint("p", n), 0}
 			}
@@ -305,14 +296,8 @@ func TestBudgetsAreMadeAgainOfWhatWasTaken(t *testing.T) {
 		}
 
 		for n := range 50 {
-			next := turnAt(
-				at,
-				fmt.Sprint("c", n%6),
-				n%23,
-				fmt.Sprint("a", random.IntN(4)),
-				fmt.Sprint("a", random.IntN(4)),
-			)
-
+			next := turnAt(at, fmt.Sprint("c", n%6), n%23,
+				fmt.Sprint("a", random.IntN(4)), fmt.Sprint("a", random.IntN(4)))
 			if got, want := second.Judge(Settings{}, next), first.Judge(Settings{}, next); got != want {
 				t.Fatalf("made again: %+v, want %+v", got, want)
 			}
@@ -349,7 +334,7 @@ func TestBudgetsForgetWhatHoldsNothing(t *testing.T) {
 		b.Take(turnAt(float64(n)*10, fmt.Sprint(n), 1, fmt.Sprint("a", n), fmt.Sprint("b", n)))
 		b.Take(personAt(float64(n)*10, fmt.Sprint("p", n), fmt.Sprint("c", n)))
 	}
-	if got := len(b.chains) + len(b.pairs) + len(b.agents); got > 5*mostChains {
+	if got := len(b.chains) + len(b.pairs) + len(b.agents); got > 5*maxChains {
 		t.Errorf("%d chains, %d pairs and %d agents are remembered", len(b.chains), len(b.pairs), len(b.agents))
 	}
 	if got := b.Judge(Settings{}, turnAt(2e6, "x", 1, "n", "m")); got.Reason != MutedByOperator {

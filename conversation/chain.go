@@ -2,20 +2,20 @@ package conversation
 
 import "time"
 
-// chain is what is remembered of the messages that follow from one.
+// chain is the memory of all messages that follow from one.
 type chain struct {
-	ways    ways
+	counts  turnCounts
 	last    time.Time
-	highest int // hop of a turn that started
-	renewed int // the hop at which its budget was last given anew
+	highest int // highest hop of a started turn
+	renewed int // the hop at which its budget was last reset
 }
 
-// ways count the turns from each agent to each other one.
-type ways map[string]map[string]int
+// turnCounts counts the turns by sender and recipient.
+type turnCounts map[string]map[string]int
 
-// chain returns the chain of an agent's turn. Those that agents begin within ten
-// minutes count their cycles together: a team that was let loose all at once begins
-// as many chains as it has agents, and no person stands behind any of them.
+// chain returns the chain of an agent's turn. Chains that agents begin within the same
+// ten minutes share their counts: a team that starts all at once begins as many chains
+// as it has agents, and no person began any of them.
 func (b *Budgets) chain(t Turn) *chain {
 	if c := b.chains[t.Chain]; c != nil {
 		return c
@@ -24,72 +24,71 @@ func (b *Budgets) chain(t Turn) *chain {
 		b.chains = map[string]*chain{}
 	}
 	if !b.pooled(t.At) {
-		b.pool, b.begun = ways{}, t.At
+		b.pool, b.poolBegan = turnCounts{}, t.At
 	}
-	c := &chain{ways: b.pool, last: t.At}
+	c := &chain{counts: b.pool, last: t.At}
 	b.chains[t.Chain] = c
 	return c
 }
 
-// pooled reports whether a chain that an agent begins now counts with others.
+// pooled reports whether a chain that an agent begins now shares its counts.
 func (b *Budgets) pooled(now time.Time) bool {
-	return b.pool != nil && now.Sub(b.begun) < pairLong
+	return b.pool != nil && now.Sub(b.poolBegan) < pairLong
 }
 
-// look returns what chain would return, and changes nothing; nil for one that begins.
-func (b *Budgets) look(t Turn) *chain {
+// peekChain returns what chain would return, without a change; nil for a new chain.
+func (b *Budgets) peekChain(t Turn) *chain {
 	if c := b.chains[t.Chain]; c != nil || !b.pooled(t.At) {
 		return c
 	}
-	return &chain{ways: b.pool}
+	return &chain{counts: b.pool}
 }
 
-// allowance is the hop from which a chain's hops count.
-func (c *chain) allowance() int {
+// renewedHop returns the hop from which the chain's hops count.
+func (c *chain) renewedHop() int {
 	if c == nil {
 		return 0
 	}
 	return c.renewed
 }
 
-// between counts the turns of two agents in the chain. Where each message has one
-// answer these are its hops; where one message has many, the hops stay few while two
-// agents write to each other without end, and this counts them.
+// between counts the turns of two agents in the chain. If each message has one answer,
+// these are its hops. If one message has many answers, the hops stay few while two agents
+// write to each other without end; only this count grows then.
 func (c *chain) between(one, other string) int {
 	if c == nil {
 		return 0
 	}
-	n := c.ways[one][other]
+	n := c.counts[one][other]
 	if one != other {
-		n += c.ways[other][one]
+		n += c.counts[other][one]
 	}
 	return n
 }
 
 func (c *chain) take(t Turn) {
-	if c.ways[t.From] == nil {
-		c.ways[t.From] = map[string]int{}
+	if c.counts[t.From] == nil {
+		c.counts[t.From] = map[string]int{}
 	}
-	c.ways[t.From][t.To]++
+	c.counts[t.From][t.To]++
 	c.highest = max(c.highest, t.Hop)
 	if t.At.After(c.last) {
 		c.last = t.At
 	}
 }
 
-// renew gives the chain its budgets anew, from hop at least.
+// renew resets the chain's budgets, at hop or its highest hop.
 func (c *chain) renew(hop int) {
-	clear(c.ways)
+	clear(c.counts)
 	c.renewed = max(c.highest, hop)
 }
 
-// circles reports whether a turn would begin one more round of a cycle of three agents
-// or more, or of one agent with itself, than most: each of the ways around it was gone
-// so often. Two agents go back and forth over their work, as a review does, and have
-// budgets of their own; where three pass something around without end, no pace makes
-// it work.
-func (c *chain) circles(most int, from, to string) bool {
-	if c == nil || c.ways[from][to] < most {
+// closesCycle reports whether a turn would begin another round of a cycle that has made
+// rounds already: one of three or more agents, or of one agent with itself. Two agents
+// are no cycle: in a review they go back and forth over their work, and they have budgets
+// of their own. Three that pass something around without end get nowhere at any pace.
+func (c *chain) closesCycle(rounds int, from, to string) bool {
+	if c == nil || c.counts[from][to] < rounds {
 		return false
 	}
 	if from == to {
@@ -100,11 +99,11 @@ func (c *chain) circles(most int, from, to string) bool {
 	for len(next) > 0 {
 		agent := next[0]
 		next = next[1:]
-		for other, n := range c.ways[agent] {
-			if n < most || other == from || seen[other] {
+		for other, n := range c.counts[agent] {
+			if n < rounds || other == from || seen[other] {
 				continue
 			}
-			if c.ways[other][from] >= most {
+			if c.counts[other][from] >= rounds {
 				return true
 			}
 

@@ -6,16 +6,16 @@ import (
 	"parley"
 )
 
-// Question is whether one who takes part should answer a post.
+// Question asks whether a participant should answer a post.
 type Question struct {
-	Agent    *parley.Agent // who might answer: its id, name, role, capabilities and description count
-	Post     Post          // one that was added to the room
+	Agent    *parley.Agent // uses its id, name, role, capabilities and description
+	Post     Post          // must have been added to the room
 	At       time.Time
 	Draw     Source
 	Settings Settings
 }
 
-// Decision is the answer, and how it came about.
+// Decision is the answer to a Question, with its reasons.
 type Decision struct {
 	ShouldRespond bool    `json:"should_respond"`
 	Reason        Reason  `json:"reason"`
@@ -23,24 +23,24 @@ type Decision struct {
 	Factors       Factors `json:"factors"`
 }
 
-// Factors are what a decision is made of.
+// Factors are the inputs of a decision.
 type Factors struct {
 	MentionedByAI           bool    `json:"mentioned_by_ai"`
 	DirectQuestion          bool    `json:"direct_question"`
 	ConversationTemperature float64 `json:"conversation_temperature"`
 	MyTurnProbability       float64 `json:"my_turn_probability"`
 	RelevanceScore          float64 `json:"relevance_score"`
-	RecentParticipation     float64 `json:"recent_participation"` // its share of five minutes' messages
-	HumanPresence           bool    `json:"human_presence"`       // one wrote within five minutes
+	RecentParticipation     float64 `json:"recent_participation"` // the agent's share of the messages of five minutes
+	HumanPresence           bool    `json:"human_presence"`       // a person wrote within five minutes
 	ConclusionSignals       bool    `json:"conclusion_signals"`
 }
 
-// Decide says whether the agent should answer the post. A person's post is always
-// answered and one's own never; the operator's controls come next, then the seed's
-// rules 1 to 8 in their order.
+// Decide returns whether the agent should answer the post. An agent always answers a
+// person's post and never its own. The operator's controls come next, then rules 1 to 8
+// in their order.
 func (r *Room) Decide(q Question) Decision {
 	reading := r.reading(q.At)
-	f := factors(reading, q, r.hears(q.Post))
+	f := factors(reading, q, r.parse(q.Post))
 	control := r.state.Control.judge(q.At)
 	switch {
 	case q.Post.From == q.Agent.ID:
@@ -56,7 +56,7 @@ func (r *Room) Decide(q Question) Decision {
 	return rules(reading, f, q)
 }
 
-// rules are the seed's decision matrix.
+// rules applies rules 1 to 8.
 func rules(r *Reading, f Factors, q Question) Decision {
 	switch {
 	case f.MentionedByAI: // rule 1
@@ -69,7 +69,7 @@ func rules(r *Reading, f Factors, q Question) Decision {
 		return Decision{false, JustSpoke, 1, f}
 	case f.RecentParticipation > dominatingShare: // rule 5
 		return Decision{false, Dominating, 1, f}
-	case len(r.Humans) == 0 && r.LastMinute > leftAlone: // rule 6
+	case len(r.Humans) == 0 && r.LastMinute > unattended: // rule 6
 		return Decision{false, HumansDisengaged, 1, f}
 	}
 
@@ -81,7 +81,7 @@ func rules(r *Reading, f Factors, q Question) Decision {
 	return Decision{false, NoCompellingReason, 1 - p, f} // rule 8
 }
 
-func factors(r *Reading, q Question, text *said) Factors {
+func factors(r *Reading, q Question, text *parsedText) Factors {
 	return Factors{
 		MentionedByAI:           !q.Post.Human && text.mentions(q.Agent.Name),
 		DirectQuestion:          text.asks(q.Agent.Name),
@@ -94,7 +94,7 @@ func factors(r *Reading, q Question, text *said) Factors {
 	}
 }
 
-// turnProbability is the seed's: how likely it is an agent's turn to speak.
+// turnProbability returns how likely it is the agent's turn to speak, from 0 to 1.
 func turnProbability(r *Reading, agent string) float64 {
 	spoken := 0
 	for _, speaker := range latest(r.Speakers, turnSpeakers) {

@@ -11,17 +11,17 @@ import (
 
 var coder = &parley.Agent{ID: "a", Name: "coder", Role: "programmer", Capabilities: []string{"debugging", "tests"}}
 
-// drawn is a Source that always draws the same.
+// drawn returns a Source that always draws x.
 func drawn(x float64) Source { return func(string, string) float64 { return x } }
 
-// ask puts the last post to coder, at that post's time.
+// ask asks coder about the last post, at that post's time.
 func ask(draw Source, posts ...spoken) Decision {
 	last := posts[len(posts)-1].post(len(posts) - 1)
 	return heardBy(posts...).Decide(Question{Agent: coder, Post: last, At: last.At, Draw: draw})
 }
 
-// Each rule, and that it comes before the next ones. Confidences are the seed's or
-// worked out by hand.
+// Each rule, and its precedence over later ones. Confidences are constants or computed by
+// hand.
 func TestRulesInTheirOrder(t *testing.T) {
 	over := []spoken{{0, "b", "Sounds good."}, {1, "c", "Sounds good."}}
 	tests := []struct {
@@ -179,7 +179,7 @@ func TestRulesInTheirOrder(t *testing.T) {
 	}
 }
 
-// Rule 4: another post is put to one who has spoken since.
+// Rule 4: the agent has spoken after the post that it is asked about.
 func TestOneWhoSpokeLastWaits(t *testing.T) {
 	posts := []spoken{{0, "h", "x"}, {1, "b", "debugging tests"}, {2, "c", "x"}, {3, "a", "x"}}
 	earlier := posts[1].post(1)
@@ -241,7 +241,7 @@ func TestSameInputsSameDecision(t *testing.T) {
 	}
 }
 
-// What the operator does to a thread.
+// The operator's controls of a thread.
 func TestOperatorControlsAThread(t *testing.T) {
 	posts := []spoken{{0, "b", "Sounds good."}, {1, "c", "Sounds good. @coder look"}}
 	last := posts[1].post(1)

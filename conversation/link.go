@@ -1,20 +1,18 @@
 package conversation
 
-// Link says where a message stands: in which chain, and how many messages of agents
-// lead to it from the one that began the chain. A chain is named by that message.
+// Link is the place of a message in a chain.
 type Link struct {
-	Chain string `json:"chain_id"`
-	Hop   int    `json:"hop"`
+	Chain string `json:"chain_id"` // id of the message that began the chain
+	Hop   int    `json:"hop"`      // messages of agents from the begin of the chain to this one
 }
 
-// Next returns the link of a new message. A person's begins a chain, at hop 0. An
-// agent's goes on from the message that it answers (replied), else from the one that
-// began the sender's current turn (turn); where both are of one chain, from the
-// farther. An agent's message that goes on from nothing begins a chain at hop 1.
-// Links that there are not are zero.
+// Next returns the link of a new message. A person's message begins a chain, at hop 0.
+// An agent's message continues the one that it answers (replied), else the one that
+// started the sender's current turn (turn). If both are of the same chain, it continues
+// the one with the higher hop. If both are zero, it begins a chain at hop 1.
 //
-// A sender of whose turns nothing is known, such as a mailbox, is taken to be in the
-// one that it was last given (see Budgets.Turn): else it could begin anew for ever.
+// If a sender's turns are not known, as with a mailbox, pass its latest turn (see
+// Budgets.Turn): otherwise it could begin new chains without end.
 func Next(message string, human bool, replied, turn Link) Link {
 	switch {
 	case human:

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// population is a team that never stops by itself.
+// population is a team whose talk never stops by itself.
 type population struct {
 	name  string
 	least int // agents
@@ -16,7 +16,7 @@ type population struct {
 	room  bool
 }
 
-// politely is what such a team says; nothing in it concludes a conversation.
+// politely has the texts of such a team. None of them concludes a conversation.
 var politely = []string{
 	"You are most welcome, happy to help!",
 	"Likewise, and good luck with the tests.",
@@ -60,7 +60,7 @@ func around(n int) talker {
 	}
 }
 
-// calling names the next one in whatever way.
+// calling addresses the next agent in one of several ways.
 func calling(text string) talker {
 	return func(w *world, me int, m *simMessage) []simMessage {
 		next := (me + 1) % len(w.agents)
@@ -68,8 +68,8 @@ func calling(text string) talker {
 	}
 }
 
-// begun is a first message of a person to all; opened one of each agent, which no
-// person asked for.
+// begun starts with a person's message to all; opened starts with a message of each
+// agent, without a person.
 func begun(w *world) {
 	w.send(simMessage{from: human, to: everyone(w, human), text: "Introduce yourselves."}, Link{})
 }
@@ -84,7 +84,7 @@ func opened(w *world) {
 	}
 }
 
-// firstOf is whom an agent's first message goes to, by what it always does.
+// firstOf returns the recipients of an agent's first message.
 func (w *world) firstOf(agent int) []int {
 	return w.talk(w, agent, &simMessage{from: (agent + 1) % len(w.agents)})[0].to
 }
@@ -138,7 +138,7 @@ var populations = []population{
 	}, true},
 }
 
-// sizes of the populations, and how fast the fastest answers.
+// The sizes of the populations, and the time of the fastest answer.
 var (
 	simSizes = []int{2, 3, 5, 10, 25, 50}
 	simPaces = []time.Duration{time.Second, 8 * time.Second, time.Minute}
@@ -151,11 +151,11 @@ func (p population) world(size int, pace time.Duration, settings Settings) *worl
 	return w
 }
 
-// loopRuns is what the page says of the populations.
+// loopRuns holds the page's figures for a population.
 type loopRuns struct {
 	name            string
 	runs            int
-	median, longest int // messages until nobody spoke any more
+	median, longest int // messages until everybody was silent
 	without         int // messages of the shortest run without the protocol
 }
 
@@ -170,7 +170,7 @@ func simulateLoops(t *testing.T) (all []loopRuns) {
 
 			for _, pace := range simPaces {
 				if size > 10 && pace != simPaces[1] {
-					continue // each takes long, and pace is seen in the smaller ones
+					continue // each takes long, and smaller ones show the effect of pace
 				}
 
 				w := p.world(size, pace, Settings{})

@@ -18,7 +18,7 @@ const (
 	pageEnd   = "<!-- /figures -->\n"
 )
 
-// checkPage compares the page's figures with those of now, or writes them.
+// checkPage compares the page's figures with the current ones, or writes them.
 func checkPage(t *testing.T, loops []loopRuns, useful []usefulRuns) {
 	t.Helper()
 	page, err := os.ReadFile(pageFile)

@@ -2,6 +2,6 @@
 
 package conversation
 
-// raced says that the race detector watches, which makes the simulations take minutes.
-// They have one goroutine.
+// raced says that the race detector runs, with which the simulations take minutes. They
+// have one goroutine.
 const raced = true

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Reading is a thread at one moment.
+// Reading describes a thread at one moment.
 type Reading struct {
 	State       State   `json:"state"`
 	Temperature float64 `json:"temperature"` // 0 to 1
 
-	// Of the last minute, and of the last five.
 	LastMinute  int `json:"messages_in_last_minute"`
 	FiveMinutes int `json:"messages_in_last_five_minutes"`
 
-	// Of the last five minutes.
-	Participants     map[string]int `json:"participant_messages"`       // messages by each
-	AIs              map[string]int `json:"ai_participant_messages"`    // those of agents
-	Humans           map[string]int `json:"human_participant_messages"` // those of people
+	// Counts of the last five minutes; messages by participant, all and divided into
+	// agents and people.
+	Participants     map[string]int `json:"participant_messages"`
+	AIs              map[string]int `json:"ai_participant_messages"`
+	Humans           map[string]int `json:"human_participant_messages"`
 	Questions        int            `json:"question_count"`
 	Acknowledgements int            `json:"acknowledgment_count"`
 
@@ -26,18 +26,18 @@ type Reading struct {
 	LastSpeaker string    `json:"last_speaker,omitempty"`
 	InARow      int       `json:"consecutive_same_speaker"`
 	Speakers    []string  `json:"speaker_sequence"`   // the last ten, oldest first
-	Signals     []string  `json:"conclusion_signals"` // since it was last reopened
+	Signals     []string  `json:"conclusion_signals"` // since the conversation was last reopened
 
 	Muted       bool      `json:"muted,omitempty"`
-	CooledUntil time.Time `json:"cooled_until,omitzero"` // while it is cooled
+	CooledUntil time.Time `json:"cooled_until,omitzero"` // zero unless it is cooled now
 }
 
-// At reads the room at a moment, which is not before its last message.
+// At returns the Reading for a moment, which must not be before the last message.
 func (r *Room) At(now time.Time) Reading {
 	s := &r.state
-	five := within(s.Recent, now, fiveMinutes)
+	five := youngerThan(s.Recent, now, fiveMinutes)
 	reading := Reading{
-		LastMinute: len(within(five, now, minute)), FiveMinutes: len(five),
+		LastMinute: len(youngerThan(five, now, minute)), FiveMinutes: len(five),
 		Participants: map[string]int{}, AIs: map[string]int{}, Humans: map[string]int{},
 		LastMessage: s.Last, InARow: s.InARow,
 		Speakers: slices.Clone(s.Sequence), Signals: slices.Clone(s.Signals),
@@ -54,13 +54,8 @@ func (r *Room) At(now time.Time) Reading {
 
 	if n := len(s.Sequence); n > 0 {
 		reading.LastSpeaker = s.Sequence[n-1]
-		reading.Temperature = temperature(
-			now.Sub(s.Last),
-			reading.LastMinute,
-			len(reading.Participants),
-			reading.Questions,
-			len(s.Recent),
-		)
+		reading.Temperature = temperature(now.Sub(s.Last), reading.LastMinute,
+			len(reading.Participants), reading.Questions, len(s.Recent))
 	}
 
 	reading.State = stateAt(reading.Temperature)
@@ -71,7 +66,7 @@ func (r *Room) At(now time.Time) Reading {
 	return reading
 }
 
-// reading is At for the room's own use: nobody changes it.
+// reading is a cached At. Do not change the result.
 func (r *Room) reading(now time.Time) *Reading {
 	if r.last == nil || !r.at.Equal(now) {
 		reading := r.At(now)
@@ -80,7 +75,7 @@ func (r *Room) reading(now time.Time) *Reading {
 	return r.last
 }
 
-func (r *Reading) count(m heard) {
+func (r *Reading) count(m postRecord) {
 	r.Participants[m.From]++
 	if m.Human {
 		r.Humans[m.From]++
@@ -90,23 +85,23 @@ func (r *Reading) count(m heard) {
 	if m.Asks {
 		r.Questions++
 	}
-	if m.Consents {
+	if m.Acknowledges {
 		r.Acknowledgements++
 	}
 }
 
-// concludedAt reports whether the room has come to its end by a moment.
+// concludedAt reports whether the conversation has concluded by a moment.
 func (r *Room) concludedAt(now time.Time) bool {
 	if s := &r.state; !s.Concluded && len(s.Signals) < concludingCount {
-		return false // most rooms, without counting
+		return false // true for most rooms, so don't count
 	}
 	return r.reading(now).State == Concluded
 }
 
-// temperature is the seed's. lastMinute, participants (five minutes) and questions (five
-// minutes) are counted now; messages are those of the five minutes up to the last
-// message, as the seed has them. Were they counted now too, old statements that leave
-// the window would make the remaining questions weigh more, and silence would heat.
+// temperature returns the heat of a conversation, from 0 to 1. lastMinute, participants
+// (of five minutes) and questions (of five minutes) are counted now, but messages up to
+// the last message. If messages were counted now too, old statements that leave the window
+// would give the remaining questions more weight, and silence would heat.
 func temperature(silence time.Duration, lastMinute, participants, questions, messages int) float64 {
 	decay := math.Exp(-max(silence, 0).Seconds() / decayTime.Seconds())
 	activity := min(float64(lastMinute)/fullActivity, 1)

@@ -8,43 +8,41 @@ import (
 	"parley"
 )
 
-// What one word in common with an agent's profile says for its being concerned. The
-// numbers are chosen so that one word of its capabilities or role is not enough for
-// rule 2, and becomes enough with its name or a word of its description beside it.
+// The weights of one word that a text shares with an agent's profile. One word of its
+// capabilities or role is not enough for rule 2; together with its name or a word of its
+// description it is.
 const (
 	wordOfCapability  = 0.6
 	wordOfRole        = 0.6
 	wordOfDescription = 0.3
 	wordOfName        = 0.3
 
-	relevanceUnknown = 0.5 // of an agent that says nothing of itself
+	relevanceUnknown = 0.5 // of an agent without a profile
 )
 
-// Relevance says from 0 to 1 how much text concerns an agent.
+// relevance returns how much the text concerns an agent, from 0 to 1.
 //
 // Each distinct word that the text shares with the agent's capabilities, role,
-// description or name says so with the highest weight w of the places where it
-// stands, and the relevance is 1 - (1-w1)(1-w2)…: no word in common gives 0, and each
-// further one brings it nearer to 1. Words are compared without case, without their
-// usual English endings, and without the words that every text has.
+// description or name has the highest weight w of the places where it stands. The
+// relevance is 1 - (1-w1)(1-w2)…: it is 0 without a common word, and each further one
+// brings it nearer to 1. The comparison ignores case, the usual English endings, and the
+// words that every text has.
 //
-// Where a text has no words of its own ("coder, what do you think?") it concerns those
-// whom it names wholly, and nobody else. An agent without role, capabilities and
-// description is concerned by half in every text that has any.
-func Relevance(agent *parley.Agent, text string) float64 { return hear(text).relevance(agent) }
-
-func (s *said) relevance(agent *parley.Agent) float64 {
+// A text without words of its own ("coder, what do you think?") has a relevance of 1 for
+// the agents that it names, and 0 for all others. An agent without role, capabilities and
+// description has a relevance of 0.5 for every other text.
+func (t *parsedText) relevance(agent *parley.Agent) float64 {
 	own := wordsOf(agent.Name)
-	named := agent.Name != "" && hasWord(s.lower, strings.ToLower(agent.Name))
+	named := agent.Name != "" && hasWord(t.lower, strings.ToLower(agent.Name))
 	nameOnly := func(w string) bool { return named && slices.Contains(own, w) }
-	if !slices.ContainsFunc(s.words, func(w string) bool { return !nameOnly(w) }) {
+	if !slices.ContainsFunc(t.words, func(w string) bool { return !nameOnly(w) }) {
 		if named {
 			return 1
 		}
 		return 0
 	}
 
-	weights := weigh(agent)
+	weights := wordWeights(agent)
 	if len(weights) == 0 {
 		return relevanceUnknown
 	}
@@ -56,15 +54,15 @@ func (s *said) relevance(agent *parley.Agent) float64 {
 	}
 
 	doubt := 1.0
-	for _, w := range s.words {
+	for _, w := range t.words {
 		doubt *= 1 - weights[w]
 	}
 
 	return 1 - doubt
 }
 
-// weigh gives each word of an agent's profile its weight.
-func weigh(agent *parley.Agent) map[string]float64 {
+// wordWeights returns the words of an agent's profile with their weights.
+func wordWeights(agent *parley.Agent) map[string]float64 {
 	weights := map[string]float64{}
 	add := func(text string, weight float64) {
 		for _, w := range wordsOf(text) {
@@ -77,7 +75,8 @@ func weigh(agent *parley.Agent) map[string]float64 {
 	return weights
 }
 
-// wordsOf returns the distinct words of text, in order, that say what it is about.
+// wordsOf returns the distinct stems of the words in text, in order, without the common
+// words.
 func wordsOf(text string) (words []string) {
 	fields := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '\''
@@ -96,8 +95,8 @@ func wordsOf(text string) (words []string) {
 	return words
 }
 
-// stem takes the usual endings from an English word: tests, tested, tester and
-// testing become one. It needs only to do the same to both sides.
+// stem removes the usual endings from an English word: tests, tested, tester and testing
+// become one. The result need not be a word, since both sides of a comparison are stemmed.
 func stem(w string) string {
 	for _, ending := range []string{"ings", "ing", "ers", "er", "ed", "es", "s", "e"} {
 		rest, found := strings.CutSuffix(w, ending)
@@ -112,8 +111,8 @@ func stem(w string) string {
 	return w
 }
 
-// common words say nothing of what a text is about; those of agreement and thanks are
-// among them.
+// common words do not tell what a text is about. They include words of agreement and
+// thanks.
 var common = setOf(`
 	about absolutely after again agree agreed all also am an and any anyone appreciate are as at be because been
 	before but by can could did do does doing don done everyone fine for from further get give glad go going good

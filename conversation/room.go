@@ -16,58 +16,58 @@ type Post struct {
 	At    time.Time
 }
 
-// Room is what the protocol remembers of one thread. The zero Room is a thread in
-// which nobody has spoken. It remembers a bounded number of messages, never their
-// texts, and can be kept as JSON, or made again by adding the thread's posts in their
-// order. It is no good to several goroutines at once.
+// Room is the protocol's memory of one thread. The zero Room is a thread without posts.
+// It remembers a bounded number of messages, never their texts. It can be stored as JSON,
+// or restored by adding the thread's posts in their order. Not safe for concurrent use.
 type Room struct {
 	state roomState
-	last  *Reading // what reading made for the moment at: a post is decided on for many at once
-	at    time.Time
 
-	post  Post // what hears made last
-	heard *said
+	// The last Reading, for the moment at, and the last parsed post: many agents decide
+	// about the same post.
+	last *Reading
+	at   time.Time
+	post Post
+	text *parsedText
 }
 
 type roomState struct {
-	Recent    []heard   `json:"recent,omitempty"` // of five minutes, oldest first
-	Last      time.Time `json:"last_message_time,omitzero"`
-	Sequence  []string  `json:"speaker_sequence,omitempty"`
-	InARow    int       `json:"consecutive_same_speaker,omitempty"`
-	Signals   []string  `json:"conclusion_signals,omitempty"`
-	Concluded bool      `json:"concluded,omitempty"`
-	Control   control   `json:"control,omitzero"`
+	Recent    []postRecord `json:"recent,omitempty"` // of five minutes, oldest first
+	Last      time.Time    `json:"last_message_time,omitzero"`
+	Sequence  []string     `json:"speaker_sequence,omitempty"`
+	InARow    int          `json:"consecutive_same_speaker,omitempty"`
+	Signals   []string     `json:"conclusion_signals,omitempty"`
+	Concluded bool         `json:"concluded,omitempty"`
+	Control   control      `json:"control,omitzero"`
 }
 
-// heard is what is remembered of a post.
-type heard struct {
-	At       time.Time `json:"at"`
-	From     string    `json:"from"`
-	Human    bool      `json:"human,omitempty"`
-	Asks     bool      `json:"asks,omitempty"`
-	Consents bool      `json:"consents,omitempty"`
+// postRecord is the memory of a post.
+type postRecord struct {
+	At           time.Time `json:"at"`
+	From         string    `json:"from"`
+	Human        bool      `json:"human,omitempty"`
+	Asks         bool      `json:"asks,omitempty"`
+	Acknowledges bool      `json:"consents,omitempty"`
 }
 
-// maxRecent bounds a thread's memory: of a thread faster than 100 messages a minute
-// the last five minutes are its latest 500 messages. All that the counts are compared
-// with is far below.
+// maxRecent bounds a thread's memory. In a thread with over 100 messages a minute, the
+// last 500 messages stand for the last five minutes. All thresholds are far below.
 const maxRecent = 500
 
 // maxSignals bounds the signals kept; two are enough to conclude.
 const maxSignals = 10
 
-// Add takes a post into account; posts come in their order. others are the names of
-// those who take part, without the sender: a concluded conversation goes on when a
-// person writes, or when one of them is mentioned or directly asked.
+// Add records a post. Posts must be added in their order. others are the names of the
+// participants without the sender: a concluded conversation goes on if a person writes,
+// or if one of these is mentioned or directly asked.
 func (r *Room) Add(p Post, others []string) {
-	s, text := r.change(), r.hears(p)
+	s, text := r.change(), r.parse(p)
 	if p.At.Before(s.Last) {
-		p.At = s.Last // clocks may be set back; what was heard later is later
+		p.At = s.Last // a clock may be set back; the order counts
 	}
 
 	if r.concludedAt(p.At) {
 		s.Concluded = true
-		if p.Human || text.callsOneOf(others) {
+		if p.Human || text.callsAny(others) {
 			s.Concluded, s.Signals = false, nil
 		}
 	}
@@ -83,33 +83,34 @@ func (r *Room) Add(p Post, others []string) {
 	s.Sequence = latest(append(s.Sequence, p.From), keptSpeakers)
 	s.Signals = latest(append(s.Signals, text.signals()...), maxSignals)
 	s.Last = p.At
-	s.Recent = append(s.Recent, heard{p.At, p.From, p.Human, len(text.asking) > 0, text.consents()})
-	s.Recent = latest(within(s.Recent, p.At, fiveMinutes), maxRecent)
+	s.Recent = append(s.Recent, postRecord{p.At, p.From, p.Human, len(text.questions) > 0, text.acknowledges()})
+	s.Recent = latest(youngerThan(s.Recent, p.At, fiveMinutes), maxRecent)
 }
 
-// hears takes a post's text apart, once for all who might answer it.
-func (r *Room) hears(p Post) *said {
-	if r.heard == nil || r.post != p {
-		r.post, r.heard = p, hear(p.Text)
+// parse returns a post's parsed text, and caches it.
+func (r *Room) parse(p Post) *parsedText {
+	if r.text == nil || r.post != p {
+		r.post, r.text = p, parseText(p.Text)
 	}
-	return r.heard
+	return r.text
 }
 
-func (s *said) callsOneOf(names []string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return s.mentions(name) || s.asks(name) })
+// callsAny reports whether the text mentions or directly asks one of the names.
+func (t *parsedText) callsAny(names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return t.mentions(name) || t.asks(name) })
 }
 
-// within returns those of messages that are younger than window at now.
-func within(messages []heard, now time.Time, window time.Duration) []heard {
+// youngerThan returns the messages that are younger than window at now.
+func youngerThan(messages []postRecord, now time.Time, window time.Duration) []postRecord {
 	first := sort.Search(len(messages), func(i int) bool { return now.Sub(messages[i].At) < window })
 	return messages[first:]
 }
 
-// latest returns the last n of list. What is cut off is freed by the append that next
-// finds no room behind it.
+// latest returns the last n elements of list. The rest is freed when a later append has
+// to move the list.
 func latest[T any](list []T, n int) []T { return list[max(len(list)-n, 0):] }
 
-// MarshalJSON writes what the room remembers.
+// MarshalJSON writes the room's memory.
 func (r Room) MarshalJSON() ([]byte, error) { return json.Marshal(r.state) }
 
 // UnmarshalJSON reads what MarshalJSON wrote.

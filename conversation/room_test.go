@@ -13,7 +13,7 @@ import (
 
 var noon = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 
-// talk adds posts at seconds after noon; a sender whose id begins with h is a person.
+// talk adds posts at seconds after noon. A sender whose id begins with h is a person.
 type spoken struct {
 	at   float64
 	from string
@@ -42,7 +42,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 
 func near(got, want float64) bool { return math.Abs(got-want) < 0.00005 }
 
-// The numbers are worked out by hand from the seed's formulas, to four places.
+// The numbers are computed by hand from the formulas, to four places.
 func TestTemperatureAsWorkedOutByHand(t *testing.T) {
 	tests := []struct {
 		name                                          string
@@ -98,7 +98,7 @@ func TestCountsAreOverRealTimestamps(t *testing.T) {
 	type counts struct{ minute, five, people, humans, questions, acknowledgements int }
 	for at, want := range map[float64]counts{
 		299:    {2, 5, 3, 1, 2, 2},
-		300:    {2, 4, 2, 0, 1, 2}, // a message of exactly five minutes ago is not of the last five
+		300:    {2, 4, 2, 0, 1, 2}, // a message exactly five minutes old does not count
 		358.9:  {1, 4, 2, 0, 1, 2},
 		400:    {0, 3, 2, 0, 1, 1},
 		598.9:  {0, 1, 1, 0, 0, 0},
@@ -155,7 +155,7 @@ func TestConclusion(t *testing.T) {
 	}
 }
 
-// chatter is random posts of up to six people and agents within some minutes.
+// chatter returns random posts of up to six people and agents within some minutes.
 func chatter(random *rand.Rand, most int) (posts []spoken) {
 	texts := []string{
 		"It is done.",

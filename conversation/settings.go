@@ -7,11 +7,11 @@ import (
 	"parley"
 )
 
-// Settings are the budgets of a team, or of one thread. What is 0 has its default.
+// Settings are the budgets of a team, or of one thread. A 0 means the default.
 type Settings struct {
-	Off            bool `json:"off,omitempty"`              // nothing is judged or held but by the operator's mute and cool
-	ChainHops      int  `json:"chain_hops,omitempty"`       // messages that follow from one another since a person began
-	PairMinute     int  `json:"pair_minute,omitempty"`      // turns of two agents, both ways, in a minute
+	Off            bool `json:"off,omitempty"`              // only the operator's mute and cool hold messages
+	ChainHops      int  `json:"chain_hops,omitempty"`       // messages that follow from one another since a person's
+	PairMinute     int  `json:"pair_minute,omitempty"`      // turns of two agents, in both directions, in a minute
 	PairTenMinutes int  `json:"pair_ten_minutes,omitempty"` // the same in ten
 	CycleRounds    int  `json:"cycle_rounds,omitempty"`     // rounds of any cycle of agents
 }
@@ -25,13 +25,13 @@ const (
 // coolFor is how long the operator's cool lasts: until the longest window is empty.
 const coolFor = pairLong
 
-// mostAllowed bounds a setting, and with it what is remembered of a pair.
-const mostAllowed = 1000
+// maxBudget bounds a setting, and with it the memory of a pair.
+const maxBudget = 1000
 
-// Defaults are the settings of a team that says nothing else.
+// Defaults returns the default settings.
 func Defaults() Settings { return Settings{}.filled() }
 
-// filled gives what is not set its default.
+// filled returns the settings with defaults in place of 0.
 func (s Settings) filled() Settings {
 	s.ChainHops = cmp.Or(s.ChainHops, 20)
 	s.PairMinute = cmp.Or(s.PairMinute, 10)
@@ -40,7 +40,7 @@ func (s Settings) filled() Settings {
 	return s
 }
 
-// Validate refuses numbers that make no budget, with INVALID_ARGUMENT.
+// Validate fails with INVALID_ARGUMENT if a number is out of range.
 func (s Settings) Validate() error {
 	s = s.filled()
 	for _, budget := range []struct {
@@ -50,10 +50,10 @@ func (s Settings) Validate() error {
 		{"chain_hops", s.ChainHops}, {"pair_minute", s.PairMinute},
 		{"pair_ten_minutes", s.PairTenMinutes}, {"cycle_rounds", s.CycleRounds},
 	} {
-		if budget.value < 1 || budget.value > mostAllowed {
+		if budget.value < 1 || budget.value > maxBudget {
 			return parley.Errorf(parley.InvalidArgument, "%s is %d", budget.name, budget.value).
 				With("field", budget.name).
-				Suggest("Use 1 to %d, or leave it out for the default; off switches the protocol off.", mostAllowed)
+				Suggest("Use 1 to %d, or leave it out for the default; off switches the protocol off.", maxBudget)
 		}
 	}
 

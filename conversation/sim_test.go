@@ -9,14 +9,14 @@ import (
 	"parley"
 )
 
-// simMost is where a run without end is given up: messages sent. One in which nothing
-// is sent while what waits is held again and again ends at simSteps.
+// simMost ends a run without end, by the number of sent messages. simSteps ends a run in
+// which nothing is sent while waiting messages are held again and again.
 const (
 	simMost  = 10_000
 	simSteps = 500_000
 )
 
-// simBegin is any moment.
+// simBegin is an arbitrary moment.
 var simBegin = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 
 // human is the index of the person in a simulated team.
@@ -26,14 +26,14 @@ const human = -1
 type simMessage struct {
 	id      string
 	link    Link
-	replied Link // of the message that it answers, if it says so
+	replied Link // of the answered message, if the sender names it
 	from    int
 	to      []int
 	text    string
-	mailbox bool // its sender does not say what it answers
+	mailbox bool // the sender does not name the message that it answers
 }
 
-// A talker says what an agent sends upon a message: it never stays silent.
+// A talker returns what an agent sends after a message: it never stays silent.
 type talker func(w *world, me int, m *simMessage) []simMessage
 
 // world is a team of agents that answer everything, one message at a time, and the
@@ -53,7 +53,7 @@ type world struct {
 	room    Room
 	draw    Source
 
-	sent, held, waited int // messages sent; turns held for good, and turns held until a time
+	sent, held, waited int // messages sent; turns held without end, and turns held until a time
 	sequence           int
 }
 
@@ -92,7 +92,7 @@ func (w *world) id(agent int) string {
 	return w.agents[agent].ID
 }
 
-// run lets time pass until nothing happens any more, or too much has.
+// run lets time pass until nothing more happens, or too much has happened.
 func (w *world) run() (idle bool) {
 	for step := 0; len(w.events) > 0; step++ {
 		if w.sent >= simMost || step >= simSteps {
@@ -110,7 +110,7 @@ func (w *world) after(d time.Duration, do func()) {
 	heap.Push(&w.events, simEvent{w.now.Add(d), w.sequence, do})
 }
 
-// send gives a message its id and link, and sends it; turn is what its sender works on.
+// send gives a message its id and link, and sends it. turn is the sender's current turn.
 func (w *world) send(m simMessage, turn Link) *simMessage {
 	w.sent++
 	m.id = fmt.Sprint("m", w.sent)
@@ -139,24 +139,17 @@ func (w *world) others(me int) (names []string) {
 	return names
 }
 
-// deliver starts a turn, or holds it, and looks again when waiting has helped: what
-// waits is never forgotten, which is the worst for the protocol.
+// deliver starts a turn, or holds it and tries again at the time that the verdict gives.
+// No waiting message is dropped, which is the worst case for the protocol.
 func (w *world) deliver(m *simMessage, to int) {
-	if w.settings.Off { // no protocol at all, so that nothing of it is in the comparison
+	if w.settings.Off { // without any protocol, for the comparison
 		w.hand(m, to)
 		return
 	}
 
 	if w.thread && to != human {
-		d := w.room.Decide(
-			Question{
-				&w.agents[to].Agent,
-				Post{m.id, w.id(m.from), m.from == human, m.text, w.now},
-				w.now,
-				w.draw,
-				w.settings,
-			},
-		)
+		post := Post{m.id, w.id(m.from), m.from == human, m.text, w.now}
+		d := w.room.Decide(Question{&w.agents[to].Agent, post, w.now, w.draw, w.settings})
 		if !d.ShouldRespond {
 			return
 		}
@@ -175,7 +168,7 @@ func (w *world) deliver(m *simMessage, to int) {
 	}
 }
 
-// hand starts a turn, when the recipient is free for it.
+// hand queues a message, and starts its turn once the recipient is free.
 func (w *world) hand(m *simMessage, to int) {
 	if to != human {
 		w.agents[to].inbox = append(w.agents[to].inbox, m)
@@ -183,7 +176,7 @@ func (w *world) hand(m *simMessage, to int) {
 	}
 }
 
-// begin lets an agent that does nothing take up its next message.
+// begin lets an idle agent start on its next message.
 func (w *world) begin(agent int) {
 	a := &w.agents[agent]
 	if a.busy || len(a.inbox) == 0 {
@@ -202,7 +195,7 @@ func (w *world) begin(agent int) {
 	})
 }
 
-// between draws a duration.
+// between draws a duration in a range.
 func (w *world) between(from, to time.Duration) time.Duration {
 	return from + time.Duration(w.chance.Int64N(int64(to-from)))
 }

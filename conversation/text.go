@@ -7,66 +7,57 @@ import (
 	"unicode/utf8"
 )
 
-// said is a text taken apart.
-type said struct {
-	lower   string
-	asking  []string // the sentences that ask
-	opening string   // the text from its first word on
-	words   []string // see wordsOf
+// parsedText is a text with its parts, in lower case.
+type parsedText struct {
+	lower     string   // the whole text
+	questions []string // the sentences that end with a question mark
+	opening   string   // the text from its first word
+	words     []string // see wordsOf
 }
 
-func hear(text string) *said {
-	s := &said{lower: strings.ToLower(text)}
-	s.asking = slices.DeleteFunc(sentences(s.lower), func(sentence string) bool { return !asks(sentence) })
-	s.opening = strings.TrimLeft(s.lower, " \t\n@")
-	s.words = wordsOf(s.lower)
-	return s
+func parseText(text string) *parsedText {
+	t := &parsedText{lower: strings.ToLower(text)}
+	t.questions = slices.DeleteFunc(sentences(t.lower), func(sentence string) bool { return !isQuestion(sentence) })
+	t.opening = strings.TrimLeft(t.lower, " \t\n@")
+	t.words = wordsOf(t.lower)
+	return t
 }
 
-// Mentions reports whether text has @name, in any case, as a word of its own.
-func Mentions(text, name string) bool { return hear(text).mentions(name) }
-
-func (s *said) mentions(name string) bool {
-	return name != "" && hasWord(s.lower, "@"+strings.ToLower(name))
+// mentions reports whether the text has @name, in any case, as a word.
+func (t *parsedText) mentions(name string) bool {
+	return name != "" && hasWord(t.lower, "@"+strings.ToLower(name))
 }
 
-// AsksDirectly reports whether text names the agent and asks: one sentence does
-// both, or the text begins with the name and asks later.
-func AsksDirectly(text, name string) bool { return hear(text).asks(name) }
-
-func (s *said) asks(name string) bool {
-	if name == "" || len(s.asking) == 0 {
+// asks reports whether the text asks the agent: one sentence has the name and is a
+// question, or the text begins with the name and has a question later.
+func (t *parsedText) asks(name string) bool {
+	if name == "" || len(t.questions) == 0 {
 		return false
 	}
 	name = strings.ToLower(name)
-	if after, found := strings.CutPrefix(s.opening, name); found && endsName(after) {
+	if after, found := strings.CutPrefix(t.opening, name); found && endsName(after) {
 		return true
 	}
-	return slices.ContainsFunc(s.asking, func(sentence string) bool { return hasWord(sentence, name) })
+	return slices.ContainsFunc(t.questions, func(sentence string) bool { return hasWord(sentence, name) })
 }
 
-// IsQuestion reports whether a sentence of text asks.
-func IsQuestion(text string) bool { return len(hear(text).asking) > 0 }
-
-// Acknowledges reports whether text has a word of thanks or consent.
-func Acknowledges(text string) bool { return hear(text).consents() }
-
-func (s *said) consents() bool {
-	return slices.ContainsFunc(acknowledgements, func(a string) bool { return hasWord(s.lower, a) })
+// acknowledges reports whether the text has a word of thanks or consent.
+func (t *parsedText) acknowledges() bool {
+	return slices.ContainsFunc(acknowledgements, func(a string) bool { return hasWord(t.lower, a) })
 }
 
 // signals lists the conclusion phrases in the text.
-func (s *said) signals() (found []string) {
+func (t *parsedText) signals() (found []string) {
 	for _, phrase := range conclusionPhrases {
-		if strings.Contains(s.lower, phrase) {
+		if strings.Contains(t.lower, phrase) {
 			found = append(found, phrase)
 		}
 	}
 	return found
 }
 
-// hasWord reports whether word stands in text with nothing on either side that could
-// belong to a name. Both are in lower case.
+// hasWord reports whether word stands in text and no character of a name stands next to
+// it. Both must be in lower case.
 func hasWord(text, word string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
@@ -75,20 +66,20 @@ func hasWord(text, word string) bool {
 		}
 		i += from
 		before, _ := utf8.DecodeLastRuneInString(text[:i])
-		if !inName(before) && endsName(text[i+len(word):]) {
+		if !isNameRune(before) && endsName(text[i+len(word):]) {
 			return true
 		}
 		from = i + 1
 	}
 }
 
-// endsName reports whether a name before rest ends there.
+// endsName reports whether a name that stands before rest is complete.
 func endsName(rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
-	return !inName(next)
+	return !isNameRune(next)
 }
 
-func inName(r rune) bool {
+func isNameRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_')
 }
 
@@ -99,8 +90,8 @@ const (
 	closers       = `)]"'”’»*_` + "`"
 )
 
-// sentences cuts text at the ends of lines and after a stop with space behind it, so
-// that neither a URL nor a version number ends one.
+// sentences splits text at line ends, and after a stop that space follows, so that
+// neither a URL nor a version number ends a sentence.
 func sentences(text string) (found []string) {
 	begin := 0
 	cut := func(end int) {
@@ -128,8 +119,8 @@ func sentences(text string) (found []string) {
 	return found
 }
 
-// asks reports whether a sentence ends with a question mark.
-func asks(sentence string) bool {
+// isQuestion reports whether a sentence ends with a question mark.
+func isQuestion(sentence string) bool {
 	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(sentence, "!."+closers))
 	return strings.ContainsRune(questionMarks, last)
 }

@@ -24,7 +24,7 @@ func TestMentions(t *testing.T) {
 
 func TestAsksDirectly(t *testing.T) {
 	for text, want := range map[string]bool{
-		"CodeAI, what do you think?":                 true, // the seed's
+		"CodeAI, what do you think?":                 true,
 		"What do you think, codeai?":                 true,
 		"I'd check the logs. @CodeAI what's up?":     true,
 		"codeai: I looked at it. Can you test it?":   true,
@@ -73,7 +73,7 @@ func TestQuestionsAcknowledgementsAndSignals(t *testing.T) {
 		if got := Acknowledges(test.text); got != test.consents {
 			t.Errorf("%q consents: %v, want %v", test.text, got, test.consents)
 		}
-		if got := hear(test.text).signals(); !slices.Equal(got, test.signals) {
+		if got := parseText(test.text).signals(); !slices.Equal(got, test.signals) {
 			t.Errorf("%q signals %q, want %q", test.text, got, test.signals)
 		}
 	}

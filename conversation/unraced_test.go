@@ -2,5 +2,5 @@
 
 package conversation
 
-// raced says that the race detector watches.
+// raced says that the race detector runs.
 const raced = false

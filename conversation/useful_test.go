@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// line is what one says to some in an exchange; those to whom it is not addressed, in
-// a thread, may get it or not.
+// line is one message of an exchange. In a thread, agents outside of to may or may not
+// receive it.
 type line struct {
 	from int
 	to   []int
 	text string
 }
 
-// useful is talk that has a use, as teams lead it.
+// useful is talk as productive teams have it.
 type useful struct {
 	name           string
 	slowest, quick time.Duration // between two messages
@@ -72,20 +72,24 @@ func reviewing(w *world) []line {
 	return append(lines, line{1, []int{0}, "Sounds good, approved."}, line{0, []int{human}, "Reviewed and merged."})
 }
 
-// alone is the same without the person's first word.
+// alone returns the same lines without the person's first one.
 func alone(lines func(w *world) []line) func(w *world) []line {
 	return func(w *world) []line { return lines(w)[1:] }
 }
 
-// planning is talk among three, each of whom ends by addressing another one, and a
-// person who speaks now and then.
+// planning is talk among three agents, each of which ends by addressing another one, and
+// a person who speaks now and then.
 func planning(w *world) (lines []line) {
 	last, name := 0, func(i int) string { return w.agents[i].Name }
 	for part := range 4 {
 		lines = append(lines, line{human, []int{0, 1, 2}, fmt.Sprintf("Part %d: what is needed?", part)})
 		for range 4 + w.chance.IntN(4) {
 			next := (last + 1 + w.chance.IntN(2)) % 3
-			text := []string{"We need a table for it. @%s, what do you think?", "I would test that first. @%s, is there a fixture?", "That makes sense. @%s, over to you."}[w.chance.IntN(3)]
+			text := []string{
+				"We need a table for it. @%s, what do you think?",
+				"I would test that first. @%s, is there a fixture?",
+				"That makes sense. @%s, over to you.",
+			}[w.chance.IntN(3)]
 			lines = append(lines, line{last, []int{next}, fmt.Sprintf(text, name(next))})
 			last = next
 		}
@@ -99,8 +103,8 @@ type usefulRuns struct {
 	messages, held int
 }
 
-// simulateUseful leads the exchanges in one team, one after the other, so that each
-// finds what the others have left.
+// simulateUseful runs the exchanges in one team, one after another, so that each starts
+// with the memory of the earlier ones.
 func simulateUseful() (all []usefulRuns) {
 	const times = 50
 	w := newWorld(1, 10, Settings{})
@@ -130,9 +134,11 @@ func (u useful) lead(w *world) (messages, held int) {
 		room.Add(post, w.others(l.from)[:2])
 		passed := true
 		for _, to := range l.to {
-			if u.thread && to != human &&
-				!room.Decide(Question{&w.agents[to].Agent, post, w.now, w.draw, w.settings}).ShouldRespond ||
-				w.budgets.Admit(w.settings, Turn{Link: m.link, From: w.id(l.from), To: w.id(to), At: w.now, FromHuman: l.from == human, ToHuman: to == human}).Held {
+			silent := u.thread && to != human &&
+				!room.Decide(Question{&w.agents[to].Agent, post, w.now, w.draw, w.settings}).ShouldRespond
+			next := Turn{Link: m.link, From: w.id(l.from), To: w.id(to), At: w.now,
+				FromHuman: l.from == human, ToHuman: to == human}
+			if silent || w.budgets.Admit(w.settings, next).Held {
 				passed = false
 				continue
 			}
@@ -148,7 +154,7 @@ func (u useful) lead(w *world) (messages, held int) {
 	return messages, held
 }
 
-// Loops end, useful talk passes, and the page says how it came out.
+// Loops end, useful talk passes, and the page has the figures.
 func TestLoopsEndAndUsefulTalkPasses(t *testing.T) {
 	if raced {
 		t.Skip("nothing here runs at once with anything; make check runs it without the race detector")

@@ -1,7 +1,7 @@
-// Package export writes messages and what became of them as files that are read
-// without parley: Markdown, JSON Lines, or one HTML page. It takes a message at a time
-// and keeps none, so that there may be any number. What agents wrote stays text in each
-// form: it can neither become markup nor code.
+// Package export writes messages and their deliveries to files that need no parley to
+// read: Markdown, JSON Lines, or one HTML page. It takes one message at a time and keeps
+// none, so that their number is not limited. The agents' texts stay text in each format:
+// they can become neither markup nor code.
 package export
 
 import (
@@ -15,7 +15,7 @@ import (
 	"parley"
 )
 
-// Format is a form of file.
+// Format is a file format.
 type Format string
 
 // The formats.
@@ -25,26 +25,26 @@ const (
 	HTML     Format = "html"
 )
 
-// Formats are all of them.
+// Formats lists all formats.
 var Formats = []Format{Markdown, JSONL, HTML}
 
-// Head is what a file says of itself.
+// Head describes a file at its top.
 type Head struct {
-	Title string         // what was said, and by whom
-	Total int            // how many messages there are
-	At    time.Time      // when it is written
-	Zone  *time.Location // in which times are shown
+	Title string         // the conversation and its agents
+	Total int            // number of messages
+	At    time.Time      // when the file is written
+	Zone  *time.Location // of the times in the file
 }
 
 // Writer writes one file.
 type Writer interface {
-	// Message writes one message below those before.
+	// Message writes the next message.
 	Message(*parley.ExportedMessage) error
-	// Close ends the file. It does not close what is written to.
+	// Close writes the end of the file. It does not close the underlying writer.
 	Close() error
 }
 
-// New begins a file.
+// New writes the head of a file and returns its Writer.
 func New(w io.Writer, f Format, h Head) (Writer, error) {
 	switch f {
 	case Markdown:
@@ -59,20 +59,27 @@ func New(w io.Writer, f Format, h Head) (Writer, error) {
 	return nil, fmt.Errorf("there is no format %q", f)
 }
 
-// jsonl is a message object a line, as export_messages gives it.
+// jsonl writes one message object a line, as export_messages returns it.
 type jsonl struct{ encoder *json.Encoder }
 
 func (j jsonl) Message(m *parley.ExportedMessage) error { return j.encoder.Encode(m) }
 func (j jsonl) Close() error                            { return nil }
 
-// glyphs are the shapes of the rungs, as the screen has them.
+// glyphs are the symbols of the delivery states, the same as on the screen.
 var glyphs = map[parley.DeliveryState]string{
-	parley.DeliveryQueued: "○", parley.DeliveryHeld: "‖", parley.DeliveryTyping: "›", parley.DeliverySubmitted: "✓",
-	parley.DeliveryRead: "✓✓", parley.DeliveryAnswered: "↩", parley.DeliveryFailed: "✗", parley.DeliveryUnconfirmed: "?", parley.DeliveryExpired: "⊘",
+	parley.DeliveryQueued:      "○",
+	parley.DeliveryHeld:        "‖",
+	parley.DeliveryTyping:      "›",
+	parley.DeliverySubmitted:   "✓",
+	parley.DeliveryRead:        "✓✓",
+	parley.DeliveryAnswered:    "↩",
+	parley.DeliveryFailed:      "✗",
+	parley.DeliveryUnconfirmed: "?",
+	parley.DeliveryExpired:     "⊘",
 }
 
-// standing sorts states by how good they are.
-func standing(s parley.DeliveryState) string {
+// styleOf returns the style class of a state.
+func styleOf(s parley.DeliveryState) string {
 	switch {
 	case s.Delivered():
 		return "good"
@@ -84,8 +91,8 @@ func standing(s parley.DeliveryState) string {
 	return "open"
 }
 
-// to names whom a message went to.
-func to(m *parley.ExportedMessage) string {
+// formatRecipients returns the names of a message's recipients, or its thread.
+func formatRecipients(m *parley.ExportedMessage) string {
 	var names []string
 	for i := range m.Deliveries {
 		names = append(names, m.Deliveries[i].Recipient)
@@ -104,8 +111,8 @@ func to(m *parley.ExportedMessage) string {
 	return strings.Join(names, ", ")
 }
 
-// marks are what is to be known of a message beside its text.
-func marks(m *parley.ExportedMessage) []string {
+// formatMarks returns the properties of a message that its text does not show.
+func formatMarks(m *parley.ExportedMessage) []string {
 	var list []string
 	if m.Type != parley.TypeInformation {
 		list = append(list, string(m.Type))
@@ -132,17 +139,17 @@ func marks(m *parley.ExportedMessage) []string {
 	return slices.DeleteFunc(list, func(mark string) bool { return mark == "" })
 }
 
-// because is why a delivery is not further, its words made plain for a format.
-func because(d *parley.Delivery, plain func(string) string) string {
+// formatReason returns why a delivery got no further, escaped for a format.
+func formatReason(d *parley.Delivery, escape func(string) string) string {
 	if d.Reason == "" || d.State.Delivered() {
 		return ""
 	}
-	return ": " + plain(parley.CleanLine(d.Reason))
+	return ": " + escape(parley.CleanLine(d.Reason))
 }
 
 const (
 	dayForm    = "Monday, 2 January 2006"
 	timeForm   = "15:04:05"
-	rungForm   = "15:04:05.000"
+	stepForm   = "15:04:05.000"
 	momentForm = "2 January 2006, 15:04 MST"
 )

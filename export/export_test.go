@@ -125,7 +125,7 @@ func TestJSONLinesAreComplete(t *testing.T) {
 	}
 }
 
-// hostile are texts that would be markup, code, or the end of either.
+// hostile has texts that imitate markup, code, or the end of either.
 var hostile = []string{
 	`<script>alert(1)</script>`, `</script><script>alert(1)</script>`, `</style><img src=x onerror=alert(1)>`, `"><svg onload=alert(1)>`,
 	`<!--`, `]]>`, `&#60;script&#62;`, `</main></body></html>`, "<\x00script>", "\u202e<b>", `<a href="javascript:alert(1)">x</a>`, `<meta http-equiv=refresh content=0>`,

@@ -9,8 +9,8 @@ import (
 	"parley"
 )
 
-// markdown is a heading a day, a paragraph a message, its text as a quotation, and a
-// list of its deliveries.
+// markdown writes a heading for each day, and for each message a paragraph, the text as a
+// quotation, and a list of its deliveries.
 type markdown struct {
 	w    *bufio.Writer
 	head Head
@@ -19,13 +19,8 @@ type markdown struct {
 
 func newMarkdown(w io.Writer, h Head) (*markdown, error) {
 	m := &markdown{w: bufio.NewWriter(w), head: h}
-	fmt.Fprintf(
-		m.w,
-		"# %s\n\n%d messages, written on %s.\n",
-		literal(h.Title),
-		h.Total,
-		h.At.In(h.Zone).Format(momentForm),
-	)
+	fmt.Fprintf(m.w, "# %s\n\n%d messages, written on %s.\n",
+		escapeMarkdown(h.Title), h.Total, h.At.In(h.Zone).Format(momentForm))
 	return m, nil
 }
 
@@ -36,19 +31,12 @@ func (m *markdown) Message(msg *parley.ExportedMessage) error {
 		m.day = day
 	}
 
-	about := append([]string{"`" + parley.Short(msg.ID) + "`"}, marks(msg)...)
-	for i := range about[1:] {
-		about[i+1] = literal(about[i+1])
+	about := []string{"`" + parley.Short(msg.ID) + "`"}
+	for _, mark := range formatMarks(msg) {
+		about = append(about, escapeMarkdown(mark))
 	}
-
-	fmt.Fprintf(
-		m.w,
-		"\n**%s → %s** · %s · %s\n\n",
-		literal(msg.Sender),
-		literal(to(msg)),
-		at.Format(timeForm),
-		strings.Join(about, " · "),
-	)
+	fmt.Fprintf(m.w, "\n**%s → %s** · %s · %s\n\n", escapeMarkdown(msg.Sender),
+		escapeMarkdown(formatRecipients(msg)), at.Format(timeForm), strings.Join(about, " · "))
 
 	m.text(msg.Text)
 	m.w.WriteString("\n")
@@ -59,9 +47,8 @@ func (m *markdown) Message(msg *parley.ExportedMessage) error {
 	return m.w.Flush()
 }
 
-// text writes what was said. Code keeps its form in a fence that is longer than any in
-// it; all else is quoted, with every sign that Markdown or HTML would take for its own
-// made plain.
+// text writes a message's text. Code keeps its layout in a fence longer than any in it.
+// Other text is quoted, and characters with a meaning in Markdown or HTML are escaped.
 func (m *markdown) text(text string) {
 	text = parley.Clean(text)
 	lines := strings.Split(text, "\n")
@@ -74,13 +61,13 @@ func (m *markdown) text(text string) {
 	for i, line := range lines {
 		end := ""
 		if i < len(lines)-1 && strings.TrimSpace(line) != "" && strings.TrimSpace(lines[i+1]) != "" {
-			end = "\\" // the line ends here, as it was written
+			end = "\\" // keep the line break
 		}
-		m.w.WriteString(strings.TrimRight("> "+literal(strings.TrimSpace(line)), " ") + end + "\n")
+		m.w.WriteString(strings.TrimRight("> "+escapeMarkdown(strings.TrimSpace(line)), " ") + end + "\n")
 	}
 }
 
-// hasCode reports whether lines are fenced or indented as code is.
+// hasCode reports whether lines are fenced or indented like code.
 func hasCode(lines []string) bool {
 	for _, line := range lines {
 		if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t") ||
@@ -91,6 +78,7 @@ func hasCode(lines []string) bool {
 	return false
 }
 
+// longestRun returns the length of the longest run of a character.
 func longestRun(text string, of rune) (longest int) {
 	run := 0
 	for _, r := range text {
@@ -103,30 +91,31 @@ func longestRun(text string, of rune) (longest int) {
 }
 
 func (m *markdown) delivery(d *parley.Delivery) {
-	fmt.Fprintf(m.w, "- %s %s: %s%s\n", glyphs[d.State], literal(d.Recipient), d.State, because(d, literal))
+	fmt.Fprintf(m.w, "- %s %s: %s%s\n", glyphs[d.State], escapeMarkdown(d.Recipient), d.State,
+		formatReason(d, escapeMarkdown))
 	for _, step := range d.Steps {
-		evidence := literal(parley.CleanLine(step.Evidence))
+		evidence := escapeMarkdown(parley.CleanLine(step.Evidence))
 		if evidence != "" {
 			evidence = " (" + evidence + ")"
 		}
-		fmt.Fprintf(m.w, "  - %s %s%s\n", step.At.In(m.head.Zone).Format(rungForm), step.State, evidence)
+		fmt.Fprintf(m.w, "  - %s %s%s\n", step.At.In(m.head.Zone).Format(stepForm), step.State, evidence)
 	}
 }
 
 func (m *markdown) Close() error { return m.w.Flush() }
 
-// special are the signs that mean something to Markdown, and to HTML in it. A backslash
-// before each makes it a sign again.
+// special has the characters with a meaning in Markdown, or in HTML within it. A
+// backslash before one takes the meaning away.
 const special = "\\`*_{}[]<>()#+-!|~&:@.$="
 
-// literal is text that Markdown shows as it is. A sign inside a word stays as it is
-// where that means nothing, so that the file is good to read too.
-func literal(text string) string {
+// escapeMarkdown returns text that Markdown shows unchanged. It leaves characters alone
+// where they have no meaning, so that the file itself stays readable.
+func escapeMarkdown(text string) string {
 	var b strings.Builder
 	runes := []rune(text)
 	for i, r := range runes {
 		if strings.ContainsRune(special, r) &&
-			(!strings.ContainsRune("().:-+.=#!{}$", r) || i == 0 || leads(runes, i)) {
+			(!strings.ContainsRune("().:-+.=#!{}$", r) || i == 0 || hasMeaning(runes, i)) {
 			b.WriteByte('\\')
 		}
 		b.WriteRune(r)
@@ -134,9 +123,10 @@ func literal(text string) string {
 	return b.String()
 }
 
-// leads reports whether a sign stands where it would make a list, a heading, a rule, a
-// link or an address of the line: after nothing but digits or signs, or at the joint of a URL.
-func leads(runes []rune, i int) bool {
+// hasMeaning reports whether a character stands where it would make the line a list, a
+// heading, a rule, a link or an address: after only digits and special characters, or
+// inside a URL.
+func hasMeaning(runes []rune, i int) bool {
 	before := strings.TrimLeft(string(runes[:i]), "0123456789-+=#. ")
 	switch {
 	case before == "":

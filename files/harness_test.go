@@ -34,7 +34,7 @@ func everything(t *testing.T, dir string) map[string]string {
 		if perm := info.Mode().Perm(); perm&0o077 != 0 && path != dir {
 			t.Errorf("%s can be read by others: %o", path, perm)
 		}
-		if d.IsDir() || strings.HasPrefix(d.Name(), begun) { // a call still holds it
+		if d.IsDir() || strings.HasPrefix(d.Name(), markPrefix) { // a call still holds it
 			return nil
 		}
 

@@ -9,57 +9,59 @@ import (
 	"syscall"
 )
 
-// begun begins the names of marks: what is named behind it was begun, and nobody has
-// noted it yet. Only that is removed after a crash. What the database does not know
-// without a mark may be of a newer one, of which an older copy was put back.
-const begun = ".new-"
+// markPrefix begins the name of a mark: an empty file that names a content or a copy
+// which was begun and is not in the database yet. After a crash only marked files are
+// removed. An unmarked file that the database does not know may belong to a newer
+// database, of which an older backup was restored.
+const markPrefix = ".new-"
 
 func mark(dir, name string) error {
-	return os.WriteFile(filepath.Join(dir, begun+name), nil, 0o600)
+	return os.WriteFile(filepath.Join(dir, markPrefix+name), nil, 0o600)
 }
 
-func unmark(dir, name string) error { return missingIsGone(os.Remove(filepath.Join(dir, begun+name))) }
+func unmark(dir, name string) error {
+	return ignoreMissing(os.Remove(filepath.Join(dir, markPrefix+name)))
+}
 
-// missingIsGone is nil where there was nothing to be removed, or where a directory is not
-// empty.
-func missingIsGone(err error) error {
+// ignoreMissing returns nil for the errors of a file that does not exist, and of a
+// directory that is not empty.
+func ignoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST) {
 		return nil
 	}
 	return err
 }
 
-// Begin marks a file whose copy is going to be made, until done is called.
+// Begin marks a file before its copy is made. Call done once the database knows the file,
+// or the copy is removed.
 func (s *Store) Begin(id string) (done func(), err error) {
 	if err := mark(s.received, id); err != nil {
 		return nil, failed(s.received, "making the recipient's copy", err)
 	}
-	return func() { _ = unmark(s.received, id) }, nil // one that is left is looked at when it starts
+	return func() { _ = unmark(s.received, id) }, nil // Recover removes a mark that stays
 }
 
-// Recover removes what a crash left of files that nobody noted. It is called before
-// anything else is done.
-func (s *Store) Recover(noted func(sha string) (bool, error), known func(id string) (bool, error)) error {
-	if _, err := s.recover(s.contents, noted, func(sha string) error { return os.Remove(s.path(sha)) }); err != nil {
+// Recover removes unfinished files that a crash left. hasContent and hasFile report
+// whether the database knows a content or a file. Call it before any other method.
+func (s *Store) Recover(hasContent func(sha string) (bool, error), hasFile func(id string) (bool, error)) error {
+	removeContent := func(sha string) error { return os.Remove(s.path(sha)) }
+	if _, err := s.recover(s.contents, hasContent, removeContent); err != nil {
 		return err
 	}
-	dirs, err := s.recover(
-		s.received,
-		known,
-		func(id string) error { return os.RemoveAll(filepath.Join(s.received, id)) },
-	)
+
+	removeCopy := func(id string) error { return os.RemoveAll(filepath.Join(s.received, id)) }
+	dirs, err := s.recover(s.received, hasFile, removeCopy)
 	for _, dir := range dirs {
-		_ = os.Remove(filepath.Join(s.received, dir)) // if it is empty
+		_ = os.Remove(filepath.Join(s.received, dir)) // fails unless it is empty
 	}
+
 	return err
 }
 
-// recover removes what is marked in dir and not known, and the marks. It returns the
-// directories there.
+// recover removes the marks in dir, and what they mark unless it is known. It returns the
+// directories in dir.
 func (s *Store) recover(
-	dir string,
-	known func(string) (bool, error),
-	remove func(string) error,
+	dir string, known func(string) (bool, error), remove func(string) error,
 ) (dirs []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -67,7 +69,7 @@ func (s *Store) recover(
 	}
 
 	for _, e := range entries {
-		name, marked := strings.CutPrefix(e.Name(), begun)
+		name, marked := strings.CutPrefix(e.Name(), markPrefix)
 		if !marked {
 			if e.IsDir() {
 				dirs = append(dirs, name)
@@ -77,7 +79,7 @@ func (s *Store) recover(
 
 		ok, err := known(name)
 		if err == nil && !ok && len(name) > 2 {
-			err = missingIsGone(remove(name))
+			err = ignoreMissing(remove(name))
 		}
 		if err = errors.Join(err, unmark(dir, name)); err != nil {
 			return dirs, failed(dir, "removing an unfinished file", err)
@@ -87,11 +89,11 @@ func (s *Store) recover(
 	return dirs, nil
 }
 
-// Remove deletes a file's copy, and its content unless it is wanted still. What else its
-// recipient put beside the copy stays.
-func (s *Store) Remove(sha, id, name string, wanted func() (bool, error)) error {
+// Remove deletes a file's copy, and its content unless another file still uses it. Other
+// files that recipients put next to the copy stay.
+func (s *Store) Remove(sha, id, name string, used func() (bool, error)) error {
 	copied := s.ReceivedPath(id, name)
-	err := errors.Join(missingIsGone(os.Remove(copied)), missingIsGone(os.Remove(filepath.Dir(copied))))
+	err := errors.Join(ignoreMissing(os.Remove(copied)), ignoreMissing(os.Remove(filepath.Dir(copied))))
 	if err != nil {
 		return failed(copied, "removing the recipient's copy", err)
 	}
@@ -99,19 +101,19 @@ func (s *Store) Remove(sha, id, name string, wanted func() (bool, error)) error 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	if yes, err := wanted(); yes || err != nil {
+	if yes, err := used(); yes || err != nil {
 		return err
 	}
 
-	if p := s.pins[sha]; p != nil { // it comes in once more just now: its call decides
+	if p := s.pins[sha]; p != nil { // another call is storing it right now, and decides
 		p.fresh = true
 		return failed(s.contents, "removing the file", mark(s.contents, sha))
 	}
 
-	return failed(s.contents, "removing the file", missingIsGone(os.Remove(s.path(sha))))
+	return failed(s.contents, "removing the file", ignoreMissing(os.Remove(s.path(sha))))
 }
 
-// Used is how many bytes contents and recipients' copies take.
+// Used returns the sizes of all contents and of all recipients' copies, in bytes.
 func (s *Store) Used() (contents, copies int64, err error) {
 	if contents, err = Size(s.contents); err == nil {
 		copies, err = Size(s.received)
@@ -119,7 +121,7 @@ func (s *Store) Used() (contents, copies int64, err error) {
 	return contents, copies, err
 }
 
-// Size is how many bytes the files in a directory have, 0 if there is none.
+// Size returns the size of all files below a directory, in bytes; 0 if it does not exist.
 func Size(dir string) (total int64, err error) {
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -128,7 +130,7 @@ func Size(dir string) (total int64, err error) {
 				total += info.Size()
 			}
 		}
-		return missingIsGone(err) // it went away meanwhile
+		return ignoreMissing(err) // removed meanwhile
 	})
 	return total, failed(dir, "measuring the files", err)
 }

@@ -14,7 +14,7 @@ import (
 // marks are what a store holds of calls that are at work.
 func marks(t *testing.T, dir string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(escape(dir), "*", begun+"*"))
+	found, err := filepath.Glob(filepath.Join(escape(dir), "*", markPrefix+"*"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,11 +150,11 @@ func TestLittleRoomIsSaidBeforeTheDiskIsFull(t *testing.T) {
 	s, dir := open(t, 0)
 	free := int64(reserve + 100)
 	s.space = func(string) (int64, int64, error) { return free, 1 << 40, nil }
-	if err := s.Room(50); err != nil {
+	if err := s.CheckSpace(50); err != nil {
 		t.Errorf("there is room for a file and its copy: %v", err)
 	}
 
-	wantCode(t, "Room", s.Room(51), parley.StorageUnavailable)
+	wantCode(t, "CheckSpace", s.CheckSpace(51), parley.StorageUnavailable)
 	put(t, s, "small").Keep()
 	free = reserve - 1
 	_, err := s.Put(t.Context(), strings.NewReader("no more"))

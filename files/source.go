@@ -18,25 +18,25 @@ import (
 // stateDir is the name of the directories in which workspaces keep their state.
 const stateDir = ".parley"
 
-// Bounds say what may be read.
+// Bounds say which files may be read.
 type Bounds struct {
-	Roots   []string // directories, absolute: only what lies in one of them
-	Private []string // directories: nothing in them, even so
+	Roots   []string // absolute directories; a file must lie in one of them
+	Private []string // directories in which no file may be read, even below Roots
 }
 
-// Source is a file that is being read. It ends, with an error, when the file is not
-// what it was when it was opened.
+// Source is a file that is being read. Reading ends with an error if the file changes
+// after it was opened.
 type Source struct {
 	file   *os.File
 	opened os.FileInfo
 	left   int64
 }
 
-// Open opens a regular file within the bounds for reading. Symbolic links are
-// followed first; then each directory on the way to where they lead is opened from
-// the one before without following any, so that nothing that is changed meanwhile
-// leads elsewhere. What is no regular file is not even opened, and what is checked
-// is what was opened. FILE_REFUSED says why, FILE_NOT_FOUND that there is nothing.
+// Open opens a regular file within the bounds for reading. It first resolves symbolic
+// links, and then opens each directory on the resolved path from the one before without
+// following any, so that a change in the meantime leads nowhere else. It does not open a
+// file that is not regular, and it checks the opened file itself. It fails with
+// FILE_REFUSED and the reason, or with FILE_NOT_FOUND.
 func (b Bounds) Open(path string) (*Source, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -47,19 +47,17 @@ func (b Bounds) Open(path string) (*Source, error) {
 	if !ok {
 		return nil, b.outside(path)
 	}
-	if hasState(real) || b.private(real) {
-		return nil, isPrivate(path)
+	if inStateDir(real) || b.isPrivate(real) {
+		return nil, privateError(path)
 	}
 
 	fd, err := b.walk(root, strings.Split(rel, string(filepath.Separator)))
 	switch {
 	case errors.Is(err, errPrivate):
-		return nil, isPrivate(path)
+		return nil, privateError(path)
 	case errors.Is(err, errSpecial):
-		return nil, refusedFile(
-			path,
-			"is not a regular file",
-		).Suggest("Send a file; of a directory make an archive first.")
+		return nil, refusedFile(path, "is not a regular file").
+			Suggest("Send a file; make an archive of a directory first.")
 	case err != nil:
 		return nil, b.unreadable(path, err)
 	}
@@ -67,10 +65,8 @@ func (b Bounds) Open(path string) (*Source, error) {
 	f := os.NewFile(uintptr(fd), path)
 	info, err := f.Stat()
 	if err == nil && links(info) > 1 {
-		err = refusedFile(
-			path,
-			"has other names (hard links), which may belong to others",
-		).Suggest("Copy it with cp, and send the copy.")
+		err = refusedFile(path, "has other names (hard links), which may belong to others").
+			Suggest("Copy it with cp, and send the copy.")
 	}
 
 	if err != nil {
@@ -80,7 +76,7 @@ func (b Bounds) Open(path string) (*Source, error) {
 	return &Source{file: f, opened: info, left: info.Size()}, nil
 }
 
-// within returns the root that a real path lies in, resolved, and its way from there.
+// within returns the resolved root that a resolved path lies in, and the path from there.
 func (b Bounds) within(real string) (root, rel string, ok bool) {
 	for _, dir := range b.Roots {
 		dir, err := filepath.EvalSymlinks(dir)
@@ -94,8 +90,8 @@ func (b Bounds) within(real string) (root, rel string, ok bool) {
 	return "", "", false
 }
 
-// private reports a real path in a private directory.
-func (b Bounds) private(real string) bool {
+// isPrivate reports whether a resolved path lies in a private directory.
+func (b Bounds) isPrivate(real string) bool {
 	for _, dir := range b.Private {
 		if dir, err := filepath.EvalSymlinks(dir); err == nil {
 			if rel, err := filepath.Rel(dir, real); err == nil && filepath.IsLocal(rel) {
@@ -106,9 +102,9 @@ func (b Bounds) private(real string) bool {
 	return false
 }
 
-// hasState reports a directory of parley's on the way, in any case of letters: some
-// file systems do not tell them apart.
-func hasState(path string) bool {
+// inStateDir reports whether a path leads through a state directory. It ignores case, as
+// some file systems do.
+func inStateDir(path string) bool {
 	for name := range strings.SplitSeq(path, string(filepath.Separator)) {
 		if strings.EqualFold(name, stateDir) {
 			return true
@@ -122,18 +118,18 @@ var (
 	errSpecial = errors.New("it is not a regular file")
 )
 
-// walk opens root and then each name from the one before.
+// walk opens root, then each name in the directory before it, and returns the file.
 func (b Bounds) walk(root string, names []string) (int, error) {
-	const way = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
-	dir, err := openAt(unix.AT_FDCWD, root, way)
+	const flags = unix.O_RDONLY | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+	dir, err := openAt(unix.AT_FDCWD, root, flags)
 	for _, name := range names[:len(names)-1] {
 		if err != nil {
 			return -1, err
 		}
 
 		var next int
-		if err = b.open(dir); err == nil {
-			next, err = openAt(dir, name, way)
+		if err = b.checkPublic(dir); err == nil {
+			next, err = openAt(dir, name, flags)
 		}
 
 		_ = unix.Close(dir) // it was only read
@@ -145,15 +141,16 @@ func (b Bounds) walk(root string, names []string) (int, error) {
 	}
 	defer unix.Close(dir)
 
-	if err := b.open(dir); err != nil {
+	if err := b.checkPublic(dir); err != nil {
 		return -1, err
 	}
 
 	return openRegular(dir, names[len(names)-1])
 }
 
-// open returns nil unless an opened directory is private, whatever its name is now.
-func (b Bounds) open(dir int) error {
+// checkPublic returns errPrivate if an opened directory is private, whatever its name is
+// now.
+func (b Bounds) checkPublic(dir int) error {
 	var this unix.Stat_t
 	if err := unix.Fstat(dir, &this); err != nil {
 		return err
@@ -167,9 +164,9 @@ func (b Bounds) open(dir int) error {
 	return nil
 }
 
-// openRegular opens a regular file. Others are seen before they are opened, because
-// to open a pipe or a device does something to it, and after, because they may come
-// between; then nothing is waited for.
+// openRegular opens a regular file. It checks the type before opening, because opening a
+// pipe or a device has effects, and after, because the file may be replaced in between.
+// Opening never blocks.
 func openRegular(dir int, name string) (int, error) {
 	var info unix.Stat_t
 	if err := unix.Fstatat(dir, name, &info, unix.AT_SYMLINK_NOFOLLOW); err != nil {
@@ -216,16 +213,16 @@ func links(info os.FileInfo) uint64 {
 	return uint64(stat.Nlink)
 }
 
-// Size is what the file had when it was opened.
+// Size returns the size of the file when it was opened, in bytes.
 func (s *Source) Size() int64 { return s.opened.Size() }
 
 // Close closes the file.
 func (s *Source) Close() error { return s.file.Close() }
 
-// Read reads what the file held when it was opened.
+// Read reads the file up to the size that it had when it was opened.
 func (s *Source) Read(p []byte) (int, error) {
 	if s.left == 0 {
-		return 0, s.end()
+		return 0, s.checkUnchanged()
 	}
 	n, err := s.file.Read(p[:min(int64(len(p)), s.left)])
 	s.left -= int64(n)
@@ -235,7 +232,8 @@ func (s *Source) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (s *Source) end() error {
+// checkUnchanged returns io.EOF, or an error if the file has changed.
+func (s *Source) checkUnchanged() error {
 	now, err := s.file.Stat()
 	switch {
 	case err != nil:
@@ -247,24 +245,20 @@ func (s *Source) end() error {
 }
 
 func (s *Source) changed() error {
-	return refusedFile(
-		s.file.Name(),
-		"changed while it was read",
-	).Suggest("Send it when it is complete, or copy it and send the copy.")
+	return refusedFile(s.file.Name(), "changed while it was read").
+		Suggest("Send it when it is complete, or copy it and send the copy.")
 }
 
 func refusedFile(path, why string) *parley.Error {
 	return parley.Errorf(parley.FileRefused, "%s %s", show(path), why).With("source_path", show(path))
 }
 
-// show is a path as an error may say it.
+// show returns a path in a form that is safe in an error.
 func show(path string) string { return parley.Truncate(parley.CleanLine(path), 300) }
 
-func isPrivate(path string) error {
-	return refusedFile(
-		path,
-		"is parley's own",
-	).Suggest("A file that you received is sent on by its file_id, in the attachments of send_message.")
+func privateError(path string) error {
+	return refusedFile(path, "is parley's own").
+		Suggest("To send on a file that you received, put its file_id into the attachments of send_message.")
 }
 
 func (b Bounds) outside(path string) error {
@@ -272,8 +266,8 @@ func (b Bounds) outside(path string) error {
 		Suggest("Copy it into one of them: %s.", strings.Join(b.Roots, ", "))
 }
 
-// missing explains a path that leads nowhere. Of what is outside the bounds nothing
-// is said, not even whether it is there.
+// missing returns the error for a path that cannot be resolved. For a path outside of the
+// bounds it reveals nothing, not even whether the file exists.
 func (b Bounds) missing(path string, err error) error {
 	dir, resolveErr := filepath.EvalSymlinks(filepath.Dir(path))
 	if resolveErr != nil {
@@ -284,11 +278,11 @@ func (b Bounds) missing(path string, err error) error {
 	if _, _, ok := b.within(real); !ok {
 		return b.outside(path)
 	}
-	if hasState(real) {
-		return isPrivate(path)
+	if inStateDir(real) {
+		return privateError(path)
 	}
 	if info, statErr := os.Lstat(real); statErr == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return refusedFile(path, "is a link that leads nowhere, or in a circle").Suggest("Name the file itself.")
+		return refusedFile(path, "is a link to nothing, or to itself").Suggest("Name the file itself.")
 	}
 
 	return b.unreadable(path, err)
@@ -298,17 +292,13 @@ func (b Bounds) unreadable(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR):
 		return parley.Errorf(parley.FileNotFound, "there is no file %s", show(path)).With("source_path", show(path)).
-			Suggest("See with ls what it is called.")
+			Suggest("Look up its name with ls.")
 	case errors.Is(err, fs.ErrPermission):
-		return refusedFile(
-			path,
-			"may not be read by the user who runs the daemon",
-		).Suggest("Make it readable: chmod u+r.")
+		return refusedFile(path, "cannot be read by the user who runs the daemon").
+			Suggest("Make it readable: chmod u+r.")
 	case errors.Is(err, unix.ELOOP):
-		return refusedFile(
-			path,
-			"was exchanged for a link while it was opened",
-		).Suggest("Send it when nothing changes it.")
+		return refusedFile(path, "was replaced by a link while it was opened").
+			Suggest("Send it when nothing changes it.")
 	}
 
 	var reason error = err

@@ -122,8 +122,8 @@ func TestRefusesWhatLiesElsewhere(t *testing.T) {
 
 	// Nothing tells whether what is outside exists.
 	g.refused("outside/nothing", parley.FileRefused, "is not in your working directory or the workspace")
-	g.refused("ws/dangling", parley.FileRefused, "a link that leads nowhere")
-	g.refused("ws/circle", parley.FileRefused, "a link that leads nowhere")
+	g.refused("ws/dangling", parley.FileRefused, "a link to nothing")
+	g.refused("ws/circle", parley.FileRefused, "a link to nothing")
 	g.refused("ws/nothing", parley.FileNotFound, "there is no file")
 	g.refused("ws/no/where", parley.FileNotFound, "there is no file")
 	g.refused("ws/a.txt/x", parley.FileNotFound, "there is no file")
@@ -333,7 +333,7 @@ func TestRefusesWhatTheUserMayNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	asNobody(t, func() { g.refused("ws/a.txt", parley.FileRefused, "may not be read") })
+	asNobody(t, func() { g.refused("ws/a.txt", parley.FileRefused, "cannot be read") })
 }
 
 // asNobody runs a test with the rights of a stranger on files. The goroutine

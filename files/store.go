@@ -1,7 +1,7 @@
-// Package files keeps the contents of files by what they hold: each content once,
-// under its SHA-256, complete and on the disk or not at all. It also gives recipients
-// copies under a name of their own, and reads what agents want to send without being
-// led out of the directories that they may send from.
+// Package files stores the contents of files by their hash: each content once, under its
+// SHA-256, complete and on the disk or not at all. It also makes the recipients' copies
+// under the files' names, and reads the files that agents send, only from the directories
+// that they may send from.
 package files
 
 import (
@@ -20,17 +20,18 @@ import (
 	"parley"
 )
 
-// DefaultLimit is how many bytes a file may have unless a setting says otherwise:
-// enough for logs, builds and pictures, far from filling a disk.
+// DefaultLimit is the largest size of a file in bytes unless the settings say otherwise:
+// enough for logs, builds and pictures, and too small to fill a disk.
 const DefaultLimit = 100_000_000
 
-// chunk is how much is read at a time.
+// chunk is how many bytes are read at a time.
 const chunk = 256 << 10
 
-// part begins the names of files that are not complete. Nothing that is has a dot.
-const part = ".part-"
+// partPrefix begins the names of incomplete files. No complete file begins with a dot.
+const partPrefix = ".part-"
 
-// Store is a directory of contents. Its methods may be called concurrently.
+// Store is a directory of contents and of recipients' copies. It is safe for concurrent
+// use.
 type Store struct {
 	contents string // CONTENTS/aa/SHA256
 	received string // RECEIVED/FILE-ID/NAME
@@ -41,15 +42,15 @@ type Store struct {
 	pins map[string]*pin // by SHA-256
 }
 
-// pin is a content that calls are at work with.
+// pin keeps a content while calls work with it.
 type pin struct {
-	holders int
-	fresh   bool // it was not there before
-	kept    bool // one of them keeps it
+	holders int  // calls that have yet to call Keep or Drop
+	fresh   bool // the content is new in the store
+	kept    bool // one of the calls called Keep
 }
 
-// Open makes the directories in dir, private to the user, and removes what a crash
-// left unfinished there. limit is the size of the largest file; 0 is the default.
+// Open makes the directories below dir, private to the user, and removes incomplete files
+// that a crash left there. limit is the largest size of a file in bytes; 0 is the default.
 func Open(dir string, limit int64) (*Store, error) {
 	if limit <= 0 {
 		limit = DefaultLimit
@@ -59,35 +60,41 @@ func Open(dir string, limit int64) (*Store, error) {
 		contents: filepath.Join(dir, "files"),
 		received: filepath.Join(dir, "received"),
 		limit:    limit,
-		space:    space,
+		space:    diskSpace,
 		pins:     map[string]*pin{},
 	}
 
 	for _, d := range []string{s.contents, s.received} {
-		if err := private(d); err != nil {
+		if err := makePrivate(d); err != nil {
 			return nil, err
 		}
 	}
 
-	return s, s.sweep()
+	return s, s.removeParts()
 }
 
-// Limit is how many bytes a file may have.
+// Limit returns the largest size of a file, in bytes.
 func (s *Store) Limit() int64 { return s.limit }
 
-func private(dir string) error {
+// makePrivate makes a directory that only the user can read.
+func makePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return failed(dir, "making a directory for files", err)
 	}
 	return failed(dir, "making the directory for files private", os.Chmod(dir, 0o700))
 }
 
-func (s *Store) sweep() error {
-	for _, pattern := range []string{filepath.Join(escape(s.contents), part+"*"), filepath.Join(escape(s.received), "*", part+"*")} {
+// removeParts removes incomplete files.
+func (s *Store) removeParts() error {
+	for _, pattern := range []string{
+		filepath.Join(escape(s.contents), partPrefix+"*"),
+		filepath.Join(escape(s.received), "*", partPrefix+"*"),
+	} {
 		parts, err := filepath.Glob(pattern)
 		if err != nil {
 			return fmt.Errorf("look for unfinished files: %w", err)
 		}
+
 		for _, name := range parts {
 			if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return failed(name, "removing an unfinished file", err)
@@ -97,7 +104,7 @@ func (s *Store) sweep() error {
 	return nil
 }
 
-// escape writes a path so that a pattern matches it alone.
+// escape returns a pattern that matches only the path.
 func escape(path string) string {
 	var b []byte
 	for i := range len(path) {
@@ -109,7 +116,7 @@ func escape(path string) string {
 	return string(b)
 }
 
-// Content is what a file holds. Whoever got it from Put calls Keep or Drop, once.
+// Content is the stored content of a file. The caller of Put must call Keep or Drop, once.
 type Content struct {
 	SHA256 string
 	Size   int64
@@ -117,17 +124,17 @@ type Content struct {
 	store *Store
 }
 
-// Put reads r to its end and stores what it holds; when it returns it is on the disk.
-// FILE_REFUSED when it is larger than the limit, STORAGE_UNAVAILABLE when there is
-// no room; an error of r is returned as it is. A failure leaves nothing.
+// Put reads r to its end and stores the content, which is on the disk when Put returns.
+// It fails with FILE_REFUSED above the limit, with STORAGE_UNAVAILABLE if the disk is
+// full, and with r's own errors unchanged. A failure leaves nothing behind.
 func (s *Store) Put(ctx context.Context, r io.Reader) (_ *Content, err error) {
-	temp, err := os.CreateTemp(s.contents, part+"*")
+	temp, err := os.CreateTemp(s.contents, partPrefix+"*")
 	if err != nil {
 		return nil, failed(s.contents, "storing the file", err)
 	}
 	defer func() {
-		_ = temp.Close()           // it was synced, or is removed
-		_ = os.Remove(temp.Name()) // it has its own name by now, or is not wanted
+		_ = temp.Close()           // it is synced, or removed next
+		_ = os.Remove(temp.Name()) // does nothing after the rename
 	}()
 
 	c := &Content{store: s}
@@ -138,15 +145,15 @@ func (s *Store) Put(ctx context.Context, r io.Reader) (_ *Content, err error) {
 		return nil, failed(s.contents, "storing the file", err)
 	}
 
-	return c, s.settle(temp.Name(), c)
+	return c, s.publish(temp.Name(), c)
 }
 
-// copy copies at most the limit and returns its hash and how much it was.
+// copy copies r to w, at most limit bytes, and returns the hash and the size.
 func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) (string, int64, error) {
 	sum, buffer, size := sha256.New(), make([]byte, chunk), int64(0)
-	for n := 0; ; n++ {
-		if n%roomEvery == 0 {
-			if err := s.Room(0); err != nil {
+	for chunks := 0; ; chunks++ {
+		if chunks%spaceEvery == 0 {
+			if err := s.CheckSpace(0); err != nil {
 				return "", 0, err
 			}
 		}
@@ -166,7 +173,7 @@ func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) (string, int
 		}
 
 		switch {
-		case err == io.EOF: // itself: what is cut off may wrap it
+		case err == io.EOF: // not wrapped: the error of a broken stream may wrap it
 			return hex.EncodeToString(sum.Sum(nil)), size, nil
 		case err != nil:
 			return "", 0, err
@@ -174,7 +181,7 @@ func (s *Store) copy(ctx context.Context, w io.Writer, r io.Reader) (string, int
 	}
 }
 
-// TooLarge is the error of a file beyond the limit; size is 0 where it is not known.
+// TooLarge returns the error for a file above the limit. A size of 0 is unknown.
 func (s *Store) TooLarge(size int64) *parley.Error {
 	e := parley.Errorf(parley.FileRefused, "the file is larger than %d bytes", s.limit).With("limit", s.limit)
 	if size > 0 {
@@ -185,8 +192,8 @@ func (s *Store) TooLarge(size int64) *parley.Error {
 	return e.Suggest("Send a part of it, or compress it; the operator can raise max_file_mb in parley.yaml.")
 }
 
-// settle gives a complete content its name, unless it is there already.
-func (s *Store) settle(temp string, c *Content) error {
+// publish renames a complete content to its hash, unless the store has it, and pins it.
+func (s *Store) publish(temp string, c *Content) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
@@ -218,7 +225,7 @@ func (s *Store) settle(temp string, c *Content) error {
 // Keep leaves the content in the store.
 func (c *Content) Keep() { _ = c.store.unpin(c.SHA256, true) }
 
-// Drop removes the content, unless it was there before or somebody else keeps it.
+// Drop removes the content unless it was stored before or another call keeps it.
 func (c *Content) Drop() error { return c.store.unpin(c.SHA256, false) }
 
 func (s *Store) unpin(sha string, keep bool) error {
@@ -247,7 +254,7 @@ func (s *Store) unpin(sha string, keep bool) error {
 
 func (s *Store) path(sha string) string { return filepath.Join(s.contents, sha[:2], sha) }
 
-// Content opens what is stored under a hash for reading.
+// Content opens the content with a hash for reading.
 func (s *Store) Content(sha string) (*os.File, error) {
 	f, err := os.Open(s.path(sha))
 	return f, failed(s.contents, "reading the file", err)
@@ -261,7 +268,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// failed describes what the disk refused; nil stays nil.
+// failed returns STORAGE_UNAVAILABLE for an error of the disk, nil for nil.
 func failed(path, doing string, err error) error {
 	if err == nil {
 		return nil

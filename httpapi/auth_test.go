@@ -188,10 +188,7 @@ func TestMCPIsBehindTheSameDoor(t *testing.T) {
 	d := serve(t, New(o))
 	d.expect("nobody", d.ask("POST", "/mcp", "{}"), http.StatusUnauthorized, parley.Unauthenticated)
 	d.expect(
-		"wrong key",
-		d.ask("POST", "/mcp", "{}", "X-API-Key: wrong"),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
+		"wrong key", d.ask("POST", "/mcp", "{}", "X-API-Key: wrong"), http.StatusUnauthorized, parley.Unauthenticated,
 	)
 
 	d.expect("coder", d.ask("POST", "/mcp", "{}", key), http.StatusOK, "")

@@ -18,12 +18,11 @@ import (
 // could hold up the server's shutdown.
 const writeWait = 10 * time.Second
 
-// sink is where a stream of events goes.
+// sink takes a stream of events.
 type sink interface {
-	page(
-		context.Context,
-		*parley.ReadEventsResult,
-	) bool // writes it, or a beat if it is empty; reports whether the client is still there
+	// page writes the events, or a heartbeat if there are none, and reports whether the
+	// client is still there.
+	page(context.Context, *parley.ReadEventsResult) bool
 	failure(context.Context, *parley.Error)
 }
 

@@ -210,9 +210,6 @@ func TestWithoutTheHeaderEventsAreAPage(t *testing.T) {
 	}
 
 	d.expect(
-		"a stream to nobody",
-		d.ask("GET", "/api/events", "", sse),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
+		"a stream to nobody", d.ask("GET", "/api/events", "", sse), http.StatusUnauthorized, parley.Unauthenticated,
 	)
 }

@@ -23,9 +23,7 @@ type Files interface {
 	// UploadFile reads content to its end, then calls described, which returns a
 	// valid request or the reason to keep nothing.
 	UploadFile(
-		ctx context.Context,
-		content io.Reader,
-		described func() (parley.UploadFileRequest, error),
+		ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error),
 	) (*parley.TransferFileResult, error)
 	// OpenFile returns a file and its content. What the caller may not read does
 	// not exist.

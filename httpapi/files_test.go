@@ -175,17 +175,11 @@ func TestUploadIsRefused(t *testing.T) {
 	)
 
 	d.expect(
-		"cut off after it",
-		d.ask("POST", "/api/files", whole[:len(whole)-4], kind, key),
-		400,
-		parley.InvalidArgument,
+		"cut off after it", d.ask("POST", "/api/files", whole[:len(whole)-4], kind, key), 400, parley.InvalidArgument,
 	)
 
 	d.expect(
-		"JSON",
-		d.ask("POST", "/api/files", "{}", key, "Content-Type: application/json"),
-		415,
-		parley.InvalidArgument,
+		"JSON", d.ask("POST", "/api/files", "{}", key, "Content-Type: application/json"), 415, parley.InvalidArgument,
 	)
 
 	d.expect(

@@ -28,10 +28,7 @@ func newRequests(version string) *requests {
 
 	build.Set(1)
 	m.registry.MustRegister(
-		m.total,
-		build,
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		m.total, build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 
 	return m

@@ -93,9 +93,7 @@ func (a *api) addDeliveries(ctx context.Context, s *scrape, status *parley.Works
 	states = append([]parley.DeliveryState{delivered}, states...)
 	addStates(s, "parley_deliveries", "Deliveries by state; delivered is submitted or read.", states, counts)
 	s.counter(
-		"parley_messages_accepted_total",
-		"Messages accepted since the workspace began.",
-		float64(totals.Messages),
+		"parley_messages_accepted_total", "Messages accepted since the workspace began.", float64(totals.Messages),
 	)
 
 	return nil
@@ -146,10 +144,7 @@ func (a *api) addModels(ctx context.Context, s *scrape) error {
 	}
 
 	calls := prometheus.NewDesc(
-		"parley_model_calls_total",
-		"Calls to responders' models by outcome.",
-		[]string{"agent", "outcome"},
-		nil,
+		"parley_model_calls_total", "Calls to responders' models by outcome.", []string{"agent", "outcome"}, nil,
 	)
 	tokens := prometheus.NewDesc(
 		"parley_model_tokens_total",
@@ -158,10 +153,7 @@ func (a *api) addModels(ctx context.Context, s *scrape) error {
 		nil,
 	)
 	seconds := prometheus.NewDesc(
-		"parley_model_seconds_total",
-		"How long responders' models took.",
-		[]string{"agent"},
-		nil,
+		"parley_model_seconds_total", "How long responders' models took.", []string{"agent"}, nil,
 	)
 
 	for _, u := range usage.Agents {

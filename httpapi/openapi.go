@@ -192,12 +192,10 @@ func errorSchema() object {
 		"type":     "object",
 		"required": []string{"success", "error_code", "error_message", "details", "suggested_action"},
 		"properties": object{
-			"success":       object{"const": false},
-			"error_code":    object{"type": "string", "enum": codes},
-			"error_message": text,
-			"details": object{
-				"type": "object",
-			},
+			"success":          object{"const": false},
+			"error_code":       object{"type": "string", "enum": codes},
+			"error_message":    text,
+			"details":          object{"type": "object"},
 			"suggested_action": text,
 			"detail":           text,
 			"error":            text,
@@ -250,9 +248,7 @@ func ownPages() map[string]object {
 
 	pages := map[string]object{
 		"/healthz": page(
-			"healthz",
-			"See whether the daemon can work.",
-			object{"description": "It can.", "content": inJSON(health)},
+			"healthz", "See whether the daemon can work.", object{"description": "It can.", "content": inJSON(health)},
 		),
 		"/openapi.json": page(
 			"openapi",

@@ -38,9 +38,7 @@ func filePages() map[string]map[string]object {
 		"responses": object{
 			"200": object{"description": "The file.", "content": bytes},
 			"206": object{"description": "The part.", "content": bytes},
-			"304": object{
-				"description": "It is what the caller has.",
-			},
+			"304": object{"description": "It is what the caller has."},
 			"416": object{"description": "There is no such part.", "content": inJSON(ref("schemas", "Error"))},
 		}}
 

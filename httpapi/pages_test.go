@@ -47,10 +47,7 @@ func TestHealthDoesNotWaitForEver(t *testing.T) {
 	o.Health = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	d := serve(t, New(o))
 	d.expect(
-		"a database that hangs",
-		d.ask("GET", "/healthz", ""),
-		http.StatusServiceUnavailable,
-		parley.StorageUnavailable,
+		"a database that hangs", d.ask("GET", "/healthz", ""), http.StatusServiceUnavailable, parley.StorageUnavailable,
 	)
 }
 

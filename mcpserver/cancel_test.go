@@ -18,8 +18,7 @@ func TestACancelledCallEndsItsWait(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() {
 			_, err := s.CallTool(
-				ctx,
-				&official.CallToolParams{Name: "check_inbox", Arguments: args{"wait_seconds": 60}},
+				ctx, &official.CallToolParams{Name: "check_inbox", Arguments: args{"wait_seconds": 60}},
 			)
 			ended <- err
 		}()
@@ -55,8 +54,7 @@ func TestNobodyCancelsAnothersCall(t *testing.T) {
 
 	await(t, f.waits, "the call does not reach the service")
 	if got := send("notifications/cancelled", "", `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5,`+meta+`}}`); !strings.HasPrefix(
-		got,
-		"202",
+		got, "202",
 	) {
 		t.Errorf("the cancellation gives %s", got)
 	}
@@ -96,10 +94,7 @@ func modern(t *testing.T, url string) func(method, name, body string) string {
 
 func TestThereIsNothingToSubscribeTo(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
-	got := modern(
-		t,
-		url,
-	)(
+	got := modern(t, url)(
 		"subscriptions/listen",
 		"",
 		`{"jsonrpc":"2.0","id":5,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+meta+`}}`,

@@ -192,8 +192,7 @@ func TestRequestsAreLimited(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, f, progressEvery)))
 	_, header, _ := raw(t, url, "POST", "", initialize)
 	body := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"send_message","arguments":{"to":"a","text":"` + strings.Repeat(
-		"x",
-		MaxBody,
+		"x", MaxBody,
 	) + `"}}}`
 	status, _, answer := raw(t, url, "POST", header.Get("Mcp-Session-Id"), body)
 	if status != http.StatusRequestEntityTooLarge || !strings.Contains(answer, "MESSAGE_TOO_LONG") || len(f.sent) != 0 {

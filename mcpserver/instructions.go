@@ -51,9 +51,7 @@ func greet(c parley.Caller) string {
 		return "You act for the operator of a team of AI agents that talk through parley."
 	}
 	return fmt.Sprintf(
-		"You are %s (agent %s), one of a team of AI agents that talk through parley.",
-		c.Name,
-		parley.Short(c.ID),
+		"You are %s (agent %s), one of a team of AI agents that talk through parley.", c.Name, parley.Short(c.ID),
 	)
 }
 

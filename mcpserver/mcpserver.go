@@ -92,9 +92,7 @@ func newServer(o Options, progress time.Duration) *server.MCPServer {
 		o.Version,
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(false, false),
-		server.WithPromptCapabilities(
-			false,
-		),
+		server.WithPromptCapabilities(false),
 		server.WithPromptFilter(o.visiblePrompts),
 		server.WithHooks(hooks),
 		server.WithLogger(o.Log),

@@ -50,18 +50,14 @@ func addResources(s *server.MCPServer, o Options) {
 
 		if r.argument == "" {
 			s.AddResource(
-				mcp.NewResource(r.uri, r.name, mcp.WithResourceDescription(r.about), mcp.WithMIMEType(jsonType)),
-				read,
+				mcp.NewResource(r.uri, r.name, mcp.WithResourceDescription(r.about), mcp.WithMIMEType(jsonType)), read,
 			)
 			continue
 		}
 
 		s.AddResourceTemplate(
 			mcp.NewResourceTemplate(
-				r.uri,
-				r.name,
-				mcp.WithTemplateDescription(r.about),
-				mcp.WithTemplateMIMEType(jsonType),
+				r.uri, r.name, mcp.WithTemplateDescription(r.about), mcp.WithTemplateMIMEType(jsonType),
 			),
 			read,
 		)
@@ -106,8 +102,7 @@ func (o Options) hideResources(hooks *server.Hooks) {
 	hooks.AddAfterListResources(
 		func(ctx context.Context, _ any, _ *mcp.ListResourcesRequest, res *mcp.ListResourcesResult) {
 			res.Resources = slices.DeleteFunc(
-				slices.Clone(res.Resources),
-				func(r mcp.Resource) bool { return hidden(ctx, r.Name) },
+				slices.Clone(res.Resources), func(r mcp.Resource) bool { return hidden(ctx, r.Name) },
 			)
 		},
 	)
@@ -115,8 +110,7 @@ func (o Options) hideResources(hooks *server.Hooks) {
 	hooks.AddAfterListResourceTemplates(
 		func(ctx context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, res *mcp.ListResourceTemplatesResult) {
 			res.ResourceTemplates = slices.DeleteFunc(
-				slices.Clone(res.ResourceTemplates),
-				func(r mcp.ResourceTemplate) bool { return hidden(ctx, r.Name) },
+				slices.Clone(res.ResourceTemplates), func(r mcp.ResourceTemplate) bool { return hidden(ctx, r.Name) },
 			)
 		},
 	)

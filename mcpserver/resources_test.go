@@ -152,8 +152,7 @@ func TestPromptsTellOfToolsThatThereAre(t *testing.T) {
 		}
 
 		open, err := s.GetPrompt(
-			t.Context(),
-			&official.GetPromptParams{Name: "ask_for_review", Arguments: map[string]string{"what": "x"}},
+			t.Context(), &official.GetPromptParams{Name: "ask_for_review", Arguments: map[string]string{"what": "x"}},
 		)
 		if err != nil ||
 			!strings.Contains(open.Messages[0].Content.(*official.TextContent).Text, "request_assistance") {

@@ -42,7 +42,7 @@ func (o *Orchestrator) RegisterAgent(
 	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
 		old := m.Agent()
 		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
-		if err := o.renew(ctx, m, a, stored); err != nil {
+		if err := o.roster.Renew(ctx, m, a, stored); err != nil {
 			return nil, err
 		}
 	} else {
@@ -107,28 +107,4 @@ func (o *Orchestrator) GetAgentStatus(
 	}
 
 	return res, nil
-}
-
-// ReportState implements parley.TerminalService.
-func (o *Orchestrator) ReportState(
-	ctx context.Context,
-	req parley.ReportStateRequest,
-) (*parley.ReportStateResult, error) {
-	m, err := o.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	if m.Kind != parley.KindTerminal {
-		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.Name).
-			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
-	}
-
-	defer o.lookSoon()
-	named, err := o.roster.Report(ctx, m, req)
-	if err != nil {
-		return nil, err
-	}
-
-	return &parley.ReportStateResult{Answer: parley.OK, Named: filled(named)}, nil
 }

@@ -42,7 +42,7 @@ func newBenchTeam(b *testing.B, n int) *benchTeam {
 
 	for i := range n {
 		name := "sink" + strconv.Itoa(i)
-		_, err := bt.LaunchAgent(
+		_, err := bt.terminals.LaunchAgent(
 			bt.operator(),
 			parley.LaunchAgentRequest{Name: name, Profile: "instant", Width: 80, Height: 24,
 				Command: []string{"sh", "-c", `stty raw -echo; printf '\033[?2004hready'; exec cat >/dev/null`}},
@@ -73,11 +73,11 @@ func (bt *benchTeam) wait(b *testing.B, n int) {
 
 	bt.typed.Add(-int64(n))
 	for {
-		waiting, err := bt.store.Backlog(context.Background())
+		counts, err := bt.store.DeliveryCounts(context.Background())
 		if err != nil {
 			b.Fatal(err)
 		}
-		if len(waiting) == 0 {
+		if counts["queued"]+counts["held"]+counts["typing"] == 0 {
 			return
 		}
 	}
@@ -137,7 +137,7 @@ func BenchmarkAcceptedToEntered(b *testing.B) {
 		var times []time.Duration
 		for b.Loop() {
 			start := time.Now()
-			if err := tmuxtest.Forked(b.Context(), bt.tmux, bt.panes[0], benchText); err != nil {
+			if err := tmuxtest.Forked(b.Context(), bt.terminals.Server(), bt.panes[0], benchText); err != nil {
 				b.Fatal(err)
 			}
 			times = append(times, time.Since(start))
@@ -176,7 +176,7 @@ func BenchmarkBroadcast(b *testing.B) {
 
 			b.Run("way=bare", func(b *testing.B) {
 				bt := newBenchTeam(b, n)
-				bare := openBare(b, bt.tmux)
+				bare := openBare(b, bt.terminals.Server())
 				for b.Loop() {
 					if err := bare.SendAll(bt.panes, benchText); err != nil {
 						b.Fatal(err)
@@ -216,7 +216,7 @@ func (bt *benchTeam) forkAll(b *testing.B, panes []string) {
 	var all errgroup.Group
 	all.SetLimit(4)
 	for _, pane := range panes {
-		all.Go(func() error { return tmuxtest.Forked(b.Context(), bt.tmux, pane, benchText) })
+		all.Go(func() error { return tmuxtest.Forked(b.Context(), bt.terminals.Server(), pane, benchText) })
 	}
 	if err := all.Wait(); err != nil {
 		b.Fatal(err)
@@ -245,7 +245,7 @@ func BenchmarkSustained(b *testing.B) {
 		b.Run(way, func(b *testing.B) {
 			bt := newBenchTeam(b, panes)
 			for i := 0; b.Loop(); i++ {
-				if err := fork(b.Context(), bt.tmux, bt.panes[i%panes], benchText); err != nil {
+				if err := fork(b.Context(), bt.terminals.Server(), bt.panes[i%panes], benchText); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -256,7 +256,7 @@ func BenchmarkSustained(b *testing.B) {
 
 	b.Run("way=bare", func(b *testing.B) {
 		bt := newBenchTeam(b, panes)
-		bare := openBare(b, bt.tmux)
+		bare := openBare(b, bt.terminals.Server())
 		for i := 0; b.Loop(); i++ {
 			if err := bare.Send(bt.panes[i%panes], benchText); err != nil {
 				b.Fatal(err)

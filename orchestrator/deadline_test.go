@@ -41,7 +41,7 @@ func (d *due) notices(name string) []string {
 	d.remind(context.Background())
 	m := d.roster.ByName(name)
 
-	page, err := d.store.Inbox(context.Background(), store.InboxQuery{RecipientID: m.ID, Limit: 50, OldestFirst: true})
+	page, err := d.store.Inbox.Page(context.Background(), store.InboxQuery{RecipientID: m.ID, Limit: 50, OldestFirst: true})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
 
 func TestTheTerminatedAreNotReminded(t *testing.T) {
 	d := newDue(t)
-	if _, err := d.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := d.terminals.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 	d.clock.pass(32 * time.Minute)

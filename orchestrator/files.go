@@ -60,7 +60,7 @@ func (o *Orchestrator) TransferFile(
 	if source.Size() > o.files.Limit() {
 		return nil, o.files.TooLarge(source.Size())
 	}
-	if err := o.files.Room(source.Size()); err != nil {
+	if err := o.files.CheckSpace(source.Size()); err != nil {
 		return nil, err
 	}
 

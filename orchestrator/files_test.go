@@ -207,7 +207,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		}
 	}
 
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
+	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -247,7 +247,7 @@ func TestPathFromTheNetworkIsRefused(t *testing.T) {
 }
 
 func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
-	te := newTeam(t, func(o *Options) { o.Settings.MaxFile = 1000 })
+	te := newTeam(t, func(o *Options) { o.Settings.MaxFileMB = 1 })
 	planner := te.as("planner")
 	te.as("coder")
 	path := te.give("a.txt", "content")
@@ -270,7 +270,7 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 	}
 
 	wantCode(t, upload("nobody", strings.NewReader("x")), parley.AgentNotFound)
-	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", 1001))), parley.FileRefused)
+	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", bytesPerMB+1))), parley.FileRefused)
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 	res := te.transfer(planner, "coder", te.give("a.txt", "x"))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/orchestrator/terminal"
 	"parley/profile"
 	"parley/store"
 	"parley/tmux"
@@ -21,8 +22,8 @@ import (
 // TestMain lets the test binary be parley's launcher and the fake agents.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "_exec" {
-		fmt.Fprintln(os.Stderr, Exec(os.Args[2]))
-		os.Exit(ExecFailed)
+		fmt.Fprintln(os.Stderr, terminal.Exec(os.Args[2]))
+		os.Exit(terminal.ExecFailed)
 	}
 	if len(os.Args) == 3 && os.Args[1] == crashDaemon {
 		os.Exit(runCrashDaemon(os.Args[2]))
@@ -179,7 +180,7 @@ func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) 
 	if a.Log == "" {
 		a.Log = filepath.Join(te.dir, name+".log")
 	}
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
+	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
 		te.t.Fatalf("launch %s: %v", name, err)
 	}
 	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool {
@@ -266,7 +267,9 @@ func tmuxCommandOn(s *tmux.Server, args ...string) *exec.Cmd {
 	return exec.Command(tmuxtest.Binary(), append([]string{"-S", s.SocketPath()}, args...)...)
 }
 
-func tmuxCommand(te *testTeam, args ...string) *exec.Cmd { return tmuxCommandOn(te.tmux, args...) }
+func tmuxCommand(te *testTeam, args ...string) *exec.Cmd {
+	return tmuxCommandOn(te.terminals.Server(), args...)
+}
 
 // submit types a text with sequence 1 as a courier would, and stops after the
 // paste if told to.

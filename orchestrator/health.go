@@ -8,8 +8,5 @@ func (o *Orchestrator) Health(ctx context.Context) error {
 	if err := o.store.Ping(ctx); err != nil {
 		return err
 	}
-	if err := o.tmux.Ping(ctx); err != nil {
-		return tmuxError(err)
-	}
-	return nil
+	return o.terminals.Ping(ctx)
 }

@@ -18,7 +18,7 @@ func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
 		t.Fatalf("a daemon that is well: %v", err)
 	}
 
-	out, err := exec.Command(te.opts.Tmux.Binary, "-S", te.tmux.SocketPath(), "display-message", "-p", "#{pid}").
+	out, err := exec.Command(te.opts.Tmux.Binary, "-S", te.terminals.Server().SocketPath(), "display-message", "-p", "#{pid}").
 		Output()
 	if err != nil {
 		t.Fatal(err)

@@ -92,43 +92,14 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	u.run("copy-mode", "-t", pane)
 	time.Sleep(1200 * time.Millisecond)
 	began := time.Now()
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(began); took > lookTime/2 {
+	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("it took %v", took)
 	}
 
 	te.reach(id, parley.DeliveryUnconfirmed)
-}
-
-func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
-	t.Parallel()
-	te := newTeam(t)
-	u := newUser(t, te)
-
-	server, _, err := te.join(t.Context(), u.path)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	m := team.NewMember(parley.Agent{ID: team.NewID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
-	te.roster.Add(m)
-	te.joined.mu.Lock()
-	closed := make(chan error)
-	go func() { closed <- te.closeJoined(false) }()
-	time.Sleep(50 * time.Millisecond) // it looks who is there, if it does that first
-	there := &team.Terminal{Server: server}
-	there.Ended.Store(true) // nobody else looks at it
-	m.SetTerminal(there)
-	te.joined.inUse[server] = 0
-	te.joined.mu.Unlock()
-	if err := <-closed; err != nil {
-		t.Fatal(err)
-	}
-	if _, err := server.Panes(t.Context()); err != nil {
-		t.Errorf("the agent's tmux cannot be reached: %v", err)
-	}
 }
 
 func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {

@@ -54,7 +54,7 @@ func (o *Orchestrator) inboxWhenFull(
 
 	for {
 		arrived := me.Arrival()
-		page, err := o.store.Inbox(ctx, q)
+		page, err := o.store.Inbox.Page(ctx, q)
 		if err != nil || len(page.Items) > 0 || patience <= 0 {
 			return page, err
 		}
@@ -128,7 +128,7 @@ func (o *Orchestrator) GetMessages(
 		q.Senders = append(q.Senders, from.ID)
 	}
 
-	page, err := o.store.Inbox(ctx, q)
+	page, err := o.store.Inbox.Page(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ func (o *Orchestrator) GetMessageStatus(
 	res := &parley.MessageStatusResult{Answer: parley.OK, Object: o.roster.FillIn(&stored.Message),
 		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.roster.FillInDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {
-		res.Responses, err = o.store.Debts(ctx, msg.ID)
+		res.Responses, err = o.store.Debts.List(ctx, msg.ID)
 	}
 
 	return res, err

@@ -1,7 +1,6 @@
 package orchestrator
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"parley"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/team"
-	"parley/store"
 )
 
 // IssueKey implements parley.RightsService.
@@ -48,7 +46,7 @@ func (o *Orchestrator) giveKey(
 	}
 
 	key, stored := o.roster.NewKey(parley.KeyIssued)
-	ended, err := o.swapKeys(ctx, m, stored, ends)
+	ended, err := o.roster.SwapKeys(ctx, m, stored, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -59,34 +57,9 @@ func (o *Orchestrator) giveKey(
 		Agent:   m.Name,
 		KeyID:   stored.KeyID,
 		APIKey:  key,
-		Ended:   idsOf(ended),
+		Ended:   team.KeyIDs(ended),
 		Message: fmt.Sprintf("%s has a new key.", m.Name) + endedWords(m, ended),
 	}, nil
-}
-
-// swapKeys ends those keys of a member that are to end, and adds one unless it is nil.
-func (o *Orchestrator) swapKeys(
-	ctx context.Context,
-	m *team.Member,
-	added *store.APIKey,
-	ends func(*team.Key) bool,
-) ([]*team.Key, error) {
-	ring := &o.roster.Keys
-	ring.Changing.Lock()
-	defer ring.Changing.Unlock()
-
-	ended := slices.DeleteFunc(ring.Of(m), func(k *team.Key) bool { return !ends(k) })
-	if len(ended) == 0 && added == nil {
-		return nil, nil
-	}
-	if err := o.store.SwapKeys(ctx, m.ID, idsOf(ended), added, cmp.Or(parley.CallerFrom(ctx).Name, parley.SystemName)); err != nil {
-		return nil, err
-	}
-
-	ring.End(ended)
-	ring.Add(m, added)
-
-	return ended, nil
 }
 
 // RevokeKey implements parley.RightsService.
@@ -112,14 +85,14 @@ func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyReques
 		m, ends = k.Member, func(other *team.Key) bool { return other.KeyID == k.KeyID }
 	}
 
-	ended, err := o.swapKeys(ctx, m, nil, ends)
+	ended, err := o.roster.SwapKeys(ctx, m, nil, ends)
 	if err != nil {
 		return nil, err
 	}
 
 	res := &parley.RevokeKeyResult{
 		Answer:  parley.OK,
-		Revoked: idsOf(ended),
+		Revoked: team.KeyIDs(ended),
 		Message: m.Name + " has no key that could end.",
 	}
 
@@ -163,20 +136,12 @@ func (o *Orchestrator) ListKeys(_ context.Context, req parley.ListKeysRequest) (
 	return res, nil
 }
 
-func idsOf(keys []*team.Key) []string {
-	ids := []string{}
-	for _, k := range keys {
-		ids = append(ids, k.KeyID)
-	}
-	return ids
-}
-
 // endedWords says which keys ended and who has to be told.
 func endedWords(m *team.Member, ended []*team.Key) string {
 	if len(ended) == 0 {
 		return ""
 	}
-	words := " Ended: " + strings.Join(idsOf(ended), ", ") + "."
+	words := " Ended: " + strings.Join(team.KeyIDs(ended), ", ") + "."
 	if m.Agent().State.Live() && slices.ContainsFunc(ended, (*team.Key).IsLaunched) {
 		words += fmt.Sprintf(
 			" Its program has one of them and is refused until it is started again: parley restart %s",

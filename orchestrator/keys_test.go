@@ -2,6 +2,8 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -88,7 +90,7 @@ func TestUseOfAKeyIsKept(t *testing.T) {
 	if _, err := te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
-	te.chores(context.Background())
+	te.expire(context.Background())
 	te.close()
 	te.open()
 	res, err := te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"})
@@ -103,7 +105,7 @@ func TestKeysAreStoredHashed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := te.store.Keys(context.Background())
+	keys, err := te.store.Keys.List(context.Background())
 	if err != nil || len(keys) != 1 || string(keys[0].Hash) != string(team.HashKey(res.APIKey)) || len(keys[0].Hash) != 32 {
 		t.Errorf("stored: %+v, %v", keys, err)
 	}
@@ -112,7 +114,11 @@ func TestKeysAreStoredHashed(t *testing.T) {
 // keyIn returns the key that is in a launched agent's environment.
 func (te *testTeam) keyIn(name string) string {
 	te.t.Helper()
-	for _, entry := range te.launches.find(te.roster.ByName(name)).Env {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", te.roster.ByName(name).Terminal().PID))
+	if err != nil {
+		te.t.Skipf("the environment of a process cannot be read here: %v", err)
+	}
+	for entry := range strings.SplitSeq(string(env), "\x00") {
 		if key, ok := strings.CutPrefix(entry, "PARLEY_KEY="); ok {
 			return key
 		}
@@ -126,7 +132,7 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 	boss := te.operator()
 	launch := func() {
 		t.Helper()
-		if _, err := te.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err != nil {
+		if _, err := te.terminals.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +144,7 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := te.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.terminals.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -151,7 +157,7 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 		t.Errorf("rotate: got %+v, %v, want it to say that coder must be restarted", rotated, err)
 	}
 
-	if _, err := te.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.terminals.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 

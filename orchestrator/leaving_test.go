@@ -28,7 +28,7 @@ func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
 	te.hasSize("coder", 200, 50)
-	person := tmuxtest.Attach(t, te.tmux, te.pane("coder").ID(), 120, 41)
+	person := tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 120, 41)
 	te.hasSize("coder", 120, 40)
 	te.reach(te.send("coder", "while somebody looks"), parley.DeliveryRead)
 	te.hasSize("coder", 120, 40)
@@ -38,9 +38,9 @@ func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
 	te.reach(te.send("coder", "when they have gone"), parley.DeliveryRead)
 
 	// One that ends while somebody looks begins with its own size again.
-	tmuxtest.Attach(t, te.tmux, te.pane("coder").ID(), 90, 31)
+	tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 90, 31)
 	te.hasSize("coder", 90, 30)
-	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.terminals.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -54,7 +54,7 @@ func TestAnAgentIsWatchedThoughItsSizeCannotBeGivenBack(t *testing.T) {
 	te.launch("coder", "framed", tmuxtest.Agent{})
 	te.inState("coder", parley.StateIdle)
 	te.tmuxRun("set-option", "-s", "command-alias[99]", "resize-window=no-such-command")
-	person := tmuxtest.Attach(t, te.tmux, te.pane("coder").ID(), 120, 41)
+	person := tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 120, 41)
 	person.Press(tmux.ReturnKey)
 	person.WaitLeft()
 	tmuxtest.Poll(t, func() bool { return strings.Contains(said.String(), "size of its launch") }, said.String)

@@ -14,15 +14,6 @@ import (
 	"parley/store"
 )
 
-// What one sender may do in a minute unless the settings say otherwise. A person
-// reads no more, and a model that works writes far less; a loop of programs, which
-// sends hundreds a second, is stopped within its first one.
-const (
-	defaultMessages      = 120
-	defaultBroadcasts    = 30
-	defaultRegistrations = 30
-)
-
 // perMinute is a bucket that holds what a minute allows.
 func perMinute(n int) *ratelimit.Limiter {
 	return ratelimit.NewLimiter(ratelimit.Limit(float64(n)/60), n)

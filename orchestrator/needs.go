@@ -13,6 +13,7 @@ import (
 	"parley"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"parley/store"
 	"parley/tmux"
 )
@@ -239,7 +240,7 @@ func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
 		}
 
 		looks.Go(func() error {
-			if screen, err := screenOf(ctx, t, tmux.ScreenOptions{}); err == nil {
+			if screen, err := terminal.Screen(ctx, t, tmux.ScreenOptions{}); err == nil {
 				n.Screen = relevant(screen.Lines)
 			}
 			return nil

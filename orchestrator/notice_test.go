@@ -15,7 +15,7 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.as("gone")
-	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
+	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -32,7 +32,7 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 	}
 
 	for name, want := range map[string]int{"coder": 1, "gone": 0} {
-		page, err := te.store.Inbox(
+		page, err := te.store.Inbox.Page(
 			context.Background(),
 			store.InboxQuery{RecipientID: te.roster.ByName(name).ID, Limit: 10},
 		)

@@ -181,7 +181,7 @@ func (o *Orchestrator) answeredBy(ctx context.Context, id, by string) (bool, err
 	if err != nil {
 		return false, err
 	}
-	debts, err := o.store.Debts(ctx, id)
+	debts, err := o.store.Debts.List(ctx, id)
 	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.AnsweredBy == by }) ||
 		slices.ContainsFunc(debts, func(d parley.Debt) bool { return d.AnsweredBy == by }), err
 }

@@ -28,8 +28,8 @@ func stopped(t *testing.T, pid int, f func()) {
 // does not answer, and what to do.
 func (te *testTeam) looksAt(name, pid string) {
 	te.t.Helper()
-	_, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: name})
-	_, attach := te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: name})
+	_, err := te.terminals.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: name})
+	_, attach := te.terminals.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: name})
 	for what, err := range map[string]error{"read": err, "attach": attach} {
 		e := parley.AsError(err)
 		if parley.ErrorCode(err) != parley.TmuxUnavailable || !strings.Contains(e.Message, "does not answer") ||
@@ -42,17 +42,17 @@ func (te *testTeam) looksAt(name, pid string) {
 func TestAHungTmuxIsToldAndNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if te.answerTime != 10*time.Second {
-		t.Errorf("a person waits for %s", te.answerTime)
+	if te.terminals.AnswerTime != 10*time.Second {
+		t.Errorf("a person waits for %s", te.terminals.AnswerTime)
 	}
 
-	te.answerTime = 100 * time.Millisecond
+	te.terminals.AnswerTime = 100 * time.Millisecond
 	te.launch("coder", "framed", tmuxtest.Agent{})
-	pid, _, _ := strings.Cut(te.tmux.Instance(), "/")
+	pid, _, _ := strings.Cut(te.terminals.Server().Instance(), "/")
 	n, _ := strconv.Atoi(pid)
 	stopped(t, n, func() { te.looksAt("coder", pid) })
-	te.answerTime = tmuxtest.Patience
-	if _, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "coder"}); err != nil {
+	te.terminals.AnswerTime = tmuxtest.Patience
+	if _, err := te.terminals.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "coder"}); err != nil {
 		t.Errorf("once it goes on: %v", err)
 	}
 }
@@ -64,7 +64,7 @@ func TestAHungTmuxOfAPersonIsTold(t *testing.T) {
 	pane := u.pane()
 	u.agent(pane)
 	u.adopt("coder", pane)
-	te.answerTime = 100 * time.Millisecond
+	te.terminals.AnswerTime = 100 * time.Millisecond
 	pid := u.run("display-message", "-p", "#{pid}")
 	n, _ := strconv.Atoi(pid)
 	stopped(t, n, func() { te.looksAt("coder", pid) })

@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/orchestrator/terminal"
 	"parley/store"
 	"parley/tmux/tmuxtest"
 )
@@ -27,7 +28,7 @@ func (te *testTeam) keyOf(name string) string {
 	te.t.Helper()
 	m, key := te.roster.ByName(name), "the key of "+name
 	stored := &store.APIKey{Hash: team.HashKey(key), Key: parley.Key{KeyID: key, Origin: parley.KeyLaunched}}
-	if _, err := te.swapKeys(context.Background(), m, stored, (*team.Key).IsAny); err != nil {
+	if _, err := te.roster.SwapKeys(context.Background(), m, stored, (*team.Key).IsAny); err != nil {
 		te.t.Fatal(err)
 	}
 	return key
@@ -35,7 +36,7 @@ func (te *testTeam) keyOf(name string) string {
 
 func (te *testTeam) spool(key string, req parley.ReportStateRequest) {
 	te.t.Helper()
-	if err := Spool(context.Background(), te.opts.Spool, key, req); err != nil {
+	if err := terminal.Spool(context.Background(), te.opts.Spool, key, req); err != nil {
 		te.t.Fatal(err)
 	}
 }
@@ -139,14 +140,14 @@ func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
 
 func TestSpoolIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "spool")
-	if err := os.WriteFile(path, make([]byte, maxSpool-100), 0o600); err != nil {
+	if err := os.WriteFile(path, make([]byte, terminal.MaxSpool-100), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	req := parley.ReportStateRequest{Event: "Done", Detail: strings.Repeat("x", 200)}
-	if err := Spool(t.Context(), path, "k", req); !errors.Is(err, errSpoolFull) {
+	if err := terminal.Spool(t.Context(), path, "k", req); !errors.Is(err, terminal.ErrSpoolFull) {
 		t.Errorf("got %v, want that it is full", err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Size() > maxSpool {
+	if info, err := os.Stat(path); err != nil || info.Size() > terminal.MaxSpool {
 		t.Errorf("it has %d bytes (%v)", info.Size(), err)
 	}
 }
@@ -163,7 +164,7 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 		ids[i] = team.NewID()
 		writers.Go(func() { te.spool(key, parley.ReportStateRequest{Event: "Life", MessageIDs: ids[i : i+1]}) })
 		if i%8 == 0 {
-			te.takeSpool(t.Context())
+			te.terminals.TakeSpool(t.Context())
 		}
 	}
 
@@ -188,7 +189,7 @@ func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	if err := os.Symlink(filepath.Join(te.dir, "elsewhere"), te.opts.Spool); err != nil {
 		t.Fatal(err)
 	}
-	if err := Spool(t.Context(), te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); err == nil {
+	if err := terminal.Spool(t.Context(), te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); err == nil {
 		t.Error("it was written through a link")
 	}
 	if err := os.Remove(te.opts.Spool); err != nil {
@@ -208,7 +209,7 @@ func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 
-	if err := Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(
+	if err := terminal.Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(
 		err,
 		context.DeadlineExceeded,
 	) {

@@ -44,7 +44,7 @@ func TestWhoMaySteerWhom(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
+	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
 		Command: tmuxtest.Agent{}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestUnsentGuidanceIsKnownAsParleys(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
 	text := "[GUARDIAN GUIDANCE - STUCK]: go on (operator · msg 12345678 · high)"
-	submit(te, te.tmux, te.pane("coder").ID(), text, true)
+	submit(te, te.terminals.Server(), te.pane("coder").ID(), text, true)
 	te.held(te.send("coder", "wait"), "an unsent message stands in its terminal")
 }
 

@@ -229,7 +229,7 @@ func (o *Orchestrator) ListThreads(
 		only = me.ID
 	}
 
-	list, total, err := o.store.Threads(ctx, only, cmp.Or(req.Limit, 50))
+	list, total, err := o.store.Threads.List(ctx, only, cmp.Or(req.Limit, 50))
 	if err != nil {
 		return nil, err
 	}

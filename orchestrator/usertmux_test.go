@@ -134,7 +134,7 @@ func (u *userTmux) pane() string { return u.run("display-message", "-p", "-t", "
 // adopt makes an agent of what runs in a pane.
 func (u *userTmux) adopt(name, pane string) *parley.AdoptAgentResult {
 	u.t.Helper()
-	res, err := u.AdoptAgent(
+	res, err := u.terminals.AdoptAgent(
 		u.operator(),
 		parley.AdoptAgentRequest{Name: name, Profile: "framed", Pane: pane, Socket: u.path},
 	)

@@ -1,22 +1,26 @@
 package parleytest
 
 import (
-	"context"
+	"slices"
 	"strings"
 
 	"parley"
 )
 
-var registration = []testCase{
+var agentCases = []testCase{
 	{"RegisterReturnsIDAndKey", registerReturnsIDAndKey},
 	{"RegisterRefusesATakenName", registerRefusesTakenName},
 	{"RegisterRefusesIllegalNames", registerRefusesIllegalNames},
 	{"AgentStatusListsTheTeamByName", statusListsTeam},
 	{"AgentStatusFindsByNameIDAndPrefix", statusFinds},
 	{"AgentStatusCountsUnread", statusCountsUnread},
-	{"NobodyIsRefused", nobodyIsRefused},
-	{"AgentsMayNotUseWhatIsTheOperators", agentsMayNot},
+	{"CallsWithoutACallerAreRefused", nobodyIsRefused},
+	{"OperatorsOperationsAreRefusedToAgents", agentsMayNot},
 	{"WorkspaceStatusIsForTheOperator", workspaceStatus},
+	{"StoppedMailboxIsUnavailable", stoppedMailbox},
+	{"MessageToAStoppedAgentFails", messageToStopped},
+	{"BroadcastSkipsStopped", broadcastSkipsStopped},
+	{"StopOfAnUnknownAgentIsRefused", stopUnknown},
 }
 
 func registerReturnsIDAndKey(f *fixture) {
@@ -48,11 +52,11 @@ func registerRefusesTakenName(f *fixture) {
 }
 
 func registerRefusesIllegalNames(f *fixture) {
-	for _, name := range []string{"", " ", "1st", "two words", "a/b", "naïve", "-x", chars("n", 33), "deadbeef", "ALL", "all",
+	for _, name := range []string{"", " ", "1st", "two words", "a/b", "naïve", "-x", strings.Repeat("n", 33), "deadbeef", "ALL", "all",
 		"operator", "Operator", "parley", "system", "coder\n", "\x1b[31m"} {
 		refused(f.operator, "register_agent", params{"username": name}, parley.InvalidArgument)
 	}
-	do[parley.RegisterAgentResult](f.operator, "register_agent", params{"username": chars("n", 32)})
+	do[parley.RegisterAgentResult](f.operator, "register_agent", params{"username": strings.Repeat("n", 32)})
 }
 
 func statusListsTeam(f *fixture) {
@@ -89,7 +93,7 @@ func statusCountsUnread(f *fixture) {
 	f.planner.send("one", "coder")
 	f.planner.send("two", "coder")
 	same(f.T, "unread", unread(), 2)
-	f.coder.get(parley.GetMessagesRequest{})
+	f.coder.getMessages(parley.GetMessagesRequest{})
 	same(f.T, "unread after reading", unread(), 0)
 }
 
@@ -122,9 +126,52 @@ func workspaceStatus(f *fixture) {
 	}
 }
 
-// cancelled returns the member with a context that can be ended.
-func (m member) cancelled() (member, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(m.ctx)
-	m.ctx = ctx
-	return m, cancel
+func stoppedMailbox(f *fixture) {
+	f.planner.send("before the end", "coder")
+	f.stop(f.coder)
+	got := do[parley.AgentStatusResult](f.planner, "get_agent_status", parley.AgentStatusRequest{Agent: "coder"}).Agents[0]
+	same(f.T, "state", got.State, parley.StateTerminated)
+	same(f.T, "availability", got.Availability, parley.Unavailable)
+	same(
+		f.T,
+		"its conversation is kept",
+		inboxTexts(f.planner.history(parley.HistoryRequest{With: "coder"}).Messages),
+		[]string{"before the end"},
+	)
+}
+
+func messageToStopped(f *fixture) {
+	f.stop(f.coder)
+	got := f.planner.send("hello?", "coder")
+	same(f.T, "success", got.Success, false)
+	same(f.T, "error_code", got.ErrorCode, parley.AgentUnavailable)
+	same(
+		f.T,
+		"message",
+		got.Message,
+		"Failed to send message - recipient agent "+parley.Short(f.coder.id)+" may not exist or is terminated",
+	)
+
+	same(f.T, "failed_delivery", got.DeliveryStatus.FailedDelivery, []string{f.coder.id})
+	if got.Answer.Error == nil || *got.Answer.Error == "" || got.Action == "" {
+		f.Errorf("the answer says nothing of what is wrong: %+v", got)
+	}
+
+	both := f.planner.send("hello, both", "coder", "reviewer")
+	same(f.T, "success with one of two", both.Success, true)
+	same(f.T, "delivered_to", both.DeliveryStatus.DeliveredTo, []string{f.reviewer.id})
+	same(f.T, "failed_delivery", both.DeliveryStatus.FailedDelivery, []string{f.coder.id})
+}
+
+func broadcastSkipsStopped(f *fixture) {
+	f.stop(f.coder)
+	got := f.planner.broadcast(parley.BroadcastMessageRequest{Text: "who is there?"})
+	same(f.T, "recipient_count", got.RecipientCount, 1)
+	if slices.Contains(recipients(got.DeliveryStatus), f.coder.id) {
+		f.Errorf("it went to the stopped agent: %+v", got.DeliveryStatus)
+	}
+}
+
+func stopUnknown(f *fixture) {
+	refused(f.operator, "stop_agent", params{"agent": "nobody"}, parley.AgentNotFound)
 }

@@ -2,7 +2,7 @@ package parleytest
 
 import "parley"
 
-var broadcasting = []testCase{
+var broadcastCases = []testCase{
 	{"BroadcastSkipsSender", broadcastSkipsSender},
 	{"BroadcastToAList", broadcastList},
 	{"BroadcastToAGroup", broadcastGroup},
@@ -10,11 +10,8 @@ var broadcasting = []testCase{
 	{"BroadcastToUnknownStoresNothing", broadcastUnknown},
 	{"BroadcastOfTheOperator", broadcastOperator},
 	{"BroadcastUrgent", broadcastUrgent},
-}
-
-func (m member) broadcast(r parley.BroadcastMessageRequest) *parley.BroadcastMessageResult {
-	m.Helper()
-	return do[parley.BroadcastMessageResult](m, "broadcast_message", r)
+	{"BroadcastUpdateReachesEveryone", updateReaches},
+	{"BroadcastUpdateUrgency", updateUrgency},
 }
 
 func broadcastSkipsSender(f *fixture) {
@@ -47,9 +44,7 @@ func broadcastList(f *fixture) {
 func broadcastGroup(f *fixture) {
 	for _, name := range []string{"tester", "auditor"} {
 		do[parley.RegisterAgentResult](
-			f.operator,
-			"register_agent",
-			parley.RegisterAgentRequest{Username: name, Groups: []string{"quality"}},
+			f.operator, "register_agent", parley.RegisterAgentRequest{Username: name, Groups: []string{"quality"}},
 		)
 	}
 
@@ -74,10 +69,7 @@ func broadcastGroup(f *fixture) {
 func broadcastEmptyList(f *fixture) {
 	f.unchanged(func() {
 		refused(
-			f.planner,
-			"broadcast_message",
-			params{"text": "hello", "recipients": []string{}},
-			parley.InvalidArgument,
+			f.planner, "broadcast_message", params{"text": "hello", "recipients": []string{}}, parley.InvalidArgument,
 		)
 
 		refused(
@@ -117,4 +109,51 @@ func broadcastUrgent(f *fixture) {
 	got := f.planner.broadcast(parley.BroadcastMessageRequest{Text: "stop", Urgent: true})
 	same(f.T, "priority", got.Object.Priority, parley.PriorityUrgent)
 	same(f.T, "priority in the inbox", f.coder.inbox()[0].Priority, parley.PriorityUrgent)
+}
+
+func updateReaches(f *fixture) {
+	got := do[parley.BroadcastUpdateResult](
+		f.planner,
+		"broadcast_update",
+		params{"sender_agent_id": f.planner.id, "update_type": "discovery",
+			"content": params{
+				"summary":         "the cache is cold",
+				"details":         "since noon",
+				"impact":          "slow tests",
+				"action_required": false,
+			}, "urgency": "info"},
+	)
+
+	same(f.T, "recipients", sorted(got.Recipients...), sorted(f.coder.id, f.reviewer.id))
+	if got.BroadcastID == "" || got.Timestamp.IsZero() {
+		f.Errorf("the receipt is %+v", got)
+	}
+
+	f.coder.expectInbox("update (discovery): the cache is cold\nsince noon\nImpact: slow tests")
+	f.unchangedAfter(func() {
+		for _, wrong := range []params{
+			{"update_type": "rumour", "content": params{"summary": "x"}},
+			{"update_type": "issue", "content": params{"details": "x"}},
+			{"update_type": "issue", "content": params{"summary": "x", "sumary": "x"}},
+			{"update_type": "issue", "content": "x"},
+			{"update_type": "issue", "content": params{"summary": "x"}, "urgency": "huge"},
+			{"update_type": "issue"},
+		} {
+			refused(f.planner, "broadcast_update", wrong, parley.InvalidArgument)
+		}
+	})
+}
+
+func updateUrgency(f *fixture) {
+	for urgency, want := range map[string]parley.Priority{"info": parley.PriorityNormal, "attention": parley.PriorityHigh,
+		"action_required": parley.PriorityHigh, "critical": parley.PriorityUrgent} {
+		got := do[parley.BroadcastUpdateResult](
+			f.planner,
+			"broadcast_update",
+			params{"update_type": "issue", "content": params{"summary": urgency}, "urgency": urgency},
+		)
+		m := f.planner.status(got.BroadcastID).Object
+		same(f.T, "priority of "+urgency, m.Priority, want)
+		same(f.T, "response to "+urgency, m.RequiresResponse, urgency == "action_required")
+	}
 }

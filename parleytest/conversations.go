@@ -2,10 +2,10 @@ package parleytest
 
 import "parley"
 
-var conversing = []testCase{
-	{"MessagesCarryTheirChain", chains},
+var conversationCases = []testCase{
+	{"MessagesHaveAChainAndAHop", chains},
 	{"ConversationStateOfTwoTellsWhoseTurnItIs", stateOfTwo},
-	{"ConversationStateOfAThreadIsForThoseInIt", stateOfThread},
+	{"ConversationStateOfAThreadIsForParticipants", stateOfThread},
 	{"ConversationsAreControlledByTheOperator", controls},
 }
 
@@ -16,31 +16,22 @@ func chains(f *fixture) {
 	passed := f.planner.send("please do", "coder")
 	same(f.T, "what follows from it", link(passed.Object), [2]any{asked.MessageID, 1})
 	answer := do[parley.RespondToMessageResult](
-		f.coder,
-		"respond_to_message",
-		params{"message_id": passed.MessageID, "text": "done"},
+		f.coder, "respond_to_message", params{"message_id": passed.MessageID, "text": "done"},
 	)
 
 	same(f.T, "the answer", link(f.coder.status(answer.ResponseMessageID).Object), [2]any{asked.MessageID, 2})
 	own := f.reviewer.send("I begin by myself", "planner")
 	same(f.T, "what an agent begins", link(own.Object), [2]any{own.MessageID, 1})
 	reply := do[parley.SendMessageResult](
-		f.planner,
-		"send_message",
-		params{"to": "reviewer", "text": "go on", "in_reply_to": own.MessageID},
+		f.planner, "send_message", params{"to": "reviewer", "text": "go on", "in_reply_to": own.MessageID},
 	)
 
 	same(f.T, "a reply", link(reply.Object), [2]any{own.MessageID, 2})
 }
 
-func (m member) talk(call params) *parley.ConversationStateResult {
-	m.Helper()
-	return do[parley.ConversationStateResult](m, "get_conversation_state", call)
-}
-
 func stateOfTwo(f *fixture) {
 	with := params{"with": "coder"}
-	before := f.planner.talk(with)
+	before := f.planner.conversation(with)
 	same(f.T, "id", before.Conversation.ID, parley.ConversationID(f.planner.id, f.coder.id))
 	same(
 		f.T,
@@ -50,7 +41,7 @@ func stateOfTwo(f *fixture) {
 	)
 
 	f.planner.send("does the parser work?", "coder")
-	got := f.planner.talk(with)
+	got := f.planner.conversation(with)
 	same(
 		f.T,
 		"for who spoke",
@@ -70,20 +61,17 @@ func stateOfTwo(f *fixture) {
 		f.Errorf("the conversation is %+v", got)
 	}
 
-	got = f.coder.talk(params{"with": "planner"})
+	got = f.coder.conversation(params{"with": "planner"})
 	same(f.T, "for who was asked", [2]any{got.ShouldRespond, got.Reason}, [2]any{true, "addressed-to-you"})
-	got = f.operator.talk(params{"with": "planner, coder"})
+	got = f.operator.conversation(params{"with": "planner, coder"})
 	same(f.T, "decisions for the operator", len(got.Decisions), 2)
 	f.operator.send("who is there?", "coder")
-	got = f.coder.talk(params{"with": parley.OperatorName})
+	got = f.coder.conversation(params{"with": parley.OperatorName})
 	same(f.T, "after a person's message", [2]any{got.ShouldRespond, got.Reason}, [2]any{true, "human-message"})
 
 	refused(f.planner, "get_conversation_state", params{}, parley.InvalidArgument)
 	refused(
-		f.planner,
-		"get_conversation_state",
-		params{"with": "coder", "thread_id": "12345678"},
-		parley.InvalidArgument,
+		f.planner, "get_conversation_state", params{"with": "coder", "thread_id": "12345678"}, parley.InvalidArgument,
 	)
 
 	refused(f.planner, "get_conversation_state", params{"with": "nobody"}, parley.AgentNotFound)
@@ -92,9 +80,9 @@ func stateOfTwo(f *fixture) {
 }
 
 func stateOfThread(f *fixture) {
-	th := f.planner.opens("parser", "coder").Thread.ID
-	f.planner.posts(th, "@coder look at line 12")
-	got := f.coder.talk(params{"thread_id": th[:8]})
+	th := f.planner.createThread("parser", "coder").Thread.ID
+	f.planner.post(th, "@coder look at line 12")
+	got := f.coder.conversation(params{"thread_id": th[:8]})
 	same(
 		f.T,
 		"for who is mentioned",
@@ -106,7 +94,7 @@ func stateOfThread(f *fixture) {
 		f.Errorf("the decision is %+v, its factors %+v", got, got.Factors)
 	}
 
-	same(f.T, "for who spoke", f.planner.talk(params{"thread_id": th}).Reason, "just-spoke-wait-turn")
+	same(f.T, "for who spoke", f.planner.conversation(params{"thread_id": th}).Reason, "just-spoke-wait-turn")
 	refused(f.reviewer, "get_conversation_state", params{"thread_id": th}, parley.NotAParticipant)
 	refused(
 		f.reviewer,
@@ -118,30 +106,24 @@ func stateOfThread(f *fixture) {
 
 func controls(f *fixture) {
 	do[parley.ControlConversationResult](
-		f.operator,
-		"control_conversation",
-		params{"action": "mute", "with": "planner, coder"},
+		f.operator, "control_conversation", params{"action": "mute", "with": "planner, coder"},
 	)
 
-	same(f.T, "muted", f.planner.talk(params{"with": "coder"}).Conversation.Muted, true)
+	same(f.T, "muted", f.planner.conversation(params{"with": "coder"}).Conversation.Muted, true)
 	f.planner.send("a mailbox gets it none the less", "coder")
 	f.coder.expectInbox("a mailbox gets it none the less")
 	do[parley.ControlConversationResult](
-		f.operator,
-		"control_conversation",
-		params{"action": "unmute", "with": "coder, planner"},
+		f.operator, "control_conversation", params{"action": "unmute", "with": "coder, planner"},
 	)
 
-	same(f.T, "muted", f.planner.talk(params{"with": "coder"}).Conversation.Muted, false)
-	th := f.planner.opens("parser", "coder").Thread.ID
+	same(f.T, "muted", f.planner.conversation(params{"with": "coder"}).Conversation.Muted, false)
+	th := f.planner.createThread("parser", "coder").Thread.ID
 	got := do[parley.ControlConversationResult](
-		f.operator,
-		"control_conversation",
-		params{"action": "set", "thread_id": th, "chain_hops": 7},
+		f.operator, "control_conversation", params{"action": "set", "thread_id": th, "chain_hops": 7},
 	)
 
 	same(f.T, "conversation", got.ConversationID, th)
-	same(f.T, "chain_hops", f.planner.talk(params{"thread_id": th}).Conversation.Settings.ChainHops, 7)
+	same(f.T, "chain_hops", f.planner.conversation(params{"thread_id": th}).Conversation.Settings.ChainHops, 7)
 	refused(f.operator, "control_conversation", params{"action": "shout", "thread_id": th}, parley.InvalidArgument)
 	refused(
 		f.operator,

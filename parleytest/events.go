@@ -2,33 +2,25 @@ package parleytest
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
 )
 
-var events = []testCase{
+var eventCases = []testCase{
 	{"EventsTellOfADirectMessage", eventDirect},
 	{"EventsTellOfABroadcast", eventBroadcast},
-	{"EventsOfOthersAreNotShown", eventsOfOthers},
+	{"EventsOfOthersAreHidden", eventsOfOthers},
 	{"EventsPageBySequence", eventsPage},
 	{"EventsBeginWithTheLast", eventsLast},
 	{"EventsWaitForOne", eventsWait},
 }
 
-// about returns the first event of a type about a message.
-func about(list []parley.Event, typ parley.EventType, id string) *parley.Event {
-	i := slices.IndexFunc(list, func(e parley.Event) bool { return e.Type == typ && e.MessageID == id })
-	if i < 0 {
-		return nil
-	}
-	return &list[i]
-}
-
 func eventDirect(f *fixture) {
-	sent := f.planner.send(chars("語", 150), "coder")
+	sent := f.planner.send(strings.Repeat("語", 150), "coder")
 	for _, m := range []member{f.operator, f.planner, f.coder} {
-		e := about(m.events(0).Events, parley.EventDirectMessage, sent.MessageID)
+		e := findEvent(m.events(0).Events, parley.EventDirectMessage, sent.MessageID)
 		if e == nil {
 			f.Errorf("%s sees no event of the message", m.name)
 			continue
@@ -41,7 +33,7 @@ func eventDirect(f *fixture) {
 			parley.Event{SenderID: f.planner.id, Sender: "planner", RecipientID: f.coder.id, Recipient: "coder"},
 		)
 
-		same(f.T, "preview", e.Preview, parley.Truncate(chars("語", 150), parley.PreviewLength))
+		same(f.T, "preview", e.Preview, parley.Truncate(strings.Repeat("語", 150), parley.PreviewLength))
 		if e.Seq == 0 || e.Time.IsZero() {
 			f.Errorf("the event is %+v", e)
 		}
@@ -51,7 +43,7 @@ func eventDirect(f *fixture) {
 func eventBroadcast(f *fixture) {
 	sent := f.planner.broadcast(parley.BroadcastMessageRequest{Text: "build is red"})
 	for _, m := range []member{f.operator, f.planner, f.coder, f.reviewer} {
-		e := about(m.events(0).Events, parley.EventBroadcast, sent.MessageID)
+		e := findEvent(m.events(0).Events, parley.EventBroadcast, sent.MessageID)
 		if e == nil {
 			f.Errorf("%s sees no event of the broadcast", m.name)
 			continue
@@ -88,9 +80,9 @@ func eventsPage(f *fixture) {
 		paged, after = append(paged, page.Events...), page.Next
 	}
 
-	same(f.T, "events by pages", seqs(paged), seqs(all.Events))
-	if !slices.IsSorted(seqs(paged)) {
-		f.Errorf("the sequence is not in order: %v", seqs(paged))
+	same(f.T, "events by pages", sequence(paged), sequence(all.Events))
+	if !slices.IsSorted(sequence(paged)) {
+		f.Errorf("the sequence is not in order: %v", sequence(paged))
 	}
 
 	end := f.operator.events(after)
@@ -98,21 +90,13 @@ func eventsPage(f *fixture) {
 	same(f.T, "next after the last", end.Next, after)
 }
 
-func seqs(list []parley.Event) []int64 {
-	s := []int64{}
-	for _, e := range list {
-		s = append(s, e.Seq)
-	}
-	return s
-}
-
 func eventsLast(f *fixture) {
 	for range 3 {
 		f.planner.send("hello", "coder")
 	}
-	all := seqs(f.operator.events(0).Events)
+	all := sequence(f.operator.events(0).Events)
 	got := do[parley.ReadEventsResult](f.operator, "read_events", parley.ReadEventsRequest{Last: 2})
-	same(f.T, "the newest two", seqs(got.Events), all[len(all)-2:])
+	same(f.T, "the newest two", sequence(got.Events), all[len(all)-2:])
 	same(f.T, "next", got.Next, all[len(all)-1])
 }
 
@@ -136,9 +120,7 @@ func eventsWait(f *fixture) {
 	case page := <-got:
 		for len(page.Events) == 0 { // a page may be empty: the next one is not
 			page = do[parley.ReadEventsResult](
-				f.coder,
-				"read_events",
-				parley.ReadEventsRequest{After: page.Next, WaitSeconds: 60},
+				f.coder, "read_events", parley.ReadEventsRequest{After: page.Next, WaitSeconds: 60},
 			)
 		}
 		same(f.T, "message of the event", page.Events[0].MessageID, sent.MessageID)

@@ -1,27 +1,12 @@
 package parleytest
 
-import (
-	"parley"
-)
+import "parley"
 
-var exporting = []testCase{
+var exportCases = []testCase{
 	{"ExportHasEveryMessageWithItsDeliveries", exportWhole},
-	{"ExportOfTwoIsWhatTheySaidToEachOther", exportBetween},
-	{"ExportOfAThreadIsItsPosts", exportThread},
-	{"ExportIsForTheOperatorAndOfWhatIsThere", exportRefused},
-}
-
-func (m member) export(r parley.ExportMessagesRequest) *parley.ExportMessagesResult {
-	m.Helper()
-	return do[parley.ExportMessagesResult](m, "export_messages", r)
-}
-
-func textsOf(messages []parley.ExportedMessage) []string {
-	list := []string{}
-	for _, m := range messages {
-		list = append(list, m.Text)
-	}
-	return list
+	{"ExportOfTwoAgentsHasTheirDirectMessages", exportBetween},
+	{"ExportOfAThreadHasItsPosts", exportThread},
+	{"ExportIsForTheOperator", exportRefused},
 }
 
 func exportWhole(f *fixture) {
@@ -29,19 +14,19 @@ func exportWhole(f *fixture) {
 	f.planner.broadcast(parley.BroadcastMessageRequest{Text: "two"})
 	f.coder.send("three", "planner", "reviewer")
 	page := f.operator.export(parley.ExportMessagesRequest{Limit: 2})
-	same(f.T, "the first page", textsOf(page.Messages), []string{"one", "two"})
+	same(f.T, "the first page", exportedTexts(page.Messages), []string{"one", "two"})
 	same(f.T, "more, of how many", [2]any{page.HasMore, page.TotalCount}, [2]any{true, 3})
 	status := f.operator.status(id)
 	same(f.T, "deliveries", page.Messages[0].Deliveries, status.Deliveries)
 	same(f.T, "message", page.Messages[0].Message, *status.Object)
 	rest := f.operator.export(parley.ExportMessagesRequest{Limit: 2, After: page.Next})
-	same(f.T, "the rest", textsOf(rest.Messages), []string{"three"})
+	same(f.T, "the rest", exportedTexts(rest.Messages), []string{"three"})
 	same(f.T, "recipients of it", len(rest.Messages[0].Deliveries), 2)
 	same(f.T, "more after it", rest.HasMore, false)
 	none := f.operator.export(parley.ExportMessagesRequest{After: rest.Next})
 	same(f.T, "what comes after it", [2]any{len(none.Messages), none.Next}, [2]any{0, rest.Next})
 	since := f.operator.export(parley.ExportMessagesRequest{Since: &page.Messages[1].Timestamp})
-	same(f.T, "since the second", textsOf(since.Messages), []string{"three"})
+	same(f.T, "since the second", exportedTexts(since.Messages), []string{"three"})
 }
 
 func exportBetween(f *fixture) {
@@ -51,11 +36,11 @@ func exportBetween(f *fixture) {
 	f.planner.broadcast(parley.BroadcastMessageRequest{Text: "to all"})
 	do[parley.SendMessageResult](f.operator, "steer_agent", params{"agent": "coder", "text": "guidance"})
 	got := f.operator.export(parley.ExportMessagesRequest{Between: parley.Names{"coder", f.planner.id}})
-	same(f.T, "what they said", textsOf(got.Messages), []string{"one", "two"})
+	same(f.T, "what they said", exportedTexts(got.Messages), []string{"one", "two"})
 	same(f.T, "who", got.Between, []string{"coder", "planner"})
 	same(f.T, "total_count", got.TotalCount, 2)
 	got = f.operator.export(parley.ExportMessagesRequest{Between: parley.Names{"operator", "coder"}})
-	same(f.T, "what the operator said", textsOf(got.Messages), []string{"guidance"})
+	same(f.T, "what the operator said", exportedTexts(got.Messages), []string{"guidance"})
 }
 
 func exportThread(f *fixture) {
@@ -67,7 +52,7 @@ func exportThread(f *fixture) {
 	f.planner.send("elsewhere", "coder")
 	do[parley.SendMessageResult](f.coder, "send_message", params{"thread_id": th.ID, "text": "I do"})
 	got := f.operator.export(parley.ExportMessagesRequest{ThreadID: th.ID[:8]})
-	said := textsOf(got.Messages)
+	said := exportedTexts(got.Messages)
 	same(f.T, "the end of the thread", said[len(said)-2:], []string{"who takes it?", "I do"})
 	same(f.T, "its title", got.Thread.Title, "the parser")
 }

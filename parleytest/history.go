@@ -2,19 +2,13 @@ package parleytest
 
 import "parley"
 
-var history = []testCase{
+var historyCases = []testCase{
 	{"HistoryIsOldestFirstAndPages", historyPages},
 	{"HistoryIsTheCallersOwn", historyOwn},
 	{"HistoryHoldsDirectMessagesOnly", historyDirect},
 	{"HistoryHoldsGuidance", historyGuidance},
 	{"HistoryOfUnknownIsRefused", historyUnknown},
-	{"ConversationsHaveWhatIsStoredOfThem", conversationStored},
-	{"InboxItemsAreArchivedWhenDealtWith", inboxArchived},
-}
-
-func (m member) history(r parley.HistoryRequest) *parley.HistoryResult {
-	m.Helper()
-	return do[parley.HistoryResult](m, "get_conversation_history", r)
+	{"ConversationsHaveParticipantsTimesAndStatus", conversationStored},
 }
 
 func historyPages(f *fixture) {
@@ -26,7 +20,7 @@ func historyPages(f *fixture) {
 	}
 
 	page := f.planner.history(parley.HistoryRequest{With: "coder", Limit: 2})
-	same(f.T, "newest page, oldest first", contents(page.Messages), []string{"4", "5"})
+	same(f.T, "newest page, oldest first", inboxTexts(page.Messages), []string{"4", "5"})
 	same(f.T, "senders", [2]string{page.Messages[0].Sender, page.Messages[1].Sender}, [2]string{"coder", "planner"})
 	same(f.T, "has_more", page.HasMore, true)
 	same(f.T, "total_messages", page.TotalMessages, 5)
@@ -34,13 +28,13 @@ func historyPages(f *fixture) {
 	same(f.T, "conversation_id", page.ConversationID, parley.ConversationID(f.planner.id, f.coder.id))
 
 	page = f.planner.history(parley.HistoryRequest{With: f.coder.id, Limit: 2, Before: page.Messages[0].MessageID})
-	same(f.T, "the page before", contents(page.Messages), []string{"2", "3"})
+	same(f.T, "the page before", inboxTexts(page.Messages), []string{"2", "3"})
 	page = f.planner.history(parley.HistoryRequest{With: "coder", Limit: 2, Before: page.Messages[0].MessageID})
-	same(f.T, "the first page", contents(page.Messages), []string{"1"})
+	same(f.T, "the first page", inboxTexts(page.Messages), []string{"1"})
 	same(f.T, "has_more at the beginning", page.HasMore, false)
 
 	other := f.coder.history(parley.HistoryRequest{With: "planner"})
-	same(f.T, "the other side's", contents(other.Messages), []string{"1", "2", "3", "4", "5"})
+	same(f.T, "the other side's", inboxTexts(other.Messages), []string{"1", "2", "3", "4", "5"})
 	same(f.T, "the other side's conversation_id", other.ConversationID, page.ConversationID)
 	same(f.T, "read, which history does not mark", len(f.coder.inbox()), 3)
 }
@@ -48,7 +42,7 @@ func historyPages(f *fixture) {
 func historyOwn(f *fixture) {
 	secret := f.planner.send("between us", "coder").MessageID
 	got := f.reviewer.history(parley.HistoryRequest{With: "coder"})
-	same(f.T, "messages", contents(got.Messages), []string{})
+	same(f.T, "messages", inboxTexts(got.Messages), []string{})
 	same(f.T, "total_messages", got.TotalMessages, 0)
 	refused(
 		f.reviewer,
@@ -62,7 +56,7 @@ func historyDirect(f *fixture) {
 	f.planner.send("direct", "coder")
 	f.planner.broadcast(parley.BroadcastMessageRequest{Text: "to all"})
 	got := f.coder.history(parley.HistoryRequest{With: "planner"})
-	same(f.T, "messages", contents(got.Messages), []string{"direct"})
+	same(f.T, "messages", inboxTexts(got.Messages), []string{"direct"})
 }
 
 func historyGuidance(f *fixture) {
@@ -73,17 +67,17 @@ func historyGuidance(f *fixture) {
 	same(
 		f.T,
 		"history of the one who was guided",
-		contents(f.coder.history(parley.HistoryRequest{With: "operator"}).Messages),
+		inboxTexts(f.coder.history(parley.HistoryRequest{With: "operator"}).Messages),
 		said,
 	)
 
 	page := f.operator.history(parley.HistoryRequest{With: "coder", Limit: 2})
-	same(f.T, "the end of it", contents(page.Messages), said[1:])
+	same(f.T, "the end of it", inboxTexts(page.Messages), said[1:])
 	same(f.T, "total_messages", page.TotalMessages, 3)
 	same(
 		f.T,
 		"history of another",
-		contents(f.reviewer.history(parley.HistoryRequest{With: "coder"}).Messages),
+		inboxTexts(f.reviewer.history(parley.HistoryRequest{With: "coder"}).Messages),
 		[]string{},
 	)
 }
@@ -104,24 +98,20 @@ func conversationStored(f *fixture) {
 	same(f.T, "times of an empty one", [2]bool{empty.CreatedAt == nil, empty.LastMessageAt == nil}, [2]bool{true, true})
 	first := f.planner.send("hello", "coder")
 	last := f.coder.send("hello to you", "planner")
-	th := f.planner.opens("the parser", "coder").Thread
+	th := f.planner.createThread("the parser", "coder").Thread
 	got := f.planner.history(parley.HistoryRequest{With: "coder", Limit: 1})
 	same(f.T, "participants", sorted(got.Participants...), []string{"coder", "planner"})
 	if got.CreatedAt == nil || !got.CreatedAt.Equal(first.Timestamp) || got.LastMessageAt == nil ||
 		!got.LastMessageAt.Equal(last.Timestamp) {
 		f.Errorf(
-			"it is from %v to %v, want %v to %v",
-			got.CreatedAt,
-			got.LastMessageAt,
-			first.Timestamp,
-			last.Timestamp,
+			"it is from %v to %v, want %v to %v", got.CreatedAt, got.LastMessageAt, first.Timestamp, last.Timestamp,
 		)
 	}
 
 	statuses := func() [2]parley.ConversationStatus {
 		return [2]parley.ConversationStatus{
 			f.planner.history(parley.HistoryRequest{With: "coder"}).Status,
-			f.reviewer.thread(th.ID).Status,
+			f.reviewer.threadDetails(th.ID).Status,
 		}
 	}
 
@@ -141,27 +131,5 @@ func conversationStored(f *fixture) {
 	)
 
 	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "planner"})
-	same(f.T, "status of the thread without anybody", f.reviewer.thread(th.ID).Status, parley.ConversationArchived)
-}
-
-func inboxArchived(f *fixture) {
-	ids := map[string]string{}
-	for _, text := range []string{"answered", "ignored", "read", "new"} {
-		ids[text] = f.planner.send(text, "coder").MessageID
-	}
-
-	f.coder.respond(parley.RespondToMessageRequest{MessageID: ids["answered"], Text: "yes"})
-	do[parley.MarkMessageReadResult](
-		f.coder,
-		"mark_message_read",
-		params{"message_ids": []string{ids["read"], ids["ignored"]}},
-	)
-
-	do[parley.IgnoreMessageResult](f.coder, "ignore_message", params{"message_id": ids["ignored"]})
-	got := map[string]bool{}
-	for _, m := range do[parley.CheckInboxResult](f.coder, "check_inbox", params{"include_read": true}).Messages {
-		got[m.Content] = m.Archived
-	}
-
-	same(f.T, "archived", got, map[string]bool{"answered": true, "ignored": true, "read": false, "new": false})
+	same(f.T, "status of the thread without anybody", f.reviewer.threadDetails(th.ID).Status, parley.ConversationArchived)
 }

@@ -6,25 +6,12 @@ import (
 	"parley"
 )
 
-var rights = []testCase{
+var keyCases = []testCase{
 	{"KeysAreIssuedListedAndRevoked", keysComeAndGo},
 	{"RotationEndsTheOtherKeys", rotationEndsTheOthers},
-	{"KeysAreRefusedToTheOperatorAndToStrangers", keysRefused},
+	{"KeysOfTheOperatorAndOfUnknownAgentsAreRefused", keysRefused},
 	{"SpecialAgentsWaitForApproval", specialAgentsWait},
-	{"RightsAreTheOperatorsToGive", rightsAreTheOperators},
-}
-
-// keyIDs are those of an agent's keys that are good.
-func (f *fixture) keyIDs(agent string) []string {
-	f.Helper()
-	ids := []string{}
-	for _, k := range do[parley.ListKeysResult](f.operator, "list_keys", params{"agent": agent}).Keys {
-		if k.Agent != agent || k.CreatedAt.IsZero() {
-			f.Errorf("a key of %s is shown as %+v", agent, k)
-		}
-		ids = append(ids, k.KeyID)
-	}
-	return ids
+	{"KeysAndApprovalsAreForTheOperator", rightsAreTheOperators},
 }
 
 func keysComeAndGo(f *fixture) {
@@ -92,9 +79,7 @@ func keysRefused(f *fixture) {
 
 func specialAgentsWait(f *fixture) {
 	got := do[parley.RegisterAgentResult](
-		f.operator,
-		"register_agent",
-		params{"username": "DM", "agent_description": "narrates", "special": true},
+		f.operator, "register_agent", params{"username": "DM", "agent_description": "narrates", "special": true},
 	)
 
 	same(f.T, "the status", got.Status, parley.StatusPendingApproval)

@@ -2,15 +2,10 @@ package parleytest
 
 import "parley"
 
-var status = []testCase{
-	{"MessageStatusIsForThoseConcerned", statusConcerned},
+var messageStatusCases = []testCase{
+	{"MessageStatusIsForSenderRecipientAndOperator", statusConcerned},
 	{"MessageStatusShowsTheLadder", statusLadder},
 	{"MessageStatusOfUnknownIsRefused", statusUnknown},
-}
-
-func (m member) status(id string) *parley.MessageStatusResult {
-	m.Helper()
-	return do[parley.MessageStatusResult](m, "get_message_status", parley.MessageStatusRequest{MessageID: id})
 }
 
 func statusConcerned(f *fixture) {
@@ -28,7 +23,7 @@ func statusConcerned(f *fixture) {
 
 func statusLadder(f *fixture) {
 	id := f.planner.send("hello", "coder", "reviewer").MessageID
-	f.coder.get(parley.GetMessagesRequest{})
+	f.coder.getMessages(parley.GetMessagesRequest{})
 	got := f.planner.status(id)
 	same(f.T, "delivered", sorted(got.DeliveryStatus.DeliveredTo...), sorted(f.coder.id, f.reviewer.id))
 	state := map[string]parley.DeliveryState{}

@@ -7,16 +7,16 @@ import (
 	"parley"
 )
 
-var operating = []testCase{
-	{"RetryOfWhatHasArrivedIsRefused", retryDelivered},
+var operatorCases = []testCase{
+	{"RetryOfADeliveredMessageIsRefused", retryDelivered},
 	{"RetryForAStoppedMailboxIsRefused", retryFailed},
 	{"RetryOfUnknownIsRefused", retryUnknown},
-	{"ExplainTellsWhoSaidWhatToWhom", explainStory},
-	{"PauseRefusesMessagesAndReadingWorks", pauseRefuses},
+	{"ExplainNamesSenderTextAndRecipients", explainStory},
+	{"PauseRefusesMessagesButNotReading", pauseRefuses},
 	{"SteeringIsAMessageWithItsKind", steerMailbox},
-	{"SteeringIsRefusedForPeopleAndStrangeKinds", steerRefused},
+	{"SteeringIsRefusedForTheOperatorAndIllegalKinds", steerRefused},
 	{"NothingNeedsTheOperatorAtFirst", needsNothing},
-	{"OperatingIsForTheOperator", operatingRefused},
+	{"OperatorsToolsAreForTheOperator", operatingRefused},
 }
 
 func retryDelivered(f *fixture) {
@@ -48,9 +48,7 @@ func retryUnknown(f *fixture) {
 func explainStory(f *fixture) {
 	id := f.planner.send("please rebase", "coder", "reviewer").MessageID
 	got := do[parley.ExplainMessageResult](
-		f.operator,
-		"explain_message",
-		parley.ExplainMessageRequest{MessageID: id[:8]},
+		f.operator, "explain_message", parley.ExplainMessageRequest{MessageID: id[:8]},
 	)
 
 	same(f.T, "message_id", got.MessageID, id)
@@ -70,15 +68,6 @@ func explainStory(f *fixture) {
 	}
 }
 
-func (f *fixture) pause(paused bool) *parley.PauseCommunicationResult {
-	f.Helper()
-	return do[parley.PauseCommunicationResult](
-		f.operator,
-		"pause_communication",
-		parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"},
-	)
-}
-
 func pauseRefuses(f *fixture) {
 	f.planner.send("before", "coder")
 	p := f.pause(true).Paused
@@ -91,7 +80,7 @@ func pauseRefuses(f *fixture) {
 		f.Errorf("the workspace's status has %+v", status.Paused)
 	}
 
-	f.coder.get(parley.GetMessagesRequest{}) // reading works
+	f.coder.getMessages(parley.GetMessagesRequest{}) // reading works
 	f.unchanged(func() {
 		refused(f.planner, "send_message", params{"to": "coder", "text": "in it"}, parley.CommunicationDisabled)
 		refused(f.operator, "broadcast_message", params{"text": "in it"}, parley.CommunicationDisabled)
@@ -115,7 +104,7 @@ func steerMailbox(f *fixture) {
 	again := do[parley.SendMessageResult](f.operator, "steer_agent", call)
 	same(f.T, "id of the repeated call", again.MessageID, got.MessageID)
 	f.coder.expectInbox("the parser comes first")
-	m := f.coder.get(parley.GetMessagesRequest{}).Messages[0]
+	m := f.coder.getMessages(parley.GetMessagesRequest{}).Messages[0]
 	var data parley.Guidance
 	if err := json.Unmarshal(m.Content.Data, &data); err != nil || data.Kind != "OFF COURSE" ||
 		m.Priority != parley.PriorityHigh ||
@@ -134,10 +123,7 @@ func steerRefused(f *fixture) {
 		refused(f.operator, "steer_agent", params{"agent": "nobody", "text": "go on"}, parley.AgentNotFound)
 		refused(f.operator, "steer_agent", params{"agent": "coder", "text": " "}, parley.InvalidArgument)
 		refused(
-			f.operator,
-			"steer_agent",
-			params{"agent": "coder", "text": "go on", "kind": "a]b"},
-			parley.InvalidArgument,
+			f.operator, "steer_agent", params{"agent": "coder", "text": "go on", "kind": "a]b"}, parley.InvalidArgument,
 		)
 		refused(f.planner, "steer_agent", params{"agent": "coder", "text": "go on"}, parley.NotAuthorized)
 	})

@@ -1,8 +1,12 @@
 package parleytest
 
-import "parley"
+import (
+	"strings"
 
-var reporting = []testCase{
+	"parley"
+)
+
+var reportCases = []testCase{
 	{"ReportStateIsForTerminals", reportWithoutTerminal},
 	{"ReportStateChecksItsParameters", reportNonsense},
 }
@@ -22,8 +26,8 @@ func reportWithoutTerminal(f *fixture) {
 }
 
 func reportNonsense(f *fixture) {
-	for _, args := range []params{{}, {"event": ""}, {"event": "Stop", "state": "sleepy"}, {"event": chars("x", 101)}, {"event": "Stop", "agent": "coder"},
-		{"event": "Stop", "at": "yesterday"}, {"event": "Stop", "detail": chars("x", 201)}, {"event": "Stop", "message_ids": make([]string, 51)}} {
+	for _, args := range []params{{}, {"event": ""}, {"event": "Stop", "state": "sleepy"}, {"event": strings.Repeat("x", 101)}, {"event": "Stop", "agent": "coder"},
+		{"event": "Stop", "at": "yesterday"}, {"event": "Stop", "detail": strings.Repeat("x", 201)}, {"event": "Stop", "message_ids": make([]string, 51)}} {
 		refused(f.coder, "report_state", args, parley.InvalidArgument)
 	}
 }

@@ -2,10 +2,10 @@ package parleytest
 
 import "parley"
 
-var responding = []testCase{
+var responderCases = []testCase{
 	{"ResponderIsAddedChangedAndListed", addResponder},
-	{"ResponderIsRefusedForWhatCannotBe", addResponderRefused},
-	{"WhoRegisteredWithAModelIsApprovedByAddingIt", addRegistered},
+	{"ResponderWithAnIllegalConfigurationIsRefused", addResponderRefused},
+	{"AddingARegisteredResponderApprovesIt", addRegistered},
 	{"UsageIsEmptyAtFirst", usageEmpty},
 }
 
@@ -32,9 +32,7 @@ func addResponder(f *fixture) {
 
 	config["max_tokens"] = 500
 	id := do[parley.AddResponderResult](
-		f.operator,
-		"add_responder",
-		params{"name": "DM", "special_agent_config": config},
+		f.operator, "add_responder", params{"name": "DM", "special_agent_config": config},
 	).AgentID
 
 	list := do[parley.ListRespondersResult](f.operator, "list_responders", nil).Responders
@@ -68,9 +66,7 @@ func addResponder(f *fixture) {
 	)
 
 	do[parley.AddResponderResult](
-		f.operator,
-		"add_responder",
-		params{"name": "DM", "special_agent_config": config, "auto_respond": false},
+		f.operator, "add_responder", params{"name": "DM", "special_agent_config": config, "auto_respond": false},
 	)
 
 	same(f.T, "what a mailbox gets", f.planner.send("hello", "DM").Reply, (*parley.Reply)(nil))
@@ -83,20 +79,14 @@ func addResponderRefused(f *fixture) {
 		{"model_id": "m", "additional_config": params{"responsePostProcessing": "rot13"}},
 		{"model_id": "m", "additional_config": params{"historyLength": 101}}} {
 		refused(
-			f.operator,
-			"add_responder",
-			params{"name": "DM", "special_agent_config": config},
-			parley.InvalidArgument,
+			f.operator, "add_responder", params{"name": "DM", "special_agent_config": config}, parley.InvalidArgument,
 		)
 	}
 
 	good := params{"model_id": "m"}
 	refused(f.operator, "add_responder", params{"name": "DM"}, parley.InvalidArgument)
 	refused(
-		f.operator,
-		"add_responder",
-		params{"name": "operator", "special_agent_config": good},
-		parley.InvalidArgument,
+		f.operator, "add_responder", params{"name": "operator", "special_agent_config": good}, parley.InvalidArgument,
 	)
 
 	refused(f.operator, "add_responder", params{"name": "coder", "special_agent_config": good}, parley.AgentExists)

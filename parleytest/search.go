@@ -1,38 +1,17 @@
 package parleytest
 
 import (
-	"slices"
 	"strings"
 	"time"
 
 	"parley"
 )
 
-var searching = []testCase{
+var searchCases = []testCase{
 	{"SearchFindsNewestFirst", searchFinds},
 	{"SearchShowsTheCallersOwn", searchOwn},
 	{"SearchNarrows", searchNarrows},
-	{"SearchTakesWhateverIsTyped", searchTyped},
-	{"CheckNewMessagesShowsTheMostUrgent", newUrgent},
-}
-
-func (m member) search(query string, rest ...params) *parley.SearchMessagesResult {
-	m.Helper()
-	args := params{"query": query}
-	for _, more := range rest {
-		for name, value := range more {
-			args[name] = value
-		}
-	}
-	return do[parley.SearchMessagesResult](m, "search_messages", args)
-}
-
-func foundTexts(r *parley.SearchMessagesResult) []string {
-	list := []string{}
-	for _, m := range r.Messages {
-		list = append(list, m.Content.Text)
-	}
-	return list
+	{"SearchTakesAnyText", searchTyped},
 }
 
 func searchFinds(f *fixture) {
@@ -129,37 +108,4 @@ func searchTyped(f *fixture) {
 	for _, query := range []string{"", "  ", `"`, "+", strings.Repeat("x", 201)} {
 		refused(f.coder, "search_messages", params{"query": query}, parley.InvalidArgument)
 	}
-}
-
-func newUrgent(f *fixture) {
-	got := do[parley.CheckNewMessagesResult](f.coder, "check_new_messages", nil)
-	if got.UnreadCount != 0 || len(got.Messages) != 0 || got.Message == "" {
-		f.Errorf("without messages: %+v", got)
-	}
-
-	for _, p := range []parley.Priority{parley.PriorityNormal, parley.PriorityUrgent, parley.PriorityLow, parley.PriorityHigh, parley.PriorityNormal, parley.PriorityLow} {
-		do[parley.SendMessageResult](
-			f.planner,
-			"send_message",
-			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "it is " + string(p), Priority: p},
-		)
-	}
-
-	got = do[parley.CheckNewMessagesResult](f.coder, "check_new_messages", nil)
-	var shown []string
-	for _, m := range got.Messages {
-		same(f.T, "preview", m.Preview, "it is "+string(m.Priority))
-		shown = append(shown, string(m.Priority))
-	}
-
-	same(f.T, "shown", shown, []string{"urgent", "high", "normal", "normal", "low"})
-	same(f.T, "unread", got.UnreadCount, 6)
-	same(f.T, "said", strings.Contains(got.Message, "6"), true)
-	same(f.T, "left unread", len(f.coder.inbox()), 6)
-	ids := []string{}
-	for _, m := range f.coder.inbox() {
-		ids = append(ids, m.MessageID)
-	}
-
-	same(f.T, "the id is the message's", slices.Contains(ids, got.Messages[0].MessageID), true)
 }

@@ -1,6 +1,6 @@
-// Package responder is one call to a model: it asks a server that speaks chat
-// completions, follows the answer as it is written, runs the tools that the model asks
-// for, and says why when there is no answer. It keeps nothing.
+// Package responder makes one call to a model: it asks a server for a chat completion,
+// follows the answer as it is written, runs the tools that the model calls, and explains
+// a failure. It stores nothing.
 package responder
 
 import (
@@ -19,32 +19,31 @@ import (
 	"parley"
 )
 
-// HostedURL is the server that is asked when none is named.
+// HostedURL is the default server.
 const HostedURL = "https://api.openai.com/v1"
 
 const (
-	// tries is how often one request is sent at most, when it is refused before an
-	// answer has begun.
-	tries = 3
-	// maxToolCalls is how many tools run in one round; a model that wants more is
-	// lost.
+	// maxTries bounds how often one request is sent, if it fails before an answer begins.
+	maxTries = 3
+	// maxToolCalls bounds the tools that run in one round; a model that wants more has
+	// lost its way.
 	maxToolCalls = 8
 	// maxAnswer is in bytes. The longest answers of hosted models are a quarter of it.
 	maxAnswer = 1 << 20
 )
 
-// Options is what a Client is made of.
+// Options are the options of a Client.
 type Options struct {
-	Getenv  func(string) string // where keys come from
-	HTTP    *http.Client        // one that follows no redirects by default: a key stays with its server
-	Backoff time.Duration       // before the second try, twice that before the third; 500 ms by default
-	Now     func() time.Time    // time.Now by default
+	Getenv  func(string) string // returns the keys
+	HTTP    *http.Client        // default: one that follows no redirects, so that a key stays with its server
+	Backoff time.Duration       // before the second try, twice that before the third; default 500 ms
+	Now     func() time.Time    // default time.Now
 }
 
-// Client calls models. It may be used concurrently.
+// Client calls models. It is safe for concurrent use.
 type Client struct{ opts Options }
 
-// New makes a client.
+// New returns a client.
 func New(opts Options) *Client {
 	if opts.HTTP == nil {
 		opts.HTTP = &http.Client{
@@ -60,8 +59,8 @@ func New(opts Options) *Client {
 	return &Client{opts}
 }
 
-// Answer asks a model and returns its whole answer. Every error is a
-// MODEL_UNAVAILABLE with its reason; ctx's deadline is the answer's.
+// Answer asks a model and returns its whole answer, before ctx's deadline. Every error is
+// MODEL_UNAVAILABLE with a reason.
 func (c *Client) Answer(ctx context.Context, q parley.ModelQuestion) (parley.ModelAnswer, error) {
 	began := c.opts.Now()
 	var a parley.ModelAnswer
@@ -74,14 +73,14 @@ func (c *Client) Answer(ctx context.Context, q parley.ModelQuestion) (parley.Mod
 	return a, err
 }
 
-// Problem says what keeps a question from being asked at all, nil for nothing that can
-// be told beforehand.
+// Problem returns the error that would keep a question from being sent, nil if none is
+// known beforehand.
 func (c *Client) Problem(q parley.ModelQuestion) error {
 	_, err := c.options(&q)
 	return err
 }
 
-// options are where the question goes and with which key.
+// options returns the server and the key for a question.
 func (c *Client) options(q *parley.ModelQuestion) ([]option.RequestOption, error) {
 	base := q.BaseURL
 	if base == "" {
@@ -90,7 +89,8 @@ func (c *Client) options(q *parley.ModelQuestion) ([]option.RequestOption, error
 
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, parley.NoModelAnswer(parley.ModelNoEndpoint, "base_url is %q, which is no address of a server", parley.CleanLine(base)).
+		return nil, parley.NoModelAnswer(parley.ModelNoEndpoint,
+			"base_url is %q, which is no address of a server", parley.CleanLine(base)).
 			Suggest("Give one such as http://127.0.0.1:11434/v1.")
 	}
 
@@ -106,14 +106,16 @@ func (c *Client) options(q *parley.ModelQuestion) ([]option.RequestOption, error
 
 	key := strings.TrimSpace(c.opts.Getenv(q.KeyEnv))
 	if key == "" {
-		return nil, parley.NoModelAnswer(parley.ModelNoKey, "the daemon's environment has no %s, which is to hold the key", q.KeyEnv).
-			Suggest("Ask the operator to set %s and start the daemon again: parley down --keep-agents.", q.KeyEnv)
+		return nil, parley.NoModelAnswer(parley.ModelNoKey,
+			"the daemon's environment has no %s, which should hold the key", q.KeyEnv).
+			Suggest("Ask the operator to set %s and restart the daemon: parley down --keep-agents.", q.KeyEnv)
 	}
 
 	return append(opts, option.WithAPIKey(key)), nil
 }
 
-// answer asks until the model has no more use for tools, or has had its rounds.
+// answer sends requests and runs tools until the model answers without calling a tool, or
+// has used up its rounds.
 func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.ModelAnswer) error {
 	opts, err := c.options(q)
 	if err != nil {
@@ -126,40 +128,41 @@ func (c *Client) answer(ctx context.Context, q *parley.ModelQuestion, a *parley.
 		return err
 	}
 
-	tools := body.Tools
+	req := &request{service: service, body: body, answer: a, partial: q.Partial}
 	for round := 0; ; round++ {
-		if body.Tools = tools; round >= q.Rounds {
-			body.Tools = nil
+		if round >= q.Rounds {
+			req.body.Tools = nil
 		}
 
-		said, err := c.ask(ctx, &service, body, a, q.Partial)
+		r, err := c.send(ctx, req)
 		if err != nil {
 			return err
 		}
 
-		if len(said.calls) == 0 {
-			a.Text, a.CutOff = said.text(), said.finish == "length"
-			return said.check(round)
+		if len(r.calls) == 0 {
+			a.Text, a.CutOff = r.text(), r.finish == "length"
+			return r.check(round)
 		}
 
-		if body.Tools == nil {
-			return parley.NoModelAnswer(parley.ModelMalformed, "the model went on calling tools after %d rounds instead of answering", q.Rounds).
+		if req.body.Tools == nil {
+			return parley.NoModelAnswer(parley.ModelMalformed,
+				"the model went on calling tools after %d rounds instead of answering", q.Rounds).
 				Suggest("Ask for less at once, or ask the operator to raise toolRounds.")
 		}
 
-		body.Messages = append(body.Messages, said.asMessage())
-		for i, call := range said.calls {
+		req.body.Messages = append(req.body.Messages, r.asMessage())
+		for i, call := range r.calls {
 			result := `{"success":false,"error_message":"too many calls at once"}`
 			if i < maxToolCalls {
 				result = q.RunTool(ctx, call.name, call.arguments.String())
 				a.ToolCalls++
 			}
-			body.Messages = append(body.Messages, openai.ToolMessage(result, call.id))
+			req.body.Messages = append(req.body.Messages, openai.ToolMessage(result, call.id))
 		}
 	}
 }
 
-// firstBody is the first request.
+// firstBody returns the body of the first request.
 func firstBody(q *parley.ModelQuestion) (openai.ChatCompletionNewParams, error) {
 	b := openai.ChatCompletionNewParams{Model: shared.ChatModel(q.Model),
 		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)}}
@@ -190,15 +193,14 @@ func firstBody(q *parley.ModelQuestion) (openai.ChatCompletionNewParams, error) 
 	for _, t := range q.Tools {
 		var parameters shared.FunctionParameters
 		if err := json.Unmarshal(t.Function.Parameters, &parameters); err != nil {
-			return b, parley.NoModelAnswer(parley.ModelRefused, "the parameters of %s are no JSON schema: %w", t.Function.Name, err).
+			return b, parley.NoModelAnswer(parley.ModelRefused,
+				"the parameters of %s are no JSON schema: %w", t.Function.Name, err).
 				Suggest("Ask the operator to switch the tools off.")
 		}
 
-		b.Tools = append(
-			b.Tools,
-			openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{Name: t.Function.Name,
-				Description: param.NewOpt(t.Function.Description), Parameters: parameters}),
-		)
+		b.Tools = append(b.Tools, openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{
+			Name: t.Function.Name, Description: param.NewOpt(t.Function.Description), Parameters: parameters,
+		}))
 	}
 
 	return b, nil

@@ -15,7 +15,7 @@ import (
 	"parley/internal/modelserver"
 )
 
-// start runs a model and a client that waits for nothing.
+// start runs a model server and a client with a short backoff.
 func start(t *testing.T) (*modelserver.Server, *Client) {
 	t.Helper()
 	s := modelserver.StartBare()
@@ -29,7 +29,7 @@ func question(s *modelserver.Server, text string) parley.ModelQuestion {
 	return parley.ModelQuestion{Model: "scripted", BaseURL: s.URL + "/v1", Turns: []parley.ModelTurn{{Text: text}}}
 }
 
-// sent is a request as the server got it.
+// sent is a request as the server received it.
 type sent struct {
 	Model       string
 	Temperature *float64
@@ -111,7 +111,7 @@ func TestPartialTextGrowsWhileTheModelWrites(t *testing.T) {
 	var seen []string
 	q.Partial = func(text string) {
 		if seen = append(seen, text); len(seen) == 1 {
-			s.Release() // only now does the rest come
+			s.Release() // the rest comes only now
 		}
 	}
 

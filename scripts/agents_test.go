@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// An installing npm makes what npm makes; NPM_VIEW and NPM_INSTALL are its failures.
+// npm installs like the real one; NPM_VIEW and NPM_INSTALL make it fail.
 const npm = `
 [ "$1" = view ] && exit ${NPM_VIEW-0}
 mkdir -p "$3/node_modules/.bin"
 [ "${NPM_INSTALL-0}" = 0 ] || exit "$NPM_INSTALL"
 : >"$3/node_modules/.bin/claude"; : >"$3/node_modules/.bin/codex"; : >"$3/node_modules/.bin/node"`
 
-// agents installs codex, and node with it, on a system.
+// agents runs the script for codex on a system, which also installs node.
 func (s *system) agents(into string, env ...string) (out string, code int) {
 	s.t.Helper()
 	return s.install("codex", into, env...)
@@ -45,7 +45,7 @@ func (s *system) install(program, into string, env ...string) (out string, code 
 	return string(b), cmd.ProcessState.ExitCode()
 }
 
-// programs lists what is installed.
+// programs lists the installed programs.
 func programs(t *testing.T, into string) (found []string) {
 	t.Helper()
 	dirs, err := filepath.Glob(filepath.Join(into, "[a-z]*"))

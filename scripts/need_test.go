@@ -1,5 +1,4 @@
-// Package scripts_test holds the shell scripts to their promises, on systems made
-// of stub programs.
+// Package scripts_test tests the shell scripts on systems that consist of stub programs.
 package scripts_test
 
 import (
@@ -35,7 +34,7 @@ func newSystem(t *testing.T) *system {
 	return s
 }
 
-// add writes a program that records how it was called, then runs body.
+// add writes a program that logs its arguments and then runs body.
 func (s *system) add(name, body string) *system {
 	s.t.Helper()
 	script := "#!/bin/sh\necho \"${0##*/} $*\" >>'" + s.log + "'\n" + body + "\n"
@@ -48,7 +47,7 @@ func (s *system) add(name, body string) *system {
 func (s *system) user() *system { return s.add("id", "echo 1000").add("sudo", `exec "$@"`) }
 func (s *system) root() *system { return s.add("id", "echo 0") }
 
-// installs makes a package manager that puts tmux there.
+// installs adds a package manager that installs tmux.
 func (s *system) installs(manager string) *system {
 	tmux := filepath.Join(s.bin, "tmux")
 	return s.add(manager, `
@@ -57,7 +56,7 @@ case "$1" in -Si) exit ${NO_LISTS-0} ;; esac
 printf '#!/bin/sh\necho tmux 3.4\n' >'`+tmux+`' && chmod +x '`+tmux+`'`)
 }
 
-// need runs the script with nothing but this system in sight.
+// need runs the script with only this system in PATH.
 func (s *system) need(tool string, env ...string) (out string, code int) {
 	s.t.Helper()
 	cmd := exec.Command("/bin/sh", "need", tool)
@@ -70,7 +69,7 @@ func (s *system) need(tool string, env ...string) (out string, code int) {
 	return string(b), cmd.ProcessState.ExitCode()
 }
 
-// ran lists the calls of managers and sudo.
+// ran lists the logged calls of managers and sudo.
 func (s *system) ran() []string {
 	s.t.Helper()
 	b, err := os.ReadFile(s.log)

@@ -8,11 +8,14 @@ import (
 	"parley"
 )
 
+// Agents keeps the agents and what they are doing.
+type Agents struct{ *database }
+
 // CreateAgent stores a new agent, with a key unless it is nil. AGENT_EXISTS when its name, in any case, or
 // its id was ever given to another.
-func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
+func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		row := t.complete(&a)
+		row := completeAgent(t, &a)
 		if err := t.db.Create(&row).Error; err != nil {
 			if duplicate(err) {
 				return nameTaken(a.Name)
@@ -21,21 +24,21 @@ func (s *Store) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) er
 		}
 
 		t.wrote = true
-		t.lifecycle(&row, "created")
-		if err := t.setResponder(a.ID, a.Responder); err != nil {
+		logLifecycle(t, &row, "created")
+		if err := replaceResponder(t, a.ID, a.Responder); err != nil {
 			return err
 		}
 
-		return t.renewKey(a.ID, key)
+		return replaceKeys(t, a.ID, key)
 	})
 }
 
 // ReviveAgent replaces all that is known of the agent with this id, its keys too,
 // but when it was created. AGENT_NOT_FOUND when there is none, AGENT_EXISTS when its new
 // name belongs to another.
-func (s *Store) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
+func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		row := t.complete(&a)
+		row := completeAgent(t, &a)
 		res := t.db.Select("*").Omit("id", "created_at").Where("id = ?", a.ID).Updates(&row)
 		switch {
 		case duplicate(res.Error):
@@ -47,17 +50,17 @@ func (s *Store) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) er
 		}
 
 		t.wrote = true
-		t.lifecycle(&row, "revived")
-		if err := t.setResponder(a.ID, a.Responder); err != nil {
+		logLifecycle(t, &row, "revived")
+		if err := replaceResponder(t, a.ID, a.Responder); err != nil {
 			return err
 		}
 
-		return t.renewKey(a.ID, key)
+		return replaceKeys(t, a.ID, key)
 	})
 }
 
 // complete makes a row of an agent; times that are missing are now.
-func (t *tx) complete(a *parley.Agent) agentRow {
+func completeAgent(t *tx, a *parley.Agent) agentRow {
 	row := rowOf(a)
 	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
 		if *at == 0 {
@@ -68,7 +71,7 @@ func (t *tx) complete(a *parley.Agent) agentRow {
 }
 
 // lifecycle logs and announces the state that an agent is in.
-func (t *tx) lifecycle(r *agentRow, what string) {
+func logLifecycle(t *tx, r *agentRow, what string) {
 	details, err := json.Marshal(struct {
 		AgentID    string `json:"agent_id"`
 		Name       string `json:"name"`
@@ -82,7 +85,7 @@ func (t *tx) lifecycle(r *agentRow, what string) {
 	}
 
 	t.note(
-		logRow{AgentID: r.ID, LogType: LogLifecycle, Message: "Agent " + r.Name + " " + what, Details: string(details)},
+		logRow{AgentID: r.ID, LogType: typeLifecycle, Message: "Agent " + r.Name + " " + what, Details: string(details)},
 	)
 
 	t.emit(eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
@@ -92,7 +95,7 @@ func (t *tx) lifecycle(r *agentRow, what string) {
 // program ended if it did. It returns since when the agent has been in that
 // state. Nothing happens when all of it is known already; the time is kept when
 // only the evidence is new. AGENT_NOT_FOUND.
-func (s *Store) SetAgentState(
+func (s *Agents) SetAgentState(
 	ctx context.Context,
 	id string,
 	st parley.AgentState,
@@ -100,7 +103,7 @@ func (s *Store) SetAgentState(
 	exit *int,
 ) (since time.Time, err error) {
 	err = s.write(ctx, "storing the agent's state", func(t *tx) error {
-		row, err := t.agent(id)
+		row, err := loadAgent(t, id)
 		if err != nil {
 			return err
 		}
@@ -121,7 +124,7 @@ func (s *Store) SetAgentState(
 			return err
 		}
 
-		t.lifecycle(row, "is "+row.State)
+		logLifecycle(t, row, "is "+row.State)
 
 		return nil
 	})
@@ -129,7 +132,7 @@ func (s *Store) SetAgentState(
 	return since, err
 }
 
-func (t *tx) agent(id string) (*agentRow, error) {
+func loadAgent(t *tx, id string) (*agentRow, error) {
 	var rows []agentRow
 	if err := t.db.Where("id = ?", id).Limit(1).Find(&rows).Error; err != nil {
 		return nil, err
@@ -149,7 +152,7 @@ func same(a, b *int) bool {
 
 // TouchAgents records when agents were last heard of. A time earlier than the
 // recorded one, or of an unknown agent, is passed over.
-func (s *Store) TouchAgents(ctx context.Context, seen map[string]time.Time) error {
+func (s *Agents) TouchAgents(ctx context.Context, seen map[string]time.Time) error {
 	if len(seen) == 0 {
 		return nil
 	}
@@ -164,8 +167,8 @@ func (s *Store) TouchAgents(ctx context.Context, seen map[string]time.Time) erro
 	})
 }
 
-// Agents returns all agents, terminated ones too, by name.
-func (s *Store) Agents(ctx context.Context) ([]parley.Agent, error) {
+// List returns all agents, terminated ones too, by name.
+func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
 	var rows []agentRow
 	if err := s.reader.WithContext(ctx).Order("lower(name)").Find(&rows).Error; err != nil {
 		return nil, s.fail("reading the agents", err)

@@ -28,7 +28,7 @@ func TestAgentComesBackAsItWas(t *testing.T) {
 	}
 
 	addAgents(t, s, 1) // an empty one, and before it by name
-	got, err := s.Agents(t.Context())
+	got, err := s.Agents.List(t.Context())
 	if err != nil || len(got) != 2 || got[0].Name != agentName(0) {
 		t.Fatalf("Agents: got %+v, %v", got, err)
 	}
@@ -71,7 +71,7 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	got, err := s.Agents(t.Context())
+	got, err := s.Agents.List(t.Context())
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -82,7 +82,7 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 		t.Errorf("got %+v", a)
 	}
 
-	if keys, err := s.Keys(t.Context()); err != nil || len(keys) != 1 || keys[0].KeyID != "parley_new" {
+	if keys, err := s.Keys.List(t.Context()); err != nil || len(keys) != 1 || keys[0].KeyID != "parley_new" {
 		t.Errorf("keys of an agent that was revived: got %+v, %v, want the new one alone", keys, err)
 	}
 
@@ -134,7 +134,7 @@ func TestSetAgentStateSaysOnlyWhatIsNew(t *testing.T) {
 		}
 	}
 
-	events, err := s.Events(t.Context(), EventQuery{Last: 1})
+	events, err := s.Events.List(t.Context(), EventQuery{Last: 1})
 	if err != nil || len(events) != 1 {
 		t.Fatal(events, err)
 	}
@@ -153,10 +153,10 @@ func TestSetAgentStateSaysOnlyWhatIsNew(t *testing.T) {
 		t.Errorf("event: -want +got:\n%s", diff)
 	}
 
-	log, err := s.AgentLog(t.Context(), agentID(0), 10)
-	if err != nil || len(log) != 4 || !strings.Contains(string(log[3].Details), `"exit_status":0`) ||
-		log[3].LogType != LogLifecycle {
-		t.Errorf("agent log: got %+v, %v", log, err)
+	log := agentLog(t, s, 0)
+	if len(log) != 4 || !strings.Contains(log[3].Details, `"exit_status":0`) ||
+		log[3].LogType != typeLifecycle {
+		t.Errorf("agent log: got %+v", log)
 	}
 
 	_, err = s.SetAgentState(t.Context(), "nobody", parley.StateIdle, "", nil)
@@ -170,7 +170,7 @@ func TestTouchAgents(t *testing.T) {
 	if err := s.TouchAgents(t.Context(), map[string]time.Time{agentID(0): later, agentID(1): time.Unix(1, 0), "nobody": later}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Agents(t.Context())
+	got, err := s.Agents.List(t.Context())
 	if err != nil || !got[0].LastActive.Equal(later) || got[1].LastActive.Equal(time.Unix(1, 0)) {
 		t.Errorf("got %+v, %v", got, err)
 	}

@@ -27,7 +27,7 @@ type original struct {
 
 // answer records that a message answers another: on that one's delivery and on the
 // debt, if there is one. A formal response that is not owed is refused.
-func (t *tx) answer(p *Post, out *Appended) error {
+func recordAnswer(t *tx, p *Post, out *Appended) error {
 	by, a := p.Message.SenderID, p.Answers
 	var found []original
 	err := t.query(
@@ -55,7 +55,7 @@ func (t *tx) answer(p *Post, out *Appended) error {
 		}
 	}
 
-	if err := t.settle(o, p, owed, late, out); err != nil {
+	if err := settleDebt(t, o, p, owed, late, out); err != nil {
 		return err
 	}
 	if o.Delivery.AnsweredBy != "" {
@@ -64,7 +64,7 @@ func (t *tx) answer(p *Post, out *Appended) error {
 
 	out.Updated = true
 
-	return t.markAnswered(&o.Delivery, p.Message.ID)
+	return markAnswered(t, &o.Delivery, p.Message.ID)
 }
 
 // refuse says why a formal response is none.
@@ -93,7 +93,7 @@ func notOwed(id string) error {
 }
 
 // settle changes the debt as the reply says.
-func (t *tx) settle(o *original, p *Post, owed, late bool, out *Appended) error {
+func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) error {
 	if !owed {
 		return nil
 	}
@@ -109,15 +109,15 @@ func (t *tx) settle(o *original, p *Post, owed, late bool, out *Appended) error 
 		return err
 	}
 
-	return t.pass(o, p.Answers.Delegates, out)
+	return delegateDebt(t, o, p.Answers.Delegates, out)
 }
 
 // pass makes others owe the answer, and the message theirs if it was not. Who has
 // completed it owes nothing again.
-func (t *tx) pass(o *original, to []NewDelivery, out *Appended) error {
+func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 	var strangers []NewDelivery
 	for _, d := range to {
-		if _, err := t.exec(`INSERT INTO debts (`+newDebtColumns+`) VALUES (?, ?, ?, 'open')
+		if _, err := t.exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
 			ON CONFLICT DO UPDATE SET state = 'open', answered_by = '', answered_at = 0, reminded_at = 0, sender_told_at = 0, operator_told_at = 0
 			WHERE state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
 			return err
@@ -140,8 +140,8 @@ func (t *tx) pass(o *original, to []NewDelivery, out *Appended) error {
 
 	m := o.Message.message()
 	p, passed := Post{Message: m, Deliveries: strangers}, Appended{Message: m, Seq: o.Message.Seq}
-	t.deliveries = append(t.deliveries, t.newDeliveries(&p, &m, o.Message.Seq, &passed)...)
-	t.logDeliveries(&p, &m)
+	t.deliveries = append(t.deliveries, newDeliveries(t, &p, &m, o.Message.Seq, &passed)...)
+	logDeliveries(t, &p, &m)
 	out.Passed = passed.Jobs()
 
 	return nil
@@ -149,7 +149,7 @@ func (t *tx) pass(o *original, to []NewDelivery, out *Appended) error {
 
 // markAnswered takes a delivery to its last rung; one that is being typed when that
 // has ended.
-func (t *tx) markAnswered(d *deliveryRow, by string) error {
+func markAnswered(t *tx, d *deliveryRow, by string) error {
 	k, now := Key{d.MessageSeq, d.RecipientID}, nanos(t.now)
 	if _, err := t.exec(`UPDATE deliveries SET read_at = coalesce(read_at, ?), answered_at = ?, answered_by = ?
 		WHERE message_seq = ? AND recipient_id = ?`, now, now, by, k.MessageSeq, k.RecipientID); err != nil {
@@ -170,5 +170,5 @@ func (t *tx) markAnswered(d *deliveryRow, by string) error {
 		})
 	}
 
-	return t.climb(k, append(steps, answered(by)), now)
+	return writeSteps(t, k, append(steps, answered(by)), now)
 }

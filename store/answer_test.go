@@ -135,7 +135,7 @@ func TestTheTerminatedOweNothing(t *testing.T) {
 	p.Message.RequiresResponse, p.Message.ResponseDeadline = true, &due
 	stored, err := s.Append(t.Context(), p)
 	must(t, err)
-	if debts, err := s.Debts(t.Context(), stored.Message.ID); err != nil || len(debts) != 0 {
+	if debts, err := s.Debts.List(t.Context(), stored.Message.ID); err != nil || len(debts) != 0 {
 		t.Errorf("the debts are %+v, %v, want none", debts, err)
 	}
 }

@@ -89,7 +89,7 @@ type Judge func([]NewDelivery)
 // its events, all or nothing; when it returns they are durable. A key that the
 // sender has used before stores nothing and returns what it stored then.
 // AGENT_NOT_FOUND when the sender or a recipient is not stored.
-func (s *Store) Append(ctx context.Context, p Post) (Appended, error) {
+func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 	var out Appended
 	err := s.write(ctx, "storing the message", func(t *tx) error {
 		out = Appended{}
@@ -104,20 +104,20 @@ func (s *Store) Append(ctx context.Context, p Post) (Appended, error) {
 			if p.Judge != nil && len(p.Answers.Delegates) > 0 {
 				p.Judge(p.Answers.Delegates)
 			}
-			if err := t.answer(&p, &out); err != nil {
+			if err := recordAnswer(t, &p, &out); err != nil {
 				return err
 			}
 		}
 
-		return t.append(&p, &out)
+		return appendPost(t, &p, &out)
 	})
 
 	return out, err
 }
 
-func (t *tx) append(p *Post, out *Appended) error {
+func appendPost(t *tx, p *Post, out *Appended) error {
 	if p.Reach != nil {
-		if err := t.address(p); err != nil {
+		if err := addressPost(t, p); err != nil {
 			return err
 		}
 	}
@@ -144,16 +144,16 @@ func (t *tx) append(p *Post, out *Appended) error {
 	t.wrote = true
 	t.messages = append(t.messages, newMessageRow{Message: &m, seq: seq, key: p.IdempotencyKey})
 	out.Message, out.Seq = m, seq
-	t.carry(p, seq)
-	t.announce(p, seq)
-	t.deliveries = append(t.deliveries, t.newDeliveries(p, &m, seq, out)...)
+	attachFiles(t, p, seq)
+	announce(t, p, seq)
+	t.deliveries = append(t.deliveries, newDeliveries(t, p, &m, seq, out)...)
 	if m.RequiresResponse {
-		t.owe(&m, seq, p.Deliveries)
+		addDebts(t, &m, seq, p.Deliveries)
 	}
 
-	t.logDeliveries(p, &m)
+	logDeliveries(t, p, &m)
 
-	return t.replied(p, seq)
+	return recordReply(t, p, seq)
 }
 
 // flushWords makes the messages findable: see search_words.go.
@@ -169,5 +169,5 @@ func (t *tx) flushWords() error {
 			recipients: m.Recipients,
 		}
 	}
-	return insert(t, "message_words", wordsColumns, rows, (*wordsRow).values)
+	return insert(t, "message_words", wordsColumns, rows...)
 }

@@ -42,7 +42,7 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 		t.Errorf("conversation: got %s, want %s", got, want)
 	}
 
-	events, err := s.Events(t.Context(), EventQuery{After: 3, Limit: 10})
+	events, err := s.Events.List(t.Context(), EventQuery{After: 3, Limit: 10})
 	must(t, err)
 	wantEvents := []parley.Event{
 		{Seq: 4, Type: parley.EventBroadcast, SenderID: agentID(0), Sender: agentName(0), RecipientCount: 2,
@@ -70,15 +70,15 @@ func TestAppendStoresAllThatBelongsToAMessage(t *testing.T) {
 		t.Errorf("events: -want +got:\n%s", diff)
 	}
 
-	log, err := s.AgentLog(t.Context(), agentID(2), 1)
-	must(t, err)
+	rows := agentLog(t, s, 2)
+	log := rows[len(rows)-1]
 	var details map[string]string
-	must(t, json.Unmarshal(log[0].Details, &details))
+	must(t, json.Unmarshal([]byte(log.Details), &details))
 	wantDetails := map[string]string{"sender_id": agentID(0), "recipient_id": agentID(2), "message_type": "information",
 		"message_content": strings.Repeat("ä", 199) + "…", "timestamp": "2026-01-02T03:04:05.000000006Z"}
-	if diff := cmp.Diff(wantDetails, details); diff != "" || log[0].LogType != "agent_communication" ||
-		log[0].AgentID != agentID(2) {
-		t.Errorf("agent log: got %+v, -want +got:\n%s", log[0], diff)
+	if diff := cmp.Diff(wantDetails, details); diff != "" || log.LogType != "agent_communication" ||
+		log.AgentID != agentID(2) {
+		t.Errorf("agent log: got %+v, -want +got:\n%s", log, diff)
 	}
 }
 
@@ -102,9 +102,9 @@ func TestBroadcastToManyIsStoredWhole(t *testing.T) {
 
 	done := send(t, s, post(0, to...))
 	_, deliveries, err := s.Message(t.Context(), done.Message.ID)
-	ids, backlogErr := s.Backlog(t.Context())
-	if err != nil || backlogErr != nil || len(deliveries) != 149 || len(ids) != 149 {
-		t.Errorf("got %d deliveries, %d recipients (%v, %v), want 149", len(deliveries), len(ids), err, backlogErr)
+	counts, countErr := s.Counts(t.Context())
+	if err != nil || countErr != nil || len(deliveries) != 149 || len(counts) != 149 {
+		t.Errorf("got %d deliveries, %d recipients (%v, %v), want 149", len(deliveries), len(counts), err, countErr)
 	}
 
 	for i := range deliveries {

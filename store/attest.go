@@ -21,11 +21,11 @@ type Witness struct {
 // already keeps the report as a further step, once.
 //
 // Whoever types to that terminal must not be at it.
-func (s *Store) Attest(ctx context.Context, w Witness) (typed []string, err error) {
+func (s *Deliveries) Attest(ctx context.Context, w Witness) (typed []string, err error) {
 	err = s.write(ctx, "recording what the agent reports", func(t *tx) error {
 		typed = nil
 		for _, ref := range w.Refs {
-			d, err := t.typedTo(w.RecipientID, ref)
+			d, err := findTyped(t, w.RecipientID, ref)
 			if err != nil {
 				return err
 			}
@@ -34,7 +34,7 @@ func (s *Store) Attest(ctx context.Context, w Witness) (typed []string, err erro
 			}
 
 			typed = append(typed, d.MessageID)
-			if err := t.attest(d, &w); err != nil {
+			if err := attestDelivery(t, d, &w); err != nil {
 				return err
 			}
 		}
@@ -52,7 +52,7 @@ const wasTyped = `d.pane_seq > 0 AND (d.state IN ('typing', 'unconfirmed', 'subm
 
 // typedTo returns the delivery of the message that ref names if it was typed to the
 // recipient; nil if not.
-func (t *tx) typedTo(recipientID, ref string) (*deliveryRow, error) {
+func findTyped(t *tx, recipientID, ref string) (*deliveryRow, error) {
 	if len(ref) < parley.ShortID {
 		return nil, nil
 	}
@@ -76,10 +76,10 @@ func (t *tx) typedTo(recipientID, ref string) (*deliveryRow, error) {
 	return &rows[0], nil
 }
 
-func (t *tx) attest(d *deliveryRow, w *Witness) error {
+func attestDelivery(t *tx, d *deliveryRow, w *Witness) error {
 	was := parley.DeliveryState(d.State)
 	if was.Read() || was == parley.DeliverySubmitted && d.Notice {
-		return t.addStep(d, w)
+		return addReportStep(t, d, w)
 	}
 
 	var changes []Change
@@ -98,11 +98,11 @@ func (t *tx) attest(d *deliveryRow, w *Witness) error {
 		return err
 	}
 
-	return t.climb(Key{d.MessageSeq, d.RecipientID}, steps, nanos(t.now))
+	return writeSteps(t, Key{d.MessageSeq, d.RecipientID}, steps, nanos(t.now))
 }
 
 // addStep notes when work upon a delivered message began, at the rung where it is.
-func (t *tx) addStep(d *deliveryRow, w *Witness) error {
+func addReportStep(t *tx, d *deliveryRow, w *Witness) error {
 	if delivery := d.delivery(); w.TurnStarted.IsZero() || !delivery.TurnStarted().IsZero() {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // and returns its size in bytes. Writing goes on meanwhile. INVALID_ARGUMENT
 // when path is not absolute or already there, STORAGE_UNAVAILABLE when the copy
 // cannot be written; a copy that failed is removed.
-func (s *Store) Backup(ctx context.Context, path string) (int64, error) {
+func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 	if !filepath.IsAbs(path) {
 		return 0, parley.Errorf(parley.InvalidArgument, "the path %q is not absolute", path).
 			Suggest("Give a whole path, e.g. %s.", filepath.Join(filepath.Dir(s.path), "copy.db"))

@@ -187,7 +187,7 @@ func millionQueries() []millionQuery {
 	inbox := func(q InboxQuery) func(context.Context, *Store) (int, error) {
 		q.Limit = 20
 		return func(ctx context.Context, s *Store) (int, error) {
-			page, err := s.Inbox(ctx, q)
+			page, err := s.Inbox.Page(ctx, q)
 			return len(page.Items), err
 		}
 	}

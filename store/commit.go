@@ -36,13 +36,13 @@ type write struct {
 // returns when it is durable. apply's own error is returned as it is, and only
 // its own change is undone. When ctx ends before the change has begun nothing
 // happens; one that has begun is finished.
-func (s *Store) write(ctx context.Context, doing string, apply func(*tx) error) error {
+func (db *database) write(ctx context.Context, doing string, apply func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 
 	w := &write{apply: apply, done: make(chan struct{})}
-	if !s.queue.push(w) {
+	if !db.queue.push(w) {
 		return errClosed()
 	}
 
@@ -59,24 +59,24 @@ func (s *Store) write(ctx context.Context, doing string, apply func(*tx) error) 
 		return w.err
 	}
 
-	return s.fail(doing, w.err)
+	return db.fail(doing, w.err)
 }
 
 // writeLoop is the writing goroutine: it runs from Open until Close has let it
 // finish what is queued.
-func (s *Store) writeLoop() {
-	defer close(s.finished)
+func (db *database) writeLoop() {
+	defer close(db.finished)
 
 	last := 0 // how many the last commit carried
 	for {
-		batch, open := s.queue.take(maxBatch)
+		batch, open := db.queue.take(maxBatch)
 		if len(batch) > 0 {
 			if last >= crowd && len(batch) < few && open {
-				batch = append(batch, s.linger(maxBatch-len(batch))...)
+				batch = append(batch, db.linger(maxBatch-len(batch))...)
 			}
 
 			last = len(batch)
-			s.commit(batch)
+			db.commit(batch)
 			for _, w := range batch {
 				close(w.done)
 			}
@@ -88,22 +88,22 @@ func (s *Store) writeLoop() {
 			return
 		}
 
-		<-s.queue.wake
+		<-db.queue.wake
 	}
 }
 
 // linger waits a moment for more writes to share a commit.
-func (s *Store) linger(n int) []*write {
+func (db *database) linger(n int) []*write {
 	<-time.After(lingerTime)
-	more, _ := s.queue.take(n)
+	more, _ := db.queue.take(n)
 	return more
 }
 
 // commit makes the changes durable in one transaction. When one of them fails
 // half-way each gets a transaction of its own, so that it fails alone; when the
 // database does, they all fail.
-func (s *Store) commit(batch []*write) {
-	err := s.attempt(batch)
+func (db *database) commit(batch []*write) {
+	err := db.attempt(batch)
 	switch {
 	case err == nil:
 	case len(batch) == 1, faultOf(err) != faultNone:
@@ -112,7 +112,7 @@ func (s *Store) commit(batch []*write) {
 		}
 	default:
 		for _, w := range batch {
-			s.commit([]*write{w})
+			db.commit([]*write{w})
 		}
 	}
 }
@@ -120,15 +120,15 @@ func (s *Store) commit(batch []*write) {
 // attempt runs one transaction. The statements that frame it are sent here and
 // not by database/sql, which would forget the transaction after a failed COMMIT
 // while the connection is still in it.
-func (s *Store) attempt(batch []*write) error {
-	t := &tx{db: s.writer, now: s.now()}
+func (db *database) attempt(batch []*write) error {
+	t := &tx{db: db.writer, now: db.now()}
 	if err := t.db.Exec("BEGIN IMMEDIATE").Error; err != nil {
 		return err
 	}
 
 	last, err := int64(0), error(nil)
-	if !s.marked {
-		err = t.markOpen()
+	if !db.marked {
+		err = markOpen(t)
 	}
 	if err == nil {
 		last, err = t.run(batch)
@@ -143,9 +143,9 @@ func (s *Store) attempt(batch []*write) error {
 		return err
 	}
 
-	s.marked = true
-	s.inboxes.changed(t.readers, t.given)
-	s.events.publish(last)
+	db.marked = true
+	db.inboxes.changed(t.readers, t.given)
+	db.events.publish(last)
 
 	return nil
 }

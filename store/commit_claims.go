@@ -12,24 +12,25 @@ type claimRow struct {
 	by      *write
 }
 
-const claimValues = `message_seq, recipient_id, pane_seq, notice, step`
+var claimColumns = columns[claimRow]{
+	{"message_seq", func(c *claimRow) any { return c.MessageSeq }},
+	{"recipient_id", func(c *claimRow) any { return c.RecipientID }},
+	{"pane_seq", func(c *claimRow) any { return c.paneSeq }},
+	{"notice", func(c *claimRow) any { return c.notice }},
+}
 
 // flushClaims makes all claims with one statement. Who claims what is not waiting
 // any more is told so.
 func (t *tx) flushClaims() error {
-	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.now})
 	claimed := map[Key]bool{}
-	err := inChunks(claimValues, t.claims, func(c *claimRow) []any {
-		return []any{c.MessageSeq, c.RecipientID, c.paneSeq, c.notice, line}
-	}, func(values string, args []any) error {
-		return t.mark(
-			claimed,
-			`UPDATE deliveries SET state = 'typing', reason = '', reason_code = '', pane_seq = v.column3, notice = v.column4,
-			steps = steps || v.column5 FROM (VALUES `+values+`) AS v
-			WHERE message_seq = v.column1 AND recipient_id = v.column2 AND state IN ('queued', 'held')
-			RETURNING message_seq, recipient_id`,
-			args,
-		)
+	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.now})
+	err := claimColumns.inChunks(t.claims, func(values string, args []any) error {
+		return markChanged(t, claimed, `WITH v (`+claimColumns.names()+`) AS (VALUES `+values+`)
+			UPDATE deliveries SET state = 'typing', reason = '', reason_code = '',
+				pane_seq = v.pane_seq, notice = v.notice, steps = steps || ?
+			FROM v WHERE deliveries.message_seq = v.message_seq AND deliveries.recipient_id = v.recipient_id
+				AND state IN ('queued', 'held')
+			RETURNING message_seq, recipient_id`, append(args, line))
 	})
 	if err != nil {
 		return err
@@ -51,25 +52,42 @@ type closeRow struct {
 	Key
 	steps   []Change // that change something, if it does
 	changes []Change // as they were asked for
+	lines   string   // the steps as the database keeps them
+	read    bool     // one of them is that the message was read
 	by      *write
 }
 
-const closeValues = `message_seq, recipient_id, state, reason, reason_code, steps, read`
+var closeColumns = columns[closeRow]{
+	{"message_seq", func(c *closeRow) any { return c.MessageSeq }},
+	{"recipient_id", func(c *closeRow) any { return c.RecipientID }},
+	{"state", func(c *closeRow) any { return string(c.last().State) }},
+	{"reason", func(c *closeRow) any { return c.last().Reason }},
+	{"reason_code", func(c *closeRow) any { return c.last().reasonCode() }},
+	{"steps", func(c *closeRow) any { return c.lines }},
+	{"is_read", func(c *closeRow) any { return c.read }},
+}
+
+// last returns where the delivery is then.
+func (c *closeRow) last() *Change { return &c.steps[len(c.steps)-1] }
 
 // flushCloses moves on, with one statement, all deliveries that are at typing;
 // where the belief was wrong, each by itself.
 func (t *tx) flushCloses() error {
+	for i := range t.closes {
+		c := &t.closes[i]
+		c.lines, c.read = t.stepLines(c.steps)
+	}
+
 	closed := map[Key]bool{}
-	err := inChunks(closeValues, t.closes, func(c *closeRow) []any {
-		lines, read := t.stepLines(c.steps)
-		last := c.steps[len(c.steps)-1]
-		return []any{c.MessageSeq, c.RecipientID, string(last.State), last.Reason, last.reasonCode(), lines, read}
-	}, func(values string, args []any) error {
+	err := closeColumns.inChunks(t.closes, func(values string, args []any) error {
 		// What was read or answered meanwhile gets further steps: see climb.
-		return t.mark(closed, `UPDATE deliveries SET state = v.column3, reason = v.column4, reason_code = v.column5, steps = steps || v.column6,
-			read_at = CASE WHEN v.column7 THEN coalesce(read_at, ?) ELSE read_at END FROM (VALUES `+values+`) AS v
-			WHERE message_seq = v.column1 AND recipient_id = v.column2 AND state = 'typing' AND (v.column7 AND answered_at = 0 OR read_at IS NULL)
-			RETURNING message_seq, recipient_id`, append([]any{nanos(t.now)}, args...))
+		return markChanged(t, closed, `WITH v (`+closeColumns.names()+`) AS (VALUES `+values+`)
+			UPDATE deliveries SET state = v.state, reason = v.reason, reason_code = v.reason_code,
+				steps = deliveries.steps || v.steps,
+				read_at = CASE WHEN v.is_read THEN coalesce(read_at, ?) ELSE read_at END
+			FROM v WHERE deliveries.message_seq = v.message_seq AND deliveries.recipient_id = v.recipient_id
+				AND deliveries.state = 'typing' AND (v.is_read AND answered_at = 0 OR read_at IS NULL)
+			RETURNING message_seq, recipient_id`, append(args, nanos(t.now)))
 	})
 	if err != nil {
 		return err
@@ -84,7 +102,7 @@ func (t *tx) flushCloses() error {
 			continue
 		}
 
-		if err := t.turn(c.by, func(t *tx) error { return t.advance(c.Key, c.changes) }); err != nil {
+		if err := t.turn(c.by, func(t *tx) error { return advance(t, c.Key, c.changes) }); err != nil {
 			return err
 		}
 	}
@@ -93,7 +111,7 @@ func (t *tx) flushCloses() error {
 }
 
 // mark runs a statement and notes the keys of the rows that it changed.
-func (t *tx) mark(changed map[Key]bool, sql string, args []any) error {
+func markChanged(t *tx, changed map[Key]bool, sql string, args []any) error {
 	var keys []Key
 	if err := t.returning(&keys, sql, args...); err != nil {
 		return err

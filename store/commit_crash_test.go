@@ -59,10 +59,10 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 		}
 	}
 
-	log, err := s.AgentLog(t.Context(), agentID(1), 1_000_000)
-	page, pageErr := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
-	if err != nil || pageErr != nil || page.Total < len(acknowledged) {
-		t.Fatalf("%d messages, want %d or more (%v, %v)", page.Total, len(acknowledged), err, pageErr)
+	log := agentLog(t, s, 1)
+	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	if err != nil || page.Total < len(acknowledged) {
+		t.Fatalf("%d messages, want %d or more (%v)", page.Total, len(acknowledged), err)
 	}
 
 	// Each message has one row of the log (the agent itself has one more) and one event.
@@ -70,7 +70,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 		t.Errorf("agent log: got %d rows, want %d", got, want)
 	}
 
-	events, err := s.Events(t.Context(), EventQuery{Limit: 1_000_000})
+	events, err := s.Events.List(t.Context(), EventQuery{Limit: 1_000_000})
 	if got, want := len(events), page.Total+2; got != want || err != nil {
 		t.Errorf("events: got %d, %v, want %d", got, err, want)
 	}

@@ -74,7 +74,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 			}
 
 			errs[i] = s.write(t.Context(), "failing", func(tx *tx) error {
-				if err := tx.append(new(post(0, 1)), &Appended{}); err != nil {
+				if err := appendPost(tx, new(post(0, 1)), &Appended{}); err != nil {
 					return err
 				}
 				return boom
@@ -91,7 +91,7 @@ func TestOneWriteOfManyFailsAlone(t *testing.T) {
 		}
 	}
 
-	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 100})
+	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 100})
 	if err != nil || page.Total != many-3 {
 		t.Errorf("stored: got %d, %v, want %d", page.Total, err, many-3)
 	}
@@ -145,7 +145,7 @@ func TestQueuedWriteIsDroppedWhenItsContextEnds(t *testing.T) {
 	}
 
 	release()
-	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Total != 0 {
 		t.Errorf("stored: got %d, %v, want nothing", page.Total, err)
 	}
@@ -157,9 +157,9 @@ func TestBegunWriteIsFinishedWhenItsContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.write(ctx, "storing", func(tx *tx) error {
 		cancel()
-		return tx.append(new(post(0, 1)), &Appended{})
+		return appendPost(tx, new(post(0, 1)), &Appended{})
 	})
-	page, readErr := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	page, readErr := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || readErr != nil || page.Total != 1 {
 		t.Errorf("got %v, %v, %d stored, want 1", err, readErr, page.Total)
 	}
@@ -193,7 +193,7 @@ func TestCloseWritesWhatIsQueued(t *testing.T) {
 		t.Errorf("Close: %v", err)
 	}
 
-	page, err := openAt(t, path).Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	page, err := openAt(t, path).Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Total != many {
 		t.Errorf("stored: got %d, %v, want %d", page.Total, err, many)
 	}
@@ -207,7 +207,7 @@ func TestClosedStoreSaysSo(t *testing.T) {
 
 	_, err := s.Append(t.Context(), post(0, 1))
 	wantCode(t, "Append", err, parley.StorageUnavailable)
-	_, err = s.Agents(t.Context())
+	_, err = s.Agents.List(t.Context())
 	wantCode(t, "Agents", err, parley.StorageUnavailable)
 	_, err = s.Counts(t.Context())
 	wantCode(t, "Counts", err, parley.StorageUnavailable)
@@ -249,7 +249,7 @@ func TestManyAtOnce(t *testing.T) {
 					return
 				}
 
-				events, err := s.Events(t.Context(), EventQuery{After: after, Limit: 50})
+				events, err := s.Events.List(t.Context(), EventQuery{After: after, Limit: 50})
 				if err != nil || len(events) == 0 {
 					t.Errorf("Events: got %d, %v", len(events), err)
 					return

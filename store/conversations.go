@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Conversations keeps what the conversation protocol must remember.
+type Conversations struct{ *database }
+
 // Act is what the operator did to a conversation: that of a thread, or of two agents.
 type Act struct {
 	At         time.Time `gorm:"-"`
@@ -23,11 +26,19 @@ type actRow struct {
 	Nanos int64
 }
 
-const actColumns = `at, action, thread_id, one, other, chain_id, hop`
+var newActColumns = columns[Act]{
+	{"at", func(a *Act) any { return nanos(a.At) }},
+	{"action", func(a *Act) any { return a.Action }},
+	{"thread_id", func(a *Act) any { return a.ThreadID }},
+	{"one", func(a *Act) any { return a.One }},
+	{"other", func(a *Act) any { return a.Other }},
+	{"chain_id", func(a *Act) any { return a.ChainID }},
+	{"hop", func(a *Act) any { return a.Hop }},
+}
 
 // AddAct keeps an act. A lasting one takes the place of those of the given actions on
 // the same conversation; of the others those before a time are forgotten.
-func (s *Store) AddAct(ctx context.Context, a Act, instead []string, before time.Time) error {
+func (s *Conversations) AddAct(ctx context.Context, a Act, instead []string, before time.Time) error {
 	return s.write(ctx, "storing what was done to a conversation", func(t *tx) error {
 		if len(instead) > 0 {
 			if _, err := t.exec(`DELETE FROM conversation_acts WHERE action IN ? AND thread_id = ? AND one = ? AND other = ?`,
@@ -40,14 +51,12 @@ func (s *Store) AddAct(ctx context.Context, a Act, instead []string, before time
 			return err
 		}
 
-		_, err := t.exec(`INSERT INTO conversation_acts (`+actColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			nanos(a.At), a.Action, a.ThreadID, a.One, a.Other, a.ChainID, a.Hop)
-		return err
+		return insert(t, "conversation_acts", newActColumns, a)
 	})
 }
 
 // Acts returns what was done to conversations, in its order.
-func (s *Store) Acts(ctx context.Context) ([]Act, error) {
+func (s *Conversations) Acts(ctx context.Context) ([]Act, error) {
 	var rows []actRow
 	err := s.read(
 		ctx,
@@ -67,7 +76,7 @@ func (s *Store) Acts(ctx context.Context) ([]Act, error) {
 }
 
 // ThreadSettings returns a thread's own settings, as JSON; "" when it has none.
-func (s *Store) ThreadSettings(ctx context.Context, threadID string) (settings string, err error) {
+func (s *Conversations) ThreadSettings(ctx context.Context, threadID string) (settings string, err error) {
 	err = s.read(
 		ctx,
 		"reading the settings of the thread",
@@ -79,7 +88,7 @@ func (s *Store) ThreadSettings(ctx context.Context, threadID string) (settings s
 }
 
 // SetThreadSettings keeps the settings of a thread; "" for none of its own.
-func (s *Store) SetThreadSettings(ctx context.Context, threadID, settings string) error {
+func (s *Conversations) SetThreadSettings(ctx context.Context, threadID, settings string) error {
 	return s.write(ctx, "storing the settings of the thread", func(t *tx) error {
 		_, err := t.exec(`UPDATE threads SET conversation = ? WHERE id = ?`, settings, threadID)
 		return err
@@ -91,7 +100,7 @@ const drawFact = "conversation_draw"
 
 // DrawKey returns the key from which the draws of the conversation protocol are made.
 // It is made once for a workspace.
-func (s *Store) DrawKey(ctx context.Context) ([]byte, error) {
+func (s *Conversations) DrawKey(ctx context.Context) ([]byte, error) {
 	var values []string
 	err := s.read(ctx, "reading the key of the draws", &values, `SELECT value FROM facts WHERE name = ?`, drawFact)
 	if err != nil {
@@ -138,7 +147,7 @@ func (r *TurnRow) At() time.Time { return instant(r.AcceptedAt) }
 // Turns returns the latest messages that were not withheld, in the order of
 // acceptance, but for parley's own, and for what began no turn: it was read in the
 // moment in which it was stored.
-func (s *Store) Turns(ctx context.Context, since time.Time, limit int) ([]TurnRow, error) {
+func (s *Conversations) Turns(ctx context.Context, since time.Time, limit int) ([]TurnRow, error) {
 	var rows []TurnRow
 	err := s.read(ctx, "reading the last turns", &rows, `SELECT * FROM (
 		SELECT m.seq, m.id AS message_id, m.chain_id, m.hop, m.sender_id, d.recipient_id, m.thread_id, m.accepted_at, coalesce(a.chain_id, '') AS replied

@@ -17,7 +17,7 @@ type AgentCounts struct {
 }
 
 // Counts returns the counts of all agents that have any, by id.
-func (s *Store) Counts(ctx context.Context) (map[string]AgentCounts, error) {
+func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 	var unread, open []struct {
 		RecipientID string
 		N           int
@@ -78,7 +78,7 @@ func (s *Store) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 
 // DeliveryCounts returns how many deliveries are in each state but submitted
 // and read.
-func (s *Store) DeliveryCounts(ctx context.Context) (map[string]int, error) {
+func (s *Workspace) DeliveryCounts(ctx context.Context) (map[string]int, error) {
 	var rows []struct {
 		State string
 		N     int

@@ -88,7 +88,7 @@ func (t *tx) isGiven(recipientID string) {
 }
 
 // countInbox returns how many messages an agent has, and how many of them unread.
-func (s *Store) countInbox(ctx context.Context, id string) (total, unread int, err error) {
+func (s *Inbox) countInbox(ctx context.Context, id string) (total, unread int, err error) {
 	n := s.inboxes.known(id)
 	for _, c := range []struct {
 		count *int

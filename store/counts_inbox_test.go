@@ -12,7 +12,7 @@ func TestInboxCountsFollowWhatHappens(t *testing.T) {
 	want := func(total, unread int) {
 		t.Helper()
 		for range 2 { // counted, and remembered
-			page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+			page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 			if err != nil || page.Total != total || page.Unread != unread {
 				t.Errorf("got %d and %d, %v, want %d and %d", page.Total, page.Unread, err, total, unread)
 			}
@@ -63,7 +63,7 @@ func TestWhoIsGivenAnOlderMessageHasItCounted(t *testing.T) {
 	_, err := s.Append(t.Context(), post(0, 2))
 	must(t, err)
 	count := func() [2]int {
-		page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(2), Limit: 1})
+		page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(2), Limit: 1})
 		must(t, err)
 		return [2]int{page.Total, page.Unread}
 	}

@@ -32,9 +32,4 @@ func TestCounts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
-
-	ids, err := s.Backlog(t.Context())
-	if diff := cmp.Diff([]string{agentID(1)}, ids); diff != "" || err != nil {
-		t.Errorf("Backlog: %v, -want +got:\n%s", err, diff)
-	}
 }

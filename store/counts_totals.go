@@ -17,7 +17,7 @@ type counted struct {
 
 // Totals counts messages and deliveries. The first call reads all deliveries, a
 // later one those that have come since.
-func (s *Store) Totals(ctx context.Context) (Totals, error) {
+func (s *Workspace) Totals(ctx context.Context) (Totals, error) {
 	s.counted.Lock()
 	defer s.counted.Unlock()
 
@@ -45,7 +45,7 @@ func (s *Store) Totals(ctx context.Context) (Totals, error) {
 }
 
 // Ping returns nil when the database can be read.
-func (s *Store) Ping(ctx context.Context) error {
+func (s *Workspace) Ping(ctx context.Context) error {
 	var n int64
 	return s.read(ctx, "looking into the database", &n, `SELECT count(*) FROM (SELECT 1 FROM agents LIMIT 1)`)
 }

@@ -7,6 +7,9 @@ import (
 	"parley"
 )
 
+// Debts keeps required responses: who owes one for which message.
+type Debts struct{ *database }
+
 // isOwed is true of a debt b of which an answer is still to come. It stands in
 // queries as it stands in the indexes, which is what makes SQLite use them.
 const isOwed = `b.state IN ('open', 'partial')`
@@ -25,18 +28,19 @@ type debtRow struct {
 	OperatorToldAt int64
 }
 
-const newDebtColumns = `message_seq, debtor_id, due_at, state`
-
-func (r *debtRow) values() []any {
-	return []any{r.MessageSeq, r.DebtorID, r.DueAt, string(parley.ResponseOpen)}
+var newDebtColumns = columns[debtRow]{
+	{"message_seq", func(r *debtRow) any { return r.MessageSeq }},
+	{"debtor_id", func(r *debtRow) any { return r.DebtorID }},
+	{"due_at", func(r *debtRow) any { return r.DueAt }},
+	{"state", func(*debtRow) any { return string(parley.ResponseOpen) }},
 }
 
 func (t *tx) flushDebts() error {
-	return insert(t, "debts", newDebtColumns, t.debts, (*debtRow).values)
+	return insert(t, "debts", newDebtColumns, t.debts...)
 }
 
 // owe notes who has to answer a message: all that it can reach and that answer at all.
-func (t *tx) owe(m *parley.Message, seq int64, to []NewDelivery) {
+func addDebts(t *tx, m *parley.Message, seq int64, to []NewDelivery) {
 	for i := range to {
 		if !to[i].State.Failed() && !to[i].Silent {
 			t.debts = append(
@@ -76,8 +80,8 @@ func (r *debtRow) debt(messageID, debtor string) parley.Debt {
 	}
 }
 
-// Debts returns who owes or has given a required response to a message, by name.
-func (s *Store) Debts(ctx context.Context, messageID string) ([]parley.Debt, error) {
+// List returns who owes or has given a required response to a message, by name.
+func (s *Debts) List(ctx context.Context, messageID string) ([]parley.Debt, error) {
 	var rows []struct {
 		Debt   debtRow `gorm:"embedded"`
 		Debtor string
@@ -97,17 +101,17 @@ const maxDue = 2000
 
 // Due returns the debts that are due before a time and that the operator was not
 // told of, the oldest first.
-func (s *Store) Due(ctx context.Context, before time.Time) ([]Owing, error) {
+func (s *Debts) Due(ctx context.Context, before time.Time) ([]Owing, error) {
 	return s.owings(ctx, maxDue, `b.operator_told_at = 0 AND b.due_at < ?`, nanos(before))
 }
 
 // Overdue returns the debts that the operator was told of and did not dismiss.
-func (s *Store) Overdue(ctx context.Context) ([]Owing, error) {
+func (s *Debts) Overdue(ctx context.Context) ([]Owing, error) {
 	return s.owings(ctx, maxNeeds, `b.operator_told_at > 0 AND EXISTS (SELECT 1 FROM deliveries d
 		WHERE d.message_seq = b.message_seq AND d.recipient_id = b.debtor_id AND d.dismissed = 0)`)
 }
 
-func (s *Store) owings(ctx context.Context, limit int, which string, args ...any) ([]Owing, error) {
+func (s *Debts) owings(ctx context.Context, limit int, which string, args ...any) ([]Owing, error) {
 	var rows []struct {
 		Debt    debtRow `gorm:"embedded"`
 		Debtor  string
@@ -140,7 +144,7 @@ const (
 )
 
 // NoteTold records that someone has heard of a debt.
-func (s *Store) NoteTold(ctx context.Context, k Key, who Told) error {
+func (s *Debts) NoteTold(ctx context.Context, k Key, who Told) error {
 	return s.write(ctx, "noting a reminder", func(t *tx) error {
 		_, err := t.exec(
 			`UPDATE debts SET `+string(who)+` = ? WHERE message_seq = ? AND debtor_id = ?`,

@@ -32,7 +32,7 @@ func decisionFrom(text, agentID, agent string) *parley.ConversationDecision {
 
 // Decisions returns what was decided about the responders that got a message, by their
 // ids.
-func (s *Store) Decisions(ctx context.Context, messageID string) (map[string]parley.ConversationDecision, error) {
+func (s *Responders) Decisions(ctx context.Context, messageID string) (map[string]parley.ConversationDecision, error) {
 	var rows []struct{ RecipientID, Recipient, Decision string }
 	err := s.read(
 		ctx,

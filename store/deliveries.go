@@ -7,6 +7,9 @@ import (
 	"parley"
 )
 
+// Deliveries moves messages to the terminals of their recipients.
+type Deliveries struct{ *database }
+
 // isOpen is true of a delivery with which parley has still to do something. It
 // stands in queries as it stands in the index, which is what makes SQLite use it.
 const isOpen = `d.state IN ('queued', 'held', 'typing')`
@@ -32,22 +35,22 @@ type Job struct {
 // Pending returns what waits for a recipient's terminal, queued or held there: urgent
 // first, then in the order of acceptance. What the conversation protocol withholds does
 // not.
-func (s *Store) Pending(ctx context.Context, recipientID string, limit int) ([]Job, error) {
+func (s *Deliveries) Pending(ctx context.Context, recipientID string, limit int) ([]Job, error) {
 	return s.jobs(ctx, `d.state <> 'typing' AND NOT (`+isWithheld+`)`, recipientID, limit)
 }
 
 // PendingAmong is Pending, of these messages only.
-func (s *Store) PendingAmong(ctx context.Context, recipientID string, messageIDs []string) ([]Job, error) {
+func (s *Deliveries) PendingAmong(ctx context.Context, recipientID string, messageIDs []string) ([]Job, error) {
 	return s.jobs(ctx, `d.state <> 'typing' AND m.id IN ?`, recipientID, len(messageIDs), messageIDs)
 }
 
 // Typing returns the deliveries to a recipient that were claimed and not
 // closed. There is one at most, unless two couriers were at work.
-func (s *Store) Typing(ctx context.Context, recipientID string) ([]Job, error) {
+func (s *Deliveries) Typing(ctx context.Context, recipientID string) ([]Job, error) {
 	return s.jobs(ctx, `d.state = 'typing'`, recipientID, maxBatch)
 }
 
-func (s *Store) jobs(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
+func (s *Deliveries) jobs(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading what waits", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
 		FROM deliveries d JOIN messages m ON m.seq = d.message_seq
@@ -68,16 +71,9 @@ func (r *itemRow) job() Job {
 		QueuedAt: instant(d.QueuedAt), Notice: d.Notice}
 }
 
-// Backlog returns the ids of those with anything queued, held or in typing.
-func (s *Store) Backlog(ctx context.Context) ([]string, error) {
-	var ids []string
-	err := s.read(ctx, "reading who waits", &ids, `SELECT DISTINCT d.recipient_id FROM deliveries d WHERE `+isOpen)
-	return ids, err
-}
-
 // Claim marks a queued or held delivery as being typed, with the number that
 // the pane will remember. ErrStale when it is neither.
-func (s *Store) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {
+func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {
 	return s.write(ctx, "claiming the delivery", func(t *tx) error {
 		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), notice: notice, by: t.current})
 		return nil

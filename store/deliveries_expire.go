@@ -12,12 +12,12 @@ const expireBatch = 200
 
 // Expire gives up what was accepted before a time and is still queued or held,
 // and returns which deliveries those were.
-func (s *Store) Expire(ctx context.Context, before time.Time) ([]Key, error) {
+func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error) {
 	var expired []Key
 	for {
 		var some []Key
 		err := s.write(ctx, "expiring deliveries", func(t *tx) (err error) {
-			some, err = t.expire(before)
+			some, err = expireSome(t, before)
 			return err
 		})
 		expired = append(expired, some...)
@@ -27,13 +27,13 @@ func (s *Store) Expire(ctx context.Context, before time.Time) ([]Key, error) {
 	}
 }
 
-func (t *tx) expire(before time.Time) ([]Key, error) {
+func expireSome(t *tx, before time.Time) ([]Key, error) {
 	var keys []Key
 	err := t.query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
 		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
 	for _, k := range keys {
 		if err == nil {
-			err = t.climb(k, []Change{{State: parley.DeliveryExpired, Reason: parley.EndedExpired.Words(""), Code: parley.EndedExpired}}, 0)
+			err = writeSteps(t, k, []Change{{State: parley.DeliveryExpired, Reason: parley.EndedExpired.Words(""), Code: parley.EndedExpired}}, 0)
 		}
 	}
 	return keys, err

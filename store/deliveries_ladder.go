@@ -76,19 +76,19 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 // its step and its event. A change to where it is already, for the same reason,
 // does nothing. ErrStale when a rung does not follow from the one before.
 // What its recipient read while it was being typed is read in the end.
-func (s *Store) Advance(ctx context.Context, k Key, changes ...Change) error {
+func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) error {
 	return s.write(ctx, "moving the delivery on", func(t *tx) error {
 		if steps, err := (&deliveryState{State: string(parley.DeliveryTyping)}).climb(changes); err == nil &&
 			changes[0].State != parley.DeliveryTyping {
 			t.closes = append(t.closes, closeRow{Key: k, steps: steps, changes: changes, by: t.current})
 			return nil
 		}
-		return t.advance(k, changes)
+		return advance(t, k, changes)
 	})
 }
 
 // advance moves a delivery on from wherever it is.
-func (t *tx) advance(k Key, changes []Change) error {
+func advance(t *tx, k Key, changes []Change) error {
 	var rows []deliveryState
 	if err := t.query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
 		k.MessageSeq, k.RecipientID); err != nil {
@@ -104,7 +104,7 @@ func (t *tx) advance(k Key, changes []Change) error {
 		return err
 	}
 
-	return t.climb(k, steps, nanos(t.now))
+	return writeSteps(t, k, steps, nanos(t.now))
 }
 
 // deliveryState is where a delivery is.
@@ -151,7 +151,7 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 
 // climb writes steps to a delivery; the last is where it is then. readAt is
 // when it was read, if one of them says so and nothing earlier did.
-func (t *tx) climb(k Key, steps []Change, readAt int64) error {
+func writeSteps(t *tx, k Key, steps []Change, readAt int64) error {
 	for _, c := range steps {
 		t.emitDelivery(k, c)
 	}

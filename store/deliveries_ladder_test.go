@@ -59,7 +59,7 @@ func TestAdvanceClimbsTheLadder(t *testing.T) {
 		t.Errorf("the step submitted: %+v", got)
 	}
 
-	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Unread != 0 {
 		t.Errorf("unread after read: %d, %v", page.Unread, err)
 	}

@@ -14,12 +14,12 @@ const retriable = `d.state IN ('failed', 'unconfirmed', 'expired')`
 // ended without being proven, all or nothing. What they went through stays in
 // their steps, and their time to wait begins anew. It returns what began again;
 // the others of begin are left as they are.
-func (s *Store) Retry(ctx context.Context, messageID string, begin []NewDelivery) ([]Job, error) {
+func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDelivery) ([]Job, error) {
 	var jobs []Job
 	err := s.write(ctx, "queueing the delivery again", func(t *tx) error {
 		jobs = nil
 		for _, b := range begin {
-			again, err := t.retry(messageID, b)
+			again, err := retryDelivery(t, messageID, b)
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,7 @@ func (s *Store) Retry(ctx context.Context, messageID string, begin []NewDelivery
 }
 
 // retry returns one job, or none when the delivery is not to be tried again.
-func (t *tx) retry(messageID string, b NewDelivery) ([]Job, error) {
+func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 	var rows []itemRow
 	err := t.query(&rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq
@@ -46,7 +46,7 @@ func (t *tx) retry(messageID string, b NewDelivery) ([]Job, error) {
 	job := rows[0].job()
 	change := b.change()
 	change.Code = cmp.Or(change.Code, parley.ProofRetried)
-	if err := t.climb(job.Key, []Change{change}, 0); err != nil {
+	if err := writeSteps(t, job.Key, []Change{change}, 0); err != nil {
 		return nil, err
 	}
 

@@ -78,8 +78,24 @@ func stepsFrom(lines string) []parley.Step {
 	return steps
 }
 
-const newDeliveryColumns = `message_seq, recipient_id, conversation_id, kind, urgent, state, reason, reason_code, notice, pane_seq, queued_at, read_at, steps,
-	withheld, withheld_until, decision`
+var newDeliveryColumns = columns[newDeliveryRow]{
+	{"message_seq", func(r *newDeliveryRow) any { return r.MessageSeq }},
+	{"recipient_id", func(r *newDeliveryRow) any { return r.RecipientID }},
+	{"conversation_id", func(r *newDeliveryRow) any { return r.ConversationID }},
+	{"kind", func(r *newDeliveryRow) any { return r.kind }},
+	{"urgent", func(r *newDeliveryRow) any { return r.urgent }},
+	{"state", func(r *newDeliveryRow) any { return r.State }},
+	{"reason", func(r *newDeliveryRow) any { return r.Reason }},
+	{"reason_code", func(r *newDeliveryRow) any { return r.ReasonCode }},
+	{"notice", func(r *newDeliveryRow) any { return r.Notice }},
+	{"pane_seq", func(*newDeliveryRow) any { return 0 }},
+	{"queued_at", func(r *newDeliveryRow) any { return r.QueuedAt }},
+	{"read_at", func(r *newDeliveryRow) any { return r.ReadAt }},
+	{"steps", func(r *newDeliveryRow) any { return r.Steps }},
+	{"withheld", func(r *newDeliveryRow) any { return r.Withheld }},
+	{"withheld_until", func(r *newDeliveryRow) any { return r.WithheldUntil }},
+	{"decision", func(r *newDeliveryRow) any { return r.Decision }},
+}
 
 type newDeliveryRow struct {
 	deliveryRow
@@ -87,14 +103,9 @@ type newDeliveryRow struct {
 	urgent bool
 }
 
-func (r *newDeliveryRow) values() []any {
-	return []any{r.MessageSeq, r.RecipientID, r.ConversationID, r.kind, r.urgent, r.State, r.Reason, r.ReasonCode, r.Notice, 0,
-		r.QueuedAt, r.ReadAt, r.Steps, r.Withheld, r.WithheldUntil, r.Decision}
-}
-
 // newDeliveries makes the rows of the deliveries, and adds the deliveries to
 // out. Those that need nothing further have an event of their own.
-func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
+func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
 	rows := make([]newDeliveryRow, len(p.Deliveries))
 	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
 	for i := range p.Deliveries {
@@ -128,7 +139,7 @@ func (t *tx) newDeliveries(p *Post, m *parley.Message, seq int64, out *Appended)
 }
 
 func (t *tx) flushDeliveries() error {
-	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries, (*newDeliveryRow).values)
+	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries...)
 	if dangling(err) {
 		return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
 			Suggest("See who is there with get_agent_status.")

@@ -26,11 +26,11 @@ const (
 
 // fail turns an error of the driver into one of ours; a context's end stays
 // what it is.
-func (s *Store) fail(doing string, err error) error {
-	if s.queue.isClosed() && codeOf(err) == 0 && !contextual(err) {
+func (db *database) fail(doing string, err error) error {
+	if db.queue.isClosed() && codeOf(err) == 0 && !contextual(err) {
 		return errClosed()
 	}
-	return failure(s.path, doing, err)
+	return failure(db.path, doing, err)
 }
 
 // failure describes what went wrong with the database at path while doing

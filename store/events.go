@@ -7,6 +7,9 @@ import (
 	"parley"
 )
 
+// Events reads the numbered events.
+type Events struct{ *database }
+
 // EventQuery asks for a part of the record.
 type EventQuery struct {
 	After int64 // events with a higher number than this
@@ -47,8 +50,8 @@ type foundEvent struct {
 	Detail         string
 }
 
-// Events returns events by their number.
-func (s *Store) Events(ctx context.Context, q EventQuery) ([]parley.Event, error) {
+// List returns events by their number.
+func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error) {
 	where, args := ` WHERE e.seq > ?`, []any{parley.PreviewLength + 1, q.After}
 	order, limit := ` ORDER BY e.seq LIMIT ?`, q.Limit
 	if q.Last > 0 {
@@ -100,8 +103,17 @@ func (r *foundEvent) event() parley.Event {
 	return e
 }
 
-// eventColumns are those of an eventRow's values.
-const eventColumns = "type, at, message_seq, recipient_id, recipient_count, agent_id, state, detail"
+// newEventColumns are those of a new event; its number comes from the database.
+var newEventColumns = columns[eventRow]{
+	{"type", func(e *eventRow) any { return string(e.Type) }},
+	{"at", func(e *eventRow) any { return e.At }},
+	{"message_seq", func(e *eventRow) any { return e.MessageSeq }},
+	{"recipient_id", func(e *eventRow) any { return e.RecipientID }},
+	{"recipient_count", func(e *eventRow) any { return e.RecipientCount }},
+	{"agent_id", func(e *eventRow) any { return e.AgentID }},
+	{"state", func(e *eventRow) any { return e.State }},
+	{"detail", func(e *eventRow) any { return e.Detail }},
+}
 
 // eventRow is a row of events.
 type eventRow struct {
@@ -115,12 +127,23 @@ type eventRow struct {
 	Detail         string
 }
 
-func (e *eventRow) values() []any {
-	return []any{string(e.Type), e.At, e.MessageSeq, e.RecipientID, e.RecipientCount, e.AgentID, e.State, e.Detail}
+// flushEvents writes the events of the transaction and returns the number of
+// the last.
+func (t *tx) flushEvents() (last int64, err error) {
+	into := `INSERT INTO events (` + newEventColumns.names() + `) VALUES `
+	err = newEventColumns.inChunks(t.events, func(values string, args []any) error {
+		var seqs []int64
+		err := t.returning(&seqs, into+values+` RETURNING seq`, args...)
+		for _, seq := range seqs {
+			last = max(last, seq)
+		}
+		return err
+	})
+	return last, err
 }
 
 // announce emits the event of the message itself.
-func (t *tx) announce(p *Post, seq int64) {
+func announce(t *tx, p *Post, seq int64) {
 	e := eventRow{Type: p.Event, MessageSeq: seq, RecipientCount: len(p.Deliveries),
 		AgentID: p.Member.AgentID, State: string(p.Member.Status)}
 	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {

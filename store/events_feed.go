@@ -7,11 +7,11 @@ import (
 )
 
 // LastEvent returns the number of the newest event, 0 if there is none.
-func (s *Store) LastEvent() int64 { return s.events.last.Load() }
+func (s *Events) LastEvent() int64 { return s.events.last.Load() }
 
 // WaitEvent returns nil as soon as there is an event with a higher number than
 // after, at once if there is one already; else when ctx or the store ends.
-func (s *Store) WaitEvent(ctx context.Context, after int64) error {
+func (s *Events) WaitEvent(ctx context.Context, after int64) error {
 	return s.events.wait(ctx, after)
 }
 

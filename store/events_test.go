@@ -24,7 +24,7 @@ func TestAgentSeesItsOwnEvents(t *testing.T) {
 		agentID(2): "[1 2 3 4 6 7 8]",
 		agentID(3): "[1 2 3 4 6 8]",
 	} {
-		events, err := s.Events(t.Context(), EventQuery{Limit: 100, For: who})
+		events, err := s.Events.List(t.Context(), EventQuery{Limit: 100, For: who})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,12 +39,12 @@ func TestAgentSeesItsOwnEvents(t *testing.T) {
 		}
 	}
 
-	last, err := s.Events(t.Context(), EventQuery{Last: 2, For: agentID(2), After: 1000, Limit: 1})
+	last, err := s.Events.List(t.Context(), EventQuery{Last: 2, For: agentID(2), After: 1000, Limit: 1})
 	if err != nil || len(last) != 2 || last[0].Seq != 7 || last[1].Seq != 8 {
 		t.Errorf("the last two: got %+v, %v", last, err)
 	}
 
-	page, err := s.Events(t.Context(), EventQuery{After: 2, Limit: 3})
+	page, err := s.Events.List(t.Context(), EventQuery{After: 2, Limit: 3})
 	if err != nil || len(page) != 3 || page[0].Seq != 3 {
 		t.Errorf("a page: got %+v, %v", page, err)
 	}

@@ -30,7 +30,7 @@ type ExportPage struct {
 const exportedDeliveries = 2000
 
 // Export returns messages with all their deliveries.
-func (s *Store) Export(ctx context.Context, q ExportQuery) (ExportPage, error) {
+func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error) {
 	const doing = "reading messages"
 	var page ExportPage
 	column, from, args := q.source()
@@ -109,7 +109,7 @@ func (q *ExportQuery) source() (column, from string, args []any) {
 }
 
 // exported reads messages by their numbers, with all that belongs to them.
-func (s *Store) exported(ctx context.Context, doing string, seqs []int64) ([]parley.ExportedMessage, error) {
+func (s *Messages) exported(ctx context.Context, doing string, seqs []int64) ([]parley.ExportedMessage, error) {
 	var messages []messageRow
 	err := s.read(ctx, doing, &messages, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
 		WHERE m.seq IN ? ORDER BY m.seq`, seqs)

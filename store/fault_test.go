@@ -20,7 +20,7 @@ func TestLockedDatabaseRecovers(t *testing.T) {
 	if err != nil && !strings.Contains(err.Error(), "locked by another process") {
 		t.Errorf("got %v, want it to say that it is locked", err)
 	}
-	if _, err := s.Agents(t.Context()); err != nil {
+	if _, err := s.Agents.List(t.Context()); err != nil {
 		t.Errorf("reading meanwhile: %v", err)
 	}
 
@@ -35,14 +35,13 @@ func TestLockedDatabaseRecovers(t *testing.T) {
 // wantStored checks that agent 1 has so many messages, each whole.
 func wantStored(t *testing.T, s *Store, want int) {
 	t.Helper()
-	page, err := s.Inbox(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
+	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
 	if err != nil || page.Total != want {
 		t.Errorf("stored: got %d messages, %v, want %d", page.Total, err, want)
 	}
 
-	log, err := s.AgentLog(t.Context(), agentID(1), 1_000_000)
-	if got := len(log) - 1; err != nil || got != want { // one is of the agent itself
-		t.Errorf("agent log: got %d rows, %v, want %d", got, err, want)
+	if got := len(agentLog(t, s, 1)) - 1; got != want { // one is of the agent itself
+		t.Errorf("agent log: got %d rows, want %d", got, want)
 	}
 
 	var events int

@@ -7,13 +7,19 @@ import (
 	"parley"
 )
 
-const (
-	newFileColumns = "id, name, size, sha256, sender_id, created_at"
-	fileColumns    = newFileColumns + ", removed_at"
-)
+// Files keeps what is known of stored files, and which messages carry them.
+type Files struct{ *database }
 
-func fileValues(f *parley.File) []any {
-	return []any{f.ID, f.Name, f.Size, f.SHA256, f.SenderID, nanos(f.CreatedAt)}
+// fileColumns are those of a fileRow.
+const fileColumns = `id, name, size, sha256, sender_id, created_at, removed_at`
+
+var newFileColumns = columns[parley.File]{
+	{"id", func(f *parley.File) any { return f.ID }},
+	{"name", func(f *parley.File) any { return f.Name }},
+	{"size", func(f *parley.File) any { return f.Size }},
+	{"sha256", func(f *parley.File) any { return f.SHA256 }},
+	{"sender_id", func(f *parley.File) any { return f.SenderID }},
+	{"created_at", func(f *parley.File) any { return nanos(f.CreatedAt) }},
 }
 
 // fileRow is a row of files.
@@ -51,20 +57,23 @@ type carriedRow struct {
 	seq    int64
 }
 
-func (r *carriedRow) values() []any { return []any{r.fileID, r.seq} }
+var newCarriedColumns = columns[carriedRow]{
+	{"file_id", func(r *carriedRow) any { return r.fileID }},
+	{"message_seq", func(r *carriedRow) any { return r.seq }},
+}
 
 // CreateFile stores what is known of a file that no message carries yet. When the call
 // was made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when its
 // sender is not stored.
-func (s *Store) CreateFile(ctx context.Context, f parley.File, c Call) (was Call, err error) {
+func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (was Call, err error) {
 	err = s.write(ctx, "storing the file", func(t *tx) error {
 		var before bool
 		var err error
-		if was, before, err = t.call(c); before || err != nil {
+		if was, before, err = recordCall(t, c); before || err != nil {
 			return err
 		}
 
-		err = insert(t, "files", newFileColumns, []parley.File{f}, fileValues)
+		err = insert(t, "files", newFileColumns, f)
 		if dangling(err) {
 			return noAgent(f.SenderID)
 		}
@@ -76,7 +85,7 @@ func (s *Store) CreateFile(ctx context.Context, f parley.File, c Call) (was Call
 }
 
 // carry notes the files of a message.
-func (t *tx) carry(p *Post, seq int64) {
+func attachFiles(t *tx, p *Post, seq int64) {
 	if p.NewFile != nil {
 		t.files = append(t.files, *p.NewFile)
 		t.carried = append(t.carried, carriedRow{p.NewFile.ID, seq})
@@ -89,10 +98,10 @@ func (t *tx) carry(p *Post, seq int64) {
 }
 
 func (t *tx) flushFiles() error {
-	if err := insert(t, "files", newFileColumns, t.files, fileValues); err != nil {
+	if err := insert(t, "files", newFileColumns, t.files...); err != nil {
 		return err
 	}
-	err := insert(t, "message_files", "file_id, message_seq", t.carried, (*carriedRow).values)
+	err := insert(t, "message_files", newCarriedColumns, t.carried...)
 	if dangling(err) {
 		return noFile(t.carried[0].fileID)
 	}
@@ -103,7 +112,7 @@ func (t *tx) flushFiles() error {
 // one agent sees it: one that it sent, or that a message carries which came for it;
 // with viewer "" every file. FILE_NOT_FOUND otherwise, and when more than one of
 // these begins like that.
-func (s *Store) File(ctx context.Context, ref, viewer string) (parley.File, error) {
+func (s *Files) File(ctx context.Context, ref, viewer string) (parley.File, error) {
 	if len(ref) < parley.ShortID {
 		return parley.File{}, noFile(ref)
 	}
@@ -130,7 +139,7 @@ const maxThreads = 50
 
 // PostsWithFile returns one message of each thread that a file was posted to, the
 // newest first.
-func (s *Store) PostsWithFile(ctx context.Context, fileID string) ([]string, error) {
+func (s *Files) PostsWithFile(ctx context.Context, fileID string) ([]string, error) {
 	var ids []string
 	err := s.read(ctx, "reading where the file was posted", &ids, `SELECT m.id FROM messages m WHERE m.seq IN (
 			SELECT max(m.seq) FROM message_files c JOIN messages m ON m.seq = c.message_seq

@@ -10,7 +10,7 @@ import (
 
 // KeptFiles lists the files that were not removed, the newest first, without their
 // senders' names, and how many there are.
-func (s *Store) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFile, total int, err error) {
+func (s *Files) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFile, total int, err error) {
 	var rows []struct {
 		File     fileRow `gorm:"embedded"`
 		Messages int
@@ -39,13 +39,13 @@ func (s *Store) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFil
 }
 
 // FileKnown reports whether there is a file with this id, removed or not.
-func (s *Store) FileKnown(ctx context.Context, id string) (known bool, err error) {
+func (s *Files) FileKnown(ctx context.Context, id string) (known bool, err error) {
 	err = s.read(ctx, "looking for a file", &known, `SELECT EXISTS (SELECT 1 FROM files WHERE id = ?)`, id)
 	return known, err
 }
 
 // ContentWanted reports whether a file that was not removed holds this content.
-func (s *Store) ContentWanted(ctx context.Context, sha string) (wanted bool, err error) {
+func (s *Files) ContentWanted(ctx context.Context, sha string) (wanted bool, err error) {
 	err = s.read(
 		ctx,
 		"looking for a file",
@@ -57,7 +57,7 @@ func (s *Store) ContentWanted(ctx context.Context, sha string) (wanted bool, err
 }
 
 // RemovedFiles returns the files that were removed.
-func (s *Store) RemovedFiles(ctx context.Context) ([]parley.File, error) {
+func (s *Files) RemovedFiles(ctx context.Context) ([]parley.File, error) {
 	var rows []fileRow
 	err := s.read(ctx, "reading the removed files", &rows, `SELECT `+fileColumns+` FROM files WHERE removed_at > 0`)
 	return filesOf(rows), err
@@ -73,7 +73,7 @@ func filesOf(rows []fileRow) []parley.File {
 
 // RemoveFiles notes that files were removed, by their ids, or without ids those that came
 // before a time, and in the messages that carry them; it returns those that were there.
-func (s *Store) RemoveFiles(ctx context.Context, ids []string, before time.Time) (removed []parley.File, err error) {
+func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time) (removed []parley.File, err error) {
 	err = s.write(ctx, "removing files", func(t *tx) error {
 		var rows []fileRow
 		var err error
@@ -90,7 +90,7 @@ func (s *Store) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 		for i := range rows {
 			rows[i].RemovedAt = nanos(t.now)
 			if err == nil {
-				err = t.removeFile(&rows[i])
+				err = removeFile(t, &rows[i])
 			}
 		}
 
@@ -102,7 +102,7 @@ func (s *Store) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 	return removed, err
 }
 
-func (t *tx) removeFile(r *fileRow) error {
+func removeFile(t *tx, r *fileRow) error {
 	if _, err := t.exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
 		return err
 	}

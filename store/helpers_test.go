@@ -144,3 +144,12 @@ func run(t *testing.T, db *sql.DB, statements string) {
 		t.Fatalf("%s: %v", statements, err)
 	}
 }
+
+// agentLog returns the rows of the nth agent's log, oldest first.
+func agentLog(t *testing.T, s *Store, n int) []logRow {
+	t.Helper()
+	var rows []logRow
+	must(t, s.read(t.Context(), "reading the agent log", &rows,
+		`SELECT agent_id, log_type, message, details, at FROM agent_log WHERE agent_id = ? ORDER BY id`, agentID(n)))
+	return rows
+}

@@ -26,7 +26,7 @@ type HistoryPage struct {
 
 // History returns what two agents said to each other and to nobody else, guidance too. MESSAGE_NOT_FOUND when
 // Before is not one of them.
-func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
+func (s *Messages) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
 	where, args := ` WHERE d.conversation_id = ? AND (d.kind = 'direct' OR d.kind = 'steering')`, []any{
 		parley.ConversationID(q.A, q.B),
 	}
@@ -40,7 +40,8 @@ func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error
 	}
 
 	if q.Before != "" {
-		before, err := s.within(ctx, q.Before, where, args)
+		before, err := s.seqOf(ctx, "reading the conversation", q.Before,
+			` FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+where, args...)
 		if err != nil {
 			return HistoryPage{}, err
 		}
@@ -62,7 +63,7 @@ func (s *Store) History(ctx context.Context, q HistoryQuery) (HistoryPage, error
 }
 
 // extent finds when a conversation began and when it was last continued.
-func (s *Store) extent(ctx context.Context, page *HistoryPage, where string, args []any) error {
+func (s *Messages) extent(ctx context.Context, page *HistoryPage, where string, args []any) error {
 	if page.Total == 0 {
 		return nil
 	}
@@ -74,19 +75,4 @@ func (s *Store) extent(ctx context.Context, page *HistoryPage, where string, arg
 	}
 	page.First, page.Last = instant(first), instant(last)
 	return err
-}
-
-// within returns the number of the message that ref names in a conversation.
-func (s *Store) within(ctx context.Context, ref, where string, args []any) (int64, error) {
-	if len(ref) < parley.ShortID {
-		return 0, noMessage(ref)
-	}
-	from, to := idRange(ref)
-	var found []int64
-	err := s.read(ctx, "reading the conversation", &found, `SELECT d.message_seq FROM deliveries d
-		JOIN messages m ON m.seq = d.message_seq`+where+` AND m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`, append(slices.Clone(args), from, to)...)
-	if err != nil {
-		return 0, err
-	}
-	return only(found, ref)
 }

@@ -7,6 +7,9 @@ import (
 	"parley"
 )
 
+// Holds keeps the deliveries that the conversation protocol withholds.
+type Holds struct{ *database }
+
 // isWithheld is true of a delivery d that the conversation protocol holds. It stands
 // in queries as it stands in the index.
 const isWithheld = `d.state = 'held' AND d.withheld <> ''`
@@ -20,7 +23,7 @@ type Withheld struct {
 
 // Withheld returns all that the conversation protocol holds, in the order of
 // acceptance, limit at most.
-func (s *Store) Withheld(ctx context.Context, limit int) ([]Withheld, error) {
+func (s *Holds) Withheld(ctx context.Context, limit int) ([]Withheld, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading what is withheld", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
 		FROM deliveries d JOIN messages m ON m.seq = d.message_seq
@@ -42,7 +45,7 @@ type Passing struct {
 
 // Unwithhold lets go on what was withheld, and returns what does: what was read or given
 // up meanwhile does not.
-func (s *Store) Unwithhold(ctx context.Context, list []Passing, evidence string) ([]Key, error) {
+func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string) ([]Key, error) {
 	var passed []Key
 	err := s.write(ctx, "letting a delivery pass", func(t *tx) error {
 		passed = nil
@@ -52,7 +55,7 @@ func (s *Store) Unwithhold(ctx context.Context, list []Passing, evidence string)
 				WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`, k.MessageSeq, k.RecipientID)
 			if err == nil && n > 0 {
 				passed = append(passed, k)
-				err = t.climb(k, []Change{{State: p.State, Evidence: evidence, Code: parley.ProofReleased}}, 0)
+				err = writeSteps(t, k, []Change{{State: p.State, Evidence: evidence, Code: parley.ProofReleased}}, 0)
 			}
 
 			if err != nil {
@@ -68,14 +71,14 @@ func (s *Store) Unwithhold(ctx context.Context, list []Passing, evidence string)
 
 // Rewithhold says why something is withheld now. What is not withheld any more stays
 // as it is.
-func (s *Store) Rewithhold(ctx context.Context, list []Withheld) error {
+func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
 	return s.write(ctx, "holding a delivery", func(t *tx) error {
 		for _, w := range list {
 			n, err := t.exec(`UPDATE deliveries SET withheld = ?, withheld_until = ?
 				WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`,
 				w.Why, nanos(w.Until), w.Key.MessageSeq, w.Key.RecipientID)
 			if err == nil && n > 0 {
-				err = t.climb(w.Key, []Change{{State: parley.DeliveryHeld, Reason: w.Reason, Code: parley.HoldConversation}}, 0)
+				err = writeSteps(t, w.Key, []Change{{State: parley.DeliveryHeld, Reason: w.Reason, Code: parley.HoldConversation}}, 0)
 			}
 			if err != nil {
 				return err

@@ -8,6 +8,9 @@ import (
 	"parley"
 )
 
+// Idempotency finds what a caller made before with the same idempotency key.
+type Idempotency struct{ *database }
+
 // Call is one that makes something else than a message, and is not to make it twice.
 type Call struct {
 	AgentID   string // who calls
@@ -17,9 +20,17 @@ type Call struct {
 	MessageID string // of the first post, of a thread; or ""
 }
 
+var newCallColumns = columns[Call]{
+	{"agent_id", func(c *Call) any { return c.AgentID }},
+	{"idempotency_key", func(c *Call) any { return c.Key }},
+	{"asked", func(c *Call) any { return c.Asked }},
+	{"made", func(c *Call) any { return c.Made }},
+	{"message_id", func(c *Call) any { return c.MessageID }},
+}
+
 // Called returns the call that an agent made before with the same key, and whether
 // there is one. INVALID_ARGUMENT when that asked for something else.
-func (s *Store) Called(ctx context.Context, c Call) (Call, bool, error) {
+func (s *Idempotency) Called(ctx context.Context, c Call) (Call, bool, error) {
 	was, found, err := calledBefore(s.reader.WithContext(ctx), c)
 	if err != nil && !refused(err) {
 		err = s.fail("reading what was asked for", err)
@@ -53,13 +64,12 @@ func calledBefore(db *gorm.DB, c Call) (was Call, found bool, err error) {
 }
 
 // call returns the call that was made before, if there is one, and else notes this one.
-func (t *tx) call(c Call) (was Call, found bool, err error) {
+func recordCall(t *tx, c Call) (was Call, found bool, err error) {
 	was, found, err = calledBefore(t.db, c)
 	if found || err != nil || c.Key == "" {
 		return was, found, err
 	}
-	_, err = t.exec(`INSERT INTO calls (agent_id, idempotency_key, asked, made, message_id) VALUES (?, ?, ?, ?, ?)`,
-		c.AgentID, c.Key, c.Asked, c.Made, c.MessageID)
+	err = insert(t, "calls", newCallColumns, c)
 	if dangling(err) {
 		err = noAgent(c.AgentID)
 	}
@@ -67,7 +77,7 @@ func (t *tx) call(c Call) (was Call, found bool, err error) {
 }
 
 // Repeated returns what a sender stored with an idempotency key, if it did.
-func (s *Store) Repeated(ctx context.Context, senderID, key string) (Appended, bool, error) {
+func (s *Idempotency) Repeated(ctx context.Context, senderID, key string) (Appended, bool, error) {
 	t := &tx{db: s.reader.WithContext(ctx)}
 	var out Appended
 	found, err := t.repeated(&Post{Message: parley.Message{SenderID: senderID}, IdempotencyKey: key}, &out)

@@ -7,6 +7,9 @@ import (
 	"parley"
 )
 
+// Inbox lists the messages of one agent and marks them as read.
+type Inbox struct{ *database }
+
 // InboxQuery asks for what came for one agent.
 type InboxQuery struct {
 	RecipientID string
@@ -39,9 +42,9 @@ type InboxPage struct {
 	Unread int
 }
 
-// Inbox lists messages for an agent, whatever became of their delivery to its
+// Page lists messages for an agent, whatever became of their delivery to its
 // terminal, and marks none.
-func (s *Store) Inbox(ctx context.Context, q InboxQuery) (InboxPage, error) {
+func (s *Inbox) Page(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	if q.ThreadID != "" {
 		return s.threadPage(ctx, q)
 	}
@@ -119,7 +122,7 @@ func (q *InboxQuery) conditions(where string, args []any) (string, []any) {
 }
 
 // items lists deliveries with their messages.
-func (s *Store) items(
+func (db *database) items(
 	ctx context.Context,
 	where string,
 	oldestFirst bool,
@@ -132,7 +135,7 @@ func (s *Store) items(
 	}
 
 	var rows []itemRow
-	err := s.read(ctx, "reading messages", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
+	err := db.read(ctx, "reading messages", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
 		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id`+where+order, append(args, limit)...)
 

@@ -13,7 +13,7 @@ import (
 // as read. One that still waits for its terminal is then not typed; one that is being
 // typed becomes read when that has ended. marked and already are whole ids, notFound is
 // as it was given; each message is in one of them, once.
-func (s *Store) MarkRead(
+func (s *Inbox) MarkRead(
 	ctx context.Context,
 	recipientID string,
 	refs []string,
@@ -23,7 +23,7 @@ func (s *Store) MarkRead(
 		marked, notFound, already = []string{}, []string{}, []string{}
 		seen := map[string]bool{}
 		for _, ref := range refs {
-			d, err := t.meant(recipientID, ref)
+			d, err := findForReader(t, recipientID, ref)
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func (s *Store) MarkRead(
 
 			seen[id], *list = true, append(*list, id)
 			if list == &marked {
-				if err := t.markRead(d, evidence); err != nil {
+				if err := markRead(t, d, evidence); err != nil {
 					return err
 				}
 			}
@@ -64,9 +64,9 @@ type ignored struct {
 // Ignore is MarkRead for one message that its recipient lets go unanswered; the
 // reason, which may be empty, goes into the agent log. MESSAGE_NOT_FOUND when it was
 // not for that recipient.
-func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) error {
+func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) error {
 	return s.write(ctx, "ignoring a message", func(t *tx) error {
-		d, err := t.meant(recipientID, ref)
+		d, err := findForReader(t, recipientID, ref)
 		switch {
 		case err != nil:
 			return err
@@ -75,7 +75,7 @@ func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) err
 		}
 
 		if d.ReadAt == nil {
-			if err := t.markRead(d, "ignored by its recipient"); err != nil {
+			if err := markRead(t, d, "ignored by its recipient"); err != nil {
 				return err
 			}
 		}
@@ -89,7 +89,7 @@ func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) err
 			details = []byte("{}")
 		}
 
-		t.note(logRow{AgentID: recipientID, LogType: LogCommunication,
+		t.note(logRow{AgentID: recipientID, LogType: typeCommunication,
 			Message: "Ignored message " + parley.Short(d.MessageID), Details: string(details)})
 		return nil
 	})
@@ -97,12 +97,12 @@ func (s *Store) Ignore(ctx context.Context, recipientID, ref, reason string) err
 
 // meant is addressed, and finds a post that the recipient may read in a thread without
 // having got it: that is read.
-func (t *tx) meant(recipientID, ref string) (*deliveryRow, error) {
-	d, err := t.addressed(recipientID, ref)
+func findForReader(t *tx, recipientID, ref string) (*deliveryRow, error) {
+	d, err := findDelivery(t, recipientID, ref)
 	if d != nil || err != nil {
 		return d, err
 	}
-	post, err := t.readable(recipientID, ref)
+	post, err := findReadablePost(t, recipientID, ref)
 	if post == "" || err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (t *tx) meant(recipientID, ref string) (*deliveryRow, error) {
 
 // addressed returns the delivery to a recipient of the message that ref names,
 // nil when there is none or more than one.
-func (t *tx) addressed(recipientID, ref string) (*deliveryRow, error) {
+func findDelivery(t *tx, recipientID, ref string) (*deliveryRow, error) {
 	if len(ref) < parley.ShortID {
 		return nil, nil
 	}
@@ -126,10 +126,10 @@ func (t *tx) addressed(recipientID, ref string) (*deliveryRow, error) {
 	return &rows[0], nil
 }
 
-func (t *tx) markRead(d *deliveryRow, evidence string) error {
+func markRead(t *tx, d *deliveryRow, evidence string) error {
 	k := Key{d.MessageSeq, d.RecipientID}
 	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
-		return t.climb(k, []Change{{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}}, nanos(t.now))
+		return writeSteps(t, k, []Change{{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}}, nanos(t.now))
 	}
 	t.hasRead(k.RecipientID)
 	_, err := t.exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,

@@ -52,7 +52,7 @@ func TestInboxFilters(t *testing.T) {
 		{"unread of one sender", InboxQuery{Limit: 10, UnreadOnly: true, Senders: []string{agentID(0)}}, "42", 3, 2},
 	} {
 		c.query.RecipientID = agentID(1)
-		page, err := s.Inbox(t.Context(), c.query)
+		page, err := s.Inbox.Page(t.Context(), c.query)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ const weighed = 500
 
 // Pressing returns how many messages an agent has not read, and the most urgent of
 // them, at most limit: by priority, and the newest first within one.
-func (s *Store) Pressing(
+func (s *Inbox) Pressing(
 	ctx context.Context,
 	recipientID string,
 	limit int,

@@ -51,7 +51,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 		}
 	}
 
-	if agents, err := openAt(t, left).Agents(t.Context()); err != nil || len(agents) != 3 {
+	if agents, err := openAt(t, left).Agents.List(t.Context()); err != nil || len(agents) != 3 {
 		t.Errorf("got %d agents and %v after it", len(agents), err)
 	}
 }

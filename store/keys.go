@@ -8,6 +8,9 @@ import (
 	"parley"
 )
 
+// Keys keeps the API keys of agents, as hashes.
+type Keys struct{ *database }
+
 // APIKey is a key of the API as it is stored: its hash, and what may be shown of it.
 type APIKey struct {
 	parley.Key
@@ -24,10 +27,19 @@ type keyRow struct {
 	LastUsed  int64
 }
 
-// Keys returns all keys, by agent and then the oldest first. The agents' names are left out.
-func (s *Store) Keys(ctx context.Context) ([]APIKey, error) {
+var newKeyColumns = columns[keyRow]{
+	{"id", func(r *keyRow) any { return r.ID }},
+	{"agent_id", func(r *keyRow) any { return r.AgentID }},
+	{"hash", func(r *keyRow) any { return r.Hash }},
+	{"origin", func(r *keyRow) any { return r.Origin }},
+	{"created_at", func(r *keyRow) any { return r.CreatedAt }},
+	{"last_used", func(r *keyRow) any { return r.LastUsed }},
+}
+
+// List returns all keys, by agent and then the oldest first. The agents' names are left out.
+func (s *Keys) List(ctx context.Context) ([]APIKey, error) {
 	var rows []keyRow
-	err := s.read(ctx, "reading the keys", &rows, `SELECT id, agent_id, hash, origin, created_at, last_used
+	err := s.read(ctx, "reading the keys", &rows, `SELECT `+newKeyColumns.names()+`
 		FROM agent_keys ORDER BY agent_id, created_at, id`)
 	keys := make([]APIKey, len(rows))
 	for i, r := range rows {
@@ -52,9 +64,9 @@ func (s *Store) Keys(ctx context.Context) ([]APIKey, error) {
 
 // SwapKeys ends the keys with these ids and adds one, if there is one to add, in one
 // step. by is who wanted it, for the agent log. AGENT_NOT_FOUND.
-func (s *Store) SwapKeys(ctx context.Context, agentID string, ended []string, added *APIKey, by string) error {
+func (s *Keys) SwapKeys(ctx context.Context, agentID string, ended []string, added *APIKey, by string) error {
 	return s.write(ctx, "storing the agent's keys", func(t *tx) error {
-		if _, err := t.agent(agentID); err != nil {
+		if _, err := loadAgent(t, agentID); err != nil {
 			return err
 		}
 
@@ -64,7 +76,7 @@ func (s *Store) SwapKeys(ctx context.Context, agentID string, ended []string, ad
 				return err
 			}
 			if n > 0 {
-				t.keyNote(agentID, "ended", id, by)
+				logKey(t, agentID, "ended", id, by)
 			}
 		}
 
@@ -72,34 +84,33 @@ func (s *Store) SwapKeys(ctx context.Context, agentID string, ended []string, ad
 			return nil
 		}
 
-		return t.addKey(agentID, added, by)
+		return addKey(t, agentID, added, by)
 	})
 }
 
 // addKey stores a new key; a time that is missing is now.
-func (t *tx) addKey(agentID string, k *APIKey, by string) error {
+func addKey(t *tx, agentID string, k *APIKey, by string) error {
 	at := nanos(k.CreatedAt)
 	if at == 0 {
 		at = nanos(t.now)
 	}
 
-	_, err := t.exec(
-		`INSERT INTO agent_keys (id, agent_id, hash, origin, created_at, last_used) VALUES (?, ?, ?, ?, ?, 0)`,
-		k.KeyID,
-		agentID,
-		k.Hash,
-		string(k.Origin),
-		at,
-	)
+	err := insert(t, "agent_keys", newKeyColumns, keyRow{
+		ID:        k.KeyID,
+		AgentID:   agentID,
+		Hash:      k.Hash,
+		Origin:    string(k.Origin),
+		CreatedAt: at,
+	})
 	if err == nil && by != "" {
-		t.keyNote(agentID, "made", k.KeyID, by)
+		logKey(t, agentID, "made", k.KeyID, by)
 	}
 
 	return err
 }
 
 // keyNote logs what became of a key.
-func (t *tx) keyNote(agentID, what, id, by string) {
+func logKey(t *tx, agentID, what, id, by string) {
 	details, err := json.Marshal(struct {
 		KeyID string `json:"key_id"`
 		By    string `json:"by"`
@@ -107,20 +118,20 @@ func (t *tx) keyNote(agentID, what, id, by string) {
 	if err != nil {
 		details = []byte("{}")
 	}
-	t.note(logRow{AgentID: agentID, LogType: LogLifecycle, Message: "Key " + id + " " + what, Details: string(details)})
+	t.note(logRow{AgentID: agentID, LogType: typeLifecycle, Message: "Key " + id + " " + what, Details: string(details)})
 }
 
 // renewKey replaces all keys of an agent by one, or by none.
-func (t *tx) renewKey(agentID string, k *APIKey) error {
+func replaceKeys(t *tx, agentID string, k *APIKey) error {
 	if _, err := t.exec(`DELETE FROM agent_keys WHERE agent_id = ?`, agentID); err != nil || k == nil {
 		return err
 	}
-	return t.addKey(agentID, k, "")
+	return addKey(t, agentID, k, "")
 }
 
 // TouchKeys records when keys were last used, by their ids. What is known better, or
 // of a key that has ended, is passed over.
-func (s *Store) TouchKeys(ctx context.Context, used map[string]time.Time) error {
+func (s *Keys) TouchKeys(ctx context.Context, used map[string]time.Time) error {
 	if len(used) == 0 {
 		return nil
 	}

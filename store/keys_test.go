@@ -19,7 +19,7 @@ func testKey(id string, hash ...byte) *APIKey {
 // keyIDs are those of an agent's keys.
 func keyIDs(t *testing.T, s *Store, agent string) []string {
 	t.Helper()
-	keys, err := s.Keys(t.Context())
+	keys, err := s.Keys.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,9 +70,8 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 		t.Errorf("after a swap that failed: -want +got:\n%s", diff)
 	}
 
-	log, err := s.AgentLog(t.Context(), agentID(0), 10)
-	if err != nil || len(log) != 5 { // created, a, b, a ended, d
-		t.Errorf("agent log: got %+v, %v", log, err)
+	if log := agentLog(t, s, 0); len(log) != 5 { // created, a, b, a ended, d
+		t.Errorf("agent log: got %+v", log)
 	}
 }
 
@@ -89,7 +88,7 @@ func TestKeysComeBackAsTheyWere(t *testing.T) {
 			must(t, s.TouchKeys(t.Context(), map[string]time.Time{"parley_a": used, "unknown": used}))
 		}
 
-		got, err := s.Keys(t.Context())
+		got, err := s.Keys.List(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +111,7 @@ func TestSetResponderRecordsTheDecision(t *testing.T) {
 		}
 
 		must(t, s.SetResponder(t.Context(), a))
-		got, err := s.Agents(t.Context())
+		got, err := s.Agents.List(t.Context())
 		if err != nil || got[0].Approval != approval || got[0].IsSpecial != (approval == parley.ApprovalGiven) {
 			t.Errorf("%s: got %+v, %v", approval, got, err)
 		}
@@ -123,7 +122,7 @@ func TestSetResponderRecordsTheDecision(t *testing.T) {
 
 func TestKeysOfTheFirstVersionAreKept(t *testing.T) {
 	s := openAt(t, fixture(t, "v1.sql"))
-	keys, err := s.Keys(t.Context())
+	keys, err := s.Keys.List(t.Context())
 	if err != nil || len(keys) != 1 || len(keys[0].Hash) == 0 || keys[0].Origin != parley.KeyLaunched ||
 		keys[0].LastUsed == nil {
 		t.Errorf("keys: got %+v, %v, want coder's", keys, err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"gorm.io/gorm"
@@ -9,10 +10,13 @@ import (
 	"parley"
 )
 
+// Messages stores messages and finds them again.
+type Messages struct{ *database }
+
 // Message returns a message with all its deliveries and their steps. ref is its
 // id, or the first eight or more characters of it. MESSAGE_NOT_FOUND when no
 // message, or more than one, begins like that.
-func (s *Store) Message(ctx context.Context, ref string) (parley.Message, []parley.Delivery, error) {
+func (s *Messages) Message(ctx context.Context, ref string) (parley.Message, []parley.Delivery, error) {
 	none := func(err error) (parley.Message, []parley.Delivery, error) { return parley.Message{}, nil, err }
 	if len(ref) < parley.ShortID {
 		return none(noMessage(ref))
@@ -37,6 +41,24 @@ func (s *Store) Message(ctx context.Context, ref string) (parley.Message, []parl
 	}
 
 	return m, deliveries, nil
+}
+
+// seqOf returns the number of the one message that ref names among those that from and
+// its arguments select; from ends with a condition on messages m.
+func (db *database) seqOf(ctx context.Context, doing, ref, from string, args ...any) (int64, error) {
+	if len(ref) < parley.ShortID {
+		return 0, noMessage(ref)
+	}
+
+	first, after := idRange(ref)
+	var found []int64
+	err := db.read(ctx, doing, &found, `SELECT m.seq`+from+` AND m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`,
+		append(slices.Clone(args), first, after)...)
+	if err != nil {
+		return 0, err
+	}
+
+	return only(found, ref)
 }
 
 // only returns what was found of the one message that ref names.

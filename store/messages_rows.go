@@ -69,19 +69,32 @@ func attachmentsFrom(text string) []json.RawMessage {
 	return list
 }
 
-const newMessageColumns = `seq, id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at,
-	thread_id, attachments, requires_response, response_deadline, response_status, chain_id, hop`
+var newMessageColumns = columns[newMessageRow]{
+	{"seq", func(r *newMessageRow) any { return r.seq }},
+	{"id", func(r *newMessageRow) any { return r.ID }},
+	{"kind", func(r *newMessageRow) any { return string(r.Kind) }},
+	{"type", func(r *newMessageRow) any { return string(r.Type) }},
+	{"priority", func(r *newMessageRow) any { return string(r.Priority) }},
+	{"sender_id", func(r *newMessageRow) any { return r.SenderID }},
+	{"text", func(r *newMessageRow) any { return r.Text }},
+	{"data", func(r *newMessageRow) any { return string(r.Data) }},
+	{"context_reference", func(r *newMessageRow) any { return r.ContextReference }},
+	{"in_reply_to", func(r *newMessageRow) any { return r.InReplyTo }},
+	{"idempotency_key", func(r *newMessageRow) any { return r.key }},
+	{"accepted_at", func(r *newMessageRow) any { return nanos(r.Timestamp) }},
+	{"thread_id", func(r *newMessageRow) any { return r.ThreadID }},
+	{"attachments", func(r *newMessageRow) any { return attachmentsText(r.Attachments) }},
+	{"requires_response", func(r *newMessageRow) any { return r.RequiresResponse }},
+	{"response_deadline", func(r *newMessageRow) any { return r.due() }},
+	{"response_status", func(r *newMessageRow) any { return string(r.ResponseStatus) }},
+	{"chain_id", func(r *newMessageRow) any { return r.ChainID }},
+	{"hop", func(r *newMessageRow) any { return r.Hop }},
+}
 
 type newMessageRow struct {
 	*parley.Message
 	seq int64
 	key string
-}
-
-func (r *newMessageRow) values() []any {
-	return []any{r.seq, r.ID, string(r.Kind), string(r.Type), string(r.Priority), r.SenderID, r.Text, string(r.Data),
-		r.ContextReference, r.InReplyTo, r.key, nanos(r.Timestamp),
-		r.ThreadID, attachmentsText(r.Attachments), r.RequiresResponse, r.due(), string(r.ResponseStatus), r.ChainID, r.Hop}
 }
 
 func (r *newMessageRow) due() int64 {
@@ -92,7 +105,7 @@ func (r *newMessageRow) due() int64 {
 }
 
 func (t *tx) flushMessages() error {
-	err := insert(t, "messages", newMessageColumns, t.messages, (*newMessageRow).values)
+	err := insert(t, "messages", newMessageColumns, t.messages...)
 	switch {
 	case dangling(err):
 		return noAgent(t.messages[0].SenderID)

@@ -19,63 +19,63 @@ const keptBackups = 3
 
 // migrate brings the schema up to date. A database that has something to lose
 // is copied first.
-func (s *Store) migrate(ctx context.Context, provider *goose.Provider) error {
+func (db *database) migrate(ctx context.Context, provider *goose.Provider) error {
 	have, want, err := provider.GetVersions(ctx)
 	switch {
 	case err != nil:
 		return err
 	case have > want:
 		return parley.Errorf(parley.StorageUnavailable,
-			"the database %s is from a newer parley: its version is %d, this program knows %d", s.path, have, want).
-			With("file", s.path).With("version", have).
-			Suggest("Use the newer parley, or put an older copy in its place: %s", whereCopies(s.path))
+			"the database %s is from a newer parley: its version is %d, this program knows %d", db.path, have, want).
+			With("file", db.path).With("version", have).
+			Suggest("Use the newer parley, or put an older copy in its place: %s", whereCopies(db.path))
 	case have == want:
 		return nil
 	}
 
 	if have > 0 {
-		if err := s.keepCopy(ctx, have); err != nil {
+		if err := db.keepCopy(ctx, have); err != nil {
 			return err
 		}
 	}
 
-	s.log.Info("migrating the database", "from", have, "to", want)
+	db.log.Info("migrating the database", "from", have, "to", want)
 	_, err = provider.Up(ctx)
 
 	return err
 }
 
 // migrator knows all migrations, those in SQL and those in Go.
-func (s *Store) migrator() (*goose.Provider, error) {
-	files, err := s.migrations()
+func (db *database) migrator() (*goose.Provider, error) {
+	files, err := db.migrations()
 	if err != nil {
 		return nil, err
 	}
-	return goose.NewProvider(dialect, s.writerPool, files, goose.WithLogger(goose.NopLogger()),
+	return goose.NewProvider(dialect, db.writerPool, files, goose.WithLogger(goose.NopLogger()),
 		goose.WithDisableGlobalRegistry(true), goose.WithGoMigrations(goMigrations()...))
 }
 
-func (s *Store) migrations() (fs.FS, error) {
-	if s.tuning.migrations != nil {
-		return s.tuning.migrations, nil
+func (db *database) migrations() (fs.FS, error) {
+	if db.tuning.migrations != nil {
+		return db.tuning.migrations, nil
 	}
 	return sqlMigrations()
 }
 
 // keepCopy copies the database to path.bak-VERSION-TIME and removes all but
 // the newest of these copies.
-func (s *Store) keepCopy(ctx context.Context, version int64) error {
-	stamp := s.now().UTC().Format("20060102T150405.000")
-	name := fmt.Sprintf("%s.bak-%d-%s", s.path, version, stamp)
-	if _, err := copyTo(ctx, s.writerPool, name); err != nil {
-		return failure(s.path, "keeping a copy before the migration", err)
+func (db *database) keepCopy(ctx context.Context, version int64) error {
+	stamp := db.now().UTC().Format("20060102T150405.000")
+	name := fmt.Sprintf("%s.bak-%d-%s", db.path, version, stamp)
+	if _, err := copyTo(ctx, db.writerPool, name); err != nil {
+		return failure(db.path, "keeping a copy before the migration", err)
 	}
-	s.log.Info("kept a copy of the database", "file", name)
-	return s.dropOldCopies()
+	db.log.Info("kept a copy of the database", "file", name)
+	return db.dropOldCopies()
 }
 
-func (s *Store) dropOldCopies() error {
-	dir, prefix := filepath.Dir(s.path), filepath.Base(s.path)+".bak-"
+func (db *database) dropOldCopies() error {
+	dir, prefix := filepath.Dir(db.path), filepath.Base(db.path)+".bak-"
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err

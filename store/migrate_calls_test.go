@@ -24,8 +24,8 @@ func TestPostsOfAnOlderDatabaseAreFoundByThoseWhoJoinLater(t *testing.T) {
 	run(t, db, wordsTable)
 	rows := []wordsRow{{seq: 1, text: "the grammar, to one", senderID: agentID(0), recipients: []string{agentID(1)}},
 		{seq: 2, text: "the grammar, to all", senderID: agentID(0), recipients: []string{agentID(1)}}}
-	must(t, inChunks(wordsColumns, rows, (*wordsRow).values, func(values string, args []any) error {
-		_, err := db.ExecContext(t.Context(), `INSERT INTO message_words (`+wordsColumns+`) VALUES `+values, args...)
+	must(t, wordsColumns.inChunks(rows, func(values string, args []any) error {
+		_, err := db.ExecContext(t.Context(), `INSERT INTO message_words (`+wordsColumns.names()+`) VALUES `+values, args...)
 		return err
 	}))
 

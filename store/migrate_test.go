@@ -53,7 +53,7 @@ func fixture(t *testing.T, name string) (path string) {
 // wantFixture checks that the store has what testdata/v1.sql holds.
 func wantFixture(t *testing.T, s *Store) {
 	t.Helper()
-	agents, err := s.Agents(t.Context())
+	agents, err := s.Agents.List(t.Context())
 	if err != nil || len(agents) != 2 || agents[0].Name != "coder" ||
 		!slices.Equal(agents[0].Capabilities, []string{"go", "sql"}) {
 		t.Errorf("agents: got %+v, %v", agents, err)

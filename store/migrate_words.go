@@ -47,8 +47,8 @@ func fillWords(ctx context.Context, tx *sql.Tx) error {
 		}
 
 		last = rows[len(rows)-1].seq
-		err = inChunks(wordsColumns, rows, (*wordsRow).values, func(values string, args []any) error {
-			_, err := tx.ExecContext(ctx, `INSERT INTO message_words (`+wordsColumns+`) VALUES `+values, args...)
+		err = wordsColumns.inChunks(rows, func(values string, args []any) error {
+			_, err := tx.ExecContext(ctx, `INSERT INTO message_words (`+wordsColumns.names()+`) VALUES `+values, args...)
 			return err
 		})
 		if err != nil {

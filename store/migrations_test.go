@@ -78,7 +78,7 @@ func downTo(t *testing.T, path string, version int64) {
 	must(t, err)
 	defer pool.Close()
 
-	provider, err := (&Store{writerPool: pool}).migrator()
+	provider, err := (&database{writerPool: pool}).migrator()
 	must(t, err)
 	_, err = provider.DownTo(t.Context(), version)
 	must(t, err)

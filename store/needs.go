@@ -8,13 +8,16 @@ import (
 	"parley"
 )
 
+// Needs lists what waits for the operator.
+type Needs struct{ *database }
+
 // maxNeeds bounds how many deliveries are listed for the operator: nobody reads
 // more of them.
 const maxNeeds = 200
 
 // Unconfirmed returns the deliveries of which it is not known whether they
 // arrived, but not those that were dismissed; the newest first, with their steps.
-func (s *Store) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
+func (s *Needs) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading what is unconfirmed", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
 		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq
@@ -47,7 +50,7 @@ const had = `CASE r.kind WHEN 'terminal' THEN coalesce(d.read_at, d.queued_at) E
 // arrived before the later one, and were not answered: the recipient neither
 // replied to them nor said anything to their sender since they arrived. The oldest
 // come first.
-func (s *Store) Owed(ctx context.Context, from, before time.Time) ([]InboxItem, error) {
+func (s *Needs) Owed(ctx context.Context, from, before time.Time) ([]InboxItem, error) {
 	var rows []itemRow
 	err := s.read(ctx, "reading unanswered requests", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
 		FROM messages m CROSS JOIN deliveries d ON d.message_seq = m.seq
@@ -78,8 +81,8 @@ func Arrived(d parley.Delivery) time.Time {
 // Dismiss takes a message's deliveries out of what Unconfirmed, NotAnswered, Owed and Overdue return,
 // and reports how many there were. ref is as for Message. A delivery that is tried
 // again is not dismissed any more.
-func (s *Store) Dismiss(ctx context.Context, ref string) (int, error) {
-	m, _, err := s.Message(ctx, ref)
+func (s *Needs) Dismiss(ctx context.Context, ref string) (int, error) {
+	seq, err := s.seqOf(ctx, "finding the message", ref, ` FROM messages m WHERE true`)
 	if err != nil {
 		return 0, err
 	}
@@ -87,13 +90,13 @@ func (s *Store) Dismiss(ctx context.Context, ref string) (int, error) {
 	var n int64
 	err = s.write(ctx, "dismissing a delivery", func(t *tx) error {
 		n, err = t.exec(`UPDATE deliveries SET dismissed = 1
-			WHERE message_seq = (SELECT seq FROM messages WHERE id = ?) AND dismissed = 0 AND (state = 'unconfirmed' OR EXISTS (
+			WHERE message_seq = ? AND dismissed = 0 AND (state = 'unconfirmed' OR EXISTS (
 				SELECT 1 FROM messages m JOIN deliveries d ON d.message_seq = m.seq
 				WHERE m.seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+owing+`) OR EXISTS (
 				SELECT 1 FROM debts b WHERE b.message_seq = deliveries.message_seq AND b.debtor_id = deliveries.recipient_id
 				AND `+isOwed+` AND b.operator_told_at > 0) OR EXISTS (
 				SELECT 1 FROM deliveries d JOIN responders p ON p.agent_id = d.recipient_id
-				WHERE d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+notAnswered+`))`, m.ID)
+				WHERE d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+notAnswered+`))`, seq)
 
 		return err
 	})

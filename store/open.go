@@ -29,96 +29,96 @@ func open(ctx context.Context, o Options, tuned tuning) (*Store, error) {
 		return nil, failure(o.Path, "finding the database", err)
 	}
 
-	s := &Store{path: path, now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
-	if s.now == nil {
-		s.now = time.Now
+	db := &database{path: path, now: o.Now, log: o.Log, tuning: tuned, finished: make(chan struct{})}
+	if db.now == nil {
+		db.now = time.Now
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	if db.log == nil {
+		db.log = slog.New(slog.DiscardHandler)
 	}
 
-	s.queue.wake = make(chan struct{}, 1)
-	s.events.news = make(chan struct{})
-	if err := s.open(ctx); err != nil {
-		s.abandon()
+	db.queue.wake = make(chan struct{}, 1)
+	db.events.news = make(chan struct{})
+	if err := db.open(ctx); err != nil {
+		db.abandon()
 		return nil, failure(path, "opening the database", err)
 	}
 
-	go s.writeLoop()
+	go db.writeLoop()
 
-	return s, nil
+	return newStore(db), nil
 }
 
-func (s *Store) open(ctx context.Context) (err error) {
-	if err := create(s.path); err != nil {
+func (db *database) open(ctx context.Context) (err error) {
+	if err := create(db.path); err != nil {
 		return err
 	}
-	if s.writerPool, err = connect(dsn(s.path, s.tuning.busyTimeout, writerPragmas...), 1); err != nil {
+	if db.writerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, writerPragmas...), 1); err != nil {
 		return err
 	}
-	if err := s.prepare(ctx); err != nil {
+	if err := db.prepare(ctx); err != nil {
 		return err
 	}
-	if s.readerPool, err = connect(dsn(s.path, s.tuning.busyTimeout, readerPragmas...), readers); err != nil {
+	if db.readerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, readerPragmas...), readers); err != nil {
 		return err
 	}
-	if s.reader, err = over(s.readerPool); err != nil {
+	if db.reader, err = over(db.readerPool); err != nil {
 		return err
 	}
-	if s.writerConn, err = s.writerPool.Conn(ctx); err != nil {
+	if db.writerConn, err = db.writerPool.Conn(ctx); err != nil {
 		return err
 	}
 
-	s.writer, err = over(s.writerConn)
+	db.writer, err = over(db.writerConn)
 
 	return err
 }
 
 // prepare checks the file and migrates it.
-func (s *Store) prepare(ctx context.Context) error {
-	tables, ours, err := contents(ctx, s.writerPool)
+func (db *database) prepare(ctx context.Context) error {
+	tables, ours, err := contents(ctx, db.writerPool)
 	if err != nil {
 		return err
 	}
 	if tables > 0 && !ours {
-		return notOurs(s.path)
+		return notOurs(db.path)
 	}
 
-	provider, err := s.migrator()
+	provider, err := db.migrator()
 	if err != nil {
 		return err
 	}
 
 	if ours {
-		if err := s.examine(ctx, provider); err != nil {
+		if err := db.examine(ctx, provider); err != nil {
 			return err
 		}
 	}
 
-	if err := s.migrate(ctx, provider); err != nil {
+	if err := db.migrate(ctx, provider); err != nil {
 		return err
 	}
 
-	last, err := lastEvent(ctx, s.writerPool)
-	s.events.last.Store(last)
+	last, err := lastEvent(ctx, db.writerPool)
+	db.events.last.Store(last)
 
 	return err
 }
 
-func (s *Store) verify(ctx context.Context) error {
-	verdict, err := check(ctx, s.writerPool)
+func (db *database) verify(ctx context.Context) error {
+	verdict, err := check(ctx, db.writerPool)
 	if err != nil || verdict == "" {
 		return err
 	}
-	return damaged(s.path).With("cause", verdict)
+	return damaged(db.path).With("cause", verdict)
 }
 
 // abandon closes what a failed open has opened.
-func (s *Store) abandon() {
-	if s.writerConn != nil {
-		_ = s.writerConn.Close()
+func (db *database) abandon() {
+	if db.writerConn != nil {
+		_ = db.writerConn.Close()
 	}
-	for _, pool := range []*sql.DB{s.readerPool, s.writerPool} {
+	for _, pool := range []*sql.DB{db.readerPool, db.writerPool} {
 		if pool != nil {
 			_ = pool.Close()
 		}
@@ -144,39 +144,39 @@ const openFact = "open"
 
 // leftOpen reports whether the last to write did not close the database. One that is
 // too old to say so is going to be migrated.
-func (s *Store) leftOpen(ctx context.Context) (left bool, err error) {
-	err = s.writerPool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, openFact).Scan(&left)
+func (db *database) leftOpen(ctx context.Context) (left bool, err error) {
+	err = db.writerPool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, openFact).Scan(&left)
 	return left, err
 }
 
-func (t *tx) markOpen() error {
+func markOpen(t *tx) error {
 	_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, 'true') ON CONFLICT (name) DO NOTHING`, openFact)
 	return err
 }
 
 // markClosed is for when the writing goroutine has ended. When it fails, the next one
 // to open the database checks it.
-func (s *Store) markClosed() {
-	if !s.marked {
+func (db *database) markClosed() {
+	if !db.marked {
 		return
 	}
-	if err := s.writer.Exec(`DELETE FROM facts WHERE name = ?`, openFact).Error; err != nil {
-		s.log.Warn("the database could not be marked as closed", "error", err)
+	if err := db.writer.Exec(`DELETE FROM facts WHERE name = ?`, openFact).Error; err != nil {
+		db.log.Warn("the database could not be marked as closed", "error", err)
 	}
 }
 
 // examine reads the whole database when there is a reason to: it is going to be
 // changed, or may have been left half-written.
-func (s *Store) examine(ctx context.Context, provider *goose.Provider) error {
+func (db *database) examine(ctx context.Context, provider *goose.Provider) error {
 	have, want, err := provider.GetVersions(ctx)
 	if err != nil || have > want {
 		return err // what is newer is refused by migrate
 	}
 	if have == want {
-		if s.marked, err = s.leftOpen(ctx); err != nil || !s.marked {
+		if db.marked, err = db.leftOpen(ctx); err != nil || !db.marked {
 			return err
 		}
-		s.log.Info("checking the database: it was not closed")
+		db.log.Info("checking the database: it was not closed")
 	}
-	return s.verify(ctx)
+	return db.verify(ctx)
 }

@@ -72,7 +72,7 @@ func TestOpenKeepsWhatWasStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = openAt(t, path)
-	if agents, err := s.Agents(t.Context()); err != nil || len(agents) != 3 || s.LastEvent() != last {
+	if agents, err := s.Agents.List(t.Context()); err != nil || len(agents) != 3 || s.LastEvent() != last {
 		t.Errorf("got %d agents, %v, last event %d, want 3 and %d", len(agents), err, s.LastEvent(), last)
 	}
 }

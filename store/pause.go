@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"parley"
 )
@@ -17,30 +16,8 @@ const (
 	pauseEnds   = "resumed"
 )
 
-// Pause returns the pause that holds, nil when messages go.
-func (s *Store) Pause(ctx context.Context) (*parley.Pause, error) {
-	var values []string
-	err := s.read(
-		ctx,
-		"reading whether communication is paused",
-		&values,
-		`SELECT value FROM facts WHERE name = ?`,
-		pauseFact,
-	)
-	if err != nil || len(values) == 0 {
-		return nil, err
-	}
-
-	p := new(parley.Pause)
-	if err := json.Unmarshal([]byte(values[0]), p); err != nil {
-		return nil, fmt.Errorf("read who paused communication: %w", err)
-	}
-
-	return p, nil
-}
-
 // SetPause begins a pause, or ends it with nil, in the name of an agent.
-func (s *Store) SetPause(ctx context.Context, agentID string, p *parley.Pause) error {
+func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Pause) error {
 	return s.write(ctx, "pausing communication", func(t *tx) error {
 		e := eventRow{Type: parley.EventCommunication, AgentID: agentID, State: pauseEnds}
 		if p == nil {

@@ -25,7 +25,7 @@ func TestPauseIsKept(t *testing.T) {
 		t.Errorf("after its end: got %+v, %v", got, err)
 	}
 
-	events, err := s.Events(t.Context(), EventQuery{Last: 2})
+	events, err := s.Events.List(t.Context(), EventQuery{Last: 2})
 	must(t, err)
 	for i, state := range []string{"paused", "resumed"} {
 		if e := events[i]; e.Type != parley.EventCommunication || e.State != state || e.Agent != agentName(0) {

@@ -10,7 +10,7 @@ import (
 // Recall returns what a responder remembers of what it said with another before a
 // message: the last of it, oldest first. Commands, their answers, and what the
 // responder left unanswered are no part of it.
-func (s *Store) Recall(
+func (s *Responders) Recall(
 	ctx context.Context,
 	responderID, otherID, messageID string,
 	limit int,
@@ -53,7 +53,7 @@ const recallScan = 3
 
 // RecallThread returns what a responder is told of a thread before one of its posts: the
 // last posts before that, and its own since, oldest first.
-func (s *Store) RecallThread(
+func (s *Responders) RecallThread(
 	ctx context.Context,
 	responderID, threadID, messageID string,
 	limit int,
@@ -88,7 +88,7 @@ func (s *Store) RecallThread(
 }
 
 // forget makes a responder forget what it said with another up to a message of its own.
-func (t *tx) forget(responderID, otherID string, seq int64) error {
+func forgetBefore(t *tx, responderID, otherID string, seq int64) error {
 	_, err := t.exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
 		ON CONFLICT DO UPDATE SET message_seq = max(message_seq, excluded.message_seq)`, responderID, otherID, seq)
 	return err

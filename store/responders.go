@@ -8,6 +8,9 @@ import (
 	"parley"
 )
 
+// Responders keeps how models answer for agents, what they remember, and each call.
+type Responders struct{ *database }
+
 // responderRow is a row of responders.
 type responderRow struct {
 	AgentID          string
@@ -20,6 +23,19 @@ type responderRow struct {
 	AdditionalConfig string
 	AutoRespond      bool
 	Origin           string
+}
+
+var newResponderColumns = columns[responderRow]{
+	{"agent_id", func(r *responderRow) any { return r.AgentID }},
+	{"model_id", func(r *responderRow) any { return r.ModelID }},
+	{"system_prompt", func(r *responderRow) any { return r.SystemPrompt }},
+	{"temperature", func(r *responderRow) any { return r.Temperature }},
+	{"max_tokens", func(r *responderRow) any { return r.MaxTokens }},
+	{"base_url", func(r *responderRow) any { return r.BaseURL }},
+	{"api_key_env", func(r *responderRow) any { return r.APIKeyEnv }},
+	{"additional_config", func(r *responderRow) any { return r.AdditionalConfig }},
+	{"auto_respond", func(r *responderRow) any { return r.AutoRespond }},
+	{"origin", func(r *responderRow) any { return r.Origin }},
 }
 
 func (r *responderRow) responder() (*parley.Responder, error) {
@@ -41,10 +57,9 @@ func (r *responderRow) responder() (*parley.Responder, error) {
 }
 
 // responders returns how models answer, by agent.
-func (s *Store) responders(ctx context.Context) (map[string]*parley.Responder, error) {
+func (db *database) responders(ctx context.Context) (map[string]*parley.Responder, error) {
 	var rows []responderRow
-	if err := s.read(ctx, "reading the responders", &rows, `SELECT agent_id, model_id, system_prompt, temperature, max_tokens,
-		base_url, api_key_env, additional_config, auto_respond, origin FROM responders`); err != nil {
+	if err := db.read(ctx, "reading the responders", &rows, `SELECT `+newResponderColumns.names()+` FROM responders`); err != nil {
 		return nil, err
 	}
 
@@ -52,7 +67,7 @@ func (s *Store) responders(ctx context.Context) (map[string]*parley.Responder, e
 	for i := range rows {
 		p, err := rows[i].responder()
 		if err != nil {
-			return nil, s.fail("reading the responders", err)
+			return nil, db.fail("reading the responders", err)
 		}
 		by[rows[i].AgentID] = p
 	}
@@ -61,7 +76,7 @@ func (s *Store) responders(ctx context.Context) (map[string]*parley.Responder, e
 }
 
 // setResponder replaces how a model answers for an agent; nil is not at all.
-func (t *tx) setResponder(agentID string, p *parley.Responder) error {
+func replaceResponder(t *tx, agentID string, p *parley.Responder) error {
 	if _, err := t.exec(`DELETE FROM responders WHERE agent_id = ?`, agentID); err != nil || p == nil {
 		return err
 	}
@@ -71,46 +86,42 @@ func (t *tx) setResponder(agentID string, p *parley.Responder) error {
 		return fmt.Errorf("encode the configuration of a responder: %w", err)
 	}
 
-	_, err = t.exec(
-		`INSERT INTO responders (agent_id, model_id, system_prompt, temperature, max_tokens, base_url, api_key_env,
-		additional_config, auto_respond, origin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		agentID,
-		p.ModelID,
-		p.SystemPrompt,
-		p.Temperature,
-		p.MaxTokens,
-		p.BaseURL,
-		p.APIKeyEnv,
-		string(extras),
-		p.AutoRespond,
-		string(p.Origin),
-	)
-
-	return err
+	return insert(t, "responders", newResponderColumns, responderRow{
+		AgentID:          agentID,
+		ModelID:          p.ModelID,
+		SystemPrompt:     p.SystemPrompt,
+		Temperature:      p.Temperature,
+		MaxTokens:        p.MaxTokens,
+		BaseURL:          p.BaseURL,
+		APIKeyEnv:        p.APIKeyEnv,
+		AdditionalConfig: string(extras),
+		AutoRespond:      p.AutoRespond,
+		Origin:           string(p.Origin),
+	})
 }
 
 // SetResponder records how a model answers for an agent, what kind of agent that makes
 // it, and the decision on it. The agent's keys stay good. AGENT_NOT_FOUND.
-func (s *Store) SetResponder(ctx context.Context, a parley.Agent) error {
+func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
 	return s.write(ctx, "storing the responder", func(t *tx) error {
-		if _, err := t.agent(a.ID); err != nil {
+		if _, err := loadAgent(t, a.ID); err != nil {
 			return err
 		}
-		row := t.complete(&a)
+		row := completeAgent(t, &a)
 		if err := t.db.Select("*").Omit("id", "name", "created_at").Where("id = ?", a.ID).Updates(&row).Error; err != nil {
 			return err
 		}
 		t.wrote = true
-		t.lifecycle(&row, "is a "+row.Kind+", "+row.Approval+" as a special agent")
-		return t.setResponder(a.ID, a.Responder)
+		logLifecycle(t, &row, "is a "+row.Kind+", "+row.Approval+" as a special agent")
+		return replaceResponder(t, a.ID, a.Responder)
 	})
 }
 
 // replied stores what belongs to a message that answers for a model.
-func (t *tx) replied(p *Post, seq int64) error {
+func recordReply(t *tx, p *Post, seq int64) error {
 	if p.Forgets {
 		for i := range p.Deliveries {
-			if err := t.forget(p.Message.SenderID, p.Deliveries[i].RecipientID, seq); err != nil {
+			if err := forgetBefore(t, p.Message.SenderID, p.Deliveries[i].RecipientID, seq); err != nil {
 				return err
 			}
 		}
@@ -118,5 +129,5 @@ func (t *tx) replied(p *Post, seq int64) error {
 	if p.Call == nil {
 		return nil
 	}
-	return t.account(p.Call)
+	return recordModelCall(t, p.Call)
 }

@@ -42,46 +42,44 @@ func (r *modelCallRow) call() ModelCall {
 	}
 }
 
+var newModelCallColumns = columns[ModelCall]{
+	{"agent_id", func(c *ModelCall) any { return c.AgentID }},
+	{"caller_id", func(c *ModelCall) any { return c.CallerID }},
+	{"message_id", func(c *ModelCall) any { return c.MessageID }},
+	{"reply_id", func(c *ModelCall) any { return c.ReplyID }},
+	{"model", func(c *ModelCall) any { return c.Model }},
+	{"at", func(c *ModelCall) any { return nanos(c.At) }},
+	{"latency", func(c *ModelCall) any { return int64(c.Latency) }},
+	{"input_tokens", func(c *ModelCall) any { return c.InputTokens }},
+	{"output_tokens", func(c *ModelCall) any { return c.OutputTokens }},
+	{"requests", func(c *ModelCall) any { return c.Requests }},
+	{"tool_calls", func(c *ModelCall) any { return c.ToolCalls }},
+	{"unmeasured", func(c *ModelCall) any { return c.Unmeasured }},
+	{"cut_off", func(c *ModelCall) any { return c.CutOff }},
+	{"reason", func(c *ModelCall) any { return string(c.Reason) }},
+}
+
 // account stores a call.
-func (t *tx) account(c *ModelCall) error {
+func recordModelCall(t *tx, c *ModelCall) error {
 	if c.At.IsZero() {
 		c.At = t.now
 	}
 
-	_, err := t.exec(
-		`INSERT INTO model_calls (agent_id, caller_id, message_id, reply_id, model, at, latency, input_tokens, output_tokens,
-		requests, tool_calls, unmeasured, cut_off, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.AgentID,
-		c.CallerID,
-		c.MessageID,
-		c.ReplyID,
-		c.Model,
-		nanos(c.At),
-		int64(c.Latency),
-		c.InputTokens,
-		c.OutputTokens,
-		c.Requests,
-		c.ToolCalls,
-		c.Unmeasured,
-		c.CutOff,
-		string(c.Reason),
-	)
-
-	return err
+	return insert(t, "model_calls", newModelCallColumns, *c)
 }
 
 // Unanswered records a call that brought no answer, and at the message why. What was
 // answered meanwhile by other means keeps its place.
-func (s *Store) Unanswered(ctx context.Context, c ModelCall, why string) error {
+func (s *Responders) Unanswered(ctx context.Context, c ModelCall, why string) error {
 	return s.write(ctx, "storing that a model gave no answer", func(t *tx) error {
-		if err := t.account(&c); err != nil {
+		if err := recordModelCall(t, &c); err != nil {
 			return err
 		}
-		d, err := t.addressed(c.AgentID, c.MessageID)
+		d, err := findDelivery(t, c.AgentID, c.MessageID)
 		if err != nil || d == nil || d.ReadAt != nil {
 			return err
 		}
-		return t.climb(Key{d.MessageSeq, d.RecipientID}, []Change{{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}}, 0)
+		return writeSteps(t, Key{d.MessageSeq, d.RecipientID}, []Change{{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}}, 0)
 	})
 }
 
@@ -90,7 +88,7 @@ const modelCallColumns = `c.agent_id, a.name AS agent, c.caller_id, f.name AS ca
 	FROM model_calls c JOIN agents a ON a.id = c.agent_id JOIN agents f ON f.id = c.caller_id`
 
 // LastCall returns the last call that was made to answer a message, nil for none.
-func (s *Store) LastCall(ctx context.Context, messageID string) (*ModelCall, error) {
+func (s *Responders) LastCall(ctx context.Context, messageID string) (*ModelCall, error) {
 	var rows []modelCallRow
 	err := s.read(
 		ctx,
@@ -116,7 +114,7 @@ type UsageQuery struct {
 }
 
 // Usage sums up calls by agent, and lists the last of them, the newest first.
-func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, []ModelCall, error) {
+func (s *Responders) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, []ModelCall, error) {
 	var sums []struct {
 		AgentID, Agent, Reason    string
 		N, Requests, Unmeasured   int
@@ -190,7 +188,7 @@ func (s *Store) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, [
 
 // NotAnswered returns the messages that a model is to answer and has not answered, but
 // not those that were dismissed; the newest first.
-func (s *Store) NotAnswered(ctx context.Context) ([]InboxItem, error) {
+func (s *Responders) NotAnswered(ctx context.Context) ([]InboxItem, error) {
 	return s.items(
 		ctx,
 		` WHERE d.recipient_id IN (SELECT agent_id FROM responders) AND `+notAnswered+` AND d.dismissed = 0`,

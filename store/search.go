@@ -61,7 +61,7 @@ func NoWords(query string) bool { return matchWords(query) == "" }
 
 // Search finds messages, newest first. Queries that are costly, because their words are
 // frequent and do not occur together, are given up after some stretches of messages.
-func (s *Store) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
+func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 	var page FoundPage
 	words := matchWords(q.Words)
 	if words == "" {
@@ -111,7 +111,7 @@ func (s *Store) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 
 // span returns the numbers of the first and the last message that may lie between two
 // times; low is above high when there is none.
-func (s *Store) span(ctx context.Context, since, until time.Time) (low, high int64, err error) {
+func (s *Messages) span(ctx context.Context, since, until time.Time) (low, high int64, err error) {
 	err = s.read(ctx, "searching messages", &high, `SELECT coalesce(max(seq), 0) FROM messages`)
 	low = 1
 	if err == nil && !since.IsZero() {
@@ -125,7 +125,7 @@ func (s *Store) span(ctx context.Context, since, until time.Time) (low, high int
 
 // firstSince returns the number of the first message that was accepted at a time or
 // later, and last+1 when there is none. Numbers grow as times do.
-func (s *Store) firstSince(ctx context.Context, t time.Time, last int64) (int64, error) {
+func (s *Messages) firstSince(ctx context.Context, t time.Time, last int64) (int64, error) {
 	low, high := int64(1), last+1
 	for low < high {
 		middle := low + (high-low)/2
@@ -144,7 +144,7 @@ func (s *Store) firstSince(ctx context.Context, t time.Time, last int64) (int64,
 }
 
 // acceptedAt returns when the first message from a number on was accepted.
-func (s *Store) acceptedAt(ctx context.Context, seq int64) (time.Time, error) {
+func (s *Messages) acceptedAt(ctx context.Context, seq int64) (time.Time, error) {
 	var at int64
 	err := s.read(
 		ctx,
@@ -172,7 +172,7 @@ type stretch struct {
 }
 
 // searchStretch looks at one stretch.
-func (s *Store) searchStretch(
+func (s *Messages) searchStretch(
 	ctx context.Context,
 	q *SearchQuery,
 	words string,

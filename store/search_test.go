@@ -135,7 +135,7 @@ func jump(t *testing.T, s *Store, n int) {
 	t.Helper()
 	if err := s.write(t.Context(), "jumping", func(tx *tx) error {
 		tx.nextSeq = int64(n) << shortStretch
-		return tx.append(new(post(0, 1)), &Appended{})
+		return appendPost(tx, new(post(0, 1)), &Appended{})
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,11 @@ import (
 const wordsTable = `CREATE VIRTUAL TABLE message_words USING fts5 (words, marks,
 	content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2')`
 
-const wordsColumns = `rowid, words, marks`
+var wordsColumns = columns[wordsRow]{
+	{"rowid", func(r *wordsRow) any { return r.seq }},
+	{"words", func(r *wordsRow) any { return spaced(r.text) }},
+	{"marks", func(r *wordsRow) any { return r.marks() }},
+}
 
 // Stretches of 65,536 and of 262,144 messages. The worst query, of words that many
 // messages hold and none holds together, takes 5 to 10 ms for one of the short ones
@@ -39,7 +43,8 @@ type wordsRow struct {
 	recipients []string
 }
 
-func (r *wordsRow) values() []any {
+// marks returns the marks of a message, with spaces between them.
+func (r *wordsRow) marks() string {
 	marks := make([]string, 0, len(r.recipients)+4)
 	marks = append(marks, stretchMark(r.seq, shortStretch), stretchMark(r.seq, longStretch), senderMark(r.senderID))
 	if r.threadID != "" {
@@ -48,7 +53,7 @@ func (r *wordsRow) values() []any {
 	for _, id := range r.recipients {
 		marks = append(marks, recipientMark(id))
 	}
-	return []any{r.seq, spaced(r.text), strings.Join(marks, " ")}
+	return strings.Join(marks, " ")
 }
 
 // stretchMark is n16x0, n16x1, … or n18x0, …

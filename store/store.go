@@ -1,23 +1,18 @@
-// Package store is the record of a workspace: agents, messages, their
-// deliveries, the agent log and the numbered events, in one SQLite database
-// behind gorm. What it has accepted is on the disk. It owns the schema and its
-// migrations, the sequence of events, and the one goroutine that writes; no
-// type and no error of gorm or of the driver leaves it.
+// Package store keeps a workspace in one SQLite database: agents, messages and their
+// deliveries, threads, the agent log and the numbered events. What it has accepted is
+// on the disk. It owns the schema and its migrations, the sequence of events, and the
+// one goroutine that writes. No type and no error of gorm or of the driver leaves it.
 package store
 
 import (
-	"database/sql"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"time"
-
-	"gorm.io/gorm"
 )
 
 // Options say where the database is.
 type Options struct {
-	Path string           // of the database file; it is made when missing
+	Path string           // the database file; Open creates it when it is missing
 	Now  func() time.Time // the clock; time.Now if nil
 	Log  *slog.Logger     // for what needs no answer; nothing is logged if nil
 }
@@ -26,52 +21,51 @@ type Options struct {
 // on: someone else has moved it meanwhile. Nothing was changed.
 var ErrStale = errors.New("the delivery is no longer in that state")
 
-// Store is an open database. Its methods may be called concurrently. A failure
-// of the database itself is STORAGE_UNAVAILABLE; later calls try again.
+// Store is an open database. Each of its fields reads and writes one part of it. Their
+// methods may be called concurrently, and share one queue of writes. A failure of the
+// database itself is STORAGE_UNAVAILABLE; later calls try again.
 type Store struct {
-	path   string
-	now    func() time.Time
-	log    *slog.Logger
-	tuning tuning
+	*Agents
+	*Keys
+	*Responders
+	*Messages
+	*Idempotency
+	*Inbox
+	*Deliveries
+	*Holds
+	*Needs
+	*Debts
+	*Threads
+	*Conversations
+	*Files
+	*Events
+	*Workspace
 
-	writerPool *sql.DB   // of one connection,
-	writerConn *sql.Conn // which is this one
-	writer     *gorm.DB  // over that connection; for the writing goroutine alone
-	marked     bool      // that it is open, in the database; the writing goroutine's too
-	readerPool *sql.DB
-	reader     *gorm.DB
-
-	queue    queue
-	finished chan struct{} // closed when the writing goroutine has ended
-	events   feed
-	counted  counted
-	inboxes  inboxCounts
+	*database
 }
 
-// tuning is what tests change.
-type tuning struct {
-	busyTimeout time.Duration
-	migrations  fs.FS // instead of the embedded ones
-	searchTime  time.Duration
+// newStore returns a store whose parts share a database.
+func newStore(db *database) *Store {
+	return &Store{
+		Agents:        &Agents{db},
+		Keys:          &Keys{db},
+		Responders:    &Responders{db},
+		Messages:      &Messages{db},
+		Idempotency:   &Idempotency{db},
+		Inbox:         &Inbox{db},
+		Deliveries:    &Deliveries{db},
+		Holds:         &Holds{db},
+		Needs:         &Needs{db},
+		Debts:         &Debts{db},
+		Threads:       &Threads{db},
+		Conversations: &Conversations{db},
+		Files:         &Files{db},
+		Events:        &Events{db},
+		Workspace:     &Workspace{db},
+		database:      db,
+	}
 }
 
 // Close writes what is queued, waits for it, and closes the file. Calls after
 // it are STORAGE_UNAVAILABLE. It may be called again.
-func (s *Store) Close() error {
-	if !s.queue.close() {
-		<-s.finished
-		return nil
-	}
-
-	<-s.finished
-	s.events.close()
-	s.markClosed()
-
-	// The writer goes last: the last connection moves the log into the file.
-	err := errors.Join(s.readerPool.Close(), s.writerConn.Close(), s.writerPool.Close())
-	if err != nil {
-		return s.fail("closing the database", err)
-	}
-
-	return nil
-}
+func (s *Store) Close() error { return s.close() }

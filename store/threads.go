@@ -6,6 +6,9 @@ import (
 	"parley"
 )
 
+// Threads keeps threads and who takes part in them.
+type Threads struct{ *database }
+
 // Reach says where the deliveries of a thread's post begin, given the ids of those who
 // take part when it is stored. An error refuses the post. It is called by the goroutine
 // that writes, perhaps more than once, and must wait for nothing.
@@ -15,7 +18,7 @@ type Reach func(participants []string) ([]NewDelivery, error)
 // or nothing. The thread has its id and its times come from the clock. When the call was
 // made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when one of
 // them is not stored.
-func (s *Store) CreateThread(
+func (s *Threads) CreateThread(
 	ctx context.Context,
 	th parley.Thread,
 	c Call,
@@ -25,22 +28,16 @@ func (s *Store) CreateThread(
 		out = make([]Appended, len(posts))
 		var before bool
 		var err error
-		if was, before, err = t.call(c); before || err != nil {
+		if was, before, err = recordCall(t, c); before || err != nil {
 			out = nil
 			return err
 		}
 
-		_, err = t.exec(
-			`INSERT INTO threads (id, title, creator_id, created_at, last_message_at) VALUES (?, ?, ?, ?, ?)`,
-			th.ID,
-			th.Title,
-			th.CreatorID,
-			nanos(t.now),
-			nanos(t.now),
-		)
-
+		now := nanos(t.now)
+		row := threadRow{ID: th.ID, Title: th.Title, CreatorID: th.CreatorID, CreatedAt: now, LastMessageAt: now}
+		err = insert(t, "threads", newThreadColumns, row)
 		for i := 0; i < len(th.Participants) && err == nil; i++ {
-			err = t.join(th.ID, th.Participants[i], i)
+			err = joinThread(t, th.ID, th.Participants[i], i)
 		}
 
 		if dangling(err) {
@@ -49,7 +46,7 @@ func (s *Store) CreateThread(
 		}
 
 		for i := 0; i < len(posts) && err == nil; i++ {
-			err = t.append(&posts[i], &out[i])
+			err = appendPost(t, &posts[i], &out[i])
 		}
 
 		return err
@@ -60,8 +57,8 @@ func (s *Store) CreateThread(
 
 // address finds to whom a thread's post goes, as the thread is at this moment of the
 // transaction: nobody gets a post who was removed before it.
-func (t *tx) address(p *Post) error {
-	ids, err := t.participants(p.Message.ThreadID)
+func addressPost(t *tx, p *Post) error {
+	ids, err := loadParticipants(t, p.Message.ThreadID)
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ const atCreation = 100_000
 
 // joinedLate returns the threads that an agent takes part in, but did not from their
 // beginning on: posts of them did not come for it.
-func (s *Store) joinedLate(ctx context.Context, agentID string) ([]string, error) {
+func (db *database) joinedLate(ctx context.Context, agentID string) ([]string, error) {
 	var ids []string
-	err := s.read(
+	err := db.read(
 		ctx,
 		"reading the threads",
 		&ids,
@@ -29,7 +29,7 @@ func (s *Store) joinedLate(ctx context.Context, agentID string) ([]string, error
 
 // readable returns the id of the message that ref names, if it is another's post to a
 // thread that an agent takes part in; else "".
-func (t *tx) readable(agentID, ref string) (string, error) {
+func findReadablePost(t *tx, agentID, ref string) (string, error) {
 	if len(ref) < parley.ShortID {
 		return "", nil
 	}
@@ -63,10 +63,10 @@ type Membership struct {
 
 // ChangeMembership stores the change and its post, all or nothing. When nothing is to
 // be changed it stores nothing, and changed is false.
-func (s *Store) ChangeMembership(ctx context.Context, c Membership) (out Appended, changed bool, err error) {
+func (s *Threads) ChangeMembership(ctx context.Context, c Membership) (out Appended, changed bool, err error) {
 	err = s.write(ctx, "changing who takes part in the thread", func(t *tx) error {
 		out, changed = Appended{}, false
-		ids, err := t.participants(c.ThreadID)
+		ids, err := loadParticipants(t, c.ThreadID)
 		if err == nil {
 			err = c.Allow(ids)
 		}
@@ -83,14 +83,14 @@ func (s *Store) ChangeMembership(ctx context.Context, c Membership) (out Appende
 				c.AgentID,
 			)
 		} else {
-			err = t.join(c.ThreadID, c.AgentID, 0)
+			err = joinThread(t, c.ThreadID, c.AgentID, 0)
 		}
 
 		if err != nil {
 			return err
 		}
 
-		return t.append(&c.Post, &out)
+		return appendPost(t, &c.Post, &out)
 	})
 
 	return out, changed, err
@@ -98,7 +98,7 @@ func (s *Store) ChangeMembership(ctx context.Context, c Membership) (out Appende
 
 // join makes an agent take part, after those who join at the same moment in a lower
 // place. That it did before does no harm.
-func (t *tx) join(threadID, agentID string, place int) error {
+func joinThread(t *tx, threadID, agentID string, place int) error {
 	_, err := t.exec(`INSERT INTO participants (thread_id, agent_id, joined_at) VALUES (?, ?, ?)
 		ON CONFLICT (thread_id, agent_id) DO UPDATE SET joined_at = excluded.joined_at, left_at = 0`,
 		threadID, agentID, nanos(t.now)+int64(place))
@@ -108,7 +108,7 @@ func (t *tx) join(threadID, agentID string, place int) error {
 // takingPart is who takes part in a thread, in the order of joining.
 const takingPart = `SELECT agent_id FROM participants WHERE thread_id = ? AND left_at = 0 ORDER BY joined_at, agent_id`
 
-func (t *tx) participants(threadID string) ([]string, error) {
+func loadParticipants(t *tx, threadID string) ([]string, error) {
 	var ids []string
 	err := t.query(&ids, takingPart, threadID)
 	return ids, err

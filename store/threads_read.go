@@ -17,6 +17,14 @@ type threadRow struct {
 	LastMessageAt int64
 }
 
+var newThreadColumns = columns[threadRow]{
+	{"id", func(r *threadRow) any { return r.ID }},
+	{"title", func(r *threadRow) any { return r.Title }},
+	{"creator_id", func(r *threadRow) any { return r.CreatorID }},
+	{"created_at", func(r *threadRow) any { return r.CreatedAt }},
+	{"last_message_at", func(r *threadRow) any { return r.LastMessageAt }},
+}
+
 func (r *threadRow) thread() parley.Thread {
 	return parley.Thread{ID: r.ID, Title: r.Title, CreatorID: r.CreatorID, Participants: []string{},
 		CreatedAt: instant(r.CreatedAt), LastMessageAt: instant(r.LastMessageAt)}
@@ -25,7 +33,7 @@ func (r *threadRow) thread() parley.Thread {
 // Thread returns a thread and the ids of those who take part. ref is its id, or the
 // first eight or more characters of it. THREAD_NOT_FOUND when no thread, or more than
 // one, begins like that.
-func (s *Store) Thread(ctx context.Context, ref string) (parley.Thread, error) {
+func (s *Threads) Thread(ctx context.Context, ref string) (parley.Thread, error) {
 	if len(ref) < parley.ShortID {
 		return parley.Thread{}, noThread(ref)
 	}
@@ -49,9 +57,9 @@ func (s *Store) Thread(ctx context.Context, ref string) (parley.Thread, error) {
 	return th, s.read(ctx, "reading the thread", &th.Participants, takingPart, th.ID)
 }
 
-// Threads returns threads with those who take part, the last active first, and how
+// List returns threads with those who take part, the last active first, and how
 // many there are in all. With an agent's id only those in which it takes part.
-func (s *Store) Threads(ctx context.Context, agentID string, limit int) (list []parley.Thread, total int, err error) {
+func (s *Threads) List(ctx context.Context, agentID string, limit int) (list []parley.Thread, total int, err error) {
 	from, args := ` FROM threads t`, []any{}
 	if agentID != "" {
 		from, args = from+` WHERE EXISTS (SELECT 1 FROM participants p WHERE p.thread_id = t.id AND p.agent_id = ? AND p.left_at = 0)`, append(
@@ -81,7 +89,7 @@ func (s *Store) Threads(ctx context.Context, agentID string, limit int) (list []
 }
 
 // ThreadTitles returns the titles of all threads by their ids.
-func (s *Store) ThreadTitles(ctx context.Context) (map[string]string, error) {
+func (s *Threads) ThreadTitles(ctx context.Context) (map[string]string, error) {
 	var rows []threadRow
 	err := s.read(ctx, "reading the threads", &rows, `SELECT t.id, t.title FROM threads t`)
 	titles := make(map[string]string, len(rows))
@@ -97,7 +105,7 @@ const posts = ` FROM messages m LEFT JOIN deliveries d ON d.message_seq = m.seq 
 
 // threadPage is Inbox for a query that names a thread: all its posts. What was not
 // delivered to the agent counts as read.
-func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error) {
+func (s *Inbox) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	var page InboxPage
 	where, args := q.conditions(` WHERE m.thread_id = ? AND m.thread_id <> ''`, []any{q.RecipientID, q.ThreadID})
 	const unread = ` AND d.state IS NOT NULL AND d.read_at IS NULL`
@@ -114,7 +122,8 @@ func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 	}
 
 	if q.Before != "" {
-		before, err := s.post(ctx, q.ThreadID, q.Before)
+		before, err := s.seqOf(ctx, "reading the thread", q.Before,
+			` FROM messages m WHERE m.thread_id = ? AND m.thread_id <> ''`, q.ThreadID)
 		if err != nil {
 			return InboxPage{}, err
 		}
@@ -142,31 +151,6 @@ func (s *Store) threadPage(ctx context.Context, q InboxQuery) (InboxPage, error)
 	return page, err
 }
 
-// post returns the number of the message that ref names in a thread.
-func (s *Store) post(ctx context.Context, thread, ref string) (int64, error) {
-	if len(ref) < parley.ShortID {
-		return 0, noMessage(ref)
-	}
-
-	from, to := idRange(ref)
-	var found []int64
-	err := s.read(
-		ctx,
-		"reading the thread",
-		&found,
-		`SELECT m.seq FROM messages m WHERE m.thread_id = ? AND m.thread_id <> ''
-		AND m.id >= ? AND m.id < ? LIMIT 2`,
-		thread,
-		from,
-		to,
-	)
-	if err != nil {
-		return 0, err
-	}
-
-	return only(found, ref)
-}
-
 // postRow is a post as one agent has it.
 type postRow struct {
 	Message    messageRow `gorm:"embedded"`
@@ -184,7 +168,7 @@ func (r *postRow) item(agentID string) InboxItem {
 }
 
 // Posts returns a thread's latest posts, oldest first, but for parley's own.
-func (s *Store) Posts(ctx context.Context, threadID string, limit int) ([]parley.Message, error) {
+func (s *Threads) Posts(ctx context.Context, threadID string, limit int) ([]parley.Message, error) {
 	var rows []messageRow
 	err := s.read(
 		ctx,

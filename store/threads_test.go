@@ -111,7 +111,7 @@ func TestAPostThatIsRefusedLeavesNothing(t *testing.T) {
 	}
 
 	after, _ := s.Thread(t.Context(), id)
-	list, total, err := s.Threads(t.Context(), "", 10)
+	list, total, err := s.Threads.List(t.Context(), "", 10)
 	if err != nil || total != 1 || len(list) != 1 || after.LastMessageAt != before.LastMessageAt || s.LastEvent() != 2 {
 		t.Errorf("threads %+v, last event %d, %v; want nothing new", list, s.LastEvent(), err)
 	}
@@ -230,7 +230,7 @@ func TestAThreadIsReadWhole(t *testing.T) {
 	}
 
 	for agent, unread := range map[int]int{0: 1, 1: 2, 3: 0} {
-		page, err := s.Inbox(
+		page, err := s.Inbox.Page(
 			t.Context(),
 			InboxQuery{RecipientID: agentID(agent), ThreadID: id, Limit: 2, OldestFirst: true},
 		)
@@ -255,7 +255,7 @@ func TestAThreadIsReadWhole(t *testing.T) {
 		}
 	}
 
-	page, err := s.Inbox(
+	page, err := s.Inbox.Page(
 		t.Context(),
 		InboxQuery{RecipientID: agentID(1), ThreadID: id, Limit: 10, UnreadOnly: true, Senders: []string{agentID(0)}},
 	)

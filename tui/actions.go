@@ -10,199 +10,221 @@ import (
 	"parley"
 )
 
-// deed is one change of the world: what it says when it is done, and how it is
-// undone, if it can be.
-type deed struct {
-	call func(context.Context, parley.Service) (string, error)
-	undo *undo
-	page string // the title of the page on which it says so; "" for a word
+// action changes something in the world.
+type action struct {
+	do   func(context.Context, parley.Service) (string, error) // returns what was done, in a sentence
+	undo *undo                                                 // nil if it cannot be undone
+	page string                                                // the title of the page that shows the answer; "" for the status line
 }
 
-// undo takes a deed back.
+// undo takes an action back.
 type undo struct {
-	does string // in words: "lets messages go on"
-	deed deed
+	does   string // in words: "resumes them"
+	action action
 }
 
-// confirm asks before what cannot be taken back.
-type confirm struct {
-	question string
-	yes      tea.Cmd
+// doneMsg is what an action did. With an error and an undo, part of it was done.
+type doneMsg struct {
+	text string
+	undo *undo
+	page string
+	err  error
 }
 
-func (c *confirm) lines(th theme, w int) []string {
-	lines := wrap(c.question+" y/n", w)
-	for i := range lines {
-		lines[i] = th.warn.Render(lines[i])
-	}
-	return lines[:min(len(lines), 2)]
-}
-
-func (m *model) ask(question string, yes tea.Cmd) tea.Cmd {
-	m.confirm = &confirm{question: question, yes: yes}
-	return nil
-}
-
-func (m *model) agree() tea.Cmd {
-	cmd := m.confirm.yes
-	m.confirm = nil
-	return cmd
-}
-
-func (m *model) decline() tea.Cmd {
-	m.confirm = nil
-	m.tell("Left as it is.")
-	return nil
-}
-
-// did says what a deed has done.
-func (m *model) did(msg doneMsg) tea.Cmd {
-	if msg.err != nil {
-		m.daemonGone(msg.err)
-		m.fail(msg.err)
-		if msg.undo != nil { // part of it was done
-			m.undo, m.status.text = msg.undo, msg.text+"; u "+msg.undo.does
-		}
-		return m.lookSoon()
-	}
-
-	if msg.page != "" {
-		m.help = help{open: true, title: msg.page, text: msg.text}
-		return nil
-	}
-
-	if m.undo = msg.undo; m.undo != nil {
-		msg.text = strings.TrimSuffix(msg.text, ".") + ". u " + m.undo.does + "."
-	}
-
-	m.tell(msg.text)
-
-	return m.lookSoon()
-}
-
-func (m *model) takeBack() tea.Cmd {
-	if m.undo == nil {
-		m.tell("There is nothing to undo.")
-		return nil
-	}
-	d := m.undo.deed
-	m.undo = nil
-	return m.do.deed(d)
-}
-
-// pausing pauses the team's messages, or lets them go on.
-func pausing(on bool) deed {
-	return deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.PauseCommunication(ctx, parley.PauseCommunicationRequest{Paused: on})
+// act returns the action that calls a method of the service. Its answer is the
+// message of the result.
+func act[Req, Res any](method func(parley.Service, context.Context, Req) (Res, error), r Req) action {
+	return action{do: func(ctx context.Context, s parley.Service) (string, error) {
+		res, err := method(s, ctx, r)
 		if err != nil {
 			return "", err
 		}
-		return res.Message, nil
+		return messageOf(res), nil
 	}}
 }
 
-func (m *model) pauseAll() tea.Cmd {
-	on := m.link.status == nil || m.link.status.Paused == nil
-	d := pausing(on)
-	d.undo = &undo{does: map[bool]string{true: "lets them go on", false: "pauses them again"}[on], deed: pausing(!on)}
-	return m.do.deed(d)
+// messageOf returns the sentence with which a result says what was done.
+func messageOf(result any) string {
+	switch r := result.(type) {
+	case *parley.ApproveAgentResult:
+		return r.Message
+	case *parley.ControlConversationResult:
+		return r.Message
+	case *parley.PauseCommunicationResult:
+		return r.Message
+	case *parley.RetryDeliveryResult:
+		return r.Message
+	}
+	return ""
 }
 
-// stop and restart end a program with all that it knows: nothing brings that back.
-func (m *model) stop() tea.Cmd {
-	a := m.screen().about().agent
-	if a == nil {
-		m.tell("Which agent? Choose one first (2).")
+// saying returns the action with another answer.
+func (x action) saying(text string) action {
+	do := x.do
+	x.do = func(ctx context.Context, s parley.Service) (string, error) {
+		_, err := do(ctx, s)
+		return text, err
+	}
+	return x
+}
+
+// undoneBy returns the action with a way back.
+func (x action) undoneBy(does string, back action) action {
+	x.undo = &undo{does: does, action: back}
+	return x
+}
+
+func (x action) run(ctx context.Context, s parley.Service) tea.Msg {
+	text, err := x.do(ctx, s)
+	if err != nil {
+		return doneMsg{err: err}
+	}
+	return doneMsg{text: text, undo: x.undo, page: x.page}
+}
+
+// actions do something about what the marker is on, on any screen.
+type actions struct{ *shared }
+
+const whichAgent = "Choose an agent first (2)."
+
+func (a actions) run(x action) tea.Cmd { return a.do.call(x.run) }
+
+// done tells what an action did.
+func (a actions) done(msg doneMsg) tea.Cmd {
+	if msg.err != nil {
+		a.failed(msg.err)
+		if msg.undo != nil {
+			a.undo, a.status.text = msg.undo, msg.text+"; u "+msg.undo.does
+		}
+		return a.link.lookSoon()
+	}
+
+	if msg.page != "" {
+		a.help = help{open: true, title: msg.page, text: msg.text}
 		return nil
 	}
 
-	id, name := a.ID, a.Name
-	question := fmt.Sprintf("Stop %s? Its program and what that knows end; its messages are kept.", name)
-	if a.Adopted() {
-		question = fmt.Sprintf("Let %s go? Its program runs on, but is no agent of the team any more.", name)
+	if a.undo = msg.undo; a.undo != nil {
+		msg.text = strings.TrimSuffix(msg.text, ".") + ". u " + a.undo.does + "."
 	}
 
-	return m.ask(question, m.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-		_, err := s.StopAgent(ctx, parley.StopAgentRequest{Agent: id})
-		return name + " is stopped.", err
-	}}))
+	a.tell(msg.text)
+
+	return a.link.lookSoon()
 }
 
-func (m *model) restart() tea.Cmd {
-	a := m.screen().about().agent
-	if a == nil {
-		m.tell("Which agent? Choose one first (2).")
+func (a actions) undoLast() tea.Cmd {
+	if a.undo == nil {
+		a.tell("Nothing to undo.")
+		return nil
+	}
+	back := a.undo.action
+	a.undo = nil
+	return a.run(back)
+}
+
+// pauseOrResume pauses the team's messages, or lets them go on.
+func (a actions) pauseOrResume() tea.Cmd {
+	set := func(paused bool) action {
+		return act(parley.Service.PauseCommunication, parley.PauseCommunicationRequest{Paused: paused})
+	}
+	if s := a.link.status; s != nil && s.Paused != nil {
+		return a.run(set(false).undoneBy("pauses them again", set(true)))
+	}
+	return a.run(set(true).undoneBy("resumes them", set(false)))
+}
+
+// stop asks first: it ends a program with its context, and nothing brings that
+// back.
+func (a actions) stop() tea.Cmd {
+	agent := a.about().agent
+	if agent == nil {
+		a.tell(whichAgent)
 		return nil
 	}
 
-	id, name := a.ID, a.Name
-	yes := m.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-		_, err := s.RestartAgent(ctx, parley.RestartAgentRequest{Agent: id})
-		return name + " is started again.", err
-	}})
+	question := fmt.Sprintf("Stop %s? Its process and context are lost; messages are kept.", agent.Name)
+	if agent.Adopted() {
+		question = fmt.Sprintf("Release %s? Its program keeps running, but leaves the team.", agent.Name)
+	}
 
-	if !a.State.Live() {
+	x := act(parley.Service.StopAgent, parley.StopAgentRequest{Agent: agent.ID})
+
+	return a.ask(question, a.run(x.saying(agent.Name+" stopped.")))
+}
+
+// restart asks first while the program runs: its context is lost.
+func (a actions) restart() tea.Cmd {
+	agent := a.about().agent
+	if agent == nil {
+		a.tell(whichAgent)
+		return nil
+	}
+
+	x := act(parley.Service.RestartAgent, parley.RestartAgentRequest{Agent: agent.ID})
+	yes := a.run(x.saying(agent.Name + " restarted."))
+	if !agent.State.Live() {
 		return yes
 	}
 
-	return m.ask(fmt.Sprintf("Restart %s? What its program knows is lost; its messages are kept.", name), yes)
+	return a.ask(fmt.Sprintf("Restart %s? Its context is lost; messages are kept.", agent.Name), yes)
 }
 
-func (m *model) retry() tea.Cmd {
-	s := m.screen().about()
-	if s.message == "" {
-		m.tell("There is no message to try again.")
+func (a actions) retry() tea.Cmd {
+	message := a.about().message
+	if message == "" {
+		a.tell("No message to retry here.")
 		return nil
 	}
-	return m.do.deed(deed{call: func(ctx context.Context, svc parley.Service) (string, error) {
-		res, err := svc.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: s.message})
-		if err != nil {
-			return "", err
-		}
-		return res.Message, nil
-	}})
+	return a.run(act(parley.Service.RetryDelivery, parley.RetryDeliveryRequest{MessageID: message}))
 }
 
-func (m *model) markRead() tea.Cmd {
-	s := m.screen().about()
-	if s.message == "" {
-		m.tell("There is no message to mark yet.")
+func (a actions) markRead() tea.Cmd {
+	message := a.about().message
+	if message == "" {
+		a.tell("No message to mark here.")
 		return nil
 	}
 
-	return m.do.deed(deed{call: func(ctx context.Context, svc parley.Service) (string, error) {
-		res, err := svc.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: parley.Names{s.message}})
+	return a.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
+		res, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: parley.Names{message}})
 		switch {
 		case err != nil:
 			return "", err
 		case len(res.MarkedRead) > 0:
 			return "Marked read.", nil
 		case len(res.AlreadyRead) > 0:
-			return "You have read it already.", nil
+			return "Already read.", nil
 		}
 
-		return "It did not come for you: only its recipient reads it.", nil
+		return "Only its recipient can mark it read.", nil
 	}})
 }
 
-// explain tells a message's whole story on a page.
-func (m *model) explain() tea.Cmd {
-	s := m.screen().about()
-	if s.message == "" {
-		m.tell("There is no message to explain here.")
+// explain shows a message's whole story on a page.
+func (a actions) explain() tea.Cmd {
+	message := a.about().message
+	if message == "" {
+		a.tell("No message to explain here.")
 		return nil
 	}
 
-	return m.do.deed(
-		deed{
-			page: "Message " + parley.Short(s.message),
-			call: func(ctx context.Context, svc parley.Service) (string, error) {
-				res, err := svc.ExplainMessage(ctx, parley.ExplainMessageRequest{MessageID: s.message})
-				if err != nil {
-					return "", err
-				}
-				return strings.Join(res.Story, "\n"), nil
-			},
-		},
-	)
+	read := func(ctx context.Context, s parley.Service) (string, error) {
+		res, err := s.ExplainMessage(ctx, parley.ExplainMessageRequest{MessageID: message})
+		if err != nil {
+			return "", err
+		}
+		return strings.Join(res.Story, "\n"), nil
+	}
+
+	return a.run(action{do: read, page: "Message " + parley.Short(message)})
+}
+
+// control changes a conversation. back undoes it; nil if nothing does.
+func (a actions) control(r parley.ControlConversationRequest, back *parley.ControlConversationRequest) tea.Cmd {
+	x := act(parley.Service.ControlConversation, r)
+	if back != nil {
+		x = x.undoneBy("undoes it", act(parley.Service.ControlConversation, *back))
+	}
+	return a.run(x)
 }

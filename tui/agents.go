@@ -11,19 +11,20 @@ import (
 	"parley"
 )
 
-// agents is the screen of who is there, those in trouble first, with the
-// terminal of the one under the marker.
+// agents is the screen of the team, those in trouble first, with the terminal of
+// the one under the marker.
 type agents struct {
-	*desk
+	actions
 	list    []*parley.AgentStatus // in the order shown
-	sel     string
-	top     int // first entry shown
+	sel     string                // an agent's id
+	top     int                   // first entry shown
 	height  int
 	room    int // lines that the whole list takes, or took just now
 	order   order
-	folded  bool // those that do well are dots
+	folded  bool // agents without problems are dots
 	preview preview
 	seen    bool // the preview is
+	colours bool // of terminals are shown
 }
 
 // order is how the agents are grouped.
@@ -60,8 +61,8 @@ const (
 
 var sectionNames = []string{"In trouble", "At work", "At rest", "Stopped"}
 
-// section says where an agent belongs: in trouble is what does not go on by
-// itself.
+// section returns where an agent belongs. In trouble is an agent that does not go
+// on by itself.
 func section(s *parley.AgentStatus) int {
 	switch s.State {
 	case parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked, parley.StateUnknown:
@@ -80,7 +81,7 @@ func section(s *parley.AgentStatus) int {
 	return atWork
 }
 
-// urgency sorts what is in trouble: the lower, the worse.
+// urgency sorts the states of trouble, the worst first.
 var urgency = []parley.AgentState{
 	parley.StateUnreachable,
 	parley.StateExited,
@@ -97,48 +98,40 @@ func urgencyOf(s *parley.AgentStatus) int {
 }
 
 func (a *agents) keys() []binding {
-	on := func(f func(*agents)) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd {
-			if len(m.agents.list) == 0 {
-				m.tell("There is no agent yet. L launches one.")
+	some := func(f func()) func() tea.Cmd {
+		return func() tea.Cmd {
+			if len(a.list) == 0 {
+				a.tell("No agents yet. L launches one.")
 				return nil
 			}
-			f(m.agents)
+			f()
 			return nil
 		}
 	}
 
-	return named([]binding{
-		{inAgents, []string{"enter"}, "enter", "attach to its terminal", "attach", (*model).attach, ""},
-		{
-			inAgents,
-			[]string{"v"},
-			"v",
-			"look at its terminal from here, or not",
-			"view",
-			on(func(a *agents) { a.preview.toggle(a.seen) }),
-			"",
-		},
-		{inAgents, []string{"z"}, "z", "fold those that do well, or unfold them", "fold", on((*agents).fold), ""},
-		{
-			inAgents,
-			[]string{"o"},
-			"o",
-			"order by trouble, group, or name",
-			"order",
-			on(func(a *agents) { a.order = (a.order + 1) % orders; a.sort() }),
-			"",
-		},
-		{inAgents, []string{"R"}, "R", "restart it; what it knows is lost", "restart", (*model).restart, ""},
-		{inAgents, []string{"S"}, "S", "stop it; its messages are kept", "stop", (*model).stop, ""},
-	}, "v view terminal", "z fold", "o order", "R restart", "S stop")
+	return []binding{
+		bind("enter", "attach to its terminal", a.attach).hinted("attach"),
+		bind("v", "show its terminal here, or hide it", some(a.togglePreview)).
+			hinted("view").named("view terminal"),
+		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
+		bind("o", "order by trouble, group, or name", some(a.nextOrder)).hinted("order").named("order"),
+		bind("R", "restart it; its context is lost", a.restart).hinted("restart").named("restart"),
+		bind("S", "stop it; its messages are kept", a.stop).hinted("stop").named("stop"),
+	}
+}
+
+func (a *agents) togglePreview() { a.preview.toggle(a.seen) }
+
+func (a *agents) nextOrder() {
+	a.order = (a.order + 1) % orders
+	a.sort()
 }
 
 func (a *agents) fold() {
 	if a.folded = !a.folded; a.folded {
-		a.tell("Those that do well are dots now. z shows them.")
+		a.tell("Healthy agents are folded. z unfolds them.")
 	} else {
-		a.tell("All are shown.")
+		a.tell("All agents are shown.")
 	}
 }
 
@@ -154,9 +147,9 @@ func (a *agents) update(msg tea.Msg) tea.Cmd {
 	case settledMsg:
 		if a.preview.id != a.sel && !a.preview.shut {
 			a.preview.id, a.preview.screen, a.preview.err = a.sel, nil, nil
-			return tea.Batch(a.look(0), a.askHeat())
+			return tea.Batch(a.look(0), a.askTemperaturesInView())
 		}
-		return a.askHeat()
+		return a.askTemperaturesInView()
 	case shownMsg:
 		a.preview.id = ""
 	}
@@ -164,24 +157,23 @@ func (a *agents) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// askHeat asks how hot the conversations are of those in view.
-func (a *agents) askHeat() tea.Cmd {
+// askTemperaturesInView reads the temperatures of the agents that are drawn.
+func (a *agents) askTemperaturesInView() tea.Cmd {
 	if a.at != atAgents {
 		return nil
 	}
+
 	var in []string
 	for _, e := range a.inView() {
 		if e.agent != nil {
-			in = append(in, a.warmth.of(e.agent.ID, a.now)...)
+			in = append(in, a.temperatures.of(e.agent.ID, a.now)...)
 		}
 	}
-	return a.askWarmth(in)
+
+	return a.askTemperatures(in...)
 }
 
-// heat is that of the hottest conversation that an agent is in.
-func (a *agents) heat(s *parley.AgentStatus) string { return a.warmth.hottest(s.ID, a.now).words() }
-
-// look asks for the terminal of the agent under the marker, while it is shown.
+// look reads the terminal of the agent under the marker, while that is shown.
 func (a *agents) look(after time.Duration) tea.Cmd {
 	a.preview.turn++
 	s := a.selected()
@@ -192,11 +184,11 @@ func (a *agents) look(after time.Duration) tea.Cmd {
 	case !readable(s):
 		return nil
 	}
-	return a.do.terminal(s.ID, a.preview.turn, after)
+	return a.do.later(after, readTerminal(s.ID, a.preview.turn, a.colours))
 }
 
-// readable reports whether there may be a screen to be looked at: an ended
-// program's last one is kept.
+// readable reports whether an agent may have a screen. That of a program that
+// ended is kept.
 func readable(s *parley.AgentStatus) bool {
 	return s.Kind == parley.KindTerminal && (s.State.Live() || s.State == parley.StateExited)
 }
@@ -227,7 +219,7 @@ func (a *agents) sort() {
 	}
 }
 
-// lastGroup sorts behind all names: those in no group come last.
+// lastGroup sorts after all names: agents in no group come last.
 const lastGroup = "\U0010ffff"
 
 func groupOf(s *parley.AgentStatus) string {
@@ -241,7 +233,7 @@ func (a *agents) index() int {
 	return slices.IndexFunc(a.list, func(s *parley.AgentStatus) bool { return s.ID == a.sel })
 }
 
-// selected is the agent under the marker, nil if there is none.
+// selected returns the agent under the marker, or nil.
 func (a *agents) selected() *parley.AgentStatus { return a.team.find(a.sel) }
 
 func (a *agents) move(by motion) tea.Cmd {

@@ -1,48 +1,57 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"parley"
 )
 
-// previewEvery is how often the terminal is looked at: a person sees it move, and
-// the daemon hardly notices.
+// previewEvery is how often the terminal is read: a person sees it move, and the
+// daemon hardly notices.
 const previewEvery = 700 * time.Millisecond
 
-// preview is a terminal, looked at from afar.
+// preview is an agent's terminal beside the list.
 type preview struct {
-	shut   bool // the operator does not want it
-	forced bool // or wants it where there is little room
+	shut   bool // the operator closed it
+	forced bool // the operator opened it where there is little room
 	id     string
-	turn   int // of looking: an answer to another one comes too late
+	turn   int // counts the requests: the answer to an older one comes too late
 	screen *parley.ReadTerminalResult
 	err    error
 }
 
-// terminalMsg is what stands in a terminal.
+// terminalMsg is the contents of a terminal.
 type terminalMsg struct {
 	turn   int
 	screen *parley.ReadTerminalResult
 	err    error
 }
 
+func readTerminal(id string, turn int, colours bool) request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: id, Colours: colours})
+		return terminalMsg{turn: turn, screen: res, err: err}
+	}
+}
+
 const (
-	leastView = 6  // lines with which it says something
-	goodView  = 10 // that it takes even of a low window, when the list leaves them free
+	leastView = 6  // lines that it needs to be of use
+	goodView  = 10 // lines that it takes even in a low window, if the list leaves them free
 )
 
-// open reports whether there is room for it, and the wish: h lines are the screen's,
-// free are those that the list leaves.
+// open reports whether there is room for it, on a screen of h lines of which the
+// list leaves some free, and the operator did not close it.
 func (p *preview) open(t tier, h, free int) bool {
 	return !p.shut && (p.forced || t >= wide || h >= 20 || free >= goodView)
 }
 
-// toggle takes away what is seen, or shows what is not.
+// toggle closes it if it is seen, else opens it.
 func (p *preview) toggle(seen bool) {
 	p.shut, p.forced, p.id = seen, !seen, ""
 }
@@ -56,7 +65,7 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	if p.screen != nil && p.id == s.ID {
 		note = fmt.Sprintf("live, %d×%d", p.screen.Width, p.screen.Height)
 		if !s.State.Live() {
-			note = "as it ended" + note[len("live"):]
+			note = "last screen" + note[len("live"):]
 		}
 	}
 
@@ -69,11 +78,11 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	case s.Kind != parley.KindTerminal:
 		return append(lines, indent(wrap(s.Name+" has no terminal: it reads its messages over the API.", w-2), 2)...)
 	case !readable(s) || p.err != nil && !s.State.Live():
-		return append(lines, indent(wrap("Its program does not run. R starts it again.", w-2), 2)...)
+		return append(lines, indent(wrap("Its program is not running. R restarts it.", w-2), 2)...)
 	case p.err != nil && p.id == s.ID:
 		return append(lines, errorLines(th, p.err, w)...)
 	case p.screen == nil || p.id != s.ID:
-		return append(lines, "  "+th.dim.Render(fit("Looking…", w-2)))
+		return append(lines, "  "+th.dim.Render(fit("Reading…", w-2)))
 	}
 
 	shown := SafeScreen(p.screen.Lines, w)
@@ -84,9 +93,9 @@ func (p *preview) view(th theme, s *parley.AgentStatus, w, h int) []string {
 	return append(lines, shown[max(0, len(shown)-h+1):]...)
 }
 
-// squeezed leaves out the blank lines at a screen's end, and all but one of those that
-// follow each other: a program that draws at the top, or has ended, is seen then where
-// there is room for a part only.
+// squeezed drops the blank lines at a screen's end, and all but one of consecutive
+// ones. A program that draws at the top, or has ended, is then seen where there is
+// room for a part only.
 func squeezed(lines []string) []string {
 	var out []string
 	blanks := 0
@@ -101,12 +110,12 @@ func squeezed(lines []string) []string {
 	return out
 }
 
-// SafeScreen keeps of the lines of a foreign terminal the text and its colours, which
-// go on over the end of a line. Each line stands on its own, and is at most w columns
-// wide: no other sequence reaches the terminal of the one who looks.
+// SafeScreen returns the lines of a foreign terminal with their text and colours,
+// each at most w columns wide, and drops all other sequences. A colour continues
+// over the end of a line, so each line repeats those that hold.
 func SafeScreen(lines []string, w int) []string {
 	out := make([]string, 0, len(lines))
-	open := "" // the sequences that still hold
+	open := "" // the styles that still hold
 	for _, line := range lines {
 		var b strings.Builder
 		b.WriteString(open)

@@ -24,9 +24,9 @@ func few(n int) *fakeService {
 	return f
 }
 
-// TestTheTerminalTakesWhatTheListLeaves: with few agents all of them are seen, and
-// nothing of the window is wasted while the terminal has more to show.
-func TestTheTerminalTakesWhatTheListLeaves(t *testing.T) {
+// With few agents all of them are seen, and no line of the window is wasted while
+// the terminal has more to show.
+func TestPreviewFillsWhatTheListLeavesFree(t *testing.T) {
 	drawsALot(t)
 	for _, c := range []struct{ w, h, agents, least int }{
 		{60, 20, 2, 11}, {60, 20, 9, 0}, {80, 24, 3, 14}, {80, 24, 200, 5}, {100, 30, 7, 16}, {100, 50, 3, 40}, {120, 80, 12, 40},
@@ -64,9 +64,9 @@ func TestTheTerminalTakesWhatTheListLeaves(t *testing.T) {
 	}
 }
 
-// TestTheTerminalStaysWhereItIs as a heading comes or goes, and as the window's edge
-// is dragged over a border and back.
-func TestTheTerminalStaysWhereItIs(t *testing.T) {
+// The preview does not move when a heading comes or goes, or when the window's edge
+// is dragged across a border and back.
+func TestPreviewStaysInPlace(t *testing.T) {
 	f := few(6)
 	s := newScreen(t, f, 100, 50)
 	s.press("2")
@@ -105,9 +105,9 @@ func TestTheTerminalStaysWhereItIs(t *testing.T) {
 	}
 }
 
-// TestBlankLinesAreLeftOutWhereRoomIsShort: what stands at the top of a terminal that is
-// higher than the room is seen, not the blank lines below it.
-func TestBlankLinesAreLeftOutWhereRoomIsShort(t *testing.T) {
+// The top of a terminal that is higher than the room is seen, not the blank lines
+// below it.
+func TestPreviewDropsBlankLinesWhereRoomIsShort(t *testing.T) {
 	f := few(3)
 	f.terminal = append(
 		[]string{"the first word", "", "", "", "the \x1b[31mlast\x1b[0m word", "\x1b[31m", " "},

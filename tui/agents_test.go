@@ -49,7 +49,7 @@ func TestAgentsByGroupAndName(t *testing.T) {
 	}
 }
 
-func TestTheTerminalIsShownSafelyAndWithItsColours(t *testing.T) {
+func TestPreviewIsSafeAndKeepsColours(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 160, 40)
 	s.choose("coder")
@@ -69,9 +69,9 @@ func TestTheTerminalIsShownSafelyAndWithItsColours(t *testing.T) {
 	}
 
 	s.choose("planner")
-	s.shows("as it ended, 120×40")
+	s.shows("last screen, 120×40")
 	s.choose("scout")
-	s.shows("Its program does not run. R starts it again.")
+	s.shows("Its program is not running. R restarts it.")
 	s.hides("Reading parser.go")
 	s.choose("coder")
 	s.press("v")
@@ -80,7 +80,7 @@ func TestTheTerminalIsShownSafelyAndWithItsColours(t *testing.T) {
 	s.shows("Reading parser.go")
 }
 
-func TestNoColourMeansNoColouredTerminal(t *testing.T) {
+func TestPreviewHasNoColoursWithNoColor(t *testing.T) {
 	s := newScreen(t, busyTeam(), 160, 40, func(o *Options) { o.NoColor = true })
 	s.choose("coder")
 	s.shows("Reading parser.go")
@@ -89,7 +89,7 @@ func TestNoColourMeansNoColouredTerminal(t *testing.T) {
 	}
 }
 
-func TestOnlyTextAndColoursOfATerminalAreShown(t *testing.T) {
+func TestSafeScreenKeepsOnlyTextAndColours(t *testing.T) {
 	for line, want := range map[string]string{
 		"plain  text":                           "plain  text",
 		"\x1b[1;31mred\x1b[0m it":               "\x1b[1;31mred\x1b[0m it\x1b[m",
@@ -97,7 +97,7 @@ func TestOnlyTextAndColoursOfATerminalAreShown(t *testing.T) {
 		"a\x1b[2Jb\x1b[10;10Hc\x1bcd":           "abcd",
 		"\x1b[>4mx\x1b[?25lx":                   "xx",
 		"a\tb\x07\x9b31mc":                      "a    b31mc", // no valid text, and no sequence in UTF-8
-		"日本 👩‍👩‍👧 \u202egnp":                    "日本 👩👩👧 gnp", // terminals differ in how wide what is joined is
+		"日本 👩‍👩‍👧 \u202egnp":                    "日本 👩👩👧 gnp", // terminals differ in the width of joined characters
 	} {
 		if got := SafeScreen([]string{line}, 80); got[0] != want {
 			t.Errorf("%q is shown as %q, want %q", line, got[0], want)

@@ -11,15 +11,16 @@ import (
 
 const noAgents = "No agents yet. Start one:  parley launch coder -- claude"
 
-// entry is a line of the list: an agent, or a heading, or the dots of those that
-// are folded away.
+// entry is a line of the list: an agent, or a heading, or the dots of the agents
+// that are folded away.
 type entry struct {
 	agent *parley.AgentStatus
 	head  string
 	dots  []*parley.AgentStatus
 }
 
-// entries are the lines of the list. The marker's agent is never folded away.
+// entries returns the lines of the list. The agent under the marker is never
+// folded away.
 func (a *agents) entries() []entry {
 	var out []entry
 	var dots []*parley.AgentStatus
@@ -47,7 +48,7 @@ func (a *agents) entries() []entry {
 	return out
 }
 
-// heading is what an agent stands under.
+// heading returns the heading that an agent belongs under.
 func (a *agents) heading(s *parley.AgentStatus) string {
 	switch a.order {
 	case byTrouble:
@@ -61,7 +62,7 @@ func (a *agents) heading(s *parley.AgentStatus) string {
 	return ""
 }
 
-// headings count who stands under each.
+// headings counts the agents under each heading.
 func (a *agents) headings() map[string]int {
 	n := map[string]int{}
 	for _, s := range a.list {
@@ -70,8 +71,8 @@ func (a *agents) headings() map[string]int {
 	return n
 }
 
-// parts divides the screen among the list and the terminal. Below each other the
-// terminal takes what the list leaves free, and a third when that is less.
+// parts divides the screen between the list and the terminal. A terminal below the
+// list takes the lines that the list leaves free, and a third when those are less.
 func (a *agents) parts(w, h int) (listW, listH, viewW, viewH int) {
 	switch {
 	case !a.preview.open(a.tier, h, h-a.room) || len(a.list) == 0:
@@ -84,11 +85,11 @@ func (a *agents) parts(w, h int) (listW, listH, viewW, viewH int) {
 	return w, h - viewH, w, viewH
 }
 
-// roomSlack are the lines by which a list must shrink before the terminal below takes
+// roomSlack is by how many lines a list must shrink before the terminal below takes
 // them: headings come and go as agents begin to work, and each would move it.
 const roomSlack = 4
 
-// makeRoom says how many lines the list takes, its title included.
+// makeRoom sets how many lines the list takes, its title included.
 func (a *agents) makeRoom(entries int) {
 	if need := entries + 1; need > a.room || need+roomSlack <= a.room {
 		a.room = need
@@ -121,8 +122,8 @@ func (a *agents) view(w, h int) []string {
 
 	name = min(name, 16+max(0, listW-80)/4)
 	for _, e := range a.inView() {
-		if e.agent != nil && a.heat(e.agent) != "" && listW >= allHeat {
-			heat = warmColumns
+		if e.agent != nil && !a.temperature(e.agent).cold() && listW >= temperatureFrom {
+			heat = temperatureColumn
 		}
 	}
 
@@ -143,10 +144,16 @@ func (a *agents) view(w, h int) []string {
 	return beside(a.theme, lines, terminal, listW)
 }
 
-// allHeat are the columns from which there is one for the temperature, while any has one.
-const allHeat = 60
+// temperatureFrom is the width from which the list has a column for temperatures,
+// while there is one.
+const temperatureFrom = 60
 
-// inView are the entries that are drawn.
+// temperature returns that of the hottest conversation that an agent is in.
+func (a *agents) temperature(s *parley.AgentStatus) temperature {
+	return a.temperatures.hottest(s.ID, a.now)
+}
+
+// inView returns the entries that are drawn.
 func (a *agents) inView() []entry {
 	all := a.entries()
 	return all[clamp(a.top, 0, len(all)):clamp(a.top+a.height, 0, len(all))]
@@ -155,7 +162,7 @@ func (a *agents) inView() []entry {
 func (a *agents) nothing(w int) []string {
 	text, style := noAgents, a.theme.plain
 	if !a.link.team {
-		text, style = "Looking who is there…", a.theme.dim
+		text, style = "Looking for agents…", a.theme.dim
 	}
 	var lines []string
 	for _, line := range wrap(text, w-2) {
@@ -174,7 +181,7 @@ func (a *agents) line(e entry, w, name, heat int) string {
 	return a.agentLine(e.agent, w, name, heat)
 }
 
-// dots shows those that do well, a shape each, and how many.
+// dots draws the folded agents, with a shape for each, and counts them.
 func (a *agents) dots(list []*parley.AgentStatus, w int) string {
 	words := "  " + a.theme.dim.Render(fmt.Sprintf("%d more", len(list))) + "  "
 	left := w - width(words) - 1
@@ -189,8 +196,9 @@ func (a *agents) dots(list []*parley.AgentStatus, w int) string {
 	return words + b.String()
 }
 
-// agentLine is an agent: state in shape and word, name, how long, what it runs, how hot
-// its conversation is, what it owes, and why it does not go on or what was said last.
+// agentLine draws an agent: its state in shape and word, name, since when, its
+// program, the temperature of its conversation, what it owes, and why it is held
+// or the last message.
 func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 	selected := s.ID == a.sel
 	mark := "  "
@@ -206,7 +214,7 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 		what = " " + pad(program(s), 14)
 	}
 	if heat > 0 {
-		what += " " + pad(a.heat(s), heat-1)
+		what += " " + pad(a.temperature(s).inList(), heat-1)
 	}
 
 	owed := counts(s)
@@ -239,23 +247,23 @@ func (a *agents) agentLine(s *parley.AgentStatus, w, name, heat int) string {
 		owedStyle.Render(owed) + restStyle.Render(rest)
 }
 
-// rest is why an agent is not typed to, else what was said last, else how its
+// rest returns why an agent is not typed to, else its last message, else how its
 // state is known.
 func (a *agents) rest(s *parley.AgentStatus) string {
 	if s.HeldReason != "" {
 		return "held: " + s.HeldReason
 	}
-	if last, ok := a.said[s.ID]; ok && urgencyOf(s) == len(urgency) {
+	if last, ok := a.lastWords[s.ID]; ok && urgencyOf(s) == len(urgency) {
 		return last
 	}
 	if s.Evidence != "" {
 		return safeLine(s.Evidence)
 	}
-	return a.said[s.ID]
+	return a.lastWords[s.ID]
 }
 
-// program is what an agent runs: its profile, and its model if its command names
-// one.
+// program returns what an agent runs: its profile, and its model if its command
+// names one.
 func program(s *parley.AgentStatus) string {
 	if s.Kind != parley.KindTerminal {
 		return safeLine(string(s.Kind))
@@ -274,23 +282,7 @@ func program(s *parley.AgentStatus) string {
 	return safeLine(name)
 }
 
-// summary counts the agents by state, in words, the troubled first; those that
-// were stopped are not counted.
-func (t *team) summary(th theme) []string {
-	in := map[parley.AgentState]int{}
-	for i := range t.list {
-		in[t.list[i].State]++
-	}
-	var words []string
-	for _, s := range append(slices.Clone(urgency), parley.StateIdle, parley.StateBusy, parley.StateDrafting, parley.StateStarting) {
-		if in[s] > 0 {
-			words = append(words, th.agent(s).Render(fmt.Sprintf("%s %d %s", agentGlyph(s), in[s], s)))
-		}
-	}
-	return words
-}
-
-// counts says what waits for an agent, and what it owes.
+// counts says how much waits for an agent, and how much it owes.
 func counts(s *parley.AgentStatus) string {
 	var parts []string
 	for _, c := range []struct {
@@ -304,7 +296,7 @@ func counts(s *parley.AgentStatus) string {
 	return strings.Join(parts, " · ")
 }
 
-// since is how long ago, roughly.
+// since returns how long ago something was, roughly.
 func since(at, now time.Time) string {
 	d := now.Sub(at)
 	switch {

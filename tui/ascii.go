@@ -6,15 +6,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// plainShapes stand for the shapes where a terminal has no UTF-8. Each is as wide
-// as what it stands for.
+// plainShapes replace the shapes where a terminal has no UTF-8. Each is as wide as
+// the shape that it replaces.
 var plainShapes = map[rune]string{
 	'▸': ">", '─': "-", '│': "|", '…': ".", '·': ".", '●': "*", '◐': "%", '○': "o", '◌': ".", '◆': "#", '■': "#", '✎': "~", '∅': "0",
 	'✗': "x", '✓': "+", '›': ">", '‖': "=", '↩': "<", '⊘': "!", '→': ">", '←': "<", '↑': "^", '↓': "v", '×': "x", '“': `"`, '”': `"`,
 	'✉': "@", '↯': "!", '◔': "%", '»': ">", '█': "#", '░': ".", '▁': "_", '▂': "_", '▃': "-", '▄': "-", '▅': "=", '▆': "=", '▇': "#",
 }
 
-// toASCII writes a view without a character that is not ASCII, as wide as before.
+// toASCII returns a view in ASCII, as wide as before.
 func toASCII(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -32,7 +32,7 @@ func toASCII(s string) string {
 	return b.String()
 }
 
-// knowsUTF8 reports whether the environment's locale says nothing against it.
+// knowsUTF8 reports whether the environment's locale allows UTF-8.
 func knowsUTF8(environ []string) bool {
 	for _, name := range []string{"LC_ALL=", "LC_CTYPE=", "LANG="} {
 		for _, e := range environ {

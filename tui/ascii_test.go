@@ -8,7 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestATerminalWithoutUTF8GetsASCII(t *testing.T) {
+func TestTerminalWithoutUTF8GetsASCII(t *testing.T) {
 	for _, p := range poses {
 		s := newScreen(t, busyTeam(), 100, 30, func(o *Options) {
 			*o = Options{
@@ -37,8 +37,7 @@ func TestATerminalWithoutUTF8GetsASCII(t *testing.T) {
 	}
 }
 
-// TestNoShapeIsLost has every shape that the views use stand for itself in ASCII.
-func TestNoShapeIsLost(t *testing.T) {
+func TestEveryShapeHasAnASCIIShape(t *testing.T) {
 	for shape, plain := range plainShapes {
 		if got, want := len(plain), ansi.StringWidthWc(string(shape)); got != want {
 			t.Errorf("%q is %d wide, and %q is %d", shape, want, plain, got)

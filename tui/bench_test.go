@@ -88,7 +88,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkEvents is what a thousand events a second cost: one frame's share of
+// BenchmarkEvents measures a thousand events a second: one frame's share of
 // them and the frame, sixty times a second. It reports how many a second could be shown.
 func BenchmarkEvents(b *testing.B) {
 	s := bigTeam(b)

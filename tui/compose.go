@@ -2,153 +2,103 @@ package tui
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
-
-	"parley"
 )
 
-// textLimit is how long a message may be: the limit that the operations state.
-// The service refuses more; the box says so before, and cuts nothing.
+// textLimit is how many characters a message may have: the limit that the
+// operations state. The service refuses more; the box says so before, and cuts
+// nothing.
 const textLimit = 2000
 
-// address is where a draft goes. Each address has a draft of its own, so that
-// words meant for one never stand before another.
-type address struct {
-	everyone bool
-	agent    string // id
-	thread   string // id
-	replyTo  string // message id
-	steer    bool   // as guidance
-}
-
-// draft is a message that is not sent yet.
-type draft struct {
-	to    address
-	label string // who that is, in words
-	names line   // to whom, as it is written; "" where that is not for choice
-	first line   // as it was at first
-	prio  parley.Priority
-	due   time.Duration // an answer is required within it; 0 for none
-	text  string
-	key   string // makes sending again harmless
-	sent  string // what that key was last sent with
-}
+// newLineKeys break a line in the box, where enter sends. All but the first are
+// for terminals that can tell them from enter.
+var newLineKeys = []string{"ctrl+j", "alt+enter", "shift+enter"}
 
 // compose is the box in which the operator writes.
 type compose struct {
-	open    bool
-	inTo    bool // the keys go to the names
-	team    *team
-	draft   draft
-	kept    map[address]draft
-	posting map[address]bool // drafts that are on their way
-	box     textarea.Model
-	err     error
-	newKey  func() string
+	*shared
+	drafts
+	open   bool
+	inTo   bool // the keys go to the names
+	draft  draft
+	box    textarea.Model
+	err    error
+	newKey func() string
 }
 
-func newCompose(newKey func() string, team *team) compose {
+func newCompose(d *shared, newKey func() string) *compose {
 	box := textarea.New()
 	box.ShowLineNumbers, box.Prompt = false, ""
 	box.CharLimit, box.MaxHeight, box.MaxWidth = 0, 0, 0
 	box.KeyMap.InsertNewline = key.NewBinding(key.WithKeys(newLineKeys...))
+
 	plain := textarea.StyleState{Selection: lipgloss.NewStyle().Reverse(true)}
-	box.SetStyles(textarea.Styles{Focused: plain, Blurred: plain, Cursor: textarea.CursorStyle{Shape: tea.CursorBlock}})
+	box.SetStyles(textarea.Styles{
+		Focused: plain,
+		Blurred: plain,
+		Cursor:  textarea.CursorStyle{Shape: tea.CursorBlock},
+	})
 	box.SetVirtualCursor(false)
-	return compose{box: box, kept: map[address]draft{}, posting: map[address]bool{}, newKey: newKey, team: team}
+
+	return &compose{shared: d, drafts: newDrafts(), box: box, newKey: newKey}
 }
 
-// write opens the box for an address, with the draft that is there.
+func (c *compose) keys() []binding {
+	informal := func() bool { return !c.draft.formal() }
+	unnamed := func() bool { return !c.draft.named() }
+	return []binding{
+		bind("enter", "send", c.send).hinted("send"),
+		bind("ctrl+j", "new line", c.newLine, newLineKeys[1:]...).hinted("new line"),
+		bind("tab", "change the recipients", c.editTo).hinted("to").unless(unnamed),
+		bind("ctrl+p", "priority: low, normal, high, urgent", c.cyclePriority).hinted("priority").unless(informal),
+		bind("ctrl+r", "require an answer by a deadline", c.cycleDue).hinted("answer").unless(informal),
+		bind("ctrl+o", "write in your $EDITOR", c.openEditor).hinted("editor"),
+		bind("esc", "close; the draft is kept", c.leave, "ctrl+c").hinted("close, keep draft"),
+	}
+}
+
+func (c *compose) toKeys() []binding {
+	return []binding{
+		bind("enter", "go to the text", c.leaveTo).hinted("text"),
+		bind("tab", "complete the name, or go to the text", c.completeTo).hinted("complete"),
+		bind("esc", "close; the draft is kept", c.leave, "ctrl+c").hinted("close, keep draft"),
+	}
+}
+
+// write opens the box for an address, with the draft that is kept for it.
 func (c *compose) write(to address, label, names string) tea.Cmd {
 	d, ok := c.kept[to]
 	if !ok {
-		d = draft{to: to, names: line(names), first: line(names), prio: parley.PriorityNormal}
+		d = newDraft(to, names)
 	}
 	d.label = label
+
 	c.open, c.inTo, c.draft, c.err = true, false, d, nil
 	c.box.SetValue(d.text)
 	c.box.MoveToEnd()
+
 	return c.box.Focus()
+}
+
+// close closes the box.
+func (c *compose) close() {
+	c.open = false
+	c.box.Blur()
 }
 
 // sending reports whether the draft in the box is on its way.
 func (c *compose) sending() bool { return c.posting[c.draft.to] }
 
-// text is what stands in the box.
 func (c *compose) text() string { return c.box.Value() }
 
-// keep closes the box and keeps what stands in it.
-func (c *compose) keep() {
-	if c.draft.text = c.text(); strings.TrimSpace(c.draft.text) != "" {
-		c.kept[c.draft.to] = c.draft
-	} else {
-		delete(c.kept, c.draft.to)
-	}
-	c.open = false
-	c.box.Blur()
-}
-
-// post returns the draft to be sent, false when there is nothing to send. The
-// same text keeps its key: sent again after a failure, it is not said twice.
-func (c *compose) post() (draft, bool) {
-	c.draft.text = c.text()
-	if strings.TrimSpace(c.draft.text) == "" || c.sending() {
-		return draft{}, false
-	}
-	if said := c.draft.said(); c.draft.key == "" || c.draft.sent != said {
-		c.draft.key, c.draft.sent = c.newKey(), said
-	}
-	c.kept[c.draft.to] = c.draft
-	c.posting[c.draft.to], c.err = true, nil
-	return c.draft, true
-}
-
-// posted takes the service's answer. After an error the box is open as before.
-func (c *compose) posted(msg sentMsg) {
-	delete(c.posting, msg.draft.to)
-	here := c.open && c.draft.to == msg.draft.to
-	if msg.err != nil {
-		if here {
-			c.err = msg.err
-		}
-		return
-	}
-
-	if c.kept[msg.draft.to].text == msg.draft.text {
-		delete(c.kept, msg.draft.to)
-	}
-
-	if here {
-		c.open = false
-		c.box.Blur()
-	}
-}
-
-// unsent are the addresses, in words, for which something is written.
-func (c *compose) unsent() []string {
-	var labels []string
-	for to, d := range c.kept {
-		if !c.open || to != c.draft.to {
-			labels = append(labels, d.label)
-		}
-	}
-	if c.open && strings.TrimSpace(c.text()) != "" {
-		labels = append(labels, c.draft.label)
-	}
-	slices.Sort(labels)
-	return labels
-}
-
-// update passes a key or a paste to the box. While a draft is on its way
-// nothing in it changes.
+// update passes a key or a paste to the box. A draft that is on its way does not
+// change.
 func (c *compose) update(msg tea.Msg) tea.Cmd {
 	if c.sending() {
 		return nil
@@ -163,7 +113,21 @@ func (c *compose) resize(w, h int) {
 	c.box.SetHeight(max(h, 1))
 }
 
-// note says what the box's title adds: how long the text is, when that matters.
+// lines returns how many lines the box takes below its title, of a body of so
+// many; 0 while it is closed.
+func (c *compose) lines(w, body int) int {
+	if !c.open {
+		return 0
+	}
+	n := 1 + composeHeight(body)
+	if c.err != nil {
+		n += min(len(errorLines(c.theme, c.err, w)), 4)
+	}
+	return n
+}
+
+// note returns what the box's title adds: how long the text is, when that
+// matters.
 func (c *compose) note() string {
 	n := utf8.RuneCountInString(c.text())
 	switch {
@@ -178,28 +142,32 @@ func (c *compose) note() string {
 }
 
 // view draws the box in height lines below its title.
-func (c *compose) view(th theme, w, height int) []string {
-	lines := []string{th.rule(c.draft.label, c.note(), w, true), c.fields(th, w)}
+func (c *compose) view(w, height int) []string {
+	lines := []string{c.theme.rule(c.draft.label, c.note(), w, true), c.fields(w)}
 	for line := range strings.SplitSeq(c.box.View(), "\n") {
 		lines = append(lines, "  "+fit(strings.TrimRight(line, " "), w-2))
 	}
+
 	lines = clip(lines, 2+c.box.Height())
 	if c.err != nil {
-		lines = append(lines, errorLines(th, c.err, w)...)
+		lines = append(lines, errorLines(c.theme, c.err, w)...)
 	}
+
 	return clip(lines, height+1)
 }
 
-// cursor is where the terminal's own cursor stands within the box's lines,
+// cursor returns where the terminal's own cursor is within the box's lines,
 // title included.
 func (c *compose) cursor() *tea.Cursor {
 	if c.inTo {
 		return tea.NewCursor(width("  to ")+width(string(c.draft.names)), 1)
 	}
+
 	cur := c.box.Cursor()
 	if cur == nil || c.sending() {
 		return nil
 	}
 	cur.X, cur.Y = cur.X+2, cur.Y+2
+
 	return cur
 }

@@ -1,115 +1,122 @@
 package tui
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
 
-// writeTo opens the box for the agent under the marker.
-func (m *model) writeTo() tea.Cmd {
-	s := m.screen().about()
+// writeTo opens the box for the agent or thread under the marker. It never does
+// nothing: the next words would be taken for keys.
+func (c *compose) writeTo() tea.Cmd {
+	s := c.about()
 	switch {
 	case s.thread != nil:
-		return m.compose.write(address{thread: s.thread.ID}, "To the thread "+safeLine(s.thread.Title), "")
+		return c.write(address{thread: s.thread.ID}, "To the thread "+safeLine(s.thread.Title), "")
 	case s.partnerID == "":
-		return m.writeNew() // never nothing: what one types next would be taken for keys
+		return c.writeNew()
 	}
-	return m.compose.write(address{agent: s.partnerID}, "To "+s.partner, s.partner)
+	return c.write(address{agent: s.partnerID}, "To "+s.partner, s.partner)
 }
 
-func (m *model) reply() tea.Cmd {
-	s := m.screen().about()
-	switch {
-	case s.message == "":
-		m.tell("There is no message to reply to here.")
-		if s.thread != nil {
-			m.tell("There is no message to reply to here. enter goes to the posts.")
-		}
-		return nil
-	case s.threadID != "":
-		label := "Reply in the thread"
-		if s.partner != "" {
-			label = "Reply to " + s.partner + " in the thread"
-		}
-		return m.compose.write(
-			address{thread: s.threadID, replyTo: s.message},
-			label+" about “"+fit(s.text, 40)+"”",
-			"",
-		)
-	case s.partnerID == "":
-		m.tell("This went to several. Choose an agent (2) and c, or b for all of them.")
-		return nil
-	}
-
-	return m.compose.write(
-		address{agent: s.partnerID, replyTo: s.message},
-		"Reply to "+s.partner+" about “"+fit(s.text, 40)+"”",
-		"",
-	)
-}
-
-func (m *model) broadcast() tea.Cmd {
-	return m.compose.write(address{everyone: true}, "To all agents", parley.Everyone)
-}
-
-func (m *model) steer() tea.Cmd {
-	a := m.screen().about().agent
-	if a == nil {
-		m.tell("Whom? Choose an agent (2) first.")
-		return nil
-	}
-	return m.compose.write(address{agent: a.ID, steer: true}, "Guidance for "+a.Name, "")
-}
-
-// writeNew opens the box for whom one will name.
-func (m *model) writeNew() tea.Cmd {
-	cmd := m.compose.write(address{}, "To several", "")
-	m.compose.inTo = true
+// writeNew opens the box for recipients that are still to be named.
+func (c *compose) writeNew() tea.Cmd {
+	cmd := c.write(address{}, "To several", "")
+	c.inTo = true
 	return cmd
 }
 
-func (m *model) newLine() tea.Cmd {
-	if !m.compose.sending() {
-		m.compose.box.InsertString("\n")
-	}
-	return nil
+func (c *compose) broadcast() tea.Cmd {
+	return c.write(address{everyone: true}, "To all agents", parley.Everyone)
 }
 
-func (m *model) leaveCompose() tea.Cmd {
-	m.compose.keep()
-	if strings.TrimSpace(m.compose.draft.text) != "" {
-		m.tell("The draft is kept. The same key goes on with it.")
-	}
-	return nil
-}
-
-func (m *model) post() tea.Cmd {
-	d, ok := m.compose.post()
-	if !ok {
-		if !m.compose.sending() {
-			m.tell("There is nothing to send yet.")
-		}
+func (c *compose) reply() tea.Cmd {
+	s := c.about()
+	switch {
+	case s.message == "" && s.thread != nil:
+		c.tell("No message to reply to here. enter goes to the posts.")
+		return nil
+	case s.message == "":
+		c.tell("No message to reply to here.")
+		return nil
+	case s.threadID == "" && s.partnerID == "":
+		c.tell("This went to several agents. Choose one (2) and press c, or b for all.")
 		return nil
 	}
-	return m.do.send(m.compose.parcel(d))
+
+	label, to := "Reply", address{agent: s.partnerID, replyTo: s.message}
+	if s.partner != "" {
+		label += " to " + s.partner
+	}
+	if s.threadID != "" {
+		label, to = label+" in the thread", address{thread: s.threadID, replyTo: s.message}
+	}
+
+	return c.write(to, label+" about “"+fit(s.text, 40)+"”", "")
 }
 
-// sent takes the receipt, or what went wrong.
-func (m *model) sent(msg sentMsg) tea.Cmd {
-	m.compose.posted(msg)
+func (c *compose) steer() tea.Cmd {
+	a := c.about().agent
+	if a == nil {
+		c.tell(whichAgent)
+		return nil
+	}
+	return c.write(address{agent: a.ID, steer: true}, "Guidance for "+a.Name, "")
+}
+
+func (c *compose) newLine() tea.Cmd {
+	if !c.sending() {
+		c.box.InsertString("\n")
+	}
+	return nil
+}
+
+// leave closes the box and keeps the draft.
+func (c *compose) leave() tea.Cmd {
+	c.draft.text = c.text()
+	c.keep(c.draft)
+	c.close()
+	if !c.draft.blank() {
+		c.tell("Draft kept. The same key reopens it.")
+	}
+	return nil
+}
+
+// send sends the draft in the box. The same content keeps its key: sent again
+// after a failure, it arrives once.
+func (c *compose) send() tea.Cmd {
+	c.draft.text = c.text()
+	switch {
+	case c.sending():
+		return nil
+	case c.draft.blank():
+		c.tell("Nothing to send yet.")
+		return nil
+	}
+
+	if content := c.draft.content(); c.draft.key == "" || c.draft.sent != content {
+		c.draft.key, c.draft.sent = c.newKey(), content
+	}
+
+	c.kept[c.draft.to] = c.draft
+	c.posting[c.draft.to], c.err = true, nil
+
+	return c.do.call(newParcel(c.draft, &c.team).send(c.do.now))
+}
+
+// sent takes the receipt, or the error. After an error the box is open as before.
+func (c *compose) sent(msg sentMsg) tea.Cmd {
+	delete(c.posting, msg.draft.to)
+	here := c.open && c.draft.to == msg.draft.to
 	if msg.err != nil {
-		gone := m.daemonGone(msg.err)
-		if !m.compose.open {
-			m.fail(msg.err)
-		}
-		if gone {
-			return m.lookLater()
-		}
+		return c.notSent(here, msg.err)
+	}
 
-		return nil
+	if c.kept[msg.draft.to].text == msg.draft.text {
+		c.forget(msg.draft.to)
+	}
+	if here {
+		c.close()
 	}
 
 	receipt := &row{id: msg.id, count: max(1, len(msg.deliveries))}
@@ -117,7 +124,24 @@ func (m *model) sent(msg sentMsg) tea.Cmd {
 		receipt.moved(d.RecipientID, d.State)
 	}
 
-	m.status = status{text: msg.draft.label, receipt: receipt}
+	c.status = status{text: msg.draft.label, receipt: receipt}
 
-	return m.lookLater()
+	return c.link.lookLater()
+}
+
+// notSent shows why: in the box if the draft is there, else in the status line.
+func (c *compose) notSent(here bool, err error) tea.Cmd {
+	if here {
+		c.err = err
+	}
+
+	gone := c.link.gone(err)
+	if !c.open {
+		c.fail(err)
+	}
+	if gone {
+		return c.link.lookLater()
+	}
+
+	return nil
 }

@@ -38,7 +38,7 @@ func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
 	s.shows("Sent to coder, reviewer: ")
 }
 
-func TestRecipientsAreReadAsTheyAreMeant(t *testing.T) {
+func TestRecipientsAreParsed(t *testing.T) {
 	for _, c := range []struct {
 		names    string
 		due      bool
@@ -82,7 +82,7 @@ func TestRecipientsAreReadAsTheyAreMeant(t *testing.T) {
 	}
 }
 
-func TestTheEditorGivesTheDraftBack(t *testing.T) {
+func TestEditorReturnsTheDraft(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30)
 	s.press("b")
 	s.typed("half")
@@ -93,13 +93,13 @@ func TestTheEditorGivesTheDraftBack(t *testing.T) {
 
 	s.editor = errors.New("exit status 1")
 	s.press("ctrl+o")
-	s.shows("the editor failed: exit status 1; the draft is as it was")
+	s.shows("the editor failed: exit status 1; the draft is unchanged")
 	if got, want := s.m.compose.text(), "half edited"; got != want {
 		t.Errorf("after a failed editor the draft is %q, want %q", got, want)
 	}
 }
 
-func TestEditorIsThePersonsOwn(t *testing.T) {
+func TestEditorComesFromTheEnvironment(t *testing.T) {
 	for _, c := range []struct{ environ, want string }{
 		{"EDITOR=nano", "nano"}, {"EDITOR=nano VISUAL=code", "code"}, {"EDITOR=emacs\x00-nw", "emacs -nw"}, {"EDITOR=", "vi"}, {"", "vi"},
 	} {
@@ -113,14 +113,14 @@ func TestEditorIsThePersonsOwn(t *testing.T) {
 	}
 }
 
-func TestTheDraftSurvivesEverything(t *testing.T) {
+func TestDraftSurvivesErrorsAndResizes(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	s.press("w")
 	s.typed("coder")
 	s.press("enter", "ctrl+p")
 	s.typed("precious")
-	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
+	s.blind = true
 	f.err = gone
 	s.send(feedMsg{err: gone, at: noon})
 	s.press("enter")

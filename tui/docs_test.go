@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestTheDocsTellTheKeys keeps the page on the screen with the table of keys.
-func TestTheDocsTellTheKeys(t *testing.T) {
+// The page on the screen lists the table of keys.
+func TestDocsListTheKeys(t *testing.T) {
 	const file, begin, end = "../docs/screen.md", "<!-- keys -->\n", "<!-- /keys -->"
 	page, err := os.ReadFile(file)
 	if err != nil {

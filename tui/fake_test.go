@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"parley"
 )
 
@@ -76,7 +74,7 @@ func (f *fakeService) emit(e parley.Event) {
 	f.more = make(chan struct{})
 }
 
-// say puts a message on the record: who to whom, and how far each delivery is.
+// say puts a message on the record, with the state of each delivery.
 func (f *fakeService) say(
 	n int,
 	from string,
@@ -322,174 +320,6 @@ func (f *fakeService) follow(ctx context.Context, after int64) iter.Seq2[parley.
 	}
 }
 
-// busyTeam is a team at work, as the golden views show it.
-func busyTeam() *fakeService {
-	f := newFake()
-	f.agent("coder", parley.StateBusy, 2, 1, "")
-	f.agent("reviewer", parley.StateIdle, 0, 0, "")
-	f.agent("tester", parley.StateIdle, 1, 1, "the pane is in copy mode")
-	f.agent("docs-writer", parley.StateStarting, 0, 0, "")
-	f.agent("planner", parley.StateExited, 0, 0, "")
-	f.agent("scout", parley.StateUnreachable, 3, 3, "")
-	f.agent("old-hand", parley.StateTerminated, 0, 0, "")
-	f.agents[0].Profile, f.agents[0].Command, f.agents[0].Groups = "claude", []string{
-		"claude",
-		"--model",
-		"opus",
-	}, []string{
-		"builders",
-	}
-
-	f.agents[1].Profile, f.agents[1].Owed, f.agents[1].Overdue = "codex", 2, 1
-	f.agents[2].Profile, f.agents[2].Groups = "generic", []string{"builders"}
-	f.agents[4].Evidence = "its process ended with status 1"
-	f.agents = append(
-		f.agents,
-		parley.AgentStatus{
-			Unread: 1,
-			Agent: parley.Agent{
-				ID:    operatorID,
-				Name:  parley.OperatorName,
-				Kind:  parley.KindHuman,
-				State: parley.StateIdle,
-			},
-		},
-	)
-
-	for i, title := range []string{"the parser's error messages", "storage format 2, 移行計画"} {
-		f.threads = append(
-			f.threads,
-			parley.Thread{ID: fmt.Sprintf("%08x-2222-4222-8222-222222222222", i+1), Title: title,
-				ParticipantNames: []string{
-					"coder",
-					"reviewer",
-					"tester",
-				}, LastMessageAt: noon.Add(-time.Duration(i*i+2) * time.Hour)},
-		)
-	}
-
-	f.terminal = []string{
-		"\x1b[1;36m● Reading parser.go\x1b[0m (212 lines)",
-		"  \x1b[32m+ return fmt.Errorf(\"line %d: empty body\", n)",
-		"  + }\x1b[m",
-		"\x1b[2J\x1b]0;title\a日本語\x1b[5Gok",
-		"",
-		"\x1b[38;5;208m❯\x1b[39m \x1b[7m \x1b[0m",
-	}
-
-	f.discussed()
-	f.heated()
-	f.answering()
-	f.counts = map[string]int{"queued": 3, "typing": 1, "held": 1, "unconfirmed": 1}
-	f.need(
-		parley.NeedLost,
-		"scout",
-		"its terminal is gone: tmux or the session was ended from outside; 3 messages wait for it",
-		"parley restart scout",
-		"Start it again, or let it go with parley stop scout.",
-	)
-
-	f.need(
-		parley.NeedExited,
-		"planner",
-		"its program ended with status 1",
-		"parley restart planner",
-		"Start it again, or let it go with parley stop planner.",
-		"panic: runtime error: index out of range [3] with length 3",
-		"  goroutine 1 [running]:",
-		"  main.main()",
-		"exit status 1",
-	)
-
-	f.need(
-		parley.NeedUnconfirmed,
-		"planner",
-		"whether message 5f0c0006 from scout arrived is not known: typed and entered, but its program has not read it yet",
-		"parley explain 5f0c0006",
-		"If it arrived: parley needs --dismiss 5f0c0006. If not: parley retry 5f0c0006 --to planner.",
-	)
-
-	f.needs[len(f.needs)-1].MessageID = "5f0c0006-1111-4111-8111-111111111111"
-	ok, held := parley.DeliverySubmitted, parley.DeliveryHeld
-	f.say(
-		1,
-		"planner",
-		[]string{"coder", "reviewer", "tester"},
-		"Plan for today: the parser first, then the store. Ask when something is unclear.",
-		"normal",
-		parley.DeliveryRead,
-	)
-
-	f.say(
-		2,
-		"coder",
-		[]string{"reviewer"},
-		"parser.go is ready to be looked at; 212 lines, tests included",
-		"normal",
-		ok,
-	)
-
-	f.say(
-		3,
-		"reviewer",
-		[]string{"coder"},
-		"Two things:\n1. the error for an empty body hides the line number\n2. 日本語のテキストも確認してください 🎉",
-		"normal",
-		ok,
-	)
-
-	f.say(
-		4,
-		"tester",
-		[]string{"coder", "reviewer", "docs-writer", "planner"},
-		"build is red on main: TestSplitsLongLines",
-		"urgent",
-		ok,
-		ok,
-		parley.DeliveryTyping,
-		ok,
-	)
-
-	f.say(5, "coder", []string{"tester"}, "looking into it now", "high", held)
-	f.say(
-		6,
-		"scout",
-		[]string{"planner"},
-		"Found three callers of the old API; a list is in notes/callers.md",
-		"normal",
-		parley.DeliveryUnconfirmed,
-	)
-
-	f.say(
-		7,
-		"reviewer",
-		[]string{parley.OperatorName},
-		"Shall I approve the change to the storage format? It cannot be undone.",
-		"high",
-		ok,
-	)
-
-	f.letters = append(
-		f.letters,
-		parley.InboxMessage{MessageID: "5f0c0007-1111-4111-8111-111111111111", Sender: "reviewer", Priority: "high",
-			Content: "Shall I approve the change to the storage format? It cannot be undone.", Timestamp: noon.Add(-93 * 7 * time.Second)},
-	)
-
-	f.say(8, parley.OperatorName, []string{"reviewer"}, "Yes, but write the migration first.", "normal", ok)
-	f.say(
-		9,
-		"coder",
-		[]string{"scout"},
-		"please check whether \x1b[31mthe list\x1b[0m is\u202e complete",
-		"low",
-		parley.DeliveryQueued,
-	)
-
-	f.say(10, "tester", []string{"coder", "reviewer"}, "green again", "normal", ok, parley.DeliveryFailed)
-
-	return f
-}
-
 func (f *fakeService) options() Options {
 	n := 0
 	return Options{Service: f, Workspace: "/home/someone/storefront", Follow: f.follow,
@@ -502,80 +332,8 @@ func (f *fakeService) options() Options {
 	}.withDefaults()
 }
 
-func (f *fakeService) SteerAgent(_ context.Context, r parley.SteerAgentRequest) (*parley.SendMessageResult, error) {
-	f.mu.Lock()
-	f.steered = append(f.steered, r)
-	f.mu.Unlock()
-	return f.SendMessage(context.Background(), parley.SendMessageRequest{To: parley.Names{r.Agent}, Text: r.Text})
-}
-
-func (f *fakeService) RetryDelivery(
-	_ context.Context,
-	r parley.RetryDeliveryRequest,
-) (*parley.RetryDeliveryResult, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.retried = append(f.retried, strings.TrimSpace(r.MessageID+" "+r.Recipient))
-	return &parley.RetryDeliveryResult{Answer: parley.OK, Message: "It is typed again to 1 agent."}, f.err
-}
-
-func (f *fakeService) StopAgent(_ context.Context, r parley.StopAgentRequest) (*parley.StopAgentResult, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.stopped = append(f.stopped, "stop "+r.Agent)
-	return &parley.StopAgentResult{Answer: parley.OK}, f.err
-}
-
-func (f *fakeService) RestartAgent(_ context.Context, r parley.RestartAgentRequest) (*parley.LaunchAgentResult, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.stopped = append(f.stopped, "restart "+r.Agent)
-	return &parley.LaunchAgentResult{Answer: parley.OK}, f.err
-}
-
-func (f *fakeService) PauseCommunication(
-	_ context.Context,
-	r parley.PauseCommunicationRequest,
-) (*parley.PauseCommunicationResult, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.paused = nil; r.Paused {
-		f.paused = &parley.Pause{By: parley.OperatorName, Since: noon}
-		return &parley.PauseCommunicationResult{Answer: parley.OK, Message: "Messages are paused."}, f.err
-	}
-	return &parley.PauseCommunicationResult{Answer: parley.OK, Message: "Messages go on."}, f.err
-}
-
 func (f *fakeService) ListThreads(context.Context, parley.ListThreadsRequest) (*parley.ListThreadsResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: f.threads, TotalCount: len(f.threads)}, f.err
-}
-
-func (f *fakeService) ReadTerminal(
-	_ context.Context,
-	r parley.ReadTerminalRequest,
-) (*parley.ReadTerminalResult, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	lines := append([]string(nil), f.terminal...)
-	if !r.Colours {
-		for i := range lines {
-			lines[i] = ansi.Strip(lines[i])
-		}
-	}
-	return &parley.ReadTerminalResult{Answer: parley.OK, AgentID: r.Agent, Lines: lines, Width: 120, Height: 40}, f.err
-}
-
-func (f *fakeService) ExplainMessage(
-	_ context.Context,
-	r parley.ExplainMessageRequest,
-) (*parley.ExplainMessageResult, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return &parley.ExplainMessageResult{
-		Answer:    parley.OK,
-		MessageID: r.MessageID,
-		Story:     []string{"coder said it at noon.", "It was typed."},
-	}, f.err
 }

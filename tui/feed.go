@@ -5,30 +5,43 @@ import (
 	"iter"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"parley"
 )
 
 const (
-	firstEvents = 200                   // how much of the past is read at the start
-	feedBuffer  = 1024                  // events that wait for the screen before the stream does
+	firstEvents = 200                   // events of the past that are read at the start
+	feedBuffer  = 1024                  // events that wait for the screen before the stream waits too
 	feedBatch   = 1000                  // events in one message to the model
-	feedGather  = 16 * time.Millisecond // one frame at 60 a second: more often is not seen
-	feedRetry   = time.Second           // between two tries to reach the daemon
+	feedGather  = 16 * time.Millisecond // one frame at 60 a second: nobody sees more
+	feedRetry   = time.Second           // between two attempts to reach the daemon
 )
 
-// note is one thing that the stream said: an event, or that the daemon is away,
-// or (neither) that it is there.
+// note is one report of the stream: an event, or that the daemon is away, or,
+// with neither, that it is there.
 type note struct {
 	event parley.Event
 	err   error
 }
 
-// feed reads the newest events and then follows, until ctx ends. It waits for
-// the screen and never drops anything: the record is in the database, so a slow
-// screen costs the daemon nothing but a place to read on from.
-func feed(ctx context.Context, s parley.Service,
-	follow func(context.Context, int64) iter.Seq2[parley.Event, error], out chan<- note) {
-	after := begin(ctx, s, out)
+// feedMsg is what the stream reported within one frame.
+type feedMsg struct {
+	events []parley.Event
+	err    error // the daemon is away, by the stream's last report
+	at     time.Time
+}
+
+// feed reads the newest events and then follows the stream until ctx ends. It
+// waits for the screen and drops nothing: the record is in the database, so a
+// slow screen costs the daemon only a position to read on from.
+func feed(
+	ctx context.Context,
+	s parley.Service,
+	follow func(context.Context, int64) iter.Seq2[parley.Event, error],
+	out chan<- note,
+) {
+	after := readNewest(ctx, s, out)
 	for ctx.Err() == nil {
 		for e, err := range follow(ctx, after) {
 			if err == nil {
@@ -42,9 +55,9 @@ func feed(ctx context.Context, s parley.Service,
 	}
 }
 
-// begin reads the newest events, again until it succeeds, and returns the number
-// to go on from.
-func begin(ctx context.Context, s parley.Service, out chan<- note) int64 {
+// readNewest reads the newest events, retrying until it succeeds or ctx ends,
+// and returns the sequence number to follow from.
+func readNewest(ctx context.Context, s parley.Service, out chan<- note) int64 {
 	for ctx.Err() == nil {
 		res, err := s.ReadEvents(ctx, parley.ReadEventsRequest{Last: firstEvents, Limit: firstEvents})
 		if err != nil {
@@ -64,6 +77,7 @@ func begin(ctx context.Context, s parley.Service, out chan<- note) int64 {
 	return 0
 }
 
+// put reports whether the note was taken before ctx ended.
 func put(ctx context.Context, out chan<- note, n note) bool {
 	select {
 	case out <- n:
@@ -73,9 +87,62 @@ func put(ctx context.Context, out chan<- note, n note) bool {
 	}
 }
 
+// gather waits for a note and adds those that follow within a frame, so that a
+// thousand events a second cost sixty frames and not a thousand. It returns nil
+// when ctx ends.
+func gather(ctx context.Context, notes <-chan note, now func() time.Time, frame time.Duration) tea.Msg {
+	var msg feedMsg
+	add := func(n note) {
+		msg.err = n.err
+		if n.event.Seq > 0 {
+			msg.events = append(msg.events, n.event)
+		}
+	}
+
+	select {
+	case n := <-notes:
+		add(n)
+	case <-ctx.Done():
+		return nil
+	}
+
+	end := time.NewTimer(frame)
+	defer end.Stop()
+
+	for len(msg.events) < feedBatch {
+		select {
+		case n := <-notes:
+			add(n)
+			continue
+		case <-end.C:
+		case <-ctx.Done():
+		}
+
+		break
+	}
+
+	msg.at = now()
+
+	return msg
+}
+
+// frameOf returns how long events are gathered before they are shown.
+func frameOf(still bool) time.Duration {
+	if still {
+		return time.Second
+	}
+	return feedGather
+}
+
+// pause waits for d, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
+	if d <= 0 {
+		return
+	}
+
 	t := time.NewTimer(d)
 	defer t.Stop()
+
 	select {
 	case <-t.C:
 	case <-ctx.Done():

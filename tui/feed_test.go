@@ -12,8 +12,8 @@ import (
 	"parley"
 )
 
-// TestFeedResumesAfterALoss has the daemon away at the start, and then again in
-// the middle: each event comes once and in order, and each loss is told.
+// The daemon is away at the start, and again in the middle: each event comes once
+// and in order, and each loss is reported.
 func TestFeedResumesAfterALoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()

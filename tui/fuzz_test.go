@@ -12,7 +12,7 @@ import (
 	"parley"
 )
 
-// pieces are what random texts are made of: what terminals and fonts disagree on.
+// pieces of random texts: characters that terminals and fonts disagree on.
 var pieces = []string{
 	"a",
 	"word ",
@@ -107,8 +107,8 @@ func (s *stage) step(r *rand.Rand) string {
 		)
 
 		s.service.mu.Unlock()
-		msg := lookAtAgents(s.t.Context(), s.service.options(), true)
-		s.m.do.agents = func(_ time.Duration, _ bool) tea.Cmd { return nil }
+		msg := lookAtAgents(s.service.options().Now, true)(s.t.Context(), s.service)
+		s.blind = true
 		s.send(msg)
 
 		return "agents"
@@ -191,7 +191,7 @@ func FuzzKeysAndSizes(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := newScreen(t, busyTeam(), 60+r.IntN(100), 20+r.IntN(40), withMouse)
-		s.m.do.operation = func(name string, _ url.Values, _ *parley.Invocation) tea.Cmd {
+		s.m.palette.do.operate = func(name string, _ url.Values, _ *parley.Invocation) tea.Cmd {
 			return func() tea.Msg { return operationMsg{name: name, answer: randomText(r)} }
 		}
 

@@ -14,7 +14,7 @@ import (
 
 var sizes = [][2]int{{80, 24}, {60, 20}, {120, 40}, {200, 60}}
 
-// poses are what the golden views show.
+// poses are the keys that lead to each golden view.
 var poses = []struct {
 	name string
 	keys []string

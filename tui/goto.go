@@ -9,18 +9,18 @@ import (
 	"parley"
 )
 
-// Target is what the screen shows first. Of its fields one is set, or none.
+// Target is what the screen shows first. At most one of its fields is set.
 type Target struct {
 	Screen  string         // one of Screens
 	Agent   string         // an agent's id
 	Message string         // a message's id
-	Thread  *parley.Thread // the discussion
+	Thread  *parley.Thread // a discussion
 }
 
-// Screens are the names by which a Target means a screen, in the order of their keys.
+// Screens are the values of Target.Screen, in the order of their keys.
 var Screens = []string{"traffic", "agents", "threads", "needs", "health"}
 
-// begin goes to the target before anything is known.
+// begin goes to the target before anything is read.
 func (m *model) begin(to Target) {
 	for i, name := range Screens {
 		if name == to.Screen {
@@ -39,29 +39,36 @@ func (m *model) begin(to Target) {
 	}
 }
 
-// openMessage shows a message among those around it, wherever on the record it is.
+// openMessage shows a message among those around it, wherever in the record it
+// is.
 func (t *traffic) openMessage(id string) tea.Cmd {
 	if r := t.byID[id]; r != nil {
-		t.sought, t.filter = sought{}, filter{}
+		t.query, t.filter = query{}, filter{}
 		t.sift()
-		t.follow, t.sel = false, r
-		t.record.settle()
-		t.detail.open, t.detail.shut, t.want = true, false, ""
+		t.want = ""
+		t.openRow(r)
 		return nil
 	}
+
 	t.asking, t.want = aroundPage, id
+
 	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg { return readAround(ctx, s, id) })
 }
 
-// around are the events before a message that are read with it, and the pages that are
-// looked through for it.
+// openRow shows a message that is in the list.
+func (t *traffic) openRow(r *row) {
+	t.follow, t.sel = false, r
+	t.record.settle()
+	t.detail.open, t.detail.shut = true, false
+}
+
 const (
-	around      = pageEvents / 2
-	aroundPages = 4
+	around      = pageEvents / 2 // events before a message that are read with it
+	aroundPages = 4              // pages that are searched for it
 )
 
-// readAround reads the part of the record in which a message is. Events stand in the
-// order of time, so halving finds it in some twenty questions.
+// readAround reads the part of the record that holds a message. Events are in
+// the order of time, so a binary search finds it in some twenty calls.
 func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
 	msg := pageMsg{of: aroundPage, about: id}
 	res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
@@ -97,12 +104,12 @@ func readAround(ctx context.Context, s parley.Service, id string) pageMsg {
 		}
 	}
 
-	msg.err = parley.Errorf(parley.MessageNotFound, "message %s is not in the record of events any more", parley.Short(id)).
+	msg.err = parley.Errorf(parley.MessageNotFound, "message %s is no longer in the event record", parley.Short(id)).
 		Suggest("parley message %s shows it.", parley.Short(id))
 	return msg
 }
 
-// eventAt is the number of an event before which everything is older than a time.
+// eventAt returns a sequence number before which every event is older than at.
 func eventAt(ctx context.Context, s parley.Service, at time.Time) (int64, error) {
 	newest, err := s.ReadEvents(ctx, parley.ReadEventsRequest{Last: 1, Limit: 1})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-func TestBeginsWhereOneIsSent(t *testing.T) {
+func TestOpensAtTheTarget(t *testing.T) {
 	f := busyTeam()
 	old := parley.Thread{ID: "0000000f-2222-4222-8222-222222222222", Title: "older than all others"}
 	for _, c := range []struct {
@@ -28,7 +28,7 @@ func TestBeginsWhereOneIsSent(t *testing.T) {
 	}
 }
 
-func TestALinkFindsItsMessageAnywhereOnTheRecord(t *testing.T) {
+func TestTargetMessageIsFoundAnywhereInTheRecord(t *testing.T) {
 	const n = maxRows + 2000
 	f := longRecord(n)
 	for _, i := range []int{0, 1, 700, n / 2, n - 260, n - 1} {
@@ -45,17 +45,17 @@ func TestALinkFindsItsMessageAnywhereOnTheRecord(t *testing.T) {
 	}
 }
 
-func TestALinkToWhatIsGoneSaysSo(t *testing.T) {
+func TestTargetMessageThatIsGoneIsReported(t *testing.T) {
 	f := longRecord(40)
 	f.messages["00000bad-1111-4111-8111-111111111111"] = &parley.MessageStatusResult{
 		Object: &parley.Message{ID: "00000bad-1111-4111-8111-111111111111", Timestamp: noon},
 	}
 	s := newStage(t, f, 100, 40, func(o *Options) { o.Open = Target{Message: "00000bad-1111-4111-8111-111111111111"} })
 	s.latest()
-	s.shows("message 00000bad is not in the record of events any more", "parley message 00000bad")
+	s.shows("message 00000bad is no longer in the event record", "parley message 00000bad")
 }
 
-func TestAFilterFindsWordsInWholeTexts(t *testing.T) {
+func TestFilterFindsWordsInWholeTexts(t *testing.T) {
 	f := busyTeam()
 	f.say(
 		11,

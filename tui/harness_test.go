@@ -23,8 +23,17 @@ type stage struct {
 	attached []string
 	quit     bool
 	editor   error
-	rang     []string // what the terminal was sent beside the view
+	blind    bool     // agents are not looked at any longer
+	rang     []string // raw sequences that the terminal got
 }
+
+// bindings returns the table of keys.
+func bindings() []binding {
+	return newModel(Options{}.withDefaults(), commands{now: time.Now}).keys.all
+}
+
+// bound returns the binding of a key in a scope, or nil.
+func bound(s scope, key string) *binding { return (&keymap{all: bindings()}).find(s, key) }
 
 func newScreen(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) *stage {
 	s := newStage(t, f, w, h, change...)
@@ -41,21 +50,18 @@ func newStage(t testing.TB, f *fakeService, w, h int, change ...func(*Options)) 
 
 	s := &stage{t: t, service: f}
 	do := newCommands(context.Background(), o, nil)
-	do.next = nil
-	do.tick = func(time.Duration) tea.Cmd { return nil }
-	do.agents = func(_ time.Duration, soon bool) tea.Cmd {
-		return func() tea.Msg { return lookAtAgents(context.Background(), o, soon) }
-	}
-
-	details := do.details
-	do.details = func(id string, _ time.Duration) tea.Cmd { return details(id, 0) }
-	do.later = func(_ time.Duration, f func(context.Context, parley.Service) tea.Msg) tea.Cmd { return do.call(f) }
-	terminal := do.terminal
-	do.terminal = func(id string, turn int, after time.Duration) tea.Cmd {
-		if after > 0 {
-			return nil
+	do.next, do.tick = nil, nil
+	do.later = func(wait time.Duration, r request) tea.Cmd {
+		switch wait {
+		case previewEvery:
+			return nil // one look at a terminal is enough
+		case atOnce, atLeisure:
+			if s.blind {
+				return nil
+			}
 		}
-		return terminal(id, turn, 0)
+
+		return do.call(r)
 	}
 
 	do.edit = func(d draft) tea.Cmd {
@@ -209,3 +215,12 @@ func (s *stage) fits(after string) {
 }
 
 var gone = parley.Errorf(parley.DaemonUnavailable, "no daemon runs here").Suggest("Start it: parley serve")
+
+// drawsALot leaves a test out of a short run: make check makes one under the race
+// detector, which takes five times as long, and nothing runs at once in such a test.
+func drawsALot(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skip("draws a lot, one after the other")
+	}
+}

@@ -16,18 +16,18 @@ import (
 	"parley"
 )
 
-// Finding is what an examination found amiss, or found well.
+// Finding is one result of an examination.
 type Finding struct {
 	Check  string
 	Detail string
 	Action string // what to do about it
 	Bad    bool   // parley, or one of its agents, does not work with it
-	Well   bool   // there is nothing to be done
+	Well   bool   // there is nothing to do
 }
 
-// health is the screen of the daemon and its figures: problems first.
+// health is the screen of the daemon and its figures, with problems first.
 type health struct {
-	*desk
+	*shared
 	meter    meter
 	version  string                          // of this program; "" if it is not known
 	examine  func(context.Context) []Finding // nil where nobody can
@@ -37,24 +37,21 @@ type health struct {
 	still    bool      // no curves
 	database int64     // bytes; 0 while that is not known
 	sizing   bool
-	usage    *parley.UsageResult // nil while nothing is known
-	summed   time.Time           // when that was asked for
+	usage    *parley.UsageResult // nil while it is not known
+	summed   time.Time           // when usage was asked for
 	summing  bool
 	drawn    []string // by settle
 	top      int
 	height   int
 }
 
-// examinedMsg is what an examination found, and sizedMsg how large the database is.
 type (
-	examinedMsg struct {
-		found []Finding
-	}
-	sizedMsg int64
+	examinedMsg []Finding
+	sizedMsg    int64 // of the database
 )
 
-func newHealth(d *desk, o Options) *health {
-	return &health{desk: d, meter: newMeter(), version: o.Version, examine: o.Examine, still: o.Still}
+func newHealth(d *shared, o Options) *health {
+	return &health{shared: d, meter: newMeter(), version: o.Version, examine: o.Examine, still: o.Still}
 }
 
 func (h *health) title() string { return "Health" }
@@ -62,7 +59,8 @@ func (h *health) title() string { return "Health" }
 func (h *health) badge() badge {
 	b := badge{}
 	for _, f := range h.problems() {
-		if b.grave = b.grave || f.Bad; f.Bad {
+		if f.Bad {
+			b.grave = true
 			b.count++
 		}
 	}
@@ -70,27 +68,17 @@ func (h *health) badge() badge {
 }
 
 func (h *health) keys() []binding {
-	return []binding{
-		{
-			inHealth,
-			[]string{"enter"},
-			"enter",
-			"examine everything, as parley doctor does",
-			"examine",
-			func(m *model) tea.Cmd { return m.health.look() },
-			"",
-		},
-	}
+	return []binding{bind("enter", "examine everything, as parley doctor does", h.look).hinted("examine")}
 }
 
-// look examines tmux, the programs, the files, the database.
+// look examines tmux, the programs, the files and the database.
 func (h *health) look() tea.Cmd {
 	switch {
 	case h.examine == nil:
-		h.tell("Examining needs a shell: parley doctor")
+		h.tell("Not possible from here. Run parley doctor in a shell.")
 		return nil
 	case h.busy:
-		h.tell("The examination is under way.")
+		h.tell("An examination is already running.")
 		return nil
 	}
 
@@ -98,9 +86,7 @@ func (h *health) look() tea.Cmd {
 	h.tell("Examining tmux, the programs, the files and the database…")
 	examine := h.examine
 
-	return h.do.call(func(ctx context.Context, _ parley.Service) tea.Msg {
-		return examinedMsg{found: examine(ctx)}
-	})
+	return h.do.call(func(ctx context.Context, _ parley.Service) tea.Msg { return examinedMsg(examine(ctx)) })
 }
 
 func (h *health) update(msg tea.Msg) tea.Cmd {
@@ -115,28 +101,60 @@ func (h *health) update(msg tea.Msg) tea.Cmd {
 	case shownMsg:
 		return tea.Batch(h.size(), h.askUsage())
 	case usageMsg:
-		h.used(msg)
+		h.takeUsage(msg)
 	case sizedMsg:
 		h.sizing, h.database = false, int64(msg)
 	case examinedMsg:
-		h.busy, h.found, h.when = false, msg.found, h.now
-		bad := 0
-		for _, f := range msg.found {
-			if !f.Well {
-				bad++
-			}
-		}
-		h.tell(fmt.Sprintf("Examined %s: %s.", plural(len(msg.found), "thing"), cmp.Or(map[int]string{0: "all is well"}[bad], plural(bad, "finding"))))
+		h.examined(msg)
 	}
 
 	return nil
 }
 
-func waitingIn(s *parley.WorkspaceStatusResult) int {
-	return s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryHeld)] + s.Deliveries[string(parley.DeliveryTyping)]
+func (h *health) examined(found []Finding) {
+	h.busy, h.found, h.when = false, found, h.now
+	bad := 0
+	for _, f := range found {
+		if !f.Well {
+			bad++
+		}
+	}
+
+	result := "all is well"
+	if bad > 0 {
+		result = plural(bad, "finding")
+	}
+	h.tell(fmt.Sprintf("Examined %s: %s.", plural(len(found), "thing"), result))
 }
 
-// size looks how large the database is, with what is not merged into it yet.
+// waits reports whether a delivery in this state is still under way.
+func waits(s parley.DeliveryState) bool { return !s.Settled() }
+
+// wrong reports whether a delivery in this state ended without proof that it
+// arrived.
+func wrong(s parley.DeliveryState) bool { return s.Settled() && !s.Delivered() }
+
+// only returns the counts of the states that is accepts.
+func only(counts map[string]int, is func(parley.DeliveryState) bool) map[string]int {
+	some := map[string]int{}
+	for _, s := range parley.DeliveryStates() {
+		if is(s) {
+			some[string(s)] = counts[string(s)]
+		}
+	}
+	return some
+}
+
+// waitingIn counts the deliveries that are under way.
+func waitingIn(s *parley.WorkspaceStatusResult) int {
+	sum := 0
+	for _, n := range only(s.Deliveries, waits) {
+		sum += n
+	}
+	return sum
+}
+
+// size reads how large the database is, with its write-ahead log.
 func (h *health) size() tea.Cmd {
 	if h.at != atHealth || h.sizing || h.link.status == nil {
 		return nil
@@ -159,15 +177,14 @@ func (h *health) size() tea.Cmd {
 	}
 }
 
-// What is worth a word: a queue of so many, and deliveries that take so long,
-// are more than a busy team has.
+// A queue this deep and deliveries this slow are more than a busy team has.
 const (
 	deepQueue = 20
 	slowly    = 15 * time.Second
 )
 
-// problems are what is amiss, the worst first: what this screen sees by itself,
-// then what the examination found.
+// problems returns what is wrong, the worst first: what this screen sees by itself,
+// then the findings of the examination.
 func (h *health) problems() []Finding {
 	var all []Finding
 	if err := h.link.lost; err != nil {
@@ -176,63 +193,62 @@ func (h *health) problems() []Finding {
 	}
 
 	if s := h.link.status; s != nil {
-		all = append(all, h.amiss(s)...)
+		all = append(all, h.warnings(s)...)
 	}
 
-	all = append(all, h.silent()...)
+	all = append(all, h.silentModels()...)
 	for _, f := range h.found {
 		if !f.Well {
 			all = append(all, f)
 		}
 	}
 
-	slices.SortStableFunc(all, func(a, b Finding) int {
-		rank := map[bool]int{true: 0, false: 1}
-		return rank[a.Bad] - rank[b.Bad]
-	})
+	rank := map[bool]int{true: -1}
+	slices.SortStableFunc(all, func(a, b Finding) int { return rank[a.Bad] - rank[b.Bad] })
 
 	return all
 }
 
-func (h *health) amiss(s *parley.WorkspaceStatusResult) (all []Finding) {
+// warnings returns the problems that the daemon's figures show.
+func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 	warn := func(check, detail, action string) {
 		all = append(all, Finding{Check: check, Detail: detail, Action: action})
 	}
 
 	if s.Paused != nil {
-		warn("messages", s.Paused.Words()+", for "+since(s.Paused.Since, h.now), "p lets them go on.")
+		warn("messages", s.Paused.Words()+", for "+since(s.Paused.Since, h.now), "p resumes them.")
 	}
 
 	if h.version != "" && s.Version != h.version {
-		warn(
-			"version",
-			fmt.Sprintf("the daemon is %s, this screen %s", s.Version, h.version),
-			"parley down --keep-agents, then start it again.",
-		)
+		warn("version", fmt.Sprintf("the daemon is %s, this screen %s", s.Version, h.version),
+			"parley down --keep-agents, then start it again.")
 	}
 
 	if s.TmuxVersion == "" && h.link.lost == nil {
-		warn("tmux", "nothing is known of tmux", "enter examines it.")
+		warn("tmux", "its version is unknown", "enter examines it.")
 	}
 
 	for _, a := range h.team.list {
 		if a.Queued >= deepQueue {
-			warn("queue", fmt.Sprintf("%d messages wait for %s", a.Queued, a.Name), "2 shows what it does.")
+			warn("queue", fmt.Sprintf("%d messages wait for %s", a.Queued, a.Name), "2 shows what it is doing.")
 		}
 	}
 
-	for _, state := range []parley.DeliveryState{parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired} {
-		if n := s.Deliveries[string(state)]; n > 0 {
-			warn(
-				"deliveries",
-				fmt.Sprintf("%d %s", n, state),
-				map[bool]string{true: "4 shows them.", false: "1 and / finds them: " + string(state) + "."}[state == parley.DeliveryUnconfirmed],
-			)
+	for _, state := range parley.DeliveryStates() {
+		n := s.Deliveries[string(state)]
+		if n == 0 || !wrong(state) {
+			continue
 		}
+
+		action := "1, then /state:" + string(state) + ", lists them."
+		if state == parley.DeliveryUnconfirmed {
+			action = "4 lists them."
+		}
+		warn("deliveries", fmt.Sprintf("%d %s", n, state), action)
 	}
 
 	if times, of := h.meter.percentiles(95); of >= 20 && times[0] > slowly {
-		warn("latency", "one delivery of twenty takes longer than "+brief(times[0]), "See whether the machine is busy.")
+		warn("latency", "one delivery in twenty takes longer than "+brief(times[0]), "Check whether the machine is busy.")
 	}
 
 	return all
@@ -245,7 +261,7 @@ func (h *health) move(by motion) tea.Cmd {
 	return nil
 }
 
-// tally writes counts by name, the most first.
+// tally formats counts by name, the largest first.
 func tally(in map[string]int) string {
 	var names []string
 	for name, n := range in {

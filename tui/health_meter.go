@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	meterSpan  = 5 * time.Second // what one column of a curve stands for
-	meterSpans = 240             // how many are kept: 20 minutes
-	meterTimes = 1000            // deliveries that the percentiles are of
+	meterSpan  = 5 * time.Second // that one column of a curve covers
+	meterSpans = 240             // that are kept at least: 20 minutes
+	meterTimes = 1000            // deliveries that the percentiles cover
 	meterOpen  = 2000            // messages at least whose deliveries are awaited
 )
 
-// meter counts what the stream tells: it costs the daemon nothing, and begins
-// with what the stream was begun with.
+// meter counts the events of the stream, which costs the daemon nothing. Its
+// figures begin with the first event that the screen read.
 type meter struct {
 	began time.Time
 	seq   int64
@@ -23,16 +23,16 @@ type meter struct {
 	took  []time.Duration // from accepted to proven, of the newest typed deliveries
 	open  map[string]*passage
 	order []string // messages in open, the oldest first
-	depth []int    // of the queues, as often as was looked
+	depth []int    // of the queues, at each look
 }
 
-// span is what happened within a few seconds.
+// span counts what happened within meterSpan.
 type span struct {
 	accepted, proven int
 	slowest          time.Duration
 }
 
-// passage is a message on its way.
+// passage is a message whose deliveries are under way.
 type passage struct {
 	accepted time.Time
 	typed    map[string]bool // recipients into whose terminals it is being typed
@@ -44,7 +44,7 @@ func newMeter() meter {
 
 func spanOf(at time.Time) int64 { return at.UnixNano() / int64(meterSpan) }
 
-// at is the span of a time. There are no more of them than are shown.
+// at returns the span of a time. It drops spans that are no longer shown.
 func (m *meter) at(at time.Time) *span {
 	n := spanOf(at)
 	s := m.spans[n]
@@ -63,7 +63,7 @@ func (m *meter) at(at time.Time) *span {
 	return s
 }
 
-// take counts events, each once.
+// take counts events, each of them once.
 func (m *meter) take(events []parley.Event) {
 	for _, e := range events {
 		if e.Seq <= m.seq {
@@ -95,7 +95,7 @@ func (m *meter) accept(e parley.Event) {
 	}
 }
 
-// advance follows what is typed; what a mailbox gets takes no time.
+// advance times deliveries that are typed. Those to a mailbox take no time.
 func (m *meter) advance(e parley.Event) {
 	p, to := m.open[e.MessageID], recipientOf(e)
 	if p == nil {
@@ -117,14 +117,14 @@ func (m *meter) advance(e parley.Event) {
 	}
 }
 
-// look notes how deep the queues are.
+// look records how deep the queues are.
 func (m *meter) look(depth int) {
 	if m.depth = append(m.depth, depth); len(m.depth) > 2*meterSpans {
 		m.depth = slices.Clone(m.depth[meterSpans:])
 	}
 }
 
-// percentiles of how long the newest deliveries took; of says of how many.
+// percentiles returns how long the newest deliveries took, and how many there are.
 func (m *meter) percentiles(which ...int) (times []time.Duration, of int) {
 	sorted := slices.Sorted(slices.Values(m.took[max(0, len(m.took)-meterTimes):]))
 	if len(sorted) == 0 {
@@ -136,7 +136,7 @@ func (m *meter) percentiles(which ...int) (times []time.Duration, of int) {
 	return times, len(sorted)
 }
 
-// curve is a figure of the last n spans, the newest last.
+// curve returns a figure of the last n spans, the newest last.
 func (m *meter) curve(now time.Time, n int, of func(*span) int) []int {
 	last := spanOf(now)
 	figures := make([]int, n)
@@ -148,7 +148,7 @@ func (m *meter) curve(now time.Time, n int, of func(*span) int) []int {
 	return figures
 }
 
-// within counts the deliveries that were proven within the last while.
+// within counts the deliveries that were proven in the last while.
 func (m *meter) within(now time.Time, while time.Duration) int {
 	sum := 0
 	for _, n := range m.curve(now, int(while/meterSpan), func(s *span) int { return s.proven }) {
@@ -157,8 +157,8 @@ func (m *meter) within(now time.Time, while time.Duration) int {
 	return sum
 }
 
-// sparks draw figures a column each, the highest being full. Nothing is a dot,
-// and the least that is something is seen.
+// sparks draws a column for each figure; the highest is full. Zero is a dot, and
+// the smallest other figure is seen.
 func sparks(figures []int) string {
 	const bars = "▁▂▃▄▅▆▇█"
 	top := 1

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"parley"
 )
 
@@ -41,7 +39,7 @@ func (f *fakeService) typed(at time.Time, took ...time.Duration) {
 	}
 }
 
-func TestHealthMeasuresWhatWasTyped(t *testing.T) {
+func TestHealthMeasuresTypedDeliveries(t *testing.T) {
 	f := busyTeam()
 	var took []time.Duration
 	for i := range 100 {
@@ -51,14 +49,14 @@ func TestHealthMeasuresWhatWasTyped(t *testing.T) {
 	f.typed(noon.Add(-30*time.Second), took...)
 	s := newScreen(t, f, 140, 40)
 	s.press("5")
-	s.shows("1.7 a second, 100 in this minute", "half 1.0s · 95% 1.9s · 99% 2.0s · most 2.0s", "of the newest 100", "█")
+	s.shows("1.7 a second, 100 in this minute", "p50 1.0s · p95 1.9s · p99 2.0s · max 2.0s", "of the newest 100", "█")
 	s.send(feedMsg{events: f.events, at: noon}) // the stream may repeat itself
 	s.shows("100 in this minute", "of the newest 100")
 	s.send(tickMsg(noon.Add(10 * time.Minute)))
 	s.shows("0 in this minute", "of the newest 100")
 }
 
-func TestHealthWithoutMotionHasNoCurves(t *testing.T) {
+func TestHealthHasNoCurvesWhenStill(t *testing.T) {
 	f := busyTeam()
 	f.typed(noon.Add(-30*time.Second), time.Second)
 	s := newScreen(t, f, 140, 40, func(o *Options) { o.Still = true })
@@ -67,18 +65,18 @@ func TestHealthWithoutMotionHasNoCurves(t *testing.T) {
 	s.hides("···", "▇▇")
 }
 
-func TestHealthTellsProblemsFirst(t *testing.T) {
+func TestHealthShowsProblemsFirst(t *testing.T) {
 	f := busyTeam()
 	f.counts, f.usage = nil, nil
 	s := newScreen(t, f, 100, 30, func(o *Options) { o.Version = "1.2.3" })
 	s.press("5")
-	s.shows("✓ Nothing is amiss.")
+	s.shows("✓ Daemon healthy.")
 	f.paused = &parley.Pause{By: "operator", Since: noon.Add(-5 * time.Minute)}
 	f.agents[0].Queued = deepQueue
 	s.send(tickMsg(noon))
 	s.shows("messages: communication is paused by operator, for 5m", "queue: 20 messages wait for coder")
-	s.hides("Nothing is amiss")
-	s.m.do.agents = func(time.Duration, bool) tea.Cmd { return nil }
+	s.hides("Daemon healthy")
+	s.blind = true
 	s.send(feedMsg{err: gone, at: noon})
 	first, _, _ := strings.Cut(s.text(), "messages: communication")
 	if !strings.Contains(first, "✗ daemon: no daemon runs here") ||
@@ -89,7 +87,7 @@ func TestHealthTellsProblemsFirst(t *testing.T) {
 	s.shows("5 Health 1")
 }
 
-func TestHealthSaysThatTheDaemonIsAnother(t *testing.T) {
+func TestHealthReportsAnotherVersionOfTheDaemon(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30, func(o *Options) { o.Version = "1.3.0" })
 	s.press("5")
 	s.shows("the daemon is 1.2.3, this screen 1.3.0")
@@ -115,13 +113,13 @@ func TestHealthExamines(t *testing.T) {
 	)
 }
 
-func TestSparksShowTheLeastAndTheMost(t *testing.T) {
+func TestSparksShowSmallestAndLargest(t *testing.T) {
 	if got, want := sparks([]int{0, 1, 50, 100}), "·▁▄█"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
-func TestTheMeterForgets(t *testing.T) {
+func TestMeterForgetsOldSpans(t *testing.T) {
 	m := newMeter()
 	for i := range 5000 {
 		at := noon.Add(time.Duration(i) * meterSpan)
@@ -132,7 +130,7 @@ func TestTheMeterForgets(t *testing.T) {
 	}
 }
 
-func TestHealthShowsWhatModelsTook(t *testing.T) {
+func TestHealthShowsModelUsage(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 160, 50)
 	s.press("5")
@@ -141,8 +139,8 @@ func TestHealthShowsWhatModelsTook(t *testing.T) {
 		"41k in, 3900 out",
 		"12 answered",
 		"1.2s each",
-		"3 failed (3 no_key)",
-		"models: muse does not answer tester: no_key",
+		"3 failed (3 no key)",
+		"models: muse does not answer tester: no key",
 	)
 
 	f.usage = nil

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	usageCalls = 100              // calls to models that the curve is of
-	usageEvery = 10 * time.Second // it is summed up anew each time
+	usageCalls = 100              // calls to models that the curve covers
+	usageEvery = 10 * time.Second // between two requests: each sums up all calls
 )
 
-// usageMsg is what the models' answers took.
+// usageMsg is what the models' answers cost.
 type usageMsg struct {
 	result *parley.UsageResult
 	err    error
 }
 
-// askUsage asks for it while the screen is looked at.
+// askUsage asks for the usage while the screen is shown.
 func (h *health) askUsage() tea.Cmd {
 	if h.at != atHealth || h.summing || h.link.lost != nil || h.now.Sub(h.summed) < usageEvery {
 		return nil
@@ -34,14 +34,14 @@ func (h *health) askUsage() tea.Cmd {
 	})
 }
 
-// used takes the answer; without one the section is left out.
-func (h *health) used(msg usageMsg) {
+// takeUsage takes the answer. After an error the last one stays.
+func (h *health) takeUsage(msg usageMsg) {
 	if h.summing = false; msg.err == nil {
 		h.usage = msg.result
 	}
 }
 
-// models are what the responders' answers took, the busiest first.
+// models draws what the responders' answers cost, the busiest first.
 func (h *health) models(w int) []string {
 	if h.usage == nil || len(h.usage.Agents) == 0 {
 		return nil
@@ -54,20 +54,16 @@ func (h *health) models(w int) []string {
 	}
 
 	total := h.usage.Total
-	lines = append(
-		lines,
-		h.figure("tokens", countWords(total.InputTokens)+" in, "+countWords(total.OutputTokens)+" out", took, w),
-	)
+	tokens := countWords(total.InputTokens) + " in, " + countWords(total.OutputTokens) + " out"
+	lines = append(lines, h.figure("tokens", tokens, took, w))
 
-	agents := slices.SortedStableFunc(
-		slices.Values(h.usage.Agents),
-		func(a, b parley.AgentUsage) int { return b.Calls - a.Calls },
-	)
+	byCalls := func(a, b parley.AgentUsage) int { return b.Calls - a.Calls }
+	agents := slices.SortedStableFunc(slices.Values(h.usage.Agents), byCalls)
 
 	for _, a := range agents[:min(len(agents), maxQueues)] {
 		words := fmt.Sprintf("%d answered", a.Answered)
 		if a.Failed > 0 {
-			words += fmt.Sprintf(", %d failed (%s)", a.Failed, tally(a.Failures))
+			words += fmt.Sprintf(", %d failed (%s)", a.Failed, codeWords(tally(a.Failures)))
 		}
 
 		words += " · " + countWords(a.InputTokens) + " in, " + countWords(a.OutputTokens) + " out"
@@ -81,8 +77,8 @@ func (h *health) models(w int) []string {
 	return append(lines, "")
 }
 
-// silent are the responders whose last call got no answer.
-func (h *health) silent() (all []Finding) {
+// silentModels returns the responders whose last call got no answer.
+func (h *health) silentModels() (all []Finding) {
 	if h.usage == nil {
 		return nil
 	}
@@ -90,11 +86,11 @@ func (h *health) silent() (all []Finding) {
 	seen := map[string]bool{}
 	for _, c := range h.usage.Calls { // the newest first
 		if !seen[c.AgentID] && c.Reason != "" {
-			all = append(
-				all,
-				Finding{Check: "models", Detail: fmt.Sprintf("%s does not answer %s: %s", c.Agent, c.Caller, c.Reason),
-					Action: "parley usage " + c.Agent + " shows its calls."},
-			)
+			all = append(all, Finding{
+				Check:  "models",
+				Detail: fmt.Sprintf("%s does not answer %s: %s", c.Agent, c.Caller, codeWords(c.Reason)),
+				Action: "parley usage " + c.Agent + " shows its calls.",
+			})
 		}
 
 		seen[c.AgentID] = true
@@ -103,7 +99,7 @@ func (h *health) silent() (all []Finding) {
 	return all
 }
 
-// countWords is a large number as one says it.
+// countWords formats a large number.
 func countWords(n int64) string {
 	switch {
 	case n < 10_000:

@@ -42,7 +42,7 @@ func (h *health) lines(w int) []string {
 	return append(lines, beside(h.theme, clip(left, n), clip(right, n), half)...)
 }
 
-// findings say what is amiss and what to do about it.
+// findings draws the problems and what to do about them.
 func (h *health) findings(w int) []string {
 	if h.link.status == nil && h.link.lost == nil {
 		return []string{h.theme.dim.Render(fit("  Asking the daemon…", w))}
@@ -56,7 +56,10 @@ func (h *health) findings(w int) []string {
 		}
 
 		for i, line := range wrap(safeLine(f.Check+": "+f.Detail), w-4) {
-			mark := map[bool]string{true: glyph, false: "  "}[i == 0]
+			mark := "  "
+			if i == 0 {
+				mark = glyph
+			}
 			lines = append(lines, "  "+style.Render(mark+line))
 		}
 
@@ -72,11 +75,11 @@ func (h *health) findings(w int) []string {
 	case h.busy:
 		words = "Examining…"
 	case !h.when.IsZero():
-		words = "Examined at " + h.when.In(h.now.Location()).Format("15:04") + "; enter does it again."
+		words = "Examined at " + h.when.In(h.now.Location()).Format("15:04") + "; enter repeats it."
 	}
 
 	if len(lines) == 0 {
-		lines = append(lines, h.theme.good.Render(fit("  ✓ Nothing is amiss.", w)))
+		lines = append(lines, h.theme.good.Render(fit("  ✓ Daemon healthy.", w)))
 	}
 
 	return append(lines, h.theme.dim.Render(fit("  "+words, w)))
@@ -84,7 +87,7 @@ func (h *health) findings(w int) []string {
 
 const figureColumn = 12
 
-// figure is a line of a name, what is said of it, and its curve if there is room.
+// figure draws a name, its value, and its curve if there is room.
 func (h *health) figure(name, words string, curve []int, w int) string {
 	line := "  " + h.theme.dim.Render(pad(name, figureColumn)) + fit(words, w-figureColumn-2)
 	if h.still || len(curve) == 0 || w < 40 {
@@ -98,63 +101,35 @@ func (h *health) figure(name, words string, curve []int, w int) string {
 	return line + " " + h.theme.busy.Render(sparks(curve[max(0, len(curve)-room):]))
 }
 
-// figures are how deliveries go.
+// figures draws how deliveries go.
 func (h *health) figures(w int) []string {
 	s, m := h.link.status, &h.meter
-	columns := min(w, 120)
 	lines := []string{h.theme.rule("Deliveries", h.period(), w, false)}
+	add := func(name, words string, curve []int) { lines = append(lines, h.figure(name, words, curve, w)) }
+	curve := func(of func(*span) int) []int { return m.curve(h.now, min(w, 120), of) }
+
 	minute := m.within(h.now, time.Minute)
-	lines = append(
-		lines,
-		h.figure("proven", fmt.Sprintf("%.1f a second, %d in this minute", float64(minute)/60, minute),
-			m.curve(h.now, columns, func(s *span) int { return s.proven }), w),
-	)
+	add("proven", fmt.Sprintf("%.1f a second, %d in this minute", float64(minute)/60, minute),
+		curve(func(s *span) int { return s.proven }))
 
 	if times, of := m.percentiles(50, 95, 99, 100); of > 0 {
-		lines = append(
-			lines,
-			h.figure(
-				"took",
-				fmt.Sprintf(
-					"half %s · 95%% %s · 99%% %s · most %s",
-					brief(times[0]),
-					brief(times[1]),
-					brief(times[2]),
-					brief(times[3]),
-				),
-				nil,
-				w,
-			),
-		)
-
-		lines = append(lines, h.figure("", fmt.Sprintf("from accepted to proven, of the newest %d", of),
-			m.curve(h.now, columns, func(s *span) int { return int(s.slowest.Milliseconds()) }), w))
+		add("took", fmt.Sprintf("p50 %s · p95 %s · p99 %s · max %s",
+			brief(times[0]), brief(times[1]), brief(times[2]), brief(times[3])), nil)
+		add("", fmt.Sprintf("from accepted to proven, of the newest %d", of),
+			curve(func(s *span) int { return int(s.slowest.Milliseconds()) }))
 	} else {
-		lines = append(lines, h.figure("took", "nothing was typed yet", nil, w))
+		add("took", "nothing typed yet", nil)
 	}
 
-	wait := waitingIn(s)
-	lines = append(
-		lines,
-		h.figure(
-			"waiting",
-			cmp.Or(
-				tally(only(s.Deliveries, parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping)),
-				fmt.Sprint(wait),
-			),
-			m.depth,
-			w,
-		),
-	)
-
-	if t := tally(only(s.Deliveries, parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired)); t != "" {
-		lines = append(lines, h.figure("in vain", t, nil, w))
+	add("waiting", cmp.Or(tally(only(s.Deliveries, waits)), fmt.Sprint(waitingIn(s))), m.depth)
+	if t := tally(only(s.Deliveries, wrong)); t != "" {
+		add("problems", t, nil)
 	}
 
 	return append(lines, "")
 }
 
-// period is what the figures are of.
+// period says what time the figures cover.
 func (h *health) period() string {
 	if h.meter.began.IsZero() {
 		return ""
@@ -162,20 +137,12 @@ func (h *health) period() string {
 	return "of the last " + since(h.meter.began, h.now)
 }
 
-func only(in map[string]int, states ...parley.DeliveryState) map[string]int {
-	some := map[string]int{}
-	for _, s := range states {
-		some[string(s)] = in[string(s)]
-	}
-	return some
-}
-
 const (
 	queueBar  = 20 // columns of the longest queue
-	maxQueues = 20 // queues that are shown: who has more of them knows by then
+	maxQueues = 20 // queues that are shown
 )
 
-// queues are who has to wait, the longest first, and why.
+// queues draws the agents whose messages wait, the longest queue first, and why.
 func (h *health) queues(w int) []string {
 	var waiting []*parley.AgentStatus
 	most := 1
@@ -188,26 +155,19 @@ func (h *health) queues(w int) []string {
 	slices.SortStableFunc(waiting, func(a, b *parley.AgentStatus) int { return b.Queued - a.Queued })
 	lines := []string{h.theme.rule("Queues", "", w, false)}
 	if len(waiting) == 0 {
-		lines = append(lines, h.theme.dim.Render(fit("  nothing waits", w)))
+		lines = append(lines, h.theme.dim.Render(fit("  nothing is waiting", w)))
 	}
 
-	bar := min(queueBar, w/5, most)
+	longest := min(queueBar, w/5, most)
 	for i, a := range waiting {
 		if i == maxQueues {
 			lines = append(lines, h.theme.dim.Render(fit("  and "+plural(len(waiting)-i, "shorter one"), w)))
 			break
 		}
 
-		full := max(1, a.Queued*bar/most)
-		line := "  " + pad(
-			a.Name,
-			figureColumn,
-		) + h.theme.busy.Render(
-			strings.Repeat("█", full),
-		) + fmt.Sprintf(
-			" %d ",
-			a.Queued,
-		)
+		full := max(1, a.Queued*longest/most)
+		bar := h.theme.busy.Render(strings.Repeat("█", full))
+		line := "  " + pad(a.Name, figureColumn) + bar + fmt.Sprintf(" %d ", a.Queued)
 
 		why := string(a.State)
 		if a.HeldReason != "" {
@@ -220,7 +180,7 @@ func (h *health) queues(w int) []string {
 	return append(lines, "")
 }
 
-// daemon is what runs where.
+// daemon draws what runs where.
 func (h *health) daemon(w int) []string {
 	s := h.link.status
 	lines := []string{h.theme.rule("Daemon", "", w, false)}
@@ -230,7 +190,10 @@ func (h *health) daemon(w int) []string {
 		}
 
 		for i, line := range wrap(safeLine(value), w-figureColumn-2) {
-			label := map[bool]string{true: name, false: ""}[i == 0]
+			label := ""
+			if i == 0 {
+				label = name
+			}
 			lines = append(lines, "  "+h.theme.dim.Render(pad(label, figureColumn))+line)
 		}
 	}
@@ -253,15 +216,13 @@ func (h *health) daemon(w int) []string {
 	return append(lines, h.wells(w)...)
 }
 
-// wells are what an examination found well.
+// wells draws what an examination found well.
 func (h *health) wells(w int) []string {
 	var lines []string
 	for _, f := range h.found {
 		if f.Well {
-			lines = append(
-				lines,
-				h.theme.good.Render("  ✓ ")+fit(pad(safeLine(f.Check), figureColumn-2)+safeLine(f.Detail), w-4),
-			)
+			words := pad(safeLine(f.Check), figureColumn-2) + safeLine(f.Detail)
+			lines = append(lines, h.theme.good.Render("  ✓ ")+fit(words, w-4))
 		}
 	}
 
@@ -269,10 +230,10 @@ func (h *health) wells(w int) []string {
 		return nil
 	}
 
-	return append([]string{"", h.theme.rule("Well", "", w, false)}, lines...)
+	return append([]string{"", h.theme.rule("Passed", "", w, false)}, lines...)
 }
 
-// bytesWords is a size as one says it.
+// bytesWords formats a size.
 func bytesWords(n int64) string {
 	switch {
 	case n < 1_000_000:

@@ -1,56 +1,63 @@
 package tui
 
 import (
-	"slices"
-
 	tea "charm.land/bubbletea/v2"
 )
 
-// help is the page of all keys, drawn from the table, or of an answer.
+// help is the page of all keys, or of an answer.
 type help struct {
 	open   bool
-	from   place  // the screen from which one asks
-	title  string // of another page: an answer
-	text   string // its text; "" for the keys
+	from   place  // the screen that was shown when it opened
+	title  string // of an answer
+	text   string // of an answer; "" for the keys
 	top    int
 	height int
 }
 
-const helpColumn = 56 // columns that an entry needs to be read without a cut
+const (
+	helpColumn = 56 // columns that an entry needs to be read in full
+	helpPage   = 10 // lines of a page
+)
 
-func (h *help) lines(th theme, w int) []string {
+func (h *help) lines(th theme, keys *keymap, w int) []string {
 	if h.text != "" {
 		return indent(wrap(safeText(h.text), w-2), 2)
 	}
 
 	per := max(1, w/helpColumn)
 	entry := w / per
-	lines := first(th, per, entry)
+	lines := firstPage(th, per, entry)
 	for _, s := range h.order() {
-		keys := grid(th, s, per, entry)
-		if len(keys) == 0 {
+		var cells []string
+		for _, b := range keys.in(s) {
+			cells = append(cells, keyCell(th, b.show, b.does, entry))
+		}
+		if len(cells) == 0 {
 			continue
 		}
-		if len(lines) > 0 {
-			lines = append(lines, "")
-		}
 
-		lines = append(lines, "  "+th.strong.Render(fit(scopeNames[s], w-2)))
-		lines = append(lines, keys...)
+		lines = append(lines, "", "  "+th.strong.Render(fit(scopeNames[s], w-2)))
+		lines = append(lines, inColumns(cells, per)...)
 	}
 
 	return lines
 }
 
-// order is in which order the keys are told: first those of the screen from
-// which one asks.
+// order returns the scopes as the page lists them: the screen that one comes
+// from is the first.
 func (h *help) order() []scope {
 	own := screenScope(h.from)
-	return append([]scope{own}, slices.DeleteFunc(slices.Clone(scopes), func(s scope) bool { return s == own })...)
+	order := []scope{own}
+	for s := range scopes {
+		if s != own {
+			order = append(order, s)
+		}
+	}
+	return order
 }
 
 // essentials are the keys with which everything can be done, by way of : at the
-// latest: what one learns in the first minute.
+// latest. They can be learned in a minute.
 var essentials = []struct {
 	keys []string
 	show string
@@ -59,22 +66,21 @@ var essentials = []struct {
 	{[]string{"1", "2", "3", "4", "5"}, "1 to 5", "traffic, agents, threads, needs you, health"},
 	{[]string{"up", "down", "pgup", "pgdown"}, "↑ ↓", "up and down; pgup and pgdn by pages"},
 	{[]string{"g", "G"}, "g G", "to the top; to the newest"},
-	{[]string{"enter"}, "enter", "open it, or do what helps most"},
+	{[]string{"enter"}, "enter", "open it, or take the best action"},
 	{[]string{"tab"}, "tab", "between a list and what it shows"},
 	{[]string{"esc"}, "esc", "back"},
 	{[]string{"/"}, "/", "filter the traffic"},
 	{[]string{"c"}, "c", "write to the agent, or in the thread"},
 	{[]string{"r"}, "r", "reply"},
 	{[]string{"s"}, "s", "steer the agent"},
-	{[]string{"a"}, "a", "be in the agent's terminal"},
-	{[]string{":"}, ":", "find anything that can be done"},
-	{[]string{"u"}, "u", "undo it"},
-	{[]string{"?"}, "?", "all keys: they follow below"},
-	{[]string{"q"}, "q", "quit; agents go on"},
+	{[]string{"a"}, "a", "attach to the agent's terminal"},
+	{[]string{":"}, ":", "run any command"},
+	{[]string{"u"}, "u", "undo the last action"},
+	{[]string{"?"}, "?", "all keys, listed below"},
+	{[]string{"q"}, "q", "quit; agents keep running"},
 }
 
-// first is the first page.
-func first(th theme, per, entry int) []string {
+func firstPage(th theme, per, entry int) []string {
 	var cells []string
 	for _, e := range essentials {
 		cells = append(cells, keyCell(th, e.show, e.does, entry))
@@ -86,17 +92,7 @@ func keyCell(th theme, show, does string, entry int) string {
 	return "  " + th.accent.Render(pad(show, 12)) + pad(does, entry-14)
 }
 
-// grid sets a scope's keys into columns, reading down.
-func grid(th theme, s scope, per, entry int) []string {
-	var cells []string
-	for _, b := range bindings() {
-		if b.scope == s {
-			cells = append(cells, keyCell(th, b.show, b.does, entry))
-		}
-	}
-	return inColumns(cells, per)
-}
-
+// inColumns sets cells into columns, reading down.
 func inColumns(cells []string, per int) []string {
 	rows := (len(cells) + per - 1) / per
 	lines := make([]string, rows)
@@ -106,27 +102,42 @@ func inColumns(cells []string, per int) []string {
 	return lines
 }
 
-func (h *help) view(th theme, w int) []string {
-	lines := h.lines(th, w)
+func (h *help) view(th theme, keys *keymap, w int) []string {
+	lines := h.lines(th, keys, w)
 	note := ""
 	if more := len(lines) - h.top - h.height; more > 0 {
 		note = plural(more, "more line")
 	}
+
 	name := "Keys"
 	if h.text != "" {
 		name = safeLine(h.title)
 	}
+
 	title := []string{th.rule(name, note, w, true)}
+
 	return clip(append(title, lines[clamp(h.top, 0, len(lines)):]...), h.height+1)
 }
 
-func (h *help) settle(lines int) { h.top = clamp(h.top, 0, max(0, lines-h.height)) }
-
-const helpPage = 10
-
-func helpBy(n int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.help.top += n; return nil }
+func (h *help) settle(th theme, keys *keymap, w, height int) {
+	if h.height = height - 1; h.open {
+		h.top = clamp(h.top, 0, max(0, len(h.lines(th, keys, w))-h.height))
+	}
 }
 
-func (m *model) openHelp() tea.Cmd  { m.help = help{open: true, from: m.at}; return nil }
-func (m *model) closeHelp() tea.Cmd { m.help.open = false; return nil }
+func (d *shared) openHelp() tea.Cmd  { d.help = help{open: true, from: d.at}; return nil }
+func (d *shared) closeHelp() tea.Cmd { d.help.open = false; return nil }
+
+func (d *shared) helpKeys() []binding {
+	by := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { d.help.top += n; return nil }
+	}
+
+	return []binding{
+		bind("↓ j", "down", by(1)).hinted("scroll"),
+		bind("↑ k", "up", by(-1)),
+		bind("pgdn space", "a page down", by(helpPage), "ctrl+d"),
+		bind("pgup", "a page up", by(-helpPage), "ctrl+u"),
+		bind("esc ?", "close", d.closeHelp, "q", "enter", "ctrl+c").hinted("close"),
+	}
+}

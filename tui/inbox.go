@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -11,7 +12,7 @@ import (
 // inboxPage is how many unread messages are listed: more than fit on a screen.
 const inboxPage = 50
 
-// inbox is what came for the operator and is not read yet.
+// inbox is the operator's unread messages.
 type inbox struct {
 	list   []parley.InboxMessage // the oldest first
 	known  bool
@@ -20,28 +21,29 @@ type inbox struct {
 	asked  int // the unread count that list answers
 }
 
-// inboxMsg is an answer about it; unread is the count that made the screen ask.
+// inboxMsg is the operator's inbox; unread is the count for which it was read.
 type inboxMsg struct {
 	list   []parley.InboxMessage
 	unread int
 	err    error
 }
 
-// lookInto asks for the inbox when the count of unread messages is another than
-// that of the list.
-func (d *desk) lookInto() tea.Cmd {
-	b := &d.inbox
+// readMsg says whether messages could be marked read.
+type readMsg struct{ err error }
+
+// askInbox reads the inbox when the count of unread messages has changed.
+func (d *shared) askInbox() tea.Cmd {
+	b, unread := &d.inbox, d.team.unread
 	if b.asking {
 		b.again = true
 		return nil
 	}
 
-	if b.known && b.asked == d.team.unread {
+	if b.known && b.asked == unread {
 		return nil
 	}
 
 	b.asking = true
-	unread := d.team.unread
 
 	return d.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
 		if unread == 0 {
@@ -57,46 +59,44 @@ func (d *desk) lookInto() tea.Cmd {
 	})
 }
 
-func (d *desk) lookedInto(msg inboxMsg) tea.Cmd {
+func (d *shared) takeInbox(msg inboxMsg) tea.Cmd {
 	b := &d.inbox
 	again := b.again
 	b.asking, b.again = false, false
 	if msg.err != nil {
-		d.daemonGone(msg.err)
+		d.link.gone(msg.err)
 		return nil
 	}
 
 	b.list, b.known, b.asked = msg.list, true, msg.unread
-	news := d.letterNews()
+	news := d.notifier.ringForMessages(d.now, b.list)
 	if again {
-		return tea.Batch(news, d.lookInto())
+		return tea.Batch(news, d.askInbox())
 	}
 
 	return news
 }
 
-// unreadIn counts what is unread in a thread.
-func (b *inbox) unreadIn(thread string) int {
-	n := 0
+// unreadIn returns the unread posts of a thread.
+func (b *inbox) unreadIn(thread string) (ids parley.Names) {
 	for _, m := range b.list {
 		if m.ThreadID == thread {
-			n++
+			ids = append(ids, m.MessageID)
 		}
 	}
-	return n
+	return ids
 }
 
-// marked takes messages out that were just marked read, before the daemon says so.
-func (b *inbox) marked(ids ...string) {
-	var left []parley.InboxMessage
-	for _, m := range b.list {
-		keep := true
-		for _, id := range ids {
-			keep = keep && m.MessageID != id
-		}
-		if keep {
-			left = append(left, m)
-		}
+// drop takes out messages that were just marked read, before the daemon says so.
+func (b *inbox) drop(ids ...string) {
+	left := slices.Clone(b.list)
+	b.list = slices.DeleteFunc(left, func(m parley.InboxMessage) bool { return slices.Contains(ids, m.MessageID) })
+}
+
+// markMessagesRead returns the request that marks messages read.
+func markMessagesRead(ids ...string) request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		_, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: ids})
+		return readMsg{err}
 	}
-	b.list = left
 }

@@ -1,29 +1,14 @@
 package tui
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-
-	"parley"
 )
 
-// subject is what the marker stands on, for those keys that mean the same on
-// every screen.
-type subject struct {
-	agent     *parley.AgentStatus // whose terminal is meant; nil if nobody's
-	partnerID string              // to whom an answer goes; "" when it went to several
-	partner   string              // its name
-	message   string              // a message's id
-	text      string              // how that begins
-	thread    *parley.Thread
-	threadID  string // in which the message was said; "" when it was not said in one
-}
-
-// scope is where the next key goes; in the shell, the shown screen's come first.
+// scope returns where the next key goes. In the shell, the keys of the shown
+// screen come first.
 func (m *model) scope() scope {
 	switch {
 	case m.confirm != nil:
@@ -45,24 +30,17 @@ func (m *model) scope() scope {
 	return inShell
 }
 
-// press does what the table says of a key; what it does not know is text, where
-// text is wanted.
+// press runs the binding of a key. A key without one is text, where text is
+// expected.
 func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	s := m.scope()
 	if m.layout.small() {
-		switch {
-		case s == inCompose && key.Text != "": // the window shrank under somebody's hands
-			return m.compose.update(key)
-		case key.String() == "q", key.String() == "ctrl+c":
-			return m.quit()
-		}
-
-		return nil // what cannot be seen is not to be changed
+		return m.pressUnseen(s, key)
 	}
 
-	b := bound(s, key.String())
+	b := m.keys.find(s, key.String())
 	if s == inShell {
-		if own := bound(screenScope(m.at), key.String()); own != nil {
+		if own := m.keys.find(screenScope(m.at), key.String()); own != nil {
 			b = own
 		}
 	}
@@ -72,135 +50,68 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 		if s == inShell {
 			m.status.clear()
 		}
-		return b.run(m)
+		return b.run()
 	case s == inCompose:
 		return m.compose.update(key)
 	case s == inTo:
 		m.compose.typeTo(key)
 	case s == inPalette:
-		m.typeInPalette(key)
+		m.palette.press(key)
 	case s == inFilter:
 		m.traffic.filterBy(m.traffic.filter.text + key.Text)
 	case s == inPrompt:
-		m.prompt.write(key.Text)
+		m.prompt.insert(key.Text)
 	}
 
+	return nil
+}
+
+// pressUnseen takes a key while the window is too small to show anything. Only
+// text for an open draft counts, whose window shrank under the person's hands,
+// and the way out.
+func (m *model) pressUnseen(s scope, key tea.KeyPressMsg) tea.Cmd {
+	switch {
+	case s == inCompose && key.Text != "":
+		return m.compose.update(key)
+	case key.String() == "q", key.String() == "ctrl+c":
+		return m.quit()
+	}
 	return nil
 }
 
 func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
-	if m.layout.small() && m.scope() != inCompose {
+	s := m.scope()
+	if m.layout.small() && s != inCompose {
 		return nil
 	}
 
-	switch m.scope() {
+	text := safeLine(msg.Content)
+	switch s {
 	case inCompose:
 		return m.compose.update(msg)
 	case inTo:
-		m.compose.draft.names.insert(safeLine(msg.Content))
+		m.compose.draft.names.insert(text)
 	case inPalette:
-		m.palette.line.insert(safeLine(msg.Content))
-		if m.palette.op == nil {
-			m.seek()
-		}
+		m.palette.insert(text)
 	case inFilter:
-		m.traffic.filterBy(m.traffic.filter.text + safeLine(msg.Content))
+		m.traffic.filterBy(m.traffic.filter.text + text)
 	case inPrompt:
-		m.prompt.write(safeLine(msg.Content))
+		m.prompt.insert(text)
 	}
 
 	return nil
 }
 
-// all is more lines than any list has.
-const all = 1 << 30
-
-// lines is how far a motion goes in a list of which height lines are shown.
-func (by motion) lines(height int) int {
-	return map[motion]int{lineUp: -1, lineDown: 1, pageUp: -max(1, height-1), pageDown: max(1, height-1), toTop: -all, toBottom: all}[by]
-}
-
-// quit leaves, but asks once when something written would be lost.
+// quit leaves the screen. It warns once when drafts would be lost.
 func (m *model) quit() tea.Cmd {
 	unsent := m.compose.unsent()
 	if len(unsent) == 0 || m.status.leaving || m.status.warned {
 		return tea.Quit
 	}
-	m.tell(
-		fmt.Sprintf("Not sent: %s. The same key again leaves it behind.", strings.ToLower(strings.Join(unsent, ", "))),
-	)
+
+	labels := strings.ToLower(strings.Join(unsent, ", "))
+	m.tell(fmt.Sprintf("Not sent: %s. Press the key again to quit anyway.", labels))
 	m.status.leaving = true
+
 	return nil
-}
-
-// other is the agent that the operator means when a message is under the
-// marker: who sent it, or, when that was the operator, who got it.
-func (r *row) other() (id, name string) {
-	if r.from == you {
-		return r.toID, r.to
-	}
-	return r.fromID, r.from
-}
-
-func (m *model) attach() tea.Cmd {
-	s := m.screen().about().agent
-	switch {
-	case s == nil:
-		m.tell("Which agent? Choose one first (2).")
-	case s.Kind != parley.KindTerminal:
-		m.tell(s.Name + " has no terminal: it reads its messages over the API.")
-	default:
-		m.tell("Going to " + s.Name + "." + unlessAdopted(s, " "+m.returnKey+" brings you back."))
-		return m.do.attach(s.Name)
-	}
-	return nil
-}
-
-func (m *model) attached(msg attachMsg) tea.Cmd {
-	if msg.err != nil {
-		m.daemonGone(msg.err)
-		m.fail(msg.err)
-		return nil
-	}
-	return m.do.show(msg.name, msg.cmd)
-}
-
-// unlessAdopted is what is said of the key that comes back: an adopted agent is in a
-// tmux of the person's own, with keys of their own.
-func unlessAdopted(s *parley.AgentStatus, words string) string {
-	if s.Adopted() {
-		return ""
-	}
-	return words
-}
-
-// isBeside tells how to come back from a window beside the screen.
-func (m *model) isBeside(msg besideMsg) tea.Cmd {
-	if msg.err == nil {
-		back := "; " + m.returnKey + " there closes it and comes back"
-		if slices.ContainsFunc(
-			m.team.list,
-			func(s parley.AgentStatus) bool { return s.Name == msg.name && s.Adopted() },
-		) {
-			back = ""
-		}
-		m.tell(msg.name + " is in a window of its own" + back + ".")
-		return nil
-	}
-	return m.returned(returnedMsg(msg))
-}
-
-func (m *model) returned(msg returnedMsg) tea.Cmd {
-	if msg.err == nil {
-		m.tell("Back from " + msg.name + ".")
-		return m.lookSoon()
-	}
-	if e, ok := errors.AsType[*parley.Error](msg.err); ok {
-		m.daemonGone(e)
-		m.fail(e)
-		return m.lookSoon()
-	}
-	m.fail(parley.Errorf(parley.TmuxUnavailable, "the terminal of %s could not be shown: %w", msg.name, msg.err).
-		Suggest("If it has ended, restart it: parley restart %s", msg.name))
-	return m.lookSoon()
 }

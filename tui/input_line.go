@@ -6,10 +6,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// line is a line of text that is being written, at its end.
+// line is a line of text that is being written, with the cursor at its end.
 type line string
 
-// press takes a key that is no command: text, or what rubs it out.
+// press takes a key that has no binding: text, or one that deletes it.
 func (l *line) press(key tea.KeyPressMsg) {
 	r := []rune(*l)
 	switch key.String() {

@@ -6,55 +6,95 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// prompt asks for one line, at the bottom: a title, a few names.
+// confirm is a question that is asked before something that cannot be undone.
+type confirm struct {
+	question string
+	yes      tea.Cmd
+}
+
+func (c *confirm) lines(th theme, w int) []string {
+	lines := wrap(c.question+" y/n", w)
+	for i := range lines {
+		lines[i] = th.warn.Render(lines[i])
+	}
+	return lines[:min(len(lines), 2)]
+}
+
+// prompt asks for one line at the bottom: a title, a few names.
 type prompt struct {
 	label string
 	text  string
-	take  func(text string) tea.Cmd // of what was written, when there is something
+	take  func(text string) tea.Cmd // gets what was written, unless that is blank
 }
 
-func (m *model) askLine(label, text string, take func(string) tea.Cmd) tea.Cmd {
-	m.prompt = &prompt{label: label, text: text, take: take}
-	return nil
-}
-
-// line draws it with its end in sight: that is where the cursor is.
+// line draws the prompt with the end of its text in sight, where the cursor is.
 func (p *prompt) line(th theme, w int) string {
 	label := fit(p.label+": ", w*2/3)
 	return th.accent.Render(label) + tail(p.text, w-width(label)-1)
 }
 
-func (p *prompt) write(text string) {
+func (p *prompt) insert(text string) {
 	p.text += visible(strings.ReplaceAll(text, "\n", " "))
 }
 
-func (m *model) takePrompt() tea.Cmd {
-	p := m.prompt
+// ask asks for a yes before a command runs.
+func (d *shared) ask(question string, yes tea.Cmd) tea.Cmd {
+	d.confirm = &confirm{question: question, yes: yes}
+	return nil
+}
+
+func (d *shared) agree() tea.Cmd {
+	yes := d.confirm.yes
+	d.confirm = nil
+	return yes
+}
+
+func (d *shared) decline() tea.Cmd {
+	d.confirm = nil
+	d.tell("Cancelled.")
+	return nil
+}
+
+// askLine asks for a line of text.
+func (d *shared) askLine(label string, take func(string) tea.Cmd) tea.Cmd {
+	d.prompt = &prompt{label: label, take: take}
+	return nil
+}
+
+func (d *shared) takeLine() tea.Cmd {
+	p := d.prompt
 	text := strings.TrimSpace(p.text)
 	if text == "" {
 		return nil
 	}
-	m.prompt = nil
+	d.prompt = nil
 	return p.take(text)
 }
 
-func (m *model) rubPrompt() tea.Cmd {
-	if r := []rune(m.prompt.text); len(r) > 0 {
-		m.prompt.text = string(r[:len(r)-1])
+func (d *shared) rubLine() tea.Cmd {
+	if r := []rune(d.prompt.text); len(r) > 0 {
+		d.prompt.text = string(r[:len(r)-1])
 	}
 	return nil
 }
 
-func (m *model) dropPrompt() tea.Cmd {
-	m.prompt = nil
-	m.tell("Left as it is.")
+func (d *shared) dropLine() tea.Cmd {
+	d.prompt = nil
+	d.tell("Cancelled.")
 	return nil
 }
 
-func promptKeys() []binding {
+func (d *shared) confirmKeys() []binding {
 	return []binding{
-		{inPrompt, []string{"enter"}, "enter", "go on with what is written", "go on", (*model).takePrompt, ""},
-		{inPrompt, []string{"backspace", "ctrl+h"}, "backspace", "delete a character", "", (*model).rubPrompt, ""},
-		{inPrompt, []string{"esc", "ctrl+c"}, "esc", "leave it", "leave it", (*model).dropPrompt, ""},
+		bind("y", "yes, do it", d.agree, "Y").hinted("yes"),
+		bind("n esc", "no, cancel", d.decline, "N", "q", "ctrl+c").hinted("no"),
+	}
+}
+
+func (d *shared) promptKeys() []binding {
+	return []binding{
+		bind("enter", "accept the line", d.takeLine).hinted("accept"),
+		bind("backspace", "delete a character", d.rubLine, "ctrl+h"),
+		bind("esc", "cancel", d.dropLine, "ctrl+c").hinted("cancel"),
 	}
 }

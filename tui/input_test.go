@@ -11,9 +11,9 @@ import (
 	"parley"
 )
 
-// TestWritingToNobodyAsksForNames: whoever presses c begins to write, and words must
-// not be taken for keys that pause, stop or launch.
-func TestWritingToNobodyAsksForNames(t *testing.T) {
+// A person who pressed c begins to write. The words must not be taken for keys that
+// pause, stop or launch.
+func TestWriteWithoutRecipientAsksForNames(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 24)
 	s.press("5", "c")
 	if got := s.m.scope(); got != inTo {
@@ -25,22 +25,22 @@ func TestWritingToNobodyAsksForNames(t *testing.T) {
 	}
 }
 
-func TestAnUnansweredRequestIsAskedAgainOrLetBe(t *testing.T) {
+func TestUnansweredRequestIsRetriedOrDismissed(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil
 	f.need(parley.NeedUnanswered, "coder", "gave no answer to message 5f0c0006", "parley retry 5f0c0006", "Ask again.")
 	f.needs[0].MessageID = "5f0c0006-1111-4111-8111-111111111111"
 	s := newScreen(t, f, 80, 24)
 	s.press("4")
-	s.shows("↯ unanswered  coder", "enter ask again · x let it be")
+	s.shows("↯ unanswered  coder", "enter ask again · x dismiss")
 	s.press("enter", "x")
-	if got, want := f.deeds(), "retry "+f.needs[0].MessageID+" "+agentID("coder")+", dismiss "+f.needs[0].MessageID; got != want {
+	if got, want := f.actions(), "retry "+f.needs[0].MessageID+" "+agentID("coder")+", dismiss "+f.needs[0].MessageID; got != want {
 		t.Errorf("done: %s, want %s", got, want)
 	}
 }
 
-// TestADialogShowsItsQuestion: of what stands in a terminal, the end is what matters.
-func TestADialogShowsItsQuestion(t *testing.T) {
+// The end of a terminal is what matters.
+func TestDialogShowsItsQuestion(t *testing.T) {
 	f := busyTeam()
 	var screen []string
 	for i := range 11 {
@@ -64,7 +64,7 @@ func TestADialogShowsItsQuestion(t *testing.T) {
 	}
 }
 
-func TestATerminalThatIsTooSmallSaysSoInASCII(t *testing.T) {
+func TestTooSmallNoticeIsASCIIWhereNeeded(t *testing.T) {
 	s := newScreen(t, busyTeam(), 50, 15, func(o *Options) { o.ASCII = true })
 	for _, r := range s.m.View().Content {
 		if r >= utf8.RuneSelf {
@@ -78,9 +78,8 @@ func TestATerminalThatIsTooSmallSaysSoInASCII(t *testing.T) {
 	s.shows("1 Traffic")
 }
 
-// TestWordsTypedIntoAShrinkingWindowAreKept: what is on its way from somebody's hands
-// belongs to the draft, and to nothing else.
-func TestWordsTypedIntoAShrinkingWindowAreKept(t *testing.T) {
+// Keys that were pressed as the window shrank belong to the draft only.
+func TestTextTypedIntoAShrinkingWindowIsKept(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 24)
 	s.press("b")
 	s.typed("it is ")

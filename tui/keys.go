@@ -24,212 +24,91 @@ const (
 	inHelp
 	inConfirm
 	inPrompt
+	scopes
 )
 
-var scopes = []scope{
-	inShell,
-	inTraffic,
-	inAgents,
-	inThreads,
-	inNeeds,
-	inHealth,
-	inCompose,
-	inTo,
-	inPalette,
-	inFilter,
-	inHelp,
-	inConfirm,
-	inPrompt,
+var scopeNames = [scopes]string{
+	inShell:   "Everywhere",
+	inTraffic: "Traffic",
+	inAgents:  "Agents",
+	inThreads: "Threads",
+	inNeeds:   "Needs you",
+	inHealth:  "Health",
+	inCompose: "Writing",
+	inTo:      "Choosing recipients",
+	inPalette: "Command palette",
+	inFilter:  "Filtering",
+	inHelp:    "Page",
+	inConfirm: "Question",
+	inPrompt:  "Text prompt",
 }
 
-var scopeNames = map[scope]string{inShell: "Everywhere", inTraffic: "Traffic", inAgents: "Agents", inThreads: "Threads",
-	inNeeds: "Needs you", inHealth: "Health", inCompose: "Writing", inTo: "Naming who gets it", inPalette: "Choosing what to do", inFilter: "Filtering", inHelp: "Reading a page", inConfirm: "Being asked", inPrompt: "Asked for a line"}
-
-// screenScope is the scope of a screen's own keys.
+// screenScope returns the scope of a screen's own keys.
 func screenScope(p place) scope { return inTraffic + scope(p) }
 
-// newLineKeys break a line in the box: enter sends. The second and third are for
-// terminals that can tell them from enter.
-var newLineKeys = []string{"ctrl+j", "alt+enter", "shift+enter"}
-
-// binding is a line of the key table: what is pressed where, what it does, and
-// how that is said. hint is its word in the line at the bottom, if it is there.
+// binding is one line of the key table.
 type binding struct {
 	scope scope
-	keys  []string
-	show  string
+	keys  []string // as Bubble Tea names them
+	show  string   // the keys that the help shows
 	does  string
-	hint  string
-	run   func(*model) tea.Cmd
-	name  string // in the palette; "" for what only moves
+	run   func() tea.Cmd
+	hint  string      // the word in the key line at the bottom; "" leaves it out
+	name  string      // the name in the palette; "" leaves it out
+	idle  func() bool // reports that the key has nothing to work on; nil for never
 }
 
-// named gives names to bindings, for the palette: the first word is its key.
-func named(all []binding, names ...string) []binding {
-	for _, n := range names {
-		key, name, _ := strings.Cut(n, " ")
-		for i := range all {
-			if slices.Contains(all[i].keys, key) {
-				all[i].name = name
-			}
+// shownKeys are the keys whose name in the help is not Bubble Tea's.
+var shownKeys = map[string]string{"→": "right", "←": "left", "↑": "up", "↓": "down", "pgdn": "pgdown"}
+
+// bind makes a line of the table for the keys that show names, separated by
+// spaces, and for more that the help leaves out.
+func bind(show, does string, run func() tea.Cmd, more ...string) binding {
+	var keys []string
+	for key := range strings.FieldsSeq(show) {
+		if name, ok := shownKeys[key]; ok {
+			key = name
 		}
+		keys = append(keys, key)
 	}
-	return all
+	return binding{show: show, does: does, run: run, keys: append(keys, more...)}
 }
 
-// motion is how the marker is moved.
-type motion int
+// hinted puts the keys into the key line.
+func (b binding) hinted(word string) binding { b.hint = word; return b }
 
-const (
-	lineUp motion = iota
-	lineDown
-	pageUp
-	pageDown
-	toTop
-	toBottom
-)
+// named puts the keys into the palette.
+func (b binding) named(name string) binding { b.name = name; return b }
 
-func moving(by motion) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.screen().move(by) }
-}
+// unless leaves the keys out of the key line while idle is true.
+func (b binding) unless(idle func() bool) binding { b.idle = idle; return b }
 
-func going(p place) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { return m.goTo(p) }
-}
+// keymap is the table of keys. The help, the key line, the palette and the docs
+// are read off it.
+type keymap struct{ all []binding }
 
-// bindings is the table of keys. Help, the hints, and the tests are read off it.
-func bindings() []binding {
-	all := shellKeys()
-	for _, s := range []screen{&traffic{}, &agents{}, &threads{}, &needs{}, &health{}} {
-		all = append(all, s.keys()...)
-	}
-	return append(append(all, overKeys()...), promptKeys()...)
-}
-
-func shellKeys() []binding {
-	return named([]binding{
-		{inShell, []string{"1", "T"}, "1 T", "traffic: every message as it goes", "", going(atTraffic), ""},
-		{inShell, []string{"2", "A"}, "2 A", "agents: who is there, problems first", "", going(atAgents), ""},
-		{inShell, []string{"3", "D"}, "3 D", "threads: discussions of several", "", going(atThreads), ""},
-		{inShell, []string{"4", "N", "n"}, "4 N n", "needs you: what waits for a person", "", going(atNeeds), ""},
-		{inShell, []string{"5", "H"}, "5 H", "health: the daemon and its figures", "", going(atHealth), ""},
-		{inShell, []string{"right", "]"}, "→ ]", "next screen", "", (*model).nextScreen, ""},
-		{inShell, []string{"left", "["}, "← [", "previous screen", "", (*model).previousScreen, ""},
-		{inShell, []string{"c"}, "c", "write to the agent", "write", (*model).writeTo, ""},
-		{inShell, []string{"w"}, "w", "write to several, a group, or all", "", (*model).writeNew, ""},
-		{inShell, []string{"r"}, "r", "reply to the message", "reply", (*model).reply, ""},
-		{inShell, []string{"b"}, "b", "broadcast to all", "broadcast", (*model).broadcast, ""},
-		{inShell, []string{"s"}, "s", "steer the agent: guidance it must see", "steer", (*model).steer, ""},
-		{inShell, []string{"a"}, "a", "attach to the agent's terminal", "attach", (*model).attach, ""},
-		{inShell, []string{"p"}, "p", "pause all messages, or let them go on", "", (*model).pauseAll, ""},
-		{inShell, []string{"L"}, "L", "launch an agent", "", (*model).launch, ""},
-		{
-			inShell,
-			[]string{":", "ctrl+p"},
-			": ctrl+p",
-			"find anything that can be done",
-			"do",
-			(*model).openPalette,
-			"",
-		},
-		{inShell, []string{"u"}, "u", "undo what was just done", "", (*model).takeBack, ""},
-		{inShell, []string{"up", "k"}, "↑ k", "up", "", moving(lineUp), ""},
-		{inShell, []string{"down", "j"}, "↓ j", "down", "", moving(lineDown), ""},
-		{inShell, []string{"pgup", "ctrl+u"}, "pgup ctrl+u", "a page up", "", moving(pageUp), ""},
-		{inShell, []string{"pgdown", "ctrl+d"}, "pgdn ctrl+d", "a page down", "", moving(pageDown), ""},
-		{inShell, []string{"g", "home"}, "g home", "to the top", "", moving(toTop), ""},
-		{inShell, []string{"G", "end"}, "G end", "to the bottom, the newest", "", moving(toBottom), ""},
-		{inShell, []string{"?"}, "?", "all keys", "help", (*model).openHelp, ""},
-		{inShell, []string{"q", "ctrl+c"}, "q ctrl+c", "quit; agents go on", "quit", (*model).quit, ""},
-	}, "1 show traffic", "2 show agents", "3 show threads", "4 show needs", "5 show health", "c write", "w write to several", "r reply",
-		"b broadcast", "s steer", "a attach", "p pause or resume", "u undo", "L launch", "? help", "q quit")
-}
-
-// overKeys are those of what lies over the screens.
-func overKeys() []binding {
-	return []binding{
-		{inCompose, []string{"enter"}, "enter", "send", "send", (*model).post, ""},
-		{inCompose, newLineKeys, "ctrl+j", "new line", "new line", (*model).newLine, ""},
-		{inCompose, []string{"tab"}, "tab", "name others to get it", "to", (*model).editTo, ""},
-		{
-			inCompose,
-			[]string{"ctrl+p"},
-			"ctrl+p",
-			"priority: low, normal, high, urgent",
-			"priority",
-			(*model).cyclePriority,
-			"",
-		},
-		{inCompose, []string{"ctrl+r"}, "ctrl+r", "require an answer, and by when", "answer", (*model).cycleDue, ""},
-		{inCompose, []string{"ctrl+o"}, "ctrl+o", "write in your $EDITOR", "editor", (*model).edit, ""},
-		{
-			inCompose,
-			[]string{"esc", "ctrl+c"},
-			"esc",
-			"leave; the draft is kept",
-			"leave, draft kept",
-			(*model).leaveCompose,
-			"",
-		},
-
-		{inTo, []string{"enter"}, "enter", "on to the text", "text", (*model).leaveTo, ""},
-		{inTo, []string{"tab"}, "tab", "complete the name, or on to the text", "complete", (*model).completeTo, ""},
-		{
-			inTo,
-			[]string{"esc", "ctrl+c"},
-			"esc",
-			"leave; the draft is kept",
-			"leave, draft kept",
-			(*model).leaveCompose,
-			"",
-		},
-
-		{inPalette, []string{"enter"}, "enter", "do it", "do it", (*model).choose, ""},
-		{
-			inPalette,
-			[]string{"down", "ctrl+n"},
-			"↓ ctrl+n",
-			"next; further in the arguments",
-			"next",
-			paletteMove(1),
-			"",
-		},
-		{inPalette, []string{"up", "ctrl+p"}, "↑ ctrl+p", "the one before; back in them", "", paletteMove(-1), ""},
-		{inPalette, []string{"tab"}, "tab", "choose it; then, the next argument", "complete", (*model).complete, ""},
-		{inPalette, []string{"esc", "ctrl+c"}, "esc", "back, and away", "back", (*model).leavePalette, ""},
-
-		{inFilter, []string{"enter"}, "enter", "keep the filter", "keep", (*model).keepFilter, ""},
-		{inFilter, []string{"backspace", "ctrl+h"}, "backspace", "delete a character", "", (*model).rubFilter, ""},
-		{inFilter, []string{"esc", "ctrl+c", "ctrl+u"}, "esc", "show everything", "show all", (*model).dropFilter, ""},
-
-		{inHelp, []string{"down", "j"}, "↓ j", "further", "further", helpBy(1), ""},
-		{inHelp, []string{"up", "k"}, "↑ k", "back up", "", helpBy(-1), ""},
-		{inHelp, []string{"pgdown", "ctrl+d", "space"}, "pgdn space", "a page further", "", helpBy(helpPage), ""},
-		{inHelp, []string{"pgup", "ctrl+u"}, "pgup", "a page back", "", helpBy(-helpPage), ""},
-		{inHelp, []string{"esc", "?", "q", "enter", "ctrl+c"}, "esc ?", "close", "close", (*model).closeHelp, ""},
-
-		{inConfirm, []string{"y", "Y"}, "y", "yes, do it", "yes", (*model).agree, ""},
-		{inConfirm, []string{"n", "N", "esc", "q", "ctrl+c"}, "n esc", "no, leave it", "no", (*model).decline, ""},
-	}
-}
-
-// bound returns the binding of a key, nil if it means nothing there.
-func bound(s scope, key string) *binding {
-	for _, b := range bindings() {
-		if b.scope == s && slices.Contains(b.keys, key) {
-			return &b
+// find returns the binding of a key in a scope, or nil.
+func (k *keymap) find(s scope, key string) *binding {
+	for i := range k.all {
+		if b := &k.all[i]; b.scope == s && slices.Contains(b.keys, key) {
+			return b
 		}
 	}
 	return nil
 }
 
-// hints are the key line's words in some scopes, most useful first.
-func (m *model) hints(in ...scope) []string {
+// in returns the bindings of a scope.
+func (k *keymap) in(s scope) []binding {
+	return slices.DeleteFunc(slices.Clone(k.all), func(b binding) bool { return b.scope != s })
+}
+
+// hints returns the words of the key line in some scopes, the most useful first.
+func (k *keymap) hints(in ...scope) []string {
 	var words []string
-	all := bindings()
 	for _, s := range in {
-		for _, b := range all {
-			if b.scope == s && b.hint != "" && !m.idle(&b) {
+		for i := range k.all {
+			b := &k.all[i]
+			if b.scope == s && b.hint != "" && (b.idle == nil || !b.idle()) {
 				key, _, _ := strings.Cut(b.show, " ")
 				words = append(words, key+" "+b.hint)
 			}
@@ -238,24 +117,63 @@ func (m *model) hints(in ...scope) []string {
 	return words
 }
 
-// idle reports whether a key could only say that there is nothing for it to do.
-func (m *model) idle(b *binding) bool {
-	switch {
-	case b.scope == inShell && b.hint == "reply":
-		return m.screen().about().message == ""
-	case b.scope == inShell && b.hint == "attach" && m.at == atAgents:
-		return true // enter does it there
-	case b.scope == inShell && (b.hint == "steer" || b.hint == "attach"):
-		return m.screen().about().agent == nil
-	case b.scope == inCompose && b.hint == "to":
-		return !m.compose.draft.named()
-	case b.scope == inCompose && (b.hint == "priority" || b.hint == "answer"):
-		return !m.compose.draft.formal()
-	case b.scope == inPalette && b.hint == "next":
-		return m.palette.op != nil
-	case b.scope == inNeeds:
-		return m.needs.idle(b.hint)
+// bindings makes the table of keys.
+func (m *model) bindings() []binding {
+	var all []binding
+	add := func(s scope, keys []binding) {
+		for i := range keys {
+			keys[i].scope = s
+		}
+		all = append(all, keys...)
 	}
 
-	return false
+	add(inShell, m.shellKeys())
+	for i, s := range m.screens {
+		add(screenScope(place(i)), s.keys())
+	}
+
+	add(inCompose, m.compose.keys())
+	add(inTo, m.compose.toKeys())
+	add(inPalette, m.palette.keys())
+	add(inFilter, m.traffic.filterKeys())
+	add(inHelp, m.helpKeys())
+	add(inConfirm, m.confirmKeys())
+	add(inPrompt, m.promptKeys())
+
+	return all
+}
+
+func (m *model) shellKeys() []binding {
+	noMessage := func() bool { return m.about().message == "" }
+	noAgent := func() bool { return m.about().agent == nil }
+	noAttach := func() bool { return m.at == atAgents || noAgent() } // enter does it on that screen
+
+	return []binding{
+		bind("1 T", "traffic: every message as it happens", m.going(atTraffic)).named("show traffic"),
+		bind("2 A", "agents: the team, problems first", m.going(atAgents)).named("show agents"),
+		bind("3 D", "threads: group discussions", m.going(atThreads)).named("show threads"),
+		bind("4 N n", "needs you: everything that waits for you", m.going(atNeeds)).named("show needs"),
+		bind("5 H", "health: the daemon and its figures", m.going(atHealth)).named("show health"),
+		bind("→ ]", "next screen", m.next),
+		bind("← [", "previous screen", m.previous),
+		bind("c", "write to the agent", m.compose.writeTo).hinted("write").named("write"),
+		bind("w", "write to several, a group, or all", m.compose.writeNew).named("write to several"),
+		bind("r", "reply to the message", m.compose.reply).hinted("reply").named("reply").unless(noMessage),
+		bind("b", "broadcast to all", m.compose.broadcast).hinted("broadcast").named("broadcast"),
+		bind("s", "steer the agent: guidance it must see", m.compose.steer).
+			hinted("steer").named("steer").unless(noAgent),
+		bind("a", "attach to the agent's terminal", m.attach).hinted("attach").named("attach").unless(noAttach),
+		bind("p", "pause all messages, or resume them", m.pauseOrResume).named("pause or resume"),
+		bind("L", "launch an agent", m.palette.launch).named("launch"),
+		bind(": ctrl+p", "run any command", m.palette.start).hinted("run"),
+		bind("u", "undo the last action", m.undoLast).named("undo"),
+		bind("↑ k", "up", m.moving(lineUp)),
+		bind("↓ j", "down", m.moving(lineDown)),
+		bind("pgup ctrl+u", "a page up", m.moving(pageUp)),
+		bind("pgdn ctrl+d", "a page down", m.moving(pageDown)),
+		bind("g home", "to the top", m.moving(toTop)),
+		bind("G end", "to the bottom, the newest", m.moving(toBottom)),
+		bind("?", "all keys", m.openHelp).hinted("help").named("help"),
+		bind("q ctrl+c", "quit; agents keep running", m.quit).hinted("quit").named("quit"),
+	}
 }

@@ -91,7 +91,7 @@ func TestNoKeyMeansTwoThings(t *testing.T) {
 	}
 }
 
-func TestHelpTellsEveryKey(t *testing.T) {
+func TestHelpListsEveryKey(t *testing.T) {
 	drawsALot(t)
 	s := newScreen(t, busyTeam(), 200, 80)
 	s.press("?")
@@ -106,9 +106,9 @@ func TestHelpTellsEveryKey(t *testing.T) {
 	s.shows(bindings()[len(bindings())-1].does)
 }
 
-// TestTheFirstPageIsLearntInAMinute: about fifteen keys, all in view in the smallest
-// terminal, and each of them a key indeed.
-func TestTheFirstPageIsLearntInAMinute(t *testing.T) {
+// The first page has about fifteen keys, all of them bound and in view in the
+// smallest terminal.
+func TestFirstHelpPageIsShort(t *testing.T) {
 	if n := len(essentials); n > 15 {
 		t.Errorf("there are %d to be learnt", n)
 	}
@@ -130,7 +130,7 @@ func TestTheFirstPageIsLearntInAMinute(t *testing.T) {
 	}
 }
 
-func TestKeyLineAlwaysTellsHelpAndQuit(t *testing.T) {
+func TestKeyLineAlwaysShowsHelpAndQuit(t *testing.T) {
 	for w := minWidth; w < 130; w++ {
 		s := newScreen(t, busyTeam(), w, 24)
 		lines := strings.Split(s.text(), "\n")
@@ -140,7 +140,7 @@ func TestKeyLineAlwaysTellsHelpAndQuit(t *testing.T) {
 	}
 }
 
-func TestMovesWithinEveryScreen(t *testing.T) {
+func TestMotionsWorkOnEveryScreen(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 24)
 	s.press("2", "G")
 	if got, want := s.m.agents.selected().Name, "old-hand"; got != want {
@@ -178,8 +178,8 @@ func TestMovesWithinEveryScreen(t *testing.T) {
 	}
 }
 
-// TestTwoHurriedEscapesGoBackTwice, as two do: a terminal sends both at once.
-func TestTwoHurriedEscapesGoBackTwice(t *testing.T) {
+// A terminal sends two quick escapes as one key.
+func TestTwoEscapesAtOnceGoBackTwice(t *testing.T) {
 	for _, keys := range [][]string{
 		{":", "s", "t", "e", "enter"}, {"/", "c", "o", "enter", "enter"}, {"3", "enter", "c", "h", "i"}, {"3", "enter", "?"}, {"3", "enter", "k", "+", "x"},
 		{"k", "enter", "tab"}, {"w", "c"}, {"2", "S"},
@@ -196,8 +196,8 @@ func TestTwoHurriedEscapesGoBackTwice(t *testing.T) {
 	}
 }
 
-// TestEveryKeyAnswersOnAnEmptyScreen: where there is nothing to be done it says so, but for
-// what moves a marker, goes back, or leads to where one is.
+// Where there is nothing to do a key says so, unless it moves the marker, goes back,
+// or leads to the screen that is shown.
 func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 	drawsALot(t)
 	for at := range places {
@@ -214,7 +214,7 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 				_, _, moves := strings.Cut(" up k down j pgup ctrl+u pgdown ctrl+d g home G end esc ", " "+key+" ")
 				here := slices.Contains(bound(inShell, fmt.Sprint(int(at)+1)).keys, key)
 				if s.state() == before && !moves && !here && !(b.scope == inNeeds && key == "tab") {
-					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.screen().title(), b.does, s.text())
+					t.Errorf("%s on %s (%s) changed nothing:\n%s", key, s.m.shown().title(), b.does, s.text())
 				}
 
 				s.fits(key)
@@ -223,9 +223,9 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 	}
 }
 
-// TestTheKeyLineNamesWhatTheKeysDo: a key that it shows does more than say that there is
-// nothing to be done, on each screen, in each box, full and with details in focus.
-func TestTheKeyLineNamesWhatTheKeysDo(t *testing.T) {
+// A key in the key line does more than say that there is nothing to do, on each
+// screen, in each box, full and with details in focus.
+func TestKeyLineShowsOnlyUsefulKeys(t *testing.T) {
 	drawsALot(t)
 	for _, keys := range [][]string{
 		{"1"}, {"1", "k", "enter"}, {"1", "k", "tab"}, {"1", "/"}, {"1", "/", "c"}, {"2"}, {"2", "G"}, {"2", "v"}, {"3"}, {"3", "j"}, {"3", "enter"},
@@ -258,7 +258,7 @@ func TestTheKeyLineNamesWhatTheKeysDo(t *testing.T) {
 				t.Errorf("after %q: %s (%s) changed nothing:\n%s", keys, b.keys[0], b.hint, s.text())
 			}
 
-			for _, no := range []string{"There is no", "Which agent", "Whom?", "This went to several", "There is nothing", "Nothing", "It did not", "This goes", "Guidance has", "Guidance goes"} {
+			for _, no := range []string{"No ", "Choose an agent", "This went to several", "Nothing", "Only its", "It disappears", "Guidance has", "Guidance goes", "The recipient"} {
 				if strings.HasPrefix(s.m.status.text, no) {
 					t.Errorf(
 						"after %q: %s (%s) is in the key line and says %q",
@@ -273,33 +273,33 @@ func TestTheKeyLineNamesWhatTheKeysDo(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrittenCanBeChangedByItsKeys, each of which says so where it cannot.
-func TestWhatIsWrittenCanBeChangedByItsKeys(t *testing.T) {
+// Each key changes the draft, or says why it cannot.
+func TestWritingKeysChangeTheDraft(t *testing.T) {
 	for _, c := range []struct {
 		open  []string
 		key   string
 		times int
 		shows string
 	}{
-		{[]string{"b"}, "enter", 1, "There is nothing to send yet."},
+		{[]string{"b"}, "enter", 1, "Nothing to send yet."},
 		{[]string{"b", "x"}, "ctrl+p", 1, "priority high"},
 		{[]string{"b", "x"}, "ctrl+p", len(priorities), "priority normal"},
 		{[]string{"b", "x"}, "ctrl+r", 1, "answer within 10m"},
 		{[]string{"b", "x"}, "ctrl+r", len(dues), "answer not required"},
 		{[]string{"b", "x"}, "ctrl+o", 1, "x edited"},
-		{[]string{"b", "x"}, "esc", 1, "The draft is kept."},
+		{[]string{"b", "x"}, "esc", 1, "Draft kept."},
 		{[]string{"b", "x"}, "enter", 1, "Sent to all agents"},
 		{[]string{"2", "c"}, "tab", 1, "tab complete"},
-		{[]string{"3", "c"}, "tab", 1, "This goes to who is named above. w writes to others."},
+		{[]string{"3", "c"}, "tab", 1, "The recipient is fixed here. w writes to others."},
 		{[]string{"1", "r"}, "tab", 1, "w writes to others."},
 		{[]string{"2", "s"}, "tab", 1, "Guidance goes to one agent."},
 		{[]string{"2", "s"}, "ctrl+p", 1, "Guidance has high priority"},
 		{[]string{"2", "s"}, "ctrl+r", 1, "requires no answer"},
 		{[]string{"w", "c", "o", "d"}, "tab", 1, "to coder, "},
 		{[]string{"w", "c", "o", "d"}, "enter", 1, "enter send"},
-		{[]string{"3"}, "m", 1, "Nothing in it is unread for you."},
-		{[]string{"2"}, "z", 1, "z shows them"},
-		{[]string{"2"}, "z", 2, "All are shown."},
+		{[]string{"3"}, "m", 1, "Nothing unread in it."},
+		{[]string{"2"}, "z", 1, "z unfolds them"},
+		{[]string{"2"}, "z", 2, "All agents are shown."},
 		{[]string{"4", "tab"}, "esc", 1, "▸ Needs you"},
 	} {
 		s := newScreen(t, busyTeam(), 120, 30)
@@ -314,7 +314,7 @@ func TestWhatIsWrittenCanBeChangedByItsKeys(t *testing.T) {
 	}
 }
 
-// TestHelpIsNotCut where it is read in one column, or in two of least width.
+// The help is not cut in one column, or in two of the least width.
 func TestHelpIsNotCut(t *testing.T) {
 	for _, b := range bindings() {
 		if room := helpColumn - 14; width(b.does) > room || width(b.show) > 12 {

@@ -15,10 +15,10 @@ const (
 	broad              // and more of them
 )
 
-// from are the columns at which the tiers begin.
+// tierFrom are the columns at which the tiers begin.
 var tierFrom = []int{narrow: 0, medium: 96, wide: 132, broad: 180}
 
-// at is the tier of a width, seen from the one that holds: dragging a window's
+// at returns the tier of a width, given the current one: dragging a window's
 // edge across a border changes the screen once.
 func (t tier) at(width int) tier {
 	up := t
@@ -37,8 +37,8 @@ type layout struct {
 	inner         int // columns used
 	statusH       int
 	bodyH         int // between bar and status
-	bottomH       int // of what is written, without its title; 0 when it is closed
-	screenH       int // what is left to the screen
+	bottomH       int // lines of the writing box without its title; 0 while it is closed
+	screenH       int // what is left for the screen
 }
 
 func (l *layout) small() bool { return l.width < minWidth || l.height < minHeight }
@@ -48,8 +48,8 @@ func (m *model) resize(w, h int) {
 	m.tier = m.tier.at(w)
 }
 
-// settle makes everything as large as it now is, and scrolled accordingly. It is
-// called after each message, so that View only draws.
+// settle sets all sizes, and scrolls accordingly. It runs after each message, so
+// that View only draws.
 func (m *model) settle() {
 	l := &m.layout
 	if l.small() {
@@ -59,30 +59,16 @@ func (m *model) settle() {
 	l.inner = l.width - spare
 	l.statusH = len(m.statusLines(l.inner))
 	l.bodyH = l.height - 3 - l.statusH
-	l.bottomH = m.bottomHeight()
+	l.bottomH = m.compose.lines(l.inner, l.bodyH)
 	l.screenH = l.bodyH
 	if l.bottomH > 0 {
 		l.screenH -= l.bottomH + 1
 	}
 
-	m.screen().settle(l.inner, l.screenH)
+	m.shown().settle(l.inner, l.screenH)
 	m.compose.resize(l.inner, composeHeight(l.bodyH))
-	m.palette.settle(m.theme, l.inner, l.bodyH)
-	if m.help.height = l.bodyH - 1; m.help.open {
-		m.help.settle(len(m.help.lines(m.theme, l.inner)))
-	}
-}
-
-// bottomHeight is how many lines the box takes below its title.
-func (m *model) bottomHeight() int {
-	if !m.compose.open {
-		return 0
-	}
-	n := 1 + composeHeight(m.layout.bodyH)
-	if m.compose.err != nil {
-		n += min(len(errorLines(m.theme, m.compose.err, m.layout.inner)), 4)
-	}
-	return n
+	m.palette.settle(l.inner, l.bodyH)
+	m.help.settle(m.theme, m.keys, l.inner, l.bodyH)
 }
 
 func composeHeight(body int) int { return clamp(body/5, 3, 8) }

@@ -12,7 +12,7 @@ import (
 var update = flag.Bool("update", false, "write the golden views anew")
 
 // The first makes the test binary be the screen, over a fake service; the second
-// names the tmux server where sessions stand for its agents' terminals.
+// names the tmux server whose sessions play its agents' terminals.
 const (
 	screenVariable = "PARLEY_TEST_SCREEN"
 	socketVariable = "PARLEY_TEST_SOCKET"

@@ -10,17 +10,17 @@ import (
 	"parley"
 )
 
-// detail is the pane of one message: its text, and every delivery with its
-// ladder and evidence.
+// detail is the pane of one message: its text, and every delivery with its ladder
+// and evidence.
 type detail struct {
-	open   bool // by wish
-	shut   bool // by wish, where there would be room
+	open   bool // the person opened it
+	shut   bool // the person closed it, where there would be room
 	id     string
-	result *parley.MessageStatusResult // of id; nil until it came
+	result *parley.MessageStatusResult // of id; nil until it was read
 	err    error
 	asking bool // a request is under way
-	stale  bool // ask once more when it is done
-	lost   bool // it could not be read as the daemon was away
+	stale  bool // ask once more when that is done
+	lost   bool // it could not be read because the daemon was away
 	top    int
 	height int
 }
@@ -37,9 +37,9 @@ func (d *detail) move(by motion) { d.top += by.lines(d.height) }
 
 func (d *detail) settle(lines int) { d.top = clamp(d.top, 0, max(0, lines-d.height)) }
 
-// owed reports whether the operator is told so and has not been marked as a
-// reader yet.
-func (d *detail) owed() bool {
+// unreadByOperator reports whether the operator got the message and is not marked
+// as its reader yet.
+func (d *detail) unreadByOperator() bool {
 	return d.result != nil && slices.ContainsFunc(d.result.Deliveries, func(x parley.Delivery) bool {
 		return x.Recipient == parley.OperatorName && x.State == parley.DeliverySubmitted
 	})
@@ -57,7 +57,7 @@ func (d *detail) view(th theme, r *row, w int, focused bool, now time.Time) []st
 	return clip(append(title, lines[clamp(d.top, 0, len(lines)):]...), d.height+1)
 }
 
-// lines are what there is to say; until it was read, what the row r of a list says.
+// lines draws the message. Until it was read, they are what the row r says.
 func (d *detail) lines(th theme, r *row, w int, now time.Time) []string {
 	switch {
 	case d.err != nil:
@@ -127,13 +127,13 @@ func worstFirst(ds []parley.Delivery) []parley.Delivery {
 	})
 }
 
-// deliveryLines shows the way to one recipient: where it stands and why, then
-// each rung with its time and how it is known.
+// deliveryLines draws the delivery to one recipient: its state and why, then each
+// rung with its time and its evidence.
 func deliveryLines(th theme, d parley.Delivery, w int, now time.Time) []string {
 	state := safeLine(string(d.State))
 	head := fmt.Sprintf("%s %s: %s", pad(deliveryGlyph(d.State), 2), shownName(d.Recipient, d.RecipientID), state)
 	if d.Reason != "" {
-		head += ", " + safeLine(d.Reason)
+		head += ", " + reasonWords(d.Reason, d.ReasonCode)
 	}
 
 	var lines []string
@@ -159,7 +159,7 @@ func stepLines(th theme, s parley.Step, before time.Time, w int, now time.Time) 
 	left := fmt.Sprintf("     %s %s %s ", s.At.In(now.Location()).Format("15:04:05.000"),
 		pad(took, 7), pad(safeLine(string(s.State)), 11))
 	left = fit(left, w)
-	evidence := wrap(safeLine(s.Evidence), max(w-width(left), 8))
+	evidence := wrap(reasonWords(s.Evidence, s.Code), max(w-width(left), 8))
 	lines := []string{fit(left+evidence[0], w)}
 	for _, line := range evidence[1:] {
 		lines = append(lines, fit(strings.Repeat(" ", width(left))+line, w))
@@ -172,7 +172,7 @@ func stepLines(th theme, s parley.Step, before time.Time, w int, now time.Time) 
 	return lines
 }
 
-// brief is a short time in at most six columns.
+// brief returns a duration in at most six columns.
 func brief(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -185,7 +185,7 @@ func brief(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// errorLines says what went wrong and what to do about it.
+// errorLines draws an error and what to do about it.
 func errorLines(th theme, err error, w int) []string {
 	e := parley.AsError(err)
 	var lines []string

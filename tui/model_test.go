@@ -1,10 +1,12 @@
 package tui
 
 import (
-	"os/exec"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
@@ -26,42 +28,20 @@ func TestEachScreenHasItsKeys(t *testing.T) {
 	s.shows("Plan for today")
 }
 
-func TestAttachBesideLeavesTheScreenWhereItIs(t *testing.T) {
-	s := newScreen(t, busyTeam(), 100, 30, func(o *Options) {
-		o.Beside = func(name string) (*exec.Cmd, error) {
-			if name == "scout" {
-				return exec.Command("sh", "-c", "echo no space for a window >&2; exit 1"), nil
-			}
-			return exec.Command("true"), nil
-		}
-	})
-
-	s.choose("coder")
-	s.press("a")
-	s.shows("coder is in a window of its own; ctrl+b d there closes it")
-	if len(s.attached) > 0 {
-		t.Errorf("took the screen's own terminal for %q", s.attached)
-	}
-
-	s.choose("scout")
-	s.press("a")
-	s.shows("the terminal of scout could not be shown: no space for a window")
-}
-
-func TestStoppingAsksFirst(t *testing.T) {
+func TestStopAsksFirst(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 30)
 	s.choose("coder")
 	s.press("S")
-	s.shows("Stop coder? Its program and what that knows end; its messages are kept. y/n")
+	s.shows("Stop coder? Its process and context are lost; messages are kept. y/n")
 	s.press("n")
-	s.shows("Left as it is.")
+	s.shows("Cancelled.")
 	if len(f.stopped) > 0 {
 		t.Errorf("stopped %q without a yes", f.stopped)
 	}
 
 	s.press("S", "y")
-	s.shows("coder is stopped.")
+	s.shows("coder stopped.")
 	if got, want := strings.Join(f.stopped, " "), "stop "+agentID("coder"); got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
@@ -71,14 +51,14 @@ func TestPauseIsUndone(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 30)
 	s.press("u")
-	s.shows("There is nothing to undo.")
+	s.shows("Nothing to undo.")
 	s.press("p")
-	s.shows("‖ paused by operator", "Messages are paused. u lets them go on.")
+	s.shows("‖ paused by operator", "Messages are paused. u resumes them.")
 	s.press("u")
 	s.hides("paused by")
 }
 
-func TestSteersTheAgentThatIsMeant(t *testing.T) {
+func TestSteersTheAgentUnderTheMarker(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 30)
 	s.choose("coder")
@@ -91,15 +71,73 @@ func TestSteersTheAgentThatIsMeant(t *testing.T) {
 	}
 }
 
-func TestAWordGoesByItselfAndAnErrorStays(t *testing.T) {
+func TestNoticeExpiresAndErrorStays(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 30)
 	s.press("3", "r")
-	s.shows("There is no message to reply to here.")
+	s.shows("No message to reply to here.")
 	s.send(tickMsg(noon.Add(toastTime + time.Second)))
-	s.hides("There is no message")
+	s.hides("No message to reply")
 	f.err = parley.Errorf(parley.Internal, "it broke")
 	s.press("p")
 	s.send(tickMsg(noon.Add(3 * toastTime)))
 	s.shows("it broke")
+}
+
+func TestForeignTextIsShownSafely(t *testing.T) {
+	f := newFake()
+	evil := "a\x1b]0;title\x07b\u202ec\u200dd\ufe0fe\x9bf\rg\u0000h \U000e0041i Z" + strings.Repeat("\u0301", 40)
+	id := f.say(1, "coder", []string{"tester"}, evil, "normal", parley.DeliveryHeld)
+	f.messages[id].Deliveries[0].Reason, f.messages[id].Object.ContextReference = evil, evil
+	f.events[0].Sender, f.events[0].Preview = evil, evil
+	f.agent("x", parley.AgentState(evil), 0, 0, evil)
+	s := newScreen(t, f, 140, 40)
+	s.press("enter")
+	for _, r := range s.text() {
+		if r != '\n' && (r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0 || invisible(r) || r >= 0x202a && r <= 0x202e) {
+			t.Errorf("the screen holds %U", r)
+		}
+	}
+
+	s.fits("evil text")
+	s.shows("a]0;titlebcdef")
+}
+
+func TestLayoutDoesNotFlickerNearATierEdge(t *testing.T) {
+	s := newScreen(t, busyTeam(), 80, 24)
+	s.press("enter")
+	for _, c := range []struct {
+		width int
+		wide  bool
+	}{{100, false}, {131, false}, {132, true}, {128, true}, {126, true}, {125, false}, {131, false}, {300, true}, {60, false}} {
+		s.send(tea.WindowSizeMsg{Width: c.width, Height: 24})
+		if got := strings.Contains(s.text(), "│"); got != c.wide {
+			t.Errorf("at %d columns side by side is %v, want %v", c.width, got, c.wide)
+		}
+	}
+}
+
+func TestSmallWindowAsksForRoom(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 40)
+	s.press("b")
+	s.typed("a draft")
+	s.send(tea.WindowSizeMsg{Width: 40, Height: 10})
+	s.shows("parley needs 60×20", "quits.")
+	s.typed("xyz")
+	s.send(tea.WindowSizeMsg{Width: 60, Height: 20})
+	s.shows("a draftxyz")
+	for _, size := range [][2]int{{1, 1}, {2, 3}, {5, 2}, {59, 20}, {60, 19}, {0, 0}} {
+		s.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		if size[0] > 0 {
+			s.fits(fmt.Sprint(size))
+		}
+	}
+
+	s.press("ctrl+c")
+	if s.quit {
+		t.Error("ctrl+c left a draft behind without asking")
+	}
+	if s.press("ctrl+c"); !s.quit {
+		t.Error("the second ctrl+c did not leave")
+	}
 }

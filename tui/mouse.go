@@ -4,11 +4,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// wheelLines is how far one notch of the wheel goes.
+// wheelLines is how many lines one notch of the wheel goes.
 const wheelLines = 3
 
-// pointer is where the mouse does something on a screen: in its own lines and
-// columns, of as many as the screen has.
+// pointer is a click or a turn of the wheel, at a line and column of a screen of
+// h lines and w columns.
 type pointer struct {
 	x, y, w, h int
 	wheel      int // lines down; 0 for a click
@@ -17,7 +17,7 @@ type pointer struct {
 // rowsTop are the lines above a screen: the header and the bar.
 const rowsTop = 2
 
-// pointed does what the mouse asks for. Nothing hangs on it: keys do all of that.
+// pointed handles the mouse. Keys can do all of that too.
 func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 	mouse, wheel := msg.Mouse(), 0
 	switch msg.(type) {
@@ -45,21 +45,20 @@ func (m *model) pointed(msg tea.MouseMsg) tea.Cmd {
 		m.help.top += wheel
 	case s == inPalette:
 		p.h = l.bodyH
-		return m.pointInPalette(p)
+		return m.palette.point(p)
 	case wheel == 0 && s != inShell, s != inShell && s != inCompose && s != inTo && s != inFilter:
 	case mouse.Y == 1 && wheel == 0:
 		return m.clickTab(mouse.X)
 	case p.y >= 0 && p.y < p.h && p.x < p.w:
-		return m.screen().point(p)
+		return m.shown().point(p)
 	}
 
 	return nil
 }
 
-// pointInPalette marks a row; a click on the marked one does it, as enter does. Of an
-// operation's arguments it writes the name.
-func (m *model) pointInPalette(at pointer) tea.Cmd {
-	p := &m.palette
+// point marks a row. A click on the marked one does it, as enter does; a click on
+// an argument writes its name.
+func (p *palette) point(at pointer) tea.Cmd {
 	row := p.top + at.y - paletteHead
 	switch {
 	case at.wheel != 0:
@@ -67,11 +66,11 @@ func (m *model) pointInPalette(at pointer) tea.Cmd {
 	case at.y < paletteHead || at.y >= at.h || at.x >= at.w:
 	case p.op != nil:
 		fields := p.arguments()
-		if i := row - len(p.argumentLines(m.theme, at.w)) + len(fields); i >= 0 && i < len(fields) {
-			p.ask(fields[i])
+		if i := row - len(p.argumentLines(at.w)) + len(fields); i >= 0 && i < len(fields) {
+			p.addArgument(fields[i])
 		}
 	case row < len(p.found) && row == p.sel:
-		return m.choose()
+		return p.choose()
 	case row < len(p.found):
 		p.sel = row
 	}
@@ -102,8 +101,8 @@ func times(n int, move func(motion) tea.Cmd) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// second reports whether the pointer is in the second of two panes, which begins
-// behind so many columns, or, below each other, lines.
+// second reports whether the pointer is in the second of two panes. The first has
+// so many columns, or, if they are below each other, lines.
 func (p pointer) second(t tier, firstW, firstH int) bool {
 	if t >= wide {
 		return p.x > firstW
@@ -194,7 +193,7 @@ func (n *needs) point(p pointer) tea.Cmd {
 	case p.y > 0:
 		i, at := n.top+p.y-1, n.index()
 		if i > at {
-			i-- // the one under the marker takes two lines
+			i-- // the row under the marker takes two lines
 		}
 		if n.inDetail = false; i < len(n.list) && i != at {
 			n.mark(i)

@@ -30,7 +30,7 @@ func (s *stage) wheel(down bool, x, y int) {
 
 func withMouse(o *Options) { o.Mouse = true }
 
-func TestTheMouseIsTheTerminalsUnlessWanted(t *testing.T) {
+func TestMouseIsOptIn(t *testing.T) {
 	if got := newScreen(t, busyTeam(), 80, 24).m.View().MouseMode; got != tea.MouseModeNone {
 		t.Errorf("the mouse is taken: %v", got)
 	}
@@ -39,7 +39,7 @@ func TestTheMouseIsTheTerminalsUnlessWanted(t *testing.T) {
 	}
 }
 
-func TestAClickChooses(t *testing.T) {
+func TestClickMovesTheMarker(t *testing.T) {
 	for _, size := range sizes {
 		s := newScreen(t, busyTeam(), size[0], size[1], withMouse)
 		s.click("2 Agents")
@@ -73,7 +73,7 @@ func TestAClickChooses(t *testing.T) {
 	}
 }
 
-func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
+func TestWheelScrollsThePaneUnderIt(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 20, withMouse)
 	at := s.m.traffic.sel
 	s.wheel(false, 3, 5)
@@ -107,8 +107,8 @@ func TestTheWheelScrollsWhatIsUnderIt(t *testing.T) {
 	}
 }
 
-// TestTheMouseDoesNothingUnasked: a click beside a question or a draft answers neither.
-func TestTheMouseDoesNothingUnasked(t *testing.T) {
+// A click elsewhere does not answer a question or leave a draft.
+func TestClickAnswersNoQuestion(t *testing.T) {
 	s := newScreen(t, busyTeam(), 80, 24, withMouse)
 	s.press("b")
 	s.typed("hello")
@@ -123,16 +123,16 @@ func TestTheMouseDoesNothingUnasked(t *testing.T) {
 	s.send(tea.MouseClickMsg{X: 3, Y: 5, Button: tea.MouseLeft})
 }
 
-func TestAClickInThePaletteChooses(t *testing.T) {
+func TestClickInThePaletteChooses(t *testing.T) {
 	for _, size := range sizes {
 		s := newScreen(t, busyTeam(), size[0], size[1], withMouse)
 		s.press("2", ":")
-		s.click("3 Threads") // nothing beside the list
-		s.shows("▸2 Agents", "What shall be done?")
+		s.click("3 Threads") // only the list can be clicked
+		s.shows("▸2 Agents", "Run a command")
 		s.click("  order ")
-		s.shows("▸ order ", "What shall be done?")
+		s.shows("▸ order ", "Run a command")
 		s.click("order ")
-		s.hides("What shall be done?")
+		s.hides("Run a command")
 		if s.m.agents.order != byGroup {
 			t.Errorf("%v: a click on the marked row did nothing", size)
 		}
@@ -155,14 +155,14 @@ func TestAClickInThePaletteChooses(t *testing.T) {
 	}
 }
 
-func TestTheWheelScrollsThePalette(t *testing.T) {
+func TestWheelScrollsThePalette(t *testing.T) {
 	s := newScreen(t, busyTeam(), 60, 20, withMouse)
 	s.press(":")
 	for range 6 {
 		s.wheel(true, 3, 8)
 	}
 
-	if p := &s.m.palette; p.sel != 6*wheelLines || p.top == 0 {
+	if p := s.m.palette; p.sel != 6*wheelLines || p.top == 0 {
 		t.Errorf("the wheel went to row %d, the first in view is %d", p.sel, p.top)
 	}
 

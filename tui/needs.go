@@ -3,37 +3,46 @@ package tui
 import (
 	"context"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
 
-// needs is the screen of what waits for a person.
+// needs is the screen of everything that waits for a person.
 type needs struct {
-	*desk
-	drafts   func() []draft // the operator's own that are not sent
-	forget   func(address)  // throws one of them away
-	sel      string         // the key of the need under the marker
-	at0      int            // where that was, for when it is gone
+	actions
+	compose  *compose
+	threads  *threads
+	sel      string // the key of the need under the marker
+	at0      int    // where that was, for when it is gone
 	top      int
 	height   int
 	inDetail bool // the movement keys go to the details
 	asking   bool
-	known    bool          // told is an answer
-	told     []parley.Need // by the daemon
+	known    bool          // reported is an answer
+	reported []parley.Need // by the daemon
 	list     []need
 	err      error
-	message  detail // what the need under the marker is about
+	message  detail // that the need under the marker is about
 	pane     pane
 }
 
 // pane is how far a text is scrolled.
 type pane struct{ top, height int }
 
-func newNeeds(d *desk, c *compose) *needs {
-	return &needs{desk: d, drafts: c.unposted, forget: c.forget}
+// needsMsg is the daemon's list.
+type needsMsg struct {
+	list []parley.Need
+	err  error
+}
+
+func readNeeds(ctx context.Context, s parley.Service) tea.Msg {
+	res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{})
+	if err != nil {
+		return needsMsg{err: err}
+	}
+	return needsMsg{list: res.Needs}
 }
 
 func (n *needs) title() string { return "Needs you" }
@@ -44,47 +53,41 @@ func (n *needs) badge() badge {
 }
 
 func (n *needs) keys() []binding {
-	return named([]binding{
-		{inNeeds, []string{"enter"}, "enter", "do what helps: attach, reply, restart…", "do it", (*model).helpNeed, ""},
-		{inNeeds, []string{"x"}, "x", "let it be: dismiss, decline, let go", "let be", (*model).dropNeed, ""},
-		{inNeeds, []string{"R"}, "R", "again: type, release, or restart it", "again", (*model).againNeed, ""},
-		{inNeeds, []string{"m"}, "m", "mark what came for you read", "read", (*model).markRead, ""},
-		{
-			inNeeds,
-			[]string{"tab"},
-			"tab",
-			"between the list and its details",
-			"",
-			func(m *model) tea.Cmd { return m.needs.turn() },
-			"",
-		},
-		{
-			inNeeds,
-			[]string{"esc"},
-			"esc",
-			"back to the list",
-			"",
-			func(m *model) tea.Cmd { m.needs.inDetail = false; return nil },
-			"",
-		},
-		{inNeeds, []string{"e"}, "e", "explain the message's story", "explain", (*model).explain, ""},
-	}, "R retry", "x dismiss", "e explain", "m mark read")
+	return []binding{
+		bind("enter", "take the best action: attach, reply…", n.assist).hinted("do it").unless(n.none),
+		bind("x", "dismiss it: mark read, decline, stop…", n.drop).
+			hinted("dismiss").named("dismiss").unless(func() bool { return n.none() || !n.selected().drops() }),
+		bind("R", "try again: retype, release, or restart", n.again).
+			hinted("retry").named("retry").unless(func() bool { return n.none() || !n.selected().again() }),
+		bind("m", "mark a message to you read", n.markRead).
+			hinted("read").named("mark read").unless(func() bool { return n.none() || !n.selected().letter() }),
+		bind("tab", "between the list and its details", n.turn),
+		bind("esc", "back to the list", n.back),
+		bind("e", "explain what happened to the message", n.explain).
+			hinted("explain").named("explain").unless(func() bool { return n.none() || n.selected().MessageID == "" }),
+	}
 }
 
+// none reports whether nothing needs the operator.
+func (n *needs) none() bool { return n.selected() == nil }
+
 func (n *needs) turn() tea.Cmd { n.inDetail = !n.inDetail; return nil }
+func (n *needs) back() tea.Cmd { n.inDetail = false; return nil }
 
 func (n *needs) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case agentsMsg, shownMsg:
-		return n.ask()
+		return n.askNeeds()
 	case needsMsg:
 		return n.take(msg)
 	case needDetailMsg:
-		return n.detailed(msg)
+		return n.takeDetail(msg)
 	case dropDraftMsg:
-		n.forget(msg.to)
+		n.compose.forget(msg.to)
 	case feedMsg:
-		n.message.stale = n.message.stale || slices.ContainsFunc(msg.events, func(e parley.Event) bool { return e.MessageID == n.message.id })
+		for _, e := range msg.events {
+			n.message.stale = n.message.stale || e.MessageID == n.message.id
+		}
 	case settledMsg:
 		if n.at == atNeeds {
 			n.gather()
@@ -95,43 +98,39 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// ask asks while the screen is looked at, one question at a time.
-func (n *needs) ask() tea.Cmd {
+// askNeeds reads the list while the screen is shown, one request at a time.
+func (n *needs) askNeeds() tea.Cmd {
 	if n.at != atNeeds || n.asking {
 		return nil
 	}
 	n.asking = true
-	return n.do.needs()
+	return n.do.call(readNeeds)
 }
 
 func (n *needs) take(msg needsMsg) tea.Cmd {
 	n.asking = false
 	if n.err = msg.err; msg.err != nil {
-		if n.daemonGone(msg.err) {
-			return n.lookLater()
+		if n.link.gone(msg.err) {
+			return n.link.lookLater()
 		}
 		return nil
 	}
 
 	if !n.known {
-		n.sel, n.at0 = "", 0 // what was there before was not all
+		n.sel, n.at0 = "", 0 // the list was not complete before
 	}
 
-	n.known, n.told = true, msg.list
+	n.known, n.reported = true, msg.list
 	n.gather()
 
 	return nil
 }
 
-// needDetailMsg is what became of the message that a need is about.
-type needDetailMsg struct {
-	id     string
-	result *parley.MessageStatusResult
-	err    error
-}
+// needDetailMsg is the message that a need is about, with its deliveries.
+type needDetailMsg detailMsg
 
-// show keeps the details on the need under the marker. Looking at a message
-// here does not mark it read: the operator does, or answers.
+// show keeps the details on the need under the marker. Looking at a message here
+// does not mark it read: the operator marks or answers it.
 func (n *needs) show() tea.Cmd {
 	x := n.selected()
 	if n.at != atNeeds || x == nil {
@@ -149,15 +148,14 @@ func (n *needs) show() tea.Cmd {
 	}
 
 	d.asking, d.stale = true, false
-	id := d.id
+	read := readDetail(d.id)
 
 	return n.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
-		return needDetailMsg{id: id, result: res, err: err}
+		return needDetailMsg(read(ctx, s).(detailMsg))
 	})
 }
 
-func (n *needs) detailed(msg needDetailMsg) tea.Cmd {
+func (n *needs) takeDetail(msg needDetailMsg) tea.Cmd {
 	d := &n.message
 	d.asking = false
 	if msg.id != d.id {
@@ -167,16 +165,16 @@ func (n *needs) detailed(msg needDetailMsg) tea.Cmd {
 
 	if d.err = msg.err; msg.err == nil {
 		d.result = msg.result
-	} else if n.daemonGone(msg.err) {
+	} else if n.link.gone(msg.err) {
 		d.stale, d.err = true, nil
-		return n.lookLater()
+		return n.link.lookLater()
 	}
 
 	return nil
 }
 
-// index is where the need under the marker stands. When that is gone, the marker
-// stays where it was: on what comes next.
+// index returns the position of the need under the marker. When that is gone, the
+// marker stays where it was, on the next one.
 func (n *needs) index() int {
 	i := slices.IndexFunc(n.list, func(x need) bool { return x.key == n.sel })
 	if i < 0 {
@@ -192,7 +190,7 @@ func (n *needs) mark(i int) {
 	}
 }
 
-// selected is the need under the marker, nil if there is none.
+// selected returns the need under the marker, or nil.
 func (n *needs) selected() *need {
 	if len(n.list) == 0 {
 		return nil
@@ -226,16 +224,8 @@ func (n *needs) about() subject {
 	}
 
 	if x.AgentID == "" && x.Kind != needUnsent && x.Agent != you {
-		s.partnerID = x.Agent // it left the team, or is parley itself
+		s.partnerID = x.Agent // an agent that left the team, or parley itself
 	}
 
 	return s
-}
-
-// ago is how long a need has lasted.
-func (x *need) ago(now time.Time) string {
-	if x.Since.IsZero() {
-		return ""
-	}
-	return since(x.Since, now)
 }

@@ -3,190 +3,127 @@ package tui
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
 )
 
-// dropDraftMsg is the operator's word that a draft may go.
+const nothingNeeded = "Nothing needs you."
+
+// dropDraftMsg says that a draft may go.
 type dropDraftMsg struct{ to address }
 
-// helpNeed does what helps most with the need under the marker: the first word
-// on its row.
-func (m *model) helpNeed() tea.Cmd {
-	x := m.needs.selected()
+// assist does what helps most with the need under the marker: the first act of its
+// row.
+func (n *needs) assist() tea.Cmd {
+	x := n.selected()
 	if x == nil {
-		m.tell("Nothing needs you.")
+		n.tell(nothingNeeded)
 		return nil
 	}
 
 	switch x.Kind {
 	case parley.NeedLost, parley.NeedExited:
-		return m.restart()
+		return n.restart()
 	case parley.NeedOverdue, parley.NeedOwesAnswer:
-		if m.needs.about().agent != nil {
-			return m.remind(x)
+		if n.about().agent != nil {
+			return n.remind(x)
 		}
-		return m.reply()
+		return n.compose.reply()
 	case parley.NeedUnanswered:
-		return m.retryTo(x.MessageID, x.AgentID)
+		return n.retryTo(x.MessageID, x.AgentID)
 	case parley.NeedApproval:
-		return m.ask(
-			fmt.Sprintf("Make %s a special agent? It may then do what only those may.", safeLine(x.Agent)),
-			m.approve(x, true),
-		)
+		question := fmt.Sprintf("Make %s a special agent? It then has the rights of one.", safeLine(x.Agent))
+		return n.ask(question, n.decide(x, true))
 	case parley.NeedHeld:
-		return m.control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: x.MessageID}, nil)
+		return n.control(parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: x.MessageID}, nil)
 	case needMessage, needAnswer:
 		if x.thread != "" {
-			return m.openThread(x.thread)
+			return n.threads.openThread(x.thread)
 		}
-		return m.reply()
+		return n.compose.reply()
 	case needUnsent:
-		return m.compose.write(x.draft.to, x.draft.label, "")
+		return n.compose.write(x.draft.to, x.draft.label, "")
 	}
 
-	return m.attach()
+	return n.attach()
 }
 
-// dropNeed lets the need under the marker be, in the way of its kind.
-func (m *model) dropNeed() tea.Cmd {
-	x := m.needs.selected()
+// drop dismisses the need under the marker, in the way of its kind.
+func (n *needs) drop() tea.Cmd {
+	x := n.selected()
 	if x == nil {
-		m.tell("Nothing needs you.")
+		n.tell(nothingNeeded)
 		return nil
 	}
 
 	switch x.Kind {
 	case parley.NeedUnconfirmed, parley.NeedOverdue, parley.NeedOwesAnswer, parley.NeedUnanswered:
-		return m.dismiss(x.MessageID)
+		return n.dismiss(x.MessageID)
 	case parley.NeedLost, parley.NeedExited:
-		return m.stop()
+		return n.stop()
 	case parley.NeedHeld:
-		return m.muteHeld()
+		return n.muteHeld()
 	case parley.NeedApproval:
-		return m.approve(x, false)
+		return n.decide(x, false)
 	case needMessage, needAnswer:
-		return m.markRead()
+		return n.markRead()
 	case needUnsent:
 		to := x.draft.to
-		return m.ask("Throw this draft away? Nobody has it then.", func() tea.Msg { return dropDraftMsg{to} })
+		return n.ask("Discard this draft? It cannot be recovered.", func() tea.Msg { return dropDraftMsg{to} })
 	}
 
-	m.tell("This goes when its cause does.")
+	n.tell("It disappears once the cause is gone.")
 
 	return nil
 }
 
-// idle reports whether the key of such a hint does nothing for the need under the marker.
-func (n *needs) idle(hint string) bool {
+// again tries again what the need under the marker is about.
+func (n *needs) again() tea.Cmd {
 	x := n.selected()
-	if x == nil {
-		return true
-	}
-
-	toYou := x.Kind == needMessage || x.Kind == needAnswer
-	l, _ := lookOf(x.Kind)
-	switch hint {
-	case "let be":
-		return !toYou && !slices.ContainsFunc(l.acts, func(act string) bool { return strings.HasPrefix(act, "x ") })
-	case "again":
-		return !x.restarts() && !x.repeats()
-	case "read":
-		return !toYou
-	case "explain":
-		return x.MessageID == ""
-	}
-
-	return false
-}
-
-// restarts and repeats tell what again means for a need.
-func (n *need) restarts() bool { return n.Kind == parley.NeedLost || n.Kind == parley.NeedExited }
-func (n *need) repeats() bool {
-	return n.MessageID != "" && n.AgentID != "" && n.Kind != needMessage && n.Kind != needAnswer
-}
-
-// againNeed tries again what the need under the marker is about.
-func (m *model) againNeed() tea.Cmd {
-	x := m.needs.selected()
 	switch {
 	case x == nil:
-		m.tell("Nothing needs you.")
+		n.tell(nothingNeeded)
 	case x.restarts():
-		return m.restart()
+		return n.restart()
 	case !x.repeats():
-		m.tell("There is nothing to be tried again here.")
+		n.tell("Nothing to retry here.")
 	default:
-		return m.retryTo(x.MessageID, x.AgentID)
+		return n.retryTo(x.MessageID, x.AgentID)
 	}
 	return nil
 }
 
-// openThread shows what was said in a thread, and with it marks that read.
-func (m *model) openThread(id string) tea.Cmd {
-	m.threads.sel, m.threads.inTalk = id, true
-	return tea.Batch(m.threads.readAll(), m.goTo(atThreads))
-}
-
-// muteHeld mutes those who said too much: two agents, or a thread.
-func (m *model) muteHeld() tea.Cmd {
-	r := m.needs.message.result
+// muteHeld mutes the two agents, or the thread, whose messages are held.
+func (n *needs) muteHeld() tea.Cmd {
+	r := n.message.result
 	if r == nil || r.Object == nil || len(r.Deliveries) == 0 {
-		m.tell("Reading what they talk about; try again.")
+		n.tell("Still reading the conversation; try again in a moment.")
 		return nil
 	}
+
 	mute := parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: r.Object.ThreadID}
 	if mute.ThreadID == "" {
-		mute.With = r.Object.SenderID + "," + m.needs.selected().AgentID
+		mute.With = r.Object.SenderID + "," + n.selected().AgentID
 	}
-	back := mute
-	back.Action = parley.ActionUnmute
-	return m.control(mute, &back)
-}
+	unmute := mute
+	unmute.Action = parley.ActionUnmute
 
-// control does something to a conversation; back undoes it, if anything does.
-func (m *model) control(r parley.ControlConversationRequest, back *parley.ControlConversationRequest) tea.Cmd {
-	do := func(r parley.ControlConversationRequest) deed {
-		return deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-			res, err := s.ControlConversation(ctx, r)
-			if err != nil {
-				return "", err
-			}
-			return res.Message, nil
-		}}
-	}
-
-	d := do(r)
-	if back != nil {
-		d.undo = &undo{does: "takes that back", deed: do(*back)}
-	}
-
-	return m.do.deed(d)
+	return n.control(mute, &unmute)
 }
 
 // retryTo types a message again to one agent, or looks at once whether it can be.
-func (m *model) retryTo(message, agent string) tea.Cmd {
-	return m.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: message, Recipient: agent})
-		if err != nil {
-			return "", err
-		}
-		return res.Message, nil
-	}})
+func (n *needs) retryTo(message, agent string) tea.Cmd {
+	return n.run(act(parley.Service.RetryDelivery,
+		parley.RetryDeliveryRequest{MessageID: message, Recipient: agent}))
 }
 
-// dismiss lets a message not be named any more; only the list forgets it.
-func (m *model) dismiss(message string) tea.Cmd {
-	return m.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-		res, err := s.GetNeeds(ctx, parley.GetNeedsRequest{Dismiss: message})
-		if err != nil {
-			return "", err
-		}
-		return plural(res.Dismissed, "matter") + " let be; a retry brings it back.", nil
+// dismiss takes a message off the list. Nothing else changes.
+func (n *needs) dismiss(message string) tea.Cmd {
+	return n.run(action{do: func(ctx context.Context, s parley.Service) (string, error) {
+		_, err := s.GetNeeds(ctx, parley.GetNeedsRequest{Dismiss: message})
+		return "Dismissed; retrying brings it back.", err
 	}})
 }
 
@@ -194,36 +131,26 @@ func (m *model) dismiss(message string) tea.Cmd {
 const reminder = "REMINDER"
 
 // remind asks for an answer that is owed.
-func (m *model) remind(x *need) tea.Cmd {
-	id, name, message := x.AgentID, safeLine(x.Agent), x.MessageID
-	text := "Please answer message " + parley.Short(message)
-	if r := m.needs.message.result; r != nil && r.Object != nil && r.Object.ID == message {
+func (n *needs) remind(x *need) tea.Cmd {
+	text := "Please answer message " + parley.Short(x.MessageID)
+	if r := n.message.result; r != nil && r.Object != nil && r.Object.ID == x.MessageID {
 		text += " from " + safeLine(r.Object.Sender)
 	}
-	return m.do.deed(deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-		_, err := s.SteerAgent(ctx, parley.SteerAgentRequest{Agent: id, Kind: reminder, Text: text + "."})
-		return name + " is reminded.", err
-	}})
+
+	r := parley.SteerAgentRequest{Agent: x.AgentID, Kind: reminder, Text: text + "."}
+
+	return n.run(act(parley.Service.SteerAgent, r).saying("Reminded " + safeLine(x.Agent) + "."))
 }
 
-// approve decides on an agent's wish to be special, which can be decided anew.
-func (m *model) approve(x *need, yes bool) tea.Cmd {
-	id := x.AgentID
-	decide := func(yes bool) deed {
-		return deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-			res, err := s.ApproveAgent(ctx, parley.ApproveAgentRequest{Agent: id, Approve: yes})
-			if err != nil {
-				return "", err
-			}
-			return res.Message, nil
-		}}
+// decide approves an agent's request to be special, or declines it. Either can be
+// changed later.
+func (n *needs) decide(x *need, yes bool) tea.Cmd {
+	set := func(yes bool) action {
+		return act(parley.Service.ApproveAgent, parley.ApproveAgentRequest{Agent: x.AgentID, Approve: yes})
 	}
-
-	d := decide(yes)
-	d.undo = &undo{
-		does: map[bool]string{true: "declines it after all", false: "approves it after all"}[yes],
-		deed: decide(!yes),
+	does := "approves it instead"
+	if yes {
+		does = "declines it instead"
 	}
-
-	return m.do.deed(d)
+	return n.run(set(yes).undoneBy(does, set(!yes)))
 }

@@ -10,19 +10,19 @@ import (
 	"parley"
 )
 
-// The kinds that only the screen knows of, beside the daemon's.
+// The kinds that only the screen knows, in addition to the daemon's.
 const (
-	needMessage parley.NeedKind = "for you"  // somebody wrote to the operator
-	needUnsent  parley.NeedKind = "unsent"   // the operator's own
-	needAnswer  parley.NeedKind = "asks you" // a response is required of the operator
+	needMessage parley.NeedKind = "for you"  // a message to the operator
+	needUnsent  parley.NeedKind = "unsent"   // a draft of the operator's
+	needAnswer  parley.NeedKind = "asks you" // a message that requires an answer
 )
 
 // need is one thing that waits for a person.
 type need struct {
 	parley.Need
-	draft  draft  // of what is unsent
-	thread string // in which it was said
-	key    string // tells it from all others, and stays while it lasts
+	draft  draft  // that is unsent
+	thread string // that the message belongs to
+	key    string // is unique, and stays while the need lasts
 	rank   int    // of its kind
 }
 
@@ -34,8 +34,35 @@ func (n *need) settle() {
 	_, n.rank = lookOf(n.Kind)
 }
 
-// look is how a kind of need is shown, and what can be done about it: the key
-// and its word, the first being what helps most.
+// letter reports whether the need is a message to the operator.
+func (n *need) letter() bool { return n.Kind == needMessage || n.Kind == needAnswer }
+
+// restarts reports whether trying again restarts an agent.
+func (n *need) restarts() bool { return n.Kind == parley.NeedLost || n.Kind == parley.NeedExited }
+
+// repeats reports whether trying again types a message.
+func (n *need) repeats() bool { return n.MessageID != "" && n.AgentID != "" && !n.letter() }
+
+// again reports whether the need can be tried again.
+func (n *need) again() bool { return n.restarts() || n.repeats() }
+
+// drops reports whether the need can be dismissed, in the way of its kind.
+func (n *need) drops() bool {
+	l, _ := lookOf(n.Kind)
+	dismisses := slices.ContainsFunc(l.acts, func(act string) bool { return strings.HasPrefix(act, "x ") })
+	return n.letter() || dismisses
+}
+
+// ago returns how long the need has lasted.
+func (n *need) ago(now time.Time) string {
+	if n.Since.IsZero() {
+		return ""
+	}
+	return since(n.Since, now)
+}
+
+// look is how a kind of need is shown, and what can be done about it: each act is
+// a key and its word, and the first helps most.
 type look struct {
 	kind  parley.NeedKind
 	glyph string
@@ -43,27 +70,28 @@ type look struct {
 	acts  []string
 }
 
-// looks are the kinds, the most urgent first: what keeps an agent from working,
-// then whoever waits for this person, then what is only late.
+// looks are the kinds, the most urgent first: needs that keep an agent from
+// working, then agents that wait for this person, then what is only late.
 var looks = []look{
 	{parley.NeedDialog, "◆", true, []string{"enter attach", "s steer"}},
-	{parley.NeedLost, "∅", true, []string{"enter restart", "x let it go"}},
-	{parley.NeedExited, "✗", true, []string{"enter restart", "x let it go"}},
+	{parley.NeedLost, "∅", true, []string{"enter restart", "x stop"}},
+	{parley.NeedExited, "✗", true, []string{"enter restart", "x stop"}},
 	{parley.NeedBlocked, "■", true, []string{"enter attach", "s steer"}},
 	{parley.NeedStuck, "◔", true, []string{"enter attach", "s steer"}},
-	{parley.NeedUnconfirmed, "?", true, []string{"enter attach", "R type again", "x it arrived"}},
-	{parley.NeedUnanswered, "↯", true, []string{"enter ask again", "x let it be"}},
+	{parley.NeedUnconfirmed, "?", true, []string{"enter attach", "R retype", "x it arrived"}},
+	{parley.NeedUnanswered, "↯", true, []string{"enter ask again", "x dismiss"}},
 	{needAnswer, "»", true, []string{"enter reply", "m mark read", "a attach"}},
-	{parley.NeedDraft, "✎", false, []string{"enter attach", "R look again"}},
+	{parley.NeedDraft, "✎", false, []string{"enter attach", "R check again"}},
 	{parley.NeedHeld, "‖", false, []string{"enter release", "x mute them", "a attach"}},
-	{parley.NeedOverdue, "⊘", false, []string{"enter remind", "a attach", "x let it be"}},
+	{parley.NeedOverdue, "⊘", false, []string{"enter remind", "a attach", "x dismiss"}},
 	{needMessage, "✉", false, []string{"enter reply", "m mark read", "a attach"}},
-	{parley.NeedOwesAnswer, "…", false, []string{"enter remind", "a attach", "x let it be"}},
+	{parley.NeedOwesAnswer, "…", false, []string{"enter remind", "a attach", "x dismiss"}},
 	{parley.NeedApproval, "+", false, []string{"enter approve", "x decline"}},
-	{needUnsent, "✎", false, []string{"enter go on writing", "x throw away"}},
+	{needUnsent, "✎", false, []string{"enter keep writing", "x discard"}},
 }
 
-// lookOf is how a kind is shown; one of a newer daemon comes before what is late.
+// lookOf returns the look and rank of a kind. A kind of a newer daemon comes before
+// what is late.
 func lookOf(k parley.NeedKind) (l look, rank int) {
 	for i, l := range looks {
 		if l.kind == k {
@@ -73,35 +101,23 @@ func lookOf(k parley.NeedKind) (l look, rank int) {
 	return look{kind: k, glyph: "!", grave: true, acts: []string{"enter attach"}}, 7
 }
 
-// gather puts together what waits for a person, the most urgent first and the
+// gather lists everything that waits for a person, the most urgent first and the
 // oldest first among equals.
 func (n *needs) gather() {
 	var all []need
-	for _, x := range n.told {
+	for _, x := range n.reported {
 		x.Agent = shownName(x.Agent, x.AgentID)
 		if a := n.team.find(x.AgentID); x.Kind == parley.NeedDraft && a != nil {
-			x.MessageID = a.HeldMessage // the first that waits behind it
+			x.MessageID = a.HeldMessage // the first that waits behind the draft
 		}
 		all = append(all, need{Need: x})
 	}
 
 	for _, x := range n.inbox.list {
-		all = append(all, n.letter(x))
+		all = append(all, n.newLetter(x))
 	}
-
-	for _, d := range n.drafts() {
-		all = append(
-			all,
-			need{
-				draft: d,
-				Need: parley.Need{
-					Kind:   needUnsent,
-					Agent:  you,
-					Text:   lowerFirst(d.label) + ": “" + safeLine(d.text) + "”",
-					Action: "It is kept while this screen runs.",
-				},
-			},
-		)
+	for _, d := range n.compose.unposted() {
+		all = append(all, newUnsent(d))
 	}
 
 	for i := range all {
@@ -112,13 +128,27 @@ func (n *needs) gather() {
 	n.list = all
 }
 
-// letter is a message that came for the operator.
-func (n *needs) letter(x parley.InboxMessage) need {
-	l := need{
-		Need: parley.Need{Kind: needMessage, Agent: shownName(x.Sender, ""), MessageID: x.MessageID, Since: x.Timestamp,
-			Text: safeLine(x.Content)},
-	}
-	if l.thread = x.ThreadID; l.thread != "" {
+// newUnsent returns the need of a draft.
+func newUnsent(d draft) need {
+	return need{draft: d, Need: parley.Need{
+		Kind:   needUnsent,
+		Agent:  you,
+		Text:   lowerFirst(d.label) + ": “" + safeLine(d.text) + "”",
+		Action: "Kept until this screen closes.",
+	}}
+}
+
+// newLetter returns the need of a message to the operator.
+func (n *needs) newLetter(x parley.InboxMessage) need {
+	l := need{thread: x.ThreadID, Need: parley.Need{
+		Kind:      needMessage,
+		Agent:     shownName(x.Sender, ""),
+		MessageID: x.MessageID,
+		Since:     x.Timestamp,
+		Text:      safeLine(x.Content),
+	}}
+
+	if l.thread != "" {
 		l.Text = "in a thread: " + l.Text
 	}
 	if a := n.team.named(x.Sender); a != nil {
@@ -131,7 +161,7 @@ func (n *needs) letter(x parley.InboxMessage) need {
 	return l
 }
 
-// whenDue says by when something is due, or since when it is late.
+// whenDue says when something is due, or how late it is.
 func whenDue(at, now time.Time) string {
 	if now.After(at) {
 		return "was due " + since(at, now) + " ago"
@@ -139,21 +169,11 @@ func whenDue(at, now time.Time) string {
 	return "is due in " + strings.TrimSpace(since(now, at))
 }
 
-// named finds an agent by its name, nil if it is not there.
-func (t *team) named(name string) *parley.AgentStatus {
-	for i := range t.list {
-		if strings.EqualFold(t.list[i].Name, name) {
-			return &t.list[i]
-		}
-	}
-	return nil
-}
-
-// waiting counts what gather would list, without asking for the list.
+// waiting counts what gather would list, without the list.
 func (n *needs) waiting() (count int, grave bool) {
 	if s := n.link.status; s != nil {
 		count = s.Needs
 	}
 	grave = count > 0
-	return count + n.team.unread + len(n.drafts()), grave
+	return count + n.team.unread + len(n.compose.unposted()), grave
 }

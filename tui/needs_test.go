@@ -21,7 +21,7 @@ func TestShowsThatMessagesArePaused(t *testing.T) {
 	s.hides("paused")
 }
 
-func TestShowsWhatNeedsTheOperator(t *testing.T) {
+func TestShowsNeeds(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 40)
 	s.shows("! 3 need you", "4 Needs you 4")
@@ -33,7 +33,7 @@ func TestShowsWhatNeedsTheOperator(t *testing.T) {
 	s.shows(
 		"▸ ∅ lost",
 		"✗ exited      planner",
-		"enter restart · x let it go",
+		"enter restart · x stop",
 		"in a shell: parley restart scout",
 		"✉ for you     reviewer",
 	)
@@ -69,7 +69,7 @@ func TestShowsWhatNeedsTheOperator(t *testing.T) {
 	s.shows("! 1 needs you", "Needs you 1")
 }
 
-func TestNeedsThatCannotBeReadSayWhy(t *testing.T) {
+func TestNeedsShowWhyTheyCannotBeRead(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 80, 24)
 	f.err = parley.Errorf(parley.Internal, "the database cannot be read").Suggest("Look into the log.")
@@ -81,7 +81,7 @@ func TestNeedsThatCannotBeReadSayWhy(t *testing.T) {
 }
 
 // Each kind of need has its own way to be helped, and to be let be.
-func TestEachNeedHasItsDeeds(t *testing.T) {
+func TestEachNeedHasItsActions(t *testing.T) {
 	const asked = "5f0c0002-1111-4111-8111-111111111111"
 	for _, c := range []struct {
 		kind  parley.NeedKind
@@ -91,17 +91,17 @@ func TestEachNeedHasItsDeeds(t *testing.T) {
 	}{
 		{parley.NeedDialog, []string{"enter"}, "Back from coder.", ""},
 		{parley.NeedStuck, []string{"enter"}, "Back from coder.", ""},
-		{parley.NeedStuck, []string{"x"}, "This goes when its cause does.", ""},
-		{parley.NeedExited, []string{"enter", "y"}, "coder is started again.", "restart " + agentID("coder")},
-		{parley.NeedLost, []string{"R", "y"}, "coder is started again.", "restart " + agentID("coder")},
-		{parley.NeedLost, []string{"x", "y"}, "coder is stopped.", "stop " + agentID("coder")},
+		{parley.NeedStuck, []string{"x"}, "It disappears once the cause is gone.", ""},
+		{parley.NeedExited, []string{"enter", "y"}, "coder restarted.", "restart " + agentID("coder")},
+		{parley.NeedLost, []string{"R", "y"}, "coder restarted.", "restart " + agentID("coder")},
+		{parley.NeedLost, []string{"x", "y"}, "coder stopped.", "stop " + agentID("coder")},
 		{parley.NeedUnconfirmed, []string{"R"}, "It is typed again", "retry " + asked + " " + agentID("coder")},
-		{parley.NeedUnconfirmed, []string{"x"}, "1 matter let be; a retry brings it back.", "dismiss " + asked},
-		{parley.NeedOverdue, []string{"enter"}, "coder is reminded.", "steer REMINDER Please answer message 5f0c0002 from coder."},
-		{parley.NeedOwesAnswer, []string{"x"}, "1 matter let be", "dismiss " + asked},
+		{parley.NeedUnconfirmed, []string{"x"}, "Dismissed; retrying brings it back.", "dismiss " + asked},
+		{parley.NeedOverdue, []string{"enter"}, "Reminded coder.", "steer REMINDER Please answer message 5f0c0002 from coder."},
+		{parley.NeedOwesAnswer, []string{"x"}, "Dismissed", "dismiss " + asked},
 		{parley.NeedApproval, []string{"enter"}, "Make coder a special agent?", ""},
-		{parley.NeedApproval, []string{"enter", "y"}, "It is decided. u declines it after all.", agentID("coder") + " true"},
-		{parley.NeedApproval, []string{"x"}, "It is decided. u approves it after all.", agentID("coder") + " false"},
+		{parley.NeedApproval, []string{"enter", "y"}, "It is decided. u declines it instead.", agentID("coder") + " true"},
+		{parley.NeedApproval, []string{"x"}, "It is decided. u approves it instead.", agentID("coder") + " false"},
 	} {
 		t.Run(string(c.kind)+" "+c.keys[0], func(t *testing.T) {
 			f := busyTeam()
@@ -113,14 +113,14 @@ func TestEachNeedHasItsDeeds(t *testing.T) {
 			s.press("4")
 			s.press(c.keys...)
 			s.shows(c.shows)
-			if got := f.deeds(); got != c.did {
+			if got := f.actions(); got != c.did {
 				t.Errorf("did %q, want %q", got, c.did)
 			}
 		})
 	}
 }
 
-func TestAnswersFromWhatNeedsYou(t *testing.T) {
+func TestRepliesFromNeeds(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil
 	s := newScreen(t, f, 120, 30)
@@ -143,7 +143,7 @@ func TestAnswersFromWhatNeedsYou(t *testing.T) {
 	}
 }
 
-func TestOffersNoTerminalThatIsNotThere(t *testing.T) {
+func TestNeedsOfferNoMissingTerminal(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil
 	for i := range f.agents {
@@ -157,13 +157,13 @@ func TestOffersNoTerminalThatIsNotThere(t *testing.T) {
 	s.hides("· a attach")
 }
 
-func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
+func TestDraftIsDiscardedOnlyAfterConfirmation(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)
 	s.press("b")
 	s.typed("hello")
 	s.press("esc", "4", "G", "x")
-	s.shows("Throw this draft away?")
+	s.shows("Discard this draft?")
 	s.press("n")
 	s.shows("✎ unsent")
 	s.press("x", "y")
@@ -172,7 +172,7 @@ func TestDraftsAreThrownAwayOnlyWithAYes(t *testing.T) {
 
 // What waits behind a draft is looked at again; what agents said too much goes on
 // or is muted.
-func TestHeldMessagesAreReleased(t *testing.T) {
+func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 	f := busyTeam()
 	f.needs, f.letters = nil, nil
 	f.need(
@@ -200,15 +200,15 @@ func TestHeldMessagesAreReleased(t *testing.T) {
 
 	s := newScreen(t, f, 120, 30)
 	s.press("4")
-	s.shows("✎ draft", "R look again", "looking into it now")
+	s.shows("✎ draft", "R check again", "looking into it now")
 	s.press("R", "j")
 	s.shows("enter release · x mute them · a attach")
 	s.press("enter", "x")
-	s.shows("u takes that back.")
+	s.shows("u undoes it.")
 	s.press("u")
 	const id = "5f0c0005-1111-4111-8111-111111111111"
 	pair := agentID("coder") + "," + agentID("tester")
-	if got, want := f.deeds(), "retry "+id+" "+agentID("tester")+", release "+id+", mute "+pair+", unmute "+pair; got != want {
+	if got, want := f.actions(), "retry "+id+" "+agentID("tester")+", release "+id+", mute "+pair+", unmute "+pair; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// parts divides the screen among the list and the details.
+// parts divides the screen between the list and the details.
 func (n *needs) parts(w, h int) (listW, listH, paneW, paneH int) {
 	switch {
 	case len(n.list) == 0:
@@ -22,7 +22,7 @@ func (n *needs) parts(w, h int) (listW, listH, paneW, paneH int) {
 
 func (n *needs) settle(w, h int) {
 	_, listH, paneW, paneH := n.parts(w, h)
-	n.height = max(1, listH-2) // the one under the marker takes two
+	n.height = max(1, listH-2) // the row under the marker takes two lines
 	i := n.index()
 	n.mark(i)
 	n.top = window(n.top, i, len(n.list), n.height)
@@ -50,7 +50,7 @@ func (n *needs) view(w, h int) []string {
 	}
 
 	x := n.selected()
-	title := n.theme.rule(kindWord(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
+	title := n.theme.rule(codeWords(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
 	details := clip(append([]string{title}, all[clamp(n.pane.top, 0, len(all)):]...), paneH)
 	if n.tier >= wide {
 		return beside(n.theme, list, details, listW)
@@ -73,7 +73,7 @@ func (n *needs) rows(w int) []string {
 
 	switch {
 	case !n.known && n.err == nil:
-		return append(lines, n.theme.dim.Render(fit("  Looking what waits for you…", w)))
+		return append(lines, n.theme.dim.Render(fit("  Reading what needs you…", w)))
 	case len(n.list) == 0 && n.err == nil:
 		return append(lines, n.nothing(w)...)
 	}
@@ -91,23 +91,24 @@ func (n *needs) rows(w int) []string {
 	return lines
 }
 
-// nothing is the best that this screen can say, and what it is for.
+const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or are stuck; " +
+	"held and unconfirmed messages; overdue answers; and messages to you. " +
+	"The number next to this screen's name counts them."
+
+// nothing says that nothing needs the operator, and what the screen is for.
 func (n *needs) nothing(w int) []string {
 	lines := []string{"", n.theme.good.Render(fit("  ✓ Nothing needs you.", w)), ""}
-	for _, line := range wrap("Open dialogs, agents that are lost, ended or stuck, messages that are held or without proof, answers that are overdue, "+
-		"and what is written to you come here, with the key that helps. A number beside the screen's name tells you from anywhere.", w-2) {
+	for _, line := range wrap(needsLesson, w-2) {
 		lines = append(lines, "  "+n.theme.dim.Render(line))
 	}
 	return lines
 }
 
-func kindWord(k parley.NeedKind) string { return strings.ReplaceAll(safeLine(string(k)), "_", " ") }
-
-// row is a need on one line; what can be done about it stands below the one that
-// is under the marker.
+// row draws a need on one line. Below the one under the marker is what can be done
+// about it.
 func (n *needs) row(x *need, w, name int, selected bool) []string {
 	l, _ := lookOf(x.Kind)
-	kind := pad(l.glyph, 2) + pad(kindWord(x.Kind), 12)
+	kind := pad(l.glyph, 2) + pad(codeWords(x.Kind), 12)
 	rest := pad(safeLine(x.Agent), name) + " " + pad(x.ago(n.now), 4) + " "
 	style := n.theme.warn
 	if l.grave {
@@ -145,7 +146,7 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 	return []string{first, "    " + columns(acts, n.theme.dim.Render(" · "), w-4)}
 }
 
-// lines are the details of the need under the marker.
+// lines draws the details of the need under the marker.
 func (n *needs) lines(w int) []string {
 	x := n.selected()
 	if x == nil {
@@ -176,7 +177,7 @@ func (n *needs) lines(w int) []string {
 		say(n.theme.dim, "in a shell: "+x.Command)
 	}
 
-	lines = append(lines, n.asked(x, w, n.pane.height-len(lines))...)
+	lines = append(lines, n.dialog(x, w, n.pane.height-len(lines))...)
 	if x.MessageID == "" || n.message.id != x.MessageID {
 		return lines
 	}
@@ -193,24 +194,24 @@ func (n *needs) lines(w int) []string {
 	return append(lines, n.message.lines(n.theme, &row{from: safeLine(x.Agent), text: safeLine(x.Text)}, w, n.now)...)
 }
 
-// leastAsked are the lines of a dialog that are shown where there is room for less:
+// leastDialog is how many lines of a dialog are shown even where there is less room:
 // a question with its answers.
-const leastAsked = 4
+const leastDialog = 4
 
-// asked is the end of what stands in the agent's terminal, where a dialog is, in
-// room lines if that is enough for it.
-func (n *needs) asked(x *need, w, room int) []string {
+// dialog draws the end of the agent's terminal, where a dialog is, in room lines or
+// the least that it needs.
+func (n *needs) dialog(x *need, w, room int) []string {
 	if len(x.Screen) == 0 {
 		return nil
 	}
 	lines := []string{""}
-	for _, line := range x.Screen[max(0, len(x.Screen)-max(room-1, leastAsked)):] {
+	for _, line := range x.Screen[max(0, len(x.Screen)-max(room-1, leastDialog)):] {
 		lines = append(lines, "  "+n.theme.dim.Render("│ ")+fit(strings.ReplaceAll(safeText(line), "\n", " "), w-4))
 	}
 	return lines
 }
 
-// debtWords say who owes whom an answer, since when, and who has been told.
+// debtWords says who owes whom an answer, since when, and when they were reminded.
 func debtWords(d parley.Debt, n *needs) string {
 	if !d.State.Owed() {
 		return shownName(d.Debtor, d.DebtorID) + " has answered: " + string(d.State)

@@ -28,7 +28,7 @@ func (s *stage) comes(m parley.InboxMessage) {
 	s.send(tickMsg(s.m.now))
 }
 
-func TestRingsForWhatComesForTheOperator(t *testing.T) {
+func TestRingsForNewMessagesAndNeeds(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 80, 24, func(o *Options) { o.Notify = Notify{Bell: true, Desktop: true} })
 	s.send(tickMsg(noon))
@@ -56,7 +56,7 @@ func TestRingsForWhatComesForTheOperator(t *testing.T) {
 	}
 }
 
-func TestRingsAsItIsSet(t *testing.T) {
+func TestRingFollowsTheSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		n    Notify
 		want string
@@ -77,7 +77,7 @@ func TestRingsAsItIsSet(t *testing.T) {
 	}
 }
 
-func TestQuietHoursGoRoundMidnight(t *testing.T) {
+func TestQuietHoursSpanMidnight(t *testing.T) {
 	q := QuietHours{22 * time.Hour, 7 * time.Hour}
 	for hour, want := range map[int]bool{21: false, 22: true, 0: true, 6: true, 7: false} {
 		at := time.Date(2026, 11, 21, hour, 0, 0, 0, time.UTC)
@@ -87,7 +87,7 @@ func TestQuietHoursGoRoundMidnight(t *testing.T) {
 	}
 }
 
-func TestTheWindowsTitleCounts(t *testing.T) {
+func TestWindowTitleCountsNeeds(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 80, 24)
 	if got, want := s.m.View().WindowTitle, "(4) parley storefront"; got != want {

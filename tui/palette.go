@@ -10,9 +10,11 @@ import (
 	"parley"
 )
 
-// palette is the list of all that can be done: the keys of the screen, and every
+// palette lists everything that can be done: the keys of the screen, and every
 // operation with its arguments.
 type palette struct {
+	*shared
+	keymap *keymap
 	open   bool
 	line   line
 	found  []choice
@@ -28,17 +30,33 @@ type palette struct {
 type choice struct {
 	name  string
 	about string
-	key   string // that does it as well
-	run   func(*model) tea.Cmd
+	key   string // does it as well; "" for an operation
+	run   func() tea.Cmd
 	op    *parley.Op
 }
 
-// choices are the actions of the shown screen and the shell, then the operations.
-func (m *model) choices() []choice {
+func (p *palette) keys() []binding {
+	by := func(n int) func() tea.Cmd {
+		return func() tea.Cmd { p.move(n); return nil }
+	}
+
+	return []binding{
+		bind("enter", "run it", p.choose).hinted("run"),
+		bind("↓ ctrl+n", "next; scroll the arguments", by(1)).
+			hinted("next").unless(func() bool { return p.op != nil }),
+		bind("↑ ctrl+p", "previous; scroll back", by(-1)),
+		bind("tab", "choose it; then the next argument", p.complete).hinted("complete"),
+		bind("esc", "back, then close", p.leave, "ctrl+c").hinted("back"),
+	}
+}
+
+// choices returns the actions of the shown screen and the shell, then the
+// operations.
+func (p *palette) choices() []choice {
 	var all []choice
-	for _, s := range []scope{screenScope(m.at), inShell} {
-		for _, b := range bindings() {
-			if b.scope == s && b.name != "" {
+	for _, s := range []scope{screenScope(p.at), inShell} {
+		for _, b := range p.keymap.in(s) {
+			if b.name != "" {
 				key, _, _ := strings.Cut(b.show, " ")
 				all = append(all, choice{name: b.name, about: b.does, key: key, run: b.run})
 			}
@@ -54,38 +72,36 @@ func (m *model) choices() []choice {
 	return all
 }
 
-func (m *model) openPalette() tea.Cmd {
-	m.palette = palette{open: true}
-	m.seek()
+func (p *palette) start() tea.Cmd {
+	p.reset(nil, "")
+	p.seek()
 	return nil
 }
 
-// seek finds what the line means, the best first.
-func (m *model) seek() {
-	p := &m.palette
-	p.found, p.sel, p.err = nil, 0, nil
-	type scored struct {
-		choice
-		score int
-	}
-
-	var found []scored
-	for _, c := range m.choices() {
-		if n := fuzzy(string(p.line), c.name); n > 0 {
-			found = append(found, scored{c, n + 1000})
-		} else if strings.Contains(strings.ToLower(c.about), strings.ToLower(string(p.line))) {
-			found = append(found, scored{c, 0})
-		}
-	}
-
-	slices.SortStableFunc(found, func(a, b scored) int { return b.score - a.score })
-	for _, f := range found {
-		p.found = append(p.found, f.choice)
-	}
+// reset opens the palette, at the choice or at an operation's arguments.
+func (p *palette) reset(op *parley.Op, text string) {
+	*p = palette{shared: p.shared, keymap: p.keymap, open: true, op: op, line: line(text)}
 }
 
-// fuzzy scores how well the letters of a query stand in a text, in order: 0 when
-// they do not. Letters in a row and at the beginnings of words count for more.
+// seek finds what the line means, the best match first.
+func (p *palette) seek() {
+	p.found, p.sel, p.err = nil, 0, nil
+	query := string(p.line)
+	scores := map[string]int{}
+	for _, c := range p.choices() {
+		if n := fuzzy(query, c.name); n > 0 {
+			scores[c.name] = n
+		} else if !strings.Contains(strings.ToLower(c.about), strings.ToLower(query)) {
+			continue
+		}
+		p.found = append(p.found, c)
+	}
+
+	slices.SortStableFunc(p.found, func(a, b choice) int { return scores[b.name] - scores[a.name] })
+}
+
+// fuzzy scores how well a text has the letters of a query, in their order; 0 if
+// it does not. Letters in a row and at the beginnings of words count for more.
 func fuzzy(query, text string) int {
 	score, run, at := 1, 0, 0
 	letters := []rune(strings.ToLower(text))
@@ -114,10 +130,6 @@ func fuzzy(query, text string) int {
 	return max(1, score*10-len(letters)/4)
 }
 
-func paletteMove(n int) func(*model) tea.Cmd {
-	return func(m *model) tea.Cmd { m.palette.move(n); return nil }
-}
-
 // move goes n rows down, or scrolls the arguments.
 func (p *palette) move(n int) {
 	if p.op != nil {
@@ -128,10 +140,9 @@ func (p *palette) move(n int) {
 }
 
 // choose does what is under the marker, or asks for its arguments.
-func (m *model) choose() tea.Cmd {
-	p := &m.palette
+func (p *palette) choose() tea.Cmd {
 	if p.op != nil {
-		return m.callOp()
+		return p.callOp()
 	}
 	if p.sel >= len(p.found) {
 		return nil
@@ -140,19 +151,19 @@ func (m *model) choose() tea.Cmd {
 	c := p.found[p.sel]
 	if c.op == nil {
 		p.open = false
-		return c.run(m)
+		return c.run()
 	}
 
-	m.openOp(c.op)
+	p.openOp(c.op)
 
 	return nil
 }
 
-// openOp asks for an operation's arguments; what the marker stands on is filled
-// in.
-func (m *model) openOp(op *parley.Op) {
-	s := m.screen().about()
-	var args []string
+// openOp asks for an operation's arguments. Required ones are filled in from the
+// subject under the marker.
+func (p *palette) openOp(op *parley.Op) {
+	s := p.about()
+	var text strings.Builder
 	for _, f := range op.Fields {
 		value := ""
 		switch f.Name {
@@ -171,50 +182,57 @@ func (m *model) openOp(op *parley.Op) {
 		}
 
 		if f.Required && value != "" {
-			args = append(args, f.Name+"="+value)
+			text.WriteString(f.Name + "=" + value + " ")
 		}
 	}
 
-	text := strings.Join(args, " ")
-	if text != "" {
-		text += " "
-	}
-
-	m.palette = palette{open: true, op: op, line: line(text)}
+	p.reset(op, text.String())
 }
 
-// leavePalette goes back to the choice, or away.
-func (m *model) leavePalette() tea.Cmd {
-	if m.palette.op == nil {
-		m.palette.open = false
+func (p *palette) launch() tea.Cmd {
+	p.openOp(parley.FindOp("launch_agent"))
+	p.line = "name="
+	return nil
+}
+
+// leave goes back to the choice, or away.
+func (p *palette) leave() tea.Cmd {
+	if p.op == nil {
+		p.open = false
 		return nil
 	}
-	return m.openPalette()
+	return p.start()
 }
 
-// typeInPalette takes a key that is text.
-func (m *model) typeInPalette(key tea.KeyPressMsg) {
-	if m.palette.line.press(key); m.palette.op == nil {
-		m.seek()
+// press takes a key that is text.
+func (p *palette) press(key tea.KeyPressMsg) {
+	if p.line.press(key); p.op == nil {
+		p.seek()
 	}
 }
 
-// complete writes the name under the marker, or that of the next argument.
-func (m *model) complete() tea.Cmd {
-	p := &m.palette
+func (p *palette) insert(text string) {
+	if p.line.insert(text); p.op == nil {
+		p.seek()
+	}
+}
+
+// complete chooses what is under the marker, or writes the name of the next
+// argument.
+func (p *palette) complete() tea.Cmd {
 	if p.op == nil {
-		return m.choose()
+		return p.choose()
 	}
 	for _, f := range p.op.Fields {
-		if p.ask(f) {
+		if p.addArgument(f) {
 			break
 		}
 	}
 	return nil
 }
 
-// ask writes the name of an argument, unless that is there already.
-func (p *palette) ask(f parley.Field) bool {
+// addArgument writes the name of an argument, unless it is there already.
+func (p *palette) addArgument(f parley.Field) bool {
 	if strings.Contains(" "+string(p.line), " "+f.Name+"=") {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -14,9 +15,17 @@ import (
 // operatorHere lets every call pass on this side: the service knows who calls.
 var operatorHere = parley.Caller{ID: "?", Operator: true}
 
-// callOp makes the call that is written. It asks first when that ends something.
-func (m *model) callOp() tea.Cmd {
-	p := &m.palette
+// operationMsg is the answer of an operation.
+type operationMsg struct {
+	name   string
+	answer string
+	undo   *undo
+	err    error
+}
+
+// callOp makes the call that is written. It asks first if that destroys
+// something.
+func (p *palette) callOp() tea.Cmd {
 	if p.busy {
 		return nil
 	}
@@ -34,32 +43,18 @@ func (m *model) callOp() tea.Cmd {
 		return nil
 	}
 
-	p.busy, p.err = true, nil
-	name := p.op.Name
-	cmd := m.do.operation(name, args, call)
+	p.err = nil
+	cmd := p.do.operate(p.op.Name, args, call)
 	if p.op.Effect == parley.Destroys {
-		p.busy = false
-		return m.ask("Really "+name+" "+safeLine(string(p.line))+"? It cannot be undone.", cmd)
+		return p.ask("Run "+p.op.Name+" "+safeLine(string(p.line))+"? It cannot be undone.", cmd)
 	}
+
+	p.busy = true
 
 	return cmd
 }
 
-// operationMsg is what an operation answered.
-type operationMsg struct {
-	name   string
-	answer string
-	undo   *undo
-	err    error
-}
-
-func operate(
-	ctx context.Context,
-	s parley.Service,
-	name string,
-	args url.Values,
-	call *parley.Invocation,
-) operationMsg {
+func operate(ctx context.Context, s parley.Service, name string, args url.Values, call *parley.Invocation) tea.Msg {
 	res, err := call.Call(parley.WithCaller(ctx, operatorHere), s)
 	if err != nil {
 		return operationMsg{name: name, err: err}
@@ -68,32 +63,33 @@ func operate(
 	return operationMsg{name: name, answer: string(text), undo: undoOf(args, res), err: err}
 }
 
-// operated shows the answer on a page; what was refused stays to be mended.
-func (m *model) operated(msg operationMsg) tea.Cmd {
-	m.palette.busy = false
+// answered shows an operation's answer on a page. A refused call stays in the
+// palette to be corrected.
+func (p *palette) answered(msg operationMsg) tea.Cmd {
+	p.busy = false
 	if msg.err != nil {
-		m.daemonGone(msg.err)
-		if m.palette.open && m.palette.op != nil {
-			m.palette.err = msg.err
+		p.link.gone(msg.err)
+		if p.open && p.op != nil {
+			p.err = msg.err
 		} else {
-			m.fail(msg.err)
+			p.fail(msg.err)
 		}
 
 		return nil
 	}
 
-	m.palette.open = false
-	m.help = help{open: true, title: msg.name, text: msg.answer}
+	p.open = false
+	p.help = help{open: true, title: msg.name, text: msg.answer}
 	if msg.undo != nil {
-		m.undo = msg.undo
-		m.tell("It is done. u " + msg.undo.does + ".")
+		p.undo = msg.undo
+		p.tell("Done. u " + msg.undo.does + ".")
 	}
 
-	return m.lookSoon()
+	return p.link.lookSoon()
 }
 
-// parseArgs reads `name=value other="two words"`; words without a name stand for
-// the required ones in their order, and all behind -- is the command.
+// parseArgs parses `name=value other="two words"`. Words without a name are the
+// required arguments in their order; all words after -- are the command.
 func parseArgs(op *parley.Op, text string) (url.Values, error) {
 	words, err := splitWords(text)
 	if err != nil {
@@ -108,13 +104,13 @@ func parseArgs(op *parley.Op, text string) (url.Values, error) {
 		}
 
 		name, value, named := strings.Cut(word, "=")
-		if !named || !known(op, name) {
+		if !named || !hasField(op, name) {
 			name, value = nextField(op, args), word
 		}
 
 		if name == "" {
-			return nil, parley.Errorf(parley.InvalidArgument, "%q belongs to no argument", parley.CleanLine(word)).
-				Suggest("Write name=value, and a value of several words in quotes.")
+			return nil, parley.Errorf(parley.InvalidArgument, "%q matches no argument", parley.CleanLine(word)).
+				Suggest("Write name=value, with quotes around several words.")
 		}
 
 		args.Add(name, value)
@@ -123,16 +119,11 @@ func parseArgs(op *parley.Op, text string) (url.Values, error) {
 	return args, nil
 }
 
-func known(op *parley.Op, name string) bool {
-	for _, f := range op.Fields {
-		if f.Name == name {
-			return true
-		}
-	}
-	return false
+func hasField(op *parley.Op, name string) bool {
+	return slices.ContainsFunc(op.Fields, func(f parley.Field) bool { return f.Name == name })
 }
 
-// nextField is the first required argument that is not given yet.
+// nextField returns the first required argument that is not given yet.
 func nextField(op *parley.Op, args url.Values) string {
 	for _, f := range op.Fields {
 		if f.Required && !args.Has(f.Name) {
@@ -142,7 +133,7 @@ func nextField(op *parley.Op, args url.Values) string {
 	return ""
 }
 
-// splitWords splits at spaces outside double quotes; \" is a quote itself.
+// splitWords splits at spaces outside double quotes. \" is a quote itself.
 func splitWords(text string) ([]string, error) {
 	var words []string
 	var b strings.Builder
@@ -178,10 +169,4 @@ func splitWords(text string) ([]string, error) {
 	}
 
 	return words, nil
-}
-
-func (m *model) launch() tea.Cmd {
-	m.openOp(parley.FindOp("launch_agent"))
-	m.palette.line = "name="
-	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-func TestThePaletteHasEveryOperationAndAction(t *testing.T) {
+func TestPaletteHasEveryOperationAndAction(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 60)
 	s.press(":")
 	names := map[string]bool{}
@@ -24,14 +24,14 @@ func TestThePaletteHasEveryOperationAndAction(t *testing.T) {
 		}
 	}
 
-	for _, b := range append(shellKeys(), s.m.screen().keys()...) {
+	for _, b := range append(s.m.shellKeys(), s.m.shown().keys()...) {
 		if b.name != "" && !names[b.name] {
 			t.Errorf("%s is not in the palette", b.name)
 		}
 	}
 }
 
-func TestThePaletteFindsWhatIsMeant(t *testing.T) {
+func TestPaletteFindsTheBestMatch(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 40)
 	for query, want := range map[string]string{"sendm": "send_message", "retryd": "retry_delivery", "rt": "read_terminal", "pau": "pause or resume",
 		"backup": "backup", "explm": "explain_message", "steer": "steer", "ctd": "create_thread"} {
@@ -45,12 +45,12 @@ func TestThePaletteFindsWhatIsMeant(t *testing.T) {
 
 	s.press(":")
 	s.typed("qqqq")
-	s.shows("Nothing is called so.")
+	s.shows("No command matches.")
 	s.press("enter", "esc")
-	s.hides("Nothing is called so.")
+	s.hides("No command matches.")
 }
 
-func TestThePaletteCallsAnOperation(t *testing.T) {
+func TestPaletteCallsAnOperation(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	s.choose("coder")
@@ -72,14 +72,14 @@ func TestThePaletteCallsAnOperation(t *testing.T) {
 	s.hides(`"width": 120`)
 }
 
-func TestThePaletteAsksBeforeWhatEndsSomething(t *testing.T) {
+func TestPaletteAsksBeforeDestructiveOperations(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	s.choose("tester")
 	s.press(":")
 	s.typed("stop_agent")
 	s.press("enter", "enter")
-	s.shows("Really stop_agent agent=tester? It cannot be undone. y/n")
+	s.shows("Run stop_agent agent=tester? It cannot be undone. y/n")
 	s.press("n")
 	if len(f.stopped) > 0 {
 		t.Errorf("did %q without a yes", f.stopped)
@@ -91,7 +91,7 @@ func TestThePaletteAsksBeforeWhatEndsSomething(t *testing.T) {
 	}
 }
 
-func TestArgumentsAreRead(t *testing.T) {
+func TestArgumentsAreParsed(t *testing.T) {
 	op := parley.FindOp("launch_agent")
 	for text, want := range map[string]url.Values{
 		"":                            {},
@@ -113,7 +113,7 @@ func TestArgumentsAreRead(t *testing.T) {
 	}
 }
 
-func TestExplainsOnAPage(t *testing.T) {
+func TestExplainOpensAPage(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30)
 	s.press("e")
 	s.shows("▸ Message 5f0c000a", "coder said it at noon.")

@@ -8,87 +8,86 @@ import (
 	"parley"
 )
 
-// paletteHead are the lines above the list: the title, and the line that is written.
+// paletteHead are the lines above the list: the title, and the line that is
+// being written.
 const paletteHead = 2
 
-func (p *palette) settle(th theme, w, h int) {
+func (p *palette) settle(w, h int) {
 	p.height = h - paletteHead
 	if p.op != nil {
-		p.top = clamp(p.top, 0, max(0, len(p.argumentLines(th, w))-p.height))
+		p.top = clamp(p.top, 0, max(0, len(p.argumentLines(w))-p.height))
 		return
 	}
 	p.sel = clamp(p.sel, 0, max(0, len(p.found)-1))
 	p.top = window(p.top, p.sel, len(p.found), p.height)
 }
 
-// prompt is the line that is written, before its text.
-func (p *palette) prompt() string {
-	if p.op != nil {
-		return ":" + p.op.Name + " "
-	}
-	return ":"
-}
-
-// written is the line as it is shown, its end always in sight.
+// written returns the line as it is shown, with its end in sight.
 func (p *palette) written(w int) string {
-	room := max(0, w-width(p.prompt())-1)
-	return p.prompt() + tail(string(p.line), room)
+	prompt := ":"
+	if p.op != nil {
+		prompt += p.op.Name + " "
+	}
+	return prompt + tail(string(p.line), max(0, w-width(prompt)-1))
 }
 
-func (p *palette) view(th theme, w, h int) []string {
-	title, note := "What shall be done?", plural(len(p.found), "thing")
-	var arguments []string
-	if p.op != nil {
+func (p *palette) view(w, h int) []string {
+	title, note := "Run a command", plural(len(p.found), "command")
+	var rows []string
+	switch {
+	case p.op != nil:
 		title, note = p.op.Name, ""
-		arguments = p.argumentLines(th, w)
+		arguments := p.argumentLines(w)
 		if more := len(arguments) - p.top - p.height; more > 0 {
 			note = plural(more, "more line")
 		}
+		rows = arguments[clamp(p.top, 0, len(arguments)):]
+	case len(p.found) == 0:
+		rows = []string{"  " + p.theme.dim.Render(fit("No command matches. backspace, or esc.", w-2))}
+	default:
+		rows = p.choiceLines(w)
 	}
 
 	if p.busy {
-		note = "asking…"
+		note = "running…"
 	}
 
-	lines := []string{th.rule(title, note, w, true), p.written(w)}
-	if p.op != nil {
-		return clip(append(lines, arguments[clamp(p.top, 0, len(arguments)):]...), h)
-	}
-	if len(p.found) == 0 {
-		return clip(append(lines, "  "+th.dim.Render(fit("Nothing is called so. backspace, or esc.", w-2))), h)
-	}
+	return clip(append([]string{p.theme.rule(title, note, w, true), p.written(w)}, rows...), h)
+}
 
+func (p *palette) choiceLines(w int) []string {
 	name := 12
 	for _, c := range p.found {
 		name = max(name, width(c.name))
 	}
-
 	name = min(name, w/2)
+
+	var lines []string
 	for i := p.top; i < min(p.top+p.height, len(p.found)); i++ {
 		c := p.found[i]
 		left := pad(c.name, name) + " " + pad(c.key, 6) + " "
 		about := fit(c.about, w-width(left)-2)
 		if i == p.sel {
-			lines = append(lines, th.focus.Render(pad("▸ "+left+about, w)))
+			lines = append(lines, p.theme.focus.Render(pad("▸ "+left+about, w)))
 			continue
 		}
 
-		lines = append(lines, "  "+left+th.dim.Render(about))
+		lines = append(lines, "  "+left+p.theme.dim.Render(about))
 	}
 
-	return clip(lines, h)
+	return lines
 }
 
-// argumentLines tell an operation's arguments, those that it must have first,
-// and what was wrong with those given.
-func (p *palette) argumentLines(th theme, w int) []string {
+// argumentLines describe an operation's arguments, and say what was wrong with
+// those given.
+func (p *palette) argumentLines(w int) []string {
 	var lines []string
 	if p.err != nil {
-		lines = append(lines, errorLines(th, p.err, w)...)
+		lines = append(lines, errorLines(p.theme, p.err, w)...)
 	}
 
 	for _, line := range wrap(p.op.Summary, w-2) {
-		lines = append(lines, "  "+th.dim.Render(line))
+		lines = append(lines, "  "+p.theme.dim.Render(line))
 	}
 
 	lines = append(lines, "")
@@ -103,23 +102,22 @@ func (p *palette) argumentLines(th theme, w int) []string {
 			doc += fmt.Sprintf(" (%s)", strings.Join(f.Enum, ", "))
 		}
 
-		style, mark := th.plain, "  "
+		style, mark := p.theme.plain, "  "
 		if f.Required {
-			style, mark = th.strong, "* "
+			style, mark = p.theme.strong, "* "
 		}
 
-		lines = append(lines, mark+style.Render(pad(f.Name, name))+"  "+th.dim.Render(fit(doc, w-name-4)))
+		lines = append(lines, mark+style.Render(pad(f.Name, name))+"  "+p.theme.dim.Render(fit(doc, w-name-4)))
 	}
 
 	return lines
 }
 
-// arguments are those of the operation, those that it must have first: a line each, the
-// last of all.
+// arguments returns those of the operation, the required ones first. Each takes
+// one line, and they are the last lines of all.
 func (p *palette) arguments() []parley.Field {
-	fields := slices.Clone(p.op.Fields)
-	slices.SortStableFunc(fields, func(a, b parley.Field) int {
-		return map[bool]int{true: -1}[a.Required] - map[bool]int{true: -1}[b.Required]
+	rank := map[bool]int{true: -1}
+	return slices.SortedStableFunc(slices.Values(p.op.Fields), func(a, b parley.Field) int {
+		return rank[a.Required] - rank[b.Required]
 	})
-	return fields
 }

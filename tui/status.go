@@ -7,17 +7,17 @@ import (
 	"parley"
 )
 
-// toastTime is how long a word stays that nobody has to act upon: long enough to
-// be read twice.
+// toastTime is how long a notice stays that needs no action: long enough to be
+// read twice.
 const toastTime = 8 * time.Second
 
 // status is the line that answers what the operator did.
 type status struct {
 	text    string
 	err     error // text is then what was done before it
-	receipt *row  // of what was sent last: text is then whom it went to
+	receipt *row  // of the last message sent; text is then its recipient
 	until   time.Time
-	leaving bool // it warned of drafts that would be left behind
+	leaving bool // it warned of drafts that would be lost
 	warned  bool // it did so just before this key
 }
 
@@ -26,7 +26,7 @@ func (s *status) clear() {
 	*s = status{warned: s.leaving}
 }
 
-// age lets a word go that has stood long enough; errors and warnings stay until
+// age drops a notice that has stood long enough. Errors and warnings stay until
 // a key is pressed.
 func (s *status) age(now time.Time) {
 	if !s.until.IsZero() && now.After(s.until) && !s.leaving {
@@ -34,16 +34,27 @@ func (s *status) age(now time.Time) {
 	}
 }
 
-func (d *desk) tell(text string) { d.status = status{text: text, until: d.now.Add(toastTime)} }
-
-func (d *desk) fail(err error) {
-	if err != nil {
-		d.status = status{err: err}
+// errorLines draws an error with what to do about it, in two lines at most.
+func (s *status) errorLines(th theme, w int) []string {
+	e := parley.AsError(s.err)
+	words := "✗ " + safeLine(e.Message)
+	if s.text != "" {
+		words += " · " + safeLine(s.text)
 	}
+	if e.Action != "" {
+		words += " → " + safeLine(e.Action)
+	}
+
+	lines := wrap(words, w)
+	for i := range lines {
+		lines[i] = th.bad.Render(lines[i])
+	}
+
+	return lines[:min(len(lines), 2)]
 }
 
-// statusLines draws it, two lines at most; an idle one says what the marker's
-// agent offers.
+// statusLines draws the status, two lines at most. An idle one says what can be
+// done about the subject under the marker.
 func (m *model) statusLines(w int) []string {
 	switch s := m.status; {
 	case m.confirm != nil:
@@ -51,27 +62,9 @@ func (m *model) statusLines(w int) []string {
 	case m.prompt != nil:
 		return []string{m.prompt.line(m.theme, w)}
 	case m.scope() == inFilter:
-		line := m.filterLine(w)
-		if m.traffic.filter.text == "" {
-			line += m.theme.dim.Render(fit("  "+filterHint, w-2))
-		}
-		return []string{line}
+		return []string{m.traffic.filterHelp(w)}
 	case s.err != nil:
-		e := parley.AsError(s.err)
-		words := "✗ " + safeLine(e.Message)
-		if s.text != "" {
-			words += " · " + safeLine(s.text)
-		}
-		if e.Action != "" {
-			words += " → " + safeLine(e.Action)
-		}
-
-		lines := wrap(words, w)
-		for i := range lines {
-			lines[i] = m.theme.bad.Render(lines[i])
-		}
-
-		return lines[:min(len(lines), 2)]
+		return s.errorLines(m.theme, w)
 	case s.receipt != nil:
 		return []string{fit(m.receiptWords(), w)}
 	case s.text != "":
@@ -81,7 +74,7 @@ func (m *model) statusLines(w int) []string {
 	return []string{m.theme.dim.Render(fit(m.offer(), w))}
 }
 
-// receiptWords says how far the last message sent provably came, by now.
+// receiptWords says how far the last message sent provably came by now.
 func (m *model) receiptWords() string {
 	r := m.status.receipt
 	if newer := m.traffic.byID[r.id]; newer != nil {
@@ -91,16 +84,16 @@ func (m *model) receiptWords() string {
 	return "Sent " + lowerFirst(m.status.text) + ": " + deliveryGlyph(state) + " " + r.words()
 }
 
-// offer is what can be done with what is under the marker.
+// offer says what can be done about the subject under the marker.
 func (m *model) offer() string {
-	s := m.screen().about()
 	if m.scope() != inShell {
 		return ""
 	}
 
 	var words []string
+	s := m.about()
 	if a := s.agent; a != nil && a.Kind == parley.KindTerminal {
-		words = append(words, "a attaches to "+a.Name+unlessAdopted(a, ", "+m.returnKey+" returns"))
+		words = append(words, "a attaches to "+a.Name+m.returnHint(a, ", ", " returns"))
 	}
 
 	switch {

@@ -7,44 +7,52 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"charm.land/lipgloss/v2"
+
 	"parley"
 )
 
 const (
-	warmEvery = 10 * time.Second // a conversation's temperature is asked for anew
-	warmPage  = 20               // conversations in one go
-	maxTalks  = 4                // conversations of an agent that are looked at
-	coldAfter = 15 * time.Minute // of silence: then it need not be asked
+	temperatureAge    = 10 * time.Second // after which a temperature is read again
+	temperaturePage   = 20               // conversations that are asked for in one go
+	maxConversations  = 4                // of an agent that are looked at
+	coldAfter         = 15 * time.Minute // of silence a conversation is cold without asking
+	temperatureColumn = 10               // columns that a temperature takes in a list
 )
 
-// warmth is how hot conversations are, those that somebody looks at.
-type warmth struct {
-	known  map[string]warm   // by conversation: a thread's id, or two agents' with a comma between
-	last   map[string][]said // by agent: the conversations in which it spoke, or was spoken to, last
-	asking bool
+// temperature is the state of a conversation as it was read at a time.
+type temperature struct {
+	state *parley.ConversationStateResult // nil if it could not be read
+	read  time.Time
 }
 
-type warm struct {
-	state       string
-	temperature float64
-	asked       time.Time
-}
-
-type said struct {
+// spoke is when something was said in a conversation.
+type spoke struct {
 	in string
 	at time.Time
 }
 
-// warmMsg is how hot some are by now.
-type warmMsg struct {
-	known map[string]warm
+// temperatures are those of the conversations that are on the screen. A
+// conversation is named by its thread's id, or by two agents' ids with a comma
+// between them.
+type temperatures struct {
+	known  map[string]temperature
+	recent map[string][]spoke // by agent: the conversations that it was in last
+	asking bool
+}
+
+// temperaturesMsg is what was read.
+type temperaturesMsg struct {
+	known map[string]temperature
 	err   error
 }
 
-func newWarmth() warmth { return warmth{known: map[string]warm{}, last: map[string][]said{}} }
+func newTemperatures() temperatures {
+	return temperatures{known: map[string]temperature{}, recent: map[string][]spoke{}}
+}
 
-// hear notes which conversation an agent is in.
-func (h *warmth) hear(e parley.Event, r *row) {
+// note remembers the conversation of a message for both of its sides.
+func (t *temperatures) note(r *row) {
 	in := r.threadID
 	if in == "" && r.toID != "" && r.fromID != "" {
 		in = min(r.fromID, r.toID) + "," + max(r.fromID, r.toID)
@@ -55,15 +63,15 @@ func (h *warmth) hear(e parley.Event, r *row) {
 
 	for _, id := range []string{r.fromID, r.toID} {
 		if id != "" {
-			others := slices.DeleteFunc(h.last[id], func(s said) bool { return s.in == in })
-			h.last[id] = append(others[max(0, len(others)-maxTalks+1):], said{in, e.Time})
+			others := slices.DeleteFunc(t.recent[id], func(s spoke) bool { return s.in == in })
+			t.recent[id] = append(others[max(0, len(others)-maxConversations+1):], spoke{in, r.at})
 		}
 	}
 }
 
-// of are the conversations that an agent is in: those that are not silent.
-func (h *warmth) of(agent string, now time.Time) (in []string) {
-	for _, s := range h.last[agent] {
+// of returns the conversations of an agent that are not silent.
+func (t *temperatures) of(agent string, now time.Time) (in []string) {
+	for _, s := range t.recent[agent] {
 		if now.Sub(s.at) <= coldAfter {
 			in = append(in, s.in)
 		}
@@ -71,26 +79,36 @@ func (h *warmth) of(agent string, now time.Time) (in []string) {
 	return in
 }
 
-// hottest is that of the conversations which an agent is in.
-func (h *warmth) hottest(agent string, now time.Time) (most warm) {
-	for _, in := range h.of(agent, now) {
-		if w := h.known[in]; w.words() != "" && w.temperature >= most.temperature {
-			most = w
+// hottest returns the hottest of an agent's conversations.
+func (t *temperatures) hottest(agent string, now time.Time) (hottest temperature) {
+	for _, in := range t.of(agent, now) {
+		if x := t.known[in]; !x.cold() && (hottest.cold() || x.state.Temperature >= hottest.state.Temperature) {
+			hottest = x
 		}
 	}
-	return most
+	return hottest
 }
 
-// askWarmth asks how hot conversations are of which that is not known, or known from
-// some time ago.
-func (d *desk) askWarmth(in []string) tea.Cmd {
-	if d.warmth.asking || d.link.lost != nil {
+// expire has a conversation read again at the next chance.
+func (t *temperatures) expire(in string) {
+	if x, ok := t.known[in]; ok {
+		x.read = time.Time{}
+		t.known[in] = x
+	}
+}
+
+// askTemperatures reads those of the named conversations that are unknown or
+// too old.
+func (d *shared) askTemperatures(in ...string) tea.Cmd {
+	t, now := &d.temperatures, d.now
+	if t.asking || d.link.lost != nil {
 		return nil
 	}
 
 	var want []string
 	for _, id := range in {
-		if w, ok := d.warmth.known[id]; id != "" && len(want) < warmPage && (!ok || d.now.Sub(w.asked) >= warmEvery) {
+		x, ok := t.known[id]
+		if id != "" && len(want) < temperaturePage && (!ok || now.Sub(x.read) >= temperatureAge) {
 			want = append(want, id)
 		}
 	}
@@ -99,52 +117,67 @@ func (d *desk) askWarmth(in []string) tea.Cmd {
 		return nil
 	}
 
-	d.warmth.asking = true
-	now := d.now
+	t.asking = true
 
 	return d.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		msg := warmMsg{known: map[string]warm{}}
+		msg := temperaturesMsg{known: map[string]temperature{}}
 		for _, id := range want {
 			r := parley.ConversationStateRequest{ThreadID: id}
 			if len(id) > idLength {
 				r = parley.ConversationStateRequest{With: id}
 			}
 
-			msg.known[id] = warm{asked: now}
 			res, err := s.GetConversationState(ctx, r)
 			if err != nil {
-				msg.err = err
-				continue
+				msg.err, res = err, nil
 			}
-
-			msg.known[id] = warm{state: safeLine(res.State), temperature: res.Temperature, asked: now}
+			msg.known[id] = temperature{state: res, read: now}
 		}
 
 		return msg
 	})
 }
 
-// idLength is how long an id is: the name of two agents' conversation is longer.
+// idLength is how long an id is. The name of two agents' conversation is longer.
 const idLength = 36
 
-func (d *desk) warmed(msg warmMsg) {
-	d.warmth.asking = false
+func (d *shared) takeTemperatures(msg temperaturesMsg) {
+	d.temperatures.asking = false
 	if msg.err != nil {
-		d.daemonGone(msg.err)
+		d.link.gone(msg.err)
 	}
-	for id, w := range msg.known {
-		d.warmth.known[id] = w
+	for id, x := range msg.known {
+		d.temperatures.known[id] = x
 	}
 }
 
-// warmColumns is how wide a temperature is in a list.
-const warmColumns = 10
+// cold reports whether there is nothing to say of a conversation.
+func (x temperature) cold() bool {
+	return x.state == nil || x.state.State == "" || x.state.State == "cold"
+}
 
-// words say it in shape and word; of what is cold there is nothing to say.
-func (w warm) words() string {
-	if w.state == "" || w.state == "cold" {
+// bar draws a temperature in shape and word.
+func (x temperature) bar() string {
+	const bars = "▁▂▃▄▅▆▇█"
+	return string([]rune(bars)[clamp(int(x.state.Temperature*8), 0, 7)]) + " " + safeLine(x.state.State)
+}
+
+// inList draws a temperature for a list, which leaves out what is cold.
+func (x temperature) inList() string {
+	if x.cold() {
 		return ""
 	}
-	const bars = "▁▂▃▄▅▆▇█"
-	return string([]rune(bars)[clamp(int(w.temperature*8), 0, 7)]) + " " + w.state
+	return x.bar()
+}
+
+func (t theme) temperature(state string) lipgloss.Style {
+	switch state {
+	case "hot":
+		return t.bad
+	case "warming", "cooling":
+		return t.warn
+	case "cold", "concluded":
+		return t.dim
+	}
+	return t.good
 }

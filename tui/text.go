@@ -11,16 +11,16 @@ import (
 )
 
 // spare is how many columns at the right edge stay empty. A row that a terminal
-// draws wider than we count then damages only itself: with a full row the
-// excess wraps and scrolls the screen (measured in tmux 3.3a with emoji families,
-// flags and Devanagari).
+// draws wider than we count then damages only itself: the excess of a full row
+// wraps and scrolls the screen (measured in tmux 3.3a with emoji families, flags
+// and Devanagari).
 const spare = 2
 
 // maxMarks is how many combining marks a character keeps. Every living script
-// does with fewer; what has more is drawn over its neighbours.
+// needs fewer; a character with more is drawn over its neighbours.
 const maxMarks = 4
 
-// safeLine makes a foreign text one line that is safe to show.
+// safeLine makes a foreign text into one line that is safe to show.
 func safeLine(s string) string { return visible(parley.CleanLine(s)) }
 
 // safeText makes a foreign text safe to show, with its line breaks.
@@ -28,8 +28,17 @@ func safeText(s string) string {
 	return visible(strings.ReplaceAll(parley.Clean(s), "\t", "    "))
 }
 
-// visible drops what has no shape of its own (joiners, variation selectors, tags,
-// fillers) and what no font shows: terminals disagree on their width.
+// reasonWords returns the words of a reason, without the code that some begin with
+// for programs.
+func reasonWords(reason string, code parley.ReasonCode) string {
+	return safeLine(strings.TrimPrefix(reason, string(code)+": "))
+}
+
+// codeWords returns a code as words: "no_key" as "no key".
+func codeWords[T ~string](code T) string { return strings.ReplaceAll(safeLine(string(code)), "_", " ") }
+
+// visible drops characters that have no shape (joiners, variation selectors, tags,
+// fillers) or that no font shows: terminals disagree on their width.
 func visible(s string) string {
 	marks := 0
 	return strings.Map(func(r rune) rune {
@@ -62,12 +71,12 @@ func invisible(r rune) bool {
 	return r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0100 && r <= 0xe01ef || unicode.Is(unicode.Cf, r)
 }
 
-// width is how many columns s takes, at most: terminals count either clusters
+// width returns how many columns s takes at most: terminals count either clusters
 // or characters.
 func width(s string) int { return max(ansi.StringWidth(s), ansi.StringWidthWc(s)) }
 
-// fit cuts s to at most w columns, however the terminal counts. Where the two
-// ways differ, cutting by clusters is tried until the other way fits as well.
+// fit cuts s to at most w columns, however the terminal counts. Where the two ways
+// differ, it cuts by clusters until the other way fits as well.
 func fit(s string, w int) string {
 	for n := w; n > 0; {
 		cut := ansi.Truncate(s, n, "…")
@@ -80,7 +89,7 @@ func fit(s string, w int) string {
 	return ""
 }
 
-// tail keeps the last w columns of plain text: where its cursor is.
+// tail keeps the last w columns of plain text, where its cursor is.
 func tail(s string, w int) string {
 	for width(s) > w {
 		_, n := utf8.DecodeRuneInString(s)
@@ -95,7 +104,7 @@ func pad(s string, w int) string {
 	return s + strings.Repeat(" ", max(0, w-width(s)))
 }
 
-// wrap breaks plain text into lines of at most w columns, losing nothing.
+// wrap breaks plain text into lines of at most w columns. It loses nothing.
 func wrap(s string, w int) []string {
 	w = max(w, 2) // the widest character
 	var lines []string
@@ -114,7 +123,7 @@ func wrap(s string, w int) []string {
 	return lines
 }
 
-// columns joins what fits of some words, best first, into at most w columns.
+// columns joins the words, best first, that fit into w columns.
 func columns(words []string, gap string, w int) string {
 	var b strings.Builder
 	used := 0

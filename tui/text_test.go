@@ -50,7 +50,7 @@ func TestWrapLosesNothing(t *testing.T) {
 func TestRuleIsNeverTooWide(t *testing.T) {
 	th := newTheme(false)
 	for w := range 60 {
-		if got := width(ansi.Strip(th.rule("Traffic", "12 new below, f follows", w, true))); got > w {
+		if got := width(ansi.Strip(th.rule("Traffic", "12 new below · f to follow", w, true))); got > w {
 			t.Errorf("at %d columns the rule takes %d", w, got)
 		}
 	}

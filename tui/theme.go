@@ -7,7 +7,7 @@ import (
 )
 
 // theme is how things look. Colours are the terminal's own sixteen, so that its
-// owner's dark or light palette holds; no meaning hangs on colour alone.
+// owner's dark or light palette holds. Nothing is told by colour alone.
 type theme struct {
 	plain, strong, dim, good, busy, warn, bad, accent, focus, alarm lipgloss.Style
 }
@@ -33,7 +33,7 @@ func newTheme(noColor bool) theme {
 	return t
 }
 
-// agentGlyph is the shape of an agent's state; the word always stands beside it.
+// agentGlyph returns the shape of an agent's state. The word is always next to it.
 func agentGlyph(s parley.AgentState) string {
 	switch s {
 	case parley.StateStarting:
@@ -76,7 +76,7 @@ func (t theme) agent(s parley.AgentState) lipgloss.Style {
 	return t.bad
 }
 
-// deliveryGlyph is the shape of a rung, at most two columns.
+// deliveryGlyph returns the shape of a rung, at most two columns wide.
 func deliveryGlyph(s parley.DeliveryState) string {
 	switch s {
 	case parley.DeliveryQueued:
@@ -114,7 +114,7 @@ func (t theme) delivery(s parley.DeliveryState) lipgloss.Style {
 	return t.plain
 }
 
-// rule is a pane's title: marked when the keys go there, in shape too.
+// rule draws a pane's title. It is marked, in shape too, when the keys go there.
 func (t theme) rule(title, note string, w int, focused bool) string {
 	mark, style := "─ ", t.dim
 	if focused {

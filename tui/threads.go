@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -8,10 +9,13 @@ import (
 	"parley"
 )
 
-// threads is the screen of discussions of several: the list of them, and what
-// was said in the one under the marker.
+// threadPage is how many threads are listed.
+const threadPage = 100
+
+// threads is the screen of discussions: the list of threads, and the posts of the
+// one under the marker.
 type threads struct {
-	*desk
+	actions
 	list   []parley.Thread
 	total  int
 	sel    string // a thread's id
@@ -20,14 +24,31 @@ type threads struct {
 	asking bool
 	known  bool
 	err    error
-	inTalk bool // the movement keys go to what was said
+	inTalk bool // the movement keys go to the posts
 	talk   talk
-	linked *parley.Thread // which is shown, however long ago it was active
+	linked *parley.Thread // is listed, however long ago it was active
 }
+
+// threadsMsg is the list of threads.
+type threadsMsg struct {
+	list  []parley.Thread
+	total int
+	err   error
+}
+
+func readThreads(ctx context.Context, s parley.Service) tea.Msg {
+	res, err := s.ListThreads(ctx, parley.ListThreadsRequest{Limit: threadPage})
+	if err != nil {
+		return threadsMsg{err: err}
+	}
+	return threadsMsg{list: res.Threads, total: res.TotalCount}
+}
+
+func newThreads(a actions) *threads { return &threads{actions: a, talk: talk{shared: a.shared}} }
 
 func (t *threads) title() string { return "Threads" }
 
-// badge counts what is unread in threads.
+// badge counts the unread posts.
 func (t *threads) badge() badge {
 	n := 0
 	for _, m := range t.inbox.list {
@@ -40,70 +61,38 @@ func (t *threads) badge() badge {
 
 func (t *threads) keys() []binding {
 	return []binding{
-		{
-			inThreads,
-			[]string{"enter", "tab"},
-			"enter tab",
-			"read it; back to the list",
-			"read",
-			func(m *model) tea.Cmd { return m.threads.turn() },
-			"",
-		},
-		{
-			inThreads,
-			[]string{"esc"},
-			"esc",
-			"back to the list",
-			"",
-			func(m *model) tea.Cmd { return m.threads.back() },
-			"",
-		},
-		{inThreads, []string{"o"}, "o", "open a new thread", "new", (*model).newThread, ""},
-		{inThreads, []string{"+"}, "+", "add somebody to it", "add", (*model).addToThread, ""},
-		{inThreads, []string{"-"}, "-", "remove somebody from it", "remove", (*model).removeFromThread, ""},
-		{inThreads, []string{"J"}, "J", "join it, or leave it", "join", (*model).joinThread, ""},
-		{
-			inThreads,
-			[]string{"R"},
-			"R",
-			"let what is held in it go on",
-			"",
-			controlling(parley.ActionRelease),
-			"release thread",
-		},
-		{
-			inThreads,
-			[]string{"C"},
-			"C",
-			"cool it: 10 min, or until a person writes",
-			"",
-			controlling(parley.ActionCool),
-			"cool thread",
-		},
-		{inThreads, []string{"M"}, "M", "mute it, or end that", "mute", controlling(parley.ActionMute), "mute thread"},
-		{inThreads, []string{"m"}, "m", "mark what is unread in it read", "", (*model).markThread, ""},
+		bind("enter tab", "read it; back to the list", t.turn).hinted("read"),
+		bind("esc", "back to the list", t.back),
+		bind("o", "open a new thread", t.create).hinted("new"),
+		bind("+", "add somebody to it", t.add).hinted("add"),
+		bind("-", "remove somebody from it", t.remove).hinted("remove"),
+		bind("J", "join it, or leave it", t.joinOrLeave).hinted("join"),
+		bind("R", "release what is held in it", t.controlling(parley.ActionRelease)).named("release thread"),
+		bind("C", "cool it: 10 min, or until a person writes", t.controlling(parley.ActionCool)).named("cool thread"),
+		bind("M", "mute it, or unmute it", t.muteOrUnmute).hinted("mute").named("mute thread"),
+		bind("m", "mark its posts read", t.markAllRead),
 	}
 }
 
-// turn gives the movement keys to what was said, or back to the list.
+// turn gives the movement keys to the posts, or back to the list.
 func (t *threads) turn() tea.Cmd {
 	switch {
-	case !t.known && t.selected() == nil: // who is quick means the one that will be there
+	case !t.known && t.selected() == nil: // a quick person means the thread that will be there
 		t.inTalk = true
 		return nil
 	case t.selected() == nil:
-		t.tell("There is no thread to read yet. o opens one.")
+		t.tell("No threads yet. o opens one.")
 		return nil
 	}
 	if t.inTalk = !t.inTalk; t.inTalk {
-		return t.readAll()
+		return t.readUnread()
 	}
 	return nil
 }
 
 func (t *threads) back() tea.Cmd {
 	if !t.inTalk {
-		t.talk.bottom()
+		t.talk.away = false
 	}
 	t.inTalk = false
 	return nil
@@ -116,61 +105,77 @@ func (t *threads) update(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		t.asking = true
-		return tea.Batch(t.do.threads(), t.askHeat())
+		t.temperatures.expire(t.talk.id)
+		return t.do.call(readThreads)
 	case threadsMsg:
-		t.asking = false
-		if t.err = msg.err; msg.err != nil {
-			t.daemonGone(msg.err)
-			return nil
-		}
-
-		t.known, t.list, t.total = true, msg.list, msg.total
-		if x := t.linked; x != nil && !slices.ContainsFunc(t.list, func(y parley.Thread) bool { return x.ID == y.ID }) {
-			t.list = append(t.list, *x)
-		}
-		if t.selected() == nil && len(t.list) > 0 {
-			t.sel = t.list[0].ID
-		}
-	case inboxMsg: // read as it comes
+		t.take(msg)
+	case inboxMsg: // posts in sight are read as they come
 		if t.inTalk && t.at == atThreads && !t.talk.away {
-			return t.readAll()
+			return t.readUnread()
 		}
 	case threadOpenedMsg:
 		return t.opened(msg)
 	case feedMsg:
-		t.talk.hear(msg.events)
+		t.talk.takeEvents(msg.events)
 	case talkMsg:
-		return t.talked(msg)
-	case heatMsg:
-		t.felt(msg)
-	case fatesMsg:
-		t.fated(msg)
+		return t.talk.take(msg)
+	case postStandingsMsg:
+		t.talk.takeStandings(msg)
 	case settledMsg:
-		return tea.Batch(t.show(), t.askRows())
+		return tea.Batch(t.askTalk(), t.askTemperaturesInView())
 	}
 
 	return nil
 }
 
-// askRows asks how hot the threads in view are. One in which nothing was said for long
-// is cold.
-func (t *threads) askRows() tea.Cmd {
-	var in []string
-	if t.at == atThreads {
-		for _, x := range t.inView() {
-			if t.now.Sub(x.LastMessageAt) < coldAfter {
-				in = append(in, x.ID)
-			}
+func (t *threads) take(msg threadsMsg) {
+	t.asking = false
+	if t.err = msg.err; msg.err != nil {
+		t.link.gone(msg.err)
+		return
+	}
+
+	t.known, t.list, t.total = true, msg.list, msg.total
+	if x := t.linked; x != nil && !slices.ContainsFunc(t.list, func(y parley.Thread) bool { return x.ID == y.ID }) {
+		t.list = append(t.list, *x)
+	}
+	if t.selected() == nil && len(t.list) > 0 {
+		t.sel = t.list[0].ID
+	}
+}
+
+// askTalk turns to the thread under the marker, and reads what is missing of it.
+func (t *threads) askTalk() tea.Cmd {
+	x := t.selected()
+	if t.at != atThreads || x == nil || t.link.lost != nil {
+		return nil
+	}
+	t.talk.turnTo(x.ID)
+	return t.talk.ask()
+}
+
+// askTemperaturesInView reads the temperatures of the open thread and of those in
+// view. A thread that was silent for long is cold.
+func (t *threads) askTemperaturesInView() tea.Cmd {
+	if t.at != atThreads {
+		return nil
+	}
+
+	in := []string{t.talk.id}
+	for _, x := range t.inView() {
+		if x.ID != t.talk.id && t.now.Sub(x.LastMessageAt) < coldAfter {
+			in = append(in, x.ID)
 		}
 	}
-	return t.askWarmth(in)
+
+	return t.askTemperatures(in...)
 }
 
 func (t *threads) index() int {
 	return max(0, slices.IndexFunc(t.list, func(x parley.Thread) bool { return x.ID == t.sel }))
 }
 
-// selected is the thread under the marker, nil if there is none.
+// selected returns the thread under the marker, or nil.
 func (t *threads) selected() *parley.Thread {
 	for i := range t.list {
 		if t.list[i].ID == t.sel {
@@ -190,7 +195,7 @@ func (t *threads) move(by motion) tea.Cmd {
 	return nil
 }
 
-// about is the thread, and among its posts the one under the marker.
+// about describes the thread, and the post under the marker.
 func (t *threads) about() subject {
 	s := subject{thread: t.selected()}
 	p := t.talk.selected()
@@ -200,23 +205,19 @@ func (t *threads) about() subject {
 
 	s.threadID, s.message, s.text = s.thread.ID, p.MessageID, safeLine(p.Content.Text)
 	if p.SenderName != parley.OperatorName && p.SenderName != parley.SystemName {
-		s.agent, s.partnerID, s.partner = t.team.find(
-			p.SenderAgentID,
-		), p.SenderAgentID, shownName(
-			p.SenderName,
-			p.SenderAgentID,
-		)
+		s.agent = t.team.find(p.SenderAgentID)
+		s.partnerID, s.partner = p.SenderAgentID, shownName(p.SenderName, p.SenderAgentID)
 	}
 
 	return s
 }
 
-// takesPart reports whether the operator does.
+// takesPart reports whether the operator takes part in a thread.
 func takesPart(x *parley.Thread) bool {
 	return slices.Contains(x.ParticipantNames, parley.OperatorName)
 }
 
-// names are those who take part, the operator as you.
+// names returns a thread's participants; the operator is "you".
 func names(x *parley.Thread) []string {
 	var all []string
 	for i, name := range x.ParticipantNames {
@@ -227,4 +228,20 @@ func names(x *parley.Thread) []string {
 		all = append(all, shownName(name, id))
 	}
 	return all
+}
+
+// openThread shows the posts of a thread.
+func (t *threads) openThread(id string) tea.Cmd {
+	t.sel, t.inTalk = id, true
+	return tea.Batch(t.readUnread(), t.goTo(atThreads))
+}
+
+// readUnread marks the thread's posts read, as the operator looks at them.
+func (t *threads) readUnread() tea.Cmd {
+	ids := t.inbox.unreadIn(t.sel)
+	if len(ids) == 0 {
+		return nil
+	}
+	t.inbox.drop(ids...)
+	return tea.Batch(t.link.lookLater(), t.do.call(markMessagesRead(ids...)))
 }

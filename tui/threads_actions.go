@@ -3,7 +3,6 @@ package tui
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -17,13 +16,13 @@ type threadOpenedMsg struct {
 	err    error
 }
 
-// newThread asks for a title and who takes part.
-func (m *model) newThread() tea.Cmd {
-	return m.askLine("Title of the new thread", "", func(title string) tea.Cmd {
-		return m.askLine("Who takes part, by name, or all", "", func(text string) tea.Cmd {
-			with := m.team.listed(text)
-			return m.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-				res, err := s.CreateThread(ctx, parley.CreateThreadRequest{Title: title, Participants: with})
+// create asks for a title and the participants of a new thread.
+func (t *threads) create() tea.Cmd {
+	return t.askLine("Title of the new thread", func(title string) tea.Cmd {
+		return t.askLine("Participants, by name, or all", func(text string) tea.Cmd {
+			r := parley.CreateThreadRequest{Title: title, Participants: t.team.participants(text)}
+			return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
+				res, err := s.CreateThread(ctx, r)
 				if err != nil {
 					return threadOpenedMsg{err: err}
 				}
@@ -36,92 +35,85 @@ func (m *model) newThread() tea.Cmd {
 // opened shows a new thread at once.
 func (t *threads) opened(msg threadOpenedMsg) tea.Cmd {
 	if msg.err != nil {
-		t.daemonGone(msg.err)
-		t.fail(msg.err)
+		t.failed(msg.err)
 		return nil
 	}
 	if t.sel = msg.thread.ID; t.selected() == nil {
 		t.list = append([]parley.Thread{msg.thread}, t.list...)
 	}
 	t.tell(msg.text + ". c writes in it.")
-	return t.lookSoon()
-}
-
-// listed are the names in a text; all is every agent that is not stopped.
-func (t *team) listed(text string) parley.Names {
-	names := parley.Names(strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }))
-	if len(names) != 1 || !strings.EqualFold(names[0], "all") {
-		return names
-	}
-	names = nil
-	for _, a := range t.list {
-		if a.State != parley.StateTerminated {
-			names = append(names, a.ID)
-		}
-	}
-	return names
+	return t.link.lookSoon()
 }
 
 // withThread does something with the thread under the marker, if there is one.
-func (m *model) withThread(f func(*parley.Thread) tea.Cmd) tea.Cmd {
-	x := m.threads.selected()
+func (t *threads) withThread(f func(*parley.Thread) tea.Cmd) tea.Cmd {
+	x := t.selected()
 	if x == nil {
-		m.tell("There is no thread yet. o opens one.")
+		t.tell("No threads yet. o opens one.")
 		return nil
 	}
 	return f(x)
 }
 
-func (m *model) markThread() tea.Cmd {
-	return m.withThread(func(*parley.Thread) tea.Cmd { return m.threads.markAll() })
+// markAllRead marks the thread's posts read and says so.
+func (t *threads) markAllRead() tea.Cmd {
+	return t.withThread(func(x *parley.Thread) tea.Cmd {
+		n := len(t.inbox.unreadIn(x.ID))
+		if n == 0 {
+			t.tell("Nothing unread in it.")
+			return nil
+		}
+		t.tell(plural(n, "post") + " marked read.")
+		return t.readUnread()
+	})
 }
 
-func (m *model) addToThread() tea.Cmd {
-	return m.withThread(func(x *parley.Thread) tea.Cmd {
+func (t *threads) add() tea.Cmd    { return t.askMembers("Add to", true) }
+func (t *threads) remove() tea.Cmd { return t.askMembers("Remove from", false) }
+
+// askMembers asks who is added to the thread or removed from it.
+func (t *threads) askMembers(question string, add bool) tea.Cmd {
+	return t.withThread(func(x *parley.Thread) tea.Cmd {
 		id := x.ID
-		return m.askLine("Who is added to “"+fit(safeLine(x.Title), 30)+"”, by name", "", func(text string) tea.Cmd {
-			return m.do.call(membership{thread: id, who: m.team.parties(text), add: true}.make)
+		label := question + " “" + fit(safeLine(x.Title), 30) + "”, by name"
+		return t.askLine(label, func(text string) tea.Cmd {
+			return t.do.call(membership{thread: id, who: t.team.parties(text), add: add}.make)
 		})
 	})
 }
 
-func (m *model) removeFromThread() tea.Cmd {
-	return m.withThread(func(x *parley.Thread) tea.Cmd {
-		id := x.ID
-		return m.askLine(
-			"Who is removed from “"+fit(safeLine(x.Title), 30)+"”, by name",
-			"",
-			func(text string) tea.Cmd {
-				return m.do.call(membership{thread: id, who: m.team.parties(text)}.make)
-			},
-		)
+// joinOrLeave lets the operator take part, or leave. Each undoes the other.
+func (t *threads) joinOrLeave() tea.Cmd {
+	return t.withThread(func(x *parley.Thread) tea.Cmd {
+		title := fit(safeLine(x.Title), 40)
+		join := act(parley.Service.JoinThread, parley.JoinThreadRequest{ThreadID: x.ID}).
+			saying(fmt.Sprintf("You joined “%s”: its posts come to you.", title))
+		leave := act(parley.Service.RemoveParticipant,
+			parley.RemoveParticipantRequest{ThreadID: x.ID, Agent: parley.OperatorName}).
+			saying(fmt.Sprintf("You left “%s”.", title))
+
+		if takesPart(x) {
+			return t.run(leave.undoneBy("joins it again", join))
+		}
+		return t.run(join.undoneBy("leaves it", leave))
 	})
 }
 
-// joinThread lets the operator take part, or leave; each is undone by the other.
-func (m *model) joinThread() tea.Cmd {
-	return m.withThread(func(x *parley.Thread) tea.Cmd {
-		id, title := x.ID, fit(safeLine(x.Title), 40)
-		join := deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-			_, err := s.JoinThread(ctx, parley.JoinThreadRequest{ThreadID: id})
-			return fmt.Sprintf("You take part in “%s”: what is said there comes to you.", title), err
-		}}
+func (t *threads) controlling(a parley.ConversationAction) func() tea.Cmd {
+	return func() tea.Cmd {
+		return t.withThread(func(x *parley.Thread) tea.Cmd {
+			return t.control(parley.ControlConversationRequest{Action: a, ThreadID: x.ID}, nil)
+		})
+	}
+}
 
-		leave := deed{call: func(ctx context.Context, s parley.Service) (string, error) {
-			_, err := s.RemoveParticipant(
-				ctx,
-				parley.RemoveParticipantRequest{ThreadID: id, Agent: parley.OperatorName},
-			)
-			return fmt.Sprintf("You have left “%s”.", title), err
-		}}
-
-		d, back := join, &undo{does: "leaves it", deed: leave}
-		if takesPart(x) {
-			d, back = leave, &undo{does: "joins it again", deed: join}
+func (t *threads) muteOrUnmute() tea.Cmd {
+	return t.withThread(func(x *parley.Thread) tea.Cmd {
+		mute := parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: x.ID}
+		unmute := parley.ControlConversationRequest{Action: parley.ActionUnmute, ThreadID: x.ID}
+		if s := t.temperatures.known[x.ID].state; s != nil && s.Conversation.Muted {
+			return t.control(unmute, &mute)
 		}
-
-		d.undo = back
-
-		return m.do.deed(d)
+		return t.control(mute, &unmute)
 	})
 }

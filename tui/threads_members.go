@@ -11,20 +11,20 @@ import (
 	"parley"
 )
 
-// membership is a wish to change who takes part in a thread.
+// membership is a change of a thread's participants.
 type membership struct {
 	thread string // its id
 	who    []party
-	add    bool // or remove
+	add    bool // else remove
 }
 
-// party is who is meant: a name or an id, and the name that is shown.
+// party is a participant: a name or an id, and the name that is shown.
 type party struct{ ref, name string }
 
-// parties are those that are listed in a text.
+// parties parses a list of names.
 func (t *team) parties(text string) []party {
 	var all []party
-	for _, ref := range t.listed(text) {
+	for _, ref := range t.participants(text) {
 		p := party{ref: ref, name: safeLine(ref)}
 		if a := t.find(ref); a != nil {
 			p.name = a.Name
@@ -34,29 +34,29 @@ func (t *team) parties(text string) []party {
 	return all
 }
 
-// make changes the part of each, and says what became of it. What was changed can be
-// undone, also when an error came before the others.
+// make changes one participant after the other. What was changed can be undone,
+// also when an error came before the others.
 func (x membership) make(ctx context.Context, s parley.Service) tea.Msg {
 	done := membership{thread: x.thread, add: x.add}
-	var said []string
+	var words []string
 	var failed error
 	for _, who := range x.who {
-		status, err := x.one(ctx, s, who.ref)
+		status, err := x.change(ctx, s, who.ref)
 		if err != nil {
 			failed = err
 			break
 		}
 
-		said = append(said, who.name+memberWords(status))
+		words = append(words, who.name+memberWords(status))
 		if status != parley.MemberAlready {
 			done.who = append(done.who, who)
 		}
 	}
 
-	return doneMsg{text: strings.Join(said, ", "), undo: done.back(), err: failed}
+	return doneMsg{text: strings.Join(words, ", "), undo: done.back(), err: failed}
 }
 
-func (x membership) one(ctx context.Context, s parley.Service, who string) (parley.MembershipStatus, error) {
+func (x membership) change(ctx context.Context, s parley.Service, who string) (parley.MembershipStatus, error) {
 	var res *parley.MembershipResult
 	var err error
 	if x.add {
@@ -73,14 +73,14 @@ func (x membership) one(ctx context.Context, s parley.Service, who string) (parl
 func memberWords(status parley.MembershipStatus) string {
 	switch status {
 	case parley.MemberAlready:
-		return " takes part already"
+		return " is already in it"
 	case parley.MemberRemoved, parley.MemberLeft:
 		return " is removed"
 	}
 	return " is added"
 }
 
-// back undoes it; nil when there is nothing to be undone.
+// back returns what undoes the change, or nil if there is nothing to undo.
 func (x membership) back() *undo {
 	if len(x.who) == 0 {
 		return nil
@@ -98,14 +98,14 @@ func (x membership) back() *undo {
 		does = fmt.Sprintf("adds %s again", words)
 	}
 
-	return &undo{does: does, deed: deed{call: func(ctx context.Context, s parley.Service) (string, error) {
+	return &undo{does: does, action: action{do: func(ctx context.Context, s parley.Service) (string, error) {
 		msg := back.make(ctx, s).(doneMsg)
 		return msg.text + ".", msg.err
 	}}}
 }
 
-// undoOf is what undoes an operation that changed who takes part in a thread; nil for
-// all others, and when nothing was changed.
+// undoOf returns what undoes an operation that changed a thread's participants. It
+// is nil for other operations, and if nothing was changed.
 func undoOf(args url.Values, res any) *undo {
 	r, ok := res.(*parley.MembershipResult)
 	if !ok {

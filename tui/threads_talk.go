@@ -10,236 +10,216 @@ import (
 )
 
 const (
-	talkPosts = 100  // posts of a thread that are read at once: as many as the daemon gives
-	maxPosts  = 2000 // that are kept
-	fatesPage = 20   // messages whose way is asked for in one go
+	talkPosts     = 100  // posts of a thread that are read at once: as many as the daemon gives
+	maxPosts      = 2000 // that are kept
+	standingsPage = 20   // messages whose deliveries are read in one go
 )
 
-// talk is what was said in a thread.
+// talk is the posts of a thread.
 type talk struct {
+	*shared
+	postLayout
 	id        string                   // the thread's
 	posts     []parley.ContractMessage // the oldest first
 	total     int
 	known     bool
 	asking    bool
-	stale     bool
-	verifying bool
-	feeling   bool                            // how it goes is asked for
-	heat      *parley.ConversationStateResult // nil while nothing is known
+	stale     bool // there are newer posts
+	ended     bool // there are no older posts
 	err       error
-	fates     map[string]*row // by message: how far each post came
-	inView    []string        // messages
 	sel       string          // the message under the marker
-	ended     bool            // there are no older ones
-	anchor    string          // the message that is to stay so many lines from the top
-	anchorAt  int
-	top       int
-	height    int
-	away      bool                // from the newest
-	parts     []part              // of what, by lay
-	laid      bool                // they are those of the posts
-	lines     int                 // how many there are
-	wrapped   map[string][]string // by message: its text, for lines of so many columns
-	columns   int
+	away      bool            // the newest post is out of sight
+	standings map[string]*row // by message: how far each post came
+	inView    []string        // messages
+	verifying bool            // the deliveries of posts are being read
 }
 
-// talkMsg is a thread's newest posts.
+// talkMsg is a part of a thread's posts.
 type talkMsg struct {
 	id    string
 	posts []parley.ContractMessage
 	total int
-	older bool // those from before the ones that were there
+	older bool // the part before the posts that were there
 	err   error
 }
 
-// fatesMsg is how far some posts have come.
-type fatesMsg struct{ standingsMsg }
+// postStandingsMsg is the deliveries of some posts.
+type postStandingsMsg struct{ standingsMsg }
 
 // turnTo shows another thread, at its newest post.
 func (t *talk) turnTo(id string) {
-	if t.id != id {
-		*t = talk{
-			id:        id,
-			asking:    t.asking,
-			verifying: t.verifying,
-			feeling:   t.feeling,
-			stale:     true,
-			fates:     map[string]*row{},
-			wrapped:   map[string][]string{},
-			height:    t.height,
-		}
+	if t.id == id {
+		return
+	}
+
+	*t = talk{
+		shared:     t.shared,
+		id:         id,
+		asking:     t.asking,
+		verifying:  t.verifying,
+		stale:      true,
+		standings:  map[string]*row{},
+		postLayout: postLayout{height: t.height},
 	}
 }
 
-func (t *talk) bottom() { t.away = false }
-
-func (t *talk) settle(height int) {
-	t.height = max(1, height)
-	end := max(0, t.lines-t.height)
-	if t.anchor != "" { // older ones came in above
-		from, _ := t.extent(t.anchor)
-		t.top, t.anchor = from-t.anchorAt, ""
-	}
-
-	if t.top = clamp(t.top, 0, end); !t.away {
-		t.top = end
-		if n := len(t.posts); n > 0 {
-			t.sel = t.posts[n-1].MessageID
-		}
-	}
-
-	if from, to := t.extent(t.sel); from == to {
-		t.sel = t.inLines(true)
-	}
-}
-
-// hear takes what the stream says of the thread.
-func (t *talk) hear(events []parley.Event) {
+// takeEvents takes what the stream reports of the thread.
+func (t *talk) takeEvents(events []parley.Event) {
 	for _, e := range events {
-		switch {
+		switch r := t.standings[e.MessageID]; {
 		case t.id == "":
 		case e.Type.Announces() && e.ThreadID == t.id:
 			t.stale = true
-			if t.fates[e.MessageID] == nil {
-				t.fates[e.MessageID] = newRow(e)
+			t.temperatures.expire(t.id)
+			if r == nil {
+				t.standings[e.MessageID] = newRow(e)
 			}
-		case e.Type == parley.EventDelivery && t.fates[e.MessageID] != nil:
-			t.fates[e.MessageID].moved(recipientOf(e), parley.DeliveryState(safeLine(e.State)))
+		case e.Type == parley.EventDelivery && r != nil:
+			r.moved(recipientOf(e), parley.DeliveryState(safeLine(e.State)))
 		}
 	}
 }
 
-// show keeps the conversation on the thread under the marker, and asks for what
-// is missing of it.
-func (t *threads) show() tea.Cmd {
-	x := t.selected()
-	if t.at != atThreads || x == nil || t.link.lost != nil {
-		return nil
-	}
-	fresh := t.talk.id != x.ID || t.talk.stale
-	t.talk.turnTo(x.ID)
-	cmd := tea.Batch(t.askPosts(), t.askOlder(), t.askFates())
-	if fresh {
-		cmd = tea.Batch(cmd, t.askHeat())
-	}
-	return cmd
+// ask reads what is missing: newer posts, older ones, and how far those in view
+// came.
+func (t *talk) ask() tea.Cmd {
+	return tea.Batch(t.askNewest(), t.askOlder(), t.askStandings())
 }
 
-func (t *threads) askPosts() tea.Cmd {
-	if t.talk.asking || !t.talk.stale {
+func (t *talk) askNewest() tea.Cmd {
+	if t.asking || !t.stale {
 		return nil
 	}
+	t.asking, t.stale = true, false
+	return t.do.call(readPosts(t.id, ""))
+}
 
-	t.talk.asking, t.talk.stale = true, false
-	id, keep := t.talk.id, false
+// askOlder reads older posts when the marker comes near the oldest one.
+func (t *talk) askOlder() tea.Cmd {
+	idle := !t.asking && !t.ended && t.known && t.away
+	near := t.top <= t.height
+	more := len(t.posts) > 0 && len(t.posts) < min(t.total, maxPosts)
+	if !idle || !near || !more {
+		return nil
+	}
+	t.asking = true
+	return t.do.call(readPosts(t.id, t.posts[0].MessageID))
+}
 
-	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetMessages(
-			ctx,
-			parley.GetMessagesRequest{ThreadID: id, SortOrder: "newest_first", Limit: talkPosts, MarkRead: &keep},
-		)
+// readPosts reads the newest posts of a thread, or those before a message.
+func readPosts(thread, before string) request {
+	keep := false
+	r := parley.GetMessagesRequest{ThreadID: thread, SortOrder: "newest_first", Limit: talkPosts, MarkRead: &keep}
+	if before != "" {
+		r.Filters = &parley.MessageFilters{Before: before}
+	}
+
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		msg := talkMsg{id: thread, older: before != ""}
+		res, err := s.GetMessages(ctx, r)
 		if err != nil {
-			return talkMsg{id: id, err: err}
+			msg.err = err
+			return msg
 		}
 
 		slices.Reverse(res.Messages)
+		msg.posts, msg.total = res.Messages, res.TotalCount
 
-		return talkMsg{id: id, posts: res.Messages, total: res.TotalCount}
-	})
+		return msg
+	}
 }
 
-func (t *threads) talked(msg talkMsg) tea.Cmd {
-	t.talk.asking = false
+func (t *talk) take(msg talkMsg) tea.Cmd {
+	t.asking = false
 	switch {
-	case msg.id != t.talk.id:
-		t.talk.stale = true
+	case msg.id != t.id:
+		t.stale = true
 	case msg.err == nil && msg.older:
-		t.talk.prepend(msg.posts, msg.total)
+		t.prepend(msg.posts, msg.total)
 	case msg.err == nil:
-		t.talk.renew(msg.posts, msg.total)
-	case t.daemonGone(msg.err):
-		t.talk.stale = true
-		return t.lookLater()
+		t.renew(msg.posts, msg.total)
+	case t.link.gone(msg.err):
+		t.stale = true
+		return t.link.lookLater()
 	case msg.older:
-		t.talk.ended = true
+		t.ended = true
 		t.fail(msg.err)
 	default:
-		t.talk.err = msg.err
+		t.err = msg.err
 	}
 
 	return nil
 }
 
-// askOlder asks for what was said before, when the marker comes near to the oldest post
-// that is there.
-func (t *threads) askOlder() tea.Cmd {
-	k := &t.talk
-	if k.asking || k.ended || !k.known || !k.away || len(k.posts) == 0 || len(k.posts) >= min(k.total, maxPosts) ||
-		k.top > k.height {
-		return nil
+// prepend adds older posts in front. What is in view stays there.
+func (t *talk) prepend(older []parley.ContractMessage, total int) {
+	t.total = total
+	known := map[string]bool{}
+	for i := range t.posts {
+		known[t.posts[i].MessageID] = true
 	}
 
-	k.asking = true
-	id, before, keep := k.id, k.posts[0].MessageID, false
-
-	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		res, err := s.GetMessages(
-			ctx,
-			parley.GetMessagesRequest{
-				ThreadID:  id,
-				Filters:   &parley.MessageFilters{Before: before},
-				SortOrder: "newest_first",
-				Limit:     talkPosts,
-				MarkRead:  &keep,
-			},
-		)
-		if err != nil {
-			return talkMsg{id: id, older: true, err: err}
-		}
-
-		slices.Reverse(res.Messages)
-
-		return talkMsg{id: id, older: true, posts: res.Messages, total: res.TotalCount}
-	})
+	older = slices.DeleteFunc(older, func(p parley.ContractMessage) bool { return known[p.MessageID] })
+	t.posts, t.laid = append(older, t.posts...), false
+	if t.ended = len(older) == 0; !t.ended && len(t.parts) > 0 {
+		t.anchor = t.postInView(false)
+		from, _ := t.extent(t.anchor)
+		t.anchorAt = from - t.top
+	}
 }
 
-func (t *threads) askFates() tea.Cmd {
+// renew takes the newest posts, and keeps the older ones that were read.
+func (t *talk) renew(newest []parley.ContractMessage, total int) {
+	if len(newest) > 0 {
+		i := t.index(newest[0].MessageID)
+		if i < 0 {
+			t.ended = false // more was posted meanwhile than was read
+		}
+		if i > 0 {
+			newest = append(slices.Clone(t.posts[:i]), newest...)
+		}
+	}
+
+	t.known, t.posts, t.total, t.err, t.laid = true, newest, total, nil, false
+}
+
+func (t *talk) askStandings() tea.Cmd {
 	var ids []string
-	for _, id := range t.talk.inView {
-		if t.talk.fates[id] == nil && len(ids) < fatesPage {
+	for _, id := range t.inView {
+		if t.standings[id] == nil && len(ids) < standingsPage {
 			ids = append(ids, id)
 		}
 	}
 
-	if t.talk.verifying || len(ids) == 0 {
+	if t.verifying || len(ids) == 0 {
 		return nil
 	}
 
-	t.talk.verifying = true
+	t.verifying = true
 
-	return t.do.call(
-		func(ctx context.Context, s parley.Service) tea.Msg { return fatesMsg{readStandings(ctx, s, ids)} },
-	)
+	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
+		return postStandingsMsg{readStandings(ctx, s, ids)}
+	})
 }
 
-func (t *threads) fated(msg fatesMsg) {
-	t.talk.verifying = false
-	if msg.err != nil && t.daemonGone(msg.err) || t.talk.fates == nil {
+func (t *talk) takeStandings(msg postStandingsMsg) {
+	t.verifying = false
+	if msg.err != nil && t.link.gone(msg.err) || t.standings == nil {
 		return
 	}
 
 	for _, id := range msg.ids {
-		if t.talk.fates[id] == nil {
-			t.talk.fates[id] = &row{id: id} // not to be asked for again
+		if t.standings[id] == nil {
+			t.standings[id] = &row{id: id} // not to be asked for again
 		}
 	}
 
 	for _, res := range msg.results {
-		if res.Object == nil || t.talk.fates[res.Object.ID] == nil {
+		if res.Object == nil || t.standings[res.Object.ID] == nil {
 			continue
 		}
 
-		r := t.talk.fates[res.Object.ID]
+		r := t.standings[res.Object.ID]
 		r.count = len(res.Deliveries)
 		for _, d := range res.Deliveries {
 			r.moved(d.RecipientID, d.State)
@@ -247,36 +227,15 @@ func (t *threads) fated(msg fatesMsg) {
 	}
 }
 
-// unread are the posts of the thread that the operator has not read.
-func (t *threads) unread() (ids parley.Names) {
-	for _, m := range t.inbox.list {
-		if m.ThreadID == t.sel {
-			ids = append(ids, m.MessageID)
-		}
-	}
-	return ids
+// index returns the position of a post, or -1.
+func (t *talk) index(id string) int {
+	return slices.IndexFunc(t.posts, func(p parley.ContractMessage) bool { return p.MessageID == id })
 }
 
-// readAll marks them read without a word: the operator looks at them.
-func (t *threads) readAll() tea.Cmd {
-	ids := t.unread()
-	if len(ids) == 0 {
-		return nil
+// selected returns the post under the marker, or nil.
+func (t *talk) selected() *parley.ContractMessage {
+	if i := t.index(t.sel); i >= 0 {
+		return &t.posts[i]
 	}
-	t.inbox.marked(ids...)
-	return tea.Batch(t.lookLater(), t.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		_, err := s.MarkMessageRead(ctx, parley.MarkMessageReadRequest{MessageIDs: ids})
-		return readMsg{err}
-	}))
-}
-
-// markAll does so by a key, which is answered in any case.
-func (t *threads) markAll() tea.Cmd {
-	n := len(t.unread())
-	if n == 0 {
-		t.tell("Nothing in it is unread for you.")
-		return nil
-	}
-	t.tell(plural(n, "post") + " marked read.")
-	return t.readAll()
+	return nil
 }

@@ -27,7 +27,7 @@ func longTalk(n int) *fakeService {
 	return f
 }
 
-func TestAThreadIsReadBackToItsBeginning(t *testing.T) {
+func TestThreadScrollsBackToItsBeginning(t *testing.T) {
 	drawsALot(t)
 	const n = 345
 	s := newScreen(t, longTalk(n), 100, 30)
@@ -85,8 +85,8 @@ func TestRepliesToAPost(t *testing.T) {
 	s.shows("Reply in the thread about “Do it.")
 }
 
-// TestAReplyToAPostGoesToItsThread, from wherever one sees it.
-func TestAReplyToAPostGoesToItsThread(t *testing.T) {
+// A reply goes to the thread from every screen that shows the post.
+func TestReplyToAPostGoesToItsThread(t *testing.T) {
 	f := busyTeam()
 	th := f.threads[0]
 	f.emit(
@@ -114,7 +114,7 @@ func TestAReplyToAPostGoesToItsThread(t *testing.T) {
 	}
 }
 
-func TestALongPostIsReadLineByLine(t *testing.T) {
+func TestLongPostScrollsLineByLine(t *testing.T) {
 	f := busyTeam()
 	f.posts = nil
 	var text strings.Builder
@@ -147,7 +147,7 @@ func TestALongPostIsReadLineByLine(t *testing.T) {
 	s.shows("before")
 }
 
-func TestListsShowHowHotItIs(t *testing.T) {
+func TestListsShowTemperatures(t *testing.T) {
 	f := busyTeam()
 	f.threads[0].LastMessageAt = noon.Add(-time.Minute)
 	s := newScreen(t, f, 140, 40)

@@ -1,100 +1,85 @@
 package tui
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"parley"
 )
 
-// part is a stretch of a conversation: a post, or what stands between posts.
-type part struct {
-	id          string    // the message's; "" when it is no post
-	post        int       // which it is
-	day         time.Time // that begins, when it is a heading
-	top, height int       // its first line, and how many it has
-}
-
-// lay finds where each post stands in lines of w columns. None is drawn for that: it
-// is done again only when posts came or the width is another one.
-func (t *talk) lay(w int, in *time.Location) {
-	if t.laid && t.columns == w {
-		return
-	}
-	if t.columns != w || t.wrapped == nil {
-		t.columns, t.wrapped = w, map[string][]string{}
+// settleView lays out the posts in talkH lines below a title, of which the head
+// takes some.
+func (t *talk) settleView(w, h, head int) {
+	if notice := t.notice(w); notice != nil {
+		t.parts, t.laid, t.lines = nil, false, len(notice)
+	} else {
+		t.lay(w, t.now.Location())
 	}
 
-	t.laid, t.parts, t.lines = true, t.parts[:0], 0
-	add := func(p part) {
-		p.top = t.lines
-		t.lines += p.height
-		t.parts = append(t.parts, p)
-	}
-
-	if t.total > len(t.posts) {
-		add(part{height: 1})
-	}
-
-	var day time.Time
-	blank := true // the line above is
-	for i := range t.posts {
-		p := &t.posts[i]
-		at := p.Timestamp.In(in)
-		if at.YearDay() != day.YearDay() || at.Year() != day.Year() {
-			day = at
-			add(part{day: day, height: map[bool]int{true: 1, false: 2}[blank || t.lines == 0]})
+	t.settle(h - 1 - head)
+	t.inView = nil
+	for _, p := range slices.Backward(t.visible()) { // the newest first
+		if p.id != "" {
+			t.inView = append(t.inView, p.id)
 		}
-
-		blank = p.SenderName != parley.SystemName
-		height := 1
-		if blank {
-			height = len(t.body(p)) + 2
-		}
-
-		add(part{id: p.MessageID, post: i, height: height})
 	}
 }
 
-// body is a post's text in lines. Posts do not change, and wrapping a hundred
-// long ones takes longer than a frame.
-func (t *talk) body(p *parley.ContractMessage) []string {
-	lines, ok := t.wrapped[p.MessageID]
-	if !ok {
-		lines = indent(wrap(safeText(p.Content.Text), t.columns-8), 8)
-		t.wrapped[p.MessageID] = lines
+// position returns what the title adds: how much follows.
+func (t *talk) position() string {
+	switch more := t.lines - t.top - t.height; {
+	case more > 0:
+		return plural(more, "more line") + ", G to the newest"
+	case t.top > 0:
+		return "the newest"
 	}
+	return ""
+}
+
+// view draws the posts in view, marked if the movement keys go to them.
+func (t *talk) view(w int, marked bool) []string {
+	if notice := t.notice(w); notice != nil {
+		return notice[clamp(t.top, 0, len(notice)):]
+	}
+
+	var lines []string
+	for _, p := range t.visible() {
+		for i, line := range t.part(p, w) {
+			if rest, ok := strings.CutPrefix(line, "  "); ok && marked && i == 0 && p.id != "" && p.id == t.sel {
+				line = t.theme.accent.Render("▸") + " " + rest
+			}
+			if at := p.top + i; at >= t.top && at < t.top+t.height {
+				lines = append(lines, line)
+			}
+		}
+	}
+
 	return lines
 }
 
-// shown are the parts of which a line is in view.
-func (t *talk) shown() []part {
-	from, _ := slices.BinarySearchFunc(t.parts, t.top+1, func(p part, line int) int { return p.top + p.height - line })
-	to, _ := slices.BinarySearchFunc(t.parts, t.top+t.height, func(p part, line int) int { return p.top - line })
-	return t.parts[from:max(from, to)]
-}
-
-// notice is what stands where there are no posts; nil where there are.
-func (t *threads) notice(w int) []string {
+// notice returns what is shown in place of posts, or nil.
+func (t *talk) notice(w int) []string {
 	switch {
-	case t.talk.err != nil:
-		return errorLines(t.theme, t.talk.err, w)
-	case !t.talk.known:
+	case t.err != nil:
+		return errorLines(t.theme, t.err, w)
+	case !t.known:
 		return []string{"", t.theme.dim.Render(fit("  Reading…", w))}
-	case len(t.talk.posts) == 0:
-		return []string{"", "  " + fit("Nothing was said yet. c writes the first post.", w-2)}
+	case len(t.posts) == 0:
+		return []string{"", "  " + fit("No posts yet. c writes the first one.", w-2)}
 	}
 	return nil
 }
 
-// part draws one, in as many lines as it has.
-func (t *threads) part(p part, w int) []string {
+// part draws a part, in as many lines as it has.
+func (t *talk) part(p part, w int) []string {
 	switch {
 	case p.id != "":
-		return t.post(&t.talk.posts[p.post], w)
+		return t.post(&t.posts[p.post], w)
 	case p.day.IsZero():
-		words := plural(t.talk.total-len(t.talk.posts), "older post")
-		if t.talk.ended || len(t.talk.posts) >= maxPosts {
+		words := plural(t.total-len(t.posts), "older post")
+		if t.ended || len(t.posts) >= maxPosts {
 			words += ": parley thread show"
 		}
 		return []string{t.theme.dim.Render(fit("  "+words, w))}
@@ -108,7 +93,7 @@ func (t *threads) part(p part, w int) []string {
 	return []string{rule}
 }
 
-// dayWords name a day as one speaks of it.
+// dayWords names a day as a person does.
 func dayWords(at, now time.Time) string {
 	switch {
 	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
@@ -119,9 +104,9 @@ func dayWords(at, now time.Time) string {
 	return at.Format("Monday, 2 January 2006")
 }
 
-// post is who said it, when, how far it came, and what was said. What parley
-// itself tells takes one line.
-func (t *threads) post(p *parley.ContractMessage, w int) []string {
+// post draws a post: its sender, time, standing, and text. A notice of parley
+// takes one line.
+func (t *talk) post(p *parley.ContractMessage, w int) []string {
 	name, clock := shownName(p.SenderName, p.SenderAgentID), p.Timestamp.In(t.now.Location()).Format("15:04")
 	if p.SenderName == parley.SystemName {
 		return []string{"  " + t.theme.dim.Render(fit(clock+" "+safeLine(p.Content.Text), w-2))}
@@ -133,20 +118,20 @@ func (t *threads) post(p *parley.ContractMessage, w int) []string {
 		style = t.theme.accent
 	}
 
-	fate := ""
-	if r := t.talk.fates[p.MessageID]; r != nil && r.count > 0 {
+	standing := ""
+	if r := t.standings[p.MessageID]; r != nil && r.count > 0 {
 		s, _, _ := r.standing()
-		fate = t.theme.delivery(s).Render(fit(deliveryGlyph(s)+" "+r.words(), 22))
+		standing = t.theme.delivery(s).Render(fit(deliveryGlyph(s)+" "+r.words(), 22))
 	}
 
 	head := left + style.Render(fit(name, max(8, w-width(left)-36)))
-	for _, word := range []string{fate, t.theme.dim.Render(since(p.Timestamp, t.now)), postTag(t.theme, p)} {
+	for _, word := range []string{standing, t.theme.dim.Render(since(p.Timestamp, t.now)), postTag(t.theme, p)} {
 		if word != "" && width(head)+2+width(word) <= w {
 			head += "  " + word
 		}
 	}
 
-	return append(append([]string{head}, t.talk.body(p)...), "")
+	return append(append([]string{head}, t.body(p)...), "")
 }
 
 func postTag(th theme, p *parley.ContractMessage) string {
@@ -159,4 +144,38 @@ func postTag(th theme, p *parley.ContractMessage) string {
 		return th.warn.Render("! high")
 	}
 	return ""
+}
+
+// temperatureLines say how hot the thread is, and what is held in it.
+func (t *talk) temperatureLines(w int) []string {
+	x := t.temperatures.known[t.id]
+	if x.state == nil {
+		return nil
+	}
+
+	s, th := x.state, t.theme
+	words := []string{th.temperature(s.State).Render(x.bar())}
+	if s.Conversation.Muted {
+		words = append(words, th.alarm.Render(" muted, M unmutes "))
+	}
+	if until := s.Conversation.CooledUntil; until != nil && until.After(t.now) {
+		words = append(words, th.warn.Render("cools until "+clockOf(*until, t.now, 6)+", or until a person writes"))
+	}
+	if n := len(s.Held); n > 0 {
+		words = append(words, th.warn.Render(fmt.Sprintf("‖ %d held, R releases", n)))
+	}
+
+	words = append(words, th.dim.Render(fmt.Sprintf("%d in five minutes", s.Counts.FiveMinutes)))
+	lines := []string{"  " + columns(words, th.dim.Render(" · "), w-2)}
+	if t.tier == narrow {
+		return lines
+	}
+
+	for i := range s.Held[:min(len(s.Held), 2)] {
+		h := &s.Held[i]
+		text := fmt.Sprintf("‖ %s → %s: %s", shownName(h.Sender, ""), shownName(h.Recipient, ""), reasonWords(h.Text, parley.HoldConversation))
+		lines = append(lines, "  "+th.warn.Render(fit(text, w-2)))
+	}
+
+	return lines
 }

@@ -21,8 +21,8 @@ func readBack(t testing.TB, f *fakeService, n int) *stage {
 	return s
 }
 
-// TestAPostTakesTheLinesThatAreKeptForIt, so that what is not drawn can be scrolled over.
-func TestAPostTakesTheLinesThatAreKeptForIt(t *testing.T) {
+// Posts that are not drawn can be scrolled over.
+func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 	const n = 60
 	f := longTalk(n)
 	for i := range f.posts {
@@ -45,12 +45,12 @@ func TestAPostTakesTheLinesThatAreKeptForIt(t *testing.T) {
 				t.Fatalf("at %d columns part %d begins at line %d, want %d", w, i, p.top, end)
 			}
 
-			if end = p.top + p.height; len(s.m.threads.part(p, talkW)) != p.height {
+			if end = p.top + p.height; len(k.part(p, talkW)) != p.height {
 				t.Fatalf(
 					"at %d columns part %d has %d lines, want %d: %+v",
 					w,
 					i,
-					len(s.m.threads.part(p, talkW)),
+					len(k.part(p, talkW)),
 					p.height,
 					p,
 				)
@@ -68,9 +68,8 @@ func TestAPostTakesTheLinesThatAreKeptForIt(t *testing.T) {
 	}
 }
 
-// TestAFrameDrawsOnlyThePostsInView: reading a thread of many posts takes no more than
-// reading one of some.
-func TestAFrameDrawsOnlyThePostsInView(t *testing.T) {
+// A frame of a thread with many posts costs no more than one of a thread with few.
+func TestFrameDrawsOnlyPostsInView(t *testing.T) {
 	frame := func(n int) float64 {
 		s := readBack(t, longTalk(n), n)
 		s.press("G")

@@ -1,13 +1,14 @@
 package tui
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"parley"
 )
 
-func TestThreadsShowWhatWasSaid(t *testing.T) {
+func TestThreadsShowPosts(t *testing.T) {
 	f := busyTeam()
 	f.letters = append(
 		f.letters,
@@ -23,7 +24,7 @@ func TestThreadsShowWhatWasSaid(t *testing.T) {
 	s.shows("3 Threads 1")
 	s.press("3")
 	s.shows(
-		"✉1  the parser's error m",
+		"✉1  ▇ hot     the parser",
 		"you read along, J joins",
 		"── yesterday ──",
 		"── today ──",
@@ -42,10 +43,10 @@ func TestThreadsShowWhatWasSaid(t *testing.T) {
 
 	s.hides("✉1")
 	s.press("esc", "j")
-	s.shows("Nothing was said yet.")
+	s.shows("No posts yet.")
 }
 
-func TestAThreadFollowsItsPosts(t *testing.T) {
+func TestThreadFollowsNewPosts(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 24)
 	s.press("3", "enter")
@@ -92,29 +93,32 @@ func TestAThreadFollowsItsPosts(t *testing.T) {
 	s.shows("and the last")
 }
 
-func TestOpensAThread(t *testing.T) {
+func TestCreatesAThread(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)
 	s.press("3", "o")
 	s.shows("Title of the new thread:")
 	s.typed("the release")
 	s.press("enter")
-	s.shows("Who takes part")
+	s.shows("Participants, by name, or all")
 	s.typed("coder, tester")
 	s.press("enter")
-	s.shows("It is open. c writes in it.", "▸ <1m      the release", "you, coder, tester")
-	if got, want := f.deeds(), "create the release"; got != want {
+	s.shows("It is open. c writes in it.", "you, coder, tester")
+	if line := s.lineWith("the release"); !strings.HasPrefix(line, "▸ <1m") {
+		t.Errorf("the new thread's line is %q", line)
+	}
+	if got, want := f.actions(), "create the release"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 
 	s.press("o", "x", "esc")
-	s.shows("Left as it is.")
-	if got, want := f.deeds(), "create the release"; got != want {
+	s.shows("Cancelled.")
+	if got, want := f.actions(), "create the release"; got != want {
 		t.Errorf("did %q after esc, want %q", got, want)
 	}
 }
 
-func TestChangesWhoTakesPart(t *testing.T) {
+func TestChangesParticipants(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)
 	s.press("3", "+")
@@ -127,33 +131,33 @@ func TestChangesWhoTakesPart(t *testing.T) {
 	s.shows("reviewer, tester, planner")
 	s.hides("coder, reviewer, tester, planner")
 	s.press("J")
-	s.shows("You take part in “the parser's error messages”", "u leaves it.")
+	s.shows("You joined “the parser's error messages”", "u leaves it.")
 	s.hides("you read along")
 	s.press("u")
 	s.shows("you read along")
-	if got, want := f.deeds(), "add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator"; got != want {
+	if got, want := f.actions(), "add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }
 
-func TestWhoWasAddedOrRemovedCanBeTakenBack(t *testing.T) {
+func TestChangeOfParticipantsIsUndone(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)
 	s.press("3", "+")
 	s.typed("planner, scout, coder")
 	s.press("enter")
-	s.shows("planner is added, scout is added, coder takes part already. u removes planner, scout again.")
+	s.shows("planner is added, scout is added, coder is already in it. u removes planner, scout again.")
 	s.press("u")
 	s.shows("planner is removed, scout is removed.")
 	s.press("u")
-	s.shows("There is nothing to undo.")
+	s.shows("Nothing to undo.")
 	s.press("-")
 	s.typed("tester")
 	s.press("enter")
 	s.shows("tester is removed. u adds tester again.")
 	s.press("u")
 	s.shows("tester is added.", "coder, reviewer, tester")
-	if got, want := f.deeds(), "add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, "+
+	if got, want := f.actions(), "add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, "+
 		"remove 00000001 tester, add 00000001 tester"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
@@ -161,11 +165,11 @@ func TestWhoWasAddedOrRemovedCanBeTakenBack(t *testing.T) {
 	s.press("+")
 	s.typed("coder")
 	s.press("enter", "u")
-	s.shows("There is nothing to undo.")
+	s.shows("Nothing to undo.")
 }
 
-// TestWhatWasDoneBeforeAnErrorCanBeTakenBack: both the error and the way back are said.
-func TestWhatWasDoneBeforeAnErrorCanBeTakenBack(t *testing.T) {
+// Both the error and the way back are shown.
+func TestPartialChangeBeforeAnErrorIsUndone(t *testing.T) {
 	f := busyTeam()
 	for _, size := range sizes {
 		s := newScreen(t, f, size[0], size[1])
@@ -184,7 +188,7 @@ func TestWhatWasDoneBeforeAnErrorCanBeTakenBack(t *testing.T) {
 	}
 }
 
-func TestMembersChangedFromThePaletteCanBeTakenBack(t *testing.T) {
+func TestChangeOfParticipantsFromThePaletteIsUndone(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	for _, c := range []struct{ op, args, offers, undone string }{
@@ -207,10 +211,10 @@ func TestMembersChangedFromThePaletteCanBeTakenBack(t *testing.T) {
 	s.press("enter")
 	s.typed("coder")
 	s.press("enter", "esc", "u")
-	s.shows("There is nothing to undo.")
+	s.shows("Nothing to undo.")
 }
 
-func TestAThreadThatCannotBeReadSaysWhy(t *testing.T) {
+func TestThreadShowsWhyItCannotBeRead(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)
 	s.press("3")
@@ -224,22 +228,21 @@ func TestAThreadThatCannotBeReadSaysWhy(t *testing.T) {
 	s.shows("Do it. One commit.")
 }
 
-func TestAThreadShowsHowHotItIs(t *testing.T) {
+func TestThreadShowsItsTemperature(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 140, 40)
 	s.press("3")
-	s.shows("hot ████████░░ 0.82", "‖ 1 held, R lets them go on", "tester → coder: they said 12 in a minute",
-		"to answer: coder (direct-question 0.85) · not: reviewer (just", "asked directly")
+	s.shows("▇ hot", "‖ 1 held, R releases", "tester → coder: they said 12 in a minute", "14 in five minutes")
 	s.press("R", "C", "M")
-	s.shows("u takes that back.", "muted, M ends it")
+	s.shows("u undoes it.", "muted, M unmutes")
 	s.press("M")
-	s.hides("muted, M ends it")
-	if got, want := f.deeds(), "release 00000001, cool 00000001, mute 00000001, unmute 00000001"; got != want {
+	s.hides("muted, M unmutes")
+	if got, want := f.actions(), "release 00000001, cool 00000001, mute 00000001, unmute 00000001"; got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }
 
-func TestPostsInAThread(t *testing.T) {
+func TestWritesInAThread(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 30)
 	s.press("3", "c")
@@ -251,7 +254,7 @@ func TestPostsInAThread(t *testing.T) {
 	}
 }
 
-func TestAPostForYouLeadsToItsThread(t *testing.T) {
+func TestNeedOfAPostOpensItsThread(t *testing.T) {
 	f := busyTeam()
 	f.needs = nil
 	f.letters = []parley.InboxMessage{
@@ -268,7 +271,7 @@ func TestAPostForYouLeadsToItsThread(t *testing.T) {
 	}
 }
 
-func TestWhatIsSaidBeforeOnesEyesIsRead(t *testing.T) {
+func TestPostsInViewAreMarkedRead(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 24)
 	s.press("3", "enter")

@@ -8,8 +8,8 @@ import (
 	"parley"
 )
 
-// parts divides the screen among the list and what was said. Where it is narrow
-// the one that has the keys gets most of it.
+// parts divides the screen between the list and the posts. Where it is narrow,
+// the one with the keys gets most of it.
 func (t *threads) parts(w, h int) (listW, listH, talkW, talkH int) {
 	switch {
 	case t.selected() == nil:
@@ -32,22 +32,8 @@ func (t *threads) settle(w, h int) {
 	_, listH, talkW, talkH := t.parts(w, h)
 	t.height = max(1, listH-1)
 	t.top = window(t.top, t.index(), len(t.list), t.height)
-	if talkH == 0 {
-		return
-	}
-
-	if notice := t.notice(talkW); notice != nil {
-		t.talk.parts, t.talk.laid, t.talk.lines = nil, false, len(notice)
-	} else {
-		t.talk.lay(talkW, t.now.Location())
-	}
-
-	t.talk.settle(talkH - 1 - len(t.head(talkW)))
-	t.talk.inView = nil
-	for _, p := range slices.Backward(t.talk.shown()) { // the newest first
-		if p.id != "" {
-			t.talk.inView = append(t.talk.inView, p.id)
-		}
+	if talkH > 0 {
+		t.talk.settleView(talkW, talkH, len(t.head(talkW)))
 	}
 }
 
@@ -57,11 +43,15 @@ func (t *threads) view(w, h int) []string {
 	if talkH == 0 {
 		return clip(list, h)
 	}
-	said := clip(t.conversation(talkW), talkH)
+
+	title := t.theme.rule(safeLine(t.selected().Title), t.talk.position(), talkW, t.inTalk)
+	posts := append(append([]string{title}, t.head(talkW)...), t.talk.view(talkW, t.inTalk)...)
+	posts = clip(posts, talkH)
 	if t.tier >= wide {
-		return beside(t.theme, list, said, listW)
+		return beside(t.theme, list, posts, listW)
 	}
-	return append(list, said...)
+
+	return append(list, posts...)
 }
 
 // rows draws the list.
@@ -76,7 +66,7 @@ func (t *threads) rows(w int) []string {
 	case t.err != nil:
 		return append(lines, errorLines(t.theme, t.err, w)...)
 	case !t.known:
-		return append(lines, t.theme.dim.Render(fit("  Looking what is discussed…", w)))
+		return append(lines, t.theme.dim.Render(fit("  Reading threads…", w)))
 	case len(t.list) == 0:
 		return append(lines, t.nothing(w)...)
 	}
@@ -90,8 +80,11 @@ func (t *threads) rows(w int) []string {
 
 func (t *threads) nothing(w int) []string {
 	lines := []string{""}
-	for _, text := range []string{"No threads yet.", "A thread is a discussion of several under a title: what is posted reaches all who take part. " +
-		"Agents open one with create_thread. o opens one here, c writes in it."} {
+	for _, text := range []string{
+		"No threads yet.",
+		"A thread is a group discussion with a title: each post reaches every participant. " +
+			"Agents open one with create_thread. Here, o opens one and c writes in it.",
+	} {
 		for _, line := range wrap(text, w-2) {
 			lines = append(lines, "  "+line)
 		}
@@ -99,18 +92,18 @@ func (t *threads) nothing(w int) []string {
 	return lines
 }
 
-// inView are the threads that are drawn.
+// inView returns the threads that are drawn.
 func (t *threads) inView() []parley.Thread {
 	return t.list[clamp(t.top, 0, len(t.list)):clamp(t.top+t.height, 0, len(t.list))]
 }
 
-// anyHeat reports whether the list has a column for it.
-func (t *threads) anyHeat() bool {
-	return slices.ContainsFunc(t.inView(), func(x parley.Thread) bool { return t.warmth.known[x.ID].words() != "" })
+// anyHot reports whether the list has a column for temperatures.
+func (t *threads) anyHot() bool {
+	return slices.ContainsFunc(t.inView(), func(x parley.Thread) bool { return !t.temperatures.known[x.ID].cold() })
 }
 
-// row is a thread: when something was said last, what is unread, how hot it is, its
-// title, and who takes part.
+// row draws a thread: when it was active last, its unread posts, temperature,
+// title, and participants.
 func (t *threads) row(x *parley.Thread, w int) string {
 	selected := x.ID == t.sel
 	mark := "  "
@@ -119,14 +112,14 @@ func (t *threads) row(x *parley.Thread, w int) string {
 	}
 
 	fresh := "    "
-	if n := t.inbox.unreadIn(x.ID); n > 0 {
+	if n := len(t.inbox.unreadIn(x.ID)); n > 0 {
 		fresh = fmt.Sprintf("%-4s", fmt.Sprintf("✉%d", min(n, 99)))
 	}
 
 	left := mark + pad(since(x.LastMessageAt, t.now), 4) + " "
 	heat := ""
-	if t.anyHeat() {
-		heat = pad(t.warmth.known[x.ID].words(), warmColumns)
+	if t.anyHot() {
+		heat = pad(t.temperatures.known[x.ID].inList(), temperatureColumn)
 	}
 
 	room := w - width(left) - 4 - width(heat)
@@ -145,37 +138,7 @@ func (t *threads) row(x *parley.Thread, w int) string {
 	return left + t.theme.warn.Render(fresh) + t.theme.dim.Render(heat) + title + t.theme.dim.Render(rest)
 }
 
-// conversation draws what was said.
-func (t *threads) conversation(w int) []string {
-	x := t.selected()
-	note := ""
-	switch more := t.talk.lines - t.talk.top - t.talk.height; {
-	case more > 0:
-		note = plural(more, "more line") + ", G to the newest"
-	case t.talk.top > 0:
-		note = "the newest"
-	}
-
-	lines := append([]string{t.theme.rule(safeLine(x.Title), note, w, t.inTalk)}, t.head(w)...)
-	if notice := t.notice(w); notice != nil {
-		return append(lines, notice[clamp(t.talk.top, 0, len(notice)):]...)
-	}
-
-	for _, p := range t.talk.shown() {
-		for i, line := range t.part(p, w) {
-			if rest, ok := strings.CutPrefix(line, "  "); ok && t.inTalk && i == 0 && p.id != "" && p.id == t.talk.sel {
-				line = t.theme.accent.Render("▸") + " " + rest
-			}
-			if at := p.top + i; at >= t.talk.top && at < t.talk.top+t.talk.height {
-				lines = append(lines, line)
-			}
-		}
-	}
-
-	return lines
-}
-
-// head says who takes part in the thread.
+// head names the thread's participants, and its temperature.
 func (t *threads) head(w int) []string {
 	x := t.selected()
 	words := strings.Join(names(x), ", ")
@@ -192,5 +155,5 @@ func (t *threads) head(w int) []string {
 		lines[i] = "  " + t.theme.dim.Render(lines[i])
 	}
 
-	return append(lines, t.heatLines(w)...)
+	return append(lines, t.talk.temperatureLines(w)...)
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// terminal is a real one: the test binary runs as the screen in a tmux of its own.
+// terminal is a real one: the test binary runs as the screen in its own tmux.
 type terminal struct {
 	t      *testing.T
 	socket string
@@ -86,7 +86,7 @@ func TestScreenInARealTerminal(t *testing.T) {
 	s.shows("Back from coder.")
 
 	s.tmux("send-keys", "-t", "=screen:", "j", "a") // docs-writer has no session here
-	s.shows("the terminal of docs-writer could not be shown: can't find session")
+	s.shows("cannot show the terminal of docs-writer: can't find session")
 
 	s.tmux("send-keys", "-t", "=screen:", "q")
 	s.ended("0")
@@ -100,8 +100,8 @@ func (s *terminal) keys(keys ...string) {
 
 func (s *terminal) text(text string) { s.t.Helper(); s.tmux("send-keys", "-t", "=screen:", "-l", text) }
 
-// TestFiveScreensInARealTerminal goes through all of them as one does, and reads what
-// the terminal shows.
+// TestFiveScreensInARealTerminal goes through all of them as a person does, and
+// reads the terminal.
 func TestFiveScreensInARealTerminal(t *testing.T) {
 	s := newTerminal(t, "100", "30")
 	s.shows("▸1 Traffic")
@@ -118,14 +118,14 @@ func TestFiveScreensInARealTerminal(t *testing.T) {
 	s.shows("Reply to reviewer in the thread")
 	s.text("a draft that outlives the window")
 	s.tmux("resize-window", "-t", "=screen:", "-x", "40", "-y", "10")
-	s.shows("nothing is lost")
+	s.shows("Make it larger")
 	s.tmux("resize-window", "-t", "=screen:", "-x", "140", "-y", "40")
 	s.shows("a draft that outlives the window")
 	s.keys("Escape")
-	s.shows("The draft is kept.")
+	s.shows("Draft kept.")
 	s.keys("4")
 	s.shows("▸4 Needs you")
-	s.shows("enter restart · x let it go")
+	s.shows("enter restart · x stop")
 	s.shows("✎ unsent")
 	s.keys("5")
 	s.shows("▸5 Health")
@@ -135,7 +135,7 @@ func TestFiveScreensInARealTerminal(t *testing.T) {
 	s.keys("?")
 	s.shows("traffic, agents, threads, needs you, health")
 	s.keys("?", ":") // escape and a key at once are one key to a terminal
-	s.shows("What shall be done?")
+	s.shows("Run a command")
 	s.text("read_ter")
 	s.shows("▸ read_terminal")
 	s.keys("Enter")
@@ -143,7 +143,7 @@ func TestFiveScreensInARealTerminal(t *testing.T) {
 	s.keys("Escape", "Escape") // come as one as well
 	s.shows("In trouble 4")
 	s.keys("q")
-	s.shows("The same key again leaves it behind")
+	s.shows("Press the key again to quit anyway")
 	s.keys("q")
 	s.ended("0")
 }

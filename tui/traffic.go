@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -8,53 +9,54 @@ import (
 	"parley"
 )
 
-// traffic is the screen of messages as they go: the list, and the one under the
-// marker with what became of it.
+// traffic is the screen of messages as they happen: the list, and the deliveries
+// of the one under the marker.
 type traffic struct {
-	*desk
+	actions
 	record
-	detail   detail
-	filter   filter
-	search   search
-	want     string // a message that is to be shown as soon as it can be
-	inDetail bool   // the movement keys go to the message, not to the list
-
-	verifying bool // it is being asked how far messages have come
+	detail    detail
+	filter    filter
+	search    search
+	want      string // the message that is shown as soon as it can be
+	inDetail  bool   // the movement keys go to the message, not to the list
+	verifying bool   // the deliveries of the messages in view are being read
 }
 
-// atLeast is how long a message is under the marker before its record is read,
-// while one follows the newest.
-const atLeast = 250 * time.Millisecond
+// detailDelay is how long a message is under the marker before its deliveries are
+// read, while the marker follows the newest.
+const detailDelay = 250 * time.Millisecond
 
-func newTraffic(d *desk) *traffic { return &traffic{desk: d, record: newRecord()} }
+// detailMsg is a message with its deliveries.
+type detailMsg struct {
+	id     string
+	result *parley.MessageStatusResult
+	err    error
+}
+
+func readDetail(id string) request {
+	return func(ctx context.Context, s parley.Service) tea.Msg {
+		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: id})
+		return detailMsg{id: id, result: res, err: err}
+	}
+}
+
+func newTraffic(a actions) *traffic { return &traffic{actions: a, record: newRecord()} }
 
 func (t *traffic) title() string { return "Traffic" }
 
 func (t *traffic) badge() badge { return badge{count: t.unseen} }
 
 func (t *traffic) keys() []binding {
-	on := func(f func(*traffic) tea.Cmd) func(*model) tea.Cmd {
-		return func(m *model) tea.Cmd { return f(m.traffic) }
+	return []binding{
+		bind("enter", "open the message, or close it", t.enter).hinted("open").named("open message"),
+		bind("/", "filter: words, agent: thread: type: state:", t.openFilter).hinted("filter").named("filter"),
+		bind("f", "follow the newest, or pause", t.toggleFollow).hinted("follow").named("follow"),
+		bind("tab", "between the list and the message", t.turn),
+		bind("m", "mark the message read", t.markRead).named("mark read"),
+		bind("e", "explain what happened to it", t.explain).named("explain"),
+		bind("R", "retry it where it failed", t.retry).named("retry"),
+		bind("esc", "close, or drop the filter", t.back),
 	}
-
-	return named([]binding{
-		{inTraffic, []string{"enter"}, "enter", "open the message, or close it", "open", on((*traffic).enter), ""},
-		{
-			inTraffic,
-			[]string{"/"},
-			"/",
-			"filter: words, agent: thread: type: state:",
-			"filter",
-			on((*traffic).openFilter),
-			"",
-		},
-		{inTraffic, []string{"f"}, "f", "follow the newest, or stand still", "follow", on((*traffic).toggleFollow), ""},
-		{inTraffic, []string{"tab"}, "tab", "between the list and the message", "", on((*traffic).turn), ""},
-		{inTraffic, []string{"m"}, "m", "mark the message read", "", (*model).markRead, ""},
-		{inTraffic, []string{"e"}, "e", "explain its whole story in plain words", "", (*model).explain, ""},
-		{inTraffic, []string{"R"}, "R", "type it again where it failed", "", (*model).retry, ""},
-		{inTraffic, []string{"esc"}, "esc", "close, or drop the filter", "", on((*traffic).back), ""},
-	}, "enter open message", "/ filter", "f follow", "m mark read", "R retry", "e explain")
 }
 
 func (t *traffic) update(msg tea.Msg) tea.Cmd {
@@ -71,25 +73,25 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 	case sentMsg:
 		t.learn(msg.id, msg.deliveries)
 	case detailMsg:
-		return t.detailed(msg)
+		return t.takeDetail(msg)
 	case readMsg:
 		t.fail(msg.err)
 	case pageMsg:
-		t.paged(msg)
+		t.takePage(msg)
 		if msg.of == aroundPage {
 			t.arrived(msg)
 		} else if msg.err != nil {
-			t.daemonGone(msg.err)
+			t.link.gone(msg.err)
 		}
 	case searchedMsg:
-		t.searched(msg)
+		t.takeSearch(msg)
 	case standingsMsg:
-		t.ascertained(msg)
+		t.takeStandings(msg)
 	case settledMsg:
 		if t.want != "" && t.link.events && t.link.lost == nil && t.asking == noPage {
 			return t.openMessage(t.want)
 		}
-		return tea.Batch(t.show(), t.more(), t.certain(), t.askSearch())
+		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.askSearch())
 	}
 
 	return nil
@@ -97,20 +99,18 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 
 // arrived opens the message for which a part of the record was read.
 func (t *traffic) arrived(msg pageMsg) {
-	if msg.err != nil && t.daemonGone(msg.err) {
-		return // and ask again when it is back
+	if msg.err != nil && t.link.gone(msg.err) {
+		return // it is asked for again when the daemon is back
 	}
 	if t.want = ""; msg.err != nil {
 		t.fail(msg.err)
 	} else if r := t.byID[msg.about]; r != nil {
-		t.follow, t.sel = false, r
-		t.record.settle()
-		t.detail.open, t.detail.shut = true, false
+		t.openRow(r)
 	}
 }
 
-// opened reports whether the message is shown: by wish, and where there is room
-// beside the list unless it was closed.
+// opened reports whether the message is shown: when the person opened it, and
+// where there is room beside the list unless they closed it.
 func (t *traffic) opened() bool {
 	return t.sel != nil && (t.detail.open || t.tier >= wide && !t.detail.shut)
 }
@@ -132,15 +132,18 @@ func (t *traffic) askDetail() tea.Cmd {
 		t.detail.stale = true
 		return nil
 	}
+
 	t.detail.asking = true
-	if t.follow { // the next may come soon: asking for each would be for nothing
-		return t.do.details(t.detail.id, atLeast)
+	if t.follow { // the next one may come soon
+		return t.do.later(detailDelay, readDetail(t.detail.id))
 	}
-	return t.do.details(t.detail.id, 0)
+
+	return t.do.call(readDetail(t.detail.id))
 }
 
-// detailed takes a message's record, and asks again when it is out of date.
-func (t *traffic) detailed(msg detailMsg) tea.Cmd {
+// takeDetail takes a message's deliveries, and asks again when they are out of
+// date.
+func (t *traffic) takeDetail(msg detailMsg) tea.Cmd {
 	d := &t.detail
 	stale := d.stale || msg.id != d.id
 	d.asking, d.stale = false, false
@@ -153,11 +156,11 @@ func (t *traffic) detailed(msg detailMsg) tea.Cmd {
 	case msg.id != d.id:
 	case msg.err == nil:
 		d.result, d.err = msg.result, nil
-		if t.opened() && !t.follow && d.owed() {
-			cmd = t.do.read(msg.id)
+		if t.opened() && !t.follow && d.unreadByOperator() {
+			cmd = t.do.call(markMessagesRead(msg.id))
 		}
-	case t.daemonGone(msg.err):
-		cmd, d.lost = t.lookLater(), true
+	case t.link.gone(msg.err):
+		cmd, d.lost = t.link.lookLater(), true
 		if d.result == nil {
 			d.err = msg.err
 		}
@@ -179,7 +182,7 @@ func (t *traffic) move(by motion) tea.Cmd {
 	}
 
 	switch by {
-	case toBottom: // and stay there as others come
+	case toBottom: // and stays there as others come
 		t.setFollow(true)
 		return nil
 	case toTop:
@@ -196,7 +199,7 @@ func (t *traffic) enter() tea.Cmd {
 	case t.opened():
 		t.closeDetail()
 	case t.sel == nil:
-		t.desk.tell("There is no message to open yet.")
+		t.tell("No message to open yet.")
 	default:
 		t.setFollow(false)
 		t.detail.open, t.detail.shut = true, false
@@ -208,7 +211,7 @@ func (t *traffic) enter() tea.Cmd {
 
 func (t *traffic) closeDetail() { t.detail.open, t.detail.shut, t.inDetail = false, true, false }
 
-// turn gives the movement keys to the message, opened if need be, or to the list.
+// turn gives the movement keys to the message, which it opens, or to the list.
 func (t *traffic) turn() tea.Cmd {
 	if t.opened() {
 		t.inDetail = !t.inDetail
@@ -222,7 +225,7 @@ func (t *traffic) turn() tea.Cmd {
 
 func (t *traffic) back() tea.Cmd {
 	switch {
-	case !t.sought.empty():
+	case !t.query.empty():
 		t.filterBy("")
 	case t.opened():
 		t.closeDetail()
@@ -232,21 +235,23 @@ func (t *traffic) back() tea.Cmd {
 
 func (t *traffic) toggleFollow() tea.Cmd {
 	t.setFollow(!t.follow)
-	t.desk.tell(
-		map[bool]string{true: "Following the newest.", false: "Standing still. f follows the newest."}[t.follow],
-	)
+	if t.follow {
+		t.tell("Following the newest.")
+	} else {
+		t.tell("Paused. f follows the newest.")
+	}
 	return nil
 }
 
-// about is the message under the marker: the agent is the one it was typed to,
-// else the one that sent it.
+// about describes the message under the marker. Its agent is the recipient if
+// that has a terminal, else the sender.
 func (t *traffic) about() subject {
 	r := t.sel
 	if r == nil {
 		return subject{}
 	}
 	s := subject{message: r.id, text: r.text, threadID: r.threadID}
-	s.partnerID, s.partner = r.other()
+	s.partnerID, s.partner = r.partner()
 	for _, id := range []string{r.fromID, r.toID} {
 		if a := t.team.find(id); a != nil && (s.agent == nil || a.Kind == parley.KindTerminal) {
 			s.agent = a
@@ -263,8 +268,8 @@ func (t *traffic) settle(w, h int) {
 	}
 }
 
-// parts divides the screen among the list and the message: beside each other
-// where there is room.
+// parts divides the screen between the list and the message, side by side where
+// there is room.
 func (t *traffic) parts(w, h int) (listW, listH, detailW, detailH int) {
 	switch {
 	case !t.opened():
@@ -296,7 +301,19 @@ func (t *traffic) view(w, h int) []string {
 	return beside(t.theme, lines, message, listW)
 }
 
-// lesson is what an empty screen teaches: the first steps, in order.
+// ladderLessons explain the ladder on an empty screen.
+var ladderLessons = []struct {
+	state parley.DeliveryState
+	does  string
+}{
+	{parley.DeliveryQueued, "stored, and on its way"},
+	{parley.DeliveryHeld, "waits until typing is safe"},
+	{parley.DeliverySubmitted, "typed, and taken by its program"},
+	{parley.DeliveryRead, "read"},
+	{parley.DeliveryUnconfirmed, "typed, but without proof that it arrived: needs you"},
+}
+
+// lesson draws what an empty screen teaches: the first steps, in their order.
 func (t *traffic) lesson(w int) []string {
 	lines := []string{t.theme.rule("Traffic", "following", w, true), ""}
 	say := func(text string) {
@@ -307,35 +324,19 @@ func (t *traffic) lesson(w int) []string {
 
 	if t.link.team && len(t.team.list) == 0 {
 		say(noAgents)
-		say("Or take in one that runs in a tmux of yours, from its pane:  parley adopt coder")
+		say("Or adopt one that runs in your own tmux, from its pane:  parley adopt coder")
 		lines = append(lines, "")
 	}
 
-	say("No messages yet. What agents say to each other is shown here as it happens, with proof of how far it came:")
+	say("No messages yet. Messages between agents show up here, with proof of how far each one came:")
 	lines = append(lines, "")
-	for _, step := range []struct {
-		s    parley.DeliveryState
-		does string
-	}{
-		{parley.DeliveryQueued, "stored, and on its way"},
-		{parley.DeliveryHeld, "kept back while typing would do harm"},
-		{parley.DeliverySubmitted, "typed and taken by its program"},
-		{parley.DeliveryRead, "read"},
-		{parley.DeliveryUnconfirmed, "typed, but nobody can prove it arrived: that needs you"},
-	} {
-		lines = append(
-			lines,
-			"  "+t.theme.delivery(step.s).
-				Render(pad(deliveryGlyph(step.s), 3)+pad(string(step.s), 12))+
-				" "+fit(
-				step.does,
-				w-19,
-			),
-		)
+	for _, x := range ladderLessons {
+		state := pad(deliveryGlyph(x.state), 3) + pad(string(x.state), 12)
+		lines = append(lines, "  "+t.theme.delivery(x.state).Render(state)+" "+fit(x.does, w-19))
 	}
 
 	lines = append(lines, "")
-	say("b writes to all of them, 2 shows who is there, ? tells all keys.")
+	say("b writes to all agents, 2 lists them, ? shows all keys.")
 
 	return lines
 }

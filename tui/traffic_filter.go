@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -15,73 +14,64 @@ type filter struct {
 	text string
 }
 
-// sought is a filter that was read: words that must all be there, some of them
-// in one place only.
-type sought struct {
+// query is a parsed filter: terms that must all match.
+type query struct {
 	text  string
 	terms []term
-	found map[string]string // messages in whose text all words are, and where; see search
+	found map[string]string // by message: where its whole text has all the words; see search
 }
 
-// term is a word, and where it must stand: "" is anywhere.
+// term is a word, and the part of a row that must have it; "" is any part.
 type term struct{ where, word string }
 
-// filterPlaces are the words before a colon that a filter knows.
-var filterPlaces = []string{"from", "to", "agent", "thread", "type", "state", "is"}
+// filterPlaces are the words before a colon that a filter knows, and the part of a
+// row that each looks in.
+var filterPlaces = map[string]func(*row) string{
+	"from":   func(r *row) string { return r.from },
+	"to":     func(r *row) string { return r.to },
+	"agent":  func(r *row) string { return r.from + " " + r.to },
+	"thread": func(r *row) string { return r.thread + " " + r.threadID },
+	"type":   func(r *row) string { return string(r.kind) + " " + string(r.typ) + " " + r.tag() },
+	"state":  (*row).states,
+	"is":     (*row).states,
+	"": func(r *row) string {
+		return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ")
+	},
+}
 
-// parseSought reads a filter: `from:coder state:held parser`. What has another
-// word before its colon is text.
-func parseSought(text string) sought {
-	s := sought{text: strings.TrimSpace(text)}
+// parseQuery parses a filter: `from:coder state:held parser`. A word with another
+// prefix before its colon is text.
+func parseQuery(text string) query {
+	q := query{text: strings.TrimSpace(text)}
 	for word := range strings.FieldsSeq(strings.ToLower(text)) {
 		where, rest, ok := strings.Cut(word, ":")
-		if !ok || !slices.Contains(filterPlaces, where) {
+		if !ok || where == "" || filterPlaces[where] == nil {
 			where, rest = "", word
 		}
 		if rest != "" {
-			s.terms = append(s.terms, term{where, rest})
+			q.terms = append(q.terms, term{where, rest})
 		}
 	}
-	return s
+	return q
 }
 
-func (s sought) empty() bool { return len(s.terms) == 0 }
+func (q query) empty() bool { return len(q.terms) == 0 }
 
-// has reports whether a person looking for that means this row.
-func (r *row) has(s sought) bool {
-	_, inText := s.found[r.id]
-	for _, t := range s.terms {
-		if inText && t.where == "" && len([]rune(t.word)) >= searchFrom {
+// matches reports whether a row matches a query.
+func (r *row) matches(q query) bool {
+	_, inText := q.found[r.id]
+	for _, t := range q.terms {
+		if inText && t.searched() {
 			continue
 		}
-		if !strings.Contains(strings.ToLower(r.place(t.where)), t.word) {
+		if !strings.Contains(strings.ToLower(filterPlaces[t.where](r)), t.word) {
 			return false
 		}
 	}
 	return true
 }
 
-// place is the part of a row in which a term looks.
-func (r *row) place(where string) string {
-	switch where {
-	case "from":
-		return r.from
-	case "to":
-		return r.to
-	case "agent":
-		return r.from + " " + r.to
-	case "thread":
-		return r.thread + " " + r.threadID
-	case "type":
-		return string(r.kind) + " " + string(r.typ) + " " + r.tag()
-	case "state", "is":
-		return r.states()
-	}
-
-	return strings.Join([]string{r.from, r.to, r.words(), r.tag(), r.id, r.text}, " ")
-}
-
-// states are the words for how far it is with each recipient.
+// states returns the delivery states of all recipients.
 func (r *row) states() string {
 	words := r.words()
 	for _, l := range r.legs {
@@ -93,39 +83,56 @@ func (r *row) states() string {
 	return words
 }
 
-// filterHint is what may be written, while nothing is.
+// filterHint tells what may be written, while nothing is.
 const filterHint = "words, from: to: agent: thread: type: state:"
 
-// filterLine is the line as it is written, its end in sight.
-func (m *model) filterLine(w int) string { return "/" + tail(m.traffic.filter.text, w-2) }
+func (t *traffic) filterKeys() []binding {
+	return []binding{
+		bind("enter", "keep the filter", t.keepFilter).hinted("keep"),
+		bind("backspace", "delete a character", t.rubFilter, "ctrl+h"),
+		bind("esc", "show everything", t.dropFilter, "ctrl+c", "ctrl+u").hinted("show all"),
+	}
+}
+
+// filterLine draws the line as it is written, with its end in sight.
+func (t *traffic) filterLine(w int) string { return "/" + tail(t.filter.text, w-2) }
+
+// filterHelp draws the line, with a hint while it is empty.
+func (t *traffic) filterHelp(w int) string {
+	line := t.filterLine(w)
+	if t.filter.text == "" {
+		line += t.theme.dim.Render(fit("  "+filterHint, w-2))
+	}
+	return line
+}
 
 func (t *traffic) openFilter() tea.Cmd {
 	t.filter.open = true
 	return nil
 }
 
-// filterBy looks for text at once, as it is typed.
+// filterBy shows what matches a text, at once as it is typed.
 func (t *traffic) filterBy(text string) {
 	text = visible(strings.ReplaceAll(text, "\n", " "))
 	t.filter.text = text
-	t.look(text)
-	if t.search.words == t.sought.words() {
-		t.sought.found = t.search.found
-		t.sift()
+	t.query = parseQuery(text)
+	if t.search.words == t.query.words() {
+		t.query.found = t.search.found
 	}
+	t.sift()
 }
 
-func (m *model) keepFilter() tea.Cmd { m.traffic.filter.open = false; return nil }
+func (t *traffic) keepFilter() tea.Cmd { t.filter.open = false; return nil }
 
-func (m *model) dropFilter() tea.Cmd {
-	m.traffic.filter.open = false
-	m.traffic.filterBy("")
+func (t *traffic) dropFilter() tea.Cmd {
+	t.filter.open = false
+	t.filterBy("")
 	return nil
 }
 
-func (m *model) rubFilter() tea.Cmd {
-	if r := []rune(m.traffic.filter.text); len(r) > 0 {
-		m.traffic.filterBy(string(r[:len(r)-1]))
+func (t *traffic) rubFilter() tea.Cmd {
+	if r := []rune(t.filter.text); len(r) > 0 {
+		t.filterBy(string(r[:len(r)-1]))
 	}
 	return nil
 }

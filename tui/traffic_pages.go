@@ -11,10 +11,10 @@ import (
 
 const (
 	pageEvents = 1000 // events in a page: as many as the daemon gives at once
-	emptyPages = 20   // pages without a message that are read in one go
+	emptyPages = 20   // pages without a message that are skipped in one go
 )
 
-// pageOf says which part of the record is asked for.
+// pageOf names the part of the record that is asked for.
 type pageOf int
 
 const (
@@ -23,10 +23,10 @@ const (
 	newerPage
 	oldestPage
 	newestPage
-	aroundPage // in which a message is
+	aroundPage // that holds a message
 )
 
-// pageMsg is a part of the record: what came after one event, up to another.
+// pageMsg is a part of the record: the events after low, up to end.
 type pageMsg struct {
 	of       pageOf
 	about    string // a message
@@ -35,8 +35,7 @@ type pageMsg struct {
 	err      error
 }
 
-// standingsMsg is how far some messages have come by now, as far as that could
-// be read.
+// standingsMsg is the deliveries of some messages, of those that could be read.
 type standingsMsg struct {
 	ids     []string
 	results []*parley.MessageStatusResult
@@ -56,8 +55,8 @@ func readStandings(ctx context.Context, s parley.Service, ids []string) standing
 	return msg
 }
 
-// readPage reads the part that lies before, or behind, an event. Numbers may be
-// missing where old events were pruned, so it goes on past empty pages.
+// readPage reads the part before, or after, an event. Numbers are missing where
+// old events were pruned, so it goes on past empty pages.
 func readPage(ctx context.Context, s parley.Service, of pageOf, at int64) pageMsg {
 	msg := pageMsg{of: of, low: at, end: at}
 	for range emptyPages {
@@ -94,16 +93,18 @@ func readPage(ctx context.Context, s parley.Service, of pageOf, at int64) pageMs
 	return msg
 }
 
-// paged takes a page into the window.
-func (t *record) paged(msg pageMsg) {
-	t.asking, t.amiss = noPage, ""
+// takePage takes a page into the window.
+func (t *record) takePage(msg pageMsg) {
+	t.asking, t.failed = noPage, ""
 	if msg.err != nil {
-		t.amiss = map[bool]string{false: "older ones could not be read"}[msg.of == aroundPage]
+		if msg.of != aroundPage {
+			t.failed = "older messages could not be read"
+		}
 		return
 	}
 
 	if msg.of == aroundPage {
-		t.sought, t.follow = sought{}, false
+		t.query, t.follow = query{}, false
 	}
 
 	switch msg.of {
@@ -123,11 +124,11 @@ func (t *record) paged(msg pageMsg) {
 	t.sift()
 }
 
-// prepend puts what came before in front. What the page says of messages that
-// are there already is older than what is known of them.
+// prepend adds an older page. What it says of messages that are there already is
+// out of date.
 func (t *record) prepend(msg pageMsg) {
 	if msg.low >= t.low {
-		return // another window by now
+		return // the window has moved
 	}
 
 	old := record{byID: map[string]*row{}}
@@ -140,18 +141,18 @@ func (t *record) prepend(msg pageMsg) {
 	}
 
 	t.rows, t.low = append(old.rows, t.rows...), msg.low
-	if !t.sought.empty() && len(t.rows) > maxRows {
+	if !t.query.empty() && len(t.rows) > maxRows {
 		t.dropHidden()
 	}
 
 	t.dropNew()
 }
 
-// dropHidden keeps of the window what the filter shows.
+// dropHidden drops the rows that the filter hides.
 func (t *record) dropHidden() {
 	t.holes = true
 	t.rows = slices.DeleteFunc(t.rows, func(r *row) bool {
-		hidden := !r.has(t.sought)
+		hidden := !r.matches(t.query)
 		if hidden {
 			delete(t.byID, r.id)
 		}
@@ -159,8 +160,8 @@ func (t *record) dropHidden() {
 	})
 }
 
-// extend puts what came afterwards behind, and joins the newest when it has
-// reached them.
+// extend adds a newer page, and joins the newest messages when it has reached
+// them.
 func (t *record) extend(msg pageMsg) {
 	next := t.seq + 1
 	if len(t.missed) > 0 {
@@ -185,7 +186,8 @@ func (t *record) extend(msg pageMsg) {
 	t.dropOld()
 }
 
-// wanted says which page the marker comes near to, or the screen has room for.
+// wanted returns the page that the marker comes near, or that the screen has room
+// for.
 func (t *record) wanted() (of pageOf, at int64) {
 	i := slices.Index(t.shown, t.sel)
 	switch {
@@ -193,7 +195,7 @@ func (t *record) wanted() (of pageOf, at int64) {
 		return noPage, 0
 	case t.follow && t.apart && t.high >= t.seq-pageEvents:
 		return newerPage, t.high
-	case t.follow && t.apart, t.holes && t.sought.empty():
+	case t.follow && t.apart, t.holes && t.query.empty():
 		return newestPage, 0
 	case t.low > 0 && (len(t.shown) < t.height || !t.follow && i < nearEdge):
 		return olderPage, t.low
@@ -204,19 +206,23 @@ func (t *record) wanted() (of pageOf, at int64) {
 	return noPage, 0
 }
 
-// more asks for what is wanted.
-func (t *traffic) more() tea.Cmd {
+// askPage asks for the page that is wanted.
+func (t *traffic) askPage() tea.Cmd {
 	of, at := t.wanted()
 	if t.link.lost != nil || of == noPage {
 		return nil
 	}
 	t.asking = of
-	return t.do.page(of, at)
+	return t.readPage(of, at)
 }
 
-// certain asks how far the messages in view have come by now, where the window
-// cannot know it.
-func (t *traffic) certain() tea.Cmd {
+func (t *traffic) readPage(of pageOf, at int64) tea.Cmd {
+	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg { return readPage(ctx, s, of, at) })
+}
+
+// askStandings reads the deliveries of the messages in view whose events cannot
+// tell them.
+func (t *traffic) askStandings() tea.Cmd {
 	if t.verifying || t.link.lost != nil {
 		return nil
 	}
@@ -234,18 +240,18 @@ func (t *traffic) certain() tea.Cmd {
 
 	t.verifying = true
 
-	return t.do.standings(ids)
+	return t.do.call(func(ctx context.Context, s parley.Service) tea.Msg { return readStandings(ctx, s, ids) })
 }
 
-func (t *traffic) ascertained(msg standingsMsg) {
+func (t *traffic) takeStandings(msg standingsMsg) {
 	t.verifying = false
-	if msg.err != nil && t.daemonGone(msg.err) {
+	if msg.err != nil && t.link.gone(msg.err) {
 		return
 	}
 
 	for _, id := range msg.ids {
 		if r := t.byID[id]; r != nil {
-			r.sure = true // or it is gone: there is nothing more to be known
+			r.sure = true // a message that is gone stays as it is
 		}
 	}
 
@@ -258,10 +264,10 @@ func (t *traffic) ascertained(msg standingsMsg) {
 
 // toOldest shows the record's beginning.
 func (t *traffic) toOldest() tea.Cmd {
-	if t.low == 0 || t.asking != noPage || !t.sought.empty() {
+	if t.low == 0 || t.asking != noPage || !t.query.empty() {
 		t.record.move(-all)
 		return nil
 	}
 	t.follow, t.asking = false, oldestPage
-	return t.do.page(oldestPage, 0)
+	return t.readPage(oldestPage, 0)
 }

@@ -66,7 +66,7 @@ func (s *stage) latest() {
 	s.send(feedMsg{events: events, at: noon})
 }
 
-func TestTheWholeRecordScrolls(t *testing.T) {
+func TestWholeRecordScrolls(t *testing.T) {
 	const n = 3 * maxRows
 	s := newStage(t, longRecord(n), 100, 40)
 	s.latest()
@@ -102,7 +102,7 @@ func TestTheWholeRecordScrolls(t *testing.T) {
 	s.service.say(1<<20, "coder", []string{"tester"}, "quite new", "normal", parley.DeliveryQueued)
 	s.latest()
 	s.hides("quite new")
-	s.shows("1 new below, f follows")
+	s.shows("1 new below · f to follow")
 	s.press("G")
 	s.shows("quite new", "following", fmt.Sprintf("message number %d", n-1))
 	s.service.say(1<<20+1, "coder", []string{"tester"}, "newer still", "normal", parley.DeliveryQueued)
@@ -110,7 +110,7 @@ func TestTheWholeRecordScrolls(t *testing.T) {
 	s.shows("newer still")
 }
 
-func TestRowsFromBeforeAreAskedHowFarTheyCame(t *testing.T) {
+func TestOlderRowsGetTheirDeliveriesRead(t *testing.T) {
 	s := newStage(t, longRecord(2000), 100, 30)
 	s.latest()
 	s.shows("○›✓✓· ") // what the stream said
@@ -119,7 +119,7 @@ func TestRowsFromBeforeAreAskedHowFarTheyCame(t *testing.T) {
 	s.hides("○›✓✓· ")
 }
 
-func TestAFilterLooksThroughTheWholeRecord(t *testing.T) {
+func TestFilterSearchesTheWholeRecord(t *testing.T) {
 	s := newStage(t, longRecord(2*maxRows), 100, 30)
 	s.latest()
 	f := s.service
@@ -134,7 +134,7 @@ func TestAFilterLooksThroughTheWholeRecord(t *testing.T) {
 	s.shows(fmt.Sprintf("message number %d", 2*maxRows-1))
 }
 
-func TestFilterLooksInPlaces(t *testing.T) {
+func TestFilterTermsLookInTheirPlaces(t *testing.T) {
 	s := newScreen(t, busyTeam(), 120, 30)
 	for _, c := range []struct {
 		filter string
@@ -150,7 +150,7 @@ func TestFilterLooksInPlaces(t *testing.T) {
 	}
 }
 
-func TestEventsThatComeWhileAPageIsReadAreNotLost(t *testing.T) {
+func TestEventsDuringAPageReadAreNotLost(t *testing.T) {
 	r := newRecord()
 	r.resize(10)
 	said := func(seq int) parley.Event {
@@ -166,22 +166,22 @@ func TestEventsThatComeWhileAPageIsReadAreNotLost(t *testing.T) {
 	r.add([]parley.Event{said(100)})
 	r.apart, r.asking, r.high = true, newestPage, 50
 	r.add([]parley.Event{said(101), said(102)})
-	r.paged(pageMsg{of: newestPage, low: 99, end: 101, events: []parley.Event{said(100), said(101)}})
+	r.takePage(pageMsg{of: newestPage, low: 99, end: 101, events: []parley.Event{said(100), said(101)}})
 	if got := len(r.rows); got != 3 || r.apart {
 		t.Errorf("%d rows, apart %v; want all three, joined", got, r.apart)
 	}
 
 	r.apart, r.asking = true, newestPage
 	r.add([]parley.Event{said(110)})
-	r.paged(pageMsg{of: newestPage, low: 99, end: 105, events: []parley.Event{said(100)}})
+	r.takePage(pageMsg{of: newestPage, low: 99, end: 105, events: []parley.Event{said(100)}})
 	if !r.apart || r.high != 105 {
 		t.Errorf("apart %v, high %d; a gap was taken for the end", r.apart, r.high)
 	}
 }
 
-// TestAFilterIsSetAndDroppedByKeys: every place to look in, each way back, and the newest
-// followed or not as before.
-func TestAFilterIsSetAndDroppedByKeys(t *testing.T) {
+// It tries every place to look in and each way back. The list follows the newest
+// again if it did before.
+func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 	f := busyTeam()
 	th := f.threads[0]
 	f.emit(
@@ -233,7 +233,7 @@ func TestAFilterIsSetAndDroppedByKeys(t *testing.T) {
 	}
 }
 
-// TestFollowingIsPausedAndResumed: what comes meanwhile is counted and moves nothing.
+// Messages that come meanwhile are counted, and move nothing.
 func TestFollowingIsPausedAndResumed(t *testing.T) {
 	for _, pause := range []string{"f", "k"} {
 		for _, resume := range []string{"f", "G"} {
@@ -247,7 +247,7 @@ func TestFollowingIsPausedAndResumed(t *testing.T) {
 				t.Errorf("%s: the marker went to %q", pause, s.m.traffic.sel.text)
 			}
 
-			s.shows("1 new below, f follows")
+			s.shows("1 new below · f to follow")
 			s.press(resume)
 			s.shows("following", "one that came meanwhile")
 			s.hides("new below")

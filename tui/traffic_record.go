@@ -14,20 +14,20 @@ const (
 	nearEdge = 150  // rows from the marker to an end of the window when more are asked for
 )
 
-// record is a window on the list of messages, oldest first: the newest as they
-// come, or some from before. What it does not hold is paged in from the daemon.
+// record is a window on the list of messages, the oldest first: the newest as they
+// come, or older ones. The rest is paged in from the daemon.
 type record struct {
 	rows   []*row
 	byID   map[string]*row
 	seq    int64 // the last live event: the stream may repeat itself after a loss
-	low    int64 // the window has what came after this event; 0: the record's beginning
-	high   int64 // and, apart from the newest, nothing that came after this one
+	low    int64 // the window begins after this event; 0 is the record's beginning
+	high   int64 // if it is apart, the window ends with this event
 	apart  bool  // the newest messages are not in the window
-	holes  bool  // rows that the filter hides were let go
+	holes  bool  // rows that the filter hides were dropped
 	asking pageOf
-	missed []parley.Event // what came while the window was apart and a page was read
-	amiss  string         // why the last page could not be read
-	sought sought
+	missed []parley.Event // that came while the window was apart and a page was read
+	failed string         // why the last page could not be read
+	query  query
 	shown  []*row // rows that the filter lets through
 	sel    *row
 	top    int
@@ -51,7 +51,7 @@ func (t *record) add(events []parley.Event) (touched map[string]bool) {
 		}
 
 		t.seq = e.Seq
-		if e.Type.Announces() && !t.follow && (t.sought.empty() || newRow(e).has(t.sought)) {
+		if e.Type.Announces() && !t.follow && (t.query.empty() || newRow(e).matches(t.query)) {
 			t.unseen++
 		}
 		if t.apart && t.asking != noPage {
@@ -73,8 +73,8 @@ func (t *record) add(events []parley.Event) (touched map[string]bool) {
 	return touched
 }
 
-// take puts an event's row at the end, or moves the row that it is about. Of
-// rows from before it is not sure how far they have come by now.
+// take adds an event's row at the end, or moves the row that it is about. sure
+// says that no later event can have moved the row.
 func (t *record) take(e parley.Event, sure bool) bool {
 	switch {
 	case e.Type.Announces():
@@ -107,7 +107,7 @@ func recipientOf(e parley.Event) string {
 	return e.Agent
 }
 
-// dropOld lets the oldest rows go when there are too many.
+// dropOld drops the oldest rows when there are too many.
 func (t *record) dropOld() {
 	if over := len(t.rows) - maxRows; over > 0 {
 		n := max(over, dropRows)
@@ -117,7 +117,8 @@ func (t *record) dropOld() {
 	}
 }
 
-// dropNew lets the newest go, which leaves the window apart from what comes.
+// dropNew drops the newest rows when there are too many, which leaves the window
+// apart from what comes.
 func (t *record) dropNew() {
 	if len(t.rows) > maxRows {
 		t.forget(t.rows[maxRows:])
@@ -132,7 +133,7 @@ func (t *record) forget(rows []*row) {
 	}
 }
 
-// learn takes what a message's own record says of its deliveries.
+// learn takes the deliveries of a message as the daemon reported them.
 func (t *record) learn(id string, deliveries []parley.Delivery) {
 	r := t.byID[id]
 	if r == nil {
@@ -142,24 +143,18 @@ func (t *record) learn(id string, deliveries []parley.Delivery) {
 		r.moved(d.RecipientID, d.State)
 	}
 	r.sure = true
-	if !t.sought.empty() {
+	if !t.query.empty() {
 		t.sift()
 	}
 }
 
-// look sets the filter.
-func (t *record) look(filter string) {
-	t.sought = parseSought(filter)
-	t.sift()
-}
-
-// sift finds what the filter lets through.
+// sift finds the rows that the filter lets through.
 func (t *record) sift() {
 	t.shown = t.rows
-	if !t.sought.empty() {
+	if !t.query.empty() {
 		t.shown = nil
 		for _, r := range t.rows {
-			if r.has(t.sought) {
+			if r.matches(t.query) {
 				t.shown = append(t.shown, r)
 			}
 		}
@@ -167,7 +162,7 @@ func (t *record) sift() {
 	t.settle()
 }
 
-// settle makes what is shown, selected and scrolled to agree.
+// settle makes the filter, the marker and the scrolling agree.
 func (t *record) settle() {
 	n := len(t.shown)
 	if n == 0 {
@@ -178,7 +173,7 @@ func (t *record) settle() {
 	i := slices.Index(t.shown, t.sel)
 	if t.follow {
 		i, t.unseen = n-1, 0
-	} else if i < 0 && !t.sought.empty() {
+	} else if i < 0 && !t.query.empty() {
 		i = n - 1 // filtered away: the newest that is left
 	} else if i < 0 {
 		i = 0 // too old to be kept
@@ -188,14 +183,14 @@ func (t *record) settle() {
 	t.top = window(t.top, i, n, t.height)
 }
 
-// window scrolls no further than needed for line i of n to be seen.
+// window returns the first line of a view of height lines, scrolled from top no
+// further than needed to show line i of n.
 func window(top, i, n, height int) int {
 	height = max(height, 1)
 	return max(0, min(max(min(top, i), i-height+1), n-height))
 }
 
-// move goes n rows down, or up; going up leaves the newest, arriving at the end
-// takes it up again only when asked to (follow).
+// move goes n rows down, or up. It stops following the newest, also at the end.
 func (t *record) move(n int) {
 	i := slices.Index(t.shown, t.sel)
 	if i < 0 {
@@ -219,32 +214,32 @@ func (t *record) resize(height int) {
 	t.settle()
 }
 
-// inView are the rows that are drawn.
+// inView returns the rows that are drawn.
 func (t *record) inView() []*row { return t.shown[t.top:min(t.top+t.height, len(t.shown))] }
 
-// note says what the list's title adds.
+// note returns what the list's title adds.
 func (t *record) note() string {
 	var parts []string
-	if !t.sought.empty() {
-		parts = append(parts, fmt.Sprintf("%d of %d match %q", len(t.shown), len(t.rows), safeLine(t.sought.text)))
+	if !t.query.empty() {
+		parts = append(parts, fmt.Sprintf("%d of %d match %q", len(t.shown), len(t.rows), safeLine(t.query.text)))
 	}
 
 	switch {
 	case t.asking != noPage && t.asking != newerPage:
-		parts = append(parts, "reading older ones…")
-	case t.amiss != "":
-		parts = append(parts, t.amiss)
+		parts = append(parts, "reading older messages…")
+	case t.failed != "":
+		parts = append(parts, t.failed)
 	}
 
 	switch {
 	case t.follow:
 		parts = append(parts, "following")
 	case t.unseen > 0:
-		parts = append(parts, fmt.Sprintf("%d new below, f follows", t.unseen))
+		parts = append(parts, fmt.Sprintf("%d new below · f to follow", t.unseen))
 	case t.apart:
-		parts = append(parts, "far back, f follows")
+		parts = append(parts, "far back · f to follow")
 	case len(t.rows) > 0:
-		parts = append(parts, "standing still, f follows")
+		parts = append(parts, "paused · f to follow")
 	}
 
 	return strings.Join(parts, " · ")

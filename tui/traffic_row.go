@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// leg is how far a row's message is with one recipient.
+// leg is the delivery of a row's message to one recipient.
 type leg struct {
 	id    string
 	state parley.DeliveryState
@@ -24,17 +24,17 @@ type row struct {
 	to       string
 	kind     parley.MessageKind
 	typ      parley.MessageType
-	asks     bool // for an answer that is required
+	asks     bool // requires an answer
 	priority parley.Priority
 	text     string
 	thread   string
 	threadID string
 	count    int // recipients
 	legs     []leg
-	sure     bool // legs are as far as they are by now
+	sure     bool // legs are up to date
 }
 
-// you is what the screen calls the person in front of it.
+// you is the name of the person in front of the screen.
 const you = "you"
 
 func shownName(name, id string) string {
@@ -48,11 +48,13 @@ func shownName(name, id string) string {
 }
 
 func newRow(e parley.Event) *row {
-	r := &row{id: e.MessageID, seq: e.Seq, at: e.Time, fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
-		toID: e.RecipientID, kind: kindOf(e), typ: e.MessageType, asks: e.RequiresResponse, priority: e.Priority,
-		text: safeLine(
-			e.Preview,
-		), thread: safeLine(e.Thread), threadID: e.ThreadID, count: max(1, e.RecipientCount), sure: true}
+	r := &row{
+		id: e.MessageID, seq: e.Seq, at: e.Time, sure: true,
+		fromID: e.SenderID, from: shownName(e.Sender, e.SenderID),
+		toID: e.RecipientID, count: max(1, e.RecipientCount),
+		kind: kindOf(e), typ: e.MessageType, asks: e.RequiresResponse, priority: e.Priority,
+		text: safeLine(e.Preview), thread: safeLine(e.Thread), threadID: e.ThreadID,
+	}
 
 	if e.ThreadID != "" {
 		r.toID, r.to, r.count = "", "#"+r.thread, e.RecipientCount
@@ -69,7 +71,7 @@ func newRow(e parley.Event) *row {
 	return r
 }
 
-// kindOf is the message's kind, which an older daemon does not say.
+// kindOf returns the message's kind. An older daemon does not report it.
 func kindOf(e parley.Event) parley.MessageKind {
 	switch {
 	case e.Kind != "":
@@ -80,6 +82,15 @@ func kindOf(e parley.Event) parley.MessageKind {
 		return parley.KindBroadcast
 	}
 	return parley.KindDirect
+}
+
+// partner returns the agent that the operator means when the message is under the
+// marker: its sender, or its recipient if the operator sent it.
+func (r *row) partner() (id, name string) {
+	if r.from == you {
+		return r.toID, r.to
+	}
+	return r.fromID, r.from
 }
 
 // moved records that a delivery reached a rung.
@@ -93,13 +104,15 @@ func (r *row) moved(recipient string, state parley.DeliveryState) {
 	r.legs = append(r.legs, leg{id: recipient, state: state})
 }
 
-// grave are the states that a person should see before all others, worst first.
-var grave = []parley.DeliveryState{parley.DeliveryFailed, parley.DeliveryUnconfirmed,
-	parley.DeliveryExpired, parley.DeliveryHeld}
+// grave are the states that a person should see before all others, the worst
+// first.
+var grave = []parley.DeliveryState{
+	parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired, parley.DeliveryHeld,
+}
 
-// standing sums up the legs: the state that matters most, how many of how many
-// are in it. Delivered ones count as submitted unless all of them are read, or
-// answered.
+// standing sums up the legs: the state that matters most, and how many of how many
+// recipients are in it. Delivered ones count as submitted unless all of them are
+// read, or answered.
 func (r *row) standing() (s parley.DeliveryState, n, of int) {
 	in := map[parley.DeliveryState]int{}
 	for _, l := range r.legs {
@@ -130,10 +143,10 @@ func (r *row) standing() (s parley.DeliveryState, n, of int) {
 		return parley.DeliveryQueued, in[parley.DeliveryQueued], of
 	}
 
-	return r.legs[0].state, in[r.legs[0].state], of // a word of a newer daemon
+	return r.legs[0].state, in[r.legs[0].state], of // a state of a newer daemon
 }
 
-// words says the standing: `submitted`, `2/3 submitted`, `1 held`.
+// words returns the standing in words: `submitted`, `2/3 submitted`, `1 held`.
 func (r *row) words() string {
 	s, n, of := r.standing()
 	switch {
@@ -147,7 +160,7 @@ func (r *row) words() string {
 	return fmt.Sprintf("%d %s", n, s)
 }
 
-// figure is the standing where there is no room for words.
+// figure returns the standing where there is no room for words.
 func (r *row) figure() string {
 	s, n, of := r.standing()
 	switch {
@@ -159,7 +172,7 @@ func (r *row) figure() string {
 	return fmt.Sprintf("%s %d", deliveryGlyph(s), n)
 }
 
-// tag says in words what is out of the ordinary: priority, type, kind.
+// tag names what is out of the ordinary: priority, type, kind.
 func (r *row) tag() string {
 	words := ""
 	switch r.priority {

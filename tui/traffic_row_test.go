@@ -52,3 +52,39 @@ func TestStandingSaysWhatMattersMost(t *testing.T) {
 		}
 	}
 }
+
+// The shapes cover the states that parley knows.
+func TestEveryStateHasItsShape(t *testing.T) {
+	for _, s := range parley.AgentStates() {
+		if got := agentGlyph(s); (got == "?") != (s == parley.StateUnknown) {
+			t.Errorf("the shape of %s is %q", s, got)
+		}
+
+		team := team{list: []parley.AgentStatus{{Agent: parley.Agent{State: s}}}}
+		counted := len(team.summary(newTheme(true))) > 0
+		if counted != (s != parley.StateTerminated) {
+			t.Errorf("%s agents are counted at the top: %v", s, counted)
+		}
+	}
+
+	for _, s := range parley.DeliveryStates() {
+		if deliveryGlyph(s) == "·" || ladder(s) == ladder("strange") {
+			t.Errorf("%s is drawn as %q and %q", s, deliveryGlyph(s), ladder(s))
+		}
+	}
+}
+
+func TestReasonsAreShownWithoutTheirCodes(t *testing.T) {
+	f := busyTeam()
+	id := f.say(20, "coder", []string{"tester"}, "thanks", "normal", parley.DeliveryHeld)
+	const words = "coder and tester said 12 in a minute"
+	d := &f.messages[id].Deliveries[0]
+	d.Reason, d.ReasonCode = "CONVERSATION_HELD: "+words, parley.HoldConversation
+	f.agents[2].HeldReason, f.agents[2].HeldCode = d.Reason, d.ReasonCode
+	s := newScreen(t, f, 120, 40)
+	s.press("enter")
+	s.shows("tester: held, " + words)
+	s.choose("tester")
+	s.shows("held: coder and tester said")
+	s.hides("CONVERSATION_HELD")
+}

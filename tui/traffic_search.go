@@ -11,44 +11,46 @@ import (
 )
 
 const (
-	searchAfter = 250 * time.Millisecond // a filter stands still before whole texts are searched for it
+	searchAfter = 250 * time.Millisecond // that a filter must not change before whole texts are searched
 	searchHits  = 100                    // as many as the daemon gives at once
-	searchFrom  = 2                      // letters of a word that make a search worth while
+	searchFrom  = 2                      // letters that a word needs to be searched for
 )
 
-// search is the daemon's search of whole texts, for the words of a filter: an event
-// tells only how a text begins.
+// search is the daemon's search of whole texts for the words of a filter: an
+// event has only the beginning of a text.
 type search struct {
-	words  string // that were looked for last
+	words  string // of the last search
 	asking bool
-	found  map[string]string // by message: the part of its text where the words are
-	more   bool              // there are older ones
+	found  map[string]string // by message: the part of its text that has the words
 }
 
-// searchedMsg is what was found.
+// searchedMsg is the result of a search.
 type searchedMsg struct {
 	words string
 	found map[string]string
-	more  bool
 	err   error
 }
 
-// words are those of a filter that may stand anywhere.
-func (s sought) words() string {
+// searched reports whether whole texts are searched for a term.
+func (t term) searched() bool { return t.where == "" && len([]rune(t.word)) >= searchFrom }
+
+// words returns the words of a query that may stand anywhere.
+func (q query) words() string {
 	var words []string
-	for _, t := range s.terms {
-		if t.where == "" && len([]rune(t.word)) >= searchFrom {
+	for _, t := range q.terms {
+		if t.searched() {
 			words = append(words, t.word)
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-// said is how a row's text begins, or that part of it which was found further on.
-func (s sought) said(r *row) string {
-	part, ok := s.found[r.id]
+// excerpt returns the beginning of a row's text, or the part further on that was
+// found.
+func (q query) excerpt(r *row) string {
+	part, ok := q.found[r.id]
 	text := strings.ToLower(r.text)
-	for _, t := range s.terms {
+	for _, t := range q.terms {
 		if ok && t.where == "" && !strings.Contains(text, t.word) {
 			return part
 		}
@@ -56,14 +58,14 @@ func (s sought) said(r *row) string {
 	return r.text
 }
 
-// askSearch asks for the filter's words, one question at a time.
+// askSearch searches for the filter's words, one search at a time.
 func (t *traffic) askSearch() tea.Cmd {
-	words := t.sought.words()
+	words := t.query.words()
 	if t.search.words == words || t.search.asking || t.link.lost != nil {
 		return nil
 	}
 
-	t.search.words, t.search.found, t.search.more = words, nil, false
+	t.search.words, t.search.found = words, nil
 	if words == "" {
 		return nil
 	}
@@ -76,7 +78,7 @@ func (t *traffic) askSearch() tea.Cmd {
 			return searchedMsg{words: words, err: err}
 		}
 
-		msg := searchedMsg{words: words, found: map[string]string{}, more: res.HasMore || res.Truncated}
+		msg := searchedMsg{words: words, found: map[string]string{}}
 		for _, m := range res.Messages {
 			msg.found[m.MessageID] = safeLine(m.Snippet)
 		}
@@ -85,16 +87,16 @@ func (t *traffic) askSearch() tea.Cmd {
 	})
 }
 
-// searched takes what was found. Without it the filter shows what it finds by itself.
-func (t *traffic) searched(msg searchedMsg) {
+// takeSearch takes the result. After an error the filter shows what it finds by
+// itself.
+func (t *traffic) takeSearch(msg searchedMsg) {
 	t.search.asking = false
 	if msg.err != nil {
-		t.daemonGone(msg.err)
+		t.link.gone(msg.err)
 		return
 	}
-	if msg.words == t.sought.words() {
-		t.search.found, t.search.more = msg.found, msg.more
-		t.sought.found = msg.found
+	if msg.words == t.query.words() {
+		t.search.found, t.query.found = msg.found, msg.found
 		t.sift()
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 const (
 	wideWords = 64  // columns from which each row shows its ladder
-	allWords  = 110 // columns from which each says it in words as well
+	allWords  = 110 // columns from which each row also says it in words
 )
 
 // view draws height lines of at most w columns below the title.
@@ -23,7 +23,7 @@ func (t *record) view(th theme, w int, focused, loaded bool, now time.Time) []st
 		return clip(lines, t.height+1)
 	}
 	for _, r := range t.inView() {
-		lines = append(lines, r.view(th, w, t.sought.said(r), r == t.sel, focused, now))
+		lines = append(lines, r.view(th, w, t.query.excerpt(r), r == t.sel, focused, now))
 	}
 	return clip(lines, t.height+1)
 }
@@ -31,16 +31,17 @@ func (t *record) view(th theme, w int, focused, loaded bool, now time.Time) []st
 func (t *record) nothing(loaded bool) string {
 	switch {
 	case !loaded:
-		return "Reading what happened…"
-	case !t.sought.empty():
+		return "Reading messages…"
+	case !t.query.empty():
 		return "No message matches. esc shows all of them."
 	}
 	return "No messages yet."
 }
 
-// view draws a message on one line: when, who to whom, how far, what. The marked
-// one says how far in words, and where there is much room they all do.
-func (r *row) view(th theme, w int, said string, selected, focused bool, now time.Time) string {
+// view draws a message on one line: its time, sender and recipient, standing, and
+// text. The row under the marker has its standing in words, and where there is
+// much room they all do.
+func (r *row) view(th theme, w int, excerpt string, selected, focused bool, now time.Time) string {
 	clock, route, state := 6, clamp(w*30/100, 16, 18), 7
 	if w >= wideWords {
 		clock, route, state = 8, clamp(w*28/100, 20, 36), 7+5
@@ -69,7 +70,7 @@ func (r *row) view(th theme, w int, said string, selected, focused bool, now tim
 	left := mark + pad(clockOf(r.at, now, clock), clock) + " " + pad(r.route(route), route) + " "
 	word = pad(word, state) + " "
 	tag := fit(r.tag(), w-width(left)-width(word))
-	text := fit(said, w-width(left)-width(word)-width(tag))
+	text := fit(excerpt, w-width(left)-width(word)-width(tag))
 	if selected && focused {
 		return th.focus.Render(pad(left+word+tag+text, w))
 	}
@@ -85,9 +86,8 @@ func (r *row) view(th theme, w int, said string, selected, focused bool, now tim
 	return left + stateStyle.Render(word) + tagStyle.Render(tag) + text
 }
 
-// ladder draws how far a message came, a column to each rung: stored, being
-// typed, taken, read, answered. What went wrong stands where the next rung
-// would.
+// ladder draws how far a message came, with a column for each rung: stored, being
+// typed, taken, read, answered. A problem is in the place of the next rung.
 func ladder(s parley.DeliveryState) string {
 	switch s {
 	case parley.DeliveryQueued:
@@ -113,7 +113,7 @@ func ladder(s parley.DeliveryState) string {
 	return "·····"
 }
 
-// share is how many of several recipients a standing is about.
+// share returns how many of several recipients a standing is about.
 func (r *row) share() string {
 	s, n, of := r.standing()
 	switch {
@@ -125,7 +125,7 @@ func (r *row) share() string {
 	return fmt.Sprint(n)
 }
 
-// route is `from → to` in at most w columns, both names kept recognisable.
+// route returns `from → to` in at most w columns. Both names stay recognisable.
 func (r *row) route(w int) string {
 	const arrow = " → "
 	from, to := r.from, r.to
@@ -137,7 +137,7 @@ func (r *row) route(w int) string {
 	return from + arrow + to
 }
 
-// clockOf is the time of day, or the date when that was another day.
+// clockOf returns the time of day, or the date if it was another day.
 func clockOf(at, now time.Time, w int) string {
 	at = at.In(now.Location())
 	switch {
@@ -149,7 +149,7 @@ func clockOf(at, now time.Time, w int) string {
 	return at.Format("15:04")
 }
 
-// clip makes exactly n lines.
+// clip returns exactly n lines.
 func clip(lines []string, n int) []string {
 	if len(lines) > n {
 		return lines[:max(n, 0)]
@@ -169,7 +169,7 @@ func indent(lines []string, by int) []string {
 	return lines
 }
 
-// beside sets two columns of lines next to each other, the left one w wide.
+// beside sets two columns of lines side by side, the left one w columns wide.
 func beside(th theme, left, right []string, w int) []string {
 	bar := th.dim.Render(" │ ")
 	lines := make([]string, 0, len(left))

@@ -1,7 +1,7 @@
 // Package tui is the operator's screen: traffic as it happens, the agents, what
-// became of each message, and a place to write. It shows what a parley.Service
-// and its event stream say, in one bubbletea program: Update decides, commands
-// do the work, View is a function of the model.
+// became of each message, and a box to write in. It shows the answers of a
+// parley.Service and its event stream, in one bubbletea program: Update decides,
+// commands do the I/O, View is a function of the model.
 package tui
 
 import (
@@ -21,40 +21,41 @@ import (
 	"parley"
 )
 
-// Options is what the screen needs of the world around it. Service, Follow and
-// Attach are required.
+// Options connect the screen to the world. Service, Follow and Attach are
+// required.
 type Options struct {
 	Service   parley.Service
 	Workspace string // its path or name, shown at the top
 
 	// Follow streams the events after a sequence number. An error that it
-	// yields means that the daemon is away; it may go on after one, or end:
-	// it is then called again with the last number seen.
+	// yields means that the daemon is away. It may go on after one, or end: it
+	// is then called again with the last number seen.
 	Follow func(ctx context.Context, after int64) iter.Seq2[parley.Event, error]
 
 	// Attach returns the command that shows an agent's terminal in this one.
 	Attach func(name string) (*exec.Cmd, error)
 
-	// Beside, if there is one, returns the command that shows the terminal in a
-	// window beside this screen and ends at once: within a tmux of the person's own.
+	// Beside returns the command that shows the terminal in a window beside
+	// this screen and ends at once. It is nil unless the screen runs within the
+	// person's own tmux.
 	Beside func(name string) (*exec.Cmd, error)
 
 	Examine func(context.Context) []Finding // looks at everything as the doctor does; nil if nobody can
-	Open    Target                          // what is shown first
+	Open    Target                          // is shown first
 	Version string                          // of this program; "" if it is not known
-	Notify  Notify                          // how the operator is told of what came for them
+	Notify  Notify                          // how the operator learns of what came for them
 	Still   bool                            // nothing moves that need not
-	Mouse   bool                            // it selects and scrolls here; the terminal's own selection is then off
+	Mouse   bool                            // selects and scrolls; the terminal's own selection is then off
 
 	ReturnKey string           // the key that comes back from Attach; tmux's own if empty
 	Now       func() time.Time // the clock, and with it the time zone; time.Now if nil
 	NewKey    func() string    // makes idempotency keys; random UUIDs if nil
-	Environ   []string         // for what the terminal can do, and NO_COLOR; os.Environ if nil
+	Environ   []string         // for the terminal's abilities, and NO_COLOR; os.Environ if nil
 	NoColor   bool             // no colours, whatever Environ says
 	ASCII     bool             // nothing but ASCII, whatever Environ says
 }
 
-// tmuxDetach is how a terminal that shows a tmux session is left.
+// tmuxDetach leaves a terminal that shows a tmux session.
 const tmuxDetach = "ctrl+b d"
 
 // Run shows the screen on out, reads keys from in, and returns when the person
@@ -98,8 +99,8 @@ func (o Options) withDefaults() Options {
 		o.Environ = os.Environ()
 	}
 
-	// Any value but the empty one counts: no-color.org. The renderer's own
-	// reading of the variable knows only true and 1.
+	// Any value but the empty one counts: no-color.org. The renderer by itself
+	// knows only true and 1.
 	o.NoColor = o.NoColor || slices.ContainsFunc(o.Environ, func(e string) bool {
 		return strings.HasPrefix(e, "NO_COLOR=") && e != "NO_COLOR="
 	})

@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-// View draws the model, and nothing else.
+// View draws the model.
 func (m *model) View() tea.View {
 	v := tea.View{AltScreen: true, WindowTitle: m.windowTitle()}
 	if m.mouse {
@@ -17,71 +17,79 @@ func (m *model) View() tea.View {
 	}
 
 	l := &m.layout
-	if l.width <= 0 || l.height <= 0 {
+	switch {
+	case l.width <= 0 || l.height <= 0:
 		return v
-	}
-
-	if l.small() {
-		v.SetContent(m.plainly(strings.Join(m.tooSmall(), "\n")))
+	case l.small():
+		v.SetContent(m.encode(m.tooSmall()))
 		return v
 	}
 
 	lines := append([]string{m.header(l.inner), m.bar(l.inner)}, m.body()...)
 	lines = append(lines, clip(m.statusLines(l.inner), l.statusH)...)
 	lines = append(lines, m.keyLine(l.inner))
-	v.SetContent(m.plainly(strings.Join(lines, "\n")))
+	v.SetContent(m.encode(lines))
 	v.Cursor = m.cursor()
 
 	return v
 }
 
-// plainly writes a view for a terminal that knows nothing but ASCII, if it is one.
-func (m *model) plainly(content string) string {
+// encode joins lines, in ASCII for a terminal that knows nothing else.
+func (m *model) encode(lines []string) string {
+	content := strings.Join(lines, "\n")
 	if m.ascii {
 		return toASCII(content)
 	}
 	return content
 }
 
-func (m *model) cursor() *tea.Cursor {
-	switch m.scope() {
-	case inPalette:
-		return tea.NewCursor(width(m.palette.written(m.layout.inner)), 3)
-	case inCompose, inTo:
-		if c := m.compose.cursor(); c != nil {
-			c.Y += 2 + m.layout.screenH // the line of the box's title
-			return c
-		}
-	case inFilter, inPrompt:
-		line := m.filterLine(m.layout.inner)
-		if m.prompt != nil {
-			line = m.prompt.line(m.theme, m.layout.inner)
-		}
-		c := tea.NewCursor(width(line), m.layout.height-2)
-		c.Blink = !m.health.still
-		return c
+// windowTitle counts what waits for the operator.
+func (m *model) windowTitle() string {
+	title := "parley " + m.workspace
+	if n, _ := m.needs.waiting(); n > 0 {
+		title = fmt.Sprintf("(%d) %s", n, title)
 	}
-
-	return nil
+	return title
 }
 
-// tooSmall asks for room, in whatever room there is.
+// cursor returns where the terminal's own cursor is, nil where nothing is
+// written.
+func (m *model) cursor() *tea.Cursor {
+	w := m.layout.inner
+	line := ""
+	switch m.scope() {
+	case inPalette:
+		return tea.NewCursor(width(m.palette.written(w)), 3)
+	case inCompose, inTo:
+		c := m.compose.cursor()
+		if c != nil {
+			c.Y += 2 + m.layout.screenH // the line of the box's title
+		}
+		return c
+	case inFilter:
+		line = m.traffic.filterLine(w)
+	case inPrompt:
+		line = m.prompt.line(m.theme, w)
+	default:
+		return nil
+	}
+
+	c := tea.NewCursor(width(line), m.layout.height-2)
+	c.Blink = !m.health.still
+
+	return c
+}
+
+// tooSmall asks for more room, in whatever room there is.
 func (m *model) tooSmall() []string {
-	l := &m.layout
 	key := "q"
 	if m.scope() == inCompose {
 		key = "ctrl+c"
 	}
 
-	text := fmt.Sprintf(
-		"parley needs %d×%d to show its traffic; this window is %d×%d. Make it larger: nothing is lost meanwhile. %s quits.",
-		minWidth,
-		minHeight,
-		l.width,
-		l.height,
-		key,
-	)
-
+	l := &m.layout
+	text := fmt.Sprintf("parley needs %d×%d; this window is %d×%d. "+
+		"Make it larger: nothing is lost. %s quits.", minWidth, minHeight, l.width, l.height, key)
 	if m.status.leaving {
 		text = m.status.text
 	}
@@ -94,27 +102,31 @@ func (m *model) tooSmall() []string {
 	return lines[:min(len(lines), l.height)]
 }
 
+// body draws what is between the bar and the status.
 func (m *model) body() []string {
 	l := &m.layout
-	if m.help.open {
-		return clip(m.help.view(m.theme, l.inner), l.bodyH)
+	switch {
+	case m.help.open:
+		return clip(m.help.view(m.theme, m.keys, l.inner), l.bodyH)
+	case m.palette.open:
+		return clip(m.palette.view(l.inner, l.bodyH), l.bodyH)
 	}
-	if m.palette.open {
-		return clip(m.palette.view(m.theme, l.inner, l.bodyH), l.bodyH)
-	}
-	lines := clip(m.screen().view(l.inner, l.screenH), l.screenH)
+
+	lines := clip(m.shown().view(l.inner, l.screenH), l.screenH)
 	if m.compose.open {
-		lines = append(lines, m.compose.view(m.theme, l.inner, l.bottomH)...)
+		lines = append(lines, m.compose.view(l.inner, l.bottomH)...)
 	}
+
 	return clip(lines, l.bodyH)
 }
 
-// header says whose screen this is and how things stand.
+// header names the workspace and says how things stand.
 func (m *model) header(w int) string {
 	words := []string{m.theme.accent.Render("parley"), m.theme.strong.Render(fit(m.workspace, 24))}
 	if m.link.lost != nil {
 		return columns(append(words, m.theme.alarm.Render(" ✗ daemon gone, reconnecting… ")), "  ", w)
 	}
+
 	if m.link.team {
 		words = append(words, m.waiting()...)
 		words = append(words, m.team.summary(m.theme)...)
@@ -122,32 +134,31 @@ func (m *model) header(w int) string {
 			words = append(words, m.theme.dim.Render("no agents"))
 		}
 	}
+
 	return columns(words, "  ", w)
 }
 
-// waiting says that messages are paused, what wants the operator and what came
-// for them, what is stuck and what is on its way: nothing when nothing is.
+// waiting says whether messages are paused, what needs the operator, what came
+// for them, what is stuck, and what is on its way. It leaves out zeros.
 func (m *model) waiting() []string {
 	var words []string
-	s := m.link.status
+	s, th := m.link.status, m.theme
+	add := func(style interface{ Render(...string) string }, n int, text string) {
+		if n > 0 {
+			words = append(words, style.Render(fmt.Sprintf(text, n)))
+		}
+	}
+
 	if p := s.Paused; p != nil {
-		words = append(words, m.theme.alarm.Render(" ‖ paused by "+safeLine(p.By)+" "))
+		words = append(words, th.alarm.Render(" ‖ paused by "+safeLine(p.By)+" "))
 	}
-	if s.Needs > 0 {
-		words = append(words, m.theme.alarm.Render(fmt.Sprintf(" ! %d %s ", s.Needs, needWord(s.Needs))))
-	}
-	if k := m.team.unread; k > 0 {
-		words = append(words, m.theme.warn.Render(fmt.Sprintf("%d for you", k)))
-	}
-	if k := s.Deliveries[string(parley.DeliveryUnconfirmed)]; k > 0 {
-		words = append(words, m.theme.bad.Render(fmt.Sprintf("? %d unconfirmed", k)))
-	}
-	if k := s.Deliveries[string(parley.DeliveryHeld)]; k > 0 {
-		words = append(words, m.theme.warn.Render(fmt.Sprintf("‖ %d held", k)))
-	}
-	if k := s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryTyping)]; k > 0 {
-		words = append(words, m.theme.plain.Render(fmt.Sprintf("○ %d pending", k)))
-	}
+
+	pending := s.Deliveries[string(parley.DeliveryQueued)] + s.Deliveries[string(parley.DeliveryTyping)]
+	add(th.alarm, s.Needs, " ! %d "+needWord(s.Needs)+" ")
+	add(th.warn, m.team.unread, "%d for you")
+	add(th.bad, s.Deliveries[string(parley.DeliveryUnconfirmed)], "? %d unconfirmed")
+	add(th.warn, s.Deliveries[string(parley.DeliveryHeld)], "‖ %d held")
+	add(th.plain, pending, "○ %d pending")
 
 	return words
 }
@@ -159,13 +170,13 @@ func needWord(n int) string {
 	return "need you"
 }
 
-// bar names the screens with their keys; the shown one is marked in shape too.
+// bar names the screens with their keys. The shown one is marked in shape too.
 func (m *model) bar(w int) string {
 	line, _ := m.tabs(w)
 	return line
 }
 
-// tabs is the line of names, and before which column each of them ends.
+// tabs returns the bar, and the column before which each of its names ends.
 func (m *model) tabs(w int) (line string, ends []int) {
 	var tabs []string
 	gap, used := "  ", 0
@@ -202,11 +213,12 @@ func (m *model) tabs(w int) (line string, ends []int) {
 	return fit(strings.Join(tabs, gap), w), ends
 }
 
-// keyLine shows the keys that matter here; help and the way out always fit.
+// keyLine shows the keys that matter here. The last two, help and the way out,
+// always fit.
 func (m *model) keyLine(w int) string {
-	words := m.hints(m.scope())
+	words := m.keys.hints(m.scope())
 	if m.scope() == inShell {
-		words = m.hints(screenScope(m.at), inShell)
+		words = m.keys.hints(screenScope(m.at), inShell)
 	}
 
 	for i, word := range words {
@@ -214,8 +226,9 @@ func (m *model) keyLine(w int) string {
 		words[i] = m.theme.strong.Render(key) + " " + m.theme.dim.Render(does)
 	}
 
-	last := strings.Join(words[max(0, len(words)-2):], "  ")
-	first := columns(words[:max(0, len(words)-2)], "  ", w-width(last)-2)
+	split := max(0, len(words)-2)
+	last := strings.Join(words[split:], "  ")
+	first := columns(words[:split], "  ", w-width(last)-2)
 	if first == "" {
 		return fit(last, w)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/url"
@@ -18,7 +19,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) adoptCommand() *cobra.Command {
+func adoptCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt [NAME]",
 		Short: "Make an agent of a program that runs in your own tmux",
@@ -40,7 +41,7 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
 		if len(args) > 0 {
 			values.Set("name", args[0])
 		}
-		if err := c.findPane(cmd, values); err != nil {
+		if err := findPane(c, cmd, values); err != nil {
 			return err
 		}
 
@@ -54,18 +55,18 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
 
 		c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s lets it go.\n",
 			c.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
-		return c.printLine(c.howToAddMCP(res))
+		return c.printLine(addMCPHint(c, res))
 	}
 
-	_ = cmd.RegisterFlagCompletionFunc("profile", c.completeProfiles)
-	_ = cmd.RegisterFlagCompletionFunc("pane", c.completePanes)
+	_ = cmd.RegisterFlagCompletionFunc("profile", offer(func(*cobra.Command) []string { return completeProfiles(c) }))
+	_ = cmd.RegisterFlagCompletionFunc("pane", offer(func(cmd *cobra.Command) []string { return completePanes(cmd, c) }))
 	cmd.ValidArgsFunction = cobra.NoFileCompletions
 
 	return cmd
 }
 
 // findPane completes which pane is meant by where this command runs.
-func (c *cli) findPane(cmd *cobra.Command, values url.Values) error {
+func findPane(c *cli, cmd *cobra.Command, values url.Values) error {
 	if !values.Has("pane") {
 		pane := c.env.Get("TMUX_PANE")
 		if pane == "" || c.tmuxAround() == "" {
@@ -101,18 +102,18 @@ func (c *cli) tmuxDir() string {
 	return filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()))
 }
 
-// howToAddMCP is what a person does to give the agent parley's tools: its
+// addMCPHint is what a person does to give the agent parley's tools: its
 // configuration is theirs.
-func (c *cli) howToAddMCP(res *parley.AdoptAgentResult) string {
+func addMCPHint(c *cli, res *parley.AdoptAgentResult) string {
 	if len(res.AddMCP) == 0 {
-		return "To give it parley's tools, add this MCP server (stdio) to it: " + commandLine(c.short(res.MCP))
+		return "To give it parley's tools, add this MCP server (stdio) to it: " + commandLine(abbreviate(c, res.MCP))
 	}
-	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], c.short(res.MCP))
+	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], abbreviate(c, res.MCP))
 	return "To give it parley's tools, if it has them not yet, run this and start it again: " + commandLine(add)
 }
 
-// short names this program as a person would, if their PATH leads to it.
-func (c *cli) short(argv []string) []string {
+// abbreviate names this program as a person would, if their PATH leads to it.
+func abbreviate(c *cli, argv []string) []string {
 	name := filepath.Base(argv[0])
 	found, err := exec.LookPath(name)
 	if err != nil {
@@ -139,15 +140,9 @@ func commandLine(argv []string) string {
 	return strings.Join(words, " ")
 }
 
-// completePanes offers the panes of the tmux that is meant.
-func (c *cli) completePanes(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	socket := cmd.Flag("socket").Value.String()
-	if socket == "" {
-		socket = c.tmuxAround()
-	}
-	if socket == "" {
-		socket = filepath.Join(c.tmuxDir(), "default")
-	}
+// completePanes returns the panes of the tmux server that adopt would use.
+func completePanes(cmd *cobra.Command, c *cli) []string {
+	socket := cmp.Or(cmd.Flag("socket").Value.String(), c.tmuxAround(), filepath.Join(c.tmuxDir(), "default"))
 
 	ctx, cancel := context.WithTimeout(cmd.Context(), 500*time.Millisecond)
 	defer cancel()
@@ -158,21 +153,22 @@ func (c *cli) completePanes(cmd *cobra.Command, _ []string, _ string) ([]string,
 
 	out, err := list.Output()
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
 
-	return strings.Split(strings.TrimSpace(string(out)), "\n"), cobra.ShellCompDirectiveNoFileComp
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
-func (c *cli) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// completeProfiles returns the names of the workspace's profiles.
+func completeProfiles(c *cli) []string {
 	set, err := c.profileSet()
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
-	return set.Names(), cobra.ShellCompDirectiveNoFileComp
+	return set.Names()
 }
 
-func (c *cli) leaveCommand() *cobra.Command {
+func leaveCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leave [NAME…]",
 		Short: "Let adopted agents go: they leave the team and run on",
@@ -190,14 +186,14 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 		}
 
 		if len(args) == 0 {
-			name, err := c.agentHere(cmd, team.Agents)
+			name, err := agentHere(c, cmd, team.Agents)
 			if err != nil {
 				return err
 			}
 			args = []string{name}
 		}
 
-		return c.each(args, func(name string) error {
+		return forEach(c, args, func(name string) error {
 			for _, a := range team.Agents {
 				named := (parley.Caller{ID: a.ID, Name: a.Name}).Is(name)
 				if named && a.Kind == parley.KindTerminal && !a.Adopted() {
@@ -206,7 +202,7 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 				}
 			}
 
-			return c.stop(cmd.Context(), name, read())
+			return stopAgent(cmd.Context(), c, name, read())
 		})
 	}
 
@@ -214,7 +210,7 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 }
 
 // agentHere is the name of the agent that was adopted in this pane.
-func (c *cli) agentHere(cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
+func agentHere(c *cli, cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
 	socket, pane := daemon.RealPath(c.tmuxAround()), c.env.Get("TMUX_PANE")
 	for _, a := range agents {
 		if a.Adopted() && a.Pane == pane && daemon.RealPath(a.Socket) == socket && a.State != parley.StateTerminated {
@@ -224,8 +220,8 @@ func (c *cli) agentHere(cmd *cobra.Command, agents []parley.AgentStatus) (string
 	return "", misused(cmd, fmt.Errorf("no agent was adopted in this pane; name the one that is to leave"))
 }
 
-// stop ends one agent, or lets it go, and says which it was.
-func (c *cli) stop(ctx context.Context, name string, values url.Values) error {
+// stopAgent ends one agent, or lets it go, and says which it was.
+func stopAgent(ctx context.Context, c *cli, name string, values url.Values) error {
 	values.Set("agent", name)
 	res, err := invoke[parley.StopAgentResult](ctx, c, "stop_agent", values)
 	switch {

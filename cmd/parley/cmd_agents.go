@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) launchCommand() *cobra.Command {
+func launchCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "launch NAME [flags] [-- COMMAND ARGUMENT…]",
 		Short: "Start a program as an agent, in a terminal of its own",
@@ -49,11 +49,11 @@ func (c *cli) launchCommand() *cobra.Command {
 	f.StringVar(&size, "size", "", "columns and rows of its terminal, such as 200x50")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r.Name, r.Command = args[0], args[1:]
-		res, err := c.launch(cmd.Context(), r, c.dir, size)
+		res, err := launchAgent(cmd.Context(), c, r, c.dir, size)
 		if err != nil {
 			return err
 		}
-		return c.started(cmd.Context(), []*parley.LaunchAgentResult{res}, "launched")
+		return watchLaunched(cmd.Context(), c, []*parley.LaunchAgentResult{res}, "launched")
 	}
 
 	return cmd
@@ -67,10 +67,10 @@ func nameCount(cmd *cobra.Command, args []string) int {
 	return len(args)
 }
 
-// launch completes a request with what every launch carries: the working
+// launchAgent completes a request with what every launch carries: the working
 // directory, relative to base, this process's environment, and the size.
-func (c *cli) launch(
-	ctx context.Context,
+func launchAgent(
+	ctx context.Context, c *cli,
 	r parley.LaunchAgentRequest,
 	base, size string,
 ) (*parley.LaunchAgentResult, error) {
@@ -85,7 +85,7 @@ func (c *cli) launch(
 	return call[parley.LaunchAgentResult](ctx, c, "launch_agent", r)
 }
 
-func (c *cli) stopCommand() *cobra.Command {
+func stopCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stop NAME…",
 		Short:   "Stop agents: their whole process trees end",
@@ -94,14 +94,14 @@ func (c *cli) stopCommand() *cobra.Command {
 	}
 	read := addFlags(cmd, "stop_agent", []string{"reason"})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return c.each(args, func(name string) error { return c.stop(cmd.Context(), name, read()) })
+		return forEach(c, args, func(name string) error { return stopAgent(cmd.Context(), c, name, read()) })
 	}
 	return c.withAgents(cmd, -1)
 }
 
-// each does something for every name, reports the failures as they come, and
+// forEach does something for every name, reports the failures as they come, and
 // fails at the end if there was one.
-func (c *cli) each(names []string, do func(string) error) error {
+func forEach(c *cli, names []string, do func(string) error) error {
 	failed := false
 	for i, name := range names {
 		if err := do(name); err != nil {
@@ -120,7 +120,7 @@ func (c *cli) each(names []string, do func(string) error) error {
 	return nil
 }
 
-func (c *cli) restartCommand() *cobra.Command {
+func restartCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "restart NAME",
 		Short:   "Stop an agent and start it again under the same id",
@@ -134,13 +134,13 @@ func (c *cli) restartCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return c.started(cmd.Context(), []*parley.LaunchAgentResult{res}, "restarted")
+		return watchLaunched(cmd.Context(), c, []*parley.LaunchAgentResult{res}, "restarted")
 	}
 
 	return c.withAgents(cmd, 1)
 }
 
-func (c *cli) agentsCommand() *cobra.Command {
+func agentsCommand(c *cli) *cobra.Command {
 	var all bool
 	var named bool
 	cmd := command(c, operation[parley.AgentStatusResult]{
@@ -150,7 +150,7 @@ func (c *cli) agentsCommand() *cobra.Command {
 			named = len(args) > 0
 			return positional("agent")(args, to)
 		},
-		print: func(res *parley.AgentStatusResult) error {
+		print: func(c *cli, res *parley.AgentStatusResult) error {
 			if len(res.Agents) == 0 {
 				return c.printLine("Nobody is there yet; parley launch coder -- claude starts an agent.")
 			}
@@ -162,7 +162,7 @@ func (c *cli) agentsCommand() *cobra.Command {
 				})
 			}
 
-			c.agentTable(res.Agents).print(c.out)
+			agentTable(c, res.Agents).print(c.out)
 			if hidden := before - len(res.Agents); hidden > 0 {
 				return c.printLine(c.paint(faint, fmt.Sprintf("%d stopped, shown with --all", hidden)))
 			}
@@ -177,7 +177,7 @@ func (c *cli) agentsCommand() *cobra.Command {
 }
 
 // agentTable says why messages are held only where some are.
-func (c *cli) agentTable(agents []parley.AgentStatus) *table {
+func agentTable(c *cli, agents []parley.AgentStatus) *table {
 	var t table
 	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
 	held := slices.ContainsFunc(agents, func(a parley.AgentStatus) bool { return a.HeldReason != "" })
@@ -222,13 +222,13 @@ func kindOf(a parley.AgentStatus) string {
 	return string(a.Kind)
 }
 
-func (c *cli) registerCommand() *cobra.Command {
+func registerCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.RegisterAgentResult]{
 		op: "register_agent", use: "register NAME", short: "Register a mailbox agent and print its key, once",
 		example: `  parley register ci --description "reports builds"`, args: cobra.ExactArgs(1),
 		flags: []string{"agent_description=description", "role", "capabilities=capability", "groups=group", "special"},
 		fill:  positional("username"),
-		print: func(res *parley.RegisterAgentResult) error {
+		print: func(c *cli, res *parley.RegisterAgentResult) error {
 			if res.Status == parley.StatusPendingApproval {
 				c.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
 			}
@@ -244,12 +244,12 @@ func (c *cli) registerCommand() *cobra.Command {
 	})
 }
 
-func (c *cli) terminalCommand() *cobra.Command {
+func terminalCommand(c *cli) *cobra.Command {
 	return c.withAgents(command(c, operation[parley.ReadTerminalResult]{
 		op: "read_terminal", use: "screen NAME", short: "Print what stands on an agent's screen",
 		example: "  parley screen coder\n  parley screen coder --history 200 --colours", args: cobra.ExactArgs(1),
 		flags: []string{"history", "colours"}, fill: positional("agent"),
-		print: func(res *parley.ReadTerminalResult) error {
+		print: func(c *cli, res *parley.ReadTerminalResult) error {
 			lines := res.Lines
 			if isTerminal(c.out) {
 				lines = tui.SafeScreen(lines, math.MaxInt)

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) conversationCommand() *cobra.Command {
+func conversationCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conversation",
 		Short: "See how agents talk, and stop them or let them go on",
@@ -26,20 +26,20 @@ names. parley holds what would make agents talk for ever; see docs/conversations
 	}
 
 	cmd.AddCommand(
-		c.conversationShow(),
-		c.conversationControl(
+		conversationShowCommand(c),
+		conversationControlCommand(c,
 			parley.ActionRelease,
 			"release THREAD|MESSAGE|NAME NAME",
 			"Let what is held go on, with its budgets anew",
 		),
-		c.conversationControl(
+		conversationControlCommand(c,
 			parley.ActionCool,
 			"cool THREAD|NAME NAME",
 			"Hold what agents say for ten minutes, or until a person writes",
 		),
-		c.conversationControl(parley.ActionMute, "mute THREAD|NAME NAME", "Hold what agents say until you unmute it"),
-		c.conversationControl(parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"),
-		c.conversationSet(),
+		conversationControlCommand(c, parley.ActionMute, "mute THREAD|NAME NAME", "Hold what agents say until you unmute it"),
+		conversationControlCommand(c, parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"),
+		conversationSetCommand(c),
 	)
 
 	return cmd
@@ -58,17 +58,17 @@ func conversationOf(args []string, to url.Values) error {
 	return nil
 }
 
-func (c *cli) conversationShow() *cobra.Command {
+func conversationShowCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.ConversationStateResult]{
 		op: "get_conversation_state", use: "show THREAD|NAME [NAME]", short: "See a conversation's state, temperature and what of it is held",
 		example: "  parley conversation show coder reviewer\n  parley conversation show 1a2b3c4d --json",
-		args:    cobra.RangeArgs(1, 2), fill: conversationOf, print: c.printConversation,
+		args:    cobra.RangeArgs(1, 2), fill: conversationOf, print: printConversation,
 	})
 	cmd.ValidArgsFunction = c.completeAgents
 	return cmd
 }
 
-func (c *cli) conversationControl(action parley.ConversationAction, use, short string) *cobra.Command {
+func conversationControlCommand(c *cli, action parley.ConversationAction, use, short string) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Args: usage(cobra.RangeArgs(1, 2)),
 		Example: fmt.Sprintf(
 			"  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d",
@@ -94,13 +94,13 @@ func (c *cli) conversationControl(action parley.ConversationAction, use, short s
 			return err
 		}
 
-		return c.printControlled(res)
+		return printControlled(c, res)
 	}
 
 	return cmd
 }
 
-func (c *cli) conversationSet() *cobra.Command {
+func conversationSetCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.ControlConversationResult]{
 		op: "control_conversation", use: "set THREAD", short: "Give a thread budgets of its own, or switch the protocol off in it",
 		example: "  parley conversation set 1a2b3c4d --chain-hops 60\n  parley conversation set 1a2b3c4d --off\n  parley conversation set 1a2b3c4d --off=false",
@@ -112,11 +112,11 @@ func (c *cli) conversationSet() *cobra.Command {
 			to.Set("thread_id", args[0])
 			return nil
 		},
-		print: c.printControlled,
+		print: printControlled,
 	})
 }
 
-func (c *cli) printControlled(res *parley.ControlConversationResult) error {
+func printControlled(c *cli, res *parley.ControlConversationResult) error {
 	if c.json {
 		return c.printJSON(res)
 	}
@@ -145,7 +145,7 @@ func gauge(temperature float64) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", gaugeWidth-n)
 }
 
-func (c *cli) printConversation(res *parley.ConversationStateResult) error {
+func printConversation(c *cli, res *parley.ConversationStateResult) error {
 	title := strings.Join(res.Conversation.Participants, ", ")
 	if res.Conversation.ThreadID != "" {
 		title = fmt.Sprintf("%s %s (%s)", parley.Short(res.Conversation.ThreadID), res.Conversation.Title, title)
@@ -174,7 +174,7 @@ func (c *cli) printConversation(res *parley.ConversationStateResult) error {
 	}
 
 	for _, d := range res.Decisions {
-		c.printDecision(d)
+		printDecision(c, d)
 	}
 
 	if len(res.Held) > 0 {
@@ -194,7 +194,7 @@ func (c *cli) printConversation(res *parley.ConversationStateResult) error {
 }
 
 // printDecision shows whether one who takes part should answer, and why.
-func (c *cli) printDecision(d parley.ConversationDecision) {
+func printDecision(c *cli, d parley.ConversationDecision) {
 	does := "stays silent"
 	if d.ShouldRespond {
 		does = "may answer"

@@ -28,7 +28,7 @@ type exporting struct {
 	format, file             string
 }
 
-func (c *cli) exportCommand() *cobra.Command {
+func exportCommand(c *cli) *cobra.Command {
 	x := new(exporting)
 	cmd := &cobra.Command{
 		Use:   "export",
@@ -65,7 +65,7 @@ other (--with, --and), a thread, or all. The HTML page needs nothing else, and h
 		}
 
 		if x.file == "" || x.file == "-" {
-			_, err := c.export(cmd.Context(), req, format, c.out)
+			_, err := writeExport(cmd.Context(), c, req, format, c.out)
 			return err
 		}
 
@@ -73,7 +73,7 @@ other (--with, --and), a thread, or all. The HTML page needs nothing else, and h
 			x.file = filepath.Join(c.dir, x.file)
 		}
 
-		n, err := c.exportTo(cmd.Context(), req, format, x.file, x.force)
+		n, err := exportToFile(cmd.Context(), c, req, format, x.file, x.force)
 		if err != nil {
 			return err
 		}
@@ -114,14 +114,10 @@ func (x *exporting) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesReque
 	}
 
 	if x.since != "" {
-		since, err := sinceWhen(x.since, c.now())
+		since, err := sinceFlag(cmd, x.since, c.now())
 		if err != nil {
-			return req, "", misused(
-				cmd,
-				fmt.Errorf("--since is %q; give 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339", x.since),
-			)
+			return req, "", err
 		}
-
 		req.Since = &since
 	}
 
@@ -146,9 +142,9 @@ func formatOf(file string, wantsJSON bool) export.Format {
 	return export.Markdown
 }
 
-// exportTo writes a file that is there whole or not at all. Only its owner may read it.
-func (c *cli) exportTo(
-	ctx context.Context,
+// exportToFile writes a file that is there whole or not at all. Only its owner may read it.
+func exportToFile(
+	ctx context.Context, c *cli,
 	req parley.ExportMessagesRequest,
 	f export.Format,
 	file string,
@@ -169,7 +165,7 @@ func (c *cli) exportTo(
 
 	defer os.Remove(temporary.Name())
 
-	n, err := c.export(ctx, req, f, temporary)
+	n, err := writeExport(ctx, c, req, f, temporary)
 	if err = errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
 		return 0, err
 	}
@@ -189,10 +185,10 @@ func (c *cli) exportTo(
 	return n, nil
 }
 
-// export writes page by page what is asked for, and says how far it is to a person who
+// writeExport writes page by page what is asked for, and says how far it is to a person who
 // waits for more than a moment.
-func (c *cli) export(
-	ctx context.Context,
+func writeExport(
+	ctx context.Context, c *cli,
 	req parley.ExportMessagesRequest,
 	f export.Format,
 	to io.Writer,

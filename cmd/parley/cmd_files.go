@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) sendFileCommand() *cobra.Command {
+func sendFileCommand(c *cli) *cobra.Command {
 	var name, description string
 	cmd := &cobra.Command{
 		Use:   "send-file RECIPIENT PATH",
@@ -34,8 +34,8 @@ func (c *cli) sendFileCommand() *cobra.Command {
 	cmd.Flags().StringVar(&description, "description", "", "what it is, for the recipient")
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		res, err := c.sendFile(
-			cmd.Context(),
+		res, err := uploadFile(
+			cmd.Context(), c,
 			args[1],
 			parley.UploadFileRequest{Recipient: args[0], Description: description,
 				Filename: cmp.Or(name, filepath.Base(args[1]))},
@@ -45,7 +45,7 @@ func (c *cli) sendFileCommand() *cobra.Command {
 		}
 
 		if !res.Success {
-			return c.refused(
+			return undeliverable(c,
 				&parley.SendMessageResult{
 					Answer:    res.Answer,
 					Message:   res.Message,
@@ -57,8 +57,8 @@ func (c *cli) sendFileCommand() *cobra.Command {
 
 		sentence := fmt.Sprintf("%s (%s, file %s)", res.Message, size(res.Data.Size), parley.Short(res.Data.FileID))
 
-		return c.receipt(
-			cmd.Context(),
+		return receipt(
+			cmd.Context(), c,
 			res,
 			sentence,
 			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
@@ -69,9 +69,9 @@ func (c *cli) sendFileCommand() *cobra.Command {
 	return c.withAgents(cmd, 1)
 }
 
-// sendFile uploads a file: it is read here, with the rights of whoever runs this.
-func (c *cli) sendFile(
-	ctx context.Context,
+// uploadFile uploads a file: it is read here, with the rights of whoever runs this.
+func uploadFile(
+	ctx context.Context, c *cli,
 	path string,
 	req parley.UploadFileRequest,
 ) (*parley.TransferFileResult, error) {
@@ -101,7 +101,7 @@ func (c *cli) sendFile(
 	}
 	defer service.Close()
 
-	p := c.progress(info.Size())
+	p := newProgress(c, info.Size())
 	defer p.end()
 
 	return service.SendFile(ctx, req, io.TeeReader(io.LimitReader(f, info.Size()), p), info.Size())
@@ -128,7 +128,7 @@ func openToSend(path string) (*os.File, error) {
 	return f, nil
 }
 
-func (c *cli) getFileCommand() *cobra.Command {
+func getFileCommand(c *cli) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "get-file ID",
@@ -153,7 +153,7 @@ func (c *cli) getFileCommand() *cobra.Command {
 		}
 
 		get := func(w io.Writer) (*parley.File, error) { return service.Download(cmd.Context(), args[0], w, 0) }
-		f, path, err := c.getFile(output, get)
+		f, path, err := saveFile(c, output, get)
 		if err != nil {
 			return err
 		}
@@ -172,9 +172,9 @@ func (c *cli) getFileCommand() *cobra.Command {
 	return cmd
 }
 
-// getFile writes a file beside where it is to be, looks whether it is what was sent,
+// saveFile writes a file beside where it is to be, looks whether it is what was sent,
 // and gives it its name if nothing else has it.
-func (c *cli) getFile(
+func saveFile(c *cli,
 	output string,
 	get func(io.Writer) (*parley.File, error),
 ) (_ *parley.File, path string, err error) {
@@ -199,7 +199,7 @@ func (c *cli) getFile(
 
 	defer func() { err = errors.Join(err, os.Remove(temp.Name())) }()
 
-	p := c.progress(0)
+	p := newProgress(c, 0)
 	sum := sha256.New()
 	f, err := get(io.MultiWriter(temp, sum, p))
 	p.end()
@@ -239,7 +239,7 @@ func isSum(sum hash.Hash, want string) bool { return hex.EncodeToString(sum.Sum(
 // progressAfter is how long a transfer takes in silence.
 const progressAfter = time.Second
 
-// progress counts what goes by, and shows it on a terminal when it takes long.
+// newProgress counts what goes by, and shows it on a terminal when it takes long.
 type progress struct {
 	c       *cli
 	total   int64 // 0 when it is not known
@@ -249,7 +249,7 @@ type progress struct {
 	visible bool
 }
 
-func (c *cli) progress(total int64) *progress {
+func newProgress(c *cli, total int64) *progress {
 	return &progress{c: c, total: total, next: c.now().Add(progressAfter), visible: !c.json && isTerminal(c.err)}
 }
 

@@ -6,17 +6,16 @@ import (
 	"errors"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
-	"parley/orchestrator"
-
-	"github.com/spf13/cobra"
+	"parley/orchestrator/terminal"
 )
 
 // An agent program may wait for its hooks, so all together takes no longer than
@@ -29,7 +28,7 @@ const (
 	hookTime = 250 * time.Millisecond
 )
 
-func (c *cli) hookCommand() *cobra.Command {
+func hookCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook [EVENT] [JSON]",
 		Short: "Report what an agent program does; for the hooks of launched agents",
@@ -45,14 +44,14 @@ the report waits in the workspace. Outside of an agent it does nothing.`,
 		Hidden:             true,
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.hook(cmd.Context(), args)
+			runHook(cmd.Context(), c, args)
 			return nil
 		},
 	}
 }
 
-// hook reports, if it can within its time.
-func (c *cli) hook(ctx context.Context, args []string) {
+// runHook reports, if it can within its time.
+func runHook(ctx context.Context, c *cli, args []string) {
 	key := c.env.Get("PARLEY_KEY")
 	if key == "" {
 		return
@@ -65,7 +64,7 @@ func (c *cli) hook(ctx context.Context, args []string) {
 	defer cancel()
 
 	started := c.now()
-	report, ok := readReport(args, func() []byte { return c.readAll(ctx) })
+	report, ok := readReport(args, func() []byte { return readHookInput(ctx, c) })
 
 	at, err := c.place()
 	if !ok || err != nil {
@@ -73,16 +72,16 @@ func (c *cli) hook(ctx context.Context, args []string) {
 	}
 
 	report.At = &started
-	if c.report(ctx, at, key, report) {
+	if reportState(ctx, c, at, key, report) {
 		return
 	}
 
 	// There is nobody who could be told that it could not be kept either.
-	_ = orchestrator.Spool(ctx, at.Spool(), key, report)
+	_ = terminal.Spool(ctx, at.Spool(), key, report)
 }
 
-// report tells the daemon. It is not done when no daemon has answered.
-func (c *cli) report(ctx context.Context, at daemon.Place, key string, report parley.ReportStateRequest) (done bool) {
+// reportState tells the daemon. It is not done when no daemon has answered.
+func reportState(ctx context.Context, c *cli, at daemon.Place, key string, report parley.ReportStateRequest) (done bool) {
 	info, err := daemon.ReadInfo(at)
 	if err != nil {
 		return false
@@ -98,8 +97,8 @@ func (c *cli) report(ctx context.Context, at daemon.Place, key string, report pa
 // they read and wrote.
 const maxHookInput = 8 << 20
 
-// readAll reads the standard input to its end, unless it is a terminal or time is up.
-func (c *cli) readAll(ctx context.Context) []byte {
+// readHookInput reads the standard input to its end, unless it is a terminal or time is up.
+func readHookInput(ctx context.Context, c *cli) []byte {
 	if info, err := c.in.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return nil
 	}
@@ -156,7 +155,7 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 		r.Event = said.text("hook_event_name", "type")
 	}
 
-	r.MessageIDs = namedIn(said.prompts()...)
+	r.MessageIDs = messagesIn(said.prompts()...)
 	if more := said.text(qualifiers[r.Event]); more != "" {
 		r.Event += ":" + more
 	}
@@ -174,7 +173,7 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 // their versions: what has another type than expected counts as absent.
 type payload map[string]json.RawMessage
 
-// text returns the first of the members that is a text, "" if none is.
+// readText returns the first of the members that is a text, "" if none is.
 func (p payload) text(names ...string) string {
 	for _, name := range names {
 		var text string
@@ -192,35 +191,18 @@ func (p payload) prompts() []string {
 	return append(inputs, p.text("prompt"))
 }
 
-// headers match the beginning of each message that parley types. None of its texts has
-// one in it.
-var headers = regexp.MustCompile(
-	`(?m)^\[(?:AGENT [0-9a-f]{8} (?:TO AGENT [0-9a-f]{8}|BROADCAST)|GUARDIAN GUIDANCE - [^\]\n]*|PARLEY)\]: `,
-)
-
-// footers match the end of each message that parley types, with its id. A text may
-// quote others.
-var footers = regexp.MustCompile(`(?m)\((?:[A-Za-z][A-Za-z0-9_-]* · )?msg ([0-9a-f]{8})(?: · [^)\n]*)?\)[ \t]*$`)
-
-// maxMessages is how many messages a report names; the newest are at the end.
+// maxMessages bounds the messages that a report names; it keeps the newest, at the end.
 const maxMessages = 50
 
-// namedIn returns which messages stand in prompts, each once: from a header to the
-// last footer before the next.
-func namedIn(prompts ...string) []string {
+// messagesIn returns the ids of the messages that parley typed into prompts, each once.
+func messagesIn(prompts ...string) []string {
 	var ids []string
 	for _, prompt := range prompts {
-		starts := append(headers.FindAllStringIndex(prompt, -1), []int{len(prompt)})
-		for i, start := range starts[:len(starts)-1] {
-			found := footers.FindAllStringSubmatch(prompt[start[0]:starts[i+1][0]], -1)
-			if len(found) == 0 {
-				continue
-			}
-			if id := found[len(found)-1][1]; !slices.Contains(ids, id) {
-				ids = append(ids, id)
+		for _, m := range parley.FindTyped(prompt) {
+			if m.ID != "" && !slices.Contains(ids, m.ID) {
+				ids = append(ids, m.ID)
 			}
 		}
 	}
-
 	return ids[max(0, len(ids)-maxMessages):]
 }

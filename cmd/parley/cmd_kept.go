@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) filesCommand() *cobra.Command {
+func filesCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.ListFilesResult]{
 		op: "list_files", use: "files", short: "See which files are kept and what space they take, and delete some",
-		example: "  parley files\n  parley files --limit 1000 --json", args: cobra.ArbitraryArgs, flags: []string{"limit"}, print: c.printFiles,
+		example: "  parley files\n  parley files --limit 1000 --json", args: cobra.ArbitraryArgs, flags: []string{"limit"}, print: printFiles,
 	})
 
 	cmd.Args = noSuchCommand
-	removed := func(res *parley.RemoveFilesResult) error {
+	removed := func(c *cli, res *parley.RemoveFilesResult) error {
 		var bytes int64
 		for _, f := range res.Removed {
 			bytes += f.Size
@@ -47,7 +47,7 @@ func (c *cli) filesCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) printFiles(res *parley.ListFilesResult) error {
+func printFiles(c *cli, res *parley.ListFilesResult) error {
 	if res.TotalCount == 0 {
 		return c.printLine("No file is kept.")
 	}

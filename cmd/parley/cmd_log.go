@@ -3,11 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
-	"net/url"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"parley"
@@ -16,21 +13,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// lastShown is how many events the log begins with unless told.
+// lastShown is the number of events that the log begins with by default.
 const lastShown = 20
 
-// logPage is how many events the log reads at once, the most that the daemon gives.
+// logPage is the number of events that the log reads at once, the daemon's maximum.
 const logPage = 1000
 
-func (c *cli) logCommand() *cobra.Command {
+func logCommand(c *cli) *cobra.Command {
 	var follow bool
 	last := lastShown
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "Show the record of messages, deliveries and agents",
-		Long: `Shows the record: every message, what became of it, and what the agents did.
-What is given must all be true of a line; of the values of one flag, one is enough.
-Whole texts are searched by parley search, and written out by parley export.`,
+		Long: `Shows the record: every message, its deliveries, and what the agents did.
+A line must match all flags; of several values of one flag, one is enough.
+parley search searches whole texts, and parley export writes them to a file.`,
 		Example: `  parley log -f
   parley log --since 10m --is failed,unconfirmed
   parley log --from planner --type request -n 200 --json`,
@@ -38,107 +35,105 @@ Whole texts are searched by parley search, and written out by parley export.`,
 	}
 
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as things happen, until Ctrl-C")
-	cmd.Flags().
-		IntVarP(&last, "last", "n", lastShown, "begin with so many of the newest lines; all with --since unless given")
-	flags := c.addLogFlags(cmd)
+	cmd.Flags().IntVarP(&last, "last", "n", lastShown, "how many of the newest lines; with --since, all unless given")
+	flags := addLogFlags(cmd, c)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		l, err := flags.filter(cmd, c.now())
+		filter, err := flags.filter(cmd, c.now())
 		if err != nil {
 			return err
 		}
-
-		switch {
-		case last < 0:
-			return misused(cmd, fmt.Errorf("--last is %d; it counts lines", last))
-		case !l.since.IsZero() && !cmd.Flag("last").Changed:
-			last = math.MaxInt
+		if last < 0 {
+			return misused(cmd, fmt.Errorf("--last is %d; give 0 or more lines", last))
 		}
 
-		print := c.printLast
-		if last == math.MaxInt {
-			print = c.printSince
+		r := &logReader{cli: c, filter: filter}
+		var next int64
+		if !filter.since.IsZero() && !cmd.Flag("last").Changed {
+			next, err = r.printSince(cmd.Context())
+		} else {
+			next, err = r.printLast(cmd.Context(), last)
 		}
 
-		next, err := print(cmd.Context(), l, last)
 		if err != nil || !follow {
 			return err
 		}
 
-		return c.follow(cmd.Context(), l, next)
+		return r.follow(cmd.Context(), next)
 	}
 
 	return cmd
 }
 
-// printLast prints the newest events that pass and returns where the record goes on.
-// It reads back only as far as it must.
-func (c *cli) printLast(ctx context.Context, l *logFilter, n int) (int64, error) {
-	page, err := c.events(ctx, url.Values{"last": {strconv.Itoa(c.firstPage(l, n))}, "limit": {strconv.Itoa(logPage)}})
+// logReader prints the events that pass a filter.
+type logReader struct {
+	*cli
+	filter *logFilter
+}
+
+// printLast prints the newest n events that pass, and returns the number of the record's
+// last event. It reads back only as far as it must.
+func (r *logReader) printLast(ctx context.Context, n int) (int64, error) {
+	page, err := r.read(ctx, parley.ReadEventsRequest{Last: r.firstPage(n), Limit: logPage})
 	if err != nil {
 		return 0, err
 	}
 
-	next, passed := page.Next, [][]parley.Event{}
+	end, pages := page.Next, [][]parley.Event{}
 	for found := 0; n > 0; {
-		events := c.passing(ctx, l, page.Events)
+		events := r.passing(ctx, page.Events)
 		events = events[max(0, len(events)-(n-found)):]
-		passed, found = append(passed, events), found+len(events)
-		if found >= n || len(page.Events) == 0 || page.Events[0].Seq <= 1 || page.Events[0].Time.Before(l.since) {
+		pages, found = append(pages, events), found+len(events)
+		if found >= n || len(page.Events) == 0 || page.Events[0].Seq <= 1 || page.Events[0].Time.Before(r.filter.since) {
 			break
 		}
 
 		before := page.Events[0].Seq
-		page, err = c.events(
-			ctx,
-			url.Values{"after": {strconv.FormatInt(max(0, before-1-logPage), 10)}, "limit": {strconv.Itoa(logPage)}},
-		)
+		page, err = r.read(ctx, parley.ReadEventsRequest{After: max(0, before-1-logPage), Limit: logPage})
 		if err != nil {
 			return 0, err
 		}
-
 		page.Events = slices.DeleteFunc(page.Events, func(e parley.Event) bool { return e.Seq >= before })
 	}
 
-	for _, events := range slices.Backward(passed) {
+	for _, events := range slices.Backward(pages) {
 		for _, e := range events {
-			if err := c.printEvent(e); err != nil {
+			if err := printEvent(r.cli, e); err != nil {
 				return 0, err
 			}
 		}
 	}
 
-	return next, nil
+	return end, nil
 }
 
-// printSince prints all that passes since a time, however much that is, page by page.
-func (c *cli) printSince(ctx context.Context, l *logFilter, _ int) (int64, error) {
-	page, err := c.events(ctx, url.Values{"last": {"1"}})
+// printSince prints all events that pass since the filter's time, page by page, and
+// returns the number of the last one.
+func (r *logReader) printSince(ctx context.Context) (int64, error) {
+	page, err := r.read(ctx, parley.ReadEventsRequest{Last: 1})
 	if err != nil {
 		return 0, err
 	}
 
+	// Times rise with the numbers of events: search for the last one before that time.
 	end := page.Next
-
-	// The number of the last event before it. Times rise with the numbers.
 	before := sort.Search(int(end), func(n int) bool {
 		var one *parley.ReadEventsResult
 		if err == nil {
-			one, err = c.events(ctx, url.Values{"after": {strconv.Itoa(n)}, "limit": {"1"}})
+			one, err = r.read(ctx, parley.ReadEventsRequest{After: int64(n), Limit: 1})
 		}
-		return err != nil || len(one.Events) == 0 || !one.Events[0].Time.Before(l.since)
+		return err != nil || len(one.Events) == 0 || !one.Events[0].Time.Before(r.filter.since)
 	})
-
 	if err != nil {
 		return 0, err
 	}
 
 	for after := int64(before); after < end; after = page.Next {
-		if page, err = c.events(ctx, url.Values{"after": {strconv.FormatInt(after, 10)}, "limit": {strconv.Itoa(logPage)}}); err != nil {
+		if page, err = r.read(ctx, parley.ReadEventsRequest{After: after, Limit: logPage}); err != nil {
 			return 0, err
 		}
 
-		for _, e := range c.passing(ctx, l, page.Events) {
-			if err := c.printEvent(e); err != nil {
+		for _, e := range r.passing(ctx, page.Events) {
+			if err := printEvent(r.cli, e); err != nil {
 				return 0, err
 			}
 		}
@@ -147,48 +142,77 @@ func (c *cli) printSince(ctx context.Context, l *logFilter, _ int) (int64, error
 	return max(end, page.Next), nil
 }
 
-// firstPage is how many of the newest events are read first: as many as are wanted
-// where each is one to show.
-func (c *cli) firstPage(l *logFilter, n int) int {
-	if l.narrow() {
+// firstPage returns how many of the newest events to read first: n if every event
+// passes.
+func (r *logReader) firstPage(n int) int {
+	if r.filter.narrow() {
 		return logPage
 	}
-	return min(max(n, 1), logPage) // with -n 0 too: what comes after the newest is new
+	return min(max(n, 1), logPage) // with -n 0, the answer still says where the record ends
 }
 
-func (c *cli) events(ctx context.Context, from url.Values) (*parley.ReadEventsResult, error) {
-	return invoke[parley.ReadEventsResult](ctx, c, "read_events", from)
+func (r *logReader) read(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+	return call[parley.ReadEventsResult](ctx, r.cli, "read_events", req)
 }
 
-func (c *cli) passing(ctx context.Context, l *logFilter, events []parley.Event) []parley.Event {
-	var passed []parley.Event
+// passing returns the events that pass.
+func (r *logReader) passing(ctx context.Context, events []parley.Event) []parley.Event {
+	var passing []parley.Event
 	for _, e := range events {
-		if c.passes(ctx, l, &e) {
-			passed = append(passed, e)
+		if r.passes(ctx, &e) {
+			passing = append(passing, e)
 		}
 	}
-	return passed
+	return passing
 }
 
-func (c *cli) passes(ctx context.Context, l *logFilter, e *parley.Event) bool {
+func (r *logReader) passes(ctx context.Context, e *parley.Event) bool {
 	line := ""
-	if l.pattern != nil {
-		line = ansi.Strip(c.eventLine(*e))
+	if r.filter.pattern != nil {
+		line = ansi.Strip(eventLine(r.cli, *e))
 	}
-	return l.passes(e, line, c.announced(ctx, l))
+	return r.filter.passes(e, line, func(e *parley.Event) *parley.Event { return r.announcement(ctx, e) })
 }
 
-// follow prints events as they happen. Ctrl-C is its regular end.
-func (c *cli) follow(ctx context.Context, l *logFilter, after int64) error {
-	service, err := c.service(ctx)
+// announcement returns the event that announced the message of e, nil if it is not
+// known: only that one has the message's type.
+func (r *logReader) announcement(ctx context.Context, e *parley.Event) *parley.Event {
+	messages := r.filter.messages
+	if len(messages) > keptAnnouncements {
+		clear(messages)
+	}
+
+	if e.Type.Announces() {
+		messages[e.MessageID] = e
+		return e
+	}
+
+	known, found := messages[e.MessageID]
+	if found {
+		return known
+	}
+
+	req := parley.MessageStatusRequest{MessageID: e.MessageID}
+	if res, err := call[parley.MessageStatusResult](ctx, r.cli, "get_message_status", req); err == nil {
+		known = &parley.Event{Kind: res.Object.Kind, MessageType: res.Object.Type}
+	}
+	messages[e.MessageID] = known
+
+	return known
+}
+
+// follow prints events as they happen, after the one with the given number. Ctrl-C is
+// its regular end.
+func (r *logReader) follow(ctx context.Context, after int64) error {
+	service, err := r.service(ctx)
 	if err != nil {
 		return err
 	}
 	defer service.Close()
 
 	for e, err := range service.Events(ctx, after) {
-		if err == nil && c.passes(ctx, l, &e) {
-			err = c.printEvent(e)
+		if err == nil && r.passes(ctx, &e) {
+			err = printEvent(r.cli, e)
 		}
 		if err != nil {
 			return err
@@ -198,11 +222,11 @@ func (c *cli) follow(ctx context.Context, l *logFilter, after int64) error {
 	return nil
 }
 
-func (c *cli) printEvent(e parley.Event) error {
+func printEvent(c *cli, e parley.Event) error {
 	if c.json {
 		return c.printJSON(e)
 	}
-	return c.printLine(c.eventLine(e))
+	return c.printLine(eventLine(c, e))
 }
 
 // Widths of the log's columns: two names of usual length, the longest state.
@@ -211,9 +235,9 @@ const (
 	stateWidth = 11
 )
 
-// eventLine shows an event: time, from → to, state, what it is about.
-func (c *cli) eventLine(e parley.Event) string {
-	who, state, style, about := e.Sender+" → "+e.Recipient, e.State, "", e.Preview
+// eventLine formats an event: time, from → to, state, details.
+func eventLine(c *cli, e parley.Event) string {
+	who, state, style, details := e.Sender+" → "+e.Recipient, e.State, "", e.Preview
 	switch e.Type {
 	case parley.EventDirectMessage, parley.EventBroadcast:
 		if e.Recipient == "" {
@@ -229,18 +253,21 @@ func (c *cli) eventLine(e parley.Event) string {
 		who, style = e.Agent, bold
 	case parley.EventDelivery:
 		style = rungStyle(parley.DeliveryState(e.State))
-		about = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)
+		details = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)
 	case parley.EventCommunication:
-		who, style, about = e.Agent, bold, e.Detail
+		who, style, details = e.Agent, bold, e.Detail
 	case parley.EventAgent:
-		who, style, about = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail
+		who, style, details = e.Agent, agentStyle(parley.AgentState(e.State)), e.Detail
 	}
 
-	return strings.TrimRight(c.paint(faint, clock(e.Time))+"  "+pad(who, whoWidth)+"  "+
-		c.paint(style, pad(state, stateWidth))+"  "+parley.CleanLine(about), " ")
+	columns := []string{
+		c.paint(faint, clock(e.Time)), pad(who, whoWidth), c.paint(style, pad(state, stateWidth)), parley.CleanLine(details),
+	}
+
+	return strings.TrimRight(strings.Join(columns, "  "), " ")
 }
 
-// pad fills text with spaces up to a width on the terminal.
+// pad fills text with spaces to a width in terminal columns.
 func pad(text string, width int) string {
 	return text + strings.Repeat(" ", max(0, width-ansi.StringWidth(text)))
 }

@@ -17,8 +17,8 @@ import (
 // that a setting allows is shorter.
 const maxStdin = 1 << 20
 
-// text joins the words of a text; a single - is standard input.
-func (c *cli) text(words []string) (string, error) {
+// readText joins the words of a text; a single - is standard input.
+func readText(c *cli, words []string) (string, error) {
 	if len(words) != 1 || words[0] != "-" {
 		return strings.Join(words, " "), nil
 	}
@@ -29,7 +29,7 @@ func (c *cli) text(words []string) (string, error) {
 	return string(b), nil
 }
 
-func (c *cli) sendCommand() *cobra.Command {
+func sendCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send TO TEXT…",
 		Short: "Send a message to one or several agents",
@@ -48,18 +48,18 @@ func (c *cli) sendCommand() *cobra.Command {
 		}
 	}
 
-	return c.sends(cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
+	return sendingCommand(c, cmd, "send_message", "to", []string{"type", "priority", "urgent", "in_reply_to=reply-to",
 		"context_reference=context", "data", "idempotency_key=key", "requires_response"}, deadline)
 }
 
-// sends makes a command NAME TEXT… of an operation that sends the text to whom the
+// sendingCommand makes a command NAME TEXT… of an operation that sends the text to whom the
 // parameter names. More may add to its parameters.
-func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string, more ...func(url.Values)) *cobra.Command {
+func sendingCommand(c *cli, cmd *cobra.Command, op, to string, flags []string, more ...func(url.Values)) *cobra.Command {
 	read := addFlags(cmd, op, flags)
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		text, err := c.text(args[1:])
+		text, err := readText(c, args[1:])
 		if err != nil {
 			return err
 		}
@@ -75,18 +75,18 @@ func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string, more ...f
 			return err
 		}
 		if !res.Success {
-			return c.refused(res)
+			return undeliverable(c, res)
 		}
 
-		err = c.receipt(
-			cmd.Context(),
+		err = receipt(
+			cmd.Context(), c,
 			res,
 			res.Status,
 			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
 			wait(),
 		)
 
-		c.printReply(res.Reply)
+		printReply(c, res.Reply)
 
 		return err
 	}
@@ -94,8 +94,8 @@ func (c *cli) sends(cmd *cobra.Command, op, to string, flags []string, more ...f
 	return c.withAgents(cmd, 1)
 }
 
-// refused reports a message that is stored and has nobody to be typed to.
-func (c *cli) refused(res *parley.SendMessageResult) error {
+// undeliverable reports a message that is stored and has nobody to be typed to.
+func undeliverable(c *cli, res *parley.SendMessageResult) error {
 	if c.json {
 		return errors.Join(c.printJSON(res), exitCode(1))
 	}
@@ -103,7 +103,7 @@ func (c *cli) refused(res *parley.SendMessageResult) error {
 		Suggest("Start it again, with parley restart or parley launch, or send to another; parley agents lists them.")
 }
 
-func (c *cli) broadcastCommand() *cobra.Command {
+func broadcastCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "broadcast TEXT…",
 		Short: "Send a message to every agent, a list, or a group",
@@ -121,7 +121,7 @@ func (c *cli) broadcastCommand() *cobra.Command {
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		text, err := c.text(args)
+		text, err := readText(c, args)
 		if err != nil {
 			return err
 		}
@@ -132,8 +132,8 @@ func (c *cli) broadcastCommand() *cobra.Command {
 			return err
 		}
 
-		return c.receipt(
-			cmd.Context(),
+		return receipt(
+			cmd.Context(), c,
 			res,
 			res.Message,
 			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
@@ -146,7 +146,7 @@ func (c *cli) broadcastCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) messageCommand() *cobra.Command {
+func messageCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "message ID",
 		Short:   "See how far a message has come, with times and evidence",
@@ -167,7 +167,7 @@ func (c *cli) messageCommand() *cobra.Command {
 		}
 
 		s := sent{res.Object.ID, &res.Deliveries, &res.DeliveryStatus}
-		waitErr := c.await(cmd.Context(), s, wait())
+		waitErr := awaitProof(cmd.Context(), c, s, wait())
 		if c.json {
 			if err := c.printJSON(res); err != nil {
 				return err
@@ -184,8 +184,8 @@ func (c *cli) messageCommand() *cobra.Command {
 			m.Text,
 		)
 
-		c.printLadders(res.Deliveries)
-		c.printResponses(res.Responses)
+		printLadders(c, res.Deliveries)
+		printResponses(c, res.Responses)
 
 		return waitErr
 	}
@@ -193,17 +193,17 @@ func (c *cli) messageCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) inboxCommand() *cobra.Command {
+func inboxCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.CheckInboxResult]{
 		op: "check_inbox", use: "inbox", short: "List messages that came for you, without marking them read",
 		example: "  parley inbox\n  parley inbox --from coder --include-read\n  parley inbox --wait-seconds 60", args: cobra.NoArgs,
 		flags: []string{"limit", "filter_by_sender=from", "include_read", "wait_seconds"},
-		print: func(res *parley.CheckInboxResult) error {
+		print: func(c *cli, res *parley.CheckInboxResult) error {
 			if len(res.Messages) == 0 {
 				return c.printLine("No messages.")
 			}
 
-			c.printInbox(res.Messages)
+			printInbox(c, res.Messages)
 			if more := res.UnreadCount - len(res.Messages); more > 0 {
 				c.printf("… and %d more unread; --limit shows up to 50.\n", more)
 			}
@@ -213,18 +213,18 @@ func (c *cli) inboxCommand() *cobra.Command {
 	})
 }
 
-func (c *cli) printInbox(messages []parley.InboxMessage) {
+func printInbox(c *cli, messages []parley.InboxMessage) {
 	for _, m := range messages {
 		mark := " "
 		if !m.Read {
 			mark = "●"
 		}
-		c.printMessage(mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.Sender, m.Priority, m.Content)
+		printMessage(c, mark, m.MessageID, m.Timestamp.Local().Format("01-02 15:04:05"), m.Sender, m.Priority, m.Content)
 	}
 }
 
 // printMessage shows a message as a line of who and when, and its text below.
-func (c *cli) printMessage(mark, id, when, sender string, p parley.Priority, text string) {
+func printMessage(c *cli, mark, id, when, sender string, p parley.Priority, text string) {
 	priority := ""
 	if p != "" && p != parley.PriorityNormal {
 		priority = "  " + c.paint(yellow, string(p))
@@ -242,12 +242,12 @@ func (c *cli) printMessage(mark, id, when, sender string, p parley.Priority, tex
 	c.printf("  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
 
-func (c *cli) readCommand() *cobra.Command {
+func readCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.GetMessagesResult]{
 		op: "get_messages", use: "read", short: "Read the messages that came for you and mark them read",
 		example: "  parley read\n  parley read --limit 50 --sort-order oldest_first", args: cobra.NoArgs,
 		flags: []string{"limit", "since", "sort_order", "mark_read", "filters"},
-		print: func(res *parley.GetMessagesResult) error {
+		print: func(c *cli, res *parley.GetMessagesResult) error {
 			if len(res.Messages) == 0 {
 				return c.printLine("No messages.")
 			}
@@ -258,7 +258,7 @@ func (c *cli) readCommand() *cobra.Command {
 					mark = "●"
 				}
 
-				c.printMessage(
+				printMessage(c,
 					mark,
 					m.MessageID,
 					m.Timestamp.Local().Format("01-02 15:04:05"),
@@ -273,12 +273,12 @@ func (c *cli) readCommand() *cobra.Command {
 	})
 }
 
-func (c *cli) historyCommand() *cobra.Command {
+func historyCommand(c *cli) *cobra.Command {
 	return c.withAgents(command(c, operation[parley.HistoryResult]{
 		op: "get_conversation_history", use: "history NAME", short: "Read what you and one agent said to each other",
 		example: "  parley history coder --limit 20", args: cobra.ExactArgs(1),
 		flags: []string{"limit", "before"}, fill: positional("conversation_with"),
-		print: func(res *parley.HistoryResult) error {
+		print: func(c *cli, res *parley.HistoryResult) error {
 			if len(res.Messages) == 0 {
 				return c.printLine("Nothing was said yet.")
 			}
@@ -291,7 +291,7 @@ func (c *cli) historyCommand() *cobra.Command {
 				)
 			}
 
-			c.printInbox(res.Messages)
+			printInbox(c, res.Messages)
 
 			return nil
 		},

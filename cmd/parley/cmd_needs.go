@@ -10,15 +10,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) needsCommand() *cobra.Command {
+func needsCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.GetNeedsResult]{
 		op: "get_needs", use: "needs", short: "See what needs you: dialogs, lost or stuck agents, deliveries without proof, overdue responses, unanswered requests",
 		example: "  parley needs\n  parley needs --dismiss 5f0c21aa", args: cobra.NoArgs, flags: []string{"dismiss"},
-		print: c.printNeeds,
+		print: printNeeds,
 	})
 }
 
-func (c *cli) printNeeds(res *parley.GetNeedsResult) error {
+func printNeeds(c *cli, res *parley.GetNeedsResult) error {
 	var lines []string
 	if res.Dismissed > 0 {
 		lines = append(lines, "Dismissed.")
@@ -27,13 +27,13 @@ func (c *cli) printNeeds(res *parley.GetNeedsResult) error {
 		return c.printLine(strings.Join(append(lines, "Nothing needs you."), "\n"))
 	}
 	for _, n := range res.Needs {
-		lines = append(lines, c.needLines(n)...)
+		lines = append(lines, needLines(c, n)...)
 	}
 	return c.printLine(strings.Join(lines, "\n"))
 }
 
 // needLines show a need: what it is, what its screen shows, and what to do.
-func (c *cli) needLines(n parley.Need) []string {
+func needLines(c *cli, n parley.Need) []string {
 	lines := []string{
 		fmt.Sprintf("%s  %s: %s  %s", c.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
 			c.paint(bold, n.Agent), n.Text, c.paint(faint, cmp.Or(c.ago(n.Since), "0s")+" ago")),
@@ -52,7 +52,7 @@ func needStyle(kind parley.NeedKind) string {
 	return yellow
 }
 
-func (c *cli) steerCommand() *cobra.Command {
+func steerCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "steer NAME TEXT…",
 		Short: "Give an agent guidance, typed under a header of its own",
@@ -60,5 +60,5 @@ func (c *cli) steerCommand() *cobra.Command {
   parley steer coder --kind "OFF COURSE" "the parser comes first" --wait`,
 		Args: usage(cobra.MinimumNArgs(2)),
 	}
-	return c.sends(cmd, "steer_agent", "agent", []string{"kind", "idempotency_key=key"})
+	return sendingCommand(c, cmd, "steer_agent", "agent", []string{"kind", "idempotency_key=key"})
 }

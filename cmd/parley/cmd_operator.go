@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) retryCommand() *cobra.Command {
+func retryCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry ID",
 		Short: "Type a message again that failed, expired or stayed unconfirmed",
@@ -33,15 +33,15 @@ again; the reply goes to who sent the message.`,
 			return err
 		}
 
-		err = c.receipt(
-			cmd.Context(),
+		err = receipt(
+			cmd.Context(), c,
 			res,
 			res.Message,
 			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
 			wait(),
 		)
 
-		c.printReply(res.Reply)
+		printReply(c, res.Reply)
 
 		return err
 	}
@@ -51,28 +51,30 @@ again; the reply goes to who sent the message.`,
 	return cmd
 }
 
-func (c *cli) explainCommand() *cobra.Command {
+func explainCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.ExplainMessageResult]{
 		op: "explain_message", use: "explain ID", short: "Tell a message's whole story in plain words, and what to do",
 		example: "  parley explain 5f0c21aa", args: cobra.ExactArgs(1), fill: positional("message_id"),
-		print: func(res *parley.ExplainMessageResult) error { return c.printLine(strings.Join(res.Story, "\n")) },
+		print: func(c *cli, res *parley.ExplainMessageResult) error {
+			return c.printLine(strings.Join(res.Story, "\n"))
+		},
 	})
 }
 
-func (c *cli) pauseCommand() *cobra.Command {
-	return c.pausing(operation[parley.PauseCommunicationResult]{
+func pauseCommand(c *cli) *cobra.Command {
+	return pauseOrResumeCommand(c, operation[parley.PauseCommunicationResult]{
 		use: "pause [REASON…]", short: "Stop all messages: sends are refused, deliveries wait, reading works",
 		example: "  parley pause\n  parley pause \"the schema is changing\"", args: cobra.ArbitraryArgs,
 	}, true)
 }
 
-func (c *cli) resumeCommand() *cobra.Command {
-	return c.pausing(operation[parley.PauseCommunicationResult]{
+func resumeCommand(c *cli) *cobra.Command {
+	return pauseOrResumeCommand(c, operation[parley.PauseCommunicationResult]{
 		use: "resume", short: "Let messages go on after parley pause", example: "  parley resume", args: cobra.NoArgs,
 	}, false)
 }
 
-func (c *cli) pausing(o operation[parley.PauseCommunicationResult], paused bool) *cobra.Command {
+func pauseOrResumeCommand(c *cli, o operation[parley.PauseCommunicationResult], paused bool) *cobra.Command {
 	o.op = "pause_communication"
 	o.fill = func(args []string, to url.Values) error {
 		to.Set("paused", strconv.FormatBool(paused))
@@ -82,7 +84,7 @@ func (c *cli) pausing(o operation[parley.PauseCommunicationResult], paused bool)
 		return nil
 	}
 
-	o.print = func(res *parley.PauseCommunicationResult) error {
+	o.print = func(c *cli, res *parley.PauseCommunicationResult) error {
 		waiting := ""
 		if res.Waiting > 0 {
 			waiting = fmt.Sprintf(" On their way: %d.", res.Waiting)

@@ -25,7 +25,7 @@ func buildVersion() string {
 	return "(devel)"
 }
 
-func (c *cli) versionCommand() *cobra.Command {
+func versionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Example: "  parley version", Args: usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -40,7 +40,7 @@ func (c *cli) versionCommand() *cobra.Command {
 	}
 }
 
-func (c *cli) opsCommand() *cobra.Command {
+func opsCommand(c *cli) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "ops",
@@ -49,7 +49,7 @@ func (c *cli) opsCommand() *cobra.Command {
 		Args:  usage(cobra.NoArgs), Example: "  parley ops\n  parley ops --markdown",
 		RunE: func(*cobra.Command, []string) error {
 			if c.json {
-				return c.printOpsJSON()
+				return printOpsJSON(c)
 			}
 			if markdown {
 				return c.printLine(opsMarkdown())
@@ -113,7 +113,7 @@ func opsMarkdown() string {
 	return b.String()
 }
 
-func (c *cli) printOpsJSON() error {
+func printOpsJSON(c *cli) error {
 	type opJSON struct {
 		Name    string `json:"name"`
 		Summary string `json:"summary"`
@@ -133,7 +133,7 @@ func (c *cli) printOpsJSON() error {
 	}{parley.OK, list})
 }
 
-func (c *cli) schemaCommand() *cobra.Command {
+func schemaCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "schema", Short: "Print the JSON schema of parley.yaml", Args: usage(cobra.NoArgs),
 		Example: "  parley schema > parley.schema.json",

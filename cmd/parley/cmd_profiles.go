@@ -12,7 +12,7 @@ import (
 )
 
 // profilesCommand reads the files alone, so it starts no daemon.
-func (c *cli) profilesCommand() *cobra.Command {
+func profilesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "profiles [NAME]", Short: "List the kinds of program that parley knows, or show one",
 		Long: `Lists the profiles that come with parley and those of the workspace's parley.yaml.
@@ -25,7 +25,7 @@ With a name it prints that profile as it could stand there.`,
 				return err
 			}
 			if len(args) == 0 {
-				return c.listProfiles(set)
+				return listProfiles(c, set)
 			}
 
 			p, err := set.Find(args[0])
@@ -33,16 +33,15 @@ With a name it prints that profile as it could stand there.`,
 				return err
 			}
 
-			return c.showProfile(p)
+			return showProfile(c, p)
 		},
 	}
 
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		set, err := c.profileSet()
-		if err != nil || len(args) > 0 {
+		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return set.Names(), cobra.ShellCompDirectiveNoFileComp
+		return completeProfiles(c), cobra.ShellCompDirectiveNoFileComp
 	}
 
 	return cmd
@@ -62,7 +61,7 @@ func (c *cli) profileSet() (profile.Set, error) {
 
 // aboutProfile explains why the daemon does not know a profile that parley.yaml has:
 // it was written since the daemon read the file, or is not valid.
-func (c *cli) aboutProfile(err error) error {
+func aboutProfile(c *cli, err error) error {
 	name, missing := parley.AsError(err).Details["profile"].(string)
 	if !missing || parley.ErrorCode(err) != parley.InvalidArgument {
 		return err
@@ -81,7 +80,7 @@ func (c *cli) aboutProfile(err error) error {
 		Suggest("Run parley down --keep-agents, and then this again; the agents stay.")
 }
 
-func (c *cli) listProfiles(set profile.Set) error {
+func listProfiles(c *cli, set profile.Set) error {
 	type profileJSON struct {
 		Name    string   `json:"name"`
 		Summary string   `json:"summary"`
@@ -127,7 +126,7 @@ func (c *cli) listProfiles(set profile.Set) error {
 	return nil
 }
 
-func (c *cli) showProfile(p *profile.Profile) error {
+func showProfile(c *cli, p *profile.Profile) error {
 	text, err := p.YAML()
 	if err != nil {
 		return err

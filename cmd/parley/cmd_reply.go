@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) replyCommand() *cobra.Command {
+func replyCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reply ID TEXT…",
 		Short: "Answer a message that came for you",
@@ -27,7 +27,7 @@ func (c *cli) replyCommand() *cobra.Command {
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
-		text, err := c.text(args[1:])
+		text, err := readText(c, args[1:])
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (c *cli) replyCommand() *cobra.Command {
 		}
 
 		err = c.printLine(line)
-		c.printReply(res.Reply)
+		printReply(c, res.Reply)
 
 		return err
 	}
@@ -68,17 +68,17 @@ func (c *cli) replyCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) ignoreCommand() *cobra.Command {
+func ignoreCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.IgnoreMessageResult]{
 		op: "ignore_message", use: "ignore ID", short: "Mark a message read without answering it",
 		example: "  parley ignore 5f0c21aa --reason \"only thanks\"", args: cobra.ExactArgs(1),
 		flags: []string{"reason"}, fill: positional("message_id"),
-		print: func(res *parley.IgnoreMessageResult) error { return c.printLine(res.Message) },
+		print: func(c *cli, res *parley.IgnoreMessageResult) error { return c.printLine(res.Message) },
 	})
 }
 
 // printResponses shows who owes an answer, and who has given it.
-func (c *cli) printResponses(debts []parley.Debt) {
+func printResponses(c *cli, debts []parley.Debt) {
 	for _, d := range debts {
 		due := d.DueAt.Local().Format("2006-01-02 15:04")
 		if d.AnsweredAt == nil {

@@ -15,26 +15,26 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) responderCommand() *cobra.Command {
+func responderCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "responder", Short: "Add, list and remove agents for which a model answers at once",
 		Example: "  parley responder add sage --model llama3.2 --url http://127.0.0.1:11434/v1\n  parley responder list",
 		Args:    noSuchCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 
-	cmd.AddCommand(c.addResponderCommand(), command(c, operation[parley.ListRespondersResult]{
+	cmd.AddCommand(addResponderCommand(c), command(c, operation[parley.ListRespondersResult]{
 		op: "list_responders", use: "list", short: "List them, and what keeps them from answering",
-		example: "  parley responder list", args: cobra.NoArgs, print: c.printResponders,
+		example: "  parley responder list", args: cobra.NoArgs, print: printResponders,
 	}), c.withAgents(command(c, operation[parley.StopAgentResult]{
 		op: "stop_agent", use: "remove NAME", short: "Let no model answer for an agent any more; its messages are kept",
 		example: "  parley responder remove sage", args: cobra.ExactArgs(1), fill: positional("agent"),
-		print: func(res *parley.StopAgentResult) error { return c.printLine(res.Name + " answers no more.") },
+		print: func(c *cli, res *parley.StopAgentResult) error { return c.printLine(res.Name + " answers no more.") },
 	}), 1))
 
 	return cmd
 }
 
-func (c *cli) addResponderCommand() *cobra.Command {
+func addResponderCommand(c *cli) *cobra.Command {
 	var config parley.ResponderConfig
 	var heat float64
 	var history int
@@ -69,7 +69,7 @@ func (c *cli) addResponderCommand() *cobra.Command {
 
 			return nil
 		},
-		print: func(res *parley.AddResponderResult) error {
+		print: func(c *cli, res *parley.AddResponderResult) error {
 			if res.Problem != "" {
 				c.printf("It cannot answer yet: %s.\n", res.Problem)
 			}
@@ -106,7 +106,7 @@ func (c *cli) addResponderCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) printResponders(res *parley.ListRespondersResult) error {
+func printResponders(c *cli, res *parley.ListRespondersResult) error {
 	if len(res.Responders) == 0 {
 		return c.printLine("No model answers for anyone. Add one: parley responder add NAME --model MODEL")
 	}
@@ -131,7 +131,7 @@ func (c *cli) printResponders(res *parley.ListRespondersResult) error {
 	return nil
 }
 
-func (c *cli) usageCommand() *cobra.Command {
+func usageCommand(c *cli) *cobra.Command {
 	var since time.Duration
 	cmd := &cobra.Command{}
 	cmd = c.withAgents(command(c, operation[parley.UsageResult]{
@@ -143,7 +143,7 @@ func (c *cli) usageCommand() *cobra.Command {
 			}
 			return positional("agent")(args, to)
 		},
-		print: c.printUsage,
+		print: printUsage,
 	}), 1)
 
 	cmd.Flags().DurationVar(&since, "since", 0, "only the last while, such as 24h")
@@ -151,7 +151,7 @@ func (c *cli) usageCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) printUsage(res *parley.UsageResult) error {
+func printUsage(c *cli, res *parley.UsageResult) error {
 	if len(res.Agents) == 0 {
 		return c.printLine("No model was asked.")
 	}
@@ -216,7 +216,7 @@ func failureWords(by map[string]int) string {
 }
 
 // printReply prints what a responder answered.
-func (c *cli) printReply(r *parley.Reply) {
+func printReply(c *cli, r *parley.Reply) {
 	if r == nil || c.json {
 		return
 	}

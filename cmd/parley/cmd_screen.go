@@ -5,25 +5,25 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"parley/orchestrator/terminal"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/internal/demoagent"
 	"parley/mcpserver"
-	"parley/orchestrator"
 	"parley/tmux"
 	"parley/tui"
-
-	"github.com/spf13/cobra"
 )
 
-func (c *cli) attachCommand() *cobra.Command {
+func attachCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "attach NAME",
 		Short:   "Show an agent's terminal in this one; " + tmux.ReturnKey + " comes back",
@@ -45,12 +45,12 @@ func (c *cli) attachCommand() *cobra.Command {
 				Suggest("Use parley screen %s to print its screen, or run in a terminal: %s", res.Name, strings.Join(res.Command, " "))
 		}
 
-		attach, err := c.tmuxCommand(c.wayTo(res))
+		attach, err := tmuxClient(c, attachArgs(c, res))
 		if err != nil {
 			return err
 		}
 		if !res.Adopted {
-			fmt.Fprintf(c.err, "%s brings you back.\n", c.returnKeyHere(cmd.Context(), res.Socket))
+			fmt.Fprintf(c.err, "%s brings you back.\n", returnKey(cmd.Context(), c, res.Socket))
 		}
 
 		return syscall.Exec(attach.Path, attach.Args, attach.Env)
@@ -59,20 +59,20 @@ func (c *cli) attachCommand() *cobra.Command {
 	return c.withAgents(cmd, 1)
 }
 
-// wayTo is the command that shows an agent's terminal: within the tmux that it is in,
+// attachArgs is the command that shows an agent's terminal: within the tmux that it is in,
 // a client goes there, since a session cannot be shown inside itself.
-func (c *cli) wayTo(res *parley.AttachInfoResult) []string {
+func attachArgs(c *cli, res *parley.AttachInfoResult) []string {
 	if around := c.tmuxAround(); res.Adopted && around != "" && daemon.RealPath(around) == daemon.RealPath(res.Socket) {
 		return []string{res.Command[0], "-S", res.Socket, "switch-client", "-t", res.Pane}
 	}
 	return res.Command
 }
 
-// tmuxCommand is a tmux client for this terminal. With TMUX in its environment, tmux
+// tmuxClient is a tmux client for this terminal. With TMUX in its environment, tmux
 // refuses what would mirror itself without end. Within another server nothing does,
 // and tmux may refuse all the same: it takes this terminal for one of its own when a
 // pane whose program has ended had the same number.
-func (c *cli) tmuxCommand(argv []string) (*exec.Cmd, error) {
+func tmuxClient(c *cli, argv []string) (*exec.Cmd, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return nil, parley.Errorf(parley.TmuxUnavailable, "%s cannot be found: %w", argv[0], err).
@@ -91,28 +91,28 @@ func (c *cli) tmuxCommand(argv []string) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-func (c *cli) tuiCommand() *cobra.Command {
+func tuiCommand(c *cli) *cobra.Command {
 	var link screenLink
 	cmd := &cobra.Command{
 		Use:     "tui",
 		Short:   "Open the screen (parley alone does the same)",
 		Example: "  parley tui\n  parley tui --screen needs\n  parley tui --message 5f0c0007",
 		Args:    usage(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return c.openScreen(cmd.Context(), link) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return openScreen(cmd.Context(), c, link) },
 	}
 	link.flags(cmd)
 	return cmd
 }
 
-// screenOrHelp is parley without a command: the screen on a terminal, else help.
-func (c *cli) screenOrHelp(cmd *cobra.Command, _ []string) error {
+// screenOrHelp runs parley without a command: the screen on a terminal, else help.
+func screenOrHelp(cmd *cobra.Command, c *cli) error {
 	if !isTerminal(c.in) || !isTerminal(c.out) {
 		return cmd.Help()
 	}
-	return c.openScreen(cmd.Context(), screenLink{})
+	return openScreen(cmd.Context(), c, screenLink{})
 }
 
-func (c *cli) openScreen(ctx context.Context, link screenLink) error {
+func openScreen(ctx context.Context, c *cli, link screenLink) error {
 	if err := link.check(); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (c *cli) openScreen(ctx context.Context, link screenLink) error {
 		return err
 	}
 
-	screen, notify, err := c.screenOf(at)
+	screen, notify, err := loadScreenSettings(c, at)
 	if err != nil {
 		return err
 	}
@@ -148,15 +148,15 @@ func (c *cli) openScreen(ctx context.Context, link screenLink) error {
 	}
 
 	o := tui.Options{Open: to,
-		Examine: c.examineForScreen, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion, Mouse: screen.Mouse,
+		Examine: func(ctx context.Context) []tui.Finding { return runDoctor(ctx, c) }, Version: buildVersion(), Notify: notify, Still: screen.ReducedMotion, Mouse: screen.Mouse,
 		Service: service, Workspace: at.Root, Follow: service.Events, Environ: c.env, Now: c.now,
 		ReturnKey: strings.NewReplacer("Ctrl-", "ctrl+", "Alt-", "alt+").
-			Replace(c.returnKeyHere(ctx, at.TmuxSocket(c.env))),
-		Attach: func(name string) (*exec.Cmd, error) { return c.attachFromScreen(ctx, service, name) },
+			Replace(returnKey(ctx, c, at.TmuxSocket(c.env))),
+		Attach: func(name string) (*exec.Cmd, error) { return attachClient(ctx, c, service, name) },
 	}
 
 	if c.tmuxAround() != "" {
-		o.Beside = func(name string) (*exec.Cmd, error) { return c.attachBeside(ctx, service, name) }
+		o.Beside = func(name string) (*exec.Cmd, error) { return attachInWindow(ctx, c, service, name) }
 	}
 
 	return tui.Run(ctx, o, c.in, c.out)
@@ -167,11 +167,11 @@ func (c *cli) openScreen(ctx context.Context, link screenLink) error {
 // through, it takes 53 MB this way, and 61 with Go's own 100.
 const screenGC = 40
 
-// attachBeside shows a terminal in a new window of the person's own tmux: a client
+// attachInWindow shows a terminal in a new window of the person's own tmux: a client
 // cannot cross from one server to another, but it can run within it. Nothing that is
 // there already changes, and the window goes when the client leaves.
-func (c *cli) attachBeside(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
-	attach, err := c.attachFromScreen(ctx, service, name)
+func attachInWindow(ctx context.Context, c *cli, service *client.Client, name string) (*exec.Cmd, error) {
+	attach, err := attachClient(ctx, c, service, name)
 	if err != nil || slices.Contains(attach.Args, "switch-client") {
 		return attach, err
 	}
@@ -184,21 +184,21 @@ func (c *cli) attachBeside(ctx context.Context, service *client.Client, name str
 // attachWithin is longer than the daemon waits for tmux, so that it can say what it saw.
 const attachWithin = 15 * time.Second
 
-func (c *cli) attachFromScreen(ctx context.Context, service *client.Client, name string) (*exec.Cmd, error) {
+func attachClient(ctx context.Context, c *cli, service *client.Client, name string) (*exec.Cmd, error) {
 	ctx, cancel := context.WithTimeout(ctx, attachWithin)
 	defer cancel()
 	res, err := service.GetAttachInfo(ctx, parley.AttachInfoRequest{Agent: name})
 	if err != nil {
 		return nil, err
 	}
-	return c.tmuxCommand(c.wayTo(res))
+	return tmuxClient(c, attachArgs(c, res))
 }
 
 // bridgeReconnect is how long an agent's MCP call waits for a daemon that is
 // away: long enough for a restart by hand.
 const bridgeReconnect = 60 * time.Second
 
-func (c *cli) mcpCommand() *cobra.Command {
+func mcpCommand(c *cli) *cobra.Command {
 	var toolsets string
 	cmd := &cobra.Command{
 		Use:   "mcp",
@@ -240,7 +240,7 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 				mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
 				c.in,
 				c.out,
-				c.bridged(cmd.Context(), service),
+				bridgeCaller(cmd.Context(), c, service),
 			)
 		},
 	}
@@ -250,9 +250,9 @@ Who calls is known from PARLEY_KEY, or else from the terminal that the agent run
 	return cmd
 }
 
-// bridged is the caller as far as this side knows: the daemon decides, the name
+// bridgeCaller is the caller as far as this side knows: the daemon decides, the name
 // is only told to the model.
-func (c *cli) bridged(ctx context.Context, service parley.AgentService) parley.Caller {
+func bridgeCaller(ctx context.Context, c *cli, service parley.AgentService) parley.Caller {
 	caller, id := undecided, c.env.Get("PARLEY_AGENT_ID")
 	if id != "" {
 		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = c.env.Get("PARLEY_AGENT"), id, false, true
@@ -276,14 +276,14 @@ func (c *cli) bridged(ctx context.Context, service parley.AgentService) parley.C
 	return caller
 }
 
-func (c *cli) execCommand() *cobra.Command {
+func execCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "_exec FILE", Hidden: true, Args: usage(cobra.ExactArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return orchestrator.Exec(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return terminal.Exec(args[0]) },
 	}
 }
 
-func (c *cli) demoAgentCommand() *cobra.Command {
+func demoAgentCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use: "demo-agent", Hidden: true, DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) searchCommand() *cobra.Command {
+func searchCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.SearchMessagesResult]{
 		op: "search_messages", use: "search WORDS…", short: "Find messages by their words, newest first",
 		example: "  parley search rebase\n  parley search '\"the build is red\"' --from coder --limit 5\n  parley search schema --since 2026-01-31T00:00:00Z",
@@ -19,7 +19,7 @@ func (c *cli) searchCommand() *cobra.Command {
 			to.Set("query", strings.Join(args, " "))
 			return nil
 		},
-		print: c.printFound,
+		print: printFound,
 	})
 
 	for _, flag := range []string{"from", "to"} {
@@ -29,14 +29,14 @@ func (c *cli) searchCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) printFound(res *parley.SearchMessagesResult) error {
+func printFound(c *cli, res *parley.SearchMessagesResult) error {
 	for _, m := range res.Messages {
 		mark := " "
 		if !m.ReadStatus {
 			mark = "●"
 		}
 
-		c.printMessage(
+		printMessage(c,
 			mark,
 			m.MessageID,
 			m.Timestamp.Local().Format("2006-01-02 15:04:05"),

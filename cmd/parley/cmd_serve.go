@@ -9,11 +9,12 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/internal/wait"
 
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) serveCommand() *cobra.Command {
+func serveCommand(c *cli) *cobra.Command {
 	var foreground bool
 	var readyFD int
 	cmd := &cobra.Command{
@@ -27,9 +28,9 @@ func (c *cli) serveCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&foreground, "foreground", false, "stay in this terminal and log to it")
 	cmd.Flags().IntVar(&readyFD, "ready-fd", 0, "file descriptor to report readiness on")
 	_ = cmd.Flags().MarkHidden("ready-fd")
-	keys := daemon.SettingKeys()
-	for _, key := range keys {
-		cmd.Flags().String(strings.ReplaceAll(key, "_", "-"), "", daemon.SettingDoc(key))
+	settings := daemon.SettingFields()
+	for _, s := range settings {
+		cmd.Flags().Var(&settingFlag{kind: s.Kind()}, strings.ReplaceAll(s.Name, "_", "-"), flagText(s.Description()))
 	}
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -40,15 +41,15 @@ func (c *cli) serveCommand() *cobra.Command {
 
 		given := map[string]string{}
 		var flags []string
-		for _, key := range keys {
-			if f := cmd.Flag(strings.ReplaceAll(key, "_", "-")); f.Changed {
-				given[key] = f.Value.String()
+		for _, s := range settings {
+			if f := cmd.Flag(strings.ReplaceAll(s.Name, "_", "-")); f.Changed {
+				given[s.Name] = f.Value.String()
 				flags = append(flags, "--"+f.Name+"="+f.Value.String())
 			}
 		}
 
 		if !foreground {
-			return c.serveInBackground(cmd.Context(), at, flags)
+			return serveInBackground(cmd.Context(), c, at, flags)
 		}
 
 		return daemon.Serve(cmd.Context(), daemon.Options{
@@ -66,7 +67,17 @@ func (c *cli) serveCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) serveInBackground(ctx context.Context, at daemon.Place, flags []string) error {
+// settingFlag is the text of a setting on the command line; the daemon parses it.
+type settingFlag struct{ text, kind string }
+
+func (f *settingFlag) String() string { return f.text }
+func (f *settingFlag) Type() string   { return f.kind }
+func (f *settingFlag) Set(text string) error {
+	f.text = text
+	return nil
+}
+
+func serveInBackground(ctx context.Context, c *cli, at daemon.Place, flags []string) error {
 	ctx, cancel := context.WithTimeout(ctx, daemon.StartWithin)
 	defer cancel()
 
@@ -117,24 +128,12 @@ func (c *cli) noticeStart(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var noticed sync.WaitGroup
 	noticed.Go(func() {
-		if pause(ctx, time.Second) == nil {
+		if wait.Pause(ctx, time.Second) == nil {
 			fmt.Fprintln(c.err, c.paintFor(c.err, faint, "parley: the daemon is starting…"))
 		}
 	})
 
 	return func() { cancel(); noticed.Wait() }
-}
-
-// pause waits until d has passed or ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }
 
 // warnOfVersion warns when the daemon was started by another build.

@@ -17,7 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) upCommand() *cobra.Command {
+func upCommand(c *cli) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:     "up",
@@ -51,14 +51,14 @@ func (c *cli) upCommand() *cobra.Command {
 				Suggest("List them under agents:, as parley.example.yaml does.")
 		}
 
-		return c.up(cmd.Context(), t, filepath.Dir(path))
+		return launchTeam(cmd.Context(), c, t, filepath.Dir(path))
 	}
 
 	return cmd
 }
 
-// up launches who is not there yet and reports each.
-func (c *cli) up(ctx context.Context, t *daemon.Team, base string) error {
+// launchTeam launches who is not there yet and reports each.
+func launchTeam(ctx context.Context, c *cli, t *daemon.Team, base string) error {
 	status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", nil)
 	if err != nil {
 		return err
@@ -79,14 +79,14 @@ func (c *cli) up(ctx context.Context, t *daemon.Team, base string) error {
 	}
 
 	var launched []*parley.LaunchAgentResult
-	err = c.each(names, func(name string) error {
+	err = forEach(c, names, func(name string) error {
 		if a, ok := running[strings.ToLower(name)]; ok {
-			return c.printRunning(a)
+			return printRunning(c, a)
 		}
 
 		m := members[name]
-		res, err := c.launch(
-			ctx,
+		res, err := launchAgent(
+			ctx, c,
 			parley.LaunchAgentRequest{Name: m.Name, Profile: m.Profile, Command: m.Command, Dir: m.Dir,
 				Role: m.Role, Description: m.Description, Capabilities: m.Capabilities, Groups: m.Groups, Orchestrate: m.Orchestrate, Interruptible: m.Interruptible},
 			base,
@@ -99,7 +99,7 @@ func (c *cli) up(ctx context.Context, t *daemon.Team, base string) error {
 		return err
 	})
 
-	ended := c.started(ctx, launched, "launched")
+	ended := watchLaunched(ctx, c, launched, "launched")
 	if err == nil || ended == nil {
 		return cmp.Or(err, ended)
 	}
@@ -110,7 +110,7 @@ func (c *cli) up(ctx context.Context, t *daemon.Team, base string) error {
 }
 
 // printRunning reports an agent that need not be launched.
-func (c *cli) printRunning(a parley.AgentStatus) error {
+func printRunning(c *cli, a parley.AgentStatus) error {
 	if !c.json {
 		return c.printLine(c.paint(bold, a.Name) + " runs already.")
 	}
@@ -123,7 +123,7 @@ func (c *cli) printRunning(a parley.AgentStatus) error {
 	}{parley.OK, a.ID, a.Name, a.State, true})
 }
 
-func (c *cli) downCommand() *cobra.Command {
+func downCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "down",
 		Short:   "Stop all agents and the daemon",
@@ -139,7 +139,7 @@ func (c *cli) downCommand() *cobra.Command {
 		}
 
 		// Agents may have outlived their daemon: then one is started to end them.
-		if daemon.Running(cmd.Context(), at) == nil && !c.tmuxRuns(cmd.Context(), at) {
+		if daemon.Running(cmd.Context(), at) == nil && !tmuxRuns(cmd.Context(), c, at) {
 			if c.json {
 				return c.printJSON(parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}})
 			}
@@ -194,7 +194,7 @@ func downSentence(res *parley.ShutDownResult) string {
 }
 
 // tmuxRuns reports whether the workspace's tmux server runs.
-func (c *cli) tmuxRuns(ctx context.Context, at daemon.Place) bool {
+func tmuxRuns(ctx context.Context, c *cli, at daemon.Place) bool {
 	conn, err := (&net.Dialer{}).DialContext(ctx, "unix", at.TmuxSocket(c.env))
 	if err != nil {
 		return false
@@ -203,7 +203,7 @@ func (c *cli) tmuxRuns(ctx context.Context, at daemon.Place) bool {
 	return true
 }
 
-func (c *cli) statusCommand() *cobra.Command {
+func statusCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "See what the daemon runs, where, and how it is doing",
@@ -215,7 +215,7 @@ func (c *cli) statusCommand() *cobra.Command {
 	cmd.Flag("tmux").NoOptDefVal = lineWords
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Flag("tmux").Changed {
-			return c.printStatusLine(cmd.Context(), *line)
+			return printStatusLine(cmd.Context(), c, *line)
 		}
 
 		at, err := c.place()
@@ -236,7 +236,7 @@ func (c *cli) statusCommand() *cobra.Command {
 			return c.printJSON(res)
 		}
 
-		c.printStatus(res)
+		printStatus(c, res)
 
 		return nil
 	}
@@ -244,7 +244,7 @@ func (c *cli) statusCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) printStatus(s *parley.WorkspaceStatusResult) {
+func printStatus(c *cli, s *parley.WorkspaceStatusResult) {
 	var t table
 	for _, row := range [][2]string{
 		{"workspace", s.Workspace},
@@ -313,7 +313,7 @@ func counts(m map[string]int, none string) string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *cli) backupCommand() *cobra.Command {
+func backupCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.BackupResult]{
 		op: "backup", use: "backup FILE", short: "Write a consistent copy of the database while everything runs",
 		example: "  parley backup monday.db", args: cobra.ExactArgs(1),
@@ -325,7 +325,7 @@ func (c *cli) backupCommand() *cobra.Command {
 			to.Set("path", path)
 			return nil
 		},
-		print: func(res *parley.BackupResult) error {
+		print: func(c *cli, res *parley.BackupResult) error {
 			return c.printLine(fmt.Sprintf("Copied to %s (%d bytes).", res.Path, res.Size))
 		},
 	})

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) threadCommand() *cobra.Command {
+func threadCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "thread",
 		Short: "Discuss under a title, several at once",
@@ -28,19 +28,19 @@ everywhere without taking part.`,
 	}
 
 	cmd.AddCommand(
-		c.threadCreate(),
-		c.threadList(),
-		c.threadShow(),
-		c.threadPost(),
-		c.threadJoin(),
-		c.threadAdd(),
-		c.threadRemove(),
+		threadCreateCommand(c),
+		threadListCommand(c),
+		threadShowCommand(c),
+		threadPostCommand(c),
+		threadJoinCommand(c),
+		threadAddCommand(c),
+		threadRemoveCommand(c),
 	)
 
 	return cmd
 }
 
-func (c *cli) threadCreate() *cobra.Command {
+func threadCreateCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.CreateThreadResult]{
 		op: "create_thread", use: "create TITLE [NAME…]", short: "Open a thread with agents in it",
 		example: "  parley thread create \"the parser\" coder reviewer\n  parley thread create \"the parser\" coder --message \"who takes it?\"",
@@ -50,8 +50,8 @@ func (c *cli) threadCreate() *cobra.Command {
 			to["participants"] = args[1:]
 			return nil
 		},
-		print: func(res *parley.CreateThreadResult) error {
-			c.printThread(res.Thread)
+		print: func(c *cli, res *parley.CreateThreadResult) error {
+			printThread(c, res.Thread)
 			return c.printLine("parley thread post " + parley.Short(res.Thread.ID) + " TEXT posts to it.")
 		},
 	})
@@ -66,17 +66,17 @@ func (c *cli) threadCreate() *cobra.Command {
 	return cmd
 }
 
-func (c *cli) threadList() *cobra.Command {
+func threadListCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.ListThreadsResult]{
 		op: "list_threads", use: "list", short: "List the threads, the last active first",
 		example: "  parley thread list\n  parley thread list --mine", args: cobra.NoArgs, flags: []string{"mine", "limit"},
-		print: func(res *parley.ListThreadsResult) error {
+		print: func(c *cli, res *parley.ListThreadsResult) error {
 			if len(res.Threads) == 0 {
 				return c.printLine("No threads.")
 			}
 
 			for _, th := range res.Threads {
-				c.printThread(th)
+				printThread(c, th)
 			}
 
 			if more := res.TotalCount - len(res.Threads); more > 0 {
@@ -92,12 +92,12 @@ func (c *cli) threadList() *cobra.Command {
 }
 
 // printThread shows a thread as a line of what it is, and below it who takes part.
-func (c *cli) printThread(th parley.Thread) {
+func printThread(c *cli, th parley.Thread) {
 	c.printf(
 		"%s  %s  %s\n",
 		c.paint(faint, parley.Short(th.ID)),
 		c.paint(bold, th.Title),
-		c.paint(faint, c.lastActive(th)),
+		c.paint(faint, lastActive(c, th)),
 	)
 	who := strings.Join(th.ParticipantNames, ", ")
 	if th.Status == parley.ConversationArchived {
@@ -106,7 +106,7 @@ func (c *cli) printThread(th parley.Thread) {
 	c.printf("  %s\n", who)
 }
 
-func (c *cli) lastActive(th parley.Thread) string {
+func lastActive(c *cli, th parley.Thread) string {
 	if ago := c.ago(th.LastMessageAt); ago != "" {
 		return ago + " ago"
 	}
@@ -120,7 +120,7 @@ type threadView struct {
 	TotalCount int                      `json:"total_count"`
 }
 
-func (c *cli) threadShow() *cobra.Command {
+func threadShowCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "show ID", Short: "See a thread's participants and its posts, without marking them read",
 		Example: "  parley thread show 1a2b3c4d\n  parley thread show 1a2b3c4d --limit 100", Args: usage(cobra.ExactArgs(1)),
@@ -155,14 +155,14 @@ func (c *cli) threadShow() *cobra.Command {
 			return c.printJSON(threadView{details, page.Messages, page.TotalCount})
 		}
 
-		return c.printThreadView(threadView{details, page.Messages, page.TotalCount})
+		return printThreadView(c, threadView{details, page.Messages, page.TotalCount})
 	}
 
-	return c.withThreads(cmd, 1)
+	return withThreads(c, cmd, 1)
 }
 
-func (c *cli) printThreadView(v threadView) error {
-	c.printThread(v.Object)
+func printThreadView(c *cli, v threadView) error {
+	printThread(c, v.Object)
 	c.printf(
 		"  %s\n",
 		c.paint(
@@ -182,7 +182,7 @@ func (c *cli) printThreadView(v threadView) error {
 			mark = "●"
 		}
 
-		c.printMessage(
+		printMessage(c,
 			mark,
 			m.MessageID,
 			m.Timestamp.Local().Format("01-02 15:04:05"),
@@ -195,54 +195,54 @@ func (c *cli) printThreadView(v threadView) error {
 	return nil
 }
 
-func (c *cli) threadPost() *cobra.Command {
+func threadPostCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "post ID TEXT…", Short: "Post to a thread",
 		Example: "  parley thread post 1a2b3c4d \"coder, please\"\n  git diff | parley thread post 1a2b3c4d - --urgent --wait",
 		Args:    usage(cobra.MinimumNArgs(2)),
 	}
-	cmd = c.sends(
+	cmd = sendingCommand(c,
 		cmd,
 		"send_message",
 		"thread_id",
 		[]string{"type", "priority", "urgent", "in_reply_to=reply-to", "idempotency_key=key"},
 	)
-	return c.withThreads(cmd, 1)
+	return withThreads(c, cmd, 1)
 }
 
-func (c *cli) threadJoin() *cobra.Command {
-	return c.withThreads(command(c, operation[parley.MembershipResult]{
+func threadJoinCommand(c *cli) *cobra.Command {
+	return withThreads(c, command(c, operation[parley.MembershipResult]{
 		op: "join_thread", use: "join ID", short: "Take part in a thread",
-		example: "  parley thread join 1a2b3c4d", args: cobra.ExactArgs(1), fill: positional("thread_id"), print: c.printMembership,
+		example: "  parley thread join 1a2b3c4d", args: cobra.ExactArgs(1), fill: positional("thread_id"), print: printMembership,
 	}), 1)
 }
 
-func (c *cli) threadAdd() *cobra.Command {
-	return c.withThreads(command(c, operation[parley.MembershipResult]{
+func threadAddCommand(c *cli) *cobra.Command {
+	return withThreads(c, command(c, operation[parley.MembershipResult]{
 		op: "add_participant_to_thread", use: "add ID NAME", short: "Add an agent to a thread",
 		example: "  parley thread add 1a2b3c4d tester", args: cobra.ExactArgs(2),
-		fill: positional("thread_id", "agent_id_to_add"), print: c.printMembership,
+		fill: positional("thread_id", "agent_id_to_add"), print: printMembership,
 	}), 2)
 }
 
-func (c *cli) threadRemove() *cobra.Command {
-	return c.withThreads(command(c, operation[parley.MembershipResult]{
+func threadRemoveCommand(c *cli) *cobra.Command {
+	return withThreads(c, command(c, operation[parley.MembershipResult]{
 		op: "remove_participant_from_thread", use: "remove ID NAME", short: "Remove an agent from a thread, or leave it yourself",
 		example: "  parley thread remove 1a2b3c4d tester\n  parley thread remove 1a2b3c4d operator", args: cobra.ExactArgs(2),
-		fill: positional("thread_id", "agent_id_to_remove"), print: c.printMembership,
+		fill: positional("thread_id", "agent_id_to_remove"), print: printMembership,
 	}), 2)
 }
 
-func (c *cli) printMembership(res *parley.MembershipResult) error {
+func printMembership(c *cli, res *parley.MembershipResult) error {
 	return c.printLine(res.Message)
 }
 
 // withThreads completes a thread's id and, up to the nth argument, names of agents.
-func (c *cli) withThreads(cmd *cobra.Command, n int) *cobra.Command {
+func withThreads(c *cli, cmd *cobra.Command, n int) *cobra.Command {
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case len(args) == 0:
-			return c.completeThreads(cmd.Context()), cobra.ShellCompDirectiveNoFileComp
+			return completeThreads(cmd.Context(), c), cobra.ShellCompDirectiveNoFileComp
 		case len(args) < n:
 			return c.completeAgents(cmd, args, toComplete)
 		}
@@ -252,7 +252,7 @@ func (c *cli) withThreads(cmd *cobra.Command, n int) *cobra.Command {
 }
 
 // completeThreads offers the threads of a running daemon, as completeAgents does.
-func (c *cli) completeThreads(ctx context.Context) []string {
+func completeThreads(ctx context.Context, c *cli) []string {
 	at, err := c.place()
 	if err != nil {
 		return nil

@@ -18,58 +18,64 @@ import (
 	"golang.org/x/term"
 )
 
-// watchEvery is how often the terminal is looked at: a person sees it move, and the
-// daemon hardly notices.
+// watchEvery is the time between two looks at the terminal: people see it move, and
+// it costs the daemon little.
 const watchEvery = 400 * time.Millisecond
 
-// watchedEvents is how many of the last messages stand below the terminal.
+// watchedEvents is the number of messages below the terminal.
 const watchedEvents = 5
 
-func (c *cli) watchCommand() *cobra.Command {
+func watchCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch NAME",
 		Short: "Follow an agent's terminal and its messages; q ends",
-		Long: `Follows what stands in an agent's terminal, or what the model of a responder writes, with
-its state above and its messages below. Nothing is ever written there; q or Ctrl-C ends it.
-Where the output is no terminal, what is new is printed as lines.`,
+		Long: `Shows an agent's terminal, or what the model of a responder writes, with its state above
+and its messages below. It never types there; q or Ctrl-C ends it. When the output is not
+a terminal, new lines are printed as they appear.`,
 		Example: "  parley watch coder",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if c.json {
-			return misused(
-				cmd,
-				errors.New(
-					"what is watched is no JSON; parley screen NAME --json is one look, parley log -f --json the messages",
-				),
-			)
+			return misused(cmd, errors.New(
+				"parley watch has no JSON; parley screen NAME --json reads a terminal once, parley log -f --json follows messages",
+			))
 		}
 
-		return c.watch(cmd.Context(), args[0])
+		return watch(cmd.Context(), c, args[0])
 	}
 
 	return c.withAgents(cmd, 1)
 }
 
-// sight is what is known of a watched agent at one look.
-type sight struct {
+// sighting is what one look at a watched agent showed.
+type sighting struct {
 	agent  parley.AgentStatus
 	screen *parley.ReadTerminalResult
 	err    error // why its terminal cannot be read
 }
 
-func (c *cli) watch(ctx context.Context, name string) error {
+// watcher follows one agent.
+type watcher struct {
+	*cli
+	service *client.Client
+	events  chan parley.Event // about the agent's messages
+	last    sighting
+}
+
+func watch(ctx context.Context, c *cli, name string) error {
 	service, err := c.service(ctx)
 	if err != nil {
 		return err
 	}
 	defer service.Close()
 
-	// Both are asked for first: what is wrong with the name is an error, not a picture.
-	now, err := c.look(ctx, service, name)
+	// An unknown name or an agent without a terminal is an error, not a picture.
+	w := &watcher{cli: c, service: service, events: make(chan parley.Event)}
+	w.last, err = w.look(ctx, name)
 	if err == nil {
-		err = now.err
+		err = w.last.err
 	}
 	if err != nil {
 		return err
@@ -85,101 +91,107 @@ func (c *cli) watch(ctx context.Context, name string) error {
 	defer reading.Wait()
 	defer cancel()
 
-	events := make(chan parley.Event)
-	reading.Go(func() { followFor(ctx, service, recent.Next, now.agent.ID, events) })
+	reading.Go(func() { w.follow(ctx, recent.Next, w.last.agent.ID) })
 	if isTerminal(c.in) && isTerminal(c.out) {
-		return c.watchOnTerminal(ctx, service, now, events)
+		return w.runOnTerminal(ctx)
 	}
 
-	return c.watchAsLines(ctx, service, now, events)
+	return w.runAsLines(ctx)
 }
 
-func (c *cli) look(ctx context.Context, service *client.Client, name string) (sight, error) {
-	status, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{Agent: name})
+// look reads the agent's state and screen.
+func (w *watcher) look(ctx context.Context, name string) (sighting, error) {
+	status, err := w.service.GetAgentStatus(ctx, parley.AgentStatusRequest{Agent: name})
 	if err != nil {
-		return sight{}, err
+		return sighting{}, err
 	}
-	s := sight{agent: status.Agents[0]}
-	s.screen, s.err = service.ReadTerminal(ctx, parley.ReadTerminalRequest{Agent: s.agent.ID, Colours: c.styled(c.out)})
+
+	s := sighting{agent: status.Agents[0]}
+	s.screen, s.err = w.service.ReadTerminal(
+		ctx, parley.ReadTerminalRequest{Agent: s.agent.ID, Colours: w.styled(w.out)},
+	)
+
 	return s, nil
 }
 
-// followFor hands over the events that concern one agent.
-func followFor(ctx context.Context, service *client.Client, after int64, id string, to chan<- parley.Event) {
+// follow passes on the events about messages of one agent, after the event with the
+// given number.
+func (w *watcher) follow(ctx context.Context, after int64, id string) {
 	only := logFilter{agent: id}
-	for e, err := range service.Events(ctx, after) {
+	for e, err := range w.service.Events(ctx, after) {
 		if err != nil {
 			return
 		}
+		if e.Type == parley.EventAgent || !only.passes(&e, "", nil) {
+			continue
+		}
 
-		if e.Type != parley.EventAgent && only.passes(&e, "", nil) {
-			select {
-			case to <- e:
-			case <-ctx.Done():
-				return
-			}
+		select {
+		case w.events <- e:
+		case <-ctx.Done():
+			return
 		}
 	}
 }
 
-// head is the line of state.
-func (c *cli) head(s *sight) string {
-	a := &s.agent
-	line := c.paint(bold, a.Name) + "  " + c.paint(agentStyle(a.State), string(a.State)) + " " + c.ago(a.Since)
-	for _, n := range []struct {
+// head returns the line of state.
+func (w *watcher) head() string {
+	a := &w.last.agent
+	line := w.paint(bold, a.Name) + "  " + w.paint(agentStyle(a.State), string(a.State)) + " " + w.ago(a.Since)
+	for _, count := range []struct {
 		n    int
 		what string
 	}{{a.Unread, "unread"}, {a.Queued, "waiting"}, {a.Owed, "owed"}, {a.Overdue, "overdue"}} {
-		if n.n > 0 {
-			line += fmt.Sprintf("  %d %s", n.n, n.what)
+		if count.n > 0 {
+			line += fmt.Sprintf("  %d %s", count.n, count.what)
 		}
 	}
 
 	if a.HeldReason != "" {
-		line += "  " + c.paint(yellow, "held: "+parley.CleanLine(a.HeldReason))
+		line += "  " + w.paint(yellow, "held: "+parley.CleanLine(a.HeldReason))
 	}
 
 	return line
 }
 
-// watchAsLines prints what is new. A line of the terminal is printed when it stood there
-// at two looks: what changes all the time, such as a clock, is not worth a line each.
-func (c *cli) watchAsLines(ctx context.Context, service *client.Client, s sight, events <-chan parley.Event) error {
+// runAsLines prints what is new. It prints a line of the terminal that stood there at
+// two looks: a line that changes all the time, such as a clock, is not worth printing.
+func (w *watcher) runAsLines(ctx context.Context) error {
 	state, last, shown := parley.AgentState(""), []string{}, map[string]bool{}
-	every := time.NewTicker(watchEvery)
-	defer every.Stop()
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
 
 	for {
-		if s.agent.State != state {
-			state = s.agent.State
-			if err := c.printLine("== " + clock(s.agent.Since) + "  " + c.head(&s)); err != nil {
+		if w.last.agent.State != state {
+			state = w.last.agent.State
+			if err := w.printLine("== " + clock(w.last.agent.Since) + "  " + w.head()); err != nil {
 				return err
 			}
 		}
 
 		var lines []string
-		if s.screen != nil {
-			lines = s.screen.Lines
+		if w.last.screen != nil {
+			lines = w.last.screen.Lines
 		}
-		if err := c.printNew(lines, last, shown); err != nil {
+		if err := w.printNew(lines, last, shown); err != nil {
 			return err
 		}
-
 		last = lines
+
 		select {
 		case <-ctx.Done():
 			return nil
-		case e := <-events:
-			if err := c.printLine("-- " + c.eventLine(e)); err != nil {
+		case e := <-w.events:
+			if err := w.printLine("-- " + eventLine(w.cli, e)); err != nil {
 				return err
 			}
-		case <-every.C:
-			next, err := c.look(ctx, service, s.agent.ID)
+		case <-tick.C:
+			next, err := w.look(ctx, w.last.agent.ID)
 			switch {
 			case ctx.Err() != nil:
 				return nil
 			case err == nil:
-				s = next
+				w.last = next
 			case parley.ErrorCode(err) != parley.DaemonUnavailable:
 				return err
 			}
@@ -187,8 +199,9 @@ func (c *cli) watchAsLines(ctx context.Context, service *client.Client, s sight,
 	}
 }
 
-// printNew prints the lines that stood there at the last look too and were not printed.
-func (c *cli) printNew(lines, last []string, shown map[string]bool) error {
+// printNew prints the lines that stood there at the last look too and have not been
+// printed since they appeared.
+func (w *watcher) printNew(lines, last []string, shown map[string]bool) error {
 	stood := make(map[string]bool, len(last))
 	for _, line := range last {
 		stood[line] = true
@@ -204,63 +217,65 @@ func (c *cli) printNew(lines, last []string, shown map[string]bool) error {
 		}
 
 		shown[line] = true
-		if err := c.printLine(plain); err != nil {
+		if err := w.printLine(plain); err != nil {
 			return err
 		}
 	}
 
 	for line := range shown {
 		if !there[line] {
-			delete(shown, line) // what went away is new when it is there again
+			delete(shown, line)
 		}
 	}
 
 	return nil
 }
 
-// watchOnTerminal draws over the whole terminal until q or Ctrl-C, and puts it back.
-func (c *cli) watchOnTerminal(ctx context.Context, service *client.Client, s sight, events <-chan parley.Event) error {
-	before, err := term.MakeRaw(int(c.in.Fd()))
+// runOnTerminal draws over the whole terminal until q or Ctrl-C, and restores it.
+func (w *watcher) runOnTerminal(ctx context.Context) error {
+	before, err := term.MakeRaw(int(w.in.Fd()))
 	if err != nil {
 		return fmt.Errorf("read single keys: %w", err)
 	}
-	defer term.Restore(int(c.in.Fd()), before)
+	defer term.Restore(int(w.in.Fd()), before)
 
-	fmt.Fprint(c.out, "\x1b[?1049h\x1b[?25l")
-	defer fmt.Fprint(c.out, "\x1b[?25h\x1b[?1049l")
+	fmt.Fprint(w.out, "\x1b[?1049h\x1b[?25l")
+	defer fmt.Fprint(w.out, "\x1b[?25h\x1b[?1049l")
 
-	ended := make(chan struct{})
-	go c.untilQuit(ended) // not waited for: a read of a terminal cannot be given up, and ends with the program
-	every := time.NewTicker(watchEvery)
-	defer every.Stop()
+	// Not waited for: reading a terminal cannot be cancelled, and ends with the program.
+	quit := make(chan struct{})
+	go w.awaitQuit(quit)
 
-	var said []string
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+
+	var messages []string
 	for {
-		c.draw(&s, said)
+		w.draw(messages)
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-ended:
+		case <-quit:
 			return nil
-		case e := <-events:
-			said = append(said, c.eventLine(e))
-			said = said[max(0, len(said)-watchedEvents):]
-		case <-every.C:
-			if next, err := c.look(ctx, service, s.agent.ID); err == nil {
-				s = next
+		case e := <-w.events:
+			messages = append(messages, eventLine(w.cli, e))
+			messages = messages[max(0, len(messages)-watchedEvents):]
+		case <-tick.C:
+			if next, err := w.look(ctx, w.last.agent.ID); err == nil {
+				w.last = next
 			} else {
-				s.err = err
+				w.last.err = err
 			}
 		}
 	}
 }
 
-// untilQuit reads keys until one ends the watch: q, Ctrl-C, Ctrl-D, or the end of input.
-func (c *cli) untilQuit(ended chan<- struct{}) {
-	defer close(ended)
+// awaitQuit reads keys until one ends the watch: q, Ctrl-C, Ctrl-D, or the end of input.
+func (w *watcher) awaitQuit(quit chan<- struct{}) {
+	defer close(quit)
 	keys := make([]byte, 64)
 	for {
-		n, err := c.in.Read(keys)
+		n, err := w.in.Read(keys)
 		if err != nil || strings.ContainsAny(string(keys[:n]), "qQ\x03\x04") {
 			return
 		}
@@ -269,38 +284,38 @@ func (c *cli) untilQuit(ended chan<- struct{}) {
 
 // draw writes a whole frame at once, each line over the one before, so that nothing
 // flickers.
-func (c *cli) draw(s *sight, said []string) {
-	w, h, err := term.GetSize(int(c.out.Fd()))
-	if err != nil || w <= 0 || h <= 0 {
-		w, h = 80, 24
+func (w *watcher) draw(messages []string) {
+	width, height, err := term.GetSize(int(w.out.Fd()))
+	if err != nil || width <= 0 || height <= 0 {
+		width, height = 80, 24
 	}
 
-	foot := append([]string{c.paint(faint, "── messages; q ends "+strings.Repeat("─", max(0, w-20)))}, said...)
-	foot = foot[:min(len(foot), max(0, h-2))]
-	room := h - 1 - len(foot)
+	foot := append([]string{w.paint(faint, "── messages; q ends "+strings.Repeat("─", max(0, width-20)))}, messages...)
+	foot = foot[:min(len(foot), max(0, height-2))]
+
+	room := height - 1 - len(foot)
 	var body []string
-	switch {
-	case s.err != nil:
-		body = []string{c.paint(yellow, parley.AsError(s.err).Message)}
-	default:
-		body = tui.SafeScreen(s.screen.Lines, w)
+	if w.last.err != nil {
+		body = []string{w.paint(yellow, parley.AsError(w.last.err).Message)}
+	} else {
+		body = tui.SafeScreen(w.last.screen.Lines, width)
 		body = body[max(0, len(body)-room):]
 	}
 
-	frame := append([]string{c.head(s)}, body...)
+	frame := append([]string{w.head()}, body...)
 	for len(frame) < 1+room {
 		frame = append(frame, "")
 	}
-
 	frame = append(frame, foot...)
+
 	var b strings.Builder
 	b.WriteString("\x1b[H")
-	for i, line := range frame[:min(len(frame), h)] {
+	for i, line := range frame[:min(len(frame), height)] {
 		if i > 0 {
 			b.WriteString("\r\n")
 		}
-		b.WriteString(ansi.Truncate(line, w, "…") + "\x1b[m\x1b[K")
+		b.WriteString(ansi.Truncate(line, width, "…") + "\x1b[m\x1b[K")
 	}
 
-	fmt.Fprint(c.out, b.String()+"\x1b[J")
+	fmt.Fprint(w.out, b.String()+"\x1b[J")
 }

@@ -14,43 +14,28 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var update = flag.Bool("update", false, "write the generated parts of the docs")
 
-// chapter is what one document shows, and what holds it.
-type chapter struct {
-	title string
-	about string
-	test  string // that plays it
-	play  *play
-	calls []shownCall
-	rules []rule
-}
-
-// shownCall is a call as the document lists it: the members of its arguments and of its
-// answer, as paths without the numbers of lists.
-type shownCall struct{ op, takes, gives string }
-
-// rule is what else the document says, and the tests that hold it, as package.Test or
-// package.Test/subtest.
-type rule struct {
-	says string
-	held []string
-}
-
-// The page says of each call, field and rule of the documents which test holds it, and
-// is as the tests make it.
+// The page names the test of each call, field and rule. It is generated from the scenes.
 func TestThePageOnTheContractIsAsTheTestsSay(t *testing.T) {
+	around, err := txtar.ParseFile("testdata/contract/page.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+
 	known := testsOf(t, "../..")
 	var page strings.Builder
-	page.WriteString(contractIntro)
-	for _, c := range chapters() {
+	page.Write(around.Files[0].Data)
+	for _, c := range chapters(t) {
 		c.check(t, known)
 		page.WriteString(c.markdown())
 	}
 
-	page.WriteString(contractEnd)
+	page.Write(around.Files[1].Data)
 	if *update {
 		if err := os.WriteFile("../../docs/measured/contract.md", []byte(page.String()), 0o644); err != nil {
 			t.Fatal(err)
@@ -58,15 +43,75 @@ func TestThePageOnTheContractIsAsTheTestsSay(t *testing.T) {
 	}
 
 	if got, err := os.ReadFile("../../docs/measured/contract.md"); err != nil || string(got) != page.String() {
-		t.Errorf(
-			"docs/measured/contract.md is not what the tests say (%v); write it anew: go test ./cmd/parley -run TestThePageOnTheContract -update",
-			err,
-		)
+		t.Errorf("docs/measured/contract.md is not up to date (%v); "+
+			"run: go test ./cmd/parley -run TestThePageOnTheContract -update", err)
 	}
 }
 
-// check wants each call of the document to be played, with everything that it takes
-// and gives, and each other rule to have a test that exists.
+// chapters are those of the page, in its order.
+func chapters(t *testing.T) (all []*chapter) {
+	for _, name := range []string{"client", "special", "system", "tools", "message"} {
+		all = append(all, readChapter(t, name))
+	}
+	return append(all, codesChapter(t), badChapter(t))
+}
+
+// codesChapter adds the table of error codes, from the tables of the tests.
+func codesChapter(t *testing.T) *chapter {
+	c := readChapter(t, "codes")
+	about := "\n\n| code | status | by | call |\n|---|---|---|---|\n"
+	for _, f := range append(failures(&stage{}), faults(&stage{})...) {
+		by, without, why := []string{}, []string{}, ""
+		for _, face := range failingFaces {
+			if reason := f.never[face.name]; reason != "" {
+				without, why = append(without, face.name), reason
+				continue
+			}
+			by = append(by, face.name)
+		}
+
+		faces := "all four"
+		switch {
+		case len(without) == 1:
+			faces = "all but " + without[0] + ": " + why
+		case len(by) == 0:
+			faces = "none: " + why
+		case len(without) > 1:
+			faces = strings.Join(by, ", ") + ": it keeps a daemon from starting"
+		}
+
+		status, call := "", f.op
+		if f.status != 0 {
+			status = fmt.Sprint(f.status)
+		}
+		if call == "" && f.cli != nil {
+			call = "parley " + f.cli[0]
+		}
+		if call != "" {
+			call = "`" + call + "`"
+		}
+
+		about += fmt.Sprintf("| `%s` | %s | %s | %s |\n", f.code, status, faces, call)
+	}
+
+	c.about += strings.TrimRight(about, "\n")
+
+	return c
+}
+
+// badChapter adds the names of the scenes to the text.
+func badChapter(t *testing.T) *chapter {
+	c := readChapter(t, "bad")
+	var names []string
+	for _, s := range c.play.scenes {
+		names = append(names, s.name)
+	}
+	c.about += " " + strings.Join(names, "; ") + "."
+	return c
+}
+
+// check reports calls that no scene makes, members that no scene shows, and rules
+// without an existing test.
 func (c *chapter) check(t *testing.T, known map[string]bool) {
 	t.Helper()
 	if c.test != "" && !known["cmd/parley."+c.test] {
@@ -112,8 +157,8 @@ func (c *chapter) check(t *testing.T, known map[string]bool) {
 	}
 }
 
-// scenes are the names of those that show a call: of which it is the first word, or
-// which make it and begin with no other call.
+// scenes returns the names of the scenes of a call: those that begin with its name,
+// and those that make it and begin with no other call's name.
 func (c *chapter) scenes(op string) []string {
 	if c.play == nil {
 		return nil
@@ -134,8 +179,7 @@ func (c *chapter) scenes(op string) []string {
 	return names
 }
 
-// paths collects the members of a JSON value. A {name} to be filled in stands in a
-// string, so it is JSON as it is.
+// paths collects the paths of all members of a JSON value.
 func paths(text string, into map[string]bool) {
 	var v any
 	if json.Unmarshal([]byte(text), &v) == nil {
@@ -162,26 +206,17 @@ func (c *chapter) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s\n\n%s\n", c.title, c.about)
 	if len(c.calls) > 0 {
-		fmt.Fprintf(
-			&b,
-			"\nThe calls are subtests of `%s`: by REST, by MCP and by the Go client.\n\n| call | takes | gives | held by |\n|---|---|---|---|\n",
-			c.test,
-		)
+		fmt.Fprintf(&b, "\nThe calls are subtests of `%s`: by REST, by MCP and by the Go client.\n\n", c.test)
+		b.WriteString("| call | takes | gives | tests |\n|---|---|---|---|\n")
 	}
 
 	for _, call := range c.calls {
-		fmt.Fprintf(
-			&b,
-			"| `%s` | %s | %s | %s |\n",
-			call.op,
-			quoted(call.takes),
-			quoted(call.gives),
-			strings.Join(c.scenes(call.op), "; "),
-		)
+		scenes := strings.Join(c.scenes(call.op), "; ")
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", call.op, quoted(call.takes), quoted(call.gives), scenes)
 	}
 
 	if len(c.rules) > 0 {
-		b.WriteString("\n| rule | held by |\n|---|---|\n")
+		b.WriteString("\n| rule | tests |\n|---|---|\n")
 	}
 
 	for _, r := range c.rules {
@@ -199,8 +234,8 @@ func quoted(names string) string {
 	return "`" + strings.Join(fields, "`, `") + "`"
 }
 
-// testsOf finds all tests of the module: package.Test, and package.Test/name for the
-// strings of the same file. The cases of the service's own suite run in the orchestrator.
+// testsOf finds all tests of the module: package.Test, and package.Test/name for every
+// string of the same file. The cases of parleytest are those of TestService.
 func testsOf(t *testing.T, root string) map[string]bool {
 	t.Helper()
 	functions, names := map[string][]string{}, map[string][]string{} // by file

@@ -21,7 +21,7 @@ import (
 // failing is a call that must fail, as each face makes it.
 type failing struct {
 	code parley.Code
-	by   string // "" is the operator on the socket, "stranger" has a key that nobody gave
+	by   string // "" is the operator on the socket; "stranger" has an unknown key
 	op   string
 	args string
 	cli  []string
@@ -29,15 +29,15 @@ type failing struct {
 
 	status  int
 	before  func(t *testing.T, s *stage) (after func())
-	each    func(t *testing.T, s *stage, face string) (after func()) // before for each face by itself
-	stores  bool                                                     // what fails is a message that is stored nevertheless
-	socket  bool                                                     // it is not for the port
-	details bool                                                     // they differ from call to call, as times do
-	never   map[string]string                                        // face → why it cannot come there
-	own     map[string]string                                        // face → why it says it in its own words
+	each    func(t *testing.T, s *stage, face string) (after func()) // like before, for each face
+	stores  bool                                                     // the message is stored nevertheless
+	socket  bool                                                     // call on the socket, not at the port
+	details bool                                                     // details differ between calls, as times do
+	never   map[string]string                                        // face → why it cannot cause the code
+	own     map[string]string                                        // face → why its wording differs
 }
 
-// failure is what every face says of it.
+// failure is the answer to it.
 type failure struct {
 	Success *bool          `json:"success"`
 	Code    parley.Code    `json:"error_code"`
@@ -47,7 +47,7 @@ type failure struct {
 	Action  string         `json:"suggested_action"`
 }
 
-// failureOfTheClient makes of a Go error what the others say.
+// failureOfTheClient converts a Go error to the others' form.
 func failureOfTheClient(err error) failure {
 	var f failure
 	if err == nil {
@@ -58,246 +58,115 @@ func failureOfTheClient(err error) failure {
 	return f
 }
 
-// notSent is the failure that an answer itself tells of.
-func notSent(res *parley.SendMessageResult, err error) error {
-	if err != nil || res.Success {
+// typedCall returns a call of the Go client.
+func typedCall[Req, Res any](
+	method func(*client.Client, context.Context, Req) (Res, error), req Req,
+) func(context.Context, *client.Client) error {
+	return func(ctx context.Context, c *client.Client) error {
+		_, err := method(c, ctx, req)
 		return err
 	}
-	return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
 }
 
-func failures(s *stage) []failing {
-	tooLong := strings.Repeat("x", 2001)
-	send := func(req parley.SendMessageRequest) func(context.Context, *client.Client) error {
-		return func(ctx context.Context, c *client.Client) error { return notSent(c.SendMessage(ctx, req)) }
+// sendCall returns a send by the Go client. A result that reports a failure is one.
+func sendCall(req parley.SendMessageRequest) func(context.Context, *client.Client) error {
+	return func(ctx context.Context, c *client.Client) error {
+		res, err := c.SendMessage(ctx, req)
+		if err != nil || res.Success {
+			return err
+		}
+		return parley.Errorf(res.ErrorCode, "%s", *res.Error).Suggest("%s", res.Action)
 	}
+}
 
-	to := func(name string) parley.Names { return parley.Names{name} }
+// sendTo returns a send to one agent.
+func sendTo(name, text string) func(context.Context, *client.Client) error {
+	return sendCall(parley.SendMessageRequest{To: parley.Names{name}, Text: text})
+}
+
+// failures are the mistakes of callers, one for each code.
+func failures(s *stage) []failing {
+	unknown, tooLong := strings.Trim(nothing, `"`), strings.Repeat("x", 2001)
+	late := parley.RespondToMessageRequest{MessageID: s.kept["late"], Text: "ok", Status: parley.ResponseCompleted}
+	plain := late
+	plain.MessageID = s.kept["plain"]
 
 	return []failing{
-		{
-			code:   parley.AgentNotFound,
-			by:     "asker",
-			op:     "send_message",
-			args:   `{"to":"nobody-here","text":"hi"}`,
-			status: 404,
-			cli: []string{
-				"send",
-				"nobody-here",
-				"hi",
-			},
-			call: send(parley.SendMessageRequest{To: to("nobody-here"), Text: "hi"}),
-		},
-		{
-			code:   parley.MessageNotFound,
-			by:     "asker",
-			op:     "get_message_status",
-			args:   `{"message_id":` + nothing + `}`,
-			status: 404,
-			cli: []string{
-				"message",
-				strings.Trim(nothing, `"`),
-			},
-			call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: strings.Trim(nothing, `"`)})
-				return err
-			},
-		},
-		{
-			code:   parley.InvalidRecipient,
-			by:     "asker",
-			op:     "send_message",
-			args:   `{"to":"ASKER","text":"hi"}`,
-			status: 400,
-			cli:    []string{"send", "ASKER", "hi"},
-			call:   send(parley.SendMessageRequest{To: to("ASKER"), Text: "hi"}),
-		},
-		{
-			code:   parley.MessageTooLong,
-			by:     "asker",
-			op:     "send_message",
-			args:   `{"to":"other","text":"` + tooLong + `"}`,
-			status: 413,
-			cli: []string{
-				"send",
-				"other",
-				tooLong,
-			},
-			call: send(parley.SendMessageRequest{To: to("other"), Text: tooLong}),
-		},
-		{
-			code:   parley.ResponseNotRequired,
-			by:     "asker",
-			op:     "respond_to_message",
-			args:   s.filled(`{"message_id":"{plain}","text":"ok","status":"completed"}`),
-			status: 409,
-			cli:    []string{"reply", s.kept["plain"], "ok", "--status", "completed"},
-			call:   respond(s.kept["plain"]),
-		},
-		{
-			code:   parley.DeadlinePassed,
-			by:     "asker",
-			op:     "respond_to_message",
-			args:   s.filled(`{"message_id":"{late}","text":"ok","status":"completed"}`),
-			status: 409,
-			cli: []string{
-				"reply",
-				s.kept["late"],
-				"ok",
-				"--status",
-				"completed",
-			},
-			call:   respond(s.kept["late"]),
-			before: waitForTheDeadline,
-		},
-		{
-			code:    parley.CommunicationDisabled,
-			by:      "asker",
-			op:      "send_message",
-			args:    `{"to":"other","text":"hi"}`,
-			status:  503,
-			details: true,
-			cli: []string{
-				"send",
-				"other",
-				"hi",
-			},
-			call:   send(parley.SendMessageRequest{To: to("other"), Text: "hi"}),
-			before: pauseForATime,
-		},
-		{code: parley.InvalidArgument, by: "asker", op: "check_inbox", args: `{"limit":51}`, status: 400,
-			cli: []string{"inbox", "--limit", "51"}, call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{Limit: 51})
-				return err
-			}},
-		{code: parley.Unauthenticated, by: "stranger", op: "check_inbox", args: `{}`, status: 401,
-			cli: []string{"inbox"}, call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{})
-				return err
-			}},
-		{code: parley.NotAuthorized, by: "asker", op: "stop_agent", args: `{"agent":"other"}`, status: 403,
-			cli: []string{"stop", "other"}, call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.StopAgent(ctx, parley.StopAgentRequest{Agent: "other"})
-				return err
-			}},
-		{
-			code:   parley.AgentExists,
-			by:     "asker",
-			op:     "register_agent",
-			args:   `{"username":"OTHER","agent_description":"x"}`,
-			status: 409,
-			cli:    []string{"register", "OTHER"},
-			call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.RegisterAgent(ctx, parley.RegisterAgentRequest{Username: "OTHER"})
-				return err
-			},
-		},
-		{
-			code:   parley.AgentUnavailable,
-			by:     "asker",
-			op:     "send_message",
-			args:   `{"to":"gone","text":"hi"}`,
-			status: 409,
-			stores: true,
-			cli:    []string{"send", "gone", "hi"},
-			call:   send(parley.SendMessageRequest{To: to("gone"), Text: "hi"}),
-		},
-		{
-			code:   parley.ThreadNotFound,
-			by:     "asker",
-			op:     "get_thread_details",
-			args:   `{"thread_id":` + nothing + `}`,
-			status: 404,
-			cli: []string{
-				"thread",
-				"show",
-				strings.Trim(nothing, `"`),
-			},
-			call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.GetThreadDetails(ctx, parley.ThreadDetailsRequest{ThreadID: strings.Trim(nothing, `"`)})
-				return err
-			},
-		},
-		{
-			code:   parley.NotAParticipant,
-			by:     "asker",
-			op:     "send_message",
-			args:   s.filled(`{"thread_id":"{closed}","text":"hi"}`),
-			status: 403,
-			cli: []string{
-				"thread",
-				"post",
-				s.kept["closed"],
-				"hi",
-			},
-			call: send(parley.SendMessageRequest{ThreadID: s.kept["closed"], Text: "hi"}),
-		},
-		{
-			code:    parley.RateLimited,
-			by:      "other",
-			op:      "broadcast_message",
-			args:    `{"text":"again"}`,
-			status:  429,
-			details: true,
-			cli:     []string{"broadcast", "again"},
-			call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.BroadcastMessage(ctx, parley.BroadcastMessageRequest{Text: "again"})
-				return err
-			},
-		},
-		{
-			code:   parley.FileRefused,
-			by:     "asker",
-			op:     "transfer_file",
-			args:   `{"recipient":"other","source_path":"/etc/hosts"}`,
-			status: 403,
-			socket: true,
-			own: map[string]string{
-				"CLI": "the command reads the file itself",
-			},
+		{code: parley.AgentNotFound, by: "asker", status: 404,
+			op: "send_message", args: `{"to":"nobody-here","text":"hi"}`,
+			cli:  []string{"send", "nobody-here", "hi"},
+			call: sendTo("nobody-here", "hi")},
+		{code: parley.MessageNotFound, by: "asker", status: 404,
+			op: "get_message_status", args: `{"message_id":` + nothing + `}`,
+			cli:  []string{"message", unknown},
+			call: typedCall((*client.Client).GetMessageStatus, parley.MessageStatusRequest{MessageID: unknown})},
+		{code: parley.InvalidRecipient, by: "asker", status: 400,
+			op: "send_message", args: `{"to":"ASKER","text":"hi"}`,
+			cli:  []string{"send", "ASKER", "hi"},
+			call: sendTo("ASKER", "hi")},
+		{code: parley.MessageTooLong, by: "asker", status: 413,
+			op: "send_message", args: `{"to":"other","text":"` + tooLong + `"}`,
+			cli:  []string{"send", "other", tooLong},
+			call: sendTo("other", tooLong)},
+		{code: parley.ResponseNotRequired, by: "asker", status: 409,
+			op: "respond_to_message", args: s.filled(`{"message_id":"{plain}","text":"ok","status":"completed"}`),
+			cli:  []string{"reply", s.kept["plain"], "ok", "--status", "completed"},
+			call: typedCall((*client.Client).RespondToMessage, plain)},
+		{code: parley.DeadlinePassed, by: "asker", status: 409, before: waitForTheDeadline,
+			op: "respond_to_message", args: s.filled(`{"message_id":"{late}","text":"ok","status":"completed"}`),
+			cli:  []string{"reply", s.kept["late"], "ok", "--status", "completed"},
+			call: typedCall((*client.Client).RespondToMessage, late)},
+		{code: parley.CommunicationDisabled, by: "asker", status: 503, details: true, before: pauseForATime,
+			op: "send_message", args: `{"to":"other","text":"hi"}`,
+			cli:  []string{"send", "other", "hi"},
+			call: sendTo("other", "hi")},
+		{code: parley.InvalidArgument, by: "asker", status: 400,
+			op: "check_inbox", args: `{"limit":51}`,
+			cli:  []string{"inbox", "--limit", "51"},
+			call: typedCall((*client.Client).CheckInbox, parley.CheckInboxRequest{Limit: 51})},
+		{code: parley.Unauthenticated, by: "stranger", status: 401,
+			op: "check_inbox", args: `{}`,
+			cli:  []string{"inbox"},
+			call: typedCall((*client.Client).CheckInbox, parley.CheckInboxRequest{})},
+		{code: parley.NotAuthorized, by: "asker", status: 403,
+			op: "stop_agent", args: `{"agent":"other"}`,
+			cli:  []string{"stop", "other"},
+			call: typedCall((*client.Client).StopAgent, parley.StopAgentRequest{Agent: "other"})},
+		{code: parley.AgentExists, by: "asker", status: 409,
+			op: "register_agent", args: `{"username":"OTHER","agent_description":"x"}`,
+			cli:  []string{"register", "OTHER"},
+			call: typedCall((*client.Client).RegisterAgent, parley.RegisterAgentRequest{Username: "OTHER"})},
+		{code: parley.AgentUnavailable, by: "asker", status: 409, stores: true,
+			op: "send_message", args: `{"to":"gone","text":"hi"}`,
+			cli:  []string{"send", "gone", "hi"},
+			call: sendTo("gone", "hi")},
+		{code: parley.ThreadNotFound, by: "asker", status: 404,
+			op: "get_thread_details", args: `{"thread_id":` + nothing + `}`,
+			cli:  []string{"thread", "show", unknown},
+			call: typedCall((*client.Client).GetThreadDetails, parley.ThreadDetailsRequest{ThreadID: unknown})},
+		{code: parley.NotAParticipant, by: "asker", status: 403,
+			op: "send_message", args: s.filled(`{"thread_id":"{closed}","text":"hi"}`),
+			cli:  []string{"thread", "post", s.kept["closed"], "hi"},
+			call: sendCall(parley.SendMessageRequest{ThreadID: s.kept["closed"], Text: "hi"})},
+		{code: parley.RateLimited, by: "other", status: 429, details: true,
+			op: "broadcast_message", args: `{"text":"again"}`,
+			cli:  []string{"broadcast", "again"},
+			call: typedCall((*client.Client).BroadcastMessage, parley.BroadcastMessageRequest{Text: "again"})},
+		{code: parley.FileRefused, by: "asker", status: 403, socket: true,
+			op: "transfer_file", args: `{"recipient":"other","source_path":"/etc/hosts"}`,
+			own: map[string]string{"CLI": "the command reads the file itself"},
 			cli: []string{"send-file", "other", "/etc"},
-			call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.TransferFile(ctx, parley.TransferFileRequest{Recipient: "other", SourcePath: "/etc/hosts"})
-				return err
-			},
-		},
-		{
-			code:   parley.FileNotFound,
-			by:     "asker",
-			op:     "send_message",
-			args:   `{"to":"other","text":"hi","attachments":[{"file_id":` + nothing + `}]}`,
-			status: 404,
-			cli:    []string{"get-file", strings.Trim(nothing, `"`)},
-			call: send(
-				parley.SendMessageRequest{
-					To:          to("other"),
-					Text:        "hi",
-					Attachments: []json.RawMessage{json.RawMessage(`{"file_id":` + nothing + `}`)},
-				},
-			),
-		},
-		{
-			code:   parley.AlreadyDelivered,
-			op:     "retry_delivery",
-			args:   s.filled(`{"message_id":"{plain}"}`),
-			status: 409,
-			never:  operatorsOwn,
-			cli:    []string{"retry", s.kept["plain"]},
-			call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.RetryDelivery(ctx, parley.RetryDeliveryRequest{MessageID: s.kept["plain"]})
-				return err
-			},
-		},
-	}
-}
-
-func respond(id string) func(context.Context, *client.Client) error {
-	return func(ctx context.Context, c *client.Client) error {
-		_, err := c.RespondToMessage(
-			ctx,
-			parley.RespondToMessageRequest{MessageID: id, Text: "ok", Status: parley.ResponseCompleted},
-		)
-		return err
+			call: typedCall((*client.Client).TransferFile,
+				parley.TransferFileRequest{Recipient: "other", SourcePath: "/etc/hosts"})},
+		{code: parley.FileNotFound, by: "asker", status: 404,
+			op: "send_message", args: `{"to":"other","text":"hi","attachments":[{"file_id":` + nothing + `}]}`,
+			cli: []string{"get-file", unknown},
+			call: sendCall(parley.SendMessageRequest{To: parley.Names{"other"}, Text: "hi",
+				Attachments: []json.RawMessage{json.RawMessage(`{"file_id":` + nothing + `}`)}})},
+		{code: parley.AlreadyDelivered, status: 409, never: operatorsOwn,
+			op: "retry_delivery", args: s.filled(`{"message_id":"{plain}"}`),
+			cli:  []string{"retry", s.kept["plain"]},
+			call: typedCall((*client.Client).RetryDelivery, parley.RetryDeliveryRequest{MessageID: s.kept["plain"]})},
 	}
 }
 
@@ -312,7 +181,8 @@ func waitForTheDeadline(t *testing.T, s *stage) func() {
 
 func pauseForATime(t *testing.T, s *stage) func() {
 	set := func(paused bool) {
-		if _, err := s.boss.PauseCommunication(t.Context(), parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"}); err != nil {
+		pause := parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"}
+		if _, err := s.boss.PauseCommunication(t.Context(), pause); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -320,27 +190,23 @@ func pauseForATime(t *testing.T, s *stage) func() {
 	return func() { set(false) }
 }
 
-// troubled is a stage on which everything can be refused.
+// troubled starts a stage on which every call of failures is refused.
 func troubled(t *testing.T) *stage {
-	s := (&play{cast: []string{"asker", "other", "third", "gone"}, gone: []string{"gone"}, settings: []string{"PARLEY_BROADCASTS_PER_MINUTE=1"}}).stage(
-		t,
-	)
-
+	p := &play{
+		cast:     []string{"asker", "other", "third", "gone"},
+		gone:     []string{"gone"},
+		settings: []string{"PARLEY_BROADCASTS_PER_MINUTE=1"},
+	}
+	s := p.stage(t)
 	s.keys["stranger"] = "parley_nobody_gave_this_key"
 	other := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["other"]})
 	t.Cleanup(other.Close)
 	ctx := inTime(t)
 	due := time.Now().Add(time.Second)
 	s.kept["due"] = due.Format(time.RFC3339Nano)
-	late, err := other.SendMessage(
-		ctx,
-		parley.SendMessageRequest{
-			To:               parley.Names{"asker"},
-			Text:             "quick!",
-			RequiresResponse: true,
-			ResponseDeadline: &due,
-		},
-	)
+	late, err := other.SendMessage(ctx, parley.SendMessageRequest{
+		To: parley.Names{"asker"}, Text: "quick!", RequiresResponse: true, ResponseDeadline: &due,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,10 +216,8 @@ func troubled(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 
-	closed, err := other.CreateThread(
-		ctx,
-		parley.CreateThreadRequest{Title: "closed", Participants: parley.Names{"third"}},
-	)
+	thread := parley.CreateThreadRequest{Title: "closed", Participants: parley.Names{"third"}}
+	closed, err := other.CreateThread(ctx, thread)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +230,7 @@ func troubled(t *testing.T) *stage {
 	return s
 }
 
-// operatorsOwn is what cannot come over MCP because the operation is none of its tools.
+// operatorsOwn is why MCP cannot cause the code of an operation that is no tool.
 var operatorsOwn = map[string]string{"MCP": "the operation is the operator's, and no tool"}
 
 // failingFaces are the ways to make a call that fails.
@@ -375,7 +239,7 @@ var failingFaces = []struct {
 	call func(*testing.T, *stage, *failing) failure
 }{{"REST", failREST}, {"MCP", failMCP}, {"Go", failGo}, {"CLI", failCLI}}
 
-// Every code that a caller can cause says the same, and what to do, by every face.
+// Every code that a caller can cause comes with the same words and advice by every face.
 func TestEveryErrorCodeIsTheSameByEveryFace(t *testing.T) {
 	t.Parallel()
 	s := troubled(t)
@@ -436,7 +300,7 @@ func (s *stage) failOnce(
 	return call(t, s, f)
 }
 
-// withoutID is what to do, without the id of the message that it is about.
+// withoutID returns the advice, with the message id replaced.
 func withoutID(f failure) string {
 	id, _ := f.Details["message_id"].(string)
 	if id == "" {
@@ -447,7 +311,7 @@ func withoutID(f failure) string {
 
 var digits = regexp.MustCompile(`\d+(m\d+)?s?`)
 
-// said is a failure in words that do not change from one second to the next.
+// said replaces the numbers of a failure, which change from one call to the next.
 func said(f failure) failure {
 	for _, text := range []*string{&f.Message, &f.Detail, &f.Action} {
 		*text = digits.ReplaceAllString(*text, "N")
@@ -455,16 +319,19 @@ func said(f failure) failure {
 	return f
 }
 
-// counted is how many rows of each kind there are, without parley's own notices, which
-// come when it is time for them.
+// counted counts the rows of each table, without parley's own notices, which come at
+// any time.
 func (s *stage) counted(t *testing.T) map[string]int {
 	t.Helper()
 	db := s.database(t)
 	defer db.Close()
 
 	counts := map[string]int{}
-	for table, condition := range map[string]string{"messages": "kind <> 'system'", "deliveries": "kind <> 'system'", "agents": "name <> 'parley'",
-		"agent_keys": "1", "files": "1", "debts": "1", "threads": "1", "participants": "1", "events": "message_seq IN (SELECT seq FROM messages WHERE kind <> 'system')"} {
+	for table, condition := range map[string]string{
+		"messages": "kind <> 'system'", "deliveries": "kind <> 'system'", "agents": "name <> 'parley'",
+		"agent_keys": "1", "files": "1", "debts": "1", "threads": "1", "participants": "1",
+		"events": "message_seq IN (SELECT seq FROM messages WHERE kind <> 'system')",
+	} {
 		var n int
 		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM "+table+" WHERE "+condition).Scan(&n); err != nil {
 			t.Fatal(err)
@@ -493,7 +360,7 @@ func decodeFailure(t *testing.T, body []byte) failure {
 	return f
 }
 
-// caller is who makes a failing call, on the socket or at the port.
+// caller returns the caller of a failing call, on the socket or at the port.
 func (f *failing) caller(t *testing.T, s *stage) *someone {
 	who := &someone{name: f.by, key: s.keys[f.by], client: http.DefaultClient, base: s.info.HTTP}
 	if f.by == "" || f.socket {
@@ -511,8 +378,7 @@ func failREST(t *testing.T, s *stage, f *failing) failure {
 }
 
 func failMCP(t *testing.T, s *stage, f *failing) failure {
-	status, body := f.caller(t, s).
-		post(t, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+f.op+`","arguments":`+f.args+`}}`)
+	status, body := f.caller(t, s).post(t, "/mcp", toolCall(f.op, f.args))
 	if status != http.StatusOK { // the door says no before a tool is called
 		return decodeFailure(t, body)
 	}

@@ -20,8 +20,8 @@ import (
 	"parley/client"
 )
 
-// overREST makes the call at the path that the document gives. The parameters of a
-// GET are its query.
+// overREST makes the call at the path of the document. A GET has its arguments in the
+// query.
 func overREST(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	t.Helper()
 	method, path, _ := strings.Cut(cmp.Or(c.at, "POST /api/"+strings.ToLower(c.op)), " ")
@@ -72,7 +72,7 @@ func asQuery(t *testing.T, args string) string {
 	return q.Encode()
 }
 
-// line is how the play reaches its daemon.
+// line returns how the play reaches its daemon.
 func (p *play) line(t *testing.T, s *stage) (caller *http.Client, base string) {
 	t.Helper()
 	if p.socket {
@@ -81,7 +81,7 @@ func (p *play) line(t *testing.T, s *stage) (caller *http.Client, base string) {
 	return http.DefaultClient, s.info.HTTP
 }
 
-// introduce says who calls, as the document does. With api_key that is in the
+// introduce proves who calls, as the document does. With api_key the proof is in the
 // arguments.
 func (s *stage) introduce(req *http.Request, p *play, by string) {
 	switch {
@@ -93,22 +93,22 @@ func (s *stage) introduce(req *http.Request, p *play, by string) {
 	}
 }
 
-// overMCP makes the call as a tool call, without a session as clients of the newer
-// protocol do.
+// overMCP makes the call as a tool call, without a session.
 func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	t.Helper()
 	caller, base := p.line(t, s)
-	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + strings.ToLower(
-		c.op,
-	) + `","arguments":` + c.args + `}}`
-
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", strings.NewReader(body))
+	body := strings.NewReader(toolCall(strings.ToLower(c.op), c.args))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/mcp", body)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"MCP-Protocol-Version": "2025-06-18", "Mcp-Session-Id": "mcp-session-00000000-0000-4000-8000-000000000000"} {
+	for name, value := range map[string]string{
+		"Content-Type":         "application/json",
+		"Accept":               "application/json, text/event-stream",
+		"MCP-Protocol-Version": "2025-06-18",
+		"Mcp-Session-Id":       "mcp-session-00000000-0000-4000-8000-000000000000",
+	} {
 		req.Header.Set(name, value)
 	}
 
@@ -127,7 +127,12 @@ func overMCP(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	return toolAnswer(t, answer)
 }
 
-// toolAnswer takes the answer out of a tool's result.
+// toolCall returns the message of MCP that calls a tool.
+func toolCall(name, arguments string) string {
+	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","arguments":` + arguments + `}}`
+}
+
+// toolAnswer returns the answer in a tool's result.
 func toolAnswer(t *testing.T, body []byte) ([]byte, bool) {
 	t.Helper()
 	if _, data, ok := bytes.Cut(body, []byte("data: ")); ok {
@@ -149,7 +154,7 @@ func toolAnswer(t *testing.T, body []byte) ([]byte, bool) {
 	return answer.Result.StructuredContent, answer.Result.IsError
 }
 
-// overGo lets the client dispatch the call as a model's.
+// overGo makes the call with the client's Dispatch, as for a model.
 func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	t.Helper()
 	o := client.Options{URL: s.info.HTTP, Key: s.keys[c.by]}
@@ -176,17 +181,11 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 	return []byte(text), !answer.Success
 }
 
-// database opens what the daemon of a stage keeps, to be read beside it.
+// database opens the daemon's database for reading.
 func (s *stage) database(t *testing.T) *sql.DB {
 	t.Helper()
-	db, err := sql.Open(
-		"sqlite",
-		"file:"+filepath.Join(
-			s.home.workspace,
-			stateDir,
-			"parley.db",
-		)+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)",
-	)
+	file := filepath.Join(s.home.workspace, stateDir, "parley.db")
+	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +202,7 @@ func inTime(t *testing.T) context.Context {
 	return ctx
 }
 
-// get reads what is at someone's address.
+// get makes a GET request.
 func (s *someone) get(t *testing.T) (int, []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.base, nil)
@@ -230,10 +229,10 @@ func (s *someone) get(t *testing.T) (int, []byte) {
 	return resp.StatusCode, body
 }
 
-// tomorrow is a deadline as the contract writes one.
+// tomorrow returns a deadline in the form of the contract.
 func tomorrow() string { return time.Now().Add(24 * time.Hour).UTC().Format(time.RFC3339) }
 
-// tryPost posts what may be refused before all of it is sent.
+// tryPost makes a POST request that may be refused before all of it is sent.
 func (s *stage) tryPost(t *testing.T, path, body string) (int, []byte, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(inTime(t), http.MethodPost, s.info.HTTP+path, strings.NewReader(body))

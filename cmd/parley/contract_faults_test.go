@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"database/sql"
 	"go/ast"
 	"go/parser"
@@ -19,18 +18,17 @@ import (
 	"parley/internal/modelserver"
 )
 
-// These failures are nobody's mistake: what parley stands on is taken away from a
-// running daemon, and given back.
+// These failures are no caller's mistake: the test takes from a running daemon what it
+// needs, and gives it back.
 
-// onlyBeforeADaemon is why a face that is a daemon's cannot show what keeps one from
-// starting.
+// onlyBeforeADaemon is why three faces cannot cause what keeps a daemon from starting.
 var onlyBeforeADaemon = map[string]string{
 	"REST": "it comes when a daemon starts, and REST is one that runs",
 	"MCP":  "it comes when a daemon starts, and MCP is one that runs",
 	"Go":   "it comes when a daemon starts, and the client starts none",
 }
 
-// byNone says of every face that it cannot show a code.
+// byNone gives the same reason for every face.
 func byNone(why string) map[string]string {
 	never := map[string]string{}
 	for _, face := range failingFaces {
@@ -39,100 +37,43 @@ func byNone(why string) map[string]string {
 	return never
 }
 
+// faults are the failures that no caller causes.
 func faults(s *stage) []failing {
-	inbox := func(ctx context.Context, c *client.Client) error {
-		_, err := c.CheckInbox(ctx, parley.CheckInboxRequest{WaitSeconds: 60})
-		return err
-	}
+	adopted := parley.AdoptAgentRequest{Name: "late", Pane: "%0", Socket: s.kept["tmux"]}
+	noDaemon := "there is no daemon that could say it"
 
 	return []failing{
-		{
-			code:   parley.StorageUnavailable,
-			by:     "asker",
-			op:     "send_message",
-			args:   `{"to":"other","text":"hi"}`,
-			status: 503,
-			before: takeTheDisk,
-			cli:    []string{"send", "other", "hi"},
-			call: func(ctx context.Context, c *client.Client) error {
-				return notSent(c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"other"}, Text: "hi"}))
-			},
-		},
-		{
-			code:   parley.Internal,
-			by:     "asker",
-			op:     "get_message_status",
-			args:   s.filled(`{"message_id":"{broken}"}`),
-			status: 500,
-			before: breakARow,
-			cli:    []string{"message", s.kept["broken"]},
-			call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: s.kept["broken"]})
-				return err
-			},
-		},
-		{
-			code:   parley.TmuxUnavailable,
-			op:     "adopt_agent",
-			args:   s.filled(`{"name":"late","pane":"%0","socket":"{tmux}"}`),
-			status: 503,
-			before: takeTmux,
-			cli: []string{
-				"adopt",
-				"late",
-				"--pane",
-				"%0",
-				"--socket",
-				s.kept["tmux"],
-			},
-			call: func(ctx context.Context, c *client.Client) error {
-				_, err := c.AdoptAgent(ctx, parley.AdoptAgentRequest{Name: "late", Pane: "%0", Socket: s.kept["tmux"]})
-				return err
-			},
-		},
-		{
-			code:   parley.DaemonUnavailable,
-			by:     "other",
-			op:     "check_inbox",
-			args:   `{"wait_seconds":60}`,
-			status: 503,
-			each:   endMeanwhile,
-			own: map[string]string{
-				"Go":  "there is no daemon that could say it",
-				"CLI": "there is no daemon that could say it",
-			},
+		{code: parley.StorageUnavailable, by: "asker", status: 503, before: takeTheDisk,
+			op: "send_message", args: `{"to":"other","text":"hi"}`,
+			cli:  []string{"send", "other", "hi"},
+			call: sendTo("other", "hi")},
+		{code: parley.Internal, by: "asker", status: 500, before: breakARow,
+			op: "get_message_status", args: s.filled(`{"message_id":"{broken}"}`),
+			cli:  []string{"message", s.kept["broken"]},
+			call: typedCall((*client.Client).GetMessageStatus, parley.MessageStatusRequest{MessageID: s.kept["broken"]})},
+		{code: parley.TmuxUnavailable, status: 503, before: takeTmux,
+			op: "adopt_agent", args: s.filled(`{"name":"late","pane":"%0","socket":"{tmux}"}`),
+			cli:  []string{"adopt", "late", "--pane", "%0", "--socket", s.kept["tmux"]},
+			call: typedCall((*client.Client).AdoptAgent, adopted)},
+		{code: parley.DaemonUnavailable, by: "other", status: 503, each: endMeanwhile,
+			op: "check_inbox", args: `{"wait_seconds":60}`,
+			own:  map[string]string{"Go": noDaemon, "CLI": noDaemon},
 			cli:  []string{"status"},
-			call: inbox,
-		},
-		{code: parley.DaemonRunning, never: onlyBeforeADaemon, cli: []string{"serve", "--foreground"}},
-		{
-			code:  parley.ConversationHeld,
-			never: byNone("it is the reason of a delivery that waits, and no call's failure"),
-		},
-		{
-			code:   parley.ModelUnavailable,
-			by:     "asker",
-			op:     "send_message",
-			args:   `{"to":"sage","text":"FAIL 401"}`,
-			status: 502,
-			stores: true,
-			cli:    []string{"send", "sage", "FAIL 401"},
-			call: func(ctx context.Context, c *client.Client) error {
-				return notSent(
-					c.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "FAIL 401"}),
-				)
-			},
-		},
-		{
-			code:   parley.AddressInUse,
-			never:  onlyBeforeADaemon,
-			cli:    []string{"serve", "--http-port", s.kept["port"]},
-			before: endDaemon,
-		},
+			call: typedCall((*client.Client).CheckInbox, parley.CheckInboxRequest{WaitSeconds: 60})},
+		{code: parley.DaemonRunning, never: onlyBeforeADaemon,
+			cli: []string{"serve", "--foreground"}},
+		{code: parley.ConversationHeld,
+			never: byNone("it is the reason of a delivery that waits, and no call's failure")},
+		{code: parley.ModelUnavailable, by: "asker", status: 502, stores: true,
+			op: "send_message", args: `{"to":"sage","text":"FAIL 401"}`,
+			cli:  []string{"send", "sage", "FAIL 401"},
+			call: sendTo("sage", "FAIL 401")},
+		{code: parley.AddressInUse, never: onlyBeforeADaemon, before: endDaemon,
+			cli: []string{"serve", "--http-port", s.kept["port"]}},
 	}
 }
 
-// faulty is a stage on which everything can break.
+// faulty starts a stage on which every fault can be made.
 func faulty(t *testing.T) *stage {
 	bin := t.TempDir()
 	for _, program := range []string{"tmux", "sh", "cat"} {
@@ -147,18 +88,14 @@ func faulty(t *testing.T) *stage {
 
 	s := (&play{cast: []string{"asker", "other"}, settings: []string{"PATH=" + bin}}).stage(t)
 	s.kept["bin"], s.kept["tmux"] = bin, filepath.Join(s.home.dir, "t", "users")
-	sent, err := s.boss.SendMessage(
-		inTime(t),
-		parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"},
-	)
+	broken := parley.SendMessageRequest{To: parley.Names{"asker"}, Text: "soon broken"}
+	res, err := s.boss.SendMessage(inTime(t), broken)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	s.kept["broken"], s.kept["port"] = sent.MessageID, strconv.Itoa(
-		listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port,
-	)
-
+	s.kept["broken"] = res.MessageID
+	s.kept["port"] = strconv.Itoa(listening(t, "tcp", "127.0.0.1:0").(*net.TCPAddr).Port)
 	listening(t, "unix", s.kept["tmux"])
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)
@@ -179,7 +116,7 @@ func listening(t *testing.T, network, address string) net.Addr {
 	return l.Addr()
 }
 
-// What breaks under a daemon is told the same by every face, and passes.
+// Every fault comes with the same words and advice by every face, and passes.
 func TestEveryFaultIsTheSameByEveryFace(t *testing.T) {
 	t.Parallel()
 	s := faulty(t)
@@ -191,17 +128,15 @@ func TestEveryFaultIsTheSameByEveryFace(t *testing.T) {
 	}
 
 	for _, name := range []string{"asker", "other"} {
-		res, err := s.boss.SendMessage(
-			inTime(t),
-			parley.SendMessageRequest{To: parley.Names{name}, Text: "all is well again"},
-		)
+		again := parley.SendMessageRequest{To: parley.Names{name}, Text: "all is well again"}
+		res, err := s.boss.SendMessage(inTime(t), again)
 		if err != nil || !res.Success {
 			t.Errorf("after all faults: %v", err)
 		}
 	}
 }
 
-// Every code of error.go is produced by every face, or it is written down why not.
+// Every code of error.go is caused by every face, or the table says why not.
 func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 	tried := map[parley.Code]failing{}
 	for _, f := range append(failures(&stage{}), faults(&stage{})...) {
@@ -216,8 +151,10 @@ func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 		}
 
 		for _, face := range failingFaces {
-			made := map[string]bool{"REST": f.op != "" && f.status != 0, "MCP": f.op != "", "Go": f.call != nil, "CLI": f.cli != nil}[face.name]
-			if !made && f.never[face.name] == "" {
+			tried := map[string]bool{
+				"REST": f.op != "" && f.status != 0, "MCP": f.op != "", "Go": f.call != nil, "CLI": f.cli != nil,
+			}[face.name]
+			if !tried && f.never[face.name] == "" {
 				t.Errorf("%s is not tried by %s: give it a call, or the reason in never", code, face.name)
 			}
 		}
@@ -230,7 +167,7 @@ func TestEveryErrorCodeIsTriedByEveryFace(t *testing.T) {
 	}
 }
 
-// codes are those that error.go declares.
+// codes returns the codes that error.go declares.
 func codes(t *testing.T) (list []parley.Code) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../error.go", nil, 0)
 	if err != nil {
@@ -264,19 +201,18 @@ func codes(t *testing.T) (list []parley.Code) {
 	return list
 }
 
-// breakARow makes one message one that cannot be read.
+// breakARow makes a stored message unreadable.
 func breakARow(t *testing.T, s *stage) func() {
 	set := func(accepted string) {
-		db, err := sql.Open(
-			"sqlite",
-			"file:"+filepath.Join(s.home.workspace, stateDir, "parley.db")+"?_pragma=busy_timeout(5000)",
-		)
+		file := filepath.Join(s.home.workspace, stateDir, "parley.db")
+		db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer db.Close()
 
-		if _, err := db.ExecContext(inTime(t), `UPDATE messages SET accepted_at = `+accepted+` WHERE id = ?`, s.kept["broken"]); err != nil {
+		update := `UPDATE messages SET accepted_at = ` + accepted + ` WHERE id = ?`
+		if _, err := db.ExecContext(inTime(t), update, s.kept["broken"]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -285,7 +221,7 @@ func breakARow(t *testing.T, s *stage) func() {
 	return func() { set(strconv.FormatInt(time.Now().UnixNano(), 10)) }
 }
 
-// takeTmux takes the program from the daemon's PATH.
+// takeTmux removes tmux from the daemon's PATH.
 func takeTmux(t *testing.T, s *stage) func() {
 	tmux := filepath.Join(s.kept["bin"], "tmux")
 	at, err := os.Readlink(tmux)
@@ -316,8 +252,8 @@ func endDaemon(t *testing.T, s *stage) func() {
 	}
 }
 
-// endMeanwhile ends the daemon as soon as it knows the call of the other, which waits;
-// before it for those who then find nobody.
+// endMeanwhile ends the daemon while the other's call waits in it. For the Go client and
+// the CLI it ends before the call.
 func endMeanwhile(t *testing.T, s *stage, face string) func() {
 	if face == "Go" || face == "CLI" {
 		return endDaemon(t, s)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -12,12 +11,11 @@ import (
 )
 
 // definition is a function definition of the agent communication client, without its
-// words for the model.
+// descriptions.
 type definition struct {
 	name       string
-	properties map[string]string // name → type
-	required   string
-	limit      [2]int // the least and the most of limit
+	properties string // name:type
+	limit      [2]int // minimum and maximum of limit
 }
 
 // The six definitions that go into a chat completion.
@@ -31,28 +29,26 @@ func TestTheFunctionDefinitionsAreThoseOfTheDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	text, key := "string", map[string]string{"api_key": "string"}
 	for _, d := range []definition{
-		{"register_agent", map[string]string{"username": text, "agent_description": text}, "username agent_description", [2]int{}},
-		{"send_message", map[string]string{"recipient": text, "message": text}, "recipient message", [2]int{}},
-		{"get_conversation_history", map[string]string{"conversation_with": text, "limit": "integer"}, "conversation_with", [2]int{1, 100}},
-		{"check_inbox", map[string]string{"limit": "integer", "filter_by_sender": text, "include_read": "boolean"}, "", [2]int{1, 50}},
-		{"respond_to_message", map[string]string{"message_id": text, "response": text}, "message_id response", [2]int{}},
-		{"ignore_message", map[string]string{"message_id": text, "reason": text}, "message_id", [2]int{}},
+		{"register_agent", "username:string agent_description:string", [2]int{}},
+		{"send_message", "recipient:string message:string", [2]int{}},
+		{"get_conversation_history", "conversation_with:string limit:integer", [2]int{1, 100}},
+		{"check_inbox", "limit:integer filter_by_sender:string include_read:boolean", [2]int{1, 50}},
+		{"respond_to_message", "message_id:string response:string", [2]int{}},
+		{"ignore_message", "message_id:string reason:string", [2]int{}},
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			i := slices.IndexFunc(tools, func(tool parley.Tool) bool { return tool.Function.Name == d.name })
 			if i < 0 || tools[i].Type != "function" || tools[i].Function.Description == "" {
 				t.Fatalf("it is not among the tools: %+v", tools)
 			}
-			maps.Copy(d.properties, key)
 			d.compare(t, tools[i].Function.Parameters)
 		})
 	}
 }
 
-// compare holds a tool's schema against the definition. The document's other name of a
-// parameter is taken and not published; the key is every call's.
+// compare checks a tool's schema against the definition. Of a parameter with two names
+// only one is published, and the API key is not.
 func (d *definition) compare(t *testing.T, schema json.RawMessage) {
 	t.Helper()
 	var got struct {
@@ -69,11 +65,8 @@ func (d *definition) compare(t *testing.T, schema json.RawMessage) {
 	}
 
 	op := parley.FindOp(d.name)
-	for property, typ := range d.properties {
-		if property == "api_key" {
-			continue
-		}
-
+	for _, entry := range strings.Fields(d.properties) {
+		property, typ, _ := strings.Cut(entry, ":")
 		i := slices.IndexFunc(
 			op.Fields,
 			func(f parley.Field) bool { return f.Name == property || slices.Contains(f.Aliases, property) },
@@ -97,38 +90,11 @@ func (d *definition) compare(t *testing.T, schema json.RawMessage) {
 	}
 }
 
-// The tools that agents define for themselves, called as a model calls them.
+// The tools that agents define for themselves are the Go client's alone.
 func TestTheToolsOfAgentsThemselvesWorkAsWritten(t *testing.T) {
-	s := (&play{cast: []string{"player", "DM", "Elf"}}).stage(t)
-	as := func(name string) *client.Client {
-		c := client.New(client.Options{URL: s.info.HTTP, Key: s.keys[name]})
-		t.Cleanup(c.Close)
-		return c
-	}
-
-	player, dm := as("player"), as("DM")
-	for _, c := range []struct {
-		tool      string
-		by        *client.Client
-		arguments string
-		want      string
-		keep      map[string]string
-	}{
-		{"talk_to_dm", player, `{"message":"I open the door."}`, `{"success":true,"status":"Message sent to DM!"}`, map[string]string{"door": "message_id"}},
-		{"message_agent", player, `{"username":"Elf","message":"Cover me."}`, `{"success":true,"status":"Message sent to Elf!"}`, nil},
-		{"check_messages", dm, `{}`, `{"unread_count":1,"messages":[{"message_id":"{door}","sender":"player","content":"I open the door."}]}`, nil},
-		{"check_messages", dm, `{"include_read":true,"sender":"player"}`, `{"messages":[{"message_id":"{door}"}]}`, nil},
-		{"respond_to_message", dm, `{"message_id":"{door}","response":"It creaks."}`, `{"success":true}`, map[string]string{"creak": "response_message_id"}},
-		{"check_messages", player, `{"include_read":false}`, `{"messages":[{"message_id":"{creak}","content":"It creaks."}]}`, nil},
-		{"ignore_message", player, `{"message_id":"{creak}","reason":""}`, `{"success":true,"message":"Message marked as read"}`, nil},
-		{"ignore_message", player, `{"message_id":"{creak}"}`, `{"success":true,"message":"Message marked as read"}`, nil},
-		{"get_dm_conversation_history", player, `{"limit":50}`, `{"with_agent":"DM","messages":[{"sender":"player","content":"I open the door."},{"sender":"DM","content":"It creaks."}]}`, nil},
-		{"get_dm_conversation_history", player, `{}`, `{"with_agent":"DM","total_messages":2}`, nil},
-	} {
-		body, err := c.by.Dispatch(inTime(t), c.tool, s.filled(c.arguments))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.compare(t, []byte(body), c.want, c.keep)
+	p := readChapter(t, "own-tools").play
+	s := p.stage(t)
+	for _, c := range p.scenes {
+		s.act(t, p, "Go", c)
 	}
 }

@@ -15,36 +15,36 @@ import (
 	"parley/client"
 )
 
-// The documents that parley is made after show calls and answers. A play makes those
-// calls word for word, one after the other, by every face, and compares the answers.
+// Four documents show calls and answers. A play makes those calls word for word, one
+// after the other, by every face, and compares the answers.
 
-// scene is one call of a document and what it shows of the answer.
+// scene is one call of a document and its answer.
 type scene struct {
 	name   string
-	by     string            // the agent that calls; "" for nobody
-	op     string            // the tool, as the document writes it
-	at     string            // over REST, such as "GET /api/inbox/check"; the regular route if it is ""
-	args   string            // as written; {NAME} is a value that was kept
-	want   string            // as shown: a string <like> "<uuid>" is a kind of value, other members may be there too
+	by     string            // the agent that calls; "" for a call without proof
+	op     string            // the operation, as the document writes it
+	at     string            // the method and path over REST; "" for POST /api/OPERATION
+	args   string            // JSON; {NAME} stands for a value that was kept
+	want   string            // JSON that the answer contains; a string like "<uuid>" stands for a kind of value
 	status int               // over REST; 200 if it is 0
-	keep   map[string]string // name → where in the answer, such as messages.0.message_id
-	only   string            // the one face that has it
+	keep   map[string]string // name → path in the answer, such as messages.0.message_id
+	only   string            // the face that makes the call; "" for all
 }
 
-// play is a document on the stage: its agents at a daemon of its own.
+// play is a document's scenes, its agents, and the settings of the daemon.
 type play struct {
-	cast     []string          // mailboxes, registered before
+	cast     []string          // mailboxes, registered before the first scene
 	roles    map[string]string // name → JSON members of its registration
-	gone     []string          // of these, the ones that are stopped before
-	settings []string          // of the daemon, NAME=value
-	proof    string            // how a caller says who it is: bearer, api_key or agent_id
-	socket   bool              // on the unix socket instead of the port
+	gone     []string          // agents that are stopped before the first scene
+	settings []string          // NAME=value
+	proof    string            // how callers say who they are: bearer, api_key or agent_id
+	socket   bool              // whether they call on the unix socket instead of the port
 	prepare  func(t *testing.T, s *stage)
 	scenes   []scene
 	after    func(t *testing.T, s *stage)
 }
 
-// stage is a daemon with the keys of those who play, and what was kept of answers.
+// stage is a daemon, the API keys of the agents, and the values kept from answers.
 type stage struct {
 	home *home
 	info parley.WorkspaceStatusResult
@@ -58,7 +58,7 @@ var faces = map[string]func(t *testing.T, s *stage, p *play, c scene) (answer []
 	"REST": overREST, "MCP": overMCP, "Go": overGo,
 }
 
-// perform plays a document by each face.
+// perform plays the scenes by each face, with a daemon for each.
 func (p *play) perform(t *testing.T) {
 	for _, face := range slices.Sorted(maps.Keys(faces)) {
 		t.Run(face, func(t *testing.T) {
@@ -82,7 +82,7 @@ func (p *play) perform(t *testing.T) {
 	}
 }
 
-// stage starts a daemon and brings everybody on.
+// stage starts a daemon and registers the agents.
 func (p *play) stage(t *testing.T) *stage {
 	t.Helper()
 	h := newTestHome(t)
@@ -129,7 +129,7 @@ func (p *play) stage(t *testing.T) *stage {
 	return s
 }
 
-// filled puts what was kept, and the ids and keys of the cast, into a text.
+// filled replaces {NAME} by kept values and agents' ids, and {key of NAME} by API keys.
 func (s *stage) filled(text string) string {
 	for name, value := range s.kept {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
@@ -142,7 +142,7 @@ func (s *stage) filled(text string) string {
 }
 
 // act makes one call and compares its answer.
-func (s *stage) act(t *testing.T, p *play, face string, c scene) {
+func (s *stage) act(t *testing.T, p *play, face string, c scene) map[string]any {
 	t.Helper()
 	c.args = s.filled(cmp.Or(c.args, "{}"))
 	body, failed := faces[face](t, s, p, c)
@@ -151,12 +151,14 @@ func (s *stage) act(t *testing.T, p *play, face string, c scene) {
 		t.Errorf("success is %v, but the face says %v", answer["success"], !failed)
 	}
 	if t.Failed() {
-		t.Logf("%s %s", c.op, c.args)
+		t.Logf("%s: %s %s", face, c.op, c.args)
 	}
+
+	return answer
 }
 
-// compare holds an answer against what the document shows of it, and keeps of it what
-// later calls need.
+// compare checks that an answer contains what the scene shows, and keeps the values
+// that later calls need.
 func (s *stage) compare(t *testing.T, body []byte, shows string, keep map[string]string) map[string]any {
 	t.Helper()
 	var answer map[string]any
@@ -193,7 +195,7 @@ func (s *stage) compare(t *testing.T, body []byte, shows string, keep map[string
 	return answer
 }
 
-// within finds a value in an answer.
+// within returns the value at a path of an answer, nil if there is none.
 func within(v any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
@@ -213,7 +215,7 @@ func within(v any, path string) any {
 	return v
 }
 
-// kinds are the values that a document gives by their kind.
+// kinds are the placeholders of expected answers.
 var kinds = map[string]func(any) bool{
 	"<string>":  func(v any) bool { _, ok := v.(string); return ok },
 	"<text>":    func(v any) bool { s, ok := v.(string); return ok && s != "" },
@@ -236,8 +238,8 @@ func isStrings(v any) bool {
 	return ok && !slices.ContainsFunc(list, func(v any) bool { _, ok := v.(string); return !ok })
 }
 
-// differences says where an answer is not as a document shows it. An answer may say
-// more: it is the union of what all documents show.
+// differences lists where an answer is not as expected. It may have more members:
+// each answer is the union of what all documents show.
 func differences(at string, want, got any) []string {
 	wrong := []string{
 		fmt.Sprintf("%s is %s, want %s", cmp.Or(strings.TrimPrefix(at, "."), "the answer"), shown(got), shown(want)),

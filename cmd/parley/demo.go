@@ -19,96 +19,101 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// demoWithin bounds the demo's conversation. It takes some seconds; the rest is
-// for a machine that is busy.
+// demoWithin bounds the demo's conversation. It takes some seconds; the rest is for a
+// busy machine.
 const demoWithin = 90 * time.Second
 
-// demoTeam is who talks in the demo, in the order of launch: the planner begins
-// as soon as the other two are there.
+// demoTeam lists the demo's agents in the order of launch: the planner begins as soon
+// as the other two are there.
 var demoTeam = []string{"reviewer", "coder", "planner"}
 
-// demoDeliveries is the script of the scripted agents: how many messages each
-// types into whose terminal.
+// demoDeliveries counts the messages of the script, by sender and recipient.
 var demoDeliveries = map[string]int{
 	"planner → coder": 2, "planner → reviewer": 2, // the plan, and that it is done
 	"coder → planner": 2, "coder → reviewer": 1, "reviewer → coder": 1,
 }
 
-func (c *cli) demoCommand() *cobra.Command {
+func demoCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "Watch three scripted agents talk; nothing is left behind",
 		Long: `Launches three scripted agents in a temporary workspace and lets them talk over MCP.
-On a terminal the screen shows it; else the traffic is printed, and the exit status
-is 0 only if every delivery was proven. It needs no key and no network.`,
+On a terminal, the screen shows it. Elsewhere the traffic is printed, and the exit
+status is 0 only if every delivery was proven. It needs no key and no network.`,
 		Example: "  parley demo\n  parley demo | cat",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGHUP)
 			defer stop()
 
-			d, dir, err := c.demoWorkspace()
+			d, err := newDemo(c)
 			if err != nil {
 				return err
 			}
-			defer func() { err = errors.Join(err, d.endDemo(context.WithoutCancel(ctx), dir)) }()
+			defer func() { err = errors.Join(err, d.end(context.WithoutCancel(ctx))) }()
 
-			if err := d.launchDemo(ctx); err != nil {
+			if err := d.launch(ctx); err != nil {
 				return err
 			}
 			if isTerminal(c.in) && isTerminal(c.out) && !c.json {
-				return d.openScreen(ctx, screenLink{})
+				return openScreen(ctx, d.cli, screenLink{})
 			}
 
-			return d.printDemo(ctx)
+			return d.print(ctx)
 		},
 	}
 }
 
-// demoWorkspace makes a workspace of the demo's own, and a cli that keeps
-// everything in it. It is under /tmp, because the paths of sockets are short.
-func (c *cli) demoWorkspace() (*cli, string, error) {
+// demo is one run of the demo. Its cli keeps everything in a temporary directory.
+type demo struct {
+	*cli
+	dir string
+}
+
+// newDemo makes the demo's workspace. It is under /tmp, because the paths of sockets
+// must be short.
+func newDemo(c *cli) (*demo, error) {
 	dir, err := os.MkdirTemp("/tmp", "parley-demo-")
 	if err != nil {
-		return nil, "", fmt.Errorf("make the demo's workspace: %w", err)
+		return nil, fmt.Errorf("make the demo's workspace: %w", err)
 	}
 
-	dir = daemon.RealPath(dir)
-	d := *c
-	d.workspace = filepath.Join(dir, "demo")
-	own := map[string]string{"XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "TMUX_TMPDIR": "tmux"}
+	d := &demo{cli: &cli{program: c.program, json: c.json}, dir: daemon.RealPath(dir)}
+	d.workspace = filepath.Join(d.dir, "demo")
+	dirs := map[string]string{"XDG_RUNTIME_DIR": "run", "XDG_STATE_HOME": "state", "TMUX_TMPDIR": "tmux"}
 	d.env = slices.DeleteFunc(c.env.Scrubbed(), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return own[name] != "" || strings.HasPrefix(name, "PARLEY_")
+		return dirs[name] != "" || strings.HasPrefix(name, "PARLEY_")
 	})
 
 	err = os.Mkdir(d.workspace, 0o700)
-	for name, sub := range own {
-		d.env = append(d.env, name+"="+filepath.Join(dir, sub))
-		err = errors.Join(err, os.Mkdir(filepath.Join(dir, sub), 0o700))
+	for name, sub := range dirs {
+		d.env = append(d.env, name+"="+filepath.Join(d.dir, sub))
+		err = errors.Join(err, os.Mkdir(filepath.Join(d.dir, sub), 0o700))
 	}
 
 	if err != nil {
-		return nil, "", errors.Join(fmt.Errorf("make the demo's workspace: %w", err), os.RemoveAll(dir))
+		return nil, errors.Join(fmt.Errorf("make the demo's workspace: %w", err), os.RemoveAll(d.dir))
 	}
 
-	return &d, dir, nil
+	return d, nil
 }
 
-func (c *cli) launchDemo(ctx context.Context) error {
+func (d *demo) launch(ctx context.Context) error {
 	for _, name := range demoTeam {
-		_, err := c.launch(ctx, parley.LaunchAgentRequest{Name: name, Profile: "demo", Role: name,
-			Command: []string{c.executable, "demo-agent", "--role", name}}, c.workspace, "")
-		if err != nil {
+		req := parley.LaunchAgentRequest{
+			Name: name, Profile: "demo", Role: name, Command: []string{d.executable, "demo-agent", "--role", name},
+		}
+		if _, err := launchAgent(ctx, d.cli, req, d.workspace, ""); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// printDemo prints the traffic until every delivery of the script is proven.
-func (c *cli) printDemo(ctx context.Context) error {
-	service, err := c.service(ctx)
+// print prints the traffic until every delivery of the script is proven.
+func (d *demo) print(ctx context.Context) error {
+	service, err := d.service(ctx)
 	if err != nil {
 		return err
 	}
@@ -122,7 +127,7 @@ func (c *cli) printDemo(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := c.printEvent(e); err != nil {
+		if err := printEvent(d.cli, e); err != nil {
 			return err
 		}
 
@@ -134,8 +139,8 @@ func (c *cli) printDemo(ctx context.Context) error {
 			proven[pair][e.MessageID] = true
 		}
 
-		if missing(proven) == "" {
-			return c.demoDone()
+		if unprovenDeliveries(proven) == "" {
+			return d.printSuccess()
 		}
 	}
 
@@ -143,23 +148,25 @@ func (c *cli) printDemo(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 
-	return parley.Errorf(parley.Internal, "not proven within %s: %s", demoWithin, missing(proven)).
+	return parley.Errorf(parley.Internal, "not proven within %s: %s", demoWithin, unprovenDeliveries(proven)).
 		Suggest("Run it again with parley demo | cat, and see which agent stopped answering.")
 }
 
-func (c *cli) demoDone() error {
+func (d *demo) printSuccess() error {
+	if d.json {
+		return nil
+	}
+
 	total := 0
 	for _, n := range demoDeliveries {
 		total += n
 	}
-	if c.json {
-		return nil
-	}
-	return c.printLine(c.paint(green, fmt.Sprintf("All %d deliveries were proven.", total)))
+
+	return d.printLine(d.paint(green, fmt.Sprintf("All %d deliveries were proven.", total)))
 }
 
-// missing names the deliveries of the script that are not proven yet.
-func missing(proven map[string]map[string]bool) string {
+// unprovenDeliveries lists the deliveries of the script that are not proven yet.
+func unprovenDeliveries(proven map[string]map[string]bool) string {
 	var list []string
 	for pair, n := range demoDeliveries {
 		if left := n - len(proven[pair]); left > 0 {
@@ -170,31 +177,31 @@ func missing(proven map[string]map[string]bool) string {
 	return strings.Join(list, ", ")
 }
 
-// endDemo stops the agents and the daemon, waits until they are gone, and
-// removes the workspace.
-func (c *cli) endDemo(ctx context.Context, dir string) error {
+// end stops the agents and the daemon, waits until they have ended, and removes the
+// workspace.
+func (d *demo) end(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, daemon.EndWithin+daemon.StartWithin)
 	defer cancel()
 
-	if isTerminal(c.err) {
-		fmt.Fprintln(c.err, "Ending the demo…")
+	if isTerminal(d.err) {
+		fmt.Fprintln(d.err, "Ending the demo…")
 	}
 
-	at, err := c.place()
+	at, err := d.place()
 	if err != nil {
 		return err
 	}
 
-	if daemon.Running(ctx, at) != nil || c.tmuxRuns(ctx, at) {
-		if _, err = invoke[parley.ShutDownResult](ctx, c, "shut_down", url.Values{}); err == nil {
+	if daemon.Running(ctx, at) != nil || tmuxRuns(ctx, d.cli, at) {
+		if _, err = invoke[parley.ShutDownResult](ctx, d.cli, "shut_down", url.Values{}); err == nil {
 			err = daemon.AwaitGone(ctx, at)
 		}
 	}
 
 	if err != nil {
-		return fmt.Errorf("end the demo, which is left in %s: %w", dir, err)
+		return fmt.Errorf("end the demo, which is left in %s: %w", d.dir, err)
 	}
-	if err := os.RemoveAll(dir); err != nil {
+	if err := os.RemoveAll(d.dir); err != nil {
 		return fmt.Errorf("remove the demo's workspace: %w", err)
 	}
 

@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (c *cli) doctorCommand() *cobra.Command {
+func doctorCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: "Check that all that parley needs is there and well",
@@ -291,7 +291,7 @@ func every(d time.Duration, f func()) (stop func()) {
 	return func() { ticker.Stop(); close(end); <-ended }
 }
 
-// progress shows on a terminal what is waited for, and clears it in the end.
+// newProgress shows on a terminal what is waited for, and clears it in the end.
 func (d *doctor) progress() func(left []string) {
 	if !isTerminal(d.err) || d.json {
 		return func([]string) {}

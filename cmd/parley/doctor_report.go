@@ -17,7 +17,7 @@ func countOf(found []finding, l level) (n int) {
 	return n
 }
 
-// report prints what was found: one line each, with what to do below it.
+// reportState prints what was found: one line each, with what to do below it.
 func (d *doctor) report(found []finding) error {
 	if d.json {
 		return d.printJSON(struct {

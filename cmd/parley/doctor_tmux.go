@@ -124,7 +124,7 @@ func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
 
 // listens reports whether a port of loopback can be had now.
 func listens(port int) error {
-	l, err := daemon.ListenPort(daemon.Loopback, port)
+	l, err := daemon.ListenPort("127.0.0.1", port)
 	if err != nil {
 		return err
 	}

@@ -40,6 +40,8 @@ func TestHookReadsWhatProgramsHandOver(t *testing.T) {
 		// What quotes a footer proves nothing of the message that is quoted.
 		{nil, `{"type":"x","prompt":"(ann · msg 0a0b0c0d)\n[AGENT 11111111 TO AGENT 22222222]: did you get this?\n(ann · msg 0a0b0c0d)\n(ann · msg 5f0c21aa)"}`,
 			parley.ReportStateRequest{Event: "x", MessageIDs: []string{"5f0c21aa"}}},
+		{[]string{`{"type":"x","prompt":"[AGENT 11111111 IN THREAD 33333333 \"the parser\"]: hi (ann · msg 5f0c21aa)"}`}, "",
+			parley.ReportStateRequest{Event: "x", MessageIDs: []string{"5f0c21aa"}}},
 		{nil, "no JSON", parley.ReportStateRequest{}},
 		{[]string{"Stop"}, "[1]", parley.ReportStateRequest{Event: "Stop"}},
 	} {
@@ -64,6 +66,16 @@ func TestHookReadsWhatProgramsHandOver(t *testing.T) {
 	}
 	if err != nil {
 		t.Errorf("a long report is refused: %v", err)
+	}
+}
+
+// A program that names a message proves it, whatever its header.
+func TestHookFindsEveryHeader(t *testing.T) {
+	for _, header := range parley.HeaderForms() {
+		got := messagesIn("fix the build\n" + header + " hi (ann · msg 5f0c21aa)\n")
+		if want := []string{"5f0c21aa"}; !cmp.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", header, got, want)
+		}
 	}
 }
 

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,77 +12,52 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// logFilter is which events the log shows: those that pass every part of it.
+// logFilter selects events: those that match every part of it.
 type logFilter struct {
 	agent, from, to, thread string // names, ids or the beginnings of ids
 	types, kinds, states    []string
 	since                   time.Time
 	pattern                 *regexp.Regexp
 
-	messages map[string]*parley.Event // what was announced, by the message's id; nil once asked for and unknown
+	messages map[string]*parley.Event // announcements, by message id; nil for an unknown one
 }
 
-// keptAnnouncements bounds what a filter remembers while it follows the log for days.
+// keptAnnouncements bounds the announcements in memory when the log is followed for days.
 const keptAnnouncements = 10_000
 
-// logFlags are a filter's values as they are given.
+// logFlags holds the flags of a filter as they are given.
 type logFlags struct {
 	agent, from, to, thread, since, grep string
 	types, kinds, states                 []string
 }
 
-// What may be asked for; the states are those of deliveries, agents and threads.
-var (
-	eventTypes  = []string{"information", "request", "response", "coordination"}
-	eventKinds  = []string{"direct", "broadcast", "thread", "steering", "system"}
-	eventStates = []string{
-		"queued",
-		"held",
-		"typing",
-		"submitted",
-		"read",
-		"answered",
-		"failed",
-		"unconfirmed",
-		"expired",
-		"starting",
-		"idle",
-		"busy",
-		"waiting",
-		"drafting",
-		"blocked",
-		"unknown",
-		"exited",
-		"unreachable",
-		"terminated",
-		"created",
-		"joined",
-		"added",
-		"removed",
-		"left",
-		"paused",
-		"resumed",
+// The values that --type and --kind accept.
+func eventTypes() []string { return texts(parley.MessageTypes()) }
+func eventKinds() []string { return texts(parley.MessageKinds()) }
+
+func texts[S ~string](values []S) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		all[i] = string(v)
 	}
-)
+	return all
+}
 
-func (c *cli) addLogFlags(cmd *cobra.Command) *logFlags {
+// timeForms describes the times that --since accepts.
+const timeForms = "10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339"
+
+func addLogFlags(cmd *cobra.Command, c *cli) *logFlags {
 	f, flags := new(logFlags), cmd.Flags()
-	flags.StringVar(&f.agent, "agent", "", "only what concerns this agent: name or id")
-	flags.StringVar(&f.from, "from", "", "only messages of this sender")
+	flags.StringVar(&f.agent, "agent", "", "only events about this agent: name or id")
+	flags.StringVar(&f.from, "from", "", "only messages from this sender")
 	flags.StringVar(&f.to, "to", "", "only messages to this recipient")
-	flags.StringVar(&f.thread, "thread", "", "only this thread: its id or its title")
-	flags.StringSliceVar(&f.types, "type", nil, "only messages of these types ("+strings.Join(eventTypes, ", ")+")")
-	flags.StringSliceVar(&f.kinds, "kind", nil, "only messages of these kinds ("+strings.Join(eventKinds, ", ")+")")
-	flags.StringSliceVar(&f.states, "is", nil, "only what came into one of these states, such as failed or held")
-	flags.StringVar(
-		&f.since,
-		"since",
-		"",
-		"only what happened since: 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339",
-	)
-
-	flags.StringVar(&f.grep, "grep", "", "only lines with this pattern; in small letters it stands for capitals too")
-	for flag, values := range map[string][]string{"type": eventTypes, "kind": eventKinds, "is": eventStates} {
+	flags.StringVar(&f.thread, "thread", "", "only this thread: id or title")
+	flags.StringSliceVar(&f.types, "type", nil, "only messages of these types ("+strings.Join(eventTypes(), ", ")+")")
+	flags.StringSliceVar(&f.kinds, "kind", nil, "only messages of these kinds ("+strings.Join(eventKinds(), ", ")+")")
+	flags.StringSliceVar(&f.states, "is", nil, "only changes to one of these states, such as failed or held")
+	flags.StringVar(&f.since, "since", "", "only since then: "+timeForms)
+	flags.StringVar(&f.grep, "grep", "", "only lines that match this pattern; lower case matches capitals too")
+	for flag, values := range map[string][]string{"type": eventTypes(), "kind": eventKinds(), "is": parley.EventStates()} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
 	}
 
@@ -95,7 +68,7 @@ func (c *cli) addLogFlags(cmd *cobra.Command) *logFlags {
 	return f
 }
 
-// filter reads the flags. A value that nothing can be is an error, not an empty log.
+// filter parses the flags. A value that no event can have is an error, not an empty log.
 func (f *logFlags) filter(cmd *cobra.Command, now time.Time) (*logFilter, error) {
 	l := &logFilter{
 		agent:    f.agent,
@@ -108,44 +81,56 @@ func (f *logFlags) filter(cmd *cobra.Command, now time.Time) (*logFilter, error)
 		messages: map[string]*parley.Event{},
 	}
 
-	for flag, given := range map[string]struct{ got, known []string }{"type": {f.types, eventTypes}, "kind": {f.kinds, eventKinds}, "is": {f.states, eventStates}} {
-		for _, value := range given.got {
-			if err := knownValue(cmd, flag, value, given.known); err != nil {
+	for _, check := range []struct {
+		flag         string
+		given, known []string
+	}{{"type", f.types, eventTypes()}, {"kind", f.kinds, eventKinds()}, {"is", f.states, parley.EventStates()}} {
+		for _, value := range check.given {
+			if err := knownValue(cmd, check.flag, value, check.known); err != nil {
 				return nil, err
 			}
 		}
 	}
 
+	var err error
 	if f.since != "" {
-		since, err := sinceWhen(f.since, now)
-		if err != nil {
-			return nil, misused(
-				cmd,
-				fmt.Errorf("--since is %q; give 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339", f.since),
-			)
+		if l.since, err = sinceFlag(cmd, f.since, now); err != nil {
+			return nil, err
 		}
-
-		l.since = since
 	}
-
 	if f.grep != "" {
-		pattern := f.grep
-		if pattern == strings.ToLower(pattern) {
-			pattern = "(?i)" + pattern
+		if l.pattern, err = grepFlag(cmd, f.grep); err != nil {
+			return nil, err
 		}
-
-		compiled, err := regexp.Compile(pattern)
-		if err != nil {
-			return nil, misused(
-				cmd,
-				fmt.Errorf("--grep is %q, which is no pattern; put a backslash before ( [ * and the like", f.grep),
-			)
-		}
-
-		l.pattern = compiled
 	}
 
 	return l, nil
+}
+
+// sinceFlag parses the value of --since.
+func sinceFlag(cmd *cobra.Command, text string, now time.Time) (time.Time, error) {
+	since, err := parseSince(text, now)
+	if err != nil {
+		return since, misused(cmd, fmt.Errorf("--since is %q; give %s", text, timeForms))
+	}
+	return since, nil
+}
+
+// grepFlag compiles the value of --grep. In lower case it ignores case.
+func grepFlag(cmd *cobra.Command, text string) (*regexp.Regexp, error) {
+	expression := text
+	if expression == strings.ToLower(expression) {
+		expression = "(?i)" + expression
+	}
+
+	pattern, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, misused(
+			cmd, fmt.Errorf("--grep is %q, which is not a pattern; put a backslash before ( [ * and the like", text),
+		)
+	}
+
+	return pattern, nil
 }
 
 func knownValue(cmd *cobra.Command, flag, value string, known []string) error {
@@ -158,8 +143,8 @@ func knownValue(cmd *cobra.Command, flag, value string, known []string) error {
 	return misused(cmd, fmt.Errorf("--%s is %q; it can be %s", flag, value, strings.Join(known, ", ")))
 }
 
-// sinceWhen reads a span back from now, a time of today, a day, or a whole time.
-func sinceWhen(text string, now time.Time) (time.Time, error) {
+// parseSince parses a duration back from now, a time of today, a day, or a full time.
+func parseSince(text string, now time.Time) (time.Time, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if span, err := time.ParseDuration(days + "h"); err == nil && span >= 0 {
 			return now.Add(-24 * span), nil
@@ -182,28 +167,34 @@ func sinceWhen(text string, now time.Time) (time.Time, error) {
 	return time.Parse(time.RFC3339Nano, text)
 }
 
-// narrow reports whether anything but the time is asked for.
+// narrow reports whether the filter selects by anything but time.
 func (l *logFilter) narrow() bool {
 	return l.agent+l.from+l.to+l.thread != "" || l.pattern != nil || len(l.types)+len(l.kinds)+len(l.states) > 0
 }
 
-// names reports whether a reference names one: by its name, its id, or the beginning
-// of that.
+// names reports whether ref is the name, the id, or the beginning of the id.
 func names(ref, name, id string) bool {
 	return strings.EqualFold(ref, name) && name != "" ||
 		len(ref) >= parley.ShortID && id != "" && strings.HasPrefix(id, strings.ToLower(ref))
 }
 
-// passes reports whether an event is one to show. line is how it is shown.
-func (l *logFilter) passes(e *parley.Event, line string, announced func(*parley.Event) *parley.Event) bool {
-	sent := names(l.from, e.Sender, e.SenderID)
-	got := names(l.to, e.Recipient, e.RecipientID)
+// passes reports whether an event matches. line is the event as the log shows it;
+// announcement returns the event that announced the event's message.
+func (l *logFilter) passes(
+	e *parley.Event, line string, announcement func(*parley.Event) *parley.Event,
+) bool {
+	about := func(ref string) bool {
+		return names(ref, e.Agent, e.AgentID) || names(ref, e.Sender, e.SenderID) || names(ref, e.Recipient, e.RecipientID)
+	}
+
 	switch {
 	case e.Time.Before(l.since):
 		return false
-	case l.agent != "" && !names(l.agent, e.Agent, e.AgentID) && !names(l.agent, e.Sender, e.SenderID) && !names(l.agent, e.Recipient, e.RecipientID):
+	case l.agent != "" && !about(l.agent):
 		return false
-	case l.from != "" && !sent, l.to != "" && !got:
+	case l.from != "" && !names(l.from, e.Sender, e.SenderID):
+		return false
+	case l.to != "" && !names(l.to, e.Recipient, e.RecipientID):
 		return false
 	case l.thread != "" && !names(l.thread, e.Thread, e.ThreadID):
 		return false
@@ -217,33 +208,8 @@ func (l *logFilter) passes(e *parley.Event, line string, announced func(*parley.
 		return false
 	}
 
-	m := announced(e)
+	m := announcement(e)
 
 	return m != nil && (len(l.types) == 0 || slices.Contains(l.types, string(m.MessageType))) &&
 		(len(l.kinds) == 0 || slices.Contains(l.kinds, string(m.Kind)))
-}
-
-// announced finds what is known of an event's message: what became of a message does
-// not say of which type it is.
-func (c *cli) announced(ctx context.Context, l *logFilter) func(*parley.Event) *parley.Event {
-	return func(e *parley.Event) *parley.Event {
-		if len(l.messages) > keptAnnouncements {
-			clear(l.messages)
-		}
-
-		if e.Type.Announces() {
-			l.messages[e.MessageID] = e
-			return e
-		}
-
-		known, found := l.messages[e.MessageID]
-		if !found {
-			if res, err := invoke[parley.MessageStatusResult](ctx, c, "get_message_status", url.Values{"message_id": {e.MessageID}}); err == nil {
-				known = &parley.Event{Kind: res.Object.Kind, MessageType: res.Object.Type}
-			}
-			l.messages[e.MessageID] = known
-		}
-
-		return known
-	}
 }

@@ -78,7 +78,7 @@ func perform[Res any](ctx context.Context, c *cli, call *parley.Invocation) (*Re
 	defer service.Close()
 	res, err := call.Call(parley.WithCaller(ctx, undecided), service)
 	if err != nil {
-		return nil, c.aboutProfile(err)
+		return nil, aboutProfile(c, err)
 	}
 	return res.(*Res), nil
 }
@@ -92,7 +92,7 @@ type operation[Res any] struct {
 	args    cobra.PositionalArgs
 	flags   []string // parameters that are flags: its name, or name=flag
 	fill    func(args []string, to url.Values) error
-	print   func(*Res) error
+	print   func(*cli, *Res) error
 }
 
 // command makes the cobra command of an operation.
@@ -115,7 +115,7 @@ func command[Res any](c *cli, o operation[Res]) *cobra.Command {
 			return c.printJSON(res)
 		}
 
-		return o.print(res)
+		return o.print(c, res)
 	}
 
 	return cmd
@@ -174,10 +174,13 @@ func addFlag(cmd *cobra.Command, flag string, f parley.Field) {
 	}
 }
 
-// flagDoc is a parameter's description in the style of flags.
-func flagDoc(f parley.Field) string {
-	doc := strings.TrimSuffix(f.Doc, ".")
-	return strings.ToLower(doc[:1]) + doc[1:]
+// flagDoc returns a parameter's description in the style of flags.
+func flagDoc(f parley.Field) string { return flagText(f.Doc) }
+
+// flagText puts a sentence into the style of flags: lower case, no period.
+func flagText(sentence string) string {
+	text := strings.TrimSuffix(sentence, ".")
+	return strings.ToLower(text[:1]) + text[1:]
 }
 
 // fieldOf returns a parameter of an operation. Both names stand in this
@@ -231,6 +234,13 @@ func (c *cli) completeAgents(cmd *cobra.Command, args []string, _ string) ([]str
 	}
 
 	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// offer makes a completion of names that are not files.
+func offer(names func(*cobra.Command) []string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return names(cmd), cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // withAgents completes agent names for the first n arguments; n < 0 for all.

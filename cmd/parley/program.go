@@ -40,7 +40,7 @@ func (exitCode) Error() string { return "" }
 // failure, 2 for a command line that cannot be understood.
 func (p program) run(ctx context.Context, args []string) int {
 	c := &cli{program: p}
-	root := c.root()
+	root := newRoot(c)
 	root.SetArgs(args)
 	root.SetIn(p.in)
 	root.SetOut(p.out)
@@ -78,8 +78,8 @@ const (
 	groupDaemon   = "daemon"
 )
 
-// root builds the tree of commands.
-func (c *cli) root() *cobra.Command {
+// newRoot builds the tree of commands.
+func newRoot(c *cli) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "parley",
 		Short: "Run a team of AI coding agents in tmux and let them talk",
@@ -89,7 +89,7 @@ What became of each message is proven and shown. Alone, parley opens the screen.
   parley send coder "please rebase"
   parley log -f`,
 		Args:          noSuchCommand,
-		RunE:          c.screenOrHelp,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return screenOrHelp(cmd, c) },
 		Version:       buildVersion(),
 		SilenceErrors: true, SilenceUsage: true,
 	}
@@ -114,67 +114,67 @@ What became of each message is proven and shown. Alone, parley opens the screen.
 
 	add(
 		groupTeam,
-		c.launchCommand(),
-		c.adoptCommand(),
-		c.leaveCommand(),
-		c.joinCommand(),
-		c.stopCommand(),
-		c.restartCommand(),
-		c.agentsCommand(),
-		c.attachCommand(),
-		c.terminalCommand(),
-		c.watchCommand(),
-		c.registerCommand(),
-		c.approveCommand(),
-		c.responderCommand(),
-		c.usageCommand(),
-		c.keyCommand(),
-		c.profilesCommand(),
-		c.upCommand(),
-		c.downCommand(),
+		launchCommand(c),
+		adoptCommand(c),
+		leaveCommand(c),
+		joinCommand(c),
+		stopCommand(c),
+		restartCommand(c),
+		agentsCommand(c),
+		attachCommand(c),
+		terminalCommand(c),
+		watchCommand(c),
+		registerCommand(c),
+		approveCommand(c),
+		responderCommand(c),
+		usageCommand(c),
+		keyCommand(c),
+		profilesCommand(c),
+		upCommand(c),
+		downCommand(c),
 	)
 
 	add(
 		groupMessages,
-		c.sendCommand(),
-		c.broadcastCommand(),
-		c.replyCommand(),
-		c.ignoreCommand(),
-		c.inboxCommand(),
-		c.readCommand(),
-		c.messageCommand(),
-		c.steerCommand(),
-		c.needsCommand(),
-		c.explainCommand(),
-		c.retryCommand(),
-		c.pauseCommand(),
-		c.resumeCommand(),
-		c.sendFileCommand(),
-		c.getFileCommand(),
-		c.filesCommand(),
-		c.historyCommand(),
-		c.threadCommand(),
-		c.conversationCommand(),
-		c.searchCommand(),
-		c.logCommand(),
-		c.exportCommand(),
-		c.tuiCommand(),
+		sendCommand(c),
+		broadcastCommand(c),
+		replyCommand(c),
+		ignoreCommand(c),
+		inboxCommand(c),
+		readCommand(c),
+		messageCommand(c),
+		steerCommand(c),
+		needsCommand(c),
+		explainCommand(c),
+		retryCommand(c),
+		pauseCommand(c),
+		resumeCommand(c),
+		sendFileCommand(c),
+		getFileCommand(c),
+		filesCommand(c),
+		historyCommand(c),
+		threadCommand(c),
+		conversationCommand(c),
+		searchCommand(c),
+		logCommand(c),
+		exportCommand(c),
+		tuiCommand(c),
 	)
 
 	add(
 		groupDaemon,
-		c.statusCommand(),
-		c.doctorCommand(),
-		c.serveCommand(),
-		c.backupCommand(),
-		c.mcpCommand(),
-		c.demoCommand(),
-		c.opsCommand(),
-		c.schemaCommand(),
-		c.versionCommand(),
+		statusCommand(c),
+		doctorCommand(c),
+		serveCommand(c),
+		backupCommand(c),
+		mcpCommand(c),
+		demoCommand(c),
+		opsCommand(c),
+		schemaCommand(c),
+		versionCommand(c),
 	)
 
-	root.AddCommand(c.execCommand(), c.demoAgentCommand(), c.hookCommand())
+	root.AddCommand(execCommand(c), demoAgentCommand(c), hookCommand(c))
 	checkHelpTopic(root)
 
 	return root

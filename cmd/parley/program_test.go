@@ -28,7 +28,7 @@ func TestEveryCommandIsExplained(t *testing.T) {
 		}
 	}
 
-	walk((&cli{}).root())
+	walk(newRoot((&cli{})))
 }
 
 func TestTableAlignsWhatIsShown(t *testing.T) {
@@ -62,7 +62,7 @@ func TestEventLines(t *testing.T) {
 		{parley.Event{Type: parley.EventAgent, Time: at, Agent: "coder", State: "idle"},
 			"03:04:05  coder                     idle"},
 	} {
-		if got := (&cli{}).eventLine(test.event); got != test.want {
+		if got := eventLine((&cli{}), test.event); got != test.want {
 			t.Errorf("got  %q\nwant %q", got, test.want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestEventLines(t *testing.T) {
 func TestTmuxIsToldOfTheOneAroundOnlyIfItIsTheSame(t *testing.T) {
 	for socket, told := range map[string]bool{"/tmp/around": true, "/tmp/other": false} {
 		c := &cli{program: program{env: daemon.Environ{"PATH=" + os.Getenv("PATH"), "TMUX=/tmp/around,12,0"}}}
-		cmd, err := c.tmuxCommand([]string{"tmux", "-S", socket, "attach-session"})
+		cmd, err := tmuxClient(c, []string{"tmux", "-S", socket, "attach-session"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,16 +9,16 @@ import (
 	"parley/tmux"
 )
 
-// returnKeyHere is how a person leaves an agent's terminal on parley's tmux server at
+// returnKey is how a person leaves an agent's terminal on parley's tmux server at
 // socket, as it must be pressed in this terminal. That is tmux's own key where the other
 // does not come through: a tmux of the person's own around this terminal takes it for
 // itself, or the server is an older daemon's, or does not tell.
-func (c *cli) returnKeyHere(ctx context.Context, socket string) string {
+func returnKey(ctx context.Context, c *cli, socket string) string {
 	around := c.tmuxAround()
-	ours := c.askTmux(ctx, socket, "show-options", "-gv", "prefix", ";", "list-keys", "-T", "root", tmux.ReturnKey)
+	ours := queryTmux(ctx, c, socket, "show-options", "-gv", "prefix", ";", "list-keys", "-T", "root", tmux.ReturnKey)
 	prefix, bound, _ := strings.Cut(ours, "\n")
 	if strings.Contains(bound, "detach-client") &&
-		(around == "" || c.askTmux(ctx, around, "list-keys", "-T", "root", tmux.ReturnKey) == "") {
+		(around == "" || queryTmux(ctx, c, around, "list-keys", "-T", "root", tmux.ReturnKey) == "") {
 		return tmux.ReturnKey
 	}
 
@@ -27,16 +27,16 @@ func (c *cli) returnKeyHere(ctx context.Context, socket string) string {
 	}
 
 	pressed := prefix
-	if around != "" && c.askTmux(ctx, around, "show-options", "-gv", "prefix") == prefix {
+	if around != "" && queryTmux(ctx, c, around, "show-options", "-gv", "prefix") == prefix {
 		pressed += " " + prefix // theirs passes the second on
 	}
 
 	return strings.NewReplacer("C-", "Ctrl-", "M-", "Alt-").Replace(pressed + " d")
 }
 
-// askTmux is what the server at socket answers, "" if nothing within a second. It
+// queryTmux is what the server at socket answers, "" if nothing within a second. It
 // changes and starts nothing there.
-func (c *cli) askTmux(ctx context.Context, socket string, words ...string) string {
+func queryTmux(ctx context.Context, c *cli, socket string, words ...string) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	ask := exec.CommandContext(ctx, "tmux", append([]string{"-N", "-S", socket}, words...)...)

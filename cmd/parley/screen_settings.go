@@ -7,9 +7,9 @@ import (
 	"parley/tui"
 )
 
-// screenOf is how the screen is to behave here. A parley.yaml that cannot be read is
+// loadScreenSettings is how the screen is to behave here. A parley.yaml that cannot be read is
 // the daemon's matter: it keeps nobody from looking.
-func (c *cli) screenOf(at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
+func loadScreenSettings(c *cli, at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
 	s := daemon.ScreenSettings{}
 	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil {
 		s = t.Screen
@@ -17,12 +17,12 @@ func (c *cli) screenOf(at daemon.Place) (daemon.ScreenSettings, tui.Notify, erro
 	if err := s.Override(c.env); err != nil {
 		return s, tui.Notify{}, err
 	}
-	n, err := s.Notice("the screen")
+	n, err := s.Notification("the screen")
 	return s, n, err
 }
 
-// examineForScreen is what parley doctor finds.
-func (c *cli) examineForScreen(ctx context.Context) []tui.Finding {
+// runDoctor is what parley doctor finds.
+func runDoctor(ctx context.Context, c *cli) []tui.Finding {
 	d := &doctor{cli: c}
 	var all []tui.Finding
 	for _, f := range examine(ctx, d.checks(), func([]string) {}) {

@@ -58,7 +58,7 @@ var lineDeliveries = []lineState{
 
 // printStatusLine prints the line for the status of the user's tmux. It starts no
 // daemon, and is no failure: what is wrong is the line.
-func (c *cli) printStatusLine(ctx context.Context, form string) error {
+func printStatusLine(ctx context.Context, c *cli, form string) error {
 	if form != lineWords && form != lineShort {
 		return usageError{
 			fmt.Errorf("--tmux is %q", form),

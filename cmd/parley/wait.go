@@ -55,22 +55,22 @@ type sent struct {
 }
 
 // receipt prints what is proven so far and, if asked to, waits for the rest.
-func (c *cli) receipt(ctx context.Context, res any, sentence string, s sent, wait time.Duration) error {
+func receipt(ctx context.Context, c *cli, res any, sentence string, s sent, wait time.Duration) error {
 	if c.json {
-		waitErr := c.await(ctx, s, wait)
+		waitErr := awaitProof(ctx, c, s, wait)
 		if err := c.printJSON(res); err != nil {
 			return err
 		}
 		return silently(waitErr)
 	}
 
-	c.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), c.rungs(*s.deliveries))
+	c.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), rungs(c, *s.deliveries))
 	if wait <= 0 {
 		return nil
 	}
 
-	err := c.await(ctx, s, wait)
-	c.printLadders(*s.deliveries)
+	err := awaitProof(ctx, c, s, wait)
+	printLadders(c, *s.deliveries)
 
 	return err
 }
@@ -84,7 +84,7 @@ func silently(err error) error {
 }
 
 // rungs sums up deliveries: the state of one, else how many are in each.
-func (c *cli) rungs(deliveries []parley.Delivery) string {
+func rungs(c *cli, deliveries []parley.Delivery) string {
 	var order []parley.DeliveryState
 	count := map[parley.DeliveryState]int{}
 	for _, d := range deliveries {
@@ -112,9 +112,9 @@ func because(d parley.Delivery) string {
 	return ": " + d.Reason
 }
 
-// await follows a message until every delivery is settled or the time is over,
+// awaitProof follows a message until every delivery is settled or the time is over,
 // with progress on a terminal. It fails unless every delivery is proven.
-func (c *cli) await(ctx context.Context, s sent, wait time.Duration) error {
+func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 	if wait <= 0 {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (c *cli) await(ctx context.Context, s sent, wait time.Duration) error {
 		step := min(left, time.Minute)
 		if progress {
 			step = min(step, time.Second)
-			fmt.Fprintf(c.err, "\r\x1b[K%s, %d s left", c.rungs(*s.deliveries), int(left.Seconds()))
+			fmt.Fprintf(c.err, "\r\x1b[K%s, %d s left", rungs(c, *s.deliveries), int(left.Seconds()))
 		}
 
 		seconds := strconv.Itoa(max(1, int(step.Seconds())))
@@ -179,7 +179,7 @@ func unproven(s sent) error {
 }
 
 // printLadders shows every delivery's rungs with their times and evidence.
-func (c *cli) printLadders(deliveries []parley.Delivery) {
+func printLadders(c *cli, deliveries []parley.Delivery) {
 	for _, d := range deliveries {
 		c.printf("%s: %s%s\n", c.paint(bold, d.Recipient), c.paint(rungStyle(d.State), string(d.State)), because(d))
 		var t table

@@ -20,15 +20,15 @@ const (
 	lastWords = 5
 )
 
-// started watches agents that were just launched until each is there, has
+// watchLaunched watches agents that were just launched until each is there, has
 // ended, or has had its time, and reports them. One that ended is an error.
-func (c *cli) started(ctx context.Context, launched []*parley.LaunchAgentResult, how string) error {
+func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentResult, how string) error {
 	until := c.now().Add(startWatch)
 	failed := 0
 	for _, res := range launched {
-		state, evidence, err := c.watchStart(ctx, res.AgentID, until)
+		state, evidence, err := awaitStart(ctx, c, res.AgentID, until)
 		if err == nil && state == parley.StateExited {
-			err = c.endedAtOnce(ctx, res.Name, how, evidence)
+			err = endedError(ctx, c, res.Name, how, evidence)
 		}
 
 		if err != nil {
@@ -41,7 +41,7 @@ func (c *cli) started(ctx context.Context, launched []*parley.LaunchAgentResult,
 		}
 
 		res.State = state
-		if err := c.reportLaunched(res, how); err != nil {
+		if err := reportLaunched(c, res, how); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (c *cli) started(ctx context.Context, launched []*parley.LaunchAgentResult,
 	return nil
 }
 
-func (c *cli) reportLaunched(res *parley.LaunchAgentResult, how string) error {
+func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 	if c.json {
 		return c.printJSON(res)
 	}
@@ -71,8 +71,8 @@ func (c *cli) reportLaunched(res *parley.LaunchAgentResult, how string) error {
 	))
 }
 
-// watchStart returns an agent's state once it has left `starting`, or its time is over.
-func (c *cli) watchStart(ctx context.Context, id string, until time.Time) (parley.AgentState, string, error) {
+// awaitStart returns an agent's state once it has left `starting`, or its time is over.
+func awaitStart(ctx context.Context, c *cli, id string, until time.Time) (parley.AgentState, string, error) {
 	tick := time.NewTicker(startLook)
 	defer tick.Stop()
 
@@ -95,8 +95,8 @@ func (c *cli) watchStart(ctx context.Context, id string, until time.Time) (parle
 	}
 }
 
-// endedAtOnce says what an agent's program said before it ended.
-func (c *cli) endedAtOnce(ctx context.Context, name, how, evidence string) error {
+// endedError says what an agent's program said before it ended.
+func endedError(ctx context.Context, c *cli, name, how, evidence string) error {
 	e := parley.Errorf(parley.AgentUnavailable, "%s was %s, but %s", name, how, evidence).
 		Suggest("Correct what it complains about, then: parley restart %s; or launch %s anew with another command.", name, name)
 	screen, err := invoke[parley.ReadTerminalResult](ctx, c, "read_terminal", url.Values{"agent": {name}})

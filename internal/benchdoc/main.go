@@ -1,8 +1,8 @@
 // Command benchdoc turns the output of go test -bench, on its standard input, into
 // docs/measured/benchmarks.md. Benchmarks whose names differ only in way=... measure the
-// same work done in different ways: they share a table, and parley's numbers are
-// set against each other way as ratios, which travel between machines better than
-// the numbers do.
+// same work done in different ways. They share a table, which also has parley's numbers
+// divided by those of each other way: ratios are more alike between machines than
+// numbers.
 package main
 
 import (

@@ -8,15 +8,21 @@ import (
 	"time"
 )
 
-// ours is the way that the others are baselines for.
+// ours is the way that is compared with the others.
 const ours = "parley"
 
 const preface = `# Benchmarks
 
-Written by ` + "`make bench`" + `, all in one run on one machine. Read the ratios: they compare
-ways of doing the same work side by side, and hold on other machines better than
-the numbers do. Where a number stands for a time, less is better; where it ends in
-/s, more is.
+` + "`make bench`" + ` writes this page, in one run on one machine. Read the ratios: they compare ways to do the same work,
+measured next to each other, and hold on other machines better than the numbers do. For a time, less is better; for a
+number per second, more is.
+
+| way | how it types |
+| --- | --- |
+| parley | the whole program: stored, guarded, and proven |
+| recipe, guarded | parley's guarded tmux commands alone; AcceptedToEntered adds two commits to the database |
+| bare | unguarded commands over one control connection |
+| forked | one tmux process per message; in Sustained, one per command, and forked-once has one per message |
 `
 
 func (r *report) markdown() string {
@@ -113,7 +119,7 @@ func isTime(unit string) bool {
 	return unit == "ns" || strings.HasSuffix(unit, "-ns")
 }
 
-// title names a column: a time's cells carry their own unit.
+// title returns the heading of a column. The cells of times have their own units.
 func title(unit string) string {
 	if !isTime(unit) {
 		return unit
@@ -141,7 +147,8 @@ func pretty(v float64, unit string) string {
 	return digits(v) + " ns"
 }
 
-// digits writes three significant digits, and all of a whole number.
+// digits formats a number with three significant digits, and those above 100 as a whole
+// number.
 func digits(v float64) string {
 	if v >= 100 || v <= -100 {
 		return strconv.FormatFloat(v, 'f', 0, 64)

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A report is what one run of the benchmarks said.
+// A report has the results of one run of the benchmarks.
 type report struct {
 	machine []string // "cpu: ...", in the order printed
 	groups  []*group
@@ -24,16 +24,16 @@ type group struct {
 }
 
 type way struct {
-	name    string // "" where the benchmark names no way
+	name    string // "" if the benchmark names no way
 	samples map[string][]float64
 	units   []string // in the order printed
 }
 
-// config is a line such as "goos: linux" of the benchmark format.
+// config matches a line such as "goos: linux".
 var config = regexp.MustCompile(`^[a-z][a-z0-9-]*: `)
 
-// parse reads a run. A run that failed or measured nothing is an error: it must
-// not replace a good page.
+// parse reads a run. It fails if the run failed or measured nothing, so that such a run
+// replaces no good page.
 func parse(in io.Reader) (*report, error) {
 	r := &report{}
 	lines := bufio.NewScanner(in)
@@ -61,8 +61,8 @@ func parse(in io.Reader) (*report, error) {
 	return r, nil
 }
 
-// measure takes one line: a name, a number of iterations, then values and units.
-// A name alone is how the testing package announces what it is about to run.
+// measure adds one line: a name, a number of iterations, then values and units. A name
+// alone announces a benchmark, and is ignored.
 func (r *report) measure(fields []string) error {
 	if len(fields) == 1 {
 		return nil
@@ -89,11 +89,11 @@ func (r *report) measure(fields []string) error {
 	return nil
 }
 
-// processors is the -N that the testing package puts behind a name.
+// processors matches the -N that the testing package appends to a name.
 var processors = regexp.MustCompile(`-\d+$`)
 
-// way finds or makes the place for a benchmark such as
-// BenchmarkBroadcast/panes=50/way=parley-2.
+// way returns the way of a benchmark such as BenchmarkBroadcast/panes=50/way=parley-2, and
+// adds it if it is new.
 func (r *report) way(benchmark string) *way {
 	benchmark = processors.ReplaceAllString(strings.TrimPrefix(benchmark, "Benchmark"), "")
 	var kept []string
@@ -117,7 +117,7 @@ func (r *report) way(benchmark string) *way {
 	return w
 }
 
-// find returns the element that matches, or a new one.
+// find returns the element that matches, or appends a new one.
 func find[T any](list *[]*T, match func(*T) bool) *T {
 	if i := slices.IndexFunc(*list, match); i >= 0 {
 		return (*list)[i]
@@ -126,7 +126,7 @@ func find[T any](list *[]*T, match func(*T) bool) *T {
 	return (*list)[len(*list)-1]
 }
 
-// value is the median of what was measured, so that -count may be used.
+// value returns the median of the samples, so that -count may be used.
 func (w *way) value(unit string) (float64, bool) {
 	s := slices.Sorted(slices.Values(w.samples[unit]))
 	if len(s) == 0 {

@@ -1,27 +1,22 @@
 package daemon
 
 import (
-	"parley"
 	"parley/conversation"
+	"parley/internal/setting"
 )
 
-// ConversationSettings are what agents may say to each other before a person speaks again.
+// ConversationSettings limit what agents may say before a person speaks again.
 type ConversationSettings struct {
-	Off            bool `yaml:"off" doc:"Hold nothing but what you mute and cool yourself: true or false."`
-	ChainHops      int  `yaml:"chain_hops" doc:"How many messages of agents may follow from one another since a person began: 1 to 1000, 20 unless set."`
-	PairMinute     int  `yaml:"pair_minute" doc:"How many messages two agents may exchange in a minute: 1 to 1000, 10 unless set."`
-	PairTenMinutes int  `yaml:"pair_ten_minutes" doc:"How many messages two agents may exchange in ten minutes: 1 to 1000, 40 unless set."`
-	CycleRounds    int  `yaml:"cycle_rounds" doc:"How many rounds messages may go in a circle of agents: 1 to 1000, 3 unless set."`
+	Off            bool `yaml:"off" doc:"Hold nothing but what you mute and cool yourself."`
+	ChainHops      int  `yaml:"chain_hops" default:"20" min:"1" max:"1000" doc:"How many messages of agents may follow from one another since a person began."`
+	PairMinute     int  `yaml:"pair_minute" default:"10" min:"1" max:"1000" doc:"How many messages two agents may exchange in a minute."`
+	PairTenMinutes int  `yaml:"pair_ten_minutes" default:"40" min:"1" max:"1000" doc:"How many messages two agents may exchange in ten minutes."`
+	CycleRounds    int  `yaml:"cycle_rounds" default:"3" min:"1" max:"1000" doc:"How many rounds messages may go in a circle of agents."`
 }
 
 func (s ConversationSettings) budgets() conversation.Settings { return conversation.Settings(s) }
 
-// check refuses numbers that make no budget; at says where they stand.
-func (s ConversationSettings) check(at string) error {
-	err := s.budgets().Validate()
-	if err == nil {
-		return nil
-	}
-	e := parley.AsError(err)
-	return parley.Errorf(e.Code, "%s: conversation: %w", at, err).Suggest("%s", e.Action)
+// check refuses values out of bounds. File is the name of the file that has them.
+func (s *ConversationSettings) check(file string) error {
+	return setting.Check(s, file+": conversation")
 }

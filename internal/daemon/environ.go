@@ -1,10 +1,9 @@
 package daemon
 
 import (
+	"parley/orchestrator/terminal"
 	"slices"
 	"strings"
-
-	"parley/orchestrator"
 )
 
 // Environ is an environment in the form of os.Environ. If a name occurs twice,
@@ -37,6 +36,6 @@ func (e Environ) Map() map[string]string {
 func (e Environ) Scrubbed() Environ {
 	return slices.DeleteFunc(slices.Clone(e), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
-		return slices.Contains(orchestrator.NotInherited, name)
+		return slices.Contains(terminal.NotInherited, name)
 	})
 }

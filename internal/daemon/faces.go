@@ -42,7 +42,7 @@ func (d *daemon) http(mcp http.Handler) httpapi.Options {
 		OpenRegistration:  d.settings.OpenRegistration,
 		TrustLocalAgentID: d.settings.TrustLocalAgentID,
 		Agent:             d.orchestrator.CallerNamed,
-		Beyond:            d.settings.beyond(),
+		Beyond:            d.settings.beyondLoopback(),
 	}
 
 	for name := range strings.SplitSeq(d.settings.HTTPHosts, ",") {

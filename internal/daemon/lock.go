@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 // lock takes the workspace's daemon lock, which the system releases when the
@@ -57,28 +58,18 @@ func Locked(at Place) (bool, error) {
 
 // AwaitGone waits until no daemon holds the workspace's lock.
 func AwaitGone(ctx context.Context, at Place) error {
-	for {
+	err := wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {
 		held, err := lock(at)
-		if err == nil {
-			return held.Close()
+		switch {
+		case err == nil:
+			return true, held.Close()
+		case parley.ErrorCode(err) == parley.DaemonRunning:
+			return false, nil
 		}
-		if parley.ErrorCode(err) != parley.DaemonRunning {
-			return err
-		}
-		if err := wait(ctx, 20*time.Millisecond); err != nil {
-			return err
-		}
-	}
-}
-
-// wait pauses between two looks at something that sends no notice.
-func wait(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
+		return false, err
+	})
+	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
 	}
+	return err
 }

@@ -6,16 +6,16 @@ import (
 	"parley"
 )
 
-// Responder is a responder of parley.yaml.
+// Responder is a responder of parley.yaml: an agent for which a model answers.
 type Responder struct {
 	Name         string                 `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
 	Model        string                 `yaml:"model" required:"true" doc:"The model that answers, as its server names it."`
 	SystemPrompt string                 `yaml:"system_prompt" doc:"What the model is told before every conversation."`
-	Temperature  *float64               `yaml:"temperature" doc:"0 to 2; the server's own unless set."`
-	MaxTokens    int                    `yaml:"max_tokens" doc:"Of an answer; the server's own unless set."`
-	BaseURL      string                 `yaml:"base_url" doc:"Of a server that speaks chat completions, such as http://127.0.0.1:11434/v1; the hosted one of OpenAI unless set."`
+	Temperature  *float64               `yaml:"temperature" min:"0" max:"2" doc:"The sampling temperature. Unless set, the server chooses."`
+	MaxTokens    int                    `yaml:"max_tokens" min:"0" max:"1000000" doc:"The longest answer, in tokens. Unless set, the server chooses."`
+	BaseURL      string                 `yaml:"base_url" doc:"The address of a server that speaks chat completions, such as http://127.0.0.1:11434/v1; the hosted one of OpenAI unless set."`
 	APIKeyEnv    string                 `yaml:"api_key_env" doc:"The variable of the daemon's environment that holds the key; OPENAI_API_KEY unless base_url is set. Never the key itself."`
-	AutoRespond  *bool                  `yaml:"auto_respond" doc:"false: a mailbox for now."`
+	AutoRespond  *bool                  `yaml:"auto_respond" doc:"false makes it a mailbox for now."`
 	Role         string                 `yaml:"role" doc:"Its role in the team."`
 	Description  string                 `yaml:"description" doc:"What it is for, in a sentence."`
 	Capabilities []string               `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
@@ -35,34 +35,31 @@ func (a *Responder) config() parley.ResponderConfig {
 	}
 }
 
-// Declared returns the responders of the file, checked.
+// Declared returns the responders of the file. They were checked when it was read.
 func (t *Team) Declared() []parley.DeclaredResponder {
 	var all []parley.DeclaredResponder
 	for _, a := range t.Responders {
 		config := a.config()
-		_ = config.Check() // it was checked when the file was read, and settles the defaults
-		all = append(
-			all,
-			parley.DeclaredResponder{
-				Name:         a.Name,
-				Description:  a.Description,
-				Role:         a.Role,
-				Capabilities: a.Capabilities,
-				Groups:       a.Groups,
-				Responder: parley.Responder{
-					ResponderConfig: config,
-					AutoRespond:     a.AutoRespond == nil || *a.AutoRespond,
-					Origin:          parley.FromFile,
-				},
+		_ = config.Check() // fills in the defaults
+		all = append(all, parley.DeclaredResponder{
+			Name:         a.Name,
+			Description:  a.Description,
+			Role:         a.Role,
+			Capabilities: a.Capabilities,
+			Groups:       a.Groups,
+			Responder: parley.Responder{
+				ResponderConfig: config,
+				AutoRespond:     a.AutoRespond == nil || *a.AutoRespond,
+				Origin:          parley.FromFile,
 			},
-		)
+		})
 	}
 
 	return all
 }
 
-// checkResponders refuses those that cannot be. seen are the names that are taken.
-func (t *Team) checkResponders(at string, seen map[string]bool) error {
+// checkResponders refuses responders that are invalid or have a name of seen.
+func (t *Team) checkResponders(file string, seen map[string]bool) error {
 	for _, a := range t.Responders {
 		config := a.config()
 		err := parley.CheckName(a.Name)
@@ -72,13 +69,12 @@ func (t *Team) checkResponders(at string, seen map[string]bool) error {
 
 		if err != nil {
 			e := parley.AsError(err)
-			return parley.Errorf(e.Code, "%s: responder %s: %w", at, parley.CleanLine(a.Name), err).
+			return parley.Errorf(e.Code, "%s: responder %s: %w", file, parley.CleanLine(a.Name), err).
 				Suggest("%s", e.Action)
 		}
 
 		if seen[strings.ToLower(a.Name)] {
-			return parley.Errorf(parley.InvalidArgument, "%s: two agents are named %s", at, a.Name).
-				Suggest("Give each a name of its own.")
+			return duplicateName(file, a.Name)
 		}
 
 		seen[strings.ToLower(a.Name)] = true

@@ -2,55 +2,28 @@ package daemon
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
+	"strconv"
 	"time"
+
+	"parley/internal/setting"
 )
 
 // schema is a JSON schema.
 type schema = map[string]any
 
-const durationForm = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
+// durationPattern matches the durations of parley.yaml, such as 1h30m.
+const durationPattern = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))+$`
 
-// limits are what the types of parley.yaml do not say, by key.
-var limits = map[string]schema{
-	"footer":       {"enum": []string{"full", "short"}},
-	"max_text":     {"minimum": 1, "maximum": 100_000},
-	"http_port":    {"minimum": 0, "maximum": 65_535},
-	"expire_after": {"pattern": durationForm},
-	"stuck_after":  {"pattern": durationForm},
-	"draft_after":  {"pattern": durationForm},
-	"owes_after":   {"pattern": durationForm},
-
-	"response_deadline": {"pattern": durationForm},
-	"remind_before":     {"pattern": durationForm},
-	"tell_sender_after": {"pattern": durationForm},
-	"model_timeout":     {"pattern": durationForm},
-	"model_calls":       {"minimum": 1, "maximum": 1000},
-
-	"temperature":   {"minimum": 0, "maximum": 2},
-	"max_tokens":    {"minimum": 0, "maximum": 1_000_000},
+// extras holds what the tags of some fields do not say, by key.
+var extras = map[string]schema{
+	"size":          {"pattern": sizeForm.String()},
 	"historyLength": {"minimum": 0, "maximum": 100},
 	"toolRounds":    {"minimum": 0, "maximum": 10},
-
-	"overdue_after": {"pattern": durationForm},
-
-	"messages_per_minute":      {"minimum": 1, "maximum": most},
-	"broadcasts_per_minute":    {"minimum": 1, "maximum": most},
-	"registrations_per_minute": {"minimum": 1, "maximum": most},
-
-	"chain_hops":       {"minimum": 1, "maximum": 1000},
-	"pair_minute":      {"minimum": 1, "maximum": 1000},
-	"pair_ten_minutes": {"minimum": 1, "maximum": 1000},
-	"cycle_rounds":     {"minimum": 1, "maximum": 1000},
-
-	"notify":      {"pattern": `^ *(none|bell|desktop|bell *, *desktop|desktop *, *bell) *$`},
-	"quiet_hours": {"pattern": `^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$`},
-
-	"http_address": {"anyOf": []schema{{"format": "ipv4"}, {"format": "ipv6"}}},
-	"size":         {"pattern": sizeForm.String()},
 }
 
-// Schema describes parley.yaml for editors.
+// Schema returns the JSON schema of parley.yaml, for editors.
 func Schema() ([]byte, error) {
 	s := schemaOf(reflect.TypeFor[Team]())
 	s["$schema"], s["title"] = "https://json-schema.org/draft/2020-12/schema", "parley.yaml"
@@ -58,42 +31,38 @@ func Schema() ([]byte, error) {
 }
 
 func schemaOf(t reflect.Type) schema {
-	switch {
-	case t == reflect.TypeFor[time.Duration](), t.Kind() == reflect.String:
+	if t == reflect.TypeFor[time.Duration]() {
+		return schema{"type": "string", "pattern": durationPattern}
+	}
+
+	switch t.Kind() {
+	case reflect.String:
 		return schema{"type": "string"}
-	case t.Kind() == reflect.Bool:
+	case reflect.Bool:
 		return schema{"type": "boolean"}
-	case t.Kind() == reflect.Pointer:
+	case reflect.Pointer:
 		return schemaOf(t.Elem())
-	case t.Kind() == reflect.Float64:
+	case reflect.Float64:
 		return schema{"type": "number"}
-	case t.Kind() == reflect.Int:
+	case reflect.Int:
 		return schema{"type": "integer"}
-	case t.Kind() == reflect.Slice:
+	case reflect.Slice:
 		return schema{"type": []string{"array", "null"}, "items": schemaOf(t.Elem())}
-	case t.Kind() == reflect.Map: // profiles: their keys are the profile package's to check
+	case reflect.Map: // profiles: package profile checks their keys
 		return schema{"type": []string{"object", "null"}, "additionalProperties": schema{"type": "object"}}
 	}
 
 	return structSchema(t)
 }
 
-// structSchema is closed, as the reading of the file is strict.
+// structSchema allows no other keys, like the decoder.
 func structSchema(t reflect.Type) schema {
 	properties := schema{}
 	var required []string
-	for i := range t.NumField() {
-		f := t.Field(i)
-		key := f.Tag.Get("yaml")
-		p := schemaOf(f.Type)
-		p["description"] = f.Tag.Get("doc")
-		for name, value := range limits[key] {
-			p[name] = value
-		}
-
-		properties[key] = p
-		if f.Tag.Get("required") == "true" {
-			required = append(required, key)
+	for _, f := range setting.Fields(t) {
+		properties[f.Name] = fieldSchema(f)
+		if f.Required {
+			required = append(required, f.Name)
 		}
 	}
 
@@ -101,6 +70,31 @@ func structSchema(t reflect.Type) schema {
 	if required != nil {
 		s["type"], s["required"] = "object", required
 	}
+
+	return s
+}
+
+// fieldSchema adds the description and the bounds of a field to the schema of its type.
+func fieldSchema(f setting.Field) schema {
+	s := schemaOf(f.Type)
+	s["description"] = f.Description()
+	if f.Enum != nil {
+		s["enum"] = f.Enum
+	}
+	if f.Pattern != "" {
+		s["pattern"] = f.Pattern
+	}
+	if f.Format == "ip" {
+		s["anyOf"] = []schema{{"format": "ipv4"}, {"format": "ipv6"}}
+	}
+
+	// The bounds of durations are not numbers.
+	for name, text := range map[string]string{"minimum": f.Min, "maximum": f.Max} {
+		if n, err := strconv.Atoi(text); err == nil {
+			s[name] = n
+		}
+	}
+	maps.Copy(s, extras[f.Name])
 
 	return s
 }

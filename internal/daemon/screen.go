@@ -2,65 +2,50 @@ package daemon
 
 import (
 	"reflect"
-	"strconv"
 	"strings"
 	"time"
 
 	"parley"
+	"parley/internal/setting"
 	"parley/tui"
 )
 
-// ScreenSettings are the screen's. Of the key notify, the environment's
-// PARLEY_SCREEN_NOTIFY is made by itself: what one likes is one's own, not the team's.
+// ScreenSettings are the settings of the screen. PARLEY_SCREEN_NOTIFY in the
+// environment overrides notify: people may prefer something else than their team.
 type ScreenSettings struct {
-	Notify        string `yaml:"notify" doc:"How you are told of what comes for you and of what needs you: bell, desktop, both separated by a comma, or none; both unless set."`
-	QuietHours    string `yaml:"quiet_hours" doc:"When you are not told, such as 22:00-07:00; never unless set."`
-	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll and clicks choose; hold shift then to select text: true or false."`
-	ReducedMotion bool   `yaml:"reduced_motion" doc:"Show news once a second at most, and neither curves nor a blinking cursor: true or false."`
+	Notify        string `yaml:"notify" pattern:"^ *(none|bell|desktop|bell *, *desktop|desktop *, *bell) *$" doc:"How you are notified of messages for you and of what needs you: bell, desktop, both separated by a comma, or none; both unless set."`
+	QuietHours    string `yaml:"quiet_hours" pattern:"^ *([01]?[0-9]|2[0-3]):[0-5][0-9] *- *(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00) *$" doc:"When you are not notified, such as 22:00-07:00; never unless set."`
+	Mouse         bool   `yaml:"mouse" doc:"Let the wheel scroll and clicks choose; hold shift to select text."`
+	ReducedMotion bool   `yaml:"reduced_motion" doc:"Update once a second at most, without curves and without a blinking cursor."`
 }
 
-// overrideFrom applies the environment's PARLEY_SCREEN_KEY variables.
+// Override applies the environment's PARLEY_SCREEN_KEY variables.
 func (s *ScreenSettings) Override(env Environ) error {
-	v := reflect.ValueOf(s).Elem()
-	for i, key := range keysOf(v.Type()) {
+	for _, key := range setting.Names(reflect.TypeFor[ScreenSettings]()) {
 		name := "PARLEY_SCREEN_" + strings.ToUpper(key)
 		text := env.Get(name)
 		if text == "" {
 			continue
 		}
-
-		if v.Field(i).Kind() == reflect.String {
-			v.Field(i).SetString(text)
-			continue
-		}
-
-		on, err := strconv.ParseBool(text)
-		if err != nil {
+		if err := setting.Set(s, key, text); err != nil {
 			return parley.Errorf(parley.InvalidArgument, "%s is %q", name, parley.CleanLine(text)).
 				With("setting", key).
 				Suggest("Give true or false.")
 		}
-
-		v.Field(i).SetBool(on)
 	}
 
 	return s.check("the environment")
 }
 
-// check refuses what notify refuses; source says whose it is.
+// check refuses what Notification refuses.
 func (s *ScreenSettings) check(source string) error {
-	_, err := s.Notice(source)
+	_, err := s.Notification(source)
 	return err
 }
 
-// Notice is how and when the operator is told.
-func (s *ScreenSettings) Notice(source string) (n tui.Notify, err error) {
-	refuse := func(key, value, instead string) error {
-		return parley.Errorf(parley.InvalidArgument, "%s: %s is %q", source, key, parley.CleanLine(value)).
-			With("setting", key).
-			Suggest("Give %s.", instead)
-	}
-
+// Notification returns how and when the operator is notified. Source tells where the
+// settings stand.
+func (s *ScreenSettings) Notification(source string) (n tui.Notify, err error) {
 	if s.Notify == "" {
 		n.Bell, n.Desktop = true, true
 	}
@@ -73,7 +58,7 @@ func (s *ScreenSettings) Notice(source string) (n tui.Notify, err error) {
 			n.Desktop = true
 		case "none", "":
 		default:
-			return n, refuse("notify", s.Notify, "bell, desktop, both with a comma between them, or none")
+			return n, setting.Refuse(source, "notify", s.Notify, "bell, desktop, both with a comma between them, or none")
 		}
 	}
 
@@ -81,23 +66,28 @@ func (s *ScreenSettings) Notice(source string) (n tui.Notify, err error) {
 		return n, nil
 	}
 
-	from, to, ok := strings.Cut(s.QuietHours, "-")
-	begin, err1 := timeOfDay(from)
-	end, err2 := timeOfDay(to)
-	if strings.TrimSpace(to) == "24:00" {
-		end, err2 = 24*time.Hour, nil
+	from, to, ok := parseHours(s.QuietHours)
+	if !ok {
+		return n, setting.Refuse(source, "quiet_hours", s.QuietHours, "two times of day, such as 22:00-07:00")
 	}
-	if !ok || err1 != nil || err2 != nil {
-		return n, refuse("quiet_hours", s.QuietHours, "two times of day, such as 22:00-07:00")
-	}
-
-	n.Quiet = tui.QuietHours{From: begin, To: end}
+	n.Quiet = tui.QuietHours{From: from, To: to}
 
 	return n, nil
 }
 
-// timeOfDay is how long after midnight a time is, such as 7:30.
-func timeOfDay(text string) (time.Duration, error) {
+// parseHours parses two times of day, such as 22:00-07:00, as durations since
+// midnight. The second one may be 24:00.
+func parseHours(text string) (from, to time.Duration, ok bool) {
+	begin, end, ok := strings.Cut(text, "-")
+	from, err1 := parseTimeOfDay(begin)
+	to, err2 := parseTimeOfDay(end)
+	if strings.TrimSpace(end) == "24:00" {
+		to, err2 = 24*time.Hour, nil
+	}
+	return from, to, ok && err1 == nil && err2 == nil
+}
+
+func parseTimeOfDay(text string) (time.Duration, error) {
 	at, err := time.Parse("15:04", strings.Trim(text, " "))
 	return time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute, err
 }

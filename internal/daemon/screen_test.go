@@ -1,21 +1,22 @@
 package daemon
 
 import (
+	"reflect"
 	"regexp"
 	"testing"
 	"time"
 
+	"parley/internal/setting"
 	"parley/tui"
 )
 
-// TestTheSchemaAndTheScreenAgreeOnQuietHours tries whatever looks like two times.
-func TestTheSchemaAndTheScreenAgreeOnQuietHours(t *testing.T) {
-	form := regexp.MustCompile(limits["quiet_hours"]["pattern"].(string))
+func TestSchemaAndScreenAgreeOnQuietHours(t *testing.T) {
+	form := regexp.MustCompile(setting.Find(reflect.TypeFor[ScreenSettings](), "quiet_hours").Pattern)
 	taken := 0
 	for _, from := range []string{"0:00", "7:30", "07:30", "23:59", "24:00", "24:01", "25:00", "29:00", "7:60", "7", "", " 9:05"} {
 		for _, to := range []string{"0:00", "7:00", "23:59", "24:00", "24:30", "25:00", "12:5", " 19:00 "} {
 			s := ScreenSettings{QuietHours: from + "-" + to}
-			n, err := s.Notice("here")
+			n, err := s.Notification("here")
 			if got, want := err == nil, form.MatchString(s.QuietHours); got != want {
 				t.Errorf("%q is taken: %v, by the schema: %v", s.QuietHours, got, want)
 			}
@@ -33,7 +34,7 @@ func TestTheSchemaAndTheScreenAgreeOnQuietHours(t *testing.T) {
 	}
 }
 
-func TestScreenSettingsSayHowOneIsTold(t *testing.T) {
+func TestScreenSettingsChooseNotifications(t *testing.T) {
 	for _, c := range []struct {
 		env  Environ
 		want tui.Notify
@@ -48,7 +49,7 @@ func TestScreenSettingsSayHowOneIsTold(t *testing.T) {
 		if err := s.Override(c.env); err != nil {
 			t.Errorf("%v: %v", c.env, err)
 		}
-		if got, err := s.Notice("here"); got != c.want || err != nil {
+		if got, err := s.Notification("here"); got != c.want || err != nil {
 			t.Errorf("%v: got %+v, %v, want %+v", c.env, got, err, c.want)
 		}
 	}

@@ -130,8 +130,12 @@ func (d *daemon) readTeam() (*Team, error) {
 		return nil, err
 	}
 
-	for key, text := range d.Flags {
-		if err := t.Settings.override(key, text, "--"+key); err != nil {
+	for _, f := range SettingFields() {
+		text, given := d.Flags[f.Name]
+		if !given {
+			continue
+		}
+		if err := t.Settings.set(f, text, "--"+f.Name); err != nil {
 			return nil, err
 		}
 	}

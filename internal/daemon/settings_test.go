@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"parley"
+	"parley/conversation"
+	"parley/internal/setting"
 )
 
 func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
@@ -17,30 +20,43 @@ func TestSchemaOfTheTeamFileIsUpToDate(t *testing.T) {
 	}
 	got, err := os.ReadFile("../../docs/parley.schema.json")
 	if err != nil || !bytes.Equal(bytes.TrimSpace(got), want) {
-		t.Errorf("docs/parley.schema.json differs (%v); write it anew: parley schema > docs/parley.schema.json", err)
+		t.Errorf("docs/parley.schema.json differs (%v); regenerate it with parley schema > docs/parley.schema.json", err)
 	}
 }
 
 func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
-	for _, typ := range []reflect.Type{reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings]()} {
-		for i := range typ.NumField() {
-			f := typ.Field(i)
-			if f.Tag.Get("yaml") == "" || f.Tag.Get("doc") == "" {
-				t.Errorf(
-					"%s.%s: key %q, description %q, want both",
-					typ.Name(),
-					f.Name,
-					f.Tag.Get("yaml"),
-					f.Tag.Get("doc"),
-				)
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[Team](), reflect.TypeFor[Agent](), reflect.TypeFor[Settings](), reflect.TypeFor[ScreenSettings](),
+		reflect.TypeFor[ConversationSettings](), reflect.TypeFor[Responder](),
+	} {
+		for _, f := range setting.Fields(typ) {
+			if !strings.HasSuffix(f.Doc, ".") {
+				t.Errorf("%s: %s is described by %q, want a sentence", typ.Name(), f.Name, f.Doc)
 			}
 		}
 	}
 }
 
+// The conversation package has its own defaults and bounds, for threads.
+func TestConversationSettingsAreThoseOfTheProtocol(t *testing.T) {
+	var s ConversationSettings
+	setting.Fill(&s)
+	if got, want := s.budgets(), conversation.Defaults(); got != want {
+		t.Errorf("defaults: got %+v, want %+v", got, want)
+	}
+
+	for _, n := range []int{-1, 1, 1000, 1001} {
+		s := ConversationSettings{ChainHops: n, PairMinute: n, PairTenMinutes: n, CycleRounds: n}
+		if got, want := s.check("x") == nil, s.budgets().Validate() == nil; got != want {
+			t.Errorf("%d is accepted: got %v, want %v", n, got, want)
+		}
+	}
+}
+
 func TestEnvironmentOverridesSettings(t *testing.T) {
-	s := Settings{MaxText: 5}
-	s.fill()
+	var s Settings
+	s.MaxText = 5
+	setting.Fill(&s)
 	if err := s.Override(Environ{"PARLEY_MAX_TEXT=7", "PARLEY_FOOTER=short", "PARLEY_EXPIRE_AFTER=90m", "PARLEY_HTTP_PORT=8080",
 		"PARLEY_STUCK_AFTER=3m", "PARLEY_OWES_AFTER=4m", "PARLEY_AUTO_STEER=true", "PARLEY_MAX_FILE_MB=12", "PARLEY_KEY=x",
 		"PARLEY_HTTP_ADDRESS=::1", "PARLEY_HTTP_HOSTS=a.example", "PARLEY_OPEN_REGISTRATION=true", "PARLEY_TRUST_LOCAL_AGENT_ID=true",
@@ -49,7 +65,7 @@ func TestEnvironmentOverridesSettings(t *testing.T) {
 	}
 
 	var want Settings
-	want.fill()
+	setting.Fill(&want)
 	want.MaxText, want.Footer, want.ExpireAfter, want.HTTPPort = 7, "short", 90*time.Minute, 8080
 	want.StuckAfter, want.OwesAfter, want.AutoSteer, want.MaxFileMB = 3*time.Minute, 4*time.Minute, true, 12
 	want.HTTPAddress, want.HTTPHosts, want.OpenRegistration, want.TrustLocalAgentID = "::1", "a.example", true, true

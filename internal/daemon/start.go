@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 
 	"golang.org/x/sys/unix"
 )
@@ -51,8 +52,8 @@ func (s Starter) Ensure(ctx context.Context, at Place) (*Info, error) {
 		if err := deaf.look(ctx, at, s.Now()); err != nil {
 			return nil, err
 		}
-		if err := wait(ctx, 50*time.Millisecond); err != nil {
-			return nil, err
+		if wait.Pause(ctx, 50*time.Millisecond) != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
 }

@@ -6,10 +6,10 @@ import (
 	"regexp"
 )
 
-// anthropic is the messages API.
+// anthropic speaks Anthropic's messages API.
 type anthropic struct{}
 
-// parts is a content: a text, or a list of parts.
+// parts is the content of a message: a text, or a list of parts.
 type parts []part
 
 type part struct {
@@ -34,7 +34,7 @@ func (p parts) join() (text string) {
 	return text
 }
 
-// meanwhile is how Claude Code tells what was submitted while a tool was running.
+// meanwhile matches Claude Code's wrapping of a text that was submitted while a tool ran.
 var meanwhile = regexp.MustCompile(`(?s)while you were working:\n(.*?)\n\n(?:IMPORTANT:|This is how Claude Code)`)
 
 func (anthropic) read(_ *http.Request, body []byte) (turn, error) {
@@ -89,15 +89,11 @@ func (a anthropic) say(w *stream, pieces []string) {
 }
 
 func (a anthropic) call(w *stream, t tool, arguments string) {
-	a.message(
-		w,
-		"tool_use",
-		object{"type": "tool_use", "id": w.id("toolu"), "name": t.name, "input": object{}},
-		func() bool {
-			a.delta(w, object{"type": "input_json_delta", "partial_json": arguments})
-			return true
-		},
-	)
+	block := object{"type": "tool_use", "id": w.id("toolu"), "name": t.name, "input": object{}}
+	a.message(w, "tool_use", block, func() bool {
+		a.delta(w, object{"type": "input_json_delta", "partial_json": arguments})
+		return true
+	})
 }
 
 func (anthropic) delta(w *stream, delta object) {
@@ -105,23 +101,18 @@ func (anthropic) delta(w *stream, delta object) {
 }
 
 func (anthropic) message(w *stream, reason string, block object, content func() bool) {
-	w.event(
-		"message_start",
-		object{"message": object{"id": w.id("msg"), "type": "message", "role": "assistant", "model": "scripted",
-			"content": []any{}, "stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": 1, "output_tokens": 1}}},
-	)
-
+	w.event("message_start", object{"message": object{
+		"id": w.id("msg"), "type": "message", "role": "assistant", "model": "scripted", "content": []any{},
+		"stop_reason": nil, "stop_sequence": nil, "usage": object{"input_tokens": 1, "output_tokens": 1},
+	}})
 	w.event("content_block_start", object{"index": 0, "content_block": block})
 	if !content() {
 		return
 	}
 
 	w.event("content_block_stop", object{"index": 0})
-	w.event(
-		"message_delta",
-		object{"delta": object{"stop_reason": reason, "stop_sequence": nil}, "usage": object{"output_tokens": 1}},
-	)
-
+	delta := object{"stop_reason": reason, "stop_sequence": nil}
+	w.event("message_delta", object{"delta": delta, "usage": object{"output_tokens": 1}})
 	w.event("message_stop", object{})
 }
 
@@ -134,7 +125,7 @@ func (anthropic) failure(status int, message string) object {
 		kind = "authentication_error"
 	case http.StatusTooManyRequests:
 		kind = "rate_limit_error"
-	case 529: // Anthropic's own
+	case 529: // defined by Anthropic
 		kind = "overloaded_error"
 	}
 	return object{"type": "error", "error": object{"type": kind, "message": message}}

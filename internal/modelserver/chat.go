@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// chat is the API chat completions.
+// chat speaks OpenAI's chat completions API.
 type chat struct{}
 
 func (chat) read(_ *http.Request, body []byte) (turn, error) {
@@ -65,15 +65,8 @@ func (c chat) say(w *stream, pieces []string) {
 }
 
 func (c chat) call(w *stream, t tool, arguments string) {
-	calls := []any{
-		object{
-			"index":    0,
-			"id":       w.id("call"),
-			"type":     "function",
-			"function": object{"name": t.name, "arguments": arguments},
-		},
-	}
-
+	function := object{"name": t.name, "arguments": arguments}
+	calls := []any{object{"index": 0, "id": w.id("call"), "type": "function", "function": function}}
 	if w.whole {
 		c.message(w, "tool_calls", object{"role": "assistant", "content": nil, "tool_calls": calls})
 		return
@@ -84,10 +77,8 @@ func (c chat) call(w *stream, t tool, arguments string) {
 }
 
 func (chat) message(w *stream, reason string, message object) {
-	w.data(
-		object{"id": w.id("chat"), "object": "chat.completion", "created": 1, "model": "scripted", "usage": w.usage(),
-			"choices": []any{object{"index": 0, "message": message, "finish_reason": reason}}},
-	)
+	w.data(object{"id": w.id("chat"), "object": "chat.completion", "created": 1, "model": "scripted",
+		"choices": []any{object{"index": 0, "message": message, "finish_reason": reason}}, "usage": w.usage()})
 }
 
 func (chat) chunk(w *stream, reason any, delta object) {
@@ -97,24 +88,15 @@ func (chat) chunk(w *stream, reason any, delta object) {
 
 func (c chat) end(w *stream, reason string) {
 	c.chunk(w, reason, object{})
-	w.data(
-		object{
-			"id":      w.id("chat"),
-			"object":  "chat.completion.chunk",
-			"created": 1,
-			"model":   "scripted",
-			"choices": []any{},
-			"usage":   w.usage(),
-		},
-	)
-
+	w.data(object{"id": w.id("chat"), "object": "chat.completion.chunk", "created": 1, "model": "scripted",
+		"choices": []any{}, "usage": w.usage()})
 	fmt.Fprint(w.w, "data: [DONE]\n\n")
 	w.flush()
 }
 
-// usage is ten tokens for each message that was sent, and three for the answer.
+// usage returns the usage that a request with so many messages has.
 func (w *stream) usage() object {
-	in := PromptTokens * w.asked
+	in := PromptTokens * w.messages
 	return object{"prompt_tokens": in, "completion_tokens": AnswerTokens, "total_tokens": in + AnswerTokens}
 }
 

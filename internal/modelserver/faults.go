@@ -9,24 +9,24 @@ import (
 	"strconv"
 )
 
-// What the chat API says that a request took: so much for each message in it, and for
-// its answer.
+// The usage that the chat API reports.
 const (
-	PromptTokens = 10
-	AnswerTokens = 3
+	PromptTokens = 10 // for each message in the request
+	AnswerTokens = 3  // for the answer
 )
 
-// Request is one that came, as it came.
+// Request is a received request.
 type Request struct {
-	Path, Key string // the key without what stands before it
+	Path, Key string // the key without "Bearer"
 	Body      []byte
 }
 
-// StartBare runs a model that obeys also where no tools are offered, as those who ask
-// it a plain question do. `SAY words` makes it say just that, and `ECHO words` so that
-// whoever is told it says it too; `PAUSE` begin and go on after Release, `FAIL 503 ONCE` or `TWICE` fail no more often, `AFTER 2` before it ask for
-// two seconds' patience; `BREAK` breaks off amid its answer, `GARBAGE` is no answer, and
-// `EMPTY` an empty one.
+// StartBare runs a model that also obeys prompts without tools, and remembers requests.
+// It knows more commands: `SAY words` answers with just these words, and `ECHO words` with
+// "ECHO words", so that the next model says it too. `PAUSE` begins an answer and goes on
+// after Release. `FAIL 503 ONCE` and `FAIL 503 TWICE` fail that often; `AFTER 2` with them
+// asks for two seconds of patience. `BREAK` breaks off in an answer, `GARBAGE` sends no
+// answer, and `EMPTY` an empty one.
 func StartBare() *Server {
 	s := Start()
 	s.mu.Lock()
@@ -35,14 +35,15 @@ func StartBare() *Server {
 	return s
 }
 
-// Requests are all that came so far.
+// Requests returns all requests so far, if the server was started with StartBare.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-func (s *Server) keep(r *http.Request, body []byte) {
+// keepRequest remembers a request.
+func (s *Server) keepRequest(r *http.Request, body []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.bare {
@@ -51,22 +52,24 @@ func (s *Server) keep(r *http.Request, body []byte) {
 	}
 }
 
-// enough counts how often a prompt was refused, and reports whether that will do.
-func (s *Server) enough(said string, times int) bool {
+// hasFailed counts the failures of a prompt, and reports whether there were more than
+// times.
+func (s *Server) hasFailed(text string, times int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failed == nil {
 		s.failed = map[string]int{}
 	}
-	s.failed[said]++
-	return s.failed[said] > times
+	s.failed[text]++
+	return s.failed[text] > times
 }
 
-// faults are what a prompt asks to go wrong.
+// faults are the faults that a prompt asks for.
 type faults struct {
-	say                          string
-	after, times                 int
-	cut, garbage, empty, halting bool
+	say                        string // the answer's text; "": the default
+	after                      int    // seconds, for Retry-After
+	times                      int    // failures before a success; 0: always fail
+	cut, garbage, empty, pause bool
 }
 
 var (
@@ -76,16 +79,16 @@ var (
 	faultForm = regexp.MustCompile(`\b(BREAK|GARBAGE|EMPTY|PAUSE)\b`)
 )
 
-func faultsOf(said string) (f faults) {
-	if m := sayForm.FindStringSubmatch(said); m != nil {
+func parseFaults(text string) (f faults) {
+	if m := sayForm.FindStringSubmatch(text); m != nil {
 		f.say = m[1] + m[2]
 	}
-	if m := afterForm.FindStringSubmatch(said); m != nil {
+	if m := afterForm.FindStringSubmatch(text); m != nil {
 		f.after, _ = strconv.Atoi(m[1]) // digits
 	}
-	f.times = map[string]int{"ONCE": 1, "TWICE": 2}[timesForm.FindString(said)]
-	fault := faultForm.FindString(said)
-	f.cut, f.garbage, f.empty, f.halting = fault == "BREAK", fault == "GARBAGE", fault == "EMPTY", fault == "PAUSE"
+	f.times = map[string]int{"ONCE": 1, "TWICE": 2}[timesForm.FindString(text)]
+	fault := faultForm.FindString(text)
+	f.cut, f.garbage, f.empty, f.pause = fault == "BREAK", fault == "GARBAGE", fault == "EMPTY", fault == "PAUSE"
 	return f
 }
 
@@ -95,9 +98,10 @@ func (f faults) header(h http.Header) {
 	}
 }
 
-func (f faults) broken() bool { return f.cut || f.garbage || f.empty || f.halting }
+// spoilsAnswer reports whether the answer itself goes wrong or pauses.
+func (f faults) spoilsAnswer() bool { return f.cut || f.garbage || f.empty || f.pause }
 
-// spoil writes an answer that goes wrong, or waits half-way.
+// spoil writes an answer that goes wrong, or pauses half-way.
 func (f faults) spoil(w *stream, api speaker) {
 	c, ok := api.(chat)
 	switch {

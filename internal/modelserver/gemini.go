@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// gemini is the API generateContent and its streaming sister.
+// gemini speaks Google's generateContent API, streamed or not.
 type gemini struct{}
 
 func (gemini) read(r *http.Request, body []byte) (turn, error) {
@@ -45,7 +45,7 @@ func (gemini) read(r *http.Request, body []byte) (turn, error) {
 			if text, ok := userText(p.Text); ok {
 				t.texts = append(t.texts, text)
 			} else {
-				t.system += p.Text // it tells what there is as a user would
+				t.system += p.Text // Gemini CLI sends its context as a user's text
 			}
 		}
 	}

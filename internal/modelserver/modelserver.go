@@ -1,11 +1,10 @@
-// Package modelserver is the scripted model of the tests: on loopback it speaks the
-// APIs of Anthropic (messages), OpenAI (responses, chat completions) and Google
-// (generateContent), remembers each prompt that it was sent, and obeys what the
-// prompt says. `SLEEP 3` keeps it silent for three seconds, `WAIT` until Release,
-// `STREAM 3` makes it speak a word a second, `CALL tool {"a":1}` makes it call the offered tool whose name is
-// or ends so, `FAIL 429 words` or `FAIL 429 {json}` makes it refuse with that status
-// when that is over; anything else it answers by repeating how the prompt began. See
-// faults.go for the ways in which a model can fail.
+// Package modelserver is a scripted model for tests. On loopback it speaks the APIs of
+// Anthropic (messages), OpenAI (responses, chat completions) and Google
+// (generateContent), remembers each prompt, and obeys commands in it. `SLEEP 3` keeps it
+// silent for three seconds, `WAIT` until Release. `STREAM 3` makes it send three words,
+// one a second. `CALL tool {"a":1}` makes it call the offered tool whose name is or ends
+// with that. `FAIL 429 words` or `FAIL 429 {json}` makes it then refuse with that status.
+// It answers other prompts by repeating their begin. StartBare has more commands.
 package modelserver
 
 import (
@@ -35,19 +34,19 @@ type Server struct {
 	system  string
 	tools   []string
 
-	bare     bool // turns without tools are obeyed too
+	bare     bool // obey turns without tools, and remember requests
 	requests []Request
-	failed   map[string]int // how often a prompt was refused
+	failed   map[string]int // failures by prompt
 }
 
-// Prompt is a text that a user submitted, and when the first request came with it.
+// Prompt is a text that a user submitted, and the time of the first request with it.
 type Prompt struct {
 	Text string
 	At   time.Time
 }
 
-// prompt is one that is remembered. While it has no whole answer it is sent again
-// with every attempt at one.
+// prompt is a remembered Prompt. Programs send it again with each attempt until it has
+// a complete answer.
 type prompt struct {
 	Prompt
 	answered bool
@@ -61,14 +60,14 @@ func Start() *Server {
 	return s
 }
 
-// Close ends it and the turns that it has open.
+// Close ends the server and its open turns.
 func (s *Server) Close() {
 	close(s.end)
 	s.http.CloseClientConnections()
 	s.http.Close()
 }
 
-// Release lets the turns go on that wait.
+// Release lets waiting turns go on.
 func (s *Server) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,9 +75,9 @@ func (s *Server) Release() {
 	s.release = make(chan struct{})
 }
 
-// Log is what was submitted by users so far, to the byte as it came, each text as
-// often as it was submitted: neither the history that every request repeats counts,
-// nor another attempt at a turn that failed or was broken off.
+// Log returns the texts that users submitted so far, byte for byte, each as often as it
+// was submitted. It counts neither the history that every request repeats, nor further
+// attempts after a failed or broken turn.
 func (s *Server) Log() []Prompt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +88,7 @@ func (s *Server) Log() []Prompt {
 	return log
 }
 
-// Prompts are the texts of the log.
+// Prompts returns the texts of the log.
 func (s *Server) Prompts() []string {
 	log := s.Log()
 	texts := make([]string, len(log))
@@ -99,37 +98,37 @@ func (s *Server) Prompts() []string {
 	return texts
 }
 
-// Results are what tools have answered the model, again with every attempt.
+// Results returns the results of tools, once for each attempt.
 func (s *Server) Results() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.results)
 }
 
-// Offered are the instructions and the tools of the last turn.
+// Offered returns the instructions and the tools of the last turn.
 func (s *Server) Offered() (system string, tools []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.system, slices.Clone(s.tools)
 }
 
-// tool is one that a request offers.
+// tool is a tool that a request offers.
 type tool struct{ namespace, name string }
 
 func (t tool) String() string { return strings.TrimPrefix(t.namespace+"__"+t.name, "__") }
 
-// turn is one request, read.
+// turn is a parsed request.
 type turn struct {
-	texts   []string // of the user, since the model last spoke
+	texts   []string // the user's, since the model's last answer
 	results []string // of tools, since then
 	system  string
 	tools   []tool
-	whole   bool // the answer is to come in one piece, not as a stream
+	whole   bool // wants the answer in one piece, not as a stream
 
 	messages int // in the request
 }
 
-// speaker answers in one of the APIs.
+// speaker reads and answers requests in one of the APIs.
 type speaker interface {
 	read(r *http.Request, body []byte) (turn, error)
 	say(w *stream, pieces []string)
@@ -139,9 +138,9 @@ type speaker interface {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	api := speakers(r.URL.Path)
+	api := speakerFor(r.URL.Path)
 	if api == nil || r.Method != http.MethodPost {
-		aside(w, r)
+		serveOther(w, r)
 		return
 	}
 
@@ -157,17 +156,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	n := s.note(t)
-	s.keep(r, body) // once Release concerns it
-	s.act(
-		&stream{w: w, noted: n, whole: t.whole, asked: t.messages, gone: s.gone(r), last: func() { s.answer(n.open) }},
-		api,
-		t,
-	)
+	rec := s.record(t)
+	s.keepRequest(r, body) // after record: a Release from now on concerns this turn
+	s.answer(api, t, &stream{
+		recorded: rec, w: w, whole: t.whole, messages: t.messages,
+		gone: s.gone(r), last: func() { s.markAnswered(rec.open) },
+	})
 }
 
-// aside answers what programs ask besides.
-func aside(w http.ResponseWriter, r *http.Request) {
+// serveOther answers the other requests of programs.
+func serveOther(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models"):
@@ -179,7 +177,8 @@ func aside(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func speakers(path string) speaker {
+// speakerFor returns the API that a path belongs to, nil if none does.
+func speakerFor(path string) speaker {
 	switch {
 	case strings.HasSuffix(path, "/messages"):
 		return anthropic{}
@@ -193,25 +192,25 @@ func speakers(path string) speaker {
 	return nil
 }
 
-// noted is what is remembered of a turn.
-type noted struct {
-	turn     int       // programs tell answers by their ids
-	said     string    // what there is to obey
-	open     []*prompt // what it answers
+// recorded is the memory of a turn.
+type recorded struct {
+	turn     int       // numbers the answers' ids, by which programs tell answers apart
+	text     string    // the text to obey
+	open     []*prompt // the prompts that it answers
 	released <-chan struct{}
 }
 
-// note remembers a turn; a request without tools is the program's own business,
-// such as finding a title. Of several prompts the new ones are obeyed: one that
-// failed before stands before its successor for good.
-func (s *Server) note(t turn) noted {
+// record remembers a turn. A request without tools is the program's own, such as for a
+// title, and is not remembered. Only the new prompts of a turn are obeyed: one that failed
+// before stays in the history before its successor.
+func (s *Server) record(t turn) recorded {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
 	s.turns++
-	n := noted{turn: s.turns, released: s.release}
+	rec := recorded{turn: s.turns, released: s.release}
 	if len(t.tools) == 0 && !s.bare {
-		return n
+		return rec
 	}
 
 	s.results = append(s.results, t.results...)
@@ -222,35 +221,36 @@ func (s *Server) note(t turn) noted {
 
 	var fresh []string
 	for _, text := range t.texts {
-		p := s.unanswered(text, n.open)
+		p := s.findUnanswered(text, rec.open)
 		if p == nil {
 			p = &prompt{Prompt: Prompt{text, time.Now()}}
 			s.prompts, fresh = append(s.prompts, p), append(fresh, text)
 		}
-		n.open = append(n.open, p)
+		rec.open = append(rec.open, p)
 	}
 
 	if len(fresh) == 0 && len(t.texts) > 0 {
 		fresh = t.texts[len(t.texts)-1:]
 	}
 
-	n.said = strings.Join(fresh, "\n")
+	rec.text = strings.Join(fresh, "\n")
 
-	return n
+	return rec
 }
 
-// unanswered finds a prompt that comes again. Claude Code ends it with a line break
-// when another follows.
-func (s *Server) unanswered(text string, but []*prompt) *prompt {
+// findUnanswered returns the unanswered prompt with a text that is not in except, nil if
+// there is none. Claude Code ends a prompt with a line break if another one follows.
+func (s *Server) findUnanswered(text string, except []*prompt) *prompt {
 	for _, p := range s.prompts {
-		if strings.TrimRight(p.Text, "\n") == strings.TrimRight(text, "\n") && !p.answered && !slices.Contains(but, p) {
+		same := strings.TrimRight(p.Text, "\n") == strings.TrimRight(text, "\n")
+		if same && !p.answered && !slices.Contains(except, p) {
 			return p
 		}
 	}
 	return nil
 }
 
-func (s *Server) answer(open []*prompt) {
+func (s *Server) markAnswered(open []*prompt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, p := range open {
@@ -258,14 +258,14 @@ func (s *Server) answer(open []*prompt) {
 	}
 }
 
-// gone tells when there is nobody to answer any more.
+// gone returns a channel that is closed when the client or the server has gone.
 func (s *Server) gone(r *http.Request) <-chan struct{} {
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
 		select {
 		case <-s.end:
-		case <-r.Context().Done(): // at the latest when the request was served
+		case <-r.Context().Done(): // ends at the latest when the request is served
 		}
 	}()
 	return gone
@@ -277,7 +277,7 @@ type object = map[string]any
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // made of strings, numbers, maps and lists
+		panic(err) // v holds only strings, numbers, maps and lists
 	}
 	return b
 }

@@ -14,12 +14,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// api is how to ask in one of the APIs. A text that begins with "me: " in a history
-// is the model's own.
+// api has the requests of one of the APIs. In a history, a text that begins with "me: " is
+// the model's.
 type api struct {
 	name, path string
 	request    func(history []string, tools ...string) any
-	text, tool string // what stands before a text and the name of a tool in an answer
+	text, tool string // prefixes of a text and of a tool's name in an answer
 	failure    string
 }
 
@@ -119,7 +119,7 @@ var apis = []api{
 	},
 }
 
-// inEach runs a test in each API, with a model of its own.
+// inEach runs a test in each API, each with its own model.
 func inEach(t *testing.T, test func(t *testing.T, s *modelserver.Server, a api)) {
 	for _, a := range apis {
 		t.Run(a.name, func(t *testing.T) {
@@ -154,7 +154,7 @@ func ask(t *testing.T, s *modelserver.Server, a api, history []string, tools ...
 	return res.StatusCode, string(b)
 }
 
-// checkForm wants JSON in every event, or JSON alone.
+// checkForm fails the test unless every event, or the whole answer, is JSON.
 func checkForm(t *testing.T, res *http.Response, body string) {
 	t.Helper()
 	if res.Header.Get("Content-Type") == "application/json" {
@@ -288,7 +288,7 @@ func TestTurnThatIsBrokenOffComesAgainOnce(t *testing.T) {
 		res.Body.Close()
 	}
 
-	ask(t, s, a, []string{"SLEEP 600", "and this"}, "shell") // obeys the new one alone
+	ask(t, s, a, []string{"SLEEP 600", "and this"}, "shell") // obeys only the new one
 	if got, want := s.Prompts(), []string{"SLEEP 600", "and this"}; !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -377,7 +377,7 @@ func TestWhatProgramsPutAroundAPromptIsDropped(t *testing.T) {
 	}
 }
 
-// Two versions of Claude Code tell it each in words of their own.
+// Two versions of Claude Code use different words.
 func TestWhatIsSubmittedWhileAToolRunsIsAPrompt(t *testing.T) {
 	s := modelserver.Start()
 	defer s.Close()

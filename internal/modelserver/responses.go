@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// responses is the API of that name.
+// responses speaks OpenAI's responses API.
 type responses struct{}
 
 func (responses) read(_ *http.Request, body []byte) (turn, error) {
@@ -61,22 +61,17 @@ func (responses) read(_ *http.Request, body []byte) (turn, error) {
 
 func (r responses) say(w *stream, pieces []string) {
 	item := func(status string, content ...any) object {
-		return object{
-			"type":    "message",
-			"id":      w.id("msg"),
-			"role":    "assistant",
-			"status":  status,
-			"content": append([]any{}, content...),
-		}
+		return object{"type": "message", "id": w.id("msg"), "role": "assistant", "status": status,
+			"content": append([]any{}, content...)}
 	}
 
 	part := func(text string) object {
 		return object{"type": "output_text", "text": text, "annotations": []any{}}
 	}
 
-	of := object{"item_id": w.id("msg"), "output_index": 0, "content_index": 0}
+	place := object{"item_id": w.id("msg"), "output_index": 0, "content_index": 0}
 	with := func(key string, value any) object {
-		o := maps.Clone(of)
+		o := maps.Clone(place)
 		o[key] = value
 		return o
 	}
@@ -117,20 +112,15 @@ func (r responses) done(w *stream, item object) {
 }
 
 func (responses) response(w *stream, status string, output ...any) object {
-	return object{
-		"response": object{
-			"id":         w.id("resp"),
-			"object":     "response",
-			"created_at": 1,
-			"model":      "scripted",
-			"status":     status,
-			"output": append(
-				[]any{},
-				output...),
-			"usage": object{"input_tokens": 1, "input_tokens_details": object{"cached_tokens": 0},
-				"output_tokens": 1, "output_tokens_details": object{"reasoning_tokens": 0}, "total_tokens": 2},
+	return object{"response": object{
+		"id": w.id("resp"), "object": "response", "created_at": 1, "model": "scripted", "status": status,
+		"output": append([]any{}, output...),
+		"usage": object{
+			"input_tokens": 1, "input_tokens_details": object{"cached_tokens": 0},
+			"output_tokens": 1, "output_tokens_details": object{"reasoning_tokens": 0},
+			"total_tokens": 2,
 		},
-	}
+	}}
 }
 
 func (responses) failure(status int, message string) object { return chat{}.failure(status, message) }

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// script is what a prompt asks for.
+// script holds the commands of a prompt.
 type script struct {
-	said         string
+	text         string // the prompt
 	sleep, words int
 	wait         bool
 	call, with   string // a tool and its arguments
 	fail         int    // an HTTP status
-	because      string
+	reason       string
 	faults
 }
 
@@ -30,9 +30,9 @@ var (
 	failForm   = regexp.MustCompile(`\bFAIL ([45]\d\d)(?: (.*))?`)
 )
 
-func obey(said string) script {
+func parseScript(text string) script {
 	number := func(form *regexp.Regexp) int {
-		if m := form.FindStringSubmatch(said); m != nil {
+		if m := form.FindStringSubmatch(text); m != nil {
 			n, _ := strconv.Atoi(m[1]) // digits
 			return n
 		}
@@ -40,28 +40,29 @@ func obey(said string) script {
 	}
 
 	sc := script{
-		said:  said,
+		text:  text,
 		sleep: number(sleepForm),
-		wait:  waitForm.MatchString(said),
+		wait:  waitForm.MatchString(text),
 		words: number(streamForm),
 		fail:  number(failForm),
 	}
 
-	if m := callForm.FindStringSubmatch(said); m != nil {
+	if m := callForm.FindStringSubmatch(text); m != nil {
 		sc.call, sc.with = m[1], m[2]
 	}
-	if m := failForm.FindStringSubmatch(said); m != nil {
-		sc.because = m[2]
+	if m := failForm.FindStringSubmatch(text); m != nil {
+		sc.reason = m[2]
 	}
 
-	sc.faults = faultsOf(said)
+	sc.faults = parseFaults(text)
 
 	return sc
 }
 
-func (s *Server) act(w *stream, api speaker, t turn) {
-	sc := obey(w.said)
-	if sc.times > 0 && s.enough(w.said, sc.times) {
+// answer obeys the turn's commands and writes the answer.
+func (s *Server) answer(api speaker, t turn, w *stream) {
+	sc := parseScript(w.text)
+	if sc.times > 0 && s.hasFailed(w.text, sc.times) {
 		sc.fail = 0
 	}
 	if sc.fail == 0 {
@@ -73,11 +74,11 @@ func (s *Server) act(w *stream, api speaker, t turn) {
 
 	if sc.fail != 0 {
 		sc.header(w.w.Header())
-		w.refuse(api, sc.fail, sc.because)
+		w.refuse(api, sc.fail, sc.reason)
 		return
 	}
 
-	if sc.broken() {
+	if sc.spoilsAnswer() {
 		sc.spoil(w, api)
 		return
 	}
@@ -87,7 +88,7 @@ func (s *Server) act(w *stream, api speaker, t turn) {
 		return
 	}
 
-	if tool, ok := named(t.tools, sc.call); ok && json.Valid([]byte(sc.with)) {
+	if tool, ok := findTool(t.tools, sc.call); ok && json.Valid([]byte(sc.with)) {
 		w.last()
 		api.call(w, tool, sc.with)
 		return
@@ -96,25 +97,25 @@ func (s *Server) act(w *stream, api speaker, t turn) {
 	api.say(w, []string{fmt.Sprintf("There is no such call: %s %s; the tools are %s", sc.call, sc.with, t.tools)})
 }
 
-// pieces is an answer; between two of them a second passes.
+// pieces returns the answer in pieces, to be sent a second apart.
 func (sc script) pieces() (pieces []string) {
 	for i := range sc.words {
 		pieces = append(pieces, fmt.Sprintf("word%d ", i+1))
 	}
-	if sc.said == "" {
+	if sc.text == "" {
 		return append(pieces, "Understood.")
 	}
 	if sc.say != "" {
 		return append(pieces, sc.say)
 	}
-	line, _, _ := strings.Cut(sc.said, "\n")
+	line, _, _ := strings.Cut(sc.text, "\n")
 	runes := []rune(line)
 	return append(pieces, "You said: "+string(runes[:min(len(runes), 60)]))
 }
 
-// named is the tool of a name; if there is none, one whose name ends so, behind the
-// name of its server.
-func named(tools []tool, name string) (tool, bool) {
+// findTool returns the tool with a name, else one whose name ends with it, after the name
+// of its server.
+func findTool(tools []tool, name string) (tool, bool) {
 	if i := slices.IndexFunc(tools, func(t tool) bool { return t.name == name || t.String() == name }); i >= 0 {
 		return tools[i], true
 	}
@@ -128,13 +129,13 @@ func named(tools []tool, name string) (tool, bool) {
 
 // stream writes an answer.
 type stream struct {
-	noted
-	w     http.ResponseWriter
-	n     int  // events so far
-	whole bool // one JSON object
-	asked int  // messages in the request
-	gone  <-chan struct{}
-	last  func() // called before what ends an answer
+	recorded
+	w        http.ResponseWriter
+	n        int  // events so far
+	whole    bool // one JSON object instead of a stream
+	messages int  // in the request
+	gone     <-chan struct{}
+	last     func() // to be called before the end of an answer is written
 }
 
 func (w *stream) id(kind string) string { return fmt.Sprintf("%s_%d", kind, w.turn) }
@@ -148,23 +149,23 @@ func (w *stream) begin() {
 	w.flush()
 }
 
-// refuse answers with an error. What is JSON goes out as it is. The Anthropic
-// client, and no other, is told not to try again, which it does for minutes.
-func (w *stream) refuse(api speaker, status int, because string) {
+// refuse answers with an error, whose reason may be the whole body as JSON. The header
+// X-Should-Retry keeps the Anthropic client, and no other, from retrying for minutes.
+func (w *stream) refuse(api speaker, status int, reason string) {
 	w.w.Header().Set("Content-Type", "application/json")
 	w.w.Header().Set("X-Should-Retry", "false")
 	w.w.WriteHeader(status)
-	if json.Valid([]byte(because)) {
-		fmt.Fprint(w.w, because)
+	if json.Valid([]byte(reason)) {
+		fmt.Fprint(w.w, reason)
 		return
 	}
-	if because == "" {
-		because = http.StatusText(status)
+	if reason == "" {
+		reason = http.StatusText(status)
 	}
-	w.w.Write(encode(api.failure(status, because)))
+	w.w.Write(encode(api.failure(status, reason)))
 }
 
-// sleep reports whether somebody is still there after it.
+// sleep waits for some seconds, and reports whether the client is still there.
 func (w *stream) sleep(seconds int) bool {
 	if seconds == 0 {
 		return true
@@ -174,7 +175,7 @@ func (w *stream) sleep(seconds int) bool {
 	return w.wait(slept)
 }
 
-// wait reports whether somebody is still there when it is over.
+// wait waits until over is closed, and reports whether the client is still there.
 func (w *stream) wait(over <-chan struct{}) bool {
 	select {
 	case <-over:
@@ -184,8 +185,7 @@ func (w *stream) wait(over <-chan struct{}) bool {
 	}
 }
 
-// speak writes the pieces with a second between them, and reports whether somebody
-// is still there after it.
+// speak writes the pieces a second apart, and reports whether the client is still there.
 func (w *stream) speak(pieces []string, write func(piece string)) bool {
 	for i, piece := range pieces {
 		if i > 0 && !w.sleep(1) {
@@ -205,7 +205,7 @@ func (w *stream) flush() {
 	}
 }
 
-// event writes a server-sent event that has its name also in it.
+// event writes a server-sent event with its name, which its data repeats.
 func (w *stream) event(name string, o object) {
 	o["type"], o["sequence_number"] = name, w.n
 	w.n++
@@ -213,7 +213,7 @@ func (w *stream) event(name string, o object) {
 	w.flush()
 }
 
-// data writes a server-sent event without a name, or the one object that there is.
+// data writes a server-sent event without a name, or the whole answer.
 func (w *stream) data(o object) {
 	if w.whole {
 		w.w.Write(encode(o))
@@ -228,7 +228,8 @@ var (
 	clock    = regexp.MustCompile(`(?s)^<current_datetime>.*?</current_datetime>\n\n`)
 )
 
-// userText drops what programs put around and beside what was submitted.
+// userText returns a submitted text without the additions of programs. It is not ok for a
+// text that is only an addition.
 func userText(text string) (string, bool) {
 	text = clock.ReplaceAllString(reminder.ReplaceAllString(text, ""), "")
 	about := strings.HasPrefix(text, "# AGENTS.md") ||

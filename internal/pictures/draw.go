@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -11,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// The size of a cell, of the frame around all, and of the letters.
+// The sizes of a cell, of the frame around the picture, and of the font, in pixels.
 const (
 	cellWidth  = 8.4
 	cellHeight = 18
@@ -19,23 +20,26 @@ const (
 	fontSize   = 14
 )
 
+const fontFamily = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+
 // The colours of a dark terminal.
 const (
 	foreground = "#d8dee6"
 	background = "#15181d"
 )
 
-// palette are the sixteen colours, each with a contrast of 4.5 or more on the background
-// but for black.
+// palette has the sixteen colours. All except black have a contrast of 4.5 or more on the
+// background.
 var palette = [16]string{"#3b424c", "#ff7b72", "#7bd88f", "#e9c46a", "#79b8ff", "#d2a8ff", "#6fd3dc", "#c9d1d9",
 	"#8b949e", "#ffa198", "#a5e8b4", "#f2d793", "#a5d0ff", "#e2c5ff", "#a0e6ec", "#ffffff"}
 
-// look is how text is shown.
-type look struct {
-	fore, back                                string // "" for the terminal's own
+// style is the style of text.
+type style struct {
+	fore, back                                string // "": the terminal's default
 	bold, faint, italic, underlined, reversed bool
 }
 
+// draw writes the picture of a screen.
 func draw(w io.Writer, title string, lines []string) error {
 	columns := 0
 	for _, line := range lines {
@@ -43,25 +47,16 @@ func draw(w io.Writer, title string, lines []string) error {
 	}
 
 	width, height := float64(columns)*cellWidth+2*frame, len(lines)*cellHeight+2*frame
-	_, err := fmt.Fprintf(
-		w,
-		`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%d" viewBox="0 0 %s %d" role="img" font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="%d">
-<title>%s</title>
-<rect width="100%%" height="100%%" rx="8" fill="%s"/>
-`,
-		number(width),
-		height,
-		number(width),
-		height,
-		fontSize,
-		html.EscapeString(title),
-		background,
-	)
+	_, err := fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%[1]s" height="%[2]d" `+
+		`viewBox="0 0 %[1]s %[2]d" role="img" font-family="%[3]s" font-size="%[4]d">
+<title>%[5]s</title>
+<rect width="100%%" height="100%%" rx="8" fill="%[6]s"/>
+`, number(width), height, fontFamily, fontSize, html.EscapeString(title), background)
 
-	var l look
+	var s style
 	for i, line := range lines {
 		if err == nil {
-			err = drawLine(w, &l, line, i)
+			err = drawLine(w, &s, line, i)
 		}
 	}
 
@@ -72,8 +67,8 @@ func draw(w io.Writer, title string, lines []string) error {
 	return err
 }
 
-// drawLine draws each run of the same look. A look holds beyond the end of a line.
-func drawLine(w io.Writer, l *look, line string, row int) error {
+// drawLine draws each run of text with one style. A style goes on after the end of a line.
+func drawLine(w io.Writer, s *style, line string, row int) error {
 	var run strings.Builder
 	column, from := 0, 0
 	end := func() error {
@@ -81,7 +76,7 @@ func drawLine(w io.Writer, l *look, line string, row int) error {
 		run.Reset()
 		start := from
 		from = column
-		return drawRun(w, *l, text, start, column-start, row)
+		return drawRun(w, *s, text, start, column-start, row)
 	}
 
 	var state byte
@@ -93,7 +88,7 @@ func drawLine(w io.Writer, l *look, line string, row int) error {
 			if err := end(); err != nil {
 				return err
 			}
-			l.apply(seq[2 : len(seq)-1])
+			s.apply(seq[2 : len(seq)-1])
 		case seq[0] >= 0x20 && seq[0] != 0x7f:
 			run.WriteString(seq)
 			column += width
@@ -103,23 +98,25 @@ func drawLine(w io.Writer, l *look, line string, row int) error {
 	return end()
 }
 
-// piece is what is placed by itself: what stands in a column begins where that is,
-// whatever a font makes of the letters before it.
+// piece matches the parts of a run that are placed by themselves, so that each begins in
+// its column, however wide the font's letters before it are.
 var piece = regexp.MustCompile(`│|[^ │]+( [^ │]+)*`)
 
-func drawRun(w io.Writer, l look, text string, column, width, row int) error {
+func drawRun(w io.Writer, s style, text string, column, width, row int) error {
 	if width == 0 {
 		return nil
 	}
 
-	fore, back := l.fore, l.back
-	if l.reversed {
-		fore, back = or(back, background), or(fore, foreground)
+	fore, back := s.fore, s.back
+	if s.reversed {
+		fore, back = cmp.Or(back, background), cmp.Or(fore, foreground)
 	}
 
 	x, y := frame+float64(column)*cellWidth, frame+row*cellHeight
 	if back != "" {
-		if _, err := fmt.Fprintf(w, "<rect x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\" fill=\"%s\"/>\n", number(x), y, number(float64(width)*cellWidth), cellHeight, back); err != nil {
+		_, err := fmt.Fprintf(w, "<rect x=\"%s\" y=\"%d\" width=\"%s\" height=\"%d\" fill=\"%s\"/>\n",
+			number(x), y, number(float64(width)*cellWidth), cellHeight, back)
+		if err != nil {
 			return err
 		}
 	}
@@ -127,18 +124,10 @@ func drawRun(w io.Writer, l look, text string, column, width, row int) error {
 	for _, at := range piece.FindAllStringIndex(text, -1) {
 		part := text[at[0]:at[1]]
 		x := frame + float64(column+ansi.StringWidth(text[:at[0]]))*cellWidth
-		_, err := fmt.Fprintf(
-			w,
-			"<text x=\"%s\" y=\"%d\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\" fill=\"%s\"%s xml:space=\"preserve\">%s</text>\n",
-			number(
-				x,
-			),
-			y+fontSize-1,
-			number(float64(ansi.StringWidth(part))*cellWidth),
-			or(fore, foreground),
-			l.attributes(),
-			html.EscapeString(part),
-		)
+		_, err := fmt.Fprintf(w, "<text x=\"%s\" y=\"%d\" textLength=\"%s\" lengthAdjust=\"spacingAndGlyphs\" "+
+			"fill=\"%s\"%s xml:space=\"preserve\">%s</text>\n",
+			number(x), y+fontSize-1, number(float64(ansi.StringWidth(part))*cellWidth),
+			cmp.Or(fore, foreground), s.attributes(), html.EscapeString(part))
 		if err != nil {
 			return err
 		}
@@ -147,21 +136,25 @@ func drawRun(w io.Writer, l look, text string, column, width, row int) error {
 	return nil
 }
 
-func (l *look) attributes() string {
+// attributes returns the style as attributes of a text element.
+func (s *style) attributes() string {
 	var b strings.Builder
 	for _, a := range []struct {
-		is   bool
+		set  bool
 		text string
-	}{{l.bold, ` font-weight="bold"`}, {l.faint, ` opacity="0.65"`}, {l.italic, ` font-style="italic"`}, {l.underlined, ` text-decoration="underline"`}} {
-		if a.is {
+	}{
+		{s.bold, ` font-weight="bold"`}, {s.faint, ` opacity="0.65"`},
+		{s.italic, ` font-style="italic"`}, {s.underlined, ` text-decoration="underline"`},
+	} {
+		if a.set {
 			b.WriteString(a.text)
 		}
 	}
 	return b.String()
 }
 
-// apply takes the parameters of a sequence of styles, as tmux writes them.
-func (l *look) apply(parameters string) {
+// apply changes the style by the parameters of an SGR sequence, as tmux writes them.
+func (s *style) apply(parameters string) {
 	codes := strings.FieldsFunc(parameters, func(r rune) bool { return r == ';' || r == ':' })
 	if len(codes) == 0 {
 		codes = []string{"0"}
@@ -172,46 +165,47 @@ func (l *look) apply(parameters string) {
 		codes = codes[1:]
 		switch {
 		case code == 0:
-			*l = look{}
+			*s = style{}
 		case code == 1:
-			l.bold = true
+			s.bold = true
 		case code == 2:
-			l.faint = true
+			s.faint = true
 		case code == 3:
-			l.italic = true
+			s.italic = true
 		case code == 4:
-			l.underlined = true
+			s.underlined = true
 		case code == 7:
-			l.reversed = true
+			s.reversed = true
 		case code == 22:
-			l.bold, l.faint = false, false
+			s.bold, s.faint = false, false
 		case code == 23:
-			l.italic = false
+			s.italic = false
 		case code == 24:
-			l.underlined = false
+			s.underlined = false
 		case code == 27:
-			l.reversed = false
+			s.reversed = false
 		case code == 38:
-			l.fore, codes = extended(codes)
+			s.fore, codes = extended(codes)
 		case code == 48:
-			l.back, codes = extended(codes)
+			s.back, codes = extended(codes)
 		case code == 39:
-			l.fore = ""
+			s.fore = ""
 		case code == 49:
-			l.back = ""
+			s.back = ""
 		case code >= 30 && code <= 37:
-			l.fore = palette[code-30]
+			s.fore = palette[code-30]
 		case code >= 40 && code <= 47:
-			l.back = palette[code-40]
+			s.back = palette[code-40]
 		case code >= 90 && code <= 97:
-			l.fore = palette[code-90+8]
+			s.fore = palette[code-90+8]
 		case code >= 100 && code <= 107:
-			l.back = palette[code-100+8]
+			s.back = palette[code-100+8]
 		}
 	}
 }
 
-// extended reads a colour of 256, or of three parts, and returns what follows it.
+// extended parses a colour of the palette of 256, or of three parts, and returns the codes
+// after it.
 func extended(codes []string) (string, []string) {
 	at := func(i int) int {
 		n, _ := strconv.Atoi(codes[i])
@@ -226,7 +220,7 @@ func extended(codes []string) (string, []string) {
 	return "", nil
 }
 
-// indexed is a colour of the 256 that xterm has: sixteen, a cube, and greys.
+// indexed returns one of xterm's 256 colours: sixteen, a cube, and greys.
 func indexed(n int) string {
 	if n < len(palette) {
 		return palette[n]
@@ -249,12 +243,5 @@ func indexed(n int) string {
 	return fmt.Sprintf("#%02x%02x%02x", step(n/36), step(n/6%6), step(n%6))
 }
 
-func or(colour, otherwise string) string {
-	if colour == "" {
-		return otherwise
-	}
-	return colour
-}
-
-// number is short: pictures are kept with the source.
+// number formats a number with at most one decimal: the pictures are kept with the source.
 func number(f float64) string { return strconv.FormatFloat(float64(int(f*10+0.5))/10, 'f', -1, 64) }

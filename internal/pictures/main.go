@@ -1,6 +1,7 @@
-// Command pictures makes an SVG of a terminal: it reads what `tmux capture-pane -e -p`
-// prints on standard input and writes the picture to standard output. The text stays
-// text in it, each run of it as wide as its cells, so that any font keeps the columns.
+// Command pictures draws a terminal as SVG. It reads the output of
+// `tmux capture-pane -e -p` on standard input and writes the picture to standard output.
+// Text stays text, with each run as wide as its cells, so that any font keeps the
+// columns.
 package main
 
 import (
@@ -15,7 +16,7 @@ import (
 
 func main() {
 	title := flag.String("title", "A terminal", "what the picture shows")
-	hide := flag.String("hide", "", "a text and what stands in its place, with = between: TEXT=INSTEAD")
+	hide := flag.String("hide", "", "replace the text before = by the text after it: `TEXT=INSTEAD`")
 	flag.Parse()
 	if err := run(os.Stdin, os.Stdout, *title, *hide); err != nil {
 		fmt.Fprintln(os.Stderr, "pictures:", err)
@@ -31,7 +32,7 @@ func run(in io.Reader, out io.Writer, title, hide string) error {
 
 	screen := string(b)
 	if text, instead, ok := strings.Cut(hide, "="); ok && text != "" {
-		// What follows within the same path moves up, and the rest of the line stays.
+		// The rest of the same path moves to the left, and the rest of the line stays.
 		path := regexp.MustCompile(regexp.QuoteMeta(text) + `[^\s\x1b]*`)
 		screen = path.ReplaceAllStringFunc(screen, func(found string) string {
 			return instead + found[len(text):] + strings.Repeat(" ", max(0, len(text)-len(instead)))

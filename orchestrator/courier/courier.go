@@ -84,7 +84,11 @@ type Couriers struct {
 	Options
 	Entered func() // called when a text has its Enter; for benchmarks, may be nil
 
-	group sync.WaitGroup
+	mu      sync.Mutex
+	cancels []context.CancelFunc
+	closed  bool
+	group   sync.WaitGroup
+
 	turns struct { // that broadcasts began
 		sync.Mutex
 		last map[string]time.Time // by profile
@@ -97,17 +101,34 @@ func New(opts Options) *Couriers {
 	return o
 }
 
-// start delivers to a terminal agent until ctx ends; for others it does nothing.
-func (o *Couriers) Start(ctx context.Context, m *team.Member) {
+// Start delivers to a terminal agent until Close; for others it does nothing.
+func (o *Couriers) Start(m *team.Member) {
 	if m.Kind != parley.KindTerminal {
 		return
 	}
+
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o.cancels = append(o.cancels, cancel)
 	c := &courier{o: o, m: m, open: true, behind: true}
 	o.group.Go(func() { c.run(ctx) })
 }
 
-// wait returns when all couriers have ended, after the end of their contexts.
-func (o *Couriers) Wait() { o.group.Wait() }
+// Close ends all couriers, each between two messages, and waits for them.
+func (o *Couriers) Close() {
+	o.mu.Lock()
+	o.closed = true
+	for _, cancel := range o.cancels {
+		cancel()
+	}
+	o.mu.Unlock()
+
+	o.group.Wait()
+}
 
 // run delivers until ctx ends, which it does between two messages.
 func (c *courier) run(ctx context.Context) {

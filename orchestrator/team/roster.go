@@ -33,7 +33,7 @@ type Roster struct {
 }
 
 func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.Logger) (*Roster, error) {
-	agents, err := s.Agents(ctx)
+	agents, err := s.Agents.List(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func Load(ctx context.Context, s *store.Store, now func() time.Time, log *slog.L
 		r.Add(NewMember(a))
 	}
 
-	keys, err := s.Keys(ctx)
+	keys, err := s.Keys.List(ctx)
 	for i := range keys {
 		r.Keys.Add(r.byID[keys[i].AgentID], &keys[i])
 	}

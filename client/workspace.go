@@ -1,0 +1,27 @@
+package client
+
+import (
+	"context"
+
+	"parley"
+)
+
+// workspace is parley.WorkspaceService.
+type workspace struct{ conn *conn }
+
+// GetWorkspaceStatus describes the daemon and what it runs.
+func (w workspace) GetWorkspaceStatus(
+	ctx context.Context, r parley.WorkspaceStatusRequest,
+) (*parley.WorkspaceStatusResult, error) {
+	return call[parley.WorkspaceStatusResult](ctx, w.conn, "get_workspace_status", r)
+}
+
+// Backup writes a copy of the database, on the daemon's machine.
+func (w workspace) Backup(ctx context.Context, r parley.BackupRequest) (*parley.BackupResult, error) {
+	return call[parley.BackupResult](ctx, w.conn, "backup", r)
+}
+
+// ShutDown stops the daemon.
+func (w workspace) ShutDown(ctx context.Context, r parley.ShutDownRequest) (*parley.ShutDownResult, error) {
+	return call[parley.ShutDownResult](ctx, w.conn, "shut_down", r)
+}

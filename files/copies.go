@@ -1,0 +1,66 @@
+package files
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// ReceivedPath returns the path of the recipients' copy of a file.
+func (s *Store) ReceivedPath(id, name string) string { return filepath.Join(s.received, id, name) }
+
+// Receive makes the recipients' copy of a content under the file's name, unless there is
+// one, and returns its path. It is a copy and not a link: recipients may write into it,
+// and the stored content must keep its hash. File systems that can share the blocks of
+// two files do so.
+func (s *Store) Receive(sha, id, name string) (string, error) {
+	path := s.ReceivedPath(id, name)
+	if _, err := os.Lstat(path); err == nil {
+		return path, nil
+	}
+
+	from, err := s.Content(sha)
+	if err != nil {
+		return "", err
+	}
+	defer from.Close()
+
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", failed(path, "making the recipient's copy", err)
+	}
+
+	if err := writeCopy(path, from); err != nil {
+		_ = os.Remove(filepath.Dir(path)) // if nothing else is in it
+		return "", failed(path, "making the recipient's copy", err)
+	}
+
+	return path, nil
+}
+
+func writeCopy(path string, from *os.File) error {
+	dir := filepath.Dir(path)
+	temp, err := os.CreateTemp(dir, partPrefix+"*")
+	if err != nil {
+		return err
+	}
+
+	_, err = io.Copy(temp, from)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+
+	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+}
+
+// Withdraw removes the copy of a file whose message was not sent.
+func (s *Store) Withdraw(id, name string) error {
+	path := s.ReceivedPath(id, name)
+	return failed(path, "removing the recipient's copy", errors.Join(os.Remove(path), os.Remove(filepath.Dir(path))))
+}

@@ -1,0 +1,163 @@
+package daemon
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"parley"
+	"parley/internal/setting"
+	"parley/orchestrator"
+	"parley/profile"
+
+	"github.com/goccy/go-yaml"
+)
+
+// Team is parley.yaml: the agents that `parley up` launches, the settings, and the
+// workspace's own profiles. The JSON schema is read off the tags.
+type Team struct {
+	Agents       []Agent                    `yaml:"agents" doc:"The agents that parley up launches, in this order."`
+	Settings     Settings                   `yaml:"settings" doc:"Settings of the daemon. PARLEY_NAME in the environment overrides each, a flag of parley serve overrides both."`
+	Conversation ConversationSettings       `yaml:"conversation" doc:"What agents may say to each other before a person speaks again."`
+	Screen       ScreenSettings             `yaml:"screen" doc:"How the screen treats you. PARLEY_SCREEN_NAME in the environment overrides each."`
+	Responders   []Responder                `yaml:"responders" doc:"The agents for which a model answers at once."`
+	Profiles     map[string]yaml.RawMessage `yaml:"profiles" doc:"Profiles of your own, or changes to built-in ones: a name and the keys that differ."`
+}
+
+// Agent is one agent of the team.
+type Agent struct {
+	Name          string   `yaml:"name" required:"true" doc:"A letter, then letters, digits, - or _, at most 32."`
+	Profile       string   `yaml:"profile" doc:"What kind of program it is; generic if left out."`
+	Command       []string `yaml:"command" doc:"The program and its arguments; the profile's own if left out."`
+	Dir           string   `yaml:"dir" doc:"Working directory, relative to this file; the workspace if left out."`
+	Role          string   `yaml:"role" doc:"Its role in the team."`
+	Description   string   `yaml:"description" doc:"What it is for, in a sentence."`
+	Capabilities  []string `yaml:"capabilities" doc:"What it can do, one word or phrase each."`
+	Groups        []string `yaml:"groups" doc:"Groups it is a member of."`
+	Orchestrate   bool     `yaml:"orchestrate" doc:"Let it launch and stop other agents."`
+	Interruptible bool     `yaml:"interruptible" doc:"Let urgent messages be typed into its work, and end copy mode in its terminal."`
+	Toolsets      []string `yaml:"toolsets" doc:"The groups of MCP tools that it is offered, of those that mcp_toolsets leaves: messages, team, threads, files, orchestrate; all if left out."`
+	Size          string   `yaml:"size" doc:"Columns and rows of its terminal, such as 200x50."`
+}
+
+// LoadTeam reads and checks a parley.yaml. Unless must is set, a missing file counts
+// as an empty one.
+func LoadTeam(file string, must bool) (*Team, error) {
+	t := &Team{}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) && !must {
+		setting.Fill(&t.Settings)
+		return t, nil
+	}
+
+	if err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s cannot be read: %w", file, PathCause(err)).
+			Suggest("Write one, or name another with -f; parley.example.yaml shows how.")
+	}
+	if err := decodeYAML(file, text, t); err != nil {
+		return nil, err
+	}
+
+	setting.Fill(&t.Settings)
+	setting.Fill(&t.Conversation)
+	if err := t.check(filepath.Base(file)); err != nil {
+		return nil, err
+	}
+
+	return t, nil
+}
+
+// check refuses what the types allow and the daemon does not. File is the name of the
+// file.
+func (t *Team) check(file string) error {
+	seen := map[string]bool{} // by agents' names in lower case
+	for i, a := range t.Agents {
+		if err := parley.CheckName(a.Name); err != nil {
+			e := parley.AsError(err)
+			return parley.Errorf(e.Code, "%s: agent %d: %w", file, i+1, err).Suggest("%s", e.Action)
+		}
+
+		if seen[strings.ToLower(a.Name)] {
+			return duplicateName(file, a.Name)
+		}
+		seen[strings.ToLower(a.Name)] = true
+
+		if err := a.checkToolsets(file); err != nil {
+			return err
+		}
+		if _, _, err := ParseSize(a.Size); err != nil {
+			e := parley.AsError(err)
+			return parley.Errorf(e.Code, "%s: agent %s: %w", file, a.Name, err).Suggest("%s", e.Action)
+		}
+	}
+
+	if err := t.Screen.check(file); err != nil {
+		return err
+	}
+	if err := t.Conversation.check(file); err != nil {
+		return err
+	}
+	if err := t.checkResponders(file, seen); err != nil {
+		return err
+	}
+
+	return t.Settings.check(file)
+}
+
+func duplicateName(file, name string) error {
+	return parley.Errorf(parley.InvalidArgument, "%s: two agents are named %s", file, name).
+		Suggest("Give each its own name.")
+}
+
+// service returns the settings of the service.
+func (t *Team) service() orchestrator.Settings {
+	s := t.Settings.Settings
+	s.Conversation = t.Conversation.budgets()
+	return s
+}
+
+// ProfileSet returns the built-in profiles with the team's own.
+func (t *Team) ProfileSet() (profile.Set, error) {
+	set, err := profile.Builtin()
+	if err != nil {
+		return profile.Set{}, err
+	}
+
+	for name, text := range t.Profiles {
+		if set, err = set.With(name, text); err != nil {
+			return profile.Set{}, err
+		}
+
+		if p, err := set.Find(name); err != nil || p.Instant() {
+			return profile.Set{}, parley.Errorf(parley.InvalidArgument, "profile %s would type without looking", name).
+				Suggest("Give it a settle or quiet above 0s, such as 200ms, or an idle marker.")
+		}
+	}
+
+	return set, nil
+}
+
+var sizeForm = regexp.MustCompile(`^([1-9][0-9]{0,3})x([1-9][0-9]{0,3})$`)
+
+// ParseSize parses COLUMNSxROWS; an empty size is 0, 0.
+func ParseSize(size string) (width, height int, err error) {
+	if size == "" {
+		return 0, 0, nil
+	}
+
+	m := sizeForm.FindStringSubmatch(size)
+	if m == nil {
+		return 0, 0, parley.Errorf(parley.InvalidArgument, "size is %q", parley.CleanLine(size)).
+			With("parameter", "size").
+			Suggest("Give columns and rows, such as 200x50.")
+	}
+
+	width, _ = strconv.Atoi(m[1]) // four digits at most
+	height, _ = strconv.Atoi(m[2])
+
+	return width, height, nil
+}

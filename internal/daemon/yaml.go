@@ -1,0 +1,109 @@
+package daemon
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/setting"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/token"
+)
+
+// decodeYAML reads text into t and refuses unknown keys.
+func decodeYAML(file string, text []byte, t *Team) error {
+	err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(t)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return explainYAML(file, err)
+	}
+	return nil
+}
+
+// explainYAML turns an error of the decoder into one with the line, an excerpt and
+// the next step.
+func explainYAML(file string, err error) error {
+	var e yaml.Error
+	if !errors.As(err, &e) {
+		return parley.Errorf(parley.InvalidArgument, "%s: %v", file, err).Suggest("Correct the file.")
+	}
+
+	// The first line of the formatted error is the position.
+	_, excerpt, _ := strings.Cut(yaml.FormatErrorWithToken("", e.GetToken(), false, true), "\n")
+	line := e.GetToken().Position.Line
+	message := e.GetMessage()
+	action := "Correct that line; parley schema prints what the file may hold."
+
+	if unknown, ok := errors.AsType[*yaml.UnknownFieldError](err); ok {
+		key := unknown.Token.Value
+		message = fmt.Sprintf("there is no key %q", key)
+		known := siblingKeys(unknown.Token)
+		action = "Use one of: " + strings.Join(known, ", ") + "."
+		if near := parley.Nearest(key, known); near != "" {
+			action = fmt.Sprintf("Did you mean %q?", near)
+		}
+	}
+
+	if mistyped, ok := errors.AsType[*yaml.TypeError](err); ok {
+		message = fmt.Sprintf("this is %s, where %s belongs", kindName(mistyped.SrcType), kindName(mistyped.DstType))
+	}
+
+	return parley.Errorf(
+		parley.InvalidArgument, "%s:%d: %s\n%s", filepath.Base(file), line, message, strings.Trim(excerpt, "\n"),
+	).With("file", file).With("line", line).Suggest("%s", action)
+}
+
+// kindName names a Go type in the words of YAML.
+func kindName(t reflect.Type) string {
+	if t == reflect.TypeFor[time.Duration]() {
+		return "a duration such as 24h"
+	}
+
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a map of keys"
+	}
+
+	return "a number"
+}
+
+// siblingKeys lists the keys that are allowed where key stands: in the first column
+// those of the file, else those of the part that begins there above it.
+func siblingKeys(key *token.Token) []string {
+	if key.Position.Column == 1 {
+		return setting.Names(reflect.TypeFor[Team]())
+	}
+
+	part := key
+	for part.Prev != nil && (part.Position.Column > 1 || part.Type != token.StringType) {
+		part = part.Prev
+	}
+
+	switch part.Value {
+	case "agents":
+		return setting.Names(reflect.TypeFor[Agent]())
+	case "conversation":
+		return setting.Names(reflect.TypeFor[ConversationSettings]())
+	case "screen":
+		return setting.Names(reflect.TypeFor[ScreenSettings]())
+	case "responders":
+		return slices.Concat(
+			setting.Names(reflect.TypeFor[Responder]()), setting.Names(reflect.TypeFor[parley.ResponderExtras]()),
+		)
+	}
+
+	return setting.Names(reflect.TypeFor[Settings]())
+}

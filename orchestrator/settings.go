@@ -1,0 +1,56 @@
+package orchestrator
+
+import (
+	"time"
+
+	"parley/conversation"
+	"parley/internal/setting"
+)
+
+// Settings are the settings of the service. Zero values mean the defaults. The tags
+// declare each setting once, for parley.yaml, the command line, the environment and
+// the documentation: see package setting.
+type Settings struct {
+	MaxText     int           `yaml:"max_text" default:"2000" min:"1" max:"100000" doc:"The longest message, in characters."`
+	Footer      string        `yaml:"footer" default:"full" enum:"full,short" doc:"The line below a typed message: all of it, or the message id alone."`
+	ExpireAfter time.Duration `yaml:"expire_after" default:"24h" min:"1s" doc:"How long a message may wait for its terminal."`
+	StuckAfter  time.Duration `yaml:"stuck_after" default:"10m" min:"1s" doc:"How long an agent may be busy without any output before it needs you."`
+	DraftAfter  time.Duration `yaml:"draft_after" default:"5m" min:"1s" doc:"How long a draft or scrolling in a terminal may hold messages back before it needs you."`
+	OwesAfter   time.Duration `yaml:"owes_after" default:"10m" min:"1s" doc:"How long an idle agent may leave a request unanswered before it needs you."`
+	AutoSteer   bool          `yaml:"auto_steer" doc:"Give stuck agents guidance without being asked, once each time."`
+
+	ResponseDeadline time.Duration `yaml:"response_deadline" default:"30m" min:"1s" doc:"When a required response is due if its sender does not say."`
+	RemindBefore     time.Duration `yaml:"remind_before" default:"5m" min:"0s" doc:"How long before the deadline the recipient is reminded, but not before half of the time has passed."`
+	TellSenderAfter  time.Duration `yaml:"tell_sender_after" default:"1m" min:"0s" doc:"How long after the deadline the sender is told that no response came."`
+	OverdueAfter     time.Duration `yaml:"overdue_after" default:"10m" min:"0s" doc:"How long after the deadline the missing response needs you."`
+
+	// Clients of MCP wait a minute for a tool; a small local server works on about
+	// four answers at once.
+	ModelTimeout time.Duration `yaml:"model_timeout" default:"50s" min:"1s" max:"1h" doc:"How long the model of a responder has to answer."`
+	ModelCalls   int           `yaml:"model_calls" default:"4" min:"1" max:"1000" doc:"How many answers of one responder are written at once. The rest wait their turn."`
+
+	// A person reads no more than 120 messages a minute, and a model that works writes
+	// far fewer. A loop of programs sends hundreds a second and is stopped within its
+	// first one. A limit of 1000000 is as good as none.
+	MessagesPerMinute      int `yaml:"messages_per_minute" default:"120" min:"1" max:"1000000" doc:"How many messages one agent may send in a minute."`
+	BroadcastsPerMinute    int `yaml:"broadcasts_per_minute" default:"30" min:"1" max:"1000000" doc:"How many broadcasts one agent may send in a minute."`
+	RegistrationsPerMinute int `yaml:"registrations_per_minute" default:"30" min:"1" max:"1000000" doc:"How many agents may register from one address in a minute."`
+
+	MaxFileMB int `yaml:"max_file_mb" default:"100" min:"1" max:"10000" doc:"The largest file that agents may send, in MB of 1,000,000 bytes."`
+
+	// Conversation limits what agents may say before a person speaks again.
+	Conversation conversation.Settings `yaml:"-"`
+
+	StopGrace time.Duration `yaml:"-" default:"3s"` // for a stopped agent's processes to end by themselves
+	Watch     time.Duration `yaml:"-" default:"1s"` // between two looks at all panes
+}
+
+func (s *Settings) setDefaults() { setting.Fill(s) }
+
+// ShortFooter reports whether only the message id stands below a message.
+func (s *Settings) ShortFooter() bool { return s.Footer == "short" }
+
+const bytesPerMB = 1_000_000
+
+// maxFile returns the size of the largest file, in bytes.
+func (s *Settings) maxFile() int64 { return int64(s.MaxFileMB) * bytesPerMB }

@@ -1,0 +1,300 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// seat is a pane of somebody else's tmux and the program that has its terminal.
+type seat struct {
+	server *tmux.Server
+	info   tmux.PaneInfo
+	pid    int // of the program
+	argv   []string
+}
+
+// AdoptAgent implements parley.TerminalService.
+func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+
+	server, done, err := ts.join(ctx, req.Socket)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+
+	s, err := ts.takeSeat(ctx, server, req.Pane)
+	if err != nil {
+		return nil, err
+	}
+
+	p, err := ts.recognise(s, req.Profile)
+	if err != nil {
+		return nil, err
+	}
+	if ts.ending.Load() {
+		return nil, parley.Errorf(parley.DaemonUnavailable, "parley is ending").Suggest("Start it again: parley up.")
+	}
+
+	whole, cancelWhole := context.WithTimeout(
+		context.WithoutCancel(ctx),
+		lookTime,
+	) // half of it would leave options behind
+
+	defer cancelWhole()
+
+	return ts.adopt(whole, req, s, p)
+}
+
+// takeSeat looks at the pane, and refuses what cannot be an agent's terminal.
+func (ts *Terminals) takeSeat(ctx context.Context, server *tmux.Server, pane string) (*seat, error) {
+	if server.Instance() == ts.tmux.Instance() {
+		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is parley's own, and its agents are in the team already").
+			Suggest("Name a pane of your own tmux; parley agents lists who is there.")
+	}
+
+	info, err := server.Pane(pane).Info(ctx)
+	switch {
+	case errors.Is(err, tmux.ErrNoPane):
+		return nil, parley.Errorf(parley.InvalidArgument, "there is no pane %s on %s", pane, server.SocketPath()).
+			Suggest("This lists those that are there: tmux -S %s list-panes -a -F '#{pane_id} #{pane_current_command}'", server.SocketPath())
+	case err != nil:
+		return nil, tmuxError(err)
+	case info.Owner != "":
+		return nil, ts.adoptedAlready(info)
+	case info.Dead:
+		return nil, parley.Errorf(parley.InvalidArgument, "the program in pane %s has ended", pane).
+			Suggest("Start it again there, or name another pane.")
+	case info.Session == "_hub":
+		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is another parley's own").
+			Suggest("Name a pane of your own tmux.")
+	}
+
+	s := &seat{server: server, info: info}
+	if err := s.await(ctx); err != nil {
+		return nil, parley.Errorf(parley.InvalidArgument, "it cannot be told what runs in pane %s: %w", pane, err).
+			Suggest("Try again when its program is in the foreground.")
+	}
+
+	return s, nil
+}
+
+// startsWithin is how long a program that is just starting has to take the terminal,
+// which takes milliseconds.
+const startsWithin = time.Second
+
+// await finds the program that has the terminal.
+func (s *seat) await(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, startsWithin)
+	defer cancel()
+	_ = wait.Until(ctx, 10*time.Millisecond, func() (bool, error) {
+		s.pid, s.argv, err = tmux.ForegroundProcess(s.info.PID)
+		return err == nil, nil
+	})
+	return err
+}
+
+func (ts *Terminals) adoptedAlready(info tmux.PaneInfo) error {
+	if m := ts.roster.ByID(info.Owner); m != nil {
+		return parley.Errorf(parley.AgentExists, "pane %s is agent %s already", info.ID, m.Name).With("agent", m.Name).
+			Suggest("Use it as it is, or let it go first: parley leave %s", m.Name)
+	}
+	return parley.Errorf(parley.AgentExists, "pane %s is an agent of another workspace already (%s)", info.ID, parley.Short(parley.CleanLine(info.Owner))).
+		Suggest("Let it go there: parley leave NAME. If that workspace is no more: tmux set-option -pu -t %s @parley_agent", info.ID)
+}
+
+// recognise finds the profile of what runs in the seat. What would take a message for
+// commands or keys, and what nobody knows, is refused.
+func (ts *Terminals) recognise(s *seat, name string) (*profile.Profile, error) {
+	program := profile.ProgramOf(s.argv)
+	guess, known := ts.opts.Profiles.Running(s.argv)
+	switch {
+	case tmux.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
+		return nil, parley.Errorf(parley.InvalidArgument, "no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
+			Suggest("Start the agent there, then adopt it from another terminal: parley adopt NAME --pane %s --socket %s. "+
+				"Without an agent, parley join shows messages there.", s.info.ID, s.server.SocketPath())
+	case tmux.TakesKeys(s.argv) != "":
+		return nil, parley.Errorf(parley.InvalidArgument, "%s has pane %s and would take messages for keys", program, s.info.ID).
+			Suggest("Leave it first, or name another pane.")
+	case name != "":
+		return ts.opts.Profiles.Find(name)
+	case !known:
+		return nil, parley.Errorf(parley.InvalidArgument, "%s, which runs in pane %s, is no agent program that parley knows", program, s.info.ID).
+			With("program", program).
+			Suggest("If it is one, name its profile (%s); generic is for any program that reads messages from its terminal, line by line.",
+				strings.Join(ts.opts.Profiles.Names(), ", "))
+	}
+
+	return guess, nil
+}
+
+// adopt makes the member and puts our options on its pane.
+func (ts *Terminals) adopt(
+	ctx context.Context,
+	req parley.AdoptAgentRequest,
+	s *seat,
+	p *profile.Profile,
+) (*parley.AdoptAgentResult, error) {
+	now, program := ts.now(), profile.ProgramOf(s.argv)
+	a := parley.Agent{
+		ID:            team.NewID(),
+		Name:          req.Name,
+		Description:   parley.CleanLine(req.Description),
+		Role:          parley.CleanLine(req.Role),
+		Capabilities:  parley.CleanLines(req.Capabilities),
+		Groups:        parley.CleanLines(req.Groups),
+		Kind:          parley.KindTerminal,
+		State:         parley.StateStarting,
+		Since:         now,
+		Evidence:      "adopted",
+		Host:          ts.opts.Host,
+		Profile:       p.Name,
+		Command:       []string{program}, // without its arguments: they were not given to us, and others read this
+		Socket:        s.server.SocketPath(),
+		Pane:          s.info.ID,
+		Orchestrate:   req.Orchestrate,
+		Interruptible: req.Interruptible,
+		CreatedAt:     now,
+		LastActive:    now,
+	}
+	if a.Name == "" {
+		a.Name = ts.freeName(p.Name, a.Socket, a.Pane)
+	}
+
+	m, err := ts.enroll(ctx, a, nil) // it is known by its process
+	if err != nil {
+		return nil, err
+	}
+	defer m.Changing.Unlock()
+
+	if err := s.server.Pane(s.info.ID).Claim(ctx, m.ID); err != nil {
+		if errors.Is(err, tmux.ErrClaimed) {
+			err = parley.Errorf(parley.AgentExists, "pane %s has just become another agent", s.info.ID).
+				Suggest("parley agents lists who is there.")
+		} else {
+			err = tmuxError(err)
+		}
+
+		return nil, errors.Join(err, ts.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
+	}
+
+	ts.sit(m, p, s)
+	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
+	if err := ts.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
+		return nil, err
+	}
+
+	res := &parley.AdoptAgentResult{
+		Answer:  parley.OK,
+		AgentID: m.ID,
+		Name:    m.Name,
+		State:   m.Agent().State,
+		Profile: p.Name,
+		Program: program,
+		PID:     s.pid,
+		Pane:    s.info.ID,
+		Socket:  a.Socket,
+		Attach:  s.server.AttachToPane(s.info.ID),
+		MCP:     []string{ts.opts.Executable, "mcp", "--workspace", ts.opts.Workspace},
+	}
+
+	if len(p.AddMCP) > 0 {
+		res.AddMCP = slices.Concat(p.AddMCP, res.MCP)
+	}
+
+	return res, nil
+}
+
+// freeName is the profile's name, with a number if it is taken. Who was in this pane
+// before comes back under the same name.
+func (ts *Terminals) freeName(base, socket, pane string) string {
+	name := base
+	for n := 2; ; n++ {
+		m := ts.roster.ByName(name)
+		if m == nil {
+			return name
+		}
+		if a := m.Agent(); !a.State.Live() && a.Socket == socket && a.Pane == pane {
+			return name
+		}
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+}
+
+// sit gives a member its terminal.
+func (ts *Terminals) sit(m *team.Member, p *profile.Profile, s *seat) {
+	t := &team.Terminal{
+		Server:   s.server,
+		Pane:     s.server.Pane(s.info.ID),
+		Profile:  p,
+		PID:      s.pid,
+		Born:     tmux.Birth(s.pid),
+		TTY:      s.info.TTY,
+		Instance: s.server.Instance(),
+		Started:  ts.now(),
+		Runs:     runs(p, s.argv),
+	}
+
+	t.Saw(s.info)
+	m.Reports.Forget()
+	m.SetTerminal(t)
+	ts.adoptions.Add(1)
+	m.Wake()
+}
+
+// runs returns what tells the program of an adopted agent: the one that it was, or
+// another of its profile's.
+func runs(p *profile.Profile, was []string) func(argv []string) bool {
+	program := profile.ProgramOf(was)
+	return func(argv []string) bool { return p.Runs(argv) || profile.ProgramOf(argv) == program }
+}
+
+// release lets an adopted agent go: our options leave its pane, after the message in
+// hand, and its program runs on. The caller holds m.changing.
+func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+
+	t := m.Terminal()
+	if t == nil { // it was lost; what is left of it on its pane, if anything, goes as well
+		a := m.Agent()
+		if server, done, err := ts.join(ctx, a.Socket); err == nil {
+			defer done()
+			_ = server.Pane(a.Pane).Release(ctx, m.ID)
+		}
+		return nil
+	}
+
+	t.Ended.Store(true)
+	m.Typing.Lock()
+	defer m.Typing.Unlock()
+
+	if err := t.Pane.Release(ctx, m.ID); err != nil && !errors.Is(err, tmux.ErrNoServer) {
+		return tmuxError(err)
+	}
+
+	ts.adoptions.Add(1)
+
+	return nil
+}
+
+// notOurs refuses to start again what parley did not start.
+func notOurs(a parley.Agent) error {
+	return parley.Errorf(parley.InvalidArgument, "%s was adopted: parley did not start it and does not know how to", a.Name).
+		Suggest("Start it in its pane again; it goes on by itself. Or adopt it where it runs now: parley adopt %s --pane ID", a.Name)
+}

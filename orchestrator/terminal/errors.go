@@ -1,0 +1,37 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/tmux"
+)
+
+// tmuxError says what to do about a tmux that cannot be used.
+func tmuxError(err error) error {
+	e := parley.Errorf(parley.TmuxUnavailable, "%w", err)
+	switch {
+	case errors.Is(err, tmux.ErrNotInstalled):
+		return e.Suggest(
+			"Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux).",
+		)
+	case errors.Is(err, tmux.ErrTooOld):
+		return e.Suggest("Install tmux 3.2 or later.")
+	}
+	return e.Suggest("See whether tmux runs (tmux -V); parley status names the server's socket.")
+}
+
+// terminalError turns what tmux said about an agent's pane into a typed error.
+func terminalError(m *team.Member, err error) error {
+	switch {
+	case errors.Is(err, tmux.ErrNoPane), errors.Is(err, tmux.ErrNoSession):
+		return parley.Errorf(parley.AgentUnavailable, "agent %s has no terminal", m.Name).
+			Suggest("Start it again: parley restart %s", m.Name)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("terminal of %s: %w", m.Name, err)
+	}
+	return tmuxError(err)
+}

@@ -1,0 +1,63 @@
+package terminal
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/orchestrator/team"
+	"parley/profile"
+)
+
+// handOver completes a launch by what the profile tells the program about its
+// team, and writes the files of that. The launch itself stays as it was asked for,
+// so that a restart hands over anew.
+func (ts *Terminals) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
+	dir := ts.privateDir(m)
+	h, err := p.Handover.Render(profile.Values{Name: m.Name, ID: m.ID, Parley: ts.opts.Executable, Dir: dir})
+	if err != nil {
+		return nil, err
+	}
+	if err := writeFiles(dir, h.Files); err != nil {
+		return nil, fmt.Errorf("write what %s is handed over: %w", m.Name, err)
+	}
+
+	env := slices.DeleteFunc(slices.Clone(l.Env), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		_, replaced := h.Env[name]
+		return replaced || slices.Contains(h.Unset, name)
+	})
+
+	for _, name := range slices.Sorted(maps.Keys(h.Env)) {
+		env = append(env, name+"="+h.Env[name])
+	}
+
+	return &launch{Argv: slices.Concat(l.Argv, h.Args), Dir: l.Dir, Env: env}, nil
+}
+
+// privateDir is where an agent's files are, from its launch until it is stopped.
+func (ts *Terminals) privateDir(m *team.Member) string {
+	return filepath.Join(ts.opts.LaunchDir, "agents", m.ID)
+}
+
+// writeFiles makes dir anew, for the user alone, with just these files.
+func writeFiles(dir string, files map[string]string) error {
+	if err := os.RemoveAll(dir); err != nil || len(files) == 0 {
+		return err
+	}
+
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}

@@ -1,0 +1,395 @@
+package terminal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// startTime bounds the way from tmux's new-session to the program itself, which
+// takes some milliseconds: it is for a machine that is overloaded.
+const startTime = 20 * time.Second
+
+// LaunchAgent implements parley.TerminalService.
+func (ts *Terminals) LaunchAgent(
+	ctx context.Context,
+	req parley.LaunchAgentRequest,
+) (*parley.LaunchAgentResult, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+
+	p, err := ts.opts.Profiles.Find(cmp.Or(req.Profile, "generic"))
+	if err != nil {
+		return nil, err
+	}
+
+	l, err := ts.plan(req, p)
+	if err != nil {
+		return nil, err
+	}
+
+	m, err := ts.enlist(ctx, req, l)
+	if err != nil {
+		return nil, err
+	}
+	defer m.Changing.Unlock()
+
+	return ts.run(ctx, m, p, l, req.Width, req.Height)
+}
+
+// plan checks what is to be run before anything is changed.
+func (ts *Terminals) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*launch, error) {
+	l := &launch{Argv: req.Command, Dir: cmp.Or(req.Dir, ts.opts.Workspace), Env: environList(req.Env)}
+	if len(l.Argv) == 0 {
+		l.Argv = slices.Clone(p.Command)
+	}
+
+	if len(l.Argv) == 0 || l.Argv[0] == "" {
+		return nil, parley.Errorf(parley.InvalidArgument, "no program was named").
+			Suggest("Name it: parley launch %s -- PROGRAM ARGUMENTS, or choose a profile that has one.", req.Name)
+	}
+
+	if len(req.Command) == 0 && l.Argv[0] == "parley" {
+		l.Argv[0] = ts.opts.Executable
+	}
+
+	if info, err := os.Stat(l.Dir); !filepath.IsAbs(l.Dir) || err != nil || !info.IsDir() {
+		return nil, parley.Errorf(parley.InvalidArgument, "%q is not a directory", l.Dir).
+			Suggest("Give the absolute path of a directory that exists.")
+	}
+
+	if _, err := lookPath(l.Argv[0], l.Dir, l.Env); err != nil {
+		e := parley.Errorf(parley.InvalidArgument, "cannot start %q: %w", l.Argv[0], err)
+		if errors.Is(err, fs.ErrPermission) {
+			return nil, e.Suggest("Name a program: that file cannot be executed.")
+		}
+		return nil, e.Suggest("Install it, or give its full path; it was looked for in the PATH of the launch.")
+	}
+
+	return l, nil
+}
+
+func environList(env map[string]string) []string {
+	if env == nil {
+		return os.Environ()
+	}
+	list := make([]string, 0, len(env))
+	for name, value := range env {
+		list = append(list, name+"="+value)
+	}
+	return list
+}
+
+// enlist finds or makes the member that the launch is for, and returns with its
+// m.changing held.
+func (ts *Terminals) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
+	now := ts.now()
+	a := parley.Agent{
+		ID:            team.NewID(),
+		Name:          req.Name,
+		Description:   parley.CleanLine(req.Description),
+		Role:          parley.CleanLine(req.Role),
+		Capabilities:  parley.CleanLines(req.Capabilities),
+		Groups:        parley.CleanLines(req.Groups),
+		Kind:          parley.KindTerminal,
+		State:         parley.StateStarting,
+		Since:         now,
+		Evidence:      "launched",
+		Host:          ts.opts.Host,
+		Profile:       cmp.Or(req.Profile, "generic"),
+		Command:       l.Argv,
+		Dir:           l.Dir,
+		Orchestrate:   req.Orchestrate,
+		Interruptible: req.Interruptible,
+		CreatedAt:     now,
+		LastActive:    now,
+	}
+
+	key, stored := ts.roster.NewKey(parley.KeyLaunched)
+	m, err := ts.enroll(ctx, a, stored)
+	if err != nil {
+		return nil, err
+	}
+
+	l.Env = environment(l.Env, ts.identity(m, key))
+
+	return m, nil
+}
+
+// enroll stores an agent, as a new member or as what a stopped one of its name is now,
+// and returns with its m.changing held.
+func (ts *Terminals) enroll(ctx context.Context, a parley.Agent, key *store.APIKey) (*team.Member, error) {
+	m := ts.roster.ByName(a.Name)
+	if m == nil {
+		if err := ts.store.CreateAgent(ctx, a, key); err != nil {
+			return nil, err
+		}
+
+		m = team.NewMember(a)
+		m.Changing.Lock()
+		ts.roster.Add(m)
+		ts.roster.Keys.Add(m, key)
+		ts.couriers.Start(m)
+
+		return m, nil
+	}
+
+	m.Changing.Lock()
+	if err := ts.revive(ctx, m, a, key); err != nil {
+		m.Changing.Unlock()
+		return nil, err
+	}
+
+	return m, nil
+}
+
+// revive gives a stopped agent its new description, state and key.
+func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
+	old := m.Agent()
+	if m.Kind != parley.KindTerminal || m.Terminal() != nil && old.State.Live() {
+		return taken(m)
+	}
+
+	if m.Terminal() != nil || old.State != parley.StateTerminated {
+		// Its program ended by itself and the terminal still shows its last screen, or
+		// the terminal was taken from under what may still run.
+		if _, err := ts.end(ctx, m, "launched again"); err != nil {
+			return err
+		}
+	}
+
+	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
+
+	return ts.roster.Renew(ctx, m, a, key)
+}
+
+// identity is what every agent is told about itself.
+func (ts *Terminals) identity(m *team.Member, key string) map[string]string {
+	return map[string]string{
+		"PARLEY_DIR":      ts.opts.Workspace,
+		"PARLEY_KEY":      key,
+		"PARLEY_AGENT":    m.Name,
+		"PARLEY_AGENT_ID": m.ID,
+	}
+}
+
+func taken(m *team.Member) error {
+	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.Name, m.Agent().Kind, m.Agent().State).
+		Suggest("Choose another name, or stop it first: parley stop %s", m.Name)
+}
+
+// run starts the program in a session and waits until it is there.
+func (ts *Terminals) run(
+	ctx context.Context,
+	m *team.Member,
+	p *profile.Profile,
+	l *launch,
+	width, height int,
+) (*parley.LaunchAgentResult, error) {
+	var info tmux.PaneInfo
+	m.Reports.Forget()
+	full, err := ts.handOver(m, p, l)
+	if err == nil {
+		info, err = ts.open(ctx, m, full, width, height)
+	}
+
+	if err != nil {
+		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
+		return nil, errors.Join(err, ts.roster.SetState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
+	}
+
+	ts.launches.keep(m, l)
+	t := team.NewTerminal(ts.tmux, p, info)
+	t.Started = ts.now()
+	m.StartTerminal(t)
+	if err := ts.roster.SetState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
+		return nil, err
+	}
+
+	ts.lookSoon()
+	m.Wake()
+
+	return &parley.LaunchAgentResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, State: m.Agent().State,
+		PID: info.PID, Attach: ts.tmux.AttachCommand(m.Name)}, nil
+}
+
+// open makes the session and waits until its program runs, or says why not.
+func (ts *Terminals) open(ctx context.Context, m *team.Member, l *launch, width, height int) (tmux.PaneInfo, error) {
+	if ts.ending.Load() {
+		return tmux.PaneInfo{}, parley.Errorf(parley.DaemonUnavailable, "parley is ending").
+			Suggest("Start it again: parley up.")
+	}
+
+	file, err := l.write(ts.opts.LaunchDir)
+	if err != nil {
+		return tmux.PaneInfo{}, err
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+
+	session := tmux.SessionOptions{Name: m.Name, Dir: l.Dir, Width: width, Height: height, Owner: m.ID,
+		Argv: []string{ts.opts.Executable, "_exec", file}}
+	info, err := ts.tmux.NewSession(ctx, session)
+	if errors.Is(err, tmux.ErrSessionExists) { // left by a program that ended, or by a launch that a crash cut short
+		if err = ts.tmux.KillSession(ctx, m.Name); err == nil {
+			info, err = ts.tmux.NewSession(ctx, session)
+		}
+	}
+
+	if err == nil {
+		err = ts.becomes(ctx, info, file)
+	}
+
+	if err != nil {
+		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist), ts.undo(ctx, m, info))
+		if _, typed := errors.AsType[*parley.Error](err); !typed {
+			return tmux.PaneInfo{}, tmuxError(err)
+		}
+		return tmux.PaneInfo{}, err
+	}
+
+	return info, nil
+}
+
+// undo ends what a launch that failed may have left. Without a pane in info it is not
+// even known whether there is a session.
+func (ts *Terminals) undo(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
+	defer cancel()
+	err := findTree(m.ID, info.PID, tmux.Birth(info.PID)).end(ctx, ts.opts.StopGrace)
+	killed := ts.tmux.KillSession(ctx, m.Name)
+	if info.ID == "" {
+		return err
+	}
+	return errors.Join(err, ignore(killed, tmux.ErrNoSession))
+}
+
+// dying is how many looks a process that is just ending may have no command line and
+// count as alive.
+const dying = 20
+
+// becomes waits until the process that tmux started has become the program: it
+// has then removed its launch file and replaced itself.
+func (ts *Terminals) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
+	pane, untold := ts.tmux.Pane(info.ID), 0
+	return wait.Until(ctx, 5*time.Millisecond, func() (bool, error) {
+		now, err := pane.Info(ctx)
+		if err != nil {
+			return false, err
+		}
+		if now.Dead {
+			return ts.diedAtOnce(ctx, pane, now)
+		}
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+
+		argv, err := tmux.Foreground(info.PID)
+		if err != nil { // it cannot be told what has the terminal; but not parley, while what was started lives
+			untold++
+			return untold > dying && tmux.Alive(info.PID), nil
+		}
+
+		return !slices.Contains(argv, file), nil
+	})
+}
+
+// diedAtOnce tells a program that ended quickly, which is not an error, from one
+// that could not be started: `parley _exec` ends with 127 then and says why.
+func (ts *Terminals) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.PaneInfo) (bool, error) {
+	if !info.ExitKnown {
+		return false, nil // tmux was told to look again
+	}
+	if info.ExitStatus != ExecFailed || info.Signal != "" {
+		return true, nil
+	}
+
+	screen, err := pane.Screen(ctx, tmux.ScreenOptions{Tail: 5, Join: true})
+	if err != nil {
+		return false, err
+	}
+
+	said := parley.CleanLine(strings.Join(screen.Lines, " "))
+
+	return false, parley.Errorf(parley.InvalidArgument, "the program could not be started: %s", said).
+		Suggest("Correct the command and launch again.")
+}
+
+// ExecFailed is the exit status of `parley _exec` when it could not become the
+// program, as a shell's for a command it cannot find.
+const ExecFailed = 127
+
+// RestartAgent implements parley.TerminalService.
+func (ts *Terminals) RestartAgent(
+	ctx context.Context,
+	req parley.RestartAgentRequest,
+) (*parley.LaunchAgentResult, error) {
+	m, err := ts.terminalMember(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
+
+	a := m.Agent()
+	if a.Adopted() {
+		return nil, notOurs(a)
+	}
+
+	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
+	if err != nil {
+		return nil, err
+	}
+
+	last := m.Terminal()
+	old := ts.launches.find(m)
+	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: cmp.Or(a.Dir, req.Dir), Env: req.Env}
+
+	l, err := ts.plan(again, p)
+	if old != nil {
+		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ts.end(ctx, m, "restarted"); err != nil {
+		return nil, err
+	}
+
+	key, stored := ts.roster.NewKey(parley.KeyLaunched)
+	if _, err := ts.roster.SwapKeys(ctx, m, stored, (*team.Key).IsLaunched); err != nil {
+		return nil, err
+	}
+
+	l.Env = environment(l.Env, ts.identity(m, key))
+	width, height := 0, 0
+	if last != nil {
+		width, height = cmp.Or(last.Info.LaunchWidth, last.Info.Width), cmp.Or(last.Info.LaunchHeight, last.Info.Height)
+	}
+
+	return ts.run(ctx, m, p, l, width, height)
+}
+
+// ignore drops an error that is as good as none.
+func ignore(err, harmless error) error {
+	if errors.Is(err, harmless) {
+		return nil
+	}
+	return err
+}

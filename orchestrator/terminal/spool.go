@@ -1,0 +1,191 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+	"parley/orchestrator/team"
+)
+
+// maxSpool is how large the spool may grow, in bytes: thousands of reports, of which
+// only the last of each agent counts for long.
+const MaxSpool = 1 << 20
+
+// lockWait is how long the daemon waits for those who write a line, which takes them
+// well under a millisecond.
+const lockWait = 200 * time.Millisecond
+
+// openFlags are for a file that others could have put there: it must be no way to
+// somewhere else, and opening it must not block.
+const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
+// errSpoolFull says that a report is dropped.
+var ErrSpoolFull = errors.New("the spool is full")
+
+// spooled is a line of the spool. It has the key's hash as the database has it: it
+// proves who wrote the line, and is no key.
+type spooled struct {
+	KeyHash string          `json:"key_hash"`
+	Report  json.RawMessage `json:"report"`
+}
+
+// Spool keeps a report of the agent with that key for the daemon that comes. ctx
+// bounds how long it waits for those who have the file in hand.
+func Spool(ctx context.Context, path, key string, req parley.ReportStateRequest) error {
+	text, err := json.Marshal(req)
+	if err != nil {
+		return fmt.Errorf("write a report: %w", err)
+	}
+
+	line, err := json.Marshal(spooled{hex.EncodeToString(team.HashKey(key)), text})
+	if err != nil {
+		return fmt.Errorf("write a report: %w", err)
+	}
+
+	for {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|openFlags, 0o600)
+		if err != nil {
+			return fmt.Errorf("open the spool: %w", err)
+		}
+
+		err = appendLine(ctx, f, path, append(line, '\n'))
+		err = errors.Join(err, f.Close()) // which lets go of it
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+}
+
+// appendLine writes a line at the end. ErrNotExist when the file was taken away before
+// it was ours.
+func appendLine(ctx context.Context, f *os.File, path string, line []byte) error {
+	if err := lockFile(ctx, f); err != nil {
+		return err
+	}
+	mine, err := stillAt(path, f)
+	if err != nil {
+		return err
+	}
+	if mine.Size()+int64(len(line)) > MaxSpool {
+		return ErrSpoolFull
+	}
+	_, err = f.Write(line)
+	return err
+}
+
+// stillAt describes an open file. ErrNotExist when it is no longer the one at path.
+func stillAt(path string, f *os.File) (fs.FileInfo, error) {
+	mine, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("look at the spool: %w", err)
+	}
+	if now, err := os.Lstat(path); err != nil || !os.SameFile(mine, now) {
+		return nil, fs.ErrNotExist
+	}
+	return mine, nil
+}
+
+// lockFile takes a file for this process alone, until it is closed.
+func lockFile(ctx context.Context, f *os.File) error {
+	err := wait.Until(ctx, time.Millisecond, func() (bool, error) {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("lock the spool: %w", err)
+	}
+	return nil
+}
+
+// takeSpool hears what is spooled and removes it. What cannot be heard now is tried
+// again: hearing a report twice changes nothing.
+func (ts *Terminals) TakeSpool(ctx context.Context) {
+	if ts.opts.Spool == "" {
+		return
+	}
+
+	f, err := os.OpenFile(ts.opts.Spool, os.O_RDONLY|openFlags, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err == nil {
+		err = errors.Join(ts.readSpool(ctx, f), f.Close())
+	}
+	if err != nil && ctx.Err() == nil {
+		ts.log.Warn("take what agents reported meanwhile", "file", ts.opts.Spool, "error", err)
+	}
+}
+
+func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
+	wait, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+
+	if err := lockFile(wait, f); err != nil {
+		return err
+	}
+	if _, err := stillAt(ts.opts.Spool, f); err != nil {
+		return ignore(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
+	}
+
+	text, err := io.ReadAll(io.LimitReader(f, MaxSpool))
+	if err != nil {
+		return err
+	}
+
+	for line := range bytes.Lines(text) {
+		if err := ts.hearSpooled(ctx, line); err != nil {
+			return err
+		}
+	}
+
+	return os.Remove(ts.opts.Spool)
+}
+
+// hearSpooled takes one line as if its agent called now. One that is damaged or
+// refused is dropped.
+func (ts *Terminals) hearSpooled(ctx context.Context, line []byte) error {
+	var s spooled
+	if json.Unmarshal(line, &s) != nil {
+		return nil
+	}
+
+	hash, err := hex.DecodeString(s.KeyHash)
+	if err != nil {
+		return nil
+	}
+
+	held := ts.roster.Keys.Find(hash)
+	if held == nil {
+		return nil
+	}
+
+	caller, ok := ts.roster.CallerOf(held.Member)
+	if _, err := parley.FindOp("report_state").Decode(s.Report); !ok || err != nil {
+		return nil
+	}
+	var req parley.ReportStateRequest
+	if json.Unmarshal(s.Report, &req) != nil {
+		return nil
+	}
+
+	_, err = ts.ReportState(parley.WithCaller(ctx, caller), req)
+	if parley.ErrorCode(err) == parley.NotAuthorized {
+		return nil
+	}
+
+	return err
+}

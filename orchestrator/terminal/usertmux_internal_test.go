@@ -1,0 +1,44 @@
+package terminal
+
+import (
+	"log/slog"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store/storetest"
+	"parley/tmux/tmuxtest"
+)
+
+func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
+	t.Parallel()
+	user := tmuxtest.Start(t)
+	roster, err := team.Load(t.Context(), storetest.Open(t), time.Now, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := &Terminals{roster: roster, opts: Options{Tmux: tmuxtest.Options(t)}}
+	server, _, err := ts.join(t.Context(), user.SocketPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+
+	m := team.NewMember(parley.Agent{ID: team.NewID(), Name: "new", Kind: parley.KindMailbox, State: parley.StateIdle})
+	roster.Add(m)
+	ts.joined.mu.Lock()
+	closed := make(chan error)
+	go func() { closed <- ts.closeJoined(false) }()
+	time.Sleep(50 * time.Millisecond) // it looks who is there, if it does that first
+	m.SetTerminal(&team.Terminal{Server: server})
+	ts.joined.inUse[server] = 0
+	ts.joined.mu.Unlock()
+
+	if err := <-closed; err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.Panes(t.Context()); err != nil {
+		t.Errorf("the agent's tmux cannot be reached: %v", err)
+	}
+}

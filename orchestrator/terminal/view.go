@@ -1,0 +1,174 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/tmux"
+)
+
+// ReportState implements parley.TerminalService.
+func (ts *Terminals) ReportState(
+	ctx context.Context,
+	req parley.ReportStateRequest,
+) (*parley.ReportStateResult, error) {
+	m, err := ts.roster.Caller(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	if m.Kind != parley.KindTerminal {
+		return nil, parley.Errorf(parley.NotAuthorized, "%s has no terminal whose state it could report", m.Name).
+			Suggest("Leave this to the hooks of agents that were launched; others are known by their calls.")
+	}
+
+	defer ts.lookSoon()
+	named, err := ts.roster.Report(ctx, m, req)
+	if err != nil {
+		return nil, err
+	}
+
+	return &parley.ReportStateResult{Answer: parley.OK, Named: append([]string{}, named...)}, nil
+}
+
+// terminalMember resolves the name of an agent that has, or had, a terminal.
+func (ts *Terminals) terminalMember(ref string) (*team.Member, error) {
+	m, err := ts.roster.Find(ref)
+	if err != nil {
+		return nil, err
+	}
+	if m.Kind != parley.KindTerminal {
+		return nil, parley.Errorf(parley.InvalidArgument, "%s is a %s, it has no terminal", m.Name, m.Agent().Kind).
+			Suggest("Name an agent that was launched; get_agent_status lists them.")
+	}
+	return m, nil
+}
+
+// screen is what a person sees in the terminal. tmux scrolls by a row to say that
+// a pane is dead.
+func Screen(ctx context.Context, t *team.Terminal, opts tmux.ScreenOptions) (tmux.Screen, error) {
+	screen, err := t.Pane.Screen(ctx, opts)
+	if err == nil && screen.Dead {
+		opts.History++
+		screen, err = t.Pane.Screen(ctx, opts)
+	}
+	return screen, err
+}
+
+// ReadTerminal implements parley.TerminalService.
+func (ts *Terminals) ReadTerminal(
+	ctx context.Context,
+	req parley.ReadTerminalRequest,
+) (*parley.ReadTerminalResult, error) {
+	m, t, err := ts.terminalOf(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	ctx, cancel := ts.whileTmuxAnswers(ctx)
+	defer cancel()
+
+	screen, err := Screen(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
+	if err != nil {
+		return nil, lookError(m, t, err)
+	}
+
+	lines := screen.Lines
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+
+	return &parley.ReadTerminalResult{
+		Answer:  parley.OK,
+		AgentID: m.ID,
+		Name:    m.Name,
+		Lines:   append([]string{}, lines...),
+		Width:   screen.Width,
+		Height:  screen.Height,
+		CursorX: screen.CursorX,
+		CursorY: screen.CursorY,
+		Title:   parley.CleanLine(screen.Title),
+		At:      ts.now(),
+	}, nil
+}
+
+// GetAttachInfo implements parley.TerminalService.
+func (ts *Terminals) GetAttachInfo(
+	ctx context.Context,
+	req parley.AttachInfoRequest,
+) (*parley.AttachInfoResult, error) {
+	m, t, err := ts.terminalOf(req.Agent)
+	if err != nil {
+		return nil, err
+	}
+
+	ctx, cancel := ts.whileTmuxAnswers(ctx)
+	defer cancel()
+
+	info, err := t.Pane.Info(ctx) // a client of a server that does not answer would wait for ever
+	if err != nil {
+		return nil, lookError(m, t, err)
+	}
+
+	res := &parley.AttachInfoResult{
+		Answer:  parley.OK,
+		AgentID: m.ID,
+		Name:    m.Name,
+		Socket:  t.Server.SocketPath(),
+		Session: info.Session,
+		Pane:    info.ID,
+		Command: t.Server.AttachCommand(info.Session),
+	}
+
+	if t.Adopted() {
+		res.Command, res.Adopted = t.Server.AttachToPane(info.ID), true
+	}
+
+	return res, nil
+}
+
+// errTmuxSilent is why a question to tmux that a person waits for was given up.
+var errTmuxSilent = errors.New("the tmux server does not answer")
+
+// whileTmuxAnswers bounds such a question.
+func (ts *Terminals) whileTmuxAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, ts.AnswerTime, errTmuxSilent)
+}
+
+// lookError is terminalError for who wants to see the terminal.
+func lookError(m *team.Member, t *team.Terminal, err error) error {
+	if !errors.Is(err, errTmuxSilent) {
+		return terminalError(m, err)
+	}
+
+	pid, _, _ := strings.Cut(t.Instance, "/")
+	e := parley.Errorf(parley.TmuxUnavailable, "the tmux server of %s does not answer", m.Name).
+		With("socket", t.Server.SocketPath()).
+		With("pid", pid)
+
+	if t.Adopted() {
+		return e.Suggest("It is one of your own. If its process %s was stopped, wake it with: kill -CONT %s", pid, pid)
+	}
+
+	return e.Suggest(
+		"If its process %s was stopped, wake it with: kill -CONT %s; else end it and its agents with: parley down",
+		pid,
+		pid,
+	)
+}
+
+// terminalOf resolves an agent that has a terminal now.
+func (ts *Terminals) terminalOf(ref string) (*team.Member, *team.Terminal, error) {
+	m, err := ts.terminalMember(ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	t := m.Terminal()
+	if t == nil {
+		return nil, nil, terminalError(m, tmux.ErrNoPane)
+	}
+	return m, t, nil
+}

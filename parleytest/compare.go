@@ -1,0 +1,153 @@
+package parleytest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley"
+)
+
+func same[V any](t *testing.T, what string, got, want V) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// sorted returns the ids in order, so that they compare as a set.
+func sorted(ids ...string) []string {
+	s := append([]string{}, ids...)
+	slices.Sort(s)
+	return s
+}
+
+func messageTexts(messages []parley.ContractMessage) []string {
+	list := []string{}
+	for _, m := range messages {
+		list = append(list, m.Content.Text)
+	}
+	return list
+}
+
+func inboxTexts(messages []parley.InboxMessage) []string {
+	list := []string{}
+	for _, m := range messages {
+		list = append(list, m.Content)
+	}
+	return list
+}
+
+func exportedTexts(messages []parley.ExportedMessage) []string {
+	list := []string{}
+	for _, m := range messages {
+		list = append(list, m.Text)
+	}
+	return list
+}
+
+func foundTexts(r *parley.SearchMessagesResult) []string {
+	list := []string{}
+	for _, m := range r.Messages {
+		list = append(list, m.Content.Text)
+	}
+	return list
+}
+
+func sequence(list []parley.Event) []int64 {
+	s := []int64{}
+	for _, e := range list {
+		s = append(s, e.Seq)
+	}
+	return s
+}
+
+// recipients returns everybody whom a receipt names, in order.
+func recipients(s parley.DeliveryStatus) []string {
+	return sorted(slices.Concat(s.DeliveredTo, s.PendingDelivery, s.FailedDelivery)...)
+}
+
+func compact(s string) string { return strings.Join(strings.Fields(s), "") }
+
+func hexSum(content string) string {
+	sum := sha256.Sum256([]byte(content))
+	return hex.EncodeToString(sum[:])
+}
+
+// findEvent returns the first event of a type about a message.
+func findEvent(list []parley.Event, typ parley.EventType, id string) *parley.Event {
+	i := slices.IndexFunc(list, func(e parley.Event) bool { return e.Type == typ && e.MessageID == id })
+	if i < 0 {
+		return nil
+	}
+	return &list[i]
+}
+
+func countThreadEvents(list []parley.Event, typ parley.EventType, id string) (n int) {
+	for _, e := range list {
+		if e.Type == typ && e.ThreadID == id {
+			n++
+		}
+	}
+	return n
+}
+
+// expectInbox compares the texts of the unread messages, oldest first.
+func (m member) expectInbox(want ...string) {
+	m.Helper()
+	got := []string{}
+	for _, msg := range m.inbox() {
+		got = append(got, msg.Content)
+	}
+	same(m.T, m.name+"'s inbox", got, append([]string{}, want...))
+}
+
+// unchanged runs calls that must leave no trace: no message, and no event of one. All
+// inboxes must be empty before.
+func (f *fixture) unchanged(what func()) {
+	f.Helper()
+	messages := func() int {
+		return len(
+			slices.DeleteFunc(f.operator.events(0).Events, func(e parley.Event) bool { return e.MessageID == "" }),
+		)
+	}
+	before := messages()
+	what()
+	for _, m := range []member{f.planner, f.coder, f.reviewer} {
+		m.expectInbox()
+	}
+	same(f.T, "number of events about messages", messages(), before)
+}
+
+// unchangedAfter marks all inboxes read before it does the same as unchanged.
+func (f *fixture) unchangedAfter(what func()) {
+	f.Helper()
+	for _, m := range []member{f.planner, f.coder, f.reviewer} {
+		m.getMessages(parley.GetMessagesRequest{Limit: 100})
+	}
+	f.unchanged(what)
+}
+
+// within fails unless run returns within patience.
+func (f *fixture) within(what string, run func()) {
+	f.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run()
+	}()
+	select {
+	case <-done:
+	case <-time.After(patience):
+		f.Fatalf("%s has not returned after %v", what, patience)
+	}
+}
+
+// settle gives a call that has just begun the time to start waiting. A case is right
+// without it, and tests more with it.
+func settle() { <-time.After(100 * time.Millisecond) }

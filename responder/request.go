@@ -1,0 +1,215 @@
+package responder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"parley"
+)
+
+// response is the answer to one request.
+type response struct {
+	words, refusal strings.Builder
+	calls          []*toolCall
+	finish         string // the finish_reason; "" if there was none
+	measured       bool   // the server gave the usage
+}
+
+// toolCall is a call that the model asks for.
+type toolCall struct {
+	id, name  string
+	arguments strings.Builder
+}
+
+func (r *response) text() string {
+	if r.words.Len() == 0 {
+		return r.refusal.String()
+	}
+	return r.words.String()
+}
+
+// check returns an error for a response without an answer.
+func (r *response) check(round int) error {
+	switch {
+	case strings.TrimSpace(r.text()) != "":
+		return nil
+	case r.finish == "length":
+		return parley.NoModelAnswer(parley.ModelMalformed, "the model used all of max_tokens before it wrote a word").
+			Suggest("Ask the operator to raise max_tokens.")
+	case r.finish == "content_filter":
+		return parley.NoModelAnswer(parley.ModelRefused, "the model's server withheld the answer").
+			Suggest("Say it in other words.")
+	}
+
+	if round > 0 {
+		return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty after %d requests", round+1).
+			Suggest("Ask again, in other words.")
+	}
+
+	return parley.NoModelAnswer(parley.ModelMalformed, "the model's answer is empty").
+		Suggest("Ask again, in other words.")
+}
+
+// asMessage returns the calls as a message, which the tools' results must follow.
+func (r *response) asMessage() openai.ChatCompletionMessageParamUnion {
+	m := openai.AssistantMessage(r.words.String())
+	for _, c := range r.calls {
+		m.OfAssistant.ToolCalls = append(m.OfAssistant.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
+			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{ID: c.id,
+				Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
+					Name:      c.name,
+					Arguments: c.arguments.String(),
+				}}})
+	}
+	return m
+}
+
+// request is one request to a model's server, with the answer that its usage counts for.
+type request struct {
+	service openai.ChatCompletionService
+	body    openai.ChatCompletionNewParams
+	answer  *parley.ModelAnswer
+	partial func(string) // called with the text so far; may be nil
+}
+
+// send sends a request, and retries it if it failed before an answer began and ctx leaves
+// time for that.
+func (c *Client) send(ctx context.Context, req *request) (*response, error) {
+	for try := 1; ; try++ {
+		var res *http.Response
+		req.answer.Usage.Requests++
+		r, err := req.stream(ctx, &res)
+		if err == nil {
+			return r, nil
+		}
+
+		f := failureOf(ctx, err, res)
+		wait := c.backoff(res, try)
+		if !f.retry || try == maxTries || !hasTime(ctx, wait) {
+			return nil, f.error(wait)
+		}
+		if err := pause(ctx, wait); err != nil {
+			return nil, failureOf(ctx, err, nil).error(0)
+		}
+	}
+}
+
+// hasTime reports whether ctx lasts longer than wait.
+func hasTime(ctx context.Context, wait time.Duration) bool {
+	deadline, ok := ctx.Deadline()
+	return !ok || time.Until(deadline) > wait
+}
+
+// pause waits for d, or until ctx ends, and then returns its error.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// errBroken says that a stream ended before the answer did.
+var errBroken = errors.New("the answer broke off")
+
+// stream sends the request once and reads its stream to the end. It sets res as soon as
+// the server answers.
+func (req *request) stream(ctx context.Context, res **http.Response) (*response, error) {
+	stream := req.service.NewStreaming(ctx, req.body, option.WithResponseInto(res))
+	defer stream.Close()
+
+	r, begun := &response{}, false
+	for stream.Next() {
+		begun = true
+		r.addChunk(stream.Current(), req)
+		if r.words.Len() > maxAnswer {
+			return nil, errTooLong
+		}
+	}
+
+	err := stream.Err()
+	if !r.measured && mayHaveWorked(ctx, *res, err) {
+		req.answer.Usage.Unmeasured = true
+	}
+	if err != nil {
+		return nil, err
+	}
+
+	switch {
+	case r.finish != "":
+		return r, nil
+	case !begun && *res != nil: // another kind of page, because base_url is wrong
+		return nil, fmt.Errorf("nothing of a stream in its %s", cmp.Or((*res).Header.Get("Content-Type"), "answer"))
+	}
+
+	return nil, errBroken
+}
+
+// mayHaveWorked reports whether the server may have worked on a request: it accepted the
+// request, or had it until ctx ended.
+func mayHaveWorked(ctx context.Context, res *http.Response, err error) bool {
+	if res != nil {
+		return res.StatusCode < http.StatusBadRequest
+	}
+	return ctx.Err() != nil && !unconnected(err)
+}
+
+var errTooLong = errors.New("the answer is too long")
+
+// addChunk adds a chunk of the stream, and its usage to the request's answer.
+func (r *response) addChunk(chunk openai.ChatCompletionChunk, req *request) {
+	usage := chunk.Usage
+	if chunk.JSON.Usage.Valid() && usage.TotalTokens+usage.PromptTokens+usage.CompletionTokens > 0 && !r.measured {
+		r.measured = true
+		req.answer.Usage.InputTokens += int(usage.PromptTokens)
+		req.answer.Usage.OutputTokens += int(usage.CompletionTokens)
+	}
+
+	for _, choice := range chunk.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+
+		r.addDelta(&choice.Delta)
+		if choice.FinishReason != "" {
+			r.finish = choice.FinishReason
+		}
+		if choice.Delta.Content != "" && req.partial != nil {
+			req.partial(r.words.String())
+		}
+	}
+}
+
+// addDelta adds a piece of the answer. Calls come in pieces too, numbered.
+func (r *response) addDelta(d *openai.ChatCompletionChunkChoiceDelta) {
+	r.words.WriteString(d.Content)
+	r.refusal.WriteString(d.Refusal)
+	for _, piece := range d.ToolCalls {
+		i := int(piece.Index)
+		if i < 0 || i > len(r.calls) {
+			i = len(r.calls)
+		}
+		if i == len(r.calls) {
+			r.calls = append(r.calls, &toolCall{})
+		}
+
+		call := r.calls[i]
+		if piece.ID != "" {
+			call.id = piece.ID
+		}
+
+		call.name += piece.Function.Name
+		call.arguments.WriteString(piece.Function.Arguments)
+	}
+}

@@ -1,0 +1,65 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"testing"
+
+	"parley"
+)
+
+func TestLostDaemonIsShownUntilItIsBack(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 80, 24)
+	s.press("b")
+	s.typed("draft")
+	s.blind = true
+	s.send(feedMsg{err: gone, at: noon})
+	s.shows("daemon gone, reconnecting…", "draft", "Plan for today")
+	s.send(agentsMsg{soon: true, asked: noon, err: gone})
+	s.shows("daemon gone, reconnecting…")
+	f.say(30, "coder", []string{"tester"}, "back again", "normal", parley.DeliveryQueued)
+	s.send(agentsMsg{soon: true, asked: noon, agents: f.agents, workspace: &parley.WorkspaceStatusResult{}})
+	s.hides("daemon gone")
+	s.news()
+	s.shows("back again", "draft")
+}
+
+func TestPermanentStreamErrorIsShown(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 30)
+	s.send(
+		feedMsg{err: parley.Errorf(parley.Unauthenticated, "this key is not known").Suggest("Log in again."), at: noon},
+	)
+	s.shows("✗ this key is not known → Log in again.")
+	s.hides("daemon gone")
+}
+
+func TestHungDaemonCountsAsGone(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 80, 24)
+	s.blind = true
+	s.send(agentsMsg{err: fmt.Errorf("get_agent_status: %w", errDeadline)})
+	s.shows("daemon gone")
+}
+
+func TestRunEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, keys := io.Pipe()
+	defer keys.Close()
+
+	f := busyTeam()
+	asked := make(chan struct{})
+	o := f.options()
+	o.Follow = func(ctx context.Context, after int64) iter.Seq2[parley.Event, error] {
+		close(asked)
+		return f.follow(ctx, after)
+	}
+
+	go func() { <-asked; cancel() }()
+	if err := Run(ctx, o, in, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run returned %v, want %v", err, context.Canceled)
+	}
+}

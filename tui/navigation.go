@@ -1,0 +1,112 @@
+package tui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"parley"
+)
+
+// place is one of the five screens, in the order of their keys.
+type place int
+
+const (
+	atTraffic place = iota
+	atAgents
+	atThreads
+	atNeeds
+	atHealth
+	places
+)
+
+// screen is one of the five. It keeps its own state and reads what all of them
+// share.
+type screen interface {
+	title() string
+	badge() badge           // what the bar shows beside the title
+	keys() []binding        // its own, in addition to those of the shell
+	update(tea.Msg) tea.Cmd // gets every message, shown or not, after the shared state took it
+	move(motion) tea.Cmd    // moves the marker
+	point(pointer) tea.Cmd  // handles the mouse
+	about() subject         // describes what the marker is on
+	settle(w, h int)        // sets sizes and scrolling, before each view
+	view(w, h int) []string // draws h lines of at most w columns
+}
+
+// badge is a screen's count in the bar, and whether it is serious.
+type badge struct {
+	count int
+	grave bool
+}
+
+// subject is what the marker is on, for keys that mean the same on every screen.
+type subject struct {
+	agent     *parley.AgentStatus // whose terminal is meant; nil for none
+	partnerID string              // who gets an answer; "" if it went to several
+	partner   string              // their name
+	message   string              // a message's id
+	text      string              // how the message begins
+	thread    *parley.Thread
+	threadID  string // the thread that the message belongs to; "" for none
+}
+
+// motion is a movement of the marker.
+type motion int
+
+const (
+	lineUp motion = iota
+	lineDown
+	pageUp
+	pageDown
+	toTop
+	toBottom
+)
+
+// all is more lines than any list has.
+const all = 1 << 30
+
+// lines returns how far a motion goes in a list that shows height lines.
+func (by motion) lines(height int) int {
+	page := max(1, height-1)
+	switch by {
+	case lineUp:
+		return -1
+	case lineDown:
+		return 1
+	case pageUp:
+		return -page
+	case pageDown:
+		return page
+	case toTop:
+		return -all
+	}
+	return all
+}
+
+// navigation knows which screen is shown.
+type navigation struct {
+	at      place
+	screens [places]screen
+}
+
+// shownMsg tells a screen that it is shown from now on.
+type shownMsg struct{}
+
+func (n *navigation) shown() screen { return n.screens[n.at] }
+
+func (n *navigation) about() subject { return n.shown().about() }
+
+func (n *navigation) goTo(p place) tea.Cmd {
+	n.at = (p + places) % places
+	return n.shown().update(shownMsg{})
+}
+
+func (n *navigation) next() tea.Cmd     { return n.goTo(n.at + 1) }
+func (n *navigation) previous() tea.Cmd { return n.goTo(n.at - 1) }
+
+func (n *navigation) going(p place) func() tea.Cmd {
+	return func() tea.Cmd { return n.goTo(p) }
+}
+
+func (n *navigation) moving(by motion) func() tea.Cmd {
+	return func() tea.Cmd { return n.shown().move(by) }
+}

@@ -1,0 +1,211 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"parley"
+)
+
+func TestShowsTrafficAndAgents(t *testing.T) {
+	s := newScreen(t, busyTeam(), 131, 30)
+	s.shows(
+		"storefront",
+		"1 for you",
+		"? 1 unconfirmed",
+		"‖ 1 held",
+		"○ 4 pending",
+		"● 2 idle",
+		"coder → tester",
+		"○‖··· held",
+		"○›✓✓· 3/3 read",
+		"○›··· 3/4 submitted",
+		"○✗··· 1 failed",
+		"!! urgent build is red",
+		"reviewer → you",
+	)
+
+	s.hides("operator")
+	s.press("2")
+	s.shows(
+		"◐ coder",
+		"2 unread · 1 queued",
+		"held: the pane is in copy mode",
+		"claude/opus",
+		"1 overdue · 1 owed",
+		"→ scout: please check",
+	)
+}
+
+func TestEmptyScreenTeaches(t *testing.T) {
+	s := newScreen(t, newFake(), 80, 24)
+	s.shows("No agents yet. Start one:  parley launch coder -- claude", "No messages yet.")
+}
+
+func TestDeliveryEventsMoveTheRow(t *testing.T) {
+	f := newFake()
+	id := f.say(1, "coder", []string{"tester", "reviewer"}, "hello", "normal", parley.DeliveryQueued)
+	s := newScreen(t, f, 120, 30)
+	s.shows("○···· 2 queued")
+	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, AgentID: idOf("tester"), State: "submitted"})
+	s.news()
+	s.shows("○›··· 1/2 submitted")
+	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, AgentID: idOf("reviewer"), State: "unconfirmed"})
+	s.news()
+	s.shows("○›?·· 1 unconfirmed")
+}
+
+func TestOldEventsChangeNothing(t *testing.T) {
+	f := newFake()
+	id := f.say(1, "coder", []string{"tester"}, "hello", "normal", parley.DeliveryQueued)
+	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, AgentID: idOf("tester"), State: "submitted"})
+	s := newScreen(t, f, 120, 30)
+	before := s.text()
+	s.send(feedMsg{events: f.events[:2], at: noon})
+	if got := s.text(); got != before {
+		t.Errorf("events that were seen before changed the screen:\n%s", got)
+	}
+}
+
+func TestForgetsTheOldestRows(t *testing.T) {
+	tr := newRecord()
+	tr.resize(10)
+	tr.follow = false
+	for i := range maxRows + 1 {
+		tr.add(
+			[]parley.Event{
+				{
+					Seq:       int64(i + 1),
+					Type:      parley.EventDirectMessage,
+					MessageID: fmt.Sprint(i),
+					Sender:    "a",
+					Recipient: "b",
+				},
+			},
+		)
+	}
+
+	if got, want := len(tr.rows), maxRows+1-dropRows; got != want || len(tr.byID) != want {
+		t.Errorf("got %d rows and %d ids, want %d", got, len(tr.byID), want)
+	}
+	if got, want := tr.sel.id, fmt.Sprint(dropRows); got != want {
+		t.Errorf("the marker stands on %s, want the oldest that is kept, %s", got, want)
+	}
+}
+
+func TestThreadPostsAreTraffic(t *testing.T) {
+	tr := newRecord()
+	tr.resize(10)
+	for i, typ := range []parley.EventType{parley.EventThreadCreated, parley.EventThreadMessage, parley.EventThreadUpdated} {
+		tr.add(
+			[]parley.Event{
+				{
+					Seq:            int64(i + 1),
+					Type:           typ,
+					MessageID:      fmt.Sprint(i),
+					Sender:         "a",
+					ThreadID:       "t",
+					Thread:         "the parser",
+					RecipientCount: 1 - i%2,
+				},
+			},
+		)
+	}
+
+	if len(tr.rows) != 3 || tr.rows[1].to != "#the parser" {
+		t.Fatalf("the rows are %+v", tr.rows)
+	}
+	if got := tr.rows[1].words(); got != "0/0 read" {
+		t.Errorf("a post that nobody gets is %q", got)
+	}
+}
+
+func TestFollowsNewestUntilTheMarkerMoves(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 30)
+	s.shows("following")
+	s.press("k")
+	marked := s.m.traffic.sel
+	f.say(20, "coder", []string{"tester"}, "one more", "normal", parley.DeliveryQueued)
+	s.news()
+	if s.m.traffic.sel != marked {
+		t.Error("news took the marker away")
+	}
+
+	s.shows("1 new below · f to follow")
+	s.press("G")
+	if got, want := s.m.traffic.sel.text, "one more"; got != want {
+		t.Errorf("G went to %q, want %q", got, want)
+	}
+
+	s.shows("following")
+}
+
+func TestFilterNarrowsAsItIsTyped(t *testing.T) {
+	s := newScreen(t, busyTeam(), 120, 30)
+	s.press("/")
+	s.typed("held coder")
+	s.shows("looking into it now", "1 of 10 match")
+	s.hides("Plan for today")
+	s.press("enter")
+	s.shows("1 of 10 match")
+	s.press("esc")
+	s.shows("Plan for today")
+	s.press("/")
+	s.typed("no such thing")
+	s.shows("No message matches")
+}
+
+func TestDetailShowsTheLadderAndFollowsIt(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40)
+	s.press("k", "k", "k", "k", "k", "enter")
+	s.shows(
+		"Message 5f0c0005",
+		"tester: held, the pane is in copy mode",
+		"11:48:55.120 +120ms  held",
+		"pane_in_mode is 1",
+	)
+
+	id := s.m.traffic.detail.id
+	f.messages[id].Deliveries[0].State = parley.DeliverySubmitted
+	f.messages[id].Deliveries[0].Reason = ""
+	f.emit(parley.Event{Type: parley.EventDelivery, MessageID: id, AgentID: idOf("tester"), State: "submitted"})
+	s.news()
+	s.shows("tester: submitted")
+	s.press("k")
+	s.shows("Message 5f0c0004")
+}
+
+func TestDetailOfAnUnknownMessageSaysWhatToDo(t *testing.T) {
+	f := newFake()
+	f.emit(
+		parley.Event{
+			Type:      parley.EventDirectMessage,
+			MessageID: "deadbeef-1",
+			Sender:    "a",
+			Recipient: "b",
+			Preview:   "x",
+			Time:      noon,
+		},
+	)
+
+	s := newScreen(t, f, 120, 40)
+	s.press("enter")
+	s.shows("✗ no message deadbeef", "Look at the list again.")
+}
+
+func TestOpeningMarksTheOperatorsMailRead(t *testing.T) {
+	f := busyTeam()
+	s := newScreen(t, f, 120, 40)
+	s.press("k", "k", "k", "enter")
+	if got, want := strings.Join(f.read, " "), s.m.traffic.detail.id; got != want {
+		t.Errorf("marked read: %q, want %q", got, want)
+	}
+	f.read = nil
+	s.press("k", "k")
+	if len(f.read) > 0 {
+		t.Errorf("marked read, though not the operator's: %q", f.read)
+	}
+}
