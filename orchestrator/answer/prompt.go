@@ -175,11 +175,8 @@ func (rs *Responders) runTool(ctx context.Context, m *team.Member, name, argumen
 	case err != nil:
 		return `{"success":false,"error_message":"the answer cannot be shown"}`
 	case len(b) > maxToolResult:
-		return fmt.Sprintf(
-			`{"success":false,"error_message":"the answer has %d bytes, %d are shown at most","suggested_action":"Ask for less: give limit, or one agent."}`,
-			len(b),
-			maxToolResult,
-		)
+		return fmt.Sprintf(`{"success":false,"error_message":"the answer has %d bytes, %d are shown at most",`+
+			`"suggested_action":"Ask for less: give limit, or one agent."}`, len(b), maxToolResult)
 	}
 
 	return string(b)
@@ -194,5 +191,6 @@ func (rs *Responders) callTool(ctx context.Context, m *team.Member, name, argume
 	if err != nil {
 		return nil, err
 	}
-	return inv.Call(parley.WithCaller(ctx, parley.Caller{ID: m.ID, Name: m.Name, Kind: parley.KindResponder}), rs.opts.Tools)
+	caller := parley.Caller{ID: m.ID, Name: m.Name, Kind: parley.KindResponder}
+	return inv.Call(parley.WithCaller(ctx, caller), rs.opts.Tools)
 }

@@ -95,7 +95,8 @@ func appendOthers(turns []parley.ModelTurn, text string) []parley.ModelTurn {
 
 // hasLeft is the error of a responder that has left the thread of a post.
 func hasLeft(to *team.Member, th *parley.Thread) *parley.Error {
-	return parley.NoModelAnswer(parley.ModelCancelled, "%s takes no part in thread %s any more", to.Name, parley.Short(th.ID)).
+	return parley.NoModelAnswer(parley.ModelCancelled,
+		"%s takes no part in thread %s any more", to.Name, parley.Short(th.ID)).
 		Suggest("Add it again with add_participant_to_thread.")
 }
 
@@ -117,7 +118,8 @@ func (rs *Responders) threadBriefing(to *team.Member, th *parley.Thread) string 
 	}
 
 	return fmt.Sprintf(
-		`You are %s, in a thread called "%s" with %s. What others say begins with their name. Write only your own message, without your name before it.
+		`You are %s, in a thread called "%s" with %s. What others say begins with their name. `+
+			`Write only your own message, without your name before it.
 - Be brief: one or two sentences to other agents. Say only what is new; do not repeat or merely agree.
 - Name with @ whoever should go on. Leave to others what they know better.
 - Say nothing further when somebody ends the conversation; thank nobody for thanks.`,

@@ -13,8 +13,8 @@ import (
 	"parley/store"
 )
 
-// control does what the operator wants with a conversation. It returns the posts that
-// responders are to answer now.
+// Control changes a conversation as the operator asks, or releases one held message. It
+// returns the posts that responders are to answer now.
 func (t *Talk) Control(
 	ctx context.Context,
 	me *team.Member,
@@ -47,11 +47,12 @@ func (t *Talk) Control(
 	return t.controlled(ctx, me, &s, req)
 }
 
+// isHuman reports whether one of the members is a person.
 func isHuman(ms ...*team.Member) bool {
 	return slices.ContainsFunc(ms, func(m *team.Member) bool { return m.Kind == parley.KindHuman })
 }
 
-// controlled looks at once at what is held, and says what was done.
+// controlled judges the held deliveries at once, and returns the result of a control.
 func (t *Talk) controlled(
 	ctx context.Context,
 	me *team.Member,
@@ -120,14 +121,13 @@ func (t *Talk) muted(s *subject) bool {
 	return t.controlOf(s.one, s.two, t.now()).Reason == conversation.MutedByOperator
 }
 
-// controlOf says what the operator has done about what two agents say to each other. t
-// is locked.
+// controlOf returns how the operator has muted or cooled two agents. The caller holds mu.
 func (t *Talk) controlOf(one, two *team.Member, at time.Time) conversation.Verdict {
 	return t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: at})
 }
 
-// act does to a conversation what the operator wants, stored first, and has what is
-// held of it looked at again.
+// apply stores an act of the operator on a conversation and carries it out. Its holds are
+// judged again unless the act adds to them.
 func (t *Talk) apply(ctx context.Context, s *subject, action parley.ConversationAction) error {
 	a := store.Act{At: t.now(), Action: string(action)}
 	if s.thread.ID != "" {
@@ -152,7 +152,7 @@ func (t *Talk) apply(ctx context.Context, s *subject, action parley.Conversation
 	defer t.mu.Unlock()
 
 	for i := range acts {
-		t.replay(&acts[i])
+		replay(&t.budgets, &acts[i])
 	}
 
 	if r := t.threads[s.thread.ID]; r != nil {
@@ -162,7 +162,7 @@ func (t *Talk) apply(ctx context.Context, s *subject, action parley.Conversation
 		return nil
 	}
 
-	for _, h := range t.holds {
+	for _, h := range t.holds.byKey {
 		if s.about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
 			h.due, h.released = true, h.released || action == parley.ActionRelease
 		}
@@ -171,7 +171,7 @@ func (t *Talk) apply(ctx context.Context, s *subject, action parley.Conversation
 	return nil
 }
 
-// keepActs stores what the operator did, so that it holds after a restart.
+// keepActs stores acts of the operator, so that they hold after a restart.
 func (t *Talk) keepActs(ctx context.Context, acts []store.Act) error {
 	for _, a := range acts {
 		var instead []string
@@ -185,14 +185,14 @@ func (t *Talk) keepActs(ctx context.Context, acts []store.Act) error {
 	return nil
 }
 
-// releases are the acts that give what is held its budgets anew: one for each chain
+// releases returns the acts that renew the budgets of held deliveries: one for each chain
 // between two agents.
 func (t *Talk) releases(about func(from, to, threadID string) bool, like store.Act) []store.Act {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 
 	var acts []store.Act
-	for _, h := range t.holds {
+	for _, h := range t.holds.byKey {
 		if !about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
 			continue
 		}
@@ -222,8 +222,11 @@ func (t *Talk) releases(about func(from, to, threadID string) bool, like store.A
 	return acts
 }
 
-// releaseMessage lets one message go on, with its budgets anew.
-func (t *Talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlConversationResult, []Invitation, error) {
+// releaseMessage lets one message go on and renews its budgets.
+func (t *Talk) releaseMessage(
+	ctx context.Context,
+	ref string,
+) (*parley.ControlConversationResult, []Invitation, error) {
 	msg, deliveries, err := t.store.Message(ctx, ref)
 	if err != nil {
 		return nil, nil, err
@@ -231,8 +234,9 @@ func (t *Talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlC
 
 	held := Held(deliveries)
 	if len(held) == 0 {
-		return nil, nil, parley.Errorf(parley.AlreadyDelivered, "message %s is not held by the conversation protocol", parley.Short(msg.ID)).
-			Suggest("parley explain %s tells where it stands.", parley.Short(msg.ID))
+		short := parley.Short(msg.ID)
+		return nil, nil, parley.Errorf(parley.AlreadyDelivered, "the conversation protocol does not hold message %s", short).
+			Suggest("parley explain %s tells where it stands.", short)
 	}
 
 	invitations, err := t.Release(ctx, &msg, held)
@@ -258,13 +262,13 @@ func (t *Talk) releaseMessage(ctx context.Context, ref string) (*parley.ControlC
 	return res, invitations, nil
 }
 
-// isHeld returns those of the deliveries that the conversation protocol holds.
+// Held returns the deliveries that the conversation protocol holds.
 func Held(deliveries []parley.Delivery) []parley.Delivery {
 	return slices.DeleteFunc(slices.Clone(deliveries), func(d parley.Delivery) bool { return d.Hold == nil })
 }
 
-// release lets deliveries pass that the protocol holds, with their budgets anew. What the
-// operator muted stays. It returns the posts that responders are to answer now.
+// Release lets held deliveries of a message pass and renews their budgets. Those that the
+// operator muted stay. It returns the posts that responders are to answer now.
 func (t *Talk) Release(ctx context.Context, msg *parley.Message, held []parley.Delivery) ([]Invitation, error) {
 	at := t.now()
 	var acts []store.Act
@@ -289,10 +293,10 @@ func (t *Talk) Release(ctx context.Context, msg *parley.Message, held []parley.D
 	t.compareHolds(ctx)
 	t.mu.Lock()
 	for i := range acts {
-		t.replay(&acts[i])
+		replay(&t.budgets, &acts[i])
 	}
 
-	for _, h := range t.holds {
+	for _, h := range t.holds.byKey {
 		if h.Message.ID == msg.ID &&
 			slices.ContainsFunc(held, func(d parley.Delivery) bool { return d.RecipientID == h.Key.RecipientID }) {
 			h.due, h.released = true, true
@@ -304,10 +308,15 @@ func (t *Talk) Release(ctx context.Context, msg *parley.Message, held []parley.D
 	return t.Recheck(ctx)
 }
 
-// setThread changes a thread's own settings.
+// setThread changes the settings of a thread.
 func (t *Talk) setThread(ctx context.Context, s *subject, req *parley.ControlConversationRequest) error {
-	own := conversation.Settings{Off: req.Off != nil && *req.Off, ChainHops: req.ChainHops, PairMinute: req.PairMinute,
-		PairTenMinutes: req.PairTenMinutes, CycleRounds: req.CycleRounds}
+	own := conversation.Settings{
+		Off:            req.Off != nil && *req.Off,
+		ChainHops:      req.ChainHops,
+		PairMinute:     req.PairMinute,
+		PairTenMinutes: req.PairTenMinutes,
+		CycleRounds:    req.CycleRounds,
+	}
 	if err := own.Validate(); err != nil {
 		return err
 	}
@@ -324,7 +333,7 @@ func (t *Talk) setThread(ctx context.Context, s *subject, req *parley.ControlCon
 	defer t.mu.Unlock()
 
 	t.threads[s.thread.ID].settings = own
-	for _, h := range t.holds {
+	for _, h := range t.holds.byKey {
 		h.due = h.due || h.Message.ThreadID == s.thread.ID
 	}
 

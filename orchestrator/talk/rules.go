@@ -11,37 +11,36 @@ import (
 	"parley/store"
 )
 
-// ruling is what the protocol says of one message and one recipient. The zero ruling
-// lets it pass.
+// ruling is the decision on one message for one recipient. The zero ruling lets it pass.
 type ruling struct {
 	why   conversation.Reason
 	until time.Time
 	text  string
 
-	decision *parley.ConversationDecision // about a responder and a thread's post
-	silent   bool                         // it does not answer, and nothing waits for that
+	decision *parley.ConversationDecision // on whether a responder answers a thread's post
+	silent   bool                         // the responder does not answer, and the delivery ends
 }
 
-// same reports whether something is held as it was.
+// same reports whether both hold a delivery for the same reason until the same time.
 func (r *ruling) same(o ruling) bool {
 	return r.why == o.why && r.until.Equal(o.until) && r.text == o.text
 }
 
-// matter is what it is asked about.
+// request is one message to be judged for one recipient.
 type request struct {
 	msg       *parley.Message
 	from, to  *team.Member
 	at        time.Time
 	renews    string // see conversation.Turn
-	addressed bool   // a post that is meant for this recipient: no rule decides about it
-	fresh     bool   // it must not go before what waits already
+	addressed bool   // the post is meant for this recipient: no rule decides about it
+	fresh     bool   // the message must not overtake one that waits already
 }
 
-// ruleOf says whether a message may start a turn of its recipient's, and takes it into
-// account when it may. Only what goes to a terminal, or calls upon a responder in a
-// thread, can be held: nothing else starts by itself. A responder that is written to
-// answers within the call, which is no turn: however long such a session is, it spends
-// nothing.
+// rule decides whether a message may start a turn of its recipient, and takes it into
+// account if it may. Only a message to a terminal, or one that calls on a responder in a
+// thread, can be held: no other starts a turn by itself. A responder answers a direct
+// message within the call, which is no turn, so such a session spends no budget however
+// long it is. The caller holds mu.
 func (t *Talk) rule(q request) ruling {
 	turn := turnOf(q.from, q.to, linkOf(q.msg), q.at, q.renews)
 	settings := t.settingsOf(q.msg.ThreadID)
@@ -59,7 +58,7 @@ func (t *Talk) rule(q request) ruling {
 
 	if (speaks || q.to.Kind == parley.KindTerminal) && !turn.FromHuman {
 		v := t.budgets.Judge(settings, turn)
-		if h := t.waitingBefore(q); !v.Held && h != nil {
+		if h := t.holds.waitingBefore(q); !v.Held && h != nil {
 			waits := h.ruling()
 			waits.decision = r.decision
 			return waits
@@ -77,8 +76,8 @@ func (t *Talk) rule(q request) ruling {
 	return r
 }
 
-// decide asks the rules about a thread's post. For one that is addressed only the
-// operator's mute and cool count.
+// decide asks the rules about a thread's post. For an addressed post, only the operator's
+// mute and cool count.
 func (t *Talk) decide(q request, settings conversation.Settings) ruling {
 	r := t.threads[q.msg.ThreadID]
 	if q.msg.Kind != parley.KindThread || r == nil {
@@ -87,12 +86,16 @@ func (t *Talk) decide(q request, settings conversation.Settings) ruling {
 
 	settings.Off = settings.Off || q.addressed
 	agent := q.to.Agent()
-	d := r.Decide(
-		conversation.Question{Agent: &agent, Post: postOf(q.msg, q.from), At: q.at, Draw: t.draw, Settings: settings},
-	)
+	d := r.Decide(conversation.Question{
+		Agent:    &agent,
+		Post:     postOf(q.msg, q.from),
+		At:       q.at,
+		Draw:     t.draw,
+		Settings: settings,
+	})
 
 	if q.to.Kind != parley.KindTerminal {
-		return t.responderRuling(q, d)
+		return responderRuling(q, d)
 	}
 	if d.ShouldRespond {
 		return ruling{}
@@ -114,39 +117,23 @@ func local(at time.Time) time.Time {
 	return at.In(time.Local)
 }
 
-// heldText is the reason of a delivery that is held: what happened, and what would make
-// it pass.
+// heldText returns the reason of a held delivery: what happened, and what lets it pass.
 func heldText(what, next string) string {
 	return what + ". " + next
 }
 
-// before returns what waits for time between the same two in the same direction, the
-// latest of it: a new message must not overtake it.
-func (t *Talk) waitingBefore(q request) *hold {
-	w := direction{q.msg.SenderID, q.to.ID}
-	if !q.fresh || t.waits[w] == 0 {
-		return nil
-	}
-	var last *hold
-	for _, h := range t.holds {
-		if h.way() == w && h.passesByTime() && (last == nil || h.Key.MessageSeq > last.Key.MessageSeq) {
-			last = h
-		}
-	}
-	return last
-}
-
-// parent is the message that another replies to; zero for none.
+// Parent is the message that another one replies to; zero for none.
 type Parent struct {
 	Link     conversation.Link
 	SenderID string
 }
 
+// ParentOf returns a message as the parent of its replies.
 func ParentOf(m *parley.Message) Parent { return Parent{Link: linkOf(m), SenderID: m.SenderID} }
 
-// judge returns what the store asks about each delivery of a message, nil for parley's
-// own. The goroutine that writes asks it, so messages are judged in the order in which
-// they are stored. A transaction that is tried again gets the same answers.
+// Judge returns the function that the store calls for the deliveries of a message, nil for
+// parley's own messages. The store calls it while it writes, so messages are judged in the
+// order in which they are stored. A transaction that is tried again gets the same answers.
 func (t *Talk) Judge(from *team.Member, msg *parley.Message, replied Parent) store.Judge {
 	if from.Kind == parley.KindSystem || msg.Kind == parley.KindNotice {
 		return nil
@@ -185,8 +172,8 @@ func (t *Talk) Judge(from *team.Member, msg *parley.Message, replied Parent) sto
 	}
 }
 
-// note lets a thread's room have its post, and what is held be looked at again when a
-// person speaks. It returns the chain that a person's message renews.
+// noteMessage adds a post to its thread, and has holds judged again when a person speaks.
+// It returns the chain that a person's message renews. The caller holds mu.
 func (t *Talk) noteMessage(
 	from *team.Member,
 	msg *parley.Message,
@@ -217,15 +204,15 @@ func (t *Talk) noteMessage(
 		return ""
 	}
 
-	for _, h := range t.holds {
+	for _, h := range t.holds.byKey {
 		h.due = h.due || h.mayPassAfter(msg)
 	}
 
 	return renews
 }
 
-// verdictOn asks the rules whether a responder answers a thread's post.
-func (t *Talk) responderRuling(q request, d conversation.Decision) ruling {
+// responderRuling makes the ruling of a decision on whether a responder answers a post.
+func responderRuling(q request, d conversation.Decision) ruling {
 	shown := publicDecision(q.to, d)
 	r := ruling{decision: &shown}
 	if d.ShouldRespond {
@@ -250,12 +237,4 @@ func (r *ruling) apply(d *store.NewDelivery) {
 		d.State, d.Reason, d.Evidence = parley.DeliveryHeld, r.text, ""
 		d.Withheld, d.Until = string(r.why), r.until
 	}
-}
-
-// passes is where a delivery goes on that was held.
-func stateAfterHold(to *team.Member) parley.DeliveryState {
-	if to.Kind == parley.KindTerminal {
-		return parley.DeliveryQueued
-	}
-	return parley.DeliverySubmitted
 }

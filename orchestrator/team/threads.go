@@ -34,7 +34,8 @@ func NotParticipant(m *Member, threadID string) error {
 	short := parley.Short(threadID)
 	return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", m.Name, short).
 		With("thread_id", threadID).
-		Suggest("Call join_thread with thread_id %s first, or ask one who takes part to add you; list_threads shows who does.", short)
+		Suggest("Call join_thread with thread_id %s first, or ask one who takes part to add you; "+
+			"list_threads shows who does.", short)
 }
 
 // FillInThread adds the names of a thread's creator and participants, and its status.
