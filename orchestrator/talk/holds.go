@@ -125,13 +125,14 @@ func (t *Talk) Remember(stored *store.Appended, delegates []store.NewDelivery) {
 			continue
 		}
 
-		h := &hold{
-			Withheld: store.Withheld{
-				Why: d.Hold.Reason,
-				Job: store.Job{Key: store.Key{MessageSeq: stored.Seq, RecipientID: d.RecipientID},
-					Message: stored.Message, State: d.State, Reason: d.Reason, Code: d.ReasonCode, QueuedAt: d.Steps[0].At},
-			},
-		}
+		h := &hold{Withheld: store.Withheld{Why: d.Hold.Reason, Job: store.Job{
+			Key:      store.Key{MessageSeq: stored.Seq, RecipientID: d.RecipientID},
+			Message:  stored.Message,
+			State:    d.State,
+			Reason:   d.Reason,
+			Code:     d.ReasonCode,
+			QueuedAt: d.Steps[0].At,
+		}}}
 
 		if d.Hold.Until != nil {
 			h.Until = *d.Hold.Until
