@@ -53,14 +53,14 @@ func (o *Orchestrator) RespondToMessage(
 			ResponseStatus:   req.Status,
 		}}
 
-	var asked *team.Member
+	var responder *team.Member
 	if back.Responder() != nil {
-		asked = back
+		responder = back
 	}
 
 	stored, reply, err := o.answered(
 		ctx,
-		asked,
+		responder,
 		true,
 		d,
 		func(d draft) (store.Appended, error) { return o.answer(ctx, from, &original, others, d) },

@@ -89,7 +89,7 @@ func (o *Orchestrator) CreateThread(
 	}
 
 	call := store.Call{AgentID: from.ID, Key: req.IdempotencyKey, Made: th.ID,
-		Asked: asked(
+		Asked: requestHash(
 			"create_thread",
 			th.Title,
 			parley.Clean(req.InitialMessage),
@@ -143,8 +143,8 @@ func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) 
 		)}, err
 }
 
-// asked is a hash of what a call asks for.
-func asked(what ...any) string {
+// requestHash returns a hash of what a call asks for.
+func requestHash(what ...any) string {
 	b, _ := json.Marshal(what) // strings and lists of them
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
