@@ -12,7 +12,7 @@ import (
 	"parley"
 )
 
-// plansOf returns how SQLite answers the queries that read makes, a line each.
+// plansOf returns SQLite's plans for the queries that read makes.
 func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 	t.Helper()
 	type query struct {

@@ -50,13 +50,10 @@ func TestJoinedServerHasNoClientOfOurs(t *testing.T) {
 	out, err := pane.Submit(
 		t.Context(),
 		tmux.Submission{Owner: "me", Seq: 1, Text: "héllo ─ \xe2\x9d\xaf $HOME `x` \"q\" #{pane_id}",
-			Shown: func(s tmux.Screen) tmux.Look {
+			Next: guide{shown: func(s tmux.Screen) bool {
 				seen = append(seen, clients(t, theirs))
-				if tmuxtest.Shows(s, "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}") {
-					return tmux.Yes
-				}
-				return tmux.Wait
-			}},
+				return tmuxtest.Shows(s, "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}")
+			}}.next()},
 	)
 	if err != nil || out.Phase != tmux.Entered {
 		t.Errorf("got %+v, %v", out, err)

@@ -30,7 +30,7 @@ func TestKeysAfterTheEnterWaitUntilTheTextIsTaken(t *testing.T) {
 	press := attachPerson(t, s, pane)
 	out, err := pane.Submit(
 		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied}.next(),
 			OnEntered: func() { press("-l", "theirs") }},
 	)
 	if err != nil || out.Phase != tmux.Taken {
@@ -53,7 +53,7 @@ func TestKeysWaitNoMoreOnceTheTextIsTaken(t *testing.T) {
 	hold := func() string { return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{@parley_hold}") }
 	out, err := pane.Submit(
 		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied}.next(),
 			OnEntered: func() {
 				if got := hold(); got != "1" {
 					t.Errorf("the keys wait for message %q, want 1", got)
@@ -75,11 +75,11 @@ func TestKeysDoNotWaitForEver(t *testing.T) {
 	press := attachPerson(t, s, pane)
 	_, err := pane.Submit(
 		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
 			OnEntered: func() {
 				tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
 				press("-l", " and theirs")
-			}, TakenWithin: time.Millisecond},
+			}},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -98,8 +98,8 @@ func TestPrefixWorksWhileKeysWait(t *testing.T) {
 	press := attachPerson(t, s, pane)
 	_, err := pane.Submit(
 		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-			OnEntered: func() { press("C-b", "d") }, TakenWithin: time.Millisecond},
+		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
+			OnEntered: func() { press("C-b", "d") }},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -40,25 +40,6 @@ func agent(t testing.TB, s *tmux.Server, a tmuxtest.Agent) (pane *tmux.Pane, own
 	return s.Pane(info.ID), info.Owner, a.Log
 }
 
-func shows(text string) func(tmux.Screen) tmux.Look {
-	return func(s tmux.Screen) tmux.Look {
-		switch {
-		case tmuxtest.Shows(s, tmuxtest.DialogText):
-			return tmux.Stop
-		case tmuxtest.Shows(s, text):
-			return tmux.Yes
-		}
-		return tmux.Wait
-	}
-}
-
-func emptied(s tmux.Screen) tmux.Look {
-	if s.CursorLine() == tmuxtest.Prompt {
-		return tmux.Yes
-	}
-	return tmux.Wait
-}
-
 func TestSubmitTypesExactBytes(t *testing.T) {
 	s := tmuxtest.Start(t)
 	for _, text := range []string{
@@ -97,15 +78,11 @@ func TestSubmitTypesExactBytes(t *testing.T) {
 func TestSubmitLooksBeforeAndAfterTheKey(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
-	start := time.Now()
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 7, Text: "look at me", Shown: shows("look at me"), Settle: 200 * time.Millisecond, Taken: emptied,
+		Owner: owner, Seq: 7, Text: "look at me", Next: guide{shown: shows("look at me"), taken: emptied}.next(),
 	})
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
-	}
-	if took := out.EnteredAt.Sub(start); took < 200*time.Millisecond {
-		t.Errorf("the key came after %v, want at least 200 ms of quiet", took)
 	}
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("got %+v, want one message", got)
@@ -126,7 +103,9 @@ func TestSubmitRefuses(t *testing.T) {
 		{tmux.Foreign, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-pu", "-t", i.ID, "@parley_agent") }, nil},
 		{tmux.Repeated, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-p", "-t", i.ID, "@parley_seq", "3") }, nil},
 		{tmux.Repeated, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-p", "-t", i.ID, "@parley_seq", "10") }, nil},
-		{tmux.NotReady, func(*testing.T, tmux.PaneInfo) {}, func(s *tmux.Submission) { s.Ready = func() error { return errors.New("busy") } }},
+		{tmux.NotReady, func(*testing.T, tmux.PaneInfo) {}, func(s *tmux.Submission) {
+			s.Next = func(tmux.Moment) tmux.Step { return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady, Detail: "busy"} }
+		}},
 		{tmux.Repeated, func(*testing.T, tmux.PaneInfo) {}, func(s *tmux.Submission) { s.Resume = true }},
 		{tmux.Gone, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "kill-pane", "-t", i.ID) }, nil},
 		{tmux.Dead, func(t *testing.T, i tmux.PaneInfo) {
@@ -206,7 +185,7 @@ func TestSubmitWaitsForAModeBetweenPasteAndKey(t *testing.T) {
 	pasted := make(chan struct{})
 	go func() {
 		out, err := pane.Submit(t.Context(), tmux.Submission{
-			Owner: owner, Seq: 1, Text: "patience", Settle: time.Millisecond,
+			Owner: owner, Seq: 1, Text: "patience", Next: guide{}.next(),
 			OnPasted: func() { tmuxCommand(t, s, "copy-mode", "-t", pane.ID()); close(pasted) },
 		})
 		if err == nil && out.Phase != tmux.Entered {
@@ -243,7 +222,7 @@ func TestSubmitInAModeSaysWhatIsCertainWhenTimeIsUp(t *testing.T) {
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	ctx, cancel := context.WithCancel(t.Context())
 	out, err := pane.Submit(ctx, tmux.Submission{
-		Owner: owner, Seq: 1, Text: "patience", Settle: time.Millisecond,
+		Owner: owner, Seq: 1, Text: "patience", Next: guide{}.next(),
 		OnPasted: func() {
 			tmuxCommand(t, s, "copy-mode", "-t", pane.ID())
 			time.AfterFunc(300*time.Millisecond, cancel)
@@ -268,7 +247,7 @@ func TestSubmitDoesNotPressForAnotherMessage(t *testing.T) {
 	for _, remembered := range []string{"1.2", "2.1", "0"} {
 		pane, owner, log := agent(t, s, tmuxtest.Agent{})
 		out, err := pane.Submit(t.Context(), tmux.Submission{
-			Owner: owner, Seq: 1, Text: "mine", Settle: time.Millisecond,
+			Owner: owner, Seq: 1, Text: "mine", Next: guide{}.next(),
 			OnPasted: func() { tmuxCommand(t, s, "set", "-p", "-t", pane.ID(), "@parley_seq", remembered) },
 		})
 		if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.Repeated {
@@ -284,7 +263,7 @@ func TestManyResumesPressOnce(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "once", Shown: func(tmux.Screen) tmux.Look { return tmux.Stop },
+		Owner: owner, Seq: 1, Text: "once", Next: stopped,
 	})
 	if err != nil || out.Phase != tmux.Pasted {
 		t.Fatalf("got %+v, %v; want pasted", out, err)

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 const patience = 60 * time.Second
 
 func TestStories(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skip("tmux is not installed")
 	}
