@@ -69,7 +69,8 @@ func emptied(s tmux.Screen) tmux.Look {
 func TestSubmitTypesExactBytes(t *testing.T) {
 	s := tmuxtest.Start(t)
 	for _, text := range []string{
-		"hello", "two\nlines", "\ttabs\tand trailing blank ", "trailing ;", "a\\;", "-l", "#{pane_id} #(id) $(id) `id` ~",
+		"hello", "two\nlines", "\ttabs\tand trailing blank ", "trailing ;", "a\\;", "-l",
+		"#{pane_id} #(id) $(id) `id` ~",
 		"'\"{}%if", "Enter", "C-c", "ÄÖÜ 漢字 👩‍👩‍👧 e\u0301 \u200d", strings.Repeat("long ", 20000), "\n\n", "!ls", "@x",
 	} {
 		t.Run(fmt.Sprintf("%.12q", text), func(t *testing.T) {
@@ -106,7 +107,8 @@ func TestSubmitLooksBeforeAndAfterTheKey(t *testing.T) {
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	start := time.Now()
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 7, Text: "look at me", Shown: shows("look at me"), Settle: 200 * time.Millisecond, Taken: emptied,
+		Owner: owner, Seq: 7, Text: "look at me", Shown: shows("look at me"), Settle: 200 * time.Millisecond,
+		Taken: emptied,
 	})
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
@@ -185,7 +187,9 @@ func TestSubmitRefuses(t *testing.T) {
 
 func TestSubmitRefusesUnsafeText(t *testing.T) {
 	s := tmuxtest.Start(t)
-	for _, text := range []string{"", "a\x1b[201~b", "a\rb", "nul\x00", "\x7f", "\u0085", "\u202e", "\u2066", "\xff", "bad \xc3"} {
+	for _, text := range []string{
+		"", "a\x1b[201~b", "a\rb", "nul\x00", "\x7f", "\u0085", "\u202e", "\u2066", "\xff", "bad \xc3",
+	} {
 		out, err := s.Pane("%0").Submit(t.Context(), tmux.Submission{Owner: "x", Seq: 1, Text: text})
 		if !errors.Is(err, tmux.ErrUnsafeText) || out.Phase != tmux.Refused {
 			t.Errorf("%q: got %+v, %v; want ErrUnsafeText", text, out, err)
@@ -368,7 +372,9 @@ func serverPID(t testing.TB, s *tmux.Server) int {
 func FuzzQuoting(f *testing.F) {
 	opts := tmuxtest.Options(f)
 	s := tmuxtest.StartWith(f, opts)
-	for _, seed := range []string{"a", "~", "\xff\xfe", "; kill-server", "\"", "\\", "$HOME", "#{pid}", "{", "'", "\r\n", "\x1b", "%if", "é\x80"} {
+	for _, seed := range []string{
+		"a", "~", "\xff\xfe", "; kill-server", "\"", "\\", "$HOME", "#{pid}", "{", "'", "\r\n", "\x1b", "%if", "é\x80",
+	} {
 		f.Add(seed)
 	}
 
