@@ -111,10 +111,9 @@ func TestSubmitPressesAgainOnceWhenStuck(t *testing.T) {
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
 	stuck := 0
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "once more", TakenWithin: 600 * time.Millisecond,
-		StuckAfter: 100 * time.Millisecond,
-		Taken:      func(tmux.Screen) tmux.Look { return tmux.Wait },
-		Stuck:      func(tmux.Screen) bool { stuck++; return true },
+		Owner: owner, Seq: 1, Text: "once more", TakenWithin: 600 * time.Millisecond, StuckAfter: 100 * time.Millisecond,
+		Taken: func(tmux.Screen) tmux.Look { return tmux.Wait },
+		Stuck: func(tmux.Screen) bool { stuck++; return true },
 	})
 	if err != nil || out.Phase != tmux.Entered || out.Reason != tmux.NotTaken || !out.Again || stuck != 1 {
 		t.Fatalf("got %+v, %v, asked %d times; want entered, not-taken, again, asked once", out, err, stuck)

@@ -107,8 +107,7 @@ func TestSubmitLooksBeforeAndAfterTheKey(t *testing.T) {
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	start := time.Now()
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 7, Text: "look at me", Shown: shows("look at me"), Settle: 200 * time.Millisecond,
-		Taken: emptied,
+		Owner: owner, Seq: 7, Text: "look at me", Shown: shows("look at me"), Settle: 200 * time.Millisecond, Taken: emptied,
 	})
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
