@@ -8,7 +8,7 @@ STATICCHECK = $(GO) tool -modfile=tools/go.mod staticcheck
 # All of parley is Go. Only the race detector needs a C compiler.
 export CGO_ENABLED = 0
 
-# The systems that a change must not break unseen.
+# Other systems that a commit must compile for.
 CROSS = darwin/arm64 linux/arm64
 
 .DEFAULT_GOAL := help
@@ -32,21 +32,20 @@ install: build ## put parley in ~/.local/bin, or in PREFIX/bin with PREFIX=...
 	@echo "installed $(DESTDIR)$(PREFIX)/bin/parley"
 	@case ":$$PATH:" in *":$(PREFIX)/bin:"*) ;; *) echo 'it is not in your PATH yet; add: export PATH="$(PREFIX)/bin:$$PATH"' ;; esac
 
+# Most tests wait for programs, so more of them run at once than there are cores. The
+# longest begin first.
+ATONCE = -p 4 -parallel 6
+ALL = ./orchestrator/... ./cmd/parley ./...
+
 .PHONY: test
 test: tmux ## run all tests, without a C compiler
-	$(GO) test ./...
+	$(GO) test $(ATONCE) $(ALL)
 
-# `check` runs every test that `test` runs, once and not twice: under the race
-# detector. The CGO-free side is held by the build and the cross-compilation.
+# The three run side by side. Together they run each test of `make test` once, and
+# those of the packages in which much happens at once under the race detector.
 .PHONY: check
 check: format tidy lint build cross ## everything that a commit must pass
-	@$(MAKE) -j2 race told
-
-# The real programs come behind the stories, beside the race detector.
-.PHONY: told
-told:
-	@$(MAKE) stories
-	@$(MAKE) real
+	@$(MAKE) -j3 race stories real
 
 .PHONY: format
 format:
@@ -63,8 +62,8 @@ lint: ## run go vet and staticcheck
 	$(GO) vet -trimpath ./...
 	GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(STATICCHECK) ./...
 
-# Vet type-checks the tests as well, so that `make test` compiles there too. The
-# dependencies are compiled without optimising, which takes two thirds of the time.
+# Vet also type-checks the tests. The dependencies are compiled without optimising, which
+# takes two thirds of the time.
 .PHONY: cross
 cross:
 	@for target in $(CROSS); do \
@@ -73,43 +72,44 @@ cross:
 		GOOS=$${target%/*} GOARCH=$${target#*/} $(GO) build -buildvcs=false -gcflags='all=-N -l' -o /dev/null ./cmd/parley || exit 1; \
 	done
 
-# These run side by side, the longest first. The command's stories start hundreds of
-# programs, each of which the race detector would slow down tenfold; what runs in them at
-# once is raced in the other packages. SQLite is C made into Go: it guards its memory
-# itself, and watching it takes most of the time of the tests. TOLD is what is not raced:
-# nothing runs at once in it, or, in tui, in what a short run leaves out.
-TOLD = ./cmd/parley ./conversation ./export ./internal/agentstrial ./internal/benchdoc ./internal/pictures ./profile ./scripts
-RACED = $$($(GO) list ./... | grep -v $(foreach p,$(TOLD) ./orchestrator,-e '$(p:.%=%)$$'))
+# UNRACED is not tested under the race detector. The stories of cmd/parley start hundreds
+# of programs, which it makes ten times slower; what they run at once is raced in its own
+# package. The others run nothing at once.
+UNRACED = ./cmd/parley ./conversation ./export ./internal/agentstrial ./internal/benchdoc ./internal/pictures ./profile ./scripts
+RACED = $$($(GO) list $(ALL) | grep -v $(foreach p,$(UNRACED),-e '$(p:.%=%)$$'))
 
+# SQLite is C translated to Go and guards its memory itself. To watch it takes most of
+# the time of the tests.
 .PHONY: race
 race: tmux cc
-	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -short -gcflags='modernc.org/...=-race=false -d=checkptr=0' -parallel 4 -timeout 20m ./orchestrator $(RACED)
+	PARLEY_TEST_AGENTS= CGO_ENABLED=1 $(GO) test -race -short $(ATONCE) -gcflags='modernc.org/...=-race=false -d=checkptr=0' -timeout 20m $(RACED)
 
+# ./tui is here again for what its tests leave out under the race detector.
 .PHONY: stories
 stories: tmux
-	PARLEY_TEST_AGENTS= $(GO) test -timeout 20m $(TOLD) ./tui
+	PARLEY_TEST_AGENTS= $(GO) test $(ATONCE) -timeout 20m $(UNRACED) ./tui
 
 # Where scripts/agents installs the agent programs.
 PARLEY_TEST_AGENTS ?= $(CURDIR)/.build/agents
 
 DELIVERIES ?= 60
 
-# The packages are hundreds of megabytes, so they are fetched once.
+# The programs are hundreds of megabytes; they are fetched once.
 .PHONY: agents
 agents: tmux ## try the real agent programs, into docs/measured/agents.md (needs npm; DELIVERIES=1000 sends more)
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' scripts/agents
 	PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)' PARLEY_TEST_DELIVERIES=$(DELIVERIES) PARLEY_TEST_PAGE='$(CURDIR)/docs/measured/agents.md' \
 		$(GO) test -count=1 -v -parallel 2 -timeout 3h -run TestRealPrograms ./internal/agentstrial
 
-# Two of them are part of every check, the rest where they are installed. A machine that
-# cannot get them says so.
+# A check tries two of the programs, and those of the others that are installed. It says
+# so if the machine cannot get them.
 .PHONY: real
 real: tmux
 	@export PARLEY_TEST_AGENTS='$(PARLEY_TEST_AGENTS)'; scripts/agents claude codex || \
 		{ echo 'real: NOT tried with real agent programs: npm cannot install them here, see above' >&2; exit 0; }; \
 	$(GO) test -count=1 -short -parallel 2 -timeout 15m -run 'TestRealPrograms/behave' ./internal/agentstrial
 
-# The suite is fetched once; after that nothing is asked of the network.
+# The suite is fetched once.
 CONFORMANCE ?= $(CURDIR)/.build/conformance
 
 .PHONY: conformance
@@ -118,7 +118,7 @@ conformance: tmux ## try the official MCP conformance suite against the daemon (
 		node@22 @modelcontextprotocol/conformance@0.2.0-alpha.12
 	PARLEY_TEST_CONFORMANCE='$(CONFORMANCE)/node_modules/.bin' $(GO) test -count=1 -v -timeout 10m -run TestConformance ./cmd/parley
 
-# benchdoc refuses a run that failed, so the page stays as it was.
+# benchdoc refuses the output of a failed run. Then the page stays as it is.
 .PHONY: bench
 bench: tmux ## measure with real tmux, into docs/measured/benchmarks.md
 	@mkdir -p .build docs/measured
@@ -136,7 +136,7 @@ fuzz: ## fuzz each target for 20s, or FUZZTIME=...
 		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$dir" || exit 1; \
 	done
 
-# Debian's stable and development releases; parley's tests find tmux in PATH.
+# Debian's stable and development releases. The tests find tmux in PATH.
 SUITES ?= stable sid
 TMUXTESTS ?= ./tmux/... ./orchestrator/... ./cmd/...
 
@@ -148,7 +148,7 @@ test-tmux: ## run the tests with the tmux of other Debian releases (needs apt-ge
 		PATH="$${tmux%/*}:$$PATH" $(GO) test -count=1 $(TMUXTESTS) || exit 1; \
 	done
 
-# The pictures of the README, anew from a session of the demo's agents.
+# The pictures of the README come from a session of the demo's agents.
 .PHONY: screenshots
 screenshots: tmux build ## draw the screens into docs/pictures
 	scripts/screenshots ./parley docs/pictures

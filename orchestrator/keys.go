@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/orchestrator/answer"
 	"parley/orchestrator/team"
 )
 
@@ -63,10 +64,6 @@ func (o *Orchestrator) giveKey(
 
 // RevokeKey implements parley.RightsService.
 func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest) (*parley.RevokeKeyResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	var m *team.Member
 	var err error
 	if req.Agent != "" {
@@ -173,7 +170,7 @@ func (o *Orchestrator) ApproveAgent(
 	a := m.Agent()
 	words := "is not a special agent. It has its mailbox."
 	if req.Approve {
-		isAnsweredBy(&a, a.Responder)
+		answer.Approve(&a, a.Responder)
 		words = "is a special agent. Its messages go to its mailbox: no model answers for it."
 		if a.AutoRespond {
 			words = "is a special agent. It answers by " + a.Responder.Words() + "."

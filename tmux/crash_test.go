@@ -64,10 +64,11 @@ func sender(raw string) int {
 
 		seq := uint64(n)
 		if info.Seq < seq || info.Phase == "pasted" {
-			out, err := pane.Submit(ctx, tmux.Submission{
-				Owner: job.Owner, Seq: seq, Text: fmt.Sprint("message ", n), Resume: info.Seq == seq,
-				Settle: time.Duration(n%2) * time.Millisecond, // every second message takes two steps
-			})
+			sub := tmux.Submission{Owner: job.Owner, Seq: seq, Text: fmt.Sprint("message ", n), Resume: info.Seq == seq}
+			if n%2 == 1 { // every second message takes two steps
+				sub.Next = guide{}.next()
+			}
+			out, err := pane.Submit(ctx, sub)
 			if err != nil || out.Phase != tmux.Entered {
 				return fatal(fmt.Errorf("%+v, %w", out, err))
 			}

@@ -52,10 +52,10 @@ func TestJoinedServerHasNoClientOfOurs(t *testing.T) {
 	const text = "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}"
 	enters(t, pane, tmux.Submission{
 		Owner: "me", Seq: 1, Text: text,
-		Shown: func(s tmux.Screen) tmux.Look {
+		Next: guide{shown: func(s tmux.Screen) bool {
 			seen = append(seen, clients(t, theirs))
-			return shows(text)(s)
-		},
+			return tmuxtest.Shows(s, text)
+		}}.next(),
 	})
 	if len(seen) == 0 || slices.Max(seen) != before {
 		t.Errorf("clients while typing: %v, want %d", seen, before)

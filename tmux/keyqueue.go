@@ -40,7 +40,7 @@ func queueBindings() []string {
 // queueKeys returns the commands that make the keys of a person who views the pane
 // wait, or "" where they need not.
 func (d *delivery) queueKeys() string {
-	if d.Taken == nil || d.pane.server.opts.Join {
+	if d.Next == nil || d.pane.server.opts.Join {
 		return ""
 	}
 	pane, seq := d.pane.id, strconv.FormatUint(d.Seq, 10)

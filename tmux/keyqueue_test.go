@@ -29,7 +29,7 @@ func TestKeysAfterTheEnterWaitUntilTheTextIsTaken(t *testing.T) {
 	pane, owner, log := agent(t, s, tmuxtest.Agent{Late: time.Second})
 	press := attachPerson(t, s, pane)
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied}.next(),
 		OnEntered: func() { press("-l", "theirs") },
 	})
 	if err != nil || out.Phase != tmux.Taken {
@@ -51,7 +51,7 @@ func TestKeysStopWaitingOnceTheTextIsTaken(t *testing.T) {
 	attachPerson(t, s, pane)
 	waiting := func() string { return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{@parley_hold}") }
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied}.next(),
 		OnEntered: func() {
 			if got := waiting(); got != "1" {
 				t.Errorf("the keys wait for message %q, want 1", got)
@@ -72,12 +72,11 @@ func TestKeysDoNotWaitForever(t *testing.T) {
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
 	press := attachPerson(t, s, pane)
 	_, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
 		OnEntered: func() {
 			tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
 			press("-l", " and theirs")
 		},
-		TakenWithin: time.Millisecond,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -95,9 +94,8 @@ func TestPrefixWorksWhileKeysWait(t *testing.T) {
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
 	press := attachPerson(t, s, pane)
 	_, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-		OnEntered:   func() { press("C-b", "d") },
-		TakenWithin: time.Millisecond,
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
+		OnEntered: func() { press("C-b", "d") },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package tmux_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -56,7 +57,7 @@ func TestReturnKeyWorksInEveryMode(t *testing.T) {
 
 	person = tmuxtest.Attach(t, s, pane.ID(), 100, 30)
 	_, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied, TakenWithin: 1,
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
 		OnEntered: func() { person.Press(tmux.ReturnKey); person.WaitLeft() },
 	})
 	if err != nil {

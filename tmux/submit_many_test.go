@@ -61,7 +61,7 @@ func TestManyResumesPressOnce(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "once", Shown: func(tmux.Screen) tmux.Look { return tmux.Stop },
+		Owner: owner, Seq: 1, Text: "once", Next: stopped,
 	})
 	if err != nil || out.Phase != tmux.Pasted {
 		t.Fatalf("got %+v, %v; want pasted", out, err)

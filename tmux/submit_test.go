@@ -39,31 +39,12 @@ func agent(t testing.TB, s *tmux.Server, a tmuxtest.Agent) (pane *tmux.Pane, own
 	return s.Pane(info.ID), info.Owner, a.Log
 }
 
-func shows(text string) func(tmux.Screen) tmux.Look {
-	return func(s tmux.Screen) tmux.Look {
-		switch {
-		case tmuxtest.Shows(s, tmuxtest.DialogText):
-			return tmux.Stop
-		case tmuxtest.Shows(s, text):
-			return tmux.Yes
-		}
-		return tmux.Wait
-	}
-}
-
 // enters submits a text and fails the test unless it is entered.
 func enters(t testing.TB, pane *tmux.Pane, sub tmux.Submission) {
 	t.Helper()
 	if out, err := pane.Submit(t.Context(), sub); err != nil || out.Phase != tmux.Entered {
 		t.Fatalf("message %d: got %+v, %v; want entered", sub.Seq, out, err)
 	}
-}
-
-func emptied(s tmux.Screen) tmux.Look {
-	if s.CursorLine() == tmuxtest.Prompt {
-		return tmux.Yes
-	}
-	return tmux.Wait
 }
 
 func TestSubmitTypesExactBytes(t *testing.T) {
@@ -105,15 +86,11 @@ func TestSubmitTypesExactBytes(t *testing.T) {
 func TestSubmitLooksBeforeAndAfterTheKey(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
-	start := time.Now()
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 7, Text: "look at me", Shown: shows("look at me"), Settle: 200 * time.Millisecond, Taken: emptied,
+		Owner: owner, Seq: 7, Text: "look at me", Next: guide{shown: shows("look at me"), taken: emptied}.next(),
 	})
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
-	}
-	if took := out.EnteredAt.Sub(start); took < 200*time.Millisecond {
-		t.Errorf("the key came after %v, want at least 200 ms of quiet", took)
 	}
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("got %+v, want one message", got)
@@ -141,7 +118,9 @@ func TestSubmitRefuses(t *testing.T) {
 		{tmux.Foreign, command("set", "-pu", "@parley_agent"), nil},
 		{tmux.Repeated, command("set", "-p", "@parley_seq", "3"), nil},
 		{tmux.Repeated, command("set", "-p", "@parley_seq", "10"), nil},
-		{tmux.NotReady, nothing, func(s *tmux.Submission) { s.Ready = func() error { return errors.New("busy") } }},
+		{tmux.NotReady, nothing, func(s *tmux.Submission) {
+			s.Next = func(tmux.Moment) tmux.Step { return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady, Detail: "busy"} }
+		}},
 		{tmux.Repeated, nothing, func(s *tmux.Submission) { s.Resume = true }},
 		{tmux.Gone, command("kill-pane"), nil},
 		{tmux.Dead, func(t *testing.T, i tmux.PaneInfo) {
@@ -222,7 +201,7 @@ func TestSubmitWaitsForAModeBetweenPasteAndKey(t *testing.T) {
 	pasted := make(chan struct{})
 	go func() {
 		out, err := pane.Submit(t.Context(), tmux.Submission{
-			Owner: owner, Seq: 1, Text: "patience", Settle: time.Millisecond,
+			Owner: owner, Seq: 1, Text: "patience", Next: guide{}.next(),
 			OnPasted: func() { tmuxCommand(t, s, "copy-mode", "-t", pane.ID()); close(pasted) },
 		})
 		if err == nil && out.Phase != tmux.Entered {
@@ -259,7 +238,7 @@ func TestSubmitCancelledInAModeReportsPasted(t *testing.T) {
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	ctx, cancel := context.WithCancel(t.Context())
 	out, err := pane.Submit(ctx, tmux.Submission{
-		Owner: owner, Seq: 1, Text: "patience", Settle: time.Millisecond,
+		Owner: owner, Seq: 1, Text: "patience", Next: guide{}.next(),
 		OnPasted: func() {
 			tmuxCommand(t, s, "copy-mode", "-t", pane.ID())
 			time.AfterFunc(300*time.Millisecond, cancel)
@@ -284,7 +263,7 @@ func TestSubmitDoesNotPressForAnotherMessage(t *testing.T) {
 	for _, remembered := range []string{"1.2", "2.1", "0"} {
 		pane, owner, log := agent(t, s, tmuxtest.Agent{})
 		out, err := pane.Submit(t.Context(), tmux.Submission{
-			Owner: owner, Seq: 1, Text: "mine", Settle: time.Millisecond,
+			Owner: owner, Seq: 1, Text: "mine", Next: guide{}.next(),
 			OnPasted: func() { tmuxCommand(t, s, "set", "-p", "-t", pane.ID(), "@parley_seq", remembered) },
 		})
 		if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.Repeated {

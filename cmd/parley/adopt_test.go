@@ -11,6 +11,7 @@ import (
 
 // The page on adopting is run word for word, with an agent in a tmux of the user's own.
 func TestAdoptPageWorks(t *testing.T) {
+	t.Parallel()
 	script := strings.Builder{}
 	script.WriteString(
 		"exec tmux -f /dev/null new-session -d -s work -x 100 -y 30 parley demo-agent\nuntil '^›' tmux capture-pane -p -t work\n",

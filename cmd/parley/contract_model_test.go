@@ -20,6 +20,7 @@ type definition struct {
 
 // The six definitions that go into a chat completion.
 func TestTheFunctionDefinitionsAreThoseOfTheDocument(t *testing.T) {
+	t.Parallel()
 	s := (&play{cast: []string{"bot"}}).stage(t)
 	bot := client.New(client.Options{URL: s.info.HTTP, Key: s.keys["bot"]})
 	defer bot.Close()
@@ -92,6 +93,7 @@ func (d *definition) compare(t *testing.T, schema json.RawMessage) {
 
 // The tools that agents define for themselves are the Go client's alone.
 func TestTheToolsOfAgentsThemselvesWorkAsWritten(t *testing.T) {
+	t.Parallel()
 	p := readChapter(t, "own-tools").play
 	s := p.stage(t)
 	for _, c := range p.scenes {

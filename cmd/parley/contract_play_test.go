@@ -60,6 +60,7 @@ var faces = map[string]func(t *testing.T, s *stage, p *play, c scene) (answer []
 
 // perform plays the scenes by each face, with a daemon for each.
 func (p *play) perform(t *testing.T) {
+	t.Parallel()
 	for _, face := range slices.Sorted(maps.Keys(faces)) {
 		t.Run(face, func(t *testing.T) {
 			t.Parallel()

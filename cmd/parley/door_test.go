@@ -23,6 +23,7 @@ func doorOf(t *testing.T, settings string) (*home, *someone) {
 }
 
 func TestLimitsOfTheSettingsHold(t *testing.T) {
+	t.Parallel()
 	h, nobody := doorOf(t, "  messages_per_minute: 2\n  broadcasts_per_minute: 1\n  registrations_per_minute: 2\n")
 	coder := must[parley.RegisterAgentResult](t, h, "register", "coder")
 	for n := range 5 { // the operator is not limited
@@ -64,6 +65,7 @@ func TestLimitsOfTheSettingsHold(t *testing.T) {
 }
 
 func TestAnIDAloneIsBelievedWhereItIsSaid(t *testing.T) {
+	t.Parallel()
 	h, trusted := doorOf(t, "  trust_local_agent_id: true\n")
 	coder := must[parley.RegisterAgentResult](t, h, "register", "coder")
 	reviewer := must[parley.RegisterAgentResult](t, h, "register", "reviewer")
@@ -108,6 +110,7 @@ func TestAnIDAloneIsBelievedWhereItIsSaid(t *testing.T) {
 }
 
 func TestTheDaemonListensWhereItIsTold(t *testing.T) {
+	t.Parallel()
 	h, there := doorOf(t, "  http_address: 127.0.0.2\n  http_hosts: build.example\n")
 	if got := there.rest(t, "check_inbox", "{}"); got.Code != parley.Unauthenticated {
 		t.Errorf("at %s: got %+v", there.base, got)
@@ -126,6 +129,7 @@ func TestTheDaemonListensWhereItIsTold(t *testing.T) {
 }
 
 func TestOthersRegisterOnlyWhereItIsSaid(t *testing.T) {
+	t.Parallel()
 	for settings, want := range map[string]parley.Code{"  open_registration: false\n": parley.Unauthenticated, "  open_registration: true\n": ""} {
 		_, there := doorOf(t, settings)
 		there.headers = []string{"X-Forwarded-For: 192.0.2.7"}

@@ -104,6 +104,7 @@ func (h *home) spooled(t *testing.T) string {
 }
 
 func TestHookStartsNoDaemon(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	hookAs(t, h, "k", nil, "Stop")
 	if _, err := os.Stat(filepath.Join(h.workspace, daemon.StateDir)); err == nil {
@@ -129,6 +130,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 
 // A daemon that hangs, and a program that keeps the input open, hold nothing up.
 func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	if err := os.Mkdir(filepath.Join(h.workspace, daemon.StateDir), 0o700); err != nil {
 		t.Fatal(err)
@@ -163,6 +165,7 @@ func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 }
 
 func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	must[daemon.Info](t, h, "serve")
 	hookAs(t, h, "parley_nobody", strings.NewReader("{}"), "Stop")
@@ -183,6 +186,7 @@ done`
 // A message's turn is reported by the agent's own hook: at once, or by way of the spool
 // while the daemon is away.
 func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	err := os.WriteFile(
 		filepath.Join(h.workspace, "parley.yaml"),

@@ -48,6 +48,7 @@ func workingDaemon(t *testing.T) (*home, daemon.Info) {
 
 // The commands of the page on HTTP are run word for word, but for the port.
 func TestCallsOfTheHTTPDocsWork(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
 	}
@@ -81,6 +82,7 @@ func TestCallsOfTheHTTPDocsWork(t *testing.T) {
 }
 
 func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
+	t.Parallel()
 	h, info := workingDaemon(t)
 	out, err := h.command("register", "watcher").Output()
 	if err != nil {
@@ -133,6 +135,7 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 // What a real daemon answers is as its own document says, by a library that knows
 // nothing of parley.
 func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
+	t.Parallel()
 	h, info := workingDaemon(t)
 	over := &http.Client{
 		Transport: &http.Transport{

@@ -59,6 +59,7 @@ func must[Res any](t testing.TB, h *home, args ...string) Res {
 
 // A client that nobody here wrote joins the team over `parley mcp`.
 func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
@@ -118,6 +119,7 @@ func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 
 // The same, on the daemon's own /mcp.
 func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

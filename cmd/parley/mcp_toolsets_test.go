@@ -17,6 +17,7 @@ import (
 // The setting narrows what every connection is offered, over both transports, and a
 // connection can narrow that further.
 func TestToolsetsAreASettingAndAChoice(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	team := "settings:\n  mcp_toolsets: team, files\n"
 	if err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"), []byte(team), 0o600); err != nil {
@@ -91,6 +92,7 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 
 // An agent of parley.yaml may be offered less than the others, over both transports.
 func TestToolsetsOfAnAgent(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	file := filepath.Join(h.workspace, "parley.yaml")
 	write := func(sets string) {
@@ -150,6 +152,7 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 
 // A mailbox learns over the bridge how its messages come.
 func TestTheBridgeKnowsTheRole(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()

@@ -339,6 +339,7 @@ func overSocket(t *testing.T, socket string) *http.Client {
 
 // Every operation is tried by everyone over every face.
 func TestEveryOperationIsForThoseItIsFor(t *testing.T) {
+	t.Parallel()
 	h := newTestHome(t)
 	callers := everyone(t, h)
 	for _, s := range callers {

@@ -37,6 +37,7 @@ func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) 
 // The suite that the orchestrator passes, through the client, the socket and the
 // daemon.
 func TestServiceOverTheSocket(t *testing.T) {
+	t.Parallel()
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
 		h := newTestHome(t)
 		info := must[daemon.Info](t, h, "serve")

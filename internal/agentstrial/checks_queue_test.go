@@ -9,9 +9,9 @@ import (
 	"parley"
 )
 
-// usesItsQueue sends what is urgent into work: into the program's own queue where its
-// profile names the key, and that is safe only if the text outlives a question that a
-// person refuses, work that a person breaks off, and a failure of the model.
+// usesItsQueue sends urgent messages during work: into the program's own queue if its
+// profile names the key. That is safe only if the text survives a question that a person
+// refuses, work that a person interrupts, and a failure of the model.
 func (s *onStage) usesItsQueue() {
 	s.Helper()
 	all := []*letter{s.send("WAIT and think")}
@@ -40,8 +40,8 @@ func (s *onStage) usesItsQueue() {
 	s.queuesBehind(fmt.Sprintf("WAIT and FAIL %d this time", s.program.fails[0]), s.model.Release)
 }
 
-// queuesBehind puts a message into the program's queue while it works, and sees that
-// it outlives how the work ends.
+// queuesBehind puts a message into the program's queue during work, and checks that it
+// survives the end of the work.
 func (s *onStage) queuesBehind(work string, end func()) {
 	s.Helper()
 	all := []*letter{s.send(work)}
@@ -53,8 +53,8 @@ func (s *onStage) queuesBehind(work string, end func()) {
 	s.inState(parley.StateIdle)
 }
 
-// sendUrgent sends to a program that works, and sees that the text waits where it
-// should.
+// sendUrgent sends to a working program, and checks that the text waits in the right
+// queue.
 func (s *onStage) sendUrgent(text string, flags ...string) *letter {
 	s.Helper()
 	m := s.send(text, flags...)

@@ -8,9 +8,9 @@ import (
 	"parley"
 )
 
-// reportsWhatItDoes has it work upon a message, rest, and ask: it says itself when it
-// begins, with which message, and when it is done; so does the title of its terminal,
-// if the profile reads that.
+// reportsWhatItDoes has the program work on a message, rest, and ask: it reports when it
+// begins, with which message, and when it is done. So does the title of its terminal, if
+// the profile reads titles.
 func (s *onStage) reportsWhatItDoes() {
 	s.Helper()
 	s.reportsTurns()
@@ -22,9 +22,9 @@ func (s *onStage) reportsWhatItDoes() {
 	s.titled("")
 }
 
-// reportsTurns sends until the program's own reports say that work upon a message
-// began, and that it is done. They do not when a report of the turn before came late:
-// then the new prompt may have been queued.
+// reportsTurns sends messages until the program reports the begin and the end of a turn.
+// After a late report of the turn before there is no report, because the new prompt may
+// have been queued.
 func (s *onStage) reportsTurns() {
 	s.Helper()
 	for range 5 {

@@ -38,7 +38,9 @@ func newHome(t *testing.T) *home {
 		t.Fatal(err)
 	}
 
-	for name, sub := range map[string]string{"HOME": "h", "XDG_RUNTIME_DIR": "r", "XDG_STATE_HOME": "s", "TMUX_TMPDIR": "t"} {
+	for name, sub := range map[string]string{
+		"HOME": "h", "XDG_RUNTIME_DIR": "r", "XDG_STATE_HOME": "s", "TMUX_TMPDIR": "t",
+	} {
 		if err := os.Mkdir(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -19,10 +19,8 @@ func (t *trial) intoQueue() {
 
 	t.tells(work)
 	first := t.sent[len(t.sent)-1]
-	if !t.until(
-		patience,
-		func() bool { times, _ := t.prompted(first); return times > 0 && t.look().State == parley.StateBusy },
-	) {
+	works := func() bool { times, _ := t.prompted(first); return times > 0 && t.look().State == parley.StateBusy }
+	if !t.until(patience, works) {
 		t.fails(&t.wrong, "no work is seen")
 		return
 	}
@@ -50,8 +48,8 @@ func (t *trial) intoQueue() {
 	}
 }
 
-// intoFailure has the model fail, sees that what is sent then waits, and has the
-// operator type the first of it all the same.
+// intoFailure has the model fail, checks that later messages wait, and has the operator
+// retry the first of them.
 func (t *trial) intoFailure() {
 	t.tells(fmt.Sprintf("SLEEP %d please", 1+t.IntN(3)) + t.failure())
 	t.pause(4 * time.Second)
@@ -63,8 +61,8 @@ func (t *trial) failure() string {
 	return fmt.Sprintf(" and FAIL %d this time", t.program.fails[t.IntN(len(t.program.fails))])
 }
 
-// goesOn is what an operator does after a failure: a program that is blocked is given
-// the first message that waits.
+// goesOn does what an operator does after a failure: if the program is blocked, it
+// retries the first message that waits.
 func (t *trial) goesOn() {
 	t.tells("go on")
 	mine := t.sent[t.first:]

@@ -11,24 +11,24 @@ import (
 	"parley"
 )
 
-// figures are what came of deliveries at random.
+// figures count the results of deliveries at random.
 type figures struct {
 	deliveries, twice, mangled int
-	lost                       int // they did not arrive, and parley told nobody
-	unconfirmed, absent        int // parley told that they may not have arrived; of these, those that did not
+	lost                       int // did not arrive, without a warning by parley
+	unconfirmed, absent        int // parley warned that they may not have arrived; of these, those that did not
 	answered, touched          int // dialogs and drafts
-	wrong                      int // verdicts: it did not arrive and is called submitted, or the other way round
+	wrong                      int // verdicts: called submitted without arriving, or the other way round
 	submitted, started         []time.Duration
 }
 
-// trial sends to a program at random: while it is idle or works, while it asks, while
-// a person types or scrolls, while the daemon crashes, and after its model has failed.
+// trial sends to a program at random: while it is idle, works or asks, while a person
+// types or scrolls, while the daemon crashes, and after its model has failed.
 type trial struct {
 	*onStage
 	*rand.Rand
 	figures
 	began time.Time
-	story []string // of the scene, told when it fails
+	story []string // what happened in the scene, for its failure
 	first int      // the scene's first message
 	rests bool     // the scene is one message to a program that rested
 	n     int      // scenes so far
@@ -36,24 +36,13 @@ type trial struct {
 
 func newTrial(s *onStage, random *rand.Rand) *trial { return &trial{onStage: s, Rand: random} }
 
-// run makes n deliveries, and those that are measured.
+// run makes n deliveries at random, and those that are measured.
 func (t *trial) run(n int) figures {
 	t.press("Right") // shows ann to a person from the beginning; changes nothing
 	for t.deliveries < n {
 		scenes := []func(){
-			t.toIdle,
-			t.toIdle,
-			t.toIdle,
-			t.intoWork,
-			t.intoWork,
-			t.intoDialog,
-			t.intoDialog,
-			t.intoDraft,
-			t.intoDraft,
-			t.intoScrolling,
-			t.intoCrash,
-			t.intoQueue,
-			t.intoFailure,
+			t.toIdle, t.toIdle, t.toIdle, t.intoWork, t.intoWork, t.intoDialog, t.intoDialog,
+			t.intoDraft, t.intoDraft, t.intoScrolling, t.intoCrash, t.intoQueue, t.intoFailure,
 		}
 
 		t.play(scenes[t.IntN(len(scenes))])
@@ -94,21 +83,15 @@ func (t *trial) fails(count *int, format string, args ...any) {
 		fmt.Fprintf(&explained, "%s(%v)\n", out, err)
 	}
 
-	t.Errorf(
-		"scene %d:\n%s\n%s\nthe model was sent %q; the screen is\n%s",
-		t.n,
-		strings.Join(t.story, "\n"),
-		explained.String(),
-		t.model.Prompts(),
-		t.screen(),
-	)
+	t.Errorf("scene %d:\n%s\n%s\nthe model was sent %q; the screen is\n%s",
+		t.n, strings.Join(t.story, "\n"), explained.String(), t.model.Prompts(), t.screen())
 }
 
 func (t *trial) pause(most time.Duration) {
 	time.Sleep(time.Duration(t.Int64N(int64(most))))
 }
 
-// says sends something.
+// says sends a random message.
 func (t *trial) says() {
 	texts := hostile
 	if t.IntN(4) == 0 {
@@ -140,8 +123,8 @@ func (t *trial) toIdle() {
 }
 
 const (
-	// rest is how long a program shows nothing before a message to it is measured: right
-	// behind a turn, parley waits longer.
+	// rest is how long a program is idle before a measured message: right after a turn,
+	// parley waits longer.
 	rest     = 4 * time.Second
 	measured = 15 // messages to each program, besides those at random
 )
@@ -256,7 +239,7 @@ func (t *trial) intoCrash() {
 	t.tell("the daemon was killed")
 }
 
-// settle waits until all is delivered and the program is idle, and judges.
+// settle waits until all messages are delivered and the program is idle, and checks them.
 func (t *trial) settle() {
 	mine := t.sent[t.first:]
 	quiet := t.until(endurance, func() bool {
@@ -314,7 +297,7 @@ func (t *trial) judge(m *letter) {
 	}
 }
 
-// measure takes the times of a delivery to a program that rested.
+// measure records the times of a delivery to a program that rested.
 func (t *trial) measure(m *letter, d parley.Delivery) {
 	for _, step := range d.Steps {
 		if step.State == parley.DeliverySubmitted {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// results are what the page on agent programs shows.
+// results are the tables of docs/measured/agents.md.
 type results struct {
 	programs []installed
 	sizes    []string
@@ -75,15 +75,10 @@ func (r *results) write(t *testing.T, page string) {
 		t.Fatal(err)
 	}
 
-	about := fmt.Sprintf(
-		"%s, %s/%s, %s.\n",
-		time.Now().UTC().Format(time.DateOnly),
-		runtime.GOOS,
-		runtime.GOARCH,
-		strings.TrimSpace(string(version)),
-	)
-
-	if err := os.WriteFile(page, []byte(before+resultsBegin+about+r.markdown()+resultsEnd+after), 0o644); err != nil {
+	about := fmt.Sprintf("%s, %s/%s, %s.\n",
+		time.Now().UTC().Format(time.DateOnly), runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(version)))
+	text := before + resultsBegin + about + r.markdown() + resultsEnd + after
+	if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -104,12 +99,8 @@ func (r *results) markdown() string {
 	})
 
 	if len(r.figures) > 0 {
-		fmt.Fprintf(
-			&b,
-			"\nDeliveries at random, to the program idle, working, asking, with a draft, scrolled, and over a crash of the daemon (seed %d):\n",
-			r.seed,
-		)
-
+		b.WriteString("\nDeliveries at random, to the program idle, working, asking, with a draft, scrolled, ")
+		fmt.Fprintf(&b, "and over a crash of the daemon (seed %d):\n", r.seed)
 		r.table(&b, "", rowNames(), func(p installed, row string) string {
 			f, tried := r.figures[p.String()]
 			if !tried {
@@ -170,7 +161,7 @@ func rowNames() (names []string) {
 	return names
 }
 
-// spread is the middle of times and what only one of twenty exceeds.
+// spread formats the median and the 95th percentile of times.
 func spread(times []time.Duration) string {
 	if len(times) == 0 {
 		return "none"
@@ -184,7 +175,8 @@ func spread(times []time.Duration) string {
 
 func TestResultsStandBetweenTheMarks(t *testing.T) {
 	page := t.TempDir() + "/page.md"
-	if err := os.WriteFile(page, []byte("before\n"+resultsBegin+"those before\n"+resultsEnd+"after\n"), 0o600); err != nil {
+	old := "before\n" + resultsBegin + "those before\n" + resultsEnd + "after\n"
+	if err := os.WriteFile(page, []byte(old), 0o600); err != nil {
 		t.Fatal(err)
 	}
 
@@ -193,16 +185,10 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 	r.note(one, checks[0].name, "120x40", true)
 	r.note(two, checks[0].name, "120x40", true)
 	r.note(two, checks[0].name, "80x24", false)
-	r.deliver(
-		two,
-		figures{
-			deliveries:  3,
-			lost:        1,
-			unconfirmed: 2,
-			absent:      1,
-			submitted:   []time.Duration{time.Second, 2 * time.Second, 3 * time.Second},
-		},
-	)
+	r.deliver(two, figures{
+		deliveries: 3, lost: 1, unconfirmed: 2, absent: 1,
+		submitted: []time.Duration{time.Second, 2 * time.Second, 3 * time.Second},
+	})
 
 	r.write(t, page)
 	b, err := os.ReadFile(page)
@@ -212,7 +198,8 @@ func TestResultsStandBetweenTheMarks(t *testing.T) {
 
 	got := string(b)
 	for _, want := range []string{
-		"| checked at 120x40 and 80x24 | claude 1.0", "before\n" + resultsBegin, resultsEnd + "after\n", "| claude 1.0 | claude 2.0 |\n|---|---|---|\n",
+		"before\n" + resultsBegin, resultsEnd + "after\n",
+		"| checked at 120x40 and 80x24 | claude 1.0", "| claude 1.0 | claude 2.0 |\n|---|---|---|\n",
 		"| " + checks[0].name + " | yes | **no** at 80x24 |\n", "| " + checks[1].name + " | not tried | not tried |\n",
 		"| lost | not tried | 1 |\n", "| not tried | 2; 1 |\n", "| not tried | 2s / 2s (3) |\n",
 	} {

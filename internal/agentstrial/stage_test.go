@@ -18,7 +18,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// onStage is a real program that runs as the agent ann.
+// onStage is a real program that runs as the agent ann, at a scripted model.
 type onStage struct {
 	*testing.T
 	*home
@@ -28,15 +28,15 @@ type onStage struct {
 	model   *modelserver.Server
 	agent   parley.AgentStatus
 	pid     int
-	person  string // the socket of the tmux in which a person looks at ann; "" while nobody does
+	person  string // socket of the tmux that shows ann to a person; "" if none does
 	sent    []*letter
 }
 
-// letter is a message to ann, and what must come of it.
+// letter is a message to ann.
 type letter struct {
 	*parley.Message
-	want   string // what is typed, to the byte
-	notice bool   // its text is only announced by that
+	want   string // the text that the model must get, to the byte
+	notice bool   // whether want only announces the message
 }
 
 func launchReal(t *testing.T, program installed, size string) *onStage {
@@ -58,11 +58,9 @@ func launchReal(t *testing.T, program installed, size string) *onStage {
 		t.Fatal(err)
 	}
 
-	args := append(
-		[]string{"launch", "ann", "--profile", program.profile, "--size", size, "--", program.profile},
-		program.prepare(t, h, s.model.URL)...)
-
-	s.pid = must[parley.LaunchAgentResult](t, h, args...).PID
+	args := []string{"launch", "ann", "--profile", program.profile, "--size", size, "--", program.profile}
+	program.prepare(t, h, s.model.URL)
+	s.pid = must[parley.LaunchAgentResult](t, h, append(args, program.args...)...).PID
 	s.look()
 
 	return s
@@ -82,8 +80,8 @@ func (s *onStage) until(patience time.Duration, fact func() bool) bool {
 	return true
 }
 
-// wait waits for a fact, and when it never is shows the screen, and what parley says
-// of the messages that it is about.
+// wait waits for a fact. If it does not come, the test fails with the screen and with
+// the stories of the messages.
 func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
 	s.Helper()
 	if s.until(endurance, fact) {
@@ -95,15 +93,8 @@ func (s *onStage) wait(what string, fact func() bool, about ...*letter) {
 		stories = append(stories, must[parley.ExplainMessageResult](s.T, s.home, "explain", m.ID).Story...)
 	}
 
-	s.Fatalf(
-		"%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s\n%s",
-		what,
-		s.look().State,
-		s.agent.HeldReason,
-		s.model.Prompts(),
-		s.screen(),
-		strings.Join(stories, "\n"),
-	)
+	s.Fatalf("%s: never so; ann is %s, held: %q; the model was sent %q; the screen is\n%s\n%s",
+		what, s.look().State, s.agent.HeldReason, s.model.Prompts(), s.screen(), strings.Join(stories, "\n"))
 }
 
 func (s *onStage) look() parley.AgentStatus {
@@ -117,12 +108,11 @@ func (s *onStage) terminal() parley.ReadTerminalResult {
 
 func (s *onStage) screen() string { return strings.Join(s.terminal().Lines, "\n") }
 
-// composer is what stands in ann's composer.
+// composer returns the text in ann's composer.
 func (s *onStage) composer() string {
 	at := s.terminal()
-	text, _ := s.profile.Composer(
-		profile.Screen{Lines: at.Lines, Width: at.Width, CursorX: at.CursorX, CursorY: at.CursorY},
-	)
+	screen := profile.Screen{Lines: at.Lines, Width: at.Width, CursorX: at.CursorX, CursorY: at.CursorY}
+	text, _ := s.profile.Composer(screen)
 	return text
 }
 
@@ -131,34 +121,18 @@ func (s *onStage) inState(state parley.AgentState) {
 	s.wait("ann is "+string(state), func() bool { return s.look().State == state })
 }
 
-// send sends as the operator does.
+// send sends a message to ann as the operator.
 func (s *onStage) send(text string, flags ...string) *letter {
 	s.Helper()
-	res := must[parley.SendMessageResult](
-		s.T,
-		s.home,
-		slices.Concat([]string{"send", "ann"}, flags, []string{"--", text})...)
+	args := slices.Concat([]string{"send", "ann"}, flags, []string{"--", text})
+	m := &letter{Message: must[parley.SendMessageResult](s.T, s.home, args...).Object}
 
-	m := &letter{Message: res.Object}
-	foot := "(" + m.Sender + " · msg " + parley.Short(m.ID)
-	if m.Priority != parley.PriorityNormal {
-		foot += " · " + string(m.Priority)
-	}
-
-	head := fmt.Sprintf("[AGENT %s TO AGENT %s]: ", parley.Short(m.SenderID), parley.Short(s.agent.ID))
-	body := spoofed.ReplaceAllString(strings.ReplaceAll(m.Text, "\t", "    "), "$1> $2")
-	m.want = head + body + "\n" + foot + ")"
+	head := m.Header(s.agent.ID) + " "
+	body := parley.QuoteHeaders(strings.ReplaceAll(m.Text, "\t", "    "))
+	m.want = head + body + "\n" + m.Footer(false)
 	if m.notice = !s.profile.Fits(m.want); m.notice {
 		first, _, _ := strings.Cut(strings.TrimSpace(norm.NFC.String(body)), "\n")
-		m.want = fmt.Sprintf(
-			"%s%s\n(%s · msg %s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
-			head,
-			parley.Truncate(first+"…", 200),
-			m.Sender,
-			parley.Short(m.ID),
-			len([]rune(m.Text)),
-			parley.Short(m.ID),
-		)
+		m.want = head + parley.Truncate(first+"…", 200) + "\n" + m.NoticeFooter(len([]rune(m.Text)))
 	}
 
 	s.sent = append(s.sent, m)
@@ -166,16 +140,13 @@ func (s *onStage) send(text string, flags ...string) *letter {
 	return m
 }
 
-// spoofed are lines that look as if parley had written them; they are quoted.
-var spoofed = regexp.MustCompile(`(?m)^([ \t]*)(\[(?:AGENT |GUARDIAN |PARLEY))`)
-
-// status is what parley says of a message.
+// status returns the delivery of a message.
 func (s *onStage) status(m *letter) parley.Delivery {
 	return must[parley.MessageStatusResult](s.T, s.home, "message", m.ID).Deliveries[0]
 }
 
-// prompted counts how often a message came to the model, and tells whether what
-// came holds it unchanged.
+// prompted counts how often the model got a message, and reports whether one of them is
+// unchanged.
 func (s *onStage) prompted(m *letter) (times int, whole bool) {
 	for _, prompt := range s.model.Prompts() {
 		times += strings.Count(prompt, "msg "+parley.Short(m.ID))
@@ -184,13 +155,13 @@ func (s *onStage) prompted(m *letter) (times int, whole bool) {
 	return times, whole
 }
 
-// begun waits until the model has a message: what is to be released waits only then.
+// begun waits until the model has a message.
 func (s *onStage) begun(m *letter) {
 	s.Helper()
 	s.wait("the model has it", func() bool { times, _ := s.prompted(m); return times > 0 }, m)
 }
 
-// strays are what the model was sent besides messages of ours.
+// strays returns what the model got besides our messages.
 func (s *onStage) strays() (strays []string) {
 	for _, prompt := range s.model.Prompts() {
 		for _, m := range s.sent {
@@ -203,32 +174,25 @@ func (s *onStage) strays() (strays []string) {
 	return strays
 }
 
-// interrupted is what programs tell the model themselves when a person pressed
-// Escape.
+// interrupted is the prompt that programs add when a person presses Escape.
 var interrupted = regexp.MustCompile(`^\[Request interrupted by user( for tool use)?\]$`)
 
-// held waits until what was sent waits for a reason.
+// held waits until a message is held for a reason.
 func (s *onStage) held(reason string) {
 	s.Helper()
 	s.wait("a message is held: "+reason, func() bool { return strings.Contains(s.look().HeldReason, reason) })
 }
 
-// arrives waits until messages are proven to be delivered, and compares them with
-// what the model was sent.
+// arrives waits until messages are delivered, with proof, and compares them with what
+// the model got.
 func (s *onStage) arrives(messages ...*letter) {
 	s.Helper()
 	for _, m := range messages {
 		s.wait("the message arrives: "+m.Text, func() bool {
 			d := s.status(m)
 			if d.State.Failed() || d.State == parley.DeliveryUnconfirmed {
-				s.Fatalf(
-					"%q is %s: %s\nthe model was sent %q; the screen is\n%s",
-					m.Text,
-					d.State,
-					d.Reason,
-					s.model.Prompts(),
-					s.screen(),
-				)
+				s.Fatalf("%q is %s: %s\nthe model was sent %q; the screen is\n%s",
+					m.Text, d.State, d.Reason, s.model.Prompts(), s.screen())
 			}
 
 			times, _ := s.prompted(m)
@@ -248,7 +212,7 @@ func (s *onStage) arrives(messages ...*letter) {
 	}
 }
 
-// tmux runs a command of a tmux server.
+// tmux runs a command in a tmux server.
 func (s *onStage) tmux(socket string, args ...string) {
 	s.Helper()
 	cmd := exec.Command("tmux", append([]string{"-S", socket}, args...)...)
@@ -258,7 +222,7 @@ func (s *onStage) tmux(socket string, args ...string) {
 	}
 }
 
-// press presses keys as a person does whose terminal shows ann.
+// press presses keys in the terminal of a person who sees ann.
 func (s *onStage) press(keys ...string) {
 	s.Helper()
 	if s.person == "" {
@@ -267,7 +231,7 @@ func (s *onStage) press(keys ...string) {
 	s.tmux(s.person, append([]string{"send-keys", "-t", "person"}, keys...)...)
 }
 
-// attach shows ann in a terminal of a person's, which is a tmux of its own.
+// attach shows ann in a person's terminal, which is another tmux server.
 func (s *onStage) attach() {
 	s.Helper()
 	program, err := exec.LookPath("parley")
@@ -277,23 +241,8 @@ func (s *onStage) attach() {
 
 	width, height, _ := strings.Cut(s.size, "x")
 	s.person = filepath.Join(s.dir, "t", "person")
-	s.tmux(
-		s.person,
-		"-f",
-		"/dev/null",
-		"new-session",
-		"-d",
-		"-s",
-		"person",
-		"-x",
-		width,
-		"-y",
-		height,
-		program,
-		"attach",
-		"ann",
-	)
-
+	s.tmux(s.person, "-f", "/dev/null",
+		"new-session", "-d", "-s", "person", "-x", width, "-y", height, program, "attach", "ann")
 	s.tmux(s.person, "set-option", "-g", "escape-time", "0")
 	s.wait("a person sees ann", func() bool {
 		out, err := exec.Command("tmux", "-S", s.person, "capture-pane", "-p", "-t", "person").Output()
@@ -309,7 +258,8 @@ func (s *onStage) leave() {
 	}
 }
 
-// ofAgent are the processes that have the agent's id in their environment.
+// ofAgent returns the command lines of the processes with the agent's id in their
+// environment.
 func (s *onStage) ofAgent() (lines []string) {
 	for pid, line := range s.processes() {
 		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))

@@ -15,25 +15,25 @@ import (
 	"parley/profile"
 )
 
-// What `make agents` says to these tests.
+// Environment variables that `make agents` sets.
 const (
-	agentsDir        = "PARLEY_TEST_AGENTS"     // where scripts/agents has installed the programs
-	agentsDeliveries = "PARLEY_TEST_DELIVERIES" // how many at random, over all programs
-	agentsSeed       = "PARLEY_TEST_SEED"       // of those
-	agentsSizes      = "PARLEY_TEST_SIZES"      // of their terminals, as 200x50,60x20
-	agentsPage       = "PARLEY_TEST_PAGE"       // the document that is to show the results
+	agentsDir        = "PARLEY_TEST_AGENTS"     // directory where scripts/agents installs the programs
+	agentsDeliveries = "PARLEY_TEST_DELIVERIES" // number of deliveries at random, over all programs
+	agentsSeed       = "PARLEY_TEST_SEED"       // of the deliveries
+	agentsSizes      = "PARLEY_TEST_SIZES"      // of the terminals, as 200x50,60x20
+	agentsPage       = "PARLEY_TEST_PAGE"       // the page to write the results to
 )
 
 // installed is one version of a program.
 type installed struct {
 	realProgram
 	version string
-	path    string // what PATH begins with, to find it and what runs it
+	path    string // directories of the program and of node, for PATH
 }
 
 func (p installed) String() string { return p.profile + " " + p.version }
 
-// pinned is what scripts/agents.txt names, in its order.
+// pinned returns the programs and versions of scripts/agents.txt.
 func pinned(t *testing.T) (all [][2]string) {
 	t.Helper()
 	file, err := os.Open("../../scripts/agents.txt")
@@ -49,7 +49,7 @@ func pinned(t *testing.T) (all [][2]string) {
 	return all
 }
 
-// installedIn finds what scripts/agents has installed.
+// installedIn returns the programs that scripts/agents has installed.
 func installedIn(t *testing.T, dir string) (found []installed) {
 	t.Helper()
 	bin := func(program, version string) string {
@@ -75,7 +75,7 @@ func installedIn(t *testing.T, dir string) (found []installed) {
 	return found
 }
 
-// The profiles say that they were tried with what `make agents` tries.
+// The profiles name the versions that `make agents` tries.
 func TestPinnedAgentVersionsAreThoseOfTheProfiles(t *testing.T) {
 	profiles, err := profile.Builtin()
 	if err != nil {
@@ -88,7 +88,7 @@ func TestPinnedAgentVersionsAreThoseOfTheProfiles(t *testing.T) {
 	}
 }
 
-// checks are what each program must pass, in the order in which they are tried.
+// checks are tried with each program, in this order.
 var checks = []struct {
 	name string
 	try  func(*onStage)
@@ -163,7 +163,7 @@ func behave(s *onStage, results *results) {
 	}
 }
 
-// tryDeliveries sends at random. The seed is told, and PARLEY_TEST_SEED repeats it.
+// tryDeliveries sends at random. It logs the seed; PARLEY_TEST_SEED repeats a run.
 func tryDeliveries(t *testing.T, programs []installed, sizes []string, results *results) {
 	n, _ := strconv.Atoi(os.Getenv(agentsDeliveries))
 	if n == 0 {

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/internal/wait"
+)
+
+const (
+	// startWatch is how long a new agent is watched. Agent CLIs that cannot start
+	// say so and end within a second.
+	startWatch = 2 * time.Second
+	startLook  = 100 * time.Millisecond
+	// lastWords is the number of lines shown from an ended program's screen.
+	lastWords = 5
+)
+
+// watchLaunched reports agents that were just launched, each once it has left the state
+// starting or startWatch is over. A program that ended is an error.
+func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentResult, how string) error {
+	until := c.now().Add(startWatch)
+	failed := 0
+	for _, res := range launched {
+		state, evidence, err := awaitStart(ctx, c, res.AgentID, until)
+		if err == nil && state == parley.StateExited {
+			err = endedError(ctx, c, res.Name, how, evidence)
+		}
+
+		if err != nil {
+			failed++
+			if failed == len(launched) {
+				return err
+			}
+			c.fail(err)
+			continue
+		}
+
+		res.State = state
+		if err := reportLaunched(c, res, how); err != nil {
+			return err
+		}
+	}
+
+	if failed > 0 {
+		return exitCode(1)
+	}
+
+	return nil
+}
+
+func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
+	if c.json {
+		return c.printJSON(res)
+	}
+
+	return c.printLine(fmt.Sprintf(
+		"%s %s (agent %s, %s); parley attach %s shows its terminal.",
+		c.paint(bold, res.Name),
+		how,
+		parley.Short(res.AgentID),
+		c.paint(agentStyle(res.State), string(res.State)),
+		res.Name,
+	))
+}
+
+// awaitStart returns an agent's state, and its evidence, once it has left starting or
+// the time is over.
+func awaitStart(
+	ctx context.Context, c *cli, id string, until time.Time,
+) (state parley.AgentState, evidence string, err error) {
+	err = wait.Until(ctx, startLook, func() (bool, error) {
+		status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", url.Values{"agent": {id}})
+		if err != nil {
+			return false, err
+		}
+		agent := status.Agents[0]
+		state, evidence = agent.State, agent.Evidence
+		return state != parley.StateStarting || !c.now().Before(until), nil
+	})
+
+	return state, evidence, err
+}
+
+// endedError returns the error of a program that ended at once, with its last lines.
+func endedError(ctx context.Context, c *cli, name, how, evidence string) error {
+	e := parley.Errorf(parley.AgentUnavailable, "%s was %s, but %s", name, how, evidence).
+		Suggest("Correct the cause, then: parley restart %s; or launch %s again with another command.", name, name)
+	screen, err := invoke[parley.ReadTerminalResult](ctx, c, "read_terminal", url.Values{"agent": {name}})
+	if err != nil {
+		return e
+	}
+
+	lines := slices.DeleteFunc(screen.Lines, func(line string) bool {
+		return strings.TrimSpace(line) == "" || strings.HasPrefix(line, "Pane is dead (") // tmux's own line
+	})
+	if len(lines) == 0 {
+		return e
+	}
+
+	lines = lines[max(0, len(lines)-lastWords):]
+	e = e.With("screen", lines)
+	e.Message += "; its last lines:\n  " + strings.Join(lines, "\n  ")
+
+	return e
+}

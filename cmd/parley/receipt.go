@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+// addWait adds --wait[=SECONDS] and returns what reads it.
+func addWait(cmd *cobra.Command) func() time.Duration {
+	seconds := cmd.Flags().Uint32("wait", 0, "wait until the delivery is proven, at most this many seconds")
+	cmd.Flag("wait").NoOptDefVal = "30"
+	return func() time.Duration { return time.Duration(*seconds) * time.Second }
+}
+
+var detached = regexp.MustCompile(`^[0-9]{1,4}s?$`)
+
+// detachedWait refuses "--wait 30": without the equals sign, the number would become a
+// part of the text.
+func detachedWait(root *cobra.Command, args []string) error {
+	cmd, _, err := root.Find(args)
+	if err != nil || cmd.Flags().Lookup("wait") == nil {
+		return nil
+	}
+
+	for i, arg := range args[:len(args)-1] {
+		switch {
+		case arg == "--":
+			return nil
+		case arg == "--wait" && detached.MatchString(args[i+1]):
+			return usageError{fmt.Errorf("--wait %s would make %s a part of the text", args[i+1], args[i+1]),
+				fmt.Sprintf(
+					"For seconds write --wait=%s; text goes before --wait.", strings.TrimSuffix(args[i+1], "s"),
+				)}
+		}
+	}
+
+	return nil
+}
+
+// sent points to a message's deliveries in the result of its command.
+type sent struct {
+	id         string
+	deliveries *[]parley.Delivery
+	status     *parley.DeliveryStatus
+}
+
+// receipt prints what is proven so far and, with --wait, waits for the rest.
+func receipt(ctx context.Context, c *cli, res any, sentence string, s sent, wait time.Duration) error {
+	if c.json {
+		waitErr := awaitProof(ctx, c, s, wait)
+		if err := c.printJSON(res); err != nil {
+			return err
+		}
+		return silently(waitErr)
+	}
+
+	c.printf("%s (msg %s) %s\n", sentence, parley.Short(s.id), rungs(c, *s.deliveries))
+	if wait <= 0 {
+		return nil
+	}
+
+	err := awaitProof(ctx, c, s, wait)
+	printLadders(c, *s.deliveries)
+
+	return err
+}
+
+// silently drops the words of an error that the result already tells; the exit status
+// stays 1.
+func silently(err error) error {
+	if err != nil {
+		return exitCode(1)
+	}
+	return nil
+}
+
+// rungs sums up deliveries: the state of a single one, else the number in each state.
+func rungs(c *cli, deliveries []parley.Delivery) string {
+	var order []parley.DeliveryState
+	count := map[parley.DeliveryState]int{}
+	for _, d := range deliveries {
+		if count[d.State]++; count[d.State] == 1 {
+			order = append(order, d.State)
+		}
+	}
+
+	if len(order) == 1 && len(deliveries) == 1 {
+		return c.paint(rungStyle(order[0]), string(order[0])) + because(deliveries[0])
+	}
+
+	var parts []string
+	for _, s := range order {
+		parts = append(parts, c.paint(rungStyle(s), fmt.Sprintf("%d %s", count[s], s)))
+	}
+
+	return strings.Join(parts, ", ")
+}
+
+func because(d parley.Delivery) string {
+	if d.Reason == "" || d.State.Delivered() {
+		return ""
+	}
+	return ": " + reasonText(d.ReasonCode, d.Reason)
+}
+
+// awaitProof follows a message until all deliveries are settled or the time is over, with
+// progress on a terminal. It fails unless all are proven.
+func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+
+	until := c.now().Add(wait)
+	progress := !c.json && isTerminal(c.err)
+	for !settled(*s.deliveries) {
+		left := until.Sub(c.now())
+		if left <= 0 {
+			break
+		}
+
+		step := min(left, time.Minute)
+		if progress {
+			step = min(step, time.Second)
+			fmt.Fprintf(c.err, "\r\x1b[K%s, %d s left", rungs(c, *s.deliveries), int(left.Seconds()))
+		}
+
+		seconds := strconv.Itoa(max(1, int(step.Seconds())))
+		res, err := invoke[parley.MessageStatusResult](
+			ctx, c, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
+		)
+		if err != nil {
+			return err
+		}
+
+		*s.deliveries, *s.status = res.Deliveries, res.DeliveryStatus
+	}
+
+	if progress {
+		fmt.Fprint(c.err, "\r\x1b[K")
+	}
+
+	return unproven(s)
+}
+
+func settled(deliveries []parley.Delivery) bool {
+	for _, d := range deliveries {
+		if !d.State.Settled() {
+			return false
+		}
+	}
+	return true
+}
+
+// unproven returns nil if all deliveries are proven, else an error with their states.
+func unproven(s sent) error {
+	var behind []string
+	for _, d := range *s.deliveries {
+		if !d.State.Delivered() {
+			behind = append(behind, d.Recipient+" is "+string(d.State)+because(d))
+		}
+	}
+	if behind == nil {
+		return nil
+	}
+	return parley.Errorf(parley.AgentUnavailable, "not proven to be delivered: %s", strings.Join(behind, "; ")).
+		Suggest("Look again with: parley message %s --wait", parley.Short(s.id))
+}
+
+// printLadders shows the states of each delivery with their times and evidence.
+func printLadders(c *cli, deliveries []parley.Delivery) {
+	for _, d := range deliveries {
+		c.printf("%s: %s%s\n", c.paint(bold, d.Recipient), c.paint(rungStyle(d.State), string(d.State)), because(d))
+		var t table
+		for _, step := range d.Steps {
+			at := c.paint(faint, step.At.Local().Format("15:04:05.000"))
+			t.add("  "+at, string(step.State), reasonText(step.Code, step.Evidence))
+		}
+		t.print(c.out)
+	}
+}

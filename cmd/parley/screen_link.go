@@ -1,0 +1,65 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/tui"
+
+	"github.com/spf13/cobra"
+)
+
+// screenLink tells what the screen shows first, as given on the command line.
+type screenLink struct{ screen, agent, message, thread string }
+
+func (l *screenLink) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&l.screen, "screen", "", "begin with this screen: "+strings.Join(tui.Screens, ", "))
+	f.StringVar(&l.agent, "agent", "", "begin with this agent and its terminal")
+	f.StringVar(&l.message, "message", "", "begin with this message")
+	f.StringVar(&l.thread, "thread", "", "begin with this thread")
+	cmd.MarkFlagsMutuallyExclusive("screen", "agent", "message", "thread")
+}
+
+// check refuses an unknown screen.
+func (l screenLink) check() error {
+	if l.screen != "" && !slices.Contains(tui.Screens, l.screen) {
+		return parley.Errorf(parley.InvalidArgument, "there is no screen %q", parley.CleanLine(l.screen)).
+			Suggest("Give one of %s.", strings.Join(tui.Screens, ", "))
+	}
+	return nil
+}
+
+// target finds the agent, message or thread. A wrong name is refused in the shell,
+// before the screen opens.
+func (l screenLink) target(ctx context.Context, s parley.Service) (to tui.Target, err error) {
+	to.Screen = l.screen
+	switch cmp.Or(l.agent, l.message, l.thread) {
+	case "":
+	case l.agent:
+		res, err := s.GetAgentStatus(ctx, parley.AgentStatusRequest{Agent: l.agent})
+		if err != nil {
+			return to, err
+		}
+		if len(res.Agents) == 1 {
+			to.Agent = res.Agents[0].ID
+		}
+	case l.message:
+		res, err := s.GetMessageStatus(ctx, parley.MessageStatusRequest{MessageID: l.message})
+		if err != nil {
+			return to, err
+		}
+		to.Message = res.Object.ID
+	default:
+		res, err := s.GetThreadDetails(ctx, parley.ThreadDetailsRequest{ThreadID: l.thread})
+		if err != nil {
+			return to, err
+		}
+		to.Thread = &res.Object
+	}
+
+	return to, nil
+}
