@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/answer"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -26,15 +27,11 @@ type draft struct {
 	deadline   *time.Time       // as its sender gave it; nil for the usual one
 	file       *parley.File     // a new one that it announces
 
-	description string            // of the file
-	replied     conversation.Link // of the message that it is a reply to
-	repliedTo   string            // the id of who sent that
+	description string      // of the file
+	replied     talk.Parent // what it is a reply to
 
-	asks    *team.Member     // the responder that answers it
-	reply   bool             // it is a responder's: no limit holds for it
-	handed  bool             // to the sender, with the answer of its call
-	call    *store.ModelCall // which brought it
-	forgets bool             // see store.Post
+	asks  *team.Member  // the responder that answers it
+	reply *answer.Reply // of a responder, for which no limit holds; nil for other messages
 }
 
 // SendMessage implements parley.MessageService.
@@ -47,9 +44,9 @@ func (o *Orchestrator) SendMessage(
 		return nil, err
 	}
 
-	due, err := o.due(req.RequiresResponse, req.ResponseDeadline)
+	due, err := o.admission.due(req.RequiresResponse, req.ResponseDeadline)
 	if err != nil {
-		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, req.ResponseDeadline, err); err != nil {
+		if due, err = o.admission.dueBefore(ctx, from, req.IdempotencyKey, req.ResponseDeadline, err); err != nil {
 			return nil, err
 		}
 	}
@@ -59,9 +56,9 @@ func (o *Orchestrator) SendMessage(
 		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
 		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}}
 
-	stored, reply, err := o.answered(
+	stored, reply, err := o.admission.answered(
 		ctx,
-		o.asked(req.To),
+		o.admission.responderNamed(req.To),
 		true,
 		d,
 		func(d draft) (store.Appended, error) { return o.sendTo(ctx, from, req.To, d) },
@@ -69,7 +66,7 @@ func (o *Orchestrator) SendMessage(
 	if err != nil {
 		return nil, err
 	}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := o.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
@@ -82,17 +79,17 @@ func (o *Orchestrator) SendMessage(
 // sendTo admits a message for the agents that are named or, if it names one, a thread.
 func (o *Orchestrator) sendTo(ctx context.Context, from *team.Member, names parley.Names, d draft) (store.Appended, error) {
 	if d.message.ThreadID != "" {
-		return o.postToThread(ctx, from, d)
+		return o.admission.postToThread(ctx, from, d)
 	}
 	var err error
-	if d.recipients, err = o.recipients(from, names); err != nil {
+	if d.recipients, err = o.admission.recipients(from, names); err != nil {
 		return store.Appended{}, err
 	}
 	d.message.Kind, d.whoever = parley.KindDirect, isEveryone(names)
 	if len(d.recipients) > 1 || d.whoever {
 		d.message.Kind = parley.KindBroadcast
 	}
-	return o.admit(ctx, from, d)
+	return o.admission.admit(ctx, from, d)
 }
 
 // sent writes the receipt. One recipient that cannot get it is a failure.
@@ -154,19 +151,19 @@ func (o *Orchestrator) BroadcastMessage(
 		return nil, err
 	}
 
-	to := o.everyone(from)
+	to := o.admission.everyone(from)
 	switch {
 	case req.Recipients != nil:
-		if to, err = o.recipients(from, *req.Recipients); err != nil {
+		if to, err = o.admission.recipients(from, *req.Recipients); err != nil {
 			return nil, err
 		}
 	case req.Group != "":
-		if to, err = o.groupMembers(to, req.Group); err != nil {
+		if to, err = o.admission.groupMembers(to, req.Group); err != nil {
 			return nil, err
 		}
 	}
 
-	stored, err := o.admit(
+	stored, err := o.admission.admit(
 		ctx,
 		from,
 		draft{
@@ -180,7 +177,7 @@ func (o *Orchestrator) BroadcastMessage(
 	if err != nil {
 		return nil, err
 	}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := o.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
@@ -200,18 +197,18 @@ func (o *Orchestrator) BroadcastMessage(
 
 // admit is the one door for messages: it cleans the text, stores message and
 // deliveries durably in one transaction, and wakes the couriers.
-func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
-	post, err := o.prepare(ctx, from, d)
+func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
+	post, err := a.prepare(ctx, from, d)
 	if err != nil {
 		return store.Appended{}, err
 	}
 
-	back, err := o.charge(from, &d)
+	back, err := a.charge(from, &d)
 	if err != nil {
-		return o.sentBefore(ctx, from, &d, &post, err)
+		return a.sentBefore(ctx, from, &d, &post, err)
 	}
 
-	stored, err := o.store.Append(ctx, post)
+	stored, err := a.store.Append(ctx, post)
 	if err != nil {
 		back()
 		return stored, err
@@ -219,33 +216,33 @@ func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (s
 
 	if stored.Repeated {
 		back()
-		err = o.again(&d, from, &post, &stored)
+		err = a.again(&d, from, &post, &stored)
 	} else {
-		o.passOn(stored.Passed, post.Answers)
-		o.talk.remember(&stored, delegatesOf(post.Answers))
+		a.passOn(stored.Passed, post.Answers)
+		a.talk.Remember(&stored, delegatesOf(post.Answers))
 	}
 
-	o.handOut(&stored)
+	a.handOut(&stored)
 
 	return stored, err
 }
 
 // prepare makes of a draft what can be stored.
-func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
+func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
-	if !d.reply { // what is spent on one is spent
-		if err = o.refusePaused(); err != nil {
+	if d.reply == nil { // what is spent on one is spent
+		if err = a.RefusePaused(); err != nil {
 			return store.Post{}, err
 		}
-		if msg.Text, err = o.cleanText(msg.Text); err != nil {
+		if msg.Text, err = a.cleanText(msg.Text); err != nil {
 			return store.Post{}, err
 		}
 	}
 
 	answers := d.answers
 	if msg.InReplyTo != "" && answers == nil {
-		if msg.InReplyTo, answers, err = o.repliesTo(ctx, from, &d); err != nil {
+		if msg.InReplyTo, answers, err = a.repliesTo(ctx, from, &d); err != nil {
 			return store.Post{}, err
 		}
 	}
@@ -253,16 +250,22 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
 		msg.ID,
 		team.NewID(),
-	), from.ID, from.Name, from.Agent().Role, o.now()
+	), from.ID, from.Name, from.Agent().Role, a.now()
 
-	link := d.replied
+	link := d.replied.Link
 	if !d.withinCalls(from) {
-		link = o.nextLink(msg.ID, from, d.replied)
+		link = a.talk.NextLink(msg.ID, from, link)
 	}
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
-		Reach: d.reach, Answers: answers, Judge: o.judge(from, &d, &msg), Call: d.call, Forgets: d.forgets}
+		Reach: d.reach, Answers: answers}
+	if d.reply != nil {
+		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
+	}
+	if !d.inCall() { // the answer of a call begins no turn
+		post.Judge = a.talk.Judge(from, &msg, d.replied)
+	}
 	switch msg.Kind {
 	case parley.KindBroadcast:
 		post.Event = parley.EventBroadcast
@@ -271,7 +274,7 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 	}
 
 	if post.NewFile = d.file; d.file == nil && len(msg.Attachments) > 0 {
-		if post.Message.Attachments, post.FileIDs, err = o.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
+		if post.Message.Attachments, post.FileIDs, err = a.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
 			return store.Post{}, err
 		}
 	}
@@ -284,22 +287,22 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 }
 
 // handOut gives what is stored to the couriers, and wakes those who wait for a message.
-func (o *Orchestrator) handOut(stored *store.Appended) {
-	o.roster.FillInDeliveries(stored.Deliveries)
+func (a *admission) handOut(stored *store.Appended) {
+	a.roster.FillInDeliveries(stored.Deliveries)
 	if stored.Repeated {
 		return
 	}
 
 	for _, job := range stored.Jobs() {
-		o.roster.ByID(job.Key.RecipientID).Enqueue(job)
+		a.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
 
 	for _, d := range stored.Deliveries {
-		o.roster.ByID(d.RecipientID).Announce()
+		a.roster.ByID(d.RecipientID).Announce()
 	}
 
 	if stored.Message.Kind == parley.KindThread {
-		o.letSpeak(stored)
+		a.responders.Speak(a.talk.Invitations(stored))
 	}
 }
 
@@ -317,7 +320,7 @@ func firstRung(to *team.Member) store.NewDelivery {
 	return d
 }
 
-func (o *Orchestrator) cleanText(text string) (string, error) {
+func (a *admission) cleanText(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "")
 	}
@@ -325,13 +328,13 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 	text = parley.Clean(text)
 	if !parley.Visible(text) {
 		return "", parley.Errorf(parley.InvalidArgument, "the text is empty").
-			Suggest("Say something: 1 to %d characters, at least one of them visible.", o.opts.Settings.MaxText)
+			Suggest("Say something: 1 to %d characters, at least one of them visible.", a.settings.MaxText)
 	}
 
-	if n := utf8.RuneCountInString(text); n > o.opts.Settings.MaxText {
-		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, o.opts.Settings.MaxText).
+	if n := utf8.RuneCountInString(text); n > a.settings.MaxText {
+		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, a.settings.MaxText).
 			With("length", n).
-			With("limit", o.opts.Settings.MaxText).
+			With("limit", a.settings.MaxText).
 			Suggest("Write the long part to a file, send that with transfer_file, and say in a short message what it is.")
 	}
 
@@ -341,9 +344,9 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 // repliesTo returns the full id of the message that a reply names; it must be one
 // that the sender wrote, got, or reads in a thread. The reply answers it if it got it
 // and writes back to who wrote it, or to the same thread.
-func (o *Orchestrator) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
-	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
-	d.replied, d.repliedTo = linkOf(&msg), msg.SenderID
+func (a *admission) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
+	msg, deliveries, err := a.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
+	d.replied = talk.ParentOf(&msg)
 	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
 	if err != nil || !back || !isRecipient(deliveries, from) {
@@ -357,14 +360,14 @@ func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
 }
 
 // recipients resolves names; one unknown name refuses the whole call.
-func (o *Orchestrator) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
+func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
 	if isEveryone(names) {
-		return o.everyone(from), nil
+		return a.everyone(from), nil
 	}
 
 	var to []*team.Member
 	for _, name := range names {
-		m, err := o.roster.Find(name)
+		m, err := a.roster.Find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -393,13 +396,13 @@ func isEveryone(names parley.Names) bool {
 
 // everyone is all that are not terminated, but the sender and the operator, who
 // sees all traffic.
-func (o *Orchestrator) everyone(from *team.Member) []*team.Member {
-	return slices.DeleteFunc(o.roster.All(), func(m *team.Member) bool {
+func (a *admission) everyone(from *team.Member) []*team.Member {
+	return slices.DeleteFunc(a.roster.All(), func(m *team.Member) bool {
 		return m == from || m.Kind == parley.KindHuman || m.Agent().State == parley.StateTerminated
 	})
 }
 
-func (o *Orchestrator) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
+func (a *admission) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
 	var in []*team.Member
 	groups := []string{}
 	for _, m := range members {
@@ -421,7 +424,7 @@ func (o *Orchestrator) groupMembers(members []*team.Member, group string) ([]*te
 }
 
 // await waits until every delivery is settled, at most seconds.
-func (o *Orchestrator) await(ctx context.Context, stored *store.Appended, seconds int) error {
+func (a *admission) await(ctx context.Context, stored *store.Appended, seconds int) error {
 	if seconds <= 0 || settled(stored.Deliveries) {
 		return nil
 	}
@@ -430,14 +433,14 @@ func (o *Orchestrator) await(ctx context.Context, stored *store.Appended, second
 	defer cancel()
 
 	for {
-		seen := o.store.LastEvent()
-		_, deliveries, err := o.store.Message(ctx, stored.Message.ID)
+		seen := a.store.LastEvent()
+		_, deliveries, err := a.store.Message(ctx, stored.Message.ID)
 		if err != nil {
 			return err
 		}
 
 		stored.Deliveries = deliveries
-		if settled(deliveries) || o.store.WaitEvent(wait, seen) != nil {
+		if settled(deliveries) || a.store.WaitEvent(wait, seen) != nil {
 			return ctx.Err()
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -16,13 +15,13 @@ const furthest = 366 * 24 * time.Hour
 
 // due returns by when a response is required, nil if none is. A deadline alone
 // requires one.
-func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, error) {
-	now := o.now()
+func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) {
+	now := a.now()
 	switch {
 	case deadline == nil && !required:
 		return nil, nil
 	case deadline == nil:
-		at := now.Add(o.opts.Settings.ResponseDeadline).UTC()
+		at := now.Add(a.settings.ResponseDeadline).UTC()
 		return &at, nil
 	}
 
@@ -32,7 +31,7 @@ func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, erro
 			With("parameter", "response_deadline").
 			With("now", now.UTC().Format(time.RFC3339)).
 			Suggest("Give a time to come, with its zone, such as %s.",
-				now.UTC().Add(o.opts.Settings.ResponseDeadline).Format(time.RFC3339))
+				now.UTC().Add(a.settings.ResponseDeadline).Format(time.RFC3339))
 	}
 
 	switch {
@@ -47,7 +46,7 @@ func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, erro
 
 // dueBefore returns the deadline of a message that was stored with this key: a call that
 // is repeated when it has passed is the same call still.
-func (o *Orchestrator) dueBefore(
+func (a *admission) dueBefore(
 	ctx context.Context,
 	from *team.Member,
 	key string,
@@ -57,7 +56,7 @@ func (o *Orchestrator) dueBefore(
 	if key == "" || deadline == nil {
 		return nil, refusal
 	}
-	stored, found, err := o.store.Repeated(ctx, from.ID, key)
+	stored, found, err := a.store.Repeated(ctx, from.ID, key)
 	if was := stored.Message.ResponseDeadline; err == nil && found && was != nil && was.Equal(*deadline) {
 		return was, nil
 	}
@@ -110,7 +109,7 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 
 		m := o.roster.ByID(step.to)
 		if m != nil {
-			over, err := o.over(ctx, &w)
+			over, err := o.talk.IsOver(ctx, &w)
 			if err != nil {
 				return err
 			}
@@ -121,7 +120,7 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 
 		if m != nil {
 			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, answeredNanos(d))
-			if err := o.notify(ctx, []*team.Member{m}, step.text(), nil, key); err != nil {
+			if err := o.admission.notify(ctx, []*team.Member{m}, step.text(), nil, key); err != nil {
 				return err
 			}
 		}
@@ -220,39 +219,4 @@ func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
 		),
 		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
 	}
-}
-
-// over reports whether the conversation of a response that is due has come to its end,
-// or is muted: nobody is reminded of it any more. The operator still sees what is owed.
-func (o *Orchestrator) over(ctx context.Context, w *store.Owing) (bool, error) {
-	now, t := o.now(), &o.talk
-	if id := w.Message.ThreadID; id != "" {
-		if err := o.enterRoom(ctx, id); err != nil {
-			return false, err
-		}
-
-		t.mu.Lock()
-		defer t.mu.Unlock()
-
-		r := t.rooms[id].At(now)
-
-		return r.Muted || r.State == conversation.Concluded, nil
-	}
-
-	one, two := o.roster.ByID(w.Message.SenderID), o.roster.ByID(w.Debt.DebtorID)
-	if one == nil || two == nil || isHuman(one, two) {
-		return false, nil
-	}
-
-	r, _, err := o.pairRoom(ctx, one, two)
-	if err != nil || r.At(now).State == conversation.Concluded {
-		return err == nil, err
-	}
-
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: now})
-
-	return v.Reason == conversation.MutedByOperator, nil
 }

@@ -40,7 +40,7 @@ func (o *Orchestrator) TransferFile(
 	if before, err := o.transferredBefore(ctx, from, n); before != nil || err != nil {
 		return before, err
 	}
-	if err := o.refusePaused(); err != nil { // before all the work
+	if err := o.admission.RefusePaused(); err != nil { // before all the work
 		return nil, err
 	}
 	if err := parley.CheckFileName("destination_filename", name); err != nil {
@@ -98,7 +98,7 @@ func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, 
 		return nil, nil, err
 	}
 
-	f, err := o.fileFor(ctx, c, ref)
+	f, err := o.admission.fileFor(ctx, c, ref)
 	if err == nil && f.RemovedAt != nil {
 		err = fileGone(f)
 	}
@@ -119,28 +119,28 @@ func (o *Orchestrator) FileLimit() int64 { return o.files.Limit() }
 
 // fileFor returns a file if a caller may read it: it sent it, a message with it came
 // for it, or stands in a thread that it reads, or it is the operator.
-func (o *Orchestrator) fileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
+func (a *admission) fileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
 	if c.Operator {
-		return o.store.File(ctx, ref, "")
+		return a.store.File(ctx, ref, "")
 	}
 
-	f, refused := o.store.File(ctx, ref, c.ID)
+	f, refused := a.store.File(ctx, ref, c.ID)
 	if parley.ErrorCode(refused) != parley.FileNotFound {
 		return f, refused
 	}
 
-	f, err := o.store.File(ctx, ref, "")
+	f, err := a.store.File(ctx, ref, "")
 	if err != nil {
 		return parley.File{}, err
 	}
 
-	posts, err := o.store.PostsWithFile(ctx, f.ID)
+	posts, err := a.store.PostsWithFile(ctx, f.ID)
 	if err != nil {
 		return parley.File{}, err
 	}
 
 	for _, id := range posts {
-		if _, _, err := o.visible(ctx, c, id); err == nil {
+		if _, _, err := a.visible(ctx, c, id); err == nil {
 			return f, nil
 		}
 	}
@@ -165,7 +165,7 @@ func (o *Orchestrator) fileRecipient(from *team.Member, ref string) (*team.Membe
 		return nil, parley.Errorf(parley.InvalidRecipient, "a file goes to one agent").
 			Suggest("Send it to one, and name its file_id in the attachments of a message to the others.")
 	}
-	to, err := o.recipients(from, parley.Names{ref})
+	to, err := o.admission.recipients(from, parley.Names{ref})
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (o *Orchestrator) fileRecipient(from *team.Member, ref string) (*team.Membe
 // so that no message says otherwise, and returns the files. FILE_NOT_FOUND when there
 // is one that the sender may not read: it would let its recipients read it. Those for
 // whom the message is get a copy of their own.
-func (o *Orchestrator) checkAttachments(
+func (a *admission) checkAttachments(
 	ctx context.Context,
 	from *team.Member,
 	list []json.RawMessage,
@@ -197,7 +197,7 @@ func (o *Orchestrator) checkAttachments(
 				Suggest("Give the file_id that transfer_file or an upload gave you.")
 		}
 
-		f, err := o.fileFor(ctx, c, ref)
+		f, err := a.fileFor(ctx, c, ref)
 		if err == nil && f.RemovedAt != nil {
 			err = fileGone(f)
 		}
@@ -205,7 +205,7 @@ func (o *Orchestrator) checkAttachments(
 			return nil, nil, err
 		}
 
-		path, err := o.files.Receive(f.SHA256, copyID(f.ID, readers), f.Name)
+		path, err := a.files.Receive(f.SHA256, copyID(f.ID, readers), f.Name)
 		if err != nil {
 			return nil, nil, err
 		}

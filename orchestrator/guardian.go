@@ -66,7 +66,7 @@ func (g *guardian) see(ctx context.Context, m *team.Member) error {
 	}
 
 	busy := m.Agent().Since
-	stored, err := g.o.admit(ctx, from, d)
+	stored, err := g.o.admission.admit(ctx, from, d)
 	if err != nil {
 		return err
 	}

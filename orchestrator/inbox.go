@@ -110,7 +110,7 @@ func (o *Orchestrator) GetMessages(
 	}
 
 	if req.ThreadID != "" {
-		if q.ThreadID, err = o.readableThread(ctx, me, req.ThreadID); err != nil {
+		if q.ThreadID, err = o.roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
 			return nil, err
 		}
 		q.Before = f.Before
@@ -218,13 +218,13 @@ func (o *Orchestrator) GetMessageStatus(
 	ctx context.Context,
 	req parley.MessageStatusRequest,
 ) (*parley.MessageStatusResult, error) {
-	msg, deliveries, err := o.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
+	msg, deliveries, err := o.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if err != nil {
 		return nil, err
 	}
 
 	stored := store.Appended{Message: msg, Deliveries: deliveries}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := o.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
@@ -239,12 +239,12 @@ func (o *Orchestrator) GetMessageStatus(
 
 // visible returns a message if the caller sent it, got it, takes part in its thread, or
 // is the operator. To others it does not exist.
-func (o *Orchestrator) visible(
+func (a *admission) visible(
 	ctx context.Context,
 	c parley.Caller,
 	ref string,
 ) (parley.Message, []parley.Delivery, error) {
-	msg, deliveries, err := o.store.Message(ctx, ref)
+	msg, deliveries, err := a.store.Message(ctx, ref)
 	if err != nil {
 		return msg, nil, err
 	}
@@ -254,8 +254,8 @@ func (o *Orchestrator) visible(
 		return msg, deliveries, nil
 	}
 
-	if me := o.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
-		if _, err := o.readableThread(ctx, me, msg.ThreadID); err == nil {
+	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
+		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
 			return msg, deliveries, nil
 		}
 	}
@@ -270,17 +270,6 @@ func pointer(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// statusOf returns the status of a conversation of agents.
-func (o *Orchestrator) statusOf(thread bool, ids ...string) parley.ConversationStatus {
-	there := 0
-	for _, id := range ids {
-		if m := o.roster.ByID(id); m != nil && m.Agent().State != parley.StateTerminated {
-			there++
-		}
-	}
-	return parley.StatusOfConversation(thread, len(ids), there)
 }
 
 // GetConversationHistory implements parley.MessageService.
@@ -319,7 +308,7 @@ func (o *Orchestrator) GetConversationHistory(
 		},
 		CreatedAt:     pointer(page.First),
 		LastMessageAt: pointer(page.Last),
-		Status:        o.statusOf(false, me.ID, other.ID),
+		Status:        o.roster.StatusOf(false, me.ID, other.ID),
 	}
 
 	for _, item := range page.Items {

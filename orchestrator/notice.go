@@ -13,7 +13,7 @@ import (
 // nobody it sends nothing. data, an object, may be nil. A key makes it once for
 // good, also for a daemon that starts anew; it may be empty. COMMUNICATION_DISABLED
 // while communication is paused.
-func (o *Orchestrator) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
+func (a *admission) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
 	to = slices.DeleteFunc(
 		slices.Clone(to),
 		func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },
@@ -22,12 +22,12 @@ func (o *Orchestrator) notify(ctx context.Context, to []*team.Member, text strin
 		return nil
 	}
 
-	from, err := o.roster.System(ctx)
+	from, err := a.roster.System(ctx)
 	if err != nil {
 		return err
 	}
 
-	_, err = o.admit(ctx, from, draft{recipients: to, key: key, message: parley.Message{Kind: parley.KindNotice,
+	_, err = a.admit(ctx, from, draft{recipients: to, key: key, message: parley.Message{Kind: parley.KindNotice,
 		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: text, Data: data}})
 	return err
 }

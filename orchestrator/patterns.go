@@ -37,7 +37,7 @@ func (o *Orchestrator) BroadcastUpdate(
 	}
 
 	urgency := urgencies[cmp.Or(req.Urgency, "info")]
-	due, err := o.due(urgency.required, nil)
+	due, err := o.admission.due(urgency.required, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,10 @@ func (o *Orchestrator) BroadcastUpdate(
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
 
-	stored, err := o.admit(
+	stored, err := o.admission.admit(
 		ctx,
 		from,
-		draft{recipients: o.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
+		draft{recipients: o.admission.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
 			Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
 			RequiresResponse: due != nil, ResponseDeadline: due}},
 	)
@@ -104,9 +104,9 @@ func (o *Orchestrator) RequestAssistance(
 		return nil, err
 	}
 
-	due, err := o.due(true, req.RequestDetails.Deadline)
+	due, err := o.admission.due(true, req.RequestDetails.Deadline)
 	if err != nil {
-		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, req.RequestDetails.Deadline, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
+		if due, err = o.admission.dueBefore(ctx, from, req.IdempotencyKey, req.RequestDetails.Deadline, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
 			return nil, err
 		}
 	}
@@ -121,18 +121,18 @@ func (o *Orchestrator) RequestAssistance(
 			Kind: kind, Type: parley.TypeRequest, Priority: cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
 			RequiresResponse: true, ResponseDeadline: due}}
 
-	var asked *team.Member
+	var responder *team.Member
 	if kind == parley.KindDirect && to[0].Responder() != nil {
-		asked = to[0]
+		responder = to[0]
 	}
 
 	// A responder's answer comes as a message, like everyone's; without one it still owes it.
-	stored, _, err := o.answered(
+	stored, _, err := o.admission.answered(
 		ctx,
-		asked,
+		responder,
 		false,
 		d,
-		func(d draft) (store.Appended, error) { return o.admit(ctx, from, d) },
+		func(d draft) (store.Appended, error) { return o.admission.admit(ctx, from, d) },
 	)
 	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
 		return nil, err
@@ -155,11 +155,11 @@ func (o *Orchestrator) helpers(
 	req *parley.RequestAssistanceRequest,
 ) (to []*team.Member, everyone bool, err error) {
 	if len(req.TargetAgents) > 0 {
-		to, err = o.recipients(from, req.TargetAgents)
+		to, err = o.admission.recipients(from, req.TargetAgents)
 		return to, isEveryone(req.TargetAgents), err
 	}
 
-	all := o.everyone(from)
+	all := o.admission.everyone(from)
 	if len(req.RequiredCapabilities) == 0 {
 		return all, true, nil
 	}

@@ -112,10 +112,10 @@ func (p *pause) ends() <-chan struct{} {
 	return p.over
 }
 
-// untilResumed waits while communication is paused.
-func (o *Orchestrator) untilResumed(ctx context.Context) error {
+// WaitResumed waits while communication is paused.
+func (a *admission) WaitResumed(ctx context.Context) error {
 	for {
-		over := o.pause.ends()
+		over := a.pause.ends()
 		if over == nil {
 			return ctx.Err()
 		}
@@ -127,9 +127,9 @@ func (o *Orchestrator) untilResumed(ctx context.Context) error {
 	}
 }
 
-// refusePaused refuses a message while communication is paused.
-func (o *Orchestrator) refusePaused() error {
-	p := o.pause.is()
+// RefusePaused refuses a message while communication is paused.
+func (a *admission) RefusePaused() error {
+	p := a.pause.is()
 	if p == nil {
 		return nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -26,7 +27,7 @@ func (o *Orchestrator) RespondToMessage(
 
 	var others []*team.Member
 	if len(req.AdditionalRecipients) > 0 {
-		if others, err = o.recipients(from, req.AdditionalRecipients); err != nil {
+		if others, err = o.admission.recipients(from, req.AdditionalRecipients); err != nil {
 			return nil, err
 		}
 	}
@@ -41,7 +42,7 @@ func (o *Orchestrator) RespondToMessage(
 	}
 
 	d := draft{recipients: append([]*team.Member{back}, others...), key: req.IdempotencyKey, answers: answers,
-		replied: linkOf(&original), repliedTo: original.SenderID,
+		replied: talk.ParentOf(&original),
 		message: parley.Message{
 			Type:             parley.TypeResponse,
 			Priority:         parley.PriorityNormal,
@@ -52,14 +53,14 @@ func (o *Orchestrator) RespondToMessage(
 			ResponseStatus:   req.Status,
 		}}
 
-	var asked *team.Member
+	var responder *team.Member
 	if back.Responder() != nil {
-		asked = back
+		responder = back
 	}
 
-	stored, reply, err := o.answered(
+	stored, reply, err := o.admission.answered(
 		ctx,
-		asked,
+		responder,
 		true,
 		d,
 		func(d draft) (store.Appended, error) { return o.answer(ctx, from, &original, others, d) },
@@ -90,22 +91,22 @@ func (o *Orchestrator) answer(
 	d draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
-		if id, err := o.readableThread(ctx, from, original.ThreadID); err == nil {
+		if id, err := o.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
 			d.recipients, d.message.ThreadID = nil, id
-			return o.postToThread(ctx, from, d)
+			return o.admission.postToThread(ctx, from, d)
 		}
 	}
 	d.message.Kind = parley.KindDirect
 	if len(others) > 0 {
 		d.message.Kind = parley.KindBroadcast
 	}
-	return o.admit(ctx, from, d)
+	return o.admission.admit(ctx, from, d)
 }
 
 // toAnswer returns the message that the caller wants to answer: one that it got, or reads
 // in a thread, from someone who can be written to.
 func (o *Orchestrator) toAnswer(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
-	original, deliveries, err := o.visible(ctx, parley.CallerFrom(ctx), ref)
+	original, deliveries, err := o.admission.visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
 		return original, err
 	}
@@ -155,15 +156,15 @@ func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, e
 }
 
 // passOn hands a message to those who are to answer it now.
-func (o *Orchestrator) passOn(jobs []store.Job, answers *store.Answering) {
+func (a *admission) passOn(jobs []store.Job, answers *store.Answering) {
 	for _, job := range jobs {
-		o.roster.ByID(job.Key.RecipientID).Enqueue(job)
+		a.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
 	if answers == nil {
 		return
 	}
 	for _, d := range answers.Delegates {
-		o.roster.ByID(d.RecipientID).Announce()
+		a.roster.ByID(d.RecipientID).Announce()
 	}
 }
 

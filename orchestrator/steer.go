@@ -35,11 +35,11 @@ func (o *Orchestrator) SteerAgent(
 		return nil, err
 	}
 
-	stored, err := o.admit(ctx, from, d)
+	stored, err := o.admission.admit(ctx, from, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := o.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 

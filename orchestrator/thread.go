@@ -16,10 +16,10 @@ import (
 )
 
 // postToThread is SendMessage for a thread.
-func (o *Orchestrator) postToThread(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
+func (a *admission) postToThread(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.message.ThreadID))
-	if _, ok := o.roster.Titles.Find(id); !ok {
-		th, err := o.store.Thread(ctx, id)
+	if _, ok := a.roster.Titles.Find(id); !ok {
+		th, err := a.store.Thread(ctx, id)
 		if err != nil {
 			return store.Appended{}, err
 		}
@@ -27,45 +27,30 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *team.Member, d dr
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
-	if err := o.enterRoom(ctx, id); err != nil {
+	if err := a.talk.LoadThread(ctx, id); err != nil {
 		return store.Appended{}, err
 	}
 
 	d.message.Kind, d.message.ThreadID = parley.KindThread, id
 	d.reach = func(ids []string) ([]store.NewDelivery, error) {
 		if !operator && !slices.Contains(ids, from.ID) {
-			return nil, notIn(from, id)
+			return nil, team.NotParticipant(from, id)
 		}
-		return o.firstRungs(ids, from.ID), nil
+		return a.firstRungs(ids, from.ID), nil
 	}
 
-	return o.admit(ctx, from, d)
+	return a.admit(ctx, from, d)
 }
 
 // firstRungs is where the deliveries to the agents begin, but for one of them.
-func (o *Orchestrator) firstRungs(ids []string, but string) []store.NewDelivery {
+func (a *admission) firstRungs(ids []string, but string) []store.NewDelivery {
 	var ds []store.NewDelivery
 	for _, id := range ids {
-		if m := o.roster.ByID(id); m != nil && id != but {
+		if m := a.roster.ByID(id); m != nil && id != but {
 			ds = append(ds, firstRung(m))
 		}
 	}
 	return ds
-}
-
-func notIn(m *team.Member, threadID string) error {
-	return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", m.Name, parley.Short(threadID)).
-		With("thread_id", threadID).
-		Suggest("Call join_thread with thread_id %s first, or ask one who takes part to add you; list_threads shows who does.", parley.Short(threadID))
-}
-
-// readableThread returns the id of a thread whose posts the caller may read.
-func (o *Orchestrator) readableThread(ctx context.Context, me *team.Member, ref string) (string, error) {
-	th, err := o.store.Thread(ctx, strings.TrimSpace(ref))
-	if err == nil && !parley.CallerFrom(ctx).Operator && !slices.Contains(th.Participants, me.ID) {
-		err = notIn(me, th.ID)
-	}
-	return th.ID, err
 }
 
 // CreateThread implements parley.ThreadService.
@@ -77,7 +62,7 @@ func (o *Orchestrator) CreateThread(
 	if err != nil {
 		return nil, err
 	}
-	if err := o.refusePaused(); err != nil {
+	if err := o.admission.RefusePaused(); err != nil {
 		return nil, err
 	}
 
@@ -104,7 +89,7 @@ func (o *Orchestrator) CreateThread(
 	}
 
 	call := store.Call{AgentID: from.ID, Key: req.IdempotencyKey, Made: th.ID,
-		Asked: asked(
+		Asked: requestHash(
 			"create_thread",
 			th.Title,
 			parley.Clean(req.InitialMessage),
@@ -120,7 +105,7 @@ func (o *Orchestrator) CreateThread(
 		return nil, err
 	}
 
-	back, err := o.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
+	back, err := o.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +113,7 @@ func (o *Orchestrator) CreateThread(
 		call.MessageID = posts[1].Message.ID
 	}
 
-	o.talk.openRoom(th.ID)
+	o.talk.OpenThread(th.ID)
 	stored, was, err := o.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
 		back()
@@ -137,8 +122,8 @@ func (o *Orchestrator) CreateThread(
 	}
 
 	for i := range stored {
-		o.talk.remember(&stored[i], nil)
-		o.handOut(&stored[i])
+		o.talk.Remember(&stored[i], nil)
+		o.admission.handOut(&stored[i])
 	}
 
 	return o.created(ctx, was, err)
@@ -149,7 +134,7 @@ func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) 
 	if err != nil {
 		return nil, err
 	}
-	th, err := o.thread(ctx, made.Made)
+	th, err := o.roster.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
 			"Thread %s created with %d participant(s)",
@@ -158,8 +143,8 @@ func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) 
 		)}, err
 }
 
-// asked is a hash of what a call asks for.
-func asked(what ...any) string {
+// requestHash returns a hash of what a call asks for.
+func requestHash(what ...any) string {
 	b, _ := json.Marshal(what) // strings and lists of them
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
@@ -175,18 +160,18 @@ func (o *Orchestrator) firstPosts(
 ) ([]store.Post, error) {
 	with := ""
 	if len(names) > 0 {
-		with = " with " + someOf(names)
+		with = " with " + team.ListNames(names)
 	}
 
-	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, nameOf(th), with, howToPost(th))
+	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, team.ThreadLabel(th), with, howToPost(th))
 	opened, err := o.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
 
-	first, err := o.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
+	first, err := o.admission.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
 		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
-		reach: func(ids []string) ([]store.NewDelivery, error) { return o.firstRungs(ids, from.ID), nil }})
+		reach: func(ids []string) ([]store.NewDelivery, error) { return o.admission.firstRungs(ids, from.ID), nil }})
 
 	return []store.Post{opened, first}, err
 }
@@ -218,52 +203,15 @@ func (o *Orchestrator) word(
 	}
 
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
-		ds := o.firstRungs(slices.Concat(ids, others), but)
+		ds := o.admission.firstRungs(slices.Concat(ids, others), but)
 		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
 	}
 
 	return post, nil
 }
 
-// nameOf is how a notice names a thread: as a post's header does.
-func nameOf(th *parley.Thread) string {
-	return fmt.Sprintf(`%s "%s"`, parley.Short(th.ID), parley.ShownTitle(th.Title))
-}
-
 func howToPost(th *parley.Thread) string {
 	return fmt.Sprintf("To post there call send_message with thread_id %s.", parley.Short(th.ID))
-}
-
-// someOf lists names, of many only the first.
-func someOf(names []string) string {
-	const most = 10 // a notice has to fit a terminal's prompt
-	if rest := len(names) - most; rest > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), rest)
-	}
-	return strings.Join(names, ", ")
-}
-
-// thread returns a thread with the names of those who take part.
-func (o *Orchestrator) thread(ctx context.Context, ref string) (parley.Thread, error) {
-	th, err := o.store.Thread(ctx, strings.TrimSpace(ref))
-	if err != nil {
-		return th, err
-	}
-	return o.dressThread(th), nil
-}
-
-func (o *Orchestrator) dressThread(th parley.Thread) parley.Thread {
-	if m := o.roster.ByID(th.CreatorID); m != nil {
-		th.Creator = m.Name
-	}
-	th.ParticipantNames = make([]string, len(th.Participants))
-	for i, id := range th.Participants {
-		if m := o.roster.ByID(id); m != nil {
-			th.ParticipantNames[i] = m.Name
-		}
-	}
-	th.Status = o.statusOf(true, th.Participants...)
-	return th
 }
 
 // ListThreads implements parley.ThreadService.
@@ -287,7 +235,7 @@ func (o *Orchestrator) ListThreads(
 	}
 
 	for i := range list {
-		list[i] = o.dressThread(list[i])
+		list[i] = o.roster.FillInThread(list[i])
 	}
 
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
@@ -298,7 +246,7 @@ func (o *Orchestrator) GetThreadDetails(
 	ctx context.Context,
 	req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {
-	th, err := o.thread(ctx, req.ThreadID)
+	th, err := o.roster.Thread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}

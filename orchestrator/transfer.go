@@ -99,7 +99,7 @@ func (o *Orchestrator) announceFile(
 		}
 	}()
 
-	call := store.Call{AgentID: from.ID, Key: n.key, Made: f.ID, Asked: asked("upload", f.Name, f.SHA256)}
+	call := store.Call{AgentID: from.ID, Key: n.key, Made: f.ID, Asked: requestHash("upload", f.Name, f.SHA256)}
 	if n.to == nil {
 		was, err := o.store.CreateFile(ctx, f, call)
 		if err != nil {
@@ -129,7 +129,7 @@ func (o *Orchestrator) announceFile(
 		return a, err
 	}
 
-	stored, err := o.admit(
+	stored, err := o.admission.admit(
 		ctx,
 		from,
 		draft{recipients: []*team.Member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
