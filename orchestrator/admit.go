@@ -35,18 +35,18 @@ type draft struct {
 }
 
 // SendMessage implements parley.MessageService.
-func (o *Orchestrator) SendMessage(
+func (ms *messageService) SendMessage(
 	ctx context.Context,
 	req parley.SendMessageRequest,
 ) (*parley.SendMessageResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	due, err := o.admission.due(req.RequiresResponse, req.ResponseDeadline)
+	due, err := ms.admission.due(req.RequiresResponse, req.ResponseDeadline)
 	if err != nil {
-		if due, err = o.admission.dueBefore(ctx, from, req.IdempotencyKey, req.ResponseDeadline, err); err != nil {
+		if due, err = ms.admission.dueBefore(ctx, from, req.IdempotencyKey, req.ResponseDeadline, err); err != nil {
 			return nil, err
 		}
 	}
@@ -56,52 +56,52 @@ func (o *Orchestrator) SendMessage(
 		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
 		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}}
 
-	stored, reply, err := o.admission.answered(
+	stored, reply, err := ms.admission.answered(
 		ctx,
-		o.admission.responderNamed(req.To),
+		ms.admission.responderNamed(req.To),
 		true,
 		d,
-		func(d draft) (store.Appended, error) { return o.sendTo(ctx, from, req.To, d) },
+		func(d draft) (store.Appended, error) { return ms.sendTo(ctx, from, req.To, d) },
 	)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := ms.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
-	res := o.sent(stored)
+	res := ms.sent(stored)
 	res.Reply = reply
 
 	return res, nil
 }
 
 // sendTo admits a message for the agents that are named or, if it names one, a thread.
-func (o *Orchestrator) sendTo(ctx context.Context, from *team.Member, names parley.Names, d draft) (store.Appended, error) {
+func (ms *messageService) sendTo(ctx context.Context, from *team.Member, names parley.Names, d draft) (store.Appended, error) {
 	if d.message.ThreadID != "" {
-		return o.admission.postToThread(ctx, from, d)
+		return ms.admission.postToThread(ctx, from, d)
 	}
 	var err error
-	if d.recipients, err = o.admission.recipients(from, names); err != nil {
+	if d.recipients, err = ms.admission.recipients(from, names); err != nil {
 		return store.Appended{}, err
 	}
 	d.message.Kind, d.whoever = parley.KindDirect, isEveryone(names)
 	if len(d.recipients) > 1 || d.whoever {
 		d.message.Kind = parley.KindBroadcast
 	}
-	return o.admission.admit(ctx, from, d)
+	return ms.admission.admit(ctx, from, d)
 }
 
 // sent writes the receipt. One recipient that cannot get it is a failure.
-func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
+func (ms *messageService) sent(stored store.Appended) *parley.SendMessageResult {
 	d := stored.Deliveries
 	res := &parley.SendMessageResult{
 		Answer:         parley.OK,
 		MessageID:      stored.Message.ID,
 		Timestamp:      stored.Message.Timestamp,
 		DeliveryStatus: parley.SumUp(d),
-		Deliveries:     o.roster.FillInDeliveries(d),
-		Object:         o.roster.FillIn(&stored.Message),
+		Deliveries:     ms.roster.FillInDeliveries(d),
+		Object:         ms.roster.FillIn(&stored.Message),
 	}
 
 	if th := stored.Message.ThreadID; th != "" {
@@ -142,28 +142,28 @@ func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
 }
 
 // BroadcastMessage implements parley.MessageService.
-func (o *Orchestrator) BroadcastMessage(
+func (ms *messageService) BroadcastMessage(
 	ctx context.Context,
 	req parley.BroadcastMessageRequest,
 ) (*parley.BroadcastMessageResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	to := o.admission.everyone(from)
+	to := ms.admission.everyone(from)
 	switch {
 	case req.Recipients != nil:
-		if to, err = o.admission.recipients(from, *req.Recipients); err != nil {
+		if to, err = ms.admission.recipients(from, *req.Recipients); err != nil {
 			return nil, err
 		}
 	case req.Group != "":
-		if to, err = o.admission.groupMembers(to, req.Group); err != nil {
+		if to, err = ms.admission.groupMembers(to, req.Group); err != nil {
 			return nil, err
 		}
 	}
 
-	stored, err := o.admission.admit(
+	stored, err := ms.admission.admit(
 		ctx,
 		from,
 		draft{
@@ -177,7 +177,7 @@ func (o *Orchestrator) BroadcastMessage(
 	if err != nil {
 		return nil, err
 	}
-	if err := o.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := ms.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
@@ -190,8 +190,8 @@ func (o *Orchestrator) BroadcastMessage(
 		DeliveryStatus: parley.SumUp(
 			stored.Deliveries,
 		),
-		Deliveries: o.roster.FillInDeliveries(stored.Deliveries),
-		Object:     o.roster.FillIn(&stored.Message),
+		Deliveries: ms.roster.FillInDeliveries(stored.Deliveries),
+		Object:     ms.roster.FillIn(&stored.Message),
 	}, nil
 }
 

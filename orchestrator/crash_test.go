@@ -93,7 +93,7 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 			req.To, req.ThreadID = nil, to[1:]
 		}
 
-		res, err := o.SendMessage(ctx, req)
+		res, err := o.messageService.SendMessage(ctx, req)
 		if err != nil {
 			return err
 		}

@@ -41,7 +41,7 @@ func (o *Orchestrator) guard() {
 // see steers an agent if it is stuck and was not steered for that yet. While
 // communication is paused it waits.
 func (g *guardian) see(ctx context.Context, m *team.Member) error {
-	since, stuck := g.o.stuckSince(m)
+	since, stuck := g.o.operatorService.stuckSince(m)
 	if !stuck || g.o.pause.is() != nil {
 		return nil
 	}

@@ -118,7 +118,7 @@ type doors struct {
 
 // admitNewcomer counts a registration: by its address that of nobody in particular,
 // else by who calls. What comes from this process itself has no address.
-func (o *Orchestrator) admitNewcomer(c parley.Caller) error {
+func (g *agentService) admitNewcomer(c parley.Caller) error {
 	from := c.ID
 	if c.Nobody() {
 		from = neighbourhood(c.Address)
@@ -127,7 +127,7 @@ func (o *Orchestrator) admitNewcomer(c parley.Caller) error {
 		return nil
 	}
 
-	wait, taken := take(o.doors.door(from, o.opts.Settings.RegistrationsPerMinute, o.now()), o.now())
+	wait, taken := take(g.doors.door(from, g.opts.Settings.RegistrationsPerMinute, g.now()), g.now())
 	if taken != nil {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (o *Orchestrator) admitNewcomer(c parley.Caller) error {
 	return limited(
 		wait,
 		"too many agents register from here: %d a minute are allowed",
-		o.opts.Settings.RegistrationsPerMinute,
+		g.opts.Settings.RegistrationsPerMinute,
 	).
 		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
 }

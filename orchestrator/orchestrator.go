@@ -124,7 +124,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if o.files, err = files.Open(o.opts.State, o.opts.Settings.maxFile()); err != nil {
 		return err
 	}
-	if err := o.tidyFiles(ctx); err != nil {
+	if err := o.fileService.tidyFiles(ctx); err != nil {
 		return err
 	}
 	if err := o.roster.EnsureOperator(ctx); err != nil {
@@ -136,7 +136,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.loadPause(ctx); err != nil {
+	if err := o.operatorService.loadPause(ctx); err != nil {
 		return err
 	}
 	if err := o.loadResponders(ctx); err != nil {
@@ -158,9 +158,9 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	}
 
 	o.group.Go(func() { o.terminals.Watch(o.ctx) })
-	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.remind) })
-	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.recheckHolds) })
-	o.group.Go(func() { o.every(choreTime, o.expire) })
+	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.operatorService.remind) })
+	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.conversationService.recheckHolds) })
+	o.group.Go(func() { o.every(choreTime, o.workspaceService.expire) })
 	if o.opts.Settings.AutoSteer {
 		o.group.Go(o.guard)
 	}

@@ -11,24 +11,24 @@ import (
 )
 
 // AddResponder implements parley.ResponderService.
-func (o *Orchestrator) AddResponder(
+func (rs *responderService) AddResponder(
 	ctx context.Context,
 	req parley.AddResponderRequest,
 ) (*parley.AddResponderResult, error) {
-	return o.responders.Add(ctx, req)
+	return rs.responders.Add(ctx, req)
 }
 
 // ListResponders implements parley.ResponderService.
-func (o *Orchestrator) ListResponders(
+func (rs *responderService) ListResponders(
 	context.Context,
 	parley.ListRespondersRequest,
 ) (*parley.ListRespondersResult, error) {
-	return o.responders.List(), nil
+	return rs.responders.List(), nil
 }
 
 // Usage implements parley.ResponderService.
-func (o *Orchestrator) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
-	return o.responders.Usage(ctx, req)
+func (rs *responderService) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
+	return rs.responders.Usage(ctx, req)
 }
 
 // loadResponders declares the responders of parley.yaml. The operator is warned of those

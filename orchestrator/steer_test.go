@@ -17,7 +17,7 @@ func (te *testTeam) steer(ctx context.Context, agent, kind, text string) (*parle
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	return te.SteerAgent(ctx, req)
+	return te.operatorService.SteerAgent(ctx, req)
 }
 
 func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
@@ -48,7 +48,7 @@ func TestWhoMaySteerWhom(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
+	if _, err := te.terminalService.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
 		Command: tmuxtest.Agent{}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 		te.t.Fatal(err)
 	}
 
-	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}), req)
+	res, err := te.messageService.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}), req)
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -231,13 +231,13 @@ func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
 // systemIsNobody checks that parley is a sender, and nobody's address.
 func (te *testTeam) systemIsNobody(t *testing.T) {
 	t.Helper()
-	res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})
+	res, err := te.agentService.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})
 	if err != nil || len(res.Agents) != 2 {
 		t.Errorf("the agents are %+v, %v, want coder and operator", res.Agents, err)
 	}
 	id := te.roster.ByName(parley.SystemName).ID
 	for _, to := range []string{"parley", id, id[:8]} {
-		_, err = te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: "x"})
+		_, err = te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: "x"})
 		if parley.ErrorCode(err) != parley.AgentNotFound {
 			t.Errorf("a message to %s gave %v, want %s", to, err, parley.AgentNotFound)
 		}

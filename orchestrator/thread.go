@@ -54,15 +54,15 @@ func (a *admission) firstRungs(ids []string, but string) []store.NewDelivery {
 }
 
 // CreateThread implements parley.ThreadService.
-func (o *Orchestrator) CreateThread(
+func (th *threadService) CreateThread(
 	ctx context.Context,
 	req parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := th.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.admission.RefusePaused(); err != nil {
+	if err := th.admission.RefusePaused(); err != nil {
 		return nil, err
 	}
 
@@ -79,7 +79,7 @@ func (o *Orchestrator) CreateThread(
 
 	var names []string
 	for _, ref := range req.Participants {
-		m, err := o.roster.Find(ref)
+		m, err := th.roster.Find(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -96,16 +96,16 @@ func (o *Orchestrator) CreateThread(
 			slices.Sorted(slices.Values(th.Participants)),
 		)}
 
-	if was, found, err := o.store.Called(ctx, call); found || err != nil {
-		return o.created(ctx, was, err)
+	if was, found, err := th.store.Called(ctx, call); found || err != nil {
+		return th.created(ctx, was, err)
 	}
 
-	posts, err := o.firstPosts(ctx, from, &th, names, req.InitialMessage)
+	posts, err := th.firstPosts(ctx, from, &th, names, req.InitialMessage)
 	if err != nil {
 		return nil, err
 	}
 
-	back, err := o.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
+	back, err := th.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
@@ -113,28 +113,28 @@ func (o *Orchestrator) CreateThread(
 		call.MessageID = posts[1].Message.ID
 	}
 
-	o.talk.OpenThread(th.ID)
-	stored, was, err := o.store.CreateThread(ctx, th, call, posts...)
+	th.talk.OpenThread(th.ID)
+	stored, was, err := th.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
 		back()
 	} else {
-		o.roster.Titles.Add(th.ID, th.Title)
+		th.roster.Titles.Add(th.ID, th.Title)
 	}
 
 	for i := range stored {
-		o.talk.Remember(&stored[i], nil)
-		o.admission.handOut(&stored[i])
+		th.talk.Remember(&stored[i], nil)
+		th.admission.handOut(&stored[i])
 	}
 
-	return o.created(ctx, was, err)
+	return th.created(ctx, was, err)
 }
 
 // created writes the receipt of a thread, unless there is an error.
-func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
+func (th *threadService) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	th, err := o.roster.Thread(ctx, made.Made)
+	th, err := th.roster.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
 			"Thread %s created with %d participant(s)",
@@ -151,7 +151,7 @@ func requestHash(what ...any) string {
 }
 
 // firstPosts are the word that a thread is open, and its creator's own first one.
-func (o *Orchestrator) firstPosts(
+func (th *threadService) firstPosts(
 	ctx context.Context,
 	from *team.Member,
 	th *parley.Thread,
@@ -164,28 +164,28 @@ func (o *Orchestrator) firstPosts(
 	}
 
 	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, team.ThreadLabel(th), with, howToPost(th))
-	opened, err := o.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
+	opened, err := th.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
 
-	first, err := o.admission.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
+	first, err := th.admission.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
 		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
-		reach: func(ids []string) ([]store.NewDelivery, error) { return o.admission.firstRungs(ids, from.ID), nil }})
+		reach: func(ids []string) ([]store.NewDelivery, error) { return th.admission.firstRungs(ids, from.ID), nil }})
 
 	return []store.Post{opened, first}, err
 }
 
 // word is a post of parley's own about who takes part: it goes to all that do, but for
 // one and for those that are terminated, and to others.
-func (o *Orchestrator) word(
+func (th *threadService) word(
 	ctx context.Context,
 	threadID, text string,
 	about store.Member,
 	but string,
 	others ...string,
 ) (store.Post, error) {
-	from, err := o.roster.System(ctx)
+	from, err := th.roster.System(ctx)
 	if err != nil {
 		return store.Post{}, err
 	}
@@ -195,7 +195,7 @@ func (o *Orchestrator) word(
 		Member: about,
 		Message: parley.Message{ID: team.NewID(), Kind: parley.KindNotice,
 			Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.ID, Sender: from.Name, Text: text,
-			ThreadID: threadID, Timestamp: o.now()},
+			ThreadID: threadID, Timestamp: th.now()},
 	}
 
 	if about.Status == parley.MemberCreated {
@@ -203,7 +203,7 @@ func (o *Orchestrator) word(
 	}
 
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
-		ds := o.admission.firstRungs(slices.Concat(ids, others), but)
+		ds := th.admission.firstRungs(slices.Concat(ids, others), but)
 		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
 	}
 
@@ -215,11 +215,11 @@ func howToPost(th *parley.Thread) string {
 }
 
 // ListThreads implements parley.ThreadService.
-func (o *Orchestrator) ListThreads(
+func (th *threadService) ListThreads(
 	ctx context.Context,
 	req parley.ListThreadsRequest,
 ) (*parley.ListThreadsResult, error) {
-	me, err := o.roster.Caller(ctx)
+	me, err := th.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,24 +229,24 @@ func (o *Orchestrator) ListThreads(
 		only = me.ID
 	}
 
-	list, total, err := o.store.Threads.List(ctx, only, cmp.Or(req.Limit, 50))
+	list, total, err := th.store.Threads.List(ctx, only, cmp.Or(req.Limit, 50))
 	if err != nil {
 		return nil, err
 	}
 
 	for i := range list {
-		list[i] = o.roster.FillInThread(list[i])
+		list[i] = th.roster.FillInThread(list[i])
 	}
 
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
 }
 
 // GetThreadDetails implements parley.ThreadService.
-func (o *Orchestrator) GetThreadDetails(
+func (th *threadService) GetThreadDetails(
 	ctx context.Context,
 	req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {
-	th, err := o.roster.Thread(ctx, req.ThreadID)
+	th, err := th.roster.Thread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
