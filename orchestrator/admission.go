@@ -1,9 +1,17 @@
 package orchestrator
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
+	"parley"
 	"parley/files"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/talk"
@@ -26,4 +34,372 @@ type admission struct {
 	log        *slog.Logger
 
 	quotas quotas
+}
+
+// draft is a message before it is admitted.
+type draft struct {
+	message    parley.Message // without id, sender, text cleaned, time
+	recipients []*team.Member
+	whoever    bool             // the recipients are those who are there, and not named
+	reach      store.Reach      // instead of recipients, for a thread
+	key        string           // idempotency
+	answers    *store.Answering // what it is a reply to, where that is known already
+	deadline   *time.Time       // as its sender gave it; nil for the usual one
+	file       *parley.File     // a new one that it announces
+
+	description string      // of the file
+	replied     talk.Parent // what it is a reply to
+
+	asks  *team.Member  // the responder that answers it
+	reply *answer.Reply // of a responder, for which no limit holds; nil for other messages
+}
+
+// receipt writes the receipt. One recipient that cannot get it is a failure.
+func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
+	d := stored.Deliveries
+	res := &parley.SendMessageResult{
+		Answer:         parley.OK,
+		MessageID:      stored.Message.ID,
+		Timestamp:      stored.Message.Timestamp,
+		DeliveryStatus: parley.SumUp(d),
+		Deliveries:     a.roster.FillInDeliveries(d),
+		Object:         a.roster.FillIn(&stored.Message),
+	}
+
+	if th := stored.Message.ThreadID; th != "" {
+		res.ConversationID, res.Message = th, "Message sent to thread "+parley.Short(th)
+		res.Status = fmt.Sprintf(
+			`Message sent to thread %s "%s"!`,
+			parley.Short(th),
+			parley.ShownTitle(res.Object.ThreadTitle),
+		)
+
+		return res
+	}
+
+	if len(d) == 1 {
+		res.ConversationID = d[0].ConversationID
+		res.Status = fmt.Sprintf("Message sent to %s!", d[0].Recipient)
+		res.Message = "Message sent to agent " + parley.Short(d[0].RecipientID)
+		if d[0].State == parley.DeliveryFailed {
+			res.Message = fmt.Sprintf(
+				"Failed to send message - recipient agent %s may not exist or is terminated",
+				parley.Short(d[0].RecipientID),
+			)
+
+			res.Status, res.Success, res.Error, res.ErrorCode = res.Message, false, &res.Message, parley.AgentUnavailable
+			res.Action = fmt.Sprintf(
+				"Ask the operator to start %s again, or send to another agent; get_agent_status lists them.",
+				d[0].Recipient,
+			)
+		}
+
+		return res
+	}
+
+	res.Status = fmt.Sprintf("Message sent to %d agents!", len(d))
+	res.Message = fmt.Sprintf("Message sent to %d agents", len(d))
+
+	return res
+}
+
+// admit is the one door for messages: it cleans the text, stores message and
+// deliveries durably in one transaction, and wakes the couriers.
+func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
+	post, err := a.prepare(ctx, from, d)
+	if err != nil {
+		return store.Appended{}, err
+	}
+
+	back, err := a.charge(from, &d)
+	if err != nil {
+		return a.sentBefore(ctx, from, &d, &post, err)
+	}
+
+	stored, err := a.store.Append(ctx, post)
+	if err != nil {
+		back()
+		return stored, err
+	}
+
+	if stored.Repeated {
+		back()
+		err = a.again(&d, from, &post, &stored)
+	} else {
+		a.passOn(stored.Passed, post.Answers)
+		a.talk.Remember(&stored, delegatesOf(post.Answers))
+	}
+
+	a.handOut(&stored)
+
+	return stored, err
+}
+
+// prepare makes of a draft what can be stored.
+func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
+	msg := d.message
+	var err error
+	if d.reply == nil { // what is spent on one is spent
+		if err = a.RefusePaused(); err != nil {
+			return store.Post{}, err
+		}
+		if msg.Text, err = a.cleanText(msg.Text); err != nil {
+			return store.Post{}, err
+		}
+	}
+
+	answers := d.answers
+	if msg.InReplyTo != "" && answers == nil {
+		if msg.InReplyTo, answers, err = a.repliesTo(ctx, from, &d); err != nil {
+			return store.Post{}, err
+		}
+	}
+
+	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
+		msg.ID,
+		team.NewID(),
+	), from.ID, from.Name, from.Agent().Role, a.now()
+
+	link := d.replied.Link
+	if !d.withinCalls(from) {
+		link = a.talk.NextLink(msg.ID, from, link)
+	}
+
+	msg.ChainID, msg.Hop = link.Chain, link.Hop
+	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
+		Reach: d.reach, Answers: answers}
+	if d.reply != nil {
+		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
+	}
+	if !d.inCall() { // the answer of a call begins no turn
+		post.Judge = a.talk.Judge(from, &msg, d.replied)
+	}
+	switch msg.Kind {
+	case parley.KindBroadcast:
+		post.Event = parley.EventBroadcast
+	case parley.KindThread:
+		post.Event = parley.EventThreadMessage
+	}
+
+	if post.NewFile = d.file; d.file == nil && len(msg.Attachments) > 0 {
+		if post.Message.Attachments, post.FileIDs, err = a.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
+			return store.Post{}, err
+		}
+	}
+
+	for _, to := range d.recipients {
+		post.Deliveries = append(post.Deliveries, d.firstRung(to))
+	}
+
+	return post, nil
+}
+
+// handOut gives what is stored to the couriers, and wakes those who wait for a message.
+func (a *admission) handOut(stored *store.Appended) {
+	a.roster.FillInDeliveries(stored.Deliveries)
+	if stored.Repeated {
+		return
+	}
+
+	for _, job := range stored.Jobs() {
+		a.roster.ByID(job.Key.RecipientID).Enqueue(job)
+	}
+
+	for _, d := range stored.Deliveries {
+		a.roster.ByID(d.RecipientID).Announce()
+	}
+
+	if stored.Message.Kind == parley.KindThread {
+		a.responders.Speak(a.talk.Invitations(stored))
+	}
+}
+
+// firstRung is where a delivery begins: a mailbox has it when it is stored.
+func firstRung(to *team.Member) store.NewDelivery {
+	d := store.NewDelivery{RecipientID: to.ID, Silent: to.Responder() != nil}
+	switch {
+	case to.Agent().State == parley.StateTerminated:
+		d.State, d.Reason = parley.DeliveryFailed, "the agent is terminated"
+	case to.Kind == parley.KindTerminal:
+		d.State, d.Evidence = parley.DeliveryQueued, "stored"
+	default:
+		d.State, d.Evidence = parley.DeliverySubmitted, "stored in its inbox"
+	}
+	return d
+}
+
+func (a *admission) cleanText(text string) (string, error) {
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "")
+	}
+
+	text = parley.Clean(text)
+	if !parley.Visible(text) {
+		return "", parley.Errorf(parley.InvalidArgument, "the text is empty").
+			Suggest("Say something: 1 to %d characters, at least one of them visible.", a.settings.MaxText)
+	}
+
+	if n := utf8.RuneCountInString(text); n > a.settings.MaxText {
+		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, a.settings.MaxText).
+			With("length", n).
+			With("limit", a.settings.MaxText).
+			Suggest("Write the long part to a file, send that with transfer_file, and say in a short message what it is.")
+	}
+
+	return text, nil
+}
+
+// repliesTo returns the full id of the message that a reply names; it must be one
+// that the sender wrote, got, or reads in a thread. The reply answers it if it got it
+// and writes back to who wrote it, or to the same thread.
+func (a *admission) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
+	msg, deliveries, err := a.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
+	d.replied = talk.ParentOf(&msg)
+	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
+		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
+	if err != nil || !back || !isRecipient(deliveries, from) {
+		return msg.ID, nil, err
+	}
+	return msg.ID, &store.Answering{MessageID: msg.ID}, nil
+}
+
+func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
+	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
+}
+
+// recipients resolves names; one unknown name refuses the whole call.
+func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
+	if isEveryone(names) {
+		return a.everyone(from), nil
+	}
+
+	var to []*team.Member
+	for _, name := range names {
+		m, err := a.roster.Find(name)
+		if err != nil {
+			return nil, err
+		}
+
+		if m == from {
+			return nil, parley.Errorf(parley.InvalidRecipient, "%s would be sending to itself", from.Name).
+				Suggest("Name another agent; get_agent_status lists them.")
+		}
+
+		if !slices.Contains(to, m) {
+			to = append(to, m)
+		}
+	}
+
+	if len(to) == 0 {
+		return nil, parley.Errorf(parley.InvalidRecipient, "no recipient was named").
+			Suggest("Name at least one agent in to; get_agent_status lists them.")
+	}
+
+	return to, nil
+}
+
+func isEveryone(names parley.Names) bool {
+	return len(names) == 1 && strings.EqualFold(names[0], parley.Everyone)
+}
+
+// everyone is all that are not terminated, but the sender and the operator, who
+// sees all traffic.
+func (a *admission) everyone(from *team.Member) []*team.Member {
+	return slices.DeleteFunc(a.roster.All(), func(m *team.Member) bool {
+		return m == from || m.Kind == parley.KindHuman || m.Agent().State == parley.StateTerminated
+	})
+}
+
+func (a *admission) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
+	var in []*team.Member
+	groups := []string{}
+	for _, m := range members {
+		own := m.Agent().Groups
+		if slices.ContainsFunc(own, func(g string) bool { return strings.EqualFold(g, group) }) {
+			in = append(in, m)
+		}
+		groups = append(groups, own...)
+	}
+
+	if len(in) == 0 {
+		slices.Sort(groups)
+		groups = slices.Compact(groups)
+		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", parley.CleanLine(group)).
+			With("groups", groups).Suggest("Groups with other members: %s.", cmp.Or(strings.Join(groups, ", "), "none"))
+	}
+
+	return in, nil
+}
+
+// await waits until every delivery is settled, at most seconds.
+func (a *admission) await(ctx context.Context, stored *store.Appended, seconds int) error {
+	if seconds <= 0 || settled(stored.Deliveries) {
+		return nil
+	}
+
+	wait, cancel := context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+	defer cancel()
+
+	for {
+		seen := a.store.LastEvent()
+		_, deliveries, err := a.store.Message(ctx, stored.Message.ID)
+		if err != nil {
+			return err
+		}
+
+		stored.Deliveries = deliveries
+		if settled(deliveries) || a.store.WaitEvent(wait, seen) != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+func settled(deliveries []parley.Delivery) bool {
+	return !slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return !d.State.Settled() })
+}
+
+func priority(p parley.Priority, urgent bool) parley.Priority {
+	if urgent {
+		return parley.PriorityUrgent
+	}
+	return cmp.Or(p, parley.PriorityNormal)
+}
+
+// Admit implements answer.Admission: it lets the reply of a responder into the service.
+func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, error) {
+	d := draft{
+		message: r.Message,
+		answers: &store.Answering{MessageID: r.Answers.ID},
+		replied: talk.ParentOf(r.Answers),
+		reply:   &r,
+	}
+	if r.Message.ThreadID != "" {
+		caller := parley.Caller{ID: r.From.ID, Name: r.From.Name, Kind: parley.KindResponder}
+		return a.postToThread(parley.WithCaller(ctx, caller), r.From, d)
+	}
+	d.recipients = []*team.Member{r.To}
+	return a.admit(ctx, r.From, d)
+}
+
+// notify sends a word of parley's own to those of `to` that are not terminated; to
+// nobody it sends nothing. data, an object, may be nil. A key makes it once for
+// good, also for a daemon that starts anew; it may be empty. COMMUNICATION_DISABLED
+// while communication is paused.
+func (a *admission) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
+	to = slices.DeleteFunc(
+		slices.Clone(to),
+		func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },
+	)
+	if len(to) == 0 {
+		return nil
+	}
+
+	from, err := a.roster.System(ctx)
+	if err != nil {
+		return err
+	}
+
+	_, err = a.admit(ctx, from, draft{recipients: to, key: key, message: parley.Message{Kind: parley.KindNotice,
+		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: text, Data: data}})
+	return err
 }

@@ -66,7 +66,7 @@ func TestNextMessageWaitsUntilTheQueuedOneBegins(t *testing.T) {
 
 	te, log := launchReporting(t, "30s", tmuxtest.Agent{Above: above})
 	te.inState("ann", parley.StateBusy)
-	res, err := te.messageService.SendMessage(
+	res, err := te.SendMessage(
 		te.operator(),
 		parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent},
 	)

@@ -201,7 +201,7 @@ func BenchmarkBroadcast(b *testing.B) {
 			b.Run("way=parley", func(b *testing.B) {
 				bt := newBenchTeam(b, n)
 				for b.Loop() {
-					if _, err := bt.messageService.BroadcastMessage(bt.operator(), parley.BroadcastMessageRequest{Text: benchText}); err != nil {
+					if _, err := bt.BroadcastMessage(bt.operator(), parley.BroadcastMessageRequest{Text: benchText}); err != nil {
 						b.Fatal(err)
 					}
 					bt.wait(b, n)
@@ -324,7 +324,7 @@ func (bt *benchTeam) fill(b *testing.B, n int) {
 	senders.SetLimit(50)
 	for range n {
 		senders.Go(func() error {
-			_, err := bt.messageService.SendMessage(from, parley.SendMessageRequest{To: parley.Names{"to"}, Text: benchText})
+			_, err := bt.SendMessage(from, parley.SendMessageRequest{To: parley.Names{"to"}, Text: benchText})
 			return err
 		})
 	}

@@ -83,7 +83,7 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 		return err
 	}
 
-	ctx = parley.WithCaller(ctx, o.roster.Operator())
+	ctx = parley.WithCaller(ctx, o.rooms.roster.Operator())
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
@@ -93,7 +93,7 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 			req.To, req.ThreadID = nil, to[1:]
 		}
 
-		res, err := o.messageService.SendMessage(ctx, req)
+		res, err := o.SendMessage(ctx, req)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func newDue(t *testing.T) *due {
 	d := &due{clock: new(clock)}
 	d.testTeam = newTeam(t, d.clock.option)
 	d.coder, d.planner = d.as("coder"), d.as("planner")
-	res, err := d.messageService.SendMessage(
+	res, err := d.SendMessage(
 		d.planner,
 		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true},
 	)
@@ -38,7 +38,7 @@ func newDue(t *testing.T) *due {
 // notices returns parley's words to an agent, after having looked for what is due.
 func (d *due) notices(name string) []string {
 	d.t.Helper()
-	d.operatorService.remind(context.Background())
+	d.remind(context.Background())
 	m := d.roster.ByName(name)
 
 	page, err := d.store.Inbox.Page(context.Background(), store.InboxQuery{RecipientID: m.ID, Limit: 50, OldestFirst: true})
@@ -68,7 +68,7 @@ func (d *due) expect(when string, coder, planner, operator int) {
 
 func (d *due) respond(status parley.ResponseStatus) {
 	d.t.Helper()
-	if _, err := d.messageService.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "yes", Status: status}); err != nil {
+	if _, err := d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "yes", Status: status}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -124,7 +124,7 @@ func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
 
 	for range 2 { // as after a crash between the two
 		owed[0].Debt.RemindedAt = nil
-		if err := d.operatorService.remindOf(t.Context(), owed[0]); err != nil {
+		if err := d.remindOf(t.Context(), owed[0]); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -154,7 +154,7 @@ func TestAPartialResponseIsStillOwed(t *testing.T) {
 func TestNobodyIsRemindedWhilePaused(t *testing.T) {
 	d := newDue(t)
 	pause := func(on bool) {
-		if _, err := d.operatorService.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: on}); err != nil {
+		if _, err := d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: on}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -173,7 +173,7 @@ func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
 	d := newDue(t)
 	d.clock.pass(32 * time.Minute)
 	d.expect("after the deadline", 1, 1, 0)
-	if _, err := d.operatorService.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
+	if _, err := d.PauseCommunication(d.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
 	d.clock.pass(2 * time.Hour)
@@ -196,7 +196,7 @@ func TestAShortDeadlineIsRemindedOfHalfWay(t *testing.T) {
 	d := newDue(t)
 	d.respond(parley.ResponseCompleted)
 	at := d.now().Add(4 * time.Minute)
-	if _, err := d.messageService.SendMessage(d.planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "quick?", ResponseDeadline: &at}); err != nil {
+	if _, err := d.SendMessage(d.planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "quick?", ResponseDeadline: &at}); err != nil {
 		t.Fatal(err)
 	}
 	d.clock.pass(time.Minute)
@@ -212,7 +212,7 @@ func TestTheFooterSaysByWhenToReply(t *testing.T) {
 	at := time.Now().Add(24 * time.Hour)
 	for _, r := range []parley.SendMessageRequest{{Text: "soon?", RequiresResponse: true, Urgent: true}, {Text: "tomorrow?", ResponseDeadline: &at}} {
 		r.To = parley.Names{"coder"}
-		res, err := te.messageService.SendMessage(planner, r)
+		res, err := te.SendMessage(planner, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestTheFooterSaysByWhenToReply(t *testing.T) {
 func TestADelegateGetsTheMessageInItsTerminal(t *testing.T) {
 	d := newDue(t)
 	log := d.launch("worker", "framed", tmuxtest.Agent{})
-	if _, err := d.messageService.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "worker knows",
+	if _, err := d.RespondToMessage(d.coder, parley.RespondToMessageRequest{MessageID: d.id, Text: "worker knows",
 		Status: parley.ResponseDelegated, AdditionalRecipients: parley.Names{"worker"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -278,12 +278,12 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	for name, can := range map[string][]string{"half": {"go"}, "whole": {"go", "sql"}, "none": {"art"}} {
-		if _, err := te.agentService.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name, Capabilities: can, Role: name}); err != nil {
+		if _, err := te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: name, Capabilities: can, Role: name}); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	res, err := te.messageService.RequestAssistance(
+	res, err := te.RequestAssistance(
 		planner,
 		parley.RequestAssistanceRequest{AssistanceType: "review", RequiredCapabilities: []string{"Go", "SQL"},
 			RequestDetails: parley.RequestDetails{Description: "look at the store"}},
@@ -314,23 +314,23 @@ func TestRepeatingARequestAfterItsDeadlineIsNoNewOne(t *testing.T) {
 		IdempotencyKey:   "k",
 	}
 
-	first, err := d.messageService.SendMessage(d.planner, req)
+	first, err := d.SendMessage(d.planner, req)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	d.clock.pass(time.Hour)
-	if again, err := d.messageService.SendMessage(d.planner, req); err != nil || again.MessageID != first.MessageID {
+	if again, err := d.SendMessage(d.planner, req); err != nil || again.MessageID != first.MessageID {
 		t.Errorf("repeated after the deadline: %+v, %v, want message %s", again, err, first.MessageID)
 	}
 
 	req.Text = "sooner?"
-	if _, err := d.messageService.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
+	if _, err := d.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
 		t.Errorf("another message with the key: %v, want %s", err, parley.InvalidArgument)
 	}
 
 	req.IdempotencyKey = ""
-	if _, err := d.messageService.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
+	if _, err := d.SendMessage(d.planner, req); parley.AsError(err).Code != parley.InvalidArgument {
 		t.Errorf("a deadline in the past: %v, want %s", err, parley.InvalidArgument)
 	}
 }
@@ -342,7 +342,7 @@ func TestNobodyIsRemindedInAConversationThatIsOver(t *testing.T) {
 			d.says("planner", "coder", "sounds good")
 		},
 		"muted": func(d *due) {
-			if _, err := d.conversationService.ControlConversation(d.operator(), parley.ControlConversationRequest{Action: parley.ActionMute, With: "coder,planner"}); err != nil {
+			if _, err := d.ControlConversation(d.operator(), parley.ControlConversationRequest{Action: parley.ActionMute, With: "coder,planner"}); err != nil {
 				d.t.Fatal(err)
 			}
 		},

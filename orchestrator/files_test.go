@@ -50,7 +50,7 @@ func (te *testTeam) kept() []string {
 
 func (te *testTeam) transfer(ctx context.Context, to, path string) *parley.TransferFileResult {
 	te.t.Helper()
-	res, err := te.fileService.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path})
+	res, err := te.TransferFile(ctx, parley.TransferFileRequest{Recipient: to, SourcePath: path})
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func (te *testTeam) transfer(ctx context.Context, to, path string) *parley.Trans
 
 func (te *testTeam) mayRead(ctx context.Context, id string) bool {
 	te.t.Helper()
-	_, content, err := te.fileService.OpenFile(ctx, id)
+	_, content, err := te.OpenFile(ctx, id)
 	if err == nil {
 		return content.Close() == nil
 	}
@@ -99,8 +99,8 @@ func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
 		}
 	}
 
-	_, _, err = te.fileService.OpenFile(reviewer, res.Data.FileID)
-	_, _, unknown := te.fileService.OpenFile(reviewer, "00000000-0000-4000-8000-000000000000")
+	_, _, err = te.OpenFile(reviewer, res.Data.FileID)
+	_, _, unknown := te.OpenFile(reviewer, "00000000-0000-4000-8000-000000000000")
 	if strings.ReplaceAll(
 		err.Error(),
 		res.Data.FileID,
@@ -113,7 +113,7 @@ func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
 		t.Errorf("a file of others (%v) differs from one that is not there (%v)", err, unknown)
 	}
 
-	_, _, err = te.fileService.OpenFile(context.Background(), res.Data.FileID)
+	_, _, err = te.OpenFile(context.Background(), res.Data.FileID)
 	wantCode(t, err, parley.Unauthenticated)
 }
 
@@ -169,12 +169,12 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	}
 
 	wantCode(t, attach(te.operator(), "coder", known), "")
-	inbox, err := te.messageService.CheckInbox(reviewer, parley.CheckInboxRequest{})
+	inbox, err := te.CheckInbox(reviewer, parley.CheckInboxRequest{})
 	if err != nil || len(inbox.Messages) != 1 {
 		t.Fatalf("%+v, %v", inbox, err)
 	}
 
-	status, err := te.messageService.GetMessageStatus(reviewer, parley.MessageStatusRequest{MessageID: inbox.Messages[0].MessageID})
+	status, err := te.GetMessageStatus(reviewer, parley.MessageStatusRequest{MessageID: inbox.Messages[0].MessageID})
 	if err != nil || len(status.Object.Attachments) != 3 {
 		t.Fatalf("%+v, %v", status, err)
 	}
@@ -207,7 +207,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		}
 	}
 
-	if _, err := te.terminalService.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -223,7 +223,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		{te.operator(), te.give("g", "x"), ""}, {te.operator(), filepath.Join(other, "f"), parley.FileRefused},
 		{worker, te.give(".parley/x", "x"), parley.FileRefused}, {worker, te.give("launch/agents/key", "x"), parley.FileRefused},
 	} {
-		_, err := te.fileService.TransferFile(test.who, parley.TransferFileRequest{Recipient: "coder", SourcePath: test.path})
+		_, err := te.TransferFile(test.who, parley.TransferFileRequest{Recipient: "coder", SourcePath: test.path})
 		if got := parley.ErrorCode(err); got != test.want {
 			t.Errorf("%s by %s: got %q (%v), want %q", test.path, parley.CallerFrom(test.who).Name, got, err, test.want)
 		}
@@ -236,9 +236,9 @@ func TestPathFromTheNetworkIsRefused(t *testing.T) {
 	c := parley.CallerFrom(te.as("planner"))
 	c.Network = true
 	ctx := parley.WithCaller(context.Background(), c)
-	_, err := te.fileService.TransferFile(ctx, parley.TransferFileRequest{Recipient: "coder", SourcePath: te.give("a.txt", "x")})
+	_, err := te.TransferFile(ctx, parley.TransferFileRequest{Recipient: "coder", SourcePath: te.give("a.txt", "x")})
 	wantCode(t, err, parley.FileRefused)
-	res, err := te.fileService.UploadFile(ctx, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
+	res, err := te.UploadFile(ctx, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
 		return parley.UploadFileRequest{Filename: "a.txt", Recipient: "coder"}, nil
 	})
 	if err != nil || res.Filename != "a.txt" || res.Data.Size != 1 || res.MessageID == "" {
@@ -256,14 +256,14 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	_, err := te.fileService.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
+	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
 	wantCode(t, err, parley.FileRefused)
 	if size := parley.AsError(err).Details["size"]; size != int64(1<<40) { // known before it is read
 		t.Errorf("the refusal says the size %v", size)
 	}
 
 	upload := func(to string, content io.Reader) error {
-		_, err := te.fileService.UploadFile(planner, content, func() (parley.UploadFileRequest, error) {
+		_, err := te.UploadFile(planner, content, func() (parley.UploadFileRequest, error) {
 			return parley.UploadFileRequest{Filename: "a.txt", Recipient: to}, nil
 		})
 		return err
@@ -271,24 +271,24 @@ func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
 
 	wantCode(t, upload("nobody", strings.NewReader("x")), parley.AgentNotFound)
 	wantCode(t, upload("coder", strings.NewReader(strings.Repeat("x", bytesPerMB+1))), parley.FileRefused)
-	if _, err := te.operatorService.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
 
-	_, err = te.fileService.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
+	_, err = te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: path})
 	wantCode(t, err, parley.CommunicationDisabled)
 	wantCode(t, upload("coder", strings.NewReader("x")), parley.CommunicationDisabled)
 	if got := te.kept(); len(got) != 0 {
 		t.Errorf("%v was left", got)
 	}
-	if _, err := te.operatorService.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
 		t.Fatal(err)
 	}
 
 	te.transfer(planner, "coder", path)
 	again := parley.UploadFileRequest{Filename: "b.txt", Recipient: "coder", IdempotencyKey: "k"}
 	for range 2 {
-		if _, err := te.fileService.UploadFile(planner, strings.NewReader("content"), func() (parley.UploadFileRequest, error) { return again, nil }); err != nil {
+		if _, err := te.UploadFile(planner, strings.NewReader("content"), func() (parley.UploadFileRequest, error) { return again, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -302,7 +302,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")
-	if _, err := te.terminalService.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 	res := te.transfer(planner, "coder", te.give("a.txt", "x"))
@@ -315,7 +315,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 func TestFileTextFitsTheLimit(t *testing.T) {
 	for _, limit := range []int{20, 130, 300, 2000} {
 		te := &Orchestrator{opts: Options{Settings: Settings{MaxText: limit}}}
-		text := te.fileService.fileText(
+		text := te.fileText(
 			parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)},
 			"/a/path",
 			strings.Repeat("é", 1000),
@@ -339,7 +339,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 		t.Errorf("what a crash left is still there: %v", err)
 	}
 
-	f, content, err := te.fileService.OpenFile(te.operator(), res.Data.FileID)
+	f, content, err := te.OpenFile(te.operator(), res.Data.FileID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,7 +355,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 func TestFileInAThreadIsForThoseWhoTakePart(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
-	thread, err := te.threadService.CreateThread(
+	thread, err := te.CreateThread(
 		planner,
 		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}},
 	)
@@ -363,7 +363,7 @@ func TestFileInAThreadIsForThoseWhoTakePart(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	res, err := te.fileService.UploadFile(planner, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
+	res, err := te.UploadFile(planner, strings.NewReader("x"), func() (parley.UploadFileRequest, error) {
 		return parley.UploadFileRequest{Filename: "a.txt"}, nil
 	})
 	if err != nil {
@@ -379,13 +379,13 @@ func TestFileInAThreadIsForThoseWhoTakePart(t *testing.T) {
 		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + res.Data.FileID + `"}`)},
 	}
 
-	if _, err := te.messageService.SendMessage(planner, post); err != nil {
+	if _, err := te.SendMessage(planner, post); err != nil {
 		t.Fatal(err)
 	}
 	if !te.mayRead(coder, res.Data.FileID) || te.mayRead(late, res.Data.FileID) {
 		t.Error("it is not for those, and those alone, who take part")
 	}
-	if _, err := te.threadService.JoinThread(late, parley.JoinThreadRequest{ThreadID: thread.Thread.ID}); err != nil {
+	if _, err := te.JoinThread(late, parley.JoinThreadRequest{ThreadID: thread.Thread.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if !te.mayRead(late, res.Data.FileID) {

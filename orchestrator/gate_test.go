@@ -42,7 +42,7 @@ func (s *stage) show(text string) {
 // sendAs sends with a priority.
 func (s *stage) sendAs(p parley.Priority, text string) string {
 	s.t.Helper()
-	res, err := s.messageService.SendMessage(
+	res, err := s.SendMessage(
 		s.operator(),
 		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p},
 	)
@@ -161,7 +161,7 @@ func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
 	s.inState("coder", parley.StateBlocked)
 	id, next := s.send("coder", "go on"), s.send("coder", "and then")
 	s.held(id, "usage limit")
-	if _, err := s.operatorService.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
+	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -180,7 +180,7 @@ func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
 	first, id := s.send("coder", "and then"), s.send("coder", "go on")
 	urgent := s.sendAs(parley.PriorityUrgent, "now")
 	s.held(urgent, "usage limit")
-	if _, err := s.operatorService.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
+	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -205,7 +205,7 @@ func TestOperatorsRetryIsFoundBehindManyThatWait(t *testing.T) {
 	}
 
 	id := s.send("coder", "go on")
-	if _, err := s.operatorService.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
+	if _, err := s.RetryDelivery(s.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -319,7 +319,7 @@ func (s *stage) says(event string, ids ...string) {
 	s.t.Helper()
 	m := s.roster.ByName("coder")
 	ctx := parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
-	if _, err := s.terminalService.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}); err != nil {
+	if _, err := s.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -365,7 +365,7 @@ func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 		te.inState(name, parley.StateIdle)
 	}
 
-	res, err := te.messageService.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "hello"})
+	res, err := te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "hello"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +373,7 @@ func TestBroadcastIsStaggeredByTheProfile(t *testing.T) {
 	te.reach(res.MessageID, parley.DeliveryRead)
 	var typed []time.Time
 	tmuxtest.Poll(t, func() bool {
-		status, err := te.messageService.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: res.MessageID})
+		status, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: res.MessageID})
 		typed = nil
 		for _, d := range status.Deliveries {
 			for _, step := range d.Steps {

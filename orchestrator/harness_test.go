@@ -42,6 +42,7 @@ const (
 // testTeam is a workspace with a running orchestrator.
 type testTeam struct {
 	*Orchestrator
+	rooms // of the orchestrator
 	t    testing.TB
 	dir  string
 	opts Options
@@ -129,6 +130,7 @@ func (te *testTeam) open() {
 	if te.Orchestrator, err = New(context.Background(), te.opts); err != nil {
 		te.t.Fatal(err)
 	}
+	te.rooms = te.Orchestrator.rooms
 }
 
 // close stops the daemon's part; agents live on.
@@ -150,7 +152,7 @@ func (te *testTeam) shutDown() {
 	if te.Orchestrator == nil {
 		te.open()
 	}
-	if _, err := te.workspaceService.ShutDown(te.operator(), parley.ShutDownRequest{}); err != nil {
+	if _, err := te.ShutDown(te.operator(), parley.ShutDownRequest{}); err != nil {
 		te.t.Error(err)
 	}
 	te.close()
@@ -163,7 +165,7 @@ func (te *testTeam) operator() context.Context {
 // as registers a mailbox agent and returns a context in which it calls.
 func (te *testTeam) as(name string) context.Context {
 	te.t.Helper()
-	res, err := te.agentService.RegisterAgent(context.Background(), parley.RegisterAgentRequest{Username: name})
+	res, err := te.RegisterAgent(context.Background(), parley.RegisterAgentRequest{Username: name})
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -180,7 +182,7 @@ func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) 
 	if a.Log == "" {
 		a.Log = filepath.Join(te.dir, name+".log")
 	}
-	if _, err := te.terminalService.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
 		te.t.Fatalf("launch %s: %v", name, err)
 	}
 	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool {
@@ -192,7 +194,7 @@ func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) 
 // send sends as the operator and returns the message's id.
 func (te *testTeam) send(to, text string) string {
 	te.t.Helper()
-	res, err := te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
+	res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
 	if err != nil {
 		te.t.Fatalf("send to %s: %v", to, err)
 	}
@@ -202,7 +204,7 @@ func (te *testTeam) send(to, text string) string {
 // delivery returns how far a message with one recipient has come.
 func (te *testTeam) delivery(id string) parley.Delivery {
 	te.t.Helper()
-	res, err := te.messageService.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
+	res, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -235,7 +237,7 @@ func (te *testTeam) inState(name string, state parley.AgentState) parley.AgentSt
 	te.t.Helper()
 	var a parley.AgentStatus
 	tmuxtest.Poll(te.t, func() bool {
-		res, err := te.agentService.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: name})
+		res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: name})
 		if err != nil {
 			te.t.Fatal(err)
 		}

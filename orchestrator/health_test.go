@@ -14,7 +14,7 @@ import (
 
 func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
 	te := newTeam(t)
-	if err := te.workspaceService.Health(t.Context()); err != nil {
+	if err := te.Health(t.Context()); err != nil {
 		t.Fatalf("a daemon that is well: %v", err)
 	}
 
@@ -35,14 +35,14 @@ func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 
-	err = te.workspaceService.Health(ctx)
+	err = te.Health(ctx)
 	if e := syscall.Kill(pid, syscall.SIGCONT); e != nil {
 		t.Fatal(e)
 	}
 	if parley.ErrorCode(err) != parley.TmuxUnavailable {
 		t.Errorf("with a tmux that hangs: got %v, want TMUX_UNAVAILABLE", err)
 	}
-	if err := te.workspaceService.Health(t.Context()); err != nil {
+	if err := te.Health(t.Context()); err != nil {
 		t.Errorf("when tmux goes on: %v", err)
 	}
 
@@ -51,7 +51,7 @@ func TestHealthSaysWhatDoesNotAnswer(t *testing.T) {
 	if err := te.opts.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := te.workspaceService.Health(t.Context()); parley.ErrorCode(err) != parley.StorageUnavailable {
+	if err := te.Health(t.Context()); parley.ErrorCode(err) != parley.StorageUnavailable {
 		t.Errorf("with a database that is closed: got %v, want STORAGE_UNAVAILABLE", err)
 	}
 	if err := te.Orchestrator.Close(); err != nil {

@@ -15,7 +15,7 @@ import (
 // remove deletes files as the operator.
 func (te *testTeam) remove(req parley.RemoveFilesRequest) *parley.RemoveFilesResult {
 	te.t.Helper()
-	res, err := te.fileService.RemoveFiles(te.operator(), req)
+	res, err := te.RemoveFiles(te.operator(), req)
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -33,13 +33,13 @@ func TestRemovedFileIsGoneAndSaysSo(t *testing.T) {
 		t.Errorf("kept: %v, want %v", te.kept(), want)
 	}
 
-	_, _, err := te.fileService.OpenFile(coder, first.Data.FileID)
+	_, _, err := te.OpenFile(coder, first.Data.FileID)
 	wantCode(t, err, parley.FileNotFound)
 	if err == nil || !strings.Contains(err.Error(), "a.txt was removed by the operator") {
 		t.Errorf("who asks for it is told: %v", err)
 	}
 
-	_, err = te.messageService.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "see this",
+	_, err = te.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "see this",
 		Attachments: []json.RawMessage{json.RawMessage(`{"file_id":"` + first.Data.FileID + `"}`)}})
 	wantCode(t, err, parley.FileNotFound)
 	if !te.mayRead(te.operator(), second.Data.FileID) {
@@ -75,7 +75,7 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 		t.Errorf("removed %+v, want old.txt", got)
 	}
 
-	list, err := te.fileService.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
+	list, err := te.ListFiles(te.operator(), parley.ListFilesRequest{Limit: 10})
 	if err != nil || len(list.Files) != 1 || list.Files[0].Name != "new.txt" || list.ContentBytes != 3 ||
 		list.CopyBytes != 3 {
 		t.Errorf("kept: %+v, %v", list, err)

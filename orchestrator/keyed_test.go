@@ -14,7 +14,7 @@ func TestUploadsForNobodyAreStoredOncePerKey(t *testing.T) {
 	planner := te.as("planner")
 	te.as("coder")
 	upload := func(r parley.UploadFileRequest, content string) (*parley.TransferFileResult, error) {
-		return te.fileService.UploadFile(
+		return te.UploadFile(
 			planner,
 			strings.NewReader(content),
 			func() (parley.UploadFileRequest, error) { return r, nil },
@@ -42,7 +42,7 @@ func TestUploadsForNobodyAreStoredOncePerKey(t *testing.T) {
 		wantCode(t, err, parley.InvalidArgument)
 	}
 
-	if _, err := te.messageService.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: "m"}); err != nil {
+	if _, err := te.SendMessage(planner, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi", IdempotencyKey: "m"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -31,14 +31,14 @@ func (te *testTeam) wantGood(when string, keys map[string]bool) {
 func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 	te := newTeam(t)
 	boss := te.operator()
-	res, err := te.agentService.RegisterAgent(boss, parley.RegisterAgentRequest{Username: "coder"})
+	res, err := te.RegisterAgent(boss, parley.RegisterAgentRequest{Username: "coder"})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	issue := func() string {
 		t.Helper()
-		k, err := te.keyService.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
+		k, err := te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 		},
 	)
 
-	if _, err := te.keyService.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // the whole key is as good as its id
+	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // the whole key is as good as its id
 		t.Fatal(err)
 	}
 
@@ -68,13 +68,13 @@ func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 	te.open()
 	te.wantGood("another daemon", map[string]bool{first: true, second: false, third: true})
 
-	rotated, err := te.keyService.RotateKey(te.operator(), parley.RotateKeyRequest{Agent: "coder"})
+	rotated, err := te.RotateKey(te.operator(), parley.RotateKeyRequest{Agent: "coder"})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	te.wantGood("rotated", map[string]bool{first: false, second: false, third: false, rotated.APIKey: true})
-	if _, err := te.keyService.RevokeKey(te.operator(), parley.RevokeKeyRequest{Agent: "coder"}); err != nil {
+	if _, err := te.RevokeKey(te.operator(), parley.RevokeKeyRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -87,13 +87,13 @@ func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 func TestUseOfAKeyIsKept(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder") // which authenticates with the first
-	if _, err := te.keyService.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}); err != nil {
+	if _, err := te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
-	te.workspaceService.expire(context.Background())
+	te.expire(context.Background())
 	te.close()
 	te.open()
-	res, err := te.keyService.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"})
+	res, err := te.ListKeys(te.operator(), parley.ListKeysRequest{Agent: "coder"})
 	if err != nil || len(res.Keys) != 2 || res.Keys[0].LastUsed == nil || res.Keys[1].LastUsed != nil {
 		t.Errorf("keys: got %+v, %v, want the first alone used", res, err)
 	}
@@ -101,7 +101,7 @@ func TestUseOfAKeyIsKept(t *testing.T) {
 
 func TestKeysAreStoredHashed(t *testing.T) {
 	te := newTeam(t)
-	res, err := te.agentService.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"})
+	res, err := te.RegisterAgent(te.operator(), parley.RegisterAgentRequest{Username: "coder"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 	boss := te.operator()
 	launch := func() {
 		t.Helper()
-		if _, err := te.terminalService.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err != nil {
+		if _, err := te.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,24 +140,24 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 	launch()
 	first := te.keyIn("coder")
 
-	issued, err := te.keyService.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
+	issued, err := te.IssueKey(boss, parley.IssueKeyRequest{Agent: "coder"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := te.terminalService.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
 	second := te.keyIn("coder")
 	te.wantGood("restarted", map[string]bool{first: false, second: true, issued.APIKey: true})
 
-	rotated, err := te.keyService.RotateKey(boss, parley.RotateKeyRequest{Agent: "coder"})
+	rotated, err := te.RotateKey(boss, parley.RotateKeyRequest{Agent: "coder"})
 	if err != nil || !strings.Contains(rotated.Message, "parley restart coder") ||
 		!slices.Contains(rotated.Ended, second[:parley.KeyIDLength]) {
 		t.Errorf("rotate: got %+v, %v, want it to say that coder must be restarted", rotated, err)
 	}
 
-	if _, err := te.terminalService.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -36,7 +36,7 @@ func TestSendersAreLimitedEachByItself(t *testing.T) {
 		if parley.CallerFrom(ctx).Name == "planner" {
 			to = parley.Names{"coder"}
 		}
-		return te.messageService.SendMessage(ctx, parley.SendMessageRequest{To: to, Text: "hi", IdempotencyKey: key})
+		return te.SendMessage(ctx, parley.SendMessageRequest{To: to, Text: "hi", IdempotencyKey: key})
 	}
 
 	must := func(what string, err error) {
@@ -53,7 +53,7 @@ func TestSendersAreLimitedEachByItself(t *testing.T) {
 		must("a repetition", err)
 	}
 
-	_, err = te.messageService.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: " "})
+	_, err = te.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: " "})
 	if parley.ErrorCode(err) != parley.InvalidArgument {
 		t.Errorf("an empty text: %v", err)
 	}
@@ -80,7 +80,7 @@ func TestSendersAreLimitedEachByItself(t *testing.T) {
 	}
 
 	for range 20 {
-		_, err := te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
+		_, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hi"})
 		must("the operator", err)
 	}
 
@@ -99,7 +99,7 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 	te := newTeam(t, tight(&clock))
 	coder, _ := te.as("coder"), te.as("planner")
 	for n := range 3 {
-		_, err := te.messageService.BroadcastMessage(coder, parley.BroadcastMessageRequest{Text: "hi"})
+		_, err := te.BroadcastMessage(coder, parley.BroadcastMessageRequest{Text: "hi"})
 		switch {
 		case n < 2 && err != nil:
 			t.Errorf("broadcast %d: %v", n, err)
@@ -109,7 +109,7 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 	}
 
 	for n := range 3 {
-		if _, err := te.messageService.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "hi"}); err != nil {
+		if _, err := te.SendMessage(coder, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "hi"}); err != nil {
 			t.Errorf("message %d after the broadcasts: %v", n, err)
 		}
 	}
@@ -121,7 +121,7 @@ func TestRegistrationsAreLimitedByWhereTheyComeFrom(t *testing.T) {
 	n := 0
 	register := func(c parley.Caller) error {
 		n++
-		_, err := te.agentService.RegisterAgent(
+		_, err := te.RegisterAgent(
 			parley.WithCaller(context.Background(), c),
 			parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%d", n)},
 		)

@@ -71,7 +71,7 @@ func (te *testTeam) isEntered(name string) bool {
 // told is what the operator's inbox holds.
 func (te *testTeam) told() string {
 	te.t.Helper()
-	res, err := te.messageService.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true})
+	res, err := te.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true})
 	if err != nil {
 		te.t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func (te *testTeam) dialog() string {
 
 func (te *testTeam) needs(dismiss string) []parley.Need {
 	te.t.Helper()
-	res, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: dismiss})
+	res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: dismiss})
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func (te *testTeam) need(kind parley.NeedKind) parley.Need {
 	var got []parley.Need
 	tmuxtest.Poll(te.t, func() bool { got = te.needs(""); return len(got) == 1 && got[0].Kind == kind },
 		func() string { return fmt.Sprintf("the needs are %+v, want one: %s", got, kind) })
-	status, err := te.workspaceService.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
+	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
 	if err != nil || status.Needs != 1 {
 		te.t.Errorf("the status counts %+v, %v, want one need", status, err)
 	}
@@ -96,7 +96,7 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if _, err := te.terminalService.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
 		Command: []string{"sh", "-c", "echo no model found; exit 3"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	if len(n.Screen) == 0 || n.Screen[0] != "no model found" {
 		t.Errorf("screen %q, want its last words", n.Screen)
 	}
-	if _, err := te.terminalService.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -255,7 +255,7 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	planner, helper := te.as("planner"), te.as("helper")
 	te.inState("coder", parley.StateIdle)
 	ask := func(to string) string {
-		res, err := te.messageService.SendMessage(
+		res, err := te.SendMessage(
 			planner,
 			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest},
 		)
@@ -288,7 +288,7 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 		)
 	}
 
-	if _, err := te.messageService.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}); err != nil {
+	if _, err := te.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -303,7 +303,7 @@ func TestBusyAgentsOweNothingYet(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
-	res, err := te.messageService.SendMessage(
+	res, err := te.SendMessage(
 		te.operator(),
 		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest},
 	)
@@ -333,7 +333,7 @@ func TestUnconfirmedDeliveriesNeedTheOperatorUntilDismissed(t *testing.T) {
 		t.Errorf("after dismissing: %+v, want none", got)
 	}
 
-	if _, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: "00000000"}); parley.ErrorCode(
+	if _, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: "00000000"}); parley.ErrorCode(
 		err,
 	) != parley.MessageNotFound {
 		t.Errorf("dismissing what is not there gave %v, want %s", err, parley.MessageNotFound)

@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/store"
 )
 
 // pause is whether the team may talk; the database has it too.
@@ -23,10 +24,11 @@ type pause struct {
 func (p *pause) is() *parley.Pause { return p.now.Load() }
 
 // loadPause takes up the pause of the daemon before this one.
-func (op *operatorService) loadPause(ctx context.Context) error {
-	p, err := op.store.Pause(ctx)
-	op.pause.now.Store(p)
-	return err
+func loadPause(ctx context.Context, s *store.Store) (*pause, error) {
+	stored, err := s.Pause(ctx)
+	p := &pause{}
+	p.now.Store(stored)
+	return p, err
 }
 
 // PauseCommunication implements parley.OperatorService. What is being typed at

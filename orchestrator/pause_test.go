@@ -9,7 +9,7 @@ import (
 
 func (te *testTeam) pause(paused bool) *parley.PauseCommunicationResult {
 	te.t.Helper()
-	res, err := te.operatorService.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"})
+	res, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: paused, Reason: "lunch"})
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -33,16 +33,16 @@ func TestPauseRefusesAndHoldsAndReadingWorks(t *testing.T) {
 	te.tmuxRun("copy-mode", "-q", "-t", te.pane("coder").ID())
 	te.held(id, "communication is paused by operator: lunch")
 
-	_, err := te.messageService.SendMessage(me, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "x"})
+	_, err := te.SendMessage(me, parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "x"})
 	if parley.ErrorCode(err) != parley.CommunicationDisabled {
 		t.Errorf("a message in the pause gave %v, want %s", err, parley.CommunicationDisabled)
 	}
 
-	_, err = te.messageService.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "x"})
+	_, err = te.BroadcastMessage(te.operator(), parley.BroadcastMessageRequest{Text: "x"})
 	if parley.ErrorCode(err) != parley.CommunicationDisabled {
 		t.Errorf("a broadcast in the pause gave %v, want %s", err, parley.CommunicationDisabled)
 	}
-	if _, err := te.messageService.CheckInbox(me, parley.CheckInboxRequest{}); err != nil {
+	if _, err := te.CheckInbox(me, parley.CheckInboxRequest{}); err != nil {
 		t.Errorf("reading in the pause: %v", err)
 	}
 	if got := tmuxtest.Messages(t, log); len(got) != 0 {
@@ -61,7 +61,7 @@ func TestPauseOutlivesTheDaemon(t *testing.T) {
 	te.close()
 	te.open()
 
-	status, err := te.workspaceService.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
+	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
 	if err != nil || status.Paused == nil || !status.Paused.Since.Equal(first.Since) {
 		t.Fatalf("the status shows %+v, %v, want %+v", status.Paused, err, first)
 	}

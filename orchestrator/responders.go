@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"parley"
-	"parley/orchestrator/answer"
-	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -29,48 +27,6 @@ func (rs *responderService) ListResponders(
 // Usage implements parley.ResponderService.
 func (rs *responderService) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
 	return rs.responders.Usage(ctx, req)
-}
-
-// loadResponders declares the responders of parley.yaml. The operator is warned of those
-// that cannot answer.
-func (o *Orchestrator) loadResponders(ctx context.Context) error {
-	o.responders = answer.New(answer.Options{
-		Store:     o.store,
-		Roster:    o.roster,
-		Admission: o.admission,
-		Tools:     o,
-		Model:     o.opts.Model,
-		Declared:  o.opts.Responders,
-		Host:      o.opts.Host,
-		Timeout:   o.opts.Settings.ModelTimeout,
-		MaxCalls:  o.opts.Settings.ModelCalls,
-		Now:       o.now,
-		Log:       o.log,
-	})
-
-	var err error
-	o.warnings, err = o.responders.LoadDeclared(ctx)
-	for _, warning := range o.warnings {
-		o.log.Warn(warning)
-	}
-
-	return err
-}
-
-// Admit implements answer.Admission: it lets the reply of a responder into the service.
-func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, error) {
-	d := draft{
-		message: r.Message,
-		answers: &store.Answering{MessageID: r.Answers.ID},
-		replied: talk.ParentOf(r.Answers),
-		reply:   &r,
-	}
-	if r.Message.ThreadID != "" {
-		caller := parley.Caller{ID: r.From.ID, Name: r.From.Name, Kind: parley.KindResponder}
-		return a.postToThread(parley.WithCaller(ctx, caller), r.From, d)
-	}
-	d.recipients = []*team.Member{r.To}
-	return a.admit(ctx, r.From, d)
 }
 
 // responderNamed returns the responder that a message to these names is to be answered

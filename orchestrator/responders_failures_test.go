@@ -43,7 +43,7 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 	te.open()
 	te.quiet()
 
-	needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 2 {
 		t.Fatalf("needs are %+v, %v", needs, err)
 	}
@@ -58,7 +58,7 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 		}
 	}
 
-	_, err = te.messageService.SendMessage(
+	_, err = te.SendMessage(
 		te.operator(),
 		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"},
 	)
@@ -72,7 +72,7 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 	var retries sync.WaitGroup
 	for _, id := range []string{sent, posted, sent, posted} { // the second of each waits for the first, or comes too late
 		retries.Go(func() {
-			if _, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil &&
+			if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}); err != nil &&
 				parley.ErrorCode(err) != parley.AlreadyDelivered {
 				t.Errorf("retry: %v", err)
 			}
@@ -104,7 +104,7 @@ func TestPauseLetsAnAnswerComeThatIsBeingWritten(t *testing.T) {
 	ada := te.as("ada")
 	done := make(chan *parley.SendMessageResult, 1)
 	go func() {
-		res, err := te.messageService.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
+		res, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		if err != nil {
 			t.Errorf("the call: %v", err)
 		}
@@ -112,7 +112,7 @@ func TestPauseLetsAnAnswerComeThatIsBeingWritten(t *testing.T) {
 	}()
 
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
-	if _, err := te.operatorService.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -121,7 +121,7 @@ func TestPauseLetsAnAnswerComeThatIsBeingWritten(t *testing.T) {
 		t.Errorf("got %+v", res)
 	}
 
-	if _, err := te.messageService.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(
+	if _, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(
 		err,
 	) != parley.CommunicationDisabled ||
 		len(s.Requests()) != 1 {
@@ -135,7 +135,7 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 	ada := te.as("ada")
 	failed := make(chan error, 1)
 	go func() {
-		_, err := te.messageService.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
+		_, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		failed <- err
 	}()
 
@@ -152,7 +152,7 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 		t.Errorf("the call: %v", err)
 	}
 
-	if _, err := ended.messageService.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(
+	if _, err := ended.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY no"}); parley.ErrorCode(
 		err,
 	) != parley.ModelUnavailable {
 		t.Errorf("a call after the end: %v", err)
@@ -164,7 +164,7 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 		t.Errorf("the message is %+v", d)
 	}
 
-	res, err := te.responderService.Usage(te.operator(), parley.UsageRequest{Calls: 5})
+	res, err := te.Usage(te.operator(), parley.UsageRequest{Calls: 5})
 	if err != nil || len(res.Calls) != 1 || res.Calls[0].Reason != parley.ModelCancelled {
 		t.Errorf("accounted for are %+v, %v", res, err)
 	}
@@ -180,7 +180,7 @@ func TestModelIsAskedByFewAtOnce(t *testing.T) {
 	for i := range errs {
 		as := te.as(fmt.Sprint("agent", i))
 		calls.Go(func() {
-			_, errs[i] = te.messageService.SendMessage(
+			_, errs[i] = te.SendMessage(
 				as,
 				parley.SendMessageRequest{To: parley.Names{"DM"}, Text: fmt.Sprint("PAUSE ", i)},
 			)
@@ -208,14 +208,14 @@ func TestWhoWaitsForAModelWaitsNoLongerThanItMay(t *testing.T) {
 	ada, bob, cleo := te.as("ada"), te.as("bob"), te.as("cleo")
 	first := make(chan error, 1)
 	go func() {
-		_, err := te.messageService.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
+		_, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		first <- err
 	}()
 
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
 	leaving, leave := context.WithCancel(bob)
 	leave()
-	if _, err := te.messageService.SendMessage(leaving, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY gone"}); err == nil {
+	if _, err := te.SendMessage(leaving, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY gone"}); err == nil {
 		t.Error("who left got an answer")
 	}
 
@@ -228,7 +228,7 @@ func TestWhoWaitsForAModelWaitsNoLongerThanItMay(t *testing.T) {
 	}
 
 	reasons := []parley.ModelReason{}
-	res, err := te.responderService.Usage(te.operator(), parley.UsageRequest{Calls: 5})
+	res, err := te.Usage(te.operator(), parley.UsageRequest{Calls: 5})
 	for _, c := range res.Calls {
 		reasons = append(reasons, c.Reason)
 	}

@@ -55,7 +55,7 @@ func answeredAt(url string) parley.DeclaredResponder {
 // tell sends to DM.
 func (te *testTeam) tell(ctx context.Context, text string) *parley.SendMessageResult {
 	te.t.Helper()
-	res, err := te.messageService.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
+	res, err := te.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
 	if err != nil {
 		te.t.Fatalf("%s: %v", text, err)
 	}
@@ -68,7 +68,7 @@ func (te *testTeam) tell(ctx context.Context, text string) *parley.SendMessageRe
 // fails sends to DM and wants no answer for a reason; it returns the message's id.
 func (te *testTeam) fails(ctx context.Context, text string, reason parley.ModelReason) string {
 	te.t.Helper()
-	res, err := te.messageService.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
+	res, err := te.SendMessage(ctx, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text})
 	if parley.ErrorCode(err) != parley.ModelUnavailable || parley.ReasonOf(err) != reason {
 		te.t.Fatalf("%s: got %+v, %v, want the reason %s", text, res, err, reason)
 	}
@@ -78,7 +78,7 @@ func (te *testTeam) fails(ctx context.Context, text string, reason parley.ModelR
 
 func (te *testTeam) spent() parley.Spent {
 	te.t.Helper()
-	res, err := te.responderService.Usage(te.operator(), parley.UsageRequest{})
+	res, err := te.Usage(te.operator(), parley.UsageRequest{})
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestResponderAnswersInTheSameCall(t *testing.T) {
 		t.Errorf("the model was told %q, want %q", got, want)
 	}
 
-	inbox, err := te.messageService.CheckInbox(ada, parley.CheckInboxRequest{})
+	inbox, err := te.CheckInbox(ada, parley.CheckInboxRequest{})
 	if err != nil || inbox.UnreadCount != 0 || inbox.TotalCount != 2 {
 		t.Errorf("the inbox of who asked has %+v, %v, want two read replies", inbox, err)
 	}
@@ -223,18 +223,18 @@ func TestFailedAnswerKeepsTheMessageForRetry(t *testing.T) {
 		t.Errorf("the message is %s (%s)", d.State, d.Reason)
 	}
 
-	needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedUnanswered ||
 		needs.Needs[0].MessageID != id {
 		t.Fatalf("needs are %+v, %v", needs, err)
 	}
 
-	told, err := te.operatorService.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
+	told, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
 	if err != nil || !strings.Contains(strings.Join(told.Story, "\n"), "parley retry "+parley.Short(id)) {
 		t.Errorf("the story is %q, %v", told.Story, err)
 	}
 
-	res, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
 	if err != nil || res.Reply == nil || res.Reply.Text != "sorry, here it is" ||
 		res.Deliveries[0].State != parley.DeliveryAnswered {
 		t.Fatalf("retry gave %+v, %v", res, err)
@@ -244,7 +244,7 @@ func TestFailedAnswerKeepsTheMessageForRetry(t *testing.T) {
 		t.Errorf("the late reply is %s, want it unread in the sender's inbox", d.State)
 	}
 
-	if _, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}); parley.ErrorCode(
+	if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id}); parley.ErrorCode(
 		err,
 	) != parley.AlreadyDelivered {
 		t.Errorf("a second retry: %v", err)
@@ -269,7 +269,7 @@ func TestRepeatedKeyGetsTheSameReplyFromOneCall(t *testing.T) {
 	te, s := withModel(t)
 	ada := te.as("ada")
 	send := func(text string) (*parley.SendMessageResult, error) {
-		return te.messageService.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text, IdempotencyKey: text})
+		return te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: text, IdempotencyKey: text})
 	}
 
 	var results [3]*parley.SendMessageResult
@@ -320,7 +320,7 @@ func TestSlowModelEndsWithTheDeadlineAndTheCallersLeaving(t *testing.T) {
 	}()
 
 	te.fails(leaving, "PAUSE left", parley.ModelCancelled)
-	res, err := te.responderService.Usage(te.operator(), parley.UsageRequest{Calls: 10})
+	res, err := te.Usage(te.operator(), parley.UsageRequest{Calls: 10})
 	if err != nil || len(res.Calls) != 2 || res.Calls[0].Reason != parley.ModelCancelled ||
 		res.Calls[1].Reason != parley.ModelSlow {
 		t.Errorf("accounted for are %+v, %v", res, err)
@@ -333,12 +333,12 @@ func TestWhatTheModelWritesIsOnItsScreen(t *testing.T) {
 	ada := te.as("ada")
 	done := make(chan *parley.SendMessageResult)
 	go func() {
-		res, _ := te.messageService.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
+		res, _ := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE"})
 		done <- res
 	}()
 
 	screen := func() string {
-		res, err := te.terminalService.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "DM"})
+		res, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "DM"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -382,7 +382,7 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 	te.open()
 	te.inState("DM", parley.StateIdle)
 
-	needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedUnanswered {
 		t.Fatalf("needs are %+v, %v", needs, err)
 	}
@@ -390,13 +390,13 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 		t.Fatalf("the model was asked %d times by itself", n)
 	}
 
-	story, err := te.operatorService.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: stored.Message.ID})
+	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: stored.Message.ID})
 	if text := strings.Join(story.Story, "\n"); err != nil ||
 		!strings.Contains(text, "parley retry "+parley.Short(stored.Message.ID)) {
 		t.Errorf("the story is\n%s\n%v", text, err)
 	}
 
-	res, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: stored.Message.ID})
+	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: stored.Message.ID})
 	if err != nil || res.Reply.Text != "here" {
 		t.Fatalf("retry: %+v, %v", res, err)
 	}
@@ -407,7 +407,7 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	first := te.tell(ada, "SAY which door?")
-	res, err := te.messageService.RespondToMessage(
+	res, err := te.RespondToMessage(
 		ada,
 		parley.RespondToMessageRequest{MessageID: first.Reply.MessageID, Text: "SAY left it is"},
 	)
@@ -415,7 +415,7 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 		t.Fatalf("respond gave %+v, %v", res, err)
 	}
 
-	owed, err := te.messageService.SendMessage(
+	owed, err := te.SendMessage(
 		ada,
 		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY yes", RequiresResponse: true},
 	)
@@ -423,7 +423,7 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	st, err := te.messageService.GetMessageStatus(ada, parley.MessageStatusRequest{MessageID: owed.MessageID})
+	st, err := te.GetMessageStatus(ada, parley.MessageStatusRequest{MessageID: owed.MessageID})
 	if err != nil || len(st.Responses) != 1 || st.Responses[0].State != parley.ResponseCompleted {
 		t.Errorf("what was owed: %+v, %v", st, err)
 	}
@@ -432,7 +432,7 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 func TestBroadcastsAskNoModel(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	if _, err := te.messageService.BroadcastMessage(te.as("ada"), parley.BroadcastMessageRequest{Text: "SAY hi all"}); err != nil {
+	if _, err := te.BroadcastMessage(te.as("ada"), parley.BroadcastMessageRequest{Text: "SAY hi all"}); err != nil {
 		t.Fatal(err)
 	}
 	te.quiet()
@@ -445,7 +445,7 @@ func TestModelSeesOnlyWhatTheResponderMay(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t, func(c *parley.ResponderConfig) { c.Additional.Tools = true })
 	ada, bob := te.as("ada"), te.as("bob")
-	if _, err := te.messageService.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "the password is swordfish"}); err != nil {
+	if _, err := te.SendMessage(ada, parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "the password is swordfish"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -469,7 +469,7 @@ func TestRegisteredResponderAnswersOnceApproved(t *testing.T) {
 	te, s := withModel(t)
 	off := false
 	for name, auto := range map[string]*bool{"sage": nil, "clerk": &off} {
-		res, err := te.agentService.RegisterAgent(
+		res, err := te.RegisterAgent(
 			context.Background(),
 			parley.RegisterAgentRequest{Username: name, Special: true, AutoRespond: auto,
 				Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: s.URL + "/v1"}},
@@ -481,7 +481,7 @@ func TestRegisteredResponderAnswersOnceApproved(t *testing.T) {
 
 	ask := func(name string) *parley.Reply {
 		t.Helper()
-		res, err := te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{name}, Text: "SAY wise"})
+		res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{name}, Text: "SAY wise"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -491,13 +491,13 @@ func TestRegisteredResponderAnswersOnceApproved(t *testing.T) {
 		t.Error("it answered before it was approved")
 	}
 
-	needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || !strings.Contains(needs.Needs[0].Text, s.URL) {
 		t.Errorf("who approves is not told where messages would go: %+v, %v", needs, err)
 	}
 
 	for _, name := range []string{"sage", "clerk"} {
-		if _, err := te.keyService.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: name, Approve: true}); err != nil {
+		if _, err := te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: name, Approve: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -521,7 +521,7 @@ func TestLateReplyIsTypedAndOneInTheCallIsNot(t *testing.T) {
 	te.tell(coder, "SAY at once")
 	id := te.fails(coder, "FAIL 400 ONCE SAY "+strings.Repeat("long ", 300), parley.ModelRefused)
 
-	res, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
 	if err != nil {
 		t.Fatal(err)
 	}

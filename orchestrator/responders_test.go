@@ -22,7 +22,7 @@ func TestResponderWithTheNameOfAnotherIsLeftOut(t *testing.T) {
 	}
 
 	te.open()
-	status, err := te.workspaceService.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
+	status, err := te.GetWorkspaceStatus(te.operator(), parley.WorkspaceStatusRequest{})
 	if err != nil || len(status.Warnings) != 2 ||
 		!strings.Contains(status.Warnings[0], "responder Coder of parley.yaml") ||
 		!strings.Contains(status.Warnings[0], "Choose another name") {
@@ -41,7 +41,7 @@ func TestResponderWithTheNameOfAnotherIsLeftOut(t *testing.T) {
 func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	res, err := te.agentService.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "sage", Special: true,
+	res, err := te.RegisterAgent(t.Context(), parley.RegisterAgentRequest{Username: "sage", Special: true,
 		Config: &parley.ResponderConfig{ModelID: "scripted", BaseURL: s.URL + "/v1"}})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 
 	is := func(kind parley.AgentKind, special bool) {
 		t.Helper()
-		all, err := te.agentService.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: "sage"})
+		all, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{Agent: "sage"})
 		if err != nil || all.Agents[0].Kind != kind || all.Agents[0].IsSpecial != special {
 			t.Errorf("sage is %+v, %v; want a %s", all.Agents, err, kind)
 		}
@@ -57,7 +57,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 			t.Errorf("it calls as %+v", c)
 		}
 
-		if _, err := te.terminalService.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed", Command: []string{"cat"}}); !strings.Contains(
+		if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed", Command: []string{"cat"}}); !strings.Contains(
 			err.Error(),
 			string(kind),
 		) {
@@ -67,7 +67,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 
 	decide := func(approve bool) {
 		t.Helper()
-		if _, err := te.keyService.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: "sage", Approve: approve}); err != nil {
+		if _, err := te.ApproveAgent(te.operator(), parley.ApproveAgentRequest{Agent: "sage", Approve: approve}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 	decide(true)
 	is(parley.KindResponder, true)
 
-	sent, err := te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"})
+	sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"})
 	if err != nil || sent.Reply == nil || sent.Reply.Text != "wise" {
 		t.Errorf("approved, it answered %+v, %v", sent, err)
 	}
@@ -86,7 +86,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 	te.answerOf(id, "sage")
 	decide(false)
 	is(parley.KindMailbox, false)
-	if sent, err := te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"}); err != nil ||
+	if sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"sage"}, Text: "SAY wise"}); err != nil ||
 		sent.Reply != nil {
 		t.Errorf("declined, it answered %+v, %v", sent, err)
 	}

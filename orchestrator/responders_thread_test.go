@@ -20,7 +20,7 @@ import (
 // room opens a thread of who calls and others, and returns its id.
 func (te *testTeam) room(ctx context.Context, others ...string) string {
 	te.t.Helper()
-	res, err := te.threadService.CreateThread(ctx, parley.CreateThreadRequest{Title: "the quest", Participants: others})
+	res, err := te.CreateThread(ctx, parley.CreateThreadRequest{Title: "the quest", Participants: others})
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func (te *testTeam) room(ctx context.Context, others ...string) string {
 // postTo posts to a thread and returns the message's id and its delivery to a responder.
 func (te *testTeam) postTo(ctx context.Context, thread, text, to string) (string, parley.Delivery) {
 	te.t.Helper()
-	res, err := te.messageService.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text})
+	res, err := te.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text})
 	if err != nil || res.Reply != nil {
 		te.t.Fatalf("%s: %+v, %v", text, res, err)
 	}
@@ -39,7 +39,7 @@ func (te *testTeam) postTo(ctx context.Context, thread, text, to string) (string
 
 func (te *testTeam) deliveryTo(id, name string) parley.Delivery {
 	te.t.Helper()
-	res, err := te.messageService.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
+	res, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: id})
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -138,19 +138,19 @@ func TestSilenceInAThreadHasItsReason(t *testing.T) {
 		t.Errorf("the delivery is %+v", d)
 	}
 
-	story, err := te.operatorService.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
+	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
 	if text := strings.Join(story.Story, "\n"); err != nil ||
 		!strings.Contains(text, "DM stays silent (no-compelling-reason)") ||
 		!strings.Contains(text, "@DM") {
 		t.Errorf("the story is %s, %v", text, err)
 	}
 
-	state, err := te.conversationService.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread})
+	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread})
 	if err != nil || cmp.Diff([]parley.ConversationDecision{*d.Decision}, state.Decisions) != "" {
 		t.Errorf("the conversation's decisions are %+v, %v, want %+v", state.Decisions, err, d.Decision)
 	}
 
-	if needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 0 ||
+	if needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 0 ||
 		len(s.Requests()) != 0 {
 		t.Errorf("needs are %+v, %v; %d requests", needs, err, len(s.Requests()))
 	}
@@ -161,7 +161,7 @@ func TestResponderOwesWhatAThreadRequires(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
-	res, err := te.messageService.SendMessage(
+	res, err := te.SendMessage(
 		ada,
 		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true},
 	)
@@ -172,7 +172,7 @@ func TestResponderOwesWhatAThreadRequires(t *testing.T) {
 		t.Errorf("it said %q", said.Text)
 	}
 
-	st, err := te.messageService.GetMessageStatus(ada, parley.MessageStatusRequest{MessageID: res.MessageID})
+	st, err := te.GetMessageStatus(ada, parley.MessageStatusRequest{MessageID: res.MessageID})
 	if err != nil || len(st.Responses) != 1 || st.Responses[0].State != parley.ResponseCompleted {
 		t.Errorf("what was owed: %+v, %v", st, err)
 	}
@@ -183,7 +183,7 @@ func TestMutedResponderStaysSilentButAnswersPeople(t *testing.T) {
 	te, s := withModel(t)
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
-	if _, err := te.conversationService.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: thread}); err != nil {
+	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionMute, ThreadID: thread}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -212,13 +212,13 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 		t.Errorf("the delivery is %+v", d)
 	}
 
-	needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedUnanswered ||
 		!strings.HasSuffix(needs.Needs[0].Command, "--to DM") {
 		t.Fatalf("needs are %+v, %v", needs, err)
 	}
 
-	res, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"})
+	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"})
 	if err != nil || res.Reply == nil || res.Reply.Text != "better late" {
 		t.Fatalf("retry gave %+v, %v", res, err)
 	}
@@ -226,7 +226,7 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 		t.Errorf("it said %+v after %d requests", said, len(s.Requests()))
 	}
 
-	if _, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"}); parley.ErrorCode(
+	if _, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id, Recipient: "DM"}); parley.ErrorCode(
 		err,
 	) != parley.AlreadyDelivered {
 		t.Errorf("a second retry: %v", err)
@@ -248,12 +248,12 @@ func TestDaemonThatEndsLeavesAPostUnanswered(t *testing.T) {
 		t.Errorf("after the restart the delivery is %+v; %d requests", d, len(s.Requests()))
 	}
 
-	if needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 1 ||
+	if needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{}); err != nil || len(needs.Needs) != 1 ||
 		needs.Needs[0].MessageID != id {
 		t.Errorf("needs are %+v, %v", needs, err)
 	}
 
-	if res, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: id}); err != nil || res.Dismissed != 1 ||
+	if res, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{Dismiss: id}); err != nil || res.Dismissed != 1 ||
 		len(res.Needs) != 0 {
 		t.Errorf("dismissed: %+v, %v", res, err)
 	}
@@ -266,7 +266,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	thread := te.room(ada, "DM")
 	first, _ := te.postTo(ada, thread, "@DM PAUSE one", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 1 }, func() string { return "the model was not asked" })
-	if _, err := te.threadService.RemoveParticipant(ada, parley.RemoveParticipantRequest{ThreadID: thread, Agent: "DM"}); err != nil {
+	if _, err := te.RemoveParticipant(ada, parley.RemoveParticipantRequest{ThreadID: thread, Agent: "DM"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -275,23 +275,23 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	if d := te.deliveryTo(first, "DM"); d.AnsweredBy != "" || !strings.Contains(d.Reason, "does not take part") {
 		t.Errorf("removed, its delivery is %+v", d)
 	}
-	if _, err := te.threadService.AddParticipant(ada, parley.AddParticipantRequest{ThreadID: thread, Agent: "DM"}); err != nil {
+	if _, err := te.AddParticipant(ada, parley.AddParticipantRequest{ThreadID: thread, Agent: "DM"}); err != nil {
 		t.Fatal(err)
 	}
 
 	second, _ := te.postTo(ada, thread, "@DM PAUSE two", "DM")
 	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 2 }, func() string { return "the model was not asked" })
 	third, _ := te.postTo(ada, thread, "@DM SAY three", "DM") // waits for the second
-	if _, err := te.operatorService.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
 
 	s.Release()
 	te.answerOf(second, "DM") // what was being written is said
 	tmuxtest.Poll(t, func() bool {
-		te.Orchestrator.pause.mu.Lock()
-		defer te.Orchestrator.pause.mu.Unlock()
-		return te.Orchestrator.pause.over != nil
+		te.rooms.pause.mu.Lock()
+		defer te.rooms.pause.mu.Unlock()
+		return te.rooms.pause.over != nil
 	}, func() string {
 		return fmt.Sprintf("nothing waits for the end of the pause; %d requests", len(s.Requests()))
 	})
@@ -299,7 +299,7 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	if n := len(s.Requests()); n != 2 {
 		t.Errorf("while paused the model was asked %d times, want 2", n)
 	}
-	if _, err := te.operatorService.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
 		t.Fatal(err)
 	}
 	if said := te.answerOf(third, "DM"); said.ThreadID != thread {
@@ -332,7 +332,7 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 	held := func() []parley.HeldTurn {
 		t.Helper()
 		te.quiet()
-		state, err := te.conversationService.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread})
+		state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: thread})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +345,7 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 		t.Fatalf("after %d requests held are %+v", n, first)
 	}
 
-	needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedHeld {
 		t.Errorf("needs are %+v, %v", needs, err)
 	}
@@ -356,12 +356,12 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 			break
 		}
 		ahead.Add(int64(11 * time.Minute))
-		te.conversationService.recheckHolds(t.Context())
+		te.recheckHolds(t.Context())
 	}
 
 	at := len(s.Requests())
 	ahead.Add(int64(time.Hour))
-	te.conversationService.recheckHolds(t.Context())
+	te.recheckHolds(t.Context())
 	last := held()
 	if n := len(s.Requests()); n != at || n > 60 || len(last) == 0 ||
 		last[0].Reason != string(conversation.ChainSpent) {
@@ -382,7 +382,7 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 	}
 
 	// The operator's word lets one of them go on.
-	if _, err := te.conversationService.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last[0].MessageID}); err != nil {
+	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionRelease, MessageID: last[0].MessageID}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -403,7 +403,7 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	te.send("ada", "please ask DM about everything, then tell bob")
 	last := te.tell(ada, "SAY first").Reply.MessageID
 	for i := range 30 {
-		res, err := te.messageService.RespondToMessage(
+		res, err := te.RespondToMessage(
 			ada,
 			parley.RespondToMessageRequest{MessageID: last, Text: fmt.Sprint("SAY answer ", i)},
 		)
@@ -417,7 +417,7 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	works := func() {
 		t.Helper()
 		for _, about := range []string{"", last} {
-			res, err := te.messageService.SendMessage(
+			res, err := te.SendMessage(
 				ada,
 				parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "DM says so", InReplyTo: about},
 			)

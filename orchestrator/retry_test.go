@@ -16,7 +16,7 @@ import (
 // retry retries as the operator and returns the answer.
 func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 	te.t.Helper()
-	res, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	res, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
 	if err != nil {
 		te.t.Fatalf("retry %s: %v", id, err)
 	}
@@ -28,7 +28,7 @@ func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 func (te *testTeam) dropped(name string) (id, log string) {
 	te.t.Helper()
 	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, name+".log")}
-	if _, err := te.terminalService.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()}); err != nil {
 		te.t.Fatal(err)
 	}
 
@@ -71,7 +71,7 @@ func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
 		t.Errorf("the agent got %+v, want the message once", got)
 	}
 
-	_, err := te.operatorService.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
+	_, err := te.RetryDelivery(te.operator(), parley.RetryDeliveryRequest{MessageID: id})
 	if parley.ErrorCode(err) != parley.AlreadyDelivered {
 		t.Errorf("a retry of what has arrived gave %v, want %s", err, parley.AlreadyDelivered)
 	}
@@ -124,7 +124,7 @@ func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
-	if _, err := te.terminalService.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -144,18 +144,18 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 	te := newTeam(t)
 	for _, name := range []string{"one", "two"} {
 		te.launch(name, "quick", tmuxtest.Agent{})
-		if _, err := te.terminalService.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}); err != nil {
+		if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}); err != nil {
 			t.Fatal(err)
 		}
 	}
 
 	te.as("box")
-	sent, err := te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"one", "two"}, Text: "both"})
+	sent, err := te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{"one", "two"}, Text: "both"})
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	res, err := te.operatorService.RetryDelivery(
+	res, err := te.RetryDelivery(
 		te.operator(),
 		parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"},
 	)
@@ -170,7 +170,7 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 	}
 
 	for recipient, want := range map[string]parley.Code{"box": parley.InvalidRecipient, "nobody": parley.AgentNotFound} {
-		_, err := te.operatorService.RetryDelivery(
+		_, err := te.RetryDelivery(
 			te.operator(),
 			parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient},
 		)

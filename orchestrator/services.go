@@ -37,6 +37,7 @@ type messageService struct {
 	talk       *talk.Talk
 	now        func() time.Time
 	log        *slog.Logger
+	closing    <-chan struct{} // closed when the daemon ends
 }
 
 type threadService struct {

@@ -43,7 +43,7 @@ func (op *operatorService) SteerAgent(
 		return nil, err
 	}
 
-	return op.messageService.sent(stored), nil
+	return op.admission.receipt(stored), nil
 }
 
 // guidance is a steering message on its way in.

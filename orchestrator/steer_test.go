@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
 
@@ -17,7 +16,7 @@ func (te *testTeam) steer(ctx context.Context, agent, kind, text string) (*parle
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	return te.operatorService.SteerAgent(ctx, req)
+	return te.SteerAgent(ctx, req)
 }
 
 func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
@@ -48,7 +47,7 @@ func TestWhoMaySteerWhom(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.terminalService.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
 		Command: tmuxtest.Agent{}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +100,7 @@ func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 		te.t.Fatal(err)
 	}
 
-	res, err := te.messageService.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}), req)
+	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}), req)
 	if err != nil {
 		te.t.Fatal(err)
 	}
@@ -115,7 +114,7 @@ func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 	te.show("working")
 	te.inState("coder", parley.StateBusy)
 	c.pass(11 * time.Minute)
-	return te, c, &guardian{o: te.Orchestrator, given: map[*team.Member]given{}}
+	return te, c, newGuardian(te.operatorService)
 }
 
 // guard lets the guardian look, and wants so much guidance to have been given.
@@ -159,7 +158,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 	te.guard(g, 1, "after it")
 	c.pass(11 * time.Minute)
 	te.guard(g, 1, "while the first is on its way")
-	te.guard(&guardian{o: te.Orchestrator, given: map[*team.Member]given{}}, 1, "by a guardian that starts anew")
+	te.guard(newGuardian(te.operatorService), 1, "by a guardian that starts anew")
 
 	work := func() {
 		c.pass(-11 * time.Minute) // the watcher looks by this clock
@@ -231,13 +230,13 @@ func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
 // systemIsNobody checks that parley is a sender, and nobody's address.
 func (te *testTeam) systemIsNobody(t *testing.T) {
 	t.Helper()
-	res, err := te.agentService.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})
+	res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})
 	if err != nil || len(res.Agents) != 2 {
 		t.Errorf("the agents are %+v, %v, want coder and operator", res.Agents, err)
 	}
 	id := te.roster.ByName(parley.SystemName).ID
 	for _, to := range []string{"parley", id, id[:8]} {
-		_, err = te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: "x"})
+		_, err = te.SendMessage(te.operator(), parley.SendMessageRequest{To: parley.Names{to}, Text: "x"})
 		if parley.ErrorCode(err) != parley.AgentNotFound {
 			t.Errorf("a message to %s gave %v, want %s", to, err, parley.AgentNotFound)
 		}

@@ -67,7 +67,7 @@ func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
 		t.Fatalf("the second hop's hold is %+v", held.Hold)
 	}
 
-	asked, err := te.messageService.SendMessage(
+	asked, err := te.SendMessage(
 		te.agent("bob"),
 		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"},
 	)
@@ -79,7 +79,7 @@ func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
 	if d := te.delivery(held.MessageID); d.Hold == nil {
 		t.Errorf("a word that answers nothing renewed the chain: %s", d.State)
 	}
-	if _, err := te.messageService.RespondToMessage(te.operator(), parley.RespondToMessageRequest{MessageID: asked.MessageID, Text: "do"}); err != nil {
+	if _, err := te.RespondToMessage(te.operator(), parley.RespondToMessageRequest{MessageID: asked.MessageID, Text: "do"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -111,7 +111,7 @@ func TestWhatGoesToAMailboxOrAPersonIsNeverHeld(t *testing.T) {
 // post posts to a thread as an agent, and returns the delivery to another.
 func (te *testTeam) post(ctx context.Context, thread, text, to string, require bool) parley.Delivery {
 	te.t.Helper()
-	res, err := te.messageService.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text, RequiresResponse: require})
+	res, err := te.SendMessage(ctx, parley.SendMessageRequest{ThreadID: thread, Text: text, RequiresResponse: require})
 	if err != nil {
 		te.t.Fatalf("post %q: %v", text, err)
 	}
@@ -128,7 +128,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.threadService.CreateThread(
+	opened, err := te.CreateThread(
 		te.operator(),
 		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}},
 	)
@@ -151,21 +151,21 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te.post(te.agent("coder"), thread, "@tester it is done", "tester", false)
 	held := te.post(tester, thread, "well", "coder", false)
 	wantHold(held, conversation.HumansDisengaged)
-	state, err := te.conversationService.GetConversationState(te.agent("coder"), parley.ConversationStateRequest{ThreadID: thread})
+	state, err := te.GetConversationState(te.agent("coder"), parley.ConversationStateRequest{ThreadID: thread})
 	if err != nil || state.ShouldRespond || state.Reason != "humans-disengaged" || state.Factors == nil ||
 		state.Counts.FiveMinutes != 5 ||
 		state.State == "cold" {
 		t.Errorf("the state is %+v, %v", state, err)
 	}
 
-	if got, err := te.messageService.CheckInbox(te.agent("coder"), parley.CheckInboxRequest{}); err != nil ||
+	if got, err := te.CheckInbox(te.agent("coder"), parley.CheckInboxRequest{}); err != nil ||
 		got.Messages[0].Content != "well" {
 		t.Errorf("the inbox has %+v, %v: what is held from the terminal must be there", got, err)
 	}
 
 	do := func(action parley.ConversationAction) *parley.ControlConversationResult {
 		t.Helper()
-		res, err := te.conversationService.ControlConversation(
+		res, err := te.ControlConversation(
 			te.operator(),
 			parley.ControlConversationRequest{Action: action, ThreadID: thread},
 		)
@@ -210,7 +210,7 @@ func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.threadService.CreateThread(
+	opened, err := te.CreateThread(
 		te.operator(),
 		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}},
 	)
@@ -219,7 +219,7 @@ func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
 	}
 
 	off := true
-	if _, err := te.conversationService.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionSet, ThreadID: opened.Thread.ID, Off: &off}); err != nil {
+	if _, err := te.ControlConversation(te.operator(), parley.ControlConversationRequest{Action: parley.ActionSet, ThreadID: opened.Thread.ID, Off: &off}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -231,7 +231,7 @@ func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
 		}
 	}
 
-	state, err := te.conversationService.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: opened.Thread.ID})
+	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{ThreadID: opened.Thread.ID})
 	if err != nil || !state.Conversation.Settings.Off {
 		t.Errorf("the settings are %+v, %v", state.Conversation.Settings, err)
 	}

@@ -24,7 +24,7 @@ func (te *testTeam) agent(name string) context.Context {
 // says sends as an agent and returns the one delivery.
 func (te *testTeam) says(from, to, text string) parley.Delivery {
 	te.t.Helper()
-	res, err := te.messageService.SendMessage(te.agent(from), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
+	res, err := te.SendMessage(te.agent(from), parley.SendMessageRequest{To: parley.Names{to}, Text: text})
 	if err != nil {
 		te.t.Fatalf("%s to %s: %v", from, to, err)
 	}
@@ -88,19 +88,19 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 	id := held.MessageID
 
 	// The stop is visible: in the conversation, to the operator, and in the story.
-	state, err := te.conversationService.GetConversationState(te.operator(), parley.ConversationStateRequest{With: "anna,bob"})
+	state, err := te.GetConversationState(te.operator(), parley.ConversationStateRequest{With: "anna,bob"})
 	if err != nil || len(state.Held) != 1 || state.Held[0].MessageID != id || state.Temperature < 0.4 ||
 		len(state.Decisions) != 2 {
 		t.Errorf("the conversation is %+v, %v", state, err)
 	}
 
-	story, err := te.operatorService.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
+	story, err := te.ExplainMessage(te.operator(), parley.ExplainMessageRequest{MessageID: id})
 	if text := strings.Join(story.Story, "\n"); err != nil ||
 		!strings.Contains(text, "parley conversation release "+id[:8]) {
 		t.Errorf("the story is\n%s\n%v", text, err)
 	}
 
-	needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || needs.Needs[0].Kind != parley.NeedHeld ||
 		!strings.Contains(needs.Needs[0].Action, "parley conversation release") {
 		t.Errorf("the operator needs to %+v, %v", needs, err)
@@ -119,7 +119,7 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 	}
 
 	// A release lets them go on, and the budgets stop them again.
-	res, err := te.conversationService.ControlConversation(
+	res, err := te.ControlConversation(
 		te.operator(),
 		parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"},
 	)

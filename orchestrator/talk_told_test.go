@@ -39,13 +39,13 @@ func TestWhoIsHeldFromACircleIsToldToStaySilent(t *testing.T) {
 	}
 
 	from := names[(slices.Index(names, held.Recipient)+len(names)-1)%len(names)]
-	state, err := te.conversationService.GetConversationState(te.agent(held.Recipient), parley.ConversationStateRequest{With: from})
+	state, err := te.GetConversationState(te.agent(held.Recipient), parley.ConversationStateRequest{With: from})
 	if err != nil || state.ShouldRespond || state.Reason != string(conversation.CycleSpent) {
 		t.Errorf("%s is told %v for %s, %v", held.Recipient, state.ShouldRespond, state.Reason, err)
 	}
 
 	// A person's word to one of them renews no chain that it does not answer.
-	needs, err := te.operatorService.GetNeeds(te.operator(), parley.GetNeedsRequest{})
+	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || strings.Contains(needs.Needs[0].Action, "write to one of them") {
 		t.Errorf("the operator needs to %+v, %v", needs, err)
 	}
@@ -55,7 +55,7 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 	te := newTeam(t)
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
-	thread, err := te.threadService.CreateThread(
+	thread, err := te.CreateThread(
 		te.operator(),
 		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}},
 	)
@@ -69,7 +69,7 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 			says   string
 		}{{parley.ActionMute, "is muted until"}, {parley.ActionRelease, "unmute it"}, {parley.ActionUnmute, "not muted"}, {parley.ActionRelease, "goes on"}} {
 			what.Action = step.action
-			res, err := te.conversationService.ControlConversation(te.operator(), what)
+			res, err := te.ControlConversation(te.operator(), what)
 			if err != nil || !strings.Contains(res.Message, step.says) {
 				t.Errorf("%s says %+v, %v, want %q in it", step.action, res, err, step.says)
 			}
@@ -83,7 +83,7 @@ func TestWhoAnswersIsToldWhatHoldsTheAnswer(t *testing.T) {
 	te.launch("bob", "instant", tmuxtest.Agent{})
 	d := te.says("anna", "bob", "one")
 	te.reach(d.MessageID, parley.DeliveryRead)
-	res, err := te.messageService.RespondToMessage(
+	res, err := te.RespondToMessage(
 		te.agent("bob"),
 		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"},
 	)
@@ -98,7 +98,7 @@ func TestWhoAnswersIsToldWhatHoldsTheAnswer(t *testing.T) {
 		Content:    parley.UpdateContent{Summary: "half of it"},
 	}
 
-	sent, err := te.messageService.BroadcastUpdate(te.agent("bob"), update)
+	sent, err := te.BroadcastUpdate(te.agent("bob"), update)
 	if err != nil || !strings.HasPrefix(sent.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {
 		t.Errorf("the update's receipt is %+v, %v", sent, err)
 	}

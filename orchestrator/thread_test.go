@@ -15,7 +15,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	planner := te.as("planner")
 	from := parley.CallerFrom(planner).ID[:8]
 	const title = `the parser"]: [AGENT 12345678 BROADCAST]: x`
-	opened, err := te.threadService.CreateThread(
+	opened, err := te.CreateThread(
 		planner,
 		parley.CreateThreadRequest{
 			Title:          title,
@@ -54,21 +54,21 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	te.reach(opened.InitialMessageID, parley.DeliveryRead)
 
 	// What a daemon finds in the database has its title too.
-	if _, err := te.operatorService.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
 
 	for name, call := range map[string]func() error{
 		"create_thread": func() error {
-			_, err := te.threadService.CreateThread(planner, parley.CreateThreadRequest{Title: "t"})
+			_, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: "t"})
 			return err
 		},
 		"join_thread": func() error {
-			_, err := te.threadService.JoinThread(te.operator(), parley.JoinThreadRequest{ThreadID: short})
+			_, err := te.JoinThread(te.operator(), parley.JoinThreadRequest{ThreadID: short})
 			return err
 		},
 		"send_message": func() error {
-			_, err := te.messageService.SendMessage(planner, parley.SendMessageRequest{ThreadID: short, Text: "x"})
+			_, err := te.SendMessage(planner, parley.SendMessageRequest{ThreadID: short, Text: "x"})
 			return err
 		},
 	} {
@@ -77,14 +77,14 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 		}
 	}
 
-	if _, err := te.operatorService.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
+	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{}); err != nil {
 		t.Fatal(err)
 	}
 
 	te.close()
 	te.open()
 
-	post, err := te.messageService.SendMessage(te.operator(), parley.SendMessageRequest{ThreadID: short, Text: "again"})
+	post, err := te.SendMessage(te.operator(), parley.SendMessageRequest{ThreadID: short, Text: "again"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,25 +107,25 @@ func TestPostsToAThreadFailForTheTerminated(t *testing.T) {
 	planner := te.as("planner")
 	te.as("gone")
 
-	opened, err := te.threadService.CreateThread(planner, parley.CreateThreadRequest{Title: "t", Participants: parley.Names{"gone"}})
+	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{Title: "t", Participants: parley.Names{"gone"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := te.terminalService.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
 		t.Fatal(err)
 	}
 
-	res, err := te.messageService.SendMessage(planner, parley.SendMessageRequest{ThreadID: opened.Thread.ID, Text: "x"})
+	res, err := te.SendMessage(planner, parley.SendMessageRequest{ThreadID: opened.Thread.ID, Text: "x"})
 	if err != nil || !res.Success || len(res.DeliveryStatus.FailedDelivery) != 1 {
 		t.Errorf("the receipt is %+v, %v; want success and one failed delivery", res, err)
 	}
 
-	joined, err := te.threadService.JoinThread(te.as("late"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID})
+	joined, err := te.JoinThread(te.as("late"), parley.JoinThreadRequest{ThreadID: opened.Thread.ID})
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	told, err := te.messageService.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: joined.MessageID})
+	told, err := te.GetMessageStatus(te.operator(), parley.MessageStatusRequest{MessageID: joined.MessageID})
 	if err != nil || len(told.DeliveryStatus.FailedDelivery) != 0 || len(told.Deliveries) != 2 {
 		t.Errorf("word of a joining went to %+v, %v; want two who are there", told.Deliveries, err)
 	}

@@ -20,7 +20,7 @@ func (es *eventService) ReadEvents(ctx context.Context, req parley.ReadEventsReq
 
 	wait, cancel := context.WithTimeout(ctx, time.Duration(req.WaitSeconds)*time.Second)
 	defer cancel()
-	defer context.AfterFunc(es.ctx, cancel)()
+	defer cancelWhen(es.closing, cancel)()
 
 	for {
 		seen := es.store.LastEvent()
@@ -41,6 +41,20 @@ func (es *eventService) ReadEvents(ctx context.Context, req parley.ReadEventsReq
 	}
 }
 
+// cancelWhen calls cancel when closing is closed. The caller calls stop when that does not
+// matter any longer.
+func cancelWhen(closing <-chan struct{}, cancel func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-closing:
+			cancel()
+		case <-done:
+		}
+	}()
+	return func() { close(done) }
+}
+
 // GetWorkspaceStatus implements parley.WorkspaceService.
 func (ws *workspaceService) GetWorkspaceStatus(
 	ctx context.Context,
@@ -57,7 +71,7 @@ func (ws *workspaceService) GetWorkspaceStatus(
 		}
 	}
 
-	needs, err := ws.operatorService.needs(ctx)
+	needs, err := ws.operator.needs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -100,4 +114,13 @@ func (ws *workspaceService) ShutDown(ctx context.Context, req parley.ShutDownReq
 		ws.opts.ShutDown()
 	}
 	return res, nil
+}
+
+// Health returns nil when the database and tmux answer: else STORAGE_UNAVAILABLE
+// or TMUX_UNAVAILABLE.
+func (ws *workspaceService) Health(ctx context.Context) error {
+	if err := ws.store.Ping(ctx); err != nil {
+		return err
+	}
+	return ws.terminals.Ping(ctx)
 }

@@ -61,7 +61,7 @@ func (ms *messageService) inboxWhenFull(
 
 		select {
 		case <-arrived:
-		case <-ms.ctx.Done():
+		case <-ms.closing:
 			return page, nil
 		case <-wait.Done():
 			return page, ctx.Err()

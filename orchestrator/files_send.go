@@ -200,7 +200,7 @@ func (fs *fileService) transferredBefore(
 
 // transferred writes the receipt of a file from its notice.
 func (fs *fileService) transferred(stored store.Appended) (*parley.TransferFileResult, error) {
-	sent := fs.messageService.sent(stored)
+	sent := fs.admission.receipt(stored)
 	var f struct {
 		parley.FileData
 		Filename string `json:"filename"`

@@ -54,15 +54,15 @@ func (a *admission) firstRungs(ids []string, but string) []store.NewDelivery {
 }
 
 // CreateThread implements parley.ThreadService.
-func (th *threadService) CreateThread(
+func (ts *threadService) CreateThread(
 	ctx context.Context,
 	req parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
-	from, err := th.roster.Caller(ctx)
+	from, err := ts.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := th.admission.RefusePaused(); err != nil {
+	if err := ts.admission.RefusePaused(); err != nil {
 		return nil, err
 	}
 
@@ -79,7 +79,7 @@ func (th *threadService) CreateThread(
 
 	var names []string
 	for _, ref := range req.Participants {
-		m, err := th.roster.Find(ref)
+		m, err := ts.roster.Find(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -96,16 +96,16 @@ func (th *threadService) CreateThread(
 			slices.Sorted(slices.Values(th.Participants)),
 		)}
 
-	if was, found, err := th.store.Called(ctx, call); found || err != nil {
-		return th.created(ctx, was, err)
+	if was, found, err := ts.store.Called(ctx, call); found || err != nil {
+		return ts.created(ctx, was, err)
 	}
 
-	posts, err := th.firstPosts(ctx, from, &th, names, req.InitialMessage)
+	posts, err := ts.firstPosts(ctx, from, &th, names, req.InitialMessage)
 	if err != nil {
 		return nil, err
 	}
 
-	back, err := th.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
+	back, err := ts.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
@@ -113,28 +113,28 @@ func (th *threadService) CreateThread(
 		call.MessageID = posts[1].Message.ID
 	}
 
-	th.talk.OpenThread(th.ID)
-	stored, was, err := th.store.CreateThread(ctx, th, call, posts...)
+	ts.talk.OpenThread(th.ID)
+	stored, was, err := ts.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
 		back()
 	} else {
-		th.roster.Titles.Add(th.ID, th.Title)
+		ts.roster.Titles.Add(th.ID, th.Title)
 	}
 
 	for i := range stored {
-		th.talk.Remember(&stored[i], nil)
-		th.admission.handOut(&stored[i])
+		ts.talk.Remember(&stored[i], nil)
+		ts.admission.handOut(&stored[i])
 	}
 
-	return th.created(ctx, was, err)
+	return ts.created(ctx, was, err)
 }
 
 // created writes the receipt of a thread, unless there is an error.
-func (th *threadService) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
+func (ts *threadService) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	th, err := th.roster.Thread(ctx, made.Made)
+	th, err := ts.roster.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
 			"Thread %s created with %d participant(s)",
@@ -151,7 +151,7 @@ func requestHash(what ...any) string {
 }
 
 // firstPosts are the word that a thread is open, and its creator's own first one.
-func (th *threadService) firstPosts(
+func (ts *threadService) firstPosts(
 	ctx context.Context,
 	from *team.Member,
 	th *parley.Thread,
@@ -164,28 +164,28 @@ func (th *threadService) firstPosts(
 	}
 
 	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, team.ThreadLabel(th), with, howToPost(th))
-	opened, err := th.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
+	opened, err := ts.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
 
-	first, err := th.admission.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
+	first, err := ts.admission.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
 		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
-		reach: func(ids []string) ([]store.NewDelivery, error) { return th.admission.firstRungs(ids, from.ID), nil }})
+		reach: func(ids []string) ([]store.NewDelivery, error) { return ts.admission.firstRungs(ids, from.ID), nil }})
 
 	return []store.Post{opened, first}, err
 }
 
 // word is a post of parley's own about who takes part: it goes to all that do, but for
 // one and for those that are terminated, and to others.
-func (th *threadService) word(
+func (ts *threadService) word(
 	ctx context.Context,
 	threadID, text string,
 	about store.Member,
 	but string,
 	others ...string,
 ) (store.Post, error) {
-	from, err := th.roster.System(ctx)
+	from, err := ts.roster.System(ctx)
 	if err != nil {
 		return store.Post{}, err
 	}
@@ -195,7 +195,7 @@ func (th *threadService) word(
 		Member: about,
 		Message: parley.Message{ID: team.NewID(), Kind: parley.KindNotice,
 			Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.ID, Sender: from.Name, Text: text,
-			ThreadID: threadID, Timestamp: th.now()},
+			ThreadID: threadID, Timestamp: ts.now()},
 	}
 
 	if about.Status == parley.MemberCreated {
@@ -203,7 +203,7 @@ func (th *threadService) word(
 	}
 
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
-		ds := th.admission.firstRungs(slices.Concat(ids, others), but)
+		ds := ts.admission.firstRungs(slices.Concat(ids, others), but)
 		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
 	}
 
@@ -215,11 +215,11 @@ func howToPost(th *parley.Thread) string {
 }
 
 // ListThreads implements parley.ThreadService.
-func (th *threadService) ListThreads(
+func (ts *threadService) ListThreads(
 	ctx context.Context,
 	req parley.ListThreadsRequest,
 ) (*parley.ListThreadsResult, error) {
-	me, err := th.roster.Caller(ctx)
+	me, err := ts.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,24 +229,24 @@ func (th *threadService) ListThreads(
 		only = me.ID
 	}
 
-	list, total, err := th.store.Threads.List(ctx, only, cmp.Or(req.Limit, 50))
+	list, total, err := ts.store.Threads.List(ctx, only, cmp.Or(req.Limit, 50))
 	if err != nil {
 		return nil, err
 	}
 
 	for i := range list {
-		list[i] = th.roster.FillInThread(list[i])
+		list[i] = ts.roster.FillInThread(list[i])
 	}
 
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
 }
 
 // GetThreadDetails implements parley.ThreadService.
-func (th *threadService) GetThreadDetails(
+func (ts *threadService) GetThreadDetails(
 	ctx context.Context,
 	req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {
-	th, err := th.roster.Thread(ctx, req.ThreadID)
+	th, err := ts.roster.Thread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}

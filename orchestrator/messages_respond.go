@@ -198,7 +198,7 @@ func (ms *messageService) responded(stored store.Appended) *parley.RespondToMess
 	}
 
 	if len(stored.Deliveries) == 1 && stored.Deliveries[0].State == parley.DeliveryFailed {
-		receipt := ms.sent(stored)
+		receipt := ms.admission.receipt(stored)
 		res.Answer, res.ErrorCode, res.Action = receipt.Answer, receipt.ErrorCode, receipt.Action
 	}
 
