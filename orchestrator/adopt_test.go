@@ -139,7 +139,11 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 		"a taken name":      {parley.AdoptAgentRequest{Name: "mine", Profile: "generic", Pane: unknown, Socket: u.path}, parley.AgentExists, "mine"},
 		"a name for no one": {parley.AdoptAgentRequest{Name: "operator", Pane: unknown, Socket: u.path}, parley.InvalidArgument, "reserved"},
 	} {
-		_, err := te.AdoptAgent(te.operator(), tc.req)
+		err := tc.req.Validate()
+		if err == nil {
+			_, err = te.AdoptAgent(te.operator(), tc.req)
+		}
+
 		if e := parley.AsError(err); err == nil || e.Code != tc.want || e.Action == "" ||
 			!strings.Contains(e.Message, tc.says) {
 			t.Errorf(

@@ -223,7 +223,10 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 		"missing dir":     {parley.LaunchAgentRequest{Name: "a", Command: []string{"cat"}, Dir: "/no/such/dir"}, parley.InvalidArgument},
 		"unknown profile": {parley.LaunchAgentRequest{Name: "a", Profile: "genric", Command: []string{"cat"}}, parley.InvalidArgument},
 	} {
-		_, err := te.LaunchAgent(te.operator(), tc.req)
+		err := tc.req.Validate()
+		if err == nil {
+			_, err = te.LaunchAgent(te.operator(), tc.req)
+		}
 		if got := parley.ErrorCode(err); got != tc.want || parley.AsError(err).Action == "" {
 			t.Errorf("%s: %v (%s, %q), want %s with advice", name, err, got, parley.AsError(err).Action, tc.want)
 		}

@@ -97,6 +97,8 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 			[]string{"COVERING INDEX deliveries_unread", "INDEX deliveries_open", "INDEX debts_owed"}, "TEMP B-TREE"},
 		"DeliveryCounts": {func(ctx context.Context) error { _, err := s.DeliveryCounts(ctx); return err },
 			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
+		"DeliveryReasons": {func(ctx context.Context) error { _, err := s.DeliveryReasons(ctx); return err },
+			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
 		"Events": {func(ctx context.Context) error {
 			_, err := s.Events.List(ctx, EventQuery{After: 5, Limit: 10})
 			return err

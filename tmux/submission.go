@@ -87,7 +87,7 @@ const (
 type Submission struct {
 	Owner string // the owner that the pane must have
 	Seq   uint64 // 1 to 2^53, rising for each pane; a lower or equal one is refused
-	Text  string // see CheckText. Where programs do not frame pastes, the caller must avoid LF
+	Text  string // UTF-8 without control characters except LF and TAB; no LF where programs do not frame pastes
 	Key   Key    // default Enter
 
 	// On is the Instance of the server that the pane is on, "" for any: a new server

@@ -58,7 +58,7 @@ func (s *Submission) complete() error {
 	}
 
 	if !s.Resume {
-		if err := CheckText(s.Text); err != nil {
+		if err := checkText(s.Text); err != nil {
 			return err
 		}
 	}

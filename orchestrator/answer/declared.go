@@ -133,10 +133,6 @@ func (rs *Responders) Add(
 	ctx context.Context,
 	req parley.AddResponderRequest,
 ) (*parley.AddResponderResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	if m := rs.roster.ByName(req.Name); m != nil {
 		if r := m.Agent().Responder; r != nil && r.Origin == parley.FromFile &&
 			m.Agent().State != parley.StateTerminated {
