@@ -8,20 +8,20 @@ import (
 )
 
 // RegisterAgent implements parley.AgentService.
-func (o *Orchestrator) RegisterAgent(
+func (g *agentService) RegisterAgent(
 	ctx context.Context,
 	req parley.RegisterAgentRequest,
 ) (*parley.RegisterAgentResult, error) {
-	if err := o.admitNewcomer(parley.CallerFrom(ctx)); err != nil {
+	if err := g.admitNewcomer(parley.CallerFrom(ctx)); err != nil {
 		return nil, err
 	}
 
-	now := o.now()
-	key, stored := o.roster.NewKey(parley.KeyRegistered)
+	now := g.now()
+	key, stored := g.roster.NewKey(parley.KeyRegistered)
 	a := parley.Agent{ID: team.NewID(), Name: req.Username, Description: parley.CleanLine(req.Description),
 		Role: parley.CleanLine(req.Role), Capabilities: parley.CleanLines(req.Capabilities), Groups: parley.CleanLines(req.Groups),
 		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
-		Host: o.opts.Host, CreatedAt: now, LastActive: now}
+		Host: g.opts.Host, CreatedAt: now, LastActive: now}
 
 	status := parley.StatusActive
 	if req.Special {
@@ -36,19 +36,19 @@ func (o *Orchestrator) RegisterAgent(
 		}
 	}
 
-	if m := o.stoppedMailbox(ctx, a.Name); m != nil {
+	if m := g.stoppedMailbox(ctx, a.Name); m != nil {
 		old := m.Agent()
 		a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
-		if err := o.roster.Renew(ctx, m, a, stored); err != nil {
+		if err := g.roster.Renew(ctx, m, a, stored); err != nil {
 			return nil, err
 		}
 	} else {
-		if err := o.store.CreateAgent(ctx, a, stored); err != nil {
+		if err := g.store.CreateAgent(ctx, a, stored); err != nil {
 			return nil, err
 		}
 		m := team.NewMember(a)
-		o.roster.Add(m)
-		o.roster.Keys.Add(m, stored)
+		g.roster.Add(m)
+		g.roster.Keys.Add(m, stored)
 	}
 
 	return &parley.RegisterAgentResult{
@@ -62,8 +62,8 @@ func (o *Orchestrator) RegisterAgent(
 
 // stoppedMailbox returns the mailbox that the operator gives a new key to. Nobody
 // else may: its unread messages would be theirs.
-func (o *Orchestrator) stoppedMailbox(ctx context.Context, name string) *team.Member {
-	m := o.roster.ByName(name)
+func (g *agentService) stoppedMailbox(ctx context.Context, name string) *team.Member {
+	m := g.roster.ByName(name)
 	if m == nil || !parley.CallerFrom(ctx).Operator || m.Kind != parley.KindMailbox ||
 		m.Agent().State != parley.StateTerminated {
 		return nil
@@ -72,20 +72,20 @@ func (o *Orchestrator) stoppedMailbox(ctx context.Context, name string) *team.Me
 }
 
 // GetAgentStatus implements parley.AgentService.
-func (o *Orchestrator) GetAgentStatus(
+func (g *agentService) GetAgentStatus(
 	ctx context.Context,
 	req parley.AgentStatusRequest,
 ) (*parley.AgentStatusResult, error) {
-	members := o.roster.All()
+	members := g.roster.All()
 	if req.Agent != "" {
-		m, err := o.roster.Find(req.Agent)
+		m, err := g.roster.Find(req.Agent)
 		if err != nil {
 			return nil, err
 		}
 		members = []*team.Member{m}
 	}
 
-	counts, err := o.store.Counts(ctx)
+	counts, err := g.store.Counts(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (o *Orchestrator) GetAgentStatus(
 		You:    parley.CallerFrom(ctx).Name,
 	}
 
-	now := o.now()
+	now := g.now()
 	for _, m := range members {
 		a, c := m.Agent(), counts[m.ID]
 		res.Agents = append(res.Agents, parley.AgentStatus{Agent: a, Availability: a.AvailabilityAt(now),

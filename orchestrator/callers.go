@@ -9,18 +9,18 @@ import (
 // Authenticate returns the agent that an API key belongs to. Keys of terminated
 // agents are refused.
 func (o *Orchestrator) Authenticate(ctx context.Context, key string) (parley.Caller, bool) {
-	return o.roster.Authenticate(ctx, key)
+	return o.rooms.roster.Authenticate(ctx, key)
 }
 
 // CallerNamed returns the agent with a name or id.
 func (o *Orchestrator) CallerNamed(ctx context.Context, ref string) (parley.Caller, bool) {
-	return o.roster.CallerNamed(ctx, ref)
+	return o.rooms.roster.CallerNamed(ctx, ref)
 }
 
 // CallerOfProcess returns the agent from whose terminal a process descends.
 func (o *Orchestrator) CallerOfProcess(pid int) (parley.Caller, bool) {
-	return o.roster.CallerOfProcess(pid)
+	return o.rooms.roster.CallerOfProcess(pid)
 }
 
 // Operator returns the person who runs the workspace.
-func (o *Orchestrator) Operator() parley.Caller { return o.roster.Operator() }
+func (o *Orchestrator) Operator() parley.Caller { return o.rooms.roster.Operator() }

@@ -83,7 +83,7 @@ func (ct *crashTeam) run(in io.Reader, out io.Writer) error {
 		return err
 	}
 
-	ctx = parley.WithCaller(ctx, o.roster.Operator())
+	ctx = parley.WithCaller(ctx, o.rooms.roster.Operator())
 	fmt.Fprintln(out, "ready")
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {

@@ -11,15 +11,15 @@ const choreTime = 30 * time.Second
 
 // expire gives up deliveries that waited too long, removes unused files, and stores when
 // agents and keys were last seen.
-func (o *Orchestrator) expire(ctx context.Context) {
-	if _, err := o.store.Expire(ctx, o.now().Add(-o.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
-		o.log.Error("expire deliveries", "error", err)
+func (ws *workspaceService) expire(ctx context.Context) {
+	if _, err := ws.store.Expire(ctx, ws.now().Add(-ws.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {
+		ws.log.Error("expire deliveries", "error", err)
 	}
 
-	o.terminals.Sweep()
-	seen := o.roster.TakeSeen()
-	if err := errors.Join(o.store.TouchAgents(ctx, seen), o.store.TouchKeys(ctx, o.roster.Keys.TakeUsed())); err != nil &&
+	ws.terminals.Sweep()
+	seen := ws.roster.TakeSeen()
+	if err := errors.Join(ws.store.TouchAgents(ctx, seen), ws.store.TouchKeys(ctx, ws.roster.Keys.TakeUsed())); err != nil &&
 		ctx.Err() == nil {
-		o.log.Error("note who was seen", "error", err)
+		ws.log.Error("note who was seen", "error", err)
 	}
 }

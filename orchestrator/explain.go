@@ -4,37 +4,37 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"parley/orchestrator/answer"
 	"slices"
 	"strings"
 	"time"
 
 	"parley"
+	"parley/orchestrator/answer"
 )
 
 // ExplainMessage implements parley.OperatorService.
-func (o *Orchestrator) ExplainMessage(
+func (op *operatorService) ExplainMessage(
 	ctx context.Context,
 	req parley.ExplainMessageRequest,
 ) (*parley.ExplainMessageResult, error) {
-	msg, deliveries, err := o.store.Message(ctx, req.MessageID)
+	msg, deliveries, err := op.store.Message(ctx, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range o.responders.Unanswered(&msg, deliveries) {
+	for _, m := range op.responders.Unanswered(&msg, deliveries) {
 		i := slices.IndexFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
-		if deliveries[i].Reason == "" && !o.responders.IsAnswering(&msg, m) {
+		if deliveries[i].Reason == "" && !op.responders.IsAnswering(&msg, m) {
 			deliveries[i].Reason, deliveries[i].ReasonCode = answer.NotAsked, parley.EndedNoAnswer
 		}
 	}
 
 	agentOf := func(d *parley.Delivery) parley.Agent {
-		if m := o.roster.ByID(d.RecipientID); m != nil {
+		if m := op.roster.ByID(d.RecipientID); m != nil {
 			return m.Agent()
 		}
 		return parley.Agent{Name: d.Recipient}
 	}
-	res := explain(o.roster.FillIn(&msg), o.roster.FillInDeliveries(deliveries), agentOf, o.now(), time.Local)
+	res := explain(op.roster.FillIn(&msg), op.roster.FillInDeliveries(deliveries), agentOf, op.now(), time.Local)
 
 	return &res, nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // ExportMessages implements parley.OperatorService.
-func (o *Orchestrator) ExportMessages(
+func (op *operatorService) ExportMessages(
 	ctx context.Context,
 	req parley.ExportMessagesRequest,
 ) (*parley.ExportMessagesResult, error) {
@@ -20,7 +20,7 @@ func (o *Orchestrator) ExportMessages(
 
 	res := &parley.ExportMessagesResult{Answer: parley.OK, Messages: []parley.ExportedMessage{}}
 	for i, ref := range req.Between {
-		m, err := o.roster.Find(ref)
+		m, err := op.roster.Find(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -34,22 +34,22 @@ func (o *Orchestrator) ExportMessages(
 	}
 
 	if req.ThreadID != "" {
-		th, err := o.store.Thread(ctx, req.ThreadID)
+		th, err := op.store.Thread(ctx, req.ThreadID)
 		if err != nil {
 			return nil, err
 		}
-		th = o.roster.FillInThread(th)
+		th = op.roster.FillInThread(th)
 		q.ThreadID, res.Thread = th.ID, &th
 	}
 
-	page, err := o.store.Export(ctx, q)
+	page, err := op.store.Export(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, m := range page.Messages {
-		o.roster.FillIn(&m.Message)
-		o.roster.FillInDeliveries(m.Deliveries)
+		op.roster.FillIn(&m.Message)
+		op.roster.FillInDeliveries(m.Deliveries)
 		res.Messages = append(res.Messages, m)
 	}
 

@@ -18,11 +18,11 @@ import (
 )
 
 // TransferFile implements parley.FileService.
-func (o *Orchestrator) TransferFile(
+func (fs *fileService) TransferFile(
 	ctx context.Context,
 	req parley.TransferFileRequest,
 ) (*parley.TransferFileResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := fs.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -34,55 +34,55 @@ func (o *Orchestrator) TransferFile(
 
 	name := cmp.Or(req.DestinationFilename, filepath.Base(req.SourcePath))
 	n := &fileNote{name: name, description: req.Description, key: req.IdempotencyKey}
-	if n.to, err = o.fileRecipient(from, req.Recipient); err != nil {
+	if n.to, err = fs.fileRecipient(from, req.Recipient); err != nil {
 		return nil, err
 	}
-	if before, err := o.transferredBefore(ctx, from, n); before != nil || err != nil {
+	if before, err := fs.transferredBefore(ctx, from, n); before != nil || err != nil {
 		return before, err
 	}
-	if err := o.refusePaused(); err != nil { // before all the work
+	if err := fs.admission.RefusePaused(); err != nil { // before all the work
 		return nil, err
 	}
 	if err := parley.CheckFileName("destination_filename", name); err != nil {
 		return nil, err
 	}
 
-	source, err := o.bounds(from).Open(req.SourcePath)
+	source, err := fs.bounds(from).Open(req.SourcePath)
 	if err != nil {
 		return nil, err
 	}
 	defer source.Close()
 
-	if source.Size() > o.files.Limit() {
-		return nil, o.files.TooLarge(source.Size())
+	if source.Size() > fs.files.Limit() {
+		return nil, fs.files.TooLarge(source.Size())
 	}
-	if err := o.files.CheckSpace(source.Size()); err != nil {
+	if err := fs.files.CheckSpace(source.Size()); err != nil {
 		return nil, err
 	}
 
-	return o.takeFile(ctx, from, source, func() (*fileNote, error) { return n, nil })
+	return fs.takeFile(ctx, from, source, func() (*fileNote, error) { return n, nil })
 }
 
 // UploadFile stores content, which the caller sends along, and tells the recipient of
 // it, if it has one. What is known of it is asked for when the content has come.
-func (o *Orchestrator) UploadFile(
+func (fs *fileService) UploadFile(
 	ctx context.Context,
 	content io.Reader,
 	described func() (parley.UploadFileRequest, error),
 ) (*parley.TransferFileResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := fs.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	return o.takeFile(ctx, from, content, func() (*fileNote, error) {
+	return fs.takeFile(ctx, from, content, func() (*fileNote, error) {
 		req, err := described()
 		if err != nil {
 			return nil, err
 		}
 		n := &fileNote{name: req.Filename, description: req.Description, key: req.IdempotencyKey}
 		if req.Recipient != "" {
-			n.to, err = o.fileRecipient(from, req.Recipient)
+			n.to, err = fs.fileRecipient(from, req.Recipient)
 		}
 
 		return n, err
@@ -91,14 +91,14 @@ func (o *Orchestrator) UploadFile(
 
 // OpenFile returns a file and what it holds, if the caller may read it. To others it
 // does not exist.
-func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, io.ReadSeekCloser, error) {
+func (fs *fileService) OpenFile(ctx context.Context, ref string) (*parley.File, io.ReadSeekCloser, error) {
 	c := parley.CallerFrom(ctx)
 	if c.Nobody() {
-		_, err := o.roster.Caller(ctx)
+		_, err := fs.roster.Caller(ctx)
 		return nil, nil, err
 	}
 
-	f, err := o.fileFor(ctx, c, ref)
+	f, err := fs.admission.fileFor(ctx, c, ref)
 	if err == nil && f.RemovedAt != nil {
 		err = fileGone(f)
 	}
@@ -106,7 +106,7 @@ func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, 
 		return nil, nil, err
 	}
 
-	content, err := o.files.Content(f.SHA256)
+	content, err := fs.files.Content(f.SHA256)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,32 +115,32 @@ func (o *Orchestrator) OpenFile(ctx context.Context, ref string) (*parley.File, 
 }
 
 // FileLimit is how many bytes a file may have.
-func (o *Orchestrator) FileLimit() int64 { return o.files.Limit() }
+func (fs *fileService) FileLimit() int64 { return fs.files.Limit() }
 
 // fileFor returns a file if a caller may read it: it sent it, a message with it came
 // for it, or stands in a thread that it reads, or it is the operator.
-func (o *Orchestrator) fileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
+func (a *admission) fileFor(ctx context.Context, c parley.Caller, ref string) (parley.File, error) {
 	if c.Operator {
-		return o.store.File(ctx, ref, "")
+		return a.store.File(ctx, ref, "")
 	}
 
-	f, refused := o.store.File(ctx, ref, c.ID)
+	f, refused := a.store.File(ctx, ref, c.ID)
 	if parley.ErrorCode(refused) != parley.FileNotFound {
 		return f, refused
 	}
 
-	f, err := o.store.File(ctx, ref, "")
+	f, err := a.store.File(ctx, ref, "")
 	if err != nil {
 		return parley.File{}, err
 	}
 
-	posts, err := o.store.PostsWithFile(ctx, f.ID)
+	posts, err := a.store.PostsWithFile(ctx, f.ID)
 	if err != nil {
 		return parley.File{}, err
 	}
 
 	for _, id := range posts {
-		if _, _, err := o.visible(ctx, c, id); err == nil {
+		if _, _, err := a.visible(ctx, c, id); err == nil {
 			return f, nil
 		}
 	}
@@ -149,10 +149,10 @@ func (o *Orchestrator) fileFor(ctx context.Context, c parley.Caller, ref string)
 }
 
 // bounds are where a member may send files from.
-func (o *Orchestrator) bounds(m *team.Member) files.Bounds {
+func (fs *fileService) bounds(m *team.Member) files.Bounds {
 	b := files.Bounds{
-		Roots:   []string{o.opts.Workspace},
-		Private: append([]string{o.opts.State, o.opts.LaunchDir}, o.opts.Private...),
+		Roots:   []string{fs.opts.Workspace},
+		Private: append([]string{fs.opts.State, fs.opts.LaunchDir}, fs.opts.Private...),
 	}
 	if a := m.Agent(); a.Dir != "" {
 		b.Roots = append(b.Roots, a.Dir)
@@ -160,12 +160,12 @@ func (o *Orchestrator) bounds(m *team.Member) files.Bounds {
 	return b
 }
 
-func (o *Orchestrator) fileRecipient(from *team.Member, ref string) (*team.Member, error) {
+func (fs *fileService) fileRecipient(from *team.Member, ref string) (*team.Member, error) {
 	if isEveryone(parley.Names{ref}) {
 		return nil, parley.Errorf(parley.InvalidRecipient, "a file goes to one agent").
 			Suggest("Send it to one, and name its file_id in the attachments of a message to the others.")
 	}
-	to, err := o.recipients(from, parley.Names{ref})
+	to, err := fs.admission.recipients(from, parley.Names{ref})
 	if err != nil {
 		return nil, err
 	}
@@ -176,7 +176,7 @@ func (o *Orchestrator) fileRecipient(from *team.Member, ref string) (*team.Membe
 // so that no message says otherwise, and returns the files. FILE_NOT_FOUND when there
 // is one that the sender may not read: it would let its recipients read it. Those for
 // whom the message is get a copy of their own.
-func (o *Orchestrator) checkAttachments(
+func (a *admission) checkAttachments(
 	ctx context.Context,
 	from *team.Member,
 	list []json.RawMessage,
@@ -197,7 +197,7 @@ func (o *Orchestrator) checkAttachments(
 				Suggest("Give the file_id that transfer_file or an upload gave you.")
 		}
 
-		f, err := o.fileFor(ctx, c, ref)
+		f, err := a.fileFor(ctx, c, ref)
 		if err == nil && f.RemovedAt != nil {
 			err = fileGone(f)
 		}
@@ -205,7 +205,7 @@ func (o *Orchestrator) checkAttachments(
 			return nil, nil, err
 		}
 
-		path, err := o.files.Receive(f.SHA256, copyID(f.ID, readers), f.Name)
+		path, err := a.files.Receive(f.SHA256, copyID(f.ID, readers), f.Name)
 		if err != nil {
 			return nil, nil, err
 		}

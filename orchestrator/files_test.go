@@ -142,7 +142,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 			m.Attachments = append(m.Attachments, json.RawMessage(item))
 		}
 
-		_, err = te.admit(ctx, from, draft{recipients: []*team.Member{te.roster.ByName(to)}, message: m})
+		_, err = te.admission.admit(ctx, from, draft{recipients: []*team.Member{te.roster.ByName(to)}, message: m})
 
 		return err
 	}

@@ -42,6 +42,7 @@ const (
 // testTeam is a workspace with a running orchestrator.
 type testTeam struct {
 	*Orchestrator
+	rooms // of the orchestrator
 	t    testing.TB
 	dir  string
 	opts Options
@@ -129,6 +130,7 @@ func (te *testTeam) open() {
 	if te.Orchestrator, err = New(context.Background(), te.opts); err != nil {
 		te.t.Fatal(err)
 	}
+	te.rooms = te.Orchestrator.rooms
 }
 
 // close stops the daemon's part; agents live on.

@@ -12,22 +12,22 @@ import (
 )
 
 // IssueKey implements parley.RightsService.
-func (o *Orchestrator) IssueKey(ctx context.Context, req parley.IssueKeyRequest) (*parley.IssueKeyResult, error) {
-	return o.giveKey(ctx, req.Agent, func(*team.Key) bool { return false })
+func (ks *keyService) IssueKey(ctx context.Context, req parley.IssueKeyRequest) (*parley.IssueKeyResult, error) {
+	return ks.giveKey(ctx, req.Agent, func(*team.Key) bool { return false })
 }
 
 // RotateKey implements parley.RightsService.
-func (o *Orchestrator) RotateKey(ctx context.Context, req parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
-	return o.giveKey(ctx, req.Agent, (*team.Key).IsAny)
+func (ks *keyService) RotateKey(ctx context.Context, req parley.RotateKeyRequest) (*parley.IssueKeyResult, error) {
+	return ks.giveKey(ctx, req.Agent, (*team.Key).IsAny)
 }
 
 // giveKey makes a key for an agent and ends those that are to end.
-func (o *Orchestrator) giveKey(
+func (ks *keyService) giveKey(
 	ctx context.Context,
 	ref string,
 	ends func(*team.Key) bool,
 ) (*parley.IssueKeyResult, error) {
-	m, err := o.roster.Find(ref)
+	m, err := ks.roster.Find(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (o *Orchestrator) giveKey(
 			Suggest("Start it again first: parley restart %s, or parley register %s for a mailbox.", m.Name, m.Name)
 	}
 
-	key, stored := o.roster.NewKey(parley.KeyIssued)
-	ended, err := o.roster.SwapKeys(ctx, m, stored, ends)
+	key, stored := ks.roster.NewKey(parley.KeyIssued)
+	ended, err := ks.roster.SwapKeys(ctx, m, stored, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -63,25 +63,25 @@ func (o *Orchestrator) giveKey(
 }
 
 // RevokeKey implements parley.RightsService.
-func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest) (*parley.RevokeKeyResult, error) {
+func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest) (*parley.RevokeKeyResult, error) {
 	var m *team.Member
 	var err error
 	if req.Agent != "" {
-		if m, err = o.roster.Find(req.Agent); err != nil {
+		if m, err = ks.roster.Find(req.Agent); err != nil {
 			return nil, err
 		}
 	}
 
 	ends := (*team.Key).IsAny
 	if req.KeyID != "" {
-		k, err := o.keyNamed(m, req.KeyID)
+		k, err := ks.keyNamed(m, req.KeyID)
 		if err != nil {
 			return nil, err
 		}
 		m, ends = k.Member, func(other *team.Key) bool { return other.KeyID == k.KeyID }
 	}
 
-	ended, err := o.roster.SwapKeys(ctx, m, nil, ends)
+	ended, err := ks.roster.SwapKeys(ctx, m, nil, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +101,8 @@ func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyReques
 
 // keyNamed finds a key by its id. The whole key does as well: who has found one
 // somewhere need not count its characters.
-func (o *Orchestrator) keyNamed(m *team.Member, id string) (*team.Key, error) {
-	keys := o.roster.Keys.Of(m)
+func (ks *keyService) keyNamed(m *team.Member, id string) (*team.Key, error) {
+	keys := ks.roster.Keys.Of(m)
 	i := slices.IndexFunc(keys, func(k *team.Key) bool { return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash) })
 	if i >= 0 {
 		return keys[i], nil
@@ -117,16 +117,16 @@ func (o *Orchestrator) keyNamed(m *team.Member, id string) (*team.Key, error) {
 }
 
 // ListKeys implements parley.RightsService.
-func (o *Orchestrator) ListKeys(_ context.Context, req parley.ListKeysRequest) (*parley.ListKeysResult, error) {
+func (ks *keyService) ListKeys(_ context.Context, req parley.ListKeysRequest) (*parley.ListKeysResult, error) {
 	var m *team.Member
 	var err error
 	if req.Agent != "" {
-		if m, err = o.roster.Find(req.Agent); err != nil {
+		if m, err = ks.roster.Find(req.Agent); err != nil {
 			return nil, err
 		}
 	}
 	res := &parley.ListKeysResult{Answer: parley.OK, Keys: []parley.Key{}}
-	for _, k := range o.roster.Keys.Of(m) {
+	for _, k := range ks.roster.Keys.Of(m) {
 		res.Keys = append(res.Keys, k.Public())
 	}
 	return res, nil
@@ -149,11 +149,11 @@ func endedWords(m *team.Member, ended []*team.Key) string {
 
 // ApproveAgent implements parley.RightsService. What is special is a mailbox all the
 // same unless a model is to answer for it.
-func (o *Orchestrator) ApproveAgent(
+func (ks *keyService) ApproveAgent(
 	ctx context.Context,
 	req parley.ApproveAgentRequest,
 ) (*parley.ApproveAgentResult, error) {
-	m, err := o.roster.Find(req.Agent)
+	m, err := ks.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +180,7 @@ func (o *Orchestrator) ApproveAgent(
 	}
 
 	if m.Agent().Approval != a.Approval {
-		if err := o.store.SetResponder(ctx, a); err != nil {
+		if err := ks.store.SetResponder(ctx, a); err != nil {
 			return nil, err
 		}
 	}

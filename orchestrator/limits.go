@@ -44,18 +44,18 @@ func (q *quotas) find(id string, s *Settings) *quota {
 
 // charge takes a message from what the sender has left. back gives it back where
 // nothing came of it. The operator, parley itself and replies are not limited.
-func (o *Orchestrator) charge(m *team.Member, d *draft) (back func(), err error) {
+func (a *admission) charge(m *team.Member, d *draft) (back func(), err error) {
 	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply != nil {
 		return func() {}, nil
 	}
 
-	quota := o.quotas.find(m.ID, &o.opts.Settings)
+	quota := a.quotas.find(m.ID, a.settings)
 	bucket, what := quota.messages, "messages"
 	if d.message.Kind == parley.KindBroadcast {
 		bucket, what = quota.broadcasts, "broadcasts"
 	}
 
-	now := o.now()
+	now := a.now()
 	wait, taken := take(bucket, now)
 	if taken == nil {
 		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
@@ -89,7 +89,7 @@ func seconds(wait time.Duration) string {
 
 // sentBefore looks whether a message that is refused for its number was stored
 // already: repeating a call costs nothing.
-func (o *Orchestrator) sentBefore(
+func (a *admission) sentBefore(
 	ctx context.Context,
 	from *team.Member,
 	d *draft,
@@ -99,12 +99,12 @@ func (o *Orchestrator) sentBefore(
 	if d.key == "" {
 		return store.Appended{}, refusal
 	}
-	stored, found, err := o.store.Repeated(ctx, from.ID, d.key)
+	stored, found, err := a.store.Repeated(ctx, from.ID, d.key)
 	if err != nil || !found {
 		return store.Appended{}, refusal
 	}
-	o.roster.FillInDeliveries(stored.Deliveries)
-	return stored, o.again(d, from, post, &stored)
+	a.roster.FillInDeliveries(stored.Deliveries)
+	return stored, a.again(d, from, post, &stored)
 }
 
 // maxDoors bounds how many places registrations are counted for.
@@ -118,7 +118,7 @@ type doors struct {
 
 // admitNewcomer counts a registration: by its address that of nobody in particular,
 // else by who calls. What comes from this process itself has no address.
-func (o *Orchestrator) admitNewcomer(c parley.Caller) error {
+func (g *agentService) admitNewcomer(c parley.Caller) error {
 	from := c.ID
 	if c.Nobody() {
 		from = neighbourhood(c.Address)
@@ -127,7 +127,7 @@ func (o *Orchestrator) admitNewcomer(c parley.Caller) error {
 		return nil
 	}
 
-	wait, taken := take(o.doors.door(from, o.opts.Settings.RegistrationsPerMinute, o.now()), o.now())
+	wait, taken := take(g.doors.door(from, g.opts.Settings.RegistrationsPerMinute, g.now()), g.now())
 	if taken != nil {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (o *Orchestrator) admitNewcomer(c parley.Caller) error {
 	return limited(
 		wait,
 		"too many agents register from here: %d a minute are allowed",
-		o.opts.Settings.RegistrationsPerMinute,
+		g.opts.Settings.RegistrationsPerMinute,
 	).
 		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
 }

@@ -31,74 +31,74 @@ const (
 )
 
 // GetNeeds implements parley.OperatorService.
-func (o *Orchestrator) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
+func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequest) (*parley.GetNeedsResult, error) {
 	res := &parley.GetNeedsResult{Answer: parley.OK}
 	var err error
 	if req.Dismiss != "" {
-		if res.Dismissed, err = o.store.Dismiss(ctx, req.Dismiss); err != nil {
+		if res.Dismissed, err = op.store.Dismiss(ctx, req.Dismiss); err != nil {
 			return nil, err
 		}
 	}
-	if res.Needs, err = o.needs(ctx); err != nil {
+	if res.Needs, err = op.needs(ctx); err != nil {
 		return nil, err
 	}
-	o.addScreens(ctx, res.Needs)
+	op.addScreens(ctx, res.Needs)
 	return res, nil
 }
 
 // needs is what wants the operator, the most pressing first, the oldest first
 // among equals. It is derived anew each time.
-func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
-	counts, err := o.store.Counts(ctx)
+func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
+	counts, err := op.store.Counts(ctx)
 	if err != nil {
 		return nil, err
 	}
 
 	needs := []parley.Need{}
-	for _, m := range o.roster.All() {
-		if n, ok := o.troubleOf(m, counts[m.ID].Queued); ok {
+	for _, m := range op.roster.All() {
+		if n, ok := op.troubleOf(m, counts[m.ID].Queued); ok {
 			needs = append(needs, n)
 		}
 	}
 
-	unconfirmed, err := o.store.Unconfirmed(ctx)
+	unconfirmed, err := op.store.Unconfirmed(ctx)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, item := range unconfirmed {
-		needs = append(needs, unconfirmedNeed(o.dressItem(item)))
+		needs = append(needs, unconfirmedNeed(op.dressItem(item)))
 	}
 
-	held, err := o.store.Withheld(ctx, talk.MaxHolds)
+	held, err := op.store.Withheld(ctx, talk.MaxHolds)
 	if err != nil {
 		return nil, err
 	}
 
-	needs = append(needs, o.talk.Needs(held)...)
-	overdue, err := o.store.Overdue(ctx)
+	needs = append(needs, op.talk.Needs(held)...)
+	overdue, err := op.store.Overdue(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	now := o.now()
+	now := op.now()
 	for _, w := range overdue {
-		needs = append(needs, o.overdueNeed(w, now))
+		needs = append(needs, op.overdueNeed(w, now))
 	}
 
-	owed, err := o.store.Owed(ctx, now.Add(-owesWithin), now.Add(-o.opts.Settings.OwesAfter))
+	owed, err := op.store.Owed(ctx, now.Add(-owesWithin), now.Add(-op.opts.Settings.OwesAfter))
 	if err != nil {
 		return nil, err
 	}
 
 	for _, item := range owed {
-		m := o.roster.ByID(item.Delivery.RecipientID)
+		m := op.roster.ByID(item.Delivery.RecipientID)
 		if m.Kind != parley.KindHuman && m.Responder() == nil && m.Agent().State == parley.StateIdle {
-			needs = append(needs, owesNeed(o.dressItem(item), now))
+			needs = append(needs, owesNeed(op.dressItem(item), now))
 		}
 	}
 
-	left, err := o.responders.Needs(ctx)
+	left, err := op.responders.Needs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,15 +136,15 @@ var aboutMessages = []parley.NeedKind{
 	parley.NeedUnanswered,
 }
 
-func (o *Orchestrator) dressItem(item store.InboxItem) store.InboxItem {
-	o.roster.FillIn(&item.Message)
-	item.Delivery.Recipient = o.roster.ByID(item.Delivery.RecipientID).Name
+func (op *operatorService) dressItem(item store.InboxItem) store.InboxItem {
+	op.roster.FillIn(&item.Message)
+	item.Delivery.Recipient = op.roster.ByID(item.Delivery.RecipientID).Name
 	return item
 }
 
 // troubleOf is what keeps an agent itself from working, if anything does; waiting is
 // how many messages wait for its terminal.
-func (o *Orchestrator) troubleOf(m *team.Member, waiting int) (parley.Need, bool) {
+func (op *operatorService) troubleOf(m *team.Member, waiting int) (parley.Need, bool) {
 	a := m.Agent()
 	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
 	if a.Approval == parley.ApprovalPending && a.State != parley.StateTerminated {
@@ -175,19 +175,19 @@ func (o *Orchestrator) troubleOf(m *team.Member, waiting int) (parley.Need, bool
 		}
 	default:
 		if reason, since := m.Leftover(); reason != "" && waiting > 0 &&
-			o.now().Sub(since) > o.opts.Settings.DraftAfter {
+			op.now().Sub(since) > op.opts.Settings.DraftAfter {
 			n.Kind, n.Since, n.Text = parley.NeedDraft, since, reason
 			n.Action = "Send or clear what stands there, or leave copy mode with q; parley touches neither."
 			break
 		}
 
-		since, ok := o.stuckSince(m)
+		since, ok := op.stuckSince(m)
 		if !ok {
 			return n, false
 		}
 
 		n.Kind, n.Since = parley.NeedStuck, since
-		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, lasting(o.now().Sub(since)))
+		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, lasting(op.now().Sub(since)))
 		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	}
 
@@ -203,7 +203,7 @@ func (o *Orchestrator) troubleOf(m *team.Member, waiting int) (parley.Need, bool
 
 // stuckSince returns since when an agent that should be working, or of which
 // nothing is known, has given no sign of life, if that is for too long.
-func (o *Orchestrator) stuckSince(m *team.Member) (time.Time, bool) {
+func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
 	a := m.Agent()
 	if a.State != parley.StateBusy && a.State != parley.StateUnknown {
 		return time.Time{}, false
@@ -222,19 +222,19 @@ func (o *Orchestrator) stuckSince(m *team.Member) (time.Time, bool) {
 		}
 	}
 
-	return quiet, o.now().Sub(quiet) > o.opts.Settings.StuckAfter
+	return quiet, op.now().Sub(quiet) > op.opts.Settings.StuckAfter
 }
 
 // addScreens shows with each agent's need what stands in its terminal. One that
 // cannot be read in time is left out, and keeps none of the others waiting.
-func (o *Orchestrator) addScreens(ctx context.Context, needs []parley.Need) {
+func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) {
 	ctx, cancel := context.WithTimeout(ctx, screenTime)
 	defer cancel()
 
 	var looks errgroup.Group
 	for i := range needs {
 		n := &needs[i]
-		t := o.roster.ByID(n.AgentID).Terminal()
+		t := op.roster.ByID(n.AgentID).Terminal()
 		if t == nil || slices.Contains(aboutMessages, n.Kind) {
 			continue
 		}

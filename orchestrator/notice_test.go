@@ -21,7 +21,7 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 
 	to := []*team.Member{te.roster.ByName("coder"), te.roster.ByName("gone")}
 	for range 2 {
-		if err := te.notify(context.Background(), to, "lunch is at noon", nil, "lunch"); err != nil {
+		if err := te.admission.notify(context.Background(), to, "lunch is at noon", nil, "lunch"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +41,7 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 		}
 	}
 
-	if err := te.notify(context.Background(), to[1:], "nobody hears this", nil, ""); err != nil {
+	if err := te.admission.notify(context.Background(), to[1:], "nobody hears this", nil, ""); err != nil {
 		t.Error(err)
 	}
 }

@@ -46,48 +46,48 @@ type Options struct {
 	Responders []parley.DeclaredResponder   // those of the team's file
 }
 
-// Orchestrator is parley.Service in the daemon.
+// Orchestrator is parley.Service in the daemon: one type for each of its interfaces, over
+// the rooms that do the work.
 type Orchestrator struct {
-	opts   Options
-	store  *store.Store
-	files  *files.Store
-	roster *team.Roster
-	quotas quotas
-	log    *slog.Logger
-	now    func() time.Time
+	*agentService
+	*terminalService
+	*messageService
+	*threadService
+	*fileService
+	*operatorService
+	*keyService
+	*conversationService
+	*responderService
+	*eventService
+	*workspaceService
 
-	ctx       context.Context // of the goroutines; ended by Close
-	cancel    context.CancelFunc
-	group     sync.WaitGroup
-	pause     pause
-	couriers  *courier.Couriers
-	terminals *terminal.Terminals
-	doors     doors
-	talk      *talk.Talk
+	opts  Options
+	store *store.Store
+	now   func() time.Time
+	log   *slog.Logger
+	rooms rooms
 
-	responders *answer.Responders
-	warnings   []string // of the start
+	cancel context.CancelFunc // ends what group waits for
+	group  sync.WaitGroup
 }
 
-// every calls do again and again until the daemon ends.
-func (o *Orchestrator) every(pause time.Duration, do func(context.Context)) {
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
-	for {
-		select {
-		case <-o.ctx.Done():
-			return
-		case <-tick.C:
-			do(o.ctx)
-		}
-	}
+// rooms are the parts of the daemon that the services work with.
+type rooms struct {
+	roster     *team.Roster
+	couriers   *courier.Couriers
+	terminals  *terminal.Terminals
+	talk       *talk.Talk
+	responders *answer.Responders
+	files      *files.Store
+	pause      *pause
+	admission  *admission
 }
 
 var _ parley.Service = (*Orchestrator)(nil)
 
-// New connects to tmux, finds the agents that run there again, resolves what a
-// crash left behind, and starts delivering. The error is TMUX_UNAVAILABLE when
-// tmux is missing, too old or cannot be started.
+// New connects to tmux, finds the agents that run there already, resolves what a crash
+// left behind, and starts delivering. The error is TMUX_UNAVAILABLE when tmux is missing,
+// too old or cannot be started.
 func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	opts.Settings.setDefaults()
 	opts.State = cmp.Or(opts.State, filepath.Join(opts.Workspace, ".parley"))
@@ -99,92 +99,185 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 	}
 
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now}
-	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if err := o.start(ctx); err != nil {
-		o.cancel()
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	o.cancel = cancel
+	if err := o.load(ctx); err != nil {
+		cancel()
+		return nil, err
+	}
+	o.compose(running.Done())
+	if err := o.start(ctx, running); err != nil {
+		cancel()
 		return nil, err
 	}
 
 	return o, nil
 }
 
-func (o *Orchestrator) start(ctx context.Context) error {
-	var err error
-	if o.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
+// load reads from the database what is kept in memory.
+func (o *Orchestrator) load(ctx context.Context) (err error) {
+	if o.rooms.roster, err = team.Load(ctx, o.store, o.now, o.log); err != nil {
 		return err
 	}
-	if err := o.roster.Titles.Load(ctx, o.store); err != nil {
+	if err := o.rooms.roster.Titles.Load(ctx, o.store); err != nil {
 		return err
 	}
-	o.couriers = courier.New(courier.Options{
-		Store: o.store, Roster: o.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
-		Paused: o.pause.is, Notify: o.notify,
-	})
-	if o.files, err = files.Open(o.opts.State, o.opts.Settings.maxFile()); err != nil {
+	if err := o.rooms.roster.EnsureOperator(ctx); err != nil {
 		return err
 	}
-	if err := o.tidyFiles(ctx); err != nil {
+
+	if o.rooms.files, err = files.Open(o.opts.State, o.opts.Settings.maxFile()); err != nil {
 		return err
 	}
-	if err := o.roster.EnsureOperator(ctx); err != nil {
+	if o.rooms.pause, err = loadPause(ctx, o.store); err != nil {
 		return err
 	}
-	o.talk, err = talk.Load(ctx, talk.Options{
-		Store: o.store, Roster: o.roster, Settings: o.opts.Settings.Conversation, Now: o.now, Log: o.log,
+	o.rooms.talk, err = talk.Load(ctx, talk.Options{
+		Store: o.store, Roster: o.rooms.roster, Settings: o.opts.Settings.Conversation, Now: o.now, Log: o.log,
 	})
 	if err != nil {
 		return err
 	}
-	if err := o.loadPause(ctx); err != nil {
-		return err
+
+	o.rooms.admission = &admission{
+		store: o.store, roster: o.rooms.roster, talk: o.rooms.talk, files: o.rooms.files, pause: o.rooms.pause, settings: &o.opts.Settings,
+		now: o.now, log: o.log,
 	}
-	if err := o.loadResponders(ctx); err != nil {
-		return err
-	}
-	o.terminals, err = terminal.Open(ctx, terminal.Options{
-		Store: o.store, Roster: o.roster, Couriers: o.couriers, Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
+	o.rooms.responders = answer.New(answer.Options{
+		Store: o.store, Roster: o.rooms.roster, Admission: o.rooms.admission, Tools: o, Model: o.opts.Model,
+		Declared: o.opts.Responders, Host: o.opts.Host, Timeout: o.opts.Settings.ModelTimeout,
+		MaxCalls: o.opts.Settings.ModelCalls, Now: o.now, Log: o.log,
+	})
+	o.rooms.admission.responders = o.rooms.responders
+	o.rooms.couriers = courier.New(courier.Options{
+		Store: o.store, Roster: o.rooms.roster, Now: o.now, Log: o.log, ShortFooter: o.opts.Settings.ShortFooter(),
+		Paused: o.rooms.pause.is, Notify: o.rooms.admission.notify,
+	})
+	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
+		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers, Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
 		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch, Now: o.now, Log: o.log,
 	})
+	return err
+}
+
+// compose makes the services; closing is closed when the daemon ends.
+func (o *Orchestrator) compose(closing <-chan struct{}) {
+	r := &o.rooms
+	o.agentService = &agentService{store: o.store, roster: r.roster, opts: &o.opts, now: o.now}
+	o.terminalService = &terminalService{terminals: r.terminals, roster: r.roster, responders: r.responders}
+	o.messageService = &messageService{
+		admission: r.admission, store: o.store, roster: r.roster, responders: r.responders, talk: r.talk,
+		now: o.now, log: o.log, closing: closing,
+	}
+	o.threadService = &threadService{
+		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, now: o.now, log: o.log,
+	}
+	o.fileService = &fileService{
+		admission: r.admission, store: o.store, roster: r.roster, files: r.files, opts: &o.opts, now: o.now, log: o.log,
+	}
+	o.operatorService = &operatorService{
+		admission: r.admission, store: o.store, roster: r.roster, talk: r.talk, responders: r.responders,
+		terminals: r.terminals, pause: r.pause, opts: &o.opts, now: o.now, log: o.log,
+	}
+	o.keyService = &keyService{store: o.store, roster: r.roster, responders: r.responders, now: o.now, log: o.log}
+	o.conversationService = &conversationService{
+		talk: r.talk, responders: r.responders, store: o.store, roster: r.roster, now: o.now, log: o.log,
+	}
+	o.responderService = &responderService{responders: r.responders}
+	o.eventService = &eventService{store: o.store, closing: closing}
+	o.workspaceService = &workspaceService{
+		store: o.store, roster: r.roster, terminals: r.terminals, operator: o.operatorService, pause: r.pause,
+		opts: &o.opts, now: o.now, log: o.log,
+	}
+}
+
+// start finds what runs already, and begins to deliver and to watch until running ends.
+func (o *Orchestrator) start(ctx, running context.Context) error {
+	err := o.tidyFiles(ctx)
+	if err == nil {
+		o.warnings, err = o.rooms.responders.LoadDeclared(ctx)
+	}
+	if err == nil {
+		err = o.rooms.terminals.Recover(ctx)
+	}
 	if err != nil {
-		return err
-	}
-	if err := o.terminals.Recover(ctx); err != nil {
-		return errors.Join(err, o.terminals.Close())
-	}
-	for _, m := range o.roster.All() {
-		o.couriers.Start(m)
+		return errors.Join(err, o.rooms.terminals.Close())
 	}
 
-	o.group.Go(func() { o.terminals.Watch(o.ctx) })
-	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.remind) })
-	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.recheckHolds) })
-	o.group.Go(func() { o.every(choreTime, o.expire) })
-	if o.opts.Settings.AutoSteer {
-		o.group.Go(o.guard)
+	for _, warning := range o.warnings {
+		o.log.Warn(warning)
 	}
+	for _, m := range o.rooms.roster.All() {
+		o.rooms.couriers.Start(m)
+	}
+	o.group.Go(func() { o.rooms.terminals.Watch(running) })
+	o.group.Go(func() { o.tick(running) })
 
 	return nil
 }
 
-// StopAnswering breaks off what models are being asked, and lets nobody ask them any
-// more: who waits for an answer is told before the daemon is gone.
+// tick does what time brings, until ctx ends: reminders, holds that have passed, and less
+// often expired deliveries and stuck agents.
+func (o *Orchestrator) tick(ctx context.Context) {
+	settings := &o.opts.Settings
+	tick := time.NewTicker(settings.Watch)
+	defer tick.Stop()
+	chores := newInterval(choreTime)
+	guard, guardian := newInterval(min(choreTime, settings.StuckAfter/2)), newGuardian(o.operatorService)
+
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+
+		o.remind(ctx)
+		o.recheckHolds(ctx)
+		if chores.due() {
+			o.expire(ctx)
+		}
+		if settings.AutoSteer && guard.due() {
+			guardian.guard(ctx)
+		}
+	}
+}
+
+// interval tells when something that is done again and again is due.
+type interval struct {
+	every time.Duration
+	last  time.Time
+}
+
+func newInterval(every time.Duration) *interval { return &interval{every, time.Now()} }
+
+func (i *interval) due() bool {
+	if time.Since(i.last) < i.every {
+		return false
+	}
+	i.last = time.Now()
+	return true
+}
+
+// StopAnswering breaks off the answers that models are writing, and refuses further ones.
+// Agents that wait for an answer are told before the daemon is gone.
 func (o *Orchestrator) StopAnswering() {
-	if n := o.responders.InFlight(); n > 0 {
+	if n := o.rooms.responders.InFlight(); n > 0 {
 		o.log.Info("break off the answers of models", "messages", n)
 	}
-	o.responders.Stop()
+	o.rooms.responders.Stop()
 }
 
 // Close stops delivering between two messages and lets go of tmux. The agents
 // live on. The store stays open: it is the caller's.
 func (o *Orchestrator) Close() error {
-	o.terminals.Ending()
+	o.rooms.terminals.Ending()
 	o.StopAnswering()
 	o.cancel()
-	o.responders.Close()
+	o.rooms.responders.Close()
 	o.group.Wait()
-	o.couriers.Close()
-	o.roster.Close()
-	return o.terminals.Close()
+	o.rooms.couriers.Close()
+	o.rooms.roster.Close()
+	return o.rooms.terminals.Close()
 }

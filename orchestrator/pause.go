@@ -7,6 +7,7 @@ import (
 
 	"parley"
 	"parley/orchestrator/team"
+	"parley/store"
 )
 
 // pause is whether the team may talk; the database has it too.
@@ -23,36 +24,37 @@ type pause struct {
 func (p *pause) is() *parley.Pause { return p.now.Load() }
 
 // loadPause takes up the pause of the daemon before this one.
-func (o *Orchestrator) loadPause(ctx context.Context) error {
-	p, err := o.store.Pause(ctx)
-	o.pause.now.Store(p)
-	return err
+func loadPause(ctx context.Context, s *store.Store) (*pause, error) {
+	stored, err := s.Pause(ctx)
+	p := &pause{}
+	p.now.Store(stored)
+	return p, err
 }
 
 // PauseCommunication implements parley.OperatorService. What is being typed at
 // that moment is finished. A pause that is repeated keeps its beginning.
-func (o *Orchestrator) PauseCommunication(
+func (op *operatorService) PauseCommunication(
 	ctx context.Context,
 	req parley.PauseCommunicationRequest,
 ) (*parley.PauseCommunicationResult, error) {
-	by, err := o.roster.Caller(ctx)
+	by, err := op.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.setPause(ctx, by, req); err != nil {
+	if err := op.setPause(ctx, by, req); err != nil {
 		return nil, err
 	}
 
-	for _, m := range o.roster.All() {
+	for _, m := range op.roster.All() {
 		m.Wake() // what waits now waits for another reason
 	}
 
-	counts, err := o.store.DeliveryCounts(ctx)
+	counts, err := op.store.DeliveryCounts(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	res := &parley.PauseCommunicationResult{Answer: parley.OK, Paused: o.pause.is(), Message: "Messages go on."}
+	res := &parley.PauseCommunicationResult{Answer: parley.OK, Paused: op.pause.is(), Message: "Messages go on."}
 	for _, state := range []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping} {
 		res.Waiting += counts[string(state)]
 	}
@@ -65,14 +67,14 @@ func (o *Orchestrator) PauseCommunication(
 }
 
 // setPause changes it in the database first.
-func (o *Orchestrator) setPause(ctx context.Context, by *team.Member, req parley.PauseCommunicationRequest) error {
-	o.pause.changing.Lock()
-	defer o.pause.changing.Unlock()
+func (op *operatorService) setPause(ctx context.Context, by *team.Member, req parley.PauseCommunicationRequest) error {
+	op.pause.changing.Lock()
+	defer op.pause.changing.Unlock()
 
 	var next *parley.Pause
-	before := o.pause.is()
+	before := op.pause.is()
 	if req.Paused {
-		next = &parley.Pause{By: by.Name, Since: o.now(), Reason: parley.CleanLine(req.Reason)}
+		next = &parley.Pause{By: by.Name, Since: op.now(), Reason: parley.CleanLine(req.Reason)}
 		if before != nil {
 			next.Since = before.Since
 		}
@@ -81,11 +83,11 @@ func (o *Orchestrator) setPause(ctx context.Context, by *team.Member, req parley
 	if before == nil && next == nil || before != nil && next != nil && *before == *next {
 		return nil
 	}
-	if err := o.store.SetPause(ctx, by.ID, next); err != nil {
+	if err := op.store.SetPause(ctx, by.ID, next); err != nil {
 		return err
 	}
 
-	o.pause.set(next)
+	op.pause.set(next)
 
 	return nil
 }
@@ -112,10 +114,10 @@ func (p *pause) ends() <-chan struct{} {
 	return p.over
 }
 
-// untilResumed waits while communication is paused.
-func (o *Orchestrator) untilResumed(ctx context.Context) error {
+// WaitResumed waits while communication is paused.
+func (a *admission) WaitResumed(ctx context.Context) error {
 	for {
-		over := o.pause.ends()
+		over := a.pause.ends()
 		if over == nil {
 			return ctx.Err()
 		}
@@ -127,9 +129,9 @@ func (o *Orchestrator) untilResumed(ctx context.Context) error {
 	}
 }
 
-// refusePaused refuses a message while communication is paused.
-func (o *Orchestrator) refusePaused() error {
-	p := o.pause.is()
+// RefusePaused refuses a message while communication is paused.
+func (a *admission) RefusePaused() error {
+	p := a.pause.is()
 	if p == nil {
 		return nil
 	}

@@ -365,7 +365,7 @@ func TestRestartAnswersNothingTwice(t *testing.T) {
 
 	// A message that is stored and not answered is what a crash leaves.
 	m := te.roster.ByName("DM")
-	stored, err := te.admit(
+	stored, err := te.admission.admit(
 		ada,
 		te.roster.ByName("ada"),
 		draft{recipients: []*team.Member{m}, asks: m, message: parley.Message{

@@ -289,9 +289,9 @@ func TestResponderSpeaksAfterThePauseAndNotInAThreadItHasLeft(t *testing.T) {
 	s.Release()
 	te.answerOf(second, "DM") // what was being written is said
 	tmuxtest.Poll(t, func() bool {
-		te.Orchestrator.pause.mu.Lock()
-		defer te.Orchestrator.pause.mu.Unlock()
-		return te.Orchestrator.pause.over != nil
+		te.rooms.pause.mu.Lock()
+		defer te.rooms.pause.mu.Unlock()
+		return te.rooms.pause.over != nil
 	}, func() string {
 		return fmt.Sprintf("nothing waits for the end of the pause; %d requests", len(s.Requests()))
 	})

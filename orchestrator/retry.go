@@ -15,29 +15,29 @@ const retried = "retried by the operator"
 
 // RetryDelivery implements parley.OperatorService. It is the only way in which
 // a text that may have been typed is typed again, and a model asked again.
-func (o *Orchestrator) RetryDelivery(
+func (op *operatorService) RetryDelivery(
 	ctx context.Context,
 	req parley.RetryDeliveryRequest,
 ) (*parley.RetryDeliveryResult, error) {
-	msg, all, err := o.store.Message(ctx, req.MessageID)
+	msg, all, err := op.store.Message(ctx, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
 
-	chosen, err := o.chosen(&msg, o.roster.FillInDeliveries(all), req.Recipient)
+	chosen, err := op.chosen(&msg, op.roster.FillInDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
 	}
-	if left := o.responders.Unanswered(&msg, chosen); len(left) > 0 {
-		return o.responders.Retry(ctx, &msg, left)
+	if left := op.responders.Unanswered(&msg, chosen); len(left) > 0 {
+		return op.responders.Retry(ctx, &msg, left)
 	}
 
-	begin, err := o.beginAgain(&msg, chosen)
+	begin, err := op.beginAgain(&msg, chosen)
 	if err != nil {
 		return nil, err
 	}
 
-	jobs, err := o.store.Retry(ctx, msg.ID, begin)
+	jobs, err := op.store.Retry(ctx, msg.ID, begin)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (o *Orchestrator) RetryDelivery(
 	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{}}
 	var again, waits []string
 	for _, job := range jobs {
-		m := o.roster.ByID(job.Key.RecipientID)
+		m := op.roster.ByID(job.Key.RecipientID)
 		res.Retried, again = append(res.Retried, m.ID), append(again, m.Name)
 		if job.State.Settled() {
 			m.Announce()
@@ -56,16 +56,16 @@ func (o *Orchestrator) RetryDelivery(
 	}
 
 	if held := talk.Held(chosen); len(held) > 0 {
-		invitations, err := o.talk.Release(ctx, &msg, held)
+		invitations, err := op.talk.Release(ctx, &msg, held)
 		if err != nil {
 			return nil, err
 		}
-		o.responders.Speak(invitations)
+		op.responders.Speak(invitations)
 	}
 
 	for _, d := range chosen {
 		if !d.State.Settled() {
-			o.roster.ByID(d.RecipientID).InsistOn(msg.ID)
+			op.roster.ByID(d.RecipientID).InsistOn(msg.ID)
 			waits = append(waits, waiting(d))
 		}
 	}
@@ -76,25 +76,25 @@ func (o *Orchestrator) RetryDelivery(
 
 	res.Message = retrySentence(again, waits)
 	stored := store.Appended{Message: msg}
-	if _, stored.Deliveries, err = o.store.Message(ctx, msg.ID); err != nil {
+	if _, stored.Deliveries, err = op.store.Message(ctx, msg.ID); err != nil {
 		return nil, err
 	}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := op.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), o.roster.FillInDeliveries(stored.Deliveries)
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), op.roster.FillInDeliveries(stored.Deliveries)
 
 	return res, nil
 }
 
 // chosen are the deliveries that a call is about: all, or that to one recipient.
-func (o *Orchestrator) chosen(msg *parley.Message, all []parley.Delivery, recipient string) ([]parley.Delivery, error) {
+func (op *operatorService) chosen(msg *parley.Message, all []parley.Delivery, recipient string) ([]parley.Delivery, error) {
 	if recipient == "" {
 		return all, nil
 	}
 
-	m, err := o.roster.Find(recipient)
+	m, err := op.roster.Find(recipient)
 	if err != nil {
 		return nil, err
 	}
@@ -113,12 +113,12 @@ func (o *Orchestrator) chosen(msg *parley.Message, all []parley.Delivery, recipi
 
 // beginAgain returns where those of the deliveries begin that have ended without
 // proof. The error says why nothing at all can be done.
-func (o *Orchestrator) beginAgain(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
+func (op *operatorService) beginAgain(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
 	var begin []store.NewDelivery
 	var refusal error
 	idle := true
 	for _, d := range ds {
-		m := o.roster.ByID(d.RecipientID)
+		m := op.roster.ByID(d.RecipientID)
 		switch {
 		case !d.State.Settled():
 			idle = false

@@ -11,16 +11,16 @@ import (
 
 // SteerAgent implements parley.OperatorService. Guidance goes the way of every
 // message; only its header is another.
-func (o *Orchestrator) SteerAgent(
+func (op *operatorService) SteerAgent(
 	ctx context.Context,
 	req parley.SteerAgentRequest,
 ) (*parley.SendMessageResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := op.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	to, err := o.roster.Find(req.Agent)
+	to, err := op.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -35,15 +35,15 @@ func (o *Orchestrator) SteerAgent(
 		return nil, err
 	}
 
-	stored, err := o.admit(ctx, from, d)
+	stored, err := op.admission.admit(ctx, from, d)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := op.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
-	return o.sent(stored), nil
+	return op.admission.receipt(stored), nil
 }
 
 // guidance is a steering message on its way in.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/orchestrator/team"
 	"parley/tmux/tmuxtest"
 )
 
@@ -115,7 +114,7 @@ func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 	te.show("working")
 	te.inState("coder", parley.StateBusy)
 	c.pass(11 * time.Minute)
-	return te, c, &guardian{o: te.Orchestrator, given: map[*team.Member]given{}}
+	return te, c, newGuardian(te.operatorService)
 }
 
 // guard lets the guardian look, and wants so much guidance to have been given.
@@ -159,7 +158,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 	te.guard(g, 1, "after it")
 	c.pass(11 * time.Minute)
 	te.guard(g, 1, "while the first is on its way")
-	te.guard(&guardian{o: te.Orchestrator, given: map[*team.Member]given{}}, 1, "by a guardian that starts anew")
+	te.guard(newGuardian(te.operatorService), 1, "by a guardian that starts anew")
 
 	work := func() {
 		c.pass(-11 * time.Minute) // the watcher looks by this clock

@@ -7,53 +7,53 @@ import (
 )
 
 // LaunchAgent implements parley.TerminalService.
-func (o *Orchestrator) LaunchAgent(
+func (ts *terminalService) LaunchAgent(
 	ctx context.Context, req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
-	return o.terminals.LaunchAgent(ctx, req)
+	return ts.terminals.LaunchAgent(ctx, req)
 }
 
 // AdoptAgent implements parley.TerminalService.
-func (o *Orchestrator) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
-	return o.terminals.AdoptAgent(ctx, req)
+func (ts *terminalService) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
+	return ts.terminals.AdoptAgent(ctx, req)
 }
 
 // StopAgent implements parley.TerminalService.
-func (o *Orchestrator) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
-	return o.terminals.StopAgent(ctx, req)
+func (ts *terminalService) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
+	return ts.terminals.StopAgent(ctx, req)
 }
 
 // RestartAgent implements parley.TerminalService.
-func (o *Orchestrator) RestartAgent(
+func (ts *terminalService) RestartAgent(
 	ctx context.Context, req parley.RestartAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
-	return o.terminals.RestartAgent(ctx, req)
+	return ts.terminals.RestartAgent(ctx, req)
 }
 
 // ReadTerminal implements parley.TerminalService. A responder has no terminal, but what
 // its model wrote.
-func (o *Orchestrator) ReadTerminal(
+func (ts *terminalService) ReadTerminal(
 	ctx context.Context, req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
-	if m, err := o.roster.Find(req.Agent); err == nil && m.Agent().Responder != nil {
-		return o.responders.ReadScreen(m, req.History), nil
+	if m, err := ts.roster.Find(req.Agent); err == nil && m.Agent().Responder != nil {
+		return ts.responders.ReadScreen(m, req.History), nil
 	}
-	return o.terminals.ReadTerminal(ctx, req)
+	return ts.terminals.ReadTerminal(ctx, req)
 }
 
 // GetAttachInfo implements parley.TerminalService.
-func (o *Orchestrator) GetAttachInfo(
+func (ts *terminalService) GetAttachInfo(
 	ctx context.Context, req parley.AttachInfoRequest,
 ) (*parley.AttachInfoResult, error) {
-	return o.terminals.GetAttachInfo(ctx, req)
+	return ts.terminals.GetAttachInfo(ctx, req)
 }
 
 // ReportState implements parley.TerminalService.
-func (o *Orchestrator) ReportState(
+func (ts *terminalService) ReportState(
 	ctx context.Context, req parley.ReportStateRequest,
 ) (*parley.ReportStateResult, error) {
-	return o.terminals.ReportState(ctx, req)
+	return ts.terminals.ReportState(ctx, req)
 }
 
 // Adoptions changes whenever the processes that belong to agents may have.
-func (o *Orchestrator) Adoptions() int64 { return o.terminals.Adoptions() }
+func (ts *terminalService) Adoptions() int64 { return ts.terminals.Adoptions() }

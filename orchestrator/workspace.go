@@ -11,7 +11,7 @@ import (
 )
 
 // ReadEvents implements parley.EventService.
-func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+func (es *eventService) ReadEvents(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
 	c := parley.CallerFrom(ctx)
 	q := store.EventQuery{After: req.After, Limit: cmp.Or(req.Limit, 100), Last: req.Last, For: c.ID}
 	if c.Operator {
@@ -20,11 +20,11 @@ func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequ
 
 	wait, cancel := context.WithTimeout(ctx, time.Duration(req.WaitSeconds)*time.Second)
 	defer cancel()
-	defer context.AfterFunc(o.ctx, cancel)()
+	defer cancelWhen(es.closing, cancel)()
 
 	for {
-		seen := o.store.LastEvent()
-		events, err := o.store.Events.List(ctx, q)
+		seen := es.store.LastEvent()
+		events, err := es.store.Events.List(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -35,38 +35,52 @@ func (o *Orchestrator) ReadEvents(ctx context.Context, req parley.ReadEventsRequ
 			return res, nil
 		}
 
-		if res.Events = []parley.Event{}; req.WaitSeconds <= 0 || o.store.WaitEvent(wait, seen) != nil {
+		if res.Events = []parley.Event{}; req.WaitSeconds <= 0 || es.store.WaitEvent(wait, seen) != nil {
 			return res, ctx.Err()
 		}
 	}
 }
 
+// cancelWhen calls cancel when closing is closed. The caller calls stop when that does not
+// matter any longer.
+func cancelWhen(closing <-chan struct{}, cancel func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-closing:
+			cancel()
+		case <-done:
+		}
+	}()
+	return func() { close(done) }
+}
+
 // GetWorkspaceStatus implements parley.WorkspaceService.
-func (o *Orchestrator) GetWorkspaceStatus(
+func (ws *workspaceService) GetWorkspaceStatus(
 	ctx context.Context,
 	_ parley.WorkspaceStatusRequest,
 ) (*parley.WorkspaceStatusResult, error) {
-	res := o.opts.Info
-	res.Answer, res.Workspace = parley.OK, o.opts.Workspace
-	res.TmuxSocket, res.TmuxVersion = o.terminals.Server().SocketPath(), o.terminals.Server().Version().String()
-	res.LastEvent, res.Paused, res.Warnings = o.store.LastEvent(), o.pause.is(), o.warnings
+	res := ws.opts.Info
+	res.Answer, res.Workspace = parley.OK, ws.opts.Workspace
+	res.TmuxSocket, res.TmuxVersion = ws.terminals.Server().SocketPath(), ws.terminals.Server().Version().String()
+	res.LastEvent, res.Paused, res.Warnings = ws.store.LastEvent(), ws.pause.is(), ws.warnings
 	res.Agents = map[string]int{}
-	for _, m := range o.roster.All() {
+	for _, m := range ws.roster.All() {
 		if m.Kind != parley.KindHuman {
 			res.Agents[string(m.Agent().State)]++
 		}
 	}
 
-	needs, err := o.needs(ctx)
+	needs, err := ws.operator.needs(ctx)
 	if err != nil {
 		return nil, err
 	}
 
 	res.Needs = len(needs)
-	if res.Deliveries, err = o.store.DeliveryCounts(ctx); err != nil {
+	if res.Deliveries, err = ws.store.DeliveryCounts(ctx); err != nil {
 		return nil, err
 	}
-	if res.Reasons, err = o.store.DeliveryReasons(ctx); err != nil {
+	if res.Reasons, err = ws.store.DeliveryReasons(ctx); err != nil {
 		return nil, err
 	}
 
@@ -74,12 +88,12 @@ func (o *Orchestrator) GetWorkspaceStatus(
 }
 
 // Backup implements parley.WorkspaceService.
-func (o *Orchestrator) Backup(ctx context.Context, req parley.BackupRequest) (*parley.BackupResult, error) {
+func (ws *workspaceService) Backup(ctx context.Context, req parley.BackupRequest) (*parley.BackupResult, error) {
 	if !filepath.IsAbs(req.Path) {
 		return nil, parley.Errorf(parley.InvalidArgument, "%q is not an absolute path", req.Path).
 			Suggest("Give the whole path of the file to write.")
 	}
-	size, err := o.store.Backup(ctx, req.Path)
+	size, err := ws.store.Backup(ctx, req.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -87,17 +101,26 @@ func (o *Orchestrator) Backup(ctx context.Context, req parley.BackupRequest) (*p
 }
 
 // ShutDown implements parley.WorkspaceService.
-func (o *Orchestrator) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
+func (ws *workspaceService) ShutDown(ctx context.Context, req parley.ShutDownRequest) (*parley.ShutDownResult, error) {
 	res := &parley.ShutDownResult{Answer: parley.OK, Stopped: []string{}}
 	if !req.KeepAgents {
-		stopped, left, err := o.terminals.EndAll(context.WithoutCancel(ctx), "stopped by parley down")
+		stopped, left, err := ws.terminals.EndAll(context.WithoutCancel(ctx), "stopped by parley down")
 		if err != nil {
 			return nil, err
 		}
 		res.Stopped, res.Left = filled(stopped), left
 	}
-	if o.opts.ShutDown != nil {
-		o.opts.ShutDown()
+	if ws.opts.ShutDown != nil {
+		ws.opts.ShutDown()
 	}
 	return res, nil
+}
+
+// Health returns nil when the database and tmux answer: else STORAGE_UNAVAILABLE
+// or TMUX_UNAVAILABLE.
+func (ws *workspaceService) Health(ctx context.Context) error {
+	if err := ws.store.Ping(ctx); err != nil {
+		return err
+	}
+	return ws.terminals.Ping(ctx)
 }

@@ -13,37 +13,37 @@ import (
 )
 
 // CheckInbox implements parley.MessageService.
-func (o *Orchestrator) CheckInbox(ctx context.Context, req parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
-	me, err := o.roster.Caller(ctx)
+func (ms *messageService) CheckInbox(ctx context.Context, req parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
 	q := store.InboxQuery{RecipientID: me.ID, Limit: cmp.Or(req.Limit, 20), UnreadOnly: !req.IncludeRead, OldestFirst: true}
 	if req.Sender != "" {
-		from, err := o.roster.Find(req.Sender)
+		from, err := ms.roster.Find(req.Sender)
 		if err != nil {
 			return nil, err
 		}
 		q.Senders = []string{from.ID}
 	}
 
-	page, err := o.inboxWhenFull(ctx, me, q, time.Duration(req.WaitSeconds)*time.Second)
+	page, err := ms.inboxWhenFull(ctx, me, q, time.Duration(req.WaitSeconds)*time.Second)
 	if err != nil {
 		return nil, err
 	}
 
 	res := &parley.CheckInboxResult{Answer: parley.OK, UnreadCount: page.Unread, TotalCount: page.Total,
-		CheckedAt: o.now(), Messages: []parley.InboxMessage{}}
+		CheckedAt: ms.now(), Messages: []parley.InboxMessage{}}
 	for _, item := range page.Items {
-		res.Messages = append(res.Messages, o.inboxMessage(item))
+		res.Messages = append(res.Messages, ms.inboxMessage(item))
 	}
 
 	return res, nil
 }
 
 // inboxWhenFull reads the inbox, and when it has nothing waits for a message.
-func (o *Orchestrator) inboxWhenFull(
+func (ms *messageService) inboxWhenFull(
 	ctx context.Context,
 	me *team.Member,
 	q store.InboxQuery,
@@ -54,14 +54,14 @@ func (o *Orchestrator) inboxWhenFull(
 
 	for {
 		arrived := me.Arrival()
-		page, err := o.store.Inbox.Page(ctx, q)
+		page, err := ms.store.Inbox.Page(ctx, q)
 		if err != nil || len(page.Items) > 0 || patience <= 0 {
 			return page, err
 		}
 
 		select {
 		case <-arrived:
-		case <-o.ctx.Done():
+		case <-ms.closing:
 			return page, nil
 		case <-wait.Done():
 			return page, ctx.Err()
@@ -69,8 +69,8 @@ func (o *Orchestrator) inboxWhenFull(
 	}
 }
 
-func (o *Orchestrator) inboxMessage(item store.InboxItem) parley.InboxMessage {
-	msg := o.roster.FillIn(&item.Message)
+func (ms *messageService) inboxMessage(item store.InboxItem) parley.InboxMessage {
+	msg := ms.roster.FillIn(&item.Message)
 	return parley.InboxMessage{
 		MessageID:        msg.ID,
 		Sender:           msg.Sender,
@@ -88,11 +88,11 @@ func (o *Orchestrator) inboxMessage(item store.InboxItem) parley.InboxMessage {
 }
 
 // GetMessages implements parley.MessageService.
-func (o *Orchestrator) GetMessages(
+func (ms *messageService) GetMessages(
 	ctx context.Context,
 	req parley.GetMessagesRequest,
 ) (*parley.GetMessagesResult, error) {
-	me, err := o.roster.Caller(ctx)
+	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -110,21 +110,21 @@ func (o *Orchestrator) GetMessages(
 	}
 
 	if req.ThreadID != "" {
-		if q.ThreadID, err = o.roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
+		if q.ThreadID, err = ms.roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
 			return nil, err
 		}
 		q.Before = f.Before
 	}
 
 	for _, name := range f.Senders {
-		from, err := o.roster.Find(name)
+		from, err := ms.roster.Find(name)
 		if err != nil {
 			return nil, err
 		}
 		q.Senders = append(q.Senders, from.ID)
 	}
 
-	page, err := o.store.Inbox.Page(ctx, q)
+	page, err := ms.store.Inbox.Page(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -138,14 +138,14 @@ func (o *Orchestrator) GetMessages(
 
 	var unread []string
 	for _, item := range page.Items {
-		res.Messages = append(res.Messages, o.contractMessage(item))
+		res.Messages = append(res.Messages, ms.contractMessage(item))
 		if !item.Read {
 			unread = append(unread, item.Message.ID)
 		}
 	}
 
 	if *req.MarkRead && len(unread) > 0 {
-		_, _, _, err = o.store.MarkRead(ctx, me.ID, unread, "fetched with get_messages")
+		_, _, _, err = ms.store.MarkRead(ctx, me.ID, unread, "fetched with get_messages")
 	}
 
 	return res, err
@@ -161,8 +161,8 @@ func later(a, b *time.Time) time.Time {
 	return t
 }
 
-func (o *Orchestrator) contractMessage(item store.InboxItem) parley.ContractMessage {
-	msg := o.roster.FillIn(&item.Message)
+func (ms *messageService) contractMessage(item store.InboxItem) parley.ContractMessage {
+	msg := ms.roster.FillIn(&item.Message)
 	return parley.ContractMessage{
 		MessageID:     msg.ID,
 		SenderAgentID: msg.SenderID,
@@ -188,16 +188,16 @@ func (o *Orchestrator) contractMessage(item store.InboxItem) parley.ContractMess
 }
 
 // MarkMessageRead implements parley.MessageService.
-func (o *Orchestrator) MarkMessageRead(
+func (ms *messageService) MarkMessageRead(
 	ctx context.Context,
 	req parley.MarkMessageReadRequest,
 ) (*parley.MarkMessageReadResult, error) {
-	me, err := o.roster.Caller(ctx)
+	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 	res := &parley.MarkMessageReadResult{Answer: parley.OK}
-	marked, notFound, already, err := o.store.MarkRead(ctx, me.ID, req.MessageIDs, "marked by its recipient")
+	marked, notFound, already, err := ms.store.MarkRead(ctx, me.ID, req.MessageIDs, "marked by its recipient")
 	if err != nil {
 		return nil, err
 	}
@@ -214,24 +214,24 @@ func filled(list []string) []string {
 }
 
 // GetMessageStatus implements parley.MessageService.
-func (o *Orchestrator) GetMessageStatus(
+func (ms *messageService) GetMessageStatus(
 	ctx context.Context,
 	req parley.MessageStatusRequest,
 ) (*parley.MessageStatusResult, error) {
-	msg, deliveries, err := o.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
+	msg, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
 	if err != nil {
 		return nil, err
 	}
 
 	stored := store.Appended{Message: msg, Deliveries: deliveries}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
+	if err := ms.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
 		return nil, err
 	}
 
-	res := &parley.MessageStatusResult{Answer: parley.OK, Object: o.roster.FillIn(&stored.Message),
-		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: o.roster.FillInDeliveries(stored.Deliveries)}
+	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.roster.FillIn(&stored.Message),
+		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: ms.roster.FillInDeliveries(stored.Deliveries)}
 	if msg.RequiresResponse {
-		res.Responses, err = o.store.Debts.List(ctx, msg.ID)
+		res.Responses, err = ms.store.Debts.List(ctx, msg.ID)
 	}
 
 	return res, err
@@ -239,12 +239,12 @@ func (o *Orchestrator) GetMessageStatus(
 
 // visible returns a message if the caller sent it, got it, takes part in its thread, or
 // is the operator. To others it does not exist.
-func (o *Orchestrator) visible(
+func (a *admission) visible(
 	ctx context.Context,
 	c parley.Caller,
 	ref string,
 ) (parley.Message, []parley.Delivery, error) {
-	msg, deliveries, err := o.store.Message(ctx, ref)
+	msg, deliveries, err := a.store.Message(ctx, ref)
 	if err != nil {
 		return msg, nil, err
 	}
@@ -254,8 +254,8 @@ func (o *Orchestrator) visible(
 		return msg, deliveries, nil
 	}
 
-	if me := o.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
-		if _, err := o.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
+	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
+		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
 			return msg, deliveries, nil
 		}
 	}
@@ -273,21 +273,21 @@ func pointer(t time.Time) *time.Time {
 }
 
 // GetConversationHistory implements parley.MessageService.
-func (o *Orchestrator) GetConversationHistory(
+func (ms *messageService) GetConversationHistory(
 	ctx context.Context,
 	req parley.HistoryRequest,
 ) (*parley.HistoryResult, error) {
-	me, err := o.roster.Caller(ctx)
+	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	other, err := o.roster.Find(req.With)
+	other, err := ms.roster.Find(req.With)
 	if err != nil {
 		return nil, err
 	}
 
-	page, err := o.store.History(
+	page, err := ms.store.History(
 		ctx,
 		store.HistoryQuery{A: me.ID, B: other.ID, Limit: cmp.Or(req.Limit, 50), Before: req.Before},
 	)
@@ -308,11 +308,11 @@ func (o *Orchestrator) GetConversationHistory(
 		},
 		CreatedAt:     pointer(page.First),
 		LastMessageAt: pointer(page.Last),
-		Status:        o.roster.StatusOf(false, me.ID, other.ID),
+		Status:        ms.roster.StatusOf(false, me.ID, other.ID),
 	}
 
 	for _, item := range page.Items {
-		res.Messages = append(res.Messages, o.inboxMessage(item))
+		res.Messages = append(res.Messages, ms.inboxMessage(item))
 	}
 
 	return res, nil

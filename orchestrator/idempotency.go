@@ -13,7 +13,7 @@ import (
 
 // again refuses a message whose idempotency key stands for another one: its sender
 // would be told that it was sent. parley's own notices are known by their key alone.
-func (o *Orchestrator) again(d *draft, from *team.Member, post *store.Post, stored *store.Appended) error {
+func (a *admission) again(d *draft, from *team.Member, post *store.Post, stored *store.Appended) error {
 	if from.Kind == parley.KindSystem {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (o *Orchestrator) again(d *draft, from *team.Member, post *store.Post, stor
 		return fileAgain(was, d.recipients[0], d.file.Name, d.description, d.file.SHA256)
 	}
 
-	differs := o.differs(d, is, was)
+	differs := a.differs(d, is, was)
 	if differs == "" {
 		differs = d.otherAddress(is, was, post.Deliveries, stored.Deliveries)
 	}
@@ -36,7 +36,7 @@ func (o *Orchestrator) again(d *draft, from *team.Member, post *store.Post, stor
 
 // differs names the parameter in which two messages are not the same, whoever they are
 // for; "" if there is none.
-func (o *Orchestrator) differs(d *draft, is, was *parley.Message) string {
+func (a *admission) differs(d *draft, is, was *parley.Message) string {
 	switch {
 	case is.Text != was.Text:
 		return "text"
@@ -56,7 +56,7 @@ func (o *Orchestrator) differs(d *draft, is, was *parley.Message) string {
 		return "attachments"
 	case is.RequiresResponse != was.RequiresResponse:
 		return "requires_response"
-	case is.RequiresResponse && !o.sameDeadline(d.deadline, was):
+	case is.RequiresResponse && !a.sameDeadline(d.deadline, was):
 		return "response_deadline"
 	}
 
@@ -69,11 +69,11 @@ const deadlineSlack = time.Minute
 
 // sameDeadline reports whether a message has the deadline that its sender asks for, or
 // the usual one when it asks for none.
-func (o *Orchestrator) sameDeadline(asked *time.Time, was *parley.Message) bool {
+func (a *admission) sameDeadline(asked *time.Time, was *parley.Message) bool {
 	if asked != nil {
 		return asked.Equal(*was.ResponseDeadline)
 	}
-	return was.Timestamp.Add(o.opts.Settings.ResponseDeadline).Sub(*was.ResponseDeadline).Abs() < deadlineSlack
+	return was.Timestamp.Add(a.settings.ResponseDeadline).Sub(*was.ResponseDeadline).Abs() < deadlineSlack
 }
 
 // sameAttachment compares what a sender says: where the copy of a file is, is not its own

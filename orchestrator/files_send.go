@@ -24,13 +24,13 @@ type fileNote struct {
 
 // takeFile stores what content holds and tells its recipient. A failure, or a call
 // that was made before, leaves nothing of it.
-func (o *Orchestrator) takeFile(
+func (fs *fileService) takeFile(
 	ctx context.Context,
 	from *team.Member,
 	content io.Reader,
 	described func() (*fileNote, error),
 ) (_ *parley.TransferFileResult, err error) {
-	kept, err := o.files.Put(ctx, content)
+	kept, err := fs.files.Put(ctx, content)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (o *Orchestrator) takeFile(
 		}
 
 		if dropErr := kept.Drop(); dropErr != nil {
-			o.log.Warn("remove a file that nobody was told of", "error", dropErr)
+			fs.log.Warn("remove a file that nobody was told of", "error", dropErr)
 		}
 	}()
 
@@ -52,7 +52,7 @@ func (o *Orchestrator) takeFile(
 		return nil, err
 	}
 
-	res, err := o.announceFile(ctx, from, kept, n)
+	res, err := fs.announceFile(ctx, from, kept, n)
 	wanted = err == nil && res.fresh
 
 	return res.result, err
@@ -66,7 +66,7 @@ type announced struct {
 
 // announceFile makes the recipient's copy, and stores the file and its notice in one
 // step.
-func (o *Orchestrator) announceFile(
+func (fs *fileService) announceFile(
 	ctx context.Context,
 	from *team.Member,
 	kept *files.Content,
@@ -78,36 +78,36 @@ func (o *Orchestrator) announceFile(
 		Size:      kept.Size,
 		SHA256:    kept.SHA256,
 		SenderID:  from.ID,
-		CreatedAt: o.now(),
+		CreatedAt: fs.now(),
 	}
 
-	done, err := o.files.Begin(f.ID)
+	done, err := fs.files.Begin(f.ID)
 	if err != nil {
 		return a, err
 	}
 	defer done()
 
-	path, err := o.files.Receive(f.SHA256, f.ID, f.Name)
+	path, err := fs.files.Receive(f.SHA256, f.ID, f.Name)
 	if err != nil {
 		return a, err
 	}
 	defer func() {
 		if err != nil || !a.fresh {
-			if withdrawErr := o.files.Withdraw(f.ID, f.Name); withdrawErr != nil {
-				o.log.Warn("remove a copy that nobody was told of", "error", withdrawErr)
+			if withdrawErr := fs.files.Withdraw(f.ID, f.Name); withdrawErr != nil {
+				fs.log.Warn("remove a copy that nobody was told of", "error", withdrawErr)
 			}
 		}
 	}()
 
 	call := store.Call{AgentID: from.ID, Key: n.key, Made: f.ID, Asked: requestHash("upload", f.Name, f.SHA256)}
 	if n.to == nil {
-		was, err := o.store.CreateFile(ctx, f, call)
+		was, err := fs.store.CreateFile(ctx, f, call)
 		if err != nil {
 			return a, err
 		}
 
 		if was.Made != f.ID {
-			a.result, err = o.uploadedBefore(ctx, was.Made)
+			a.result, err = fs.uploadedBefore(ctx, was.Made)
 			return a, err
 		}
 
@@ -115,7 +115,7 @@ func (o *Orchestrator) announceFile(
 	}
 
 	call.Asked = "" // no upload of before is this one
-	if _, _, err := o.store.Called(ctx, call); err != nil {
+	if _, _, err := fs.store.Called(ctx, call); err != nil {
 		return a, err
 	}
 
@@ -129,30 +129,30 @@ func (o *Orchestrator) announceFile(
 		return a, err
 	}
 
-	stored, err := o.admit(
+	stored, err := fs.admission.admit(
 		ctx,
 		from,
 		draft{recipients: []*team.Member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
 			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
-			Text: o.fileText(f, path, n.description), Attachments: []json.RawMessage{item}}},
+			Text: fs.fileText(f, path, n.description), Attachments: []json.RawMessage{item}}},
 	)
 	if err != nil {
 		return a, err
 	}
 
 	a.fresh = !stored.Repeated
-	a.result, err = o.transferred(stored)
+	a.result, err = fs.transferred(stored)
 
 	return a, err
 }
 
 // uploadedBefore writes the receipt of a file that nobody was told of, again.
-func (o *Orchestrator) uploadedBefore(ctx context.Context, id string) (*parley.TransferFileResult, error) {
-	f, err := o.store.File(ctx, id, "")
+func (fs *fileService) uploadedBefore(ctx context.Context, id string) (*parley.TransferFileResult, error) {
+	f, err := fs.store.File(ctx, id, "")
 	if err != nil {
 		return nil, err
 	}
-	path, err := o.files.Receive(f.SHA256, f.ID, f.Name)
+	path, err := fs.files.Receive(f.SHA256, f.ID, f.Name)
 	return uploaded(f, path), err
 }
 
@@ -165,9 +165,9 @@ func uploaded(f parley.File, path string) *parley.TransferFileResult {
 }
 
 // fileText tells the recipient of a file. What does not fit stands in the attachment.
-func (o *Orchestrator) fileText(f parley.File, path, description string) string {
+func (fs *fileService) fileText(f parley.File, path, description string) string {
 	text := fmt.Sprintf("I sent you the file %s (%d bytes, sha256 %s).", f.Name, f.Size, f.SHA256)
-	limit := o.opts.Settings.MaxText
+	limit := fs.opts.Settings.MaxText
 	if with := text + "\nIt is at " + path; utf8.RuneCountInString(with) <= limit {
 		text = with
 	}
@@ -179,7 +179,7 @@ func (o *Orchestrator) fileText(f parley.File, path, description string) string 
 
 // transferredBefore returns the answer to a call that was made before with its key,
 // nil when it is new.
-func (o *Orchestrator) transferredBefore(
+func (fs *fileService) transferredBefore(
 	ctx context.Context,
 	from *team.Member,
 	n *fileNote,
@@ -187,20 +187,20 @@ func (o *Orchestrator) transferredBefore(
 	if n.key == "" {
 		return nil, nil
 	}
-	stored, found, err := o.store.Repeated(ctx, from.ID, n.key)
+	stored, found, err := fs.store.Repeated(ctx, from.ID, n.key)
 	if err != nil || !found {
 		return nil, err
 	}
 	if err := fileAgain(&stored.Message, n.to, n.name, n.description, ""); err != nil {
 		return nil, err
 	}
-	o.roster.FillInDeliveries(stored.Deliveries)
-	return o.transferred(stored)
+	fs.roster.FillInDeliveries(stored.Deliveries)
+	return fs.transferred(stored)
 }
 
 // transferred writes the receipt of a file from its notice.
-func (o *Orchestrator) transferred(stored store.Appended) (*parley.TransferFileResult, error) {
-	sent := o.sent(stored)
+func (fs *fileService) transferred(stored store.Appended) (*parley.TransferFileResult, error) {
+	sent := fs.admission.receipt(stored)
 	var f struct {
 		parley.FileData
 		Filename string `json:"filename"`

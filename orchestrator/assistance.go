@@ -27,17 +27,17 @@ var urgencies = map[string]struct {
 }
 
 // BroadcastUpdate implements parley.MessageService.
-func (o *Orchestrator) BroadcastUpdate(
+func (ms *messageService) BroadcastUpdate(
 	ctx context.Context,
 	req parley.BroadcastUpdateRequest,
 ) (*parley.BroadcastUpdateResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
 	urgency := urgencies[cmp.Or(req.Urgency, "info")]
-	due, err := o.due(urgency.required, nil)
+	due, err := ms.admission.due(urgency.required, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -51,10 +51,10 @@ func (o *Orchestrator) BroadcastUpdate(
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
 
-	stored, err := o.admit(
+	stored, err := ms.admission.admit(
 		ctx,
 		from,
-		draft{recipients: o.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
+		draft{recipients: ms.admission.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
 			Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
 			RequiresResponse: due != nil, ResponseDeadline: due}},
 	)
@@ -90,23 +90,23 @@ func labelled(label, text string) string {
 }
 
 // RequestAssistance implements parley.MessageService.
-func (o *Orchestrator) RequestAssistance(
+func (ms *messageService) RequestAssistance(
 	ctx context.Context,
 	req parley.RequestAssistanceRequest,
 ) (*parley.RequestAssistanceResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	to, everyone, err := o.helpers(from, &req)
+	to, everyone, err := ms.helpers(from, &req)
 	if err != nil {
 		return nil, err
 	}
 
-	due, err := o.due(true, req.RequestDetails.Deadline)
+	due, err := ms.admission.due(true, req.RequestDetails.Deadline)
 	if err != nil {
-		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, req.RequestDetails.Deadline, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
+		if due, err = ms.admission.dueBefore(ctx, from, req.IdempotencyKey, req.RequestDetails.Deadline, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
 			return nil, err
 		}
 	}
@@ -127,12 +127,12 @@ func (o *Orchestrator) RequestAssistance(
 	}
 
 	// A responder's answer comes as a message, like everyone's; without one it still owes it.
-	stored, _, err := o.answered(
+	stored, _, err := ms.admission.answered(
 		ctx,
 		responder,
 		false,
 		d,
-		func(d draft) (store.Appended, error) { return o.admit(ctx, from, d) },
+		func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) },
 	)
 	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
 		return nil, err
@@ -142,7 +142,7 @@ func (o *Orchestrator) RequestAssistance(
 		Answer:              parley.OK,
 		RequestID:           stored.Message.ID,
 		Timestamp:           stored.Message.Timestamp,
-		PotentialResponders: o.ranked(to, req.RequiredCapabilities),
+		PotentialResponders: ms.ranked(to, req.RequiredCapabilities),
 		BroadcastSent:       everyone,
 		DeliveryStatus:      parley.SumUp(stored.Deliveries),
 		ResponseDeadline:    stored.Message.ResponseDeadline,
@@ -150,16 +150,16 @@ func (o *Orchestrator) RequestAssistance(
 }
 
 // helpers are those who are asked: the targets, else the capable, else everyone.
-func (o *Orchestrator) helpers(
+func (ms *messageService) helpers(
 	from *team.Member,
 	req *parley.RequestAssistanceRequest,
 ) (to []*team.Member, everyone bool, err error) {
 	if len(req.TargetAgents) > 0 {
-		to, err = o.recipients(from, req.TargetAgents)
+		to, err = ms.admission.recipients(from, req.TargetAgents)
 		return to, isEveryone(req.TargetAgents), err
 	}
 
-	all := o.everyone(from)
+	all := ms.admission.everyone(from)
 	if len(req.RequiredCapabilities) == 0 {
 		return all, true, nil
 	}
@@ -178,10 +178,10 @@ func (o *Orchestrator) helpers(
 }
 
 // ranked says how well each could help, the best first.
-func (o *Orchestrator) ranked(members []*team.Member, required []string) []parley.PotentialHelp {
+func (ms *messageService) ranked(members []*team.Member, required []string) []parley.PotentialHelp {
 	readiness := []parley.Availability{parley.Available, parley.Busy, parley.Unavailable}
 	list := make([]parley.PotentialHelp, 0, len(members))
-	now := o.now()
+	now := ms.now()
 	for _, m := range members {
 		a := m.Agent()
 		list = append(list, parley.PotentialHelp{AgentID: m.ID, Agent: m.Name, Role: a.Role,

@@ -15,13 +15,13 @@ const furthest = 366 * 24 * time.Hour
 
 // due returns by when a response is required, nil if none is. A deadline alone
 // requires one.
-func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, error) {
-	now := o.now()
+func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) {
+	now := a.now()
 	switch {
 	case deadline == nil && !required:
 		return nil, nil
 	case deadline == nil:
-		at := now.Add(o.opts.Settings.ResponseDeadline).UTC()
+		at := now.Add(a.settings.ResponseDeadline).UTC()
 		return &at, nil
 	}
 
@@ -31,7 +31,7 @@ func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, erro
 			With("parameter", "response_deadline").
 			With("now", now.UTC().Format(time.RFC3339)).
 			Suggest("Give a time to come, with its zone, such as %s.",
-				now.UTC().Add(o.opts.Settings.ResponseDeadline).Format(time.RFC3339))
+				now.UTC().Add(a.settings.ResponseDeadline).Format(time.RFC3339))
 	}
 
 	switch {
@@ -46,7 +46,7 @@ func (o *Orchestrator) due(required bool, deadline *time.Time) (*time.Time, erro
 
 // dueBefore returns the deadline of a message that was stored with this key: a call that
 // is repeated when it has passed is the same call still.
-func (o *Orchestrator) dueBefore(
+func (a *admission) dueBefore(
 	ctx context.Context,
 	from *team.Member,
 	key string,
@@ -56,7 +56,7 @@ func (o *Orchestrator) dueBefore(
 	if key == "" || deadline == nil {
 		return nil, refusal
 	}
-	stored, found, err := o.store.Repeated(ctx, from.ID, key)
+	stored, found, err := a.store.Repeated(ctx, from.ID, key)
 	if was := stored.Message.ResponseDeadline; err == nil && found && was != nil && was.Equal(*deadline) {
 		return was, nil
 	}
@@ -65,32 +65,32 @@ func (o *Orchestrator) dueBefore(
 
 // remind lets those who owe a response hear of it, then those who wait for it, then
 // the operator, each once. While communication is paused nobody does.
-func (o *Orchestrator) remind(ctx context.Context) {
-	if o.pause.is() != nil {
+func (op *operatorService) remind(ctx context.Context) {
+	if op.pause.is() != nil {
 		return
 	}
 
-	owed, err := o.store.Due(ctx, o.now().Add(o.opts.Settings.RemindBefore))
+	owed, err := op.store.Due(ctx, op.now().Add(op.opts.Settings.RemindBefore))
 	if err != nil {
 		if ctx.Err() == nil {
-			o.log.Error("look for responses that are due", "error", err)
+			op.log.Error("look for responses that are due", "error", err)
 		}
 		return
 	}
 
 	for _, w := range owed {
-		if err := o.remindOf(ctx, w); err != nil && ctx.Err() == nil &&
+		if err := op.remindOf(ctx, w); err != nil && ctx.Err() == nil &&
 			parley.ErrorCode(err) != parley.CommunicationDisabled {
-			o.log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
+			op.log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
 		}
 	}
 }
 
 // remindOf tells whoever has now to hear of one debt. A notice is stored before it is
 // noted, under a key of its own, so that a crash between the two repeats neither.
-func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
-	now, s, d := o.now(), &o.opts.Settings, &w.Debt
-	o.roster.FillIn(&w.Message)
+func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
+	now, s, d := op.now(), &op.opts.Settings, &w.Debt
+	op.roster.FillIn(&w.Message)
 	lead := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2)
 	for _, step := range []struct {
 		told *time.Time
@@ -100,16 +100,16 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 		text func() string
 	}{
 		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminder(w, now) }},
-		{d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID, func() string { return o.missing(w, now) }},
+		{d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID, func() string { return op.missing(w, now) }},
 		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // get_needs says it
 	} {
 		if step.told != nil || now.Before(step.at) {
 			continue
 		}
 
-		m := o.roster.ByID(step.to)
+		m := op.roster.ByID(step.to)
 		if m != nil {
-			over, err := o.talk.IsOver(ctx, &w)
+			over, err := op.talk.IsOver(ctx, &w)
 			if err != nil {
 				return err
 			}
@@ -120,12 +120,12 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 
 		if m != nil {
 			key := fmt.Sprintf("%s %s %s %d", step.who, w.Message.ID, d.DebtorID, answeredNanos(d))
-			if err := o.notify(ctx, []*team.Member{m}, step.text(), nil, key); err != nil {
+			if err := op.admission.notify(ctx, []*team.Member{m}, step.text(), nil, key); err != nil {
 				return err
 			}
 		}
 
-		if err := o.store.NoteTold(ctx, w.Key, step.who); err != nil {
+		if err := op.store.NoteTold(ctx, w.Key, step.who); err != nil {
 			return err
 		}
 	}
@@ -169,13 +169,13 @@ func reminder(w store.Owing, now time.Time) string {
 }
 
 // missing is for the one who waits for it.
-func (o *Orchestrator) missing(w store.Owing, now time.Time) string {
+func (op *operatorService) missing(w store.Owing, now time.Time) string {
 	did := "has not answered"
 	if w.Debt.State == parley.ResponsePartial {
 		did = "has answered only in part"
 	}
 	state := parley.StateTerminated
-	if m := o.roster.ByID(w.Debt.DebtorID); m != nil {
+	if m := op.roster.ByID(w.Debt.DebtorID); m != nil {
 		state = m.Agent().State
 	}
 	return fmt.Sprintf("%s (%s) %s your message %s, which was due at %s: “%s”",
@@ -187,8 +187,8 @@ func quote(w store.Owing) string {
 }
 
 // overdueNeed is a response that did not come, for the operator.
-func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
-	msg, d := o.roster.FillIn(&w.Message), &w.Debt
+func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need {
+	msg, d := op.roster.FillIn(&w.Message), &w.Debt
 	short, what := parley.Short(msg.ID), "a response"
 	if d.State == parley.ResponsePartial {
 		what = "the rest of its response"

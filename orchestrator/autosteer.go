@@ -16,8 +16,12 @@ const ownEcho = 10 * time.Second
 // guardian gives guidance to stuck agents by itself, once for each time that one
 // is stuck. Its fields are its own goroutine's.
 type guardian struct {
-	o     *Orchestrator
-	given map[*team.Member]given
+	operator *operatorService
+	given    map[*team.Member]given
+}
+
+func newGuardian(operator *operatorService) *guardian {
+	return &guardian{operator, map[*team.Member]given{}}
 }
 
 // given is the last guidance that an agent got.
@@ -26,23 +30,20 @@ type given struct {
 	busy      time.Time // since when the agent was in the state that it was stuck in
 }
 
-// guard watches over stuck agents.
-func (o *Orchestrator) guard() {
-	g := guardian{o: o, given: map[*team.Member]given{}}
-	o.every(min(choreTime, o.opts.Settings.StuckAfter/2), func(ctx context.Context) {
-		for _, m := range o.roster.All() {
-			if err := g.see(ctx, m); err != nil && ctx.Err() == nil {
-				o.log.Error("steer a stuck agent", "agent", m.Name, "error", err)
-			}
+// guard steers the agents that are stuck.
+func (g *guardian) guard(ctx context.Context) {
+	for _, m := range g.operator.roster.All() {
+		if err := g.see(ctx, m); err != nil && ctx.Err() == nil {
+			g.operator.log.Error("steer a stuck agent", "agent", m.Name, "error", err)
 		}
-	})
+	}
 }
 
 // see steers an agent if it is stuck and was not steered for that yet. While
 // communication is paused it waits.
 func (g *guardian) see(ctx context.Context, m *team.Member) error {
-	since, stuck := g.o.stuckSince(m)
-	if !stuck || g.o.pause.is() != nil {
+	since, stuck := g.operator.stuckSince(m)
+	if !stuck || g.operator.pause.is() != nil {
 		return nil
 	}
 
@@ -51,7 +52,7 @@ func (g *guardian) see(ctx context.Context, m *team.Member) error {
 		return err
 	}
 
-	from, err := g.o.roster.System(ctx)
+	from, err := g.operator.roster.System(ctx)
 	if err != nil {
 		return err
 	}
@@ -66,7 +67,7 @@ func (g *guardian) see(ctx context.Context, m *team.Member) error {
 	}
 
 	busy := m.Agent().Since
-	stored, err := g.o.admit(ctx, from, d)
+	stored, err := g.operator.admission.admit(ctx, from, d)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (g *guardian) steered(ctx context.Context, m *team.Member, since time.Time)
 		return false, nil
 	}
 
-	_, deliveries, err := g.o.store.Message(ctx, last.messageID)
+	_, deliveries, err := g.operator.store.Message(ctx, last.messageID)
 	if err != nil {
 		return false, err
 	}

@@ -3,18 +3,38 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"parley"
+	"parley/files"
 	"parley/orchestrator/answer"
 	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
+
+// admission is the one door for messages: whatever is said, by whom and however, passes
+// it. It resolves recipients, cleans the text, asks the conversation protocol, counts
+// against limits, stores, and wakes the couriers.
+type admission struct {
+	store      *store.Store
+	roster     *team.Roster
+	talk       *talk.Talk
+	responders *answer.Responders
+	files      *files.Store
+	pause      *pause
+	settings   *Settings
+	now        func() time.Time
+	log        *slog.Logger
+
+	quotas quotas
+}
 
 // draft is a message before it is admitted.
 type draft struct {
@@ -34,74 +54,16 @@ type draft struct {
 	reply *answer.Reply // of a responder, for which no limit holds; nil for other messages
 }
 
-// SendMessage implements parley.MessageService.
-func (o *Orchestrator) SendMessage(
-	ctx context.Context,
-	req parley.SendMessageRequest,
-) (*parley.SendMessageResult, error) {
-	from, err := o.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	due, err := o.due(req.RequiresResponse, req.ResponseDeadline)
-	if err != nil {
-		if due, err = o.dueBefore(ctx, from, req.IdempotencyKey, req.ResponseDeadline, err); err != nil {
-			return nil, err
-		}
-	}
-
-	d := draft{key: req.IdempotencyKey, deadline: req.ResponseDeadline, message: parley.Message{ThreadID: req.ThreadID,
-		Type: cmp.Or(req.Type, parley.TypeInformation), Priority: priority(req.Priority, req.Urgent), Text: req.Text,
-		Data: req.Data, Attachments: req.Attachments, RequiresResponse: due != nil, ResponseDeadline: due,
-		ContextReference: parley.CleanLine(req.ContextReference), InReplyTo: req.InReplyTo}}
-
-	stored, reply, err := o.answered(
-		ctx,
-		o.responderNamed(req.To),
-		true,
-		d,
-		func(d draft) (store.Appended, error) { return o.sendTo(ctx, from, req.To, d) },
-	)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
-		return nil, err
-	}
-
-	res := o.sent(stored)
-	res.Reply = reply
-
-	return res, nil
-}
-
-// sendTo admits a message for the agents that are named or, if it names one, a thread.
-func (o *Orchestrator) sendTo(ctx context.Context, from *team.Member, names parley.Names, d draft) (store.Appended, error) {
-	if d.message.ThreadID != "" {
-		return o.postToThread(ctx, from, d)
-	}
-	var err error
-	if d.recipients, err = o.recipients(from, names); err != nil {
-		return store.Appended{}, err
-	}
-	d.message.Kind, d.whoever = parley.KindDirect, isEveryone(names)
-	if len(d.recipients) > 1 || d.whoever {
-		d.message.Kind = parley.KindBroadcast
-	}
-	return o.admit(ctx, from, d)
-}
-
-// sent writes the receipt. One recipient that cannot get it is a failure.
-func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
+// receipt writes the receipt. One recipient that cannot get it is a failure.
+func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 	d := stored.Deliveries
 	res := &parley.SendMessageResult{
 		Answer:         parley.OK,
 		MessageID:      stored.Message.ID,
 		Timestamp:      stored.Message.Timestamp,
 		DeliveryStatus: parley.SumUp(d),
-		Deliveries:     o.roster.FillInDeliveries(d),
-		Object:         o.roster.FillIn(&stored.Message),
+		Deliveries:     a.roster.FillInDeliveries(d),
+		Object:         a.roster.FillIn(&stored.Message),
 	}
 
 	if th := stored.Message.ThreadID; th != "" {
@@ -141,74 +103,20 @@ func (o *Orchestrator) sent(stored store.Appended) *parley.SendMessageResult {
 	return res
 }
 
-// BroadcastMessage implements parley.MessageService.
-func (o *Orchestrator) BroadcastMessage(
-	ctx context.Context,
-	req parley.BroadcastMessageRequest,
-) (*parley.BroadcastMessageResult, error) {
-	from, err := o.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	to := o.everyone(from)
-	switch {
-	case req.Recipients != nil:
-		if to, err = o.recipients(from, *req.Recipients); err != nil {
-			return nil, err
-		}
-	case req.Group != "":
-		if to, err = o.groupMembers(to, req.Group); err != nil {
-			return nil, err
-		}
-	}
-
-	stored, err := o.admit(
-		ctx,
-		from,
-		draft{
-			recipients: to,
-			whoever:    req.Recipients == nil || isEveryone(*req.Recipients),
-			key:        req.IdempotencyKey,
-			message: parley.Message{
-				Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: priority(req.Priority, req.Urgent), Text: req.Text},
-		},
-	)
-	if err != nil {
-		return nil, err
-	}
-	if err := o.await(ctx, &stored, req.WaitSeconds); err != nil {
-		return nil, err
-	}
-
-	return &parley.BroadcastMessageResult{
-		Answer:         parley.OK,
-		MessageID:      stored.Message.ID,
-		RecipientCount: len(stored.Deliveries),
-		Timestamp:      stored.Message.Timestamp,
-		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
-		DeliveryStatus: parley.SumUp(
-			stored.Deliveries,
-		),
-		Deliveries: o.roster.FillInDeliveries(stored.Deliveries),
-		Object:     o.roster.FillIn(&stored.Message),
-	}, nil
-}
-
 // admit is the one door for messages: it cleans the text, stores message and
 // deliveries durably in one transaction, and wakes the couriers.
-func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
-	post, err := o.prepare(ctx, from, d)
+func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
+	post, err := a.prepare(ctx, from, d)
 	if err != nil {
 		return store.Appended{}, err
 	}
 
-	back, err := o.charge(from, &d)
+	back, err := a.charge(from, &d)
 	if err != nil {
-		return o.sentBefore(ctx, from, &d, &post, err)
+		return a.sentBefore(ctx, from, &d, &post, err)
 	}
 
-	stored, err := o.store.Append(ctx, post)
+	stored, err := a.store.Append(ctx, post)
 	if err != nil {
 		back()
 		return stored, err
@@ -216,33 +124,33 @@ func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (s
 
 	if stored.Repeated {
 		back()
-		err = o.again(&d, from, &post, &stored)
+		err = a.again(&d, from, &post, &stored)
 	} else {
-		o.passOn(stored.Passed, post.Answers)
-		o.talk.Remember(&stored, delegatesOf(post.Answers))
+		a.passOn(stored.Passed, post.Answers)
+		a.talk.Remember(&stored, delegatesOf(post.Answers))
 	}
 
-	o.handOut(&stored)
+	a.handOut(&stored)
 
 	return stored, err
 }
 
 // prepare makes of a draft what can be stored.
-func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
+func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
 	if d.reply == nil { // what is spent on one is spent
-		if err = o.refusePaused(); err != nil {
+		if err = a.RefusePaused(); err != nil {
 			return store.Post{}, err
 		}
-		if msg.Text, err = o.cleanText(msg.Text); err != nil {
+		if msg.Text, err = a.cleanText(msg.Text); err != nil {
 			return store.Post{}, err
 		}
 	}
 
 	answers := d.answers
 	if msg.InReplyTo != "" && answers == nil {
-		if msg.InReplyTo, answers, err = o.repliesTo(ctx, from, &d); err != nil {
+		if msg.InReplyTo, answers, err = a.repliesTo(ctx, from, &d); err != nil {
 			return store.Post{}, err
 		}
 	}
@@ -250,11 +158,11 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
 		msg.ID,
 		team.NewID(),
-	), from.ID, from.Name, from.Agent().Role, o.now()
+	), from.ID, from.Name, from.Agent().Role, a.now()
 
 	link := d.replied.Link
 	if !d.withinCalls(from) {
-		link = o.talk.NextLink(msg.ID, from, link)
+		link = a.talk.NextLink(msg.ID, from, link)
 	}
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
@@ -264,7 +172,7 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
 	}
 	if !d.inCall() { // the answer of a call begins no turn
-		post.Judge = o.talk.Judge(from, &msg, d.replied)
+		post.Judge = a.talk.Judge(from, &msg, d.replied)
 	}
 	switch msg.Kind {
 	case parley.KindBroadcast:
@@ -274,7 +182,7 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 	}
 
 	if post.NewFile = d.file; d.file == nil && len(msg.Attachments) > 0 {
-		if post.Message.Attachments, post.FileIDs, err = o.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
+		if post.Message.Attachments, post.FileIDs, err = a.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
 			return store.Post{}, err
 		}
 	}
@@ -287,22 +195,22 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 }
 
 // handOut gives what is stored to the couriers, and wakes those who wait for a message.
-func (o *Orchestrator) handOut(stored *store.Appended) {
-	o.roster.FillInDeliveries(stored.Deliveries)
+func (a *admission) handOut(stored *store.Appended) {
+	a.roster.FillInDeliveries(stored.Deliveries)
 	if stored.Repeated {
 		return
 	}
 
 	for _, job := range stored.Jobs() {
-		o.roster.ByID(job.Key.RecipientID).Enqueue(job)
+		a.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
 
 	for _, d := range stored.Deliveries {
-		o.roster.ByID(d.RecipientID).Announce()
+		a.roster.ByID(d.RecipientID).Announce()
 	}
 
 	if stored.Message.Kind == parley.KindThread {
-		o.responders.Speak(o.talk.Invitations(stored))
+		a.responders.Speak(a.talk.Invitations(stored))
 	}
 }
 
@@ -320,7 +228,7 @@ func firstRung(to *team.Member) store.NewDelivery {
 	return d
 }
 
-func (o *Orchestrator) cleanText(text string) (string, error) {
+func (a *admission) cleanText(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "")
 	}
@@ -328,13 +236,13 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 	text = parley.Clean(text)
 	if !parley.Visible(text) {
 		return "", parley.Errorf(parley.InvalidArgument, "the text is empty").
-			Suggest("Say something: 1 to %d characters, at least one of them visible.", o.opts.Settings.MaxText)
+			Suggest("Say something: 1 to %d characters, at least one of them visible.", a.settings.MaxText)
 	}
 
-	if n := utf8.RuneCountInString(text); n > o.opts.Settings.MaxText {
-		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, o.opts.Settings.MaxText).
+	if n := utf8.RuneCountInString(text); n > a.settings.MaxText {
+		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, a.settings.MaxText).
 			With("length", n).
-			With("limit", o.opts.Settings.MaxText).
+			With("limit", a.settings.MaxText).
 			Suggest("Write the long part to a file, send that with transfer_file, and say in a short message what it is.")
 	}
 
@@ -344,8 +252,8 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 // repliesTo returns the full id of the message that a reply names; it must be one
 // that the sender wrote, got, or reads in a thread. The reply answers it if it got it
 // and writes back to who wrote it, or to the same thread.
-func (o *Orchestrator) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
-	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
+func (a *admission) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
+	msg, deliveries, err := a.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
 	d.replied = talk.ParentOf(&msg)
 	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
@@ -360,14 +268,14 @@ func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
 }
 
 // recipients resolves names; one unknown name refuses the whole call.
-func (o *Orchestrator) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
+func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
 	if isEveryone(names) {
-		return o.everyone(from), nil
+		return a.everyone(from), nil
 	}
 
 	var to []*team.Member
 	for _, name := range names {
-		m, err := o.roster.Find(name)
+		m, err := a.roster.Find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -396,13 +304,13 @@ func isEveryone(names parley.Names) bool {
 
 // everyone is all that are not terminated, but the sender and the operator, who
 // sees all traffic.
-func (o *Orchestrator) everyone(from *team.Member) []*team.Member {
-	return slices.DeleteFunc(o.roster.All(), func(m *team.Member) bool {
+func (a *admission) everyone(from *team.Member) []*team.Member {
+	return slices.DeleteFunc(a.roster.All(), func(m *team.Member) bool {
 		return m == from || m.Kind == parley.KindHuman || m.Agent().State == parley.StateTerminated
 	})
 }
 
-func (o *Orchestrator) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
+func (a *admission) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
 	var in []*team.Member
 	groups := []string{}
 	for _, m := range members {
@@ -424,7 +332,7 @@ func (o *Orchestrator) groupMembers(members []*team.Member, group string) ([]*te
 }
 
 // await waits until every delivery is settled, at most seconds.
-func (o *Orchestrator) await(ctx context.Context, stored *store.Appended, seconds int) error {
+func (a *admission) await(ctx context.Context, stored *store.Appended, seconds int) error {
 	if seconds <= 0 || settled(stored.Deliveries) {
 		return nil
 	}
@@ -433,14 +341,14 @@ func (o *Orchestrator) await(ctx context.Context, stored *store.Appended, second
 	defer cancel()
 
 	for {
-		seen := o.store.LastEvent()
-		_, deliveries, err := o.store.Message(ctx, stored.Message.ID)
+		seen := a.store.LastEvent()
+		_, deliveries, err := a.store.Message(ctx, stored.Message.ID)
 		if err != nil {
 			return err
 		}
 
 		stored.Deliveries = deliveries
-		if settled(deliveries) || o.store.WaitEvent(wait, seen) != nil {
+		if settled(deliveries) || a.store.WaitEvent(wait, seen) != nil {
 			return ctx.Err()
 		}
 	}
@@ -455,4 +363,43 @@ func priority(p parley.Priority, urgent bool) parley.Priority {
 		return parley.PriorityUrgent
 	}
 	return cmp.Or(p, parley.PriorityNormal)
+}
+
+// Admit implements answer.Admission: it lets the reply of a responder into the service.
+func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, error) {
+	d := draft{
+		message: r.Message,
+		answers: &store.Answering{MessageID: r.Answers.ID},
+		replied: talk.ParentOf(r.Answers),
+		reply:   &r,
+	}
+	if r.Message.ThreadID != "" {
+		caller := parley.Caller{ID: r.From.ID, Name: r.From.Name, Kind: parley.KindResponder}
+		return a.postToThread(parley.WithCaller(ctx, caller), r.From, d)
+	}
+	d.recipients = []*team.Member{r.To}
+	return a.admit(ctx, r.From, d)
+}
+
+// notify sends a word of parley's own to those of `to` that are not terminated; to
+// nobody it sends nothing. data, an object, may be nil. A key makes it once for
+// good, also for a daemon that starts anew; it may be empty. COMMUNICATION_DISABLED
+// while communication is paused.
+func (a *admission) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
+	to = slices.DeleteFunc(
+		slices.Clone(to),
+		func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },
+	)
+	if len(to) == 0 {
+		return nil
+	}
+
+	from, err := a.roster.System(ctx)
+	if err != nil {
+		return err
+	}
+
+	_, err = a.admit(ctx, from, draft{recipients: to, key: key, message: parley.Message{Kind: parley.KindNotice,
+		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: text, Data: data}})
+	return err
 }

@@ -13,11 +13,11 @@ import (
 )
 
 // SearchMessages implements parley.MessageService.
-func (o *Orchestrator) SearchMessages(
+func (ms *messageService) SearchMessages(
 	ctx context.Context,
 	req parley.SearchMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
-	me, err := o.roster.Caller(ctx)
+	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -30,14 +30,14 @@ func (o *Orchestrator) SearchMessages(
 
 	q := store.SearchQuery{Words: req.Query, For: me.ID, All: parley.CallerFrom(ctx).Operator, Limit: cmp.Or(req.Limit, 20),
 		Since: later(req.Since, nil), Until: later(req.Until, nil)}
-	if q.From, err = o.idOf(req.From); err != nil {
+	if q.From, err = ms.idOf(req.From); err != nil {
 		return nil, err
 	}
-	if q.To, err = o.idOf(req.To); err != nil {
+	if q.To, err = ms.idOf(req.To); err != nil {
 		return nil, err
 	}
 
-	page, err := o.store.Search(ctx, q)
+	page, err := ms.store.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (o *Orchestrator) SearchMessages(
 	}
 
 	for _, found := range page.Items {
-		res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: o.contractMessage(found.InboxItem),
+		res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: ms.contractMessage(found.InboxItem),
 			RecipientIDs: filled(
 				found.Recipients,
 			), RecipientCount: found.RecipientCount, Snippet: snippet(found.Message.Text, req.Query)})
@@ -58,11 +58,11 @@ func (o *Orchestrator) SearchMessages(
 }
 
 // idOf returns the id of the agent that is named, "" when none is.
-func (o *Orchestrator) idOf(ref string) (string, error) {
+func (ms *messageService) idOf(ref string) (string, error) {
 	if ref == "" {
 		return "", nil
 	}
-	m, err := o.roster.Find(ref)
+	m, err := ms.roster.Find(ref)
 	if err != nil {
 		return "", err
 	}
@@ -118,16 +118,16 @@ const (
 )
 
 // CheckNewMessages implements parley.MessageService.
-func (o *Orchestrator) CheckNewMessages(
+func (ms *messageService) CheckNewMessages(
 	ctx context.Context,
 	_ parley.CheckNewMessagesRequest,
 ) (*parley.CheckNewMessagesResult, error) {
-	me, err := o.roster.Caller(ctx)
+	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	items, unread, err := o.store.Pressing(ctx, me.ID, newShown)
+	items, unread, err := ms.store.Pressing(ctx, me.ID, newShown)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (o *Orchestrator) CheckNewMessages(
 	}
 
 	for _, item := range items {
-		m := o.roster.FillIn(&item.Message)
+		m := ms.roster.FillIn(&item.Message)
 		res.Messages = append(res.Messages, parley.NewMessage{MessageID: m.ID, Sender: m.Sender, Priority: m.Priority,
 			Preview: parley.Truncate(parley.CleanLine(m.Text), previewText)})
 	}

@@ -22,33 +22,33 @@ type membership struct {
 }
 
 // JoinThread implements parley.ThreadService.
-func (o *Orchestrator) JoinThread(ctx context.Context, req parley.JoinThreadRequest) (*parley.MembershipResult, error) {
-	me, th, err := o.inThread(ctx, req.ThreadID)
+func (ts *threadService) JoinThread(ctx context.Context, req parley.JoinThreadRequest) (*parley.MembershipResult, error) {
+	me, th, err := ts.inThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
-	return o.change(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
+	return ts.change(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
 		text: fmt.Sprintf("%s joined thread %s.", me.Name, team.ThreadLabel(&th))})
 }
 
 // AddParticipant implements parley.ThreadService.
-func (o *Orchestrator) AddParticipant(
+func (ts *threadService) AddParticipant(
 	ctx context.Context,
 	req parley.AddParticipantRequest,
 ) (*parley.MembershipResult, error) {
-	me, th, err := o.inThread(ctx, req.ThreadID)
+	me, th, err := ts.inThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
 
-	who, err := o.roster.Find(req.Agent)
+	who, err := ts.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
 
-	return o.change(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, but: me.ID,
+	return ts.change(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, but: me.ID,
 		text: fmt.Sprintf(
 			"%s added %s to thread %s. %s get_messages with it shows what was said before.",
 			me.Name,
@@ -65,16 +65,16 @@ func (o *Orchestrator) AddParticipant(
 }
 
 // RemoveParticipant implements parley.ThreadService.
-func (o *Orchestrator) RemoveParticipant(
+func (ts *threadService) RemoveParticipant(
 	ctx context.Context,
 	req parley.RemoveParticipantRequest,
 ) (*parley.MembershipResult, error) {
-	me, th, err := o.inThread(ctx, req.ThreadID)
+	me, th, err := ts.inThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
 
-	who, err := o.roster.Find(req.Agent)
+	who, err := ts.roster.Find(req.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -102,32 +102,32 @@ func (o *Orchestrator) RemoveParticipant(
 		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.Name, team.ThreadLabel(&th))
 	}
 
-	return o.change(ctx, c)
+	return ts.change(ctx, c)
 }
 
 // inThread is who calls and the thread that it speaks of, for a call that changes it.
-func (o *Orchestrator) inThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
-	me, err := o.roster.Caller(ctx)
+func (ts *threadService) inThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
+	me, err := ts.roster.Caller(ctx)
 	if err == nil {
-		err = o.refusePaused()
+		err = ts.admission.RefusePaused()
 	}
 	if err != nil {
 		return nil, parley.Thread{}, err
 	}
-	th, err := o.roster.Thread(ctx, ref)
+	th, err := ts.roster.Thread(ctx, ref)
 	return me, th, err
 }
 
 // change makes the change and tells of it: those who take part, whoever else it
 // concerns, but not who made it for another.
-func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.MembershipResult, error) {
+func (ts *threadService) change(ctx context.Context, c membership) (*parley.MembershipResult, error) {
 	leave := c.status == parley.MemberRemoved || c.status == parley.MemberLeft
 	var others []string
 	if c.status == parley.MemberRemoved {
 		others = []string{c.who.ID}
 	}
 
-	post, err := o.word(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.ID, Status: c.status}, c.but, others...)
+	post, err := ts.word(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.ID, Status: c.status}, c.but, others...)
 	if err != nil {
 		return nil, err
 	}
@@ -137,12 +137,12 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 		allow = func([]string) error { return nil }
 	}
 
-	back, err := o.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
+	back, err := ts.admission.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
 
-	stored, changed, err := o.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.ID,
+	stored, changed, err := ts.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.ID,
 		Leave: leave, Allow: allow, Post: post})
 	if err != nil || !changed {
 		back()
@@ -153,13 +153,13 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 
 	res := &parley.MembershipResult{Answer: parley.OK, Status: c.status, Message: c.text, MessageID: stored.Message.ID}
 	if changed {
-		o.handOut(&stored)
+		ts.admission.handOut(&stored)
 	} else {
 		res.Status, res.MessageID = parley.MemberAlready, ""
 		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.Name, team.ThreadLabel(&c.thread))
 	}
 
-	res.Thread, err = o.roster.Thread(ctx, c.thread.ID)
+	res.Thread, err = ts.roster.Thread(ctx, c.thread.ID)
 
 	return res, err
 }

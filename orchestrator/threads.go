@@ -16,10 +16,10 @@ import (
 )
 
 // postToThread is SendMessage for a thread.
-func (o *Orchestrator) postToThread(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
+func (a *admission) postToThread(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.message.ThreadID))
-	if _, ok := o.roster.Titles.Find(id); !ok {
-		th, err := o.store.Thread(ctx, id)
+	if _, ok := a.roster.Titles.Find(id); !ok {
+		th, err := a.store.Thread(ctx, id)
 		if err != nil {
 			return store.Appended{}, err
 		}
@@ -27,7 +27,7 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *team.Member, d dr
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
-	if err := o.talk.LoadThread(ctx, id); err != nil {
+	if err := a.talk.LoadThread(ctx, id); err != nil {
 		return store.Appended{}, err
 	}
 
@@ -36,17 +36,17 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *team.Member, d dr
 		if !operator && !slices.Contains(ids, from.ID) {
 			return nil, team.NotParticipant(from, id)
 		}
-		return o.firstRungs(ids, from.ID), nil
+		return a.firstRungs(ids, from.ID), nil
 	}
 
-	return o.admit(ctx, from, d)
+	return a.admit(ctx, from, d)
 }
 
 // firstRungs is where the deliveries to the agents begin, but for one of them.
-func (o *Orchestrator) firstRungs(ids []string, but string) []store.NewDelivery {
+func (a *admission) firstRungs(ids []string, but string) []store.NewDelivery {
 	var ds []store.NewDelivery
 	for _, id := range ids {
-		if m := o.roster.ByID(id); m != nil && id != but {
+		if m := a.roster.ByID(id); m != nil && id != but {
 			ds = append(ds, firstRung(m))
 		}
 	}
@@ -54,15 +54,15 @@ func (o *Orchestrator) firstRungs(ids []string, but string) []store.NewDelivery 
 }
 
 // CreateThread implements parley.ThreadService.
-func (o *Orchestrator) CreateThread(
+func (ts *threadService) CreateThread(
 	ctx context.Context,
 	req parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := ts.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.refusePaused(); err != nil {
+	if err := ts.admission.RefusePaused(); err != nil {
 		return nil, err
 	}
 
@@ -79,7 +79,7 @@ func (o *Orchestrator) CreateThread(
 
 	var names []string
 	for _, ref := range req.Participants {
-		m, err := o.roster.Find(ref)
+		m, err := ts.roster.Find(ref)
 		if err != nil {
 			return nil, err
 		}
@@ -96,16 +96,16 @@ func (o *Orchestrator) CreateThread(
 			slices.Sorted(slices.Values(th.Participants)),
 		)}
 
-	if was, found, err := o.store.Called(ctx, call); found || err != nil {
-		return o.created(ctx, was, err)
+	if was, found, err := ts.store.Called(ctx, call); found || err != nil {
+		return ts.created(ctx, was, err)
 	}
 
-	posts, err := o.firstPosts(ctx, from, &th, names, req.InitialMessage)
+	posts, err := ts.firstPosts(ctx, from, &th, names, req.InitialMessage)
 	if err != nil {
 		return nil, err
 	}
 
-	back, err := o.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
+	back, err := ts.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
@@ -113,28 +113,28 @@ func (o *Orchestrator) CreateThread(
 		call.MessageID = posts[1].Message.ID
 	}
 
-	o.talk.OpenThread(th.ID)
-	stored, was, err := o.store.CreateThread(ctx, th, call, posts...)
+	ts.talk.OpenThread(th.ID)
+	stored, was, err := ts.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
 		back()
 	} else {
-		o.roster.Titles.Add(th.ID, th.Title)
+		ts.roster.Titles.Add(th.ID, th.Title)
 	}
 
 	for i := range stored {
-		o.talk.Remember(&stored[i], nil)
-		o.handOut(&stored[i])
+		ts.talk.Remember(&stored[i], nil)
+		ts.admission.handOut(&stored[i])
 	}
 
-	return o.created(ctx, was, err)
+	return ts.created(ctx, was, err)
 }
 
 // created writes the receipt of a thread, unless there is an error.
-func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
+func (ts *threadService) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	th, err := o.roster.Thread(ctx, made.Made)
+	th, err := ts.roster.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
 			"Thread %s created with %d participant(s)",
@@ -151,7 +151,7 @@ func requestHash(what ...any) string {
 }
 
 // firstPosts are the word that a thread is open, and its creator's own first one.
-func (o *Orchestrator) firstPosts(
+func (ts *threadService) firstPosts(
 	ctx context.Context,
 	from *team.Member,
 	th *parley.Thread,
@@ -164,28 +164,28 @@ func (o *Orchestrator) firstPosts(
 	}
 
 	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, team.ThreadLabel(th), with, howToPost(th))
-	opened, err := o.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
+	opened, err := ts.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
 
-	first, err := o.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
+	first, err := ts.admission.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
 		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
-		reach: func(ids []string) ([]store.NewDelivery, error) { return o.firstRungs(ids, from.ID), nil }})
+		reach: func(ids []string) ([]store.NewDelivery, error) { return ts.admission.firstRungs(ids, from.ID), nil }})
 
 	return []store.Post{opened, first}, err
 }
 
 // word is a post of parley's own about who takes part: it goes to all that do, but for
 // one and for those that are terminated, and to others.
-func (o *Orchestrator) word(
+func (ts *threadService) word(
 	ctx context.Context,
 	threadID, text string,
 	about store.Member,
 	but string,
 	others ...string,
 ) (store.Post, error) {
-	from, err := o.roster.System(ctx)
+	from, err := ts.roster.System(ctx)
 	if err != nil {
 		return store.Post{}, err
 	}
@@ -195,7 +195,7 @@ func (o *Orchestrator) word(
 		Member: about,
 		Message: parley.Message{ID: team.NewID(), Kind: parley.KindNotice,
 			Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.ID, Sender: from.Name, Text: text,
-			ThreadID: threadID, Timestamp: o.now()},
+			ThreadID: threadID, Timestamp: ts.now()},
 	}
 
 	if about.Status == parley.MemberCreated {
@@ -203,7 +203,7 @@ func (o *Orchestrator) word(
 	}
 
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
-		ds := o.firstRungs(slices.Concat(ids, others), but)
+		ds := ts.admission.firstRungs(slices.Concat(ids, others), but)
 		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
 	}
 
@@ -215,11 +215,11 @@ func howToPost(th *parley.Thread) string {
 }
 
 // ListThreads implements parley.ThreadService.
-func (o *Orchestrator) ListThreads(
+func (ts *threadService) ListThreads(
 	ctx context.Context,
 	req parley.ListThreadsRequest,
 ) (*parley.ListThreadsResult, error) {
-	me, err := o.roster.Caller(ctx)
+	me, err := ts.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -229,24 +229,24 @@ func (o *Orchestrator) ListThreads(
 		only = me.ID
 	}
 
-	list, total, err := o.store.Threads.List(ctx, only, cmp.Or(req.Limit, 50))
+	list, total, err := ts.store.Threads.List(ctx, only, cmp.Or(req.Limit, 50))
 	if err != nil {
 		return nil, err
 	}
 
 	for i := range list {
-		list[i] = o.roster.FillInThread(list[i])
+		list[i] = ts.roster.FillInThread(list[i])
 	}
 
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
 }
 
 // GetThreadDetails implements parley.ThreadService.
-func (o *Orchestrator) GetThreadDetails(
+func (ts *threadService) GetThreadDetails(
 	ctx context.Context,
 	req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {
-	th, err := o.roster.Thread(ctx, req.ThreadID)
+	th, err := ts.roster.Thread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}

@@ -11,29 +11,29 @@ import (
 )
 
 // RespondToMessage implements parley.MessageService.
-func (o *Orchestrator) RespondToMessage(
+func (ms *messageService) RespondToMessage(
 	ctx context.Context,
 	req parley.RespondToMessageRequest,
 ) (*parley.RespondToMessageResult, error) {
-	from, err := o.roster.Caller(ctx)
+	from, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	original, err := o.toAnswer(ctx, from, req.MessageID)
+	original, err := ms.toAnswer(ctx, from, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
 
 	var others []*team.Member
 	if len(req.AdditionalRecipients) > 0 {
-		if others, err = o.recipients(from, req.AdditionalRecipients); err != nil {
+		if others, err = ms.admission.recipients(from, req.AdditionalRecipients); err != nil {
 			return nil, err
 		}
 	}
 
 	answers := &store.Answering{MessageID: original.ID, Status: req.Status}
-	back := o.roster.ByID(original.SenderID)
+	back := ms.roster.ByID(original.SenderID)
 	others = slices.DeleteFunc(others, func(m *team.Member) bool { return m == back })
 	if req.Status == parley.ResponseDelegated {
 		if answers.Delegates, err = delegates(others, back); err != nil {
@@ -58,24 +58,24 @@ func (o *Orchestrator) RespondToMessage(
 		responder = back
 	}
 
-	stored, reply, err := o.answered(
+	stored, reply, err := ms.admission.answered(
 		ctx,
 		responder,
 		true,
 		d,
-		func(d draft) (store.Appended, error) { return o.answer(ctx, from, &original, others, d) },
+		func(d draft) (store.Appended, error) { return ms.answer(ctx, from, &original, others, d) },
 	)
 	if err != nil {
 		return nil, err
 	}
 
 	if stored.Repeated {
-		if stored.Updated, err = o.answeredBy(ctx, original.ID, stored.Message.ID); err != nil {
+		if stored.Updated, err = ms.answeredBy(ctx, original.ID, stored.Message.ID); err != nil {
 			return nil, err
 		}
 	}
 
-	res := o.responded(stored)
+	res := ms.responded(stored)
 	res.Reply = reply
 
 	return res, nil
@@ -83,7 +83,7 @@ func (o *Orchestrator) RespondToMessage(
 
 // answer admits an answer. What was posted to a thread is answered there, unless the
 // answer names others, or who answers takes part no more.
-func (o *Orchestrator) answer(
+func (ms *messageService) answer(
 	ctx context.Context,
 	from *team.Member,
 	original *parley.Message,
@@ -91,33 +91,33 @@ func (o *Orchestrator) answer(
 	d draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
-		if id, err := o.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
+		if id, err := ms.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
 			d.recipients, d.message.ThreadID = nil, id
-			return o.postToThread(ctx, from, d)
+			return ms.admission.postToThread(ctx, from, d)
 		}
 	}
 	d.message.Kind = parley.KindDirect
 	if len(others) > 0 {
 		d.message.Kind = parley.KindBroadcast
 	}
-	return o.admit(ctx, from, d)
+	return ms.admission.admit(ctx, from, d)
 }
 
 // toAnswer returns the message that the caller wants to answer: one that it got, or reads
 // in a thread, from someone who can be written to.
-func (o *Orchestrator) toAnswer(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
-	original, deliveries, err := o.visible(ctx, parley.CallerFrom(ctx), ref)
+func (ms *messageService) toAnswer(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
+	original, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
 		return original, err
 	}
 
 	short := parley.Short(original.ID)
-	if !isRecipient(deliveries, from) && !o.joinedAfter(ctx, from, &original) {
+	if !isRecipient(deliveries, from) && !ms.joinedAfter(ctx, from, &original) {
 		return original, parley.Errorf(parley.NotAuthorized, "message %s was not sent to %s", short, from.Name).
 			Suggest("Only a recipient answers a message. Use send_message to say something else about it.")
 	}
 
-	if back := o.roster.ByID(original.SenderID); back == nil || back.Kind == parley.KindSystem {
+	if back := ms.roster.ByID(original.SenderID); back == nil || back.Kind == parley.KindSystem {
 		return original, parley.Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
 			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
 	}
@@ -127,11 +127,11 @@ func (o *Orchestrator) toAnswer(ctx context.Context, from *team.Member, ref stri
 
 // joinedAfter reports whether a message is another's post to a thread that a member takes
 // part in: it reads it without having got it.
-func (o *Orchestrator) joinedAfter(ctx context.Context, m *team.Member, post *parley.Message) bool {
+func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post *parley.Message) bool {
 	if post.Kind != parley.KindThread || post.SenderID == m.ID {
 		return false
 	}
-	th, err := o.store.Thread(ctx, post.ThreadID)
+	th, err := ms.store.Thread(ctx, post.ThreadID)
 	return err == nil && slices.Contains(th.Participants, m.ID)
 }
 
@@ -156,15 +156,15 @@ func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, e
 }
 
 // passOn hands a message to those who are to answer it now.
-func (o *Orchestrator) passOn(jobs []store.Job, answers *store.Answering) {
+func (a *admission) passOn(jobs []store.Job, answers *store.Answering) {
 	for _, job := range jobs {
-		o.roster.ByID(job.Key.RecipientID).Enqueue(job)
+		a.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
 	if answers == nil {
 		return
 	}
 	for _, d := range answers.Delegates {
-		o.roster.ByID(d.RecipientID).Announce()
+		a.roster.ByID(d.RecipientID).Announce()
 	}
 }
 
@@ -176,18 +176,18 @@ func delegatesOf(a *store.Answering) []store.NewDelivery {
 }
 
 // answeredBy reports whether a message stands where it does by a certain answer.
-func (o *Orchestrator) answeredBy(ctx context.Context, id, by string) (bool, error) {
-	_, deliveries, err := o.store.Message(ctx, id)
+func (ms *messageService) answeredBy(ctx context.Context, id, by string) (bool, error) {
+	_, deliveries, err := ms.store.Message(ctx, id)
 	if err != nil {
 		return false, err
 	}
-	debts, err := o.store.Debts.List(ctx, id)
+	debts, err := ms.store.Debts.List(ctx, id)
 	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.AnsweredBy == by }) ||
 		slices.ContainsFunc(debts, func(d parley.Debt) bool { return d.AnsweredBy == by }), err
 }
 
 // responded writes the receipt. If nobody can get the answer that is a failure.
-func (o *Orchestrator) responded(stored store.Appended) *parley.RespondToMessageResult {
+func (ms *messageService) responded(stored store.Appended) *parley.RespondToMessageResult {
 	res := &parley.RespondToMessageResult{
 		Answer:            parley.OK,
 		ResponseMessageID: stored.Message.ID,
@@ -198,7 +198,7 @@ func (o *Orchestrator) responded(stored store.Appended) *parley.RespondToMessage
 	}
 
 	if len(stored.Deliveries) == 1 && stored.Deliveries[0].State == parley.DeliveryFailed {
-		receipt := o.sent(stored)
+		receipt := ms.admission.receipt(stored)
 		res.Answer, res.ErrorCode, res.Action = receipt.Answer, receipt.ErrorCode, receipt.Action
 	}
 
@@ -206,15 +206,15 @@ func (o *Orchestrator) responded(stored store.Appended) *parley.RespondToMessage
 }
 
 // IgnoreMessage implements parley.MessageService.
-func (o *Orchestrator) IgnoreMessage(
+func (ms *messageService) IgnoreMessage(
 	ctx context.Context,
 	req parley.IgnoreMessageRequest,
 ) (*parley.IgnoreMessageResult, error) {
-	me, err := o.roster.Caller(ctx)
+	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := o.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLine(req.Reason)); err != nil {
+	if err := ms.store.Ignore(ctx, me.ID, req.MessageID, parley.CleanLine(req.Reason)); err != nil {
 		return nil, err
 	}
 	return &parley.IgnoreMessageResult{Answer: parley.OK, Message: "Message marked as read"}, nil

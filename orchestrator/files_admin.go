@@ -10,34 +10,34 @@ import (
 )
 
 // ListFiles implements parley.FileService.
-func (o *Orchestrator) ListFiles(ctx context.Context, req parley.ListFilesRequest) (*parley.ListFilesResult, error) {
-	list, total, err := o.store.KeptFiles(ctx, req.Limit)
+func (fs *fileService) ListFiles(ctx context.Context, req parley.ListFilesRequest) (*parley.ListFilesResult, error) {
+	list, total, err := fs.store.KeptFiles(ctx, req.Limit)
 	if err != nil {
 		return nil, err
 	}
 
 	for i := range list {
-		if m := o.roster.ByID(list[i].SenderID); m != nil {
+		if m := fs.roster.ByID(list[i].SenderID); m != nil {
 			list[i].Sender = m.Name
 		}
 	}
 
 	res := &parley.ListFilesResult{Answer: parley.OK, Files: list, TotalCount: total}
-	if res.ContentBytes, res.CopyBytes, err = o.files.Used(); err == nil {
-		res.FreeBytes, err = o.files.Free()
+	if res.ContentBytes, res.CopyBytes, err = fs.files.Used(); err == nil {
+		res.FreeBytes, err = fs.files.Free()
 	}
 
 	return res, err
 }
 
 // RemoveFiles implements parley.FileService. That a file is gone is noted before it is.
-func (o *Orchestrator) RemoveFiles(
+func (fs *fileService) RemoveFiles(
 	ctx context.Context,
 	req parley.RemoveFilesRequest,
 ) (*parley.RemoveFilesResult, error) {
 	var ids []string
 	for _, ref := range req.FileIDs {
-		f, err := o.store.File(ctx, ref, "")
+		f, err := fs.store.File(ctx, ref, "")
 		if err == nil && f.RemovedAt != nil {
 			err = fileGone(f)
 		}
@@ -48,7 +48,7 @@ func (o *Orchestrator) RemoveFiles(
 		ids = append(ids, f.ID)
 	}
 
-	removed, err := o.store.RemoveFiles(ctx, ids, o.now().AddDate(0, 0, -req.OlderThanDays))
+	removed, err := fs.store.RemoveFiles(ctx, ids, fs.now().AddDate(0, 0, -req.OlderThanDays))
 	if err != nil {
 		return nil, err
 	}
@@ -62,20 +62,20 @@ func (o *Orchestrator) RemoveFiles(
 		res.Message = fmt.Sprintf("%d files were removed", len(removed))
 	}
 
-	return res, o.removeFiles(context.WithoutCancel(ctx), removed)
+	return res, fs.removeFiles(context.WithoutCancel(ctx), removed)
 }
 
 // removeFiles deletes what removed files held, unless another file holds it too.
-func (o *Orchestrator) removeFiles(ctx context.Context, removed []parley.File) error {
+func (fs *fileService) removeFiles(ctx context.Context, removed []parley.File) error {
 	var errs []error
 	for _, f := range removed {
 		errs = append(
 			errs,
-			o.files.Remove(
+			fs.files.Remove(
 				f.SHA256,
 				f.ID,
 				f.Name,
-				func() (bool, error) { return o.store.ContentWanted(ctx, f.SHA256) },
+				func() (bool, error) { return fs.store.ContentWanted(ctx, f.SHA256) },
 			),
 		)
 	}
@@ -84,17 +84,17 @@ func (o *Orchestrator) removeFiles(ctx context.Context, removed []parley.File) e
 }
 
 // tidyFiles finishes what a crash cut short: files that came, and files that went.
-func (o *Orchestrator) tidyFiles(ctx context.Context) error {
-	err := o.files.Recover(func(sha string) (bool, error) { return o.store.ContentWanted(ctx, sha) },
-		func(id string) (bool, error) { return o.store.FileKnown(ctx, id) })
+func (fs *fileService) tidyFiles(ctx context.Context) error {
+	err := fs.files.Recover(func(sha string) (bool, error) { return fs.store.ContentWanted(ctx, sha) },
+		func(id string) (bool, error) { return fs.store.FileKnown(ctx, id) })
 	if err != nil {
 		return err
 	}
-	removed, err := o.store.RemovedFiles(ctx)
+	removed, err := fs.store.RemovedFiles(ctx)
 	if err != nil {
 		return err
 	}
-	return o.removeFiles(ctx, removed)
+	return fs.removeFiles(ctx, removed)
 }
 
 // fileGone is the error of a file that was removed.
