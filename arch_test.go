@@ -91,7 +91,6 @@ var doors = []door{
 	{"charm.land/", []string{"tui"}},
 	{"github.com/charmbracelet/x/ansi", []string{"*"}}, // the one answer to how wide a text is
 	{"github.com/glebarez/", []string{"store"}},
-	{"github.com/jackc/pgx", []string{"store"}},
 	{"github.com/pressly/goose", []string{"store"}},
 	{"gorm.io/", []string{"store"}},
 	{"github.com/goccy/go-yaml", []string{"profile", "cmd/parley", "internal/daemon", "internal/demoagent"}},

@@ -34,8 +34,18 @@ func TestClean(t *testing.T) {
 }
 
 func TestVisible(t *testing.T) {
-	for text, want := range map[string]bool{"a": true, "語": true, " .": true, "🙂": true, "": false, " \n\t\u00a0": false,
-		"\u200b\u2060\ufeff": false, "\u00ad": false, "\u3164": false, "\U000e0041": false} {
+	for text, want := range map[string]bool{
+		"a":                  true,
+		"語":                  true,
+		" .":                 true,
+		"🙂":                  true,
+		"":                   false,
+		" \n\t\u00a0":        false,
+		"\u200b\u2060\ufeff": false,
+		"\u00ad":             false,
+		"\u3164":             false,
+		"\U000e0041":         false,
+	} {
 		if got := Visible(text); got != want {
 			t.Errorf("Visible(%q) is %t, want %t", text, got, want)
 		}

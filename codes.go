@@ -42,6 +42,8 @@ const (
 	HoldBlocked       ReasonCode = "blocked"        // a limit, an error, a compaction
 	HoldUnknownScreen ReasonCode = "unknown_screen" // the screen shows nothing known
 	HoldPersonTyping  ReasonCode = "person_typing"  // somebody types, or has just typed
+	HoldKeysUnshown   ReasonCode = "keys_unshown"   // somebody typed, and the program has not shown it yet
+	HoldDialogOpened  ReasonCode = "dialog_opened"  // a dialog opened after the paste
 	HoldNotBegun      ReasonCode = "not_begun"      // the program has not begun on the last message
 	HoldWrongPane     ReasonCode = "wrong_pane"     // the pane belongs to another agent now
 	HoldNotShown      ReasonCode = "not_shown"      // the terminal did not show the pasted text
@@ -107,7 +109,7 @@ var reasons = map[ReasonCode]reasonWords{
 	HoldStopping:    {"it is being stopped", ""},
 	HoldStopped:     {"it is stopped; %s", whenRestarted},
 	HoldExited:      {"its program has ended; %s", whenRestarted},
-	HoldUnreachable: {"its terminal is lost; %s", whenRestarted},
+	HoldUnreachable: {"it is unreachable: %s", whenRestarted},
 	HoldServerGone:  {"its tmux server is gone", ""},
 	HoldUnreadable:  {"its terminal cannot be read: %s", ""},
 	HoldInputOff: {
@@ -151,13 +153,18 @@ var reasons = map[ReasonCode]reasonWords{
 	HoldBlocked:       {"it is blocked (%s)", ""},
 	HoldUnknownScreen: {"its screen shows nothing that is known to be ready", ""},
 	HoldPersonTyping:  {"someone is typing in its terminal", ""},
-	HoldNotBegun:      {"it has not begun upon what it was given last", ""},
-	HoldWrongPane:     {"the pane is not this agent's any more", ""},
-	HoldNotShown:      {"its terminal did not show the text", ""},
-	HoldMixedText:     {"someone's own text stands beside it in its composer", ""},
-	HoldLingering:     {"it still stands in its composer, where someone has typed", ""},
-	HoldRefused:       {"%s", ""},
-	HoldConversation:  {"%s", ""},
+	HoldKeysUnshown:   {"someone has typed in its terminal, and it has shown nothing since", ""},
+	HoldDialogOpened: {
+		"a dialog opened in its terminal",
+		"It goes when the dialog is answered: parley attach %[1]s. parley never answers one.",
+	},
+	HoldNotBegun:     {"it has not begun on what it was given last", ""},
+	HoldWrongPane:    {"the pane is not this agent's any more", ""},
+	HoldNotShown:     {"its terminal did not show the text", ""},
+	HoldMixedText:    {"pasted; Enter waits: someone's own text stands beside it in its composer", ""},
+	HoldLingering:    {"entered, but it still stands in its composer, where someone has typed", ""},
+	HoldRefused:      {"%s", ""},
+	HoldConversation: {"%s", ""},
 
 	EndedTerminated:  {"the agent is terminated", ""},
 	EndedExpired:     {"it waited too long", ""},

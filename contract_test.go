@@ -11,7 +11,7 @@ import (
 
 // The contract's own example carries every field, those that ask for nothing
 // included.
-func TestDecodeTakesTheContractsSendAsWritten(t *testing.T) {
+func TestDecodeTakesTheContractsSendMessage(t *testing.T) {
 	got := decoded[SendMessageRequest](
 		t,
 		"send_message",
@@ -31,8 +31,10 @@ func TestDecodeTakesTheContractsSendAsWritten(t *testing.T) {
 		t.Error(diff)
 	}
 
-	for _, nothing := range []string{`"requires_response":false`, `"response_deadline":null`, `"attachments":[ ]`, `"thread_id":""`,
-		`"content":{"text":"hi","attachments":null,"data":null}`} {
+	for _, nothing := range []string{
+		`"requires_response":false`, `"response_deadline":null`, `"attachments":[ ]`, `"thread_id":""`,
+		`"content":{"text":"hi","attachments":null,"data":null}`,
+	} {
 		text := `,"text":"hi"`
 		if strings.Contains(nothing, "content") {
 			text = ""
@@ -51,7 +53,7 @@ func TestDecodeTakesSpecial(t *testing.T) {
 	}
 }
 
-func TestDecodeTidiesAttachments(t *testing.T) {
+func TestDecodeNormalizesAttachments(t *testing.T) {
 	got := decoded[SendMessageRequest](
 		t,
 		"send_message",
@@ -65,14 +67,17 @@ func TestDecodeTidiesAttachments(t *testing.T) {
 
 	half := `{"x":"` + strings.Repeat("a", maxData/2) + `"}`
 	decoded[SendMessageRequest](t, "send_message", `{"to":"a","text":"hi","attachments":[`+half+`]}`)
-	for _, wrong := range []string{`["x"]`, `[1]`, `[null]`, `[[]]`, `{}`, `"x"`, `[{"n":1e999}]`, `[` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200) + `]`} {
+	for _, wrong := range []string{
+		`["x"]`, `[1]`, `[null]`, `[[]]`, `{}`, `"x"`, `[{"n":1e999}]`,
+		`[` + strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200) + `]`,
+	} {
 		if e := refusal(t, "send_message", `{"to":"a","text":"hi","attachments":`+wrong+`}`); e.Details["parameter"] != "attachments" {
 			t.Errorf("%s: %v, %v", Truncate(wrong, 40), e, e.Details)
 		}
 	}
 }
 
-func TestDecodeTakesTheSeedsResponses(t *testing.T) {
+func TestDecodeTakesEveryFormOfAResponse(t *testing.T) {
 	want := &RespondToMessageRequest{MessageID: "5f0c21aa", Text: "yes"}
 	if diff := cmp.Diff(want, decoded[RespondToMessageRequest](t, "respond_to_message", `{"message_id":"5f0c21aa","response":"yes"}`)); diff != "" {
 		t.Error(diff)
@@ -91,12 +96,15 @@ func TestDecodeTakesTheSeedsResponses(t *testing.T) {
 		t.Error(diff)
 	}
 
-	for _, wrong := range []string{`{"message_id":"5f0c21aa","response":"a","text":"b"}`, `{"original_message_id":"5f0c21aa","response_content":{"text":"a","mood":"good"}}`} {
+	for _, wrong := range []string{
+		`{"message_id":"5f0c21aa","response":"a","text":"b"}`,
+		`{"original_message_id":"5f0c21aa","response_content":{"text":"a","mood":"good"}}`,
+	} {
 		refusal(t, "respond_to_message", wrong)
 	}
 }
 
-func TestDecodeTakesWholeNumbersInEverySpelling(t *testing.T) {
+func TestDecodeTakesWholeNumbersInEveryNotation(t *testing.T) {
 	for _, n := range []string{"20", "20.0", "2e1", "2E+1"} {
 		if got := decoded[CheckInboxRequest](t, "check_inbox", `{"limit":`+n+`}`).Limit; got != 20 {
 			t.Errorf("limit %s is read as %d, want 20", n, got)
@@ -122,7 +130,7 @@ func TestDecodeRefusesWhatIsNotUTF8(t *testing.T) {
 	refusal(t, "send_message", "{\"to\":\"a\",\"text\":\"b\",\"data\":{\"k\":\"\xff\"}}")
 }
 
-func TestDecodeMakesDataReadableForEveryone(t *testing.T) {
+func TestDecodeNormalizesData(t *testing.T) {
 	got := decoded[SendMessageRequest](
 		t,
 		"send_message",
@@ -164,13 +172,13 @@ func TestDecodeNamesWhatFiltersDoNotHave(t *testing.T) {
 	}
 }
 
-func TestDecodeSpeaksOfWhatTheCallerWrote(t *testing.T) {
+func TestDecodeErrorsNameTheParameterAsGiven(t *testing.T) {
 	if e := refusal(t, "send_message", `{"to":"a","text":"hi","message_type":"chat"}`); e.Details["parameter"] != "message_type" {
 		t.Errorf("details are %v, want message_type", e.Details)
 	}
 }
 
-func TestRegistrationIsSmall(t *testing.T) {
+func TestRegistrationHasLimits(t *testing.T) {
 	many, _ := json.Marshal(make([]string, 51))
 	refusal(t, "register_agent", `{"username":"x","agent_description":"x","capabilities":`+string(many)+`}`)
 	refusal(t, "register_agent", `{"username":"x","agent_description":"x","groups":["`+strings.Repeat("x", 101)+`"]}`)

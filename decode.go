@@ -28,7 +28,7 @@ func (o *Op) takeClaims(raw map[string]json.RawMessage) (map[string]string, erro
 		var s string
 		if err := json.Unmarshal(value, &s); err != nil {
 			return nil, Errorf(InvalidArgument, "%s is not a string", name).With("parameter", name).
-				Suggest("Leave %s out: who calls is known from the connection.", name)
+				Suggest("Leave %s out: the connection says who calls.", name)
 		}
 
 		claims[name] = s

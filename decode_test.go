@@ -74,7 +74,7 @@ func TestDecodeTakesEveryAlias(t *testing.T) {
 	}
 }
 
-func TestDecodeRefusesTheSameThingTwice(t *testing.T) {
+func TestDecodeRefusesAnAliasNextToItsParameter(t *testing.T) {
 	e := refusal(t, "send_message", `{"to":"a","recipient":"b","text":"hi"}`)
 	if e.Details["parameter"] != "recipient" {
 		t.Errorf("details are %v, want the parameter recipient", e.Details)
@@ -119,7 +119,7 @@ func TestDecodeNamesTheNearestParameter(t *testing.T) {
 	}
 }
 
-func TestDecodeHoldsToTypesAndLimits(t *testing.T) {
+func TestDecodeChecksTypesAndLimits(t *testing.T) {
 	for _, c := range []struct{ op, args, parameter string }{
 		{"send_message", `{"text":"hi"}`, "to"},
 		{"send_message", `{"to":[],"text":"hi"}`, "to"},
@@ -185,7 +185,7 @@ func TestDecodeSaysWhatATypeShouldBe(t *testing.T) {
 	}
 }
 
-func TestDecodeTakesNothingForAnEmptyObject(t *testing.T) {
+func TestDecodeTakesEmptyInputAsAnEmptyObject(t *testing.T) {
 	for _, args := range []string{"", " \n", "null", "{}", " {} "} {
 		decoded[CheckInboxRequest](t, "check_inbox", args)
 	}
@@ -238,10 +238,12 @@ func TestGetMessagesHasTwoSetsOfDefaults(t *testing.T) {
 	}
 }
 
-func TestARequestReadsBackWhatItWrites(t *testing.T) {
+func TestRequestsSurviveJSON(t *testing.T) {
 	// A client's door settles the defaults before the daemon's does: both must
 	// come to the same.
-	for _, args := range []string{`{}`, `{"filters":{"senders":["a"]}}`, `{"sort_order":"oldest_first","limit":7}`, `{"mark_read":false}`} {
+	for _, args := range []string{
+		`{}`, `{"filters":{"senders":["a"]}}`, `{"sort_order":"oldest_first","limit":7}`, `{"mark_read":false}`,
+	} {
 		first := decoded[GetMessagesRequest](t, "get_messages", args)
 		b, err := json.Marshal(first)
 		if err != nil {
@@ -297,8 +299,16 @@ func TestDecodeQuery(t *testing.T) {
 		t.Error(diff)
 	}
 
-	for query, parameter := range map[string]string{"limit=": "limit", "limit=x": "limit", "limit=5x": "limit", "limit=99": "limit",
-		"include_read=maybe": "include_read", "colour=red": "colour", "limit=%22x%22": "limit", "limit=5&limit=6": "limit"} {
+	for query, parameter := range map[string]string{
+		"limit=":             "limit",
+		"limit=x":            "limit",
+		"limit=5x":           "limit",
+		"limit=99":           "limit",
+		"include_read=maybe": "include_read",
+		"colour=red":         "colour",
+		"limit=%22x%22":      "limit",
+		"limit=5&limit=6":    "limit",
+	} {
 		q, _ := url.ParseQuery(query)
 		_, err := FindOp("check_inbox").DecodeQuery(q)
 		if e := AsError(err); err == nil || e.Code != InvalidArgument || e.Details["parameter"] != parameter {
@@ -311,10 +321,20 @@ func TestDecodeQuery(t *testing.T) {
 	}
 }
 
-func TestNearestIsNear(t *testing.T) {
+func TestNearest(t *testing.T) {
 	words := []string{"to", "text", "priority", "in_reply_to"}
-	for word, want := range map[string]string{"priorty": "priority", "message_text": "text", "prior": "priority", "PRIORITY": "priority", "txt": "text", "tp": "to",
-		"reply_to": "in_reply_to", "zebra": "", "": "", "subject": ""} {
+	for word, want := range map[string]string{
+		"priorty":      "priority",
+		"message_text": "text",
+		"prior":        "priority",
+		"PRIORITY":     "priority",
+		"txt":          "text",
+		"tp":           "to",
+		"reply_to":     "in_reply_to",
+		"zebra":        "",
+		"":             "",
+		"subject":      "",
+	} {
 		if got := Nearest(word, words); got != want {
 			t.Errorf("Nearest(%q) is %q, want %q", word, got, want)
 		}
@@ -322,7 +342,10 @@ func TestNearestIsNear(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, seed := range []string{`{"to":"a","text":"hi"}`, `{"content":{"text":"a"},"to":["b"]}`, `{"recipients":[]}`, `{"filters":{"senders":[null]}}`, `[`} {
+	for _, seed := range []string{
+		`{"to":"a","text":"hi"}`, `{"content":{"text":"a"},"to":["b"]}`, `{"recipients":[]}`,
+		`{"filters":{"senders":[null]}}`, `[`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, args string) {

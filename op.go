@@ -150,7 +150,7 @@ func (inv *Invocation) checkClaims(caller Caller) error {
 		}
 		return Errorf(NotAuthorized, "%s is %q, but the call comes from %s", name, CleanLine(claim), caller.Name).
 			With("parameter", name).
-			Suggest("Leave %s out: who calls is known from the connection.", name)
+			Suggest("Leave %s out: the connection says who calls.", name)
 	}
 	return nil
 }

@@ -111,13 +111,21 @@ func (s *inboxOnly) CheckInbox(_ context.Context, r CheckInboxRequest) (*CheckIn
 	return &CheckInboxResult{Answer: OK}, nil
 }
 
-func TestCallChecksWhoTheCallSaysItIs(t *testing.T) {
+func TestCallChecksClaimsAboutTheCaller(t *testing.T) {
 	caller := Caller{ID: "11111111-2222-4333-8444-555555555555", Name: "coder"}
 	ctx := WithCaller(t.Context(), caller)
 	for claim, want := range map[string]Code{
-		``: "", `"coder"`: "", `"CODER"`: "", `"11111111"`: "", `"11111111-2222-4333-8444-555555555555"`: "", `null`: "",
-		`"reviewer"`: NotAuthorized, `"1111111"`: NotAuthorized, `""`: NotAuthorized, `"operator"`: NotAuthorized,
-		`5`: InvalidArgument,
+		``:                                       "",
+		`"coder"`:                                "",
+		`"CODER"`:                                "",
+		`"11111111"`:                             "",
+		`"11111111-2222-4333-8444-555555555555"`: "",
+		`null`:                                   "",
+		`"reviewer"`:                             NotAuthorized,
+		`"1111111"`:                              NotAuthorized,
+		`""`:                                     NotAuthorized,
+		`"operator"`:                             NotAuthorized,
+		`5`:                                      InvalidArgument,
 	} {
 		args := `{}`
 		if claim != "" {
@@ -252,7 +260,7 @@ func (answersAll) SendMessage(context.Context, SendMessageRequest) (*SendMessage
 	return &SendMessageResult{Answer: OK}, nil
 }
 
-func TestSelfIsNoAliasOfATarget(t *testing.T) {
+func TestAgentIDNamesTheTargetOfGetAgentStatus(t *testing.T) {
 	r := decoded[AgentStatusRequest](t, "get_agent_status", `{"agent_id":"coder"}`)
 	if r.Agent != "coder" {
 		t.Errorf("agent_id of get_agent_status gave %+v, want the agent asked for", r)

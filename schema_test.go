@@ -82,15 +82,20 @@ func TestInputSchemasShowCanonicalNamesOnly(t *testing.T) {
 
 func TestInputSchemaOfSendMessage(t *testing.T) {
 	r := resolved(t, "send_message", FindOp("send_message").Input)
-	for _, ok := range []string{`{"to":["a"],"text":"hi"}`, `{"to":["a"],"text":"hi","priority":"urgent","wait_seconds":60,"data":{"n":[1]}}`,
-		`{"to":["a"],"text":"hi","recipient":"an alias gets through"}`} {
+	for _, ok := range []string{
+		`{"to":["a"],"text":"hi"}`, `{"to":["a"],"text":"hi","priority":"urgent","wait_seconds":60,"data":{"n":[1]}}`,
+		`{"to":["a"],"text":"hi","recipient":"an alias gets through"}`,
+	} {
 		if err := validate(t, r, ok); err != nil {
 			t.Errorf("%s: %v", ok, err)
 		}
 	}
 
-	for _, bad := range []string{`{"to":["a"]}`, `{"thread_id":5,"text":"hi"}`, `{"to":["a"],"text":"hi","priority":"asap"}`, `{"to":["a"],"text":"hi","wait_seconds":61}`,
-		`{"to":[1],"text":"hi"}`, `{"to":["a"],"text":"hi","data":"x"}`, `{"to":["a"],"text":"hi","context_reference":"` + strings.Repeat("x", 201) + `"}`} {
+	for _, bad := range []string{
+		`{"to":["a"]}`, `{"thread_id":5,"text":"hi"}`, `{"to":["a"],"text":"hi","priority":"asap"}`,
+		`{"to":["a"],"text":"hi","wait_seconds":61}`, `{"to":[1],"text":"hi"}`, `{"to":["a"],"text":"hi","data":"x"}`,
+		`{"to":["a"],"text":"hi","context_reference":"` + strings.Repeat("x", 201) + `"}`,
+	} {
 		if validate(t, r, bad) == nil {
 			t.Errorf("%s is valid", bad)
 		}

@@ -23,7 +23,7 @@ func TestATitleCannotEndAHeader(t *testing.T) {
 	}
 }
 
-func TestAMessageGoesToAgentsOrToAThread(t *testing.T) {
+func TestSendMessageNeedsAgentsOrAThread(t *testing.T) {
 	for args, ok := range map[string]bool{
 		`{"thread_id":"1a2b3c4d","content":"hi"}`:                    true,
 		`{"thread_id":"1a2b3c4d","recipient_id":"","content":"hi"}`:  true,
@@ -43,7 +43,7 @@ func TestAMessageGoesToAgentsOrToAThread(t *testing.T) {
 	}
 }
 
-func TestAThreadMayBeginWithoutOthers(t *testing.T) {
+func TestAThreadCanHaveOneParticipant(t *testing.T) {
 	for args, ok := range map[string]bool{
 		`{"title":"t","participants":[]}`:    true,
 		`{"title":"t","participants":"a"}`:   true,

@@ -264,7 +264,7 @@ func TestOperatorControlsTwo(t *testing.T) {
 }
 
 // Budgets restored from the taken turns give the same verdicts.
-func TestBudgetsAreMadeAgainOfWhatWasTaken(t *testing.T) {
+func TestBudgetsAreRestoredFromTakenTurns(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for range 20 {
 		var first, second Budgets
@@ -327,7 +327,7 @@ func TestTurnIsTheLastThatReachedAnAgent(t *testing.T) {
 	}
 }
 
-func TestBudgetsForgetWhatHoldsNothing(t *testing.T) {
+func TestBudgetsForgetIdleMemory(t *testing.T) {
 	var b Budgets
 	b.Mute("m", "n")
 	for n := range 40_000 {
@@ -343,7 +343,8 @@ func TestBudgetsForgetWhatHoldsNothing(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	if got, want := Defaults(), (Settings{ChainHops: 20, PairMinute: 10, PairTenMinutes: 40, CycleRounds: 3}); got != want {
+	want := Settings{ChainHops: 20, PairMinute: 10, PairTenMinutes: 40, CycleRounds: 3}
+	if got := Defaults(); got != want {
 		t.Errorf("defaults %+v, want %+v", got, want)
 	}
 

@@ -90,13 +90,8 @@ func TestRulesInTheirOrder(t *testing.T) {
 		},
 		{
 			"3 before 6",
-			append(
-				over,
-				spoken{100, "b", "x"},
-				spoken{101, "c", "x"},
-				spoken{102, "b", "x"},
-				spoken{103, "c", "debugging"},
-			),
+			append(over, spoken{100, "b", "x"}, spoken{101, "c", "x"}, spoken{102, "b", "x"},
+				spoken{103, "c", "debugging"}),
 			0,
 			Decision{false, ConversationConcluded, 1, Factors{}},
 		},
@@ -180,7 +175,7 @@ func TestRulesInTheirOrder(t *testing.T) {
 }
 
 // Rule 4: the agent has spoken after the post that it is asked about.
-func TestOneWhoSpokeLastWaits(t *testing.T) {
+func TestLastSpeakerWaits(t *testing.T) {
 	posts := []spoken{{0, "h", "x"}, {1, "b", "debugging tests"}, {2, "c", "x"}, {3, "a", "x"}}
 	earlier := posts[1].post(1)
 	got := heardBy(posts...).Decide(Question{Agent: coder, Post: earlier, At: noon.Add(seconds(3)), Draw: drawn(0)})
@@ -190,13 +185,8 @@ func TestOneWhoSpokeLastWaits(t *testing.T) {
 }
 
 func TestFactors(t *testing.T) {
-	got := ask(
-		drawn(0.5),
-		spoken{0, "h", "x"},
-		spoken{0, "a", "Sounds good"},
-		spoken{0, "b", "x"},
-		spoken{0, "c", "@coder, debug it? coder?"},
-	).Factors
+	got := ask(drawn(0.5), spoken{0, "h", "x"}, spoken{0, "a", "Sounds good"}, spoken{0, "b", "x"},
+		spoken{0, "c", "@coder, debug it? coder?"}).Factors
 
 	want := Factors{MentionedByAI: true, DirectQuestion: true, HumanPresence: true, ConclusionSignals: true,
 		RecentParticipation: 0.25, RelevanceScore: 0.72,
@@ -207,7 +197,7 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-func TestAPersonsMentionIsNoneByAnAI(t *testing.T) {
+func TestPersonsMentionDoesNotCountAsAnAIs(t *testing.T) {
 	if got := ask(drawn(0.5), spoken{0, "h", "@coder, look"}); got.Factors.MentionedByAI || got.Reason != FromHuman {
 		t.Errorf("%+v", got)
 	}
@@ -285,15 +275,13 @@ func TestOperatorControlsAThread(t *testing.T) {
 		t.Errorf("released, and %s with %q", got.State, got.Signals)
 	}
 
-	off := r.Decide(
-		Question{
-			Agent:    coder,
-			Post:     posts[0].post(0),
-			At:       noon.Add(seconds(2)),
-			Draw:     drawn(0.99),
-			Settings: Settings{Off: true},
-		},
-	)
+	off := r.Decide(Question{
+		Agent:    coder,
+		Post:     posts[0].post(0),
+		At:       noon.Add(seconds(2)),
+		Draw:     drawn(0.99),
+		Settings: Settings{Off: true},
+	})
 	if !off.ShouldRespond || off.Reason != ProtocolOff {
 		t.Errorf("switched off: %+v", off)
 	}

@@ -52,11 +52,9 @@ func figures(loops []loopRuns, useful []usefulRuns) string {
 		runs += l.runs
 	}
 
-	fmt.Fprintf(
-		&b,
+	fmt.Fprintf(&b,
 		"\n%d runs with the protocol: all of them came to rest. The same teams without it: all had to be stopped.\n\n",
-		runs,
-	)
+		runs)
 
 	b.WriteString(
 		"| teams of 2 to 50 that answer everything | runs | messages until rest: median | longest | without the protocol, stopped at |\n| --- | ---: | ---: | ---: | ---: |\n",

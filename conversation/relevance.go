@@ -28,7 +28,7 @@ const (
 // brings it nearer to 1. The comparison ignores case, the usual English endings, and the
 // words that every text has.
 //
-// A text without words of its own ("coder, what do you think?") has a relevance of 1 for
+// A text without any other words ("coder, what do you think?") has a relevance of 1 for
 // the agents that it names, and 0 for all others. An agent without role, capabilities and
 // description has a relevance of 0.5 for every other text.
 func (t *parsedText) relevance(agent *parley.Agent) float64 {

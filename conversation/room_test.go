@@ -43,7 +43,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func near(got, want float64) bool { return math.Abs(got-want) < 0.00005 }
 
 // The numbers are computed by hand from the formulas, to four places.
-func TestTemperatureAsWorkedOutByHand(t *testing.T) {
+func TestTemperatureMatchesHandComputedValues(t *testing.T) {
 	tests := []struct {
 		name                                          string
 		silence                                       float64 // seconds
@@ -87,13 +87,8 @@ func TestStatesChangeAboveTheirThresholds(t *testing.T) {
 }
 
 func TestCountsAreOverRealTimestamps(t *testing.T) {
-	r := heardBy(
-		spoken{0, "h", "What is slow?"},
-		spoken{100, "a", "Thanks, I look."},
-		spoken{200, "b", "Is it the parser?"},
-		spoken{290, "a", "Got it."},
-		spoken{299, "a", "It is."},
-	)
+	r := heardBy(spoken{0, "h", "What is slow?"}, spoken{100, "a", "Thanks, I look."},
+		spoken{200, "b", "Is it the parser?"}, spoken{290, "a", "Got it."}, spoken{299, "a", "It is."})
 
 	type counts struct{ minute, five, people, humans, questions, acknowledgements int }
 	for at, want := range map[float64]counts{
@@ -171,10 +166,8 @@ func chatter(random *rand.Rand, most int) (posts []spoken) {
 	at := 0.0
 	for range random.IntN(most) {
 		at += random.ExpFloat64() * []float64{1, 10, 60}[random.IntN(3)]
-		posts = append(
-			posts,
-			spoken{at, []string{"h", "a", "b", "c", "d", "e"}[random.IntN(6)], texts[random.IntN(len(texts))]},
-		)
+		posts = append(posts,
+			spoken{at, []string{"h", "a", "b", "c", "d", "e"}[random.IntN(6)], texts[random.IntN(len(texts))]})
 	}
 
 	return posts
@@ -270,7 +263,7 @@ func TestRoomIsKeptAsJSONAndBounded(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsSetBackChangesNothing(t *testing.T) {
+func TestClockSetBackChangesNothing(t *testing.T) {
 	r := heardBy(spoken{100, "a", "One."}, spoken{50, "b", "Two."})
 	if got := r.At(noon.Add(seconds(100))); got.LastMinute != 2 || !near(got.Temperature, 0.4+0.06+0.08) {
 		t.Errorf("%+v", got)

@@ -48,11 +48,8 @@ var usefuls = []useful{
 func asking(w *world) []line {
 	lines := []line{{human, []int{0}, "Add the retry to the client, please."}}
 	for range 1 + w.chance.IntN(3) {
-		lines = append(
-			lines,
-			line{0, []int{1}, "What does the server answer when it is busy?"},
-			line{1, []int{0}, "503, with Retry-After in seconds."},
-		)
+		lines = append(lines, line{0, []int{1}, "What does the server answer when it is busy?"},
+			line{1, []int{0}, "503, with Retry-After in seconds."})
 	}
 	return append(lines, line{0, []int{human}, "Done; the tests pass."})
 }
@@ -63,11 +60,8 @@ func reviewing(w *world) []line {
 		{0, []int{1}, "The parser is on branch p, please review it."},
 	}
 	for round := range 5 {
-		lines = append(
-			lines,
-			line{1, []int{0}, fmt.Sprintf("%d: the error of an empty list is lost.", round)},
-			line{0, []int{1}, "Corrected, with a test."},
-		)
+		lines = append(lines, line{1, []int{0}, fmt.Sprintf("%d: the error of an empty list is lost.", round)},
+			line{0, []int{1}, "Corrected, with a test."})
 	}
 	return append(lines, line{1, []int{0}, "Sounds good, approved."}, line{0, []int{human}, "Reviewed and merged."})
 }

@@ -44,11 +44,8 @@ func message(text string) *parley.ExportedMessage {
 func write(t *testing.T, f Format, title string, messages ...*parley.ExportedMessage) string {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := New(
-		&b,
-		f,
-		Head{Title: title, Total: len(messages), At: time.Date(2026, 1, 3, 9, 0, 0, 0, time.UTC), Zone: time.UTC},
-	)
+	w, err := New(&b, f,
+		Head{Title: title, Total: len(messages), At: time.Date(2026, 1, 3, 9, 0, 0, 0, time.UTC), Zone: time.UTC})
 
 	for _, m := range messages {
 		if err == nil {
@@ -90,7 +87,7 @@ func TestMarkdownKeepsCodeInALongerFence(t *testing.T) {
 	}
 }
 
-func TestMarkdownTakesTextForNothingElse(t *testing.T) {
+func TestMarkdownEscapesMarkup(t *testing.T) {
 	for text, want := range map[string]string{
 		"# not a heading":               `> \# not a heading`,
 		"- no list":                     `> \- no list`,
@@ -139,7 +136,7 @@ var (
 	)
 )
 
-func TestTheHTMLPageHoldsNoMarkupOfOthers(t *testing.T) {
+func TestHTMLHasNoForeignMarkup(t *testing.T) {
 	for _, text := range hostile {
 		m := message(text)
 		m.ID, m.Sender, m.ThreadID, m.ThreadTitle, m.ContextReference, m.InReplyTo = text, text, text, text, text, text
@@ -158,7 +155,7 @@ func TestTheHTMLPageHoldsNoMarkupOfOthers(t *testing.T) {
 	}
 }
 
-func TestTheHTMLPageNeedsNothingElse(t *testing.T) {
+func TestHTMLIsSelfContained(t *testing.T) {
 	got := write(t, HTML, "The plan", message("hello"))
 	for _, want := range []string{"default-src 'none'", "style-src " + digest(style), "script-src " + digest(script), "<title>The plan</title>",
 		"prefers-color-scheme: dark", `<div class="text" dir="auto">hello</div>`, "<summary class=\"good\"><span>✓</span> <bdi>coder</bdi>: submitted", "the composer was emptied"} {
@@ -178,7 +175,7 @@ func TestTheHTMLPageNeedsNothingElse(t *testing.T) {
 	}
 }
 
-func TestAnyNumberOfMessagesTakesNoMemory(t *testing.T) {
+func TestMemoryDoesNotGrowWithMessages(t *testing.T) {
 	for _, f := range Formats {
 		w, err := New(io.Discard, f, Head{Zone: time.UTC})
 		if err != nil {

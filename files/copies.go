@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 )
 
-// ReceivedPath returns the path of the recipients' copy of a file.
-func (s *Store) ReceivedPath(id, name string) string { return filepath.Join(s.received, id, name) }
+// receivedPath returns the path of the recipients' copy of a file.
+func (s *Store) receivedPath(id, name string) string { return filepath.Join(s.received, id, name) }
 
 // Receive makes the recipients' copy of a content under the file's name, unless there is
 // one, and returns its path. It is a copy and not a link: recipients may write into it,
 // and the stored content must keep its hash. File systems that can share the blocks of
 // two files do so.
 func (s *Store) Receive(sha, id, name string) (string, error) {
-	path := s.ReceivedPath(id, name)
+	path := s.receivedPath(id, name)
 	if _, err := os.Lstat(path); err == nil {
 		return path, nil
 	}
@@ -61,6 +61,6 @@ func writeCopy(path string, from *os.File) error {
 
 // Withdraw removes the copy of a file whose message was not sent.
 func (s *Store) Withdraw(id, name string) error {
-	path := s.ReceivedPath(id, name)
+	path := s.receivedPath(id, name)
 	return failed(path, "removing the recipient's copy", errors.Join(os.Remove(path), os.Remove(filepath.Dir(path))))
 }

@@ -18,7 +18,7 @@ func open(t *testing.T, limit int64) (*Store, string) {
 	return s, dir
 }
 
-// everything lists the files below a directory, with what they hold.
+// everything returns the files below a directory with their contents.
 func everything(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -34,7 +34,7 @@ func everything(t *testing.T, dir string) map[string]string {
 		if perm := info.Mode().Perm(); perm&0o077 != 0 && path != dir {
 			t.Errorf("%s can be read by others: %o", path, perm)
 		}
-		if d.IsDir() || strings.HasPrefix(d.Name(), markPrefix) { // a call still holds it
+		if d.IsDir() || strings.HasPrefix(d.Name(), markPrefix) { // a call still uses it
 			return nil
 		}
 

@@ -92,7 +92,7 @@ func (s *Store) recover(
 // Remove deletes a file's copy, and its content unless another file still uses it. Other
 // files that recipients put next to the copy stay.
 func (s *Store) Remove(sha, id, name string, used func() (bool, error)) error {
-	copied := s.ReceivedPath(id, name)
+	copied := s.receivedPath(id, name)
 	err := errors.Join(ignoreMissing(os.Remove(copied)), ignoreMissing(os.Remove(filepath.Dir(copied))))
 	if err != nil {
 		return failed(copied, "removing the recipient's copy", err)

@@ -11,7 +11,7 @@ import (
 	"parley"
 )
 
-// marks are what a store holds of calls that are at work.
+// marks lists the marks of running calls in a store.
 func marks(t *testing.T, dir string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(escape(dir), "*", markPrefix+"*"))
@@ -23,7 +23,7 @@ func marks(t *testing.T, dir string) []string {
 
 func always(answer bool) func() (bool, error) { return func() (bool, error) { return answer, nil } }
 
-func TestRemoveTakesTheContentThatNobodyWants(t *testing.T) {
+func TestRemoveDeletesUnusedContent(t *testing.T) {
 	s, dir := open(t, 0)
 	c := put(t, s, "twice")
 	c.Keep()
@@ -41,15 +41,11 @@ func TestRemoveTakesTheContentThatNobodyWants(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	wantFiles(
-		t,
-		dir,
-		map[string]string{
-			nameOf("twice"):      "twice",
-			"received/two/x.txt": "twice",
-			"received/two/notes": "the recipient's",
-		},
-	)
+	wantFiles(t, dir, map[string]string{
+		nameOf("twice"):      "twice",
+		"received/two/x.txt": "twice",
+		"received/two/notes": "the recipient's",
+	})
 
 	for range 2 { // as after a crash in between
 		if err := s.Remove(c.SHA256, "two", "x.txt", always(false)); err != nil {
@@ -63,7 +59,7 @@ func TestRemoveTakesTheContentThatNobodyWants(t *testing.T) {
 	}
 }
 
-func TestRemoveLeavesWhatComesInOnceMore(t *testing.T) {
+func TestRemoveKeepsContentThatIsStoredAgain(t *testing.T) {
 	for _, keep := range []bool{true, false} {
 		s, dir := open(t, 0)
 		put(t, s, "again").Keep()
@@ -88,9 +84,9 @@ func TestRemoveLeavesWhatComesInOnceMore(t *testing.T) {
 	}
 }
 
-func TestRecoverRemovesWhatNobodyNoted(t *testing.T) {
+func TestRecoverRemovesUnknownMarkedFiles(t *testing.T) {
 	s, dir := open(t, 0)
-	put(t, s, "kept").Keep() // of a newer database than this one, perhaps
+	put(t, s, "kept").Keep() // may belong to a newer database
 	noted, lost := put(t, s, "noted"), put(t, s, "lost")
 	for _, id := range []string{"known", "unknown", "began"} {
 		if _, err := s.Begin(id); err != nil {
@@ -114,24 +110,18 @@ func TestRecoverRemovesWhatNobodyNoted(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	err = s.Recover(
-		func(sha string) (bool, error) { return sha == noted.SHA256, nil },
-		func(id string) (bool, error) { return id == "known", nil },
-	)
+	err = s.Recover(func(sha string) (bool, error) { return sha == noted.SHA256, nil },
+		func(id string) (bool, error) { return id == "known", nil })
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	wantFiles(
-		t,
-		dir,
-		map[string]string{
-			nameOf("kept"):     "kept",
-			nameOf("noted"):    "noted",
-			"received/known/x": "noted",
-			"received/older/x": "noted",
-		},
-	)
+	wantFiles(t, dir, map[string]string{
+		nameOf("kept"):     "kept",
+		nameOf("noted"):    "noted",
+		"received/known/x": "noted",
+		"received/older/x": "noted",
+	})
 
 	if left := marks(t, dir); len(left) > 0 {
 		t.Errorf("%v was left", left)
@@ -146,7 +136,7 @@ func TestRecoverRemovesWhatNobodyNoted(t *testing.T) {
 	}
 }
 
-func TestLittleRoomIsSaidBeforeTheDiskIsFull(t *testing.T) {
+func TestLowSpaceIsReportedBeforeTheDiskIsFull(t *testing.T) {
 	s, dir := open(t, 0)
 	free := int64(reserve + 100)
 	s.space = func(string) (int64, int64, error) { return free, 1 << 40, nil }
@@ -165,7 +155,7 @@ func TestLittleRoomIsSaidBeforeTheDiskIsFull(t *testing.T) {
 
 	free = 1 << 30
 	asked := 0
-	s.space = func(string) (int64, int64, error) { // it gets full meanwhile
+	s.space = func(string) (int64, int64, error) { // the disk fills up meanwhile
 		if asked++; asked > 1 {
 			return 0, 1 << 40, nil
 		}

@@ -15,7 +15,7 @@ import (
 	"parley"
 )
 
-// ground is a workspace with an agent's directory outside of it, and what is not theirs.
+// ground is a workspace, an agent's directory outside of it, and foreign files.
 type ground struct {
 	*testing.T
 	dir    string
@@ -89,7 +89,7 @@ func (g *ground) refused(path string, code parley.Code, why string) {
 	}
 }
 
-func TestReadsWhatLiesInTheDirectories(t *testing.T) {
+func TestReadsFilesBelowTheRoots(t *testing.T) {
 	g := newGround(t)
 	g.link(g.at("ws/sub"), "ws/absolute")
 	g.link("sub/b.txt", "ws/relative")
@@ -108,7 +108,7 @@ func TestReadsWhatLiesInTheDirectories(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatLiesElsewhere(t *testing.T) {
+func TestRefusesFilesOutsideTheRoots(t *testing.T) {
 	g := newGround(t)
 	g.link(g.at("outside/secret.txt"), "ws/out")
 	g.link("../outside", "ws/outdir")
@@ -120,7 +120,7 @@ func TestRefusesWhatLiesElsewhere(t *testing.T) {
 		g.refused(path, parley.FileRefused, "is not in your working directory or the workspace")
 	}
 
-	// Nothing tells whether what is outside exists.
+	// The error does not reveal whether an outside file exists.
 	g.refused("outside/nothing", parley.FileRefused, "is not in your working directory or the workspace")
 	g.refused("ws/dangling", parley.FileRefused, "a link to nothing")
 	g.refused("ws/circle", parley.FileRefused, "a link to nothing")
@@ -132,7 +132,7 @@ func TestRefusesWhatLiesElsewhere(t *testing.T) {
 	g.refused("ws/"+strings.Repeat("n", 300), parley.FileRefused, "cannot be read")
 }
 
-func TestRefusesWhatIsParleys(t *testing.T) {
+func TestRefusesParleysOwnFiles(t *testing.T) {
 	g := newGround(t)
 	g.link(".parley", "ws/state")
 	g.link(g.at("ws/.parley/parley.db"), "ws/db")
@@ -147,7 +147,7 @@ func TestRefusesWhatIsParleys(t *testing.T) {
 		g.refused(path, parley.FileRefused, "is parley's own")
 	}
 
-	// Under another name, and below a root of its own.
+	// Under another name, and below its own root.
 	g.bounds.Roots = append(g.bounds.Roots, g.dir)
 	g.refused("private/key", parley.FileRefused, "is parley's own")
 	if err := os.Rename(g.at("ws/.parley"), g.at("ws/renamed")); err != nil {
@@ -160,7 +160,7 @@ func TestRefusesWhatIsParleys(t *testing.T) {
 	g.refused("ws/renamed/received/x/y", parley.FileRefused, "is parley's own")
 }
 
-func TestRefusesWhatIsParleysInAnotherPlace(t *testing.T) {
+func TestRefusesParleysOwnFilesElsewhere(t *testing.T) {
 	g := newGround(t)
 	if err := unix.Mount(g.at("private"), g.at("ws/sub"), "", unix.MS_BIND, ""); err != nil {
 		t.Skipf("needs the right to mount: %v", err)
@@ -173,7 +173,7 @@ func TestRefusesWhatIsParleysInAnotherPlace(t *testing.T) {
 	g.refused("ws/sub/key", parley.FileRefused, "is parley's own")
 }
 
-func TestRefusesWhatIsNoRegularFile(t *testing.T) {
+func TestRefusesSpecialFiles(t *testing.T) {
 	g := newGround(t)
 	if err := unix.Mkfifo(g.at("ws/pipe"), 0o600); err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestRefusesAFileThatChangesWhileItIsRead(t *testing.T) {
 	}
 }
 
-// A file that is removed while it is read is whole.
+// A file that is removed while it is read is still read to its end.
 func TestReadsAFileThatDisappears(t *testing.T) {
 	g := newGround(t)
 	s, err := g.bounds.Open(g.at("ws/a.txt"))
@@ -266,8 +266,8 @@ func TestReadsAFileThatDisappears(t *testing.T) {
 	}
 }
 
-// Whatever is exchanged while a path is opened, what is read is never from outside.
-func TestNothingLeadsOutWhileItIsExchanged(t *testing.T) {
+// Whatever is renamed while a path is opened, no outside file is read.
+func TestConcurrentRenamesNeverLeadOutside(t *testing.T) {
 	for _, c := range []struct{ name, good, evil, path string }{
 		{"the file", "ws/a.txt", "outside/secret.txt", "ws/swap"},
 		{"its directory", "ws/sub", "outside", "ws/swap/secret.txt"},
@@ -326,7 +326,7 @@ func TestNothingLeadsOutWhileItIsExchanged(t *testing.T) {
 	}
 }
 
-func TestRefusesWhatTheUserMayNotRead(t *testing.T) {
+func TestRefusesUnreadableFiles(t *testing.T) {
 	g := newGround(t)
 	for name, mode := range map[string]os.FileMode{"ws/a.txt": 0, "ws": 0o755, "": 0o755, "..": 0o755} {
 		if err := os.Chmod(g.at(name), mode); err != nil {
@@ -336,8 +336,8 @@ func TestRefusesWhatTheUserMayNotRead(t *testing.T) {
 	asNobody(t, func() { g.refused("ws/a.txt", parley.FileRefused, "cannot be read") })
 }
 
-// asNobody runs a test with the rights of a stranger on files. The goroutine
-// keeps its thread, and the thread ends with it.
+// asNobody runs a test with a stranger's file permissions. The goroutine keeps its thread,
+// which ends with it.
 func asNobody(t *testing.T, test func()) {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -10,8 +10,8 @@ import (
 	"parley"
 )
 
-// On a real disk, a very small one.
-func TestFullDiskIsSaidAndLeavesNothing(t *testing.T) {
+// The test uses a real, very small disk.
+func TestFullDiskIsReportedAndLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=1m,mode=0700"); err != nil {
 		t.Skipf("needs the right to mount: %v", err)
@@ -32,7 +32,7 @@ func TestFullDiskIsSaidAndLeavesNothing(t *testing.T) {
 	wantCode(t, "Put", err, parley.StorageUnavailable)
 	wantFiles(t, dir, nil)
 
-	most := strings.Repeat("x", 700<<10) // fits once and not twice
+	most := strings.Repeat("x", 700<<10) // fits once, not twice
 	c := put(t, s, most)
 	_, err = s.Receive(c.SHA256, "id", "name")
 	wantCode(t, "Receive", err, parley.StorageUnavailable)

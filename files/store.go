@@ -20,9 +20,9 @@ import (
 	"parley"
 )
 
-// DefaultLimit is the largest size of a file in bytes unless the settings say otherwise:
+// defaultLimit is the largest size of a file in bytes unless the settings say otherwise:
 // enough for logs, builds and pictures, and too small to fill a disk.
-const DefaultLimit = 100_000_000
+const defaultLimit = 100_000_000
 
 // chunk is how many bytes are read at a time.
 const chunk = 256 << 10
@@ -53,7 +53,7 @@ type pin struct {
 // that a crash left there. limit is the largest size of a file in bytes; 0 is the default.
 func Open(dir string, limit int64) (*Store, error) {
 	if limit <= 0 {
-		limit = DefaultLimit
+		limit = defaultLimit
 	}
 
 	s := &Store{

@@ -79,7 +79,7 @@ func TestContentIsStoredOnceUnderItsHash(t *testing.T) {
 		nameOf(strings.Repeat("x", 3*chunk+1)): strings.Repeat("x", 3*chunk+1)})
 }
 
-func TestWhatIsDroppedGoesUnlessSomebodyKeepsIt(t *testing.T) {
+func TestDropRemovesContentUnlessAnotherCallKeepsIt(t *testing.T) {
 	s, dir := open(t, 0)
 	drop := func(c *Content) {
 		t.Helper()
@@ -128,7 +128,7 @@ func TestSameContentAtTheSameTime(t *testing.T) {
 	wantFiles(t, dir, map[string]string{nameOf("the same"): "the same"})
 }
 
-func TestPutRefusesWhatIsTooLarge(t *testing.T) {
+func TestPutRefusesTooLargeFiles(t *testing.T) {
 	s, dir := open(t, 1000)
 	put(t, s, strings.Repeat("x", 1000)).Keep()
 	_, err := s.Put(t.Context(), strings.NewReader(strings.Repeat("y", 1001)))
@@ -142,20 +142,16 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
-func TestPutThatFailsLeavesNothing(t *testing.T) {
+func TestFailedPutLeavesNothing(t *testing.T) {
 	s, dir := open(t, 0)
 	broken := errors.New("broken")
-	if _, err := s.Put(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(broken))); !errors.Is(
-		err,
-		broken,
-	) {
+	_, err := s.Put(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(broken)))
+	if !errors.Is(err, broken) {
 		t.Errorf("got %v, want %v", err, broken)
 	}
 
-	if _, err := s.Put(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF))); !errors.Is(
-		err,
-		io.ErrUnexpectedEOF,
-	) {
+	_, err = s.Put(t.Context(), io.MultiReader(strings.NewReader("half"), iotest.ErrReader(io.ErrUnexpectedEOF)))
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a content that is cut off gave %v", err)
 	}
 
@@ -178,7 +174,7 @@ func TestDamagedContentIsReplaced(t *testing.T) {
 	wantFiles(t, dir, map[string]string{nameOf("whole"): "whole"})
 }
 
-func TestOpenSweepsWhatACrashLeft(t *testing.T) {
+func TestOpenRemovesIncompleteFiles(t *testing.T) {
 	s, dir := open(t, 0)
 	put(t, s, "good").Keep()
 	path, err := s.Receive(put(t, s, "good").SHA256, "an-id", "a name [x]*.txt")
@@ -199,7 +195,7 @@ func TestOpenSweepsWhatACrashLeft(t *testing.T) {
 	wantFiles(t, dir, map[string]string{nameOf("good"): "good", "received/an-id/a name [x]*.txt": "good"})
 }
 
-func TestRecipientsCopyIsTheirOwn(t *testing.T) {
+func TestRecipientsMayChangeTheirCopy(t *testing.T) {
 	s, dir := open(t, 0)
 	c := put(t, s, "original")
 	c.Keep()

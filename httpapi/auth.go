@@ -12,9 +12,9 @@ import (
 	"parley"
 )
 
-// identify says who calls: a key decides, else the connection. keys are those
-// found in the body. An empty key is a wrong one: a variable that is not set
-// must not turn its user into someone else.
+// identify returns the caller of a request: the owner of its API key or, without a key,
+// the peer of the connection. keys are the keys found in the body. An empty key is a
+// wrong key: an unset variable must not turn its user into somebody else.
 func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	keys, err := credentials(r, keys)
 	if err != nil {
@@ -49,12 +49,12 @@ func (a *api) identify(r *http.Request, keys []string) (parley.Caller, error) {
 	return caller, err
 }
 
-// credentials gathers the different keys that a request carries.
+// credentials returns the distinct API keys of a request.
 func credentials(r *http.Request, keys []string) ([]string, error) {
 	for _, value := range r.Header.Values("Authorization") {
 		scheme, key, _ := strings.Cut(value, " ")
 		if !strings.EqualFold(scheme, "Bearer") {
-			return nil, parley.Errorf(parley.Unauthenticated, "this kind of Authorization is not known here").
+			return nil, parley.Errorf(parley.Unauthenticated, "this kind of Authorization is not supported").
 				Suggest("Send your API key as `Authorization: Bearer KEY`.")
 		}
 		keys = append(keys, strings.TrimSpace(key))
@@ -65,7 +65,7 @@ func credentials(r *http.Request, keys []string) ([]string, error) {
 	return slices.Compact(keys), nil
 }
 
-// checkClaim compares X-Agent-ID with the caller.
+// checkClaim checks that X-Agent-ID names the caller, and returns the caller.
 func (a *api) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, error) {
 	for _, ref := range r.Header.Values("X-Agent-ID") {
 		if caller.Nobody() && a.TrustLocalAgentID && a.Agent != nil && fromLoopback(r) {
@@ -82,7 +82,10 @@ func (a *api) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, 
 			return caller, parley.Errorf(parley.Unauthenticated, "X-Agent-ID alone does not prove who calls").
 				Suggest("Send your API key as `Authorization: Bearer KEY`.")
 		case !caller.Is(ref):
-			return parley.Caller{}, parley.Errorf(parley.NotAuthorized, "the sender's id is given as %q, but the call comes from %s", parley.CleanLine(ref), caller.Name).
+			return parley.Caller{}, parley.Errorf(
+				parley.NotAuthorized,
+				"the sender's id is given as %q, but the call comes from %s", parley.CleanLine(ref), caller.Name,
+			).
 				Suggest("Leave the sender's id out: the API key says who calls.")
 		}
 	}
@@ -100,8 +103,8 @@ func noCredential(what string) error {
 		Suggest("Send your API key as `Authorization: Bearer KEY`; the operator can give you one.")
 }
 
-// withCredentials hands on what the connection says of its caller, so that a key in
-// the arguments of a call can be held against it.
+// withCredentials returns a context with the credentials of the connection, with which a
+// key in the arguments of a call must agree.
 func withCredentials(r *http.Request) context.Context {
 	c := parley.Credentials{Claims: r.Header.Values("X-Agent-ID")}
 	if keys, err := credentials(r, nil); err == nil && len(keys) == 1 {
@@ -110,13 +113,14 @@ func withCredentials(r *http.Request) context.Context {
 	return parley.WithCredentials(r.Context(), c)
 }
 
-// welcomes reports whether nobody in particular may register from where r comes.
-func (a *api) welcomes(r *http.Request) bool {
+// mayRegister reports whether a caller without a credential may register from where the
+// request comes from.
+func (a *api) mayRegister(r *http.Request) bool {
 	return a.Registration && (a.OpenRegistration || fromLoopback(r))
 }
 
-// guard refuses what a web page in the user's browser could send: requests
-// over TCP whose Host or Origin is not this machine.
+// guard refuses requests over TCP whose Host or Origin is not this machine, such as a web
+// page in the user's browser could send.
 func (a *api) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if overUnix(r) || a.ownHost(r.Host) && loopbackOrigin(r.Header) {
@@ -147,7 +151,7 @@ func loopbackOrigin(h http.Header) bool {
 	return true
 }
 
-// ownHost reports whether a Host header is one by which the daemon is called.
+// ownHost reports whether a Host header names the daemon.
 func (a *api) ownHost(hostport string) bool {
 	if !a.Beyond {
 		return loopbackHost(hostport)
@@ -158,7 +162,7 @@ func (a *api) ownHost(hostport string) bool {
 		slices.ContainsFunc(a.Hosts, func(own string) bool { return strings.EqualFold(own, host) })
 }
 
-// hostOf is a host without its port, if it has one.
+// hostOf returns a host without its port, if it has one.
 func hostOf(hostport string) string {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -167,7 +171,8 @@ func hostOf(hostport string) string {
 	return host
 }
 
-// loopbackHost reports whether a host, with or without a port, is this machine.
+// loopbackHost reports whether a host, with or without a port, is a loopback address or
+// localhost.
 func loopbackHost(hostport string) bool {
 	host := hostOf(hostport)
 	if strings.EqualFold(host, "localhost") {
@@ -177,8 +182,8 @@ func loopbackHost(hostport string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
-// fromLoopback reports whether a request was made on this machine. One that a proxy
-// passes on was made elsewhere.
+// fromLoopback reports whether a request was made on this machine. A request that a proxy
+// forwards was made elsewhere.
 func fromLoopback(r *http.Request) bool {
 	if r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
 		return false

@@ -53,7 +53,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-func TestOnTheSocketAKeyDecidesAndElseThePeer(t *testing.T) {
+func TestOnTheSocketAKeyDecidesBeforeThePeer(t *testing.T) {
 	s := &stub{}
 	d := serve(t, New(options(s)))
 	d.expect("no key", d.askUnix("POST", "/api/check_inbox", ""), http.StatusOK, "")
@@ -100,7 +100,7 @@ func TestOnTheSocketAKeyDecidesAndElseThePeer(t *testing.T) {
 	)
 }
 
-func TestAnIDAloneWhereItIsTrusted(t *testing.T) {
+func TestAnAgentIDAloneIsEnoughOnlyWhereTrusted(t *testing.T) {
 	o := options(&stub{})
 	o.TrustLocalAgentID = true
 	d := serve(t, New(o))
@@ -138,7 +138,7 @@ func TestAnIDAloneWhereItIsTrusted(t *testing.T) {
 	}
 }
 
-func TestRegistrationIsOpenOnlyWhereItIsSaid(t *testing.T) {
+func TestRegistrationIsOpenOnlyWhereConfigured(t *testing.T) {
 	o := options(&stub{})
 	d := serve(t, New(o))
 	d.expect(
@@ -158,10 +158,24 @@ func TestRegistrationIsOpenOnlyWhereItIsSaid(t *testing.T) {
 func TestHostAndOriginAreChecked(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	for header, ok := range map[string]bool{
-		"Host: localhost": true, "Host: LOCALHOST:1234": true, "Host: 127.0.0.1": true, "Host: 127.9.9.9:80": true, "Host: [::1]:80": true, "Host: [::1]": true,
-		"Host: evil.example": false, "Host: localhost.evil.example": false, "Host: 192.0.2.7:80": false, "Host: 127.0.0.1.evil.example": false, "Host: 0.0.0.0": false,
-		"Origin: http://localhost:3000": true, "Origin: http://127.0.0.1": true, "Origin: http://[::1]:5": true,
-		"Origin: http://evil.example": false, "Origin: null": false, "Origin: http://localhost.evil.example": false, "Origin: file://": false,
+		"Host: localhost":                       true,
+		"Host: LOCALHOST:1234":                  true,
+		"Host: 127.0.0.1":                       true,
+		"Host: 127.9.9.9:80":                    true,
+		"Host: [::1]:80":                        true,
+		"Host: [::1]":                           true,
+		"Host: evil.example":                    false,
+		"Host: localhost.evil.example":          false,
+		"Host: 192.0.2.7:80":                    false,
+		"Host: 127.0.0.1.evil.example":          false,
+		"Host: 0.0.0.0":                         false,
+		"Origin: http://localhost:3000":         true,
+		"Origin: http://127.0.0.1":              true,
+		"Origin: http://[::1]:5":                true,
+		"Origin: http://evil.example":           false,
+		"Origin: null":                          false,
+		"Origin: http://localhost.evil.example": false,
+		"Origin: file://":                       false,
 	} {
 		for _, path := range []string{"/api/check_inbox", "/healthz", "/mcp"} {
 			got := d.ask("GET", path, "", key, header)
@@ -181,7 +195,7 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 	d.expect("any host on the socket", d.askUnix("GET", "/api/check_inbox", "", "Host: anything"), http.StatusOK, "")
 }
 
-func TestMCPIsBehindTheSameDoor(t *testing.T) {
+func TestMCPUsesTheSameAuthentication(t *testing.T) {
 	var caller parley.Caller
 	o := options(&stub{})
 	o.MCP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { caller = parley.CallerFrom(r.Context()) })
@@ -209,7 +223,7 @@ func TestWithoutAuthenticationEveryKeyIsWrong(t *testing.T) {
 	d.expect("a key", d.ask("POST", "/api/check_inbox", "", key), http.StatusUnauthorized, parley.Unauthenticated)
 }
 
-func TestAKeyThatProvesNobodyIsWrong(t *testing.T) {
+func TestAKeyWithoutAnOwnerIsWrong(t *testing.T) {
 	o := options(&stub{})
 	o.Registration = true
 	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return parley.Caller{}, true }

@@ -15,7 +15,7 @@ import (
 	"parley"
 )
 
-// serveAPI is one call: find, identify, decode, call, answer.
+// serveAPI serves a call of an operation: find, identify, decode, call, reply.
 func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 	op, err := a.routes.find(w, r)
 	if err != nil {
@@ -61,20 +61,21 @@ func (a *api) serveAPI(w http.ResponseWriter, r *http.Request) {
 	reply(w, resultStatus(result), result)
 }
 
-// admit tells a stranger so before finding fault with his parameters.
+// admit checks the caller before the parameters, so that a caller without a credential
+// learns that first.
 func (a *api) admit(r *http.Request, op *parley.Op, caller parley.Caller) error {
-	if caller.Nobody() && op.Access == parley.Public && !a.welcomes(r) {
+	if caller.Nobody() && op.Access == parley.Public && !a.mayRegister(r) {
 		return noCredential(op.Name)
 	}
 	return op.Allow(caller)
 }
 
-// arguments are a call's parameters as they came, without the credentials.
+// arguments are the raw parameters of a call, without the credentials.
 type arguments struct {
 	query  url.Values      // of a GET
 	body   json.RawMessage // of anything else
 	keys   []string        // the API key in the body
-	stream string          // how the answer is wanted as a stream: sse, websocket, or not
+	stream string          // the kind of stream that is wanted; "" for none
 }
 
 func (g *arguments) decode(op *parley.Op) (*parley.Invocation, error) {
@@ -84,9 +85,8 @@ func (g *arguments) decode(op *parley.Op) (*parley.Invocation, error) {
 	return op.Decode(g.body)
 }
 
-// bodyWait is how long a body may take to arrive: it comes from this machine
-// and is small. Without a limit a client that stalls would hold up the server's
-// shutdown.
+// bodyWait bounds how long a body may take to arrive: it comes from this machine and is
+// small. Without a limit, a client that stalls would delay the server's shutdown.
 const bodyWait = 5 * time.Second
 
 func readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
@@ -104,7 +104,8 @@ func readArguments(w http.ResponseWriter, r *http.Request) (*arguments, error) {
 	}
 
 	if len(q) > 0 {
-		return nil, parley.Errorf(parley.InvalidArgument, "parameters of a %s do not belong in the query", parley.CleanLine(r.Method)).
+		method := parley.CleanLine(r.Method)
+		return nil, parley.Errorf(parley.InvalidArgument, "the query of a %s cannot have parameters", method).
 			Suggest("Send them in the body, as one JSON object.")
 	}
 
@@ -125,8 +126,8 @@ const (
 	webSocket  = "websocket"
 )
 
-// wantedStream tells by the headers, or by the parameter `stream` for those who
-// cannot set them. A HEAD has no use for a stream.
+// wantedStream returns the kind of stream that the headers ask for, or the parameter
+// `stream` of clients that cannot set headers. A HEAD gets no stream.
 func wantedStream(r *http.Request, parameter string) string {
 	switch {
 	case r.Method != http.MethodGet:
@@ -138,15 +139,15 @@ func wantedStream(r *http.Request, parameter string) string {
 	return ""
 }
 
-// readBody reads a body that is JSON, or that says nothing of its type.
+// readBody reads a body that is JSON or does not state its type.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	// Not every writer has deadlines. After a failure this one stays, because
+	// Not every writer supports deadlines. After a failure the deadline stays, because
 	// the server reads on before it answers.
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(bodyWait))
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
-		_ = rc.SetReadDeadline(time.Time{}) // a long poll goes on for longer
+		_ = rc.SetReadDeadline(time.Time{}) // a long poll takes longer
 	}
 
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -179,7 +180,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// takeKey takes the API key out of the body.
+// takeKey moves the API key out of the body.
 func (g *arguments) takeKey() {
 	rest, key, given := parley.TakeKey(g.body)
 	if given {

@@ -79,9 +79,14 @@ func TestAnswersArePlainJSON(t *testing.T) {
 func TestUnknownPathsNameTheNearest(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	for path, want := range map[string]string{
-		"/api/send-message": "Did you mean /api/send_message?", "/api/sendmessage": "Did you mean /api/send_message?",
-		"/api/inbox/chek": "Did you mean /api/inbox/check?", "/api/check_inbox/": "Did you mean /api/check_inbox?",
-		"/api/zzzzzzzzzzzz": "Call POST /api/<operation>", "/": "Call POST", "/send_message": "Did you mean /api/send_message?", "/mcp": "Call POST",
+		"/api/send-message": "Did you mean /api/send_message?",
+		"/api/sendmessage":  "Did you mean /api/send_message?",
+		"/api/inbox/chek":   "Did you mean /api/inbox/check?",
+		"/api/check_inbox/": "Did you mean /api/check_inbox?",
+		"/api/zzzzzzzzzzzz": "Call POST /api/<operation>",
+		"/":                 "Call POST",
+		"/send_message":     "Did you mean /api/send_message?",
+		"/mcp":              "Call POST",
 	} {
 		got := d.ask("POST", path, "{}", key)
 		d.expect(path, got, http.StatusNotFound, parley.InvalidArgument)
@@ -255,7 +260,7 @@ func TestInternalErrorsAreLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestACrashIsAnAnswer(t *testing.T) {
+func TestAPanicIsAnInternalError(t *testing.T) {
 	var log strings.Builder
 	s := &stub{send: func(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 		panic("a mistake in the service")

@@ -11,7 +11,7 @@ import (
 	"parley"
 )
 
-func TestWhoIsLimitedIsToldWhenToTryAgain(t *testing.T) {
+func TestRateLimitedCallersGetRetryAfter(t *testing.T) {
 	s := &stub{send: func(context.Context, parley.SendMessageRequest) (*parley.SendMessageResult, error) {
 		return nil, parley.Errorf(parley.RateLimited, "too many").With("retry_after_seconds", 7).Suggest("Wait.")
 	}}
@@ -56,7 +56,7 @@ func (w *recorded) Header() http.Header         { return w.header }
 func (w *recorded) Write(b []byte) (int, error) { return len(b), nil }
 func (w *recorded) WriteHeader(status int)      { w.status = status }
 
-func TestRegistrationBeyondThisMachineIsOpenOnlyWhereItIsSaid(t *testing.T) {
+func TestRemoteRegistrationIsOpenOnlyWhereConfigured(t *testing.T) {
 	const here, there = "127.0.0.1:4711", "192.0.2.7:4711"
 	for _, c := range []struct {
 		what             string
@@ -96,7 +96,7 @@ func TestAnIDIsNotTrustedThroughAProxy(t *testing.T) {
 	}
 }
 
-func TestNobodyInParticularHasAnAddress(t *testing.T) {
+func TestCallersWithoutACredentialHaveAnAddress(t *testing.T) {
 	a := newAPI(options(&stub{}))
 	for header, want := range map[string]string{"": "192.0.2.7:1", key: ""} {
 		r, err := http.NewRequest("POST", "/", nil)
@@ -120,10 +120,20 @@ func TestHostsBeyondThisMachine(t *testing.T) {
 	o := options(&stub{})
 	o.Beyond, o.Hosts = true, []string{"build.example"}
 	for header, ok := range map[string]bool{
-		"Host: 192.0.2.7:80": true, "Host: [2001:db8::1]:80": true, "Host: 127.0.0.1": true, "Host: localhost:1": true,
-		"Host: build.example": true, "Host: BUILD.example:80": true,
-		"Host: evil.example": false, "Host: evil.build.example": false, "Host: 192.0.2.7.evil.example": false, "Host: ": false,
-		"Origin: http://evil.example": false, "Origin: http://192.0.2.7": false, "Origin: null": false, "Origin: http://build.example": false,
+		"Host: 192.0.2.7:80":           true,
+		"Host: [2001:db8::1]:80":       true,
+		"Host: 127.0.0.1":              true,
+		"Host: localhost:1":            true,
+		"Host: build.example":          true,
+		"Host: BUILD.example:80":       true,
+		"Host: evil.example":           false,
+		"Host: evil.build.example":     false,
+		"Host: 192.0.2.7.evil.example": false,
+		"Host: ":                       false,
+		"Origin: http://evil.example":  false,
+		"Origin: http://192.0.2.7":     false,
+		"Origin: null":                 false,
+		"Origin: http://build.example": false,
 	} {
 		if got := askFrom(t, o, "192.0.2.9:1", "/api/check_inbox", "", key, header); (got == http.StatusForbidden) == ok {
 			t.Errorf("%s: got %d", header, got)
@@ -131,7 +141,7 @@ func TestHostsBeyondThisMachine(t *testing.T) {
 	}
 }
 
-func TestAMixtureOfCredentialsIsRefused(t *testing.T) {
+func TestDifferentCredentialsAreRefused(t *testing.T) {
 	o := options(&stub{})
 	reviewer := parley.Caller{ID: "33333333-2222-4333-8444-555555555555", Name: "reviewer"}
 	o.Authenticate = func(_ context.Context, key string) (parley.Caller, bool) {
@@ -180,7 +190,7 @@ func TestAMixtureOfCredentialsIsRefused(t *testing.T) {
 	)
 }
 
-func TestTheEndOfAKeyEndsItsStream(t *testing.T) {
+func TestRevokingAKeyEndsItsStream(t *testing.T) {
 	var revoked atomic.Bool
 	events := make(chan int64)
 	s := &stub{events: func(ctx context.Context, r parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {

@@ -13,9 +13,9 @@ import (
 	"parley"
 )
 
-// writeWait is how long a reader of the stream may leave its connection full
-// before it is dropped; it resumes where it was. Without it such a reader
-// could hold up the server's shutdown.
+// writeWait bounds how long a reader of the stream may leave its connection full before
+// the connection is dropped; the reader can resume where it was. Without a limit, such a
+// reader could delay the server's shutdown.
 const writeWait = 10 * time.Second
 
 // sink takes a stream of events.
@@ -26,9 +26,9 @@ type sink interface {
 	failure(context.Context, *parley.Error)
 }
 
-// serveEvents sends the record after `after` or, on a reconnection, after
-// Last-Event-ID, until the client or the server goes. It reads at the pace of
-// its client, and nobody waits for it.
+// serveEvents streams the events after `after` or, on a reconnection, after Last-Event-ID,
+// until the client or the server ends the stream. It reads at the pace of its client and
+// delays nobody else.
 func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op, args *arguments) {
 	q := args.query
 	if last := r.Header.Get("Last-Event-ID"); last != "" {
@@ -57,7 +57,7 @@ func (a *api) serveEvents(w http.ResponseWriter, r *http.Request, op *parley.Op,
 	a.follow(r.Context(), r, openStream(w), op, page)
 }
 
-// follow writes the record from a page on to whoever made the request.
+// follow writes a page of events and those that come after it to the client.
 func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op, page *parley.ReadEventsResult) {
 	for s.page(ctx, page) {
 		next, err := a.nextEvents(ctx, r, op, page.Next)
@@ -68,7 +68,7 @@ func (a *api) follow(ctx context.Context, r *http.Request, s sink, op *parley.Op
 		if err != nil {
 			s.failure(ctx, parley.AsError(err))
 			level := slog.LevelWarn
-			if parley.ErrorCode(err) == parley.Unauthenticated { // its key was revoked, which is as it should be
+			if parley.ErrorCode(err) == parley.Unauthenticated { // expected: its key was revoked
 				level = slog.LevelDebug
 			}
 
@@ -91,7 +91,7 @@ func (a *api) recheck(r *http.Request, keys []string) error {
 	return err
 }
 
-// nextEvents waits for events for at most the time between two heartbeats.
+// nextEvents waits for events, at most for the time between two heartbeats.
 func (a *api) nextEvents(
 	ctx context.Context,
 	r *http.Request,
@@ -119,14 +119,14 @@ func (a *api) readEvents(ctx context.Context, inv *parley.Invocation) (*parley.R
 	return page, nil
 }
 
-// stream writes server-sent events; after the first failed write it is over.
+// stream writes server-sent events. After the first write that fails it writes nothing.
 type stream struct {
 	w   http.ResponseWriter
 	rc  *http.ResponseController
 	err error
 }
 
-// openStream begins the answer, so that the client sees the stream open.
+// openStream begins the response, so that the client sees that the stream is open.
 func openStream(w http.ResponseWriter) *stream {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
@@ -143,7 +143,7 @@ func (s *stream) page(_ context.Context, p *parley.ReadEventsResult) bool {
 	}
 	for i := range p.Events {
 		e := &p.Events[i]
-		data, _ := json.Marshal(e) // strings, numbers and times
+		data, _ := json.Marshal(e) // cannot fail: strings, numbers and times
 		s.write(fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Type, data))
 	}
 	s.flush()
@@ -165,7 +165,7 @@ func (s *stream) write(text string) {
 	if s.err != nil {
 		return
 	}
-	_ = s.rc.SetWriteDeadline(time.Now().Add(writeWait)) // not every writer has deadlines
+	_ = s.rc.SetWriteDeadline(time.Now().Add(writeWait)) // not every writer supports deadlines
 	_, s.err = s.w.Write([]byte(text))
 }
 

@@ -138,7 +138,7 @@ func TestAStreamResumes(t *testing.T) {
 	expectLines(t, lines, ":parley", "id: 2", "event", "data", "id: 3")
 }
 
-func TestAQuietStreamBeats(t *testing.T) {
+func TestAQuietStreamHasHeartbeats(t *testing.T) {
 	a := newAPI(options(record()))
 	a.heartbeat = 1
 	lines, _ := serve(t, a.handler()).open("/api/events", sse)
@@ -190,7 +190,7 @@ func TestAStreamThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-func TestWithoutTheHeaderEventsAreAPage(t *testing.T) {
+func TestEventsAreAPageWithoutTheHeader(t *testing.T) {
 	d := serve(t, New(options(record(parley.Event{Seq: 1}))))
 	got := d.ask("GET", "/api/events?after=0", "", key)
 	d.expect("page", got, http.StatusOK, "")

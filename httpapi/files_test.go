@@ -249,7 +249,7 @@ func TestUploadEndsWithTheDaemon(t *testing.T) {
 	_ = w.Close()
 }
 
-func TestDownloadIsNoPageAndHasRanges(t *testing.T) {
+func TestDownloadsAreAttachmentsWithRanges(t *testing.T) {
 	s, d := shelved(t)
 	get := func(headers ...string) (*http.Response, string) {
 		t.Helper()
@@ -277,7 +277,9 @@ func TestDownloadIsNoPageAndHasRanges(t *testing.T) {
 		return resp, string(b)
 	}
 
-	for _, name := range []string{"a.html", `quo"te;.txt`, "größe.txt", "a\u202eb", "line\r\nSet-Cookie: x=y", "%41.txt", `back\slash`} {
+	for _, name := range []string{
+		"a.html", `quo"te;.txt`, "größe.txt", "a\u202eb", "line\r\nSet-Cookie: x=y", "%41.txt", `back\slash`,
+	} {
 		s.file.Name = name
 		resp, body := get()
 		if resp.StatusCode != 200 || body != s.content {
@@ -289,7 +291,12 @@ func TestDownloadIsNoPageAndHasRanges(t *testing.T) {
 			t.Errorf("%q: Content-Disposition is %q (%v)", name, resp.Header.Get("Content-Disposition"), err)
 		}
 
-		for header, want := range map[string]string{"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff", "Etag": `"abc"`, "Accept-Ranges": "bytes"} {
+		for header, want := range map[string]string{
+			"Content-Type":           "application/octet-stream",
+			"X-Content-Type-Options": "nosniff",
+			"Etag":                   `"abc"`,
+			"Accept-Ranges":          "bytes",
+		} {
 			if got := resp.Header.Get(header); got != want {
 				t.Errorf("%q: %s is %q, want %q", name, header, got, want)
 			}

@@ -8,41 +8,41 @@ import (
 	"parley"
 )
 
-// healthWait is how long the database and tmux have to show that they can be
-// used; probes commonly wait for a few seconds.
+// healthWait bounds the check of the database and tmux. Probes commonly wait for a few
+// seconds.
 const healthWait = 2 * time.Second
 
-// serveHealth tells whether the daemon can work, to anybody on this machine: so it
-// says nothing of paths and names.
+// serveHealth reports whether the daemon can work. It answers without a credential, so it
+// does not mention paths or names.
 func (a *api) serveHealth(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), healthWait)
 	defer cancel()
 
 	if a.Health != nil {
 		if err := a.Health(ctx); err != nil {
-			e := ailment(parley.ErrorCode(err))
-			a.Log.Warn("the daemon is not well", "error", err)
+			e := publicError(parley.ErrorCode(err))
+			a.Log.Warn("the daemon is not healthy", "error", err)
 			reply(
 				w,
 				http.StatusServiceUnavailable,
-				unwell{"unavailable", a.Version, false, e.Code, e.Message, map[string]any{}, e.Action},
+				unhealthy{"unavailable", a.Version, false, e.Code, e.Message, map[string]any{}, e.Action},
 			)
 
 			return
 		}
 	}
 
-	reply(w, http.StatusOK, well{parley.OK, "ok", a.Version})
+	reply(w, http.StatusOK, healthy{parley.OK, "ok", a.Version})
 }
 
-type well struct {
+type healthy struct {
 	parley.Answer
 	Status  string `json:"status"`
 	Version string `json:"version"`
 }
 
-// unwell is the contract's error beside the status that probes read.
-type unwell struct {
+// unhealthy is the contract's error together with the status that probes read.
+type unhealthy struct {
 	Status  string         `json:"status"`
 	Version string         `json:"version"`
 	Success bool           `json:"success"`
@@ -52,8 +52,8 @@ type unwell struct {
 	Action  string         `json:"suggested_action"`
 }
 
-// ailment is what is said in public of a failure.
-func ailment(code parley.Code) *parley.Error {
+// publicError returns a failure as it may be shown without a credential.
+func publicError(code parley.Code) *parley.Error {
 	switch code {
 	case parley.TmuxUnavailable:
 		return parley.Errorf(code, "tmux does not answer").

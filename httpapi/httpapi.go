@@ -1,6 +1,6 @@
-// Package httpapi is the operations table over HTTP: the routes and the document
-// that describes them, who calls, the streams of events, health and metrics, and
-// the one map from error codes to HTTP statuses.
+// Package httpapi serves the table of operations over HTTP: the routes and their OpenAPI
+// document, the authentication of callers, streams of events, uploads and downloads,
+// health, metrics, and the one map from error codes to HTTP statuses.
 package httpapi
 
 import (
@@ -14,80 +14,78 @@ import (
 	"parley"
 )
 
-// MaxBody is the largest request body in bytes. The longest text is far
-// smaller; what is larger is a mistake or an attack.
+// MaxBody is the largest request body in bytes. The longest legal call is far smaller.
 const MaxBody = 1 << 20
 
-// Options is what a handler works with. Service and Authenticate are needed;
-// the zero value of everything else is the cautious choice.
+// Options configure a handler. Service and Authenticate are required; the zero value of
+// everything else is the cautious choice.
 type Options struct {
 	Service parley.Service
 
-	// Authenticate resolves an API key. It compares in constant time.
+	// Authenticate returns the owner of an API key. It must compare in constant time.
 	Authenticate func(ctx context.Context, key string) (parley.Caller, bool)
 
-	// Peer says who a connection without a key is: on the unix socket the
-	// operator or an agent, on TCP nobody.
+	// Peer returns the caller of a connection without a key: the operator or an agent on
+	// the unix socket, nobody on TCP.
 	Peer func(*http.Request) (parley.Caller, bool)
 
-	// MCP is mounted at /mcp behind the same authentication; it finds the
-	// caller in the request's context.
+	// MCP is mounted at /mcp behind the same authentication. It finds the caller in the
+	// request's context.
 	MCP http.Handler
 
-	// Files takes uploads and gives downloads; without it there are none.
+	// Files stores uploads and serves downloads. If nil, there are none.
 	Files Files
 
-	// Registration lets nobody in particular call what is Public, that is
-	// register_agent, from this machine; OpenRegistration from anywhere.
+	// Registration lets callers without a credential on this machine call what is Public,
+	// that is register_agent. OpenRegistration lets those on other machines, too.
 	Registration, OpenRegistration bool
 
-	// Beyond says that other machines may reach the listener: then a Host that is
-	// an IP address, or one of Hosts, is right as well. A name that a web page has
-	// pointed here by DNS is neither.
+	// Beyond says that other machines may reach the listener. Then a Host that is an IP
+	// address, or one of Hosts, is accepted as well. A name that a web page points here
+	// by DNS is neither.
 	Beyond bool
 	Hosts  []string
 
-	// TrustLocalAgentID makes X-Agent-ID alone enough for a connection from a
-	// loopback address; Agent then says which agent it names. The operator
-	// cannot be named so.
+	// TrustLocalAgentID accepts X-Agent-ID without a key from a loopback address. Agent
+	// then returns the agent that it names. It cannot name the operator.
 	TrustLocalAgentID bool
 	Agent             func(ctx context.Context, ref string) (parley.Caller, bool)
 
-	// Health says whether the database and tmux can be used; nil says they can.
+	// Health returns an error if the database or tmux cannot be used. If nil, they can.
 	Health func(context.Context) error
 
-	// Totals are counted for /metrics; nil leaves them out.
+	// Totals returns the totals for /metrics. If nil, they are left out.
 	Totals func(context.Context) (Totals, error)
 
 	Version string // of the program; unknown if ""
 	Log     *slog.Logger
 }
 
-// Totals are what was ever accepted.
+// Totals count everything that was ever accepted.
 type Totals struct{ Messages, Deliveries int64 }
 
-// Handler serves a listener. It blocks no longer than a request's context: cancel
-// the server's base context to end streams and long polls.
+// Handler serves a listener. It blocks no longer than the context of a request: cancel the
+// server's base context to end streams and long polls.
 type Handler struct {
 	http.Handler
 	api *api
 }
 
-// Close waits for the streams that took their connections over, of which the
-// server's Shutdown knows nothing. The base context has to be cancelled before.
+// Close waits for the streams on hijacked connections, which the server's Shutdown does
+// not wait for. The base context must be cancelled before.
 func (h *Handler) Close() { h.api.streams.Wait() }
 
 type api struct {
 	Options
 	routes    routes
-	pages     map[string]page // what is no operation, by path
+	pages     map[string]page // what is not an operation, by path
 	requests  *requests
 	document  func() []byte // the OpenAPI document
 	streams   sync.WaitGroup
-	heartbeat int // seconds between the beats that keep a quiet stream open
+	heartbeat int // seconds between the heartbeats of a quiet stream
 }
 
-// page is a path of the daemon's own.
+// page is a path that is not an operation.
 type page struct {
 	name  string // in /metrics
 	serve http.HandlerFunc
@@ -125,20 +123,21 @@ func (a *api) handler() http.Handler {
 
 	mux.HandleFunc("/api/", a.serveAPI)
 	mux.HandleFunc("/mcp", a.serveMCP)
-	mux.HandleFunc("/", a.nothingHere)
+	mux.HandleFunc("/", a.serveNotFound)
 	all := http.NewServeMux()
-	all.Handle("/", bounded(mux))
-	if a.Files != nil { // which have a limit of their own
+	all.Handle("/", limitBody(mux))
+	if a.Files != nil { // they have their own limit
 		all.HandleFunc(filesPath, a.serveUpload)
 		all.HandleFunc(filesPath+"/{file_id}", a.serveDownload)
 	}
 
-	return a.counted(a.guard(all))
+	return a.countRequests(a.guard(all))
 }
 
-// bounded limits bodies. Whoever announces one that is too large is answered at once,
-// and heard out for a while: most clients read no answer before they have sent it all.
-func bounded(next http.Handler) http.Handler {
+// limitBody limits the size of bodies. A request that announces a larger one is answered
+// at once, and its body is read for a while: most clients read no response before they
+// have sent everything.
+func limitBody(next http.Handler) http.Handler {
 	limited := http.MaxBytesHandler(next, MaxBody)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength <= MaxBody {
@@ -149,23 +148,21 @@ func bounded(next http.Handler) http.Handler {
 		body := r.Body
 		r.Body = oversized{body}
 		w.Header().Set("Connection", "close")
-		_ = http.NewResponseController(w).
-			EnableFullDuplex()
-
-			// else the server reads on before an answer goes out; HTTP/1 alone needs it
+		_ = http.NewResponseController(w).EnableFullDuplex() // else an HTTP/1 server reads the body first
 		next.ServeHTTP(w, r)
-		if r.Header.Get("Expect") == "" { // else it waits for a word before it sends
-			hearOut(w, body)
+
+		if r.Header.Get("Expect") == "" { // else the client sends nothing before it gets 100 Continue
+			drainBody(w, body)
 		}
 	})
 }
 
-// oversized is a body of which nothing is read.
+// oversized is a body that cannot be read.
 type oversized struct{ io.Closer }
 
 func (oversized) Read([]byte) (int, error) { return 0, &http.MaxBytesError{Limit: MaxBody} }
 
-// readOnly lets through what only reads.
+// readOnly allows GET and HEAD.
 func (a *api) readOnly(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -176,10 +173,10 @@ func (a *api) readOnly(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// serveTools lists the tools of the caller as function definitions.
+// serveTools lists the caller's tools as function definitions.
 func (a *api) serveTools(w http.ResponseWriter, r *http.Request) {
 	caller, err := a.identify(r, nil)
-	if err == nil && caller.Nobody() && !a.welcomes(r) {
+	if err == nil && caller.Nobody() && !a.mayRegister(r) {
 		err = noCredential("/api/tools")
 	}
 	if err != nil {
@@ -191,18 +188,18 @@ func (a *api) serveTools(w http.ResponseWriter, r *http.Request) {
 
 func (a *api) serveDocument(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(a.document()) // a client that is gone has no use for the error
+	_, _ = w.Write(a.document()) // the error is of no use: the client is gone
 }
 
-// serveMCP hands the request to the MCP server with its caller.
+// serveMCP passes the request to the MCP server, with its caller in the context.
 func (a *api) serveMCP(w http.ResponseWriter, r *http.Request) {
 	if a.MCP == nil {
-		a.nothingHere(w, r)
+		a.serveNotFound(w, r)
 		return
 	}
 
 	caller, err := a.identify(r, nil)
-	if err == nil && caller.Nobody() && !a.welcomes(r) {
+	if err == nil && caller.Nobody() && !a.mayRegister(r) {
 		err = noCredential("/mcp")
 	}
 

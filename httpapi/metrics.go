@@ -12,15 +12,18 @@ import (
 	"parley"
 )
 
-// requests are the metrics that live between two scrapes.
+// requests are the metrics that are kept between scrapes.
 type requests struct {
 	registry *prometheus.Registry
 	total    *prometheus.CounterVec
 }
 
 func newRequests(version string) *requests {
-	m := &requests{prometheus.NewRegistry(), prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "parley_http_requests_total", Help: "HTTP requests by operation and status."}, []string{"operation", "status"})}
+	total := prometheus.NewCounterVec(
+		prometheus.CounterOpts{Name: "parley_http_requests_total", Help: "HTTP requests by operation and status."},
+		[]string{"operation", "status"},
+	)
+	m := &requests{prometheus.NewRegistry(), total}
 	build := prometheus.NewGauge(
 		prometheus.GaugeOpts{Name: "parley_build_info", Help: "The version that runs; always 1.",
 			ConstLabels: prometheus.Labels{"version": version}},
@@ -34,9 +37,9 @@ func newRequests(version string) *requests {
 	return m
 }
 
-// counted counts each request when its status is known, so that a stream counts
+// countRequests counts each request when its status is known, so that a stream counts
 // while it runs.
-func (a *api) counted(next http.Handler) http.Handler {
+func (a *api) countRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := &tally{ResponseWriter: w, total: a.requests.total, operation: a.nameOf(r)}
 		next.ServeHTTP(t, r)
@@ -44,8 +47,8 @@ func (a *api) counted(next http.Handler) http.Handler {
 	})
 }
 
-// nameOf is what a request counts as. Names are few: those of the table and of the
-// daemon's own pages.
+// nameOf returns the name under which a request counts. There are few names: those of the
+// operations and the pages.
 func (a *api) nameOf(r *http.Request) string {
 	if page, ok := a.pages[r.URL.Path]; ok {
 		return page.name
@@ -79,7 +82,7 @@ func (t *tally) count(status int) {
 	}
 }
 
-// WriteHeader counts the final status; those before it are hints.
+// WriteHeader counts the final status. Informational statuses come before it.
 func (t *tally) WriteHeader(status int) {
 	if status >= http.StatusOK || status == http.StatusSwitchingProtocols {
 		t.count(status)
@@ -87,13 +90,13 @@ func (t *tally) WriteHeader(status int) {
 	t.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap gives http.ResponseController what it needs.
+// Unwrap is for http.ResponseController.
 func (t *tally) Unwrap() http.ResponseWriter { return t.ResponseWriter }
 
-// Flush is for those who do not use http.ResponseController.
+// Flush is for handlers that do not use http.ResponseController.
 func (t *tally) Flush() { _ = t.FlushError() }
 
-// FlushError is for those who do.
+// FlushError is for http.ResponseController.
 func (t *tally) FlushError() error { return http.NewResponseController(t.ResponseWriter).Flush() }
 
 // serveMetrics answers every caller with a key, and the operator: the numbers of all

@@ -17,7 +17,7 @@ import (
 // object is a JSON object of the document.
 type object map[string]any
 
-// openAPI describes every route, read off the operations table.
+// openAPI returns the document, derived from the table of operations.
 func openAPI(ops []*parley.Op, version string) []byte {
 	schemas := object{"Error": errorSchema(), parley.ReasonCodeTitle: reasonCodeSchema()}
 	paths := object{}
@@ -49,7 +49,8 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	document, err := json.Marshal(object{
 		"openapi": "3.1.0",
 		"info": object{"title": "parley", "version": version,
-			"description": "A team of AI agents that talk through their terminals. Each call has a key; on the daemon's unix socket a call without one comes from the process that makes it."},
+			"description": "A team of AI agents that talk through their terminals. Each call needs an API key; on " +
+				"the daemon's unix socket, the process at the other end identifies the caller."},
 		"servers": []object{{"url": "/"}},
 		"paths":   paths,
 		"components": object{"schemas": schemas, "responses": failures(), "securitySchemes": object{
@@ -70,7 +71,7 @@ func openAPI(ops []*parley.Op, version string) []byte {
 	return document
 }
 
-// keys are the ways to show a key, any of which will do.
+// keys returns the security requirement: any one of the ways to send a key.
 func keys() []object {
 	return []object{{"bearer": []string{}}, {"header": []string{}}, {"query": []string{}}}
 }
@@ -84,7 +85,7 @@ func operationOf(op *parley.Op, r parley.Route, i int) object {
 		"responses":   responses(op),
 	}
 
-	if i > 0 { // an id is given once
+	if i > 0 { // operation ids must be unique
 		o["operationId"] = op.Name + "_" + strings.ToLower(r.Method) + strconv.Itoa(i)
 	}
 	if op.Access == parley.Public {
@@ -102,7 +103,7 @@ func operationOf(op *parley.Op, r parley.Route, i int) object {
 	return o
 }
 
-// parameters are an operation's fields in a query. An object is given as JSON.
+// parameters describes an operation's fields in a query. An object is given as JSON.
 func parameters(op *parley.Op) []object {
 	list := []object{}
 	for i := range op.Fields {
@@ -146,7 +147,7 @@ func responses(op *parley.Op) object {
 		all[status] = ref("responses", status)
 	}
 
-	if op.Output.Properties["error_code"] != nil { // the result can tell of a failure itself
+	if op.Output.Properties["error_code"] != nil { // a result can report a failure itself
 		conflict := strconv.Itoa(http.StatusConflict)
 		all[conflict] = object{"description": failures()[conflict].(object)["description"],
 			"content": inJSON(object{"anyOf": []object{ref("schemas", "Error"), result}})}
@@ -155,8 +156,8 @@ func responses(op *parley.Op) object {
 	return all
 }
 
-// failures are the responses with an error, by status. Beside those of the codes
-// there are HTTP's own refusals.
+// failures returns the responses with an error, by status: those of the codes, and those
+// of HTTP itself.
 func failures() object {
 	codes := map[int][]string{
 		http.StatusMethodNotAllowed:     nil,
@@ -184,7 +185,7 @@ func failures() object {
 	return all
 }
 
-// errorSchema is the form of every error.
+// errorSchema returns the schema of every error.
 func errorSchema() object {
 	text := object{"type": "string"}
 	codes := slices.Sorted(maps.Keys(statuses))
@@ -208,8 +209,9 @@ func errorSchema() object {
 // may add some.
 func reasonCodeSchema() object {
 	return object{
-		"description": "Why a delivery is where it is: what holds it, how it ended, or what proves it. More codes may be added.",
-		"anyOf":       []object{{"enum": parley.ReasonCodes()}, {"type": "string"}},
+		"description": "Why a delivery is where it is: what holds it, how it ended, or what proves it. " +
+			"More codes may be added.",
+		"anyOf": []object{{"enum": parley.ReasonCodes()}, {"type": "string"}},
 	}
 }
 
@@ -231,7 +233,7 @@ func referToCodes(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// ownPages are the paths that are no operation.
+// ownPages returns the paths that are not operations.
 func ownPages() map[string]object {
 	page := func(id, summary string, success object) object {
 		return object{
@@ -248,16 +250,17 @@ func ownPages() map[string]object {
 
 	pages := map[string]object{
 		"/healthz": page(
-			"healthz", "See whether the daemon can work.", object{"description": "It can.", "content": inJSON(health)},
+			"healthz", "Check whether the daemon can work.",
+			object{"description": "The daemon can work.", "content": inJSON(health)},
 		),
 		"/openapi.json": page(
 			"openapi",
-			"This document.",
+			"Get this document.",
 			object{"description": "The document.", "content": inJSON(object{"type": "object"})},
 		),
-		"/metrics": page("metrics", "Numbers in Prometheus' text format.", object{"description": "The numbers.",
+		"/metrics": page("metrics", "Get metrics in Prometheus' text format.", object{"description": "The metrics.",
 			"content": object{"text/plain": object{"schema": object{"type": "string"}}}}),
-		"/api/tools": page("tools", "The tools that the caller may use, as function definitions for a model.",
+		"/api/tools": page("tools", "List the tools that the caller may use, as function definitions for a model.",
 			object{"description": "The tools.", "content": inJSON(toolsSchema())}),
 	}
 

@@ -2,19 +2,19 @@ package httpapi
 
 import "net/http"
 
-// filePages are the routes of files: what is uploaded and downloaded is no JSON.
+// filePages returns the routes of uploads and downloads, whose bodies are not JSON.
 func filePages() map[string]map[string]object {
 	text := func(about string) object { return object{"type": "string", "description": about} }
 	form := object{"type": "object", "required": []string{"file"}, "properties": object{
 		"file": object{
 			"type":             "string",
 			"contentMediaType": "application/octet-stream",
-			"description":      "The file itself. An api_key goes before it.",
+			"description":      "The file itself. An api_key must come before it.",
 		},
-		"recipient":            text("Name or id of whom to tell of it; without one it is only kept."),
-		"destination_filename": text("Its name, if not that of the upload."),
+		"recipient":            text("Name or id of the recipient, who is notified; without one it is only stored."),
+		"destination_filename": text("The file's name, if not that of the upload."),
 		"description":          text("What it is."),
-		"idempotency_key":      text("Sending again with the same key changes nothing."),
+		"idempotency_key":      text("Your own key: a repeated call changes nothing."),
 	}}
 
 	bytes := object{"application/octet-stream": object{"schema": object{}}}
@@ -22,7 +22,7 @@ func filePages() map[string]map[string]object {
 		"requestBody": object{"required": true, "content": object{"multipart/form-data": object{"schema": form}}},
 		"responses": object{
 			"200": object{
-				"description": "It is kept, and the recipient is told.",
+				"description": "The file is stored, and the recipient notified.",
 				"content":     inJSON(ref("schemas", "TransferFileResult")),
 			},
 		}}
@@ -38,7 +38,7 @@ func filePages() map[string]map[string]object {
 		"responses": object{
 			"200": object{"description": "The file.", "content": bytes},
 			"206": object{"description": "The part.", "content": bytes},
-			"304": object{"description": "It is what the caller has."},
+			"304": object{"description": "The caller already has the content."},
 			"416": object{"description": "There is no such part.", "content": inJSON(ref("schemas", "Error"))},
 		}}
 

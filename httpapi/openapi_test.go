@@ -124,7 +124,7 @@ func TestTheDocumentHasEveryRoute(t *testing.T) {
 }
 
 // What goes over the wire is as the document says.
-func TestCallsAreAsTheDocumentSays(t *testing.T) {
+func TestCallsMatchTheDocument(t *testing.T) {
 	o := options(&stub{})
 	o.Registration = true
 	d := serve(t, New(o))

@@ -42,7 +42,7 @@ func TestHealthSaysWhetherTheDaemonCanWork(t *testing.T) {
 	}
 }
 
-func TestHealthDoesNotWaitForEver(t *testing.T) {
+func TestHealthHasADeadline(t *testing.T) {
 	o := options(&stub{})
 	o.Health = func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }
 	d := serve(t, New(o))
@@ -51,7 +51,7 @@ func TestHealthDoesNotWaitForEver(t *testing.T) {
 	)
 }
 
-func TestThePagesOfTheDaemonOnlyRead(t *testing.T) {
+func TestPagesAllowOnlyReading(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	for _, path := range []string{"/healthz", "/metrics", "/openapi.json", "/api/tools"} {
 		got := d.ask("POST", path, "{}", key)
@@ -158,12 +158,23 @@ func TestMetrics(t *testing.T) {
 	d.socket("/api/events")
 	got := metrics(t, d)
 	for name, want := range map[string]float64{
-		"parley_messages_accepted_total": 10, "parley_events_total": 42, "parley_queue_depth": 5, "parley_needs": 2,
-		"parley_deliveries delivered": 13, "parley_deliveries queued": 4, "parley_deliveries failed": 2, "parley_deliveries expired": 0,
-		"parley_agents idle": 3, "parley_agents busy": 0, "parley_build_info 1.2.3": 1, "parley_communication_paused": 0,
+		"parley_messages_accepted_total":             10,
+		"parley_events_total":                        42,
+		"parley_queue_depth":                         5,
+		"parley_needs":                               2,
+		"parley_deliveries delivered":                13,
+		"parley_deliveries queued":                   4,
+		"parley_deliveries failed":                   2,
+		"parley_deliveries expired":                  0,
+		"parley_agents idle":                         3,
+		"parley_agents busy":                         0,
+		"parley_build_info 1.2.3":                    1,
+		"parley_communication_paused":                0,
 		"parley_deliveries_by_reason draft held":     1,
-		"parley_http_requests_total check_inbox 200": 2, "parley_http_requests_total check_inbox 401": 1,
-		"parley_http_requests_total unknown 404": 1, "parley_http_requests_total read_events 101": 1,
+		"parley_http_requests_total check_inbox 200": 2,
+		"parley_http_requests_total check_inbox 401": 1,
+		"parley_http_requests_total unknown 404":     1,
+		"parley_http_requests_total read_events 101": 1,
 	} {
 		if value, ok := got[name]; !ok || value != want {
 			t.Errorf("%s is %v (%v), want %v", name, value, ok, want)

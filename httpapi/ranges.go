@@ -7,7 +7,8 @@ import (
 	"parley"
 )
 
-// ranged keeps back the plain text by which a part that there is not is refused.
+// ranged drops the plain-text response to a range that cannot be satisfied, so that an
+// error in JSON can replace it.
 type ranged struct {
 	http.ResponseWriter
 	refused bool
@@ -28,13 +29,13 @@ func (w *ranged) Write(b []byte) (int, error) {
 
 func (w *ranged) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// noSuchPart refuses a range of a file, in the form of all errors.
-func (a *api) noSuchPart(w http.ResponseWriter, r *http.Request, f *parley.File) {
+// refuseRange replies that a range of the file cannot be satisfied.
+func (a *api) refuseRange(w http.ResponseWriter, r *http.Request, f *parley.File) {
 	h := w.Header()
 	h.Del("Content-Disposition")
 	h.Set("Content-Range", fmt.Sprintf("bytes */%d", f.Size))
 	a.fail(w, r, &refusal{http.StatusRequestedRangeNotSatisfiable,
-		parley.Errorf(parley.InvalidArgument, "the file has %d bytes, and nothing of what Range asks for", f.Size).
+		parley.Errorf(parley.InvalidArgument, "the file has %d bytes, which do not include the range", f.Size).
 			With("parameter", "Range").
 			With("size", f.Size).
 			Suggest("Ask for a part of it, such as bytes=0-, or leave Range out."),

@@ -32,7 +32,7 @@ func routesOf(ops []*parley.Op) routes {
 	return rs
 }
 
-// routesOfOp are the regular ones, then the seeds'.
+// routesOfOp returns an operation's routes: the regular ones first.
 func routesOfOp(op *parley.Op) []parley.Route {
 	list := []parley.Route{{Method: http.MethodPost, Path: prefix + op.Name}}
 	if op.Effect == parley.Reads {
@@ -41,7 +41,7 @@ func routesOfOp(op *parley.Op) []parley.Route {
 	return append(list, op.Routes...)
 }
 
-// find returns the operation of a request; a HEAD is a GET.
+// find returns the operation of a request. A HEAD counts as a GET.
 func (rs routes) find(w http.ResponseWriter, r *http.Request) (*parley.Op, error) {
 	methods, ok := rs[r.URL.Path]
 	if !ok {
@@ -61,12 +61,13 @@ func wrongMethod(w http.ResponseWriter, r *http.Request, methods ...string) erro
 	allowed := strings.Join(methods, ", ")
 	w.Header().Set("Allow", allowed)
 	return &refusal{http.StatusMethodNotAllowed,
-		parley.Errorf(parley.InvalidArgument, "%s takes no %s", parley.CleanLine(r.URL.Path), parley.CleanLine(r.Method)).
-			Suggest("Use %s.", allowed),
+		parley.Errorf(
+			parley.InvalidArgument, "%s takes no %s", parley.CleanLine(r.URL.Path), parley.CleanLine(r.Method),
+		).Suggest("Use %s.", allowed),
 	}
 }
 
-// notFound names the nearest path.
+// notFound returns the error for an unknown path, with the nearest known one.
 func (rs routes) notFound(path string) error {
 	e := parley.Errorf(parley.InvalidArgument, "there is nothing at %s", parley.CleanLine(path))
 	known := slices.Sorted(maps.Keys(rs))
@@ -86,6 +87,6 @@ func (rs routes) notFound(path string) error {
 	}
 }
 
-func (a *api) nothingHere(w http.ResponseWriter, r *http.Request) {
+func (a *api) serveNotFound(w http.ResponseWriter, r *http.Request) {
 	a.fail(w, r, a.routes.notFound(r.URL.Path))
 }

@@ -15,7 +15,7 @@ import (
 
 // A body that stalls is given up, on a real connection, where the server would
 // otherwise go on reading before it answers.
-func TestABodyThatStallsIsGivenUp(t *testing.T) {
+func TestAStalledBodyIsRefused(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	conn, err := net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://"))
 	if err != nil {
@@ -40,7 +40,7 @@ func TestABodyThatStallsIsGivenUp(t *testing.T) {
 }
 
 // A client that reads nothing before it has sent everything gets the answer too.
-func TestABodyThatIsTooLargeIsHeardOut(t *testing.T) {
+func TestAnOversizedBodyIsDrained(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	conn, err := net.Dial("tcp", strings.TrimPrefix(d.tcp, "http://"))
 	if err != nil {
@@ -73,7 +73,7 @@ func TestABodyThatIsTooLargeIsHeardOut(t *testing.T) {
 }
 
 // What a bridge hands on is held against the connection: see parley.Credentials.
-func TestEveryClaimMustBeTheCallers(t *testing.T) {
+func TestEveryClaimMustNameTheCaller(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
 	d.expect(
 		"both his",
@@ -86,7 +86,7 @@ func TestEveryClaimMustBeTheCallers(t *testing.T) {
 }
 
 // Who waits for a message does not get it with a key that has been revoked meanwhile.
-func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
+func TestACallThatWaitedStillNeedsItsKey(t *testing.T) {
 	s, revoked := &stub{}, false
 	o := options(s)
 	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return coder, !revoked }

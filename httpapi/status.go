@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-// statuses is the only place where a code becomes a status.
+// statuses maps error codes to HTTP statuses.
 var statuses = map[parley.Code]int{
 	parley.InvalidArgument:       http.StatusBadRequest,
 	parley.InvalidRecipient:      http.StatusBadRequest,
@@ -47,8 +47,8 @@ func statusOf(code parley.Code) int {
 	return http.StatusInternalServerError
 }
 
-// refusal is an error of HTTP itself, with a status that its code does not
-// give: no such path, wrong method, wrong type of content.
+// refusal is an error of HTTP itself, such as an unknown path or a wrong method. It has a
+// status of its own instead of that of its code.
 type refusal struct {
 	status int
 	err    *parley.Error
@@ -57,9 +57,8 @@ type refusal struct {
 func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
-// coded is a result that is the report of a failure, such as a message to one
-// agent that is gone: it carries data, and its HTTP status is that of its
-// code. An empty code means that all went well.
+// coded is a result that can report a failure, such as a message to one agent that is
+// terminated. Its HTTP status is that of its code; an empty code means success.
 type coded interface{ Failure() parley.Code }
 
 func resultStatus(result any) int {
@@ -69,11 +68,11 @@ func resultStatus(result any) int {
 	return http.StatusOK
 }
 
-// fail answers with an error. What is nobody's mistake but ours is logged.
+// fail replies with an error. Internal errors are logged.
 func (a *api) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refused, ok := errors.AsType[*refusal](err)
 	if !ok && r.Context().Err() != nil &&
-		parley.ErrorCode(err) != parley.ModelUnavailable { // which says what became of the message
+		parley.ErrorCode(err) != parley.ModelUnavailable { // keep it: it says what became of the message
 		err = parley.Errorf(parley.DaemonUnavailable, "the call was cut short").
 			Suggest("Call again: the daemon is stopping or restarting.")
 	}

@@ -11,21 +11,22 @@ import (
 	"parley"
 )
 
-// serveWebSocket sends the record from a page on, each event as one text message
-// with the JSON that server-sent events carry as data. What the client sends is
-// a mistake and ends the connection.
+// serveWebSocket streams events beginning with a page. Each event is one text message with
+// the same JSON as the data of a server-sent event. A client that sends anything is
+// disconnected.
 func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.Op, page *parley.ReadEventsResult) {
 	a.streams.Add(1)
 	defer a.streams.Done()
 
 	h := &handshake{ResponseWriter: w}
 
-	// The guard has looked at Host and Origin; a page of this machine needs a key.
+	// guard has checked Host and Origin; a page of this machine needs a key.
 	conn, err := websocket.Accept(h, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		if h.refused != 0 {
 			a.fail(w, r, &refusal{h.refused, parley.Errorf(parley.InvalidArgument, "%w", err).
-				Suggest("Connect with a WebSocket client of version 13, or read server-sent events with `Accept: text/event-stream`."),
+				Suggest("Connect with a WebSocket client of version 13, " +
+					"or read server-sent events with `Accept: text/event-stream`."),
 			})
 		}
 		return
@@ -34,7 +35,7 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 
-	// The reader outlives the server's context: it takes the client's farewell.
+	// The reader outlives the server's context to receive the client's close frame.
 	gone := conn.CloseRead(context.WithoutCancel(r.Context()))
 	defer context.AfterFunc(gone, cancel)()
 
@@ -42,8 +43,8 @@ func (a *api) serveWebSocket(w http.ResponseWriter, r *http.Request, op *parley.
 	_ = conn.Close(websocket.StatusGoingAway, "resume with after=SEQ") // if it is still open
 }
 
-// handshake keeps back what the library writes when it refuses a connection: the
-// answer is to be one of ours.
+// handshake drops what the library writes when it refuses a connection, so that an error
+// in JSON can replace it.
 type handshake struct {
 	http.ResponseWriter
 	refused int
@@ -59,31 +60,31 @@ func (h *handshake) WriteHeader(status int) {
 
 func (h *handshake) Write(b []byte) (int, error) { return len(b), nil }
 
-// Unwrap lets the library take the connection over.
+// Unwrap lets the library hijack the connection.
 func (h *handshake) Unwrap() http.ResponseWriter { return h.ResponseWriter }
 
-// lastWrite is how long what is being sent may take once the server ends.
+// lastWrite bounds how long a write may take once the server stops.
 const lastWrite = time.Second
 
-// toTheEnd outlives ctx by lastWrite: a connection whose writing is cut short is closed,
-// and its client would never hear the farewell.
-func toTheEnd(ctx context.Context) (context.Context, context.CancelFunc) {
+// withLastWrite returns a context that outlives ctx by lastWrite. A write that is cut short
+// closes the connection, and the client would not get the close frame.
+func withLastWrite(ctx context.Context) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(lastWrite, cancel) })
 	return longer, func() { stop(); cancel() }
 }
 
-// socket is a WebSocket as a stream of events.
+// socket writes a stream of events to a WebSocket.
 type socket struct{ *websocket.Conn }
 
 func (s socket) page(ctx context.Context, p *parley.ReadEventsResult) bool {
-	ctx, cancel := toTheEnd(ctx)
+	ctx, cancel := withLastWrite(ctx)
 	defer cancel()
 
 	if len(p.Events) == 0 {
 		ctx, cancel := context.WithTimeout(ctx, writeWait)
 		defer cancel()
-		return s.Ping(ctx) == nil // the answer shows that the other end lives
+		return s.Ping(ctx) == nil // the pong shows that the client is there
 	}
 
 	for i := range p.Events {
@@ -96,7 +97,7 @@ func (s socket) page(ctx context.Context, p *parley.ReadEventsResult) bool {
 }
 
 func (s socket) failure(ctx context.Context, e *parley.Error) {
-	ctx, cancel := toTheEnd(ctx)
+	ctx, cancel := withLastWrite(ctx)
 	defer cancel()
 	if s.write(ctx, e) {
 		_ = s.Close(websocket.StatusInternalError, string(e.Code))

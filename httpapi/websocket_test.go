@@ -157,7 +157,7 @@ func TestAWebSocketEndsWithTheServer(t *testing.T) {
 }
 
 // The server may end while events are on their way.
-func TestAWebSocketSendsItsLastEventsBeforeTheFarewell(t *testing.T) {
+func TestAWebSocketSendsItsLastEventsBeforeClosing(t *testing.T) {
 	s := record(parley.Event{Seq: 1}, parley.Event{Seq: 2})
 	var d *daemon
 	read := s.events
@@ -198,7 +198,7 @@ func TestAWebSocketThatFailsSaysWhy(t *testing.T) {
 }
 
 // A quiet stream is tried with pings, and one whose client is gone is left.
-func TestAQuietWebSocketIsTried(t *testing.T) {
+func TestAQuietWebSocketIsPinged(t *testing.T) {
 	a := newAPI(options(record()))
 	a.heartbeat = 1
 	d := serve(t, &Handler{a.handler(), a})
@@ -252,7 +252,7 @@ func TestASlowReaderDelaysNobody(t *testing.T) {
 	expectLines(t, lines, ":parley", "id: 1")
 }
 
-func TestWhatAClientSaysEndsItsWebSocket(t *testing.T) {
+func TestAWebSocketClientThatSendsIsDisconnected(t *testing.T) {
 	conn := serve(t, New(options(record()))).socket("/api/events")
 	if err := conn.Write(t.Context(), websocket.MessageText, []byte("hello")); err != nil {
 		t.Fatal(err)

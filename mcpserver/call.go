@@ -14,7 +14,7 @@ import (
 	"parley"
 )
 
-// tool answers the calls of one operation.
+// tool serves one operation.
 type tool struct {
 	op            *parley.Op
 	server        *server.MCPServer
@@ -22,8 +22,8 @@ type tool struct {
 	progressEvery time.Duration
 }
 
-// call decodes, calls and encodes. Failures are results that the model reads,
-// not errors of the protocol, which it never sees.
+// call decodes, calls and encodes. Failures are results, which the model reads, and not
+// errors of the protocol, which it never sees.
 func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, args, err := t.identify(ctx, req.Params.RawArguments)
 	if err != nil {
@@ -51,7 +51,7 @@ func (t *tool) call(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTool
 	return res, nil
 }
 
-// perform makes the call for the caller in ctx, if it may be made.
+// perform makes the call for the caller in ctx, if the caller may make it.
 func (t *tool) perform(ctx context.Context, args json.RawMessage) (any, error) {
 	if err := t.op.Allow(parley.CallerFrom(ctx)); err != nil {
 		return nil, err
@@ -78,15 +78,14 @@ func (t *tool) recheck(ctx context.Context) error {
 		return nil
 	}
 	if _, ok := t.options.Authenticate(ctx, key); !ok {
-		return parley.Errorf(parley.Unauthenticated, "the API key is not known any more").
+		return parley.Errorf(parley.Unauthenticated, "the API key is no longer valid").
 			Suggest("Ask the operator for another one.")
 	}
 	return nil
 }
 
-// identify takes the API key out of a call's arguments, where the seeds' tools
-// have it. It decides, as any key does, where the connection has none, and must be
-// the same where it has one.
+// identify removes the api_key from the arguments of a call. If the connection has no
+// credential, the key identifies the caller; otherwise it must agree with the connection.
 func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Context, json.RawMessage, error) {
 	args, key, given := parley.TakeKey(args)
 	caller, connection := parley.CallerFrom(ctx), parley.CredentialsFrom(ctx)
@@ -116,8 +115,9 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 
 	for _, claim := range connection.Claims {
 		if !named.Is(claim) {
-			return ctx, args, parley.Errorf(parley.NotAuthorized, "X-Agent-ID is %q, but api_key is %s's", parley.CleanLine(claim), named.Name).
-				Suggest("Leave X-Agent-ID out: the key says who calls.")
+			return ctx, args, parley.Errorf(
+				parley.NotAuthorized, "X-Agent-ID is %q, but api_key is %s's", parley.CleanLine(claim), named.Name,
+			).Suggest("Leave X-Agent-ID out: the key says who calls.")
 		}
 	}
 
@@ -126,18 +126,19 @@ func (t *tool) identify(ctx context.Context, args json.RawMessage) (context.Cont
 	return parley.WithCredentials(parley.WithCaller(ctx, named), connection), args, nil
 }
 
-// reportsFailure reports whether a result is the report of a failure that
-// carries data, such as a message to one agent that is gone.
+// reportsFailure reports whether a result reports a failure, such as that of a message to
+// one agent that is terminated.
 func reportsFailure(result any) bool {
 	c, ok := result.(interface{ Failure() parley.Code })
 	return ok && c.Failure() != ""
 }
 
-// failure says what went wrong and what to do next, in words and in the form
-// that all faces share. What is nobody's mistake but ours is logged.
-func (t *tool) failure(err error) *mcp.CallToolResult { return failureOf(t.noted(err)) }
+// failure returns an error as a result, in words and as structured content. Internal errors
+// are logged.
+func (t *tool) failure(err error) *mcp.CallToolResult { return failureOf(t.toError(err)) }
 
-func (t *tool) noted(err error) *parley.Error {
+// toError returns err as an *Error, and logs it if it is internal.
+func (t *tool) toError(err error) *parley.Error {
 	e := parley.AsError(err)
 	if e.Code == parley.Internal {
 		t.options.Log.Error("a call failed", "tool", t.op.Name, "error", err)
@@ -145,7 +146,7 @@ func (t *tool) noted(err error) *parley.Error {
 	return e
 }
 
-// inWords is an error as a model reads it.
+// inWords returns an error as a sentence for a model.
 func inWords(e *parley.Error) string {
 	text := fmt.Sprintf("%s: %s.", e.Code, e.Message)
 	if e.Action != "" {
@@ -160,7 +161,7 @@ func failureOf(e *parley.Error) *mcp.CallToolResult {
 	return res
 }
 
-// compact is JSON without the escapes for web pages, which models read badly.
+// compact returns JSON without the escapes for HTML, which models read badly.
 func compact(v any) (string, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -169,8 +170,8 @@ func compact(v any) (string, error) {
 	return string(bytes.TrimSpace(b.Bytes())), err
 }
 
-// reportProgress tells a client that asked for it, until stop is called, that
-// the call still waits.
+// reportProgress notifies a client that asked for it that the call still waits, until stop
+// is called.
 func (t *tool) reportProgress(ctx context.Context, req mcp.CallToolRequest) (stop func()) {
 	if req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
 		return func() {}
@@ -191,7 +192,7 @@ func (t *tool) reportProgress(ctx context.Context, req mcp.CallToolRequest) (sto
 			case <-ticker.C:
 			}
 
-			// A hint only: when it cannot be delivered, the answer still comes.
+			// Only a hint: the response comes even if this cannot be sent.
 			_ = t.server.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 				"progressToken": req.Params.Meta.ProgressToken, "progress": n, "message": t.op.Name + " is waiting"})
 		}

@@ -53,7 +53,7 @@ func TestCallSendsAsTheCaller(t *testing.T) {
 	})
 }
 
-func TestMistakesReachTheModel(t *testing.T) {
+func TestErrorsReachTheModel(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, f *fake, s *official.ClientSession) {
 		for _, c := range []struct {
 			tool string
@@ -96,7 +96,7 @@ func TestAResultThatReportsAFailureIsAnError(t *testing.T) {
 	}
 }
 
-func TestACrashIsAnAnswer(t *testing.T) {
+func TestAPanicIsAnInternalError(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, _ *fake, s *official.ClientSession) {
 		res, text := call(t, s, "send_message", args{"to": "crash", "text": "hi"})
 		if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.Internal {
@@ -111,7 +111,7 @@ func TestACrashIsAnAnswer(t *testing.T) {
 	})
 }
 
-func TestAStrangerLearnsWhatIsMissing(t *testing.T) {
+func TestCallersWithoutACredentialLearnWhatIsMissing(t *testing.T) {
 	s := overHTTP(t, newFake(), parley.Caller{}, legacy, nil)
 	res, text := call(t, s, "send_message", args{"nonsense": true})
 	if got := structured[parley.Error](t, res); !res.IsError || got.Code != parley.Unauthenticated {
@@ -123,7 +123,7 @@ func TestAStrangerLearnsWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestOperatorsToolsAreNoTools(t *testing.T) {
+func TestOperatorsOperationsAreNotTools(t *testing.T) {
 	s := overHTTP(t, newFake(), operator, latest, nil)
 	for _, name := range []string{"shut_down", "backup", "get_workspace_status", "read_events", "no_such_tool"} {
 		if res, err := s.CallTool(t.Context(), &official.CallToolParams{Name: name}); err == nil {
@@ -248,7 +248,7 @@ func TestManyCallsMayWaitOverStdio(t *testing.T) {
 }
 
 // The seeds' tools take the key as a parameter.
-func TestAKeyInTheArgumentsSaysWhoCalls(t *testing.T) {
+func TestAKeyInTheArgumentsIdentifiesTheCaller(t *testing.T) {
 	for name, c := range map[string]struct {
 		connection parley.Caller
 		key        any

@@ -12,7 +12,7 @@ import (
 )
 
 // A call that its client gives up ends in the service too: nobody waits for nobody.
-func TestACancelledCallEndsItsWait(t *testing.T) {
+func TestCancellingACallEndsItsWait(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, f *fake, s *official.ClientSession) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
@@ -75,8 +75,14 @@ func modern(t *testing.T, url string) func(method, name, body string) string {
 			return err.Error()
 		}
 
-		for header, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-			"MCP-Protocol-Version": latest, "Mcp-Session-Id": "mcp-session-00000000-0000-4000-8000-000000000000", "Mcp-Method": method, "Mcp-Name": name} {
+		for header, value := range map[string]string{
+			"Content-Type":         "application/json",
+			"Accept":               "application/json, text/event-stream",
+			"MCP-Protocol-Version": latest,
+			"Mcp-Session-Id":       "mcp-session-00000000-0000-4000-8000-000000000000",
+			"Mcp-Method":           method,
+			"Mcp-Name":             name,
+		} {
 			req.Header.Set(header, value)
 		}
 
@@ -92,7 +98,7 @@ func modern(t *testing.T, url string) func(method, name, body string) string {
 	}
 }
 
-func TestThereIsNothingToSubscribeTo(t *testing.T) {
+func TestSubscriptionsAreRefused(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
 	got := modern(t, url)(
 		"subscriptions/listen",

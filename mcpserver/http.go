@@ -20,23 +20,23 @@ import (
 // MaxBody is the largest request body in bytes; the library has no limit.
 const MaxBody = 1 << 20
 
-// bodyWait is how long a body may take to arrive: it comes from this machine
-// and is small. Without a limit a client that stalls would hold up the server's
-// shutdown.
+// bodyWait bounds how long a body may take to arrive: it comes from this machine and is
+// small. Without a limit, a client that stalls would delay the server's shutdown.
 const bodyWait = 5 * time.Second
 
-// sessionIdle is how long the state of a session that is not used is kept.
-// Without a limit every initialize costs about 12 KB for ever (measured).
+// sessionIdle bounds how long the state of an unused session is kept. Without a limit,
+// every initialize costs about 12 KB forever (measured).
 const sessionIdle = 24 * time.Hour
 
-// HTTPHandler is MCP over streamable HTTP, for both eras of the protocol.
+// HTTPHandler serves MCP over streamable HTTP, with and without sessions, as the older and
+// the newer versions of the protocol need.
 type HTTPHandler struct {
 	transport *server.StreamableHTTPServer
 	sessions  *sessions
 }
 
-// Handler returns a handler that finds the caller in the request's context
-// (parley.CallerFrom). Close it when the server has shut down.
+// Handler returns a handler. It finds the caller in the request's context
+// (parley.CallerFrom). Close it after the server has shut down.
 func Handler(o Options) *HTTPHandler { return newHandler(o, progressEvery) }
 
 func newHandler(o Options, progress time.Duration) *HTTPHandler {
@@ -45,15 +45,15 @@ func newHandler(o Options, progress time.Duration) *HTTPHandler {
 	return &HTTPHandler{sessions: ids, transport: server.NewStreamableHTTPServer(newServer(o, progress),
 		server.WithSessionIdManager(ids),
 		server.WithSessionIdleTTL(sessionIdle),
-		// There is nothing to tell a client that has not asked: no stream is
-		// kept open per agent. Progress goes on the call's own answer.
+		// The server sends nothing that was not asked for, so no stream per agent is
+		// kept open. Progress is sent in the response to the call.
 		server.WithDisableStreaming(true),
 		server.WithStreamableHTTPLogger(o.Log))}
 }
 
-// ServeHTTP limits the body and remembers the sessions that clients end.
+// ServeHTTP limits the body, and remembers the sessions that clients end.
 func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Not every writer has deadlines. After a failure this one stays, because
+	// Not every writer supports deadlines. After a failure the deadline stays, because
 	// the server reads on before it answers.
 	rc := http.NewResponseController(w)
 	_ = rc.SetReadDeadline(time.Now().Add(bodyWait))
@@ -73,19 +73,18 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	r = r.WithContext(withToolsets(r.Context(), sets))
 	var e envelope
-	_ = json.Unmarshal(body, &e) // what is no message, the transport refuses
+	_ = json.Unmarshal(body, &e) // the transport refuses what is not a message
 	if e.Method == string(mcp.MethodNotificationCancelled) && !inSession(r) {
-		// Without a session there is nothing to cancel but the connection, which
-		// its client has closed. The transport would refuse what the official
-		// client says, and that client then takes all its calls for lost; or take
-		// the id for that of another client's call.
+		// Without a session, closing the connection cancels a call. The transport would
+		// refuse the notification, and the official client then considers all its calls
+		// lost; or it would take the id for that of another client's call.
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
 
 	if e.Method == string(mcp.MethodSubscriptionsListen) && len(e.ID) > 0 {
-		// There is nothing to subscribe to. The transport would acknowledge that and
-		// end the stream in one breath, and lose the acknowledgement now and then.
+		// There are no subscriptions. The transport would acknowledge the request and end
+		// the stream at once, and sometimes lose the acknowledgement.
 		refuse(
 			w,
 			http.StatusNotFound,
@@ -102,22 +101,22 @@ func (h *HTTPHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.transport.ServeHTTP(sw, r)
 	switch {
 	case sw.status == 0 && r.Context().Err() != nil && len(e.ID) > 0:
-		sayStopping(w, &e)
+		replyStopping(w, &e)
 	case r.Method == http.MethodDelete && sw.status == http.StatusOK:
 		h.sessions.end(r.Header.Get(server.HeaderKeySessionID))
 	}
 }
 
-// inSession reports whether a request belongs to a session: the newer protocol has none,
-// whatever the header says.
+// inSession reports whether a request belongs to a session. The newer protocol has no
+// sessions, even if the header is set.
 func inSession(r *http.Request) bool {
 	return r.Header.Get(server.HeaderKeySessionID) != "" &&
 		!mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion))
 }
 
-// sayStopping answers a call that the end of the daemon cut short, where the
-// transport says nothing and its client would take the connection for broken.
-func sayStopping(w http.ResponseWriter, e *envelope) {
+// replyStopping answers a call that was cut short because the daemon stops. The transport
+// would not answer, and the client would consider the connection broken.
+func replyStopping(w http.ResponseWriter, e *envelope) {
 	why := parley.Errorf(parley.DaemonUnavailable, "the call was cut short").
 		Suggest("Call again: the daemon is stopping or restarting.")
 	answer := map[string]any{"jsonrpc": "2.0", "id": e.ID}
@@ -128,10 +127,10 @@ func sayStopping(w http.ResponseWriter, e *envelope) {
 	}
 	b, _ := json.Marshal(answer)
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(b) // a client that is gone has no use for the error
+	_, _ = w.Write(b) // the error is of no use: the client is gone
 }
 
-// Close ends what the handler runs in the background.
+// Close stops the handler's background work.
 func (h *HTTPHandler) Close(ctx context.Context) error { return h.transport.Shutdown(ctx) }
 
 func refuseBody(w http.ResponseWriter, err error) {
@@ -145,7 +144,7 @@ func refuseBody(w http.ResponseWriter, err error) {
 	refuse(w, status, nil, mcp.INVALID_REQUEST, e)
 }
 
-// refuse answers a request that does not get as far as the library.
+// refuse answers a request that is not passed to the library.
 func refuse(w http.ResponseWriter, status int, id json.RawMessage, code int, e *parley.Error) {
 	b, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
 		"error": map[string]any{"code": code, "message": e.Message, "data": e}})
@@ -171,25 +170,25 @@ func (w *statusWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Flush lets answers stream.
+// Flush lets responses stream.
 func (w *statusWriter) Flush() { _ = http.NewResponseController(w.ResponseWriter).Flush() }
 
-// Unwrap lets the response's controller through.
+// Unwrap is for http.ResponseController.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// sessions knows the ids of sessions by their form alone, so that one from
-// before a restart of the daemon goes on: agents do not always begin anew when
-// told that theirs is gone. Only what a client itself has ended is dead; the
-// transport's own sweeping, which goes through Terminate, ends nothing.
+// sessions accepts every session id of the right form, so that sessions survive a restart
+// of the daemon: agents do not always begin a new session when theirs is gone. Only the
+// sessions that clients end are dead; the transport's own sweeping, which calls Terminate,
+// ends nothing.
 type sessions struct {
 	server.StatelessGeneratingSessionIdManager
 
 	mu   sync.Mutex
 	dead map[string]bool
-	past []string // the dead, oldest first
+	past []string // the dead sessions, oldest first
 }
 
-// rememberDead is how many ended sessions are known at a time.
+// rememberDead bounds the number of dead sessions that are remembered.
 const rememberDead = 10_000
 
 func (s *sessions) Validate(id string) (dead bool, err error) {

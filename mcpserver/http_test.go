@@ -15,7 +15,7 @@ import (
 	"parley/httpapi"
 )
 
-func TestCallsGoOnAfterARestart(t *testing.T) {
+func TestSessionsSurviveARestart(t *testing.T) {
 	for _, version := range eras {
 		t.Run(version, func(t *testing.T) {
 			url, stop := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
@@ -36,7 +36,7 @@ func TestCallsGoOnAfterARestart(t *testing.T) {
 	}
 }
 
-func TestTheEraIsNegotiated(t *testing.T) {
+func TestTheProtocolVersionIsNegotiated(t *testing.T) {
 	for _, version := range append([]string{""}, eras...) {
 		s := overHTTP(t, newFake(), coder, version, nil)
 		want := version
@@ -60,7 +60,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func TestBehindTheDoorOfTheDaemon(t *testing.T) {
+func TestMCPBehindHTTPAPI(t *testing.T) {
 	f := newFake()
 	url, _ := web(t, "127.0.0.1:0", httpapi.New(httpapi.Options{Service: f, MCP: handler(t, f, progressEvery),
 		Authenticate: func(_ context.Context, key string) (parley.Caller, bool) { return coder, key == "coders-key" }}))
@@ -134,7 +134,7 @@ const (
 	ping       = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
 )
 
-func TestASessionEndsOnlyByItsClient(t *testing.T) {
+func TestOnlyTheClientEndsItsSession(t *testing.T) {
 	h := handler(t, newFake(), progressEvery)
 	url, _ := web(t, "127.0.0.1:0", as(coder, h))
 	status, header, body := raw(t, url, "POST", "", initialize)
@@ -210,7 +210,7 @@ func TestNoStreamIsKeptOpenPerAgent(t *testing.T) {
 
 // What the official client says of a call that it gives up must not cost it
 // the calls after that.
-func TestACallThatIsGivenUpCostsNothingElse(t *testing.T) {
+func TestAnAbandonedCallDisturbsNoOther(t *testing.T) {
 	for _, version := range eras {
 		s := overHTTP(t, newFake(), coder, version, nil)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -229,7 +229,7 @@ func TestACallThatIsGivenUpCostsNothingElse(t *testing.T) {
 }
 
 // A call that waits while the daemon stops gets an answer that says so.
-func TestACallThatTheEndCutsShortIsAnswered(t *testing.T) {
+func TestACallCutShortByShutdownIsAnswered(t *testing.T) {
 	for _, version := range eras {
 		base, end := context.WithCancel(context.Background())
 		f := newFake()

@@ -13,14 +13,16 @@ import (
 	"parley"
 )
 
-func TestInstructionsSayWhoOneIs(t *testing.T) {
+func TestInstructionsNameTheCaller(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, _ *fake, s *official.ClientSession) {
 		got := s.InitializeResult()
 		if got == nil {
 			t.Fatal("the client got no greeting")
 		}
 
-		for _, want := range []string{"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", "thanks"} {
+		for _, want := range []string{
+			"You are coder (agent 11111111)", "[AGENT xxxxxxxx", "send_message", "respond_to_message", "thanks",
+		} {
 			if !strings.Contains(got.Instructions, want) {
 				t.Errorf("the instructions do not say %q:\n%s", want, got.Instructions)
 			}
@@ -32,8 +34,8 @@ func TestInstructionsSayWhoOneIs(t *testing.T) {
 	})
 }
 
-// told is what a caller is told who sees these tools.
-func told(c parley.Caller, without ...string) string {
+// instructionsFor returns the instructions of a caller, without the tools of some toolsets.
+func instructionsFor(c parley.Caller, without ...string) string {
 	o := Options{}
 	for name := range toolsets {
 		if !strings.Contains(strings.Join(without, ","), name) {
@@ -53,15 +55,15 @@ func TestInstructionsFitTheRole(t *testing.T) {
 		text        string
 		has, hasNot []string
 	}{
-		"a mailbox":           {told(mailbox), []string{"You are coder", polls, "respond_to_message", "response_deadline", "thread_id", "into a file"}, []string{typed, "GUARDIAN"}},
-		"a terminal":          {told(terminal), []string{"You are chief", typed, "GUARDIAN", "do not poll", "respond_to_message", "ignore_message"}, []string{polls}},
-		"an unknown kind":     {told(coder), []string{typed}, nil},
-		"the operator":        {told(person), []string{"You act for the operator", polls}, []string{typed}},
-		"a bridge alone":      {told(parley.Caller{ID: "?", Operator: true, Remote: true}), []string{"You are one of a team", typed}, nil},
-		"nobody":              {told(parley.Caller{}), []string{"register_agent"}, []string{"send_message"}},
-		"without threads":     {told(mailbox, "threads"), []string{polls}, []string{"thread"}},
-		"without a team":      {told(mailbox, "team", "files"), []string{polls}, []string{"get_agent_status", "broadcast_message", "transfer_file"}},
-		"threads and no more": {told(mailbox, "messages"), []string{"You are coder"}, []string{polls, "respond_to_message with"}},
+		"a mailbox":           {instructionsFor(mailbox), []string{"You are coder", polls, "respond_to_message", "response_deadline", "thread_id", "into a file"}, []string{typed, "GUARDIAN"}},
+		"a terminal":          {instructionsFor(terminal), []string{"You are chief", typed, "GUARDIAN", "do not poll", "respond_to_message", "ignore_message"}, []string{polls}},
+		"an unknown kind":     {instructionsFor(coder), []string{typed}, nil},
+		"the operator":        {instructionsFor(person), []string{"You act for the operator", polls}, []string{typed}},
+		"a bridge alone":      {instructionsFor(parley.Caller{ID: "?", Operator: true, Remote: true}), []string{"You are one of a team", typed}, nil},
+		"nobody":              {instructionsFor(parley.Caller{}), []string{"register_agent"}, []string{"send_message"}},
+		"without threads":     {instructionsFor(mailbox, "threads"), []string{polls}, []string{"thread"}},
+		"without a team":      {instructionsFor(mailbox, "team", "files"), []string{polls}, []string{"get_agent_status", "broadcast_message", "transfer_file"}},
+		"threads and no more": {instructionsFor(mailbox, "messages"), []string{"You are coder"}, []string{polls, "respond_to_message with"}},
 	} {
 		for _, want := range c.has {
 			if !strings.Contains(c.text, want) {
@@ -80,7 +82,7 @@ func TestInstructionsFitTheRole(t *testing.T) {
 func TestInstructionsKnowEveryHeader(t *testing.T) {
 	terminal := coder
 	terminal.Kind = parley.KindTerminal
-	shown := regexp.MustCompile(`\[[A-Z][^\]]*\]`).FindAllString(told(terminal), -1)
+	shown := regexp.MustCompile(`\[[A-Z][^\]]*\]`).FindAllString(instructionsFor(terminal), -1)
 	for _, header := range parley.HeaderForms() {
 		header = strings.ReplaceAll(header, "12345678", "xxxxxxxx")
 		if !slices.ContainsFunc(shown, func(form string) bool {
@@ -93,8 +95,10 @@ func TestInstructionsKnowEveryHeader(t *testing.T) {
 
 func TestInstructionsAreShort(t *testing.T) {
 	for _, kind := range []parley.AgentKind{"", parley.KindMailbox, parley.KindTerminal} {
-		for _, c := range []parley.Caller{{}, {ID: coder.ID, Name: strings.Repeat("n", 32), Kind: kind, Orchestrate: true}, operator} {
-			text := told(c)
+		for _, c := range []parley.Caller{
+			{}, {ID: coder.ID, Name: strings.Repeat("n", 32), Kind: kind, Orchestrate: true}, operator,
+		} {
+			text := instructionsFor(c)
 			if n := utf8.RuneCountInString(text); n == 0 || n >= 1500 {
 				t.Errorf("the instructions of a %q have %d characters:\n%s", kind, n, text)
 			}

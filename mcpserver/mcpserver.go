@@ -1,6 +1,6 @@
-// Package mcpserver is the operations table as MCP tools, over streamable HTTP
-// and over stdio. Who calls comes from the context, never from the session: a
-// session id proves nothing, and agents keep theirs when the daemon restarts.
+// Package mcpserver serves the table of operations as MCP tools, over streamable HTTP and
+// over stdio. The caller comes from the context, never from the session: a session id
+// proves nothing, and agents keep theirs when the daemon restarts.
 package mcpserver
 
 import (
@@ -15,33 +15,32 @@ import (
 	"parley"
 )
 
-// Options is what a server works with. Service is needed.
+// Options configure a server. Service is required.
 type Options struct {
 	Service parley.Service
 	Version string
 
-	// Authenticate resolves the api_key that a call may carry in its arguments.
-	// Over HTTP no such key is known without it; over stdio it is not used: the
-	// service is a client, and its daemon decides.
+	// Authenticate returns the owner of an api_key in the arguments of a call. If nil,
+	// such keys are unknown over HTTP. Over stdio it is not used: the service is a client,
+	// whose daemon checks the key.
 	Authenticate func(ctx context.Context, key string) (parley.Caller, bool)
 
 	Toolsets Toolsets            // the groups of tools that are offered; all if nil
-	Agents   map[string]Toolsets // of these, to the agents that are offered fewer, by their names in small letters
+	Agents   map[string]Toolsets // fewer of them for single agents, by lower-case name
 	Log      *slog.Logger
 }
 
-// progressEvery is how often a caller that asked for progress hears that its
-// call still waits. Some clients give up after a minute of silence.
+// progressEvery is the interval of progress notifications, for callers that asked for
+// them. Some clients give up after a minute of silence.
 const progressEvery = 5 * time.Second
 
-// stdioWorkers is how many calls one agent may have waiting at once over
-// stdio. The library's 5 would be used up by a few long polls; 100 is the most
-// that it allows.
+// stdioWorkers bounds how many calls of one agent may run at once over stdio. A few long
+// polls would use up the library's default of 5; 100 is its maximum.
 const stdioWorkers = 100
 
-// ServeStdio speaks MCP on in and out for one caller until in ends or ctx
-// does; what was asked before the end of in is still answered. The service
-// decides who really calls. The library keeps one stdio session per process.
+// ServeStdio serves MCP on in and out for one caller until in ends or ctx is done.
+// Requests from before the end of in are still answered. The service identifies the caller.
+// The library supports one stdio session per process.
 func ServeStdio(ctx context.Context, o Options, in io.Reader, out io.Writer, caller parley.Caller) error {
 	return serveStdio(ctx, o, in, out, caller, lastAnswers)
 }
@@ -70,8 +69,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// newServer makes the MCP server with all tools; which of them a caller sees
-// and what it is told is decided when it asks.
+// newServer returns an MCP server with all tools. Which of them a caller sees, and its
+// instructions, are decided on each request.
 func newServer(o Options, progress time.Duration) *server.MCPServer {
 	hooks := new(server.Hooks)
 	hooks.AddAfterInitialize(func(ctx context.Context, _ any, _ *mcp.InitializeRequest, result *mcp.InitializeResult) {

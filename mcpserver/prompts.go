@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,10 +12,10 @@ import (
 	"parley"
 )
 
-// prompt is a common move, which a person picks and a model makes with the tools.
+// prompt is a common task that a person picks and a model carries out with the tools.
 type prompt struct {
 	name, about string
-	tools       []string // without which it cannot be made
+	tools       []string // the tools that the task needs
 	arguments   []argument
 	text        func(given map[string]string) string
 }
@@ -25,43 +26,51 @@ type argument struct {
 }
 
 var prompts = []prompt{
-	{name: "catch_up", about: "See what the team is doing and what waits for you, and answer what you owe.",
+	{
+		name:  "catch_up",
+		about: "See what the team is doing and what waits for you, and give the answers that you owe.",
 		tools: []string{"get_agent_status", "get_messages", "respond_to_message"},
 		text: func(map[string]string) string {
-			return "Catch up with your team through parley. Call get_agent_status to see who is there and what you owe, and get_messages to " +
-				"read what came for you. Answer with respond_to_message what asks for an answer, the most urgent first; what needs none, leave. " +
-				"Then tell me in a few lines who does what, what was decided, and what you will do next."
-		}},
-	{name: "ask_for_review", about: "Ask another agent to review your work.",
+			return "Catch up with your team through parley. Call get_agent_status to see who is there and what you " +
+				"owe, and get_messages to read what you received. Answer with respond_to_message where an answer is " +
+				"needed, the most urgent first; leave the rest. Then tell me in a few lines who does what, what was " +
+				"decided, and what you will do next."
+		},
+	},
+	{
+		name:  "ask_for_review",
+		about: "Ask another agent to review your work.",
 		tools: []string{"send_message", "request_assistance"},
 		arguments: []argument{
-			{"what", "What is to be reviewed: a change, a file, a plan.", true},
-			{"reviewer", "Name of the agent to ask; whoever can, if left out.", false},
+			{"what", "What to review: a change, a file, a plan.", true},
+			{"reviewer", "Name of the agent to ask; by default one that can.", false},
 		},
-		text: func(given map[string]string) string {
-			how := "Call request_assistance with assistance_type review and the capabilities that the review needs; the answer shows who was asked. "
-			if reviewer := given["reviewer"]; reviewer != "" {
-				how = fmt.Sprintf("Call send_message to %q with type request and requires_response true. ", reviewer)
-			}
-			return fmt.Sprintf("Ask for a review of %s. ", given["what"]) + how +
-				"Say in one message where it is (path, branch or commit), what it is to do, how you tested it, and what to look at most. " +
-				"Go on with something else meanwhile: the answer comes to you as a message. Weigh each finding, and say what you did about it."
-		}},
-	{name: "report_progress", about: "Tell the team what you have done, what is open and what you need.",
+		text: askForReview,
+	},
+	{
+		name:      "report_progress",
+		about:     "Tell the team what you have done, what is open and what you need.",
 		tools:     []string{"broadcast_update", "send_message"},
-		arguments: []argument{{"on", "What to report on; what you work on now, if left out.", false}},
+		arguments: []argument{{"on", "What to report on; by default what you work on now.", false}},
 		text: func(given map[string]string) string {
-			on := "what you work on now"
-			if given["on"] != "" {
-				on = given["on"]
-			}
-			return fmt.Sprintf(
-				"Report on %s to your team. Call broadcast_update once: update_type progress, or completion when it is done and tested, or "+
-					"issue when you are stuck; a summary of one line; in details what is done, how you know that it works, and what is open. "+
-					"Set action_required only if somebody must act, and say who. If only one agent needs to know, use send_message instead.",
-				on,
-			)
-		}},
+			return "Report on " + cmp.Or(given["on"], "what you work on now") + " to your team. Call " +
+				"broadcast_update once: update_type progress, or completion when it is done and tested, or issue when you are stuck; " +
+				"a summary of one line; in details what is done, how you know that it works, and what is open. Set " +
+				"action_required only if somebody must act, and say who. If only one agent needs to know, use " +
+				"send_message instead."
+		},
+	},
+}
+
+func askForReview(given map[string]string) string {
+	how := "Call request_assistance with assistance_type review and the capabilities that the review needs; the " +
+		"answer shows who was asked. "
+	if reviewer := given["reviewer"]; reviewer != "" {
+		how = fmt.Sprintf("Call send_message to %q with type request and requires_response true. ", reviewer)
+	}
+	return "Ask for a review of " + given["what"] + ". " + how + "Say in one message where it is (path, branch or " +
+		"commit), what it should do, how you tested it, and what to look at most. Go on with something else " +
+		"meanwhile: you get the answer as a message. Weigh each finding, and say what you did about it."
 }
 
 func (p prompt) describe() mcp.Prompt {
@@ -88,7 +97,7 @@ func (p prompt) get(_ context.Context, req mcp.GetPromptRequest) (*mcp.GetPrompt
 		mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(p.text(given)))}), nil
 }
 
-// visiblePrompts leaves out the moves that the caller in ctx has no tools for.
+// visiblePrompts leaves out the prompts whose tools the caller in ctx does not see.
 func (o Options) visiblePrompts(ctx context.Context, list []mcp.Prompt) []mcp.Prompt {
 	return slices.DeleteFunc(slices.Clone(list), func(one mcp.Prompt) bool {
 		i := slices.IndexFunc(prompts, func(p prompt) bool { return p.name == one.Name })

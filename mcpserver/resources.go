@@ -14,29 +14,34 @@ import (
 	"parley"
 )
 
-// resource is the answer of an operation under an address. It changes nothing, so
-// reading it again is always safe. No update is ever announced: the library keeps no
-// subscriptions, and check_inbox waits for what is new.
+// resource is the result of an operation under a URI. Reading it changes nothing. Updates
+// are not announced: the library has no subscriptions, and check_inbox waits for new
+// messages.
 type resource struct {
 	uri, name, about string
 	op               string
 	args             map[string]any
-	argument         string // what of the operation stands in the address; "" if nothing does
+	argument         string // the parameter that the URI contains; "" if none
 }
 
 var resources = []resource{
-	{uri: "parley://inbox", name: "inbox", about: "The messages that came for you and are unread, oldest first.",
-		op: "check_inbox", args: map[string]any{"limit": 50}},
 	{
-		uri:   "parley://agents",
-		name:  "agents",
-		about: "Who is there: each agent's name, role, state and how available it is.",
-		op:    "get_agent_status",
+		uri: "parley://inbox", name: "inbox", about: "Your unread messages, oldest first.",
+		op: "check_inbox", args: map[string]any{"limit": 50},
 	},
-	{uri: "parley://threads", name: "threads", about: "The threads, the last active first.",
-		op: "list_threads"},
-	{uri: "parley://threads/{id}", name: "thread", about: "The newest posts of a thread, newest first.",
-		op: "get_messages", args: map[string]any{"sort_order": "newest_first", "mark_read": false}, argument: "thread_id"},
+	{
+		uri: "parley://agents", name: "agents", about: "The agents: name, role, state and availability of each.",
+		op: "get_agent_status",
+	},
+	{
+		uri: "parley://threads", name: "threads", about: "The threads, the most recently active first.",
+		op: "list_threads",
+	},
+	{
+		uri: "parley://threads/{id}", name: "thread", about: "The newest posts of a thread, newest first.",
+		op: "get_messages", argument: "thread_id",
+		args: map[string]any{"sort_order": "newest_first", "mark_read": false},
+	},
 }
 
 const jsonType = "application/json"
@@ -81,7 +86,7 @@ func (r resource) read(ctx context.Context, t *tool, req mcp.ReadResourceRequest
 
 	result, err := t.perform(ctx, b)
 	if err != nil {
-		return nil, errors.New(inWords(t.noted(err)))
+		return nil, errors.New(inWords(t.toError(err)))
 	}
 
 	text, err := compact(result)
@@ -92,7 +97,7 @@ func (r resource) read(ctx context.Context, t *tool, req mcp.ReadResourceRequest
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: jsonType, Text: text}}, nil
 }
 
-// hideResources leaves out of the lists what the caller may not read.
+// hideResources removes from the lists the resources that the caller may not read.
 func (o Options) hideResources(hooks *server.Hooks) {
 	hidden := func(ctx context.Context, name string) bool {
 		i := slices.IndexFunc(resources, func(r resource) bool { return r.name == name })

@@ -63,7 +63,9 @@ func TestResourcesAndPromptsAreThoseTheCallerMayUse(t *testing.T) {
 			"without a team":   {coder, Toolsets{"messages"}, []string{"parley://inbox"}, thread, nil},
 		} {
 			resources, templates, prompts := offered(t, withSets(t, c.caller, c.sets, "", version))
-			for _, diff := range []string{cmp.Diff(c.resources, resources), cmp.Diff(c.templates, templates), cmp.Diff(c.prompts, prompts)} {
+			for _, diff := range []string{
+				cmp.Diff(c.resources, resources), cmp.Diff(c.templates, templates), cmp.Diff(c.prompts, prompts),
+			} {
 				if diff != "" {
 					t.Errorf("%s of %s: %s", what, version, diff)
 				}
@@ -75,7 +77,9 @@ func TestResourcesAndPromptsAreThoseTheCallerMayUse(t *testing.T) {
 func TestResourcesAreReadWithoutMarking(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, f *fake, s *official.ClientSession) {
 		for uri, want := range map[string]string{
-			"parley://inbox": `"content":"a < b & c"`, "parley://agents": `"name":"coder"`, "parley://threads": `"title":"the parser"`,
+			"parley://inbox":            `"content":"a < b & c"`,
+			"parley://agents":           `"name":"coder"`,
+			"parley://threads":          `"title":"the parser"`,
 			"parley://threads/1a2b3c4d": `"sender":"planner"`,
 		} {
 			res, err := s.ReadResource(t.Context(), &official.ReadResourceParams{URI: uri})
@@ -98,10 +102,11 @@ func TestResourcesAreReadWithoutMarking(t *testing.T) {
 	})
 }
 
-func TestAResourceThatCannotBeReadSaysWhy(t *testing.T) {
+func TestAResourceThatFailsSaysWhy(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, f *fake, s *official.ClientSession) {
 		for uri, want := range map[string]string{
-			"parley://threads/nothere1": "THREAD_NOT_FOUND: there is no thread nothere1. list_threads", "parley://nonsense": "not found",
+			"parley://threads/nothere1": "THREAD_NOT_FOUND: there is no thread nothere1. list_threads",
+			"parley://nonsense":         "not found",
 		} {
 			if res, err := s.ReadResource(t.Context(), &official.ReadResourceParams{URI: uri}); err == nil ||
 				!strings.Contains(err.Error(), want) {
@@ -111,7 +116,8 @@ func TestAResourceThatCannotBeReadSaysWhy(t *testing.T) {
 	})
 
 	for what, s := range map[string]*official.ClientSession{
-		"UNAUTHENTICATED": withSets(t, parley.Caller{}, nil, "", legacy), "toolset messages": withSets(t, coder, Toolsets{"team"}, "", legacy),
+		"UNAUTHENTICATED":  withSets(t, parley.Caller{}, nil, "", legacy),
+		"toolset messages": withSets(t, coder, Toolsets{"team"}, "", legacy),
 	} {
 		if res, err := s.ReadResource(t.Context(), &official.ReadResourceParams{URI: "parley://inbox"}); err == nil ||
 			!strings.Contains(err.Error(), what) {
@@ -120,7 +126,7 @@ func TestAResourceThatCannotBeReadSaysWhy(t *testing.T) {
 	}
 }
 
-func TestPromptsTellOfToolsThatThereAre(t *testing.T) {
+func TestPromptsNameOnlyExistingTools(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, _ *fake, s *official.ClientSession) {
 		tools := names(list(t, s))
 		for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // Who waits for a message does not get it with a key that has been revoked meanwhile.
-func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
+func TestACallThatWaitedStillNeedsItsKey(t *testing.T) {
 	var revoked atomic.Bool
 	here := &tool{op: parley.FindOp("check_inbox"), options: Options{
 		Authenticate: func(context.Context, string) (parley.Caller, bool) { return coder, !revoked.Load() }}}
@@ -22,7 +22,7 @@ func TestACallThatWaitedNeedsItsKeyStill(t *testing.T) {
 
 	revoked.Store(true)
 	if err := here.recheck(ctx); err == nil || parley.AsError(err).Code != parley.Unauthenticated ||
-		!strings.Contains(err.Error(), "any more") {
+		!strings.Contains(err.Error(), "no longer") {
 		t.Errorf("a key that was revoked: got %v", err)
 	}
 

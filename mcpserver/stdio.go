@@ -11,23 +11,22 @@ import (
 	"time"
 )
 
-// lastAnswers is how long calls may go on after the client has closed its end:
-// the official clients wait two seconds for the process before they kill it.
+// lastAnswers bounds how long calls may run after the client has closed its end. The
+// official clients wait two seconds for the process before they kill it.
 const lastAnswers = 1500 * time.Millisecond
 
-// dialogue is the two ends of a stdio connection. It keeps the end of the input
-// back until what was asked is answered, because the library drops every call
-// that runs when its input ends.
+// dialogue is the two ends of a stdio connection. It delays the end of the input until all
+// requests are answered: the library drops every call that runs when its input ends.
 type dialogue struct {
 	in   *bufio.Reader
 	out  io.Writer
-	done <-chan struct{} // closed when nobody waits for anything any more
-	last time.Duration   // how long calls may go on after the end of in
-	rest []byte          // of the line that is being read
+	done <-chan struct{} // closed when nobody waits for responses
+	last time.Duration   // how long calls may run after the end of in
+	rest []byte          // the rest of the line that is being read
 
 	mu       sync.Mutex
-	open     map[string]bool // the ids that wait for an answer
-	answered chan struct{}   // one token when open becomes empty
+	open     map[string]bool // the ids of unanswered requests
+	answered chan struct{}   // gets a token when open becomes empty
 }
 
 func newDialogue(ctx context.Context, in io.Reader, out io.Writer, last time.Duration) *dialogue {
@@ -41,7 +40,7 @@ func newDialogue(ctx context.Context, in io.Reader, out io.Writer, last time.Dur
 	}
 }
 
-// envelope is what of a JSON-RPC message tells requests from answers.
+// envelope is the part of a JSON-RPC message that tells requests from responses.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -50,13 +49,13 @@ type envelope struct {
 	} `json:"params"`
 }
 
-// Read passes whole lines on; a last one without its end gets one.
+// Read returns whole lines. It completes a last line without a line break.
 func (d *dialogue) Read(p []byte) (int, error) {
 	if len(d.rest) == 0 {
 		line, err := d.in.ReadBytes('\n')
 		if err != nil && len(bytes.TrimSpace(line)) == 0 {
 			if errors.Is(err, io.EOF) {
-				d.await()
+				d.awaitResponses()
 			}
 			return 0, err
 		}
@@ -65,7 +64,7 @@ func (d *dialogue) Read(p []byte) (int, error) {
 			line = append(line, '\n')
 		}
 
-		d.asked(line)
+		d.noteRequest(line)
 		d.rest = line
 	}
 
@@ -75,9 +74,9 @@ func (d *dialogue) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// asked notes the request in a line. One that the client gives up is not
-// answered.
-func (d *dialogue) asked(line []byte) {
+// noteRequest notes the request in a line. A request that the client cancels gets no
+// response.
+func (d *dialogue) noteRequest(line []byte) {
 	var e envelope
 	if json.Unmarshal(line, &e) != nil && e.Method == "" {
 		return
@@ -92,7 +91,7 @@ func (d *dialogue) asked(line []byte) {
 	}
 }
 
-// Write passes on what the library writes: one message at a time.
+// Write passes on what the library writes, one message at a time.
 func (d *dialogue) Write(p []byte) (int, error) {
 	n, err := d.out.Write(p)
 	var e envelope
@@ -114,9 +113,9 @@ func (d *dialogue) settle(id json.RawMessage) {
 	}
 }
 
-// await returns when nothing waits for an answer, or when nobody can be waiting
-// for it any more.
-func (d *dialogue) await() {
+// awaitResponses returns when all requests are answered, or when nobody can be waiting for
+// a response.
+func (d *dialogue) awaitResponses() {
 	patience := time.NewTimer(d.last)
 	defer patience.Stop()
 

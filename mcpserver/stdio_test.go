@@ -35,7 +35,7 @@ func spoken(t *testing.T, f *fake, in string, last time.Duration) map[string]jso
 	return answers
 }
 
-func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
+func TestRequestsBeforeTheEndOfInputAreAnswered(t *testing.T) {
 	in := greeting + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}
 {"jsonrpc":"2.0","id":"three","method":"tools/call","params":{"name":"get_agent_status","arguments":{}}}
 {"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"check_inbox","arguments":{"wait_seconds":60}}}
@@ -58,7 +58,7 @@ func TestWhatWasAskedBeforeTheEndIsAnswered(t *testing.T) {
 }
 
 // A client that goes must not wait for a call that waits for something.
-func TestTheEndDoesNotWaitForLongPolls(t *testing.T) {
+func TestTheEndOfInputDoesNotWaitForLongPolls(t *testing.T) {
 	began := time.Now()
 	f := newFake()
 	in := greeting + `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"check_inbox","arguments":{"wait_seconds":60}}}` + "\n"
@@ -70,7 +70,7 @@ func TestTheEndDoesNotWaitForLongPolls(t *testing.T) {
 	}
 }
 
-func TestACancelledCallHoldsNothingUp(t *testing.T) {
+func TestACancelledCallDelaysNothing(t *testing.T) {
 	d := newDialogue(context.Background(), strings.NewReader(`{"id":2,"method":"tools/call"}
 {"method":"notifications/cancelled","params":{"requestId":2}}
 [1]

@@ -11,7 +11,7 @@ import (
 	"parley"
 )
 
-// describe turns an operation into a tool.
+// describe returns an operation as a tool.
 func describe(op *parley.Op) mcp.Tool {
 	t := mcp.NewToolWithRawSchema(op.Name, op.Summary, mustMarshal(input(op.Input)))
 	t.RawOutputSchema = mustMarshal(output(op.Output))
@@ -19,10 +19,10 @@ func describe(op *parley.Op) mcp.Tool {
 	return t
 }
 
-// annotate says what a tool does to the world. What is left out has the protocol's
-// default, or no meaning: a tool that only reads is neither destructive nor to be
-// called once. The library's own defaults are destructive and open to the world. A
-// title would repeat the name, which clients show where there is none.
+// annotate returns the hints about what a tool changes. Hints that are left out have the
+// protocol's default or no meaning: a tool that only reads is neither destructive nor
+// idempotent. The library's own defaults are destructive and open to the world. There is no
+// title: clients show the name instead.
 func annotate(op *parley.Op) mcp.ToolAnnotation {
 	a := mcp.ToolAnnotation{OpenWorldHint: new(false)}
 	switch op.Effect {
@@ -38,9 +38,9 @@ func annotate(op *parley.Op) mcp.ToolAnnotation {
 	return a
 }
 
-// input is an input schema as tools/list shows it: every agent pays for it with its
-// context. Limits that no model comes near are left to the server, which says what is
-// wrong and what instead.
+// input returns an input schema as tools/list shows it. It is short, because every agent
+// pays for it with its context. Limits that models do not come near are left out; the
+// server's errors explain them.
 func input(s *jsonschema.Schema) *jsonschema.Schema {
 	s = s.CloneSchemas()
 	for _, name := range forPrograms {
@@ -52,14 +52,14 @@ func input(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// forPrograms are the parameters that are taken and not shown: a key that makes a
-// second call harmless is of use only to a caller that gives one each time.
+// forPrograms are parameters that are accepted, but not shown: an idempotency key only
+// helps a caller that gives one with each call.
 var forPrograms = []string{"idempotency_key"}
 
-// output is an output schema as tools/list shows it. Nothing is required, because
-// clients also hold the structured content of an error against it. What every answer
-// has, the instructions say once; sentences and times are for reading; and what is in a
-// list or an object of the answer names itself, where a model reads it.
+// output returns an output schema as tools/list shows it. Nothing is required, because
+// clients also check the structured content of an error against it. It leaves out the
+// fields of every answer, which the instructions mention once; sentences and times; and
+// what is within lists and objects, because a model reads that in the result.
 func output(s *jsonschema.Schema) *jsonschema.Schema {
 	terse := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for name, p := range s.Properties {
@@ -70,11 +70,11 @@ func output(s *jsonschema.Schema) *jsonschema.Schema {
 	return terse
 }
 
-// ofEveryAnswer are the fields that every answer may have.
+// ofEveryAnswer are the fields that every result may have.
 var ofEveryAnswer = []string{"success", "error", "error_code", "suggested_action"}
 
-// mustMarshal writes a schema. The schemas are our own, so a failure is a
-// mistake in this module, found by the first test that runs.
+// mustMarshal encodes a schema. It panics if that fails: the schemas are our own, and the
+// first test that runs finds the mistake.
 func mustMarshal(s *jsonschema.Schema) json.RawMessage {
 	b, err := json.Marshal(s)
 	if err != nil {

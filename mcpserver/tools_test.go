@@ -92,7 +92,7 @@ func TestToolsAreThoseTheCallerMayUse(t *testing.T) {
 // every agent's context from the first word on.
 const listSize = 16_000
 
-func TestToolsWeighLittle(t *testing.T) {
+func TestToolsListIsSmall(t *testing.T) {
 	url, _ := web(t, "127.0.0.1:0", as(coder, handler(t, newFake(), progressEvery)))
 	_, header, _ := raw(t, url, "POST", "", initialize)
 	_, _, answer := raw(t, url, "POST", header.Get("Mcp-Session-Id"), `{"jsonrpc":"2.0","id":3,"method":"tools/list"}`)
@@ -111,7 +111,7 @@ func TestToolsWeighLittle(t *testing.T) {
 }
 
 // Clients ask their user before a call that these hints do not let through.
-func TestToolsSayWhatTheyDoToTheWorld(t *testing.T) {
+func TestToolAnnotations(t *testing.T) {
 	const reads, adds, marks, destroys = "reads", "adds", "marks", "destroys"
 	want := map[string]string{
 		"get_agent_status": reads, "check_inbox": reads, "check_new_messages": reads, "get_message_status": reads,

@@ -11,7 +11,7 @@ import (
 	"parley"
 )
 
-// toolsets are the groups in which tools are offered or left out. A tool is in one.
+// toolsets are the groups in which tools are offered. A tool is in one group.
 var toolsets = map[string][]string{
 	"messages": {
 		"send_message",
@@ -33,10 +33,11 @@ var toolsets = map[string][]string{
 		"pause_communication", "steer_agent"},
 }
 
-// Toolsets says which groups of tools are offered; nil is all of them.
+// Toolsets are names of groups of tools. Nil means all groups.
 type Toolsets []string
 
-// ParseToolsets reads the names of groups, separated by commas. Nothing is all of them.
+// ParseToolsets parses names of groups, separated by commas. An empty text means all
+// groups.
 func ParseToolsets(text string) (Toolsets, error) {
 	var sets Toolsets
 	known := slices.Sorted(maps.Keys(toolsets))
@@ -60,7 +61,7 @@ func ParseToolsets(text string) (Toolsets, error) {
 	return sets, nil
 }
 
-// Within returns those of s that are also in all.
+// Within returns the groups of s that are also in all.
 func (s Toolsets) Within(all Toolsets) Toolsets {
 	switch {
 	case s == nil:
@@ -71,7 +72,7 @@ func (s Toolsets) Within(all Toolsets) Toolsets {
 	return slices.DeleteFunc(slices.Clone(s), func(name string) bool { return !slices.Contains(all, name) })
 }
 
-// toolsetOf returns the group that a tool is in.
+// toolsetOf returns the group of a tool.
 func toolsetOf(tool string) string {
 	for name, tools := range toolsets {
 		if slices.Contains(tools, tool) {
@@ -83,20 +84,21 @@ func toolsetOf(tool string) string {
 
 type toolsetsKey struct{}
 
-// withToolsets narrows what one connection is offered.
+// withToolsets returns a context that limits a connection to the groups.
 func withToolsets(ctx context.Context, s Toolsets) context.Context {
 	return context.WithValue(ctx, toolsetsKey{}, s)
 }
 
-// offers reports whether the toolsets of a connection and of its agent hold the tool.
+// offers reports whether the toolsets of the server, the connection and the agent contain
+// the tool.
 func (o Options) offers(ctx context.Context, tool string) bool {
 	connection, _ := ctx.Value(toolsetsKey{}).(Toolsets)
 	sets := connection.Within(o.Toolsets).Within(o.Agents[strings.ToLower(parley.CallerFrom(ctx).Name)])
 	return sets == nil || slices.Contains(sets, toolsetOf(tool))
 }
 
-// sees reports whether the caller in ctx is shown the tool: it may use it and has a use
-// for it. Who has a name already needs no other; only the operator registers others.
+// sees reports whether the caller in ctx is shown the tool: it may use it, and needs it. An
+// agent that has a name need not register; only the operator registers others.
 func (o Options) sees(ctx context.Context, tool string) bool {
 	op, caller := parley.FindOp(tool), parley.CallerFrom(ctx)
 	if op == nil || !op.ForModels() || op.Allow(caller) != nil || !o.offers(ctx, tool) {
@@ -105,16 +107,17 @@ func (o Options) sees(ctx context.Context, tool string) bool {
 	return op.Access != parley.Public || caller.Nobody() || caller.Operator
 }
 
-// visible returns the tools that the caller in ctx is shown. The others still answer a
-// call; one that may not be made, with an error that says what is missing.
+// visible returns the tools that the caller in ctx is shown. A call of another tool is
+// still answered, perhaps with an error that says what is missing.
 func (o Options) visible(ctx context.Context, tools []mcp.Tool) []mcp.Tool {
 	return slices.DeleteFunc(slices.Clone(tools), func(t mcp.Tool) bool { return !o.sees(ctx, t.Name) })
 }
 
-// notOffered says what is missing of a tool that is left out.
+// notOffered returns the error for a tool of a group that is not offered.
 func notOffered(tool string) error {
 	set := toolsetOf(tool)
 	return parley.Errorf(parley.NotAuthorized, "%s is in the toolset %s, which is not offered here", tool, set).
 		With("toolset", set).
-		Suggest("Do without it, or ask the operator to add %s to mcp_toolsets or to your toolsets in parley.yaml, or to those of your connection.", set)
+		Suggest("Do without it, or ask the operator to add %s to mcp_toolsets or to your toolsets in parley.yaml, "+
+			"or to those of your connection.", set)
 }

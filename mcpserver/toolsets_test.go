@@ -26,12 +26,20 @@ func TestEveryToolIsInOneToolset(t *testing.T) {
 }
 
 func TestToolsetsAreRead(t *testing.T) {
-	for text, want := range map[string]Toolsets{"": nil, " , ": nil, "messages": {"messages"}, " Threads,messages ": {"threads", "messages"}} {
+	for text, want := range map[string]Toolsets{
+		"":                   nil,
+		" , ":                nil,
+		"messages":           {"messages"},
+		" Threads,messages ": {"threads", "messages"},
+	} {
 		if got, err := ParseToolsets(text); err != nil || !slices.Equal(got, want) || (got == nil) != (want == nil) {
 			t.Errorf("%q gives %q, %v, want %q", text, got, err, want)
 		}
 	}
-	for text, want := range map[string]string{"mesages": `Did you mean "messages"?`, "nonsense": "files, messages, orchestrate, team, threads"} {
+	for text, want := range map[string]string{
+		"mesages":  `Did you mean "messages"?`,
+		"nonsense": "files, messages, orchestrate, team, threads",
+	} {
 		if _, err := ParseToolsets(text); parley.ErrorCode(err) != parley.InvalidArgument ||
 			!strings.Contains(parley.AsError(err).Action, want) {
 			t.Errorf("%q gives %+v, want %s", text, err, want)

@@ -42,10 +42,6 @@ func (o *Orchestrator) SendMessage(
 	ctx context.Context,
 	req parley.SendMessageRequest,
 ) (*parley.SendMessageResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
@@ -153,10 +149,6 @@ func (o *Orchestrator) BroadcastMessage(
 	ctx context.Context,
 	req parley.BroadcastMessageRequest,
 ) (*parley.BroadcastMessageResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err

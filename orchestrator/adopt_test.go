@@ -43,12 +43,12 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
 		t.Errorf("the agent got %+v, want three framed messages", got)
 	}
 
-	screen, err := te.terminals.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "coder"})
+	screen, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "coder"})
 	if err != nil || !strings.Contains(strings.Join(screen.Lines, "\n"), tmuxtest.Prompt) {
 		t.Errorf("screen %v, %v", screen, err)
 	}
 
-	way, err := te.terminals.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: "coder"})
+	way, err := te.GetAttachInfo(te.operator(), parley.AttachInfoRequest{Agent: "coder"})
 	if err != nil || !way.Adopted || way.Socket != u.path || way.Session != "work" || way.Pane != pane {
 		t.Errorf("attach %+v, %v", way, err)
 	}
@@ -61,7 +61,7 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
 		t.Errorf("while it is adopted: %s", diff)
 	}
 
-	stop, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"})
+	stop, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"})
 	if err != nil || !stop.Released || stop.Ended != 0 {
 		t.Errorf("leave: %+v, %v", stop, err)
 	}
@@ -139,7 +139,11 @@ func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
 		"a taken name":      {parley.AdoptAgentRequest{Name: "mine", Profile: "generic", Pane: unknown, Socket: u.path}, parley.AgentExists, "mine"},
 		"a name for no one": {parley.AdoptAgentRequest{Name: "operator", Pane: unknown, Socket: u.path}, parley.InvalidArgument, "reserved"},
 	} {
-		_, err := te.terminals.AdoptAgent(te.operator(), tc.req)
+		err := tc.req.Validate()
+		if err == nil {
+			_, err = te.AdoptAgent(te.operator(), tc.req)
+		}
+
 		if e := parley.AsError(err); err == nil || e.Code != tc.want || e.Action == "" ||
 			!strings.Contains(e.Message, tc.says) {
 			t.Errorf(
@@ -186,7 +190,7 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 	}
 
 	before := te.terminals.Adoptions()
-	if _, err := te.terminals.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "script", Profile: "generic", Pane: pane, Socket: u.path}); err != nil {
+	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "script", Profile: "generic", Pane: pane, Socket: u.path}); err != nil {
 		t.Fatal(err)
 	}
 	if te.terminals.Adoptions() == before {
@@ -201,13 +205,13 @@ func TestAdoptedAgentIsItsProgramAndNotItsShell(t *testing.T) {
 		t.Errorf("the user's own shell is %+v", c)
 	}
 
-	if _, err := te.terminals.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "script"}); parley.ErrorCode(
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "script"}); parley.ErrorCode(
 		err,
 	) != parley.InvalidArgument {
 		t.Errorf("restart: %v, want a refusal", err)
 	}
 
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "script"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "script"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := te.roster.CallerOfProcess(child); ok || !tmux.Alive(child) {
@@ -300,12 +304,12 @@ func TestAdoptedAgentIsFoundAgainAndLetGoAtTheEnd(t *testing.T) {
 	before := u.state()
 	res := u.adopt("coder", pane)
 	moved := u.run("new-window", "-d", "-t", "other", "-P", "-F", "#{pane_id}", "--", "cat")
-	if _, err := te.terminals.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Profile: "generic", Pane: moved, Socket: u.path}); err != nil {
+	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Profile: "generic", Pane: moved, Socket: u.path}); err != nil {
 		t.Fatal(err)
 	}
 
 	given := u.run("new-window", "-d", "-t", "other", "-P", "-F", "#{pane_id}", "--", "cat")
-	if _, err := te.terminals.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "given", Profile: "generic", Pane: given, Socket: u.path}); err != nil {
+	if _, err := te.AdoptAgent(te.operator(), parley.AdoptAgentRequest{Name: "given", Profile: "generic", Pane: given, Socket: u.path}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -392,7 +396,7 @@ func TestHungTmuxOfTheUserHoldsNobodyElse(t *testing.T) {
 	ctx, cancel := context.WithTimeout(te.operator(), tmuxtest.Patience)
 	defer cancel()
 
-	if _, err := te.terminals.AdoptAgent(ctx, parley.AdoptAgentRequest{Pane: "%0", Socket: u.path}); parley.ErrorCode(
+	if _, err := te.AdoptAgent(ctx, parley.AdoptAgentRequest{Pane: "%0", Socket: u.path}); parley.ErrorCode(
 		err,
 	) != parley.TmuxUnavailable {
 		t.Errorf("adopt there: %v, want TMUX_UNAVAILABLE", err)

@@ -12,9 +12,6 @@ func (o *Orchestrator) RegisterAgent(
 	ctx context.Context,
 	req parley.RegisterAgentRequest,
 ) (*parley.RegisterAgentResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
 	if err := o.admitNewcomer(parley.CallerFrom(ctx)); err != nil {
 		return nil, err
 	}

@@ -338,7 +338,7 @@ func TestWhatTheModelWritesIsOnItsScreen(t *testing.T) {
 	}()
 
 	screen := func() string {
-		res, err := te.terminals.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "DM"})
+		res, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "DM"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -172,7 +172,7 @@ func TestDraftIsLeftAlone(t *testing.T) {
 func TestBareShellIsNotTypedInto(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "shell", Command: []string{"sh", "-i"}}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "shell", Command: []string{"sh", "-i"}}); err != nil {
 		t.Fatal(err)
 	}
 	mark := filepath.Join(te.dir, "harm")
@@ -190,7 +190,7 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 
 	// It does not read until the file is there; then it reads all.
 	script := fmt.Sprintf("while [ ! -e %q ]; do sleep 0.05; done; cat", gate)
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "deaf", Profile: "quick", Command: []string{"sh", "-c", script}}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "deaf", Profile: "quick", Command: []string{"sh", "-c", script}}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -226,7 +226,7 @@ func TestTextDroppedAtStartUpIsNotCalledRead(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, "slow.log")}
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "slow", Profile: "quick", Command: agent.Argv()}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "slow", Profile: "quick", Command: agent.Argv()}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -326,7 +326,7 @@ func TestPagerIsNotTypedInto(t *testing.T) {
 	if err := os.Symlink(argv[0], less); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "pager", Profile: "quick", Command: append([]string{less}, argv[1:]...)}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "pager", Profile: "quick", Command: append([]string{less}, argv[1:]...)}); err != nil {
 		t.Fatal(err)
 	}
 	te.held(te.send("pager", "hello"), "less has its terminal")

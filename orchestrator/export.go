@@ -13,10 +13,6 @@ func (o *Orchestrator) ExportMessages(
 	ctx context.Context,
 	req parley.ExportMessagesRequest,
 ) (*parley.ExportMessagesResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	q := store.ExportQuery{After: req.After, Limit: cmp.Or(req.Limit, 100)}
 	if req.Since != nil {
 		q.Since = *req.Since

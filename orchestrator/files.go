@@ -22,10 +22,6 @@ func (o *Orchestrator) TransferFile(
 	ctx context.Context,
 	req parley.TransferFileRequest,
 ) (*parley.TransferFileResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
@@ -84,10 +80,6 @@ func (o *Orchestrator) UploadFile(
 		if err != nil {
 			return nil, err
 		}
-		if err := req.Validate(); err != nil {
-			return nil, err
-		}
-
 		n := &fileNote{name: req.Filename, description: req.Description, key: req.IdempotencyKey}
 		if req.Recipient != "" {
 			n.to, err = o.fileRecipient(from, req.Recipient)

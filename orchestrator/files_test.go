@@ -207,7 +207,7 @@ func TestAgentSendsFromItsDirectoryAndTheWorkspace(t *testing.T) {
 		}
 	}
 
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "worker", Dir: work, Command: tmuxtest.Agent{Log: filepath.Join(work, "log")}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -302,7 +302,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 	res := te.transfer(planner, "coder", te.give("a.txt", "x"))

@@ -319,7 +319,7 @@ func (s *stage) says(event string, ids ...string) {
 	s.t.Helper()
 	m := s.roster.ByName("coder")
 	ctx := parley.WithCaller(context.Background(), parley.Caller{ID: m.ID, Name: m.Name})
-	if _, err := s.terminals.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}); err != nil {
+	if _, err := s.ReportState(ctx, parley.ReportStateRequest{Event: event, MessageIDs: ids}); err != nil {
 		s.t.Fatal(err)
 	}
 }

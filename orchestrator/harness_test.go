@@ -178,7 +178,7 @@ func (te *testTeam) launch(name, profile string, a tmuxtest.Agent) (log string) 
 	if a.Log == "" {
 		a.Log = filepath.Join(te.dir, name+".log")
 	}
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: profile, Command: a.Argv()}); err != nil {
 		te.t.Fatalf("launch %s: %v", name, err)
 	}
 	tmuxtest.WaitFor(te.t, te.pane(name), func(s tmux.Screen) bool {
@@ -275,7 +275,12 @@ func submit(te *testTeam, s *tmux.Server, pane, text string, stop bool) {
 	te.t.Helper()
 	sub := tmux.Submission{Owner: te.owner(s, pane), Seq: 1, Text: text}
 	if stop {
-		sub.Shown = func(tmux.Screen) tmux.Look { return tmux.Stop }
+		sub.Next = func(m tmux.Moment) tmux.Step {
+			if m.Phase == tmux.Unknown {
+				return tmux.Step{Do: tmux.Paste}
+			}
+			return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
+		}
 	}
 	out, err := s.Pane(pane).Submit(context.Background(), sub)
 	if err != nil || stop && out.Phase != tmux.Pasted || !stop && out.Phase != tmux.Entered {

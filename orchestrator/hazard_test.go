@@ -22,7 +22,7 @@ import (
 func (te *testTeam) launchScript(name, profile, script string) {
 	te.t.Helper()
 	req := parley.LaunchAgentRequest{Name: name, Profile: profile, Command: []string{"sh", "-c", script}}
-	if _, err := te.terminals.LaunchAgent(te.operator(), req); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
 		te.t.Fatalf("launch %s: %v", name, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestStopEndsWhatOutlivedItsTmuxServer(t *testing.T) {
 		t.Fatal("it was to outlive its terminal")
 	}
 
-	res, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
+	res, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
 	if err != nil || res.Ended != 1 {
 		t.Errorf("%+v, %v; want one process ended", res, err)
 	}
@@ -150,7 +150,7 @@ func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 	ctx, cancel := context.WithTimeout(te.operator(), 500*time.Millisecond)
 	defer cancel()
 
-	if _, err := te.terminals.LaunchAgent(ctx, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err == nil {
+	if _, err := te.LaunchAgent(ctx, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err == nil {
 		t.Fatal("it was launched")
 	}
 
@@ -174,7 +174,7 @@ func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
 		launches.Go(func() {
 			time.Sleep(time.Duration(i) * 5 * time.Millisecond)
 			a := tmuxtest.Agent{IgnoreHUP: true}
-			_, _ = te.terminals.LaunchAgent(
+			_, _ = te.LaunchAgent(
 				te.operator(),
 				parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()},
 			)
@@ -277,7 +277,7 @@ func TestProgramWithoutAForegroundLeaderIsLaunched(t *testing.T) {
 	te := newTeam(t)
 	began := time.Now()
 	req := parley.LaunchAgentRequest{Name: "jobs", Command: []string{"bash", "-mc", "true | sleep 1000"}}
-	if _, err := te.terminals.LaunchAgent(te.operator(), req); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }
@@ -286,7 +286,7 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	req := parley.LaunchAgentRequest{Name: "narrow", Profile: "quick", Command: []string{"cat"}, Width: 20, Height: 10}
-	if _, err := te.terminals.LaunchAgent(te.operator(), req); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), req); err != nil {
 		t.Fatal(err)
 	}
 
@@ -313,7 +313,7 @@ func TestStopSparesAProcessThatHasTheNumberOfADeadOne(t *testing.T) {
 	signalProcess(t, coder.Terminal().PID, syscall.SIGKILL)
 	te.inState("coder", parley.StateExited)
 	coder.Terminal().PID = other.PID // as the system may, after a long time
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 	if !tmux.Alive(other.PID) {

@@ -92,10 +92,6 @@ func (o *Orchestrator) GetMessages(
 	ctx context.Context,
 	req parley.GetMessagesRequest,
 ) (*parley.GetMessagesResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	me, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err

@@ -35,10 +35,6 @@ func (o *Orchestrator) RemoveFiles(
 	ctx context.Context,
 	req parley.RemoveFilesRequest,
 ) (*parley.RemoveFilesResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	var ids []string
 	for _, ref := range req.FileIDs {
 		f, err := o.store.File(ctx, ref, "")

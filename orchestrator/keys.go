@@ -63,10 +63,6 @@ func (o *Orchestrator) giveKey(
 
 // RevokeKey implements parley.RightsService.
 func (o *Orchestrator) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest) (*parley.RevokeKeyResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	var m *team.Member
 	var err error
 	if req.Agent != "" {

@@ -132,7 +132,7 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 	boss := te.operator()
 	launch := func() {
 		t.Helper()
-		if _, err := te.terminals.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err != nil {
+		if _, err := te.LaunchAgent(boss, parley.LaunchAgentRequest{Name: "coder", Command: []string{"cat"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := te.terminals.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.RestartAgent(boss, parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -157,7 +157,7 @@ func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
 		t.Errorf("rotate: got %+v, %v, want it to say that coder must be restarted", rotated, err)
 	}
 
-	if _, err := te.terminals.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(boss, parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 

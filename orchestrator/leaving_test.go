@@ -40,7 +40,7 @@ func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
 	// One that ends while somebody looks begins with its own size again.
 	tmuxtest.Attach(t, te.terminals.Server(), te.pane("coder").ID(), 90, 31)
 	te.hasSize("coder", 90, 30)
-	if _, err := te.terminals.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 

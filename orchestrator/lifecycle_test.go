@@ -28,7 +28,7 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 		pids,
 	)
 
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "stubborn", Command: []string{"sh", "-c", script}}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "stubborn", Command: []string{"sh", "-c", script}}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -39,7 +39,7 @@ func TestStoppedAgentLeavesNoProcess(t *testing.T) {
 		return len(all) == 3
 	}, func() string { return fmt.Sprintf("processes %v, want 3", all) })
 
-	res, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
+	res, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "stubborn"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestMessageToStoppedAgentFails(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -88,12 +88,12 @@ func TestWaitingMessageGoesToTheRestartedAgent(t *testing.T) {
 	id := te.send("coder", "keep me")
 	te.held(id, "copy mode")
 	before := te.roster.ByName("coder").Agent().ID
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
 	te.held(id, "stopped")
-	if _, err := te.terminals.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -111,7 +111,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	te := newTeam(t)
 	file := filepath.Join(te.dir, "key")
 	script := fmt.Sprintf("printenv PARLEY_KEY >%q; exec cat", file)
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "coder", Command: []string{"sh", "-c", script}}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "coder", Command: []string{"sh", "-c", script}}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -130,7 +130,7 @@ func TestRestartMakesANewKey(t *testing.T) {
 	if c, ok := te.roster.Authenticate(t.Context(), first); !ok || c.Name != "coder" {
 		t.Errorf("the key is %+v's, want coder's", c)
 	}
-	if _, err := te.terminals.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -177,7 +177,7 @@ func TestKeyIsNotShown(t *testing.T) {
 func TestExitIsSeenWithItsStatus(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief", Command: []string{"sh", "-c", "echo bye; exit 3"}}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief", Command: []string{"sh", "-c", "echo bye; exit 3"}}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -188,7 +188,7 @@ func TestExitIsSeenWithItsStatus(t *testing.T) {
 		t.Errorf("status %d, want 3", *a.ExitStatus)
 	}
 
-	screen, err := te.terminals.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "brief"})
+	screen, err := te.ReadTerminal(te.operator(), parley.ReadTerminalRequest{Agent: "brief"})
 	if err != nil || !slices.Contains(screen.Lines, "bye") {
 		t.Errorf("its last screen is %v, %v", screen, err)
 	}
@@ -223,7 +223,10 @@ func TestLaunchRefusesWhatCannotRun(t *testing.T) {
 		"missing dir":     {parley.LaunchAgentRequest{Name: "a", Command: []string{"cat"}, Dir: "/no/such/dir"}, parley.InvalidArgument},
 		"unknown profile": {parley.LaunchAgentRequest{Name: "a", Profile: "genric", Command: []string{"cat"}}, parley.InvalidArgument},
 	} {
-		_, err := te.terminals.LaunchAgent(te.operator(), tc.req)
+		err := tc.req.Validate()
+		if err == nil {
+			_, err = te.LaunchAgent(te.operator(), tc.req)
+		}
 		if got := parley.ErrorCode(err); got != tc.want || parley.AsError(err).Action == "" {
 			t.Errorf("%s: %v (%s, %q), want %s with advice", name, err, got, parley.AsError(err).Action, tc.want)
 		}

@@ -96,7 +96,7 @@ func TestAnOpenDialogNeedsTheOperator(t *testing.T) {
 func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "brief",
 		Command: []string{"sh", "-c", "echo no model found; exit 3"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	if len(n.Screen) == 0 || n.Screen[0] != "no model found" {
 		t.Errorf("screen %q, want its last words", n.Screen)
 	}
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "brief"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -15,7 +15,7 @@ func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.as("gone")
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -31,10 +31,6 @@ func (o *Orchestrator) BroadcastUpdate(
 	ctx context.Context,
 	req parley.BroadcastUpdateRequest,
 ) (*parley.BroadcastUpdateResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
@@ -98,10 +94,6 @@ func (o *Orchestrator) RequestAssistance(
 	ctx context.Context,
 	req parley.RequestAssistanceRequest,
 ) (*parley.RequestAssistanceResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err

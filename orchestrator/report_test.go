@@ -42,7 +42,7 @@ func (te *testTeam) report(name string, req parley.ReportStateRequest) []string 
 
 func (te *testTeam) reportNow(name string, req parley.ReportStateRequest) []string {
 	te.t.Helper()
-	res, err := te.terminals.ReportState(te.caller(name), req)
+	res, err := te.ReportState(te.caller(name), req)
 	if err != nil {
 		te.t.Fatalf("%s reports %+v: %v", name, req, err)
 	}
@@ -201,7 +201,7 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 		}
 	}
 
-	if _, err := te.terminals.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 	if r, ok := m.LastReport(); ok {

@@ -129,10 +129,6 @@ func (o *Orchestrator) AddResponder(
 	ctx context.Context,
 	req parley.AddResponderRequest,
 ) (*parley.AddResponderResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	if m := o.roster.ByName(req.Name); m != nil {
 		if r := m.Agent().Responder; r != nil && r.Origin == parley.FromFile &&
 			m.Agent().State != parley.StateTerminated {

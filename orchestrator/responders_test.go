@@ -57,7 +57,7 @@ func TestApprovalMakesAResponderAtOnce(t *testing.T) {
 			t.Errorf("it calls as %+v", c)
 		}
 
-		if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed", Command: []string{"cat"}}); !strings.Contains(
+		if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "sage", Profile: "framed", Command: []string{"cat"}}); !strings.Contains(
 			err.Error(),
 			string(kind),
 		) {

@@ -28,7 +28,7 @@ func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 func (te *testTeam) dropped(name string) (id, log string) {
 	te.t.Helper()
 	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, name+".log")}
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()}); err != nil {
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: name, Profile: "quick", Command: agent.Argv()}); err != nil {
 		te.t.Fatal(err)
 	}
 
@@ -124,7 +124,7 @@ func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -144,7 +144,7 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 	te := newTeam(t)
 	for _, name := range []string{"one", "two"} {
 		te.launch(name, "quick", tmuxtest.Agent{})
-		if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}); err != nil {
+		if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,10 +15,6 @@ func (o *Orchestrator) SteerAgent(
 	ctx context.Context,
 	req parley.SteerAgentRequest,
 ) (*parley.SendMessageResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	from, err := o.roster.Caller(ctx)
 	if err != nil {
 		return nil, err

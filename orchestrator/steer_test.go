@@ -13,7 +13,11 @@ import (
 )
 
 func (te *testTeam) steer(ctx context.Context, agent, kind, text string) (*parley.SendMessageResult, error) {
-	return te.SteerAgent(ctx, parley.SteerAgentRequest{Agent: agent, Kind: kind, Text: text})
+	req := parley.SteerAgentRequest{Agent: agent, Kind: kind, Text: text}
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	return te.SteerAgent(ctx, req)
 }
 
 func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
@@ -44,7 +48,7 @@ func TestWhoMaySteerWhom(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
-	if _, err := te.terminals.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
+	if _, err := te.LaunchAgent(te.operator(), parley.LaunchAgentRequest{Name: "lead", Profile: "instant", Orchestrate: true,
 		Command: tmuxtest.Agent{}.Argv()}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +96,12 @@ func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 	te.t.Helper()
 	m := te.roster.ByName(agent)
 	keep := false
-	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}),
-		parley.GetMessagesRequest{Limit: 50, SortOrder: "oldest_first", MarkRead: &keep})
+	req := parley.GetMessagesRequest{Limit: 50, SortOrder: "oldest_first", MarkRead: &keep}
+	if err := req.Validate(); err != nil {
+		te.t.Fatal(err)
+	}
+
+	res, err := te.GetMessages(parley.WithCaller(te.t.Context(), parley.Caller{ID: m.ID, Name: m.Name}), req)
 	if err != nil {
 		te.t.Fatal(err)
 	}

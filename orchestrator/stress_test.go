@@ -63,12 +63,12 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 			for range changes {
 				switch rand.IntN(4) {
 				case 0:
-					_, _ = te.terminals.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: name})
+					_, _ = te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: name})
 				case 1:
-					_, _ = te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name})
+					_, _ = te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: name})
 					var twice sync.WaitGroup
 					for range 2 {
-						twice.Go(func() { _, _ = te.terminals.LaunchAgent(te.operator(), launch) })
+						twice.Go(func() { _, _ = te.LaunchAgent(te.operator(), launch) })
 					}
 					twice.Wait()
 				case 2:
@@ -86,7 +86,7 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 
 	work.Wait()
 	for i := range agents {
-		if _, err := te.terminals.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: fmt.Sprintf("agent%d", i)}); err != nil {
+		if _, err := te.RestartAgent(te.operator(), parley.RestartAgentRequest{Agent: fmt.Sprintf("agent%d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -111,7 +111,7 @@ func TestPostsToAThreadFailForTheTerminated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := te.terminals.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
+	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "gone"}); err != nil {
 		t.Fatal(err)
 	}
 

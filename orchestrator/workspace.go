@@ -63,9 +63,14 @@ func (o *Orchestrator) GetWorkspaceStatus(
 	}
 
 	res.Needs = len(needs)
-	res.Deliveries, err = o.store.DeliveryCounts(ctx)
+	if res.Deliveries, err = o.store.DeliveryCounts(ctx); err != nil {
+		return nil, err
+	}
+	if res.Reasons, err = o.store.DeliveryReasons(ctx); err != nil {
+		return nil, err
+	}
 
-	return &res, err
+	return &res, nil
 }
 
 // Backup implements parley.WorkspaceService.

@@ -25,21 +25,26 @@ var agentCases = []testCase{
 
 func registerReturnsIDAndKey(f *fixture) {
 	got := do[parley.RegisterAgentResult](f.operator, "register_agent", parley.RegisterAgentRequest{
-		Username: "tester", Description: "runs the tests", Role: "tester", Capabilities: []string{"go", "flaky tests"}, Groups: []string{"quality"}})
+		Username:     "tester",
+		Description:  "runs the tests",
+		Role:         "tester",
+		Capabilities: []string{"go", "flaky tests"},
+		Groups:       []string{"quality"},
+	})
 	if !got.Success || got.Username != "tester" || got.Status != "active" || len(got.AgentID) != 36 ||
 		len(got.APIKey) < 16 {
 		f.Errorf("register_agent gave %+v", got)
 	}
 
-	a := do[parley.AgentStatusResult](f.planner, "get_agent_status", parley.AgentStatusRequest{Agent: "tester"}).Agents[0]
-	want := parley.Agent{ID: got.AgentID, Name: "tester", Description: "runs the tests", Role: "tester",
-		Capabilities: []string{
-			"go",
-			"flaky tests",
-		}, Groups: []string{"quality"}, Kind: parley.KindMailbox, State: parley.StateIdle}
-
-	same(f.T, "the new agent", parley.Agent{ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
-		Capabilities: a.Capabilities, Groups: a.Groups, Kind: a.Kind, State: a.State}, want)
+	a := f.planner.agent("tester")
+	same(f.T, "the new agent", parley.Agent{
+		ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
+		Capabilities: a.Capabilities, Groups: a.Groups, Kind: a.Kind, State: a.State,
+	}, parley.Agent{
+		ID: got.AgentID, Name: "tester", Description: "runs the tests", Role: "tester",
+		Capabilities: []string{"go", "flaky tests"}, Groups: []string{"quality"},
+		Kind: parley.KindMailbox, State: parley.StateIdle,
+	})
 	if a.CreatedAt.IsZero() || a.Since.IsZero() {
 		f.Errorf("the new agent has no times: %+v", a)
 	}
@@ -52,8 +57,10 @@ func registerRefusesTakenName(f *fixture) {
 }
 
 func registerRefusesIllegalNames(f *fixture) {
-	for _, name := range []string{"", " ", "1st", "two words", "a/b", "naïve", "-x", strings.Repeat("n", 33), "deadbeef", "ALL", "all",
-		"operator", "Operator", "parley", "system", "coder\n", "\x1b[31m"} {
+	for _, name := range []string{
+		"", " ", "1st", "two words", "a/b", "naïve", "-x", strings.Repeat("n", 33), "deadbeef", "ALL", "all",
+		"operator", "Operator", "parley", "system", "coder\n", "\x1b[31m",
+	} {
 		refused(f.operator, "register_agent", params{"username": name}, parley.InvalidArgument)
 	}
 	do[parley.RegisterAgentResult](f.operator, "register_agent", params{"username": strings.Repeat("n", 32)})
@@ -88,7 +95,7 @@ func statusFinds(f *fixture) {
 
 func statusCountsUnread(f *fixture) {
 	unread := func() int {
-		return do[parley.AgentStatusResult](f.planner, "get_agent_status", parley.AgentStatusRequest{Agent: "coder"}).Agents[0].Unread
+		return f.planner.agent("coder").Unread
 	}
 	f.planner.send("one", "coder")
 	f.planner.send("two", "coder")
@@ -100,7 +107,9 @@ func statusCountsUnread(f *fixture) {
 func nobodyIsRefused(f *fixture) {
 	nobody := f.coder
 	nobody.ctx = parley.WithCaller(f.coder.ctx, parley.Caller{})
-	for _, op := range []string{"get_agent_status", "check_inbox", "get_messages", "read_events", "get_workspace_status"} {
+	for _, op := range []string{
+		"get_agent_status", "check_inbox", "get_messages", "read_events", "get_workspace_status",
+	} {
 		refused(nobody, op, nil, parley.Unauthenticated)
 	}
 	refused(nobody, "send_message", params{"to": "coder", "text": "hello"}, parley.Unauthenticated)
@@ -129,7 +138,7 @@ func workspaceStatus(f *fixture) {
 func stoppedMailbox(f *fixture) {
 	f.planner.send("before the end", "coder")
 	f.stop(f.coder)
-	got := do[parley.AgentStatusResult](f.planner, "get_agent_status", parley.AgentStatusRequest{Agent: "coder"}).Agents[0]
+	got := f.planner.agent("coder")
 	same(f.T, "state", got.State, parley.StateTerminated)
 	same(f.T, "availability", got.Availability, parley.Unavailable)
 	same(

@@ -39,7 +39,9 @@ func contractMessages(f *fixture) {
 func attachments(f *fixture) {
 	many := make([]params, 51)
 	f.unchanged(func() {
-		for _, wrong := range []any{"file.txt", []string{"file.txt"}, []any{nil}, []any{params{"a": 1}, 2}, params{"name": "x"}, many} {
+		for _, wrong := range []any{
+			"file.txt", []string{"file.txt"}, []any{nil}, []any{params{"a": 1}, 2}, params{"name": "x"}, many,
+		} {
 			refused(
 				f.planner,
 				"send_message",
@@ -49,6 +51,9 @@ func attachments(f *fixture) {
 		}
 
 		refused(f.planner, "send_message", params{"to": "coder", "text": "hello",
-			"attachments": []params{{"x": strings.Repeat("a", 200_000)}, {"y": strings.Repeat("a", 200_000)}}}, parley.MessageTooLong)
+			"attachments": []params{
+				{"x": strings.Repeat("a", 200_000)},
+				{"y": strings.Repeat("a", 200_000)},
+			}}, parley.MessageTooLong)
 	})
 }

@@ -145,8 +145,12 @@ func updateReaches(f *fixture) {
 }
 
 func updateUrgency(f *fixture) {
-	for urgency, want := range map[string]parley.Priority{"info": parley.PriorityNormal, "attention": parley.PriorityHigh,
-		"action_required": parley.PriorityHigh, "critical": parley.PriorityUrgent} {
+	for urgency, want := range map[string]parley.Priority{
+		"info":            parley.PriorityNormal,
+		"attention":       parley.PriorityHigh,
+		"action_required": parley.PriorityHigh,
+		"critical":        parley.PriorityUrgent,
+	} {
 		got := do[parley.BroadcastUpdateResult](
 			f.planner,
 			"broadcast_update",

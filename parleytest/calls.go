@@ -195,7 +195,8 @@ func (m member) threadDetails(id string) parley.Thread {
 func (m member) threadTexts(thread string) []string {
 	m.Helper()
 	list := []string{}
-	for _, msg := range m.getMessages(parley.GetMessagesRequest{ThreadID: thread, SortOrder: "oldest_first", Limit: 100}).Messages {
+	r := parley.GetMessagesRequest{ThreadID: thread, SortOrder: "oldest_first", Limit: 100}
+	for _, msg := range m.getMessages(r).Messages {
 		if msg.SenderName != parley.SystemName {
 			list = append(list, msg.Content.Text)
 		}
@@ -237,6 +238,12 @@ func (m member) expectNotice(parts ...string) {
 	}
 }
 
+// agent returns the status of the agent with the given name or id.
+func (m member) agent(ref string) parley.AgentStatus {
+	m.Helper()
+	return do[parley.AgentStatusResult](m, "get_agent_status", parley.AgentStatusRequest{Agent: ref}).Agents[0]
+}
+
 // cancelled returns the member with a context that cancel ends.
 func (m member) cancelled() (member, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(m.ctx)
@@ -247,7 +254,7 @@ func (m member) cancelled() (member, context.CancelFunc) {
 // owed returns how many responses an agent owes, and how many of them are overdue.
 func (f *fixture) owed(m member) [2]int {
 	f.Helper()
-	a := do[parley.AgentStatusResult](f.planner, "get_agent_status", params{"agent": m.name}).Agents[0]
+	a := f.planner.agent(m.name)
 	return [2]int{a.Owed, a.Overdue}
 }
 

@@ -15,7 +15,8 @@ var deadlineCases = []testCase{
 
 func respondTooLate(f *fixture) {
 	var question *parley.SendMessageResult
-	for _, within := range []time.Duration{time.Second, 4 * time.Second, 16 * time.Second} { // a slow machine needs the longer ones
+	// A slow machine needs the longer ones.
+	for _, within := range []time.Duration{time.Second, 4 * time.Second, 16 * time.Second} {
 		at := time.Now().Add(within)
 		got, err := invoke(
 			f.planner,
@@ -82,7 +83,10 @@ func replyToOthers(f *fixture) {
 
 func deadlines(f *fixture) {
 	f.unchanged(func() {
-		for _, at := range []any{time.Now().Add(-time.Minute), time.Now().AddDate(5, 0, 0), "14:05", "tomorrow", 1700000000, "2999-01-01T00:00:00Z"} {
+		for _, at := range []any{
+			time.Now().Add(-time.Minute), time.Now().AddDate(5, 0, 0), "14:05", "tomorrow", 1700000000,
+			"2999-01-01T00:00:00Z",
+		} {
 			refused(
 				f.planner,
 				"send_message",

@@ -84,8 +84,11 @@ func transferNames(f *fixture) {
 func transferRefusesNames(f *fixture) {
 	path := f.file("good.txt", "x")
 	f.unchanged(func() {
-		for _, name := range []string{"", " ", ".", "..", ".hidden", "../up", "a/b", "/etc/passwd", `a\b`, "line\nbreak", "\x1b[2J", "txt.\u202egpj",
-			"nul", "CON.txt", "com1", "end.", " space", "tab\there", "bell\a", strings.Repeat("n", 256), strings.Repeat("é", 128), "null\x00"} {
+		for _, name := range []string{
+			"", " ", ".", "..", ".hidden", "../up", "a/b", "/etc/passwd", `a\b`, "line\nbreak", "\x1b[2J",
+			"txt.\u202egpj", "nul", "CON.txt", "com1", "end.", " space", "tab\there", "bell\a",
+			strings.Repeat("n", 256), strings.Repeat("é", 128), "null\x00",
+		} {
 			refused(
 				f.planner,
 				"transfer_file",
@@ -105,7 +108,12 @@ func transferRefusesNames(f *fixture) {
 func transferToOne(f *fixture) {
 	path := f.file("good.txt", "x")
 	f.unchanged(func() {
-		for to, code := range map[string]parley.Code{"nobody": parley.AgentNotFound, "planner": parley.InvalidRecipient, parley.Everyone: parley.InvalidRecipient, "": parley.InvalidArgument} {
+		for to, code := range map[string]parley.Code{
+			"nobody":        parley.AgentNotFound,
+			"planner":       parley.InvalidRecipient,
+			parley.Everyone: parley.InvalidRecipient,
+			"":              parley.InvalidArgument,
+		} {
 			refused(f.planner, "transfer_file", params{"recipient": to, "source_path": path}, code)
 		}
 

@@ -131,5 +131,10 @@ func conversationStored(f *fixture) {
 	)
 
 	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "planner"})
-	same(f.T, "status of the thread without anybody", f.reviewer.threadDetails(th.ID).Status, parley.ConversationArchived)
+	same(
+		f.T,
+		"status of the thread without anybody",
+		f.reviewer.threadDetails(th.ID).Status,
+		parley.ConversationArchived,
+	)
 }

@@ -173,8 +173,11 @@ func getFiltered(f *fixture) {
 		params{"to": "coder", "text": "special", "type": "request", "priority": "high", "context_reference": "t7"},
 	)
 
-	for _, filters := range []params{{"senders": []string{"reviewer"}}, {"senders": []string{f.reviewer.id}}, {"priority": "high"},
-		{"message_types": []string{"request", "response"}}, {"context_reference": "t7"}, {"priority": "high", "unread_only": true}} {
+	for _, filters := range []params{
+		{"senders": []string{"reviewer"}}, {"senders": []string{f.reviewer.id}}, {"priority": "high"},
+		{"message_types": []string{"request", "response"}}, {"context_reference": "t7"},
+		{"priority": "high", "unread_only": true},
+	} {
 		got := do[parley.GetMessagesResult](f.coder, "get_messages", params{"filters": filters})
 		same(f.T, "messages", messageTexts(got.Messages), []string{"special"})
 		same(f.T, "counts under the filters", [2]int{got.UnreadCount, got.TotalCount}, [2]int{1, 1})
@@ -194,7 +197,12 @@ func getDefaults(f *fixture) {
 	for range 12 {
 		f.planner.send("hello", "coder")
 	}
-	same(f.T, "with sort_order", len(f.coder.getMessages(parley.GetMessagesRequest{SortOrder: "newest_first"}).Messages), 12)
+	same(
+		f.T,
+		"with sort_order",
+		len(f.coder.getMessages(parley.GetMessagesRequest{SortOrder: "newest_first"}).Messages),
+		12,
+	)
 	got := f.coder.getMessages(parley.GetMessagesRequest{})
 	same(f.T, "without", len(got.Messages), 10)
 	same(f.T, "left unread", len(f.coder.inbox()), 2)
@@ -270,7 +278,10 @@ func newUrgent(f *fixture) {
 		f.Errorf("without messages: %+v", got)
 	}
 
-	for _, p := range []parley.Priority{parley.PriorityNormal, parley.PriorityUrgent, parley.PriorityLow, parley.PriorityHigh, parley.PriorityNormal, parley.PriorityLow} {
+	for _, p := range []parley.Priority{
+		parley.PriorityNormal, parley.PriorityUrgent, parley.PriorityLow, parley.PriorityHigh, parley.PriorityNormal,
+		parley.PriorityLow,
+	} {
 		do[parley.SendMessageResult](
 			f.planner,
 			"send_message",

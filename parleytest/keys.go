@@ -84,7 +84,7 @@ func specialAgentsWait(f *fixture) {
 
 	same(f.T, "the status", got.Status, parley.StatusPendingApproval)
 	status := func() parley.Agent {
-		return do[parley.AgentStatusResult](f.planner, "get_agent_status", params{"agent": "DM"}).Agents[0].Agent
+		return f.planner.agent("DM").Agent
 	}
 
 	waiting := func() int {

@@ -23,7 +23,7 @@ type Team interface {
 	As(t *testing.T, name string) (parley.Service, context.Context)
 }
 
-// Suite runs every case against a team of its own.
+// Suite runs every case, each against a new team.
 func Suite(t *testing.T, newTeam func(t *testing.T) Team) {
 	for _, c := range slices.Concat(
 		agentCases, assistanceCases, attachmentCases, broadcastCases, conversationCases,
@@ -32,7 +32,7 @@ func Suite(t *testing.T, newTeam func(t *testing.T) Team) {
 		searchCases, sendCases, threadMemberCases, threadPostCases, threadCases,
 	) {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // each has a team of its own, and they mostly wait
+			t.Parallel() // the cases mostly wait
 			c.run(newFixture(t, newTeam(t)))
 		})
 	}
@@ -65,7 +65,7 @@ func newFixture(t *testing.T, team Team) *fixture {
 	f.operator = member{T: t, name: parley.OperatorName}
 	f.operator.service, f.operator.ctx = team.Operator()
 	for _, m := range []*member{&f.planner, &f.coder, &f.reviewer} {
-		m.id = do[parley.AgentStatusResult](f.operator, "get_agent_status", parley.AgentStatusRequest{Agent: m.name}).Agents[0].ID
+		m.id = f.operator.agent(m.name).ID
 	}
 
 	return f

@@ -57,7 +57,7 @@ func addResponder(f *fixture) {
 		[]any{"DM", id, true, "scripted", 500, 0.5, parley.FromOperator, "PLAYER: {message}\nDM:"},
 	)
 
-	a := do[parley.AgentStatusResult](f.planner, "get_agent_status", params{"agent": "DM"}).Agents[0]
+	a := f.planner.agent("DM")
 	same(
 		f.T,
 		"the agent",
@@ -73,11 +73,14 @@ func addResponder(f *fixture) {
 }
 
 func addResponderRefused(f *fixture) {
-	for _, config := range []params{{}, {"model_id": " "}, {"model_id": "m", "base_url": "localhost:11434"}, {"model_id": "m", "api_key_env": "sk-1 2"},
-		{"model_id": "m", "temperature": 3}, {"model_id": "m", "max_tokens": -1}, {"model_id": "m", "modell": "x"},
+	for _, config := range []params{
+		{}, {"model_id": " "}, {"model_id": "m", "base_url": "localhost:11434"},
+		{"model_id": "m", "api_key_env": "sk-1 2"}, {"model_id": "m", "temperature": 3},
+		{"model_id": "m", "max_tokens": -1}, {"model_id": "m", "modell": "x"},
 		{"model_id": "m", "additional_config": params{"promptFormat": "no place for it"}},
 		{"model_id": "m", "additional_config": params{"responsePostProcessing": "rot13"}},
-		{"model_id": "m", "additional_config": params{"historyLength": 101}}} {
+		{"model_id": "m", "additional_config": params{"historyLength": 101}},
+	} {
 		refused(
 			f.operator, "add_responder", params{"name": "DM", "special_agent_config": config}, parley.InvalidArgument,
 		)

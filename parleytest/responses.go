@@ -178,7 +178,8 @@ func respondSettles(f *fixture) {
 
 	same(f.T, "they owe", [][2]int{f.owed(f.coder), f.owed(f.reviewer)}, [][2]int{{0, 0}, {0, 0}})
 	debts := f.planner.status(question.MessageID).Responses
-	if len(debts) != 2 || debts[0].Debtor != "coder" || debts[0].State != parley.ResponseCompleted || debts[0].AnsweredBy != last.MessageID ||
+	if len(debts) != 2 || debts[0].Debtor != "coder" || debts[0].State != parley.ResponseCompleted ||
+		debts[0].AnsweredBy != last.MessageID ||
 		debts[0].AnsweredAt == nil ||
 		debts[0].Late ||
 		debts[1].State != parley.ResponseUnable {
@@ -239,12 +240,14 @@ func respondDelegates(f *fixture) {
 
 }
 
-// A debt that is passed on to nobody would be nobody's.
+// A response that is delegated to nobody would be owed by nobody.
 func respondDelegatesToNobody(f *fixture) {
 	question := f.planner.ask("and who?", "coder").MessageID
 	f.coder.getMessages(parley.GetMessagesRequest{})
 	f.unchanged(func() {
-		for _, to := range []any{nil, []string{}, "planner", []string{f.planner.id, "planner"}, "coder", []string{"coder", "planner"}} {
+		for _, to := range []any{
+			nil, []string{}, "planner", []string{f.planner.id, "planner"}, "coder", []string{"coder", "planner"},
+		} {
 			refused(
 				f.coder,
 				"respond_to_message",

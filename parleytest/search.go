@@ -97,8 +97,11 @@ func searchTyped(f *fixture) {
 	f.planner.send("the build is red", "coder")
 	same(f.T, "the phrase", len(f.coder.search(`"build is red"`).Messages), 1)
 	same(f.T, "no phrase", len(f.coder.search(`"build red"`).Messages), 0)
-	for _, query := range []string{`"`, `build"`, `build AND`, `NOT build`, `text:build`, `build*`, `^build`, `NEAR(build red)`, `{words}: build`,
-		`-build`, `(build`, `build)`, `'; DROP TABLE messages`, "build\x00red", `\build`, `"" build`, "build OR OR", "+"} {
+	for _, query := range []string{
+		`"`, `build"`, `build AND`, `NOT build`, `text:build`, `build*`, `^build`, `NEAR(build red)`,
+		`{words}: build`, `-build`, `(build`, `build)`, `'; DROP TABLE messages`, "build\x00red", `\build`,
+		`"" build`, "build OR OR", "+",
+	} {
 		if _, err := invoke(f.coder, "search_messages", params{"query": query}); err != nil &&
 			parley.ErrorCode(err) != parley.InvalidArgument {
 			f.Errorf("%q: got %v", query, err)

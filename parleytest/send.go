@@ -106,7 +106,9 @@ func sendFinds(f *fixture) {
 
 func sendUnknown(f *fixture) {
 	f.unchanged(func() {
-		for _, to := range [][]string{{"nobody"}, {"coder", "nobody"}, {f.coder.id[:7]}, {"ffffffff-0000-4000-8000-000000000000"}} {
+		for _, to := range [][]string{
+			{"nobody"}, {"coder", "nobody"}, {f.coder.id[:7]}, {"ffffffff-0000-4000-8000-000000000000"},
+		} {
 			refused(f.planner, "send_message", params{"to": to, "text": "hello"}, parley.AgentNotFound)
 		}
 	})
@@ -114,7 +116,9 @@ func sendUnknown(f *fixture) {
 
 func sendToOneself(f *fixture) {
 	f.unchanged(func() {
-		for _, to := range [][]string{{"planner"}, {"PLANNER"}, {f.planner.id}, {f.planner.id[:8]}, {"coder", "planner"}} {
+		for _, to := range [][]string{
+			{"planner"}, {"PLANNER"}, {f.planner.id}, {f.planner.id[:8]}, {"coder", "planner"},
+		} {
 			refused(f.planner, "send_message", params{"to": to, "text": "hello"}, parley.InvalidRecipient)
 		}
 	})
@@ -150,7 +154,12 @@ func sendOperator(f *fixture) {
 func sendTooLong(f *fixture) {
 	f.unchanged(func() {
 		for _, c := range []string{"a", "語", "é"} {
-			refused(f.planner, "send_message", params{"to": "coder", "text": strings.Repeat(c, 2001)}, parley.MessageTooLong)
+			refused(
+				f.planner,
+				"send_message",
+				params{"to": "coder", "text": strings.Repeat(c, 2001)},
+				parley.MessageTooLong,
+			)
 			refused(f.planner, "broadcast_message", params{"text": strings.Repeat(c, 2001)}, parley.MessageTooLong)
 		}
 	})

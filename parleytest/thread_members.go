@@ -133,7 +133,12 @@ func threadOperator(f *fixture) {
 		f.operator, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "coder"},
 	)
 
-	same(f.T, "participants", sorted(f.operator.threadDetails(th.ID).Participants...), sorted(f.planner.id, f.reviewer.id))
+	same(
+		f.T,
+		"participants",
+		sorted(f.operator.threadDetails(th.ID).Participants...),
+		sorted(f.planner.id, f.reviewer.id),
+	)
 	do[parley.MembershipResult](f.operator, "join_thread", params{"thread_id": th.ID})
 	f.planner.post(th.ID, "three")
 	if inbox := f.operator.inbox(); len(inbox) != 2 || inbox[1].Content != "three" {
@@ -184,10 +189,15 @@ func threadEvents(f *fixture) {
 		f.Errorf("coder sees a post from after its removal")
 	}
 	if findEvent(list, parley.EventThreadMessage, post.MessageID) == nil {
-		f.Errorf("coder does not see any more what it got")
+		f.Errorf("coder no longer sees a post that it received")
 	}
 
-	same(f.T, "changes that coder sees: the other's and its own", countThreadEvents(list, parley.EventThreadUpdated, th.ID), 2)
+	same(
+		f.T,
+		"changes that coder sees: the other's and its own",
+		countThreadEvents(list, parley.EventThreadUpdated, th.ID),
+		2,
+	)
 }
 
 // Whatever the order is, each is added once, and nobody gets a post after its removal.

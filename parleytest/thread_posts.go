@@ -69,7 +69,12 @@ func threadAddress(f *fixture) {
 
 		refused(f.reviewer, "send_message", params{"thread_id": th.ID, "text": "hello"}, parley.NotAParticipant)
 		refused(f.planner, "send_message", params{"thread_id": th.ID, "text": ""}, parley.InvalidArgument)
-		refused(f.planner, "send_message", params{"thread_id": th.ID, "text": strings.Repeat("a", 2001)}, parley.MessageTooLong)
+		refused(
+			f.planner,
+			"send_message",
+			params{"thread_id": th.ID, "text": strings.Repeat("a", 2001)},
+			parley.MessageTooLong,
+		)
 	})
 
 	do[parley.SendMessageResult](f.planner, "send_message", params{"thread_id": "", "to": "coder", "text": "to you"})
@@ -118,11 +123,16 @@ func threadReading(f *fixture) {
 	same(
 		f.T,
 		"one before the third",
-		messageTexts(f.planner.getMessages(parley.GetMessagesRequest{ThreadID: th.ID, Limit: 1, Filters: before(three)}).Messages),
+		messageTexts(
+			f.planner.getMessages(parley.GetMessagesRequest{ThreadID: th.ID, Limit: 1, Filters: before(three)}).
+				Messages,
+		),
 		[]string{"two"},
 	)
 
-	back := f.planner.getMessages(parley.GetMessagesRequest{ThreadID: th.ID, Filters: before(two), SortOrder: "oldest_first"})
+	back := f.planner.getMessages(
+		parley.GetMessagesRequest{ThreadID: th.ID, Filters: before(two), SortOrder: "oldest_first"},
+	)
 	same(f.T, "before the second", messageTexts(back.Messages)[1:], []string{"one"})
 	same(f.T, "of all", back.TotalCount, page.TotalCount)
 	refused(f.planner, "get_messages", params{"filters": params{"before": three}}, parley.InvalidArgument)
@@ -137,7 +147,12 @@ func threadReading(f *fixture) {
 	same(f.T, "what a late one reads", f.reviewer.threadTexts(th.ID), []string{"one", "two", "three"})
 	late := f.reviewer.getMessages(parley.GetMessagesRequest{ThreadID: th.ID, Limit: 100})
 	same(f.T, "unread of a late one: the word of its joining", late.UnreadCount, 1)
-	same(f.T, "unread when all was fetched", f.reviewer.getMessages(parley.GetMessagesRequest{ThreadID: th.ID}).UnreadCount, 0)
+	same(
+		f.T,
+		"unread when all was fetched",
+		f.reviewer.getMessages(parley.GetMessagesRequest{ThreadID: th.ID}).UnreadCount,
+		0,
+	)
 	do[parley.MembershipResult](
 		f.reviewer, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"},
 	)

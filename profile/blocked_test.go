@@ -10,7 +10,7 @@ import (
 	"parley/profile"
 )
 
-// failures are the lines with which failed turns end, as a message may quote them.
+// failures are the last lines of failed turns, as a message may quote them.
 var failures = []string{
 	"● API Error: 500 Internal server error", "  ⎿  You've hit your session limit · resets 3pm", "■ You’ve hit your usage limit.",
 	"■ unexpected status 500", "✗ 500 The server had an error", "✕ [API Error: broken]", "✕ [API Error: broken] (Press Ctrl+Y to retry)",
@@ -18,7 +18,7 @@ var failures = []string{
 
 var footer = regexp.MustCompile(`^(.*)\(\w+ · msg [0-9a-f]{8}`)
 
-// Every message on the screens of the real programs is made to quote a failure.
+// The test replaces every message on the screens of the real programs by a quoted failure.
 func TestMessageThatQuotesAFailureBlocksNothing(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txt")
 	if err != nil {
@@ -53,12 +53,12 @@ func TestMessageThatQuotesAFailureBlocksNothing(t *testing.T) {
 	}
 }
 
-// answer is one of the scripted model's, with the sign that the program puts before it.
+// answer matches an answer of the scripted model, with the program's sign before it.
 var answer = regexp.MustCompile(`^(.*)You said: .*$`)
 
-// Every last answer on the screens of the real programs is made to begin as a failure
-// does. Claude Code 2.1.197 writes both in the same way, and after neither when it was
-// done.
+// The test makes every last answer on the screens of the real programs begin like a
+// failure. Claude Code 2.1.197 writes both in the same way, and gives a duration after
+// neither.
 func TestAnswerThatQuotesAFailureBlocksNothing(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txt")
 	if err != nil {
@@ -92,7 +92,8 @@ func TestAnswerThatQuotesAFailureBlocksNothing(t *testing.T) {
 	}
 }
 
-// doneAt is what Claude Code 2.1.329 writes below an answer, and not below a failure.
+// doneAt matches the line that Claude Code 2.1.329 writes below an answer, and not below a
+// failure.
 var doneAt = regexp.MustCompile(`^✻ .* · done `)
 
 func lastIndex(lines []string, is func(string) bool) int {

@@ -6,7 +6,7 @@ import (
 	"parley/profile"
 )
 
-func TestHoldsOnlySeesWhatIsNotOurs(t *testing.T) {
+func TestHoldsOnlyRejectsOtherText(t *testing.T) {
 	const text = "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: please ⚙️ rebase\n(planner · msg 5f0c21aa)"
 	for _, test := range []struct {
 		composer string
@@ -14,7 +14,7 @@ func TestHoldsOnlySeesWhatIsNotOurs(t *testing.T) {
 	}{
 		{text, true},
 		{"[AGENT 1a2b3c4d TO AGENT\n5e6f7a8b]: please rebase (planner   msg 5f0c21aa)", true},
-		{"rebase (planner · msg 5f0c21aa)", true}, // the beginning is scrolled out
+		{"rebase (planner · msg 5f0c21aa)", true}, // its beginning has scrolled away
 		{text + "x", false},
 		{"and " + text, false},
 		{"half a thought", false},
@@ -33,7 +33,7 @@ func TestComposedLettersAreTheSameText(t *testing.T) {
 	}
 }
 
-func TestProgramThatRewritesLettersIsNotTypedOthers(t *testing.T) {
+func TestRecomposingProgramTakesOnlyNFC(t *testing.T) {
 	claude, codex := find(t, builtin(t), "claude"), find(t, builtin(t), "codex")
 	for text, want := range map[string]bool{"caf\u00e9": true, "cafe\u0301": false, "300 \u212a": false} {
 		if got := claude.Fits(text); got != want {
@@ -45,7 +45,7 @@ func TestProgramThatRewritesLettersIsNotTypedOthers(t *testing.T) {
 	}
 }
 
-func TestCollapsedOnlySeesWhatStandsBesideThePlaceholder(t *testing.T) {
+func TestCollapsedOnlyRejectsTextNextToThePlaceholder(t *testing.T) {
 	p := find(t, builtin(t), "claude")
 	begins, err := builtin(t).With("begins", []byte(`markers: {paste: '\[Pasted text'}`))
 	if err != nil {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// corner shows what is typed in row 5 and keeps its cursor at the top left.
+// corner shows typed text in row 5 and keeps its cursor at the top left.
 func corner() {
 	before, err := term.MakeRaw(0)
 	if err != nil {
@@ -47,7 +47,7 @@ func corner() {
 
 const mark = "msg 5f0c21aa"
 
-// texts are as a one-line profile is typed to: header, text and footer in a line.
+// texts have the form for a one-line profile: header, text and footer in one line.
 var texts = map[string]string{
 	"short":  "please rebase",
 	"long":   strings.TrimSpace(strings.Repeat("rebase onto main and run it all again, ", 12)),
@@ -60,8 +60,8 @@ func prompt(text string) string {
 	return "[AGENT 1a2b3c4d TO AGENT 5e6f7a8b]: " + text + " (planner · " + mark + ")"
 }
 
-// lineReaders are programs that read lines in their various ways, and what each
-// shows when it is ready and when it has read one.
+// lineReaders are programs that read lines in various ways, with the text that each shows
+// when it is ready and when it has read a line.
 var lineReaders = []struct {
 	name, needs   string
 	argv          []string
@@ -128,11 +128,8 @@ func submitAndCheck(
 	speaks bool,
 ) {
 	t.Helper()
-	before := tmuxtest.WaitFor(
-		t,
-		pane,
-		func(s tmux.Screen) bool { return composed(t, p, s) == strings.TrimSpace(lead) },
-	)
+	before := tmuxtest.WaitFor(t, pane,
+		func(s tmux.Screen) bool { return composed(t, p, s) == strings.TrimSpace(lead) })
 
 	if got := composed(t, p, before); profile.Holds(got, mark) {
 		t.Errorf("%s: before the paste the composer is %q", name, got)
@@ -146,7 +143,7 @@ func submitAndCheck(
 
 	keys(t, server, pane, "Enter")
 	after := tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return composed(t, p, s) == strings.TrimSpace(lead) })
-	if speaks { // else it could speak into the next paste
+	if speaks { // otherwise its output could come into the next paste
 		tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return s.CursorY > 0 && s.Lines[s.CursorY-1] == "got it" })
 	}
 	if !profile.Holds(after.Text(), mark) {
@@ -177,24 +174,14 @@ func TestSilentAndUnknownProgramsDoNotShowTheTextInTheComposer(t *testing.T) {
 	server := tmuxtest.Start(t)
 	p := find(t, builtin(t), "generic")
 	got := filepath.Join(t.TempDir(), "got")
-	pane := launch(
-		t,
-		server,
-		[2]int{80, 24},
-		map[string]string{"GOT": got},
-		"sh",
-		"-c",
-		`stty -echo; echo go; exec cat >"$GOT"`,
-	)
+	pane := launch(t, server, [2]int{80, 24}, map[string]string{"GOT": got}, "sh", "-c",
+		`stty -echo; echo go; exec cat >"$GOT"`)
 
 	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return strings.Contains(s.Text(), "go") })
 	paste(t, server, pane, prompt("hello"))
 	keys(t, server, pane, "Enter")
-	tmuxtest.Poll(
-		t,
-		func() bool { b, _ := os.ReadFile(got); return strings.Contains(string(b), mark) },
-		func() string { return "not read" },
-	)
+	tmuxtest.Poll(t, func() bool { b, _ := os.ReadFile(got); return strings.Contains(string(b), mark) },
+		func() string { return "not read" })
 
 	s := tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return composed(t, p, s) == "" })
 	if profile.Holds(s.Text(), mark) {
@@ -255,7 +242,7 @@ func launch(t *testing.T, server *tmux.Server, size [2]int, env map[string]strin
 	return server.Pane(info.ID)
 }
 
-// paste types text as a paste, framed if the program asked for it, without a key.
+// paste pastes text, framed if the program asked for it, and presses no key.
 func paste(t *testing.T, server *tmux.Server, pane *tmux.Pane, text string) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "text")
@@ -263,23 +250,8 @@ func paste(t *testing.T, server *tmux.Server, pane *tmux.Pane, text string) {
 		t.Fatal(err)
 	}
 
-	command(
-		t,
-		server,
-		"load-buffer",
-		"-b",
-		"test",
-		file,
-		";",
-		"paste-buffer",
-		"-p",
-		"-r",
-		"-d",
-		"-b",
-		"test",
-		"-t",
-		pane.ID(),
-	)
+	command(t, server, "load-buffer", "-b", "test", file, ";", "paste-buffer", "-p", "-r", "-d", "-b", "test", "-t",
+		pane.ID())
 }
 
 func keys(t *testing.T, server *tmux.Server, pane *tmux.Pane, names ...string) {

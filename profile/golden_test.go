@@ -10,18 +10,18 @@ import (
 	"parley/profile"
 )
 
-// golden is the first line of a file in testdata: where the cursor was on the
-// screen below it (-1: not recorded), and what there is to see.
+// golden is the first line of a file in testdata. It has the cursor on the screen below it
+// (-1: not recorded), and the expected results.
 type golden struct {
 	Width    int           `json:"width"`
 	CursorX  int           `json:"cursor_x"`
 	CursorY  int           `json:"cursor_y"`
 	State    profile.State `json:"state"`
-	Blocked  string        `json:"blocked"`  // by what
+	Blocked  string        `json:"blocked"`  // the cause
 	Composer *string       `json:"composer"` // null: not on the screen
 }
 
-// The screens are of the real programs; testdata/PROFILE/SIZE-WHAT.txt.
+// The screens of the real programs are in testdata/PROFILE/SIZE-WHAT.txt.
 func TestScreensOfRealProgramsAreUnderstood(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txt")
 	if err != nil || len(files) < 140 {

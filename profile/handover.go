@@ -168,11 +168,8 @@ func hasNUL(s string) bool { return strings.ContainsRune(s, 0) }
 
 // checkFileUses returns an error for {{.File "x"}} if the profile has no file x.
 func (p *Profile) checkFileUses() error {
-	texts := slices.Concat(
-		p.Handover.Args,
-		slices.Collect(maps.Values(p.Handover.Env)),
-		slices.Collect(maps.Values(p.Handover.Files)),
-	)
+	texts := slices.Concat(p.Handover.Args, slices.Collect(maps.Values(p.Handover.Env)),
+		slices.Collect(maps.Values(p.Handover.Files)))
 
 	for _, text := range texts {
 		for _, use := range fileUse.FindAllStringSubmatch(text, -1) {

@@ -135,7 +135,7 @@ func TestFaultyHandoverIsRefusedWithAHint(t *testing.T) {
 	}
 }
 
-// What `parley profiles NAME` prints can be put into parley.yaml.
+// The output of `parley profiles NAME` can be put into parley.yaml.
 func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
 	s := builtin(t)
 	for _, name := range s.Names() {

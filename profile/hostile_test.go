@@ -7,7 +7,7 @@ import (
 	"parley/profile"
 )
 
-// imitations are texts that show what a program's markers look for.
+// imitations are texts that match a program's markers.
 var imitations = map[string][]string{
 	"claude":  {"press esc to interrupt now", "look at this\n❯ 1. Yes"},
 	"codex":   {"look at this\n› 1. Yes, proceed (y)"},
@@ -16,7 +16,7 @@ var imitations = map[string][]string{
 	"qwen":    {"look at this\n... waiting (3s", "look at this\n› 1. Yes"},
 }
 
-func TestOurTextInAComposerIsNoStateOfItsProgram(t *testing.T) {
+func TestOwnMessageInTheComposerIsNoState(t *testing.T) {
 	set := builtin(t)
 	for name, texts := range imitations {
 		_, lines := readGolden(t, "testdata/"+name+"/80x24-ours.txt")
@@ -29,17 +29,13 @@ func TestOurTextInAComposerIsNoStateOfItsProgram(t *testing.T) {
 	}
 }
 
-func TestEndOfOurTextInATallComposerIsNoStateOfItsProgram(t *testing.T) {
+func TestEndOfOwnMessageInATallComposerIsNoState(t *testing.T) {
 	golden, lines := readGolden(t, "testdata/claude/80x24-tall-ours.txt")
 	p := find(t, builtin(t), "claude")
 	for _, text := range imitations["claude"] {
 		screen := strings.Split(
-			strings.Replace(
-				strings.Join(lines, "\n"),
-				"  seven hundred characters in one line, end",
-				"  "+strings.ReplaceAll(text, "\n", "\n  "),
-				1,
-			),
+			strings.Replace(strings.Join(lines, "\n"), "  seven hundred characters in one line, end",
+				"  "+strings.ReplaceAll(text, "\n", "\n  "), 1),
 			"\n",
 		)
 
@@ -48,10 +44,8 @@ func TestEndOfOurTextInATallComposerIsNoStateOfItsProgram(t *testing.T) {
 		}
 	}
 
-	whole := "[AGENT 46c4a85d TO AGENT b5af28c2]: " + strings.Repeat(
-		"seven hundred characters in one line, ",
-		18,
-	) + "end\n(planner · msg 5f0c21aa)"
+	whole := "[AGENT 46c4a85d TO AGENT b5af28c2]: " +
+		strings.Repeat("seven hundred characters in one line, ", 18) + "end\n(planner · msg 5f0c21aa)"
 	if !profile.HoldsOnly(*golden.Composer, whole) || profile.HoldsOnly(*golden.Composer+"half", whole) {
 		t.Error("what it shows of our text is not told from our text with something behind it")
 	}
@@ -78,7 +72,7 @@ func TestAnswerOfAnAgentIsNotItsState(t *testing.T) {
 	}
 }
 
-// compose puts another text of ours into the composer of a screen that has one.
+// compose replaces the message in a screen's composer by another one.
 func compose(t *testing.T, lines []string, text string) []string {
 	t.Helper()
 	var screen []string

@@ -67,7 +67,7 @@ func TestComposerMarkerTakesTheLowestMatchAndCanBeAbsent(t *testing.T) {
 	}
 }
 
-func TestComposerLosesItsFrameAndWhatStandsBesideIt(t *testing.T) {
+func TestComposerDropsItsFrameAndTheSidebar(t *testing.T) {
 	set, err := builtin(
 		t,
 	).With("framed", []byte(`markers: {composer: '^ *┃ (?P<text>(?:.*\n *┃)*?.*)\n *(?P<frame>╹▀+)', empty: '^hint', cursor: true}`))

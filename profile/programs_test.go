@@ -20,7 +20,7 @@ func TestRunningProgramIsKnown(t *testing.T) {
 	}
 
 	for line, want := range map[string]string{
-		"claude":                      "claude", // and not mine, whose command is the same
+		"claude":                      "claude", // not mine, which has the same command
 		"/opt/claude/claude --resume": "claude",
 		"node /usr/bin/robo":          "robo", "node /usr/bin/gemini": "gemini",
 		"node --max-old-space-size=2048 /lib/node_modules/@acme/robo-cli/dist/index.js": "robo",

@@ -6,7 +6,7 @@ import (
 	"parley"
 )
 
-// What tmux showed as the titles of the real programs' terminals.
+// The titles of the real programs' terminals, as tmux showed them.
 func TestTitlesOfTheShippedProfiles(t *testing.T) {
 	set, err := Builtin()
 	if err != nil {
@@ -28,11 +28,11 @@ func TestTitlesOfTheShippedProfiles(t *testing.T) {
 		{"gemini", "✦  Considering the tests (w)                                                    ", parley.StateBusy},
 		{"gemini", "⏲  Working… (w)                                                                 ", parley.StateBusy},
 		{"gemini", "✋  Action Required (w)                                                          ", parley.StateWaiting},
-		{"gemini", "Gemini CLI (w)                                                                  ", ""}, // when its settings switch it off
+		{"gemini", "Gemini CLI (w)                                                                  ", ""}, // switched off by its settings
 		{"qwen", "Qwen - w", ""},
 		{"qwen", "◐\ufe0e Qwen - w", parley.StateBusy},
 		{"qwen", "✳\ufe0e Qwen - w", parley.StateWaiting},
-		{"claude", "✳ Claude Code", ""}, // whatever it does
+		{"claude", "✳ Claude Code", ""}, // in every state
 		{"copilot", "hello you - GitHub Copilot", ""},
 		{"opencode", "OC | Greeting", ""},
 	} {

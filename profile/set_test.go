@@ -31,10 +31,10 @@ func find(t *testing.T, s profile.Set, name string) *profile.Profile {
 
 func TestBuiltinProfilesSayHowMuchMayBeTyped(t *testing.T) {
 	s := builtin(t)
-	if got, want := s.Names(), []string{"aider", "amp", "claude", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "opencode", "qwen"}; !cmp.Equal(
-		got,
-		want,
-	) {
+	want := []string{
+		"aider", "amp", "claude", "codex", "copilot", "cursor-agent", "demo", "gemini", "generic", "opencode", "qwen",
+	}
+	if got := s.Names(); !cmp.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 
@@ -58,15 +58,13 @@ func TestUnknownProfileNamesTheNearest(t *testing.T) {
 		t.Fatalf("got %v, want %v", got, want)
 	}
 	if got := parley.AsError(err).Action; !strings.Contains(got, `"generic"`) ||
-		!strings.Contains(
-			got,
-			"aider, amp, claude, codex, copilot, cursor-agent, demo, gemini, generic, opencode, qwen",
-		) {
+		!strings.Contains(got,
+			"aider, amp, claude, codex, copilot, cursor-agent, demo, gemini, generic, opencode, qwen") {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestOverrideChangesOnlyWhatItSays(t *testing.T) {
+func TestOverrideChangesOnlyItsKeys(t *testing.T) {
 	before := builtin(t)
 	s, err := before.With("demo", []byte("settle: 1s\nmarkers:\n  idle: '^ready'\n"))
 	if err != nil {
@@ -88,12 +86,10 @@ func TestOverrideChangesOnlyWhatItSays(t *testing.T) {
 	}
 }
 
-func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
-	s, err := profile.Load(
-		[]byte(
-			"logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n",
-		),
-	)
+func TestNewProfileStartsFromGenericOrTheExtendedOne(t *testing.T) {
+	s, err := profile.Load([]byte(
+		"logger:\n  quiet: 3s\nrobot:\n  extends: demo\n  command: [robot, -v]\nrobot2: {extends: robot}\nsame:\n",
+	))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +105,9 @@ func TestNewProfileStartsFromGenericOrFromWhatItExtends(t *testing.T) {
 }
 
 func TestBlockedCountsBeforeIdleAndIsInherited(t *testing.T) {
-	s, err := profile.Load(
-		[]byte(
-			"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
-		),
-	)
+	s, err := profile.Load([]byte(
+		"robot:\n  extends: demo\n  markers: {idle: '^ready', busy: '^working', blocked: {usage limit: '^limit'}}\nrobot2:\n  extends: robot\n  markers: {blocked: {compaction: '^compacting'}}\n",
+	))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +174,7 @@ func TestFaultyProfileIsRefusedWithAHint(t *testing.T) {
 	}
 }
 
-func TestProfileSaysWhatItWasTriedWithAndHowToAsk(t *testing.T) {
+func TestProfileListsTestedVersionsAndHowToAsk(t *testing.T) {
 	set, err := builtin(t).With("robot", []byte("extends: claude\nversion: [version, -q]\ntested: [3.4]\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -201,22 +195,15 @@ func TestProfileSaysWhatItWasTriedWithAndHowToAsk(t *testing.T) {
 	}
 }
 
-// What was not tried holds no guess about a screen, and says so.
-func TestProfilesThatWereNotTriedSaySo(t *testing.T) {
+// An untested profile has no guesses about a screen, and its summary says so.
+func TestUntestedProfilesSaySo(t *testing.T) {
 	set := builtin(t)
 	for _, name := range []string{"aider", "amp", "cursor-agent"} {
 		p := find(t, set, name)
 		if len(p.Tested) > 0 || !strings.Contains(p.Summary, "not tried") || p.HasMarkers() || p.QueueKey != "" ||
 			!p.OneLine {
-			t.Errorf(
-				"%s: %q, tried with %q, markers: %v, one line: %v, queue %q",
-				name,
-				p.Summary,
-				p.Tested,
-				p.HasMarkers(),
-				p.OneLine,
-				p.QueueKey,
-			)
+			t.Errorf("%s: %q, tried with %q, markers: %v, one line: %v, queue %q", name, p.Summary, p.Tested,
+				p.HasMarkers(), p.OneLine, p.QueueKey)
 		}
 	}
 

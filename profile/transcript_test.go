@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestBehindIsWhatSomebodyTypedAfterAMessage(t *testing.T) {
+func TestBehindReturnsTextTypedAfterAMessage(t *testing.T) {
 	for _, tt := range []struct {
 		screen, want string
 		shown        bool

@@ -6,7 +6,7 @@ import (
 	"parley/profile"
 )
 
-func TestAProfileCoversTheVersionsBetweenThoseItWasTriedWith(t *testing.T) {
+func TestProfileCoversVersionsBetweenTestedOnes(t *testing.T) {
 	for _, c := range []struct {
 		version string
 		tested  []string

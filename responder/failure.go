@@ -48,17 +48,24 @@ func failureOf(ctx context.Context, err error, res *http.Response) failure {
 		return failure{reason: parley.ModelMalformed, words: err.Error(), action: "Ask again, or for less at once."}
 	}
 
-	return failure{reason: parley.ModelMalformed, words: "the model's server sent something that is no answer", cause: err,
-		action: "Ask again. If it keeps failing, the operator can check base_url with parley doctor."}
+	return failure{
+		reason: parley.ModelMalformed,
+		words:  "the model's server sent something that is no answer",
+		action: "Ask again. If it keeps failing, the operator can check base_url with parley doctor.",
+		cause:  err,
+	}
 }
 
 // unreachable returns the failure of a request that no server answered. It can be retried
 // if there was no connection, since then no server worked on it.
 func unreachable(err error) failure {
-	f := failure{reason: parley.ModelNoEndpoint, words: "the model's server cannot be reached", cause: err,
-		action: "Ask the operator to check with parley doctor that it runs and that base_url is right."}
-	f.retry = unconnected(err)
-	return f
+	return failure{
+		reason: parley.ModelNoEndpoint,
+		words:  "the model's server cannot be reached",
+		action: "Ask the operator to check with parley doctor that it runs and that base_url is right.",
+		retry:  unconnected(err),
+		cause:  err,
+	}
 }
 
 // unconnected reports whether the connection itself failed.
@@ -96,8 +103,11 @@ func refusal(err error, status int) failure {
 			action:  "Ask again later.",
 		}
 	case tooLong(&api, status):
-		return failure{reason: parley.ModelContext, words: "the conversation is too long for the model (" + answer + ")",
-			action: "Send /reset to make it forget the conversation, or use fewer words."}
+		return failure{
+			reason: parley.ModelContext,
+			words:  "the conversation is too long for the model (" + answer + ")",
+			action: "Send /reset to make it forget the conversation, or use fewer words.",
+		}
 	case status == http.StatusNotFound:
 		return failure{
 			reason: parley.ModelUnknown,

@@ -12,7 +12,7 @@ import (
 	"parley"
 )
 
-func TestPageOfSomethingElseIsToldFromAnAnswerThatBrokeOff(t *testing.T) {
+func TestForeignPageDiffersFromABrokenAnswer(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -21,10 +21,8 @@ func TestPageOfSomethingElseIsToldFromAnAnswerThatBrokeOff(t *testing.T) {
 
 	t.Cleanup(s.Close)
 	_, c := start(t)
-	_, err := c.Answer(
-		t.Context(),
-		parley.ModelQuestion{Model: "m", BaseURL: s.URL, Turns: []parley.ModelTurn{{Text: "hi"}}},
-	)
+	_, err := c.Answer(t.Context(),
+		parley.ModelQuestion{Model: "m", BaseURL: s.URL, Turns: []parley.ModelTurn{{Text: "hi"}}})
 
 	e := parley.AsError(err)
 	if parley.ReasonOf(err) != parley.ModelMalformed || !strings.Contains(e.Message, "text/html") ||
@@ -33,7 +31,7 @@ func TestPageOfSomethingElseIsToldFromAnAnswerThatBrokeOff(t *testing.T) {
 	}
 }
 
-func TestRequestThatTheServerKeptIsNotMeasured(t *testing.T) {
+func TestUnansweredRequestIsUnmeasured(t *testing.T) {
 	t.Parallel()
 	came, done := make(chan struct{}), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {

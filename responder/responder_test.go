@@ -92,7 +92,7 @@ func TestAnswerSendsEverythingAndMeasuresIt(t *testing.T) {
 	}
 }
 
-func TestWithoutKeyNoneIsSentWhateverTheEnvironmentHolds(t *testing.T) {
+func TestNoKeyIsSentUnlessTheQuestionNamesOne(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "implicit")
 	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/")
 	s, c := start(t)
@@ -181,15 +181,8 @@ func TestEveryFailureHasItsReasonAndNoText(t *testing.T) {
 
 			if a.Text != "" || a.Usage.Requests != test.requests || e.Action == "" ||
 				!strings.Contains(e.Message, test.says) {
-				t.Errorf(
-					"text %q, %d requests, want %d; %q must say %q; action %q",
-					a.Text,
-					a.Usage.Requests,
-					test.requests,
-					e.Message,
-					test.says,
-					e.Action,
-				)
+				t.Errorf("text %q, %d requests, want %d; %q must say %q; action %q", a.Text, a.Usage.Requests,
+					test.requests, e.Message, test.says, e.Action)
 			}
 
 			if strings.Contains(fmt.Sprint(e.Message, e.Details), "sk-123") {
@@ -221,7 +214,7 @@ func TestRetryAfterIsRespected(t *testing.T) {
 	}
 }
 
-func TestSlowAndCancelledAreToldApart(t *testing.T) {
+func TestSlowAndCancelledDiffer(t *testing.T) {
 	t.Parallel()
 	s, c := start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

@@ -73,7 +73,7 @@ func TestAgentsAreInstalledOnce(t *testing.T) {
 	}
 }
 
-func TestOfAProgramThatIsAskedForTheFirstVersionIsInstalled(t *testing.T) {
+func TestNamedProgramInstallsItsFirstVersion(t *testing.T) {
 	s, into := newSystem(t).add("npm", npm), t.TempDir()
 	for range 2 {
 		if out, code := s.install("claude", into); code != 0 || strings.Join(programs(t, into), " ") != "claude node" {

@@ -221,10 +221,8 @@ func TestNeedInstallsACompilerThatLacksHeaders(t *testing.T) {
 func TestNeedGoesOnWhenTheListsCannotBeRefreshed(t *testing.T) {
 	s := newSystem(t).root()
 	tmux := filepath.Join(s.bin, "tmux")
-	s.add(
-		"apt-get",
-		`[ "$1" = install ] || exit 100; printf '#!/bin/sh\necho tmux 3.4\n' >'`+tmux+`'; chmod +x '`+tmux+`'`,
-	)
+	s.add("apt-get",
+		`[ "$1" = install ] || exit 100; printf '#!/bin/sh\necho tmux 3.4\n' >'`+tmux+`'; chmod +x '`+tmux+`'`)
 	if out, code := s.need("tmux"); code != 0 {
 		t.Errorf("need tmux exits %d:\n%s", code, out)
 	}

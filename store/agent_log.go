@@ -13,14 +13,6 @@ const (
 	typeLifecycle     = "agent_lifecycle"
 )
 
-var newLogColumns = columns[logRow]{
-	{"agent_id", func(l *logRow) any { return l.AgentID }},
-	{"log_type", func(l *logRow) any { return l.LogType }},
-	{"message", func(l *logRow) any { return l.Message }},
-	{"details", func(l *logRow) any { return l.Details }},
-	{"at", func(l *logRow) any { return l.At }},
-}
-
 // logRow is a row of agent_log.
 type logRow struct {
 	AgentID string
@@ -30,7 +22,27 @@ type logRow struct {
 	At      int64
 }
 
-// communication is what the agent log keeps of a delivery.
+var newLogColumns = columns[logRow]{
+	{"agent_id", func(l *logRow) any { return l.AgentID }},
+	{"log_type", func(l *logRow) any { return l.LogType }},
+	{"message", func(l *logRow) any { return l.Message }},
+	{"details", func(l *logRow) any { return l.Details }},
+	{"at", func(l *logRow) any { return l.At }},
+}
+
+// log adds a row to an agent's log. details become JSON.
+func (t *tx) log(agentID, logType, message string, details any) {
+	b, err := json.Marshal(details)
+	if err != nil { // a time beyond the year 9999
+		b = []byte("{}")
+	}
+	t.wrote = true
+	t.logs = append(t.logs, logRow{agentID, logType, message, string(b), nanos(t.now)})
+}
+
+func (t *tx) flushLogs() error { return insert(t, "agent_log", newLogColumns, t.logs...) }
+
+// communication is the part of a delivery that the agent log keeps.
 type communication struct {
 	SenderID    string    `json:"sender_id"`
 	RecipientID string    `json:"recipient_id"`
@@ -42,20 +54,17 @@ type communication struct {
 // logContent is how many characters of a message the agent log keeps.
 const logContent = 200
 
-// logDeliveries adds a row of the agent log for each recipient.
+// logDeliveries adds a row to the log of each recipient.
 func logDeliveries(t *tx, p *Post, m *parley.Message) {
 	summary := "Received " + string(m.Kind) + " message from agent " + parley.Short(m.SenderID)
 	for i := range p.Deliveries {
 		id := p.Deliveries[i].RecipientID
-		details, err := json.Marshal(communication{SenderID: m.SenderID, RecipientID: id,
-			Type: string(m.Type), Content: parley.Truncate(m.Text, logContent), Timestamp: m.Timestamp})
-		if err != nil {
-			details = []byte("{}")
-		}
-		t.note(logRow{AgentID: id, LogType: typeCommunication, Message: summary, Details: string(details)})
+		t.log(id, typeCommunication, summary, communication{
+			SenderID:    m.SenderID,
+			RecipientID: id,
+			Type:        string(m.Type),
+			Content:     parley.Truncate(m.Text, logContent),
+			Timestamp:   m.Timestamp,
+		})
 	}
-}
-
-func (t *tx) flushLogs() error {
-	return insert(t, "agent_log", newLogColumns, t.logs...)
 }

@@ -2,20 +2,42 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"parley"
 )
 
-// Agents keeps the agents and what they are doing.
+// Agents keeps the agents and their states.
 type Agents struct{ *database }
 
-// CreateAgent stores a new agent, with a key unless it is nil. AGENT_EXISTS when its name, in any case, or
-// its id was ever given to another.
+// List returns all agents by name, including those that were terminated.
+func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
+	var rows []agentRow
+	if err := s.reader.WithContext(ctx).Order("lower(name)").Find(&rows).Error; err != nil {
+		return nil, s.fail("reading the agents", err)
+	}
+
+	responders, err := s.responders(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	agents := make([]parley.Agent, len(rows))
+	for i := range rows {
+		agents[i] = rows[i].agent()
+		if r := responders[rows[i].ID]; r != nil {
+			agents[i].Responder, agents[i].AutoRespond = r, r.AutoRespond
+		}
+	}
+
+	return agents, nil
+}
+
+// CreateAgent stores a new agent, with a key unless it is nil. AGENT_EXISTS when
+// another agent ever had its ID or its name, in any case.
 func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		row := completeAgent(t, &a)
+		row := newAgentRow(t, &a)
 		if err := t.db.Create(&row).Error; err != nil {
 			if duplicate(err) {
 				return nameTaken(a.Name)
@@ -23,7 +45,6 @@ func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 			return err
 		}
 
-		t.wrote = true
 		logLifecycle(t, &row, "created")
 		if err := replaceResponder(t, a.ID, a.Responder); err != nil {
 			return err
@@ -33,12 +54,12 @@ func (s *Agents) CreateAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 	})
 }
 
-// ReviveAgent replaces all that is known of the agent with this id, its keys too,
-// but when it was created. AGENT_NOT_FOUND when there is none, AGENT_EXISTS when its new
-// name belongs to another.
+// ReviveAgent replaces everything about the agent with this ID, including its keys,
+// but not the time of its creation. AGENT_NOT_FOUND, or AGENT_EXISTS
+// when its new name belongs to another.
 func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) error {
 	return s.write(ctx, "storing the agent", func(t *tx) error {
-		row := completeAgent(t, &a)
+		row := newAgentRow(t, &a)
 		res := t.db.Select("*").Omit("id", "created_at").Where("id = ?", a.ID).Updates(&row)
 		switch {
 		case duplicate(res.Error):
@@ -49,7 +70,6 @@ func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 			return noAgent(a.ID)
 		}
 
-		t.wrote = true
 		logLifecycle(t, &row, "revived")
 		if err := replaceResponder(t, a.ID, a.Responder); err != nil {
 			return err
@@ -59,48 +79,12 @@ func (s *Agents) ReviveAgent(ctx context.Context, a parley.Agent, key *APIKey) e
 	})
 }
 
-// complete makes a row of an agent; times that are missing are now.
-func completeAgent(t *tx, a *parley.Agent) agentRow {
-	row := rowOf(a)
-	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
-		if *at == 0 {
-			*at = nanos(t.now)
-		}
-	}
-	return row
-}
-
-// lifecycle logs and announces the state that an agent is in.
-func logLifecycle(t *tx, r *agentRow, what string) {
-	details, err := json.Marshal(struct {
-		AgentID    string `json:"agent_id"`
-		Name       string `json:"name"`
-		Kind       string `json:"kind"`
-		State      string `json:"state"`
-		Evidence   string `json:"evidence,omitempty"`
-		ExitStatus *int   `json:"exit_status,omitempty"`
-	}{r.ID, r.Name, r.Kind, r.State, r.Evidence, r.ExitStatus})
-	if err != nil {
-		details = []byte("{}")
-	}
-
-	t.note(
-		logRow{AgentID: r.ID, LogType: typeLifecycle, Message: "Agent " + r.Name + " " + what, Details: string(details)},
-	)
-
-	t.emit(eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
-}
-
-// SetAgentState records what an agent is doing, how that is known, and how its
-// program ended if it did. It returns since when the agent has been in that
-// state. Nothing happens when all of it is known already; the time is kept when
-// only the evidence is new. AGENT_NOT_FOUND.
+// SetAgentState records an agent's state, its evidence, and its program's exit status.
+// It returns since when the agent has been in that state. If all of it is already
+// stored, nothing changes; if only the evidence is new, the time is kept.
+// AGENT_NOT_FOUND.
 func (s *Agents) SetAgentState(
-	ctx context.Context,
-	id string,
-	st parley.AgentState,
-	evidence string,
-	exit *int,
+	ctx context.Context, id string, state parley.AgentState, evidence string, exit *int,
 ) (since time.Time, err error) {
 	err = s.write(ctx, "storing the agent's state", func(t *tx) error {
 		row, err := loadAgent(t, id)
@@ -108,17 +92,17 @@ func (s *Agents) SetAgentState(
 			return err
 		}
 
+		changed := row.State != string(state)
+		if changed {
+			row.Since = nanos(t.now)
+		}
+
 		since = instant(row.Since)
-		if row.State == string(st) && row.Evidence == evidence && same(row.ExitStatus, exit) {
+		if !changed && row.Evidence == evidence && equalStatus(row.ExitStatus, exit) {
 			return nil
 		}
 
-		if row.State != string(st) {
-			row.Since = nanos(t.now)
-			since = instant(row.Since)
-		}
-
-		row.State, row.Evidence, row.ExitStatus = string(st), evidence, exit
+		row.State, row.Evidence, row.ExitStatus = string(state), evidence, exit
 		if _, err := t.exec(`UPDATE agents SET state = ?, since = ?, evidence = ?, exit_status = ? WHERE id = ?`,
 			row.State, row.Since, evidence, exit, id); err != nil {
 			return err
@@ -132,6 +116,37 @@ func (s *Agents) SetAgentState(
 	return since, err
 }
 
+// TouchAgents records when agents were last active. It skips unknown agents, and
+// times earlier than the recorded ones.
+func (s *Agents) TouchAgents(ctx context.Context, active map[string]time.Time) error {
+	if len(active) == 0 {
+		return nil
+	}
+	return s.write(ctx, "storing when agents were active", func(t *tx) error {
+		for id, at := range active {
+			if _, err := t.exec(`UPDATE agents SET last_active = ? WHERE id = ? AND last_active < ?`,
+				nanos(at), id, nanos(at)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// logLifecycle adds an agent's state to its log and to the events.
+func logLifecycle(t *tx, r *agentRow, what string) {
+	t.log(r.ID, typeLifecycle, "Agent "+r.Name+" "+what, struct {
+		AgentID    string `json:"agent_id"`
+		Name       string `json:"name"`
+		Kind       string `json:"kind"`
+		State      string `json:"state"`
+		Evidence   string `json:"evidence,omitempty"`
+		ExitStatus *int   `json:"exit_status,omitempty"`
+	}{r.ID, r.Name, r.Kind, r.State, r.Evidence, r.ExitStatus})
+	t.emit(eventRow{Type: parley.EventAgent, AgentID: r.ID, State: r.State, Detail: r.Evidence})
+}
+
+// loadAgent returns the row of an agent. AGENT_NOT_FOUND.
 func loadAgent(t *tx, id string) (*agentRow, error) {
 	var rows []agentRow
 	if err := t.db.Where("id = ?", id).Limit(1).Find(&rows).Error; err != nil {
@@ -143,54 +158,14 @@ func loadAgent(t *tx, id string) (*agentRow, error) {
 	return &rows[0], nil
 }
 
-func same(a, b *int) bool {
+func equalStatus(a, b *int) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	return *a == *b
 }
 
-// TouchAgents records when agents were last heard of. A time earlier than the
-// recorded one, or of an unknown agent, is passed over.
-func (s *Agents) TouchAgents(ctx context.Context, seen map[string]time.Time) error {
-	if len(seen) == 0 {
-		return nil
-	}
-	return s.write(ctx, "storing when agents were active", func(t *tx) error {
-		for id, at := range seen {
-			if _, err := t.exec(`UPDATE agents SET last_active = ? WHERE id = ? AND last_active < ?`,
-				nanos(at), id, nanos(at)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// List returns all agents, terminated ones too, by name.
-func (s *Agents) List(ctx context.Context) ([]parley.Agent, error) {
-	var rows []agentRow
-	if err := s.reader.WithContext(ctx).Order("lower(name)").Find(&rows).Error; err != nil {
-		return nil, s.fail("reading the agents", err)
-	}
-
-	by, err := s.responders(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	agents := make([]parley.Agent, len(rows))
-	for i := range rows {
-		agents[i] = rows[i].agent()
-		if r := by[rows[i].ID]; r != nil {
-			agents[i].Responder, agents[i].AutoRespond = r, r.AutoRespond
-		}
-	}
-
-	return agents, nil
-}
-
 func nameTaken(name string) error {
-	return parley.Errorf(parley.AgentExists, "there is an agent %q already", parley.CleanLine(name)).
+	return parley.Errorf(parley.AgentExists, "an agent named %q already exists", parley.CleanLine(name)).
 		Suggest("Choose another name; get_agent_status shows those that are taken.")
 }

@@ -30,38 +30,85 @@ type agentRow struct {
 	LastActive    int64
 }
 
-// TableName is gorm's way to ask.
+// TableName tells gorm the name of the table.
 func (agentRow) TableName() string { return "agents" }
 
-func rowOf(a *parley.Agent) agentRow {
-	return agentRow{ID: a.ID, Name: a.Name, Description: a.Description, Role: a.Role,
-		Capabilities: list(a.Capabilities), TeamGroups: list(a.Groups), Kind: string(a.Kind), State: string(a.State),
-		Since: nanos(a.Since), Evidence: a.Evidence, ExitStatus: a.ExitStatus, Host: a.Host,
-		Profile: a.Profile, Command: list(a.Command), Dir: a.Dir, Orchestrate: a.Orchestrate, Interruptible: a.Interruptible, Approval: string(a.Approval),
-		Socket: a.Socket, Pane: a.Pane, CreatedAt: nanos(a.CreatedAt), LastActive: nanos(a.LastActive)}
+// newAgentRow returns the row of an agent. Times that are missing are now.
+func newAgentRow(t *tx, a *parley.Agent) agentRow {
+	row := agentRow{
+		ID:            a.ID,
+		Name:          a.Name,
+		Description:   a.Description,
+		Role:          a.Role,
+		Capabilities:  notNil(a.Capabilities),
+		TeamGroups:    notNil(a.Groups),
+		Kind:          string(a.Kind),
+		State:         string(a.State),
+		Since:         nanos(a.Since),
+		Evidence:      a.Evidence,
+		ExitStatus:    a.ExitStatus,
+		Host:          a.Host,
+		Profile:       a.Profile,
+		Command:       notNil(a.Command),
+		Dir:           a.Dir,
+		Orchestrate:   a.Orchestrate,
+		Interruptible: a.Interruptible,
+		Socket:        a.Socket,
+		Pane:          a.Pane,
+		Approval:      string(a.Approval),
+		CreatedAt:     nanos(a.CreatedAt),
+		LastActive:    nanos(a.LastActive),
+	}
+
+	for _, at := range []*int64{&row.Since, &row.CreatedAt, &row.LastActive} {
+		if *at == 0 {
+			*at = nanos(t.now)
+		}
+	}
+
+	return row
 }
 
-// list makes an absent list an empty one: gorm would store NULL.
-func list(l []string) []string {
-	if l == nil {
+// notNil returns an empty list for nil, which gorm would store as NULL.
+func notNil(list []string) []string {
+	if list == nil {
 		return []string{}
 	}
-	return l
+	return list
 }
 
-func unlist(l []string) []string {
-	if len(l) == 0 {
+// nilIfEmpty is the inverse of notNil.
+func nilIfEmpty(list []string) []string {
+	if len(list) == 0 {
 		return nil
 	}
-	return l
+	return list
 }
 
 func (r *agentRow) agent() parley.Agent {
-	return parley.Agent{ID: r.ID, Name: r.Name, Description: r.Description, Role: r.Role,
-		Capabilities: unlist(r.Capabilities), Groups: unlist(r.TeamGroups), Kind: parley.AgentKind(r.Kind),
-		State: parley.AgentState(r.State), Since: instant(r.Since), Evidence: r.Evidence,
-		ExitStatus: r.ExitStatus, Host: r.Host, Profile: r.Profile, Command: unlist(r.Command), Dir: r.Dir,
-		Orchestrate: r.Orchestrate, Interruptible: r.Interruptible, Socket: r.Socket, Pane: r.Pane,
-		Approval: parley.Approval(r.Approval), IsSpecial: r.Approval == string(parley.ApprovalGiven),
-		CreatedAt: instant(r.CreatedAt), LastActive: instant(r.LastActive)}
+	return parley.Agent{
+		ID:            r.ID,
+		Name:          r.Name,
+		Description:   r.Description,
+		Role:          r.Role,
+		Capabilities:  nilIfEmpty(r.Capabilities),
+		Groups:        nilIfEmpty(r.TeamGroups),
+		Kind:          parley.AgentKind(r.Kind),
+		State:         parley.AgentState(r.State),
+		Since:         instant(r.Since),
+		Evidence:      r.Evidence,
+		ExitStatus:    r.ExitStatus,
+		Host:          r.Host,
+		Profile:       r.Profile,
+		Command:       nilIfEmpty(r.Command),
+		Dir:           r.Dir,
+		Orchestrate:   r.Orchestrate,
+		Interruptible: r.Interruptible,
+		Socket:        r.Socket,
+		Pane:          r.Pane,
+		Approval:      parley.Approval(r.Approval),
+		IsSpecial:     r.Approval == string(parley.ApprovalGiven),
+		CreatedAt:     instant(r.CreatedAt),
+		LastActive:    instant(r.LastActive),
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-func TestAgentComesBackAsItWas(t *testing.T) {
+func TestAgentIsReadAsStored(t *testing.T) {
 	s := openTest(t)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC)
 	seven := 7
@@ -27,7 +27,7 @@ func TestAgentComesBackAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	addAgents(t, s, 1) // an empty one, and before it by name
+	addAgents(t, s, 1) // one without details, which comes first by name
 	got, err := s.Agents.List(t.Context())
 	if err != nil || len(got) != 2 || got[0].Name != agentName(0) {
 		t.Fatalf("Agents: got %+v, %v", got, err)
@@ -89,7 +89,7 @@ func TestReviveAgentKeepsItsIDAndBirth(t *testing.T) {
 	wantCode(t, "an unknown one", s.ReviveAgent(t.Context(), testAgent(5), nil), parley.AgentNotFound)
 }
 
-func TestSetAgentStateSaysOnlyWhatIsNew(t *testing.T) {
+func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 	s := openTest(t)
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return clock }
@@ -167,7 +167,8 @@ func TestTouchAgents(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	later := time.Now().Add(time.Hour).UTC()
-	if err := s.TouchAgents(t.Context(), map[string]time.Time{agentID(0): later, agentID(1): time.Unix(1, 0), "nobody": later}); err != nil {
+	active := map[string]time.Time{agentID(0): later, agentID(1): time.Unix(1, 0), "nobody": later}
+	if err := s.TouchAgents(t.Context(), active); err != nil {
 		t.Fatal(err)
 	}
 	got, err := s.Agents.List(t.Context())

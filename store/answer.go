@@ -1,45 +1,45 @@
 package store
 
 import (
+	"time"
+
 	"parley"
 )
 
-// Answering is what a reply is to the message that it answers. Its sender is a
-// recipient of that message, and the one who sent that message gets the reply.
+// Answering says which message a reply answers. The sender of the reply is a recipient
+// of that message, and the sender of that message gets the reply.
 type Answering struct {
-	MessageID string                // the message that is answered
+	MessageID string                // the answered message
 	Status    parley.ResponseStatus // of a formal response; "" for a plain reply
-	Delegates []NewDelivery         // who is to answer it instead
+	Delegates []NewDelivery         // agents who must answer it instead
 }
 
-// answered is the last rung, by the id of the reply.
+// answered returns the last rung, with the ID of the reply as evidence.
 func answered(by string) Change {
 	return Change{State: parley.DeliveryAnswered, Evidence: "message " + parley.Short(by), Code: parley.ProofReply}
 }
 
-// original is a message that is answered, as it stands with who answers it.
+// original is the answered message, its delivery to the answering agent, and that agent's debt.
 type original struct {
 	Message  messageRow  `gorm:"embedded"`
 	Delivery deliveryRow `gorm:"embedded"`
-	Debt     string      // the debt's state; "" for none
+	Debt     string      // the state of the debt; "" for none
 	Due      int64
 }
 
-// answer records that a message answers another: on that one's delivery and on the
-// debt, if there is one. A formal response that is not owed is refused.
+// recordAnswer records that a message answers another, on the other's delivery and on
+// the debt if there is one. RESPONSE_NOT_REQUIRED or DEADLINE_PASSED when a formal
+// response is not owed.
 func recordAnswer(t *tx, p *Post, out *Appended) error {
 	by, a := p.Message.SenderID, p.Answers
 	var found []original
-	err := t.query(
-		&found,
-		`SELECT `+messageColumns+`, `+deliveryColumns+`, coalesce(b.state, '') AS debt, coalesce(b.due_at, 0) AS due
+	err := t.query(&found, `SELECT `+messageColumns+`, `+deliveryColumns+`,
+			coalesce(b.state, '') AS debt, coalesce(b.due_at, 0) AS due
 		FROM messages m JOIN deliveries d ON d.message_seq = m.seq AND d.recipient_id = ?
 		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
-		LEFT JOIN debts b ON b.message_seq = d.message_seq AND b.debtor_id = d.recipient_id WHERE m.id = ?`,
-		by,
-		a.MessageID,
-	)
-	if err == nil && len(found) == 0 && a.Status != "" { // a post to a thread that it joined later
+		LEFT JOIN debts b ON b.message_seq = d.message_seq AND b.debtor_id = d.recipient_id
+		WHERE m.id = ?`, by, a.MessageID)
+	if err == nil && len(found) == 0 && a.Status != "" { // a post from before the sender joined the thread
 		err = notOwed(a.MessageID)
 	}
 	if err != nil || len(found) == 0 {
@@ -67,7 +67,7 @@ func recordAnswer(t *tx, p *Post, out *Appended) error {
 	return markAnswered(t, &o.Delivery, p.Message.ID)
 }
 
-// refuse says why a formal response is none.
+// refuse returns why a formal response is not accepted, nil if it is.
 func (o *original) refuse(owed, late bool) error {
 	short := parley.Short(o.Message.ID)
 	switch {
@@ -79,7 +79,8 @@ func (o *original) refuse(owed, late bool) error {
 			Suggest("Leave status out to add something as a plain reply.")
 	case late:
 		due := instant(o.Due)
-		return parley.Errorf(parley.DeadlinePassed, "the response to message %s was due at %s", short, due.Format("2006-01-02T15:04:05Z07:00")).
+		return parley.Errorf(parley.DeadlinePassed, "the response to message %s was due at %s",
+			short, due.Format(time.RFC3339)).
 			With("response_deadline", due).
 			Suggest("Leave status out: a plain reply is still delivered, and marked as late.")
 	}
@@ -88,11 +89,11 @@ func (o *original) refuse(owed, late bool) error {
 }
 
 func notOwed(id string) error {
-	return parley.Errorf(parley.ResponseNotRequired, "message %s requires no response of yours", parley.Short(id)).
+	return parley.Errorf(parley.ResponseNotRequired, "message %s requires no response from you", parley.Short(id)).
 		Suggest("Leave status out to send a plain reply.")
 }
 
-// settle changes the debt as the reply says.
+// settleDebt changes the debt as the reply says.
 func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) error {
 	if !owed {
 		return nil
@@ -104,7 +105,8 @@ func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) err
 	}
 
 	out.Updated = true
-	if _, err := t.exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ? WHERE message_seq = ? AND debtor_id = ?`,
+	if _, err := t.exec(`UPDATE debts SET state = ?, answered_by = ?, answered_at = ?, late = ?
+		WHERE message_seq = ? AND debtor_id = ?`,
 		string(status), p.Message.ID, nanos(t.now), late, o.Message.Seq, p.Message.SenderID); err != nil {
 		return err
 	}
@@ -112,34 +114,36 @@ func settleDebt(t *tx, o *original, p *Post, owed, late bool, out *Appended) err
 	return delegateDebt(t, o, p.Answers.Delegates, out)
 }
 
-// pass makes others owe the answer, and the message theirs if it was not. Who has
-// completed it owes nothing again.
+// delegateDebt makes others owe the answer, and delivers the message to those who did not
+// get it. It leaves out those who have completed their response.
 func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
-	var strangers []NewDelivery
+	var added []NewDelivery
 	for _, d := range to {
 		if _, err := t.exec(`INSERT INTO debts (message_seq, debtor_id, due_at, state) VALUES (?, ?, ?, 'open')
-			ON CONFLICT DO UPDATE SET state = 'open', answered_by = '', answered_at = 0, reminded_at = 0, sender_told_at = 0, operator_told_at = 0
+			ON CONFLICT DO UPDATE SET state = 'open', answered_by = '', answered_at = 0,
+				reminded_at = 0, sender_told_at = 0, operator_told_at = 0
 			WHERE state NOT IN ('open', 'partial', 'completed')`, o.Message.Seq, d.RecipientID, o.Due); err != nil {
 			return err
 		}
 
 		var has int
-		if err := t.query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`, o.Message.Seq, d.RecipientID); err != nil {
+		if err := t.query(&has, `SELECT count(*) FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+			o.Message.Seq, d.RecipientID); err != nil {
 			return err
 		}
 
 		if has == 0 {
-			strangers = append(strangers, d)
-			t.isGiven(d.RecipientID)
+			added = append(added, d)
+			t.gotOlder(d.RecipientID)
 		}
 	}
 
-	if len(strangers) == 0 {
+	if len(added) == 0 {
 		return nil
 	}
 
 	m := o.Message.message()
-	p, passed := Post{Message: m, Deliveries: strangers}, Appended{Message: m, Seq: o.Message.Seq}
+	p, passed := Post{Message: m, Deliveries: added}, Appended{Message: m, Seq: o.Message.Seq}
 	t.deliveries = append(t.deliveries, newDeliveries(t, &p, &m, o.Message.Seq, &passed)...)
 	logDeliveries(t, &p, &m)
 	out.Passed = passed.Jobs()
@@ -147,8 +151,8 @@ func delegateDebt(t *tx, o *original, to []NewDelivery, out *Appended) error {
 	return nil
 }
 
-// markAnswered takes a delivery to its last rung; one that is being typed when that
-// has ended.
+// markAnswered takes a delivery to its last rung, or, while it is being typed, lets it
+// get there when that has ended.
 func markAnswered(t *tx, d *deliveryRow, by string) error {
 	k, now := Key{d.MessageSeq, d.RecipientID}, nanos(t.now)
 	if _, err := t.exec(`UPDATE deliveries SET read_at = coalesce(read_at, ?), answered_at = ?, answered_by = ?

@@ -9,8 +9,7 @@ import (
 	"parley"
 )
 
-// require stores a message of agent 0 that others must answer, and returns its key for
-// the first of them.
+// require stores a message of agent 0 that other agents must answer.
 func require(t *testing.T, s *Store, to ...int) Appended {
 	t.Helper()
 	p, due := post(0, to...), time.Now().Add(time.Hour)
@@ -38,34 +37,52 @@ func ladder(t *testing.T, s *Store, id string) (parley.Delivery, []parley.Delive
 	return ds[0], states
 }
 
-func TestAnAnswerClimbsToTheLastRungFromEverywhere(t *testing.T) {
+func TestAnswerReachesLastRungFromEveryState(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
+	claim := func(k Key, notice bool) { must(t, s.Claim(t.Context(), k, 1, notice)) }
+	advance := func(k Key, states ...parley.DeliveryState) {
+		var changes []Change
+		for _, state := range states {
+			changes = append(changes, Change{State: state})
+		}
+		must(t, s.Advance(t.Context(), k, changes...))
+	}
+
 	for name, c := range map[string]struct {
 		before func(Key)
 		want   []parley.DeliveryState
-		after  func(Key) // what the courier does, that knows nothing of it
+		after  func(Key) // the courier goes on, unaware of the answer
 	}{
-		"queued": {func(Key) {}, []parley.DeliveryState{"queued", "read", "answered"},
+		"queued": {
+			func(Key) {},
+			[]parley.DeliveryState{"queued", "read", "answered"},
 			func(k Key) {
 				if err := s.Claim(t.Context(), k, 1, false); err != ErrStale {
-					t.Errorf("a claim of what is answered: %v, want %v", err, ErrStale)
+					t.Errorf("a claim of an answered message: %v, want %v", err, ErrStale)
 				}
-			}},
-		"typing": {func(k Key) { must(t, s.Claim(t.Context(), k, 1, false)) }, []parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
-			func(k Key) {
-				must(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
-			}},
-		"typing a notice": {func(k Key) { must(t, s.Claim(t.Context(), k, 1, true)) }, []parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
-			func(k Key) { must(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted})) }},
-		"read": {func(k Key) {
-			must(t, s.Claim(t.Context(), k, 1, false))
-			must(t, s.Advance(t.Context(), k, Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
-		}, []parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"}, func(Key) {}},
-		"unconfirmed": {func(k Key) {
-			must(t, s.Claim(t.Context(), k, 1, false))
-			must(t, s.Advance(t.Context(), k, Change{State: parley.DeliveryUnconfirmed}))
-		}, []parley.DeliveryState{"queued", "typing", "unconfirmed", "read", "answered"}, func(Key) {}},
+			},
+		},
+		"typing": {
+			func(k Key) { claim(k, false) },
+			[]parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
+			func(k Key) { advance(k, "submitted", "read") },
+		},
+		"typing a notice": {
+			func(k Key) { claim(k, true) },
+			[]parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
+			func(k Key) { advance(k, "submitted") },
+		},
+		"read": {
+			func(k Key) { claim(k, false); advance(k, "submitted", "read") },
+			[]parley.DeliveryState{"queued", "typing", "submitted", "read", "answered"},
+			func(Key) {},
+		},
+		"unconfirmed": {
+			func(k Key) { claim(k, false); advance(k, "unconfirmed") },
+			[]parley.DeliveryState{"queued", "typing", "unconfirmed", "read", "answered"},
+			func(Key) {},
+		},
 	} {
 		question := require(t, s, 1)
 		k := Key{question.Seq, agentID(1)}
@@ -87,7 +104,7 @@ func TestAnAnswerClimbsToTheLastRungFromEverywhere(t *testing.T) {
 	}
 }
 
-func TestAFormalResponseThatIsRefusedStoresNothing(t *testing.T) {
+func TestRefusedResponseStoresNothing(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	plain, err := s.Append(t.Context(), post(0, 1))
@@ -104,7 +121,7 @@ func TestAFormalResponseThatIsRefusedStoresNothing(t *testing.T) {
 	}
 }
 
-func TestADelegateOwesOnce(t *testing.T) {
+func TestDelegateOwesOnce(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 3)
 	question := require(t, s, 1, 2)
@@ -127,7 +144,7 @@ func TestADelegateOwesOnce(t *testing.T) {
 	}
 }
 
-func TestTheTerminatedOweNothing(t *testing.T) {
+func TestTerminatedAgentsOweNothing(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	p, due := post(0, 1), time.Now().Add(time.Hour)

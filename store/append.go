@@ -7,44 +7,44 @@ import (
 	"parley"
 )
 
-// Post is a message to be stored, with all that belongs to it. The message has
-// its id and, if the caller wants one of its own, its time.
+// Post is a message to be stored, with everything that belongs to it. The message must
+// have an ID; a missing time is the time of storing.
 type Post struct {
 	Message        parley.Message
 	Deliveries     []NewDelivery
-	IdempotencyKey string           // of the sender; may be empty
-	Event          parley.EventType // one that announces a message
-	Answers        *Answering       // what the message is a reply to; nil for nothing
-	NewFile        *parley.File     // to be stored with the message, which carries it
-	Call           *ModelCall       // to a model, which brought the message
-	Forgets        bool             // its sender remembers nothing of what it said with the recipients up to this
-	FileIDs        []string         // of stored files that it carries
+	IdempotencyKey string           // the sender's; may be empty
+	Event          parley.EventType // the event that announces the message
+	Answers        *Answering       // the message that it replies to; nil for none
+	NewFile        *parley.File     // a file to be stored with the message, which carries it
+	Call           *ModelCall       // the call to a model that brought the message; nil for none
+	Forgets        bool             // its sender, a responder, forgets its talk with the recipients up to here
+	FileIDs        []string         // stored files that it carries
 
-	Reach  Reach // of a thread's post: makes the deliveries
-	Judge  Judge // says which deliveries are withheld; nil: none
-	Member Member
+	Reach  Reach  // makes the deliveries of a thread's post; nil for other messages
+	Judge  Judge  // withholds deliveries; nil withholds none
+	Member Member // the participant that a notice in a thread is about
 }
 
-// Member is whom a post about a thread's participants speaks of.
+// Member is a participant of a thread whose membership has changed.
 type Member struct {
 	AgentID string
 	Status  parley.MembershipStatus
 }
 
-// NewDelivery is where a delivery begins.
+// NewDelivery is a delivery on its first rung.
 type NewDelivery struct {
 	RecipientID string
-	Recipient   string // its name, for the answer; may be empty
+	Recipient   string // the name, only for the result of the call; may be empty
 	State       parley.DeliveryState
 	Reason      string
 	Evidence    string
-	Code        parley.ReasonCode // of the reason, or else of the evidence; not needed with Withheld
-	Notice      bool              // the text is too long for a terminal and will be announced
-	Withheld    string            // why the conversation protocol holds it; State is held then
-	Until       time.Time         // when it is looked at again; zero for no time
-	Silent      bool              // nobody answers there: no answer is owed
+	Code        parley.ReasonCode // of the reason or the evidence; not needed with Withheld
+	Notice      bool              // the text is too long for a terminal, which gets a notice of it
+	Withheld    string            // why the conversation protocol holds it; State must be held then
+	Until       time.Time         // when the protocol decides again; zero for no time
+	Silent      bool              // the recipient never answers, so it owes no response
 
-	Decision *parley.ConversationDecision // on whether a responder answers a thread's post; nil elsewhere
+	Decision *parley.ConversationDecision // whether a responder answers a thread's post; nil elsewhere
 }
 
 // change returns the first rung of the delivery.
@@ -56,45 +56,52 @@ func (d *NewDelivery) change() Change {
 	return c
 }
 
-// Appended is what is stored now.
+// Appended is a message that is stored.
 type Appended struct {
 	Message    parley.Message
 	Deliveries []parley.Delivery
 	Seq        int64 // the message's number, for the keys of its deliveries
-	Repeated   bool  // the sender's key was used before: this is what it stored then
-	Updated    bool  // the message that it answers stands elsewhere now
-	Passed     []Job // that message, for the terminals of those who are to answer it instead
+	Repeated   bool  // the sender used the key before; this is what was stored then
+	Updated    bool  // the state of the answered message has changed
+	Passed     []Job // the answered message, for the terminals of its delegates
 }
 
 // Jobs returns the new deliveries that wait for a terminal, as Pending does later.
 func (a *Appended) Jobs() []Job {
+	if a.Repeated {
+		return nil
+	}
+
 	var jobs []Job
 	for _, d := range a.Deliveries {
-		if !d.State.Settled() && d.Hold == nil && !a.Repeated {
-			jobs = append(
-				jobs,
-				Job{Key: Key{a.Seq, d.RecipientID}, Message: a.Message, State: d.State, QueuedAt: d.Steps[0].At},
-			)
+		if !d.State.Settled() && d.Hold == nil {
+			jobs = append(jobs, Job{
+				Key:      Key{a.Seq, d.RecipientID},
+				Message:  a.Message,
+				State:    d.State,
+				QueuedAt: d.Steps[0].At,
+			})
 		}
 	}
+
 	return jobs
 }
 
-// Judge withholds those of a message's deliveries that the conversation protocol does
-// not let pass, by changing them. Like a Reach it is called by the goroutine that
-// writes, perhaps more than once, and then has to say the same again.
+// Judge changes those of a message's new deliveries that the conversation protocol
+// withholds. The writing goroutine calls it, perhaps more than once, so it must not
+// wait, and must decide the same again.
 type Judge func([]NewDelivery)
 
-// Append stores a message, its deliveries, a row of the agent log for each, and
-// its events, all or nothing; when it returns they are durable. A key that the
-// sender has used before stores nothing and returns what it stored then.
-// AGENT_NOT_FOUND when the sender or a recipient is not stored.
+// Append stores a message, its deliveries, a row of the agent log for each, and its
+// events, all or nothing; when it returns they are durable. With a key that the sender
+// has used before, it stores nothing and returns what was stored then. AGENT_NOT_FOUND
+// when the sender or a recipient is not stored.
 func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 	var out Appended
 	err := s.write(ctx, "storing the message", func(t *tx) error {
 		out = Appended{}
 		if p.IdempotencyKey != "" {
-			found, err := t.repeated(&p, &out)
+			found, err := findRepeated(t.db, p.Message.SenderID, p.IdempotencyKey, &out)
 			if found || err != nil {
 				return err
 			}
@@ -115,6 +122,7 @@ func (s *Messages) Append(ctx context.Context, p Post) (Appended, error) {
 	return out, err
 }
 
+// appendPost adds a message and everything that belongs to it to the transaction.
 func appendPost(t *tx, p *Post, out *Appended) error {
 	if p.Reach != nil {
 		if err := addressPost(t, p); err != nil {

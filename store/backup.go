@@ -10,14 +10,13 @@ import (
 	"parley"
 )
 
-// Backup writes a consistent copy of the database, as it is now, to a new file
-// and returns its size in bytes. Writing goes on meanwhile. INVALID_ARGUMENT
-// when path is not absolute or already there, STORAGE_UNAVAILABLE when the copy
-// cannot be written; a copy that failed is removed.
+// Backup writes a consistent copy of the database to a new file and returns its size in
+// bytes. Other calls may write meanwhile. INVALID_ARGUMENT when path is not absolute or
+// exists, STORAGE_UNAVAILABLE when the copy cannot be written; then it is removed.
 func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 	if !filepath.IsAbs(path) {
 		return 0, parley.Errorf(parley.InvalidArgument, "the path %q is not absolute", path).
-			Suggest("Give a whole path, e.g. %s.", filepath.Join(filepath.Dir(s.path), "copy.db"))
+			Suggest("Give an absolute path, for example %s.", filepath.Join(filepath.Dir(s.path), "copy.db"))
 	}
 
 	if s.queue.isClosed() {
@@ -35,25 +34,25 @@ func (s *Workspace) Backup(ctx context.Context, path string) (int64, error) {
 	case err == nil:
 		return size, nil
 	case errors.Is(err, os.ErrExist):
-		return 0, parley.Errorf(parley.InvalidArgument, "%s is already there", path).
-			Suggest("Choose the name of a file that does not exist.")
+		return 0, parley.Errorf(parley.InvalidArgument, "%s already exists", path).
+			Suggest("Choose a file that does not exist.")
 	case errors.Is(err, os.ErrNotExist):
 		return 0, parley.Errorf(parley.InvalidArgument, "the directory of %s does not exist", path).
-			Suggest("Make it first: mkdir -p %s", filepath.Dir(path))
+			Suggest("Create it first: mkdir -p %s", filepath.Dir(path))
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
 	}
 
 	switch faultOf(err) {
-	case faultLocked, faultCorrupt, faultForeign: // the database is meant, not its copy
+	case faultLocked, faultCorrupt, faultForeign: // of the database, not of its copy
 		path = s.path
 	}
 
 	return 0, failure(path, "writing the copy", err)
 }
 
-// copyTo copies the database to a new file and waits until the copy is on the
-// disk, which SQLite does not.
+// copyTo copies the database to a new file and syncs it to the disk, which SQLite does
+// not do.
 func copyTo(ctx context.Context, db *sql.DB, path string) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 // A workspace of a million messages between two hundred agents. One in a thousand is a
-// broadcast to all; every tenth of the others is for the busy agent, whose inbox has a
-// hundred thousand; ten in all are for the quiet one. The newest few of each inbox are
+// broadcast to all. Of the others, every tenth goes to the busy agent, whose inbox has a
+// hundred thousand messages, and ten go to the quiet one. The newest few of each inbox are
 // unread.
 const (
 	million   = 1_000_000
 	teamSize  = 200
 	busyAgent = 0
-	quiet     = teamSize // beside the others, and in no broadcast
+	quiet     = teamSize // one more agent, which gets no broadcast
 )
 
 var millionStatements = []string{
@@ -30,15 +30,17 @@ var millionStatements = []string{
 		INSERT INTO plan SELECT seq, 1 + seq %% %d, CASE WHEN seq %% 1000 = 7 THEN -1 WHEN seq %% 100000 = 50000 THEN %d
 			WHEN seq %% 10 = 0 THEN %d ELSE 1 + (seq / %d + seq) %% %d END FROM counter`,
 		million, teamSize-1, quiet, busyAgent, teamSize, teamSize-1),
-	`INSERT INTO messages (seq, id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at)
-		SELECT p.seq, printf('%08x-0000-4000-8000-%012x', p.seq * 2654435761 & 0xffffffff, p.seq), CASE p.recipient WHEN -1 THEN 'broadcast' ELSE 'direct' END,
-		'information', CASE p.seq % 50 WHEN 0 THEN 'high' ELSE 'normal' END, w.id,
+	`INSERT INTO messages (seq, id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to,
+			idempotency_key, accepted_at)
+		SELECT p.seq, printf('%08x-0000-4000-8000-%012x', p.seq * 2654435761 & 0xffffffff, p.seq),
+		CASE p.recipient WHEN -1 THEN 'broadcast' ELSE 'direct' END, 'information', CASE p.seq % 50 WHEN 0 THEN 'high' ELSE 'normal' END, w.id,
 		printf('hello team, %s: please look at module%d and rebase branch%d; the build of part%d is %s again, and test%d of package%d says number%d',
 			CASE p.seq % 2 WHEN 0 THEN 'evenly' ELSE 'oddly' END, p.seq * 7919 % 300, p.seq * 104729 % 50000, p.seq * 31 % 1000,
 			CASE p.seq % 3 WHEN 0 THEN 'red' ELSE 'green' END, p.seq * 613 % 5000, p.seq * 17 % 90, p.seq),
 		'', '', '', '', 1700000000000000000 + p.seq * 1000000000 FROM plan p JOIN who w ON w.n = p.sender`,
 	fmt.Sprintf(
-		`INSERT INTO deliveries (message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice, pane_seq, queued_at, read_at, steps)
+		`INSERT INTO deliveries (message_seq, recipient_id, conversation_id, kind, urgent, state, reason, notice,
+			pane_seq, queued_at, read_at, steps)
 		SELECT p.seq, w.id, b.id, CASE p.recipient WHEN -1 THEN 'broadcast' ELSE 'direct' END, 0, 'read', '', 0, p.seq,
 		1700000000000000000 + p.seq * 1000000000, CASE WHEN p.seq < %d THEN 1700000000000000000 + p.seq * 1000000000 END,
 		'{"state":"queued","at":"2026-01-01T00:00:00.000000000Z"}' || char(10)
@@ -51,7 +53,7 @@ var millionStatements = []string{
 		SELECT 'agent_direct_message', 0, seq, '', 1, '', '', '' FROM plan`,
 }
 
-// pairUp numbers the agents, and gives each two of them their conversation.
+// pairUp numbers the agents, and stores the conversation ID of each pair.
 func pairUp(db *sql.DB) error {
 	if _, err := db.Exec(`CREATE TEMP TABLE who (n INTEGER PRIMARY KEY, id TEXT NOT NULL);
 		INSERT INTO who SELECT row_number() OVER (ORDER BY name) - 1, id FROM agents WHERE name LIKE 'agent%';
@@ -121,8 +123,8 @@ func openMillion(b *testing.B) (path string) {
 	return path
 }
 
-// BenchmarkMillion is what an agent asks of a workspace of a million messages, and its
-// opening after a clean stop.
+// BenchmarkMillion measures the queries of an agent in a workspace of a million messages,
+// and opening it after a clean stop.
 func BenchmarkMillion(b *testing.B) {
 	path := openMillion(b)
 	b.Run("open", func(b *testing.B) {
@@ -174,12 +176,12 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// givenUp is what a search found that did not look at all messages.
+// givenUp is the result of a search that did not look at all messages.
 const givenUp = -1
 
 type millionQuery struct {
 	name    string
-	nothing bool // that is found
+	nothing bool // it should find nothing
 	ask     func(context.Context, *Store) (int, error)
 }
 

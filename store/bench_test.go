@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-// BenchmarkAppend1 is 50 callers that store a message for one recipient each.
+// BenchmarkAppend1 has 50 callers, each of which stores messages for one recipient.
 func BenchmarkAppend1(b *testing.B) {
 	s := openTest(b)
 	addAgents(b, s, 2)
@@ -28,7 +28,7 @@ func BenchmarkAppend1(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
 }
 
-// BenchmarkAppend200 is one broadcast after the other.
+// BenchmarkAppend200 stores one broadcast after the other.
 func BenchmarkAppend200(b *testing.B) {
 	s := openTest(b)
 	addAgents(b, s, 201)
@@ -50,8 +50,8 @@ func BenchmarkAppend200(b *testing.B) {
 	percentiles(b, times)
 }
 
-// BenchmarkClaimAdvance200 is what a broadcast to 200 terminals writes: all
-// couriers claim at once, and all close at once.
+// BenchmarkClaimAdvance200 writes what a broadcast to 200 terminals does: all couriers
+// claim at once, and all close at once.
 func BenchmarkClaimAdvance200(b *testing.B) {
 	s := openTest(b)
 	addAgents(b, s, 201)
@@ -99,8 +99,8 @@ func together(b *testing.B, to []int, do func(int) error) time.Duration {
 	return time.Since(begin)
 }
 
-// BenchmarkAppendAlone is one caller that stores one message after the other, each in
-// a transaction of its own.
+// BenchmarkAppendAlone has one caller, which stores one message after the other, each in a
+// separate transaction.
 func BenchmarkAppendAlone(b *testing.B) {
 	s := openTest(b)
 	addAgents(b, s, 2)
@@ -115,7 +115,7 @@ func BenchmarkAppendAlone(b *testing.B) {
 	percentiles(b, times)
 }
 
-// percentiles reports the middle of the times and the one that a hundredth exceeds.
+// percentiles reports the median and the 99th percentile of the times.
 func percentiles(b *testing.B, times []time.Duration) {
 	slices.Sort(times)
 	b.ReportMetric(float64(times[len(times)/2].Nanoseconds()), "p50-ns")

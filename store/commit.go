@@ -14,8 +14,8 @@ import (
 // of them waits longer.
 const maxBatch = 64
 
-// When the last commit carried a crowd and there are only few for the next, it
-// lingers, since a commit costs as much as ten writes. A write that comes alone
+// A commit costs as much as ten writes. So when the last commit carried a crowd and
+// only few writes wait for the next, it lingers for more. A write that comes alone
 // never waits, and neither do many.
 const (
 	crowd      = 4
@@ -23,25 +23,25 @@ const (
 	lingerTime = 2 * time.Millisecond
 )
 
-// write is one caller's change. apply may run more than once, each time in a
-// transaction in which nothing of it has happened yet.
+// write is one caller's change. It may run more than once, each time in a transaction
+// in which nothing of it has happened yet.
 type write struct {
-	apply func(*tx) error
-	begun atomic.Bool // by the writer; or given up, by the caller: whoever sets it
-	done  chan struct{}
-	err   error
+	change func(*tx) error
+	begun  atomic.Bool // set once: by the writer that begins it, or by the caller that gives it up
+	done   chan struct{}
+	err    error
 }
 
-// write runs apply in a transaction, together with other callers' changes, and
-// returns when it is durable. apply's own error is returned as it is, and only
-// its own change is undone. When ctx ends before the change has begun nothing
-// happens; one that has begun is finished.
-func (db *database) write(ctx context.Context, doing string, apply func(*tx) error) error {
+// write runs a change in a transaction, together with those of other callers, and
+// returns when it is durable. The change's own error is returned as it is, and undoes
+// this change alone. When ctx ends before the change has begun, nothing happens; once
+// begun, it is finished.
+func (db *database) write(ctx context.Context, doing string, change func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 
-	w := &write{apply: apply, done: make(chan struct{})}
+	w := &write{change: change, done: make(chan struct{})}
 	if !db.queue.push(w) {
 		return errClosed()
 	}
@@ -62,12 +62,12 @@ func (db *database) write(ctx context.Context, doing string, apply func(*tx) err
 	return db.fail(doing, w.err)
 }
 
-// writeLoop is the writing goroutine: it runs from Open until Close has let it
-// finish what is queued.
+// writeLoop is the writing goroutine. It runs from Open until Close, and finishes what
+// is queued.
 func (db *database) writeLoop() {
 	defer close(db.finished)
 
-	last := 0 // how many the last commit carried
+	last := 0 // the number of writes in the last commit
 	for {
 		batch, open := db.queue.take(maxBatch)
 		if len(batch) > 0 {
@@ -99,9 +99,9 @@ func (db *database) linger(n int) []*write {
 	return more
 }
 
-// commit makes the changes durable in one transaction. When one of them fails
-// half-way each gets a transaction of its own, so that it fails alone; when the
-// database does, they all fail.
+// commit makes the changes durable in one transaction. When a change fails half-way,
+// each gets a separate transaction, so that it fails alone. When the database fails,
+// they all fail.
 func (db *database) commit(batch []*write) {
 	err := db.attempt(batch)
 	switch {
@@ -117,9 +117,8 @@ func (db *database) commit(batch []*write) {
 	}
 }
 
-// attempt runs one transaction. The statements that frame it are sent here and
-// not by database/sql, which would forget the transaction after a failed COMMIT
-// while the connection is still in it.
+// attempt runs one transaction. It sends BEGIN and COMMIT itself: after a failed COMMIT
+// database/sql would forget the transaction while the connection is still in it.
 func (db *database) attempt(batch []*write) error {
 	t := &tx{db: db.writer, now: db.now()}
 	if err := t.db.Exec("BEGIN IMMEDIATE").Error; err != nil {
@@ -138,20 +137,20 @@ func (db *database) attempt(batch []*write) error {
 	}
 
 	if err != nil {
-		// Some failures have rolled back by themselves; then this one says so.
+		// Fails when SQLite has already rolled back by itself.
 		_ = t.db.Exec("ROLLBACK").Error
 		return err
 	}
 
 	db.marked = true
-	db.inboxes.changed(t.readers, t.given)
+	db.inboxes.invalidate(t.readers, t.older)
 	db.events.publish(last)
 
 	return nil
 }
 
-// refused reports an error that is an answer to the caller, and not a failure
-// of the database.
+// refused reports whether an error is an answer to the caller, and not a failure of the
+// database.
 func refused(err error) bool {
 	if errors.Is(err, ErrStale) {
 		return true

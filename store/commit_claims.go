@@ -19,8 +19,8 @@ var claimColumns = columns[claimRow]{
 	{"notice", func(c *claimRow) any { return c.notice }},
 }
 
-// flushClaims makes all claims with one statement. Who claims what is not waiting
-// any more is told so.
+// flushClaims makes all claims with one statement. A claim of a delivery that no longer
+// waits gets ErrStale.
 func (t *tx) flushClaims() error {
 	claimed := map[Key]bool{}
 	line := stepLine(parley.Step{State: parley.DeliveryTyping, At: t.now})
@@ -47,11 +47,11 @@ func (t *tx) flushClaims() error {
 	return nil
 }
 
-// closeRow is one Advance of a transaction that is believed to begin at typing.
+// closeRow is one Advance of a transaction that probably begins at typing.
 type closeRow struct {
 	Key
-	steps   []Change // that change something, if it does
-	changes []Change // as they were asked for
+	steps   []Change // the changes that change something from there
+	changes []Change // as the caller gave them
 	lines   string   // the steps as the database keeps them
 	read    bool     // one of them is that the message was read
 	by      *write
@@ -67,20 +67,20 @@ var closeColumns = columns[closeRow]{
 	{"is_read", func(c *closeRow) any { return c.read }},
 }
 
-// last returns where the delivery is then.
+// last returns the rung that the delivery reaches.
 func (c *closeRow) last() *Change { return &c.steps[len(c.steps)-1] }
 
-// flushCloses moves on, with one statement, all deliveries that are at typing;
-// where the belief was wrong, each by itself.
+// flushCloses moves all deliveries on that are at typing, with one statement. Those that
+// are not there follow one by one.
 func (t *tx) flushCloses() error {
 	for i := range t.closes {
 		c := &t.closes[i]
-		c.lines, c.read = t.stepLines(c.steps)
+		c.lines, c.read = stepLines(c.steps, t.now)
 	}
 
 	closed := map[Key]bool{}
 	err := closeColumns.inChunks(t.closes, func(values string, args []any) error {
-		// What was read or answered meanwhile gets further steps: see climb.
+		// A delivery that was read or answered meanwhile needs further steps: see climb.
 		return markChanged(t, closed, `WITH v (`+closeColumns.names()+`) AS (VALUES `+values+`)
 			UPDATE deliveries SET state = v.state, reason = v.reason, reason_code = v.reason_code,
 				steps = deliveries.steps || v.steps,
@@ -102,7 +102,7 @@ func (t *tx) flushCloses() error {
 			continue
 		}
 
-		if err := t.turn(c.by, func(t *tx) error { return advance(t, c.Key, c.changes) }); err != nil {
+		if err := t.apply(c.by, func(t *tx) error { return advance(t, c.Key, c.changes) }); err != nil {
 			return err
 		}
 	}
@@ -110,7 +110,7 @@ func (t *tx) flushCloses() error {
 	return nil
 }
 
-// mark runs a statement and notes the keys of the rows that it changed.
+// markChanged runs a statement and adds the keys of the rows that it changed.
 func markChanged(t *tx, changed map[Key]bool, sql string, args []any) error {
 	var keys []Key
 	if err := t.returning(&keys, sql, args...); err != nil {

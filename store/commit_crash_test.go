@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A killed process stands for a killed daemon: what it had acknowledged is
-// there, all of it and whole.
+// A killed process stands for a killed daemon: everything that it acknowledged is stored,
+// and complete.
 func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openAt(t, path)
@@ -34,7 +34,7 @@ func TestKilledProcessLosesNothingAcknowledged(t *testing.T) {
 
 		lines := bufio.NewScanner(out)
 		for n := 0; lines.Scan(); n++ {
-			if len(lines.Text()) == 36 { // not one that was cut
+			if len(lines.Text()) == 36 { // not a cut one
 				acknowledged[lines.Text()] = true
 			}
 

@@ -1,9 +1,11 @@
 package store
 
-import "sync"
+import (
+	"sync"
+)
 
-// queue holds the writes that wait. Each belongs to a caller that waits for it,
-// so it is as long as there are callers.
+// queue holds the writes that wait. Each has a caller that waits for it, so it is never
+// longer than there are callers.
 type queue struct {
 	wake chan struct{} // holds one token when there may be something to do
 
@@ -12,6 +14,7 @@ type queue struct {
 	closed  bool
 }
 
+// push adds a write; false when the queue is closed.
 func (q *queue) push(w *write) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -23,7 +26,7 @@ func (q *queue) push(w *write) bool {
 	return true
 }
 
-// take returns at most n writes, now begun, and whether more may come.
+// take begins at most n writes and returns them, and whether the queue is still open.
 func (q *queue) take(n int) ([]*write, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -43,7 +46,7 @@ func (q *queue) take(n int) ([]*write, bool) {
 	return batch, !q.closed
 }
 
-// close refuses further writes; false when that was done before.
+// close refuses further writes; false when it was closed before.
 func (q *queue) close() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()

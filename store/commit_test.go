@@ -266,7 +266,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// courier delivers to an agent until it has delivered so many.
+// courier delivers to an agent until it has delivered want messages.
 func courier(t *testing.T, s *Store, n, want int) {
 	var after int64
 	for pane := uint64(1); pane <= uint64(want); {

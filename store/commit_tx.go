@@ -8,16 +8,17 @@ import (
 	"parley"
 )
 
-// tx is what a change may do: read and write in the transaction, and leave what
-// many changes have in common to its end, where one statement serves them all: a
-// statement costs some fifty microseconds, a row of it a few.
+// tx is one transaction, which carries the changes of several callers. A change reads
+// and writes in it directly, or adds rows for the end of the transaction, where one
+// statement writes those of all changes: a statement costs some fifty microseconds,
+// each of its rows a few.
 type tx struct {
 	db      *gorm.DB
 	now     time.Time
-	wrote   bool
-	current *write // whose turn it is
+	wrote   bool   // the current change has written something
+	current *write // the change that is being applied
 
-	nextSeq    int64 // the next message's number, 0 before it is known
+	nextSeq    int64 // the next message's number, 0 while unknown
 	messages   []newMessageRow
 	files      []parley.File
 	carried    []carriedRow
@@ -27,30 +28,35 @@ type tx struct {
 	events     []eventRow
 	logs       []logRow
 	debts      []debtRow
-	readers    map[string]bool // whose read_at was set
-	given      map[string]bool // who got a message that was another's before
+	readers    map[string]bool // recipients that have read something
+	older      map[string]bool // recipients that got an older message
 }
 
-// run applies the changes and returns the last event's number, 0 for none. A
-// change that refuses before it has written anything keeps its error to itself.
+// run applies the changes and returns the last event's number, 0 for none. A change
+// that is refused before it has written anything does not fail the others.
 func (t *tx) run(batch []*write) (int64, error) {
 	for _, w := range batch {
-		if err := t.turn(w, w.apply); err != nil {
+		if err := t.apply(w, w.change); err != nil {
 			return 0, err
 		}
 	}
-	for _, flush := range []func() error{t.flushMessages, t.flushFiles, t.flushWords, t.flushDeliveries, t.flushDebts, t.flushClaims, t.flushCloses, t.flushLogs} {
+
+	for _, flush := range []func() error{
+		t.flushMessages, t.flushFiles, t.flushWords, t.flushDeliveries, t.flushDebts,
+		t.flushClaims, t.flushCloses, t.flushLogs,
+	} {
 		if err := flush(); err != nil {
 			return 0, err
 		}
 	}
+
 	return t.flushEvents()
 }
 
-// turn applies one change.
-func (t *tx) turn(w *write, apply func(*tx) error) error {
+// apply runs one change. It returns the errors that fail the whole transaction.
+func (t *tx) apply(w *write, change func(*tx) error) error {
 	t.wrote, t.current = false, w
-	w.err = apply(t)
+	w.err = change(t)
 	if w.err != nil && (t.wrote || !refused(w.err)) {
 		return w.err
 	}
@@ -69,20 +75,15 @@ func (t *tx) query(dest any, sql string, args ...any) error {
 	return t.db.Raw(sql, args...).Scan(dest).Error
 }
 
-// returning is query for a statement that writes.
+// returning runs a statement that writes, and reads what it returns into dest.
 func (t *tx) returning(dest any, sql string, args ...any) error {
 	t.wrote = true
 	return t.query(dest, sql, args...)
 }
 
+// emit adds an event.
 func (t *tx) emit(e eventRow) {
 	t.wrote = true
 	e.At = nanos(t.now)
 	t.events = append(t.events, e)
-}
-
-func (t *tx) note(l logRow) {
-	t.wrote = true
-	l.At = nanos(t.now)
-	t.logs = append(t.logs, l)
 }

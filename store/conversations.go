@@ -11,12 +11,12 @@ import (
 // Conversations keeps what the conversation protocol must remember.
 type Conversations struct{ *database }
 
-// Act is what the operator did to a conversation: that of a thread, or of two agents.
+// Act is an action of the operator on a conversation, of a thread or of two agents.
 type Act struct {
 	At         time.Time `gorm:"-"`
 	Action     string
-	ThreadID   string
-	One, Other string
+	ThreadID   string // "" for two agents
+	One, Other string // their IDs; "" for a thread
 	ChainID    string // of the turn that was released
 	Hop        int
 }
@@ -36,18 +36,20 @@ var newActColumns = columns[Act]{
 	{"hop", func(a *Act) any { return a.Hop }},
 }
 
-// AddAct keeps an act. A lasting one takes the place of those of the given actions on
-// the same conversation; of the others those before a time are forgotten.
+// AddAct stores an act. It replaces those of the actions in instead on the same
+// conversation, and deletes acts before a time, except mutes, which last.
 func (s *Conversations) AddAct(ctx context.Context, a Act, instead []string, before time.Time) error {
-	return s.write(ctx, "storing what was done to a conversation", func(t *tx) error {
+	return s.write(ctx, "storing an act on a conversation", func(t *tx) error {
 		if len(instead) > 0 {
-			if _, err := t.exec(`DELETE FROM conversation_acts WHERE action IN ? AND thread_id = ? AND one = ? AND other = ?`,
+			if _, err := t.exec(`DELETE FROM conversation_acts
+				WHERE action IN ? AND thread_id = ? AND one = ? AND other = ?`,
 				instead, a.ThreadID, a.One, a.Other); err != nil {
 				return err
 			}
 		}
 
-		if _, err := t.exec(`DELETE FROM conversation_acts WHERE at < ? AND action NOT IN ('mute', 'unmute')`, nanos(before)); err != nil {
+		if _, err := t.exec(`DELETE FROM conversation_acts WHERE at < ? AND action NOT IN ('mute', 'unmute')`,
+			nanos(before)); err != nil {
 			return err
 		}
 
@@ -55,16 +57,11 @@ func (s *Conversations) AddAct(ctx context.Context, a Act, instead []string, bef
 	})
 }
 
-// Acts returns what was done to conversations, in its order.
+// Acts returns the acts on conversations, the oldest first.
 func (s *Conversations) Acts(ctx context.Context) ([]Act, error) {
 	var rows []actRow
-	err := s.read(
-		ctx,
-		"reading what was done to conversations",
-		&rows,
-		`SELECT at AS nanos, action, thread_id, one, other, chain_id, hop
-		FROM conversation_acts ORDER BY seq`,
-	)
+	err := s.read(ctx, "reading the acts on conversations", &rows,
+		`SELECT at AS nanos, action, thread_id, one, other, chain_id, hop FROM conversation_acts ORDER BY seq`)
 
 	acts := make([]Act, len(rows))
 	for i := range rows {
@@ -77,17 +74,12 @@ func (s *Conversations) Acts(ctx context.Context) ([]Act, error) {
 
 // ThreadSettings returns a thread's own settings, as JSON; "" when it has none.
 func (s *Conversations) ThreadSettings(ctx context.Context, threadID string) (settings string, err error) {
-	err = s.read(
-		ctx,
-		"reading the settings of the thread",
-		&settings,
-		`SELECT conversation FROM threads WHERE id = ?`,
-		threadID,
-	)
+	err = s.read(ctx, "reading the settings of the thread", &settings,
+		`SELECT conversation FROM threads WHERE id = ?`, threadID)
 	return settings, err
 }
 
-// SetThreadSettings keeps the settings of a thread; "" for none of its own.
+// SetThreadSettings stores a thread's own settings; "" for none.
 func (s *Conversations) SetThreadSettings(ctx context.Context, threadID, settings string) error {
 	return s.write(ctx, "storing the settings of the thread", func(t *tx) error {
 		_, err := t.exec(`UPDATE threads SET conversation = ? WHERE id = ?`, settings, threadID)
@@ -95,11 +87,11 @@ func (s *Conversations) SetThreadSettings(ctx context.Context, threadID, setting
 	})
 }
 
-// drawFact is the name of the key of the workspace's chance.
+// drawFact is the name of the fact that holds the key of the draws.
 const drawFact = "conversation_draw"
 
-// DrawKey returns the key from which the draws of the conversation protocol are made.
-// It is made once for a workspace.
+// DrawKey returns the key from which the conversation protocol derives its random draws.
+// A workspace gets one at the first call.
 func (s *Conversations) DrawKey(ctx context.Context) ([]byte, error) {
 	var values []string
 	err := s.read(ctx, "reading the key of the draws", &values, `SELECT value FROM facts WHERE name = ?`, drawFact)
@@ -108,17 +100,13 @@ func (s *Conversations) DrawKey(ctx context.Context) ([]byte, error) {
 	}
 
 	if len(values) == 0 {
-		values = []string{rand.Text()}
+		fresh := []byte(rand.Text())
 		err := s.write(ctx, "storing the key of the draws", func(t *tx) error {
-			_, err := t.exec(
-				`INSERT INTO facts (name, value) VALUES (?, ?)`,
-				drawFact,
-				hex.EncodeToString([]byte(values[0])),
-			)
+			_, err := t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)`, drawFact, hex.EncodeToString(fresh))
 			return err
 		})
 
-		return []byte(values[0]), err
+		return fresh, err
 	}
 
 	key, err := hex.DecodeString(values[0])
@@ -129,7 +117,7 @@ func (s *Conversations) DrawKey(ctx context.Context) ([]byte, error) {
 	return key, nil
 }
 
-// TurnRow is a message that went to an agent, as the conversation protocol counts it.
+// TurnRow is one delivery of a message, as the conversation protocol counts it.
 type TurnRow struct {
 	MessageID   string
 	ChainID     string
@@ -138,22 +126,24 @@ type TurnRow struct {
 	RecipientID string
 	ThreadID    string
 	AcceptedAt  int64
-	Replied     string // the chain of the message that it answers
+	Replied     string // the chain of the answered message; "" for none
 }
 
-// At is when the message was accepted.
+// At returns when the message was accepted.
 func (r *TurnRow) At() time.Time { return instant(r.AcceptedAt) }
 
-// Turns returns the latest messages that were not withheld, in the order of
-// acceptance, but for parley's own, and for what began no turn: it was read in the
-// moment in which it was stored.
+// Turns returns the deliveries of the latest messages in the order of acceptance. It
+// leaves out withheld and failed ones, parley's own messages, and those that began no
+// turn: they were read in the moment in which they were stored.
 func (s *Conversations) Turns(ctx context.Context, since time.Time, limit int) ([]TurnRow, error) {
 	var rows []TurnRow
 	err := s.read(ctx, "reading the last turns", &rows, `SELECT * FROM (
-		SELECT m.seq, m.id AS message_id, m.chain_id, m.hop, m.sender_id, d.recipient_id, m.thread_id, m.accepted_at, coalesce(a.chain_id, '') AS replied
+		SELECT m.seq, m.id AS message_id, m.chain_id, m.hop, m.sender_id, d.recipient_id, m.thread_id, m.accepted_at,
+			coalesce(a.chain_id, '') AS replied
 		FROM messages m CROSS JOIN deliveries d ON d.message_seq = m.seq JOIN agents s ON s.id = m.sender_id
 		LEFT JOIN messages a ON a.id = m.in_reply_to AND m.in_reply_to <> ''
-		WHERE m.seq > (SELECT coalesce(max(seq), 0) FROM messages) - ? AND m.accepted_at > ? AND m.chain_id <> '' AND d.withheld = '' AND d.state <> 'failed'
+		WHERE m.seq > (SELECT coalesce(max(seq), 0) FROM messages) - ? AND m.accepted_at > ?
+			AND m.chain_id <> '' AND d.withheld = '' AND d.state <> 'failed'
 			AND (d.read_at IS NULL OR d.read_at > d.queued_at) AND s.kind <> 'system'
 		ORDER BY m.seq DESC LIMIT ?) ORDER BY seq`, limit, nanos(since), limit)
 	return rows, err

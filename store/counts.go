@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// AgentCounts is what lies before an agent.
+// AgentCounts counts the open messages and debts of an agent.
 type AgentCounts struct {
 	Unread     int        // messages that it has not read
-	Queued     int        // messages that its terminal has not got
-	HeldReason string     // why the first of them are held, if they are
-	HeldID     string     // the first message that is
-	HeldSince  *time.Time // when that was accepted
+	Queued     int        // deliveries that are queued, held or being typed
+	HeldReason string     // why deliveries are held; "" if none is
+	HeldID     string     // the ID of the first held message
+	HeldSince  *time.Time // when that message was accepted
 	Owed       int        // required responses that it has not given
-	Overdue    int        // of these, past their deadline
+	Overdue    int        // those of them that are past their deadline
 }
 
-// Counts returns the counts of all agents that have any, by id.
+// Counts returns the counts of all agents that have any, by their IDs.
 func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) {
 	var unread, open []struct {
 		RecipientID string
@@ -30,16 +30,13 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 	err := s.read(ctx, doing, &unread, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
 		WHERE d.read_at IS NULL GROUP BY d.recipient_id`)
 	if err == nil {
-		err = s.read(
-			ctx,
-			doing,
-			&open,
-			`SELECT o.recipient_id, o.n, o.held, coalesce(m.id, '') AS held_id, coalesce(m.accepted_at, 0) AS held_since
+		err = s.read(ctx, doing, &open, `SELECT o.recipient_id, o.n, o.held,
+				coalesce(m.id, '') AS held_id, coalesce(m.accepted_at, 0) AS held_since
 			FROM (SELECT d.recipient_id, count(*) AS n,
 				max(CASE WHEN d.state = 'held' THEN d.reason ELSE '' END) AS held,
 				min(CASE WHEN d.state = 'held' THEN d.message_seq END) AS seq
-				FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id) o LEFT JOIN messages m ON m.seq = o.seq`,
-		)
+				FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id) o
+			LEFT JOIN messages m ON m.seq = o.seq`)
 	}
 
 	var owed []struct {
@@ -63,7 +60,7 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 
 	for _, o := range open {
 		c := counts[o.RecipientID]
-		c.Queued, c.HeldReason, c.HeldID, c.HeldSince = o.N, o.Held, o.HeldID, moment(o.HeldSince)
+		c.Queued, c.HeldReason, c.HeldID, c.HeldSince = o.N, o.Held, o.HeldID, instantOrNil(o.HeldSince)
 		counts[o.RecipientID] = c
 	}
 
@@ -76,8 +73,7 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 	return counts, nil
 }
 
-// DeliveryCounts returns how many deliveries are in each state but submitted
-// and read.
+// DeliveryCounts returns the number of deliveries in each state that is not a proven one.
 func (s *Workspace) DeliveryCounts(ctx context.Context) (map[string]int, error) {
 	var rows []struct {
 		State string
@@ -87,7 +83,7 @@ func (s *Workspace) DeliveryCounts(ctx context.Context) (map[string]int, error) 
 	err := s.read(ctx, "counting deliveries", &rows, `
 		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isOpen+` GROUP BY d.state
 		UNION ALL
-		SELECT d.state, count(*) AS n FROM deliveries d WHERE d.state IN ('failed', 'unconfirmed', 'expired') GROUP BY d.state`)
+		SELECT d.state, count(*) AS n FROM deliveries d WHERE `+isRetriable+` GROUP BY d.state`)
 
 	counts := make(map[string]int, len(rows))
 	for _, r := range rows {

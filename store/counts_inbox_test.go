@@ -6,7 +6,7 @@ import (
 	"parley"
 )
 
-func TestInboxCountsFollowWhatHappens(t *testing.T) {
+func TestInboxCountsFollowChanges(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 3)
 	want := func(total, unread int) {
@@ -56,7 +56,7 @@ func TestInboxCountsFollowWhatHappens(t *testing.T) {
 	want(3, 0)
 }
 
-func TestWhoIsGivenAnOlderMessageHasItCounted(t *testing.T) {
+func TestInboxCountsIncludeOlderMessages(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 3)
 	question := require(t, s, 1)

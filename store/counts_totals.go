@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// Totals are what was ever stored.
+// Totals is the number of messages and deliveries ever stored.
 type Totals struct{ Messages, Deliveries int64 }
 
-// counted is how far the deliveries have been counted: there are millions, none
-// is ever removed, and a message's are stored with it.
+// counted caches the totals: there are millions of deliveries, none is ever removed, and
+// those of a message are stored with it.
 type counted struct {
 	sync.Mutex
-	messages, deliveries int64
+	messages, deliveries int64 // deliveries counts those of the first so many messages
 }
 
-// Totals counts messages and deliveries. The first call reads all deliveries, a
-// later one those that have come since.
+// Totals counts messages and deliveries. The first call reads all deliveries, a later one
+// those that were stored since.
 func (s *Workspace) Totals(ctx context.Context) (Totals, error) {
 	s.counted.Lock()
 	defer s.counted.Unlock()
@@ -25,14 +25,8 @@ func (s *Workspace) Totals(ctx context.Context) (Totals, error) {
 	var last, more int64
 	err := s.read(ctx, doing, &last, `SELECT coalesce(max(seq), 0) FROM messages`)
 	if err == nil {
-		err = s.read(
-			ctx,
-			doing,
-			&more,
-			`SELECT count(*) FROM deliveries WHERE message_seq > ? AND message_seq <= ?`,
-			s.counted.messages,
-			last,
-		)
+		err = s.read(ctx, doing, &more, `SELECT count(*) FROM deliveries WHERE message_seq > ? AND message_seq <= ?`,
+			s.counted.messages, last)
 	}
 
 	if err != nil {
@@ -42,10 +36,4 @@ func (s *Workspace) Totals(ctx context.Context) (Totals, error) {
 	s.counted.messages, s.counted.deliveries = last, s.counted.deliveries+more
 
 	return Totals{Messages: last, Deliveries: s.counted.deliveries}, nil
-}
-
-// Ping returns nil when the database can be read.
-func (s *Workspace) Ping(ctx context.Context) error {
-	var n int64
-	return s.read(ctx, "looking into the database", &n, `SELECT count(*) FROM (SELECT 1 FROM agents LIMIT 1)`)
 }

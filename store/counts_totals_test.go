@@ -2,7 +2,7 @@ package store
 
 import "testing"
 
-func TestTotalsCountOnFromWhatWasCounted(t *testing.T) {
+func TestTotalsContinueFromLastCount(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 4)
 	want := func(messages, deliveries int64) {

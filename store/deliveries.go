@@ -7,11 +7,11 @@ import (
 	"parley"
 )
 
-// Deliveries moves messages to the terminals of their recipients.
+// Deliveries keeps how far each message has come on its way to a recipient.
 type Deliveries struct{ *database }
 
-// isOpen is true of a delivery with which parley has still to do something. It
-// stands in queries as it stands in the index, which is what makes SQLite use it.
+// isOpen selects the deliveries that parley still has to work on. It must be spelled as
+// in the index, or SQLite does not use that.
 const isOpen = `d.state IN ('queued', 'held', 'typing')`
 
 // Key names a delivery.
@@ -20,7 +20,7 @@ type Key struct {
 	RecipientID string
 }
 
-// Job is a delivery to a terminal that is not done.
+// Job is a delivery to a terminal that is still open.
 type Job struct {
 	Key      Key
 	Message  parley.Message // without recipients
@@ -32,29 +32,28 @@ type Job struct {
 	Notice   bool
 }
 
-// Pending returns what waits for a recipient's terminal, queued or held there: urgent
-// first, then in the order of acceptance. What the conversation protocol withholds does
-// not.
+// Pending returns the deliveries that are queued or held for a recipient's terminal,
+// urgent ones first, then in the order of acceptance. It leaves out those that the
+// conversation protocol withholds.
 func (s *Deliveries) Pending(ctx context.Context, recipientID string, limit int) ([]Job, error) {
 	return s.jobs(ctx, `d.state <> 'typing' AND NOT (`+isWithheld+`)`, recipientID, limit)
 }
 
-// PendingAmong is Pending, of these messages only.
+// PendingAmong is like Pending, but only for these messages, withheld ones included.
 func (s *Deliveries) PendingAmong(ctx context.Context, recipientID string, messageIDs []string) ([]Job, error) {
 	return s.jobs(ctx, `d.state <> 'typing' AND m.id IN ?`, recipientID, len(messageIDs), messageIDs)
 }
 
-// Typing returns the deliveries to a recipient that were claimed and not
-// closed. There is one at most, unless two couriers were at work.
+// Typing returns the deliveries to a recipient that were claimed and not closed. There is
+// at most one, unless two couriers were at work.
 func (s *Deliveries) Typing(ctx context.Context, recipientID string) ([]Job, error) {
 	return s.jobs(ctx, `d.state = 'typing'`, recipientID, maxBatch)
 }
 
 func (s *Deliveries) jobs(ctx context.Context, which, recipientID string, limit int, args ...any) ([]Job, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading what waits", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
-		FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
+	err := s.read(ctx, "reading pending deliveries", &rows, `SELECT `+itemColumns+`
+		FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
 		WHERE d.recipient_id = ? AND `+isOpen+` AND `+which+`
 		ORDER BY d.urgent DESC, d.message_seq LIMIT ?`, append(append([]any{recipientID}, args...), limit)...)
 	jobs := make([]Job, len(rows))
@@ -66,13 +65,20 @@ func (s *Deliveries) jobs(ctx context.Context, which, recipientID string, limit 
 
 func (r *itemRow) job() Job {
 	d := &r.Delivery
-	return Job{Key: Key{d.MessageSeq, d.RecipientID}, Message: r.Message.message(),
-		State: parley.DeliveryState(d.State), Reason: d.Reason, Code: parley.ReasonCode(d.ReasonCode), PaneSeq: uint64(d.PaneSeq),
-		QueuedAt: instant(d.QueuedAt), Notice: d.Notice}
+	return Job{
+		Key:      Key{d.MessageSeq, d.RecipientID},
+		Message:  r.Message.message(),
+		State:    parley.DeliveryState(d.State),
+		Reason:   d.Reason,
+		Code:     parley.ReasonCode(d.ReasonCode),
+		PaneSeq:  uint64(d.PaneSeq),
+		QueuedAt: instant(d.QueuedAt),
+		Notice:   d.Notice,
+	}
 }
 
-// Claim marks a queued or held delivery as being typed, with the number that
-// the pane will remember. ErrStale when it is neither.
+// Claim marks a queued or held delivery as being typed, with the sequence number that the
+// pane will store. ErrStale when it is neither.
 func (s *Deliveries) Claim(ctx context.Context, k Key, paneSeq uint64, notice bool) error {
 	return s.write(ctx, "claiming the delivery", func(t *tx) error {
 		t.claims = append(t.claims, claimRow{Key: k, paneSeq: int64(paneSeq), notice: notice, by: t.current})

@@ -53,7 +53,7 @@ func stepCodes(d parley.Delivery) (codes []parley.ReasonCode) {
 	return codes
 }
 
-func TestTheStoreGivesItsOwnStepsTheirCodes(t *testing.T) {
+func TestStoreSetsCodesOfItsOwnSteps(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	key := func(done Appended) Key { return Key{done.Seq, agentID(1)} }

@@ -7,11 +7,12 @@ import (
 	"parley"
 )
 
-// expireBatch bounds how long an expiry keeps other writes waiting.
+// expireBatch is how many deliveries expire in one change, so that other writes do not
+// wait long.
 const expireBatch = 200
 
-// Expire gives up what was accepted before a time and is still queued or held,
-// and returns which deliveries those were.
+// Expire gives up the deliveries that have been queued or held since before a time, and
+// returns their keys.
 func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error) {
 	var expired []Key
 	for {
@@ -27,14 +28,19 @@ func (s *Deliveries) Expire(ctx context.Context, before time.Time) ([]Key, error
 	}
 }
 
+// expireSome expires one batch.
 func expireSome(t *tx, before time.Time) ([]Key, error) {
 	var keys []Key
 	err := t.query(&keys, `SELECT d.message_seq, d.recipient_id FROM deliveries d
 		WHERE `+isOpen+` AND d.state <> 'typing' AND d.queued_at < ? LIMIT ?`, nanos(before), expireBatch)
-	for _, k := range keys {
-		if err == nil {
-			err = writeSteps(t, k, []Change{{State: parley.DeliveryExpired, Reason: parley.EndedExpired.Words(""), Code: parley.EndedExpired}}, 0)
-		}
+	expired := Change{
+		State:  parley.DeliveryExpired,
+		Reason: parley.EndedExpired.Words(""),
+		Code:   parley.EndedExpired,
 	}
+	for i := 0; i < len(keys) && err == nil; i++ {
+		err = writeSteps(t, keys[i], []Change{expired}, 0)
+	}
+
 	return keys, err
 }

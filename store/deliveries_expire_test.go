@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestExpireGivesUpWhatWaitedTooLong(t *testing.T) {
+func TestExpireEndsOldDeliveries(t *testing.T) {
 	s := openTest(t)
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return clock }

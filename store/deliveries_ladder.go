@@ -10,14 +10,14 @@ import (
 	"parley"
 )
 
-// Change is a rung that a delivery reaches, and how that is known.
+// Change is a rung that a delivery reaches, with either a reason or an evidence.
 type Change struct {
 	State    parley.DeliveryState
-	Reason   string // why it is not further
-	Evidence string
-	Code     parley.ReasonCode // the same as a code: of the reason, or else of the evidence
+	Reason   string            // why it does not get further
+	Evidence string            // what proves the rung
+	Code     parley.ReasonCode // of the reason or the evidence
 
-	TurnStarted time.Time // when the recipient says that its work upon it began; zero if it does not say
+	TurnStarted time.Time // when the recipient began to work on it, by its own report; zero if unknown
 }
 
 // reasonCode returns the code of the reason, "" when there is no reason.
@@ -28,8 +28,11 @@ func (c *Change) reasonCode() string {
 	return string(c.Code)
 }
 
+// words returns the reason or the evidence.
+func (c *Change) words() string { return cmp.Or(c.Reason, c.Evidence) }
+
 func (c *Change) step(at time.Time) parley.Step {
-	s := parley.Step{State: c.State, At: at, Evidence: cmp.Or(c.Evidence, c.Reason), Code: c.Code}
+	s := parley.Step{State: c.State, At: at, Evidence: c.words(), Code: c.Code}
 	if !c.TurnStarted.IsZero() {
 		started := c.TurnStarted.UTC()
 		s.TurnStarted = &started
@@ -37,8 +40,8 @@ func (c *Change) step(at time.Time) parley.Step {
 	return s
 }
 
-// follows says which rungs a delivery may reach from where it is. What has been
-// given up can still prove to have been read; what was read stays so.
+// follows lists the rungs that a delivery may reach from each rung. One that was given up
+// may still turn out to have been read; one that was read stays so.
 var follows = map[parley.DeliveryState][]parley.DeliveryState{
 	parley.DeliveryQueued: {
 		parley.DeliveryHeld,
@@ -64,7 +67,6 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 		parley.DeliveryFailed,
 		parley.DeliveryUnconfirmed,
 	},
-
 	parley.DeliverySubmitted:   {parley.DeliverySubmitted, parley.DeliveryRead},
 	parley.DeliveryRead:        {parley.DeliveryAnswered},
 	parley.DeliveryUnconfirmed: {parley.DeliverySubmitted, parley.DeliveryRead},
@@ -72,14 +74,15 @@ var follows = map[parley.DeliveryState][]parley.DeliveryState{
 	parley.DeliveryExpired:     {parley.DeliveryRead},
 }
 
-// Advance moves a delivery up the ladder, one or more rungs at once, each with
-// its step and its event. A change to where it is already, for the same reason,
-// does nothing. ErrStale when a rung does not follow from the one before.
-// What its recipient read while it was being typed is read in the end.
+// Advance moves a delivery up the ladder, one or more rungs at once, each with its step
+// and its event. A change to the present rung for the same reason does nothing. ErrStale
+// when a rung does not follow from the one before. A delivery that its recipient read
+// while it was being typed goes on to read.
 func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) error {
 	return s.write(ctx, "moving the delivery on", func(t *tx) error {
-		if steps, err := (&deliveryState{State: string(parley.DeliveryTyping)}).climb(changes); err == nil &&
-			changes[0].State != parley.DeliveryTyping {
+		typing := deliveryState{State: string(parley.DeliveryTyping)}
+		steps, err := typing.climb(changes)
+		if err == nil && changes[0].State != parley.DeliveryTyping {
 			t.closes = append(t.closes, closeRow{Key: k, steps: steps, changes: changes, by: t.current})
 			return nil
 		}
@@ -87,10 +90,11 @@ func (s *Deliveries) Advance(ctx context.Context, k Key, changes ...Change) erro
 	})
 }
 
-// advance moves a delivery on from wherever it is.
+// advance moves a delivery on from its present rung.
 func advance(t *tx, k Key, changes []Change) error {
 	var rows []deliveryState
-	if err := t.query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries WHERE message_seq = ? AND recipient_id = ?`,
+	if err := t.query(&rows, `SELECT state, reason, read_at, answered_by FROM deliveries
+		WHERE message_seq = ? AND recipient_id = ?`,
 		k.MessageSeq, k.RecipientID); err != nil {
 		return err
 	}
@@ -107,7 +111,7 @@ func advance(t *tx, k Key, changes []Change) error {
 	return writeSteps(t, k, steps, nanos(t.now))
 }
 
-// deliveryState is where a delivery is.
+// deliveryState is the part of a delivery that decides which rungs follow.
 type deliveryState struct {
 	State      string
 	Reason     string
@@ -115,7 +119,9 @@ type deliveryState struct {
 	AnsweredBy string
 }
 
-// climb returns those of the changes that change something.
+// climb returns the steps that the changes make: those that change something, and those
+// that follow because the recipient has read or answered the message. ErrStale when one
+// does not follow.
 func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 	state, reason := parley.DeliveryState(d.State), d.Reason
 	steps := make([]Change, 0, len(changes)+1)
@@ -132,14 +138,11 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 	}
 
 	if d.ReadAt != nil && len(steps) > 0 && !state.Read() {
-		steps = append(
-			steps,
-			Change{
-				State:    parley.DeliveryRead,
-				Evidence: "its recipient marked it read while it was being typed",
-				Code:     parley.ProofCall,
-			},
-		)
+		steps = append(steps, Change{
+			State:    parley.DeliveryRead,
+			Evidence: "its recipient marked it read while it was being typed",
+			Code:     parley.ProofCall,
+		})
 	}
 
 	if d.AnsweredBy != "" && len(steps) > 0 && state != parley.DeliveryAnswered {
@@ -149,14 +152,14 @@ func (d *deliveryState) climb(changes []Change) ([]Change, error) {
 	return steps, nil
 }
 
-// climb writes steps to a delivery; the last is where it is then. readAt is
-// when it was read, if one of them says so and nothing earlier did.
+// writeSteps adds steps to a delivery, which is on the last of them then. readAt is the
+// time of reading, if one of the steps is read and the delivery has no such time yet.
 func writeSteps(t *tx, k Key, steps []Change, readAt int64) error {
 	for _, c := range steps {
 		t.emitDelivery(k, c)
 	}
 
-	lines, read := t.stepLines(steps)
+	lines, read := stepLines(steps, t.now)
 	last := steps[len(steps)-1]
 	set, args := `state = ?, reason = ?, reason_code = ?, steps = steps || ?`,
 		[]any{string(last.State), last.Reason, last.reasonCode(), lines}
@@ -170,18 +173,24 @@ func writeSteps(t *tx, k Key, steps []Change, readAt int64) error {
 	return err
 }
 
-// stepLines writes steps as the database keeps them, and says whether one of them
-// is that the message was read.
-func (t *tx) stepLines(steps []Change) (lines string, read bool) {
+// stepLines encodes steps as the database stores them, and reports whether one of them is
+// read.
+func stepLines(steps []Change, at time.Time) (lines string, read bool) {
 	var b strings.Builder
 	for _, c := range steps {
-		b.WriteString(stepLine(c.step(t.now)))
+		b.WriteString(stepLine(c.step(at)))
 		read = read || c.State == parley.DeliveryRead
 	}
 	return b.String(), read
 }
 
+// emitDelivery adds the event of a delivery's new rung.
 func (t *tx) emitDelivery(k Key, c Change) {
-	t.emit(eventRow{Type: parley.EventDelivery, MessageSeq: k.MessageSeq, RecipientID: k.RecipientID,
-		State: string(c.State), Detail: cmp.Or(c.Reason, c.Evidence)})
+	t.emit(eventRow{
+		Type:        parley.EventDelivery,
+		MessageSeq:  k.MessageSeq,
+		RecipientID: k.RecipientID,
+		State:       string(c.State),
+		Detail:      c.words(),
+	})
 }

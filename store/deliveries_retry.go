@@ -7,13 +7,12 @@ import (
 	"parley"
 )
 
-// retriable is true of a delivery that ended without being proven.
-const retriable = `d.state IN ('failed', 'unconfirmed', 'expired')`
+// isRetriable selects the deliveries that ended without proof.
+const isRetriable = `d.state IN ('failed', 'unconfirmed', 'expired')`
 
-// Retry begins deliveries of a message again, each where begin says: those that
-// ended without being proven, all or nothing. What they went through stays in
-// their steps, and their time to wait begins anew. It returns what began again;
-// the others of begin are left as they are.
+// Retry begins deliveries of a message again, all or nothing: those in begin that ended
+// without proof. Their steps are kept, and their waiting time starts from zero. It
+// returns the deliveries that began again, and leaves the others as they are.
 func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDelivery) ([]Job, error) {
 	var jobs []Job
 	err := s.write(ctx, "queueing the delivery again", func(t *tx) error {
@@ -32,13 +31,12 @@ func (s *Deliveries) Retry(ctx context.Context, messageID string, begin []NewDel
 	return jobs, err
 }
 
-// retry returns one job, or none when the delivery is not to be tried again.
+// retryDelivery returns one job, or none when the delivery did not end without proof.
 func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 	var rows []itemRow
-	err := t.query(&rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
-		FROM messages m JOIN deliveries d ON d.message_seq = m.seq
-		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
-		WHERE m.id = ? AND d.recipient_id = ? AND `+retriable, messageID, b.RecipientID)
+	err := t.query(&rows, `SELECT `+itemColumns+`
+		FROM messages m JOIN deliveries d ON d.message_seq = m.seq`+itemAgents+`
+		WHERE m.id = ? AND d.recipient_id = ? AND `+isRetriable, messageID, b.RecipientID)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -50,13 +48,16 @@ func retryDelivery(t *tx, messageID string, b NewDelivery) ([]Job, error) {
 		return nil, err
 	}
 
-	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '', typed_before = max(typed_before, ?)
+	unconfirmed := job.State == parley.DeliveryUnconfirmed
+	if _, err := t.exec(`UPDATE deliveries SET queued_at = ?, dismissed = 0, withheld = '',
+			typed_before = max(typed_before, ?)
 		WHERE message_seq = ? AND recipient_id = ?`,
-		nanos(t.now), job.State == parley.DeliveryUnconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
+		nanos(t.now), unconfirmed, job.Key.MessageSeq, job.Key.RecipientID); err != nil {
 		return nil, err
 	}
 
-	job.State, job.Reason, job.Code, job.QueuedAt = b.State, b.Reason, parley.ReasonCode(change.reasonCode()), t.now
+	job.State, job.Reason, job.QueuedAt = b.State, b.Reason, t.now
+	job.Code = parley.ReasonCode(change.reasonCode())
 
 	return []Job{job}, nil
 }

@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// unproven brings a new message with one recipient to an end without proof.
+// unproven stores a message for one recipient, whose delivery ends without proof.
 func unproven(t *testing.T, s *Store, end parley.DeliveryState) (id string, k Key) {
 	t.Helper()
 	done := send(t, s, post(0, 1))
@@ -24,7 +24,7 @@ func again(n int) []NewDelivery {
 	return []NewDelivery{{RecipientID: agentID(n), State: parley.DeliveryQueued, Evidence: "retried"}}
 }
 
-func TestRetryQueuesAgainWhatIsNotProven(t *testing.T) {
+func TestRetryQueuesUnprovenDeliveries(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	for _, end := range []parley.DeliveryState{parley.DeliveryUnconfirmed, parley.DeliveryFailed, parley.DeliveryExpired} {
@@ -54,10 +54,10 @@ func TestRetryQueuesAgainWhatIsNotProven(t *testing.T) {
 	}
 }
 
-func TestRetryLeavesWhatIsProvenOrOnItsWay(t *testing.T) {
+func TestRetryLeavesProvenAndOpenDeliveries(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
-	for _, to := range [][]parley.DeliveryState{{}, {parley.DeliveryHeld}, {parley.DeliverySubmitted}, {parley.DeliveryRead}} {
+	for _, to := range [][]parley.DeliveryState{{}, {"held"}, {"submitted"}, {"read"}} {
 		done := send(t, s, post(0, 1))
 		for _, state := range to {
 			must(t, s.Advance(t.Context(), Key{done.Seq, agentID(1)}, Change{State: state, Reason: "so"}))
@@ -76,9 +76,9 @@ func TestRetryLeavesWhatIsProvenOrOnItsWay(t *testing.T) {
 	}
 }
 
-// Its time to wait begins anew: what was given up for its age would be given up
-// again at once.
-func TestRetriedDeliveryMayWaitAgain(t *testing.T) {
+// The waiting time of a retried delivery starts from zero: otherwise one that had expired
+// would expire again at once.
+func TestRetryRestartsExpiry(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	id, _ := unproven(t, s, parley.DeliveryExpired)

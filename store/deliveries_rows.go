@@ -8,8 +8,7 @@ import (
 	"parley"
 )
 
-// deliveryColumns are those of a deliveryRow, of deliveries d, its message m and
-// its recipient r.
+// deliveryColumns select a deliveryRow from deliveries d, messages m and the recipient r.
 const deliveryColumns = `m.id AS message_id, d.message_seq, d.recipient_id, r.name AS recipient, d.conversation_id,
 	d.state, d.reason, d.reason_code, d.notice, d.pane_seq, d.queued_at, d.read_at, d.steps, d.answered_at, d.answered_by,
 	d.withheld, d.withheld_until, d.archived, d.decision`
@@ -33,32 +32,52 @@ type deliveryRow struct {
 	AnsweredBy     string
 	Withheld       string
 	WithheldUntil  int64
-	Archived       bool // ignored; an answer is seen by its time
+	Archived       bool // ignored by its recipient
 	Decision       string
 }
 
 func (r *deliveryRow) delivery() parley.Delivery {
-	d := parley.Delivery{MessageID: r.MessageID, RecipientID: r.RecipientID, Recipient: r.Recipient,
-		ConversationID: r.ConversationID, State: parley.DeliveryState(r.State), Reason: r.Reason,
-		ReasonCode: parley.ReasonCode(r.ReasonCode),
-		Steps:      stepsFrom(r.Steps), AnsweredAt: moment(r.AnsweredAt), AnsweredBy: r.AnsweredBy}
+	d := parley.Delivery{
+		MessageID:      r.MessageID,
+		RecipientID:    r.RecipientID,
+		Recipient:      r.Recipient,
+		ConversationID: r.ConversationID,
+		State:          parley.DeliveryState(r.State),
+		Reason:         r.Reason,
+		ReasonCode:     parley.ReasonCode(r.ReasonCode),
+		Steps:          parseSteps(r.Steps),
+		AnsweredAt:     instantOrNil(r.AnsweredAt),
+		AnsweredBy:     r.AnsweredBy,
+		Decision:       parseDecision(r.Decision, r.RecipientID, r.Recipient),
+	}
+
 	if r.ReadAt != nil {
-		d.ReadAt = moment(*r.ReadAt)
+		d.ReadAt = instantOrNil(*r.ReadAt)
 	}
-	d.Decision = decisionFrom(r.Decision, d.RecipientID, d.Recipient)
+
 	if d.State == parley.DeliveryHeld && r.Withheld != "" {
-		d.Hold = &parley.Hold{Code: parley.HoldConversation, Reason: r.Withheld, Until: moment(r.WithheldUntil)}
+		d.Hold = &parley.Hold{Code: parley.HoldConversation, Reason: r.Withheld, Until: instantOrNil(r.WithheldUntil)}
 	}
+
 	return d
 }
 
-// itemRow is a delivery and its message, in one row of an answer.
+// key returns the delivery's key.
+func (r *deliveryRow) key() Key { return Key{r.MessageSeq, r.RecipientID} }
+
+// itemColumns and itemAgents select an itemRow from deliveries d and messages m.
+const (
+	itemColumns = messageColumns + `, ` + deliveryColumns
+	itemAgents  = ` JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id`
+)
+
+// itemRow is a delivery and its message.
 type itemRow struct {
 	Message  messageRow  `gorm:"embedded"`
 	Delivery deliveryRow `gorm:"embedded"`
 }
 
-// stepLine is a step as it is appended to a delivery's steps.
+// stepLine encodes a step as it is appended to a delivery's steps.
 func stepLine(st parley.Step) string {
 	b, err := json.Marshal(st)
 	if err != nil { // a year beyond 9999
@@ -67,7 +86,8 @@ func stepLine(st parley.Step) string {
 	return string(b) + "\n"
 }
 
-func stepsFrom(lines string) []parley.Step {
+// parseSteps is the inverse of stepLine, for all lines. It skips what is not a step.
+func parseSteps(lines string) []parley.Step {
 	var steps []parley.Step
 	for line := range strings.Lines(lines) {
 		var st parley.Step
@@ -97,14 +117,15 @@ var newDeliveryColumns = columns[newDeliveryRow]{
 	{"decision", func(r *newDeliveryRow) any { return r.Decision }},
 }
 
+// newDeliveryRow is a row of deliveries to be inserted.
 type newDeliveryRow struct {
 	deliveryRow
 	kind   string
 	urgent bool
 }
 
-// newDeliveries makes the rows of the deliveries, and adds the deliveries to
-// out. Those that need nothing further have an event of their own.
+// newDeliveries returns the rows of a post's deliveries, and sets out.Deliveries. It emits
+// an event for each delivery that is settled already.
 func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) []newDeliveryRow {
 	rows := make([]newDeliveryRow, len(p.Deliveries))
 	out.Deliveries = make([]parley.Delivery, len(p.Deliveries))
@@ -115,11 +136,20 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 			kind:   string(m.Kind),
 			urgent: m.Priority == parley.PriorityUrgent,
 			deliveryRow: deliveryRow{
-				MessageID: m.ID, MessageSeq: seq, RecipientID: d.RecipientID, Recipient: d.Recipient,
+				MessageID:      m.ID,
+				MessageSeq:     seq,
+				RecipientID:    d.RecipientID,
+				Recipient:      d.Recipient,
 				ConversationID: cmp.Or(m.ThreadID, parley.ConversationID(m.SenderID, d.RecipientID)),
-				State:          string(d.State), Reason: d.Reason, ReasonCode: change.reasonCode(),
-				Notice: d.Notice, QueuedAt: nanos(t.now), Steps: stepLine(change.step(t.now)),
-				Withheld: d.Withheld, WithheldUntil: nanos(d.Until), Decision: decisionText(d.Decision),
+				State:          string(d.State),
+				Reason:         d.Reason,
+				ReasonCode:     change.reasonCode(),
+				Notice:         d.Notice,
+				QueuedAt:       nanos(t.now),
+				Steps:          stepLine(change.step(t.now)),
+				Withheld:       d.Withheld,
+				WithheldUntil:  nanos(d.Until),
+				Decision:       formatDecision(d.Decision),
 			},
 		}
 
@@ -130,8 +160,7 @@ func newDeliveries(t *tx, p *Post, m *parley.Message, seq int64, out *Appended) 
 		rows[i] = row
 		out.Deliveries[i] = row.delivery()
 		if d.State.Settled() {
-			t.emit(eventRow{Type: parley.EventDelivery, MessageSeq: seq, RecipientID: d.RecipientID,
-				State: string(d.State), Detail: cmp.Or(d.Reason, d.Evidence)})
+			t.emitDelivery(row.key(), change)
 		}
 	}
 
@@ -142,7 +171,7 @@ func (t *tx) flushDeliveries() error {
 	err := insert(t, "deliveries", newDeliveryColumns, t.deliveries...)
 	if dangling(err) {
 		return parley.Errorf(parley.AgentNotFound, "a recipient of the message is not stored").
-			Suggest("See who is there with get_agent_status.")
+			Suggest("get_agent_status lists the agents.")
 	}
 	return err
 }

@@ -11,21 +11,21 @@ import (
 	"parley"
 )
 
-// fault is a way in which the database itself fails.
+// fault says how the database itself failed.
 type fault int
 
 const (
-	faultNone       fault = iota // not the database's
+	faultNone       fault = iota // it did not
 	faultLocked                  // another process holds it
 	faultFull                    // no room on the disk
-	faultPermission              // not ours to read or write
+	faultPermission              // we may not read or write it
 	faultCorrupt                 // damaged
 	faultForeign                 // not a database
-	faultIO                      // the operating system said no
+	faultIO                      // the operating system refused
 )
 
-// fail turns an error of the driver into one of ours; a context's end stays
-// what it is.
+// fail turns an error of the driver into one of ours. The error of a context stays as it
+// is.
 func (db *database) fail(doing string, err error) error {
 	if db.queue.isClosed() && codeOf(err) == 0 && !contextual(err) {
 		return errClosed()
@@ -33,8 +33,8 @@ func (db *database) fail(doing string, err error) error {
 	return failure(db.path, doing, err)
 }
 
-// failure describes what went wrong with the database at path while doing
-// something. The text of the driver's error is kept, its type is not.
+// failure describes what went wrong with the database at path, and while doing what. It
+// keeps the text of the driver's error, but not its type.
 func failure(path, doing string, err error) error {
 	if contextual(err) || refused(err) {
 		return err
@@ -50,10 +50,10 @@ func failure(path, doing string, err error) error {
 			Suggest("Close the program that holds it (fuser %s shows it) and try again.", path)
 	case faultFull:
 		return unavailable("the disk is full, and nothing was changed (%s)", doing).
-			Suggest("Make room on the disk of %s and try again.", filepath.Dir(path))
+			Suggest("Free some space on the disk of %s and try again.", filepath.Dir(path))
 	case faultPermission:
 		return unavailable("no permission to read and write the database %s", path).
-			Suggest("See with ls -l %s who owns it, and make it yours (chown, chmod u+rw).", path)
+			Suggest("Check its owner with ls -l %s, and fix it with chown or chmod u+rw.", path)
 	case faultCorrupt:
 		return damaged(path).With("cause", err.Error())
 	case faultForeign:
@@ -61,7 +61,7 @@ func failure(path, doing string, err error) error {
 			Suggest("Move it away and start again, or put a copy in its place: %s", whereCopies(path))
 	case faultIO:
 		return unavailable("%s failed: %v", doing, err).
-			Suggest("Look at %s: is it there, is its disk well? Then try again.", filepath.Dir(path))
+			Suggest("Check that %s exists and that its disk works, then try again.", filepath.Dir(path))
 	}
 
 	return fmt.Errorf("%s: %v", doing, err)
@@ -72,15 +72,15 @@ func damaged(path string) *parley.Error {
 		Suggest("Stop parley, move %s away, and put the newest good copy in its place: %s", path, whereCopies(path))
 }
 
-// whereCopies says where the copies are that were made before migrations.
+// whereCopies says where to find the copies that were made before migrations.
 func whereCopies(path string) string {
 	if found, err := filepath.Glob(path + ".bak-*"); err == nil && len(found) == 0 {
-		return "one that parley backup made; there is no automatic one."
+		return "one that parley backup made; there are no automatic ones."
 	}
-	return fmt.Sprintf("automatic ones stand beside it (%s.bak-*).", path)
+	return fmt.Sprintf("automatic ones are next to it (%s.bak-*).", path)
 }
 
-// osFault is faultOf for errors of the operating system too.
+// osFault is like faultOf, but knows the errors of the operating system too.
 func osFault(err error) fault {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
@@ -94,6 +94,7 @@ func osFault(err error) fault {
 	return faultOf(err)
 }
 
+// contextual reports whether a context has ended.
 func contextual(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -104,8 +105,8 @@ func errClosed() error {
 }
 
 func noAgent(id string) error {
-	return parley.Errorf(parley.AgentNotFound, "there is no agent with the id %q", parley.CleanLine(id)).
-		Suggest("See who is there with get_agent_status.")
+	return parley.Errorf(parley.AgentNotFound, "no agent has the ID %q", parley.CleanLine(id)).
+		Suggest("get_agent_status lists the agents.")
 }
 
 func noMessage(ref string) error {

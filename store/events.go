@@ -10,23 +10,23 @@ import (
 // Events reads the numbered events.
 type Events struct{ *database }
 
-// EventQuery asks for a part of the record.
+// EventQuery asks for a range of events.
 type EventQuery struct {
 	After int64 // events with a higher number than this
 	Limit int
-	Last  int    // if not 0, instead of both: this many of the newest
-	For   string // an agent's id: only what that agent may see; "" for all
+	Last  int    // if not 0, this many of the newest, and not After and Limit
+	For   string // the ID of an agent that may see the events; "" for all events
 }
 
-// seen is what an agent may see: what it sent or received, what happened to
-// itself, the states of others, and what happens in threads that it takes part in.
-const seen = `(e.type = ? OR e.recipient_id = ? OR m.sender_id = ? OR e.agent_id = ? OR
+// isVisible selects the events that an agent may see: of messages that it sent or got, of
+// itself, the states of others, and the events of its threads.
+const isVisible = `(e.type = ? OR e.recipient_id = ? OR m.sender_id = ? OR e.agent_id = ? OR
 	(e.recipient_id = '' AND e.message_seq > 0 AND EXISTS
 		(SELECT 1 FROM deliveries d WHERE d.message_seq = e.message_seq AND d.recipient_id = ?)) OR
 	(m.thread_id > '' AND e.recipient_id = '' AND EXISTS
 		(SELECT 1 FROM participants p WHERE p.thread_id = m.thread_id AND p.agent_id = ? AND p.left_at = 0)))`
 
-// foundEvent is an event, with what it says of others.
+// foundEvent is an event with the agents, the message and the thread that it names.
 type foundEvent struct {
 	Seq            int64
 	Type           parley.EventType
@@ -50,7 +50,7 @@ type foundEvent struct {
 	Detail         string
 }
 
-// List returns events by their number.
+// List returns events in the order of their numbers.
 func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error) {
 	where, args := ` WHERE e.seq > ?`, []any{parley.PreviewLength + 1, q.After}
 	order, limit := ` ORDER BY e.seq LIMIT ?`, q.Limit
@@ -60,25 +60,21 @@ func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error)
 	}
 
 	if q.For != "" {
-		where += ` AND ` + seen
+		where += ` AND ` + isVisible
 		args = append(args, string(parley.EventAgent), q.For, q.For, q.For, q.For, q.For)
 	}
 
 	var rows []foundEvent
-	err := s.read(
-		ctx,
-		"reading events",
-		&rows,
-		`SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count, e.agent_id,
-			e.state, e.detail, m.id AS message_id, m.sender_id, m.priority, substr(m.text, 1, ?) AS text,
-			m.kind, m.type AS message_type, m.requires_response AS requires, s.name AS sender, r.name AS recipient, a.name AS agent, m.thread_id, th.title AS thread
+	err := s.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count,
+			e.agent_id, e.state, e.detail, m.id AS message_id, m.sender_id, m.priority, substr(m.text, 1, ?) AS text,
+			m.kind, m.type AS message_type, m.requires_response AS requires, m.thread_id, th.title AS thread,
+			s.name AS sender, r.name AS recipient, a.name AS agent
 		FROM events e
 		LEFT JOIN messages m ON m.seq = e.message_seq
 		LEFT JOIN agents s ON s.id = m.sender_id
 		LEFT JOIN agents r ON r.id = e.recipient_id
 		LEFT JOIN threads th ON th.id = m.thread_id
-		LEFT JOIN agents a ON a.id = e.agent_id`+where+order,
-		append(args, limit)...)
+		LEFT JOIN agents a ON a.id = e.agent_id`+where+order, append(args, limit)...)
 
 	events := make([]parley.Event, len(rows))
 	for i := range rows {
@@ -93,9 +89,24 @@ func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error)
 }
 
 func (r *foundEvent) event() parley.Event {
-	e := parley.Event{Seq: r.Seq, Type: r.Type, Time: instant(r.At), SenderID: r.SenderID, Sender: r.Sender,
-		RecipientID: r.RecipientID, Recipient: r.Recipient, RecipientCount: r.RecipientCount, MessageID: r.MessageID,
-		Priority: r.Priority, AgentID: r.AgentID, Agent: r.Agent, ThreadID: r.ThreadID, Thread: r.Thread, State: r.State, Detail: r.Detail}
+	e := parley.Event{
+		Seq:            r.Seq,
+		Type:           r.Type,
+		Time:           instant(r.At),
+		SenderID:       r.SenderID,
+		Sender:         r.Sender,
+		RecipientID:    r.RecipientID,
+		Recipient:      r.Recipient,
+		RecipientCount: r.RecipientCount,
+		MessageID:      r.MessageID,
+		Priority:       r.Priority,
+		AgentID:        r.AgentID,
+		Agent:          r.Agent,
+		ThreadID:       r.ThreadID,
+		Thread:         r.Thread,
+		State:          r.State,
+		Detail:         r.Detail,
+	}
 	if r.Type.Announces() {
 		e.Preview = parley.Truncate(r.Text, parley.PreviewLength)
 		e.Kind, e.MessageType, e.RequiresResponse = r.Kind, r.MessageType, r.Requires
@@ -103,7 +114,7 @@ func (r *foundEvent) event() parley.Event {
 	return e
 }
 
-// newEventColumns are those of a new event; its number comes from the database.
+// newEventColumns are the columns of a new event. The database gives it its number.
 var newEventColumns = columns[eventRow]{
 	{"type", func(e *eventRow) any { return string(e.Type) }},
 	{"at", func(e *eventRow) any { return e.At }},
@@ -127,8 +138,7 @@ type eventRow struct {
 	Detail         string
 }
 
-// flushEvents writes the events of the transaction and returns the number of
-// the last.
+// flushEvents writes the events and returns the number of the last.
 func (t *tx) flushEvents() (last int64, err error) {
 	into := `INSERT INTO events (` + newEventColumns.names() + `) VALUES `
 	err = newEventColumns.inChunks(t.events, func(values string, args []any) error {
@@ -142,10 +152,15 @@ func (t *tx) flushEvents() (last int64, err error) {
 	return last, err
 }
 
-// announce emits the event of the message itself.
+// announce emits the event of a new message.
 func announce(t *tx, p *Post, seq int64) {
-	e := eventRow{Type: p.Event, MessageSeq: seq, RecipientCount: len(p.Deliveries),
-		AgentID: p.Member.AgentID, State: string(p.Member.Status)}
+	e := eventRow{
+		Type:           p.Event,
+		MessageSeq:     seq,
+		RecipientCount: len(p.Deliveries),
+		AgentID:        p.Member.AgentID,
+		State:          string(p.Member.Status),
+	}
 	if len(p.Deliveries) == 1 && p.Event == parley.EventDirectMessage {
 		e.RecipientID = p.Deliveries[0].RecipientID
 	}

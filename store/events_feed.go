@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// LastEvent returns the number of the newest event, 0 if there is none.
+// LastEvent returns the number of the newest event, 0 for none.
 func (s *Events) LastEvent() int64 { return s.events.last.Load() }
 
-// WaitEvent returns nil as soon as there is an event with a higher number than
-// after, at once if there is one already; else when ctx or the store ends.
+// WaitEvent waits for an event with a higher number than after. It returns an error when
+// ctx ends or the store is closed before.
 func (s *Events) WaitEvent(ctx context.Context, after int64) error {
 	return s.events.wait(ctx, after)
 }
 
-// feed wakes those who wait for events: each publication closes the channel
-// that they wait on and puts a new one in its place.
+// feed wakes the callers that wait for events. Each publication closes the channel on
+// which they wait and replaces it.
 type feed struct {
 	last atomic.Int64
 

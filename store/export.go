@@ -7,44 +7,38 @@ import (
 	"parley"
 )
 
-// ExportQuery asks for whole messages, oldest first: all of them, those of two agents,
-// or a thread's.
+// ExportQuery asks for whole messages, the oldest first: all, those between two agents, or
+// those of a thread.
 type ExportQuery struct {
-	A, B     string // ids of two agents; empty for all
+	A, B     string // the IDs of two agents; empty for all
 	ThreadID string
 	Since    time.Time // later than this
-	After    int64     // the Next of the page before
+	After    int64     // the Next of the previous page
 	Limit    int
 }
 
-// ExportPage is a part of what was asked for.
+// ExportPage is one page of an export.
 type ExportPage struct {
 	Messages []parley.ExportedMessage
 	Next     int64
 	HasMore  bool
-	Total    int // of all that was asked for; only in the first page
+	Total    int // the number of messages in all pages; only in the first
 }
 
-// exportedDeliveries bounds a page: a message may have gone to a whole team, and each of
-// its deliveries has its steps, some hundred bytes each.
+// exportedDeliveries bounds a page: a message may have gone to a whole team, and a
+// delivery has several steps of some hundred bytes each.
 const exportedDeliveries = 2000
 
-// Export returns messages with all their deliveries.
+// Export returns a page of messages with all their deliveries.
 func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error) {
 	const doing = "reading messages"
 	var page ExportPage
 	column, from, args := q.source()
 	if q.After == 0 {
 		var err error
-		if !q.Since.IsZero() { // back from the newest: no more is looked through than is asked for
-			err = s.read(
-				ctx,
-				doing,
-				&q.After,
-				`SELECT seq FROM messages WHERE accepted_at <= ? ORDER BY seq DESC LIMIT 1`,
-				nanos(q.Since),
-			)
-
+		if !q.Since.IsZero() { // from the newest back: this reads no more messages than the export
+			err = s.read(ctx, doing, &q.After,
+				`SELECT seq FROM messages WHERE accepted_at <= ? ORDER BY seq DESC LIMIT 1`, nanos(q.Since))
 			args[len(args)-1] = q.After
 		}
 
@@ -57,11 +51,8 @@ func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error
 	}
 
 	var found []struct{ Seq, Deliveries int64 }
-	err := s.read(
-		ctx,
-		doing,
-		&found,
-		`SELECT f.seq, (SELECT count(*) FROM deliveries e WHERE e.message_seq = f.seq) AS deliveries
+	err := s.read(ctx, doing, &found, `SELECT f.seq,
+			(SELECT count(*) FROM deliveries e WHERE e.message_seq = f.seq) AS deliveries
 		FROM (SELECT `+column+` AS seq`+from+` ORDER BY `+column+` LIMIT ?) f ORDER BY f.seq`,
 		append(args, q.Limit+1)...)
 	if err != nil {
@@ -71,7 +62,8 @@ func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error
 	var seqs []int64
 	var deliveries int64
 	for _, m := range found {
-		if deliveries += m.Deliveries; len(seqs) == q.Limit || len(seqs) > 0 && deliveries > exportedDeliveries {
+		deliveries += m.Deliveries
+		if len(seqs) == q.Limit || len(seqs) > 0 && deliveries > exportedDeliveries {
 			break
 		}
 		seqs = append(seqs, m.Seq)
@@ -88,27 +80,24 @@ func (s *Messages) Export(ctx context.Context, q ExportQuery) (ExportPage, error
 	return page, err
 }
 
-// source is where the messages are, and the column with their numbers. The last of the
-// arguments is the number that they come after.
+// source returns the FROM clause of the messages, and the column with their numbers. The
+// last of the arguments is the number after which they begin.
 func (q *ExportQuery) source() (column, from string, args []any) {
 	switch {
 	case q.A != "":
-		return `d.message_seq`, ` FROM deliveries d WHERE d.conversation_id = ? AND (d.kind = 'direct' OR d.kind = 'steering') AND d.message_seq > ?`,
-			[]any{
-				parley.ConversationID(q.A, q.B),
-				q.After,
-			}
+		return `d.message_seq`,
+			` FROM deliveries d WHERE d.conversation_id = ? AND ` + isDirect + ` AND d.message_seq > ?`,
+			[]any{parley.ConversationID(q.A, q.B), q.After}
 	case q.ThreadID != "":
-		return `m.seq`, ` FROM messages m WHERE m.thread_id <> '' AND m.thread_id = ? AND m.seq > ?`, []any{
-			q.ThreadID,
-			q.After,
-		}
+		return `m.seq`,
+			` FROM messages m WHERE m.thread_id <> '' AND m.thread_id = ? AND m.seq > ?`,
+			[]any{q.ThreadID, q.After}
 	}
 
 	return `m.seq`, ` FROM messages m WHERE m.seq > ?`, []any{q.After}
 }
 
-// exported reads messages by their numbers, with all that belongs to them.
+// exported reads messages by their numbers, with their deliveries.
 func (s *Messages) exported(ctx context.Context, doing string, seqs []int64) ([]parley.ExportedMessage, error) {
 	var messages []messageRow
 	err := s.read(ctx, doing, &messages, `SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
@@ -118,14 +107,9 @@ func (s *Messages) exported(ctx context.Context, doing string, seqs []int64) ([]
 	}
 
 	var deliveries []deliveryRow
-	err = s.read(
-		ctx,
-		doing,
-		&deliveries,
-		`SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-		JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq IN ? ORDER BY d.message_seq, lower(r.name)`,
-		seqs,
-	)
+	err = s.read(ctx, doing, &deliveries, `SELECT `+deliveryColumns+`
+		FROM deliveries d JOIN messages m ON m.seq = d.message_seq JOIN agents r ON r.id = d.recipient_id
+		WHERE d.message_seq IN ? ORDER BY d.message_seq, lower(r.name)`, seqs)
 	if err != nil {
 		return nil, err
 	}

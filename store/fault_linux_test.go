@@ -13,7 +13,7 @@ import (
 	"parley"
 )
 
-// TestFullDiskRecovers is on a real disk, a very small one.
+// TestFullDiskRecovers fills a real disk, a very small one.
 func TestFullDiskRecovers(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=3m,mode=0700"); err != nil {
@@ -51,8 +51,8 @@ func TestFullDiskRecovers(t *testing.T) {
 	wantStored(t, s, stored+1)
 }
 
-// asNobody runs a test with the rights of a stranger on files. The goroutine
-// keeps its thread, and the thread ends with it.
+// asNobody runs a test without rights to files of others. The goroutine is locked to its
+// thread, which ends with it.
 func asNobody(t *testing.T, test func()) {
 	t.Helper()
 	if os.Getuid() != 0 {

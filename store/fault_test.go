@@ -32,7 +32,7 @@ func TestLockedDatabaseRecovers(t *testing.T) {
 	wantStored(t, s, 1)
 }
 
-// wantStored checks that agent 1 has so many messages, each whole.
+// wantStored checks that agent 1 has want messages, each complete.
 func wantStored(t *testing.T, s *Store, want int) {
 	t.Helper()
 	page, err := s.Inbox.Page(t.Context(), InboxQuery{RecipientID: agentID(1), Limit: 1})
@@ -40,7 +40,7 @@ func wantStored(t *testing.T, s *Store, want int) {
 		t.Errorf("stored: got %d messages, %v, want %d", page.Total, err, want)
 	}
 
-	if got := len(agentLog(t, s, 1)) - 1; got != want { // one is of the agent itself
+	if got := len(agentLog(t, s, 1)) - 1; got != want { // one row is about the agent itself
 		t.Errorf("agent log: got %d rows, want %d", got, want)
 	}
 

@@ -7,10 +7,11 @@ import (
 	"parley"
 )
 
-// Files keeps what is known of stored files, and which messages carry them.
+// Files keeps the names and senders of stored files, and which messages carry them. Their
+// content is stored elsewhere, by its hash.
 type Files struct{ *database }
 
-// fileColumns are those of a fileRow.
+// fileColumns select a fileRow.
 const fileColumns = `id, name, size, sha256, sender_id, created_at, removed_at`
 
 var newFileColumns = columns[parley.File]{
@@ -34,24 +35,18 @@ type fileRow struct {
 }
 
 func (r *fileRow) file() parley.File {
-	f := parley.File{
+	return parley.File{
 		ID:        r.ID,
 		Name:      r.Name,
 		Size:      r.Size,
 		SHA256:    r.SHA256,
 		SenderID:  r.SenderID,
 		CreatedAt: instant(r.CreatedAt),
+		RemovedAt: instantOrNil(r.RemovedAt),
 	}
-
-	if r.RemovedAt != 0 {
-		at := instant(r.RemovedAt)
-		f.RemovedAt = &at
-	}
-
-	return f
 }
 
-// carriedRow is a row of message_files.
+// carriedRow is a row of message_files: a message carries a file.
 type carriedRow struct {
 	fileID string
 	seq    int64
@@ -62,14 +57,14 @@ var newCarriedColumns = columns[carriedRow]{
 	{"message_seq", func(r *carriedRow) any { return r.seq }},
 }
 
-// CreateFile stores what is known of a file that no message carries yet. When the call
-// was made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when its
-// sender is not stored.
-func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (was Call, err error) {
+// CreateFile stores a file that no message carries yet. If the call was made before, it
+// stores nothing and returns the earlier call. AGENT_NOT_FOUND when the sender is not
+// stored.
+func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (made Call, err error) {
 	err = s.write(ctx, "storing the file", func(t *tx) error {
-		var before bool
+		var found bool
 		var err error
-		if was, before, err = recordCall(t, c); before || err != nil {
+		if made, found, err = recordCall(t, c); found || err != nil {
 			return err
 		}
 
@@ -81,15 +76,16 @@ func (s *Files) CreateFile(ctx context.Context, f parley.File, c Call) (was Call
 		return err
 	})
 
-	return was, err
+	return made, err
 }
 
-// carry notes the files of a message.
+// attachFiles adds the files that a message carries.
 func attachFiles(t *tx, p *Post, seq int64) {
 	if p.NewFile != nil {
 		t.files = append(t.files, *p.NewFile)
 		t.carried = append(t.carried, carriedRow{p.NewFile.ID, seq})
 	}
+
 	ids := slices.Clone(p.FileIDs)
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
@@ -101,17 +97,18 @@ func (t *tx) flushFiles() error {
 	if err := insert(t, "files", newFileColumns, t.files...); err != nil {
 		return err
 	}
+
 	err := insert(t, "message_files", newCarriedColumns, t.carried...)
 	if dangling(err) {
 		return noFile(t.carried[0].fileID)
 	}
+
 	return err
 }
 
-// File returns a file by its id, or the first eight or more characters of it, as
-// one agent sees it: one that it sent, or that a message carries which came for it;
-// with viewer "" every file. FILE_NOT_FOUND otherwise, and when more than one of
-// these begins like that.
+// File returns a file by its ID, or the first eight or more characters of it, among those
+// that an agent may see: it sent them, or got a message that carries them. With viewer ""
+// it may be any file. FILE_NOT_FOUND when no such file, or more than one, begins with ref.
 func (s *Files) File(ctx context.Context, ref, viewer string) (parley.File, error) {
 	if len(ref) < parley.ShortID {
 		return parley.File{}, noFile(ref)
@@ -120,28 +117,29 @@ func (s *Files) File(ctx context.Context, ref, viewer string) (parley.File, erro
 	from, to := idRange(ref)
 	var rows []fileRow
 	err := s.read(ctx, "reading the file", &rows, `SELECT `+fileColumns+` FROM files f WHERE f.id >= ? AND f.id < ?
-		AND (? = '' OR f.sender_id = ? OR EXISTS (SELECT 1 FROM message_files c JOIN deliveries d ON d.message_seq = c.message_seq
+		AND (? = '' OR f.sender_id = ? OR EXISTS (
+			SELECT 1 FROM message_files c JOIN deliveries d ON d.message_seq = c.message_seq
 			WHERE c.file_id = f.id AND d.recipient_id = ?))
 		ORDER BY f.id LIMIT 2`, from, to, viewer, viewer, viewer)
 
-	switch {
+	switch ambiguous := len(rows) > 1 && rows[0].ID != from; {
 	case err != nil:
 		return parley.File{}, err
-	case len(rows) == 0, len(rows) > 1 && rows[0].ID != from:
+	case len(rows) == 0, ambiguous:
 		return parley.File{}, noFile(ref)
 	}
 
 	return rows[0].file(), nil
 }
 
-// maxThreads is how many threads are looked at that a file was posted to.
+// maxThreads is for how many threads PostsWithFile returns a post.
 const maxThreads = 50
 
-// PostsWithFile returns one message of each thread that a file was posted to, the
-// newest first.
+// PostsWithFile returns the ID of one message of each thread to which a file was posted,
+// the newest first.
 func (s *Files) PostsWithFile(ctx context.Context, fileID string) ([]string, error) {
 	var ids []string
-	err := s.read(ctx, "reading where the file was posted", &ids, `SELECT m.id FROM messages m WHERE m.seq IN (
+	err := s.read(ctx, "reading the posts with the file", &ids, `SELECT m.id FROM messages m WHERE m.seq IN (
 			SELECT max(m.seq) FROM message_files c JOIN messages m ON m.seq = c.message_seq
 			WHERE c.file_id = ? AND m.thread_id <> '' GROUP BY m.thread_id)
 		ORDER BY m.seq DESC LIMIT ?`, fileID, maxThreads)
@@ -149,6 +147,6 @@ func (s *Files) PostsWithFile(ctx context.Context, fileID string) ([]string, err
 }
 
 func noFile(ref string) error {
-	return parley.Errorf(parley.FileNotFound, "there is no file %q of yours", parley.CleanLine(ref)).
-		Suggest("Use the file_id that the message with the file has in its attachments.")
+	return parley.Errorf(parley.FileNotFound, "you have no file %q", parley.CleanLine(ref)).
+		Suggest("Use the file_id in the attachments of the message that carries the file.")
 }

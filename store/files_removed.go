@@ -8,8 +8,8 @@ import (
 	"parley"
 )
 
-// KeptFiles lists the files that were not removed, the newest first, without their
-// senders' names, and how many there are.
+// KeptFiles returns at most limit of the files that were not removed, the newest first and
+// without their senders' names, and the number of all.
 func (s *Files) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFile, total int, err error) {
 	var rows []struct {
 		File     fileRow `gorm:"embedded"`
@@ -21,14 +21,9 @@ func (s *Files) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFil
 		return nil, 0, err
 	}
 
-	err = s.read(
-		ctx,
-		doing,
-		&rows,
-		`SELECT `+fileColumns+`, (SELECT count(*) FROM message_files c WHERE c.file_id = f.id) AS messages
-		FROM files f WHERE removed_at = 0 ORDER BY created_at DESC, id LIMIT ?`,
-		limit,
-	)
+	err = s.read(ctx, doing, &rows, `SELECT `+fileColumns+`,
+			(SELECT count(*) FROM message_files c WHERE c.file_id = f.id) AS messages
+		FROM files f WHERE removed_at = 0 ORDER BY created_at DESC, id LIMIT ?`, limit)
 
 	list = make([]parley.KeptFile, len(rows))
 	for i := range rows {
@@ -38,21 +33,16 @@ func (s *Files) KeptFiles(ctx context.Context, limit int) (list []parley.KeptFil
 	return list, total, err
 }
 
-// FileKnown reports whether there is a file with this id, removed or not.
+// FileKnown reports whether a file has this ID, removed or not.
 func (s *Files) FileKnown(ctx context.Context, id string) (known bool, err error) {
 	err = s.read(ctx, "looking for a file", &known, `SELECT EXISTS (SELECT 1 FROM files WHERE id = ?)`, id)
 	return known, err
 }
 
-// ContentWanted reports whether a file that was not removed holds this content.
+// ContentWanted reports whether a file that was not removed has content with this hash.
 func (s *Files) ContentWanted(ctx context.Context, sha string) (wanted bool, err error) {
-	err = s.read(
-		ctx,
-		"looking for a file",
-		&wanted,
-		`SELECT EXISTS (SELECT 1 FROM files WHERE sha256 = ? AND removed_at = 0)`,
-		sha,
-	)
+	err = s.read(ctx, "looking for a file", &wanted,
+		`SELECT EXISTS (SELECT 1 FROM files WHERE sha256 = ? AND removed_at = 0)`, sha)
 	return wanted, err
 }
 
@@ -71,27 +61,22 @@ func filesOf(rows []fileRow) []parley.File {
 	return list
 }
 
-// RemoveFiles notes that files were removed, by their ids, or without ids those that came
-// before a time, and in the messages that carry them; it returns those that were there.
+// RemoveFiles marks files as removed, also in the messages that carry them, and returns
+// those that were not removed before. It takes the files with these IDs or, without IDs,
+// those created before a time.
 func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time) (removed []parley.File, err error) {
 	err = s.write(ctx, "removing files", func(t *tx) error {
-		var rows []fileRow
-		var err error
+		which, arg := `created_at < ?`, any(nanos(before))
 		if len(ids) > 0 {
-			err = t.query(
-				&rows,
-				`SELECT `+fileColumns+` FROM files WHERE id IN ? AND removed_at = 0 ORDER BY created_at, id`,
-				ids,
-			)
-		} else {
-			err = t.query(&rows, `SELECT `+fileColumns+` FROM files WHERE created_at < ? AND removed_at = 0 ORDER BY created_at, id`, nanos(before))
+			which, arg = `id IN ?`, ids
 		}
 
-		for i := range rows {
+		var rows []fileRow
+		err := t.query(&rows, `SELECT `+fileColumns+` FROM files
+			WHERE `+which+` AND removed_at = 0 ORDER BY created_at, id`, arg)
+		for i := 0; i < len(rows) && err == nil; i++ {
 			rows[i].RemovedAt = nanos(t.now)
-			if err == nil {
-				err = removeFile(t, &rows[i])
-			}
+			err = removeFile(t, &rows[i])
 		}
 
 		removed = filesOf(rows)
@@ -102,6 +87,7 @@ func (s *Files) RemoveFiles(ctx context.Context, ids []string, before time.Time)
 	return removed, err
 }
 
+// removeFile marks a file and the attachments that name it as removed.
 func removeFile(t *tx, r *fileRow) error {
 	if _, err := t.exec(`UPDATE files SET removed_at = ? WHERE id = ?`, r.RemovedAt, r.ID); err != nil {
 		return err
@@ -112,24 +98,18 @@ func removeFile(t *tx, r *fileRow) error {
 		Attachments string
 	}
 
-	err := t.query(
-		&carriers,
-		`SELECT m.seq, m.attachments FROM message_files c JOIN messages m ON m.seq = c.message_seq WHERE c.file_id = ?`,
-		r.ID,
-	)
-
-	for i := range carriers {
-		if err == nil {
-			text := attachmentsText(withoutFile(attachmentsFrom(carriers[i].Attachments), r.ID, instant(r.RemovedAt)))
-			_, err = t.exec(`UPDATE messages SET attachments = ? WHERE seq = ?`, text, carriers[i].Seq)
-		}
+	err := t.query(&carriers, `SELECT m.seq, m.attachments
+		FROM message_files c JOIN messages m ON m.seq = c.message_seq WHERE c.file_id = ?`, r.ID)
+	for i := 0; i < len(carriers) && err == nil; i++ {
+		list := withoutFile(parseAttachments(carriers[i].Attachments), r.ID, instant(r.RemovedAt))
+		_, err = t.exec(`UPDATE messages SET attachments = ? WHERE seq = ?`, formatAttachments(list), carriers[i].Seq)
 	}
 
 	return err
 }
 
-// withoutFile writes into the attachments that name a file that it was removed, in place
-// of where it was.
+// withoutFile replaces the path of a file by the time of its removal in the attachments
+// that name it.
 func withoutFile(list []json.RawMessage, id string, at time.Time) []json.RawMessage {
 	for i, item := range list {
 		var members map[string]any

@@ -40,7 +40,7 @@ func wantFile(t *testing.T, s *Store, ref string, viewer int, want *parley.File)
 	}
 }
 
-func TestFileIsSeenThroughTheMessagesThatCarryIt(t *testing.T) {
+func TestFileIsSeenByRecipientsOfItsMessages(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 4)
 	const one, two = "aaaaaaaa-1111-4000-8000-000000000000", "aaaaaaaa-2222-4000-8000-000000000000"
@@ -61,7 +61,7 @@ func TestFileIsSeenThroughTheMessagesThatCarryIt(t *testing.T) {
 	}
 
 	wantFile(t, s, one, 3, nil)
-	wantFile(t, s, two[:8], 3, &g) // what others have does not make it ambiguous
+	wantFile(t, s, two[:8], 3, &g) // files of others do not make it ambiguous
 	wantFile(t, s, two, 1, nil)
 	wantFile(t, s, one, -1, &f)
 	wantFile(t, s, one[:8], -1, nil) // ambiguous
@@ -78,7 +78,7 @@ func TestFileIsSeenThroughTheMessagesThatCarryIt(t *testing.T) {
 	wantFile(t, s, one, 3, &f)
 }
 
-func TestMessageWithAFileThatIsNotThereStoresNothing(t *testing.T) {
+func TestMessageWithUnknownFileStoresNothing(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	p := post(0, 1)
@@ -115,7 +115,7 @@ func TestFilesOfThreads(t *testing.T) {
 	}
 }
 
-func TestFilesAreFoundByTheirIndexes(t *testing.T) {
+func TestFileQueriesUseTheirIndexes(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	plans := plansOf(t, s, func(ctx context.Context) error {

@@ -14,7 +14,7 @@ import (
 	"parley"
 )
 
-// openTest opens a new store that ends with the test.
+// openTest opens a new store, and closes it when the test ends.
 func openTest(t testing.TB) *Store {
 	t.Helper()
 	return openAt(t, filepath.Join(t.TempDir(), "parley.db"))
@@ -34,8 +34,7 @@ func openAt(t testing.TB, path string) *Store {
 	return s
 }
 
-// agentID is the id of the test's nth agent; they differ in their first eight
-// characters.
+// agentID returns the ID of the nth agent. The IDs differ in their first eight characters.
 func agentID(n int) string { return fmt.Sprintf("%08x-0000-4000-8000-%012x", n+0xa0, n) }
 
 func agentName(n int) string { return fmt.Sprintf("agent-%03d", n) }
@@ -53,7 +52,7 @@ func addAgents(t testing.TB, s *Store, count int) {
 	}
 }
 
-// post is a message from one agent to others, which waits for their terminals.
+// post returns a message from one agent to others, queued for their terminals.
 func post(from int, to ...int) Post {
 	p := Post{Message: parley.Message{ID: uuid.NewString(), Kind: parley.KindDirect, Type: parley.TypeInformation,
 		Priority: parley.PriorityNormal, SenderID: agentID(from), Text: "please look at main.go, line 12"},
@@ -67,7 +66,7 @@ func post(from int, to ...int) Post {
 	return p
 }
 
-// send appends, and fails the test when it cannot.
+// send appends a post, and fails the test when it cannot.
 func send(t *testing.T, s *Store, p Post) Appended {
 	t.Helper()
 	done, err := s.Append(t.Context(), p)

@@ -8,31 +8,35 @@ import (
 	"parley"
 )
 
-// HistoryQuery asks for what two agents said to each other.
+// HistoryQuery asks for the messages between two agents.
 type HistoryQuery struct {
-	A, B   string // ids, in either order
+	A, B   string // their IDs, in either order
 	Limit  int
-	Before string // only before this message of theirs, by its id or the beginning of it; may be empty
+	Before string // only before this one of their messages, by the beginning of its ID; may be empty
 }
 
-// HistoryPage is the newest page of a conversation, oldest first within it.
+// HistoryPage is the newest page of a conversation, with the oldest message first.
 type HistoryPage struct {
 	Items   []InboxItem
 	HasMore bool // there are older ones
 	Total   int  // of the whole conversation
 
-	First, Last time.Time // of its messages; zero when there is none
+	First, Last time.Time // when its first and last messages were accepted; zero without any
 }
 
-// History returns what two agents said to each other and to nobody else, guidance too. MESSAGE_NOT_FOUND when
-// Before is not one of them.
+// isDirect selects the deliveries of messages between two agents, guidance too. It must be
+// spelled as in the index, or SQLite does not use that.
+const isDirect = `(d.kind = 'direct' OR d.kind = 'steering')`
+
+// History returns the messages that two agents sent to each other alone. MESSAGE_NOT_FOUND
+// when Before is not one of them.
 func (s *Messages) History(ctx context.Context, q HistoryQuery) (HistoryPage, error) {
-	where, args := ` WHERE d.conversation_id = ? AND (d.kind = 'direct' OR d.kind = 'steering')`, []any{
-		parley.ConversationID(q.A, q.B),
-	}
+	where := ` WHERE d.conversation_id = ? AND ` + isDirect
+	args := []any{parley.ConversationID(q.A, q.B)}
 
 	var page HistoryPage
-	if err := s.read(ctx, "counting the conversation", &page.Total, `SELECT count(*) FROM deliveries d`+where, args...); err != nil {
+	err := s.read(ctx, "counting the conversation", &page.Total, `SELECT count(*) FROM deliveries d`+where, args...)
+	if err != nil {
 		return HistoryPage{}, err
 	}
 	if err := s.extent(ctx, &page, where, args); err != nil {
@@ -62,11 +66,12 @@ func (s *Messages) History(ctx context.Context, q HistoryQuery) (HistoryPage, er
 	return page, nil
 }
 
-// extent finds when a conversation began and when it was last continued.
+// extent sets the times of the first and the last message.
 func (s *Messages) extent(ctx context.Context, page *HistoryPage, where string, args []any) error {
 	if page.Total == 0 {
 		return nil
 	}
+
 	const end = `SELECT m.accepted_at FROM deliveries d JOIN messages m ON m.seq = d.message_seq`
 	var first, last int64
 	err := s.read(ctx, "reading the conversation", &first, end+where+` ORDER BY d.message_seq LIMIT 1`, args...)
@@ -74,5 +79,6 @@ func (s *Messages) extent(ctx context.Context, page *HistoryPage, where string, 
 		err = s.read(ctx, "reading the conversation", &last, end+where+` ORDER BY d.message_seq DESC LIMIT 1`, args...)
 	}
 	page.First, page.Last = instant(first), instant(last)
+
 	return err
 }

@@ -17,8 +17,8 @@ func TestHistoryPagesBack(t *testing.T) {
 		ids = append(ids, send(t, s, p).Message.ID)
 	}
 
-	send(t, s, post(0, 1, 2))                  // a broadcast is not of the conversation
-	other := send(t, s, post(0, 2)).Message.ID // nor is what a third one gets
+	send(t, s, post(0, 1, 2))                  // a broadcast is no part of the conversation
+	other := send(t, s, post(0, 2)).Message.ID // nor is a message to a third agent
 	before := ""
 	for _, want := range []string{"456 true", "123 true", "0 false"} {
 		page, err := s.History(t.Context(), HistoryQuery{A: agentID(1), B: agentID(0), Limit: 3, Before: before})
@@ -43,8 +43,8 @@ func TestHistoryPagesBack(t *testing.T) {
 		wantCode(t, ref, err, parley.MessageNotFound)
 	}
 
-	if page, err := s.History(t.Context(), HistoryQuery{A: agentID(0), B: agentID(1), Limit: 9, Before: ids[2][:8]}); err != nil ||
-		len(page.Items) != 2 {
-		t.Errorf("before the beginning of an id: got %d, %v, want 2", len(page.Items), err)
+	page, err := s.History(t.Context(), HistoryQuery{A: agentID(0), B: agentID(1), Limit: 9, Before: ids[2][:8]})
+	if err != nil || len(page.Items) != 2 {
+		t.Errorf("before the prefix of an ID: got %d, %v, want 2", len(page.Items), err)
 	}
 }

@@ -10,24 +10,22 @@ import (
 // Holds keeps the deliveries that the conversation protocol withholds.
 type Holds struct{ *database }
 
-// isWithheld is true of a delivery d that the conversation protocol holds. It stands
-// in queries as it stands in the index.
+// isWithheld selects the deliveries that the conversation protocol withholds. It must be
+// spelled as in the index, or SQLite does not use that.
 const isWithheld = `d.state = 'held' AND d.withheld <> ''`
 
-// Withheld is a delivery that the conversation protocol holds, and why.
+// Withheld is a delivery that the conversation protocol withholds.
 type Withheld struct {
 	Job
-	Why   string // the reason's code
-	Until time.Time
+	Why   string    // the rule that withholds it
+	Until time.Time // when the protocol decides again; zero for no time
 }
 
-// Withheld returns all that the conversation protocol holds, in the order of
-// acceptance, limit at most.
+// Withheld returns at most limit of the withheld deliveries, in the order of acceptance.
 func (s *Holds) Withheld(ctx context.Context, limit int) ([]Withheld, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading what is withheld", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
-		FROM deliveries d JOIN messages m ON m.seq = d.message_seq
-		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
+	err := s.read(ctx, "reading withheld deliveries", &rows, `SELECT `+itemColumns+`
+		FROM deliveries d JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
 		WHERE `+isWithheld+` ORDER BY d.message_seq LIMIT ?`, limit)
 	list := make([]Withheld, len(rows))
 	for i := range rows {
@@ -37,28 +35,30 @@ func (s *Holds) Withheld(ctx context.Context, limit int) ([]Withheld, error) {
 	return list, err
 }
 
-// Passing is a delivery that is not to be withheld any more, and where it goes on.
+// Passing is a delivery to be released, and the rung on which it goes on.
 type Passing struct {
 	Key
 	State parley.DeliveryState
 }
 
-// Unwithhold lets go on what was withheld, and returns what does: what was read or given
-// up meanwhile does not.
+// Unwithhold releases withheld deliveries, and returns the keys of those that it released:
+// not of those that were read or given up meanwhile.
 func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string) ([]Key, error) {
 	var passed []Key
-	err := s.write(ctx, "letting a delivery pass", func(t *tx) error {
+	err := s.write(ctx, "releasing a delivery", func(t *tx) error {
 		passed = nil
 		for _, p := range list {
-			k := p.Key
-			n, err := t.exec(`UPDATE deliveries SET withheld = '', withheld_until = 0
-				WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`, k.MessageSeq, k.RecipientID)
-			if err == nil && n > 0 {
-				passed = append(passed, k)
-				err = writeSteps(t, k, []Change{{State: p.State, Evidence: evidence, Code: parley.ProofReleased}}, 0)
+			changed, err := setWithheld(t, p.Key, "", time.Time{})
+			if err != nil {
+				return err
+			}
+			if !changed {
+				continue
 			}
 
-			if err != nil {
+			passed = append(passed, p.Key)
+			released := Change{State: p.State, Evidence: evidence, Code: parley.ProofReleased}
+			if err := writeSteps(t, p.Key, []Change{released}, 0); err != nil {
 				return err
 			}
 		}
@@ -69,22 +69,33 @@ func (s *Holds) Unwithhold(ctx context.Context, list []Passing, evidence string)
 	return passed, err
 }
 
-// Rewithhold says why something is withheld now. What is not withheld any more stays
-// as it is.
+// Rewithhold replaces the rule that withholds deliveries. It skips those that are no
+// longer withheld.
 func (s *Holds) Rewithhold(ctx context.Context, list []Withheld) error {
 	return s.write(ctx, "holding a delivery", func(t *tx) error {
 		for _, w := range list {
-			n, err := t.exec(`UPDATE deliveries SET withheld = ?, withheld_until = ?
-				WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`,
-				w.Why, nanos(w.Until), w.Key.MessageSeq, w.Key.RecipientID)
-			if err == nil && n > 0 {
-				err = writeSteps(t, w.Key, []Change{{State: parley.DeliveryHeld, Reason: w.Reason, Code: parley.HoldConversation}}, 0)
-			}
+			changed, err := setWithheld(t, w.Key, w.Why, w.Until)
 			if err != nil {
+				return err
+			}
+			if !changed {
+				continue
+			}
+
+			held := Change{State: parley.DeliveryHeld, Reason: w.Reason, Code: parley.HoldConversation}
+			if err := writeSteps(t, w.Key, []Change{held}, 0); err != nil {
 				return err
 			}
 		}
 
 		return nil
 	})
+}
+
+// setWithheld changes the rule of a delivery, and reports whether it was withheld.
+func setWithheld(t *tx, k Key, why string, until time.Time) (changed bool, err error) {
+	n, err := t.exec(`UPDATE deliveries SET withheld = ?, withheld_until = ?
+		WHERE message_seq = ? AND recipient_id = ? AND state = 'held' AND withheld <> ''`,
+		why, nanos(until), k.MessageSeq, k.RecipientID)
+	return n > 0, err
 }

@@ -6,7 +6,7 @@ import (
 	"parley"
 )
 
-func TestCallsAreToldApartByWhatTheyAsk(t *testing.T) {
+func TestKeyIsRefusedForAnotherRequest(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	f := testFile("aaaaaaaa-1111-4000-8000-000000000000", 0)

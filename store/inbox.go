@@ -10,19 +10,19 @@ import (
 // Inbox lists the messages of one agent and marks them as read.
 type Inbox struct{ *database }
 
-// InboxQuery asks for what came for one agent.
+// InboxQuery asks for messages to one agent.
 type InboxQuery struct {
 	RecipientID string
-	ThreadID    string // not empty: all posts of this thread, delivered to the agent or not
+	ThreadID    string // if not empty, all posts of this thread, delivered to the agent or not
 	Limit       int
-	OldestFirst bool // else newest first
+	OldestFirst bool // otherwise the newest first
 	UnreadOnly  bool
 
-	Senders          []string // ids; empty for all
+	Senders          []string // their IDs; empty for all
 	Types            []parley.MessageType
 	Priority         parley.Priority
 	Since            time.Time // later than this
-	Before           string    // of a thread: only before this post, by its id or the beginning of it; counts are of all
+	Before           string    // of a thread: before this post, by the beginning of its ID; not for the counts
 	ContextReference string
 }
 
@@ -34,30 +34,34 @@ type InboxItem struct {
 	Archived bool // its recipient has answered or ignored it
 }
 
-// InboxPage is what came. The counts are of all that the query's filters let
-// through, read ones included even when only unread ones are listed.
+// InboxPage is a page of an inbox. The counts include all messages that the filters let
+// through, read ones too, even when the page has only unread ones.
 type InboxPage struct {
 	Items  []InboxItem
 	Total  int
 	Unread int
 }
 
-// Page lists messages for an agent, whatever became of their delivery to its
-// terminal, and marks none.
+// Page returns messages to an agent, whether or not they have reached its terminal. It
+// marks none as read. MESSAGE_NOT_FOUND when Before is not in the thread.
 func (s *Inbox) Page(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	if q.ThreadID != "" {
 		return s.threadPage(ctx, q)
 	}
 
-	var page InboxPage
 	where, args := q.conditions(q.mine())
 	const from = ` FROM deliveries d JOIN messages m ON m.seq = d.message_seq`
 	const unread = ` AND d.read_at IS NULL`
+
+	var page InboxPage
 	var err error
-	if len(args) == 1 {
+	if unfiltered := len(args) == 1; unfiltered {
 		page.Total, page.Unread, err = s.countInbox(ctx, q.RecipientID)
-	} else if err = s.read(ctx, "counting the inbox", &page.Total, `SELECT count(*)`+from+where, args...); err == nil {
-		err = s.read(ctx, "counting the inbox", &page.Unread, `SELECT count(*)`+from+where+unread, args...)
+	} else {
+		err = s.read(ctx, "counting the inbox", &page.Total, `SELECT count(*)`+from+where, args...)
+		if err == nil {
+			err = s.read(ctx, "counting the inbox", &page.Unread, `SELECT count(*)`+from+where+unread, args...)
+		}
 	}
 
 	if err != nil {
@@ -72,25 +76,30 @@ func (s *Inbox) Page(ctx context.Context, q InboxQuery) (InboxPage, error) {
 	return page, err
 }
 
-// mine is the condition upon the recipient. Where senders are named it also says where
-// to look for what they sent, which is found there without reading all that came: in
-// their conversations with the recipient, and among what they did not send directly.
+// mine returns the WHERE clause that selects the recipient's deliveries. For certain
+// senders it also names the places where their messages are, so that SQLite need not
+// read the whole inbox: their conversations with the recipient, and what they sent to
+// several recipients.
 func (q *InboxQuery) mine() (where string, args []any) {
 	where, args = ` WHERE d.recipient_id = ?`, []any{q.RecipientID}
 	if len(q.Senders) == 0 {
 		return where, args
 	}
+
 	conversations := make([]string, len(q.Senders))
 	for i, id := range q.Senders {
 		conversations[i] = parley.ConversationID(id, q.RecipientID)
 	}
+
+	// The plus keeps SQLite from looking the recipient up in another index.
 	return where + ` AND d.message_seq IN (
-		SELECT c.message_seq FROM deliveries c WHERE c.conversation_id IN ? AND (c.kind = 'direct' OR c.kind = 'steering') AND +c.recipient_id = ?
+		SELECT c.message_seq FROM deliveries c
+			WHERE c.conversation_id IN ? AND (c.kind = 'direct' OR c.kind = 'steering') AND +c.recipient_id = ?
 		UNION ALL SELECT o.seq FROM messages o WHERE o.sender_id IN ? AND o.kind <> 'direct')`,
 		append(args, conversations, q.RecipientID, q.Senders)
 }
 
-// conditions adds the query's, which are all of the message.
+// conditions adds the filters of the query, which all concern the message.
 func (q *InboxQuery) conditions(where string, args []any) (string, []any) {
 	and := func(condition string, arg any) {
 		where, args = where+` AND `+condition, append(args, arg)
@@ -121,13 +130,9 @@ func (q *InboxQuery) conditions(where string, args []any) (string, []any) {
 	return where, args
 }
 
-// items lists deliveries with their messages.
+// items returns at most limit deliveries with their messages, without steps.
 func (db *database) items(
-	ctx context.Context,
-	where string,
-	oldestFirst bool,
-	limit int,
-	args ...any,
+	ctx context.Context, where string, oldestFirst bool, limit int, args ...any,
 ) ([]InboxItem, error) {
 	order := ` ORDER BY d.message_seq DESC LIMIT ?`
 	if oldestFirst {
@@ -135,9 +140,9 @@ func (db *database) items(
 	}
 
 	var rows []itemRow
-	err := db.read(ctx, "reading messages", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
-		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq
-		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id`+where+order, append(args, limit)...)
+	err := db.read(ctx, "reading messages", &rows, `SELECT `+itemColumns+`
+		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq`+itemAgents+where+order,
+		append(args, limit)...)
 
 	items := make([]InboxItem, len(rows))
 	for i := range rows {

@@ -2,22 +2,18 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 
 	"parley"
 )
 
-// MarkRead records that a recipient has read messages, and how that is known.
-// refs are ids or the first eight or more characters of them; only messages for
-// that recipient are found, and posts of a thread that it takes part in, which count
-// as read. One that still waits for its terminal is then not typed; one that is being
-// typed becomes read when that has ended. marked and already are whole ids, notFound is
-// as it was given; each message is in one of them, once.
+// MarkRead records that a recipient has read messages, with the evidence. refs are IDs,
+// or the first eight or more characters of them. It finds messages for this recipient,
+// and posts of its threads, which count as read. A message that still waits for the
+// terminal is no longer typed; one that is being typed becomes read afterwards.
+// marked and already hold whole IDs, notFound refs as given; each message stands once in
+// one of them.
 func (s *Inbox) MarkRead(
-	ctx context.Context,
-	recipientID string,
-	refs []string,
-	evidence string,
+	ctx context.Context, recipientID string, refs []string, evidence string,
 ) (marked, notFound, already []string, err error) {
 	err = s.write(ctx, "marking messages as read", func(t *tx) error {
 		marked, notFound, already = []string{}, []string{}, []string{}
@@ -55,15 +51,15 @@ func (s *Inbox) MarkRead(
 	return marked, notFound, already, err
 }
 
-// ignored is what the agent log keeps of a message that gets no answer.
+// ignored is the part of an ignored message that the agent log keeps.
 type ignored struct {
 	MessageID string `json:"message_id"`
 	Reason    string `json:"reason"`
 }
 
-// Ignore is MarkRead for one message that its recipient lets go unanswered; the
-// reason, which may be empty, goes into the agent log. MESSAGE_NOT_FOUND when it was
-// not for that recipient.
+// Ignore marks one message as read and archived, because its recipient will not answer
+// it. The reason, which may be empty, goes into the agent log. MESSAGE_NOT_FOUND when
+// the message was not for this recipient.
 func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) error {
 	return s.write(ctx, "ignoring a message", func(t *tx) error {
 		d, err := findForReader(t, recipientID, ref)
@@ -80,23 +76,20 @@ func (s *Inbox) Ignore(ctx context.Context, recipientID, ref, reason string) err
 			}
 		}
 
-		if _, err := t.exec(`UPDATE deliveries SET archived = 1 WHERE message_seq = ? AND recipient_id = ?`, d.MessageSeq, d.RecipientID); err != nil {
+		if _, err := t.exec(`UPDATE deliveries SET archived = 1 WHERE message_seq = ? AND recipient_id = ?`,
+			d.MessageSeq, d.RecipientID); err != nil {
 			return err
 		}
 
-		details, err := json.Marshal(ignored{d.MessageID, reason})
-		if err != nil {
-			details = []byte("{}")
-		}
+		t.log(recipientID, typeCommunication, "Ignored message "+parley.Short(d.MessageID), ignored{d.MessageID, reason})
 
-		t.note(logRow{AgentID: recipientID, LogType: typeCommunication,
-			Message: "Ignored message " + parley.Short(d.MessageID), Details: string(details)})
 		return nil
 	})
 }
 
-// meant is addressed, and finds a post that the recipient may read in a thread without
-// having got it: that is read.
+// findForReader returns the delivery of the message that ref names, also of a post that
+// the agent may read in a thread without a delivery: that one counts as read. It returns
+// nil when there is none, or more than one.
 func findForReader(t *tx, recipientID, ref string) (*deliveryRow, error) {
 	d, err := findDelivery(t, recipientID, ref)
 	if d != nil || err != nil {
@@ -109,8 +102,8 @@ func findForReader(t *tx, recipientID, ref string) (*deliveryRow, error) {
 	return &deliveryRow{MessageID: post, RecipientID: recipientID, ReadAt: new(int64)}, nil
 }
 
-// addressed returns the delivery to a recipient of the message that ref names,
-// nil when there is none or more than one.
+// findDelivery returns the delivery of the message that ref names, nil when there is
+// none, or more than one.
 func findDelivery(t *tx, recipientID, ref string) (*deliveryRow, error) {
 	if len(ref) < parley.ShortID {
 		return nil, nil
@@ -126,10 +119,13 @@ func findDelivery(t *tx, recipientID, ref string) (*deliveryRow, error) {
 	return &rows[0], nil
 }
 
+// markRead takes a delivery to read, or, while it is being typed, lets it get there when
+// that has ended.
 func markRead(t *tx, d *deliveryRow, evidence string) error {
 	k := Key{d.MessageSeq, d.RecipientID}
 	if parley.DeliveryState(d.State) != parley.DeliveryTyping {
-		return writeSteps(t, k, []Change{{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}}, nanos(t.now))
+		read := Change{State: parley.DeliveryRead, Evidence: evidence, Code: parley.ProofCall}
+		return writeSteps(t, k, []Change{read}, nanos(t.now))
 	}
 	t.hasRead(k.RecipientID)
 	_, err := t.exec(`UPDATE deliveries SET read_at = ? WHERE message_seq = ? AND recipient_id = ?`,

@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-func TestMarkReadKeepsAQueuedMessageFromTheTerminal(t *testing.T) {
+func TestMarkReadKeepsQueuedMessageFromTerminal(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 3)
 	id := send(t, s, post(0, 1)).Message.ID
@@ -40,8 +40,8 @@ func TestMarkReadKeepsAQueuedMessageFromTheTerminal(t *testing.T) {
 	}
 }
 
-func TestMarkReadWhileTypingIsReadInTheEnd(t *testing.T) {
-	for _, end := range []parley.DeliveryState{parley.DeliverySubmitted, parley.DeliveryQueued, parley.DeliveryUnconfirmed, parley.DeliveryRead} {
+func TestMarkReadWhileTypingEndsAsRead(t *testing.T) {
+	for _, end := range []parley.DeliveryState{"submitted", "queued", "unconfirmed", "read"} {
 		t.Run(string(end), func(t *testing.T) {
 			s := openTest(t)
 			addAgents(t, s, 2)
@@ -67,7 +67,7 @@ func TestMarkReadWhileTypingIsReadInTheEnd(t *testing.T) {
 	}
 }
 
-func TestIgnoredMessagesAreInTheAgentLog(t *testing.T) {
+func TestIgnoredMessageIsInAgentLog(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	stored, err := s.Append(t.Context(), post(0, 1))

@@ -4,16 +4,14 @@ import (
 	"context"
 )
 
-// weighed is how many unread messages are weighed by their priority, the newest of
-// them. Urgent ones are found among all.
-const weighed = 500
+// rankedUnread is how many unread messages Pressing ranks by priority, the newest of them.
+// Urgent ones it finds among all.
+const rankedUnread = 500
 
-// Pressing returns how many messages an agent has not read, and the most urgent of
-// them, at most limit: by priority, and the newest first within one.
+// Pressing returns the number of messages that an agent has not read, and at most limit of
+// them: the most urgent first, then the newest.
 func (s *Inbox) Pressing(
-	ctx context.Context,
-	recipientID string,
-	limit int,
+	ctx context.Context, recipientID string, limit int,
 ) (items []InboxItem, unread int, err error) {
 	_, unread, err = s.countInbox(ctx, recipientID)
 	if err != nil || unread == 0 {
@@ -25,10 +23,11 @@ func (s *Inbox) Pressing(
 			SELECT * FROM (SELECT d.message_seq AS seq, 0 AS rank FROM deliveries d INDEXED BY deliveries_pressing
 				WHERE d.recipient_id = ? AND d.read_at IS NULL AND d.urgent = 1 ORDER BY d.message_seq DESC LIMIT ?)
 			UNION ALL
-			SELECT n.seq, CASE m.priority WHEN 'high' THEN 1 WHEN 'low' THEN 3 ELSE 2 END FROM (SELECT d.message_seq AS seq FROM deliveries d
+			SELECT n.seq, CASE m.priority WHEN 'high' THEN 1 WHEN 'low' THEN 3 ELSE 2 END
+				FROM (SELECT d.message_seq AS seq FROM deliveries d
 				WHERE d.recipient_id = ? AND d.read_at IS NULL ORDER BY d.message_seq DESC LIMIT ?) n
 				CROSS JOIN messages m ON m.seq = n.seq WHERE m.priority <> 'urgent'
-		) u ORDER BY u.rank, u.seq DESC LIMIT ?`, recipientID, limit, recipientID, weighed, limit)
+		) u ORDER BY u.rank, u.seq DESC LIMIT ?`, recipientID, limit, recipientID, rankedUnread, limit)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -22,7 +22,7 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 	}
 
 	oldUrgent, oldHigh := send(parley.PriorityUrgent), send(parley.PriorityHigh)
-	for range weighed {
+	for range rankedUnread {
 		send(parley.PriorityLow)
 	}
 
@@ -40,11 +40,11 @@ func TestPressingIsTheMostUrgentFirst(t *testing.T) {
 		}
 	}
 
-	want(weighed+4, oldUrgent, normal, low)
+	want(rankedUnread+4, oldUrgent, normal, low)
 	if _, _, _, err := s.MarkRead(t.Context(), agentID(1), []string{oldUrgent, low, normal}, "read"); err != nil {
 		t.Fatal(err)
 	}
 
-	want(weighed + 1)
-	_ = oldHigh // is older than those that are weighed
+	want(rankedUnread + 1)
+	_ = oldHigh // too old to be ranked
 }

@@ -12,15 +12,14 @@ import (
 	"parley"
 )
 
-// Health is what Inspect finds of a database that is well.
+// Health describes a database in which Inspect found nothing wrong.
 type Health struct {
-	Version, Known int64 // of its schema, and the newest that this program knows
-	Size, Log      int64 // bytes of the file and of the write-ahead log beside it
+	Version, Known int64 // the version of its schema, and the newest that this program knows
+	Size, Log      int64 // of the file and of the write-ahead log next to it, in bytes
 }
 
-// Inspect reads the whole database at file as it is, while others may use it,
-// and changes nothing in it: it is not migrated. What is wrong with it is
-// STORAGE_UNAVAILABLE, as with Open.
+// Inspect reads the whole database at file, which others may use meanwhile. It changes
+// nothing and does not migrate. Every error is STORAGE_UNAVAILABLE, as with Open.
 func Inspect(ctx context.Context, file string) (Health, error) {
 	h, err := inspect(ctx, file)
 	if err != nil {
@@ -57,7 +56,7 @@ func inspect(ctx context.Context, file string) (h Health, err error) {
 	return h, h.read(ctx, pool, file)
 }
 
-// read checks every page and index, and finds the version.
+// read checks every page and index, and reads the version.
 func (h *Health) read(ctx context.Context, pool *sql.DB, file string) error {
 	_, ours, err := contents(ctx, pool)
 	if err != nil {
@@ -75,8 +74,8 @@ func (h *Health) read(ctx context.Context, pool *sql.DB, file string) error {
 		return damaged(file).With("cause", verdict)
 	}
 
-	return pool.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).
-		Scan(&h.Version)
+	return pool.QueryRowContext(ctx,
+		`SELECT coalesce(max(version_id), 0) FROM `+goose.DefaultTablename+` WHERE is_applied`).Scan(&h.Version)
 }
 
 func notOurs(file string) *parley.Error {

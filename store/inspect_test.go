@@ -28,7 +28,7 @@ func TestInspectReadsWhileOthersWriteAndChangesNothing(t *testing.T) {
 		t.Errorf("got %+v, want the newest version and two sizes", h)
 	}
 
-	// What a killed daemon leaves: the log is still beside the file.
+	// As a killed daemon leaves it: the log is still next to the file.
 	left := filepath.Join(t.TempDir(), "left.db")
 	for _, suffix := range []string{"", "-wal"} {
 		b, err := os.ReadFile(path + suffix)

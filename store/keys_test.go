@@ -16,7 +16,7 @@ func testKey(id string, hash ...byte) *APIKey {
 	}
 }
 
-// keyIDs are those of an agent's keys.
+// keyIDs returns the IDs of an agent's keys.
 func keyIDs(t *testing.T, s *Store, agent string) []string {
 	t.Helper()
 	keys, err := s.Keys.List(t.Context())
@@ -75,7 +75,7 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 	}
 }
 
-func TestKeysComeBackAsTheyWere(t *testing.T) {
+func TestKeysAreReadAsStored(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 1)
 	want := *testKey("parley_a", 0, 1, 0)

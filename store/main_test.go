@@ -11,8 +11,8 @@ import (
 	"parley"
 )
 
-// childVar makes the test binary a program that a test starts: its value is
-// what to do and with which database.
+// childVar makes the test binary a program that a test starts. Its value is the job; the
+// database is in another variable.
 const childVar = "PARLEY_STORE_CHILD"
 
 func TestMain(m *testing.M) {
@@ -51,8 +51,8 @@ func child(job, path string) error {
 	return s.Close()
 }
 
-// appendForever prints the id of each message when it is acknowledged, from
-// four senders at a time.
+// appendForever stores messages from four senders at a time, and prints the ID of each
+// when it is acknowledged.
 func appendForever(ctx context.Context, s *Store) error {
 	failed := make(chan error)
 	for range 4 {

@@ -13,38 +13,37 @@ import (
 // Messages stores messages and finds them again.
 type Messages struct{ *database }
 
-// Message returns a message with all its deliveries and their steps. ref is its
-// id, or the first eight or more characters of it. MESSAGE_NOT_FOUND when no
-// message, or more than one, begins like that.
-func (s *Messages) Message(ctx context.Context, ref string) (parley.Message, []parley.Delivery, error) {
-	none := func(err error) (parley.Message, []parley.Delivery, error) { return parley.Message{}, nil, err }
+// Message returns a message with all its deliveries and their steps. ref is its ID, or
+// the first eight or more characters of it. MESSAGE_NOT_FOUND when no message, or more
+// than one, begins with ref.
+func (s *Messages) Message(ctx context.Context, ref string) (m parley.Message, ds []parley.Delivery, err error) {
 	if len(ref) < parley.ShortID {
-		return none(noMessage(ref))
+		return m, nil, noMessage(ref)
 	}
 
 	from, to := idRange(ref)
 	var rows []messageRow
-	err := s.read(ctx, "reading the message", &rows, `SELECT `+messageColumns+` FROM messages m
+	err = s.read(ctx, "reading the message", &rows, `SELECT `+messageColumns+` FROM messages m
 		JOIN agents s ON s.id = m.sender_id WHERE m.id >= ? AND m.id < ? ORDER BY m.id LIMIT 2`, from, to)
 	if err != nil {
-		return none(err)
+		return m, nil, err
 	}
 
 	row, err := only(rows, ref)
 	if err != nil {
-		return none(err)
+		return m, nil, err
 	}
 
-	m, deliveries, err := whole(s.reader.WithContext(ctx), &row)
+	m, ds, err = withDeliveries(s.reader.WithContext(ctx), &row)
 	if err != nil {
-		return none(s.fail("reading the message", err))
+		return parley.Message{}, nil, s.fail("reading the message", err)
 	}
 
-	return m, deliveries, nil
+	return m, ds, nil
 }
 
-// seqOf returns the number of the one message that ref names among those that from and
-// its arguments select; from ends with a condition on messages m.
+// seqOf returns the number of the one message that ref names, among those that from
+// selects. from must end in a condition on messages m. MESSAGE_NOT_FOUND.
 func (db *database) seqOf(ctx context.Context, doing, ref, from string, args ...any) (int64, error) {
 	if len(ref) < parley.ShortID {
 		return 0, noMessage(ref)
@@ -61,7 +60,8 @@ func (db *database) seqOf(ctx context.Context, doing, ref, from string, args ...
 	return only(found, ref)
 }
 
-// only returns what was found of the one message that ref names.
+// only returns the one element of what was found for ref. MESSAGE_NOT_FOUND when there is
+// none, or more than one.
 func only[T any](found []T, ref string) (T, error) {
 	switch len(found) {
 	case 1:
@@ -69,26 +69,29 @@ func only[T any](found []T, ref string) (T, error) {
 	case 0:
 		return *new(T), noMessage(ref)
 	}
+
 	return *new(T), parley.Errorf(parley.MessageNotFound, "more than one message begins with %q", parley.CleanLine(ref)).
-		Suggest("Give more characters of the id.")
+		Suggest("Give more characters of the ID.")
 }
 
-// whole completes a message with its deliveries.
-func whole(db *gorm.DB, r *messageRow) (parley.Message, []parley.Delivery, error) {
+// withDeliveries returns a message with its recipients, and its deliveries.
+func withDeliveries(db *gorm.DB, r *messageRow) (parley.Message, []parley.Delivery, error) {
 	var rows []deliveryRow
 	err := db.Raw(`SELECT `+deliveryColumns+` FROM deliveries d JOIN messages m ON m.seq = d.message_seq
 		JOIN agents r ON r.id = d.recipient_id WHERE d.message_seq = ? ORDER BY lower(r.name)`, r.Seq).Scan(&rows).Error
+
 	m, deliveries := r.message(), make([]parley.Delivery, len(rows))
 	m.Recipients = make([]string, len(rows))
 	for i := range rows {
 		deliveries[i] = rows[i].delivery()
 		m.Recipients[i] = rows[i].RecipientID
 	}
+
 	return m, deliveries, err
 }
 
-// idRange is what finds ids by their beginning in an index of them: ids are
-// hexadecimal digits and dashes, and all of these sort before g.
+// idRange returns the bounds of the IDs that begin with a prefix, so that an index finds
+// them: IDs consist of hexadecimal digits and dashes, which all sort before g.
 func idRange(prefix string) (from, to string) {
 	prefix = strings.ToLower(prefix)
 	return prefix, prefix + "g"

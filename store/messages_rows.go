@@ -6,7 +6,7 @@ import (
 	"parley"
 )
 
-// messageColumns are those of a messageRow, of messages m and its sender s.
+// messageColumns select a messageRow from messages m and the sender s.
 const messageColumns = `m.seq, m.id, m.kind, m.type, m.priority, m.sender_id, s.name AS sender, s.role AS sender_role,
 	m.text, m.data, m.context_reference, m.in_reply_to, m.accepted_at,
 	m.thread_id, m.attachments, m.requires_response, m.response_deadline, m.response_status, m.chain_id, m.hop`
@@ -36,21 +36,43 @@ type messageRow struct {
 }
 
 func (r *messageRow) message() parley.Message {
-	m := parley.Message{ID: r.ID, Kind: parley.MessageKind(r.Kind), Type: parley.MessageType(r.Type),
-		Priority: parley.Priority(r.Priority), SenderID: r.SenderID, Sender: r.Sender, SenderRole: r.SenderRole,
-		Text: r.Text, ContextReference: r.ContextReference, InReplyTo: r.InReplyTo, Timestamp: instant(r.AcceptedAt),
-		ThreadID: r.ThreadID, Attachments: attachmentsFrom(r.Attachments), RequiresResponse: r.RequiresResponse,
-		ResponseStatus: parley.ResponseStatus(r.ResponseStatus), ChainID: r.ChainID, Hop: r.Hop}
+	m := parley.Message{
+		ID:               r.ID,
+		Kind:             parley.MessageKind(r.Kind),
+		Type:             parley.MessageType(r.Type),
+		Priority:         parley.Priority(r.Priority),
+		SenderID:         r.SenderID,
+		Sender:           r.Sender,
+		SenderRole:       r.SenderRole,
+		Text:             r.Text,
+		ContextReference: r.ContextReference,
+		InReplyTo:        r.InReplyTo,
+		Timestamp:        instant(r.AcceptedAt),
+		ThreadID:         r.ThreadID,
+		Attachments:      parseAttachments(r.Attachments),
+		RequiresResponse: r.RequiresResponse,
+		ResponseDeadline: instantOrNil(r.ResponseDeadline),
+		ResponseStatus:   parley.ResponseStatus(r.ResponseStatus),
+		ChainID:          r.ChainID,
+		Hop:              r.Hop,
+	}
 	if r.Data != "" {
 		m.Data = json.RawMessage(r.Data)
 	}
-	m.ResponseDeadline = moment(r.ResponseDeadline)
 	return m
 }
 
-// attachmentsText is how a message's attachments are stored: a JSON list, or
-// empty for none.
-func attachmentsText(list []json.RawMessage) string {
+// oldestFirst returns the messages of rows that were read newest first.
+func oldestFirst(rows []messageRow) []parley.Message {
+	list := make([]parley.Message, len(rows))
+	for i := range rows {
+		list[len(rows)-1-i] = rows[i].message()
+	}
+	return list
+}
+
+// formatAttachments encodes a message's attachments as a JSON list, "" for none.
+func formatAttachments(list []json.RawMessage) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -61,7 +83,8 @@ func attachmentsText(list []json.RawMessage) string {
 	return string(b)
 }
 
-func attachmentsFrom(text string) []json.RawMessage {
+// parseAttachments is the inverse of formatAttachments.
+func parseAttachments(text string) []json.RawMessage {
 	var list []json.RawMessage
 	if text == "" || json.Unmarshal([]byte(text), &list) != nil {
 		return nil
@@ -83,25 +106,27 @@ var newMessageColumns = columns[newMessageRow]{
 	{"idempotency_key", func(r *newMessageRow) any { return r.key }},
 	{"accepted_at", func(r *newMessageRow) any { return nanos(r.Timestamp) }},
 	{"thread_id", func(r *newMessageRow) any { return r.ThreadID }},
-	{"attachments", func(r *newMessageRow) any { return attachmentsText(r.Attachments) }},
+	{"attachments", func(r *newMessageRow) any { return formatAttachments(r.Attachments) }},
 	{"requires_response", func(r *newMessageRow) any { return r.RequiresResponse }},
-	{"response_deadline", func(r *newMessageRow) any { return r.due() }},
+	{"response_deadline", func(r *newMessageRow) any { return deadline(r.Message) }},
 	{"response_status", func(r *newMessageRow) any { return string(r.ResponseStatus) }},
 	{"chain_id", func(r *newMessageRow) any { return r.ChainID }},
 	{"hop", func(r *newMessageRow) any { return r.Hop }},
 }
 
+// newMessageRow is a row of messages to be inserted.
 type newMessageRow struct {
 	*parley.Message
 	seq int64
 	key string
 }
 
-func (r *newMessageRow) due() int64 {
-	if r.ResponseDeadline == nil {
+// deadline returns when a message must be answered, as it is stored.
+func deadline(m *parley.Message) int64 {
+	if m.ResponseDeadline == nil {
 		return 0
 	}
-	return nanos(*r.ResponseDeadline)
+	return nanos(*m.ResponseDeadline)
 }
 
 func (t *tx) flushMessages() error {
@@ -110,8 +135,8 @@ func (t *tx) flushMessages() error {
 	case dangling(err):
 		return noAgent(t.messages[0].SenderID)
 	case duplicate(err):
-		return parley.Errorf(parley.InvalidArgument, "there is a message %s already", t.messages[0].ID).
-			Suggest("Give each message an id of its own.")
+		return parley.Errorf(parley.InvalidArgument, "a message with the ID %s already exists", t.messages[0].ID).
+			Suggest("Give each message a different ID.")
 	}
 	return err
 }

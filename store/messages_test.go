@@ -11,7 +11,7 @@ import (
 	"parley"
 )
 
-func TestAMessageComesBackAsItWasStored(t *testing.T) {
+func TestMessageIsReadAsStored(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	p := post(0, 1)
@@ -32,13 +32,13 @@ func TestAMessageComesBackAsItWasStored(t *testing.T) {
 	}
 
 	want := stored.Message
-	want.Sender, want.SenderRole = got.Sender, got.SenderRole // they come from the sender's own row
+	want.Sender, want.SenderRole = got.Sender, got.SenderRole // they come from the sender's row
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-stored +read):\n%s", diff)
 	}
 }
 
-func TestMessageByItsBeginning(t *testing.T) {
+func TestMessageIsFoundByPrefix(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	ids := []string{

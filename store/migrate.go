@@ -14,11 +14,10 @@ import (
 	"parley"
 )
 
-// keptBackups is how many automatic copies stay beside the database.
+// keptBackups is how many automatic copies stay next to the database.
 const keptBackups = 3
 
-// migrate brings the schema up to date. A database that has something to lose
-// is copied first.
+// migrate brings the schema up to date, after copying a database that is not new.
 func (db *database) migrate(ctx context.Context, provider *goose.Provider) error {
 	have, want, err := provider.GetVersions(ctx)
 	switch {
@@ -45,7 +44,7 @@ func (db *database) migrate(ctx context.Context, provider *goose.Provider) error
 	return err
 }
 
-// migrator knows all migrations, those in SQL and those in Go.
+// migrator returns goose with all migrations, those in SQL and those in Go.
 func (db *database) migrator() (*goose.Provider, error) {
 	files, err := db.migrations()
 	if err != nil {
@@ -62,8 +61,8 @@ func (db *database) migrations() (fs.FS, error) {
 	return sqlMigrations()
 }
 
-// keepCopy copies the database to path.bak-VERSION-TIME and removes all but
-// the newest of these copies.
+// keepCopy copies the database to path.bak-VERSION-TIME, and removes all but the newest
+// of these copies.
 func (db *database) keepCopy(ctx context.Context, version int64) error {
 	stamp := db.now().UTC().Format("20060102T150405.000")
 	name := fmt.Sprintf("%s.bak-%d-%s", db.path, version, stamp)
@@ -74,6 +73,7 @@ func (db *database) keepCopy(ctx context.Context, version int64) error {
 	return db.dropOldCopies()
 }
 
+// dropOldCopies removes all but the newest copies.
 func (db *database) dropOldCopies() error {
 	dir, prefix := filepath.Dir(db.path), filepath.Base(db.path)+".bak-"
 	entries, err := os.ReadDir(dir)
@@ -85,7 +85,7 @@ func (db *database) dropOldCopies() error {
 	for _, e := range entries {
 		name := e.Name()
 		if !strings.HasPrefix(name, prefix) || strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") {
-			continue // the last two belong to a copy that someone has open
+			continue // -wal and -shm belong to a copy that is open
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			copies = append(copies, info)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Posts from before the marks of threads are marked when an older database is opened.
-func TestPostsOfAnOlderDatabaseAreFoundByThoseWhoJoinLater(t *testing.T) {
+// An older database has no marks of threads. Its posts get them when it is opened.
+func TestMigrationMarksThreadsOfOldPosts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openAt(t, path)
 	addAgents(t, s, 3)

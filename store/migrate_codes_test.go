@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-func TestWordsOfOlderDeliveriesHaveCodes(t *testing.T) {
+func TestOldReasonsHaveCodes(t *testing.T) {
 	for words, want := range map[string]parley.ReasonCode{
 		"":               "",
 		"something else": "",
@@ -38,7 +38,7 @@ func TestWordsOfOlderDeliveriesHaveCodes(t *testing.T) {
 	}
 }
 
-func TestMigrationGivesOlderDeliveriesTheirCodes(t *testing.T) {
+func TestMigrationAddsCodes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openAt(t, path)
 	addAgents(t, s, 2)

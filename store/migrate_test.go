@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// later is the embedded migrations and one that is yet to be written.
+// later returns the embedded migrations and one more.
 func later(t *testing.T, sql string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{"00099_later.sql": {Data: []byte("-- +goose Up\n" + sql)}}
@@ -90,7 +90,7 @@ func TestMigrationKeepsCopy(t *testing.T) {
 		t.Fatalf("copies: got %v, want one of version 1", copies)
 	}
 
-	// The older program cannot read the new one, but the copy.
+	// The older program cannot read the new database, but it can read the copy.
 	wantRefused(t, path, "newer parley")
 	old := filepath.Join(t.TempDir(), "old.db")
 	if err := os.Rename(copies[0], old); err != nil {
@@ -103,7 +103,7 @@ func TestMigrationKeepsCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	// The newer one has nothing to migrate any more.
+	// The newer one has nothing left to migrate.
 	s, err = open(t.Context(), Options{Path: path}, tuned)
 	if err != nil {
 		t.Fatal(err)

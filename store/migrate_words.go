@@ -9,7 +9,8 @@ import (
 
 // pressingIndex finds the urgent messages among those that an agent has not read.
 // Other messages are not in it, so storing them costs nothing.
-const pressingIndex = `CREATE INDEX deliveries_pressing ON deliveries (recipient_id, message_seq) WHERE read_at IS NULL AND urgent = 1`
+const pressingIndex = `CREATE INDEX deliveries_pressing ON deliveries (recipient_id, message_seq)
+	WHERE read_at IS NULL AND urgent = 1`
 
 // addWords makes the index of words and fills it. It is written in Go because SQL
 // cannot separate the letters of a text: see spaced.

@@ -9,7 +9,7 @@ func TestMigrationMakesOldMessagesFindable(t *testing.T) {
 	db := raw(t, path)
 	var n int
 
-	// More than one chunk of them.
+	// More messages than one chunk.
 	run(t, db, `WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 2500)
 		INSERT INTO messages (id, kind, type, priority, sender_id, text, data, context_reference, in_reply_to, idempotency_key, accepted_at)
 		SELECT 'old-' || n, 'direct', 'information', 'normal', (SELECT min(id) FROM agents), 'old number' || n, '', '', '', '', 1 FROM c`)

@@ -8,54 +8,56 @@ import (
 	"parley"
 )
 
-// Needs lists what waits for the operator.
+// Needs lists the deliveries that wait for the operator.
 type Needs struct{ *database }
 
-// maxNeeds bounds how many deliveries are listed for the operator: nobody reads
-// more of them.
+// maxNeeds is how many deliveries are listed for the operator at most. Nobody reads more.
 const maxNeeds = 200
 
-// Unconfirmed returns the deliveries of which it is not known whether they
-// arrived, but not those that were dismissed; the newest first, with their steps.
+// Unconfirmed returns the unconfirmed deliveries that were not dismissed, the newest
+// first, with their steps.
 func (s *Needs) Unconfirmed(ctx context.Context) ([]InboxItem, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading what is unconfirmed", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
-		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq
-		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
-		WHERE `+retriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0 ORDER BY d.message_seq DESC LIMIT ?`, maxNeeds)
+	err := s.read(ctx, "reading unconfirmed deliveries", &rows, `SELECT `+itemColumns+`
+		FROM deliveries d CROSS JOIN messages m ON m.seq = d.message_seq`+itemAgents+`
+		WHERE `+isRetriable+` AND d.state = 'unconfirmed' AND d.dismissed = 0
+		ORDER BY d.message_seq DESC LIMIT ?`, maxNeeds)
+
 	items := make([]InboxItem, len(rows))
 	for i := range rows {
 		items[i] = InboxItem{Message: rows[i].Message.message(), Delivery: rows[i].Delivery.delivery()}
 	}
+
 	return items, err
 }
 
-// owing is true of a delivery d of a request m that its recipient did not answer
-// by a reply. What has a deadline is a debt instead. Later words to the same agent answer too; see Owed.
-// What is asked in a thread nobody owes an answer to, unless it says that one is required.
-const owing = `m.type = 'request' AND m.requires_response = 0 AND m.thread_id = '' AND d.state IN ('submitted', 'read') AND d.dismissed = 0 AND NOT EXISTS (
-	SELECT 1 FROM messages a WHERE a.in_reply_to = m.id AND a.in_reply_to <> '' AND a.sender_id = d.recipient_id)`
+// isUnanswered selects the deliveries of requests to which the recipient did not reply.
+// A request with a deadline is a debt instead, and nobody must answer one in a thread. A
+// later message to the same agent counts as an answer too: see Owed.
+const isUnanswered = `m.type = 'request' AND m.requires_response = 0 AND m.thread_id = ''
+	AND d.state IN ('submitted', 'read') AND d.dismissed = 0 AND NOT EXISTS (SELECT 1 FROM messages a
+		WHERE a.in_reply_to = m.id AND a.in_reply_to <> '' AND a.sender_id = d.recipient_id)`
 
-// said is when the recipient of d last said something to the sender of m, 0 if it
-// did not since the message.
-const said = `coalesce((SELECT a.accepted_at FROM deliveries ad JOIN messages a ON a.seq = ad.message_seq
-	WHERE ad.conversation_id = d.conversation_id AND (ad.kind = 'direct' OR ad.kind = 'steering') AND ad.message_seq > d.message_seq AND ad.recipient_id = m.sender_id
+// lastWordAt is when the recipient of d last wrote to the sender of m, 0 if it did not
+// since the message.
+const lastWordAt = `coalesce((SELECT a.accepted_at FROM deliveries ad JOIN messages a ON a.seq = ad.message_seq
+	WHERE ad.conversation_id = d.conversation_id AND (ad.kind = 'direct' OR ad.kind = 'steering')
+		AND ad.message_seq > d.message_seq AND ad.recipient_id = m.sender_id
 	ORDER BY ad.message_seq DESC LIMIT 1), 0)`
 
-// had is since when the recipient r of d has had the message: in a terminal since
-// it was proven to be there whole, in a mailbox since it was stored.
-const had = `CASE r.kind WHEN 'terminal' THEN coalesce(d.read_at, d.queued_at) ELSE d.queued_at END`
+// receivedAt is when the recipient r of d got the message: in a terminal when the whole
+// text was proven to be there, in a mailbox when it was stored.
+const receivedAt = `CASE r.kind WHEN 'terminal' THEN coalesce(d.read_at, d.queued_at) ELSE d.queued_at END`
 
-// Owed returns the deliveries of requests that were accepted between two times,
-// arrived before the later one, and were not answered: the recipient neither
-// replied to them nor said anything to their sender since they arrived. The oldest
-// come first.
+// Owed returns the deliveries of requests that were accepted between two times, arrived
+// before the later one, and were not answered: since their arrival, the recipient neither
+// replied to them nor wrote anything to their sender. The oldest come first.
 func (s *Needs) Owed(ctx context.Context, from, before time.Time) ([]InboxItem, error) {
 	var rows []itemRow
-	err := s.read(ctx, "reading unanswered requests", &rows, `SELECT `+messageColumns+`, `+deliveryColumns+`
-		FROM messages m CROSS JOIN deliveries d ON d.message_seq = m.seq
-		JOIN agents s ON s.id = m.sender_id JOIN agents r ON r.id = d.recipient_id
-		WHERE m.accepted_at > ? AND m.accepted_at < ? AND `+owing+` AND `+had+` < ? AND `+said+` <= `+had+`
+	err := s.read(ctx, "reading unanswered requests", &rows, `SELECT `+itemColumns+`
+		FROM messages m CROSS JOIN deliveries d ON d.message_seq = m.seq`+itemAgents+`
+		WHERE m.accepted_at > ? AND m.accepted_at < ? AND `+isUnanswered+`
+			AND `+receivedAt+` < ? AND `+lastWordAt+` <= `+receivedAt+`
 		ORDER BY m.accepted_at LIMIT ?`, nanos(from), nanos(before), nanos(before), maxNeeds)
 
 	var items []InboxItem
@@ -69,7 +71,7 @@ func (s *Needs) Owed(ctx context.Context, from, before time.Time) ([]InboxItem, 
 	return items, err
 }
 
-// Arrived is when a delivery was first proven, the zero time if it was not.
+// Arrived returns when a delivery was first proven, the zero time if it was not.
 func Arrived(d parley.Delivery) time.Time {
 	i := slices.IndexFunc(d.Steps, func(st parley.Step) bool { return st.State.Delivered() })
 	if i < 0 {
@@ -78,9 +80,8 @@ func Arrived(d parley.Delivery) time.Time {
 	return d.Steps[i].At
 }
 
-// Dismiss takes a message's deliveries out of what Unconfirmed, NotAnswered, Owed and Overdue return,
-// and reports how many there were. ref is as for Message. A delivery that is tried
-// again is not dismissed any more.
+// Dismiss takes a message's deliveries out of what Unconfirmed, NotAnswered, Owed and
+// Overdue return, and returns their number. ref is as for Message. A retry undoes it.
 func (s *Needs) Dismiss(ctx context.Context, ref string) (int, error) {
 	seq, err := s.seqOf(ctx, "finding the message", ref, ` FROM messages m WHERE true`)
 	if err != nil {
@@ -89,14 +90,16 @@ func (s *Needs) Dismiss(ctx context.Context, ref string) (int, error) {
 
 	var n int64
 	err = s.write(ctx, "dismissing a delivery", func(t *tx) error {
+		const same = `d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id`
 		n, err = t.exec(`UPDATE deliveries SET dismissed = 1
-			WHERE message_seq = ? AND dismissed = 0 AND (state = 'unconfirmed' OR EXISTS (
-				SELECT 1 FROM messages m JOIN deliveries d ON d.message_seq = m.seq
-				WHERE m.seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+owing+`) OR EXISTS (
-				SELECT 1 FROM debts b WHERE b.message_seq = deliveries.message_seq AND b.debtor_id = deliveries.recipient_id
-				AND `+isOwed+` AND b.operator_told_at > 0) OR EXISTS (
-				SELECT 1 FROM deliveries d JOIN responders p ON p.agent_id = d.recipient_id
-				WHERE d.message_seq = deliveries.message_seq AND d.recipient_id = deliveries.recipient_id AND `+notAnswered+`))`, seq)
+			WHERE message_seq = ? AND dismissed = 0 AND (state = 'unconfirmed'
+				OR EXISTS (SELECT 1 FROM messages m JOIN deliveries d ON d.message_seq = m.seq
+					WHERE `+same+` AND `+isUnanswered+`)
+				OR EXISTS (SELECT 1 FROM debts b
+					WHERE b.message_seq = deliveries.message_seq AND b.debtor_id = deliveries.recipient_id
+						AND `+isOwed+` AND b.operator_told_at > 0)
+				OR EXISTS (SELECT 1 FROM deliveries d JOIN responders p ON p.agent_id = d.recipient_id
+					WHERE `+same+` AND `+isUnansweredByModel+`))`, seq)
 
 		return err
 	})

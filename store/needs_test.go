@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-// ids are those of the items' messages, in their order.
+// ids returns the message IDs of items, in their order.
 func ids(t *testing.T) func([]InboxItem, error) []string {
 	return func(items []InboxItem, err error) []string {
 		t.Helper()
@@ -31,7 +31,7 @@ func wantIDs(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-func TestUnconfirmedLeavesOutWhatIsDismissedOrTriedAgain(t *testing.T) {
+func TestUnconfirmedLeavesOutDismissedAndRetried(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	first, _ := unproven(t, s, parley.DeliveryUnconfirmed)
@@ -68,7 +68,7 @@ func TestDismissOfNothing(t *testing.T) {
 	}
 }
 
-// request is a delivered request of agent 0 to others.
+// request stores a delivered request of agent 0 to others.
 func request(t *testing.T, s *Store, to ...int) string {
 	t.Helper()
 	p := post(0, to...)
@@ -79,7 +79,7 @@ func request(t *testing.T, s *Store, to ...int) string {
 	return send(t, s, p).Message.ID
 }
 
-func TestOwedIsWhatNobodyAnswered(t *testing.T) {
+func TestOwedListsUnansweredRequests(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 3)
 	later := time.Now().Add(time.Minute)
@@ -92,11 +92,11 @@ func TestOwedIsWhatNobodyAnswered(t *testing.T) {
 	replied, both, dismissed := request(t, s, 1), request(t, s, 1, 2), request(t, s, 2)
 	wantIDs(t, "all", owed(), replied, both, both, dismissed)
 
-	other := post(2, 1) // in reply to one that was not for its sender
+	other := post(2, 1) // a reply to a message that its sender did not get
 	other.Message.InReplyTo = replied
 	send(t, s, other)
 	wantIDs(t, "after another's reply", owed(), replied, both, both, dismissed)
-	answer := post(1, 2) // to somebody else, but in reply
+	answer := post(1, 2) // a reply that goes to another agent
 	answer.Message.InReplyTo = replied
 	send(t, s, answer)
 	wantIDs(t, "after a reply", owed(), both, both, dismissed)
@@ -115,7 +115,7 @@ func TestOwedIsWhatNobodyAnswered(t *testing.T) {
 		t.Errorf("%s owes, want %s", got, agentID(2))
 	}
 
-	// What agent 1 said before it had the message is no answer to it.
+	// What agent 1 wrote before it had the message does not answer it.
 	must(t, s.Claim(t.Context(), Key{queued.Seq, agentID(1)}, 3, false))
 	must(t, s.Advance(t.Context(), Key{queued.Seq, agentID(1)}, Change{State: parley.DeliveryRead, Evidence: "seen"}))
 	wantIDs(t, "once the first has arrived", owed(), queued.Message.ID, both)
@@ -140,8 +140,8 @@ func TestOwedKeepsToItsTimes(t *testing.T) {
 	wantIDs(t, "just arrived", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(-time.Minute))))
 }
 
-// A mailbox has a message when it is stored, whenever it marks it as read.
-func TestAMailboxMayAnswerBeforeItMarksAsRead(t *testing.T) {
+// A mailbox gets a message when it is stored, no matter when it marks it as read.
+func TestMailboxMayAnswerBeforeReading(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 1)
 	box := testAgent(1)
@@ -158,7 +158,7 @@ func TestAMailboxMayAnswerBeforeItMarksAsRead(t *testing.T) {
 	wantIDs(t, "owed", ids(t)(s.Owed(t.Context(), now.Add(-time.Hour), now.Add(time.Minute))))
 }
 
-func TestNobodyOwesAnAnswerToAThread(t *testing.T) {
+func TestThreadRequestsAreNotOwed(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	id := openThread(t, s, 1)

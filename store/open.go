@@ -11,14 +11,14 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// readers is how many reads run at a time.
+// readers is how many queries run at a time.
 const readers = 4
 
-// Open opens the database, makes it (0600, in a directory 0700) when it is
-// missing, and brings it up to date after keeping a copy. Before that, and when it
-// was not closed, the whole file is checked. All that can be wrong with it is
-// STORAGE_UNAVAILABLE and says what to do: not a database, damaged, from a newer
-// parley, locked, no room, no permission.
+// Open opens the database. It creates a missing one (0600, in a directory 0700), and
+// migrates an older one after keeping a copy. Before a migration, and when the database
+// was not closed, it checks the whole file. Every error is STORAGE_UNAVAILABLE and says
+// what to do: the file is not a database, damaged, from a newer parley or locked, the
+// disk is full, or permission is missing.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	return open(ctx, o, tuning{busyTimeout: defaultBusyTimeout, searchTime: searchTime})
 }
@@ -62,14 +62,14 @@ func (db *database) open(ctx context.Context) (err error) {
 	if db.readerPool, err = connect(dsn(db.path, db.tuning.busyTimeout, readerPragmas...), readers); err != nil {
 		return err
 	}
-	if db.reader, err = over(db.readerPool); err != nil {
+	if db.reader, err = gormOn(db.readerPool); err != nil {
 		return err
 	}
 	if db.writerConn, err = db.writerPool.Conn(ctx); err != nil {
 		return err
 	}
 
-	db.writer, err = over(db.writerConn)
+	db.writer, err = gormOn(db.writerConn)
 
 	return err
 }
@@ -105,6 +105,7 @@ func (db *database) prepare(ctx context.Context) error {
 	return err
 }
 
+// verify reads the whole file, and returns an error when it is damaged.
 func (db *database) verify(ctx context.Context) error {
 	verdict, err := check(ctx, db.writerPool)
 	if err != nil || verdict == "" {
@@ -125,7 +126,8 @@ func (db *database) abandon() {
 	}
 }
 
-// create makes the file and its directory, and shows that both may be used.
+// create makes the file and its directory if they are missing, and checks that the file
+// may be read and written.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -137,13 +139,13 @@ func create(path string) error {
 	return f.Close()
 }
 
-// openFact is a fact from the first write after Open until Close. When Open finds it,
-// whoever wrote last did not stop cleanly. It is part of the first change's own
-// transaction, and so costs no commit.
+// openFact is stored from the first write after Open until Close. When Open finds it,
+// the last writer did not stop cleanly. The transaction of the first change stores it,
+// so it costs no commit.
 const openFact = "open"
 
-// leftOpen reports whether the last to write did not close the database. One that is
-// too old to say so is going to be migrated.
+// leftOpen reports whether the last writer did not close the database. The table must
+// exist, as it does in a database that needs no migration.
 func (db *database) leftOpen(ctx context.Context) (left bool, err error) {
 	err = db.writerPool.QueryRowContext(ctx, `SELECT count(*) > 0 FROM facts WHERE name = ?`, openFact).Scan(&left)
 	return left, err
@@ -154,8 +156,8 @@ func markOpen(t *tx) error {
 	return err
 }
 
-// markClosed is for when the writing goroutine has ended. When it fails, the next one
-// to open the database checks it.
+// markClosed removes what markOpen stored. The writing goroutine must have ended. When it
+// fails, the next Open checks the database.
 func (db *database) markClosed() {
 	if !db.marked {
 		return
@@ -165,12 +167,11 @@ func (db *database) markClosed() {
 	}
 }
 
-// examine reads the whole database when there is a reason to: it is going to be
-// changed, or may have been left half-written.
+// examine checks the whole database when it is about to be migrated, or was not closed.
 func (db *database) examine(ctx context.Context, provider *goose.Provider) error {
 	have, want, err := provider.GetVersions(ctx)
 	if err != nil || have > want {
-		return err // what is newer is refused by migrate
+		return err // migrate refuses a newer one
 	}
 	if have == want {
 		if db.marked, err = db.leftOpen(ctx); err != nil || !db.marked {

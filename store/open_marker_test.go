@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// damage breaks an index, which reading a table does not show.
+// damage breaks an index, which does not show when a table is read.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	db := raw(t, path)
@@ -21,7 +21,7 @@ func damage(t *testing.T, path string) {
 	db.Close()
 }
 
-func TestOnlyWhatWasNotClosedIsChecked(t *testing.T) {
+func TestOpenChecksOnlyUnclosedDatabases(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	open := func(path string) (*Store, error) { return Open(t.Context(), Options{Path: path}) }
 	s := openAt(t, path)
@@ -36,7 +36,7 @@ func TestOnlyWhatWasNotClosedIsChecked(t *testing.T) {
 		t.Errorf("a closed database has %d marks, %v", marks, err)
 	}
 
-	// What a killed daemon leaves is a copy of what an open one has.
+	// A copy of an open database stands for what a killed daemon leaves.
 	s = openAt(t, path)
 	say(t, s, "hello", 0, 1)
 	left := filepath.Join(t.TempDir(), "left.db")
@@ -61,7 +61,7 @@ func TestOnlyWhatWasNotClosedIsChecked(t *testing.T) {
 	}
 }
 
-func TestWhoOnlyReadsLeavesNoMark(t *testing.T) {
+func TestReadingLeavesNoOpenMark(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openAt(t, path)
 	addAgents(t, s, 1)
@@ -81,7 +81,7 @@ func TestWhoOnlyReadsLeavesNoMark(t *testing.T) {
 		t.Errorf("a copy of an open database has %d marks, want 1", got)
 	}
 
-	// It was checked and is well: it need not be checked again.
+	// It was checked, and is not checked again.
 	s = openAt(t, left)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

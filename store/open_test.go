@@ -11,7 +11,7 @@ import (
 	"parley"
 )
 
-func TestOpenMakesFileOfItsOwn(t *testing.T) {
+func TestOpenCreatesPrivateFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "dir", "parley ?%#.db")
 	s := openAt(t, path)
 	addAgents(t, s, 1)
@@ -33,7 +33,7 @@ func TestOpenMakesFileOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestOpenSetsWhatItPromises(t *testing.T) {
+func TestOpenSetsPragmas(t *testing.T) {
 	s := openTest(t)
 	var mode string
 	var synchronous, foreign, readonly int
@@ -63,7 +63,7 @@ func TestOpenSetsWhatItPromises(t *testing.T) {
 	}
 }
 
-func TestOpenKeepsWhatWasStored(t *testing.T) {
+func TestReopenedStoreHasItsRows(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	s := openAt(t, path)
 	addAgents(t, s, 3)
@@ -95,8 +95,8 @@ func TestEventNumbersAreNotUsedTwice(t *testing.T) {
 	}
 }
 
-// wantRefused checks that the file is refused, with all words in the message
-// or in the suggestion, and is as it was.
+// wantRefused checks that Open refuses the file, with all words in the message or in the
+// suggestion, and does not change it.
 func wantRefused(t *testing.T, path string, words ...string) {
 	t.Helper()
 	before, err := os.ReadFile(path)
@@ -123,7 +123,7 @@ func wantRefused(t *testing.T, path string, words ...string) {
 	}
 }
 
-func TestOpenRefusesWhatIsNoDatabase(t *testing.T) {
+func TestOpenRefusesOtherFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "parley.db")
 	if err := os.WriteFile(path, []byte(strings.Repeat("not a database, but a letter\n", 100)), 0o600); err != nil {
 		t.Fatal(err)

@@ -3,20 +3,38 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"parley"
 )
 
-// pauseFact is the name of the fact that communication is paused.
+// pauseFact is the name of the fact that holds the pause.
 const pauseFact = "pause"
 
-// What an event says of a pause.
+// The states in the event of a pause.
 const (
 	pauseBegins = "paused"
 	pauseEnds   = "resumed"
 )
 
-// SetPause begins a pause, or ends it with nil, in the name of an agent.
+// Pause returns the pause of communication, nil when there is none.
+func (s *Workspace) Pause(ctx context.Context) (*parley.Pause, error) {
+	var values []string
+	err := s.read(ctx, "reading whether communication is paused", &values,
+		`SELECT value FROM facts WHERE name = ?`, pauseFact)
+	if err != nil || len(values) == 0 {
+		return nil, err
+	}
+
+	p := new(parley.Pause)
+	if err := json.Unmarshal([]byte(values[0]), p); err != nil {
+		return nil, fmt.Errorf("read who paused communication: %w", err)
+	}
+
+	return p, nil
+}
+
+// SetPause begins a pause, or ends it if p is nil, in the name of an agent.
 func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Pause) error {
 	return s.write(ctx, "pausing communication", func(t *tx) error {
 		e := eventRow{Type: parley.EventCommunication, AgentID: agentID, State: pauseEnds}
@@ -33,11 +51,8 @@ func (s *Workspace) SetPause(ctx context.Context, agentID string, p *parley.Paus
 
 		e.State, e.Detail = pauseBegins, p.Reason
 		t.emit(e)
-		_, err = t.exec(
-			`INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-			pauseFact,
-			string(value),
-		)
+		_, err = t.exec(`INSERT INTO facts (name, value) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET value = excluded.value`, pauseFact, string(value))
 
 		return err
 	})

@@ -12,7 +12,7 @@ import (
 	"parley"
 )
 
-// plansOf returns how SQLite answers the queries that read makes, a line each.
+// plansOf returns SQLite's plans for the queries that read makes.
 func plansOf(t *testing.T, s *Store, read func(context.Context) error) string {
 	t.Helper()
 	type query struct {
@@ -96,6 +96,8 @@ func TestQueriesUseTheirIndexes(t *testing.T) {
 		"Counts": {func(ctx context.Context) error { _, err := s.Counts(ctx); return err },
 			[]string{"COVERING INDEX deliveries_unread", "INDEX deliveries_open", "INDEX debts_owed"}, "TEMP B-TREE"},
 		"DeliveryCounts": {func(ctx context.Context) error { _, err := s.DeliveryCounts(ctx); return err },
+			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
+		"DeliveryReasons": {func(ctx context.Context) error { _, err := s.DeliveryReasons(ctx); return err },
 			[]string{"deliveries_open", "deliveries_ended"}, "PRIMARY KEY"},
 		"Events": {func(ctx context.Context) error {
 			_, err := s.Events.List(ctx, EventQuery{After: 5, Limit: 10})

@@ -7,13 +7,11 @@ import (
 	"parley"
 )
 
-// Recall returns what a responder remembers of what it said with another before a
-// message: the last of it, oldest first. Commands, their answers, and what the
-// responder left unanswered are no part of it.
+// Recall returns the latest messages between a responder and another agent before a given
+// one, oldest first, as far as the responder has not forgotten them. It leaves out
+// commands, their answers, and messages that the responder did not answer.
 func (s *Responders) Recall(
-	ctx context.Context,
-	responderID, otherID, messageID string,
-	limit int,
+	ctx context.Context, responderID, otherID, messageID string, limit int,
 ) ([]parley.Message, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -21,7 +19,8 @@ func (s *Responders) Recall(
 
 	items, err := s.items(ctx, ` WHERE d.conversation_id = ? AND d.kind = 'direct'
 		AND d.message_seq < (SELECT seq FROM messages WHERE id = ?)
-		AND d.message_seq > coalesce((SELECT f.message_seq FROM forgotten f WHERE f.responder_id = ? AND f.other_id = ?), 0)
+		AND d.message_seq > coalesce(
+			(SELECT f.message_seq FROM forgotten f WHERE f.responder_id = ? AND f.other_id = ?), 0)
 		AND (m.sender_id = ? OR d.answered_by <> '')`, false, recallScan*limit+recallScan,
 		parley.ConversationID(responderID, otherID), messageID, responderID, otherID, responderID)
 	if err != nil {
@@ -47,47 +46,29 @@ func (s *Responders) Recall(
 	return said, nil
 }
 
-// recallScan is how many messages are looked through for each that is wanted: commands
-// and what was not answered do not count.
+// recallScan is how many messages Recall reads for each that it returns, since it leaves
+// some out.
 const recallScan = 3
 
-// RecallThread returns what a responder is told of a thread before one of its posts: the
-// last posts before that, and its own since, oldest first.
+// RecallThread returns what a responder knows of a thread when it answers one of its
+// posts: the latest posts before that one, and the responder's own since, oldest first.
 func (s *Responders) RecallThread(
-	ctx context.Context,
-	responderID, threadID, messageID string,
-	limit int,
+	ctx context.Context, responderID, threadID, messageID string, limit int,
 ) ([]parley.Message, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
 
 	var rows []messageRow
-	err := s.read(
-		ctx,
-		"reading the thread",
-		&rows,
-		`SELECT `+messageColumns+` FROM messages m JOIN agents s ON s.id = m.sender_id
+	err := s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`
+		FROM messages m JOIN agents s ON s.id = m.sender_id
 		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread' AND m.id <> ?
-		AND (m.seq < (SELECT seq FROM messages WHERE id = ?) OR m.sender_id = ?) ORDER BY m.seq DESC LIMIT ?`,
-		threadID,
-		messageID,
-		messageID,
-		responderID,
-		limit,
-	)
-
-	said := make([]parley.Message, len(rows))
-	for i := range rows {
-		said[i] = rows[i].message()
-	}
-
-	slices.Reverse(said)
-
-	return said, err
+			AND (m.seq < (SELECT seq FROM messages WHERE id = ?) OR m.sender_id = ?)
+		ORDER BY m.seq DESC LIMIT ?`, threadID, messageID, messageID, responderID, limit)
+	return oldestFirst(rows), err
 }
 
-// forget makes a responder forget what it said with another up to a message of its own.
+// forgetBefore makes a responder forget its talk with another, up to one of its messages.
 func forgetBefore(t *tx, responderID, otherID string, seq int64) error {
 	_, err := t.exec(`INSERT INTO forgotten (responder_id, other_id, message_seq) VALUES (?, ?, ?)
 		ON CONFLICT DO UPDATE SET message_seq = max(message_seq, excluded.message_seq)`, responderID, otherID, seq)

@@ -16,11 +16,11 @@ func texts(said []parley.Message) (list []string) {
 	return list
 }
 
-func TestRecallIsWhatTheTwoSaidSinceTheyForgot(t *testing.T) {
+func TestRecallBeginsAfterForgetting(t *testing.T) {
 	s, dm := withResponder(t, 3)
 	recall := func(limit int, want ...string) {
 		t.Helper()
-		now, _ := askResponder(t, s, 0, 2, "now", "") // it stays unanswered, and is never recalled
+		now, _ := askResponder(t, s, 0, 2, "now", "") // unanswered, so never recalled
 		said, err := s.Recall(t.Context(), dm, agentID(0), now.Message.ID, limit)
 		must(t, err)
 		if d := cmp.Diff(want, texts(said)); d != "" {
@@ -50,7 +50,7 @@ func TestRecallIsWhatTheTwoSaidSinceTheyForgot(t *testing.T) {
 	}
 }
 
-func TestRecallOfAThreadHasOnesOwnLaterPosts(t *testing.T) {
+func TestRecallThreadIncludesOwnLaterPosts(t *testing.T) {
 	s, dm := withResponder(t, 3)
 	thread := openThread(t, s, 1, 2)
 	var ids []string

@@ -56,26 +56,28 @@ func (r *responderRow) responder() (*parley.Responder, error) {
 	return p, nil
 }
 
-// responders returns how models answer, by agent.
+// responders returns the responders by their agents' IDs.
 func (db *database) responders(ctx context.Context) (map[string]*parley.Responder, error) {
 	var rows []responderRow
-	if err := db.read(ctx, "reading the responders", &rows, `SELECT `+newResponderColumns.names()+` FROM responders`); err != nil {
+	err := db.read(ctx, "reading the responders", &rows,
+		`SELECT `+newResponderColumns.names()+` FROM responders`)
+	if err != nil {
 		return nil, err
 	}
 
-	by := make(map[string]*parley.Responder, len(rows))
+	byID := make(map[string]*parley.Responder, len(rows))
 	for i := range rows {
 		p, err := rows[i].responder()
 		if err != nil {
 			return nil, db.fail("reading the responders", err)
 		}
-		by[rows[i].AgentID] = p
+		byID[rows[i].AgentID] = p
 	}
 
-	return by, nil
+	return byID, nil
 }
 
-// setResponder replaces how a model answers for an agent; nil is not at all.
+// replaceResponder replaces how a model answers for an agent; with nil, none does.
 func replaceResponder(t *tx, agentID string, p *parley.Responder) error {
 	if _, err := t.exec(`DELETE FROM responders WHERE agent_id = ?`, agentID); err != nil || p == nil {
 		return err
@@ -100,24 +102,28 @@ func replaceResponder(t *tx, agentID string, p *parley.Responder) error {
 	})
 }
 
-// SetResponder records how a model answers for an agent, what kind of agent that makes
-// it, and the decision on it. The agent's keys stay good. AGENT_NOT_FOUND.
+// SetResponder records how a model answers for an agent, and with it the agent's kind and
+// its approval. The agent's keys stay valid. AGENT_NOT_FOUND.
 func (s *Responders) SetResponder(ctx context.Context, a parley.Agent) error {
 	return s.write(ctx, "storing the responder", func(t *tx) error {
 		if _, err := loadAgent(t, a.ID); err != nil {
 			return err
 		}
-		row := completeAgent(t, &a)
-		if err := t.db.Select("*").Omit("id", "name", "created_at").Where("id = ?", a.ID).Updates(&row).Error; err != nil {
+		row := newAgentRow(t, &a)
+
+		err := t.db.Select("*").Omit("id", "name", "created_at").Where("id = ?", a.ID).Updates(&row).Error
+		if err != nil {
 			return err
 		}
-		t.wrote = true
+
 		logLifecycle(t, &row, "is a "+row.Kind+", "+row.Approval+" as a special agent")
+
 		return replaceResponder(t, a.ID, a.Responder)
 	})
 }
 
-// replied stores what belongs to a message that answers for a model.
+// recordReply stores what belongs to the reply of a responder: what it forgets, and its
+// call to a model.
 func recordReply(t *tx, p *Post, seq int64) error {
 	if p.Forgets {
 		for i := range p.Deliveries {

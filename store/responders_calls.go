@@ -7,7 +7,7 @@ import (
 	"parley"
 )
 
-// ModelCall is a call to a model as it is stored.
+// ModelCall is a stored call to a model.
 type ModelCall struct {
 	parley.ModelCall
 	CallerID string
@@ -29,8 +29,16 @@ func (r *modelCallRow) call() ModelCall {
 	return ModelCall{
 		CallerID: r.CallerID,
 		CutOff:   r.CutOff,
-		ModelCall: parley.ModelCall{AgentID: r.AgentID, Agent: r.Agent, Caller: r.Caller,
-			MessageID: r.MessageID, ReplyID: r.ReplyID, Model: r.Model, At: instant(r.At), Reason: parley.ModelReason(r.Reason), ToolCalls: r.ToolCalls,
+		ModelCall: parley.ModelCall{
+			AgentID:   r.AgentID,
+			Agent:     r.Agent,
+			Caller:    r.Caller,
+			MessageID: r.MessageID,
+			ReplyID:   r.ReplyID,
+			Model:     r.Model,
+			At:        instant(r.At),
+			Reason:    parley.ModelReason(r.Reason),
+			ToolCalls: r.ToolCalls,
 			Usage: parley.Usage{
 				InputTokens:  r.InputTokens,
 				OutputTokens: r.OutputTokens,
@@ -38,7 +46,8 @@ func (r *modelCallRow) call() ModelCall {
 				Unmeasured:   r.Unmeasured,
 				Latency:      time.Duration(r.Latency),
 				LatencyMS:    time.Duration(r.Latency).Milliseconds(),
-			}},
+			},
+		},
 	}
 }
 
@@ -59,7 +68,7 @@ var newModelCallColumns = columns[ModelCall]{
 	{"reason", func(c *ModelCall) any { return string(c.Reason) }},
 }
 
-// account stores a call.
+// recordModelCall stores a call. A missing time is now.
 func recordModelCall(t *tx, c *ModelCall) error {
 	if c.At.IsZero() {
 		c.At = t.now
@@ -68,35 +77,35 @@ func recordModelCall(t *tx, c *ModelCall) error {
 	return insert(t, "model_calls", newModelCallColumns, *c)
 }
 
-// Unanswered records a call that brought no answer, and at the message why. What was
-// answered meanwhile by other means keeps its place.
+// Unanswered records a call that brought no answer, and the reason on the message's
+// delivery, unless the agent has read the message meanwhile.
 func (s *Responders) Unanswered(ctx context.Context, c ModelCall, why string) error {
 	return s.write(ctx, "storing that a model gave no answer", func(t *tx) error {
 		if err := recordModelCall(t, &c); err != nil {
 			return err
 		}
+
 		d, err := findDelivery(t, c.AgentID, c.MessageID)
 		if err != nil || d == nil || d.ReadAt != nil {
 			return err
 		}
-		return writeSteps(t, Key{d.MessageSeq, d.RecipientID}, []Change{{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}}, 0)
+
+		unanswered := Change{State: parley.DeliverySubmitted, Reason: why, Code: parley.EndedNoAnswer}
+		return writeSteps(t, d.key(), []Change{unanswered}, 0)
 	})
 }
 
-const modelCallColumns = `c.agent_id, a.name AS agent, c.caller_id, f.name AS caller, c.message_id, c.reply_id, c.model, c.at, c.latency,
-	c.input_tokens, c.output_tokens, c.requests, c.tool_calls, c.unmeasured, c.cut_off, c.reason
+// selectModelCalls selects modelCallRows.
+const selectModelCalls = `SELECT c.agent_id, a.name AS agent, c.caller_id, f.name AS caller,
+		c.message_id, c.reply_id, c.model, c.at, c.latency,
+		c.input_tokens, c.output_tokens, c.requests, c.tool_calls, c.unmeasured, c.cut_off, c.reason
 	FROM model_calls c JOIN agents a ON a.id = c.agent_id JOIN agents f ON f.id = c.caller_id`
 
-// LastCall returns the last call that was made to answer a message, nil for none.
+// LastCall returns the last call to a model about a message, nil for none.
 func (s *Responders) LastCall(ctx context.Context, messageID string) (*ModelCall, error) {
 	var rows []modelCallRow
-	err := s.read(
-		ctx,
-		"reading a model's call",
-		&rows,
-		`SELECT `+modelCallColumns+` WHERE c.message_id = ? ORDER BY c.id DESC LIMIT 1`,
-		messageID,
-	)
+	err := s.read(ctx, "reading a model's call", &rows,
+		selectModelCalls+` WHERE c.message_id = ? ORDER BY c.id DESC LIMIT 1`, messageID)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -106,64 +115,45 @@ func (s *Responders) LastCall(ctx context.Context, messageID string) (*ModelCall
 	return &c, nil
 }
 
-// UsageQuery asks for calls.
+// UsageQuery asks for the calls to models.
 type UsageQuery struct {
 	AgentID string // "" for all
 	Since   time.Time
-	Calls   int // how many of the last to list
+	Calls   int // the number of calls to list
+}
+
+// usageRow is the sum of an agent's calls that ended for the same reason.
+type usageRow struct {
+	AgentID, Agent, Reason    string
+	N, Requests, Unmeasured   int
+	InputTokens, OutputTokens int64
+	Latency, Last             int64
 }
 
 // Usage sums up calls by agent, and lists the last of them, the newest first.
 func (s *Responders) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsage, []ModelCall, error) {
-	var sums []struct {
-		AgentID, Agent, Reason    string
-		N, Requests, Unmeasured   int
-		InputTokens, OutputTokens int64
-		Latency, Last             int64
-	}
-
 	const doing = "summing up the models' calls"
 	where, args := ` WHERE c.at > ?`, []any{nanos(q.Since)}
 	if q.AgentID != "" {
 		where, args = where+` AND c.agent_id = ?`, append(args, q.AgentID)
 	}
 
-	if err := s.read(ctx, doing, &sums, `SELECT c.agent_id, a.name AS agent, c.reason, count(*) AS n, sum(c.requests) AS requests,
-		sum(c.unmeasured) AS unmeasured, sum(c.input_tokens) AS input_tokens, sum(c.output_tokens) AS output_tokens,
-		sum(c.latency) AS latency, max(c.at) AS last FROM model_calls c JOIN agents a ON a.id = c.agent_id`+where+`
-		GROUP BY c.agent_id, c.reason ORDER BY lower(a.name), c.reason`, args...); err != nil {
+	var sums []usageRow
+	err := s.read(ctx, doing, &sums, `SELECT c.agent_id, a.name AS agent, c.reason, count(*) AS n,
+			sum(c.requests) AS requests, sum(c.unmeasured) AS unmeasured, sum(c.input_tokens) AS input_tokens,
+			sum(c.output_tokens) AS output_tokens, sum(c.latency) AS latency, max(c.at) AS last
+		FROM model_calls c JOIN agents a ON a.id = c.agent_id`+where+`
+		GROUP BY c.agent_id, c.reason ORDER BY lower(a.name), c.reason`, args...)
+	if err != nil {
 		return nil, nil, err
 	}
 
 	var agents []parley.AgentUsage
-	for _, sum := range sums {
-		if len(agents) == 0 || agents[len(agents)-1].AgentID != sum.AgentID {
-			agents = append(agents, parley.AgentUsage{AgentID: sum.AgentID, Agent: sum.Agent})
+	for i := range sums {
+		if len(agents) == 0 || agents[len(agents)-1].AgentID != sums[i].AgentID {
+			agents = append(agents, parley.AgentUsage{AgentID: sums[i].AgentID, Agent: sums[i].Agent})
 		}
-
-		a := &agents[len(agents)-1]
-		spent := parley.Spent{
-			Calls:        sum.N,
-			Answered:     sum.N,
-			InputTokens:  sum.InputTokens,
-			OutputTokens: sum.OutputTokens,
-			Requests:     sum.Requests,
-			LatencyMS:    time.Duration(sum.Latency).Milliseconds(),
-			Unmeasured:   sum.Unmeasured,
-		}
-
-		if sum.Reason != "" {
-			spent.Answered, spent.Failed = 0, sum.N
-			if a.Failures == nil {
-				a.Failures = map[string]int{}
-			}
-			a.Failures[sum.Reason] += sum.N
-		}
-
-		a.Add(spent)
-		if last := instant(sum.Last); last.After(a.LastCall) {
-			a.LastCall = last
-		}
+		sums[i].addTo(&agents[len(agents)-1])
 	}
 
 	if q.Calls == 0 {
@@ -171,13 +161,7 @@ func (s *Responders) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsa
 	}
 
 	var rows []modelCallRow
-	err := s.read(
-		ctx,
-		doing,
-		&rows,
-		`SELECT `+modelCallColumns+where+` ORDER BY c.id DESC LIMIT ?`,
-		append(args, q.Calls)...)
-
+	err = s.read(ctx, doing, &rows, selectModelCalls+where+` ORDER BY c.id DESC LIMIT ?`, append(args, q.Calls)...)
 	calls := make([]ModelCall, len(rows))
 	for i := range rows {
 		calls[i] = rows[i].call()
@@ -186,17 +170,39 @@ func (s *Responders) Usage(ctx context.Context, q UsageQuery) ([]parley.AgentUsa
 	return agents, calls, err
 }
 
-// NotAnswered returns the messages that a model is to answer and has not answered, but
-// not those that were dismissed; the newest first.
-func (s *Responders) NotAnswered(ctx context.Context) ([]InboxItem, error) {
-	return s.items(
-		ctx,
-		` WHERE d.recipient_id IN (SELECT agent_id FROM responders) AND `+notAnswered+` AND d.dismissed = 0`,
-		false,
-		maxNeeds,
-	)
+// addTo adds the sum to an agent's usage.
+func (r *usageRow) addTo(a *parley.AgentUsage) {
+	spent := parley.Spent{
+		Calls:        r.N,
+		Answered:     r.N,
+		InputTokens:  r.InputTokens,
+		OutputTokens: r.OutputTokens,
+		Requests:     r.Requests,
+		LatencyMS:    time.Duration(r.Latency).Milliseconds(),
+		Unmeasured:   r.Unmeasured,
+	}
+
+	if r.Reason != "" {
+		spent.Answered, spent.Failed = 0, r.N
+		if a.Failures == nil {
+			a.Failures = map[string]int{}
+		}
+		a.Failures[r.Reason] += r.N
+	}
+
+	a.Add(spent)
+	if last := instant(r.Last); last.After(a.LastCall) {
+		a.LastCall = last
+	}
 }
 
-// notAnswered is true of a delivery d to an agent for which a model is to answer: a
-// thread's post has a decision then.
-const notAnswered = `(d.kind = 'direct' OR d.decision <> '') AND d.read_at IS NULL AND d.state = 'submitted'`
+// NotAnswered returns the messages that a model should answer and has not, except
+// dismissed ones, the newest first.
+func (s *Responders) NotAnswered(ctx context.Context) ([]InboxItem, error) {
+	return s.items(ctx, ` WHERE d.recipient_id IN (SELECT agent_id FROM responders)
+		AND `+isUnansweredByModel+` AND d.dismissed = 0`, false, maxNeeds)
+}
+
+// isUnansweredByModel selects, among the deliveries to responders, those that a model
+// should answer and has not. A thread's post has a decision then.
+const isUnansweredByModel = `(d.kind = 'direct' OR d.decision <> '') AND d.read_at IS NULL AND d.state = 'submitted'`

@@ -84,7 +84,7 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 	}
 }
 
-func TestUnansweredKeepsTheMessageAndSaysWhy(t *testing.T) {
+func TestUnansweredRecordsWhy(t *testing.T) {
 	s, dm := withResponder(t, 2)
 	call := func(id string) ModelCall {
 		return ModelCall{

@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-// withResponder is a store with agents, the last of which a model answers for.
+// withResponder returns a store with agents, the last of which is a responder.
 func withResponder(t *testing.T, count int) (s *Store, responder string) {
 	t.Helper()
 	s = openTest(t)
@@ -21,7 +21,7 @@ func withResponder(t *testing.T, count int) (s *Store, responder string) {
 	return s, a.ID
 }
 
-// askResponder stores a question and, unless answer is "", what is answered to it within the call.
+// askResponder stores a question and, unless answer is "", its answer within the call.
 func askResponder(t *testing.T, s *Store, from, responder int, question, answer string) (asked, answered Appended) {
 	t.Helper()
 	p := post(from, responder)
@@ -69,7 +69,7 @@ func TestDecisionsAreKeptWithTheirDeliveries(t *testing.T) {
 	}
 }
 
-func TestWhatComesBackWithACallIsNoTurn(t *testing.T) {
+func TestReplyWithinCallIsNoTurn(t *testing.T) {
 	s, _ := withResponder(t, 2)
 	asked, _ := askResponder(t, s, 0, 1, "q", "a")
 	_, err := s.Append(

@@ -8,59 +8,58 @@ import (
 	"parley"
 )
 
-// SearchQuery asks for messages that hold words.
+// SearchQuery asks for messages that contain words.
 type SearchQuery struct {
-	Words string // all of these must occur, phrases in double quotes as they are
-	For   string // the agent who asks: only what it sent or got, or reads in a thread
-	All   bool   // everything, whoever sent it to whom
-	From  string // only of this sender
+	Words string // all must occur; a phrase in double quotes must occur as it is
+	For   string // the ID of the agent that asks, for the messages that it sent, got, or may read in a thread
+	All   bool   // all messages, whether or not that agent may read them
+	From  string // only from this sender
 	To    string // only to this recipient
 	Since time.Time
 	Until time.Time // not later than this; zero for now
 	Limit int
 
-	late []string // threads in which there is what the agent may read and did not get
+	late []string // threads that the agent joined late: it may read posts that it did not get
 }
 
-// FoundItem is a message that was found, with the asking agent's own delivery if it
-// has one. It counts as read when it has none.
+// FoundItem is a found message, with the delivery to the agent that asks. Without such a
+// delivery it counts as read.
 type FoundItem struct {
 	InboxItem
-	Recipients     []string // the first of their ids
+	Recipients     []string // the first of their IDs
 	RecipientCount int
 }
 
-// FoundPage is what was found, newest first.
+// FoundPage holds found messages, the newest first.
 type FoundPage struct {
 	Items   []FoundItem
 	HasMore bool // there are older ones
-	// SearchedSince is set when the search was given up: what is older than it was not
-	// looked at.
+	// SearchedSince is set when the search was given up: it did not look at messages older
+	// than this.
 	SearchedSince time.Time
 }
 
-// listedRecipients is how many recipients of a message are listed.
+// listedRecipients is the number of recipients that a found message lists.
 const listedRecipients = 20
 
-// quickStretch is how long a short stretch takes at most before long ones are tried:
-// four times that is left of 50 ms at any time.
+// quickStretch is how long a short stretch may take before a long one is tried, which
+// takes four times as long: that much is left of 50 ms at any time.
 const quickStretch = 4 * time.Millisecond
 
-// searchTime is how long further stretches are looked at: an answer should come within
-// 50 ms, and the last stretch and the rest of the answer need some of it. Where even the
-// quickest stretch was slow, because the words are frequent, two thirds of it must do, with
-// the next one: it will be as slow.
+// searchTime is how long Search goes on to further stretches. An answer should come within
+// 50 ms, and the last stretch and the rest of the answer need some of it. When even the
+// quickest stretch was slow, because the words are frequent, the next one will be as slow:
+// then two thirds of the time must be enough for it too.
 const searchTime = 30 * time.Millisecond
 
-// clockSlack is how far the times of messages may be out of the order in which they
-// were stored.
+// clockSlack is how far the times of messages may be out of the order of storing.
 const clockSlack = time.Minute
 
-// NoWords reports that there is nothing in a query that could be looked for.
+// NoWords reports whether a query contains nothing to search for.
 func NoWords(query string) bool { return matchWords(query) == "" }
 
-// Search finds messages, newest first. Queries that are costly, because their words are
-// frequent and do not occur together, are given up after some stretches of messages.
+// Search finds messages, the newest first. It gives up a costly query, whose words are
+// frequent but do not occur together, after some stretches of messages.
 func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error) {
 	var page FoundPage
 	words := matchWords(q.Words)
@@ -73,9 +72,9 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 		q.late, err = s.joinedLate(ctx, q.For)
 	}
 
-	begun, bits, quickest := s.now(), shortStretch, time.Hour
+	start, bits, quickest := s.now(), shortStretch, time.Hour
 	for n := 1; err == nil && low <= high; n++ {
-		from, each := max(low, high>>bits<<bits), s.now()
+		from, stretchStart := max(low, high>>bits<<bits), s.now()
 		var items []FoundItem
 		items, err = s.searchStretch(ctx, &q, words, stretch{from, high, bits}, q.Limit+1-len(page.Items))
 		page.Items = append(page.Items, items...)
@@ -86,10 +85,10 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 
 		high = from - 1
 		now := s.now()
-		quickest = min(quickest, now.Sub(each))
-		enough := now.Sub(begun) >= s.tuning.searchTime
-		if n > 1 && quickest >= quickStretch { // one alone may have been held up
-			enough = now.Sub(begun)+quickest >= s.tuning.searchTime*2/3
+		quickest = min(quickest, now.Sub(stretchStart))
+		enough := now.Sub(start) >= s.tuning.searchTime
+		if n > 1 && quickest >= quickStretch { // a single one may have been delayed
+			enough = now.Sub(start)+quickest >= s.tuning.searchTime*2/3
 		}
 
 		if err == nil && low <= high && enough {
@@ -97,7 +96,7 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 			break
 		}
 
-		if bits = shortStretch; now.Sub(each) < quickStretch {
+		if bits = shortStretch; now.Sub(stretchStart) < quickStretch {
 			bits = longStretch
 		}
 	}
@@ -110,7 +109,7 @@ func (s *Messages) Search(ctx context.Context, q SearchQuery) (FoundPage, error)
 }
 
 // span returns the numbers of the first and the last message that may lie between two
-// times; low is above high when there is none.
+// times. Without one, low is above high.
 func (s *Messages) span(ctx context.Context, since, until time.Time) (low, high int64, err error) {
 	err = s.read(ctx, "searching messages", &high, `SELECT coalesce(max(seq), 0) FROM messages`)
 	low = 1
@@ -123,8 +122,8 @@ func (s *Messages) span(ctx context.Context, since, until time.Time) (low, high 
 	return low, high, err
 }
 
-// firstSince returns the number of the first message that was accepted at a time or
-// later, and last+1 when there is none. Numbers grow as times do.
+// firstSince returns the number of the first message that was accepted at a time or later,
+// last+1 for none. It relies on later messages having higher numbers.
 func (s *Messages) firstSince(ctx context.Context, t time.Time, last int64) (int64, error) {
 	low, high := int64(1), last+1
 	for low < high {
@@ -143,20 +142,15 @@ func (s *Messages) firstSince(ctx context.Context, t time.Time, last int64) (int
 	return low, nil
 }
 
-// acceptedAt returns when the first message from a number on was accepted.
+// acceptedAt returns the time of the message with this number, or of the next one.
 func (s *Messages) acceptedAt(ctx context.Context, seq int64) (time.Time, error) {
 	var at int64
-	err := s.read(
-		ctx,
-		"searching messages",
-		&at,
-		`SELECT m.accepted_at FROM messages m WHERE m.seq >= ? ORDER BY m.seq LIMIT 1`,
-		seq,
-	)
+	err := s.read(ctx, "searching messages", &at,
+		`SELECT m.accepted_at FROM messages m WHERE m.seq >= ? ORDER BY m.seq LIMIT 1`, seq)
 	return instant(at), err
 }
 
-// foundRow is a message that was found, in one row of an answer.
+// foundRow is a found message with the delivery to the agent that asks.
 type foundRow struct {
 	Message        messageRow `gorm:"embedded"`
 	ConversationID string
@@ -165,26 +159,23 @@ type foundRow struct {
 	RecipientIDs   string
 }
 
-// stretch is a part of the messages that lies within one of so many bits.
+// stretch is a range of message numbers that differ only in their last bits.
 type stretch struct {
 	from, to int64
 	bits     int
 }
 
-// searchStretch looks at one stretch.
+// searchStretch returns at most limit messages of one stretch.
 func (s *Messages) searchStretch(
-	ctx context.Context,
-	q *SearchQuery,
-	words string,
-	part stretch,
-	limit int,
+	ctx context.Context, q *SearchQuery, words string, part stretch, limit int,
 ) ([]FoundItem, error) {
 	match, where, args := q.match(words, part)
 	args = append([]any{listedRecipients, q.For, match, part.from, part.to}, args...)
 	var rows []foundRow
 	err := s.read(ctx, "searching messages", &rows, `SELECT `+messageColumns+`,
-		coalesce(mine.conversation_id, CASE m.kind WHEN 'direct' THEN
-			(SELECT d.conversation_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT 1) ELSE m.thread_id END, '') AS conversation_id,
+		coalesce(mine.conversation_id, CASE m.kind WHEN 'direct'
+			THEN (SELECT d.conversation_id FROM deliveries d WHERE d.message_seq = m.seq LIMIT 1)
+			ELSE m.thread_id END, '') AS conversation_id,
 		mine.recipient_id IS NULL OR mine.read_at IS NOT NULL AS is_read,
 		(SELECT count(*) FROM deliveries d WHERE d.message_seq = m.seq) AS recipient_count,
 		coalesce((SELECT group_concat(l.recipient_id, ' ') FROM
@@ -204,25 +195,28 @@ func (s *Messages) searchStretch(
 
 func (r *foundRow) item() FoundItem {
 	m := r.Message.message()
-	return FoundItem{RecipientCount: r.RecipientCount, Recipients: strings.Fields(r.RecipientIDs),
+	return FoundItem{
+		RecipientCount: r.RecipientCount,
+		Recipients:     strings.Fields(r.RecipientIDs),
 		InboxItem: InboxItem{
 			Message:  m,
 			Read:     r.IsRead,
 			Delivery: parley.Delivery{MessageID: m.ID, ConversationID: r.ConversationID},
-		}}
+		},
+	}
 }
 
-// match returns the query for the index, in a stretch, and the conditions upon the times.
-// The marks come first, the stretch last of them: FTS5 steps in this order, and so does
-// not look for words where no mark is.
+// match returns the FTS5 query for a stretch, and the conditions on the times. The marks
+// come first, and the stretch is the last of them: FTS5 goes through the terms in this
+// order, so it does not look for words in messages without the marks.
 func (q *SearchQuery) match(words string, part stretch) (match, where string, args []any) {
 	var marks []string
 	if !q.All {
-		seen := []string{senderMark(q.For), recipientMark(q.For)}
+		readable := []string{senderMark(q.For), recipientMark(q.For)}
 		for _, id := range q.late {
-			seen = append(seen, threadMark(id))
+			readable = append(readable, threadMark(id))
 		}
-		marks = append(marks, `("`+strings.Join(seen, `" OR "`)+`")`)
+		marks = append(marks, `("`+strings.Join(readable, `" OR "`)+`")`)
 	}
 
 	if q.From != "" {

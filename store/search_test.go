@@ -8,7 +8,7 @@ import (
 	"parley"
 )
 
-// say stores a message with a text.
+// say stores a message with this text.
 func say(t *testing.T, s *Store, text string, from int, to ...int) Appended {
 	t.Helper()
 	p := post(from, to...)
@@ -55,7 +55,7 @@ func TestSearchFindsWordsOfAllScripts(t *testing.T) {
 		"ОТВЕТ": "Ответ: нет", "1.2.3": "v1.2.3 costs 5€",
 	} {
 		if query == "1.2.3" {
-			wantFound(t, s, SearchQuery{Words: query}) // a word is whole: it is v1
+			wantFound(t, s, SearchQuery{Words: query}) // no whole word: that is v1
 			continue
 		}
 		wantFound(t, s, SearchQuery{Words: query}, want)
@@ -76,7 +76,7 @@ func TestQueriesAreOnlyWords(t *testing.T) {
 	}
 }
 
-func FuzzSearchTakesWhateverIsTyped(f *testing.F) {
+func FuzzSearchTakesAnyText(f *testing.F) {
 	for _, query := range []string{`a "b`, "NEAR(a b, 2)", "marks : x", "\xff\x00", "a\u0301 ' ; --"} {
 		f.Add(query)
 	}
@@ -93,7 +93,7 @@ func FuzzSearchTakesWhateverIsTyped(f *testing.F) {
 	})
 }
 
-func TestSearchShowsWhatOneSentOrGot(t *testing.T) {
+func TestSearchFindsOnlyReadableMessages(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 30)
 	say(t, s, "secret of 1 and 2", 1, 2)
@@ -114,11 +114,11 @@ func TestSearchShowsWhatOneSentOrGot(t *testing.T) {
 	wantFound(t, s, SearchQuery{Words: "secret", For: agentID(0)}, "secret of all")
 	wantFound(t, s, SearchQuery{Words: "secret", From: agentID(1), To: agentID(2)}, forged, "secret of 1 and 2")
 
-	// Marks are no words.
+	// Marks are not words.
 	wantFound(t, s, SearchQuery{Words: "r" + plain(agentID(5)), For: agentID(5)})
 }
 
-func TestMessagesThatAreRefusedAreNotFound(t *testing.T) {
+func TestRefusedMessagesAreNotFound(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	p := post(0, 77)

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// What is said in this file is of SQLite's FTS5 alone. The index has two columns:
-// the words of a text, and marks of who sent and got the message and of the stretch
-// of messages that it belongs to, and of the thread it stands in. With the marks in the index a search steps from one
-// message that the caller may see to the next, however many others hold the word.
+// The index of words is an FTS5 table with two columns: the words of a text, and marks.
+// There is a mark for the sender, each recipient, the thread, and the stretch of messages.
+// With the marks in the index, a search steps from one message that the caller may read
+// to the next, however many others contain the word.
 //
-// FTS5's unicode61 cuts at what is neither letter nor digit, and folds case and
-// accents. Scripts that write no spaces would be one long word to it, so there every
-// letter is made a word, and a word of the query becomes a phrase of letters: what
-// stands in the text is found, wherever it stands.
+// FTS5's tokenizer unicode61 splits at everything that is neither letter nor digit, and
+// folds case and accents. A text in a script without spaces would be one long word. So
+// every letter of such a script becomes a word, and a word of the query a phrase of
+// letters, which is found anywhere in the text.
 
 const wordsTable = `CREATE VIRTUAL TABLE message_words USING fts5 (words, marks,
 	content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 2')`
@@ -26,9 +26,9 @@ var wordsColumns = columns[wordsRow]{
 	{"marks", func(r *wordsRow) any { return r.marks() }},
 }
 
-// Stretches of 65,536 and of 262,144 messages. The worst query, of words that many
-// messages hold and none holds together, takes 5 to 10 ms for one of the short ones
-// (in a million messages of 160 characters); most are through the long ones in two.
+// Stretches have 65,536 or 262,144 messages. The worst query, of words that many messages
+// contain but none contains together, takes 5 to 10 ms for a short stretch (in a million
+// messages of 160 characters). Most queries take 2 ms for a long one.
 const (
 	shortStretch = 16 // bits
 	longStretch  = 18
@@ -56,7 +56,7 @@ func (r *wordsRow) marks() string {
 	return strings.Join(marks, " ")
 }
 
-// stretchMark is n16x0, n16x1, … or n18x0, …
+// stretchMark returns n16x0, n16x1, … or n18x0, …
 func stretchMark(seq int64, bits int) string {
 	return "n" + strconv.Itoa(bits) + "x" + strconv.FormatInt(seq>>bits, 10)
 }
@@ -67,11 +67,11 @@ func recipientMark(id string) string { return "r" + plain(id) }
 
 func threadMark(id string) string { return "t" + plain(id) }
 
-// plain makes one word of an id.
+// plain makes an ID one word.
 func plain(id string) string { return strings.ReplaceAll(id, "-", "") }
 
-// unspaced are the scripts whose words are not set apart, or (Hangul) have endings
-// attached to them.
+// unspaced lists the scripts that write no spaces between words, or (Hangul) attach endings
+// to them.
 var unspaced = []*unicode.RangeTable{
 	unicode.Han,
 	unicode.Hiragana,
@@ -86,9 +86,9 @@ var unspaced = []*unicode.RangeTable{
 	unicode.Tibetan,
 }
 
-const firstUnspaced = 'ก' // of their letters, the one with the lowest number
+const firstUnspaced = 'ก' // the lowest code point of their letters
 
-// spaced sets the letters of unspaced scripts apart.
+// spaced puts spaces around the letters of unspaced scripts.
 func spaced(text string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return r >= firstUnspaced }) {
 		return text
@@ -109,9 +109,9 @@ func spaced(text string) string {
 	return b.String()
 }
 
-// matchWords writes what a person typed as an expression of FTS5: each word, and each
-// phrase in double quotes, is a string of it that must occur. Nothing else of FTS5's
-// language gets through. It is "" when there is no word in it.
+// matchWords turns what a person typed into an FTS5 expression: each word, and each phrase
+// in double quotes, becomes a string that must occur. No other syntax of FTS5 gets through.
+// It returns "" when the query contains no word.
 func matchWords(query string) string {
 	var terms []string
 	add := func(term string) {
@@ -135,12 +135,12 @@ func matchWords(query string) string {
 	return strings.Join(terms, " ")
 }
 
-// wordRune reports what unicode61 takes for a part of a word.
+// wordRune reports whether unicode61 takes a rune for a part of a word.
 func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Co, r)
 }
 
-// harmless replaces what would end a text in the middle.
+// harmless replaces runes at which FTS5 would end the text, such as NUL.
 func harmless(r rune) rune {
 	if r == utf8.RuneError || unicode.IsControl(r) {
 		return ' '

@@ -14,21 +14,21 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// What is said in this file, and in migrations/sqlite, is true of SQLite alone;
-// the rest of the package is written in the SQL that PostgreSQL shares.
+// The store runs on SQLite alone: the queries of the whole package, too, use its syntax
+// (INDEXED BY, FTS5, ON CONFLICT without a target, a unary + before a column). This file
+// holds what concerns the driver: connections, pragmas, error codes and checks.
 
 const dialect = goose.DialectSQLite3
 
 // defaultBusyTimeout is how long a statement waits for another process's lock.
-// While it waits it cannot be cancelled, so it is short.
+// A waiting statement cannot be cancelled, so the time is short.
 const defaultBusyTimeout = 3 * time.Second
 
-// maxLogSize is what is left of the write-ahead log after a checkpoint, in
-// bytes.
+// maxLogSize is the size in bytes to which a checkpoint cuts the write-ahead log.
 const maxLogSize = 16 << 20
 
-// dsn describes a connection to the file at path. The driver knows _pragma and
-// _txlock alone and runs the pragmas in their order.
+// dsn describes a connection to the file at path. Of the parameters the driver knows only
+// _pragma and _txlock; it runs the pragmas in their order.
 func dsn(path string, busy time.Duration, pragmas ...string) string {
 	u := url.URL{Scheme: "file", OmitHost: true, Path: path}
 	q := url.Values{"_pragma": append([]string{
@@ -37,16 +37,22 @@ func dsn(path string, busy time.Duration, pragmas ...string) string {
 	return u.String() + "?" + q.Encode()
 }
 
-// Accepted means durable: FULL waits for the disk in every commit. The log is
-// moved into the file every 4,000 pages (16 MB), four times as seldom as by
-// default, and 8 MB of pages are kept at hand: a broadcast touches some pages
-// for each recipient, and they are the same the next time.
-var writerPragmas = []string{"journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
-	"journal_size_limit(" + strconv.Itoa(maxLogSize) + ")", "wal_autocheckpoint(4000)", "cache_size(-8000)"}
+// writerPragmas make an accepted message durable: FULL waits for the disk in every
+// commit. A checkpoint comes every 4,000 pages (16 MB), four times as seldom as by
+// default. The cache holds 8 MB: a broadcast touches some pages for each recipient, and
+// the next one touches the same pages.
+var writerPragmas = []string{
+	"journal_mode(WAL)",
+	"synchronous(FULL)",
+	"foreign_keys(1)",
+	"journal_size_limit(" + strconv.Itoa(maxLogSize) + ")",
+	"wal_autocheckpoint(4000)",
+	"cache_size(-8000)",
+}
 
 var readerPragmas = []string{"query_only(1)"}
 
-// connect opens a pool of at most n connections; none is made yet.
+// connect returns a pool of at most n connections. It opens none yet.
 func connect(dsn string, n int) (*sql.DB, error) {
 	pool, err := sql.Open(sqlite.DriverName, dsn)
 	if err != nil {
@@ -57,16 +63,16 @@ func connect(dsn string, n int) (*sql.DB, error) {
 	return pool, nil
 }
 
-// over puts gorm on a connection or a pool of them. It is silent: errors are
+// gormOn puts gorm on a connection or a pool of them. It logs nothing: errors are
 // returned, and nothing else is worth a line.
-func over(pool gorm.ConnPool) (*gorm.DB, error) {
+func gormOn(pool gorm.ConnPool) (*gorm.DB, error) {
 	return gorm.Open(&sqlite.Dialector{Conn: pool}, &gorm.Config{
 		Logger: logger.Discard, SkipDefaultTransaction: true, DisableAutomaticPing: true,
 	})
 }
 
-// The primary result codes of SQLite (sqlite.org/rescode.html); the rest of a
-// code's bits say more about it.
+// The primary result codes of SQLite (sqlite.org/rescode.html). The other bits of a code
+// give details.
 const (
 	codePerm       = 3
 	codeBusy       = 5
@@ -83,13 +89,14 @@ const (
 	codeNotADB     = 26
 )
 
-// The extended codes of what a caller can have got wrong.
+// The extended codes of mistakes that a caller can make.
 const (
 	codeForeignKey = codeConstraint | 3<<8
 	codePrimaryKey = codeConstraint | 6<<8
 	codeUnique     = codeConstraint | 8<<8
 )
 
+// codeOf returns SQLite's code of an error, 0 for other errors.
 func codeOf(err error) int {
 	var coded interface {
 		error
@@ -101,14 +108,16 @@ func codeOf(err error) int {
 	return 0
 }
 
+// duplicate reports whether a row with the same key exists.
 func duplicate(err error) bool {
 	code := codeOf(err)
 	return code == codeUnique || code == codePrimaryKey
 }
 
+// dangling reports whether a row refers to one that does not exist.
 func dangling(err error) bool { return codeOf(err) == codeForeignKey }
 
-// faultOf tells the failures of the database itself apart.
+// faultOf returns how the database itself failed, faultNone for other errors.
 func faultOf(err error) fault {
 	switch codeOf(err) & 0xff {
 	case codeBusy, codeLocked, codeProtocol:
@@ -128,24 +137,24 @@ func faultOf(err error) fault {
 	return faultNone
 }
 
-// contents counts the tables of a database, and says whether it is one of ours.
+// contents counts the tables of a database, and reports whether it is one of ours.
 func contents(ctx context.Context, db *sql.DB) (tables int, ours bool, err error) {
 	err = db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(name = ?), 0) FROM sqlite_master WHERE type = 'table'`,
 		goose.DefaultTablename).Scan(&tables, &ours)
 	return tables, ours, err
 }
 
-// check reads every page and returns what is wrong with them, "" for nothing.
+// check reads every page and returns what is wrong, "" for nothing.
 func check(ctx context.Context, db *sql.DB) (string, error) {
-	return ask(ctx, db, `PRAGMA quick_check(1)`)
+	return runCheck(ctx, db, `PRAGMA quick_check(1)`)
 }
 
-// checkAll is check for the indexes too, which takes longer.
+// checkAll is like check, but reads the indexes too, which takes longer.
 func checkAll(ctx context.Context, db *sql.DB) (string, error) {
-	return ask(ctx, db, `PRAGMA integrity_check(1)`)
+	return runCheck(ctx, db, `PRAGMA integrity_check(1)`)
 }
 
-func ask(ctx context.Context, db *sql.DB, pragma string) (string, error) {
+func runCheck(ctx context.Context, db *sql.DB, pragma string) (string, error) {
 	var verdict string
 	if err := db.QueryRowContext(ctx, pragma).Scan(&verdict); err != nil {
 		return "", err
@@ -156,7 +165,7 @@ func ask(ctx context.Context, db *sql.DB, pragma string) (string, error) {
 	return verdict, nil
 }
 
-// lastEvent returns the highest number that an event ever had.
+// lastEvent returns the highest number that an event ever had, 0 for none.
 func lastEvent(ctx context.Context, db *sql.DB) (last int64, err error) {
 	err = db.QueryRowContext(ctx, `SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'`).Scan(&last)
 	return last, err

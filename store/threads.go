@@ -6,29 +6,26 @@ import (
 	"parley"
 )
 
-// Threads keeps threads and who takes part in them.
+// Threads keeps threads and their participants.
 type Threads struct{ *database }
 
-// Reach says where the deliveries of a thread's post begin, given the ids of those who
-// take part when it is stored. An error refuses the post. It is called by the goroutine
-// that writes, perhaps more than once, and must wait for nothing.
+// Reach makes the deliveries of a thread's post from the IDs of the participants at the
+// time of storing. An error refuses the post. The writing goroutine calls it, perhaps more
+// than once, so it must not wait.
 type Reach func(participants []string) ([]NewDelivery, error)
 
-// CreateThread stores a thread with those who take part in it and its first posts, all
-// or nothing. The thread has its id and its times come from the clock. When the call was
-// made before nothing is stored, and was says what it made. AGENT_NOT_FOUND when one of
-// them is not stored.
+// CreateThread stores a thread with its participants and its first posts, all or nothing.
+// The thread must have an ID; its times come from the clock. If the call was made before,
+// it stores nothing and returns the earlier call. AGENT_NOT_FOUND when a participant is
+// not stored.
 func (s *Threads) CreateThread(
-	ctx context.Context,
-	th parley.Thread,
-	c Call,
-	posts ...Post,
-) (out []Appended, was Call, err error) {
+	ctx context.Context, th parley.Thread, c Call, posts ...Post,
+) (out []Appended, made Call, err error) {
 	err = s.write(ctx, "storing the thread", func(t *tx) error {
 		out = make([]Appended, len(posts))
-		var before bool
+		var found bool
 		var err error
-		if was, before, err = recordCall(t, c); before || err != nil {
+		if made, found, err = recordCall(t, c); found || err != nil {
 			out = nil
 			return err
 		}
@@ -42,7 +39,7 @@ func (s *Threads) CreateThread(
 
 		if dangling(err) {
 			return parley.Errorf(parley.AgentNotFound, "a participant of the thread is not stored").
-				Suggest("See who is there with get_agent_status.")
+				Suggest("get_agent_status lists the agents.")
 		}
 
 		for i := 0; i < len(posts) && err == nil; i++ {
@@ -52,11 +49,11 @@ func (s *Threads) CreateThread(
 		return err
 	})
 
-	return out, was, err
+	return out, made, err
 }
 
-// address finds to whom a thread's post goes, as the thread is at this moment of the
-// transaction: nobody gets a post who was removed before it.
+// addressPost makes the deliveries of a thread's post, for the participants at this moment
+// of the transaction: an agent that was removed earlier does not get it.
 func addressPost(t *tx, p *Post) error {
 	ids, err := loadParticipants(t, p.Message.ThreadID)
 	if err != nil {
@@ -65,14 +62,121 @@ func addressPost(t *tx, p *Post) error {
 	if p.Deliveries, err = p.Reach(ids); err != nil {
 		return err
 	}
+
 	n, err := t.exec(`UPDATE threads SET last_message_at = ? WHERE id = ?`, nanos(t.now), p.Message.ThreadID)
 	if err == nil && n == 0 {
 		err = noThread(p.Message.ThreadID)
 	}
+
 	return err
 }
 
 func noThread(ref string) error {
 	return parley.Errorf(parley.ThreadNotFound, "there is no thread %q", parley.CleanLine(parley.Truncate(ref, 64))).
-		Suggest("list_threads shows the ids.")
+		Suggest("list_threads shows the IDs.")
+}
+
+// threadRow is a row of threads.
+type threadRow struct {
+	ID            string
+	Title         string
+	CreatorID     string
+	CreatedAt     int64 `gorm:"autoCreateTime:false"`
+	LastMessageAt int64
+}
+
+var newThreadColumns = columns[threadRow]{
+	{"id", func(r *threadRow) any { return r.ID }},
+	{"title", func(r *threadRow) any { return r.Title }},
+	{"creator_id", func(r *threadRow) any { return r.CreatorID }},
+	{"created_at", func(r *threadRow) any { return r.CreatedAt }},
+	{"last_message_at", func(r *threadRow) any { return r.LastMessageAt }},
+}
+
+const threadColumns = `t.id, t.title, t.creator_id, t.created_at, t.last_message_at`
+
+func (r *threadRow) thread() parley.Thread {
+	return parley.Thread{
+		ID:            r.ID,
+		Title:         r.Title,
+		CreatorID:     r.CreatorID,
+		Participants:  []string{},
+		CreatedAt:     instant(r.CreatedAt),
+		LastMessageAt: instant(r.LastMessageAt),
+	}
+}
+
+// Thread returns a thread with the IDs of its participants. ref is its ID, or the first
+// eight or more characters of it. THREAD_NOT_FOUND when no thread, or more than one, begins
+// with ref.
+func (s *Threads) Thread(ctx context.Context, ref string) (parley.Thread, error) {
+	if len(ref) < parley.ShortID {
+		return parley.Thread{}, noThread(ref)
+	}
+
+	from, to := idRange(ref)
+	var rows []threadRow
+	err := s.read(ctx, "reading the thread", &rows, `SELECT `+threadColumns+` FROM threads t
+		WHERE t.id >= ? AND t.id < ? ORDER BY t.id LIMIT 2`, from, to)
+	switch {
+	case err != nil:
+		return parley.Thread{}, err
+	case len(rows) == 0:
+		return parley.Thread{}, noThread(ref)
+	case len(rows) > 1 && rows[0].ID != from:
+		return parley.Thread{}, parley.Errorf(parley.ThreadNotFound, "more than one thread begins with %q",
+			parley.CleanLine(ref)).Suggest("Give more characters of the ID.")
+	}
+
+	th := rows[0].thread()
+
+	return th, s.read(ctx, "reading the thread", &th.Participants, selectParticipants, th.ID)
+}
+
+// List returns at most limit threads with their participants, the last active first, and
+// the number of all. With an agent's ID it returns only the threads of that agent.
+func (s *Threads) List(ctx context.Context, agentID string, limit int) (list []parley.Thread, total int, err error) {
+	from, args := ` FROM threads t`, []any{}
+	if agentID != "" {
+		from += ` WHERE EXISTS
+			(SELECT 1 FROM participants p WHERE p.thread_id = t.id AND p.agent_id = ? AND p.left_at = 0)`
+		args = append(args, agentID)
+	}
+
+	var rows []threadRow
+	err = s.read(ctx, "counting the threads", &total, `SELECT count(*)`+from, args...)
+	if err == nil {
+		err = s.read(ctx, "reading the threads", &rows,
+			`SELECT `+threadColumns+from+` ORDER BY t.last_message_at DESC, t.id DESC LIMIT ?`, append(args, limit)...)
+	}
+
+	list = make([]parley.Thread, len(rows))
+	for i := 0; i < len(rows) && err == nil; i++ {
+		list[i] = rows[i].thread()
+		err = s.read(ctx, "reading the threads", &list[i].Participants, selectParticipants, rows[i].ID)
+	}
+
+	return list, total, err
+}
+
+// ThreadTitles returns the titles of all threads by their IDs.
+func (s *Threads) ThreadTitles(ctx context.Context) (map[string]string, error) {
+	var rows []threadRow
+	err := s.read(ctx, "reading the threads", &rows, `SELECT t.id, t.title FROM threads t`)
+	titles := make(map[string]string, len(rows))
+	for _, r := range rows {
+		titles[r.ID] = r.Title
+	}
+	return titles, err
+}
+
+// Posts returns at most limit of a thread's latest posts, the oldest first, without
+// parley's own.
+func (s *Threads) Posts(ctx context.Context, threadID string, limit int) ([]parley.Message, error) {
+	var rows []messageRow
+	err := s.read(ctx, "reading the thread", &rows, `SELECT `+messageColumns+`
+		FROM messages m JOIN agents s ON s.id = m.sender_id
+		WHERE m.thread_id = ? AND m.thread_id <> '' AND m.kind = 'thread'
+		ORDER BY m.seq DESC LIMIT ?`, threadID, limit)
+	return oldestFirst(rows), err
 }

@@ -11,7 +11,7 @@ import (
 	"parley"
 )
 
-// openThread stores a thread of agent 0 with agents in it.
+// openThread stores a thread that agent 0 creates with other agents.
 func openThread(t testing.TB, s *Store, others ...int) string {
 	t.Helper()
 	th := parley.Thread{
@@ -32,7 +32,7 @@ func openThread(t testing.TB, s *Store, others ...int) string {
 	return th.ID
 }
 
-// threadPost is a post of an agent to all others in the thread.
+// threadPost returns a post of an agent to all others in the thread.
 func threadPost(thread string, from int) Post {
 	p := post(from)
 	p.Message.Kind, p.Message.ThreadID, p.Event = parley.KindThread, thread, parley.EventThreadMessage
@@ -89,7 +89,7 @@ func TestThreadPostsGoToThoseInIt(t *testing.T) {
 	}
 }
 
-func TestAPostThatIsRefusedLeavesNothing(t *testing.T) {
+func TestRefusedPostLeavesNothing(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 2)
 	id := openThread(t, s, 1)
@@ -105,10 +105,14 @@ func TestAPostThatIsRefusedLeavesNothing(t *testing.T) {
 		t.Errorf("posting to no thread: %v", err)
 	}
 
-	if _, _, err := s.CreateThread(t.Context(), parley.Thread{ID: uuid.NewString(), Title: "t", CreatorID: agentID(0),
-		Participants: []string{agentID(0), agentID(9)}}, Call{}, threadPost(id, 0)); parley.ErrorCode(err) != parley.AgentNotFound {
-		t.Errorf("a thread with an unknown agent: %v", err)
+	unknown := parley.Thread{
+		ID:           uuid.NewString(),
+		Title:        "t",
+		CreatorID:    agentID(0),
+		Participants: []string{agentID(0), agentID(9)},
 	}
+	_, _, err := s.CreateThread(t.Context(), unknown, Call{}, threadPost(id, 0))
+	wantCode(t, "a thread with an unknown agent", err, parley.AgentNotFound)
 
 	after, _ := s.Thread(t.Context(), id)
 	list, total, err := s.Threads.List(t.Context(), "", 10)
@@ -162,8 +166,8 @@ func TestMembershipChangesOnce(t *testing.T) {
 	}
 }
 
-// Posts and a removal at the same time: whatever their order, who was removed has
-// nothing that was stored after.
+// Posts and a removal happen at the same time. Whatever their order, the removed agent gets
+// nothing that was stored afterwards.
 func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 3)
@@ -213,7 +217,7 @@ func TestNobodyGetsAPostAfterItsRemoval(t *testing.T) {
 	}
 }
 
-func TestAThreadIsReadWhole(t *testing.T) {
+func TestThreadPageHasAllPosts(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 4)
 	id, other := openThread(t, s, 1), openThread(t, s, 1)
@@ -264,7 +268,7 @@ func TestAThreadIsReadWhole(t *testing.T) {
 	}
 }
 
-// Ids are random: those who take part are told by when they joined.
+// IDs are random, so the order of participants must come from their joining.
 func TestThreadKeepsTheOrderOfItsParticipants(t *testing.T) {
 	s := openTest(t)
 	addAgents(t, s, 4)

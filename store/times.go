@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// nanos is how a time is stored; the zero time is 0.
+// nanos returns a time as it is stored: in nanoseconds since 1970, 0 for the zero time.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -12,6 +12,7 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
+// instant returns a stored time, the zero time for 0.
 func instant(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}
@@ -19,8 +20,8 @@ func instant(n int64) time.Time {
 	return time.Unix(0, n).UTC()
 }
 
-// moment is a time that may be none.
-func moment(n int64) *time.Time {
+// instantOrNil returns a stored time, nil for 0.
+func instantOrNil(n int64) *time.Time {
 	if n == 0 {
 		return nil
 	}

@@ -2,33 +2,14 @@ package store
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-
-	"parley"
 )
 
-// Workspace keeps what holds for the workspace as a whole.
+// Workspace keeps what concerns the workspace as a whole: its pause, its counts, and the
+// database itself.
 type Workspace struct{ *database }
 
-// Pause returns the pause that holds, nil when messages go.
-func (s *Workspace) Pause(ctx context.Context) (*parley.Pause, error) {
-	var values []string
-	err := s.read(
-		ctx,
-		"reading whether communication is paused",
-		&values,
-		`SELECT value FROM facts WHERE name = ?`,
-		pauseFact,
-	)
-	if err != nil || len(values) == 0 {
-		return nil, err
-	}
-
-	p := new(parley.Pause)
-	if err := json.Unmarshal([]byte(values[0]), p); err != nil {
-		return nil, fmt.Errorf("read who paused communication: %w", err)
-	}
-
-	return p, nil
+// Ping returns nil when the database can be read.
+func (s *Workspace) Ping(ctx context.Context) error {
+	var n int64
+	return s.read(ctx, "reading the database", &n, `SELECT count(*) FROM (SELECT 1 FROM agents LIMIT 1)`)
 }

@@ -14,7 +14,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// sinks starts n panes that read and forget.
+// sinks starts n panes that read their input and drop it.
 func sinks(b *testing.B, s *tmux.Server, n int) []tmux.PaneInfo {
 	b.Helper()
 	panes := make([]tmux.PaneInfo, n)
@@ -42,8 +42,8 @@ func sinks(b *testing.B, s *tmux.Server, n int) []tmux.PaneInfo {
 	return panes
 }
 
-// measure runs f b.N times and reports, beside the time, the CPU time that the
-// server spent for each: that does not depend on what else the machine does.
+// measure runs f b.N times and also reports the CPU time of the server for each run, which
+// does not depend on the load of the machine.
 func measure(b *testing.B, s *tmux.Server, f func()) {
 	b.Helper()
 	pid, _, _ := strings.Cut(s.Instance(), "/")
@@ -114,7 +114,7 @@ func submit(b *testing.B, s *tmux.Server, info tmux.PaneInfo, seq uint64) {
 	}
 }
 
-// BenchmarkFanOut is one message to every pane, until the last is acknowledged.
+// BenchmarkFanOut sends one message to every pane, until the last is acknowledged.
 func BenchmarkFanOut(b *testing.B) {
 	for _, n := range []int{10, 50, 200} {
 		b.Run(fmt.Sprintf("panes=%d", n), func(b *testing.B) {

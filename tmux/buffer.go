@@ -98,7 +98,7 @@ func (d *textDir) close() error {
 }
 
 // inlineLimit is the longest text, in bytes, that travels in the command line itself
-// on a server of parley's own, whose log of command lines is off. A file makes the
+// on parley's own server, whose log of command lines is off. A file makes the
 // server pause the line until its next round, which with 200 panes takes 0.35 ms; a
 // byte in the line costs 0.1 us.
 const inlineLimit = 1024

@@ -29,19 +29,19 @@ func kill(t testing.TB, pid int) {
 
 const argSender = "tmux-test-sender"
 
-// sending is what the child of the kill test is told.
-type sending struct {
+// senderJob tells the child of the kill test what to do.
+type senderJob struct {
 	Binary, Path, Dir string // of tmux.Options
 	Pane, Owner       string
 	Count             int
-	Ledger            string // last number known to be entered
+	Ledger            string // file with the last number that was entered
 }
 
-// sender submits the numbers up to Count, each as its own message with itself as
-// sequence number, and writes down what is done. It is killed at any moment and
-// resumes as the daemon will: it asks the pane how far it got.
+// sender submits the numbers up to Count, each as a message with itself as sequence
+// number, and records each in the ledger. It may be killed at any moment, and resumes like
+// the daemon: it asks the pane how far it got.
 func sender(raw string) int {
-	var job sending
+	var job senderJob
 	if err := json.Unmarshal([]byte(raw), &job); err != nil {
 		return fatal(err)
 	}
@@ -64,10 +64,11 @@ func sender(raw string) int {
 
 		seq := uint64(n)
 		if info.Seq < seq || info.Phase == "pasted" {
-			out, err := pane.Submit(ctx, tmux.Submission{
-				Owner: job.Owner, Seq: seq, Text: fmt.Sprint("message ", n), Resume: info.Seq == seq,
-				Settle: time.Duration(n%2) * time.Millisecond, // every second one in two steps
-			})
+			sub := tmux.Submission{Owner: job.Owner, Seq: seq, Text: fmt.Sprint("message ", n), Resume: info.Seq == seq}
+			if n%2 == 1 { // every second message takes two steps
+				sub.Next = guide{}.next()
+			}
+			out, err := pane.Submit(ctx, sub)
 			if err != nil || out.Phase != tmux.Entered {
 				return fatal(fmt.Errorf("%+v, %w", out, err))
 			}
@@ -95,13 +96,13 @@ func done(ledger string) int {
 	return n
 }
 
-func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
+func TestKilledSenderNeitherLosesNorDoubles(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 
-	// As after a crash of the daemon, nobody else is connected. It also keeps the
-	// clients of two daemons from coming and going at the same moment, which crashes
+	// As after a crash of the daemon, nobody else is connected. This also keeps the
+	// clients of two daemons from attaching and leaving at the same moment, which crashes
 	// tmux 3.3a: it writes a notification to a client that has not finished attaching.
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 
 	ledger := filepath.Join(t.TempDir(), "ledger")
 	const count, kills = 600, 40
-	job, err := json.Marshal(sending{
+	job, err := json.Marshal(senderJob{
 		Binary: opts.Binary, Path: opts.Path, Dir: opts.Dir,
 		Pane: pane.ID(), Owner: owner, Count: count, Ledger: ledger,
 	})
@@ -122,34 +123,8 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 		if runs > 20*kills {
 			t.Fatalf("no end after %d runs at message %d", runs, done(ledger))
 		}
-
-		cmd := exec.Command(os.Args[0], argSender, string(job))
-		var stderr strings.Builder
-		cmd.Stderr = &stderr
-		before := done(ledger)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-
-		if killed < kills {
-			// Let it get going, by a fact, and kill it a random moment later.
-			exited := false
-			tmuxtest.Poll(t, func() bool {
-				exited = !running(cmd.Process.Pid)
-				return exited || done(ledger) > before
-			}, func() string { return "the sender does nothing: " + stderr.String() })
-
-			if !exited {
-				time.Sleep(time.Duration(rand.IntN(6000)) * time.Microsecond)
-				if running(cmd.Process.Pid) {
-					killed++
-				}
-				_ = cmd.Process.Kill()
-			}
-		}
-
-		if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "killed") {
-			t.Fatalf("sender after %d kills: %v: %s", killed, err, stderr.String())
+		if runSender(t, string(job), ledger, killed < kills) {
+			killed++
 		}
 	}
 
@@ -175,8 +150,41 @@ func TestKilledSenderLosesAndDoublesNothing(t *testing.T) {
 
 	t.Logf("%d kills over %d messages", killed, count)
 	if clients := tmuxCommand(t, s, "list-clients", "-t", "=_hub"); clients != "" {
-		t.Errorf("clients left by the dead: %s", clients)
+		t.Errorf("clients of dead senders: %s", clients)
 	}
+}
+
+// runSender runs a sender to its end. With kill it kills the sender a random moment after
+// its first progress. It reports whether it killed a running sender.
+func runSender(t *testing.T, job, ledger string, kill bool) (killed bool) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], argSender, job)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	before := done(ledger)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+
+	if kill {
+		exited := false
+		tmuxtest.Poll(t, func() bool {
+			exited = !running(cmd.Process.Pid)
+			return exited || done(ledger) > before
+		}, func() string { return "the sender does nothing: " + stderr.String() })
+
+		if !exited {
+			time.Sleep(time.Duration(rand.IntN(6000)) * time.Microsecond)
+			killed = running(cmd.Process.Pid)
+			_ = cmd.Process.Kill()
+		}
+	}
+
+	if err := cmd.Wait(); err != nil && !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("sender: %v: %s", err, stderr.String())
+	}
+
+	return killed
 }
 
 func running(pid int) bool {
@@ -187,19 +195,19 @@ func running(pid int) bool {
 	return !strings.Contains(string(raw), ") Z ")
 }
 
-// told collects notifications.
-type told struct {
+// notifications collects notifications.
+type notifications struct {
 	mu  sync.Mutex
 	all []tmux.Notification
 }
 
-func (n *told) add(x tmux.Notification) {
+func (n *notifications) add(x tmux.Notification) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.all = append(n.all, x)
 }
 
-func (n *told) count(kind tmux.Kind) int {
+func (n *notifications) count(kind tmux.Kind) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	c := 0
@@ -211,7 +219,7 @@ func (n *told) count(kind tmux.Kind) int {
 	return c
 }
 
-func (n *told) wait(t testing.TB, kind tmux.Kind, count int) {
+func (n *notifications) wait(t testing.TB, kind tmux.Kind, count int) {
 	t.Helper()
 	tmuxtest.Poll(t, func() bool { return n.count(kind) >= count }, func() string {
 		n.mu.Lock()
@@ -222,16 +230,14 @@ func (n *told) wait(t testing.TB, kind tmux.Kind, count int) {
 
 func TestKilledClientReconnects(t *testing.T) {
 	opts := tmuxtest.Options(t)
-	var notes told
+	var notes notifications
 	opts.Notify = notes.add
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	instance := s.Instance()
 	const count = 200
-	killer := make(chan struct{})
-	go func() {
-		defer close(killer)
-
+	var killer sync.WaitGroup
+	killer.Go(func() {
 		for i := range 5 {
 			notes.wait(t, tmux.Connected, i+1)
 			pid, _ := strconv.Atoi(tmuxCommand(t, s, "list-clients", "-F", "#{client_pid}"))
@@ -240,38 +246,14 @@ func TestKilledClientReconnects(t *testing.T) {
 			}
 			notes.wait(t, tmux.Disconnected, i+1)
 		}
-	}()
+	})
 
 	broken := 0
 	for n := uint64(1); n <= count; n++ {
-		for resume := false; ; {
-			out, err := pane.Submit(
-				t.Context(),
-				tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume},
-			)
-			if err == nil && out.Phase == tmux.Entered {
-				break
-			}
-			if !errors.Is(err, tmux.ErrDisconnected) {
-				t.Fatalf("message %d: %+v, %v", n, out, err)
-			}
-
-			broken++
-			info, err := pane.Info(t.Context())
-			for errors.Is(err, tmux.ErrDisconnected) {
-				info, err = pane.Info(t.Context())
-			}
-
-			if err != nil {
-				t.Fatal(err)
-			}
-			if resume = info.Seq == n; resume && info.Phase == "entered" {
-				break
-			}
-		}
+		broken += submitThroughKills(t, pane, owner, n)
 	}
 
-	<-killer
+	killer.Wait()
 	notes.wait(t, tmux.Connected, 6)
 	got := tmuxtest.WaitMessages(t, log, count)
 	for i, m := range got {
@@ -287,22 +269,49 @@ func TestKilledClientReconnects(t *testing.T) {
 	t.Logf("%d submissions broke", broken)
 }
 
+// submitThroughKills submits a message until it is entered, and returns how often the
+// connection broke.
+func submitThroughKills(t *testing.T, pane *tmux.Pane, owner string, n uint64) (broken int) {
+	t.Helper()
+	for resume := false; ; broken++ {
+		out, err := pane.Submit(t.Context(),
+			tmux.Submission{Owner: owner, Seq: n, Text: fmt.Sprint("message ", n), Resume: resume})
+		if err == nil && out.Phase == tmux.Entered {
+			return broken
+		}
+		if !errors.Is(err, tmux.ErrDisconnected) {
+			t.Fatalf("message %d: %+v, %v", n, out, err)
+		}
+
+		info, err := pane.Info(t.Context())
+		for errors.Is(err, tmux.ErrDisconnected) {
+			info, err = pane.Info(t.Context())
+		}
+
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resume = info.Seq == n; resume && info.Phase == "entered" {
+			return broken + 1
+		}
+	}
+}
+
 func TestKilledServerIsReplaced(t *testing.T) {
 	opts := tmuxtest.Options(t)
-	var notes told
+	var notes notifications
 	opts.Notify = notes.add
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
 	before := s.Instance()
-	pid, _ := strconv.Atoi(before[:strings.IndexByte(before, '/')])
-	kill(t, pid)
+	kill(t, serverPID(t, s))
 	notes.wait(t, tmux.Disconnected, 1)
 	notes.wait(t, tmux.Connected, 2)
 	if now := s.Instance(); now == before || now == "" {
 		t.Errorf("instance %q after %q", now, before)
 	}
 
-	// The hub of the new server has the id that a pane of the old one may have had.
+	// The hub of the new server may have the id of a pane of the old one.
 	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "x"})
 	if err != nil || out.Phase != tmux.Refused || out.Reason != tmux.Gone {
 		t.Errorf("got %+v, %v; want refused, gone", out, err)
@@ -315,20 +324,14 @@ func TestKilledServerIsReplaced(t *testing.T) {
 	}
 
 	again, owner, log := agent(t, s, tmuxtest.Agent{})
-	if out, err := again.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "back"}); err != nil ||
-		out.Phase != tmux.Entered {
-		t.Fatalf("on the new server: %+v, %v", out, err)
-	}
-
+	enters(t, again, tmux.Submission{Owner: owner, Seq: 1, Text: "back"})
 	tmuxtest.WaitMessages(t, log, 1)
 }
 
 func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
 	s := tmuxtest.Start(t)
-	info, err := s.NewSession(
-		t.Context(),
-		tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}},
-	)
+	info, err := s.NewSession(t.Context(),
+		tmux.SessionOptions{Name: "dead", Owner: "dead", Argv: []string{"sh", "-c", "exit 7"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -341,18 +344,15 @@ func TestDeadPaneDoesNotKillTheServer(t *testing.T) {
 	}
 
 	var now tmux.PaneInfo
-	tmuxtest.Poll(
-		t,
-		func() bool { now, err = pane.Info(t.Context()); return now.Dead && now.ExitKnown },
-		func() string { return fmt.Sprintf("%+v, %v", now, err) },
-	)
+	tmuxtest.Poll(t, func() bool { now, err = pane.Info(t.Context()); return now.Dead && now.ExitKnown },
+		func() string { return fmt.Sprintf("%+v, %v", now, err) })
 
 	if now.ExitStatus != 7 {
 		t.Errorf("exit status %d, want 7", now.ExitStatus)
 	}
 
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: 100, Text: "x"}); err != nil ||
-		out.Reason != tmux.Dead {
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "dead", Seq: 100, Text: "x"})
+	if err != nil || out.Reason != tmux.Dead {
 		t.Errorf("got %+v, %v; want dead", out, err)
 	}
 

@@ -3,7 +3,6 @@ package tmux_test
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -17,7 +16,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func TestInspectSeesWhatWasAltered(t *testing.T) {
+func TestInspectListsAlteredOptions(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	got, err := tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
@@ -26,25 +25,7 @@ func TestInspectSeesWhatWasAltered(t *testing.T) {
 		t.Fatalf("got %+v, %v, want %v of %s, nothing altered", got, err, s.Version(), s.Instance())
 	}
 
-	alter := exec.Command(
-		opts.Binary,
-		"-S",
-		opts.Path,
-		"set-option",
-		"-wg",
-		"remain-on-exit",
-		"off",
-		";",
-		"set-option",
-		"-s",
-		"escape-time",
-		"50",
-	)
-
-	if out, err := alter.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-
+	tmuxCommand(t, s, "set-option", "-wg", "remain-on-exit", "off", ";", "set-option", "-s", "escape-time", "50")
 	got, err = tmux.Inspect(t.Context(), opts.Binary, opts.Path, opts.Env)
 	if want := []string{"escape-time is 50", "remain-on-exit is off"}; err != nil || !cmp.Equal(got.Altered, want) {
 		t.Errorf("got %q, %v, want %q", got.Altered, err, want)
@@ -77,7 +58,7 @@ func TestInspectGivesUpOnAHungServer(t *testing.T) {
 	defer cancel()
 
 	if _, err := tmux.Inspect(ctx, opts.Binary, opts.Path, opts.Env); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v, want that the time is up", err)
+		t.Errorf("got %v, want the deadline", err)
 	}
 }
 

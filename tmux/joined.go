@@ -14,7 +14,7 @@ import (
 )
 
 // joined is the transport to a server that belongs to somebody else: each line is
-// run by a client process of its own, which never attaches. That costs 2 to 3 ms a
+// run by a separate client process, which never attaches. That costs 2 to 3 ms a
 // line. A control client would have to attach to one of the person's sessions, which
 // was seen to change what they find there: `tmux attach` prefers a session that
 // nobody is attached to, so it chose another one, and a session with

@@ -7,11 +7,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
 
-// joined is a server of somebody else's with one fake agent, and our handle on it.
+// joined starts somebody else's server with one fake agent, and joins it.
 func joined(t *testing.T) (theirs, ours *tmux.Server, pane *tmux.Pane) {
 	t.Helper()
 	opts := tmuxtest.Options(t)
@@ -47,26 +49,20 @@ func TestJoinedServerHasNoClientOfOurs(t *testing.T) {
 	}
 
 	var seen []int
-	out, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: "me", Seq: 1, Text: "héllo ─ \xe2\x9d\xaf $HOME `x` \"q\" #{pane_id}",
-			Shown: func(s tmux.Screen) tmux.Look {
-				seen = append(seen, clients(t, theirs))
-				if tmuxtest.Shows(s, "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}") {
-					return tmux.Yes
-				}
-				return tmux.Wait
-			}},
-	)
-	if err != nil || out.Phase != tmux.Entered {
-		t.Errorf("got %+v, %v", out, err)
-	}
+	const text = "héllo ─ ❯ $HOME `x` \"q\" #{pane_id}"
+	enters(t, pane, tmux.Submission{
+		Owner: "me", Seq: 1, Text: text,
+		Next: guide{shown: func(s tmux.Screen) bool {
+			seen = append(seen, clients(t, theirs))
+			return tmuxtest.Shows(s, text)
+		}}.next(),
+	})
 	if len(seen) == 0 || slices.Max(seen) != before {
 		t.Errorf("clients while typing: %v, want %d", seen, before)
 	}
 
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "again"}); err != nil ||
-		out.Reason != tmux.Repeated {
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: "me", Seq: 1, Text: "again"})
+	if err != nil || out.Reason != tmux.Repeated {
 		t.Errorf("a second time: %+v, %v", out, err)
 	}
 
@@ -93,7 +89,7 @@ func TestClaimIsForOne(t *testing.T) {
 
 	for i, owner := range owners {
 		if owner == info.Owner && errs[i] != nil || owner != info.Owner && !errors.Is(errs[i], tmux.ErrClaimed) {
-			t.Errorf("%s: %v; the pane is %s's", owner, errs[i], info.Owner)
+			t.Errorf("%s: %v; the owner is %s", owner, errs[i], info.Owner)
 		}
 	}
 
@@ -147,7 +143,7 @@ func TestShutdownLeavesAJoinedServerAlive(t *testing.T) {
 	}
 }
 
-func TestJoinedServerThatEndsOrIsAnotherOneIsNoticed(t *testing.T) {
+func TestJoinedServerThatEndsOrRestartsIsNoticed(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	theirs := tmuxtest.StartWith(t, opts)
 	tmuxtest.Agent{}.Launch(t, theirs)
@@ -171,5 +167,61 @@ func TestJoinedServerThatEndsOrIsAnotherOneIsNoticed(t *testing.T) {
 	tmuxtest.StartWith(t, opts)
 	if _, err := ours.Panes(t.Context()); err != nil || ours.Instance() == "" || ours.Instance() == first {
 		t.Errorf("another: %v, instance %q, first %q", err, ours.Instance(), first)
+	}
+}
+
+func TestJoinNeedsAServerAndChangesNothing(t *testing.T) {
+	opts := tmuxtest.Options(t)
+	opts.Join = true
+	if _, err := tmux.Open(t.Context(), opts); !errors.Is(err, tmux.ErrNoServer) {
+		t.Fatalf("got %v, want ErrNoServer", err)
+	}
+
+	owner := tmuxtest.Options(t)
+	theirs := tmuxtest.StartWith(t, owner)
+
+	info, err := theirs.NewSession(t.Context(), tmux.SessionOptions{Name: "theirs", Argv: tmuxtest.Agent{}.Argv()})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	tmuxtest.WaitFor(t, theirs.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmuxtest.Prompt) })
+	describe := func() string {
+		return tmuxCommand(t, theirs, "show-options", "-g") + tmuxCommand(t, theirs, "show-options", "-s") +
+			tmuxCommand(t, theirs, "show-options", "-wg") +
+			tmuxCommand(t, theirs, "list-sessions", "-F", "#{session_name} #{window_width}x#{window_height}")
+	}
+
+	before := describe()
+	owner.Join, owner.Dir = true, t.TempDir()
+
+	joined, err := tmux.Open(t.Context(), owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer joined.Close()
+
+	pane := joined.Pane(info.ID)
+	if err := pane.Claim(t.Context(), "me"); err != nil {
+		t.Fatal(err)
+	}
+	if err := pane.Claim(t.Context(), "you"); err == nil {
+		t.Error("a claimed pane was claimed by another")
+	}
+
+	enters(t, pane, tmux.Submission{Owner: "me", Seq: 1, Text: "hello"})
+	_, err = joined.NewSession(t.Context(), tmux.SessionOptions{Name: "x", Argv: []string{"sleep", "1"}})
+	if !errors.Is(err, tmux.ErrInvalid) {
+		t.Errorf("a session on a joined server: %v", err)
+	}
+
+	if err := pane.Release(t.Context(), "me"); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(before, describe()); diff != "" {
+		t.Error(diff)
+	}
+	if now, err := pane.Info(t.Context()); err != nil || now.Owner != "" || now.Seq != 0 || now.Phase != "" {
+		t.Errorf("released: %+v, %v", now, err)
 	}
 }

@@ -8,12 +8,12 @@ import (
 
 // A program may read keys typed right after the submitting key before it has read
 // the text to submit: opencode did so within tenths of a second, and within seconds
-// when it had to make a session first. On a server of parley's own, a person's keys
+// when it had to make a session first. On parley's own server, a person's keys
 // therefore wait from the submitting key until the program has taken the text.
 //
 // They wait in the tmux server, not in this process, so no crash of ours can lock
-// the person out. The session gets a key table of ours. The first key in it, whatever
-// it is, switches the table back, waits, and then goes to the program. The keys after
+// the person out. The session gets another key table. The first key in it, whichever it
+// is, switches the table back, waits, and then goes to the program. The keys after
 // it wait in the queue of the person's client, in order.
 const (
 	queueTable  = "parley-hold"
@@ -40,7 +40,7 @@ func queueBindings() []string {
 // queueKeys returns the commands that make the keys of a person who views the pane
 // wait, or "" where they need not.
 func (d *delivery) queueKeys() string {
-	if d.Taken == nil || d.pane.server.opts.Join {
+	if d.Next == nil || d.pane.server.opts.Join {
 		return ""
 	}
 	pane, seq := d.pane.id, strconv.FormatUint(d.Seq, 10)

@@ -10,8 +10,8 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// attachPerson shows a pane's session to a person in a terminal of their own, which
-// the function returned presses keys in.
+// attachPerson shows a pane's session to a person, and returns a function that presses
+// keys in the person's terminal.
 func attachPerson(t *testing.T, s *tmux.Server, pane *tmux.Pane) (press func(keys ...string)) {
 	t.Helper()
 	return tmuxtest.Attach(t, s, pane.ID(), 200, 50).Press
@@ -28,11 +28,10 @@ func TestKeysAfterTheEnterWaitUntilTheTextIsTaken(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{Late: time.Second})
 	press := attachPerson(t, s, pane)
-	out, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-			OnEntered: func() { press("-l", "theirs") }},
-	)
+	out, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied}.next(),
+		OnEntered: func() { press("-l", "theirs") },
+	})
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
 	}
@@ -45,42 +44,40 @@ func TestKeysAfterTheEnterWaitUntilTheTextIsTaken(t *testing.T) {
 	}
 }
 
-func TestKeysWaitNoMoreOnceTheTextIsTaken(t *testing.T) {
+func TestKeysStopWaitingOnceTheTextIsTaken(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
 	attachPerson(t, s, pane)
-	hold := func() string { return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{@parley_hold}") }
-	out, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-			OnEntered: func() {
-				if got := hold(); got != "1" {
-					t.Errorf("the keys wait for message %q, want 1", got)
-				}
-			}},
-	)
+	waiting := func() string { return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{@parley_hold}") }
+	out, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied}.next(),
+		OnEntered: func() {
+			if got := waiting(); got != "1" {
+				t.Errorf("the keys wait for message %q, want 1", got)
+			}
+		},
+	})
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
 	}
 
-	tmuxtest.Poll(t, func() bool { return hold() == "" }, hold)
+	tmuxtest.Poll(t, func() bool { return waiting() == "" }, waiting)
 }
 
-// What began to keep a person's keys may be dead when they press one.
-func TestKeysDoNotWaitForEver(t *testing.T) {
+// The process that made the keys wait may be dead when a person presses one.
+func TestKeysDoNotWaitForever(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
 	press := attachPerson(t, s, pane)
-	_, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-			OnEntered: func() {
-				tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
-				press("-l", " and theirs")
-			}, TakenWithin: time.Millisecond},
-	)
+	_, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
+		OnEntered: func() {
+			tmuxCommand(t, s, "set-option", "-t", pane.ID(), "@parley_hold", "another's")
+			press("-l", " and theirs")
+		},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,19 +93,17 @@ func TestPrefixWorksWhileKeysWait(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{Deaf: 1})
 	press := attachPerson(t, s, pane)
-	_, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-			OnEntered: func() { press("C-b", "d") }, TakenWithin: time.Millisecond},
-	)
+	_, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
+		OnEntered: func() { press("C-b", "d") },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	tmuxtest.Poll(t, func() bool {
 		return tmuxCommand(t, s, "display-message", "-p", "-t", pane.ID(), "#{session_attached}") == "0"
-	},
-		func() string { return "the person is still attached" })
+	}, func() string { return "the person is still attached" })
 
 	composes(t, pane, "ours")
 }

@@ -10,8 +10,8 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// TestMain is also the fake agent and the child of the kill test. At its end no
-// goroutine of a server may be left.
+// TestMain is also the fake agent and the child of the kill test. At the end it fails if a
+// goroutine of a server is left.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == argSender {
 		os.Exit(sender(os.Args[2]))

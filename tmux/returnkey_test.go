@@ -3,6 +3,7 @@ package tmux_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
@@ -14,11 +15,8 @@ func TestReturnKeyLeaves(t *testing.T) {
 	pane, _, _ := agent(t, s, tmuxtest.Agent{})
 	for what, keys := range map[string][]string{"the key": {tmux.ReturnKey}, "tmux's own": {"C-b", "d"}} {
 		person := tmuxtest.Attach(t, s, pane.ID(), 100, 30)
-		shown := tmuxtest.WaitFor(
-			t,
-			person.Pane,
-			func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmux.ReturnKey+" returns") },
-		)
+		shown := tmuxtest.WaitFor(t, person.Pane,
+			func(s tmux.Screen) bool { return tmuxtest.Shows(s, tmux.ReturnKey+" returns") })
 
 		if last := strings.TrimSpace(shown.Lines[shown.Height-1]); !strings.HasSuffix(last, tmux.ReturnKey+" returns") {
 			t.Errorf("%s: the last line is %q", what, last)
@@ -28,15 +26,12 @@ func TestReturnKeyLeaves(t *testing.T) {
 		person.WaitLeft()
 	}
 
-	tmuxtest.WaitFor(
-		t,
-		pane,
-		func(s tmux.Screen) bool { return s.CursorLine() == tmuxtest.Prompt },
-	) // no key went to the program
+	tmuxtest.WaitFor(t, pane,
+		func(s tmux.Screen) bool { return s.CursorLine() == tmuxtest.Prompt }) // no key went to the program
 }
 
-// A tmux of the person's own passes the key on to the client that runs in one of its
-// panes, and stays attached.
+// The person's own tmux passes the key on to the client in one of its panes, and stays
+// attached.
 func TestReturnKeyLeavesFromWithinAnotherTmux(t *testing.T) {
 	t.Parallel()
 	s := tmuxtest.Start(t)
@@ -61,11 +56,10 @@ func TestReturnKeyWorksInEveryMode(t *testing.T) {
 	tmuxCommand(t, s, "send-keys", "-t", pane.ID(), "-X", "cancel")
 
 	person = tmuxtest.Attach(t, s, pane.ID(), 100, 30)
-	_, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "ours", Shown: shows("ours"), Taken: emptied,
-			OnEntered: func() { person.Press(tmux.ReturnKey); person.WaitLeft() }, TakenWithin: 1},
-	)
+	_, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "ours", Next: guide{shown: shows("ours"), taken: emptied, within: time.Millisecond}.next(),
+		OnEntered: func() { person.Press(tmux.ReturnKey); person.WaitLeft() },
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +67,8 @@ func TestReturnKeyWorksInEveryMode(t *testing.T) {
 	composes(t, pane, "ours")
 }
 
-// A daemon that finds a server which an older one started binds the key there.
-func TestReturnKeyIsBoundOnAServerThatIsThere(t *testing.T) {
+// A daemon also binds the key on a server that an older daemon started.
+func TestReturnKeyIsBoundOnARunningServer(t *testing.T) {
 	t.Parallel()
 	opts := tmuxtest.Options(t)
 	first, err := tmux.Open(t.Context(), opts)

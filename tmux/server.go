@@ -20,9 +20,14 @@ type Options struct {
 	// its own on a pane. Each command is one process. Notify is never called.
 	Join bool
 
-	Env    []string           // environment of a server that is started; nil: this process's. TMUX and TMUX_PANE are removed
-	Dir    string             // where message texts wait for tmux; default $XDG_RUNTIME_DIR, /dev/shm, os.TempDir()
-	Notify func(Notification) // called from the reader, so it must not block; may be nil
+	// Env is the environment of a server that is started, without TMUX and TMUX_PANE.
+	// nil: that of this process.
+	Env []string
+	// Dir is where message texts wait for tmux. Default: $XDG_RUNTIME_DIR, /dev/shm or
+	// os.TempDir(), the first that can be written.
+	Dir string
+	// Notify is called from the reader, so it must not block. It may be nil.
+	Notify func(Notification)
 }
 
 // socket returns the flags that name the server's socket.
@@ -76,9 +81,9 @@ type facts struct {
 	version  Version
 }
 
-// Server is one tmux server. It is safe for concurrent use. On a server of parley's
-// own the commands of different goroutines are pipelined over one connection and do
-// not wait for each other.
+// Server is one tmux server. It is safe for concurrent use. On parley's own server the
+// commands of different goroutines are pipelined over one connection and do not wait for
+// each other.
 type Server struct {
 	opts      Options
 	texts     *textDir

@@ -2,15 +2,31 @@ package tmux
 
 import "time"
 
-// Look is a caller's verdict on a screen.
-type Look int
+// Action is what a Submit does next.
+type Action int
 
-// The verdicts.
+// The actions.
 const (
-	Wait Look = iota // not yet: look again
-	Yes              // the screen shows what was looked for
-	Stop             // something is in the way, such as a dialog: press no key
+	Wait  Action = iota // look again, some 50 ms later
+	Paste               // paste the text; before that only
+	Press               // press the key: after the paste, or once more after the key
+	Done                // the program has taken the text
+	Stop                // give up, for the step's Reason
 )
+
+// Step is an action, and for Stop its reason.
+type Step struct {
+	Do     Action
+	Reason Refusal
+	Detail string // the reason in words
+}
+
+// Moment is what a Submit knows when it asks for the next step.
+type Moment struct {
+	Phase  Phase  // Unknown before the paste
+	Again  bool   // the key was pressed a second time
+	Screen Screen // the terminal now; zero before the paste
+}
 
 // Phase is how far a text provably got. The zero value proves nothing: the text may
 // have been pasted or not, see PaneInfo.Seq and Phase.
@@ -22,7 +38,7 @@ const (
 	Refused       // nothing was typed
 	Pasted        // the text went to the program; the key did not
 	Entered       // text and key went to the program, which may not have read them
-	Taken         // Submission.Taken said Yes
+	Taken         // Submission.Next said Done
 )
 
 func (p Phase) String() string {
@@ -40,7 +56,7 @@ const (
 type Refusal string
 
 // The reasons of an Outcome. tmux decides the first nine itself, in the same step as
-// the typing that they prevent.
+// the typing that they prevent; the others are for Submission.Next.
 const (
 	NoRefusal Refusal = ""
 	Gone      Refusal = "gone"      // no such pane
@@ -52,9 +68,9 @@ const (
 	Repeated  Refusal = "repeated"  // this sequence number or a later one was typed before
 	Touched   Refusal = "touched"   // a person has pressed a key since Submission.Untouched
 	NotShown  Refusal = "not-shown" // the text did not show, or the screen did not settle, in time
-	Blocked   Refusal = "blocked"   // a look said Stop
-	NotReady  Refusal = "not-ready" // Ready returned an error
-	NotTaken  Refusal = "not-taken" // Taken did not say Yes in time
+	Blocked   Refusal = "blocked"   // something opened in front of the text
+	NotReady  Refusal = "not-ready" // the agent is not to be typed to any more
+	NotTaken  Refusal = "not-taken" // the program did not take the text in time
 )
 
 // Key is a key that submits.
@@ -71,7 +87,7 @@ const (
 type Submission struct {
 	Owner string // the owner that the pane must have
 	Seq   uint64 // 1 to 2^53, rising for each pane; a lower or equal one is refused
-	Text  string // see CheckText. Where programs do not frame pastes, the caller must avoid LF
+	Text  string // UTF-8 without control characters except LF and TAB; no LF where programs do not frame pastes
 	Key   Key    // default Enter
 
 	// On is the Instance of the server that the pane is on, "" for any: a new server
@@ -92,41 +108,16 @@ type Submission struct {
 	// late.
 	Untouched time.Time
 
-	// Ready is called right before the paste, right before the key, and while a
-	// person's mode delays the key. An error withholds both. nil: always ready.
-	Ready func() error
-
-	// View says how to read the screens passed to Shown, Steady, Taken and Stuck.
+	// View says how to read the screens that Next is given.
 	View ScreenOptions
 
-	// Shown is called 20 times a second between paste and key, until it says Yes.
-	// nil: do not look.
-	Shown func(Screen) Look
-
-	// Settle is how long the screen must be quiet after Shown said Yes, before the
-	// key. With 0 the key follows at once; if Shown is nil too, it follows without a
-	// look, in the same step as the paste.
-	Settle time.Duration
-
-	// Steady picks the part of a screen that must be quiet, for programs that are
-	// never still elsewhere. nil: all of it, and the cursor.
-	Steady func(Screen) string
-
-	// ShowWithin bounds looks and rest together; after it the key is not pressed.
-	// Default 10 s. It starts again after a person has left a mode.
-	ShowWithin time.Duration
-
-	// Taken is called 20 times a second after the key, until it says Yes. nil: Submit
-	// ends at Entered. Until it says Yes, for 5 s at most, keys that a person types
-	// into the pane wait, except on a joined server.
-	Taken       func(Screen) Look
-	TakenWithin time.Duration // default 10 s
-
-	// Stuck reports whether Text provably stands unsent in the composer of a settled
-	// screen. It is first called StuckAfter (default 5 s) after the key. If it is true
-	// the key is pressed once more, never twice. nil: never again. Needs Taken.
-	Stuck      func(Screen) bool
-	StuckAfter time.Duration
+	// Next decides on each step: before the paste, and then after each look at the
+	// screen, 20 times a second. While a person is in a mode the key is not pressed, and
+	// Next is asked again. From the key until the end, for 5 s at most, keys that a person
+	// types into the pane wait, except on a joined server.
+	//
+	// nil: text and key go in one step, without a look, and Submit ends at Entered.
+	Next func(Moment) Step
 
 	// OnPasted and OnEntered, if set, are called when tmux has acknowledged the fact.
 	OnPasted, OnEntered func()

@@ -9,12 +9,8 @@ import (
 )
 
 const (
-	lookEvery    = 50 * time.Millisecond  // 20 Hz; one look costs the server 75-140 us
-	modeEvery    = 100 * time.Millisecond // between two looks whether a person has left a mode
-	maxSeq       = 1 << 53                // tmux compares numbers as doubles
-	defaultShow  = 10 * time.Second
-	defaultTaken = 10 * time.Second // Qwen took 5 s to show that it had taken a message
-	defaultStuck = 5 * time.Second
+	lookEvery = 50 * time.Millisecond // 20 Hz; one look costs the server 75-140 us
+	maxSeq    = 1 << 53               // tmux compares numbers as doubles
 )
 
 // Submit types s.Text into the pane and presses s.Key, at most once for each Seq.
@@ -62,7 +58,7 @@ func (s *Submission) complete() error {
 	}
 
 	if !s.Resume {
-		if err := CheckText(s.Text); err != nil {
+		if err := checkText(s.Text); err != nil {
 			return err
 		}
 	}
@@ -74,17 +70,7 @@ func (s *Submission) complete() error {
 		return invalid("key %q", s.Key)
 	}
 
-	setDefault(&s.ShowWithin, defaultShow)
-	setDefault(&s.TakenWithin, defaultTaken)
-	setDefault(&s.StuckAfter, defaultStuck)
-
 	return nil
-}
-
-func setDefault(d *time.Duration, value time.Duration) {
-	if *d <= 0 {
-		*d = value
-	}
 }
 
 // delivery is the state of one Submit.
@@ -103,13 +89,11 @@ func (d *delivery) withhold(why Refusal, detail string) error {
 	return errWithheld
 }
 
+// run carries out the steps.
 func (d *delivery) run(ctx context.Context) error {
 	err := d.begin(ctx)
-	for err == nil && d.out.Phase == Pasted {
+	for err == nil && (d.out.Phase == Pasted || d.Next != nil && d.out.Phase != Taken) {
 		err = d.advance(ctx)
-	}
-	if err == nil && d.Taken != nil {
-		err = d.confirm(ctx)
 	}
 	d.releaseKeys(ctx)
 	if errors.Is(err, errWithheld) {
@@ -123,10 +107,79 @@ func (d *delivery) begin(ctx context.Context) error {
 	if d.Resume {
 		return d.resume(ctx)
 	}
-	if err := d.ready(Refused); err != nil {
-		return err
+	if d.Next != nil {
+		if step := d.Next(Moment{}); step.Do != Paste {
+			d.out.Phase = Refused
+			return d.withhold(step.Reason, step.Detail)
+		}
 	}
 	return d.paste(ctx)
+}
+
+// advance looks at the screen, asks for the next step, and carries it out.
+func (d *delivery) advance(ctx context.Context) error {
+	screen, err := d.pane.Screen(ctx, d.View)
+	if errors.Is(err, ErrNoPane) {
+		return d.withhold(Gone, "the pane is gone")
+	}
+	if err != nil {
+		return err
+	}
+
+	d.out.Screen = screen.Lines
+	if screen.Dead {
+		return d.withhold(Dead, "the program has ended")
+	}
+	if !screen.InMode {
+		d.out.Reason, d.out.Detail = NoRefusal, ""
+	}
+
+	switch step := d.next(Moment{Phase: d.out.Phase, Again: d.out.Again, Screen: screen}); step.Do {
+	case Press:
+		return d.press(ctx)
+	case Done:
+		d.out.Phase, d.out.TakenAt = Taken, time.Now()
+		return nil
+	case Stop:
+		return d.withhold(step.Reason, step.Detail)
+	}
+	return pause(ctx, lookEvery)
+}
+
+// next asks for the next step. Where nobody decides, the key follows the paste.
+func (d *delivery) next(m Moment) Step {
+	if d.Next == nil {
+		return Step{Do: Press}
+	}
+	return d.Next(m)
+}
+
+// press presses the key. While a person is in a mode it waits for the end of that.
+func (d *delivery) press(ctx context.Context) error {
+	from, to := phasePasted, phaseEntered
+	if d.out.Phase == Entered {
+		from, to = phaseEntered, phaseAgain
+	}
+
+	refusal, detail, err := d.pressKey(ctx, from, to)
+	switch {
+	case err != nil:
+		return err
+	case refusal == InMode:
+		if d.out.Phase == Pasted {
+			d.out.Reason, d.out.Detail = refusal, detail
+		}
+		return pause(ctx, lookEvery)
+	case refusal == Touched && d.out.Phase == Entered:
+		return pause(ctx, lookEvery)
+	case refusal != NoRefusal:
+		return d.withhold(refusal, detail)
+	case d.out.Phase == Entered:
+		d.out.Again = true
+	default:
+		d.entered()
+	}
+	return nil
 }
 
 // resume reads from the pane how far the text got before a crash.
@@ -156,23 +209,11 @@ func (d *delivery) resume(ctx context.Context) error {
 	return nil
 }
 
-// ready asks Ready, and withholds at phase if it refuses.
-func (d *delivery) ready(phase Phase) error {
-	if d.Ready == nil {
-		return nil
-	}
-	if err := d.Ready(); err != nil {
-		d.out.Phase = phase
-		return d.withhold(NotReady, err.Error())
-	}
-	return nil
-}
-
-// paste runs the first of the two lines. If there is nothing to look for, it contains
-// the key.
+// paste runs the first of the two lines. If nobody decides on the key, it contains the
+// key.
 func (d *delivery) paste(ctx context.Context) error {
 	phase := phasePasted
-	if d.Shown == nil && d.Settle <= 0 {
+	if d.Next == nil {
 		phase = phaseEntered
 	}
 
@@ -218,189 +259,9 @@ func (d *delivery) entered() {
 	}
 }
 
-// advance waits until the screen has settled and presses the key. If a person is in a
-// mode, it waits for the end of that instead and leaves the phase as it was.
-func (d *delivery) advance(ctx context.Context) error {
-	if err := d.settle(ctx); err != nil {
-		return err
-	}
-	if err := d.ready(Pasted); err != nil {
-		return err
-	}
-
-	refusal, detail, err := d.press(ctx, phasePasted, phaseEntered)
-	if err != nil {
-		return err
-	}
-
-	switch refusal {
-	case NoRefusal:
-		d.entered()
-		return nil
-	case InMode:
-		return d.awaitMode(ctx)
-	}
-
-	return d.withhold(refusal, detail)
-}
-
-// awaitMode waits until the pane has left its mode or its program has ended. It
-// withholds if the caller is no longer ready.
-func (d *delivery) awaitMode(ctx context.Context) error {
-	d.out.Reason, d.out.Detail = InMode, "somebody scrolls or chooses in the pane"
-	for {
-		if err := pause(ctx, modeEvery); err != nil {
-			return err
-		}
-
-		info, err := d.pane.Info(ctx)
-		if errors.Is(err, ErrNoPane) {
-			return d.withhold(Gone, "the pane is gone")
-		}
-		if err != nil {
-			return err
-		}
-
-		if !info.InMode || info.Dead {
-			d.out.Reason, d.out.Detail = NoRefusal, ""
-			return nil
-		}
-
-		if err := d.ready(Pasted); err != nil {
-			return err
-		}
-	}
-}
-
-// settle waits until the text shows and the screen is quiet.
-func (d *delivery) settle(ctx context.Context) error {
-	if d.Shown == nil && d.Settle <= 0 {
-		return nil
-	}
-	return d.watch(ctx, d.ShowWithin, d.settledTest())
-}
-
-// settledTest returns a test that says Yes once Shown says Yes and the screen has been
-// quiet for Settle.
-func (d *delivery) settledTest() func(Screen) Look {
-	var last string     // the part that must be quiet
-	var since time.Time // last is unchanged since then; zero: the text does not show
-	return func(s Screen) Look {
-		if d.Shown != nil {
-			if look := d.Shown(s); look != Yes {
-				since = time.Time{}
-				return look
-			}
-		}
-
-		now := time.Now()
-		if seen := d.steady(s); since.IsZero() || seen != last {
-			last, since = seen, now
-		}
-		if now.Sub(since) >= d.Settle {
-			return Yes
-		}
-
-		return Wait
-	}
-}
-
-// steady returns the part of the screen that must be quiet.
-func (d *delivery) steady(s Screen) string {
-	if d.Steady != nil {
-		return d.Steady(s)
-	}
-	return fmt.Sprint(s.CursorX, s.CursorY, "\n", s.Text())
-}
-
-// watch reads the screen until look says Yes or Stop, for at most within.
-func (d *delivery) watch(ctx context.Context, within time.Duration, look func(Screen) Look) error {
-	for deadline := time.Now().Add(within); ; {
-		screen, err := d.pane.Screen(ctx, d.View)
-		if errors.Is(err, ErrNoPane) {
-			return d.withhold(Gone, "the pane is gone")
-		}
-		if err != nil {
-			return err
-		}
-
-		d.out.Screen = screen.Lines
-		if screen.Dead {
-			return d.withhold(Dead, "the program has ended")
-		}
-
-		switch look(screen) {
-		case Yes:
-			return nil
-		case Stop:
-			return d.withhold(Blocked, "something opened in front of the text")
-		}
-
-		left := time.Until(deadline)
-		if left <= 0 {
-			return d.timedOut(within)
-		}
-		if err := pause(ctx, min(left, lookEvery)); err != nil {
-			return err
-		}
-	}
-}
-
-func (d *delivery) timedOut(within time.Duration) error {
-	if d.out.Phase == Pasted {
-		return d.withhold(NotShown, fmt.Sprintf("the text did not show and settle within %v", within))
-	}
-	return d.withhold(NotTaken, fmt.Sprintf("the program did not take the text within %v", within))
-}
-
-// confirm waits until the program has taken the text, and presses the key once more
-// if it provably has not.
-func (d *delivery) confirm(ctx context.Context) error {
-	entered := time.Now()
-	var failed error
-	err := d.watch(ctx, d.TakenWithin, func(s Screen) Look {
-		look := d.Taken(s)
-		if look == Wait && d.Stuck != nil && !d.out.Again && time.Since(entered) >= d.StuckAfter && d.Stuck(s) {
-			if failed = d.pressAgain(ctx); failed != nil {
-				return Stop
-			}
-		}
-
-		return look
-	})
-	if failed != nil {
-		return failed
-	}
-	if err == nil {
-		d.out.Phase, d.out.TakenAt = Taken, time.Now()
-	}
-
-	return err
-}
-
-func (d *delivery) pressAgain(ctx context.Context) error {
-	if d.Ready != nil && d.Ready() != nil {
-		return nil // the caller may be ready at the next look
-	}
-
-	refusal, detail, err := d.press(ctx, phaseEntered, phaseAgain)
-	switch {
-	case err != nil:
-		return err
-	case refusal == InMode, refusal == Touched:
-		return nil
-	case refusal != NoRefusal:
-		return d.withhold(refusal, detail)
-	}
-
-	d.out.Again = true
-
-	return nil
-}
-
-// press runs the second of the two lines: it presses the key and records phase to, if
+// pressKey runs the second of the two lines: it presses the key and records phase to, if
 // the pane's recorded progress is this message at phase from.
-func (d *delivery) press(ctx context.Context, from, to string) (Refusal, string, error) {
+func (d *delivery) pressKey(ctx context.Context, from, to string) (Refusal, string, error) {
 	answer, err := d.pane.ask(ctx, func(token string) string { return d.keyLine(token, from, to) })
 	if err != nil {
 		return NoRefusal, "", err

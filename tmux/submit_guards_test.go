@@ -1,11 +1,9 @@
 package tmux_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -18,8 +16,7 @@ func TestSubmitStopsBeforeADialog(t *testing.T) {
 	dialog := filepath.Join(t.TempDir(), "dialog")
 	pane, owner, log := agent(t, s, tmuxtest.Agent{Dialog: dialog})
 	sub := tmux.Submission{
-		Owner: owner, Seq: 1, Text: "do it", Settle: 100 * time.Millisecond,
-		Shown: shows("do it"), OnPasted: func() {
+		Owner: owner, Seq: 1, Text: "do it", Next: guide{shown: shows("do it")}.next(), OnPasted: func() {
 			tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "do it") })
 			if err := os.WriteFile(dialog, nil, 0o600); err != nil {
 				t.Error(err)
@@ -53,74 +50,40 @@ func TestSubmitStopsBeforeADialog(t *testing.T) {
 	}
 }
 
-func TestSubmitAsksReadyAgainBeforeTheKey(t *testing.T) {
+func TestSubmitAsksAgainBeforeTheKey(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
-	asked := 0
-	out, err := pane.Submit(
-		t.Context(),
-		tmux.Submission{Owner: owner, Seq: 1, Text: "x", Settle: time.Millisecond, Ready: func() error {
-			if asked++; asked == 2 {
-				return errors.New("somebody types")
-			}
-			return nil
-		}},
-	)
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "x", Next: func(m tmux.Moment) tmux.Step {
+		if m.Phase == tmux.Unknown {
+			return tmux.Step{Do: tmux.Paste}
+		}
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady, Detail: "somebody types"}
+	}})
 	if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.NotReady || out.Detail != "somebody types" {
 		t.Fatalf("got %+v, %v; want pasted, not-ready", out, err)
+	}
+	if len(out.Screen) == 0 {
+		t.Error("the outcome has no screen")
 	}
 	if got := tmuxtest.Messages(t, log); len(got) != 0 {
 		t.Fatalf("entered: %+v", got)
 	}
 }
 
-func TestSubmitDoesNotPressWhatDoesNotShow(t *testing.T) {
-	s := tmuxtest.Start(t)
-	for name, busy := range map[string]bool{"never shown": false, "never still": true} {
-		t.Run(name, func(t *testing.T) {
-			pane, owner, log := agent(t, s, tmuxtest.Agent{Busy: busy})
-			sub := tmux.Submission{
-				Owner:      owner,
-				Seq:        1,
-				Text:       "x y z",
-				Shown:      shows("something else"),
-				ShowWithin: 300 * time.Millisecond,
-			}
-
-			if busy {
-				sub.Shown, sub.Settle, sub.ShowWithin = shows("x y z"), 100*time.Millisecond, time.Second
-			}
-
-			out, err := pane.Submit(t.Context(), sub)
-			if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.NotShown || len(out.Screen) == 0 {
-				t.Fatalf("got %+v, %v; want pasted, not-shown, with a screen", out, err)
-			}
-			if got := tmuxtest.Messages(t, log); len(got) != 0 {
-				t.Fatalf("entered: %+v", got)
-			}
-			if !busy {
-				return
-			}
-
-			sub.Resume, sub.Steady = true, func(s tmux.Screen) string { return s.CursorLine() }
-			if out, err := pane.Submit(t.Context(), sub); err != nil || out.Phase != tmux.Entered {
-				t.Fatalf("with only the composer to be still: got %+v, %v; want entered", out, err)
-			}
-		})
-	}
-}
-
-func TestSubmitPressesAgainOnceWhenStuck(t *testing.T) {
+func TestSubmitPressesAgain(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, _ := agent(t, s, tmuxtest.Agent{})
-	stuck := 0
-	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "once more", TakenWithin: 600 * time.Millisecond, StuckAfter: 100 * time.Millisecond,
-		Taken: func(tmux.Screen) tmux.Look { return tmux.Wait },
-		Stuck: func(tmux.Screen) bool { stuck++; return true },
-	})
-	if err != nil || out.Phase != tmux.Entered || out.Reason != tmux.NotTaken || !out.Again || stuck != 1 {
-		t.Fatalf("got %+v, %v, asked %d times; want entered, not-taken, again, asked once", out, err, stuck)
+	out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "once more", Next: func(m tmux.Moment) tmux.Step {
+		switch {
+		case m.Phase == tmux.Unknown:
+			return tmux.Step{Do: tmux.Paste}
+		case m.Again:
+			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
+		}
+		return tmux.Step{Do: tmux.Press}
+	}})
+	if err != nil || out.Phase != tmux.Entered || out.Reason != tmux.NotTaken || !out.Again {
+		t.Fatalf("got %+v, %v; want entered, not-taken, again", out, err)
 	}
 	if info, err := pane.Info(t.Context()); err != nil || info.Phase != "entered-again" {
 		t.Errorf("the pane remembers %q, %v; want entered-again", info.Phase, err)

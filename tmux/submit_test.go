@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -20,7 +19,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// tmuxCommand runs a tmux of its own against the server, as a person would.
+// tmuxCommand runs a tmux command against the server, as a person would.
 func tmuxCommand(t testing.TB, s *tmux.Server, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(tmuxtest.Binary(), append([]string{"-S", s.SocketPath()}, args...)...).CombinedOutput()
@@ -40,23 +39,12 @@ func agent(t testing.TB, s *tmux.Server, a tmuxtest.Agent) (pane *tmux.Pane, own
 	return s.Pane(info.ID), info.Owner, a.Log
 }
 
-func shows(text string) func(tmux.Screen) tmux.Look {
-	return func(s tmux.Screen) tmux.Look {
-		switch {
-		case tmuxtest.Shows(s, tmuxtest.DialogText):
-			return tmux.Stop
-		case tmuxtest.Shows(s, text):
-			return tmux.Yes
-		}
-		return tmux.Wait
+// enters submits a text and fails the test unless it is entered.
+func enters(t testing.TB, pane *tmux.Pane, sub tmux.Submission) {
+	t.Helper()
+	if out, err := pane.Submit(t.Context(), sub); err != nil || out.Phase != tmux.Entered {
+		t.Fatalf("message %d: got %+v, %v; want entered", sub.Seq, out, err)
 	}
-}
-
-func emptied(s tmux.Screen) tmux.Look {
-	if s.CursorLine() == tmuxtest.Prompt {
-		return tmux.Yes
-	}
-	return tmux.Wait
 }
 
 func TestSubmitTypesExactBytes(t *testing.T) {
@@ -88,7 +76,7 @@ func TestSubmitTypesExactBytes(t *testing.T) {
 
 			info, err := pane.Info(t.Context())
 			if err != nil || info.Seq != 1 || info.Phase != "entered" {
-				t.Errorf("the pane remembers %d %q, %v; want 1 entered", info.Seq, info.Phase, err)
+				t.Errorf("the pane records %d %q, %v; want 1 entered", info.Seq, info.Phase, err)
 			}
 		})
 	}
@@ -97,15 +85,11 @@ func TestSubmitTypesExactBytes(t *testing.T) {
 func TestSubmitLooksBeforeAndAfterTheKey(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
-	start := time.Now()
 	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 7, Text: "look at me", Shown: shows("look at me"), Settle: 200 * time.Millisecond, Taken: emptied,
+		Owner: owner, Seq: 7, Text: "look at me", Next: guide{shown: shows("look at me"), taken: emptied}.next(),
 	})
 	if err != nil || out.Phase != tmux.Taken {
 		t.Fatalf("got %+v, %v; want taken", out, err)
-	}
-	if took := out.EnteredAt.Sub(start); took < 200*time.Millisecond {
-		t.Errorf("the key came after %v, want at least 200 ms of quiet", took)
 	}
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 {
 		t.Errorf("got %+v, want one message", got)
@@ -114,24 +98,34 @@ func TestSubmitLooksBeforeAndAfterTheKey(t *testing.T) {
 
 func TestSubmitRefuses(t *testing.T) {
 	s := tmuxtest.Start(t)
+	nothing := func(*testing.T, tmux.PaneInfo) {}
+	command := func(name string, args ...string) func(*testing.T, tmux.PaneInfo) {
+		return func(t *testing.T, i tmux.PaneInfo) {
+			tmuxCommand(t, s, append([]string{name, "-t", i.ID}, args...)...)
+		}
+	}
+
 	for _, tt := range []struct {
 		want    tmux.Refusal
 		prepare func(t *testing.T, info tmux.PaneInfo)
 		change  func(*tmux.Submission)
 	}{
-		{tmux.InputOff, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "select-pane", "-d", "-t", i.ID) }, nil},
-		{tmux.InMode, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "copy-mode", "-t", i.ID) }, nil},
-		{tmux.InMode, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "clock-mode", "-t", i.ID) }, nil},
-		{tmux.Foreign, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-p", "-t", i.ID, "@parley_agent", "x") }, nil},
-		{tmux.Foreign, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-pu", "-t", i.ID, "@parley_agent") }, nil},
-		{tmux.Repeated, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-p", "-t", i.ID, "@parley_seq", "3") }, nil},
-		{tmux.Repeated, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "set", "-p", "-t", i.ID, "@parley_seq", "10") }, nil},
-		{tmux.NotReady, func(*testing.T, tmux.PaneInfo) {}, func(s *tmux.Submission) { s.Ready = func() error { return errors.New("busy") } }},
-		{tmux.Repeated, func(*testing.T, tmux.PaneInfo) {}, func(s *tmux.Submission) { s.Resume = true }},
-		{tmux.Gone, func(t *testing.T, i tmux.PaneInfo) { tmuxCommand(t, s, "kill-pane", "-t", i.ID) }, nil},
+		{tmux.InputOff, command("select-pane", "-d"), nil},
+		{tmux.InMode, command("copy-mode"), nil},
+		{tmux.InMode, command("clock-mode"), nil},
+		{tmux.Foreign, command("set", "-p", "@parley_agent", "x"), nil},
+		{tmux.Foreign, command("set", "-pu", "@parley_agent"), nil},
+		{tmux.Repeated, command("set", "-p", "@parley_seq", "3"), nil},
+		{tmux.Repeated, command("set", "-p", "@parley_seq", "10"), nil},
+		{tmux.NotReady, nothing, func(s *tmux.Submission) {
+			s.Next = func(tmux.Moment) tmux.Step { return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady, Detail: "busy"} }
+		}},
+		{tmux.Repeated, nothing, func(s *tmux.Submission) { s.Resume = true }},
+		{tmux.Gone, command("kill-pane"), nil},
 		{tmux.Dead, func(t *testing.T, i tmux.PaneInfo) {
 			kill(t, i.PID)
-			tmuxtest.Poll(t, func() bool { now, _ := s.Pane(i.ID).Info(t.Context()); return now.ExitKnown }, func() string { return "not dead" })
+			tmuxtest.Poll(t, func() bool { now, _ := s.Pane(i.ID).Info(t.Context()); return now.ExitKnown },
+				func() string { return "not dead" })
 		}, nil},
 	} {
 		t.Run(string(tt.want), func(t *testing.T) {
@@ -191,10 +185,8 @@ func TestSubmitRefusesBadArguments(t *testing.T) {
 		}
 	}
 
-	if _, err := s.Pane("name").Submit(t.Context(), tmux.Submission{Owner: "a", Seq: 1, Text: "x"}); !errors.Is(
-		err,
-		tmux.ErrInvalid,
-	) {
+	_, err := s.Pane("name").Submit(t.Context(), tmux.Submission{Owner: "a", Seq: 1, Text: "x"})
+	if !errors.Is(err, tmux.ErrInvalid) {
 		t.Errorf("a name as a pane: got %v, want ErrInvalid", err)
 	}
 }
@@ -206,7 +198,7 @@ func TestSubmitWaitsForAModeBetweenPasteAndKey(t *testing.T) {
 	pasted := make(chan struct{})
 	go func() {
 		out, err := pane.Submit(t.Context(), tmux.Submission{
-			Owner: owner, Seq: 1, Text: "patience", Settle: time.Millisecond,
+			Owner: owner, Seq: 1, Text: "patience", Next: guide{}.next(),
 			OnPasted: func() { tmuxCommand(t, s, "copy-mode", "-t", pane.ID()); close(pasted) },
 		})
 		if err == nil && out.Phase != tmux.Entered {
@@ -238,12 +230,12 @@ func TestSubmitWaitsForAModeBetweenPasteAndKey(t *testing.T) {
 	}
 }
 
-func TestSubmitInAModeSaysWhatIsCertainWhenTimeIsUp(t *testing.T) {
+func TestSubmitCancelledInAModeReportsPasted(t *testing.T) {
 	s := tmuxtest.Start(t)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 	ctx, cancel := context.WithCancel(t.Context())
 	out, err := pane.Submit(ctx, tmux.Submission{
-		Owner: owner, Seq: 1, Text: "patience", Settle: time.Millisecond,
+		Owner: owner, Seq: 1, Text: "patience", Next: guide{}.next(),
 		OnPasted: func() {
 			tmuxCommand(t, s, "copy-mode", "-t", pane.ID())
 			time.AfterFunc(300*time.Millisecond, cancel)
@@ -268,7 +260,7 @@ func TestSubmitDoesNotPressForAnotherMessage(t *testing.T) {
 	for _, remembered := range []string{"1.2", "2.1", "0"} {
 		pane, owner, log := agent(t, s, tmuxtest.Agent{})
 		out, err := pane.Submit(t.Context(), tmux.Submission{
-			Owner: owner, Seq: 1, Text: "mine", Settle: time.Millisecond,
+			Owner: owner, Seq: 1, Text: "mine", Next: guide{}.next(),
 			OnPasted: func() { tmuxCommand(t, s, "set", "-p", "-t", pane.ID(), "@parley_seq", remembered) },
 		})
 		if err != nil || out.Phase != tmux.Pasted || out.Reason != tmux.Repeated {
@@ -277,39 +269,6 @@ func TestSubmitDoesNotPressForAnotherMessage(t *testing.T) {
 		if got := tmuxtest.Messages(t, log); len(got) != 0 {
 			t.Errorf("%s: entered: %+v", remembered, got)
 		}
-	}
-}
-
-func TestManyResumesPressOnce(t *testing.T) {
-	s := tmuxtest.Start(t)
-	pane, owner, log := agent(t, s, tmuxtest.Agent{})
-	out, err := pane.Submit(t.Context(), tmux.Submission{
-		Owner: owner, Seq: 1, Text: "once", Shown: func(tmux.Screen) tmux.Look { return tmux.Stop },
-	})
-	if err != nil || out.Phase != tmux.Pasted {
-		t.Fatalf("got %+v, %v; want pasted", out, err)
-	}
-
-	var all sync.WaitGroup
-	for range 20 {
-		all.Go(func() {
-			if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Resume: true}); err != nil {
-				t.Errorf("%+v, %v", out, err)
-			}
-		})
-	}
-
-	all.Wait()
-
-	// A second message shows that nothing of the first is still on its way.
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 2, Text: "end"}); err != nil ||
-		out.Phase != tmux.Entered {
-		t.Fatalf("got %+v, %v", out, err)
-	}
-
-	want := []tmuxtest.Message{{Text: "once", Framed: true}, {Text: "end", Framed: true}}
-	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 2)); diff != "" {
-		t.Error(diff)
 	}
 }
 
@@ -327,13 +286,12 @@ func TestSubmitLeavesAModeWhenAllowed(t *testing.T) {
 	}
 }
 
-func TestSubmitReportsAMissingBody(t *testing.T) {
+func TestSubmitReportsAMissingText(t *testing.T) {
 	opts := tmuxtest.Options(t)
 	s := tmuxtest.StartWith(t, opts)
 	pane, owner, log := agent(t, s, tmuxtest.Agent{})
 
-	// Something else's cleaning takes the file away between its writing and tmux's
-	// reading: the server is stopped meanwhile.
+	// The server is stopped, so that the file can be removed before tmux reads it.
 	pid := serverPID(t, s)
 	done := make(chan error, 1)
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
@@ -368,11 +326,7 @@ func TestSubmitReportsAMissingBody(t *testing.T) {
 		t.Errorf("got %v, want ErrNoBody", err)
 	}
 
-	if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "again"}); err != nil ||
-		out.Phase != tmux.Entered {
-		t.Errorf("again: %+v, %v; want entered", out, err)
-	}
-
+	enters(t, pane, tmux.Submission{Owner: owner, Seq: 1, Text: "again"})
 	if got := tmuxtest.WaitMessages(t, log, 1); len(got) != 1 || got[0].Text != "again" {
 		t.Errorf("typed %+v", got)
 	}
@@ -388,7 +342,7 @@ func serverPID(t testing.TB, s *tmux.Server) int {
 	return n
 }
 
-// FuzzQuoting proves that every byte string but NUL gets through the command line of
+// FuzzQuoting proves that every byte string without NUL gets through the command line of
 // a real tmux unchanged.
 func FuzzQuoting(f *testing.F) {
 	opts := tmuxtest.Options(f)
@@ -409,63 +363,13 @@ func FuzzQuoting(f *testing.F) {
 	})
 }
 
-func TestSubmitToManyPanesAtOnce(t *testing.T) {
-	s := tmuxtest.Start(t)
-	const panes, each = 50, 4
-	type target struct {
-		pane       *tmux.Pane
-		owner, log string
-	}
-
-	targets := make([]target, panes)
-	dir := t.TempDir()
-	var launched sync.WaitGroup
-	for i := range targets {
-		launched.Go(func() {
-			p, o, l := agent(t, s, tmuxtest.Agent{Log: filepath.Join(dir, fmt.Sprint(i))})
-			targets[i] = target{p, o, l}
-		})
-	}
-
-	launched.Wait()
-	var sent sync.WaitGroup
-	for i, to := range targets {
-		sent.Go(func() {
-			for n := range each {
-				out, err := to.pane.Submit(
-					t.Context(),
-					tmux.Submission{Owner: to.owner, Seq: uint64(n + 1), Text: fmt.Sprintf("%d/%d", i, n)},
-				)
-				if err != nil || out.Phase != tmux.Entered {
-					t.Errorf("pane %d: %+v, %v", i, out, err)
-				}
-			}
-		})
-	}
-
-	sent.Wait()
-	for i, to := range targets {
-		var want []tmuxtest.Message
-		for n := range each {
-			want = append(want, tmuxtest.Message{Text: fmt.Sprintf("%d/%d", i, n), Framed: true})
-		}
-
-		if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, to.log, each)); diff != "" {
-			t.Errorf("pane %d: %s", i, diff)
-		}
-	}
-}
-
 func TestSubmitWithoutFraming(t *testing.T) {
 	s := tmuxtest.Start(t)
-	for mode, want := range map[tmuxtest.Mode]string{tmuxtest.Raw: "one line", tmuxtest.Canonical: "one line"} {
+	for _, mode := range []tmuxtest.Mode{tmuxtest.Raw, tmuxtest.Canonical} {
 		pane, owner, log := agent(t, s, tmuxtest.Agent{Mode: mode})
-		if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Text: "one line"}); err != nil ||
-			out.Phase != tmux.Entered {
-			t.Fatalf("%s: got %+v, %v", mode, out, err)
-		}
+		enters(t, pane, tmux.Submission{Owner: owner, Seq: 1, Text: "one line"})
 		got := tmuxtest.WaitMessages(t, log, 1)
-		if diff := cmp.Diff([]tmuxtest.Message{{Text: want}}, got); diff != "" {
+		if diff := cmp.Diff([]tmuxtest.Message{{Text: "one line"}}, got); diff != "" {
 			t.Errorf("%s: %s", mode, diff)
 		}
 	}

@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// CheckText returns an error unless text may be pasted: valid UTF-8, not empty, and
+// checkText returns an error unless text may be pasted: valid UTF-8, not empty, and
 // with no control characters except LF and TAB. ESC and C1 would break out of the
 // paste; bidirectional overrides would show a person another text than the agent
 // reads. The error wraps ErrUnsafeText and names the character and its byte.
-func CheckText(text string) error {
+func checkText(text string) error {
 	if text == "" {
 		return fmt.Errorf("%w: it is empty", ErrUnsafeText)
 	}

@@ -12,9 +12,10 @@ import (
 
 // action changes something in the world.
 type action struct {
-	do   func(context.Context, parley.Service) (string, error) // returns what was done, in a sentence
-	undo *undo                                                 // nil if it cannot be undone
-	page string                                                // the title of the page that shows the answer; "" for the status line
+	// do returns what was done, in a sentence.
+	do   func(context.Context, parley.Service) (string, error)
+	undo *undo  // nil if it cannot be undone
+	page string // the title of the page that shows the answer; "" for the status line
 }
 
 // undo takes an action back.

@@ -64,15 +64,10 @@ var sectionNames = []string{"In trouble", "At work", "At rest", "Stopped"}
 // section returns where an agent belongs. In trouble is an agent that does not go
 // on by itself.
 func section(s *parley.AgentStatus) int {
-	switch s.State {
-	case parley.StateUnreachable, parley.StateExited, parley.StateWaiting, parley.StateBlocked, parley.StateUnknown:
-		return inTrouble
-	case parley.StateTerminated:
-		return stopped
-	}
-
 	switch {
-	case s.Overdue > 0 || s.HeldReason != "":
+	case s.State == parley.StateTerminated:
+		return stopped
+	case urgencyOf(s) < len(urgency), s.Overdue > 0, s.HeldReason != "":
 		return inTrouble
 	case s.State == parley.StateIdle:
 		return atRest
@@ -114,7 +109,7 @@ func (a *agents) keys() []binding {
 		bind("v", "show its terminal here, or hide it", some(a.togglePreview)).
 			hinted("view").named("view terminal"),
 		bind("z", "fold healthy agents, or unfold them", some(a.fold)).hinted("fold").named("fold"),
-		bind("o", "order by trouble, group, or name", some(a.nextOrder)).hinted("order").named("order"),
+		bind("o", "order by trouble, group, or name", some(a.nextOrder)).named("order"),
 		bind("R", "restart it; its context is lost", a.restart).hinted("restart").named("restart"),
 		bind("S", "stop it; its messages are kept", a.stop).hinted("stop").named("stop"),
 	}

@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-const noAgents = "No agents yet. Start one:  parley launch coder -- claude"
+const noAgents = "No agents yet. Start one:  parley launch coder --profile claude"
 
 // entry is a line of the list: an agent, or a heading, or the dots of the agents
 // that are folded away.

@@ -32,29 +32,29 @@ func bigTeam(b *testing.B) *stage {
 	return s
 }
 
+// typedStates are the rungs of a message that is typed and read.
+var typedStates = []parley.DeliveryState{parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead}
+
 // burst is n messages, each with three rungs.
 func burst(seq, n int) []parley.Event {
 	events := make([]parley.Event, 0, 4*n)
 	for i := range n {
 		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", seq+i)
-		events = append(
-			events,
-			parley.Event{
-				Seq:            int64(seq + 4*i),
-				Type:           parley.EventDirectMessage,
-				Time:           noon,
-				MessageID:      id,
-				SenderID:       agentID("coder"),
-				Sender:         "coder",
-				Recipient:      "tester",
-				RecipientID:    agentID("tester"),
-				RecipientCount: 1,
-				Priority:       "normal",
-				Preview:        "a line that says what the matter is, in so many words that it fills a row of the list, and some more",
-			},
-		)
+		events = append(events, parley.Event{
+			Seq:            int64(seq + 4*i),
+			Type:           parley.EventDirectMessage,
+			Time:           noon,
+			MessageID:      id,
+			SenderID:       agentID("coder"),
+			Sender:         "coder",
+			Recipient:      "tester",
+			RecipientID:    agentID("tester"),
+			RecipientCount: 1,
+			Priority:       "normal",
+			Preview:        "a line that says what the matter is, in so many words that it fills a row of the list, and some more",
+		})
 
-		for j, state := range []parley.DeliveryState{parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
+		for j, state := range typedStates {
 			events = append(
 				events,
 				parley.Event{Seq: int64(seq + 4*i + j + 1), Type: parley.EventDelivery, Time: noon, MessageID: id,
@@ -70,7 +70,8 @@ func burst(seq, n int) []parley.Event {
 func BenchmarkFrame(b *testing.B) {
 	s := bigTeam(b)
 	for _, c := range []struct{ name, keys string }{
-		{"traffic", "1"}, {"filtered", "1/matter"}, {"agents", "2"}, {"threads", "3"}, {"needs", "4"}, {"health", "5"}, {"palette", ":a"},
+		{"traffic", "1"}, {"filtered", "1/matter"}, {"agents", "2"}, {"threads", "3"},
+		{"needs", "4"}, {"health", "5"}, {"palette", ":a"},
 	} {
 		b.Run("screen="+c.name, func(b *testing.B) {
 			s.press("esc", "esc")
@@ -156,21 +157,19 @@ func BenchmarkThreadFrame(b *testing.B) {
 	of := func(id string) func(int) {
 		return func(int) {
 			seq++
-			s.m.Update(
-				feedMsg{
-					events: []parley.Event{
-						{
-							Seq:       seq,
-							Type:      parley.EventDelivery,
-							Time:      noon,
-							MessageID: id,
-							AgentID:   agentID("coder"),
-							State:     "read",
-						},
+			s.m.Update(feedMsg{
+				events: []parley.Event{
+					{
+						Seq:       seq,
+						Type:      parley.EventDelivery,
+						Time:      noon,
+						MessageID: id,
+						AgentID:   agentID("coder"),
+						State:     "read",
 					},
-					at: noon,
 				},
-			)
+				at: noon,
+			})
 		}
 	}
 

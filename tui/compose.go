@@ -44,6 +44,7 @@ func newCompose(d *shared, newKey func() string) *compose {
 		Blurred: plain,
 		Cursor:  textarea.CursorStyle{Shape: tea.CursorBlock},
 	})
+
 	box.SetVirtualCursor(false)
 
 	return &compose{shared: d, drafts: newDrafts(), box: box, newKey: newKey}

@@ -29,9 +29,11 @@ func TestWritesToSeveralWithPriorityAndADeadline(t *testing.T) {
 	}
 
 	got := f.sent[0]
-	if to := strings.Join(got.To, " "); to != agentID("coder")+" "+agentID("reviewer") || got.Priority != parley.PriorityUrgent ||
-		!got.RequiresResponse || !got.ResponseDeadline.Equal(noon.Add(10*time.Minute)) ||
-		got.Type != parley.TypeRequest {
+	if got, want := strings.Join(got.To, " "), agentID("coder")+" "+agentID("reviewer"); got != want {
+		t.Errorf("sent to %s, want %s", got, want)
+	}
+	if got.Priority != parley.PriorityUrgent || got.Type != parley.TypeRequest || !got.RequiresResponse ||
+		!got.ResponseDeadline.Equal(noon.Add(10*time.Minute)) {
 		t.Errorf("sent %+v", got)
 	}
 
@@ -101,7 +103,8 @@ func TestEditorReturnsTheDraft(t *testing.T) {
 
 func TestEditorComesFromTheEnvironment(t *testing.T) {
 	for _, c := range []struct{ environ, want string }{
-		{"EDITOR=nano", "nano"}, {"EDITOR=nano VISUAL=code", "code"}, {"EDITOR=emacs\x00-nw", "emacs -nw"}, {"EDITOR=", "vi"}, {"", "vi"},
+		{"EDITOR=nano", "nano"}, {"EDITOR=nano VISUAL=code", "code"}, {"EDITOR=emacs\x00-nw", "emacs -nw"},
+		{"EDITOR=", "vi"}, {"", "vi"},
 	} {
 		var environ []string
 		for _, e := range strings.Fields(c.environ) {

@@ -61,14 +61,12 @@ func TestReceiptFollowsTheDelivery(t *testing.T) {
 	s.shows("Sent to all agents: ○ 7 queued")
 	s.hides("▸ To all agents")
 	s.news()
-	f.emit(
-		parley.Event{
-			Type:      parley.EventDelivery,
-			MessageID: s.m.status.receipt.id,
-			AgentID:   idOf("coder"),
-			State:     "submitted",
-		},
-	)
+	f.emit(parley.Event{
+		Type:      parley.EventDelivery,
+		MessageID: s.m.status.receipt.id,
+		AgentID:   idOf("coder"),
+		State:     "submitted",
+	})
 
 	s.news()
 	s.shows("Sent to all agents: › 1/7 submitted")

@@ -169,8 +169,12 @@ func (f *fakeService) member(what, thread, who string) (*parley.MembershipResult
 	}
 
 	f.pleas = append(f.pleas, what+" "+parley.Short(thread)+" "+who)
-	res := &parley.MembershipResult{Answer: parley.OK, Message: what + " " + who, Thread: parley.Thread{ID: thread},
-		Status: map[string]parley.MembershipStatus{"add": parley.MemberAdded, "remove": parley.MemberRemoved, "join": parley.MemberJoined}[what]}
+	status := map[string]parley.MembershipStatus{
+		"add": parley.MemberAdded, "remove": parley.MemberRemoved, "join": parley.MemberJoined,
+	}[what]
+	res := &parley.MembershipResult{
+		Answer: parley.OK, Message: what + " " + who, Thread: parley.Thread{ID: thread}, Status: status,
+	}
 	if th := f.thread(thread); th != nil && what == "add" && slices.Contains(th.ParticipantNames, who) {
 		res.Status = parley.MemberAlready
 		return res, f.err
@@ -215,8 +219,9 @@ func (f *fakeService) GetConversationState(
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.felt = append(f.felt, r.ThreadID+r.With)
-	if f.heat != nil &&
-		(r.ThreadID == f.heat.Conversation.ThreadID || r.With == min(idOf("coder"), idOf("reviewer"))+","+max(idOf("coder"), idOf("reviewer"))) {
+	coder, reviewer := idOf("coder"), idOf("reviewer")
+	pair := min(coder, reviewer) + "," + max(coder, reviewer)
+	if f.heat != nil && (r.ThreadID == f.heat.Conversation.ThreadID || r.With == pair) {
 		return f.heat, f.err
 	}
 	return &parley.ConversationStateResult{
@@ -251,13 +256,10 @@ func (f *fakeService) SearchMessages(
 	res := &parley.SearchMessagesResult{Answer: parley.OK}
 	for id, m := range f.messages {
 		if i := strings.Index(strings.ToLower(m.Object.Text), r.Query); i >= 0 {
-			res.Messages = append(
-				res.Messages,
-				parley.FoundMessage{
-					ContractMessage: parley.ContractMessage{MessageID: id},
-					Snippet:         "…" + m.Object.Text[i:],
-				},
-			)
+			res.Messages = append(res.Messages, parley.FoundMessage{
+				ContractMessage: parley.ContractMessage{MessageID: id},
+				Snippet:         "…" + m.Object.Text[i:],
+			})
 		}
 	}
 

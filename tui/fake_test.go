@@ -114,16 +114,14 @@ func (f *fakeService) say(
 		}
 
 		res.Deliveries = append(res.Deliveries, d)
-		f.emit(
-			parley.Event{
-				Type:      parley.EventDelivery,
-				Time:      at,
-				MessageID: id,
-				AgentID:   idOf(name),
-				Agent:     name,
-				State:     string(d.State),
-			},
-		)
+		f.emit(parley.Event{
+			Type:      parley.EventDelivery,
+			Time:      at,
+			MessageID: id,
+			AgentID:   idOf(name),
+			Agent:     name,
+			State:     string(d.State),
+		})
 	}
 
 	f.messages[id] = res

@@ -59,78 +59,29 @@ func randomKey(r *rand.Rand) tea.KeyPressMsg {
 	return keyMsg(b.keys[r.IntN(len(b.keys))])
 }
 
-// step does one random thing to the screen.
+// step does one random thing to the screen, and names it.
 func (s *stage) step(r *rand.Rand) string {
-	names := []string{"coder", "reviewer", "tester", "docs-writer", parley.OperatorName}
-	states := append(
-		[]parley.DeliveryState{
-			parley.DeliveryQueued,
-			parley.DeliveryTyping,
-			parley.DeliverySubmitted,
-			parley.DeliveryRead,
-			"strange",
-		},
-		grave...)
-
 	switch r.IntN(14) {
 	case 0:
-		size := tea.WindowSizeMsg{Width: 1 + r.IntN(140), Height: 1 + r.IntN(50)}
-		if r.IntN(3) > 0 {
-			size = tea.WindowSizeMsg{Width: 60 + r.IntN(240), Height: 20 + r.IntN(60)}
-		}
-		s.send(size)
-		return fmt.Sprint(size)
+		return s.resizeRandomly(r)
 	case 1:
-		to := names[:1+r.IntN(4)]
-		s.service.say(
-			1000+len(s.service.events),
-			names[r.IntN(5)],
-			to,
-			randomText(r),
-			parley.Priority([]string{"low", "normal", "high", "urgent", "odd"}[r.IntN(5)]),
-			states[r.IntN(len(states))],
-			states[r.IntN(len(states))],
-		)
-
-		s.news()
-
-		return "news"
+		s.sayRandomly(r)
+		return "a message"
 	case 2:
 		s.send(tea.PasteMsg{Content: randomText(r)})
 		return "a paste"
 	case 3:
-		s.service.mu.Lock()
-		s.service.err = []error{nil, nil, nil, gone, parley.Errorf(parley.Internal, "%s", randomText(r)).Suggest("%s", randomText(r))}[r.IntN(5)]
-		s.service.agents[r.IntN(4)].HeldReason = randomText(r)
-		s.service.agents[r.IntN(4)].State = parley.AgentState(
-			[]string{"idle", "busy", "odd state of some length"}[r.IntN(3)],
-		)
-
-		s.service.mu.Unlock()
-		msg := lookAtAgents(s.service.options().Now, true)(s.t.Context(), s.service)
-		s.blind = true
-		s.send(msg)
-
+		s.changeAgents(r)
 		return "agents"
 	case 4:
-		at := tea.Mouse{
-			X:      r.IntN(200),
-			Y:      r.IntN(60),
-			Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown, tea.MouseRight}[r.IntN(4)],
-		}
-		if at.Button == tea.MouseLeft || at.Button == tea.MouseRight {
-			s.send(tea.MouseClickMsg(at))
-		} else {
-			s.send(tea.MouseWheelMsg(at))
-		}
-
+		s.pointRandomly(r)
 		return "the mouse"
-	case 5: // one screen as often as another
+	case 5: // each screen is shown equally often
 		k := keyMsg(string(rune('1' + r.IntN(5))))
 		s.send(k)
 		return k.String()
 	case 6:
-		s.hearOf(r)
+		s.addRandomly(r)
 		return "a post, a need, or a letter"
 	}
 
@@ -140,26 +91,65 @@ func (s *stage) step(r *rand.Rand) string {
 	return k.String()
 }
 
-// hearOf has something strange come in a thread, for the operator, or as a need.
-func (s *stage) hearOf(r *rand.Rand) {
+func (s *stage) resizeRandomly(r *rand.Rand) string {
+	size := tea.WindowSizeMsg{Width: 1 + r.IntN(140), Height: 1 + r.IntN(50)}
+	if r.IntN(3) > 0 {
+		size = tea.WindowSizeMsg{Width: 60 + r.IntN(240), Height: 20 + r.IntN(60)}
+	}
+	s.send(size)
+	return fmt.Sprint(size)
+}
+
+func (s *stage) sayRandomly(r *rand.Rand) {
+	names := []string{"coder", "reviewer", "tester", "docs-writer", parley.OperatorName}
+	states := append(parley.DeliveryStates(), "strange")
+	priority := []parley.Priority{"low", "normal", "high", "urgent", "odd"}[r.IntN(5)]
+	s.service.say(1000+len(s.service.events), names[r.IntN(5)], names[:1+r.IntN(4)], randomText(r), priority,
+		states[r.IntN(len(states))], states[r.IntN(len(states))])
+	s.news()
+}
+
+func (s *stage) changeAgents(r *rand.Rand) {
+	s.service.mu.Lock()
+	odd := parley.Errorf(parley.Internal, "%s", randomText(r)).Suggest("%s", randomText(r))
+	s.service.err = []error{nil, nil, nil, gone, odd}[r.IntN(5)]
+	s.service.agents[r.IntN(4)].HeldReason = randomText(r)
+	s.service.agents[r.IntN(4)].State = []parley.AgentState{"idle", "busy", "odd state of some length"}[r.IntN(3)]
+	s.service.mu.Unlock()
+
+	msg := lookAtAgents(s.service.options().Now, true)(s.t.Context(), s.service)
+	s.blind = true
+	s.send(msg)
+}
+
+func (s *stage) pointRandomly(r *rand.Rand) {
+	buttons := []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown, tea.MouseRight}
+	at := tea.Mouse{X: r.IntN(200), Y: r.IntN(60), Button: buttons[r.IntN(4)]}
+	if at.Button == tea.MouseLeft || at.Button == tea.MouseRight {
+		s.send(tea.MouseClickMsg(at))
+		return
+	}
+	s.send(tea.MouseWheelMsg(at))
+}
+
+// addRandomly adds something strange: a post, a message to the operator, or a need.
+func (s *stage) addRandomly(r *rand.Rand) {
 	f, names := s.service, []string{"coder", "reviewer", parley.OperatorName, parley.SystemName}
 	switch n, text := 5000+r.IntN(1000), randomText(r); r.IntN(3) {
 	case 0:
 		th := &f.threads[r.IntN(2)]
 		th.Title, th.LastMessageAt = randomText(r), noon
 		f.post(n, th.ID, names[r.IntN(4)], text, noon.Add(time.Duration(n)*time.Second), parley.DeliveryHeld, "strange")
-		f.emit(
-			parley.Event{
-				Type:           parley.EventThreadMessage,
-				ThreadID:       th.ID,
-				Thread:         th.Title,
-				MessageID:      f.posts[len(f.posts)-1].MessageID,
-				SenderID:       idOf("coder"),
-				Sender:         "coder",
-				Preview:        text,
-				RecipientCount: r.IntN(3),
-			},
-		)
+		f.emit(parley.Event{
+			Type:           parley.EventThreadMessage,
+			ThreadID:       th.ID,
+			Thread:         th.Title,
+			MessageID:      f.posts[len(f.posts)-1].MessageID,
+			SenderID:       idOf("coder"),
+			Sender:         "coder",
+			Preview:        text,
+			RecipientCount: r.IntN(3),
+		})
 	case 1:
 		f.letters = append(
 			f.letters,
@@ -167,15 +157,8 @@ func (s *stage) hearOf(r *rand.Rand) {
 		)
 		f.agents[len(f.agents)-1].Unread++
 	default:
-		f.need(
-			[]parley.NeedKind{parley.NeedDialog, parley.NeedHeld, parley.NeedUnanswered, "a new kind of need"}[r.IntN(4)],
-			"coder",
-			text,
-			"parley attach coder",
-			randomText(r),
-			randomText(r),
-			randomText(r),
-		)
+		kinds := []parley.NeedKind{parley.NeedDialog, parley.NeedHeld, parley.NeedUnanswered, "a new kind of need"}
+		f.need(kinds[r.IntN(4)], "coder", text, "parley attach coder", randomText(r), randomText(r), randomText(r))
 	}
 
 	s.news()

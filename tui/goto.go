@@ -43,8 +43,7 @@ func (m *model) begin(to Target) {
 // is.
 func (t *traffic) openMessage(id string) tea.Cmd {
 	if r := t.byID[id]; r != nil {
-		t.query, t.filter = query{}, filter{}
-		t.sift()
+		t.filter.clear()
 		t.want = ""
 		t.openRow(r)
 		return nil

@@ -41,8 +41,7 @@ type health struct {
 	summed   time.Time           // when usage was asked for
 	summing  bool
 	drawn    []string // by settle
-	top      int
-	height   int
+	pane
 }
 
 type (
@@ -124,6 +123,7 @@ func (h *health) examined(found []Finding) {
 	if bad > 0 {
 		result = plural(bad, "finding")
 	}
+
 	h.tell(fmt.Sprintf("Examined %s: %s.", plural(len(found), "thing"), result))
 }
 
@@ -244,11 +244,13 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 		if state == parley.DeliveryUnconfirmed {
 			action = "4 lists them."
 		}
+
 		warn("deliveries", fmt.Sprintf("%d %s", n, state), action)
 	}
 
 	if times, of := h.meter.percentiles(95); of >= 20 && times[0] > slowly {
-		warn("latency", "one delivery in twenty takes longer than "+brief(times[0]), "Check whether the machine is busy.")
+		warn("latency", "one delivery in twenty takes longer than "+brief(times[0]),
+			"Check whether the machine is busy.")
 	}
 
 	return all
@@ -257,7 +259,7 @@ func (h *health) warnings(s *parley.WorkspaceStatusResult) (all []Finding) {
 func (h *health) about() subject { return subject{} }
 
 func (h *health) move(by motion) tea.Cmd {
-	h.top += by.lines(h.height)
+	h.pane.move(by)
 	return nil
 }
 

@@ -14,27 +14,23 @@ import (
 func (f *fakeService) typed(at time.Time, took ...time.Duration) {
 	for _, d := range took {
 		id := fmt.Sprintf("%08x-4444-4444-8444-444444444444", len(f.events))
-		f.emit(
-			parley.Event{
-				Type:        parley.EventDirectMessage,
-				Time:        at,
-				MessageID:   id,
-				Sender:      "coder",
-				Recipient:   "tester",
-				RecipientID: agentID("tester"),
-			},
-		)
+		f.emit(parley.Event{
+			Type:        parley.EventDirectMessage,
+			Time:        at,
+			MessageID:   id,
+			Sender:      "coder",
+			Recipient:   "tester",
+			RecipientID: agentID("tester"),
+		})
 
-		for i, s := range []parley.DeliveryState{parley.DeliveryQueued, parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
-			f.emit(
-				parley.Event{
-					Type:      parley.EventDelivery,
-					Time:      at.Add(d * time.Duration(min(i, 2)) / 2),
-					MessageID: id,
-					AgentID:   agentID("tester"),
-					State:     string(s),
-				},
-			)
+		for i, s := range append([]parley.DeliveryState{parley.DeliveryQueued}, typedStates...) {
+			f.emit(parley.Event{
+				Type:      parley.EventDelivery,
+				Time:      at.Add(d * time.Duration(min(i, 2)) / 2),
+				MessageID: id,
+				AgentID:   agentID("tester"),
+				State:     string(s),
+			})
 		}
 	}
 }

@@ -12,15 +12,11 @@ import (
 
 func (h *health) settle(w, rows int) {
 	h.height, h.drawn = rows-1, h.lines(w)
-	h.top = clamp(h.top, 0, max(0, len(h.drawn)-h.height))
+	h.pane.settle(len(h.drawn))
 }
 
-func (h *health) view(w, rows int) []string {
-	lines, note := h.drawn, ""
-	if more := len(lines) - h.top - h.height; more > 0 {
-		note = plural(more, "more line")
-	}
-	return clip(append([]string{h.theme.rule("Health", note, w, true)}, lines[clamp(h.top, 0, len(lines)):]...), rows)
+func (h *health) view(w, _ int) []string {
+	return h.pane.view(h.theme.rule("Health", h.note(len(h.drawn)), w, true), h.drawn)
 }
 
 func (h *health) lines(w int) []string {

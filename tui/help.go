@@ -6,12 +6,11 @@ import (
 
 // help is the page of all keys, or of an answer.
 type help struct {
-	open   bool
-	from   place  // the screen that was shown when it opened
-	title  string // of an answer
-	text   string // of an answer; "" for the keys
-	top    int
-	height int
+	open  bool
+	from  place  // the screen that was shown when it opened
+	title string // of an answer
+	text  string // of an answer; "" for the keys
+	pane
 }
 
 const (
@@ -32,6 +31,7 @@ func (h *help) lines(th theme, keys *keymap, w int) []string {
 		for _, b := range keys.in(s) {
 			cells = append(cells, keyCell(th, b.show, b.does, entry))
 		}
+
 		if len(cells) == 0 {
 			continue
 		}
@@ -103,25 +103,17 @@ func inColumns(cells []string, per int) []string {
 }
 
 func (h *help) view(th theme, keys *keymap, w int) []string {
-	lines := h.lines(th, keys, w)
-	note := ""
-	if more := len(lines) - h.top - h.height; more > 0 {
-		note = plural(more, "more line")
-	}
-
 	name := "Keys"
 	if h.text != "" {
 		name = safeLine(h.title)
 	}
-
-	title := []string{th.rule(name, note, w, true)}
-
-	return clip(append(title, lines[clamp(h.top, 0, len(lines)):]...), h.height+1)
+	lines := h.lines(th, keys, w)
+	return h.pane.view(th.rule(name, h.note(len(lines)), w, true), lines)
 }
 
 func (h *help) settle(th theme, keys *keymap, w, height int) {
 	if h.height = height - 1; h.open {
-		h.top = clamp(h.top, 0, max(0, len(h.lines(th, keys, w))-h.height))
+		h.pane.settle(len(h.lines(th, keys, w)))
 	}
 }
 

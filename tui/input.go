@@ -58,7 +58,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	case s == inPalette:
 		m.palette.press(key)
 	case s == inFilter:
-		m.traffic.filterBy(m.traffic.filter.text + key.Text)
+		m.traffic.filter.set(m.traffic.filter.text + key.Text)
 	case s == inPrompt:
 		m.prompt.insert(key.Text)
 	}
@@ -94,7 +94,7 @@ func (m *model) paste(msg tea.PasteMsg) tea.Cmd {
 	case inPalette:
 		m.palette.insert(text)
 	case inFilter:
-		m.traffic.filterBy(m.traffic.filter.text + text)
+		m.traffic.filter.set(m.traffic.filter.text + text)
 	case inPrompt:
 		m.prompt.insert(text)
 	}

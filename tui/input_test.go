@@ -34,7 +34,8 @@ func TestUnansweredRequestIsRetriedOrDismissed(t *testing.T) {
 	s.press("4")
 	s.shows("↯ unanswered  coder", "enter ask again · x dismiss")
 	s.press("enter", "x")
-	if got, want := f.actions(), "retry "+f.needs[0].MessageID+" "+agentID("coder")+", dismiss "+f.needs[0].MessageID; got != want {
+	want := "retry " + f.needs[0].MessageID + " " + agentID("coder") + ", dismiss " + f.needs[0].MessageID
+	if got := f.actions(); got != want {
 		t.Errorf("done: %s, want %s", got, want)
 	}
 }

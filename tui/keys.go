@@ -135,7 +135,7 @@ func (m *model) bindings() []binding {
 	add(inCompose, m.compose.keys())
 	add(inTo, m.compose.toKeys())
 	add(inPalette, m.palette.keys())
-	add(inFilter, m.traffic.filterKeys())
+	add(inFilter, m.traffic.filter.keys())
 	add(inHelp, m.helpKeys())
 	add(inConfirm, m.confirmKeys())
 	add(inPrompt, m.promptKeys())

@@ -181,8 +181,8 @@ func TestMotionsWorkOnEveryScreen(t *testing.T) {
 // A terminal sends two quick escapes as one key.
 func TestTwoEscapesAtOnceGoBackTwice(t *testing.T) {
 	for _, keys := range [][]string{
-		{":", "s", "t", "e", "enter"}, {"/", "c", "o", "enter", "enter"}, {"3", "enter", "c", "h", "i"}, {"3", "enter", "?"}, {"3", "enter", "k", "+", "x"},
-		{"k", "enter", "tab"}, {"w", "c"}, {"2", "S"},
+		{":", "s", "t", "e", "enter"}, {"/", "c", "o", "enter", "enter"}, {"3", "enter", "c", "h", "i"},
+		{"3", "enter", "?"}, {"3", "enter", "k", "+", "x"}, {"k", "enter", "tab"}, {"w", "c"}, {"2", "S"},
 	} {
 		two, one := newScreen(t, busyTeam(), 120, 40), newScreen(t, busyTeam(), 120, 40)
 		two.press(keys...)
@@ -223,14 +223,22 @@ func TestEveryKeyAnswersOnAnEmptyScreen(t *testing.T) {
 	}
 }
 
+// nothingToDo are the beginnings of the notices of a key that had nothing to do.
+var nothingToDo = []string{
+	"No ", "Choose an agent", "This went to several", "Nothing", "Only its", "It disappears",
+	"Guidance has", "Guidance goes", "The recipient",
+}
+
 // A key in the key line does more than say that there is nothing to do, on each
 // screen, in each box, full and with details in focus.
 func TestKeyLineShowsOnlyUsefulKeys(t *testing.T) {
 	drawsALot(t)
 	for _, keys := range [][]string{
-		{"1"}, {"1", "k", "enter"}, {"1", "k", "tab"}, {"1", "/"}, {"1", "/", "c"}, {"2"}, {"2", "G"}, {"2", "v"}, {"3"}, {"3", "j"}, {"3", "enter"},
-		{"3", "enter", "k"}, {"3", "enter", "g"}, {"4"}, {"4", "tab"}, {"4", "G"}, {"5"}, {"?"}, {":"}, {":", "r", "e", "a", "d", "_", "t", "enter"},
-		{"b", "x"}, {"1", "r", "x"}, {"2", "c", "x"}, {"2", "s", "x"}, {"3", "c", "x"}, {"3", "enter", "k", "r", "x"}, {"w", "c", "o"}, {"3", "+"}, {"3", "o", "x"}, {"2", "S"},
+		{"1"}, {"1", "k", "enter"}, {"1", "k", "tab"}, {"1", "/"}, {"1", "/", "c"}, {"2"}, {"2", "G"}, {"2", "v"},
+		{"3"}, {"3", "j"}, {"3", "enter"}, {"3", "enter", "k"}, {"3", "enter", "g"}, {"4"}, {"4", "tab"}, {"4", "G"},
+		{"5"}, {"?"}, {":"}, {":", "r", "e", "a", "d", "_", "t", "enter"}, {"b", "x"}, {"1", "r", "x"}, {"2", "c", "x"},
+		{"2", "s", "x"}, {"3", "c", "x"}, {"3", "enter", "k", "r", "x"}, {"w", "c", "o"}, {"3", "+"}, {"3", "o", "x"},
+		{"2", "S"},
 	} {
 		now := func() *stage {
 			s := newScreen(t, busyTeam(), 300, 40)
@@ -258,7 +266,7 @@ func TestKeyLineShowsOnlyUsefulKeys(t *testing.T) {
 				t.Errorf("after %q: %s (%s) changed nothing:\n%s", keys, b.keys[0], b.hint, s.text())
 			}
 
-			for _, no := range []string{"No ", "Choose an agent", "This went to several", "Nothing", "Only its", "It disappears", "Guidance has", "Guidance goes", "The recipient"} {
+			for _, no := range nothingToDo {
 				if strings.HasPrefix(s.m.status.text, no) {
 					t.Errorf(
 						"after %q: %s (%s) is in the key line and says %q",

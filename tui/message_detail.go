@@ -21,8 +21,7 @@ type detail struct {
 	asking bool // a request is under way
 	stale  bool // ask once more when that is done
 	lost   bool // it could not be read because the daemon was away
-	top    int
-	height int
+	pane
 }
 
 // show turns to another message.
@@ -31,11 +30,6 @@ func (d *detail) show(id string) {
 		d.id, d.result, d.err, d.top, d.lost = id, nil, nil, 0, false
 	}
 }
-
-// move scrolls.
-func (d *detail) move(by motion) { d.top += by.lines(d.height) }
-
-func (d *detail) settle(lines int) { d.top = clamp(d.top, 0, max(0, lines-d.height)) }
 
 // unreadByOperator reports whether the operator got the message and is not marked
 // as its reader yet.
@@ -47,14 +41,7 @@ func (d *detail) unreadByOperator() bool {
 
 func (d *detail) view(th theme, r *row, w int, focused bool, now time.Time) []string {
 	lines := d.lines(th, r, w, now)
-	note := ""
-	if more := len(lines) - d.top - d.height; more > 0 {
-		note = plural(more, "more line")
-	} else if d.top > 0 {
-		note = "end"
-	}
-	title := []string{th.rule("Message "+parley.Short(d.id), note, w, focused)}
-	return clip(append(title, lines[clamp(d.top, 0, len(lines)):]...), d.height+1)
+	return d.pane.view(th.rule("Message "+parley.Short(d.id), d.note(len(lines)), w, focused), lines)
 }
 
 // lines draws the message. Until it was read, they are what the row r says.

@@ -41,7 +41,7 @@ func newModel(o Options, do commands) *model {
 
 	m.palette = &palette{shared: a.shared, keymap: m.keys}
 	m.threads = newThreads(a)
-	m.needs = &needs{actions: a, compose: m.compose, threads: m.threads}
+	m.needs = newNeeds(a, m.compose, m.threads)
 	m.screens = [places]screen{m.traffic, m.agents, m.threads, m.needs, m.health}
 	m.keys.all = m.bindings()
 	m.begin(o.Open)

@@ -14,7 +14,8 @@ import (
 func TestEachScreenHasItsKeys(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 30)
 	for _, c := range []struct{ keys, shows string }{
-		{"2A", "docs-writer"}, {"3D", "the parser's error messages"}, {"4Nn", "its terminal is gone"}, {"5H", "process 4711, up 3h"}, {"1T", "Plan for today"},
+		{"2A", "docs-writer"}, {"3D", "the parser's error messages"}, {"4Nn", "its terminal is gone"},
+		{"5H", "process 4711, up 3h"}, {"1T", "Plan for today"},
 	} {
 		for _, key := range c.keys {
 			s.press("left", "left", string(key))
@@ -109,7 +110,10 @@ func TestLayoutDoesNotFlickerNearATierEdge(t *testing.T) {
 	for _, c := range []struct {
 		width int
 		wide  bool
-	}{{100, false}, {131, false}, {132, true}, {128, true}, {126, true}, {125, false}, {131, false}, {300, true}, {60, false}} {
+	}{
+		{100, false}, {131, false}, {132, true}, {128, true}, {126, true}, {125, false},
+		{131, false}, {300, true}, {60, false},
+	} {
 		s.send(tea.WindowSizeMsg{Width: c.width, Height: 24})
 		if got := strings.Contains(s.text(), "│"); got != c.wide {
 			t.Errorf("at %d columns side by side is %v, want %v", c.width, got, c.wide)

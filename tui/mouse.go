@@ -184,7 +184,7 @@ func (n *needs) point(p pointer) tea.Cmd {
 	inPane := paneH > 0 && p.second(n.tier, listW, listH)
 	switch {
 	case inPane && p.wheel != 0:
-		n.pane.top += p.wheel
+		n.detail.top += p.wheel
 	case inPane:
 		n.inDetail = true
 	case p.wheel != 0:
@@ -197,7 +197,7 @@ func (n *needs) point(p pointer) tea.Cmd {
 		}
 		if n.inDetail = false; i < len(n.list) && i != at {
 			n.mark(i)
-			n.pane.top = 0
+			n.detail.top = 0
 		}
 	}
 

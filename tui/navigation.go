@@ -79,6 +79,7 @@ func (by motion) lines(height int) int {
 	case toTop:
 		return -all
 	}
+
 	return all
 }
 

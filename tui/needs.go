@@ -12,24 +12,24 @@ import (
 // needs is the screen of everything that waits for a person.
 type needs struct {
 	actions
-	compose  *compose
-	threads  *threads
-	sel      string // the key of the need under the marker
-	at0      int    // where that was, for when it is gone
-	top      int
-	height   int
-	inDetail bool // the movement keys go to the details
-	asking   bool
-	known    bool          // reported is an answer
-	reported []parley.Need // by the daemon
-	list     []need
-	err      error
-	message  detail // that the need under the marker is about
-	pane     pane
+	compose   *compose
+	threads   *threads
+	sel       string // the key of the need under the marker
+	lastIndex int    // where that need was, for when it is gone
+	top       int
+	height    int
+	inDetail  bool // the movement keys go to the details
+	asking    bool
+	known     bool          // reported is an answer
+	reported  []parley.Need // by the daemon
+	list      []need
+	err       error
+	detail    needDetail
 }
 
-// pane is how far a text is scrolled.
-type pane struct{ top, height int }
+func newNeeds(a actions, c *compose, t *threads) *needs {
+	return &needs{actions: a, compose: c, threads: t, detail: needDetail{shared: a.shared}}
+}
 
 // needsMsg is the daemon's list.
 type needsMsg struct {
@@ -81,18 +81,18 @@ func (n *needs) update(msg tea.Msg) tea.Cmd {
 	case needsMsg:
 		return n.take(msg)
 	case needDetailMsg:
-		return n.takeDetail(msg)
+		return n.detail.take(msg)
 	case dropDraftMsg:
 		n.compose.forget(msg.to)
 	case feedMsg:
 		for _, e := range msg.events {
-			n.message.stale = n.message.stale || e.MessageID == n.message.id
+			n.detail.heard(e.MessageID)
 		}
 	case settledMsg:
 		if n.at == atNeeds {
 			n.gather()
 		}
-		return n.show()
+		return n.detail.ask(n.selected())
 	}
 
 	return nil
@@ -117,58 +117,11 @@ func (n *needs) take(msg needsMsg) tea.Cmd {
 	}
 
 	if !n.known {
-		n.sel, n.at0 = "", 0 // the list was not complete before
+		n.sel, n.lastIndex = "", 0 // the list was not complete before
 	}
 
 	n.known, n.reported = true, msg.list
 	n.gather()
-
-	return nil
-}
-
-// needDetailMsg is the message that a need is about, with its deliveries.
-type needDetailMsg detailMsg
-
-// show keeps the details on the need under the marker. Looking at a message here
-// does not mark it read: the operator marks or answers it.
-func (n *needs) show() tea.Cmd {
-	x := n.selected()
-	if n.at != atNeeds || x == nil {
-		return nil
-	}
-
-	d := &n.message
-	if d.id != x.MessageID {
-		d.show(x.MessageID)
-		d.stale, n.pane.top = true, 0
-	}
-
-	if d.id == "" || d.asking || !d.stale || n.link.lost != nil {
-		return nil
-	}
-
-	d.asking, d.stale = true, false
-	read := readDetail(d.id)
-
-	return n.do.call(func(ctx context.Context, s parley.Service) tea.Msg {
-		return needDetailMsg(read(ctx, s).(detailMsg))
-	})
-}
-
-func (n *needs) takeDetail(msg needDetailMsg) tea.Cmd {
-	d := &n.message
-	d.asking = false
-	if msg.id != d.id {
-		d.stale = true
-		return nil
-	}
-
-	if d.err = msg.err; msg.err == nil {
-		d.result = msg.result
-	} else if n.link.gone(msg.err) {
-		d.stale, d.err = true, nil
-		return n.link.lookLater()
-	}
 
 	return nil
 }
@@ -178,15 +131,15 @@ func (n *needs) takeDetail(msg needDetailMsg) tea.Cmd {
 func (n *needs) index() int {
 	i := slices.IndexFunc(n.list, func(x need) bool { return x.key == n.sel })
 	if i < 0 {
-		i = clamp(n.at0, 0, max(0, len(n.list)-1))
+		i = clamp(n.lastIndex, 0, max(0, len(n.list)-1))
 	}
 	return i
 }
 
 func (n *needs) mark(i int) {
-	n.at0 = clamp(i, 0, max(0, len(n.list)-1))
+	n.lastIndex = clamp(i, 0, max(0, len(n.list)-1))
 	if n.sel = ""; len(n.list) > 0 {
-		n.sel = n.list[n.at0].key
+		n.sel = n.list[n.lastIndex].key
 	}
 }
 
@@ -200,11 +153,11 @@ func (n *needs) selected() *need {
 
 func (n *needs) move(by motion) tea.Cmd {
 	if n.inDetail {
-		n.pane.top += by.lines(n.pane.height)
+		n.detail.move(by)
 		return nil
 	}
 	n.mark(n.index() + by.lines(n.height))
-	n.pane.top = 0
+	n.detail.top = 0
 	return nil
 }
 

@@ -14,7 +14,7 @@ const nothingNeeded = "Nothing needs you."
 // dropDraftMsg says that a draft may go.
 type dropDraftMsg struct{ to address }
 
-// assist does what helps most with the need under the marker: the first act of its
+// assist does what helps most with the need under the marker: the first option of its
 // row.
 func (n *needs) assist() tea.Cmd {
 	x := n.selected()
@@ -97,7 +97,7 @@ func (n *needs) again() tea.Cmd {
 
 // muteHeld mutes the two agents, or the thread, whose messages are held.
 func (n *needs) muteHeld() tea.Cmd {
-	r := n.message.result
+	r := n.detail.message.result
 	if r == nil || r.Object == nil || len(r.Deliveries) == 0 {
 		n.tell("Still reading the conversation; try again in a moment.")
 		return nil
@@ -107,6 +107,7 @@ func (n *needs) muteHeld() tea.Cmd {
 	if mute.ThreadID == "" {
 		mute.With = r.Object.SenderID + "," + n.selected().AgentID
 	}
+
 	unmute := mute
 	unmute.Action = parley.ActionUnmute
 
@@ -133,7 +134,7 @@ const reminder = "REMINDER"
 // remind asks for an answer that is owed.
 func (n *needs) remind(x *need) tea.Cmd {
 	text := "Please answer message " + parley.Short(x.MessageID)
-	if r := n.message.result; r != nil && r.Object != nil && r.Object.ID == x.MessageID {
+	if r := n.detail.message.result; r != nil && r.Object != nil && r.Object.ID == x.MessageID {
 		text += " from " + safeLine(r.Object.Sender)
 	}
 

@@ -49,7 +49,7 @@ func (n *need) again() bool { return n.restarts() || n.repeats() }
 // drops reports whether the need can be dismissed, in the way of its kind.
 func (n *need) drops() bool {
 	l, _ := lookOf(n.Kind)
-	dismisses := slices.ContainsFunc(l.acts, func(act string) bool { return strings.HasPrefix(act, "x ") })
+	dismisses := slices.ContainsFunc(l.options, func(o option) bool { return o.key == "x" })
 	return n.letter() || dismisses
 }
 
@@ -61,44 +61,46 @@ func (n *need) ago(now time.Time) string {
 	return since(n.Since, now)
 }
 
-// look is how a kind of need is shown, and what can be done about it: each act is
-// a key and its word, and the first helps most.
+// option is something that can be done about a need, and its key.
+type option struct{ key, does string }
+
+// look is how a kind of need is shown, and what can be done about it: the first option
+// helps most.
 type look struct {
-	kind  parley.NeedKind
-	glyph string
-	grave bool
-	acts  []string
+	kind    parley.NeedKind
+	glyph   string
+	grave   bool
+	options []option
 }
 
 // looks are the kinds, the most urgent first: needs that keep an agent from
 // working, then agents that wait for this person, then what is only late.
 var looks = []look{
-	{parley.NeedDialog, "◆", true, []string{"enter attach", "s steer"}},
-	{parley.NeedLost, "∅", true, []string{"enter restart", "x stop"}},
-	{parley.NeedExited, "✗", true, []string{"enter restart", "x stop"}},
-	{parley.NeedBlocked, "■", true, []string{"enter attach", "s steer"}},
-	{parley.NeedStuck, "◔", true, []string{"enter attach", "s steer"}},
-	{parley.NeedUnconfirmed, "?", true, []string{"enter attach", "R retype", "x it arrived"}},
-	{parley.NeedUnanswered, "↯", true, []string{"enter ask again", "x dismiss"}},
-	{needAnswer, "»", true, []string{"enter reply", "m mark read", "a attach"}},
-	{parley.NeedDraft, "✎", false, []string{"enter attach", "R check again"}},
-	{parley.NeedHeld, "‖", false, []string{"enter release", "x mute them", "a attach"}},
-	{parley.NeedOverdue, "⊘", false, []string{"enter remind", "a attach", "x dismiss"}},
-	{needMessage, "✉", false, []string{"enter reply", "m mark read", "a attach"}},
-	{parley.NeedOwesAnswer, "…", false, []string{"enter remind", "a attach", "x dismiss"}},
-	{parley.NeedApproval, "+", false, []string{"enter approve", "x decline"}},
-	{needUnsent, "✎", false, []string{"enter keep writing", "x discard"}},
+	{parley.NeedDialog, "◆", true, []option{{"enter", "attach"}, {"s", "steer"}}},
+	{parley.NeedLost, "∅", true, []option{{"enter", "restart"}, {"x", "stop"}}},
+	{parley.NeedExited, "✗", true, []option{{"enter", "restart"}, {"x", "stop"}}},
+	{parley.NeedBlocked, "■", true, []option{{"enter", "attach"}, {"s", "steer"}}},
+	{parley.NeedStuck, "◔", true, []option{{"enter", "attach"}, {"s", "steer"}}},
+	{parley.NeedUnconfirmed, "?", true, []option{{"enter", "attach"}, {"R", "retype"}, {"x", "it arrived"}}},
+	{parley.NeedUnanswered, "↯", true, []option{{"enter", "ask again"}, {"x", "dismiss"}}},
+	{needAnswer, "»", true, []option{{"enter", "reply"}, {"m", "mark read"}, {"a", "attach"}}},
+	{parley.NeedDraft, "✎", false, []option{{"enter", "attach"}, {"R", "check again"}}},
+	{parley.NeedHeld, "‖", false, []option{{"enter", "release"}, {"x", "mute them"}, {"a", "attach"}}},
+	{parley.NeedOverdue, "⊘", false, []option{{"enter", "remind"}, {"a", "attach"}, {"x", "dismiss"}}},
+	{needMessage, "✉", false, []option{{"enter", "reply"}, {"m", "mark read"}, {"a", "attach"}}},
+	{parley.NeedOwesAnswer, "…", false, []option{{"enter", "remind"}, {"a", "attach"}, {"x", "dismiss"}}},
+	{parley.NeedApproval, "+", false, []option{{"enter", "approve"}, {"x", "decline"}}},
+	{needUnsent, "✎", false, []option{{"enter", "keep writing"}, {"x", "discard"}}},
 }
 
 // lookOf returns the look and rank of a kind. A kind of a newer daemon comes before
-// what is late.
-func lookOf(k parley.NeedKind) (l look, rank int) {
-	for i, l := range looks {
-		if l.kind == k {
-			return l, i
-		}
+// agents that wait for this person.
+func lookOf(k parley.NeedKind) (look, int) {
+	rank := func(k parley.NeedKind) int { return slices.IndexFunc(looks, func(l look) bool { return l.kind == k }) }
+	if i := rank(k); i >= 0 {
+		return looks[i], i
 	}
-	return look{kind: k, glyph: "!", grave: true, acts: []string{"enter attach"}}, 7
+	return look{kind: k, glyph: "!", grave: true, options: []option{{"enter", "attach"}}}, rank(needAnswer)
 }
 
 // gather lists everything that waits for a person, the most urgent first and the
@@ -116,6 +118,7 @@ func (n *needs) gather() {
 	for _, x := range n.inbox.list {
 		all = append(all, n.newLetter(x))
 	}
+
 	for _, d := range n.compose.unposted() {
 		all = append(all, newUnsent(d))
 	}

@@ -97,10 +97,12 @@ func TestEachNeedHasItsActions(t *testing.T) {
 		{parley.NeedLost, []string{"x", "y"}, "coder stopped.", "stop " + agentID("coder")},
 		{parley.NeedUnconfirmed, []string{"R"}, "It is typed again", "retry " + asked + " " + agentID("coder")},
 		{parley.NeedUnconfirmed, []string{"x"}, "Dismissed; retrying brings it back.", "dismiss " + asked},
-		{parley.NeedOverdue, []string{"enter"}, "Reminded coder.", "steer REMINDER Please answer message 5f0c0002 from coder."},
+		{parley.NeedOverdue, []string{"enter"}, "Reminded coder.",
+			"steer REMINDER Please answer message 5f0c0002 from coder."},
 		{parley.NeedOwesAnswer, []string{"x"}, "Dismissed", "dismiss " + asked},
 		{parley.NeedApproval, []string{"enter"}, "Make coder a special agent?", ""},
-		{parley.NeedApproval, []string{"enter", "y"}, "It is decided. u declines it instead.", agentID("coder") + " true"},
+		{parley.NeedApproval, []string{"enter", "y"}, "It is decided. u declines it instead.",
+			agentID("coder") + " true"},
 		{parley.NeedApproval, []string{"x"}, "It is decided. u approves it instead.", agentID("coder") + " false"},
 	} {
 		t.Run(string(c.kind)+" "+c.keys[0], func(t *testing.T) {
@@ -208,7 +210,8 @@ func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 	s.press("u")
 	const id = "5f0c0005-1111-4111-8111-111111111111"
 	pair := agentID("coder") + "," + agentID("tester")
-	if got, want := f.actions(), "retry "+id+" "+agentID("tester")+", release "+id+", mute "+pair+", unmute "+pair; got != want {
+	want := "retry " + id + " " + agentID("tester") + ", release " + id + ", mute " + pair + ", unmute " + pair
+	if got := f.actions(); got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }

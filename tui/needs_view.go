@@ -2,7 +2,6 @@ package tui
 
 import (
 	"fmt"
-	"strings"
 
 	"parley"
 )
@@ -29,8 +28,8 @@ func (n *needs) settle(w, h int) {
 	if len(n.list) == 0 {
 		n.inDetail = false
 	}
-	if n.pane.height = max(1, paneH-1); paneH > 0 {
-		n.pane.top = clamp(n.pane.top, 0, max(0, len(n.lines(paneW))-n.pane.height))
+	if n.detail.height = max(1, paneH-1); paneH > 0 {
+		n.detail.settle(len(n.detail.lines(n.selected(), paneW)))
 	}
 }
 
@@ -41,17 +40,7 @@ func (n *needs) view(w, h int) []string {
 		return clip(list, h)
 	}
 
-	all := n.lines(paneW)
-	note := ""
-	if more := len(all) - n.pane.top - n.pane.height; more > 0 {
-		note = plural(more, "more line")
-	} else if n.pane.top > 0 {
-		note = "end"
-	}
-
-	x := n.selected()
-	title := n.theme.rule(codeWords(x.Kind)+" "+safeLine(x.Agent), note, paneW, n.inDetail)
-	details := clip(append([]string{title}, all[clamp(n.pane.top, 0, len(all)):]...), paneH)
+	details := clip(n.detail.view(n.selected(), paneW, n.inDetail), paneH)
 	if n.tier >= wide {
 		return beside(n.theme, list, details, listW)
 	}
@@ -91,8 +80,8 @@ func (n *needs) rows(w int) []string {
 	return lines
 }
 
-const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or are stuck; " +
-	"held and unconfirmed messages; overdue answers; and messages to you. " +
+const needsLesson = "Listed here, with the key that helps: open dialogs; agents that are lost, have ended or " +
+	"are stuck; held and unconfirmed messages; overdue answers; and messages to you. " +
 	"The number next to this screen's name counts them."
 
 // nothing says that nothing needs the operator, and what the screen is for.
@@ -129,97 +118,24 @@ func (n *needs) row(x *need, w, name int, selected bool) []string {
 		first = n.theme.focus.Render(first)
 	}
 
-	var acts []string
+	return []string{first, "    " + columns(n.optionWords(x, l), n.theme.dim.Render(" · "), w-4)}
+}
+
+// optionWords draws what can be done about a need.
+func (n *needs) optionWords(x *need, l look) []string {
 	a := n.team.find(x.AgentID)
-	for _, act := range l.acts {
-		if act == "a attach" && (a == nil || a.Kind != parley.KindTerminal) {
+	attachable := a != nil && a.Kind == parley.KindTerminal
+
+	var words []string
+	for _, o := range l.options {
+		switch {
+		case o.key == "a" && !attachable:
 			continue
+		case o.key == "enter" && x.letter() && x.thread != "":
+			o.does = "open the thread"
 		}
-		if x.thread != "" && act == "enter reply" {
-			act = "enter open the thread"
-		}
-
-		key, does, _ := strings.Cut(act, " ")
-		acts = append(acts, n.theme.accent.Render(key)+" "+does)
+		words = append(words, n.theme.accent.Render(o.key)+" "+o.does)
 	}
 
-	return []string{first, "    " + columns(acts, n.theme.dim.Render(" · "), w-4)}
-}
-
-// lines draws the details of the need under the marker.
-func (n *needs) lines(w int) []string {
-	x := n.selected()
-	if x == nil {
-		return nil
-	}
-
-	var lines []string
-	say := func(style interface{ Render(...string) string }, text string) {
-		for _, line := range wrap(safeLine(text), w-2) {
-			lines = append(lines, "  "+style.Render(line))
-		}
-	}
-
-	read := x.MessageID != "" && n.message.id == x.MessageID && n.message.result != nil
-	if x.Kind == needUnsent {
-		lines = append(lines, indent(wrap(safeText(x.draft.text), w-2), 2)...)
-	} else if !read || x.Kind != needMessage && x.Kind != needAnswer {
-		say(n.theme.plain, x.Text)
-	}
-
-	if !x.Since.IsZero() && !read {
-		say(n.theme.dim, "since "+x.Since.In(n.now.Location()).Format("2 Jan 15:04:05")+", "+since(x.Since, n.now))
-	}
-	if x.Action != "" {
-		say(n.theme.accent, "→ "+x.Action)
-	}
-	if x.Command != "" {
-		say(n.theme.dim, "in a shell: "+x.Command)
-	}
-
-	lines = append(lines, n.dialog(x, w, n.pane.height-len(lines))...)
-	if x.MessageID == "" || n.message.id != x.MessageID {
-		return lines
-	}
-	if len(lines) > 0 {
-		lines = append(lines, "")
-	}
-
-	if read {
-		for _, d := range n.message.result.Responses {
-			say(n.theme.warn, debtWords(d, n))
-		}
-	}
-
-	return append(lines, n.message.lines(n.theme, &row{from: safeLine(x.Agent), text: safeLine(x.Text)}, w, n.now)...)
-}
-
-// leastDialog is how many lines of a dialog are shown even where there is less room:
-// a question with its answers.
-const leastDialog = 4
-
-// dialog draws the end of the agent's terminal, where a dialog is, in room lines or
-// the least that it needs.
-func (n *needs) dialog(x *need, w, room int) []string {
-	if len(x.Screen) == 0 {
-		return nil
-	}
-	lines := []string{""}
-	for _, line := range x.Screen[max(0, len(x.Screen)-max(room-1, leastDialog)):] {
-		lines = append(lines, "  "+n.theme.dim.Render("│ ")+fit(strings.ReplaceAll(safeText(line), "\n", " "), w-4))
-	}
-	return lines
-}
-
-// debtWords says who owes whom an answer, since when, and when they were reminded.
-func debtWords(d parley.Debt, n *needs) string {
-	if !d.State.Owed() {
-		return shownName(d.Debtor, d.DebtorID) + " has answered: " + string(d.State)
-	}
-	words := fmt.Sprintf("%s owes %s an answer; it %s", shownName(d.Debtor, d.DebtorID),
-		shownName(n.message.result.Object.Sender, n.message.result.Object.SenderID), whenDue(d.DueAt, n.now))
-	if d.RemindedAt != nil {
-		words += "; reminded at " + clockOf(*d.RemindedAt, n.now, 6)
-	}
 	return words
 }

@@ -33,8 +33,10 @@ func TestPaletteHasEveryOperationAndAction(t *testing.T) {
 
 func TestPaletteFindsTheBestMatch(t *testing.T) {
 	s := newScreen(t, busyTeam(), 100, 40)
-	for query, want := range map[string]string{"sendm": "send_message", "retryd": "retry_delivery", "rt": "read_terminal", "pau": "pause or resume",
-		"backup": "backup", "explm": "explain_message", "steer": "steer", "ctd": "create_thread"} {
+	for query, want := range map[string]string{
+		"sendm": "send_message", "retryd": "retry_delivery", "rt": "read_terminal", "pau": "pause or resume",
+		"backup": "backup", "explm": "explain_message", "steer": "steer", "ctd": "create_thread",
+	} {
 		s.press(":")
 		s.typed(query)
 		if found := s.m.palette.found; len(found) == 0 || found[0].name != want {

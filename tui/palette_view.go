@@ -60,6 +60,7 @@ func (p *palette) choiceLines(w int) []string {
 	for _, c := range p.found {
 		name = max(name, width(c.name))
 	}
+
 	name = min(name, w/2)
 
 	var lines []string

@@ -62,7 +62,7 @@ func (m *model) statusLines(w int) []string {
 	case m.prompt != nil:
 		return []string{m.prompt.line(m.theme, w)}
 	case m.scope() == inFilter:
-		return []string{m.traffic.filterHelp(w)}
+		return []string{m.traffic.filter.lineWithHint(w)}
 	case s.err != nil:
 		return s.errorLines(m.theme, w)
 	case s.receipt != nil:

@@ -84,6 +84,7 @@ func (t *team) complete(text string) string {
 	for _, s := range t.list {
 		names = append(names, s.Name)
 	}
+
 	for _, g := range t.groups() {
 		names = append(names, "@"+safeLine(g))
 	}
@@ -124,6 +125,7 @@ func (t *team) recipients(text string) (ids []string, group string, everyone boo
 		if a := t.named(word); a != nil {
 			word = a.ID
 		}
+
 		ids = append(ids, word)
 	}
 

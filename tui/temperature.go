@@ -131,6 +131,7 @@ func (d *shared) askTemperatures(in ...string) tea.Cmd {
 			if err != nil {
 				msg.err, res = err, nil
 			}
+
 			msg.known[id] = temperature{state: res, read: now}
 		}
 

@@ -36,7 +36,9 @@ func FuzzFit(f *testing.F) {
 }
 
 func TestWrapLosesNothing(t *testing.T) {
-	for _, text := range []string{"one two three", "क्षिक्षिक्षिक्षिक्षि", "長い長い長い長い", "averyveryverylongword", "a\nb\n\nc", "👍🏽👍🏽👍🏽👍🏽"} {
+	for _, text := range []string{
+		"one two three", "क्षिक्षिक्षिक्षिक्षि", "長い長い長い長い", "averyveryverylongword", "a\nb\n\nc", "👍🏽👍🏽👍🏽👍🏽",
+	} {
 		for w := 4; w < 20; w++ { // the widest of them takes four
 			got := strings.Join(wrap(text, w), "")
 			want := strings.NewReplacer(" ", "", "\n", "").Replace(text)

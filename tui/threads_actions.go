@@ -95,6 +95,7 @@ func (t *threads) joinOrLeave() tea.Cmd {
 		if takesPart(x) {
 			return t.run(leave.undoneBy("joins it again", join))
 		}
+
 		return t.run(join.undoneBy("leaves it", leave))
 	})
 }

@@ -89,19 +89,17 @@ func TestRepliesToAPost(t *testing.T) {
 func TestReplyToAPostGoesToItsThread(t *testing.T) {
 	f := busyTeam()
 	th := f.threads[0]
-	f.emit(
-		parley.Event{
-			Type:           parley.EventThreadMessage,
-			Time:           noon,
-			ThreadID:       th.ID,
-			Thread:         th.Title,
-			MessageID:      f.posts[1].MessageID,
-			SenderID:       idOf("coder"),
-			Sender:         "coder",
-			Preview:        "Which line",
-			RecipientCount: 2,
-		},
-	)
+	f.emit(parley.Event{
+		Type:           parley.EventThreadMessage,
+		Time:           noon,
+		ThreadID:       th.ID,
+		Thread:         th.Title,
+		MessageID:      f.posts[1].MessageID,
+		SenderID:       idOf("coder"),
+		Sender:         "coder",
+		Preview:        "Which line",
+		RecipientCount: 2,
+	})
 
 	s := newScreen(t, f, 80, 24)
 	s.shows("coder → #the")

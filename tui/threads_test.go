@@ -10,15 +10,12 @@ import (
 
 func TestThreadsShowPosts(t *testing.T) {
 	f := busyTeam()
-	f.letters = append(
-		f.letters,
-		parley.InboxMessage{
-			MessageID: f.posts[2].MessageID,
-			Sender:    "reviewer",
-			ThreadID:  f.threads[0].ID,
-			Content:   "Where it begins.",
-		},
-	)
+	f.letters = append(f.letters, parley.InboxMessage{
+		MessageID: f.posts[2].MessageID,
+		Sender:    "reviewer",
+		ThreadID:  f.threads[0].ID,
+		Content:   "Where it begins.",
+	})
 
 	s := newScreen(t, f, 140, 40)
 	s.shows("3 Threads 1")
@@ -53,29 +50,25 @@ func TestThreadFollowsNewPosts(t *testing.T) {
 	say := func(n int, text string) {
 		id := f.threads[0].ID
 		f.post(n, id, "coder", text, noon, parley.DeliveryQueued, parley.DeliveryQueued)
-		f.emit(
-			parley.Event{
-				Type:           parley.EventThreadMessage,
-				ThreadID:       id,
-				MessageID:      f.posts[len(f.posts)-1].MessageID,
-				Sender:         "coder",
-				RecipientCount: 2,
-			},
-		)
+		f.emit(parley.Event{
+			Type:           parley.EventThreadMessage,
+			ThreadID:       id,
+			MessageID:      f.posts[len(f.posts)-1].MessageID,
+			Sender:         "coder",
+			RecipientCount: 2,
+		})
 
 		s.news()
 	}
 
 	say(20, "the first of the new ones")
 	s.shows("the first of the new ones", "○ 2 queued")
-	f.emit(
-		parley.Event{
-			Type:      parley.EventDelivery,
-			MessageID: f.posts[len(f.posts)-1].MessageID,
-			AgentID:   agentID("tester"),
-			State:     "submitted",
-		},
-	)
+	f.emit(parley.Event{
+		Type:      parley.EventDelivery,
+		MessageID: f.posts[len(f.posts)-1].MessageID,
+		AgentID:   agentID("tester"),
+		State:     "submitted",
+	})
 
 	s.news()
 	s.shows("› 1/2 submitted")
@@ -135,7 +128,8 @@ func TestChangesParticipants(t *testing.T) {
 	s.hides("you read along")
 	s.press("u")
 	s.shows("you read along")
-	if got, want := f.actions(), "add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator"; got != want {
+	want := "add 00000001 planner, remove 00000001 coder, join 00000001 operator, remove 00000001 operator"
+	if got := f.actions(); got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }
@@ -157,8 +151,9 @@ func TestChangeOfParticipantsIsUndone(t *testing.T) {
 	s.shows("tester is removed. u adds tester again.")
 	s.press("u")
 	s.shows("tester is added.", "coder, reviewer, tester")
-	if got, want := f.actions(), "add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, "+
-		"remove 00000001 tester, add 00000001 tester"; got != want {
+	want := "add 00000001 planner, add 00000001 scout, add 00000001 coder, remove 00000001 planner, remove 00000001 scout, " +
+		"remove 00000001 tester, add 00000001 tester"
+	if got := f.actions(); got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 
@@ -237,7 +232,8 @@ func TestThreadShowsItsTemperature(t *testing.T) {
 	s.shows("u undoes it.", "muted, M unmutes")
 	s.press("M")
 	s.hides("muted, M unmutes")
-	if got, want := f.actions(), "release 00000001, cool 00000001, mute 00000001, unmute 00000001"; got != want {
+	want := "release 00000001, cool 00000001, mute 00000001, unmute 00000001"
+	if got := f.actions(); got != want {
 		t.Errorf("did %q, want %q", got, want)
 	}
 }
@@ -275,28 +271,24 @@ func TestPostsInViewAreMarkedRead(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 100, 24)
 	s.press("3", "enter")
-	s.comes(
-		parley.InboxMessage{
-			MessageID: f.posts[3].MessageID,
-			Sender:    "tester",
-			ThreadID:  f.threads[0].ID,
-			Content:   "Then twelve.",
-		},
-	)
+	s.comes(parley.InboxMessage{
+		MessageID: f.posts[3].MessageID,
+		Sender:    "tester",
+		ThreadID:  f.threads[0].ID,
+		Content:   "Then twelve.",
+	})
 
 	if len(f.read) != 1 {
 		t.Errorf("marked %q read, want the post", f.read)
 	}
 
 	s.press("g")
-	s.comes(
-		parley.InboxMessage{
-			MessageID: f.posts[4].MessageID,
-			Sender:    "tester",
-			ThreadID:  f.threads[0].ID,
-			Content:   "One commit.",
-		},
-	)
+	s.comes(parley.InboxMessage{
+		MessageID: f.posts[4].MessageID,
+		Sender:    "tester",
+		ThreadID:  f.threads[0].ID,
+		Content:   "One commit.",
+	})
 
 	if len(f.read) != 1 {
 		t.Errorf("marked %q read, which are not in sight", f.read)

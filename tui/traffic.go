@@ -16,7 +16,6 @@ type traffic struct {
 	record
 	detail    detail
 	filter    filter
-	search    search
 	want      string // the message that is shown as soon as it can be
 	inDetail  bool   // the movement keys go to the message, not to the list
 	verifying bool   // the deliveries of the messages in view are being read
@@ -40,7 +39,11 @@ func readDetail(id string) request {
 	}
 }
 
-func newTraffic(a actions) *traffic { return &traffic{actions: a, record: newRecord()} }
+func newTraffic(a actions) *traffic {
+	t := &traffic{actions: a, record: newRecord()}
+	t.filter = filter{shared: a.shared, record: &t.record}
+	return t
+}
 
 func (t *traffic) title() string { return "Traffic" }
 
@@ -49,7 +52,7 @@ func (t *traffic) badge() badge { return badge{count: t.unseen} }
 func (t *traffic) keys() []binding {
 	return []binding{
 		bind("enter", "open the message, or close it", t.enter).hinted("open").named("open message"),
-		bind("/", "filter: words, agent: thread: type: state:", t.openFilter).hinted("filter").named("filter"),
+		bind("/", "filter: words, agent: thread: type: state:", t.filter.start).hinted("filter").named("filter"),
 		bind("f", "follow the newest, or pause", t.toggleFollow).hinted("follow").named("follow"),
 		bind("tab", "between the list and the message", t.turn),
 		bind("m", "mark the message read", t.markRead).named("mark read"),
@@ -84,14 +87,14 @@ func (t *traffic) update(msg tea.Msg) tea.Cmd {
 			t.link.gone(msg.err)
 		}
 	case searchedMsg:
-		t.takeSearch(msg)
+		t.filter.takeSearch(msg)
 	case standingsMsg:
 		t.takeStandings(msg)
 	case settledMsg:
 		if t.want != "" && t.link.events && t.link.lost == nil && t.asking == noPage {
 			return t.openMessage(t.want)
 		}
-		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.askSearch())
+		return tea.Batch(t.show(), t.askPage(), t.askStandings(), t.filter.askSearch())
 	}
 
 	return nil
@@ -226,7 +229,7 @@ func (t *traffic) turn() tea.Cmd {
 func (t *traffic) back() tea.Cmd {
 	switch {
 	case !t.query.empty():
-		t.filterBy("")
+		t.filter.set("")
 	case t.opened():
 		t.closeDetail()
 	}

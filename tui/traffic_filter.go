@@ -8,10 +8,13 @@ import (
 	"parley"
 )
 
-// filter is the line in which the operator says what to look for.
+// filter is the line in which the operator says what to look for in a record.
 type filter struct {
-	open bool
-	text string
+	*shared
+	*record
+	search search
+	open   bool
+	text   string
 }
 
 // query is a parsed filter: terms that must all match.
@@ -86,53 +89,56 @@ func (r *row) states() string {
 // filterHint tells what may be written, while nothing is.
 const filterHint = "words, from: to: agent: thread: type: state:"
 
-func (t *traffic) filterKeys() []binding {
+func (f *filter) keys() []binding {
 	return []binding{
-		bind("enter", "keep the filter", t.keepFilter).hinted("keep"),
-		bind("backspace", "delete a character", t.rubFilter, "ctrl+h"),
-		bind("esc", "show everything", t.dropFilter, "ctrl+c", "ctrl+u").hinted("show all"),
+		bind("enter", "keep the filter", f.keep).hinted("keep"),
+		bind("backspace", "delete a character", f.rub, "ctrl+h"),
+		bind("esc", "show everything", f.drop, "ctrl+c", "ctrl+u").hinted("show all"),
 	}
 }
 
-// filterLine draws the line as it is written, with its end in sight.
-func (t *traffic) filterLine(w int) string { return "/" + tail(t.filter.text, w-2) }
+// line draws the line as it is written, with its end in sight.
+func (f *filter) line(w int) string { return "/" + tail(f.text, w-2) }
 
-// filterHelp draws the line, with a hint while it is empty.
-func (t *traffic) filterHelp(w int) string {
-	line := t.filterLine(w)
-	if t.filter.text == "" {
-		line += t.theme.dim.Render(fit("  "+filterHint, w-2))
+// lineWithHint draws the line, with a hint while it is empty.
+func (f *filter) lineWithHint(w int) string {
+	line := f.line(w)
+	if f.text == "" {
+		line += f.theme.dim.Render(fit("  "+filterHint, w-2))
 	}
 	return line
 }
 
-func (t *traffic) openFilter() tea.Cmd {
-	t.filter.open = true
+func (f *filter) start() tea.Cmd { f.open = true; return nil }
+
+func (f *filter) keep() tea.Cmd { f.open = false; return nil }
+
+func (f *filter) drop() tea.Cmd {
+	f.open = false
+	f.set("")
 	return nil
 }
 
-// filterBy shows what matches a text, at once as it is typed.
-func (t *traffic) filterBy(text string) {
+func (f *filter) rub() tea.Cmd {
+	if r := []rune(f.text); len(r) > 0 {
+		f.set(string(r[:len(r)-1]))
+	}
+	return nil
+}
+
+// set shows what matches a text, at once as it is typed.
+func (f *filter) set(text string) {
 	text = visible(strings.ReplaceAll(text, "\n", " "))
-	t.filter.text = text
-	t.query = parseQuery(text)
-	if t.search.words == t.query.words() {
-		t.query.found = t.search.found
+	f.text = text
+	f.query = parseQuery(text)
+	if f.search.words == f.query.words() {
+		f.query.found = f.search.found
 	}
-	t.sift()
+	f.sift()
 }
 
-func (t *traffic) keepFilter() tea.Cmd { t.filter.open = false; return nil }
-
-func (t *traffic) dropFilter() tea.Cmd {
-	t.filter.open = false
-	t.filterBy("")
-	return nil
-}
-
-func (t *traffic) rubFilter() tea.Cmd {
-	if r := []rune(t.filter.text); len(r) > 0 {
-		t.filterBy(string(r[:len(r)-1]))
-	}
-	return nil
+// clear shows everything, without a search.
+func (f *filter) clear() {
+	f.open, f.text, f.query = false, "", query{}
+	f.sift()
 }

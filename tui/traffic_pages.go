@@ -29,7 +29,7 @@ const (
 // pageMsg is a part of the record: the events after low, up to end.
 type pageMsg struct {
 	of       pageOf
-	about    string // a message
+	about    string // the message that aroundPage holds
 	low, end int64
 	events   []parley.Event
 	err      error

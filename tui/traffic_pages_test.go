@@ -21,34 +21,28 @@ func longRecord(n int) *fakeService {
 	for i := range n {
 		id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", i)
 		at := noon.Add(time.Duration(i-n) * time.Second)
-		put(
-			parley.Event{
-				Type:      parley.EventDirectMessage,
+		put(parley.Event{
+			Type:           parley.EventDirectMessage,
+			Time:           at,
+			MessageID:      id,
+			SenderID:       idOf("coder"),
+			Sender:         "coder",
+			RecipientID:    idOf("tester"),
+			Recipient:      "tester",
+			RecipientCount: 1,
+			Preview:        fmt.Sprintf("message number %d", i),
+			Priority:       "normal",
+		})
+
+		for _, s := range typedStates {
+			put(parley.Event{
+				Type:      parley.EventDelivery,
 				Time:      at,
 				MessageID: id,
-				SenderID:  idOf("coder"),
-				Sender:    "coder",
-				RecipientID: idOf(
-					"tester",
-				),
-				Recipient:      "tester",
-				RecipientCount: 1,
-				Preview:        fmt.Sprintf("message number %d", i),
-				Priority:       "normal",
-			},
-		)
-
-		for _, s := range []parley.DeliveryState{parley.DeliveryTyping, parley.DeliverySubmitted, parley.DeliveryRead} {
-			put(
-				parley.Event{
-					Type:      parley.EventDelivery,
-					Time:      at,
-					MessageID: id,
-					AgentID:   idOf("tester"),
-					Agent:     "tester",
-					State:     string(s),
-				},
-			)
+				AgentID:   idOf("tester"),
+				Agent:     "tester",
+				State:     string(s),
+			})
 		}
 
 		f.messages[id] = &parley.MessageStatusResult{Answer: parley.OK, Object: &parley.Message{ID: id, Timestamp: at},
@@ -140,10 +134,11 @@ func TestFilterTermsLookInTheirPlaces(t *testing.T) {
 		filter string
 		want   int
 	}{
-		{"from:coder", 3}, {"to:coder", 1}, {"agent:you", 2}, {"type:broadcast", 3}, {"is:held", 1}, {"state:queued", 1},
-		{"type:urgent", 1}, {"from:coder is:held looking", 1}, {"from:nobody", 0}, {"from:", 10}, {"odd:place", 0}, {"thread:x", 0},
+		{"from:coder", 3}, {"to:coder", 1}, {"agent:you", 2}, {"type:broadcast", 3}, {"is:held", 1},
+		{"state:queued", 1}, {"type:urgent", 1}, {"from:coder is:held looking", 1}, {"from:nobody", 0},
+		{"from:", 10}, {"odd:place", 0}, {"thread:x", 0},
 	} {
-		s.m.traffic.filterBy(c.filter)
+		s.m.traffic.filter.set(c.filter)
 		if got := len(s.m.traffic.shown); got != c.want {
 			t.Errorf("%q shows %d messages, want %d", c.filter, got, c.want)
 		}
@@ -184,25 +179,25 @@ func TestEventsDuringAPageReadAreNotLost(t *testing.T) {
 func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 	f := busyTeam()
 	th := f.threads[0]
-	f.emit(
-		parley.Event{
-			Type:           parley.EventThreadMessage,
-			Time:           noon,
-			ThreadID:       th.ID,
-			Thread:         th.Title,
-			MessageID:      f.posts[1].MessageID,
-			SenderID:       idOf("coder"),
-			Sender:         "coder",
-			Preview:        "Which line",
-			RecipientCount: 2,
-		},
-	)
+	f.emit(parley.Event{
+		Type:           parley.EventThreadMessage,
+		Time:           noon,
+		ThreadID:       th.ID,
+		Thread:         th.Title,
+		MessageID:      f.posts[1].MessageID,
+		SenderID:       idOf("coder"),
+		Sender:         "coder",
+		Preview:        "Which line",
+		RecipientCount: 2,
+	})
 
 	s := newScreen(t, f, 100, 30)
 	rows := len(s.m.traffic.rows)
 	for _, drop := range [][]string{{"esc"}, {"enter", "esc"}, {"ctrl+u"}, {"enter", "/", "esc"}} {
-		for text, want := range map[string]int{"agent:tester": 3, "from:planner": 1, "thread:parser": 1, "thread:" + parley.Short(th.ID): 1,
-			"type:broadcast": 3, "state:held": 1, "is:failed": 1, "parser.go": 1} {
+		for text, want := range map[string]int{
+			"agent:tester": 3, "from:planner": 1, "thread:parser": 1, "thread:" + parley.Short(th.ID): 1,
+			"type:broadcast": 3, "state:held": 1, "is:failed": 1, "parser.go": 1,
+		} {
 			for _, follow := range []bool{true, false} {
 				s.m.traffic.setFollow(follow)
 				s.press("/")

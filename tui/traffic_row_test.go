@@ -11,8 +11,11 @@ import (
 var errDeadline = context.DeadlineExceeded
 
 func TestStandingSaysWhatMattersMost(t *testing.T) {
-	const q, h, ty, su, re, fa, un, ex = parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping,
-		parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired
+	const (
+		q, h, ty   = parley.DeliveryQueued, parley.DeliveryHeld, parley.DeliveryTyping
+		su, re     = parley.DeliverySubmitted, parley.DeliveryRead
+		fa, un, ex = parley.DeliveryFailed, parley.DeliveryUnconfirmed, parley.DeliveryExpired
+	)
 	type states = []parley.DeliveryState
 	for _, c := range []struct {
 		count         int

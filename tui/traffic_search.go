@@ -59,20 +59,20 @@ func (q query) excerpt(r *row) string {
 }
 
 // askSearch searches for the filter's words, one search at a time.
-func (t *traffic) askSearch() tea.Cmd {
-	words := t.query.words()
-	if t.search.words == words || t.search.asking || t.link.lost != nil {
+func (f *filter) askSearch() tea.Cmd {
+	words := f.query.words()
+	if f.search.words == words || f.search.asking || f.link.lost != nil {
 		return nil
 	}
 
-	t.search.words, t.search.found = words, nil
+	f.search.words, f.search.found = words, nil
 	if words == "" {
 		return nil
 	}
 
-	t.search.asking = true
+	f.search.asking = true
 
-	return t.do.later(searchAfter, func(ctx context.Context, s parley.Service) tea.Msg {
+	return f.do.later(searchAfter, func(ctx context.Context, s parley.Service) tea.Msg {
 		res, err := s.SearchMessages(ctx, parley.SearchMessagesRequest{Query: words, Limit: searchHits})
 		if err != nil {
 			return searchedMsg{words: words, err: err}
@@ -89,14 +89,14 @@ func (t *traffic) askSearch() tea.Cmd {
 
 // takeSearch takes the result. After an error the filter shows what it finds by
 // itself.
-func (t *traffic) takeSearch(msg searchedMsg) {
-	t.search.asking = false
+func (f *filter) takeSearch(msg searchedMsg) {
+	f.search.asking = false
 	if msg.err != nil {
-		t.link.gone(msg.err)
+		f.link.gone(msg.err)
 		return
 	}
-	if msg.words == t.query.words() {
-		t.search.found, t.query.found = msg.found, msg.found
-		t.sift()
+	if msg.words == f.query.words() {
+		f.search.found, f.query.found = msg.found, msg.found
+		f.sift()
 	}
 }

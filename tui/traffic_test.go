@@ -40,7 +40,7 @@ func TestShowsTrafficAndAgents(t *testing.T) {
 
 func TestEmptyScreenTeaches(t *testing.T) {
 	s := newScreen(t, newFake(), 80, 24)
-	s.shows("No agents yet. Start one:  parley launch coder -- claude", "No messages yet.")
+	s.shows("No agents yet. Start one:  parley launch coder --profile claude", "No messages yet.")
 }
 
 func TestDeliveryEventsMoveTheRow(t *testing.T) {
@@ -73,17 +73,15 @@ func TestForgetsTheOldestRows(t *testing.T) {
 	tr.resize(10)
 	tr.follow = false
 	for i := range maxRows + 1 {
-		tr.add(
-			[]parley.Event{
-				{
-					Seq:       int64(i + 1),
-					Type:      parley.EventDirectMessage,
-					MessageID: fmt.Sprint(i),
-					Sender:    "a",
-					Recipient: "b",
-				},
+		tr.add([]parley.Event{
+			{
+				Seq:       int64(i + 1),
+				Type:      parley.EventDirectMessage,
+				MessageID: fmt.Sprint(i),
+				Sender:    "a",
+				Recipient: "b",
 			},
-		)
+		})
 	}
 
 	if got, want := len(tr.rows), maxRows+1-dropRows; got != want || len(tr.byID) != want {
@@ -97,20 +95,19 @@ func TestForgetsTheOldestRows(t *testing.T) {
 func TestThreadPostsAreTraffic(t *testing.T) {
 	tr := newRecord()
 	tr.resize(10)
-	for i, typ := range []parley.EventType{parley.EventThreadCreated, parley.EventThreadMessage, parley.EventThreadUpdated} {
-		tr.add(
-			[]parley.Event{
-				{
-					Seq:            int64(i + 1),
-					Type:           typ,
-					MessageID:      fmt.Sprint(i),
-					Sender:         "a",
-					ThreadID:       "t",
-					Thread:         "the parser",
-					RecipientCount: 1 - i%2,
-				},
+	types := []parley.EventType{parley.EventThreadCreated, parley.EventThreadMessage, parley.EventThreadUpdated}
+	for i, typ := range types {
+		tr.add([]parley.Event{
+			{
+				Seq:            int64(i + 1),
+				Type:           typ,
+				MessageID:      fmt.Sprint(i),
+				Sender:         "a",
+				ThreadID:       "t",
+				Thread:         "the parser",
+				RecipientCount: 1 - i%2,
 			},
-		)
+		})
 	}
 
 	if len(tr.rows) != 3 || tr.rows[1].to != "#the parser" {
@@ -180,16 +177,14 @@ func TestDetailShowsTheLadderAndFollowsIt(t *testing.T) {
 
 func TestDetailOfAnUnknownMessageSaysWhatToDo(t *testing.T) {
 	f := newFake()
-	f.emit(
-		parley.Event{
-			Type:      parley.EventDirectMessage,
-			MessageID: "deadbeef-1",
-			Sender:    "a",
-			Recipient: "b",
-			Preview:   "x",
-			Time:      noon,
-		},
-	)
+	f.emit(parley.Event{
+		Type:      parley.EventDirectMessage,
+		MessageID: "deadbeef-1",
+		Sender:    "a",
+		Recipient: "b",
+		Preview:   "x",
+		Time:      noon,
+	})
 
 	s := newScreen(t, f, 120, 40)
 	s.press("enter")

@@ -67,7 +67,7 @@ func (m *model) cursor() *tea.Cursor {
 		}
 		return c
 	case inFilter:
-		line = m.traffic.filterLine(w)
+		line = m.traffic.filter.line(w)
 	case inPrompt:
 		line = m.prompt.line(m.theme, w)
 	default:

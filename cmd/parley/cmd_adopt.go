@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -22,10 +23,10 @@ import (
 func adoptCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt [NAME]",
-		Short: "Make an agent of a program that runs in your own tmux",
-		Long: `Makes an agent of a program that runs already in a pane of your own tmux: this one,
-or the one that --pane names. Nothing of your tmux is changed but two options of that
-pane, and parley never ends the program: parley leave NAME lets it go.`,
+		Short: "Make an agent of a program in your own tmux",
+		Long: `Makes an agent of a program that already runs in a pane of your own tmux: this pane,
+or the one that --pane names. It sets two options of that pane and changes nothing else in
+your tmux. parley never ends the program; parley leave NAME releases it.`,
 		Example: `  parley adopt coder                  # run by the agent itself, in its pane
   parley adopt coder --pane %3        # from another pane of the same tmux
   parley adopt --pane %3 --socket /tmp/tmux-1000/default --profile claude`,
@@ -34,8 +35,8 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
 
 	read := addFlags(cmd, "adopt_agent", []string{"profile", "pane", "socket", "role", "description",
 		"capabilities=capability", "groups=group", "orchestrate", "interruptible"})
-	cmd.Flag("pane").Usage = "id of the pane that it runs in, such as %3 (default: this pane)"
-	cmd.Flag("socket").Usage = "socket of that tmux (default: this tmux, or else tmux's own default)"
+	cmd.Flag("pane").Usage = "id of its pane, such as %3 (default: this pane)"
+	cmd.Flag("socket").Usage = "socket of that tmux (default: this tmux, or tmux's own default)"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := read()
 		if len(args) > 0 {
@@ -53,7 +54,7 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
 			return c.printJSON(res)
 		}
 
-		c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s lets it go.\n",
+		c.printf("%s adopted (agent %s, %s in pane %s); parley leave %s releases it.\n",
 			c.paint(bold, res.Name), parley.Short(res.AgentID), res.Program, res.Pane, res.Name)
 		return c.printLine(addMCPHint(c, res))
 	}
@@ -65,12 +66,12 @@ pane, and parley never ends the program: parley leave NAME lets it go.`,
 	return cmd
 }
 
-// findPane completes which pane is meant by where this command runs.
+// findPane fills in the pane and the socket from where this command runs.
 func findPane(c *cli, cmd *cobra.Command, values url.Values) error {
 	if !values.Has("pane") {
 		pane := c.env.Get("TMUX_PANE")
 		if pane == "" || c.tmuxAround() == "" {
-			return misused(cmd, fmt.Errorf("this is not a pane of tmux; name the agent's pane with --pane"))
+			return misused(cmd, errors.New("this is not a tmux pane; name the agent's pane with --pane"))
 		}
 		values.Set("pane", pane)
 	}
@@ -87,13 +88,14 @@ func findPane(c *cli, cmd *cobra.Command, values url.Values) error {
 	return nil
 }
 
-// tmuxAround is the socket of the tmux that this command runs in, "" if in none.
+// tmuxAround returns the socket of the tmux server around this command, "" if there is
+// none.
 func (c *cli) tmuxAround() string {
 	socket, _, _ := strings.Cut(c.env.Get("TMUX"), ",")
 	return socket
 }
 
-// tmuxDir is where tmux keeps the sockets that have names.
+// tmuxDir returns the directory of named tmux sockets.
 func (c *cli) tmuxDir() string {
 	dir := c.env.Get("TMUX_TMPDIR")
 	if dir == "" {
@@ -102,17 +104,17 @@ func (c *cli) tmuxDir() string {
 	return filepath.Join(dir, fmt.Sprintf("tmux-%d", os.Getuid()))
 }
 
-// addMCPHint is what a person does to give the agent parley's tools: its
-// configuration is theirs.
+// addMCPHint tells how to give an adopted agent parley's tools. parley does not change
+// its configuration.
 func addMCPHint(c *cli, res *parley.AdoptAgentResult) string {
 	if len(res.AddMCP) == 0 {
-		return "To give it parley's tools, add this MCP server (stdio) to it: " + commandLine(abbreviate(c, res.MCP))
+		return "To give it parley's tools, add this MCP server (stdio): " + commandLine(abbreviate(c, res.MCP))
 	}
 	add := slices.Concat(res.AddMCP[:len(res.AddMCP)-len(res.MCP)], abbreviate(c, res.MCP))
-	return "To give it parley's tools, if it has them not yet, run this and start it again: " + commandLine(add)
+	return "To give it parley's tools, unless it has them, run this and start it again: " + commandLine(add)
 }
 
-// abbreviate names this program as a person would, if their PATH leads to it.
+// abbreviate drops the directory of this program if PATH leads to it.
 func abbreviate(c *cli, argv []string) []string {
 	name := filepath.Base(argv[0])
 	found, err := exec.LookPath(name)
@@ -129,7 +131,7 @@ func abbreviate(c *cli, argv []string) []string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=@%+,-]+$`)
 
-// commandLine writes words as a shell reads them.
+// commandLine quotes words for a shell.
 func commandLine(argv []string) string {
 	words := make([]string, len(argv))
 	for i, word := range argv {
@@ -171,9 +173,9 @@ func completeProfiles(c *cli) []string {
 func leaveCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "leave [NAME…]",
-		Short: "Let adopted agents go: they leave the team and run on",
-		Long: `Lets adopted agents go; without a name the one in this pane. Its program runs on, and
-nothing of parley stays on its pane. A mailbox leaves too: its key is worth nothing then.`,
+		Short: "Release adopted agents",
+		Long: `Releases adopted agents; without a name, the one in this pane. The program keeps running,
+and parley's options are removed from its pane. A mailbox can leave too: its key ends.`,
 		Example: "  parley leave coder",
 		Args:    usage(cobra.ArbitraryArgs),
 	}
@@ -197,7 +199,7 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 			for _, a := range team.Agents {
 				named := (parley.Caller{ID: a.ID, Name: a.Name}).Is(name)
 				if named && a.Kind == parley.KindTerminal && !a.Adopted() {
-					return parley.Errorf(parley.InvalidArgument, "%s was launched by parley and cannot run on without it", a.Name).
+					return parley.Errorf(parley.InvalidArgument, "%s was launched by parley and cannot run without it", a.Name).
 						Suggest("End it with: parley stop %s", a.Name)
 				}
 			}
@@ -209,7 +211,7 @@ nothing of parley stays on its pane. A mailbox leaves too: its key is worth noth
 	return c.withAgents(cmd, -1)
 }
 
-// agentHere is the name of the agent that was adopted in this pane.
+// agentHere returns the name of the agent that was adopted in this pane.
 func agentHere(c *cli, cmd *cobra.Command, agents []parley.AgentStatus) (string, error) {
 	socket, pane := daemon.RealPath(c.tmuxAround()), c.env.Get("TMUX_PANE")
 	for _, a := range agents {
@@ -217,10 +219,10 @@ func agentHere(c *cli, cmd *cobra.Command, agents []parley.AgentStatus) (string,
 			return a.Name, nil
 		}
 	}
-	return "", misused(cmd, fmt.Errorf("no agent was adopted in this pane; name the one that is to leave"))
+	return "", misused(cmd, errors.New("no agent was adopted in this pane; name the agent to release"))
 }
 
-// stopAgent ends one agent, or lets it go, and says which it was.
+// stopAgent stops or releases one agent and prints which it did.
 func stopAgent(ctx context.Context, c *cli, name string, values url.Values) error {
 	values.Set("agent", name)
 	res, err := invoke[parley.StopAgentResult](ctx, c, "stop_agent", values)
@@ -230,9 +232,9 @@ func stopAgent(ctx context.Context, c *cli, name string, values url.Values) erro
 	case c.json:
 		return c.printJSON(res)
 	case res.Released:
-		return c.printLine(res.Name + " has left the team; its program runs on.")
+		return c.printLine(res.Name + " has left the team; its program keeps running.")
 	case res.Ended == 0:
-		return c.printLine(res.Name + " is stopped; nothing of it ran.")
+		return c.printLine(res.Name + " is stopped; it had no processes.")
 	}
 
 	return c.printLine(fmt.Sprintf("%s stopped (%s ended).", res.Name, count(res.Ended, "process")))

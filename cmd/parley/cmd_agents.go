@@ -21,7 +21,7 @@ import (
 func launchCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "launch NAME [flags] [-- COMMAND ARGUMENT…]",
-		Short: "Start a program as an agent, in a terminal of its own",
+		Short: "Start a program as an agent, in its own terminal",
 		Example: `  parley launch coder -- claude
   parley launch reviewer --profile demo --role reviewer
   parley launch ops --dir services/api --group backend -- bash`,
@@ -59,7 +59,7 @@ func launchCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// nameCount is how many arguments stand before the agent's own command.
+// nameCount returns the number of arguments before the agent's command.
 func nameCount(cmd *cobra.Command, args []string) int {
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
 		return n
@@ -67,8 +67,8 @@ func nameCount(cmd *cobra.Command, args []string) int {
 	return len(args)
 }
 
-// launchAgent completes a request with what every launch carries: the working
-// directory, relative to base, this process's environment, and the size.
+// launchAgent completes and sends a request. It makes the working directory absolute,
+// relative to base, and adds this process's environment and the size.
 func launchAgent(
 	ctx context.Context, c *cli,
 	r parley.LaunchAgentRequest,
@@ -88,7 +88,7 @@ func launchAgent(
 func stopCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "stop NAME…",
-		Short:   "Stop agents: their whole process trees end",
+		Short:   "Stop agents and end all their processes",
 		Example: "  parley stop coder reviewer",
 		Args:    usage(cobra.MinimumNArgs(1)),
 	}
@@ -99,8 +99,8 @@ func stopCommand(c *cli) *cobra.Command {
 	return c.withAgents(cmd, -1)
 }
 
-// forEach does something for every name, reports the failures as they come, and
-// fails at the end if there was one.
+// forEach calls do for every name. It prints errors as they occur and fails at the end
+// if there was one.
 func forEach(c *cli, names []string, do func(string) error) error {
 	failed := false
 	for i, name := range names {
@@ -123,7 +123,7 @@ func forEach(c *cli, names []string, do func(string) error) error {
 func restartCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "restart NAME",
-		Short:   "Stop an agent and start it again under the same id",
+		Short:   "Stop an agent and start it again with the same id",
 		Example: "  parley restart coder",
 		Args:    usage(cobra.ExactArgs(1)),
 	}
@@ -144,15 +144,20 @@ func agentsCommand(c *cli) *cobra.Command {
 	var all bool
 	var named bool
 	cmd := command(c, operation[parley.AgentStatusResult]{
-		op: "get_agent_status", use: "agents [NAME]", short: "See who is there and how they are doing",
-		example: "  parley agents\n  parley agents coder --json\n  parley agents --all    # those that were stopped, too", args: cobra.MaximumNArgs(1),
+		op:    "get_agent_status",
+		use:   "agents [NAME]",
+		short: "List the agents and their states",
+		example: `  parley agents
+  parley agents coder --json
+  parley agents --all    # stopped agents too`,
+		args: cobra.MaximumNArgs(1),
 		fill: func(args []string, to url.Values) error {
 			named = len(args) > 0
 			return positional("agent")(args, to)
 		},
 		print: func(c *cli, res *parley.AgentStatusResult) error {
 			if len(res.Agents) == 0 {
-				return c.printLine("Nobody is there yet; parley launch coder -- claude starts an agent.")
+				return c.printLine("There are no agents yet; parley launch coder -- claude starts one.")
 			}
 
 			before := len(res.Agents)
@@ -171,12 +176,12 @@ func agentsCommand(c *cli) *cobra.Command {
 		},
 	})
 
-	cmd.Flags().BoolVar(&all, "all", false, "show those that were stopped, too")
+	cmd.Flags().BoolVar(&all, "all", false, "show stopped agents too")
 
 	return c.withAgents(cmd, 1)
 }
 
-// agentTable says why messages are held only where some are.
+// agentTable has a column of reasons only if messages are held.
 func agentTable(c *cli, agents []parley.AgentStatus) *table {
 	var t table
 	names := []string{"NAME", "ID", "KIND", "STATE", "SINCE", "UNREAD", "QUEUED", "ROLE"}
@@ -199,7 +204,7 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 		}
 
 		if held {
-			row = append(row, a.HeldReason)
+			row = append(row, reasonText(a.HeldCode, a.HeldReason))
 		}
 
 		t.add(row...)
@@ -224,10 +229,13 @@ func kindOf(a parley.AgentStatus) string {
 
 func registerCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.RegisterAgentResult]{
-		op: "register_agent", use: "register NAME", short: "Register a mailbox agent and print its key, once",
-		example: `  parley register ci --description "reports builds"`, args: cobra.ExactArgs(1),
-		flags: []string{"agent_description=description", "role", "capabilities=capability", "groups=group", "special"},
-		fill:  positional("username"),
+		op:      "register_agent",
+		use:     "register NAME",
+		short:   "Register a mailbox agent and print its key, once",
+		example: `  parley register ci --description "reports builds"`,
+		args:    cobra.ExactArgs(1),
+		flags:   []string{"agent_description=description", "role", "capabilities=capability", "groups=group", "special"},
+		fill:    positional("username"),
 		print: func(c *cli, res *parley.RegisterAgentResult) error {
 			if res.Status == parley.StatusPendingApproval {
 				c.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
@@ -246,9 +254,14 @@ func registerCommand(c *cli) *cobra.Command {
 
 func terminalCommand(c *cli) *cobra.Command {
 	return c.withAgents(command(c, operation[parley.ReadTerminalResult]{
-		op: "read_terminal", use: "screen NAME", short: "Print what stands on an agent's screen",
-		example: "  parley screen coder\n  parley screen coder --history 200 --colours", args: cobra.ExactArgs(1),
-		flags: []string{"history", "colours"}, fill: positional("agent"),
+		op:    "read_terminal",
+		use:   "screen NAME",
+		short: "Print an agent's screen",
+		example: `  parley screen coder
+  parley screen coder --history 200 --colours`,
+		args:  cobra.ExactArgs(1),
+		flags: []string{"history", "colours"},
+		fill:  positional("agent"),
 		print: func(c *cli, res *parley.ReadTerminalResult) error {
 			lines := res.Lines
 			if isTerminal(c.out) {

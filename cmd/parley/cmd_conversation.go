@@ -15,9 +15,10 @@ import (
 func conversationCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "conversation",
-		Short: "See how agents talk, and stop them or let them go on",
-		Long: `A conversation is a thread, by its id, or what two agents say to each other, by their
-names. parley holds what would make agents talk for ever; see docs/conversations.md.`,
+		Short: "Inspect, hold and release conversations",
+		Long: `A conversation is a thread, named by its id, or the messages between two agents, named by
+both. parley holds messages that would keep agents talking forever; see
+docs/conversations.md.`,
 		Example: `  parley conversation show coder reviewer
   parley conversation release 1a2b3c4d
   parley conversation mute coder reviewer`,
@@ -30,14 +31,14 @@ names. parley holds what would make agents talk for ever; see docs/conversations
 		conversationControlCommand(c,
 			parley.ActionRelease,
 			"release THREAD|MESSAGE|NAME NAME",
-			"Let what is held go on, with its budgets anew",
+			"Release held messages, with new budgets",
 		),
 		conversationControlCommand(c,
 			parley.ActionCool,
 			"cool THREAD|NAME NAME",
-			"Hold what agents say for ten minutes, or until a person writes",
+			"Hold messages of agents for ten minutes, or until a person writes",
 		),
-		conversationControlCommand(c, parley.ActionMute, "mute THREAD|NAME NAME", "Hold what agents say until you unmute it"),
+		conversationControlCommand(c, parley.ActionMute, "mute THREAD|NAME NAME", "Hold messages of agents until unmute"),
 		conversationControlCommand(c, parley.ActionUnmute, "unmute THREAD|NAME NAME", "End a mute"),
 		conversationSetCommand(c),
 	)
@@ -45,10 +46,10 @@ names. parley holds what would make agents talk for ever; see docs/conversations
 	return cmd
 }
 
-// idForm tells the id of a thread or a message from a name.
+// idForm matches the id of a thread or a message, as opposed to a name.
 var idForm = regexp.MustCompile(`^[0-9a-fA-F]{8}[0-9a-fA-F-]*$`)
 
-// conversationOf fills in what the arguments name.
+// conversationOf fills in the thread or the agents that the arguments name.
 func conversationOf(args []string, to url.Values) error {
 	if len(args) == 1 && idForm.MatchString(args[0]) {
 		to.Set("thread_id", args[0])
@@ -60,22 +61,29 @@ func conversationOf(args []string, to url.Values) error {
 
 func conversationShowCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.ConversationStateResult]{
-		op: "get_conversation_state", use: "show THREAD|NAME [NAME]", short: "See a conversation's state, temperature and what of it is held",
-		example: "  parley conversation show coder reviewer\n  parley conversation show 1a2b3c4d --json",
-		args:    cobra.RangeArgs(1, 2), fill: conversationOf, print: printConversation,
+		op:    "get_conversation_state",
+		use:   "show THREAD|NAME [NAME]",
+		short: "Show a conversation's state, temperature and held messages",
+		example: `  parley conversation show coder reviewer
+  parley conversation show 1a2b3c4d --json`,
+		args:  cobra.RangeArgs(1, 2),
+		fill:  conversationOf,
+		print: printConversation,
 	})
 	cmd.ValidArgsFunction = c.completeAgents
 	return cmd
 }
 
 func conversationControlCommand(c *cli, action parley.ConversationAction, use, short string) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: usage(cobra.RangeArgs(1, 2)),
+	cmd := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  usage(cobra.RangeArgs(1, 2)),
 		Example: fmt.Sprintf(
-			"  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d",
-			action,
-			action,
+			"  parley conversation %s coder reviewer\n  parley conversation %s 1a2b3c4d", action, action,
 		),
-		ValidArgsFunction: c.completeAgents}
+		ValidArgsFunction: c.completeAgents,
+	}
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		values := url.Values{"action": {string(action)}}
@@ -102,11 +110,14 @@ func conversationControlCommand(c *cli, action parley.ConversationAction, use, s
 
 func conversationSetCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.ControlConversationResult]{
-		op: "control_conversation", use: "set THREAD", short: "Give a thread budgets of its own, or switch the protocol off in it",
-		example: "  parley conversation set 1a2b3c4d --chain-hops 60\n  parley conversation set 1a2b3c4d --off\n  parley conversation set 1a2b3c4d --off=false",
-		args: cobra.ExactArgs(
-			1,
-		), flags: []string{"off", "chain_hops", "pair_minute", "pair_ten_minutes", "cycle_rounds"},
+		op:    "control_conversation",
+		use:   "set THREAD",
+		short: "Set a thread's budgets, or switch the protocol off in it",
+		example: `  parley conversation set 1a2b3c4d --chain-hops 60
+  parley conversation set 1a2b3c4d --off
+  parley conversation set 1a2b3c4d --off=false`,
+		args:  cobra.ExactArgs(1),
+		flags: []string{"off", "chain_hops", "pair_minute", "pair_ten_minutes", "cycle_rounds"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("action", string(parley.ActionSet))
 			to.Set("thread_id", args[0])
@@ -122,7 +133,7 @@ func printControlled(c *cli, res *parley.ControlConversationResult) error {
 	}
 	line := res.Message
 	if n := len(res.Released); n > 0 {
-		line += fmt.Sprintf(" %s on.", goes(n))
+		line += " Released: " + count(n, "message") + "."
 	}
 	if res.Held > 0 {
 		line += fmt.Sprintf(" Still held: %d.", res.Held)
@@ -130,14 +141,7 @@ func printControlled(c *cli, res *parley.ControlConversationResult) error {
 	return c.printLine(line)
 }
 
-func goes(n int) string {
-	if n == 1 {
-		return "One message goes"
-	}
-	return fmt.Sprintf("%d messages go", n)
-}
-
-// gaugeWidth is how many characters a temperature is shown with.
+// gaugeWidth is the width of a temperature, in characters.
 const gaugeWidth = 20
 
 func gauge(temperature float64) string {
@@ -168,7 +172,7 @@ func printConversation(c *cli, res *parley.ConversationStateResult) error {
 	case res.Conversation.Settings.Off:
 		c.printf("budgets    off\n")
 	case res.Conversation.Muted:
-		c.printf("muted      parley conversation unmute ends that\n")
+		c.printf("muted      until parley conversation unmute\n")
 	case res.Conversation.CooledUntil != nil:
 		c.printf("cooled     until %s\n", res.Conversation.CooledUntil.Local().Format(time.TimeOnly))
 	}
@@ -187,13 +191,13 @@ func printConversation(c *cli, res *parley.ConversationStateResult) error {
 
 	for _, h := range res.Held {
 		c.printf("  %s  %s → %s  “%s”\n", c.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)
-		c.printf("            %s\n", strings.TrimPrefix(h.Text, string(parley.ConversationHeld)+": "))
+		c.printf("            %s\n", reasonText(parley.HoldConversation, h.Text))
 	}
 
 	return nil
 }
 
-// printDecision shows whether one who takes part should answer, and why.
+// printDecision shows whether a participant should answer, and why.
 func printDecision(c *cli, d parley.ConversationDecision) {
 	does := "stays silent"
 	if d.ShouldRespond {
@@ -203,10 +207,7 @@ func printDecision(c *cli, d parley.ConversationDecision) {
 	line := fmt.Sprintf("%s %s: %s (%.2f)", d.Agent, does, d.Reason, d.Confidence)
 	if f := d.Factors; f != nil {
 		line += fmt.Sprintf(
-			", turn %.2f, relevance %.2f, share %.2f",
-			f.MyTurnProbability,
-			f.RelevanceScore,
-			f.RecentParticipation,
+			", turn %.2f, relevance %.2f, share %.2f", f.MyTurnProbability, f.RelevanceScore, f.RecentParticipation,
 		)
 	}
 

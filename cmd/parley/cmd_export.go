@@ -18,23 +18,23 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// exportPage is how many messages are asked for at once.
+// exportPage is the number of messages in one call.
 const exportPage = 500
 
-// exporting is what one export is asked for.
-type exporting struct {
+// exportOptions holds the flags of one export.
+type exportOptions struct {
 	with, and, thread, since string
 	all, force               bool
 	format, file             string
 }
 
 func exportCommand(c *cli) *cobra.Command {
-	x := new(exporting)
+	x := new(exportOptions)
 	cmd := &cobra.Command{
 		Use:   "export",
-		Short: "Write what was said to a file: Markdown, JSON Lines, or one HTML page",
-		Long: `Writes messages with every delivery, its rungs and their evidence: what two said to each
-other (--with, --and), a thread, or all. The HTML page needs nothing else, and has a search.`,
+		Short: "Write messages to a file: Markdown, JSON Lines, or one HTML page",
+		Long: `Writes messages with every delivery, its states and their evidence: those between two
+agents (--with, --and), a thread, or all. The HTML page is a single file with a search.`,
 		Example: `  parley export --with coder -o coder.html
   parley export --with planner --and coder --since 2h
   parley export --thread 1a2b3c4d --format markdown -o plan.md
@@ -42,58 +42,62 @@ other (--with, --and), a thread, or all. The HTML page needs nothing else, and h
 		Args: usage(cobra.NoArgs),
 	}
 
-	flags := cmd.Flags()
-	flags.StringVar(&x.with, "with", "", "what this agent said with another: name or id")
-	flags.StringVar(&x.and, "and", "", "the other one (default: you)")
-	flags.StringVar(&x.thread, "thread", "", "this thread, by its id")
-	flags.BoolVar(&x.all, "all", false, "every message of the workspace")
-	flags.StringVar(&x.since, "since", "", "only since: 10m, 2h, 3d, 14:30, 2026-01-31, or a time of RFC 3339")
-	flags.StringVar(&x.format, "format", "", "markdown, jsonl or html (default: by the file's ending, else markdown)")
-	flags.StringVarP(&x.file, "output", "o", "", "write to this file, whole or not at all (default: standard output)")
-	flags.BoolVar(&x.force, "force", false, "replace the file if there is one")
-	_ = cmd.RegisterFlagCompletionFunc(
-		"format",
-		cobra.FixedCompletions([]string{"markdown", "jsonl", "html"}, cobra.ShellCompDirectiveNoFileComp),
-	)
-
-	_ = cmd.RegisterFlagCompletionFunc("with", c.completeAgents)
-	_ = cmd.RegisterFlagCompletionFunc("and", c.completeAgents)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		req, format, err := x.read(cmd, c)
-		if err != nil {
-			return err
-		}
-
-		if x.file == "" || x.file == "-" {
-			_, err := writeExport(cmd.Context(), c, req, format, c.out)
-			return err
-		}
-
-		if !filepath.IsAbs(x.file) {
-			x.file = filepath.Join(c.dir, x.file)
-		}
-
-		n, err := exportToFile(cmd.Context(), c, req, format, x.file, x.force)
-		if err != nil {
-			return err
-		}
-
-		if c.json {
-			return c.printJSON(struct {
-				parley.Answer
-				Path     string `json:"path"`
-				Messages int    `json:"messages"`
-			}{parley.OK, x.file, n})
-		}
-
-		return c.printLine(count(n, "message") + " written to " + x.file)
-	}
+	x.addFlags(cmd, c)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return x.run(cmd, c) }
 
 	return cmd
 }
 
-// read turns the flags into a call and a format.
-func (x *exporting) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesRequest, export.Format, error) {
+func (x *exportOptions) addFlags(cmd *cobra.Command, c *cli) {
+	flags := cmd.Flags()
+	flags.StringVar(&x.with, "with", "", "messages between this agent and another: name or id")
+	flags.StringVar(&x.and, "and", "", "the other agent (default: you)")
+	flags.StringVar(&x.thread, "thread", "", "this thread, by its id")
+	flags.BoolVar(&x.all, "all", false, "every message of the workspace")
+	flags.StringVar(&x.since, "since", "", "only since then: "+timeForms)
+	flags.StringVar(&x.format, "format", "", "markdown, jsonl or html (default: by the file's extension, else markdown)")
+	flags.StringVarP(&x.file, "output", "o", "", "file to write (default: standard output); a failed export leaves none")
+	flags.BoolVar(&x.force, "force", false, "replace an existing file")
+
+	formats := cobra.FixedCompletions(texts(export.Formats), cobra.ShellCompDirectiveNoFileComp)
+	_ = cmd.RegisterFlagCompletionFunc("format", formats)
+	_ = cmd.RegisterFlagCompletionFunc("with", c.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("and", c.completeAgents)
+}
+
+func (x *exportOptions) run(cmd *cobra.Command, c *cli) error {
+	req, format, err := x.read(cmd, c)
+	if err != nil {
+		return err
+	}
+
+	if x.file == "" || x.file == "-" {
+		_, err := writeExport(cmd.Context(), c, req, format, c.out)
+		return err
+	}
+
+	if !filepath.IsAbs(x.file) {
+		x.file = filepath.Join(c.dir, x.file)
+	}
+
+	n, err := exportToFile(cmd.Context(), c, req, format, x.file, x.force)
+	if err != nil {
+		return err
+	}
+
+	if c.json {
+		return c.printJSON(struct {
+			parley.Answer
+			Path     string `json:"path"`
+			Messages int    `json:"messages"`
+		}{parley.OK, x.file, n})
+	}
+
+	return c.printLine(count(n, "message") + " written to " + x.file)
+}
+
+// read turns the flags into a request and a format.
+func (x *exportOptions) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesRequest, export.Format, error) {
 	req, format := parley.ExportMessagesRequest{ThreadID: x.thread, Limit: exportPage}, export.Format(x.format)
 	given := 0
 	for _, one := range []bool{x.with != "" || x.and != "", x.thread != "", x.all} {
@@ -106,7 +110,7 @@ func (x *exporting) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesReque
 	case given != 1:
 		return req, "", misused(cmd, errors.New("say what to export: --with NAME, --thread ID, or --all"))
 	case x.and != "" && x.with == "":
-		return req, "", misused(cmd, errors.New("--and names the other one of --with NAME"))
+		return req, "", misused(cmd, errors.New("--and needs --with NAME"))
 	case x.with != "" && x.and == "":
 		req.Between = parley.Names{x.with, parley.OperatorName}
 	case x.with != "":
@@ -123,7 +127,7 @@ func (x *exporting) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesReque
 
 	switch {
 	case format != "" && !slices.Contains(export.Formats, format):
-		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be markdown, jsonl, html", x.format))
+		return req, "", misused(cmd, fmt.Errorf("--format is %q; it can be %s", x.format, strings.Join(texts(export.Formats), ", ")))
 	case format == "":
 		format = formatOf(x.file, c.json)
 	}
@@ -131,7 +135,7 @@ func (x *exporting) read(cmd *cobra.Command, c *cli) (parley.ExportMessagesReque
 	return req, format, nil
 }
 
-// formatOf is the format that a file's ending means.
+// formatOf returns the format for a file's extension.
 func formatOf(file string, wantsJSON bool) export.Format {
 	switch ending := strings.ToLower(filepath.Ext(file)); {
 	case ending == ".html" || ending == ".htm":
@@ -142,7 +146,7 @@ func formatOf(file string, wantsJSON bool) export.Format {
 	return export.Markdown
 }
 
-// exportToFile writes a file that is there whole or not at all. Only its owner may read it.
+// exportToFile writes the whole file or none. Only its owner may read it.
 func exportToFile(
 	ctx context.Context, c *cli,
 	req parley.ExportMessagesRequest,
@@ -150,7 +154,7 @@ func exportToFile(
 	file string,
 	force bool,
 ) (int, error) {
-	taken := parley.Errorf(parley.InvalidArgument, "%s is there already", file).With("parameter", "output").
+	taken := parley.Errorf(parley.InvalidArgument, "%s exists already", file).With("parameter", "output").
 		Suggest("Use another name, or --force to replace it.")
 	if info, err := os.Lstat(file); err == nil && (!force || info.IsDir()) {
 		return 0, taken
@@ -160,7 +164,7 @@ func exportToFile(
 	if err != nil {
 		return 0, parley.Errorf(parley.InvalidArgument, "cannot write into %s: %w", filepath.Dir(file), errors.Unwrap(err)).
 			With("parameter", "output").
-			Suggest("Name a file in a directory that is there and that you may write into.")
+			Suggest("Name a file in an existing directory that you may write to.")
 	}
 
 	defer os.Remove(temporary.Name())
@@ -185,8 +189,8 @@ func exportToFile(
 	return n, nil
 }
 
-// writeExport writes page by page what is asked for, and says how far it is to a person who
-// waits for more than a moment.
+// writeExport writes messages page by page and returns their number. On a terminal it
+// shows progress after a second.
 func writeExport(
 	ctx context.Context, c *cli,
 	req parley.ExportMessagesRequest,
@@ -218,7 +222,7 @@ func writeExport(
 			fmt.Fprintf(c.err, "\r\x1b[K%d of %d messages", n, total)
 		}
 
-		// What is said meanwhile is not part of it: the count in the head holds.
+		// Later messages are not part of it, so that the count in the head is right.
 		if !page.HasMore || n >= total {
 			break
 		}
@@ -243,7 +247,7 @@ func exportTitle(page *parley.ExportMessagesResult) string {
 	case page.Thread != nil:
 		return "Thread: " + page.Thread.Title
 	case len(page.Between) == 2:
-		return "What " + page.Between[0] + " and " + page.Between[1] + " said to each other"
+		return "Messages between " + page.Between[0] + " and " + page.Between[1]
 	}
 	return "All messages"
 }

@@ -24,14 +24,14 @@ func sendFileCommand(c *cli) *cobra.Command {
 	var name, description string
 	cmd := &cobra.Command{
 		Use:   "send-file RECIPIENT PATH",
-		Short: "Send an agent a copy of a file, with a message that says where it is",
+		Short: "Send an agent a copy of a file, and a message with its path",
 		Example: `  parley send-file reviewer build/report.html
   parley send-file coder trace.log --name trace-before.log --description "of the slow start"`,
 		Args: usage(cobra.ExactArgs(2)),
 	}
 
-	cmd.Flags().StringVar(&name, "name", "", "what the recipient's copy is called")
-	cmd.Flags().StringVar(&description, "description", "", "what it is, for the recipient")
+	cmd.Flags().StringVar(&name, "name", "", "file name of the recipient's copy")
+	cmd.Flags().StringVar(&description, "description", "", "description for the recipient")
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		res, err := uploadFile(
@@ -58,18 +58,14 @@ func sendFileCommand(c *cli) *cobra.Command {
 		sentence := fmt.Sprintf("%s (%s, file %s)", res.Message, size(res.Data.Size), parley.Short(res.Data.FileID))
 
 		return receipt(
-			cmd.Context(), c,
-			res,
-			sentence,
-			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
-			wait(),
+			cmd.Context(), c, res, sentence, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 	}
 
 	return c.withAgents(cmd, 1)
 }
 
-// uploadFile uploads a file: it is read here, with the rights of whoever runs this.
+// uploadFile sends a file. This process reads it, with the rights of its user.
 func uploadFile(
 	ctx context.Context, c *cli,
 	path string,
@@ -92,7 +88,7 @@ func uploadFile(
 
 	if !info.Mode().IsRegular() {
 		return nil, parley.Errorf(parley.FileRefused, "%s is not a regular file", path).
-			Suggest("Send a file; of a directory make an archive first.")
+			Suggest("Send a regular file; pack a directory into an archive first.")
 	}
 
 	service, err := c.service(ctx)
@@ -107,16 +103,16 @@ func uploadFile(
 	return service.SendFile(ctx, req, io.TeeReader(io.LimitReader(f, info.Size()), p), info.Size())
 }
 
-// openToSend opens what is there without waiting for the other end of a pipe.
+// openToSend opens a regular file. It refuses pipes, which would block.
 func openToSend(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, parley.Errorf(parley.FileNotFound, "there is no file %s", path).
-			Suggest("See with ls what it is called.")
+			Suggest("Check its name with ls.")
 	case err == nil && !info.Mode().IsRegular():
 		return nil, parley.Errorf(parley.FileRefused, "%s is not a regular file", path).
-			Suggest("Send a file; of a directory make an archive first.")
+			Suggest("Send a regular file; pack a directory into an archive first.")
 	}
 
 	f, err := os.Open(path)
@@ -132,14 +128,15 @@ func getFileCommand(c *cli) *cobra.Command {
 	var output string
 	cmd := &cobra.Command{
 		Use:   "get-file ID",
-		Short: "Get a file that was sent to you, or by you",
-		Long: `Writes a copy of a file into the current directory, under its own name, or where -o says;
--o - is standard output. An existing file is not overwritten.`,
-		Example: "  parley get-file 5f0c21aa\n  parley get-file 5f0c21aa -o /tmp/report.html",
-		Args:    usage(cobra.ExactArgs(1)),
+		Short: "Get a file that you received or sent",
+		Long: `Writes a copy of a file to the current directory, under its own name, or to where -o
+says; -o - is standard output. It does not overwrite an existing file.`,
+		Example: `  parley get-file 5f0c21aa
+  parley get-file 5f0c21aa -o /tmp/report.html`,
+		Args: usage(cobra.ExactArgs(1)),
 	}
 
-	cmd.Flags().StringVarP(&output, "output", "o", "", "where to write it; - is standard output")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "file or directory to write to; - is standard output")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		service, err := c.service(cmd.Context())
 		if err != nil {
@@ -172,8 +169,8 @@ func getFileCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// saveFile writes a file beside where it is to be, looks whether it is what was sent,
-// and gives it its name if nothing else has it.
+// saveFile downloads to a temporary file in the target directory, checks the hash, and
+// links it to its name unless that exists.
 func saveFile(c *cli,
 	output string,
 	get func(io.Writer) (*parley.File, error),
@@ -193,7 +190,7 @@ func saveFile(c *cli,
 
 	temp, err := os.CreateTemp(dir, ".parley-get-*")
 	if err != nil {
-		return nil, "", parley.Errorf(parley.InvalidArgument, "nothing can be written into %s: %w", dir, daemon.PathCause(err)).
+		return nil, "", parley.Errorf(parley.InvalidArgument, "cannot write to %s: %w", dir, daemon.PathCause(err)).
 			Suggest("Name another place with -o.")
 	}
 
@@ -208,8 +205,8 @@ func saveFile(c *cli,
 	}
 
 	if !isSum(sum, f.SHA256) {
-		return nil, "", parley.Errorf(parley.Internal, "what came is not what was sent: its SHA-256 is another").
-			Suggest("Try again; if it stays so, the file was damaged in the workspace.")
+		return nil, "", parley.Errorf(parley.Internal, "the file is not the one that was sent: its SHA-256 differs").
+			Suggest("Try again; if the error stays, the file was damaged in the workspace.")
 	}
 
 	if output == "" {
@@ -220,7 +217,7 @@ func saveFile(c *cli,
 	}
 
 	if err := os.Link(temp.Name(), output); err != nil {
-		return nil, "", parley.Errorf(parley.InvalidArgument, "%s cannot be made: %w", output, linkCause(err)).
+		return nil, "", parley.Errorf(parley.InvalidArgument, "cannot create %s: %w", output, linkCause(err)).
 			Suggest("Name another place with -o.")
 	}
 
@@ -236,10 +233,10 @@ func linkCause(err error) error {
 
 func isSum(sum hash.Hash, want string) bool { return hex.EncodeToString(sum.Sum(nil)) == want }
 
-// progressAfter is how long a transfer takes in silence.
+// progressAfter is how long a transfer runs before progress is shown.
 const progressAfter = time.Second
 
-// newProgress counts what goes by, and shows it on a terminal when it takes long.
+// progress counts the bytes written to it and shows them on a terminal.
 type progress struct {
 	c       *cli
 	total   int64 // 0 when it is not known
@@ -269,7 +266,7 @@ func (p *progress) line() string {
 	return fmt.Sprintf("%s of %s, %d %%", size(p.done), size(p.total), 100*p.done/p.total)
 }
 
-// end takes the line away again.
+// end clears the line.
 func (p *progress) end() {
 	if p.shown {
 		fmt.Fprint(p.c.err, "\r\x1b[K")

@@ -10,18 +10,17 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"parley"
 	"parley/client"
 	"parley/internal/daemon"
 	"parley/orchestrator/terminal"
+
+	"github.com/spf13/cobra"
 )
 
-// An agent program may wait for its hooks, so all together takes no longer than
-// hookTime. The program hands over its input at once, and the daemon answers within
-// some milliseconds: where one of them does not, the report goes on without it, to
-// the spool at last.
+// An agent program may wait for its hooks, so a hook takes hookTime at most. Usually the
+// program passes its input at once, and the daemon answers within milliseconds. If the
+// input is late, the report goes without it; if the daemon is, it goes to the spool.
 const (
 	hookRead = 150 * time.Millisecond
 	hookCall = 200 * time.Millisecond
@@ -31,14 +30,14 @@ const (
 func hookCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook [EVENT] [JSON]",
-		Short: "Report what an agent program does; for the hooks of launched agents",
-		Long: `Tells the daemon what a launched agent's program says of itself. The profile has the
-program call it as a hook. It reads what the program hands to hooks, as JSON on its
-standard input or as its last argument, and takes from it what happened and which
-messages stand in the prompt; nothing else of it is kept.
+		Short: "Report what an agent program does; for hooks of launched agents",
+		Long: `Tells the daemon what a launched agent's program reports about itself. The profile makes
+the program call it as a hook. It reads the hook's JSON from standard input or the last
+argument, and takes from it the event and the messages in the prompt; it keeps nothing
+else.
 
-It prints nothing, always succeeds, and ends within 300 ms. While the daemon is away
-the report waits in the workspace. Outside of an agent it does nothing.`,
+It prints nothing, always succeeds, and ends within 300 ms. While no daemon runs, the
+report waits in the workspace. Outside of an agent it does nothing.`,
 		Example: `  parley hook < event.json
   parley hook idle-again`,
 		Hidden:             true,
@@ -50,14 +49,14 @@ the report waits in the workspace. Outside of an agent it does nothing.`,
 	}
 }
 
-// runHook reports, if it can within its time.
+// runHook reports within hookTime, or not at all.
 func runHook(ctx context.Context, c *cli, args []string) {
 	key := c.env.Get("PARLEY_KEY")
 	if key == "" {
 		return
 	}
 
-	// Whatever a program hands over must not make its hook fail.
+	// No input may make the hook fail.
 	defer func() { _ = recover() }()
 
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
@@ -76,12 +75,14 @@ func runHook(ctx context.Context, c *cli, args []string) {
 		return
 	}
 
-	// There is nobody who could be told that it could not be kept either.
+	// If the spool fails too, nobody can be told.
 	_ = terminal.Spool(ctx, at.Spool(), key, report)
 }
 
-// reportState tells the daemon. It is not done when no daemon has answered.
-func reportState(ctx context.Context, c *cli, at daemon.Place, key string, report parley.ReportStateRequest) (done bool) {
+// reportState sends a report to the daemon. done is false if no daemon answered.
+func reportState(
+	ctx context.Context, c *cli, at daemon.Place, key string, report parley.ReportStateRequest,
+) (done bool) {
 	info, err := daemon.ReadInfo(at)
 	if err != nil {
 		return false
@@ -93,11 +94,12 @@ func reportState(ctx context.Context, c *cli, at daemon.Place, key string, repor
 	return err == nil || typed && refused.Code != parley.DaemonUnavailable
 }
 
-// maxHookInput is how much of its input a hook keeps, in bytes: tools hand over what
+// maxHookInput bounds the input that a hook keeps, in bytes. Tools may pass everything
 // they read and wrote.
 const maxHookInput = 8 << 20
 
-// readHookInput reads the standard input to its end, unless it is a terminal or time is up.
+// readHookInput reads standard input to its end, for hookRead at most. It does not read
+// a terminal.
 func readHookInput(ctx context.Context, c *cli) []byte {
 	if info, err := c.in.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
 		return nil
@@ -109,7 +111,7 @@ func readHookInput(ctx context.Context, c *cli) []byte {
 	read := make(chan []byte, 1)
 	go func() { // ends with the process
 		b, _ := io.ReadAll(io.LimitReader(c.in, maxHookInput))
-		_, _ = io.Copy(io.Discard, c.in) // who writes is not to be cut off
+		_, _ = io.Copy(io.Discard, c.in) // the writer must not get SIGPIPE
 		read <- b
 	}()
 
@@ -121,7 +123,7 @@ func readHookInput(ctx context.Context, c *cli) []byte {
 	}
 }
 
-// qualifiers are what says more of an event, by its name, in the programs' own words.
+// qualifiers names the member of the input that qualifies an event, by the event's name.
 var qualifiers = map[string]string{
 	"Notification": "notification_type",
 	"SessionStart": "source",
@@ -131,9 +133,8 @@ var qualifiers = map[string]string{
 	"StopFailure":  "error",
 }
 
-// readReport makes a report of a hook's arguments and of what else it was handed. The
-// event is the argument's, or else the one that the JSON names. It is not ok when
-// there is none.
+// readReport makes a report from a hook's arguments and input. An argument names the
+// event, or else the JSON does; ok is false without one.
 func readReport(args []string, input func() []byte) (parley.ReportStateRequest, bool) {
 	var r parley.ReportStateRequest
 	var given []byte
@@ -149,31 +150,31 @@ func readReport(args []string, input func() []byte) (parley.ReportStateRequest, 
 		given = input()
 	}
 
-	var said payload
-	_ = json.Unmarshal(given, &said) // what is no JSON says nothing
+	var in payload
+	_ = json.Unmarshal(given, &in) // other input has no event
 	if r.Event == "" {
-		r.Event = said.text("hook_event_name", "type")
+		r.Event = in.text("hook_event_name", "type")
 	}
 
-	r.MessageIDs = messagesIn(said.prompts()...)
-	if more := said.text(qualifiers[r.Event]); more != "" {
+	r.MessageIDs = messagesIn(in.prompts()...)
+	if more := in.text(qualifiers[r.Event]); more != "" {
 		r.Event += ":" + more
 	}
-	if said.text("agent_id") != "" {
+	if in.text("agent_id") != "" {
 		r.Event = "subagent:" + r.Event
 	}
 
 	r.Event = parley.Truncate(parley.CleanLine(r.Event), 100)
-	r.Detail = parley.Truncate(parley.CleanLine(said.text("message", "tool_name")), 200)
+	r.Detail = parley.Truncate(parley.CleanLine(in.text("message", "tool_name")), 200)
 
 	return r, r.Event != ""
 }
 
-// payload is what a program hands to its hooks. The programs differ, and so may
-// their versions: what has another type than expected counts as absent.
+// payload is the JSON that a program passes to its hooks. Programs and their versions
+// differ: a member of an unexpected type counts as absent.
 type payload map[string]json.RawMessage
 
-// readText returns the first of the members that is a text, "" if none is.
+// text returns the first of the members that is a non-empty string, or "".
 func (p payload) text(names ...string) string {
 	for _, name := range names {
 		var text string
@@ -184,7 +185,7 @@ func (p payload) text(names ...string) string {
 	return ""
 }
 
-// prompts are what the program was given to work upon.
+// prompts returns the texts that the program was given to work on.
 func (p payload) prompts() []string {
 	var inputs []string
 	_ = json.Unmarshal(p["input-messages"], &inputs)

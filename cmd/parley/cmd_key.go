@@ -12,28 +12,68 @@ import (
 
 func keyCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "key", Short: "Make, replace, end and list the API keys of agents",
-		Example: "  parley key list coder\n  parley key issue ci",
-		Args:    noSuchCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "key",
+		Short: "Manage the API keys of agents",
+		Example: `  parley key list coder
+  parley key issue ci`,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 
-	cmd.AddCommand(c.withAgents(command(c, operation[parley.IssueKeyResult]{
-		op: "issue_key", use: "issue AGENT", short: "Make a further key for an agent and print it, once",
-		example: "  parley key issue ci", args: cobra.ExactArgs(1), fill: positional("agent"), print: printNewKey,
-	}), 1), c.withAgents(command(c, operation[parley.IssueKeyResult]{
-		op: "rotate_key", use: "rotate AGENT", short: "Make a new key for an agent, print it, once, and end all its others",
-		example: "  parley key rotate ci", args: cobra.ExactArgs(1), fill: positional("agent"), print: printNewKey,
-	}), 1), c.withAgents(command(c, operation[parley.RevokeKeyResult]{
-		op: "revoke_key", use: "revoke [AGENT]", short: "End one key, or all of an agent's",
-		example: "  parley key revoke ci\n  parley key revoke --key parley_Zm9vYmFy", args: cobra.MaximumNArgs(1), fill: positional("agent"),
-		flags: []string{"key_id=key"},
-		print: func(c *cli, res *parley.RevokeKeyResult) error { return c.printLine(res.Message) },
-	}), 1), c.withAgents(command(c, operation[parley.ListKeysResult]{
-		op: "list_keys", use: "list [AGENT]", short: "List the keys that are good",
-		example: "  parley key list\n  parley key list ci", args: cobra.MaximumNArgs(1), fill: positional("agent"), print: printKeys,
-	}), 1))
+	cmd.AddCommand(issueKeyCommand(c), rotateKeyCommand(c), revokeKeyCommand(c), listKeysCommand(c))
 
 	return cmd
+}
+
+func issueKeyCommand(c *cli) *cobra.Command {
+	return c.withAgents(command(c, operation[parley.IssueKeyResult]{
+		op:      "issue_key",
+		use:     "issue AGENT",
+		short:   "Make another key for an agent and print it, once",
+		example: "  parley key issue ci",
+		args:    cobra.ExactArgs(1),
+		fill:    positional("agent"),
+		print:   printNewKey,
+	}), 1)
+}
+
+func rotateKeyCommand(c *cli) *cobra.Command {
+	return c.withAgents(command(c, operation[parley.IssueKeyResult]{
+		op:      "rotate_key",
+		use:     "rotate AGENT",
+		short:   "Replace all keys of an agent by a new one and print it, once",
+		example: "  parley key rotate ci",
+		args:    cobra.ExactArgs(1),
+		fill:    positional("agent"),
+		print:   printNewKey,
+	}), 1)
+}
+
+func revokeKeyCommand(c *cli) *cobra.Command {
+	return c.withAgents(command(c, operation[parley.RevokeKeyResult]{
+		op:    "revoke_key",
+		use:   "revoke [AGENT]",
+		short: "Revoke one key, or all keys of an agent",
+		example: `  parley key revoke ci
+  parley key revoke --key parley_Zm9vYmFy`,
+		args:  cobra.MaximumNArgs(1),
+		flags: []string{"key_id=key"},
+		fill:  positional("agent"),
+		print: func(c *cli, res *parley.RevokeKeyResult) error { return c.printLine(res.Message) },
+	}), 1)
+}
+
+func listKeysCommand(c *cli) *cobra.Command {
+	return c.withAgents(command(c, operation[parley.ListKeysResult]{
+		op:    "list_keys",
+		use:   "list [AGENT]",
+		short: "List valid keys",
+		example: `  parley key list
+  parley key list ci`,
+		args:  cobra.MaximumNArgs(1),
+		fill:  positional("agent"),
+		print: printKeys,
+	}), 1)
 }
 
 // printNewKey prints the key last and alone, for scripts.
@@ -44,7 +84,7 @@ func printNewKey(c *cli, res *parley.IssueKeyResult) error {
 
 func printKeys(c *cli, res *parley.ListKeysResult) error {
 	if len(res.Keys) == 0 {
-		return c.printLine("No key is good.")
+		return c.printLine("There are no valid keys.")
 	}
 
 	var t table
@@ -71,8 +111,12 @@ func printKeys(c *cli, res *parley.ListKeysResult) error {
 func approveCommand(c *cli) *cobra.Command {
 	decline := false
 	cmd := command(c, operation[parley.ApproveAgentResult]{
-		op: "approve_agent", use: "approve AGENT", short: "Let an agent that asked for it be a special agent, or decline",
-		example: "  parley approve dm\n  parley approve dm --decline", args: cobra.ExactArgs(1),
+		op:    "approve_agent",
+		use:   "approve AGENT",
+		short: "Approve an agent that asked to be a special agent, or decline",
+		example: `  parley approve dm
+  parley approve dm --decline`,
+		args: cobra.ExactArgs(1),
 		fill: func(args []string, to url.Values) error {
 			to.Set("agent", args[0])
 			to.Set("approve", strconv.FormatBool(!decline))
@@ -81,7 +125,7 @@ func approveCommand(c *cli) *cobra.Command {
 		print: func(c *cli, res *parley.ApproveAgentResult) error { return c.printLine(res.Message) },
 	})
 
-	cmd.Flags().BoolVar(&decline, "decline", false, "it is not special")
+	cmd.Flags().BoolVar(&decline, "decline", false, "decline instead")
 
 	return c.withAgents(cmd, 1)
 }

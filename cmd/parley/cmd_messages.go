@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// maxStdin bounds what is read of a text on standard input; the longest text
-// that a setting allows is shorter.
+// maxStdin bounds a text from standard input, in bytes. The longest text that the
+// settings allow is shorter.
 const maxStdin = 1 << 20
 
-// readText joins the words of a text; a single - is standard input.
+// readText joins the words of a text; a single - stands for standard input.
 func readText(c *cli, words []string) (string, error) {
 	if len(words) != 1 || words[0] != "-" {
 		return strings.Join(words, " "), nil
@@ -32,7 +32,7 @@ func readText(c *cli, words []string) (string, error) {
 func sendCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send TO TEXT…",
-		Short: "Send a message to one or several agents",
+		Short: "Send a message to one or more agents",
 		Example: `  parley send coder "please rebase"
   parley send coder,reviewer --urgent "stop, the build is red"
   git diff | parley send reviewer - --wait
@@ -52,9 +52,11 @@ func sendCommand(c *cli) *cobra.Command {
 		"context_reference=context", "data", "idempotency_key=key", "requires_response"}, deadline)
 }
 
-// sendingCommand makes a command NAME TEXT… of an operation that sends the text to whom the
-// parameter names. More may add to its parameters.
-func sendingCommand(c *cli, cmd *cobra.Command, op, to string, flags []string, more ...func(url.Values)) *cobra.Command {
+// sendingCommand completes a command NAME TEXT… that sends the text. to names the
+// parameter that takes NAME; more may add parameters.
+func sendingCommand(
+	c *cli, cmd *cobra.Command, op, to string, flags []string, more ...func(url.Values),
+) *cobra.Command {
 	read := addFlags(cmd, op, flags)
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -79,11 +81,7 @@ func sendingCommand(c *cli, cmd *cobra.Command, op, to string, flags []string, m
 		}
 
 		err = receipt(
-			cmd.Context(), c,
-			res,
-			res.Status,
-			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
-			wait(),
+			cmd.Context(), c, res, res.Status, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 
 		printReply(c, res.Reply)
@@ -94,7 +92,7 @@ func sendingCommand(c *cli, cmd *cobra.Command, op, to string, flags []string, m
 	return c.withAgents(cmd, 1)
 }
 
-// undeliverable reports a message that is stored and has nobody to be typed to.
+// undeliverable reports a message that is stored but has no live recipient.
 func undeliverable(c *cli, res *parley.SendMessageResult) error {
 	if c.json {
 		return errors.Join(c.printJSON(res), exitCode(1))
@@ -106,16 +104,14 @@ func undeliverable(c *cli, res *parley.SendMessageResult) error {
 func broadcastCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "broadcast TEXT…",
-		Short: "Send a message to every agent, a list, or a group",
+		Short: "Send a message to all agents, a list, or a group",
 		Example: `  parley broadcast "build is red"
   parley broadcast --group backend "the schema changes at noon"`,
 		Args: usage(cobra.MinimumNArgs(1)),
 	}
 
 	read := addFlags(
-		cmd,
-		"broadcast_message",
-		[]string{"recipients=to", "group", "urgent", "priority", "idempotency_key=key"},
+		cmd, "broadcast_message", []string{"recipients=to", "group", "urgent", "priority", "idempotency_key=key"},
 	)
 
 	wait := addWait(cmd)
@@ -133,11 +129,7 @@ func broadcastCommand(c *cli) *cobra.Command {
 		}
 
 		return receipt(
-			cmd.Context(), c,
-			res,
-			res.Message,
-			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
-			wait(),
+			cmd.Context(), c, res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 	}
 
@@ -148,19 +140,17 @@ func broadcastCommand(c *cli) *cobra.Command {
 
 func messageCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "message ID",
-		Short:   "See how far a message has come, with times and evidence",
-		Example: "  parley message 5f0c21aa\n  parley message 5f0c21aa --wait=60",
-		Args:    usage(cobra.ExactArgs(1)),
+		Use:   "message ID",
+		Short: "Show a message's deliveries, with times and evidence",
+		Example: `  parley message 5f0c21aa
+  parley message 5f0c21aa --wait=60`,
+		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	wait := addWait(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		res, err := invoke[parley.MessageStatusResult](
-			cmd.Context(),
-			c,
-			"get_message_status",
-			url.Values{"message_id": args},
+			cmd.Context(), c, "get_message_status", url.Values{"message_id": args},
 		)
 		if err != nil {
 			return err
@@ -195,8 +185,13 @@ func messageCommand(c *cli) *cobra.Command {
 
 func inboxCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.CheckInboxResult]{
-		op: "check_inbox", use: "inbox", short: "List messages that came for you, without marking them read",
-		example: "  parley inbox\n  parley inbox --from coder --include-read\n  parley inbox --wait-seconds 60", args: cobra.NoArgs,
+		op:    "check_inbox",
+		use:   "inbox",
+		short: "List messages for you, without marking them read",
+		example: `  parley inbox
+  parley inbox --from coder --include-read
+  parley inbox --wait-seconds 60`,
+		args:  cobra.NoArgs,
 		flags: []string{"limit", "filter_by_sender=from", "include_read", "wait_seconds"},
 		print: func(c *cli, res *parley.CheckInboxResult) error {
 			if len(res.Messages) == 0 {
@@ -223,7 +218,7 @@ func printInbox(c *cli, messages []parley.InboxMessage) {
 	}
 }
 
-// printMessage shows a message as a line of who and when, and its text below.
+// printMessage shows a message: a line with time and sender, and the text below.
 func printMessage(c *cli, mark, id, when, sender string, p parley.Priority, text string) {
 	priority := ""
 	if p != "" && p != parley.PriorityNormal {
@@ -244,8 +239,12 @@ func printMessage(c *cli, mark, id, when, sender string, p parley.Priority, text
 
 func readCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.GetMessagesResult]{
-		op: "get_messages", use: "read", short: "Read the messages that came for you and mark them read",
-		example: "  parley read\n  parley read --limit 50 --sort-order oldest_first", args: cobra.NoArgs,
+		op:    "get_messages",
+		use:   "read",
+		short: "Read messages for you and mark them read",
+		example: `  parley read
+  parley read --limit 50 --sort-order oldest_first`,
+		args:  cobra.NoArgs,
 		flags: []string{"limit", "since", "sort_order", "mark_read", "filters"},
 		print: func(c *cli, res *parley.GetMessagesResult) error {
 			if len(res.Messages) == 0 {
@@ -275,17 +274,21 @@ func readCommand(c *cli) *cobra.Command {
 
 func historyCommand(c *cli) *cobra.Command {
 	return c.withAgents(command(c, operation[parley.HistoryResult]{
-		op: "get_conversation_history", use: "history NAME", short: "Read what you and one agent said to each other",
-		example: "  parley history coder --limit 20", args: cobra.ExactArgs(1),
-		flags: []string{"limit", "before"}, fill: positional("conversation_with"),
+		op:      "get_conversation_history",
+		use:     "history NAME",
+		short:   "Show the messages between you and an agent",
+		example: "  parley history coder --limit 20",
+		args:    cobra.ExactArgs(1),
+		flags:   []string{"limit", "before"},
+		fill:    positional("conversation_with"),
 		print: func(c *cli, res *parley.HistoryResult) error {
 			if len(res.Messages) == 0 {
-				return c.printLine("Nothing was said yet.")
+				return c.printLine("No messages yet.")
 			}
 
 			if res.HasMore {
 				c.printf(
-					"… %d in all; --before %s shows earlier ones.\n",
+					"… %d in total; --before %s shows earlier ones.\n",
 					res.TotalMessages,
 					parley.Short(res.Messages[0].MessageID),
 				)

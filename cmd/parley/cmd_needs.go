@@ -12,8 +12,13 @@ import (
 
 func needsCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.GetNeedsResult]{
-		op: "get_needs", use: "needs", short: "See what needs you: dialogs, lost or stuck agents, deliveries without proof, overdue responses, unanswered requests",
-		example: "  parley needs\n  parley needs --dismiss 5f0c21aa", args: cobra.NoArgs, flags: []string{"dismiss"},
+		op:    "get_needs",
+		use:   "needs",
+		short: "List what needs you: dialogs, lost or stuck agents, unproven deliveries, overdue responses",
+		example: `  parley needs
+  parley needs --dismiss 5f0c21aa`,
+		args:  cobra.NoArgs,
+		flags: []string{"dismiss"},
 		print: printNeeds,
 	})
 }
@@ -32,7 +37,7 @@ func printNeeds(c *cli, res *parley.GetNeedsResult) error {
 	return c.printLine(strings.Join(lines, "\n"))
 }
 
-// needLines show a need: what it is, what its screen shows, and what to do.
+// needLines formats a need: its kind and text, the agent's screen, and the next step.
 func needLines(c *cli, n parley.Need) []string {
 	lines := []string{
 		fmt.Sprintf("%s  %s: %s  %s", c.paint(needStyle(n.Kind), strings.ReplaceAll(string(n.Kind), "_", " ")),
@@ -55,7 +60,7 @@ func needStyle(kind parley.NeedKind) string {
 func steerCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "steer NAME TEXT…",
-		Short: "Give an agent guidance, typed under a header of its own",
+		Short: "Give an agent guidance, typed under its own header",
 		Example: `  parley steer coder "Check the error in the terminal output"
   parley steer coder --kind "OFF COURSE" "the parser comes first" --wait`,
 		Args: usage(cobra.MinimumNArgs(2)),

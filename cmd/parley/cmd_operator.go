@@ -14,13 +14,14 @@ import (
 func retryCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "retry ID",
-		Short: "Type a message again that failed, expired or stayed unconfirmed",
-		Long: `Types a message again to those with whom it failed, expired or stayed unconfirmed.
-Nothing else types a message twice: look first whether it arrived (parley explain ID).
-Where it waits, parley looks again at once. A responder that gave no answer is asked
-again; the reply goes to who sent the message.`,
-		Example: "  parley retry 5f0c21aa\n  parley retry 5f0c21aa --to coder --wait",
-		Args:    usage(cobra.ExactArgs(1)),
+		Short: "Retry a message that failed, expired or stayed unconfirmed",
+		Long: `Types a message again for recipients where it failed, expired or stayed unconfirmed.
+Nothing else types a message twice: check first whether it arrived (parley explain ID).
+If a delivery waits, parley looks again at once. A responder that gave no answer is asked
+again; the reply goes to the message's sender.`,
+		Example: `  parley retry 5f0c21aa
+  parley retry 5f0c21aa --to coder --wait`,
+		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	read := addFlags(cmd, "retry_delivery", []string{"recipient=to"})
@@ -34,11 +35,7 @@ again; the reply goes to who sent the message.`,
 		}
 
 		err = receipt(
-			cmd.Context(), c,
-			res,
-			res.Message,
-			sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus},
-			wait(),
+			cmd.Context(), c, res, res.Message, sent{res.MessageID, &res.Deliveries, &res.DeliveryStatus}, wait(),
 		)
 
 		printReply(c, res.Reply)
@@ -53,8 +50,12 @@ again; the reply goes to who sent the message.`,
 
 func explainCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.ExplainMessageResult]{
-		op: "explain_message", use: "explain ID", short: "Tell a message's whole story in plain words, and what to do",
-		example: "  parley explain 5f0c21aa", args: cobra.ExactArgs(1), fill: positional("message_id"),
+		op:      "explain_message",
+		use:     "explain ID",
+		short:   "Explain a message's deliveries in plain words, and what to do",
+		example: "  parley explain 5f0c21aa",
+		args:    cobra.ExactArgs(1),
+		fill:    positional("message_id"),
 		print: func(c *cli, res *parley.ExplainMessageResult) error {
 			return c.printLine(strings.Join(res.Story, "\n"))
 		},
@@ -63,14 +64,20 @@ func explainCommand(c *cli) *cobra.Command {
 
 func pauseCommand(c *cli) *cobra.Command {
 	return pauseOrResumeCommand(c, operation[parley.PauseCommunicationResult]{
-		use: "pause [REASON…]", short: "Stop all messages: sends are refused, deliveries wait, reading works",
-		example: "  parley pause\n  parley pause \"the schema is changing\"", args: cobra.ArbitraryArgs,
+		use:   "pause [REASON…]",
+		short: "Pause all messages: sends are refused, deliveries wait, reading works",
+		example: `  parley pause
+  parley pause "the schema is changing"`,
+		args: cobra.ArbitraryArgs,
 	}, true)
 }
 
 func resumeCommand(c *cli) *cobra.Command {
 	return pauseOrResumeCommand(c, operation[parley.PauseCommunicationResult]{
-		use: "resume", short: "Let messages go on after parley pause", example: "  parley resume", args: cobra.NoArgs,
+		use:     "resume",
+		short:   "Resume messages after parley pause",
+		example: "  parley resume",
+		args:    cobra.NoArgs,
 	}, false)
 }
 
@@ -87,7 +94,7 @@ func pauseOrResumeCommand(c *cli, o operation[parley.PauseCommunicationResult], 
 	o.print = func(c *cli, res *parley.PauseCommunicationResult) error {
 		waiting := ""
 		if res.Waiting > 0 {
-			waiting = fmt.Sprintf(" On their way: %d.", res.Waiting)
+			waiting = fmt.Sprintf(" Waiting: %d.", res.Waiting)
 		}
 		return c.printLine(res.Message + waiting)
 	}

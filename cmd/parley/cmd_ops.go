@@ -14,7 +14,7 @@ import (
 // version is set by the linker when a release is built; nothing else writes it.
 var version string
 
-// buildVersion is the release, or else the commit that the build was made of.
+// buildVersion returns the release, or else the commit of the build.
 func buildVersion() string {
 	if version != "" {
 		return version
@@ -27,7 +27,10 @@ func buildVersion() string {
 
 func versionCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version", Example: "  parley version", Args: usage(cobra.NoArgs),
+		Use:     "version",
+		Short:   "Print the version",
+		Example: "  parley version",
+		Args:    usage(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			if c.json {
 				return c.printJSON(struct {
@@ -44,9 +47,11 @@ func opsCommand(c *cli) *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "ops",
-		Short: "List the operations that agents and programs can call",
+		Short: "List the operations of the API",
 		Long:  "Lists the operations: each is an MCP tool, POST /api/NAME, and a method of the Go client.",
-		Args:  usage(cobra.NoArgs), Example: "  parley ops\n  parley ops --markdown",
+		Args:  usage(cobra.NoArgs),
+		Example: `  parley ops
+  parley ops --markdown`,
 		RunE: func(*cobra.Command, []string) error {
 			if c.json {
 				return printOpsJSON(c)
@@ -83,7 +88,7 @@ func accessName(a parley.Access) string {
 	return "operator"
 }
 
-// parameters lists an operation's, the optional ones with a question mark.
+// parameters lists an operation's parameters, optional ones with a question mark.
 func parameters(o *parley.Op) string {
 	var names []string
 	for _, f := range o.Fields {
@@ -135,7 +140,9 @@ func printOpsJSON(c *cli) error {
 
 func schemaCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
-		Use: "schema", Short: "Print the JSON schema of parley.yaml", Args: usage(cobra.NoArgs),
+		Use:     "schema",
+		Short:   "Print the JSON schema of parley.yaml",
+		Args:    usage(cobra.NoArgs),
 		Example: "  parley schema > parley.schema.json",
 		RunE: func(*cobra.Command, []string) error {
 			b, err := daemon.Schema()

@@ -11,14 +11,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// profilesCommand reads the files alone, so it starts no daemon.
+// profilesCommand only reads files; it does not start a daemon.
 func profilesCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "profiles [NAME]", Short: "List the kinds of program that parley knows, or show one",
+		Use:   "profiles [NAME]",
+		Short: "List profiles, the kinds of program that parley knows, or show one",
 		Long: `Lists the profiles that come with parley and those of the workspace's parley.yaml.
-With a name it prints that profile as it could stand there.`,
-		Example: "  parley profiles\n  parley profiles claude",
-		Args:    usage(cobra.MaximumNArgs(1)),
+With a name, it prints that profile in the form of parley.yaml.`,
+		Example: `  parley profiles
+  parley profiles claude`,
+		Args: usage(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			set, err := c.profileSet()
 			if err != nil {
@@ -59,8 +61,8 @@ func (c *cli) profileSet() (profile.Set, error) {
 	return t.ProfileSet()
 }
 
-// aboutProfile explains why the daemon does not know a profile that parley.yaml has:
-// it was written since the daemon read the file, or is not valid.
+// aboutProfile explains why the daemon does not know a profile of parley.yaml: the
+// profile is newer than the daemon, or invalid.
 func aboutProfile(c *cli, err error) error {
 	name, missing := parley.AsError(err).Details["profile"].(string)
 	if !missing || parley.ErrorCode(err) != parley.InvalidArgument {
@@ -75,7 +77,8 @@ func aboutProfile(c *cli, err error) error {
 		return err
 	}
 
-	return parley.Errorf(parley.InvalidArgument, "the daemon does not know the profile %q yet: it reads parley.yaml when it starts", name).
+	return parley.Errorf(parley.InvalidArgument,
+		"the daemon does not know the profile %q yet: it reads parley.yaml when it starts", name).
 		With("profile", name).
 		Suggest("Run parley down --keep-agents, and then this again; the agents stay.")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"slices"
 
 	"parley"
@@ -12,7 +11,7 @@ import (
 func replyCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reply ID TEXT…",
-		Short: "Answer a message that came for you",
+		Short: "Answer a message for you",
 		Example: `  parley reply 5f0c21aa "it is done"
   parley reply 5f0c21aa "half of it" --status partial
   parley reply 5f0c21aa "reviewer knows" --status delegated --to reviewer`,
@@ -20,9 +19,7 @@ func replyCommand(c *cli) *cobra.Command {
 	}
 
 	read := addFlags(
-		cmd,
-		"respond_to_message",
-		[]string{"status", "data", "additional_recipients=to", "idempotency_key=key"},
+		cmd, "respond_to_message", []string{"status", "data", "additional_recipients=to", "idempotency_key=key"},
 	)
 
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -52,9 +49,8 @@ func replyCommand(c *cli) *cobra.Command {
 		}
 
 		line := "Answered (msg " + parley.Short(res.MessageID) + ")"
-		reasons := slices.Sorted(maps.Values(res.DeliveryStatus.PendingReasons))
-		for _, why := range slices.Compact(reasons) {
-			line += " it waits: " + why
+		for _, reason := range pendingReasons(res.DeliveryStatus) {
+			line += " it waits: " + reason
 		}
 
 		err = c.printLine(line)
@@ -68,16 +64,30 @@ func replyCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
+// pendingReasons returns why deliveries wait, each reason once.
+func pendingReasons(s parley.DeliveryStatus) []string {
+	var reasons []string
+	for id, reason := range s.PendingReasons {
+		reasons = append(reasons, reasonText(s.PendingCodes[id], reason))
+	}
+	slices.Sort(reasons)
+	return slices.Compact(reasons)
+}
+
 func ignoreCommand(c *cli) *cobra.Command {
 	return command(c, operation[parley.IgnoreMessageResult]{
-		op: "ignore_message", use: "ignore ID", short: "Mark a message read without answering it",
-		example: "  parley ignore 5f0c21aa --reason \"only thanks\"", args: cobra.ExactArgs(1),
-		flags: []string{"reason"}, fill: positional("message_id"),
-		print: func(c *cli, res *parley.IgnoreMessageResult) error { return c.printLine(res.Message) },
+		op:      "ignore_message",
+		use:     "ignore ID",
+		short:   "Mark a message read without answering it",
+		example: `  parley ignore 5f0c21aa --reason "only thanks"`,
+		args:    cobra.ExactArgs(1),
+		flags:   []string{"reason"},
+		fill:    positional("message_id"),
+		print:   func(c *cli, res *parley.IgnoreMessageResult) error { return c.printLine(res.Message) },
 	})
 }
 
-// printResponses shows who owes an answer, and who has given it.
+// printResponses shows which responses are due and which were given.
 func printResponses(c *cli, debts []parley.Debt) {
 	for _, d := range debts {
 		due := d.DueAt.Local().Format("2006-01-02 15:04")

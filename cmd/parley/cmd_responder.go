@@ -13,61 +13,111 @@ import (
 	"parley"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func responderCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "responder", Short: "Add, list and remove agents for which a model answers at once",
-		Example: "  parley responder add sage --model llama3.2 --url http://127.0.0.1:11434/v1\n  parley responder list",
-		Args:    noSuchCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "responder",
+		Short: "Manage responders: agents for which a model answers",
+		Example: `  parley responder add sage --model llama3.2 --url http://127.0.0.1:11434/v1
+  parley responder list`,
+		Args: noSuchCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 
-	cmd.AddCommand(addResponderCommand(c), command(c, operation[parley.ListRespondersResult]{
-		op: "list_responders", use: "list", short: "List them, and what keeps them from answering",
-		example: "  parley responder list", args: cobra.NoArgs, print: printResponders,
-	}), c.withAgents(command(c, operation[parley.StopAgentResult]{
-		op: "stop_agent", use: "remove NAME", short: "Let no model answer for an agent any more; its messages are kept",
-		example: "  parley responder remove sage", args: cobra.ExactArgs(1), fill: positional("agent"),
-		print: func(c *cli, res *parley.StopAgentResult) error { return c.printLine(res.Name + " answers no more.") },
-	}), 1))
+	cmd.AddCommand(addResponderCommand(c), listRespondersCommand(c), removeResponderCommand(c))
 
 	return cmd
 }
 
+func listRespondersCommand(c *cli) *cobra.Command {
+	return command(c, operation[parley.ListRespondersResult]{
+		op:      "list_responders",
+		use:     "list",
+		short:   "List responders and their problems",
+		example: "  parley responder list",
+		args:    cobra.NoArgs,
+		print:   printResponders,
+	})
+}
+
+func removeResponderCommand(c *cli) *cobra.Command {
+	return c.withAgents(command(c, operation[parley.StopAgentResult]{
+		op:      "stop_agent",
+		use:     "remove NAME",
+		short:   "Remove a responder; its messages are kept",
+		example: "  parley responder remove sage",
+		args:    cobra.ExactArgs(1),
+		fill:    positional("agent"),
+		print: func(c *cli, res *parley.StopAgentResult) error {
+			return c.printLine(res.Name + " is removed.")
+		},
+	}), 1)
+}
+
+// responderFlags holds the flags of a responder's configuration.
+type responderFlags struct {
+	config             parley.ResponderConfig
+	temperature        float64
+	history            int
+	mailbox, forgetful bool
+}
+
+func (r *responderFlags) add(f *pflag.FlagSet) {
+	x := &r.config.Additional
+	f.StringVar(&r.config.ModelID, "model", "", "model name on its server")
+	f.StringVar(&r.config.BaseURL, "url", "", "server that speaks chat completions (default: OpenAI's)")
+	f.StringVar(&r.config.APIKeyEnv, "key-env", "", "variable in the daemon's environment that holds the key")
+	f.StringVar(&r.config.SystemPrompt, "system", "", "system prompt")
+	f.Float64Var(&r.temperature, "temperature", 0, "sampling temperature, 0 to 2 (default: the server's)")
+	f.IntVar(&r.config.MaxTokens, "max-tokens", 0, "longest answer, in tokens (default: the server's)")
+	f.StringVar(&x.PromptFormat, "prompt-format", "", "prompt for a message; {message} is its text")
+	f.StringVar(&x.PostProcessing, "post", "",
+		"post-processing of answers: trim, strip_thinking, strip_name, single_line, none (default trim)")
+	f.IntVar(&r.history, "history", parley.DefaultHistory, "how many earlier messages the model sees")
+	f.BoolVar(&r.forgetful, "forget", false, "give the model no earlier messages")
+	f.BoolVar(&x.Tools, "tools", false, "let the model list agents and search its own messages")
+	f.BoolVar(&r.mailbox, "mailbox", false, "make it a mailbox: no model answers for now")
+}
+
+// fill sets the parameters of add_responder.
+func (r *responderFlags) fill(given *pflag.FlagSet, to url.Values) error {
+	if given.Changed("temperature") {
+		r.config.Temperature = &r.temperature
+	}
+	if given.Changed("history") {
+		r.config.Additional.HistoryLength = &r.history
+	}
+	if r.forgetful {
+		r.config.Additional.Persistence = new(bool)
+	}
+
+	config, err := json.Marshal(r.config)
+	if err != nil {
+		return fmt.Errorf("encode the configuration: %w", err)
+	}
+
+	to.Set("special_agent_config", string(config))
+	to.Set("auto_respond", strconv.FormatBool(!r.mailbox))
+
+	return nil
+}
+
 func addResponderCommand(c *cli) *cobra.Command {
-	var config parley.ResponderConfig
-	var heat float64
-	var history int
-	var mailbox, forgetful bool
+	flags := &responderFlags{}
 	cmd := &cobra.Command{}
 	cmd = command(c, operation[parley.AddResponderResult]{
-		op: "add_responder", use: "add NAME --model MODEL", short: "Add one, change one, or approve one that asked for it",
+		op:    "add_responder",
+		use:   "add NAME --model MODEL",
+		short: "Add or change a responder, or approve a pending one",
 		example: `  parley responder add sage --model llama3.2 --url http://127.0.0.1:11434/v1
-  parley responder add DM --model gpt-4-turbo --key-env OPENAI_API_KEY --system "You are the Dungeon Master." --temperature 0.7`,
-		args: cobra.ExactArgs(1), flags: []string{"description", "role", "capabilities", "groups"},
+  parley responder add DM --model gpt-4-turbo --key-env OPENAI_API_KEY --system "You are the Dungeon Master."`,
+		args:  cobra.ExactArgs(1),
+		flags: []string{"description", "role", "capabilities", "groups"},
 		fill: func(args []string, to url.Values) error {
-			if cmd.Flag("temperature").Changed {
-				config.Temperature = &heat
-			}
-			if cmd.Flag("history").Changed {
-				config.Additional.HistoryLength = &history
-			}
-
-			if forgetful {
-				no := false
-				config.Additional.Persistence = &no
-			}
-
-			b, err := json.Marshal(config)
-			if err != nil {
-				return fmt.Errorf("encode the configuration: %w", err)
-			}
-
 			to.Set("name", args[0])
-			to.Set("special_agent_config", string(b))
-			to.Set("auto_respond", strconv.FormatBool(!mailbox))
-
-			return nil
+			return flags.fill(cmd.Flags(), to)
 		},
 		print: func(c *cli, res *parley.AddResponderResult) error {
 			if res.Problem != "" {
@@ -76,39 +126,14 @@ func addResponderCommand(c *cli) *cobra.Command {
 			return c.printLine(res.Message)
 		},
 	})
-
-	f := cmd.Flags()
-	f.StringVar(&config.ModelID, "model", "", "the model, as its server names it")
-	f.StringVar(
-		&config.BaseURL,
-		"url",
-		"",
-		"a server that speaks chat completions (the hosted one of OpenAI if left out)",
-	)
-
-	f.StringVar(&config.APIKeyEnv, "key-env", "", "the variable of the daemon's environment that holds the key")
-	f.StringVar(&config.SystemPrompt, "system", "", "what the model is told before every conversation")
-	f.Float64Var(&heat, "temperature", 0, "0 to 2 (the server's own if left out)")
-	f.IntVar(&config.MaxTokens, "max-tokens", 0, "of an answer (the server's own if left out)")
-	f.StringVar(&config.Additional.PromptFormat, "prompt-format", "", "what a message becomes; {message} is its text")
-	f.StringVar(
-		&config.Additional.PostProcessing,
-		"post",
-		"",
-		"what is done to an answer: trim, strip_thinking, strip_name, single_line, none (default trim)",
-	)
-
-	f.IntVar(&history, "history", parley.DefaultHistory, "how many messages of the conversation the model is told")
-	f.BoolVar(&forgetful, "forget", false, "tell the model nothing of what was said before")
-	f.BoolVar(&config.Additional.Tools, "tools", false, "let the model see who is there and search its own messages")
-	f.BoolVar(&mailbox, "mailbox", false, "no model answers for now")
+	flags.add(cmd.Flags())
 
 	return cmd
 }
 
 func printResponders(c *cli, res *parley.ListRespondersResult) error {
 	if len(res.Responders) == 0 {
-		return c.printLine("No model answers for anyone. Add one: parley responder add NAME --model MODEL")
+		return c.printLine("There are no responders. Add one: parley responder add NAME --model MODEL")
 	}
 
 	var t table
@@ -135,8 +160,14 @@ func usageCommand(c *cli) *cobra.Command {
 	var since time.Duration
 	cmd := &cobra.Command{}
 	cmd = c.withAgents(command(c, operation[parley.UsageResult]{
-		op: "usage", use: "usage [NAME]", short: "See what the models' answers took: tokens, time, failures",
-		example: "  parley usage\n  parley usage DM --calls 10\n  parley usage --since 24h --json", args: cobra.MaximumNArgs(1), flags: []string{"calls"},
+		op:    "usage",
+		use:   "usage [NAME]",
+		short: "Show what the models' answers cost: tokens, time, failures",
+		example: `  parley usage
+  parley usage DM --calls 10
+  parley usage --since 24h --json`,
+		args:  cobra.MaximumNArgs(1),
+		flags: []string{"calls"},
 		fill: func(args []string, to url.Values) error {
 			if since > 0 {
 				to.Set("since", time.Now().Add(-since).Format(time.RFC3339Nano))
@@ -146,14 +177,14 @@ func usageCommand(c *cli) *cobra.Command {
 		print: printUsage,
 	}), 1)
 
-	cmd.Flags().DurationVar(&since, "since", 0, "only the last while, such as 24h")
+	cmd.Flags().DurationVar(&since, "since", 0, "only the last period, such as 24h")
 
 	return cmd
 }
 
 func printUsage(c *cli, res *parley.UsageResult) error {
 	if len(res.Agents) == 0 {
-		return c.printLine("No model was asked.")
+		return c.printLine("No model has been called.")
 	}
 
 	var t table
@@ -162,7 +193,7 @@ func printUsage(c *cli, res *parley.UsageResult) error {
 	}
 
 	if len(res.Agents) > 1 {
-		t.add("in all", spentWords(res.Total), "")
+		t.add("total", spentWords(res.Total), "")
 	}
 
 	t.print(c.out)
@@ -173,12 +204,7 @@ func printUsage(c *cli, res *parley.UsageResult) error {
 			m.Agent+" ← "+m.Caller,
 			parley.Short(m.MessageID),
 			m.Model,
-			fmt.Sprintf(
-				"%d in, %d out, %.1f s",
-				m.InputTokens,
-				m.OutputTokens,
-				float64(m.LatencyMS)/1000,
-			),
+			fmt.Sprintf("%d in, %d out, %.1f s", m.InputTokens, m.OutputTokens, float64(m.LatencyMS)/1000),
 			string(m.Reason),
 		)
 	}
@@ -190,11 +216,7 @@ func printUsage(c *cli, res *parley.UsageResult) error {
 
 func spentWords(s parley.Spent) string {
 	words := fmt.Sprintf(
-		"%s, %d answered; %d tokens in, %d out",
-		count(s.Calls, "call"),
-		s.Answered,
-		s.InputTokens,
-		s.OutputTokens,
+		"%s, %d answered; %d tokens in, %d out", count(s.Calls, "call"), s.Answered, s.InputTokens, s.OutputTokens,
 	)
 
 	if s.Calls > 0 {
@@ -215,7 +237,7 @@ func failureWords(by map[string]int) string {
 	return strings.Join(words, ", ")
 }
 
-// printReply prints what a responder answered.
+// printReply prints a responder's answer.
 func printReply(c *cli, r *parley.Reply) {
 	if r == nil || c.json {
 		return

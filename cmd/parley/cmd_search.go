@@ -12,9 +12,14 @@ import (
 
 func searchCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.SearchMessagesResult]{
-		op: "search_messages", use: "search WORDS…", short: "Find messages by their words, newest first",
-		example: "  parley search rebase\n  parley search '\"the build is red\"' --from coder --limit 5\n  parley search schema --since 2026-01-31T00:00:00Z",
-		args:    cobra.MinimumNArgs(1), flags: []string{"from", "to", "since", "until", "limit"},
+		op:    "search_messages",
+		use:   "search WORDS…",
+		short: "Find messages by their words, newest first",
+		example: `  parley search rebase
+  parley search '"the build is red"' --from coder --limit 5
+  parley search schema --since 2026-01-31T00:00:00Z`,
+		args:  cobra.MinimumNArgs(1),
+		flags: []string{"from", "to", "since", "until", "limit"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("query", strings.Join(args, " "))
 			return nil
@@ -48,12 +53,9 @@ func printFound(c *cli, res *parley.SearchMessagesResult) error {
 
 	switch {
 	case res.Truncated:
-		c.printf(
-			"… only messages since then were looked at; --until %s goes on.\n",
-			res.SearchedSince.Format(time.RFC3339Nano),
-		)
+		c.printf("… the search stopped there; --until %s continues.\n", res.SearchedSince.Format(time.RFC3339Nano))
 	case res.HasMore:
-		c.printf("… and more; --limit shows up to 100, --until earlier ones.\n")
+		c.printf("… and more; --limit shows up to 100, --until shows earlier ones.\n")
 	case len(res.Messages) == 0:
 		return c.printLine("No messages.")
 	}

@@ -19,9 +19,9 @@ func serveCommand(c *cli) *cobra.Command {
 	var readyFD int
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "Start the daemon (other commands do so by themselves)",
+		Short: "Start the daemon (other commands do so when needed)",
 		Example: `  parley serve                 # in the background
-  parley serve --foreground    # its log here; Ctrl-C ends it, the agents stay`,
+  parley serve --foreground    # logs here; Ctrl-C ends it, the agents stay`,
 		Args: usage(cobra.NoArgs),
 	}
 

@@ -16,10 +16,10 @@ import (
 func threadCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "thread",
-		Short: "Discuss under a title, several at once",
-		Long: `A thread is a conversation of several under a title. Who takes part gets every post;
-anybody may join, and reads what was said before. You, the operator, read and post
-everywhere without taking part.`,
+		Short: "Manage threads",
+		Long: `A thread is a conversation of several agents under a title. Its participants get every
+post. Anyone may join, and can read earlier posts. You, the operator, can read and post in
+every thread without joining.`,
 		Example: `  parley thread create "the parser" coder reviewer --message "who takes it?"
   parley thread post 1a2b3c4d "coder, please"
   parley thread show 1a2b3c4d`,
@@ -42,9 +42,13 @@ everywhere without taking part.`,
 
 func threadCreateCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.CreateThreadResult]{
-		op: "create_thread", use: "create TITLE [NAME…]", short: "Open a thread with agents in it",
-		example: "  parley thread create \"the parser\" coder reviewer\n  parley thread create \"the parser\" coder --message \"who takes it?\"",
-		args:    cobra.MinimumNArgs(1), flags: []string{"initial_message=message", "idempotency_key=key"},
+		op:    "create_thread",
+		use:   "create TITLE [NAME…]",
+		short: "Create a thread",
+		example: `  parley thread create "the parser" coder reviewer
+  parley thread create "the parser" coder --message "who takes it?"`,
+		args:  cobra.MinimumNArgs(1),
+		flags: []string{"initial_message=message", "idempotency_key=key"},
 		fill: func(args []string, to url.Values) error {
 			to.Set("title", args[0])
 			to["participants"] = args[1:]
@@ -56,7 +60,9 @@ func threadCreateCommand(c *cli) *cobra.Command {
 		},
 	})
 
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(
+		cmd *cobra.Command, args []string, toComplete string,
+	) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -68,8 +74,13 @@ func threadCreateCommand(c *cli) *cobra.Command {
 
 func threadListCommand(c *cli) *cobra.Command {
 	cmd := command(c, operation[parley.ListThreadsResult]{
-		op: "list_threads", use: "list", short: "List the threads, the last active first",
-		example: "  parley thread list\n  parley thread list --mine", args: cobra.NoArgs, flags: []string{"mine", "limit"},
+		op:    "list_threads",
+		use:   "list",
+		short: "List threads, the last active first",
+		example: `  parley thread list
+  parley thread list --mine`,
+		args:  cobra.NoArgs,
+		flags: []string{"mine", "limit"},
 		print: func(c *cli, res *parley.ListThreadsResult) error {
 			if len(res.Threads) == 0 {
 				return c.printLine("No threads.")
@@ -91,7 +102,7 @@ func threadListCommand(c *cli) *cobra.Command {
 	return cmd
 }
 
-// printThread shows a thread as a line of what it is, and below it who takes part.
+// printThread shows a thread: a line with id and title, and its participants below.
 func printThread(c *cli, th parley.Thread) {
 	c.printf(
 		"%s  %s  %s\n",
@@ -101,7 +112,7 @@ func printThread(c *cli, th parley.Thread) {
 	)
 	who := strings.Join(th.ParticipantNames, ", ")
 	if th.Status == parley.ConversationArchived {
-		who += "  (archived: nobody in it is there)"
+		who += "  (archived: all its participants have ended)"
 	}
 	c.printf("  %s\n", who)
 }
@@ -122,30 +133,30 @@ type threadView struct {
 
 func threadShowCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "show ID", Short: "See a thread's participants and its posts, without marking them read",
-		Example: "  parley thread show 1a2b3c4d\n  parley thread show 1a2b3c4d --limit 100", Args: usage(cobra.ExactArgs(1)),
+		Use:   "show ID",
+		Short: "Show a thread's participants and posts, without marking them read",
+		Example: `  parley thread show 1a2b3c4d
+  parley thread show 1a2b3c4d --limit 100`,
+		Args: usage(cobra.ExactArgs(1)),
 	}
 
 	read := addFlags(cmd, "get_messages", []string{"limit", "since"})
 	cmd.Flag("limit").Usage = "how many posts at most, the newest (default 50)"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		details, err := invoke[parley.ThreadDetailsResult](
-			cmd.Context(),
-			c,
-			"get_thread_details",
-			url.Values{"thread_id": args},
+			cmd.Context(), c, "get_thread_details", url.Values{"thread_id": args},
 		)
 		if err != nil {
 			return err
 		}
 
 		values := read()
-		for name, value := range map[string]string{"thread_id": details.Object.ID, "mark_read": "false", "sort_order": "newest_first"} {
-			values.Set(name, value)
-		}
+		values.Set("thread_id", details.Object.ID)
+		values.Set("mark_read", "false")
+		values.Set("sort_order", "newest_first")
 
 		page, err := invoke[parley.GetMessagesResult](cmd.Context(), c, "get_messages", values)
-		if parley.ErrorCode(err) == parley.NotAParticipant { // it may see who is in it, and not what they say
+		if parley.ErrorCode(err) == parley.NotAParticipant { // the caller may see the participants, but not the posts
 			page, err = &parley.GetMessagesResult{Messages: []parley.ContractMessage{}}, nil
 		}
 		if err != nil {
@@ -197,9 +208,11 @@ func printThreadView(c *cli, v threadView) error {
 
 func threadPostCommand(c *cli) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "post ID TEXT…", Short: "Post to a thread",
-		Example: "  parley thread post 1a2b3c4d \"coder, please\"\n  git diff | parley thread post 1a2b3c4d - --urgent --wait",
-		Args:    usage(cobra.MinimumNArgs(2)),
+		Use:   "post ID TEXT…",
+		Short: "Post to a thread",
+		Example: `  parley thread post 1a2b3c4d "coder, please"
+  git diff | parley thread post 1a2b3c4d - --urgent --wait`,
+		Args: usage(cobra.MinimumNArgs(2)),
 	}
 	cmd = sendingCommand(c,
 		cmd,
@@ -212,24 +225,38 @@ func threadPostCommand(c *cli) *cobra.Command {
 
 func threadJoinCommand(c *cli) *cobra.Command {
 	return withThreads(c, command(c, operation[parley.MembershipResult]{
-		op: "join_thread", use: "join ID", short: "Take part in a thread",
-		example: "  parley thread join 1a2b3c4d", args: cobra.ExactArgs(1), fill: positional("thread_id"), print: printMembership,
+		op:      "join_thread",
+		use:     "join ID",
+		short:   "Join a thread",
+		example: "  parley thread join 1a2b3c4d",
+		args:    cobra.ExactArgs(1),
+		fill:    positional("thread_id"),
+		print:   printMembership,
 	}), 1)
 }
 
 func threadAddCommand(c *cli) *cobra.Command {
 	return withThreads(c, command(c, operation[parley.MembershipResult]{
-		op: "add_participant_to_thread", use: "add ID NAME", short: "Add an agent to a thread",
-		example: "  parley thread add 1a2b3c4d tester", args: cobra.ExactArgs(2),
-		fill: positional("thread_id", "agent_id_to_add"), print: printMembership,
+		op:      "add_participant_to_thread",
+		use:     "add ID NAME",
+		short:   "Add an agent to a thread",
+		example: "  parley thread add 1a2b3c4d tester",
+		args:    cobra.ExactArgs(2),
+		fill:    positional("thread_id", "agent_id_to_add"),
+		print:   printMembership,
 	}), 2)
 }
 
 func threadRemoveCommand(c *cli) *cobra.Command {
 	return withThreads(c, command(c, operation[parley.MembershipResult]{
-		op: "remove_participant_from_thread", use: "remove ID NAME", short: "Remove an agent from a thread, or leave it yourself",
-		example: "  parley thread remove 1a2b3c4d tester\n  parley thread remove 1a2b3c4d operator", args: cobra.ExactArgs(2),
-		fill: positional("thread_id", "agent_id_to_remove"), print: printMembership,
+		op:    "remove_participant_from_thread",
+		use:   "remove ID NAME",
+		short: "Remove an agent from a thread, or leave it yourself",
+		example: `  parley thread remove 1a2b3c4d tester
+  parley thread remove 1a2b3c4d operator`,
+		args:  cobra.ExactArgs(2),
+		fill:  positional("thread_id", "agent_id_to_remove"),
+		print: printMembership,
 	}), 2)
 }
 
@@ -237,9 +264,11 @@ func printMembership(c *cli, res *parley.MembershipResult) error {
 	return c.printLine(res.Message)
 }
 
-// withThreads completes a thread's id and, up to the nth argument, names of agents.
+// withThreads completes a thread's id and then, up to n arguments, names of agents.
 func withThreads(c *cli, cmd *cobra.Command, n int) *cobra.Command {
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(
+		cmd *cobra.Command, args []string, toComplete string,
+	) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case len(args) == 0:
 			return completeThreads(cmd.Context(), c), cobra.ShellCompDirectiveNoFileComp
@@ -251,7 +280,8 @@ func withThreads(c *cli, cmd *cobra.Command, n int) *cobra.Command {
 	return cmd
 }
 
-// completeThreads offers the threads of a running daemon, as completeAgents does.
+// completeThreads returns the threads of a running daemon. Like completeAgents, it does
+// not start one.
 func completeThreads(ctx context.Context, c *cli) []string {
 	at, err := c.place()
 	if err != nil {

@@ -148,7 +148,7 @@ func (w *watcher) head() string {
 	}
 
 	if a.HeldReason != "" {
-		line += "  " + w.paint(yellow, "held: "+parley.CleanLine(a.HeldReason))
+		line += "  " + w.paint(yellow, "held: "+parley.CleanLine(reasonText(a.HeldCode, a.HeldReason)))
 	}
 
 	return line
@@ -290,7 +290,8 @@ func (w *watcher) draw(messages []string) {
 		width, height = 80, 24
 	}
 
-	foot := append([]string{w.paint(faint, "── messages; q ends "+strings.Repeat("─", max(0, width-20)))}, messages...)
+	rule := w.paint(faint, "── messages; q ends "+strings.Repeat("─", max(0, width-20)))
+	foot := append([]string{rule}, messages...)
 	foot = foot[:min(len(foot), max(0, height-2))]
 
 	room := height - 1 - len(foot)

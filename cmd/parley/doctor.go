@@ -21,10 +21,10 @@ import (
 func doctorCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that all that parley needs is there and well",
-		Long: `Checks tmux, the agent programs, the workspace's files, database, daemon and ports, and
-says what to do about each finding. It changes nothing and starts no daemon. Its exit
-status is 0 when there is no problem, and else 1; a warning is none.`,
+		Short: "Check parley's installation and this workspace",
+		Long: `Checks tmux, the agent programs, and the workspace's files, database, daemon and ports,
+and tells what to do about each finding. It changes nothing and does not start a daemon.
+The exit status is 1 if there is a problem, else 0; warnings do not count.`,
 		Example: "  parley doctor\n  parley doctor --json",
 		Args:    usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,16 +42,16 @@ status is 0 when there is no problem, and else 1; a warning is none.`,
 	}
 }
 
-// level is how bad a finding is.
+// level is the severity of a finding.
 type level string
 
 const (
 	fine    level = "ok"
 	warning level = "warning"
-	problem level = "problem" // parley, or one of its agents, will not work
+	problem level = "problem" // parley or one of its agents will not work
 )
 
-// finding is one line of the doctor's.
+// finding is one result of a check.
 type finding struct {
 	Check  string `json:"check"`
 	Level  level  `json:"level"`
@@ -59,7 +59,7 @@ type finding struct {
 	Action string `json:"suggested_action,omitempty"` // not with ok
 }
 
-// findings are those of one check, as it makes them.
+// findings collects the results of one check.
 type findings []finding
 
 func (f *findings) ok(check, format string, args ...any) {
@@ -74,28 +74,28 @@ func (f *findings) bad(check, action, format string, args ...any) {
 	*f = append(*f, finding{check, problem, fmt.Sprintf(format, args...), action})
 }
 
-// fail is bad for an error, which has its own next step.
+// fail adds a problem from an error and its next step.
 func (f *findings) fail(check string, err error) {
 	e := parley.AsError(err)
 	f.bad(check, forPeople(e.Action), "%s", strings.TrimRight(e.Message, "\n"))
 }
 
-// check is one thing to look at. Its work ends with its context.
+// check is one thing to check. run must end with its context.
 type check struct {
 	name   string
 	within time.Duration // how long it may take
 	run    func(context.Context) findings
 }
 
-// Bounds of the checks. Reading a large database through takes the longest; an
-// agent program may need seconds to say its version on a busy machine.
+// Time limits of the checks. Reading a large database takes longest. An agent program
+// may take seconds to print its version on a busy machine.
 const (
 	promptly   = 10 * time.Second
 	patiently  = 20 * time.Second
 	thoroughly = 60 * time.Second
 )
 
-// atOnce is how many checks run at a time: some start other programs.
+// atOnce bounds the checks that run at the same time: some start other programs.
 const atOnce = 4
 
 // doctor is one run of the checks.
@@ -106,8 +106,8 @@ type doctor struct {
 	set  profile.Set
 }
 
-// checks lists what there is to look at from here. Where there is no workspace
-// those remain that do without.
+// checks returns the checks for this directory. Without a workspace, these are the ones
+// that need none.
 func (d *doctor) checks() []check {
 	var f findings
 	if !d.find(&f) {
@@ -130,13 +130,13 @@ func (d *doctor) checks() []check {
 	return append(all, d.agentChecks()...)
 }
 
-// told is a check that was made already.
+// told is a check that has been made.
 func told(f findings) func(context.Context) findings {
 	return func(context.Context) findings { return f }
 }
 
-// find finds the workspace, its parley.yaml and its profiles, and reports whether
-// there is a workspace.
+// find loads the workspace's parley.yaml and profiles. It reports whether there is a
+// workspace.
 func (d *doctor) find(f *findings) bool {
 	var err error
 	d.set, err = profile.Builtin()
@@ -171,7 +171,7 @@ func (d *doctor) find(f *findings) bool {
 	return true
 }
 
-// checkTeam looks at what parley.yaml names.
+// checkTeam checks that the programs of parley.yaml's agents exist.
 func (d *doctor) checkTeam(f *findings) {
 	before := len(*f)
 	for _, m := range d.team.Agents {
@@ -187,14 +187,11 @@ func (d *doctor) checkTeam(f *findings) {
 		}
 
 		if len(command) == 0 {
-			f.bad(
-				"parley.yaml",
-				"Give it a command, or a profile that has one.",
-				"agent %s has no program to run",
-				m.Name,
-			)
+			f.bad("parley.yaml", "Give it a command, or a profile that has one.",
+				"agent %s has no program to run", m.Name)
 		} else if _, ok := d.lookPath(command[0], filepath.Join(d.at.Root, m.Dir)); !ok && command[0] != "parley" {
-			f.bad("parley.yaml", "Install it, or correct its command.", "the program of agent %s, %s, is not found", m.Name, command[0])
+			f.bad("parley.yaml", "Install it, or correct its command.",
+				"the program of agent %s, %s, was not found", m.Name, command[0])
 		}
 	}
 
@@ -203,9 +200,9 @@ func (d *doctor) checkTeam(f *findings) {
 	}
 }
 
-// examine runs the checks, a few at a time, and returns what they found in their
-// order. A check that does not end with its time is left to itself: this program
-// is about to end. progress is told every second which are not done.
+// examine runs the checks, atOnce at a time, and returns their findings in order. A check
+// that exceeds its time is abandoned, since this program is about to end. progress gets
+// the names of the unfinished checks every second.
 func examine(ctx context.Context, checks []check, progress func(left []string)) []finding {
 	done := make([]chan findings, len(checks))
 	room := make(chan struct{}, atOnce)
@@ -258,21 +255,21 @@ func (c check) examine(ctx context.Context) findings {
 	}
 
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		late.bad(c.name, "Let it run to its end.", "interrupted")
+		late.bad(c.name, "Let it finish.", "interrupted")
 		return late
 	}
 
 	late.warn(
 		c.name,
-		"See whether its disk, its network or the machine is stuck, and try again.",
-		"not done within %s",
+		"Check whether its disk, its network or the machine is stuck, and try again.",
+		"not finished within %s",
 		c.within,
 	)
 
 	return late
 }
 
-// every calls f again and again until stop, which waits for the last call.
+// every calls f every d until stop, which waits for the last call.
 func every(d time.Duration, f func()) (stop func()) {
 	ticker, end, ended := time.NewTicker(d), make(chan struct{}), make(chan struct{})
 	go func() {
@@ -291,7 +288,7 @@ func every(d time.Duration, f func()) (stop func()) {
 	return func() { ticker.Stop(); close(end); <-ended }
 }
 
-// newProgress shows on a terminal what is waited for, and clears it in the end.
+// progress shows the unfinished checks on a terminal and clears the line at the end.
 func (d *doctor) progress() func(left []string) {
 	if !isTerminal(d.err) || d.json {
 		return func([]string) {}

@@ -12,7 +12,7 @@ import (
 	"parley/profile"
 )
 
-// agentChecks are one for each program that a profile launches by itself.
+// agentChecks returns a check for each program that a profile launches.
 func (d *doctor) agentChecks() (all []check) {
 	for _, name := range d.set.Names() {
 		p, err := d.set.Find(name)
@@ -24,8 +24,8 @@ func (d *doctor) agentChecks() (all []check) {
 	return append(all, check{"handover", promptly, d.checkHandover})
 }
 
-// checkAgent looks at a profile's program: is it there, which version is it, and
-// can it be handed what the profile says.
+// checkAgent checks a profile's program: whether it is installed, its version, and
+// whether it will read the settings that parley passes to it.
 func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings) {
 	path, found := d.lookPath(p.Command[0], d.dir)
 	if !found {
@@ -37,19 +37,15 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 	switch {
 	case err != nil:
 		f.warn(
-			p.Name,
-			"See what "+path+" "+strings.Join(p.Version, " ")+" says.",
-			"%s does not say its version: %v",
-			path,
-			err,
+			p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err,
 		)
 	case p.Covers(version):
 		f.ok(p.Name, "%s (%s); %s", version, path, selfReport(p))
 	default:
 		f.warn(
 			p.Name,
-			"Watch its first messages; parley attach shows its terminal, parley.yaml can correct the profile.",
-			"%s (%s) is not between the versions that the profile was tried with: %s",
+			"Watch its first messages with parley attach; if it misbehaves, correct the profile in parley.yaml.",
+			"%s (%s) is outside of the versions that the profile was tested with: %s",
 			version,
 			path,
 			strings.Join(p.Tested, ", "),
@@ -61,7 +57,7 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 	return f
 }
 
-// selfReport says where it is known from what a profile's program does.
+// selfReport tells how parley learns the state of a profile's program.
 func selfReport(p *profile.Profile) string {
 	switch {
 	case len(p.Reports) > 0:
@@ -82,13 +78,13 @@ func versionOf(ctx context.Context, p *profile.Profile, path string, env daemon.
 		return version, nil
 	}
 	if err == nil {
-		err = errors.New("it prints none")
+		err = errors.New("there is none in its output")
 	}
 	return "", err
 }
 
-// strictSettings are the variables that name settings which Gemini CLI and what
-// descends of it do not read if others than their owner could replace them.
+// strictSettings lists the variables that name settings files of Gemini CLI and its
+// forks. They ignore a file that other users could replace.
 var strictSettings = []string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH", "GEMINI_CLI_SYSTEM_SETTINGS_PATH"}
 
 func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
@@ -102,7 +98,7 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 		return
 	}
 
-	next := "Set XDG_STATE_HOME to a directory below which only you can write, such as one in your home directory."
+	next := "Set XDG_STATE_HOME to a directory that only you can write to, such as one in your home directory."
 	if home := d.env.Get("HOME"); home != "" && (dir == home || strings.HasPrefix(dir, home+"/")) {
 		next = "Make it yours alone: chmod go-w " + dir
 	}
@@ -110,24 +106,20 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 	f.warn(
 		p.Name,
 		next,
-		"it would start without parley's tools and say nothing: it reads no settings in %s, since others may write %s",
+		"it would silently start without parley's tools: it ignores settings in %s, because others may write to %s",
 		d.at.Launch,
 		dir,
 	)
 }
 
-// checkHandover looks at what every handover needs: this program, at a path that
-// agents can start it from.
+// checkHandover checks that agents can start this program from its path.
 func (d *doctor) checkHandover(context.Context) (f findings) {
 	switch {
 	case d.executable == "" || !isProgram(strings.TrimSuffix(d.executable, " (deleted)")):
-		f.bad(
-			"handover",
-			"Install parley again, and start the daemon again: parley down --keep-agents.",
-			"this program is not where it was started from, so agents cannot call it",
-		)
+		f.bad("handover", "Install parley again, and restart the daemon: parley down --keep-agents.",
+			"this program has been moved or removed, so agents cannot call it")
 	case strings.Contains(d.executable, "/go-build"): // of `go run`
-		f.warn("handover", "Install it: make install.", "this program is temporary: %s", d.executable)
+		f.warn("handover", "Install it: make install.", "this program is a temporary file: %s", d.executable)
 	default:
 		f.ok("handover", "agents call %s", d.executable)
 	}

@@ -22,13 +22,8 @@ import (
 func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	info, err := daemon.ReadInfo(d.at)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		f.warn(
-			"daemon",
-			"Remove it; the next daemon writes it anew.",
-			"%s cannot be read: %v",
-			d.at.Info(),
-			daemon.PathCause(err),
-		)
+		f.warn("daemon", "Remove it; the next daemon writes a new one.",
+			"%s cannot be read: %v", d.at.Info(), daemon.PathCause(err))
 
 		return f
 	}
@@ -43,28 +38,18 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 	case err != nil:
 		f.bad("daemon", "Make it readable for you.", "%s: %v", d.at.Lock(), daemon.PathCause(err))
 	case held && info != nil:
-		f.bad(
-			"daemon",
+		f.bad("daemon",
 			fmt.Sprintf("End it with: kill %d. The agents stay, and the next command starts a new daemon.", info.PID),
-			"the daemon (pid %d) runs, but does not answer on %s",
-			info.PID,
-			info.Socket,
-		)
+			"the daemon (pid %d) runs, but does not answer on %s", info.PID, info.Socket)
 	case held:
-		f.warn(
-			"daemon",
-			"Look again in a few seconds; if it stays so, look into "+d.at.Log()+".",
-			"a daemon is starting or ending",
-		)
+		f.warn("daemon", "Check again in a few seconds; if nothing changes, look into "+d.at.Log()+".",
+			"a daemon is starting or ending")
 	case info != nil:
-		f.warn(
-			"daemon",
-			"Any command starts a new one, which finds the agents. How the last one ended may stand in "+d.at.Log()+".",
-			"not running; the last one (pid %d) did not end in good order",
-			info.PID,
-		)
+		f.warn("daemon",
+			"Any command starts a new one, which finds the agents. "+d.at.Log()+" may tell how the last one ended.",
+			"not running; the last one (pid %d) crashed or was killed", info.PID)
 	default:
-		f.ok("daemon", "not running; it starts by itself")
+		f.ok("daemon", "not running; the next command starts it")
 	}
 
 	return f
@@ -72,18 +57,14 @@ func (d *doctor) checkDaemon(ctx context.Context) (f findings) {
 
 func (d *doctor) aboutRunning(f *findings, info *daemon.Info) {
 	if info.Version != buildVersion() {
-		f.warn("daemon", "To have the new one: parley down --keep-agents, then any command; the agents stay.",
+		f.warn("daemon", "To start the new version: parley down --keep-agents, then any command; the agents stay.",
 			"the daemon (pid %d) is version %s, this program %s", info.PID, info.Version, buildVersion())
 		return
 	}
 
 	if file, err := os.Stat(d.at.TeamFile()); err == nil && file.ModTime().After(info.StartedAt) {
-		f.warn(
-			"daemon",
-			"To have its settings and profiles as they are now: parley down --keep-agents, then any command; the agents stay.",
-			"parley.yaml was changed after the daemon (pid %d) had read it",
-			info.PID,
-		)
+		f.warn("daemon", "To apply the changes: parley down --keep-agents, then any command; the agents stay.",
+			"parley.yaml has changed since the daemon (pid %d) read it", info.PID)
 
 		return
 	}
@@ -91,7 +72,7 @@ func (d *doctor) aboutRunning(f *findings, info *daemon.Info) {
 	f.ok("daemon", "%s, pid %d, up for %s", info.Version, info.PID, d.ago(info.StartedAt))
 }
 
-// healthy is nil if a daemon of parley's answers there.
+// healthy returns nil if a parley daemon answers at the address.
 func healthy(ctx context.Context, network, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
@@ -114,15 +95,15 @@ func healthy(ctx context.Context, network, address string) error {
 	}
 	defer res.Body.Close()
 
-	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable { // it is there, well or not
+	if res.StatusCode != http.StatusOK && res.StatusCode != http.StatusServiceUnavailable { // unhealthy, but it answers
 		return fmt.Errorf("it answered %s", res.Status)
 	}
 
 	return nil
 }
 
-// checkPort looks at the daemon's port on loopback: a running daemon answers on it,
-// another's must be free.
+// checkPort checks the daemon's TCP port: a running daemon must answer on it; otherwise
+// the port of the next one must be free.
 func (d *doctor) checkPort(ctx context.Context) (f findings) {
 	info, err := daemon.ReadInfo(d.at)
 	if err == nil && healthy(ctx, "unix", info.Socket) == nil {
@@ -132,13 +113,8 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 		}
 
 		if err != nil {
-			f.bad(
-				"port",
-				"Start the daemon again: parley down --keep-agents, then any command.",
-				"the daemon does not answer on %s: %v",
-				info.HTTP,
-				err,
-			)
+			f.bad("port", "Restart the daemon: parley down --keep-agents, then any command.",
+				"the daemon does not answer on %s: %v", info.HTTP, err)
 
 			return f
 		}
@@ -156,23 +132,15 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 	err = listens(cmp.Or(fixed, kept))
 	switch {
 	case err == nil && fixed+kept == 0:
-		f.ok("port", "the daemon will choose one")
+		f.ok("port", "the daemon will take a free one")
 	case err == nil:
 		f.ok("port", "%d is free", cmp.Or(fixed, kept))
 	case fixed == 0 && taken(err):
-		f.warn(
-			"port",
-			"Nothing, unless a program was told that number.",
-			"%d, the daemon's last, is in use; it will choose another",
-			kept,
-		)
+		f.warn("port", "Nothing, unless a program uses that number.",
+			"%d, the last daemon's port, is in use; the next one will take another", kept)
 	case taken(err):
-		f.bad(
-			"port",
-			"Give http_port in parley.yaml another number, or leave it out to get a free one.",
-			"%d is in use",
-			fixed,
-		)
+		f.bad("port", "Give http_port in parley.yaml another number, or leave it out to get a free one.",
+			"%d is in use", fixed)
 	default:
 		f.bad("port", "Give http_port in parley.yaml a number above 1023, or leave it out.", "%v", err)
 	}
@@ -182,28 +150,24 @@ func (d *doctor) checkPort(ctx context.Context) (f findings) {
 
 func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 	if _, err := os.Stat(d.at.Database()); errors.Is(err, fs.ErrNotExist) {
-		f.ok("database", "none yet; the daemon makes it")
+		f.ok("database", "none yet; the daemon creates it")
 		return f
 	}
 
 	h, err := store.Inspect(ctx, d.at.Database())
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		f.warn("database", "Try again when the machine is idle.", "too large to be read through within %s", thoroughly)
+		f.warn("database", "Try again when the machine is idle.", "too large to be read within %s", thoroughly)
 	case err != nil:
 		f.fail("database", err)
 	case h.Version > h.Known:
-		f.bad(
-			"database",
-			"Use the newer parley, or put an older copy in its place: automatic ones stand beside it ("+d.at.Database()+".bak-*).",
-			"it is from a newer parley: its version is %d, this program knows %d",
-			h.Version,
-			h.Known,
-		)
+		f.bad("database",
+			"Use the newer parley, or restore an older copy; automatic backups are "+d.at.Database()+".bak-*.",
+			"it was written by a newer parley: its version is %d, this program's is %d", h.Version, h.Known)
 	case h.Version < h.Known:
 		f.ok(
 			"database",
-			"sound, %s; version %d, which the next daemon brings to %d",
+			"sound, %s, version %d; the next daemon migrates it to %d",
 			size(h.Size+h.Log),
 			h.Version,
 			h.Known,
@@ -215,8 +179,8 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 	return f
 }
 
-// Free space below which the doctor speaks up: a message takes about a kilobyte,
-// the log of the database up to 16 MB, and a copy before a migration its size.
+// Limits of free space. A message takes about a kilobyte, the log of the database up to
+// 16 MB, and a copy before a migration the size of the database.
 const (
 	littleSpace = 500 << 20
 	noSpace     = 50 << 20
@@ -226,10 +190,10 @@ func (d *doctor) checkDisk(context.Context) (f findings) {
 	dir := existing(d.at.Database())
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
-		f.warn("disk", "See what df "+dir+" says.", "its free space cannot be told: %v", err)
+		f.warn("disk", "Run df "+dir+".", "its free space is unknown: %v", err)
 		return f
 	}
-	spaceFound(&f, int64(st.Bavail)*int64(st.Bsize), dir) // of other types on other systems
+	spaceFound(&f, int64(st.Bavail)*int64(st.Bsize), dir) // the types differ between systems
 	return f
 }
 
@@ -244,7 +208,7 @@ func spaceFound(f *findings, free int64, dir string) {
 	}
 }
 
-// size shows bytes in the unit that fits.
+// size formats bytes in the unit that fits.
 func size(bytes int64) string {
 	n := float64(bytes)
 	for _, unit := range []string{"bytes", "kB", "MB"} {

@@ -14,16 +14,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkFiles looks at who may use what the workspace keeps. A daemon makes its
-// directories private when it starts; here nothing is changed.
+// checkFiles checks that the workspace's files are the user's alone. The daemon makes its
+// directories private when it starts; the doctor changes nothing.
 func (d *doctor) checkFiles(context.Context) (f findings) {
 	if over := len(d.at.Database()) - daemon.MaxDatabasePath; over > 0 {
-		f.bad(
-			"files",
-			"Choose a directory with a shorter path.",
-			"the workspace's path is %d bytes too long for its database",
-			over,
-		)
+		f.bad("files", "Choose a directory with a shorter path.",
+			"the workspace's path is %d bytes too long for its database", over)
 	}
 
 	d.checkSocketPath(&f, "files", d.at.Socket(), "Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
@@ -42,19 +38,17 @@ func (d *doctor) checkFiles(context.Context) (f findings) {
 	return f
 }
 
-// What takes so much is worth a look: ten files of the largest size, and about a million
-// messages.
+// Sizes worth a warning: ten files of the largest size, and about a million messages.
 const (
 	manyFiles    = 1 << 30
 	largeContent = 1 << 30
 )
 
-// checkSpace says what the workspace takes of the disk, and how it gets less.
+// checkSpace reports the disk space that the workspace takes, and how to free some.
 func (d *doctor) checkSpace(context.Context) (f findings) {
-	state := filepath.Dir(d.at.Database())
 	var kept int64
 	for _, dir := range []string{"files", "received"} {
-		n, err := files.Size(filepath.Join(state, dir))
+		n, err := files.Size(filepath.Join(filepath.Dir(d.at.Database()), dir))
 		if err != nil {
 			f.fail("space", err)
 			return f
@@ -62,56 +56,52 @@ func (d *doctor) checkSpace(context.Context) (f findings) {
 		kept += n
 	}
 
-	said := "files that were sent take " + size(kept)
+	detail := "stored files take " + size(kept)
 	if kept >= manyFiles {
-		f.warn(
-			"space",
-			"See them with parley files; delete old ones with parley files prune --older-than DAYS.",
-			"%s",
-			said,
-		)
+		f.warn("space", "List them with parley files; delete old ones with parley files prune --older-than DAYS.",
+			"%s", detail)
 	} else {
-		f.ok("space", "%s", said)
+		f.ok("space", "%s", detail)
 	}
 
+	d.checkDatabaseSpace(&f)
+
+	return f
+}
+
+// checkDatabaseSpace reports the disk space of the database and its automatic backups.
+func (d *doctor) checkDatabaseSpace(f *findings) {
 	var database, copies int64
 	for _, name := range []string{"", "-wal", "-shm"} {
 		database += sizeOf(d.at.Database() + name)
 	}
 
-	found, _ := filepath.Glob(d.at.Database() + ".bak-*") // the path is no pattern, or there is none
-	for _, name := range found {
+	backups, _ := filepath.Glob(d.at.Database() + ".bak-*") // a malformed pattern finds none
+	for _, name := range backups {
 		copies += sizeOf(name)
 	}
 
-	said = "the database takes " + size(database)
-	if len(found) > 0 {
-		said += ", " + count(len(found), "automatic backup") + " " + size(copies)
+	detail := "the database takes " + size(database)
+	if len(backups) > 0 {
+		detail += ", " + count(len(backups), "automatic backup") + " " + size(copies)
 	}
 
 	switch {
 	case copies >= largeContent:
-		f.warn(
-			"space",
-			"The backups were made before migrations; when all is well, delete them: "+d.at.Database()+".bak-*",
-			"%s",
-			said,
-		)
+		f.warn("space",
+			"The backups are from before migrations; if all is well, delete them: "+d.at.Database()+".bak-*",
+			"%s", detail)
 	case database >= largeContent:
-		f.warn(
-			"space",
-			"Messages are kept for good. To begin anew: parley backup FILE, parley down, then move "+d.at.Database()+" and its -wal away.",
-			"%s",
-			said,
-		)
+		f.warn("space",
+			"Messages are never deleted. To start over: parley backup FILE, parley down, then move "+
+				d.at.Database()+" and its -wal away.",
+			"%s", detail)
 	default:
-		f.ok("space", "%s", said)
+		f.ok("space", "%s", detail)
 	}
-
-	return f
 }
 
-// sizeOf is how many bytes a file has, 0 if there is none.
+// sizeOf returns the size of a file in bytes, 0 if there is none.
 func sizeOf(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -120,14 +110,14 @@ func sizeOf(path string) int64 {
 	return info.Size()
 }
 
-// checkPrivate looks at a file or directory that is to be the user's alone, or, if
-// it is not there yet, at whether it can be made.
+// checkPrivate checks that a file or directory is the user's alone or, if it does not
+// exist, that it can be created.
 func (d *doctor) checkPrivate(f *findings, path string) {
 	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if parent := existing(filepath.Dir(path)); unix.Access(parent, unix.W_OK|unix.X_OK) != nil {
-			f.bad("files", "Make "+parent+" writable for you.", "%s cannot be made", path)
+			f.bad("files", "Make "+parent+" writable for you.", "%s cannot be created", path)
 		}
 	case err != nil:
 		f.bad("files", "Make it yours again, with its directory.", "%s: %v", path, daemon.PathCause(err))
@@ -138,19 +128,14 @@ func (d *doctor) checkPrivate(f *findings, path string) {
 	case info.IsDir() && info.Mode().Perm()&0o077 != 0:
 		f.warn("files", "Make it private: chmod 700 "+path, "others may use %s (%#o)", path, info.Mode().Perm())
 	case !info.IsDir() && info.Mode().Perm()&0o600 != 0o600:
-		f.bad(
-			"files",
-			"Make it yours to use: chmod 600 "+path,
-			"%s cannot be read and written (%#o)",
-			path,
-			info.Mode().Perm(),
-		)
+		f.bad("files", "Make it usable: chmod 600 "+path,
+			"%s cannot be read and written (%#o)", path, info.Mode().Perm())
 	case !info.IsDir() && info.Mode().Perm()&0o077 != 0:
 		f.warn("files", "Make it private: chmod 600 "+path, "others may use %s (%#o)", path, info.Mode().Perm())
 	}
 }
 
-// existing is path, or the nearest directory above it that is there.
+// existing returns path, or the nearest directory above it that exists.
 func existing(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || path == filepath.Dir(path) {
@@ -160,8 +145,8 @@ func existing(path string) string {
 	}
 }
 
-// openAbove returns the first of path and the directories above it that others
-// than its owner may write, "" if there is none.
+// openAbove returns the first of path and the directories above it that other users may
+// write to, "" if there is none.
 func openAbove(path string) string {
 	for {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o022 != 0 {
@@ -174,7 +159,7 @@ func openAbove(path string) string {
 	}
 }
 
-// lookPath finds a program as a launch in dir does.
+// lookPath finds a program in the same way as a launch in dir.
 func (d *doctor) lookPath(name, dir string) (string, bool) {
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {

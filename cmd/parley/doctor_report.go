@@ -17,7 +17,7 @@ func countOf(found []finding, l level) (n int) {
 	return n
 }
 
-// reportState prints what was found: one line each, with what to do below it.
+// report prints the findings, each with its next step below.
 func (d *doctor) report(found []finding) error {
 	if d.json {
 		return d.printJSON(struct {

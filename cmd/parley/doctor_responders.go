@@ -3,9 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"time"
 
 	"parley"
@@ -13,98 +13,90 @@ import (
 	"parley/responder"
 )
 
-// connectTime is how long a model's server has to take a connection.
+// connectTime bounds a connection to a model's server.
 const connectTime = 3 * time.Second
 
-// checkResponders looks whether the models of parley.yaml, and those that the daemon
-// knows of if it runs, can be asked. Nothing is sent to them.
+// responderCheck is a responder to check.
+type responderCheck struct {
+	name    string
+	config  parley.ResponderConfig
+	daemon  bool   // the running daemon knows it
+	problem string // as the daemon reports it
+}
+
+// checkResponders checks whether the models of parley.yaml, and those of a running
+// daemon, can be called. It sends them nothing.
 func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 	if d.team == nil {
 		return f
 	}
 
-	all := map[string]parley.ResponderConfig{}
-	var names []string
-	add := func(name string, c parley.ResponderConfig) {
-		if _, known := all[name]; !known {
-			names = append(names, name)
-		}
-		all[name] = c
-	}
-
+	var checks []responderCheck
 	for _, r := range d.team.Declared() {
-		add(r.Name, r.ResponderConfig)
+		checks = append(checks, responderCheck{name: r.Name, config: r.ResponderConfig})
 	}
-
-	missing := map[string]string{}
-	if info, err := daemon.ReadInfo(d.at); err == nil && info != nil && healthy(ctx, "unix", info.Socket) == nil {
-		service := d.clientOf(info)
-		defer service.Close()
-
-		if known, err := service.ListResponders(ctx, parley.ListRespondersRequest{}); err == nil {
-			for _, r := range known.Responders {
-				if r.Answers {
-					add(r.Agent, r.ResponderConfig)
-					missing[r.Agent] = r.Problem
-				}
-			}
-		}
-
-		if status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); err == nil {
-			for _, w := range status.Warnings {
-				f.bad(
-					"responders",
-					"Change parley.yaml, and start the daemon again: parley down --keep-agents, then any command.",
-					"%s",
-					w,
-				)
-			}
-		}
-	}
+	checks = d.addRunningResponders(ctx, checks, &f)
 
 	model := responder.New(responder.Options{Getenv: d.env.Get})
-	for _, name := range names {
-		c := all[name]
-		problem, asked := missing[name]
-		if err := model.Problem(parley.ModelQuestion{BaseURL: c.BaseURL, KeyEnv: c.APIKeyEnv}); err != nil && !asked {
-			problem = err.Error()
+	for _, r := range checks {
+		problem := r.problem
+		if !r.daemon {
+			question := parley.ModelQuestion{BaseURL: r.config.BaseURL, KeyEnv: r.config.APIKeyEnv}
+			if err := model.Problem(question); err != nil {
+				problem = err.Error()
+			}
 		}
 
+		base := cmp.Or(r.config.BaseURL, responder.HostedURL)
 		if problem != "" {
-			f.bad(
-				"responders",
-				fmt.Sprintf(
-					"Set %s where the daemon is started, and start it again: parley down --keep-agents, then any command.",
-					c.APIKeyEnv,
-				),
-				"%s cannot answer: %s",
-				name,
-				problem,
-			)
-
-			continue
+			action := "Set " + r.config.APIKeyEnv +
+				" where the daemon starts, and restart it: parley down --keep-agents, then any command."
+			f.bad("responders", action, "%s cannot answer: %s", r.name, problem)
+		} else if err := reachable(ctx, base); err != nil {
+			f.bad("responders", "Start that server, or correct base_url.",
+				"%s cannot answer: cannot connect to %s: %v", r.name, base, err)
+		} else {
+			f.ok("responders", "%s: %s", r.name, r.config.Words())
 		}
-
-		if err := reachable(ctx, cmp.Or(c.BaseURL, responder.HostedURL)); err != nil {
-			f.bad(
-				"responders",
-				"Start that server, or correct base_url.",
-				"%s cannot answer: %s takes no connection: %v",
-				name,
-				cmp.Or(c.BaseURL, responder.HostedURL),
-				err,
-			)
-
-			continue
-		}
-
-		f.ok("responders", "%s: %s", name, c.Words())
 	}
 
 	return f
 }
 
-// reachable connects to a server, and says nothing there.
+// addRunningResponders adds the responders of a running daemon, whose environment
+// counts, and reports the warnings of its start.
+func (d *doctor) addRunningResponders(
+	ctx context.Context, checks []responderCheck, f *findings,
+) []responderCheck {
+	info, err := daemon.ReadInfo(d.at)
+	if err != nil || healthy(ctx, "unix", info.Socket) != nil {
+		return checks
+	}
+
+	service := d.clientOf(info)
+	defer service.Close()
+
+	if known, err := service.ListResponders(ctx, parley.ListRespondersRequest{}); err == nil {
+		for _, r := range known.Responders {
+			if !r.Answers {
+				continue
+			}
+			checks = slices.DeleteFunc(checks, func(c responderCheck) bool { return c.name == r.Agent })
+			checks = append(checks, responderCheck{r.Agent, r.ResponderConfig, true, r.Problem})
+		}
+	}
+
+	if status, err := service.GetWorkspaceStatus(ctx, parley.WorkspaceStatusRequest{}); err == nil {
+		for _, w := range status.Warnings {
+			f.bad("responders",
+				"Change parley.yaml, and restart the daemon: parley down --keep-agents, then any command.", "%s", w)
+		}
+	}
+
+	return checks
+}
+
+// reachable connects to a server and sends nothing.
 func reachable(ctx context.Context, base string) error {
 	u, err := url.Parse(base)
 	if err != nil {

@@ -48,7 +48,7 @@ func TestChecksKeepTheirOrderAndTheirTime(t *testing.T) {
 		}
 
 		if len(found) != len(checks) || found[0].Check != "slow" || found[1].Level != warning ||
-			!strings.Contains(found[1].Detail, "not done within 3.5s") ||
+			!strings.Contains(found[1].Detail, "not finished within 3.5s") ||
 			problems(found) != 2*atOnce {
 			t.Errorf("got %+v", found)
 		}
@@ -229,7 +229,7 @@ func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
 
 	var f findings
 	d.checkSettingsDir(&f, strict)
-	if !cmp.Equal(levels(f), []level{warning}) || !strings.HasSuffix(f[0].Detail, "others may write "+root) ||
+	if !cmp.Equal(levels(f), []level{warning}) || !strings.HasSuffix(f[0].Detail, "others may write to "+root) ||
 		f[0].Action != "Make it yours alone: chmod go-w "+root {
 		t.Errorf("got %+v, want the warning of %s", f, root)
 	}

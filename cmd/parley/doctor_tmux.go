@@ -16,17 +16,17 @@ import (
 	"parley/tmux"
 )
 
-// newerTmux is what to do about a tmux that is missing or old.
+// newerTmux is the next step for a tmux that is missing or too old.
 const newerTmux = "Install tmux 3.2 or later with your package manager (apt-get, dnf, pacman or brew install tmux)."
 
 func (d *doctor) checkTmux(ctx context.Context) (f findings) {
 	v, err := tmux.CheckVersion(ctx, "")
-	path, _ := exec.LookPath("tmux") // its version was asked for
+	path, _ := exec.LookPath("tmux") // CheckVersion has found it
 	switch {
 	case errors.Is(err, tmux.ErrNotInstalled), errors.Is(err, tmux.ErrTooOld):
 		f.bad("tmux", newerTmux, "%v", err)
 	case err != nil:
-		f.bad("tmux", "See what tmux -V says.", "%v", err)
+		f.bad("tmux", "Run tmux -V.", "%v", err)
 	case v.Recommended():
 		f.ok("tmux", "%s (%s)", v, path)
 	default:
@@ -36,8 +36,7 @@ func (d *doctor) checkTmux(ctx context.Context) (f findings) {
 	return f
 }
 
-// checkServer looks at the workspace's own tmux server, if it runs, and at where
-// its socket is.
+// checkServer checks the workspace's own tmux server, if it runs, and its socket.
 func (d *doctor) checkServer(ctx context.Context) (f findings) {
 	socket := d.at.TmuxSocket(d.env)
 	d.checkSocketPath(&f, "tmux server", socket, "Set TMUX_TMPDIR to a shorter directory.")
@@ -46,7 +45,7 @@ func (d *doctor) checkServer(ctx context.Context) (f findings) {
 	}
 
 	running, err := tmux.Inspect(ctx, "tmux", socket, d.env.Scrubbed())
-	binary, _ := tmux.CheckVersion(ctx, "") // checkTmux says what is wrong with it
+	binary, _ := tmux.CheckVersion(ctx, "") // checkTmux reports its errors
 	switch {
 	case errors.Is(err, tmux.ErrNotInstalled):
 	case errors.Is(err, tmux.ErrNoServer):
@@ -56,11 +55,11 @@ func (d *doctor) checkServer(ctx context.Context) (f findings) {
 	case err != nil:
 		f.bad("tmux server", "Try: tmux -S "+socket+" list-sessions", "%v", err)
 	case len(running.Altered) > 0:
-		f.warn("tmux server", "Start the daemon again, which sets them: parley down --keep-agents, then any command.",
+		f.warn("tmux server", "Restart the daemon, which sets them: parley down --keep-agents, then any command.",
 			"options that parley needs were changed: %s", strings.Join(running.Altered, ", "))
 	case running.Version != binary:
 		f.warn("tmux server", "When the agents can be stopped: parley down.",
-			"the server is %s, the program %s by now", running.Version, cmp.Or(binary.Text, "not found"))
+			"the server is %s, the installed program %s", running.Version, cmp.Or(binary.Text, "not found"))
 	default:
 		f.ok("tmux server", "%s, pid %d, socket %s", running.Version, running.PID, socket)
 	}
@@ -68,8 +67,8 @@ func (d *doctor) checkServer(ctx context.Context) (f findings) {
 	return f
 }
 
-// checkTmuxDir reports whether tmux can use the directory of its sockets. tmux
-// refuses one that others may use (its mask is 07), and makes one that is missing.
+// checkTmuxDir reports whether tmux can use the directory of its sockets. tmux refuses
+// one that others may use (its mask is 07), and creates a missing one.
 func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 	info, err := os.Lstat(dir)
 	switch {
@@ -79,30 +78,16 @@ func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 		f.bad("tmux server", "Set TMUX_TMPDIR to a directory that you can use.", "%s: %v", dir, daemon.PathCause(err))
 		return false
 	case !info.IsDir() || !daemon.IsOwn(info):
-		f.bad(
-			"tmux server",
-			"Remove it, or set TMUX_TMPDIR to a directory of yours.",
-			"%s is not a directory of yours",
-			dir,
-		)
+		f.bad("tmux server", "Remove it, or set TMUX_TMPDIR to a directory of yours.",
+			"%s is not a directory of yours", dir)
 		return false
 	case info.Mode().Perm()&0o007 != 0:
-		f.bad(
-			"tmux server",
-			"Make it private: chmod 700 "+dir,
-			"tmux refuses %s: others may use it (%#o)",
-			dir,
-			info.Mode().Perm(),
-		)
+		f.bad("tmux server", "Make it private: chmod 700 "+dir,
+			"tmux refuses %s: others may use it (%#o)", dir, info.Mode().Perm())
 		return false
 	case info.Mode().Perm()&0o070 != 0:
-		f.warn(
-			"tmux server",
-			"Make it private: chmod 700 "+dir,
-			"your group may use %s, and with it your agents (%#o)",
-			dir,
-			info.Mode().Perm(),
-		)
+		f.warn("tmux server", "Make it private: chmod 700 "+dir,
+			"your group may use %s, and with it your agents (%#o)", dir, info.Mode().Perm())
 	}
 
 	return true
@@ -111,18 +96,12 @@ func (d *doctor) checkTmuxDir(f *findings, dir string) bool {
 // checkSocketPath reports a path that is too long for a socket.
 func (d *doctor) checkSocketPath(f *findings, check, path, action string) {
 	if len(path) > daemon.MaxSocketPath {
-		f.bad(
-			check,
-			action,
-			"the socket's path has %d bytes, %d at most are possible: %s",
-			len(path),
-			daemon.MaxSocketPath,
-			path,
-		)
+		f.bad(check, action,
+			"the socket's path has %d bytes, %d at most are possible: %s", len(path), daemon.MaxSocketPath, path)
 	}
 }
 
-// listens reports whether a port of loopback can be had now.
+// listens returns nil if a port of loopback is free.
 func listens(port int) error {
 	l, err := daemon.ListenPort("127.0.0.1", port)
 	if err != nil {
@@ -131,7 +110,7 @@ func listens(port int) error {
 	return l.Close()
 }
 
-// taken reports whether an error of listening says that somebody else does.
+// taken reports whether an error of listening means that the port is in use.
 func taken(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && errors.Is(op, syscall.EADDRINUSE)

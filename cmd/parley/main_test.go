@@ -224,8 +224,16 @@ func running(pid int) bool {
 	if runtime.GOOS != "linux" {
 		return true
 	}
+	if err != nil {
+		return false
+	}
+
+	// The first thread of a killed process may be a zombie while others still hold its
+	// sockets open. Field 3 is the state, field 20 the number of threads.
 	_, after, _ := strings.Cut(string(b), ") ")
-	return err == nil && !strings.HasPrefix(after, "Z")
+	fields := strings.Fields(after)
+
+	return fields[0] != "Z" || fields[17] != "1" && fields[17] != "0"
 }
 
 // listen takes a port until the script ends and names it in a variable.

@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// reconnect is how long a call keeps trying while the daemon restarts.
+// reconnect is how long a call retries while the daemon restarts.
 const reconnect = 5 * time.Second
 
-// place finds the workspace of this command line.
+// place returns the place of this command line's workspace.
 func (c *cli) place() (daemon.Place, error) {
 	root, err := daemon.FindWorkspace(c.workspace, c.env, c.dir)
 	if err != nil {
@@ -27,7 +27,7 @@ func (c *cli) place() (daemon.Place, error) {
 	return daemon.Locate(root, c.env), nil
 }
 
-// service returns the daemon's service, and starts the daemon if there is none.
+// service returns a client of the daemon, which it starts if none runs.
 func (c *cli) service(ctx context.Context) (*client.Client, error) {
 	at, err := c.place()
 	if err != nil {
@@ -44,11 +44,11 @@ func (c *cli) clientOf(info *daemon.Info) *client.Client {
 	return client.New(client.Options{Socket: info.Socket, Key: c.env.Get("PARLEY_KEY"), Retry: reconnect})
 }
 
-// undecided lets every call pass on this side: the daemon knows who calls.
+// undecided passes every check on this side. The daemon identifies the caller.
 var undecided = parley.Caller{ID: "?", Operator: true}
 
-// invoke decodes and makes one call. What is wrong with the arguments is said
-// before a daemon is started for them.
+// invoke decodes and makes one call. Invalid arguments are refused before a daemon is
+// started.
 func invoke[Res any](ctx context.Context, c *cli, op string, args url.Values) (*Res, error) {
 	call, err := parley.FindOp(op).DecodeQuery(args)
 	if err != nil {
@@ -57,7 +57,7 @@ func invoke[Res any](ctx context.Context, c *cli, op string, args url.Values) (*
 	return perform[Res](ctx, c, call)
 }
 
-// call is invoke for a request that is not made of flags.
+// call is invoke for a request that does not come from flags.
 func call[Res any](ctx context.Context, c *cli, op string, request any) (*Res, error) {
 	b, err := json.Marshal(request)
 	if err != nil {
@@ -83,19 +83,19 @@ func perform[Res any](ctx context.Context, c *cli, call *parley.Invocation) (*Re
 	return res.(*Res), nil
 }
 
-// operation describes a command that is one operation: decode, call, print.
+// operation describes a command that makes one call: decode, call, print.
 type operation[Res any] struct {
 	op      string
 	use     string
 	short   string
 	example string
 	args    cobra.PositionalArgs
-	flags   []string // parameters that are flags: its name, or name=flag
+	flags   []string // parameters that are flags: name, or name=flag
 	fill    func(args []string, to url.Values) error
 	print   func(*cli, *Res) error
 }
 
-// command makes the cobra command of an operation.
+// command returns the cobra command of an operation.
 func command[Res any](c *cli, o operation[Res]) *cobra.Command {
 	cmd := &cobra.Command{Use: o.use, Short: o.short, Example: o.example, Args: usage(o.args)}
 	read := addFlags(cmd, o.op, o.flags)
@@ -121,8 +121,8 @@ func command[Res any](c *cli, o operation[Res]) *cobra.Command {
 	return cmd
 }
 
-// addFlags makes flags of an operation's parameters and returns what reads
-// those that were given.
+// addFlags adds flags for an operation's parameters. The function that it returns reads
+// the given ones.
 func addFlags(cmd *cobra.Command, op string, parameters []string) func() url.Values {
 	names := map[string]string{} // flag → parameter
 	for _, p := range parameters {
@@ -183,8 +183,8 @@ func flagText(sentence string) string {
 	return strings.ToLower(text[:1]) + text[1:]
 }
 
-// fieldOf returns a parameter of an operation. Both names stand in this
-// package, so a wrong one is found by the first test that runs.
+// fieldOf returns a parameter of an operation. It panics if there is none: both names
+// are constants of this package, so that any test finds a wrong one.
 func fieldOf(op, parameter string) parley.Field {
 	for _, f := range parley.FindOp(op).Fields {
 		if f.Name == parameter {
@@ -194,7 +194,7 @@ func fieldOf(op, parameter string) parley.Field {
 	panic(fmt.Sprintf("%s has no parameter %s", op, parameter))
 }
 
-// positional gives an operation's parameters the arguments in order.
+// positional assigns the arguments to parameters in order.
 func positional(parameters ...string) func([]string, url.Values) error {
 	return func(args []string, to url.Values) error {
 		for i, arg := range args {
@@ -204,8 +204,8 @@ func positional(parameters ...string) func([]string, url.Values) error {
 	}
 }
 
-// completeAgents offers the names of the agents of a running daemon. It starts
-// none, and does not make the shell wait.
+// completeAgents returns the names of a running daemon's agents. It does not start one,
+// and gives up after half a second.
 func (c *cli) completeAgents(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	at, err := c.place()
 	if err != nil {
@@ -245,7 +245,9 @@ func offer(names func(*cobra.Command) []string) cobra.CompletionFunc {
 
 // withAgents completes agent names for the first n arguments; n < 0 for all.
 func (c *cli) withAgents(cmd *cobra.Command, n int) *cobra.Command {
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(
+		cmd *cobra.Command, args []string, toComplete string,
+	) ([]string, cobra.ShellCompDirective) {
 		if n >= 0 && len(args) >= n {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}

@@ -25,15 +25,15 @@ const (
 	yellow = "33"
 )
 
-// styled reports whether f takes colours: it is a terminal, and nobody asked
-// for none (https://no-color.org).
+// styled reports whether to write colours to f: it is a terminal, and NO_COLOR is not
+// set (https://no-color.org).
 func (c *cli) styled(f *os.File) bool {
 	return isTerminal(f) && c.env.Get("NO_COLOR") == "" && c.env.Get("TERM") != "dumb"
 }
 
 func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
 
-// paint styles text for standard output, if that takes colours.
+// paint styles text for standard output.
 func (c *cli) paint(style, text string) string { return c.paintFor(c.out, style, text) }
 
 func (c *cli) paintFor(f *os.File, style, text string) string {
@@ -43,8 +43,8 @@ func (c *cli) paintFor(f *os.File, style, text string) string {
 	return "\x1b[" + style + "m" + text + "\x1b[0m"
 }
 
-// fail reports an error: for people on standard error with the next step, with
-// --json as the contract's object on standard output.
+// fail reports an error: on standard error with the next step, or with --json as an
+// object on standard output.
 func (c *cli) fail(err error) {
 	e := parley.AsError(err)
 	if c.json {
@@ -57,23 +57,31 @@ func (c *cli) fail(err error) {
 	}
 }
 
-// commandOf names the command that is an operation. A next step is written once,
-// for whoever calls the operation; a person has the command.
+// commandOf names the command of an operation. Errors name operations in their next
+// steps; people need the commands.
 var commandOf = map[string]string{
-	"get_agent_status": "parley agents", "send_message": "parley send", "check_inbox": "parley inbox",
-	"get_messages": "parley read", "get_needs": "parley needs", "transfer_file": "parley send-file", "steer_agent": "parley steer", "register_agent": "parley register",
-	"list_threads": "parley thread list", "join_thread": "parley thread join", "get_thread_details": "parley thread show",
+	"get_agent_status":       "parley agents",
+	"send_message":           "parley send",
+	"check_inbox":            "parley inbox",
+	"get_messages":           "parley read",
+	"get_needs":              "parley needs",
+	"transfer_file":          "parley send-file",
+	"steer_agent":            "parley steer",
+	"register_agent":         "parley register",
+	"list_threads":           "parley thread list",
+	"join_thread":            "parley thread join",
+	"get_thread_details":     "parley thread show",
 	"get_conversation_state": "parley conversation show",
 }
 
 var operationName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)
 
-// forPeople puts commands in the place of operations.
+// forPeople replaces operations by commands.
 func forPeople(action string) string {
 	return operationName.ReplaceAllStringFunc(action, func(name string) string { return cmp.Or(commandOf[name], name) })
 }
 
-// printJSON writes an operation's result or error as it is.
+// printJSON writes a value as a line of JSON.
 func (c *cli) printJSON(v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -89,7 +97,7 @@ func (c *cli) printLine(line string) error {
 
 func (c *cli) printf(format string, args ...any) { fmt.Fprintf(c.out, format, args...) }
 
-// table aligns columns by what a terminal shows; the last column is left as it is.
+// table aligns columns by their width on a terminal.
 type table struct {
 	rows [][]string
 }
@@ -120,7 +128,7 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
-// ago says how long ago t was, in the largest unit that fits.
+// ago formats the time since t in the largest unit that fits, "" for the zero time.
 func (c *cli) ago(t time.Time) string {
 	d := c.now().Sub(t)
 	switch {
@@ -136,10 +144,18 @@ func (c *cli) ago(t time.Time) string {
 	return fmt.Sprintf("%dd", int(d.Hours()/24))
 }
 
-// clock shows a time as the reader's own.
+// clock formats a time in the local zone.
 func clock(t time.Time) string { return t.Local().Format("15:04:05") }
 
-// rungStyle colours a delivery's state by how good it is.
+// reasonText returns a reason without the error code that JSON keeps at its beginning.
+func reasonText(code parley.ReasonCode, reason string) string {
+	if code == parley.HoldConversation {
+		return strings.TrimPrefix(reason, string(parley.ConversationHeld)+": ")
+	}
+	return reason
+}
+
+// rungStyle returns the colour of a delivery's state.
 func rungStyle(s parley.DeliveryState) string {
 	switch {
 	case s.Delivered():

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// program is one run of the binary: all that it takes from the process.
+// program is one run of the binary, with everything it takes from the process.
 type program struct {
 	in         *os.File
 	out, err   *os.File
@@ -24,20 +24,20 @@ type program struct {
 
 func timeNow() time.Time { return time.Now() }
 
-// cli is a program with its global flags read.
+// cli is a program with its global flags. The commands share it.
 type cli struct {
 	program
 	workspace string // --workspace
 	json      bool   // --json
 }
 
-// exitCode ends the program with a status of its own and prints nothing more.
+// exitCode ends the program with this status and prints nothing.
 type exitCode int
 
 func (exitCode) Error() string { return "" }
 
-// run executes one command line and returns the exit status: 0, 1 for a
-// failure, 2 for a command line that cannot be understood.
+// run executes one command line and returns the exit status: 0, 1 for a failure, 2 for
+// an invalid command line.
 func (p program) run(ctx context.Context, args []string) int {
 	c := &cli{program: p}
 	root := newRoot(c)
@@ -61,7 +61,7 @@ func (p program) run(ctx context.Context, args []string) int {
 	}
 
 	if usage, ok := errors.AsType[usageError](err); ok {
-		c.json = c.json || asksForJSON(args) // what follows the mistake was not read
+		c.json = c.json || asksForJSON(args) // flags behind the mistake were not parsed
 		c.fail(parley.Errorf(parley.InvalidArgument, "%w", usage.error).Suggest("%s", usage.next))
 		return 2
 	}
@@ -71,111 +71,73 @@ func (p program) run(ctx context.Context, args []string) int {
 	return 1
 }
 
-// The groups of the help page.
-const (
-	groupTeam     = "team"
-	groupMessages = "messages"
-	groupDaemon   = "daemon"
-)
-
 // newRoot builds the tree of commands.
 func newRoot(c *cli) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "parley",
 		Short: "Run a team of AI coding agents in tmux and let them talk",
 		Long: `parley runs AI coding agents in tmux terminals and types messages into them.
-What became of each message is proven and shown. Alone, parley opens the screen.`,
+It proves and shows what became of each message. Without a command, parley opens the screen.`,
 		Example: `  parley launch coder -- claude
   parley send coder "please rebase"
   parley log -f`,
 		Args:          noSuchCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return screenOrHelp(cmd, c) },
 		Version:       buildVersion(),
-		SilenceErrors: true, SilenceUsage: true,
+		SilenceErrors: true,
+		SilenceUsage:  true,
 	}
 
 	root.SetFlagErrorFunc(misusedFlag)
 	root.SetVersionTemplate("parley {{.Version}}\n")
-	root.PersistentFlags().
-		StringVar(&c.workspace, "workspace", "", "directory of the workspace (default: found from here)")
-	root.PersistentFlags().BoolVar(&c.json, "json", false, "print the result as JSON")
-	root.AddGroup(&cobra.Group{ID: groupTeam, Title: "The team:"},
-		&cobra.Group{ID: groupMessages, Title: "Messages:"},
-		&cobra.Group{ID: groupDaemon, Title: "The daemon:"})
+	flags := root.PersistentFlags()
+	flags.StringVar(&c.workspace, "workspace", "", "directory of the workspace (default: found from here)")
+	flags.BoolVar(&c.json, "json", false, "print the result as JSON")
 
+	const groupTeam, groupMessages, groupDaemon = "team", "messages", "daemon"
 	root.SetHelpCommandGroupID(groupDaemon)
 	root.SetCompletionCommandGroupID(groupDaemon)
-	add := func(group string, commands ...*cobra.Command) {
-		for _, cmd := range commands {
-			cmd.GroupID = group
+	for _, group := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{groupTeam, "The team:", teamCommands(c)},
+		{groupMessages, "Messages:", messageCommands(c)},
+		{groupDaemon, "The daemon:", daemonCommands(c)},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.id, Title: group.title})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.id
 			root.AddCommand(cmd)
 		}
 	}
-
-	add(
-		groupTeam,
-		launchCommand(c),
-		adoptCommand(c),
-		leaveCommand(c),
-		joinCommand(c),
-		stopCommand(c),
-		restartCommand(c),
-		agentsCommand(c),
-		attachCommand(c),
-		terminalCommand(c),
-		watchCommand(c),
-		registerCommand(c),
-		approveCommand(c),
-		responderCommand(c),
-		usageCommand(c),
-		keyCommand(c),
-		profilesCommand(c),
-		upCommand(c),
-		downCommand(c),
-	)
-
-	add(
-		groupMessages,
-		sendCommand(c),
-		broadcastCommand(c),
-		replyCommand(c),
-		ignoreCommand(c),
-		inboxCommand(c),
-		readCommand(c),
-		messageCommand(c),
-		steerCommand(c),
-		needsCommand(c),
-		explainCommand(c),
-		retryCommand(c),
-		pauseCommand(c),
-		resumeCommand(c),
-		sendFileCommand(c),
-		getFileCommand(c),
-		filesCommand(c),
-		historyCommand(c),
-		threadCommand(c),
-		conversationCommand(c),
-		searchCommand(c),
-		logCommand(c),
-		exportCommand(c),
-		tuiCommand(c),
-	)
-
-	add(
-		groupDaemon,
-		statusCommand(c),
-		doctorCommand(c),
-		serveCommand(c),
-		backupCommand(c),
-		mcpCommand(c),
-		demoCommand(c),
-		opsCommand(c),
-		schemaCommand(c),
-		versionCommand(c),
-	)
 
 	root.AddCommand(execCommand(c), demoAgentCommand(c), hookCommand(c))
 	checkHelpTopic(root)
 
 	return root
+}
+
+func teamCommands(c *cli) []*cobra.Command {
+	return []*cobra.Command{
+		launchCommand(c), adoptCommand(c), leaveCommand(c), joinCommand(c), stopCommand(c), restartCommand(c),
+		agentsCommand(c), attachCommand(c), terminalCommand(c), watchCommand(c), registerCommand(c), approveCommand(c),
+		responderCommand(c), usageCommand(c), keyCommand(c), profilesCommand(c), upCommand(c), downCommand(c),
+	}
+}
+
+func messageCommands(c *cli) []*cobra.Command {
+	return []*cobra.Command{
+		sendCommand(c), broadcastCommand(c), replyCommand(c), ignoreCommand(c), inboxCommand(c), readCommand(c),
+		messageCommand(c), steerCommand(c), needsCommand(c), explainCommand(c), retryCommand(c), pauseCommand(c),
+		resumeCommand(c), sendFileCommand(c), getFileCommand(c), filesCommand(c), historyCommand(c), threadCommand(c),
+		conversationCommand(c), searchCommand(c), logCommand(c), exportCommand(c), tuiCommand(c),
+	}
+}
+
+func daemonCommands(c *cli) []*cobra.Command {
+	return []*cobra.Command{
+		statusCommand(c), doctorCommand(c), serveCommand(c), backupCommand(c), mcpCommand(c), demoCommand(c),
+		opsCommand(c), schemaCommand(c), versionCommand(c),
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"parley/tui"
 )
 
-// loadScreenSettings is how the screen is to behave here. A parley.yaml that cannot be read is
-// the daemon's matter: it keeps nobody from looking.
+// loadScreenSettings returns the settings of the screen. It ignores an invalid
+// parley.yaml, which the daemon reports: one may look at the screen even so.
 func loadScreenSettings(c *cli, at daemon.Place) (daemon.ScreenSettings, tui.Notify, error) {
 	s := daemon.ScreenSettings{}
 	if t, err := daemon.LoadTeam(at.TeamFile(), false); err == nil {
@@ -21,21 +21,18 @@ func loadScreenSettings(c *cli, at daemon.Place) (daemon.ScreenSettings, tui.Not
 	return s, n, err
 }
 
-// runDoctor is what parley doctor finds.
+// runDoctor returns the findings of parley doctor.
 func runDoctor(ctx context.Context, c *cli) []tui.Finding {
 	d := &doctor{cli: c}
 	var all []tui.Finding
 	for _, f := range examine(ctx, d.checks(), func([]string) {}) {
-		all = append(
-			all,
-			tui.Finding{
-				Check:  f.Check,
-				Detail: f.Detail,
-				Action: f.Action,
-				Bad:    f.Level == problem,
-				Well:   f.Level == fine,
-			},
-		)
+		all = append(all, tui.Finding{
+			Check:  f.Check,
+			Detail: f.Detail,
+			Action: f.Action,
+			Bad:    f.Level == problem,
+			Well:   f.Level == fine,
+		})
 	}
 
 	return all

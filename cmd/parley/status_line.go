@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -27,37 +28,33 @@ const (
 	lineShort = "short"
 )
 
-// lineState is a state as the line shows how many are in it.
+// lineState is a state that the line counts.
 type lineState struct{ state, glyph, colour string }
 
-// lineAgents are the states of agents in the line, the pressing first; only these have a
-// colour, since the bar has one of its own, green unless set. The glyphs are
-// the screen's.
+// lineAgents lists the states of agents in the line, the most pressing first. Only
+// those have a colour, because the status bar has its own, green by default. The glyphs
+// are the screen's.
 var lineAgents = []lineState{
-	{
-		string(parley.StateUnreachable),
-		"∅",
-		"red",
-	}, {string(parley.StateExited), "✗", "red"}, {string(parley.StateBlocked), "■", "red"},
-	{
-		string(parley.StateWaiting),
-		"◆",
-		"yellow",
-	}, {string(parley.StateDrafting), "✎", "yellow"}, {string(parley.StateUnknown), "?", "yellow"},
-	{string(parley.StateStarting), "◌", ""}, {string(parley.StateBusy), "◐", ""}, {string(parley.StateIdle), "●", ""},
+	{string(parley.StateUnreachable), "∅", "red"},
+	{string(parley.StateExited), "✗", "red"},
+	{string(parley.StateBlocked), "■", "red"},
+	{string(parley.StateWaiting), "◆", "yellow"},
+	{string(parley.StateDrafting), "✎", "yellow"},
+	{string(parley.StateUnknown), "?", "yellow"},
+	{string(parley.StateStarting), "◌", ""},
+	{string(parley.StateBusy), "◐", ""},
+	{string(parley.StateIdle), "●", ""},
 }
 
-// lineDeliveries are the deliveries in the line.
+// lineDeliveries lists the states of deliveries in the line.
 var lineDeliveries = []lineState{
-	{
-		string(parley.DeliveryUnconfirmed),
-		"?",
-		"red",
-	}, {string(parley.DeliveryHeld), "‖", "yellow"}, {string(parley.DeliveryQueued), "○", ""},
+	{string(parley.DeliveryUnconfirmed), "?", "red"},
+	{string(parley.DeliveryHeld), "‖", "yellow"},
+	{string(parley.DeliveryQueued), "○", ""},
 }
 
-// printStatusLine prints the line for the status of the user's tmux. It starts no
-// daemon, and is no failure: what is wrong is the line.
+// printStatusLine prints the line for the status bar of the user's tmux. It does not
+// start a daemon, and succeeds in any case: the line tells what is wrong.
 func printStatusLine(ctx context.Context, c *cli, form string) error {
 	if form != lineWords && form != lineShort {
 		return usageError{
@@ -68,7 +65,7 @@ func printStatusLine(ctx context.Context, c *cli, form string) error {
 
 	if c.json {
 		return usageError{
-			fmt.Errorf("--tmux and --json were both given"),
+			errors.New("--tmux and --json cannot be combined"),
 			"Use one of them: the line is for tmux, the object for programs.",
 		}
 	}
@@ -102,7 +99,7 @@ func printStatusLine(ctx context.Context, c *cli, form string) error {
 	return c.printLine(l.of(status))
 }
 
-// utf8 reports whether the locale says nothing against it.
+// usesUTF8 reports whether the locale allows glyphs beyond ASCII.
 func usesUTF8(e daemon.Environ) bool {
 	locale := strings.ToLower(cmp.Or(e.Get("LC_ALL"), e.Get("LC_CTYPE"), e.Get("LANG")))
 	return locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
@@ -147,7 +144,7 @@ func needWord(n int) string {
 	return "need you"
 }
 
-// add says a number with its glyph and, unless only those are wanted, its word.
+// add adds a number with its glyph and, in the long form, its word.
 func (l *statusLine) add(n int, glyph, colour, word string) {
 	if n == 0 {
 		return
@@ -166,7 +163,7 @@ func (l *statusLine) either(glyph, ascii string) string {
 	return ascii
 }
 
-// styled gives back the colour of the bar around it, which is the user's own.
+// styled colours text and then restores the bar's own colour.
 func (l *statusLine) styled(colour, text string) string {
 	if colour == "" {
 		return text
@@ -174,6 +171,6 @@ func (l *statusLine) styled(colour, text string) string {
 	return "#[fg=" + colour + "]" + text + "#[fg=default]"
 }
 
-// tmuxText makes text mean nothing to tmux, which looks for formats, commands to run
-// and styles in what a command of the status bar prints.
+// tmuxText escapes text for tmux, which expands formats, commands and styles in the
+// output of a status bar's command.
 func tmuxText(text string) string { return strings.ReplaceAll(text, "#", "##") }

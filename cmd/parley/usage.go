@@ -11,13 +11,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// usageError is a command line that cannot be understood.
+// usageError is the error of an invalid command line.
 type usageError struct {
 	error
-	next string // what to do instead
+	next string // the next step
 }
 
-// misused is a usage error of a command, with the way to its help.
+// misused returns a usage error that points to the command's help.
 func misused(cmd *cobra.Command, err error) error {
 	name := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
 	if name == "" {
@@ -26,8 +26,7 @@ func misused(cmd *cobra.Command, err error) error {
 	return usageError{err, "See parley help" + name + "."}
 }
 
-// misusedFlag explains a flag that cannot be read. Of a value, the parser's own
-// reason is left out: it speaks of Go.
+// misusedFlag explains an invalid flag. It drops the parser's reason, which speaks of Go.
 func misusedFlag(cmd *cobra.Command, err error) error {
 	if cause := errors.Unwrap(err); cause != nil {
 		err = errors.New(strings.TrimSuffix(err.Error(), ": "+cause.Error()))
@@ -49,8 +48,8 @@ func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// noSuchCommand refuses arguments of commands that only hold others: each is a
-// mistyped command.
+// noSuchCommand refuses arguments of commands that only have subcommands: such an
+// argument is a mistyped command.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -70,7 +69,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return misused(cmd, fmt.Errorf("there is no command %q", args[0]))
 }
 
-// checkHelpTopic makes the help command refuse what there is no help for.
+// checkHelpTopic makes the help command refuse unknown topics.
 func checkHelpTopic(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
@@ -85,7 +84,7 @@ func checkHelpTopic(root *cobra.Command) {
 	}
 }
 
-// asksForJSON reports whether a command line that could not be read holds --json.
+// asksForJSON reports whether an invalid command line has --json.
 func asksForJSON(args []string) bool {
 	if end := slices.Index(args, "--"); end >= 0 {
 		args = args[:end]
@@ -93,7 +92,7 @@ func asksForJSON(args []string) bool {
 	return slices.Contains(args, "--json")
 }
 
-// count is a number of things, in the singular for one.
+// count formats a number of things, in the singular for one.
 func count(n int, thing string) string {
 	switch {
 	case n == 1:

@@ -17,8 +17,9 @@ import (
 func listenUnix(at Place) (net.Listener, error) {
 	path := at.Socket()
 	if len(path) > MaxSocketPath {
-		return nil, parley.Errorf(parley.StorageUnavailable, "the socket's path %s is longer than %d bytes", path, MaxSocketPath).
-			Suggest("Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
+		return nil, parley.Errorf(
+			parley.StorageUnavailable, "the socket's path %s is longer than %d bytes", path, MaxSocketPath,
+		).Suggest("Set XDG_RUNTIME_DIR or TMPDIR to a shorter directory.")
 	}
 
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -35,6 +36,39 @@ func TestEveryKeyOfTheTeamFileIsDescribed(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The tables of docs/settings.md are made of the tags.
+func TestSettingsPageHasEverySetting(t *testing.T) {
+	page, err := os.ReadFile("../../docs/settings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for name, typ := range map[string]reflect.Type{
+		"settings":     reflect.TypeFor[Settings](),
+		"conversation": reflect.TypeFor[ConversationSettings](),
+		"screen":       reflect.TypeFor[ScreenSettings](),
+	} {
+		_, after, _ := strings.Cut(string(page), "<!-- "+name+" -->\n")
+		got, _, found := strings.Cut(after, "<!-- /"+name+" -->")
+		if want := settingsTable(typ); !found || got != want {
+			t.Errorf("docs/settings.md has another table of %s; put this between its marks:\n%s", name, want)
+		}
+	}
+}
+
+func settingsTable(t reflect.Type) string {
+	var b strings.Builder
+	b.WriteString("| setting | | default |\n|---|---|---|\n")
+	for _, f := range setting.Fields(t) {
+		value := f.Default
+		if value == "" && f.Type.Kind() == reflect.Bool {
+			value = "false"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Name, f.Summary(), value)
+	}
+	return b.String()
 }
 
 // The conversation package has its own defaults and bounds, for threads.

@@ -106,8 +106,9 @@ func (s Starter) command(at Place, childEnd *os.File, flags []string) (*exec.Cmd
 
 	log, err := os.OpenFile(at.Log(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, parley.Errorf(parley.StorageUnavailable, "the daemon's log %s cannot be written: %w", at.Log(), PathCause(err)).
-			Suggest("Make it writable for you.")
+		return nil, parley.Errorf(
+			parley.StorageUnavailable, "the daemon's log %s cannot be written: %w", at.Log(), PathCause(err),
+		).Suggest("Make it writable for you.")
 	}
 
 	args := append([]string{"serve", "--foreground", "--ready-fd", "3", "--workspace", at.Root}, flags...)

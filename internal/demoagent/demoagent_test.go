@@ -117,19 +117,8 @@ func TestDialogSwallowsPastesAndTakesEnterAsYes(t *testing.T) {
 }
 
 func TestDialogOfARuleKeepsTheDraft(t *testing.T) {
-	a := start(
-		t,
-		[2]int{80, 24},
-		nil,
-		"--dialog-on",
-		"delete",
-		"--on",
-		"delete",
-		"--reply",
-		"It is gone.",
-		"--work",
-		"300ms",
-	)
+	a := start(t, [2]int{80, 24}, nil, "--dialog-on", "delete", "--on", "delete", "--reply", "It is gone.", "--work",
+		"300ms")
 
 	a.waitComposer("")
 	a.keys("-l", "delete it")
@@ -171,7 +160,7 @@ func TestBusyQueuesAndEscapeInterrupts(t *testing.T) {
 	}
 }
 
-func TestNoMessageIsTakenForAState(t *testing.T) {
+func TestMessageTextIsNeverTakenForAState(t *testing.T) {
 	server := tmuxtest.Start(t)
 	for _, size := range sizes {
 		a := startOn(t, server, size, nil, "--work", "10ms")
@@ -189,7 +178,7 @@ func TestNoMessageIsTakenForAState(t *testing.T) {
 	}
 }
 
-func TestResizeDrawsAnew(t *testing.T) {
+func TestResizeRedraws(t *testing.T) {
 	a := start(t, [2]int{200, 50}, nil)
 	a.waitState(profile.Idle)
 	text := message(strings.Repeat("resize ", 20) + "me")
@@ -218,15 +207,13 @@ func TestEndsByRuleAndByKey(t *testing.T) {
 		a := startOn(t, server, [2]int{80, 24}, nil, "--exit-on", "quit", "--work", "1ms")
 		a.waitState(profile.Idle)
 		end(a)
-		tmuxtest.Poll(
-			t,
+		tmuxtest.Poll(t,
 			func() bool { i, err := a.pane.Info(t.Context()); return err == nil && i.ExitKnown && i.ExitStatus == 0 },
-			func() string { i, err := a.pane.Info(t.Context()); return fmt.Sprintf("%s: %+v %v", name, i, err) },
-		)
+			func() string { i, err := a.pane.Info(t.Context()); return fmt.Sprintf("%s: %+v %v", name, i, err) })
 	}
 }
 
-func TestTerminalIsAsBeforeAtTheEnd(t *testing.T) {
+func TestTerminalIsRestoredAtTheEnd(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -303,10 +290,8 @@ func TestBadFlagsSayWhatIsWrong(t *testing.T) {
 		}
 		defer null.Close()
 
-		code := demoagent.Main(
-			t.Context(),
-			demoagent.Program{Args: test.args, Stdin: null, Stdout: null, Stderr: &stderr},
-		)
+		code := demoagent.Main(t.Context(),
+			demoagent.Program{Args: test.args, Stdin: null, Stdout: null, Stderr: &stderr})
 		if code == 0 || !strings.Contains(stderr.String(), test.want) {
 			t.Errorf("%q: got %d, %q, want %q", test.args, code, stderr.String(), test.want)
 		}

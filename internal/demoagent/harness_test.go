@@ -167,11 +167,8 @@ func (a *agent) logged() []entry {
 
 func (a *agent) waitLog(want ...entry) {
 	a.t.Helper()
-	tmuxtest.Poll(
-		a.t,
-		func() bool { return len(a.logged()) >= len(want) },
-		func() string { return fmt.Sprintf("log: %+v", a.logged()) },
-	)
+	tmuxtest.Poll(a.t, func() bool { return len(a.logged()) >= len(want) },
+		func() string { return fmt.Sprintf("log: %+v", a.logged()) })
 	if diff := cmp.Diff(want, a.logged()); diff != "" {
 		a.t.Errorf("log (-want +got):\n%s", diff)
 	}

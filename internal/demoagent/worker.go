@@ -49,7 +49,7 @@ func (w *worker) do(ctx context.Context, j job) {
 		return
 	}
 
-	if !pause(ctx, w.opts.work) {
+	if pause(ctx, w.opts.work) != nil {
 		w.say("·", "Interrupted.")
 		return
 	}
@@ -122,7 +122,7 @@ func (w *worker) gather(ctx context.Context) bool {
 			return true
 		}
 
-		if !pause(ctx, gatherEvery) {
+		if pause(ctx, gatherEvery) != nil {
 			w.say("⏺", "gave up waiting for "+missing)
 			return false
 		}
@@ -232,14 +232,14 @@ func formatDeliveries(deliveries []parley.Delivery) string {
 
 func (w *worker) say(mark, text string) { w.tell <- event{mark: mark, text: text} }
 
-// pause waits for d, and reports false if ctx ended first.
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
+// pause waits for d, or until ctx ends, and then returns its error.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
 	select {
-	case <-t.C:
-		return ctx.Err() == nil
+	case <-timer.C:
+		return ctx.Err()
 	case <-ctx.Done():
-		return false
+		return ctx.Err()
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"parley/internal/modelserver"
 )
 
-func TestWhatToolsAnsweredIsKept(t *testing.T) {
+func TestToolResultsAreKept(t *testing.T) {
 	for path, body := range map[string]string{
 		"/v1/messages": `{"messages":[{"role":"user","content":"go"},{"role":"assistant","content":[{"type":"tool_use"}]},
 			{"role":"user","content":[{"type":"tool_result","content":[{"type":"text","text":"the \"result\""}]}]}],"tools":[{"name":"shell"}]}`,

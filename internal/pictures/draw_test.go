@@ -38,13 +38,11 @@ func TestATerminalBecomesTextInItsColours(t *testing.T) {
 	}
 }
 
-func TestWhatIsHiddenLeavesTheColumnsAsTheyAre(t *testing.T) {
+func TestHiddenTextKeepsTheColumns(t *testing.T) {
 	got := picture(t, "at /tmp/p1234/demo now\n", "/tmp/p1234=~")
 	if !strings.Contains(got, ">at ~/demo</text>") ||
-		!strings.Contains(
-			got,
-			`<text x="171.6" y="25" textLength="25.2" lengthAdjust="spacingAndGlyphs" fill="#d8dee6" xml:space="preserve">now<`,
-		) {
+		!strings.Contains(got,
+			`<text x="171.6" y="25" textLength="25.2" lengthAdjust="spacingAndGlyphs" fill="#d8dee6" xml:space="preserve">now<`) {
 		t.Errorf("the text is not hidden in\n%s", got)
 	}
 }
@@ -61,7 +59,7 @@ func TestColumnsBeginWhereTheyAre(t *testing.T) {
 	}
 }
 
-func TestSequencesThatAreNoStylesAreLeftOut(t *testing.T) {
+func TestOtherSequencesAreDropped(t *testing.T) {
 	got := picture(t, "a\x1b]8;;http://example.org\x1b\\b\x1b[2Jc\x1b[38mx\x1b[38;5md\x07\n", "")
 	if strings.ContainsAny(got, "\x1b\x07") || strings.Contains(got, "example") {
 		t.Errorf("a sequence came through in\n%s", got)

@@ -38,23 +38,16 @@ type courier struct {
 	o *Couriers
 	m *team.Member
 
-	seq       uint64         // the last pane sequence number given; 0: not read yet
-	behind    bool           // the database may hold what was not handed over, or was and could not be delivered
-	open      bool           // a delivery may have been left in `typing`
-	openOn    *team.Terminal // where; nil: by a daemon before this one
-	cautious  bool           // something was refused: look before the next
-	blocked   bool           // the last look found that the program cannot go on by itself
-	still     team.Stillness // of its screen
-	waiting   store.Key      // the message that a brief obstacle keeps waiting
-	since     time.Time      // since when
-	soon      bool           // it is expected to pass at any moment
-	collapsed collapsed      // of the message pasted last
-	given     latest         // what was entered last
-	unsaid    store.Key      // the message that left its composer without a report of that
-	mute      *team.Terminal // its program does not report what it should
-	mingled   mingled        // with the message submitted last
-	lingers   store.Key      // the message that was entered and stood in its composer all the same
-	unproven  []unproven     // entered but not seen to be read; proven if they are read after all
+	seq      uint64         // the last pane sequence number given; 0: not read yet
+	behind   bool           // the database may hold what was not handed over, or was and could not be delivered
+	open     bool           // a delivery may have been left in `typing`
+	openOn   *team.Terminal // where; nil: by a daemon before this one
+	blocked  bool           // the last look found that the program cannot go on by itself
+	waiting  store.Key      // the message that a brief obstacle keeps waiting
+	since    time.Time      // since when
+	soon     bool           // it is expected to pass at any moment
+	memory   memory         // of earlier attempts
+	unproven []unproven     // entered but not seen to be read; proven if they are read after all
 }
 
 // unproven is a delivery that stands unread in its terminal, and how that is read.
@@ -243,10 +236,10 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	defer c.m.Typing.Unlock()
 
 	t := c.m.Terminal()
-	w, o := c.gate(ctx, t, job)
-	c.blocked = o.block
-	if o != free {
-		return false, c.hold(ctx, job, o)
+	w, h := c.ready(ctx, t, &job)
+	c.blocked = h.Code == parley.HoldBlocked && h.only
+	if !h.none() {
+		return false, c.hold(ctx, job, h)
 	}
 
 	if !team.IsUrgent(job) && c.m.HasUrgent() {
@@ -276,7 +269,7 @@ func (c *courier) deliver(ctx context.Context, job store.Job) (done bool, err er
 	c.m.StartTurn(&job.Message)
 	c.seq, c.open, c.openOn, c.waiting, c.soon = job.PaneSeq, true, t, store.Key{}, false
 
-	return c.submit(ctx, t, job, l, w, false)
+	return c.submit(ctx, t, job, c.newAttempt(t, &job, l, w, false))
 }
 
 // unhurried returns a context for one delivery, from its claim to its outcome. The
@@ -293,23 +286,20 @@ func unhurried(ctx context.Context) (context.Context, context.CancelFunc) {
 	return own, func() { stop(); cancel() }
 }
 
-// hold says why a message waits; a brief obstacle only when it has lasted. While
-// nothing changes this writes nothing.
-func (c *courier) hold(ctx context.Context, job store.Job, o obstacle) error {
+// hold says why a message waits; a brief obstacle only when it has lasted. While nothing
+// changes this writes nothing.
+func (c *courier) hold(ctx context.Context, job store.Job, h hold) error {
 	now := c.o.Now()
 	if c.waiting != job.Key {
 		c.waiting, c.since = job.Key, now
 	}
-	if c.soon = o.brief && now.Sub(c.since) < holdAfter; c.soon {
+	if c.soon = h.brief() && now.Sub(c.since) < holdAfter; c.soon {
 		return nil
 	}
-	if job.State == parley.DeliveryHeld && job.Reason == o.reason {
+	if job.State == parley.DeliveryHeld && job.Reason == h.Reason {
 		return nil
 	}
-
-	return ignoreStale(
-		c.o.Store.Advance(ctx, job.Key, store.Change{State: parley.DeliveryHeld, Reason: o.reason}),
-	)
+	return ignoreStale(c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryHeld, h)))
 }
 
 // number reads the last sequence number that the terminal remembers: what was

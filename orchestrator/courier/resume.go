@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"parley"
 	"parley/internal/wait"
@@ -22,8 +21,8 @@ func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) erro
 		return err
 	}
 	for _, job := range jobs {
-		change := store.Change{State: parley.DeliveryUnconfirmed, Reason: "typing had begun: " + why}
-		if err := o.Store.Advance(ctx, job.Key, change); err != nil && !errors.Is(err, store.ErrStale) {
+		lost := ended(parley.DeliveryUnconfirmed, parley.EndedLost, why)
+		if err := o.Store.Advance(ctx, job.Key, lost); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
 		}
 	}
@@ -74,89 +73,91 @@ func (c *courier) resolve(ctx context.Context, t *team.Terminal, job store.Job) 
 		return false, err
 	}
 
-	unconfirmed := func(format string, args ...any) (bool, error) {
-		return true, c.close(
-			ctx,
-			job,
-			store.Change{State: parley.DeliveryUnconfirmed, Reason: fmt.Sprintf(format, args...)},
-		)
+	unconfirmed := func(code parley.ReasonCode, detail string) (bool, error) {
+		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, code, detail))
 	}
 
 	switch {
 	case err != nil || info.Owner != c.m.ID:
-		return unconfirmed("typing had begun: the terminal went away")
+		return unconfirmed(parley.EndedLost, "the terminal went away")
 	case info.Seq < job.PaneSeq:
-		return true, c.close(
-			ctx,
-			job,
-			store.Change{State: parley.DeliveryQueued, Reason: "typing was interrupted before the paste"},
-		)
+		return true, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedInterrupted, ""))
 	case info.Dead:
-		return unconfirmed("typing had begun when its program ended")
+		return unconfirmed(parley.EndedLost, "its program ended")
 	case info.Seq > job.PaneSeq:
-		return unconfirmed("the terminal has had later messages")
+		return unconfirmed(parley.EndedOvertaken, "")
 	}
 
 	l := compose(t.Profile, c.o.Roster.FillIn(&job.Message), c.m, c.o.ShortFooter)
-	if info.Phase == "pasted" {
-		return c.resume(ctx, t, job, l, "pasted; Enter waits: ")
-	}
-	if c.lingers == job.Key {
+	switch {
+	case info.Phase == "pasted":
+		return c.resume(ctx, t, job, l, pastedAnd)
+	case c.memory.lingering == job.Key:
 		return c.goOn(ctx, t, job, l)
 	}
-
 	return c.confirm(ctx, t, job, l)
 }
 
 // resume goes on at the key of a text that stands in the composer, once the way is free.
-// Until then the delivery says why it waits, behind some words of its own.
+// Until then the delivery says why it waits.
 func (c *courier) resume(
-	ctx context.Context,
-	t *team.Terminal,
-	job store.Job,
-	l letter,
-	waits string,
+	ctx context.Context, t *team.Terminal, job store.Job, l letter, waits func(hold) hold,
 ) (done bool, err error) {
-	w, o := c.gate(ctx, t, job)
+	w, h := c.ready(ctx, t, &job)
 	switch {
-	case o == free:
-	case o.draft: // ours, or shownTest and stuckTest find that it is not
+	case h.none():
+	case h.composed(): // ours, or the attempt finds that it is not
 		w.key = tmux.Key(t.Profile.Key)
 	default:
-		return false, c.note(ctx, job, waits+o.reason)
+		return false, c.note(ctx, job, waits(h))
 	}
-	return c.submit(ctx, t, job, l, w, true)
+	return c.submit(ctx, t, job, c.newAttempt(t, &job, l, w, true))
+}
+
+// goOn goes on with a text that lingered where somebody typed: when it is gone from the
+// composer, or the way is free for one more key.
+func (c *courier) goOn(ctx context.Context, t *team.Terminal, job store.Job, l letter) (done bool, err error) {
+	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
+	if err != nil {
+		return false, err
+	}
+
+	a, o := c.newAttempt(t, &job, l, way{}, true), c.observe(t, &job, screen)
+	if !o.holds(&l) && a.seen(o) {
+		return c.conclude(ctx, t, job, a, tmux.Outcome{Phase: tmux.Taken}, nil)
+	}
+	return c.resume(ctx, t, job, l, func(h hold) hold {
+		h.Reason = parley.HoldLingering.Words("") + ": " + h.Reason
+		return h
+	})
 }
 
 // confirm looks whether an entered text was taken, without pressing anything.
 func (c *courier) confirm(ctx context.Context, t *team.Terminal, job store.Job, l letter) (done bool, err error) {
-	taken := c.takenTest(t, job, l, modeOf(t), job.Message.Timestamp)
+	a := c.newAttempt(t, &job, l, way{}, true)
+	a.entered.named = job.Message.Timestamp
 	soon, cancel := context.WithTimeout(ctx, cmp.Or(t.Profile.TakenWithin, brisk))
 	defer cancel()
 
-	look := tmux.Wait
+	taken, stop := false, false
 	var screen tmux.Screen
-	err = wait.Until(soon, brisk, func() (_ bool, err error) {
-		if screen, err = t.Pane.Screen(soon, tmux.ScreenOptions{}); err == nil {
-			look = taken(screen)
+	err = wait.Until(soon, brisk, func() (bool, error) {
+		var err error
+		if screen, err = t.Pane.Screen(soon, tmux.ScreenOptions{}); err != nil {
+			return false, err
 		}
-		return look != tmux.Wait || t.Profile.Look(screen.Lines) == profile.Dialog, err
+		taken, stop = a.taken(c.observe(t, &job, screen))
+		return taken || stop || t.Profile.Look(screen.Lines) == profile.Dialog, nil
 	})
 	if err != nil && soon.Err() == nil {
 		return false, err // it could not be looked at
 	}
-	if look == tmux.Yes {
-		return c.conclude(ctx, t, job, way{}, tmux.Outcome{Phase: tmux.Taken}, nil)
-	}
 
-	return c.conclude(
-		ctx,
-		t,
-		job,
-		way{},
-		tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines},
-		nil,
-	)
+	out := tmux.Outcome{Phase: tmux.Taken}
+	if !taken {
+		out = tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken, Screen: screen.Lines}
+	}
+	return c.conclude(ctx, t, job, a, out, nil)
 }
 
 // proveLate looks whether a program has read by now what it had not when the
@@ -181,12 +182,14 @@ func (c *courier) proveLate(ctx context.Context) error {
 	entered := c.unproven
 	c.unproven = nil
 	for _, u := range entered {
-		if u.on != t || u.mode != modeOf(t) {
+		if u.on != t || u.mode != ttyModeOf(t) {
 			continue // it may have been dropped with the change
 		}
 
-		change := store.Change{State: parley.DeliverySubmitted, Evidence: "its program read it from the terminal later"}
-		if err := c.o.Store.Advance(ctx, u.key, change); err != nil && !errors.Is(err, store.ErrStale) {
+		late := store.Change{
+			State: parley.DeliverySubmitted, Evidence: "its program read it from the terminal later", Code: parley.ProofRead,
+		}
+		if err := c.o.Store.Advance(ctx, u.key, late); err != nil && !errors.Is(err, store.ErrStale) {
 			return err
 		}
 	}

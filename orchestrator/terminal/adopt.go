@@ -25,10 +25,6 @@ type seat struct {
 
 // AdoptAgent implements parley.TerminalService.
 func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 

@@ -28,10 +28,6 @@ func (ts *Terminals) LaunchAgent(
 	ctx context.Context,
 	req parley.LaunchAgentRequest,
 ) (*parley.LaunchAgentResult, error) {
-	if err := req.Validate(); err != nil {
-		return nil, err
-	}
-
 	p, err := ts.opts.Profiles.Find(cmp.Or(req.Profile, "generic"))
 	if err != nil {
 		return nil, err

@@ -13,45 +13,52 @@ import (
 	"parley/tmux"
 )
 
-// Mode is how a fake agent reads its terminal.
+// Mode says how a fake agent reads its terminal.
 type Mode string
 
 // The modes of a fake agent.
 const (
 	Framed    Mode = "framed"    // raw, asks for bracketed paste; Enter submits the composer
 	Raw       Mode = "raw"       // raw, does not ask; every CR submits, LF is text
-	Canonical Mode = "canonical" // line by line, as cat: every line is a message
-	Sink      Mode = "sink"      // raw, framed, reads and forgets: the cheap reader of benchmarks
+	Canonical Mode = "canonical" // line by line like cat: every line is a message
+	Sink      Mode = "sink"      // raw, framed, reads and drops: a cheap reader for benchmarks
 )
 
-// Agent describes a fake agent: this test binary, run again. TestMain has to call
-// Main.
+// Agent describes a fake agent, which is another process of this test binary. TestMain
+// must call Main.
 type Agent struct {
 	Mode      Mode          // default Framed
 	Log       string        // file that gets one JSON line for each message
-	Dialog    string        // while this file exists a dialog is open: keys are swallowed, Enter answers it and removes the file
-	Slow      time.Duration // rest before each read
+	Slow      time.Duration // pause before each read
 	Startup   time.Duration // time before the terminal is raw
 	IgnoreHUP bool          // outlives kill-session
-	Busy      bool          // a spinner that never stands still
-	Above     string        // what this file holds is shown above the composer; HideComposer alone in its place
-	Deaf      int           // so many Enters are lost before the first that submits
-	Late      time.Duration // from Enter to its being handled; what comes meanwhile is submitted too, and all of it shown above
+	Busy      bool          // shows a spinner that never stops
+	Deaf      int           // number of Enters that are lost before the first one submits
+
+	// Dialog names a file. While it exists, a dialog is open: keys are lost, and Enter
+	// answers the dialog and removes the file.
+	Dialog string
+	// Above names a file whose text is shown above the composer. HideComposer in it hides
+	// the composer instead.
+	Above string
+	// Late is the time from Enter to its effect. Keys pressed meanwhile are submitted too,
+	// and the whole text is shown above the composer.
+	Late time.Duration
 }
 
-// HideComposer in the file Agent.Above takes the composer from the screen.
+// HideComposer in the file Agent.Above hides the composer.
 const HideComposer = "hide"
 
 // Message is one line of an agent's log.
 type Message struct {
 	Text   string `json:"text"`
 	Framed bool   `json:"framed"` // it came in ESC[200~ and ESC[201~
-	Dialog bool   `json:"dialog"` // it is the answer to a dialog
+	Dialog bool   `json:"dialog"` // it answered a dialog
 	Tab    bool   `json:"tab"`    // it was submitted by Tab
 }
 
-// Prompt is what a fake agent shows when it reads its composer; Placeholder stands
-// for the text of a paste of more than 800 characters or several lines.
+// The texts on a fake agent's screen. Prompt begins its composer; Placeholder replaces a
+// paste of more than 800 characters or several lines.
 const (
 	Prompt      = "composer>"
 	Placeholder = "[Pasted text"
@@ -61,7 +68,7 @@ const (
 // argAgent as the first argument makes the test binary a fake agent.
 const argAgent = "tmuxtest-agent"
 
-// Argv is the command that runs the agent.
+// Argv returns the command that runs the agent.
 func (a Agent) Argv() []string {
 	if a.Mode == "" {
 		a.Mode = Framed
@@ -74,8 +81,8 @@ func (a Agent) Argv() []string {
 	return []string{self, argAgent, string(description)}
 }
 
-// Main runs the tests, or, if the binary was started as a fake agent, that. Use it
-// as os.Exit(tmuxtest.Main(m)).
+// Main runs the tests, or the fake agent if the binary was started as one. Call it as
+// os.Exit(tmuxtest.Main(m)).
 func Main(m *testing.M) int {
 	if len(os.Args) != 3 || os.Args[1] != argAgent {
 		return m.Run()
@@ -95,15 +102,13 @@ func Main(m *testing.M) int {
 	return 0
 }
 
-// Launch starts the agent in a session of its own, owned by the session's name, and
-// waits until it reads.
+// Launch starts the agent in a new session, owned by the session's name, and waits until
+// it reads.
 func (a Agent) Launch(t testing.TB, s *tmux.Server) tmux.PaneInfo {
 	t.Helper()
 	name := Name("agent")
-	info, err := s.NewSession(
-		t.Context(),
-		tmux.SessionOptions{Name: name, Owner: name, Argv: a.Argv(), Width: 100, Height: 20},
-	)
+	info, err := s.NewSession(t.Context(),
+		tmux.SessionOptions{Name: name, Owner: name, Argv: a.Argv(), Width: 100, Height: 20})
 	if err != nil {
 		t.Fatalf("launch a fake agent: %v", err)
 	}
@@ -111,12 +116,12 @@ func (a Agent) Launch(t testing.TB, s *tmux.Server) tmux.PaneInfo {
 	return info
 }
 
-// Shows reports whether text is somewhere on a line of the screen.
+// Shows reports whether a line of the screen contains text.
 func Shows(s tmux.Screen, text string) bool {
 	return bytes.Contains([]byte(s.Text()), []byte(text))
 }
 
-// Messages reads an agent's log; a file that is not there yet is empty.
+// Messages reads an agent's log. A file that does not exist yet has none.
 func Messages(t testing.TB, path string) []Message {
 	t.Helper()
 	raw, err := os.ReadFile(path)

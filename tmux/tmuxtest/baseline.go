@@ -12,8 +12,8 @@ import (
 	"parley/tmux"
 )
 
-// Forked types text with a tmux process of its own, as a shell script would: one
-// command for load-buffer, paste-buffer and Enter.
+// Forked types text with a tmux process, like a shell script: one command for load-buffer,
+// paste-buffer and Enter.
 func Forked(ctx context.Context, s *tmux.Server, pane, text string) error {
 	buffer := Name("forked")
 	cmd := exec.CommandContext(ctx, Binary(), "-S", s.SocketPath(),
@@ -26,9 +26,9 @@ func Forked(ctx context.Context, s *tmux.Server, pane, text string) error {
 	return nil
 }
 
-// Bare is the least that a control-mode client can be: set-buffer, paste, Enter, in
-// one line, with no guard and no memory. It is what a guarded message is measured
-// against. It counts blocks, which is right only because nothing else happens.
+// Bare is a minimal control-mode client, the baseline for guarded messages: set-buffer,
+// paste and Enter in one line, without a guard or a record. It counts blocks, which is
+// correct only because nothing else happens.
 type Bare struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -39,17 +39,8 @@ type Bare struct {
 
 // OpenBare attaches a bare client to the server's hub.
 func OpenBare(s *tmux.Server) (*Bare, error) {
-	cmd := exec.Command(
-		Binary(),
-		"-S",
-		s.SocketPath(),
-		"-C",
-		"attach-session",
-		"-t",
-		"=_hub",
-		"-f",
-		"no-output,ignore-size",
-	)
+	cmd := exec.Command(Binary(), "-S", s.SocketPath(), "-C", "attach-session", "-t", "=_hub", "-f",
+		"no-output,ignore-size")
 
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -106,14 +97,10 @@ func (b *Bare) answer(err error) {
 	}
 }
 
-// Start writes the line for one message; the channel gets its end.
+// Start writes the line for one message. The channel receives its result.
 func (b *Bare) Start(pane, text string) (<-chan error, error) {
-	line := fmt.Sprintf(
-		"set-buffer -b bare -- %s ; paste-buffer -p -d -r -b bare -t %s ; send-keys -t %s Enter\n",
-		octal(text),
-		pane,
-		pane,
-	)
+	line := fmt.Sprintf("set-buffer -b bare -- %s ; paste-buffer -p -d -r -b bare -t %s ; send-keys -t %s Enter\n",
+		octal(text), pane, pane)
 	done := make(chan error, 1)
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -19,14 +19,14 @@ import (
 type fake struct {
 	Agent
 	log    *os.File
-	text   []byte // what the composer holds
-	framed bool   // some of it came framed
+	text   []byte // in the composer
+	framed bool   // a part of text came framed
 	inside bool   // between ESC[200~ and ESC[201~
-	held   []byte // the start of an escape sequence that is not complete yet
-	above  string // what Above held
-	pasted int    // so much of text came by the end of the last paste
+	rest   []byte // an incomplete escape sequence
+	above  string // last content of Above
+	pasted int    // length of text at the end of the last paste
 	keys   chan []byte
-	last   string // submitted, if Late
+	last   string // last submitted text, with Late
 }
 
 var (
@@ -145,10 +145,10 @@ func (f *fake) open() bool {
 	return err == nil
 }
 
-// take reads typed bytes as a program with a composer does.
+// take handles typed bytes like a program with a composer.
 func (f *fake) take(in []byte) error {
-	in = append(f.held, in...)
-	f.held = nil
+	in = append(f.rest, in...)
+	f.rest = nil
 	for len(in) > 0 {
 		switch {
 		case bytes.HasPrefix(in, frameStart):
@@ -157,7 +157,7 @@ func (f *fake) take(in []byte) error {
 			f.inside, in = false, in[len(frameEnd):]
 			f.pasted = len(f.text)
 		case in[0] == 0x1b && len(in) < len(frameStart) && bytes.HasPrefix(frameStart[:5], in[:min(len(in), 4)]):
-			f.held = bytes.Clone(in)
+			f.rest = bytes.Clone(in)
 			return nil
 		default:
 			if err := f.key(in[0]); err != nil {
@@ -229,11 +229,11 @@ func (f *fake) write(m Message) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.log.Write(append(line, '\n')) // one write: a reader sees whole lines
+	_, err = f.log.Write(append(line, '\n')) // one write, so that readers see whole lines
 	return err
 }
 
-// draw shows the composer at the top of a cleared screen.
+// draw clears the screen and shows the composer at its top.
 func (f *fake) draw() {
 	if f.Mode == Sink && len(f.text) > 0 {
 		return

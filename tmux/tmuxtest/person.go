@@ -10,16 +10,16 @@ import (
 	"parley/tmux"
 )
 
-// Person is somebody at a terminal of their own, which is a pane of one more private
-// server. That server has no keys of its own.
+// Person is somebody at a terminal, which is a pane of another private server. That server
+// does not bind ReturnKey.
 type Person struct {
 	t        testing.TB
 	Terminal *tmux.Server
 	Pane     *tmux.Pane
 }
 
-// Attach shows a pane's session to a person, in a terminal of a size, and returns when
-// they see it.
+// Attach shows a pane's session to a person in a terminal of the given size, and returns
+// when it is visible.
 func Attach(t testing.TB, s *tmux.Server, pane string, width, height int) *Person {
 	t.Helper()
 	before := attached(t, s, pane)
@@ -33,20 +33,20 @@ func Attach(t testing.TB, s *tmux.Server, pane string, width, height int) *Perso
 		t.Fatal(err)
 	}
 
-	run(t, terminal, "unbind-key", "-T", "root", tmux.ReturnKey) // of parley's servers
+	run(t, terminal, "unbind-key", "-T", "root", tmux.ReturnKey) // bound on parley's servers
 	p := &Person{t: t, Terminal: terminal, Pane: terminal.Pane(info.ID)}
 	Poll(t, func() bool { return attached(t, s, pane) > before && strings.TrimSpace(p.screen().Text()) != "" },
 		func() string { return "the person does not see it:\n" + p.screen().Text() })
 	return p
 }
 
-// Press presses keys in the person's terminal, named as for send-keys.
+// Press presses keys in the person's terminal. It takes the arguments of send-keys.
 func (p *Person) Press(keys ...string) {
 	p.t.Helper()
 	run(p.t, p.Terminal, append([]string{"send-keys", "-t", p.Pane.ID()}, keys...)...)
 }
 
-// WaitLeft waits until the person's terminal has come back from what it showed.
+// WaitLeft waits until the person is no longer attached.
 func (p *Person) WaitLeft() {
 	p.t.Helper()
 	Poll(p.t, func() bool {
@@ -70,7 +70,7 @@ func attached(t testing.TB, s *tmux.Server, pane string) int {
 	return n
 }
 
-// run runs one command by a tmux process of its own.
+// run runs one command with a tmux process.
 func run(t testing.TB, s *tmux.Server, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(Binary(), append([]string{"-S", s.SocketPath()}, args...)...).CombinedOutput()

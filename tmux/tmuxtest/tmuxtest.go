@@ -1,6 +1,6 @@
-// Package tmuxtest starts private tmux servers for tests, and fake agents in them
-// that log every text they are given, so that a test can prove exactly-once. It
-// also has the two baselines that a whole program is measured against.
+// Package tmuxtest starts private tmux servers for tests, with fake agents that log every
+// text they receive, so that a test can prove exactly-once delivery. It also has the two
+// baselines of the benchmarks.
 package tmuxtest
 
 import (
@@ -16,8 +16,8 @@ import (
 	"parley/tmux"
 )
 
-// Patience is how long helpers wait for a fact before they fail the test: long, for
-// a machine that is busy with something else.
+// Patience is how long helpers wait for a fact before they fail the test. It is long, for
+// busy machines.
 const Patience = 30 * time.Second
 
 // Binary is the tmux under test: $PARLEY_TMUX, or "tmux".
@@ -28,8 +28,8 @@ func Binary() string {
 	return "tmux"
 }
 
-// Options are those of a private server in a short directory of its own, which the
-// end of the test removes. $TMUX and $TMUX_PANE do not reach it.
+// Options returns the options of a private server in a new directory with a short path,
+// which the end of the test removes. The server does not see $TMUX and $TMUX_PANE.
 func Options(t testing.TB) tmux.Options {
 	t.Helper()
 	if _, err := tmux.CheckVersion(t.Context(), Binary()); err != nil {
@@ -41,8 +41,8 @@ func Options(t testing.TB) tmux.Options {
 	}
 }
 
-// shortDir is short because the path of a socket has 107 bytes at most (103 on
-// macOS), and t.TempDir may use them up.
+// shortDir makes a directory with a short path: the path of a socket is limited to 107
+// bytes (103 on macOS), and t.TempDir may use them up.
 func shortDir(t testing.TB, parent string) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(parent, "parleytest-")
@@ -53,8 +53,8 @@ func shortDir(t testing.TB, parent string) string {
 	return dir
 }
 
-// memory is a directory that is not on a disk, where there is one, as in use: a
-// small file on ext4 costs more than the rest of a message.
+// memory returns a directory in memory if there is one, as the default of tmux.Options
+// does: a small file on ext4 costs more than the rest of a message.
 func memory() string {
 	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
 		return "/dev/shm"
@@ -62,8 +62,8 @@ func memory() string {
 	return "/tmp"
 }
 
-// Start starts a private server. The end of the test kills it and fails the test if
-// anything of it is left.
+// Start starts a private server. The end of the test kills the server, and fails the test
+// if files of it are left.
 func Start(t testing.TB) *tmux.Server {
 	t.Helper()
 	return StartWith(t, Options(t))
@@ -94,15 +94,15 @@ func stop(t testing.TB, s *tmux.Server, opts tmux.Options) {
 	}
 }
 
-// Name is a session or owner name that no other test has.
+// Name returns a unique session or owner name.
 func Name(prefix string) string {
 	b := make([]byte, 4)
 	rand.Read(b)
 	return prefix + "-" + hex.EncodeToString(b)
 }
 
-// WaitFor reads the pane until ok says so, and returns that screen. When patience is
-// over it fails the test and prints the last screen.
+// WaitFor reads the pane until ok accepts its screen, and returns that screen. After
+// Patience it fails the test and prints the last screen.
 func WaitFor(t testing.TB, p *tmux.Pane, ok func(tmux.Screen) bool) tmux.Screen {
 	t.Helper()
 	var last tmux.Screen
@@ -128,8 +128,8 @@ func errText(err error) string {
 	return "\nlast error: " + err.Error()
 }
 
-// Poll waits until ok says so. When patience is over it fails the test with what
-// seen describes.
+// Poll waits until ok returns true. After Patience it fails the test with the text that
+// seen returns.
 func Poll(t testing.TB, ok func() bool, seen func() string) {
 	t.Helper()
 	deadline := time.Now().Add(Patience)

@@ -1,5 +1,5 @@
--- Times are nanoseconds since 1970 (UTC), 0 for none. What refers to an event
--- or a delivery refers to it by its number: numbers are never used twice.
+-- Times are nanoseconds since 1970 (UTC), 0 for none. Other rows refer to an event or a
+-- delivery by its number. Numbers are never used twice.
 
 -- +goose Up
 CREATE TABLE agents (
@@ -50,20 +50,20 @@ CREATE TABLE deliveries (
     state           TEXT    NOT NULL,
     reason          TEXT    NOT NULL,
     notice          INTEGER NOT NULL,
-    pane_seq        INTEGER NOT NULL, -- given when it was last claimed, 0 before
+    pane_seq        INTEGER NOT NULL, -- of the last claim, 0 before
     queued_at       INTEGER NOT NULL,
     read_at         INTEGER,          -- NULL while unread
-    steps           TEXT    NOT NULL, -- one JSON object a line, only ever appended to
+    steps           TEXT    NOT NULL, -- one JSON object a line; only ever appended to
     PRIMARY KEY (message_seq, recipient_id)
 ) WITHOUT ROWID;
 CREATE INDEX deliveries_inbox ON deliveries (recipient_id, message_seq);
--- read_at is always NULL in it; with it SQLite prefers this index and need not look into the table to count.
+-- read_at is always NULL here. With it in the index, SQLite prefers the index and counts without reading the table.
 CREATE INDEX deliveries_unread ON deliveries (recipient_id, read_at, message_seq) WHERE read_at IS NULL;
 CREATE INDEX deliveries_open ON deliveries (recipient_id, urgent DESC, message_seq) WHERE state IN ('queued', 'held', 'typing');
 CREATE INDEX deliveries_ended ON deliveries (state) WHERE state IN ('failed', 'unconfirmed', 'expired');
 CREATE INDEX deliveries_direct ON deliveries (conversation_id, message_seq) WHERE kind = 'direct';
 
--- What an event says of a message is read from the message.
+-- The details of a message are not stored in its events.
 CREATE TABLE events (
     seq             INTEGER PRIMARY KEY AUTOINCREMENT,
     type            TEXT    NOT NULL,

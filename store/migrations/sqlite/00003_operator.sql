@@ -1,10 +1,10 @@
 -- +goose Up
--- What holds for the whole workspace, by name.
+-- Facts about the whole workspace, by name.
 CREATE TABLE facts (
     name  TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL -- JSON
 ) WITHOUT ROWID;
--- Whether the operator wants to hear no more of a delivery that did not go well.
+-- The operator has dismissed the delivery from the list of needs.
 ALTER TABLE deliveries ADD COLUMN dismissed INTEGER NOT NULL DEFAULT 0;
 
 -- +goose Down

@@ -1,5 +1,5 @@
 -- +goose Up
--- Requests, and what answers a message: both are few among many.
+-- Requests and replies are few among all messages.
 CREATE INDEX messages_requests ON messages (accepted_at) WHERE type = 'request';
 CREATE INDEX messages_replies ON messages (in_reply_to, sender_id) WHERE in_reply_to <> '';
 

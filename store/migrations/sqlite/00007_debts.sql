@@ -3,7 +3,7 @@ ALTER TABLE messages ADD COLUMN response_status TEXT NOT NULL DEFAULT ''; -- of 
 ALTER TABLE deliveries ADD COLUMN answered_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE deliveries ADD COLUMN answered_by TEXT NOT NULL DEFAULT ''; -- the id of its recipient's first reply
 
--- Required responses: one row for each message and who owes an answer to it.
+-- Required responses: one row for each message and each agent that must answer it.
 CREATE TABLE debts (
     message_seq      INTEGER NOT NULL REFERENCES messages (seq),
     debtor_id        TEXT    NOT NULL REFERENCES agents (id),

@@ -8,7 +8,7 @@ CREATE TABLE threads (
 ) WITHOUT ROWID;
 CREATE INDEX threads_active ON threads (last_message_at, id);
 
--- Who took part in a thread; who joins again has its row of before.
+-- The participants of threads. An agent that joins again keeps its row.
 CREATE TABLE participants (
     thread_id TEXT    NOT NULL REFERENCES threads (id),
     agent_id  TEXT    NOT NULL REFERENCES agents (id),

@@ -3,12 +3,12 @@ CREATE TABLE files (
     id         TEXT    NOT NULL PRIMARY KEY CHECK (id <> ''),
     name       TEXT    NOT NULL,
     size       INTEGER NOT NULL,
-    sha256     TEXT    NOT NULL, -- in hexadecimal digits: where the content is
+    sha256     TEXT    NOT NULL, -- in hexadecimal digits; names the content
     sender_id  TEXT    NOT NULL REFERENCES agents (id),
     created_at INTEGER NOT NULL
 ) WITHOUT ROWID;
 
--- Which messages carry a file. Who may read one of them may read the file.
+-- The messages that carry a file. An agent that may read one of them may read the file.
 CREATE TABLE message_files (
     file_id     TEXT    NOT NULL REFERENCES files (id),
     message_seq INTEGER NOT NULL REFERENCES messages (seq),

@@ -9,7 +9,7 @@ CREATE TABLE agent_keys (
 );
 CREATE UNIQUE INDEX agent_keys_hash ON agent_keys (hash);
 CREATE INDEX agent_keys_agent ON agent_keys (agent_id);
--- What adopted agents had is left out: nobody ever knew those keys. Of the others the first characters are not known.
+-- Keys of adopted agents are left out: nobody ever knew them. The first characters of the other keys are unknown.
 INSERT INTO agent_keys (id, agent_id, hash, origin, created_at, last_used)
     SELECT 'hash_' || lower(hex(substr(key_hash, 1, 5))), id, key_hash, CASE kind WHEN 'terminal' THEN 'launched' ELSE 'registered' END, created_at, last_active
     FROM agents WHERE key_hash IS NOT NULL AND socket = '';

@@ -4,22 +4,22 @@ CREATE TABLE responders (
     agent_id          TEXT    NOT NULL PRIMARY KEY REFERENCES agents (id),
     model_id          TEXT    NOT NULL,
     system_prompt     TEXT    NOT NULL,
-    temperature       REAL,             -- NULL: the server's own
-    max_tokens        INTEGER NOT NULL, -- 0: the server's own
+    temperature       REAL,             -- NULL: the server's default
+    max_tokens        INTEGER NOT NULL, -- 0: the server's default
     base_url          TEXT    NOT NULL,
     api_key_env       TEXT    NOT NULL, -- the name of a variable; keys are not stored
     additional_config TEXT    NOT NULL, -- a JSON object
     auto_respond      INTEGER NOT NULL,
     origin            TEXT    NOT NULL
 );
--- From which message on a responder remembers what it said with another.
+-- The last message that a responder has forgotten of its talk with another agent.
 CREATE TABLE forgotten (
     responder_id TEXT    NOT NULL REFERENCES agents (id),
     other_id     TEXT    NOT NULL REFERENCES agents (id),
     message_seq  INTEGER NOT NULL,
     PRIMARY KEY (responder_id, other_id)
 ) WITHOUT ROWID;
--- One row for each call to a model, whatever came of it.
+-- One row for each call to a model, failed ones too.
 CREATE TABLE model_calls (
     id            INTEGER NOT NULL PRIMARY KEY,
     agent_id      TEXT    NOT NULL REFERENCES agents (id),
@@ -33,7 +33,7 @@ CREATE TABLE model_calls (
     output_tokens INTEGER NOT NULL,
     requests      INTEGER NOT NULL,
     tool_calls    INTEGER NOT NULL,
-    unmeasured    INTEGER NOT NULL, -- the server did not say all tokens
+    unmeasured    INTEGER NOT NULL, -- the server did not report all tokens
     cut_off       INTEGER NOT NULL,
     reason        TEXT    NOT NULL  -- why there was no answer
 );

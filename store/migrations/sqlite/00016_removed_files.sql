@@ -1,7 +1,7 @@
 -- +goose Up
--- What went to several, and what is the operator's and parley's: few among many.
+-- Messages to several recipients, guidance and notices are few among all.
 CREATE INDEX messages_spread ON messages (sender_id, kind) WHERE kind <> 'direct';
-ALTER TABLE files ADD COLUMN removed_at INTEGER NOT NULL DEFAULT 0; -- what it held is deleted then
+ALTER TABLE files ADD COLUMN removed_at INTEGER NOT NULL DEFAULT 0; -- then its content is deleted
 CREATE INDEX files_content ON files (sha256);
 
 -- +goose Down

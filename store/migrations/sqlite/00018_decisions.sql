@@ -1,5 +1,5 @@
 -- +goose Up
--- What the conversation protocol decided about a responder and a thread's post, as JSON.
+-- The conversation protocol's decision whether a responder answers a thread's post, as JSON.
 ALTER TABLE deliveries ADD COLUMN decision TEXT NOT NULL DEFAULT '';
 
 -- +goose Down

@@ -16,15 +16,15 @@ import (
 
 // addWait adds --wait[=SECONDS] and returns what reads it.
 func addWait(cmd *cobra.Command) func() time.Duration {
-	seconds := cmd.Flags().Uint32("wait", 0, "wait until the delivery is proven, at most so many seconds")
+	seconds := cmd.Flags().Uint32("wait", 0, "wait until the delivery is proven, at most this many seconds")
 	cmd.Flag("wait").NoOptDefVal = "30"
 	return func() time.Duration { return time.Duration(*seconds) * time.Second }
 }
 
 var detached = regexp.MustCompile(`^[0-9]{1,4}s?$`)
 
-// detachedWait refuses "--wait 30": without the equals sign the number is no part of
-// the flag, and would be sent as text.
+// detachedWait refuses "--wait 30": without the equals sign, the number would become a
+// part of the text.
 func detachedWait(root *cobra.Command, args []string) error {
 	cmd, _, err := root.Find(args)
 	if err != nil || cmd.Flags().Lookup("wait") == nil {
@@ -38,8 +38,7 @@ func detachedWait(root *cobra.Command, args []string) error {
 		case arg == "--wait" && detached.MatchString(args[i+1]):
 			return usageError{fmt.Errorf("--wait %s would make %s a part of the text", args[i+1], args[i+1]),
 				fmt.Sprintf(
-					"For seconds write --wait=%s; text goes before --wait.",
-					strings.TrimSuffix(args[i+1], "s"),
+					"For seconds write --wait=%s; text goes before --wait.", strings.TrimSuffix(args[i+1], "s"),
 				)}
 		}
 	}
@@ -47,14 +46,14 @@ func detachedWait(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// sent is a message and where its receipt keeps what became of it.
+// sent points to a message's deliveries in the result of its command.
 type sent struct {
 	id         string
 	deliveries *[]parley.Delivery
 	status     *parley.DeliveryStatus
 }
 
-// receipt prints what is proven so far and, if asked to, waits for the rest.
+// receipt prints what is proven so far and, with --wait, waits for the rest.
 func receipt(ctx context.Context, c *cli, res any, sentence string, s sent, wait time.Duration) error {
 	if c.json {
 		waitErr := awaitProof(ctx, c, s, wait)
@@ -75,7 +74,8 @@ func receipt(ctx context.Context, c *cli, res any, sentence string, s sent, wait
 	return err
 }
 
-// silently keeps the exit status of an error whose words are in the result.
+// silently drops the words of an error that the result already tells; the exit status
+// stays 1.
 func silently(err error) error {
 	if err != nil {
 		return exitCode(1)
@@ -83,7 +83,7 @@ func silently(err error) error {
 	return nil
 }
 
-// rungs sums up deliveries: the state of one, else how many are in each.
+// rungs sums up deliveries: the state of a single one, else the number in each state.
 func rungs(c *cli, deliveries []parley.Delivery) string {
 	var order []parley.DeliveryState
 	count := map[parley.DeliveryState]int{}
@@ -109,11 +109,11 @@ func because(d parley.Delivery) string {
 	if d.Reason == "" || d.State.Delivered() {
 		return ""
 	}
-	return ": " + d.Reason
+	return ": " + reasonText(d.ReasonCode, d.Reason)
 }
 
-// awaitProof follows a message until every delivery is settled or the time is over,
-// with progress on a terminal. It fails unless every delivery is proven.
+// awaitProof follows a message until all deliveries are settled or the time is over, with
+// progress on a terminal. It fails unless all are proven.
 func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 	if wait <= 0 {
 		return nil
@@ -135,10 +135,7 @@ func awaitProof(ctx context.Context, c *cli, s sent, wait time.Duration) error {
 
 		seconds := strconv.Itoa(max(1, int(step.Seconds())))
 		res, err := invoke[parley.MessageStatusResult](
-			ctx,
-			c,
-			"get_message_status",
-			url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
+			ctx, c, "get_message_status", url.Values{"message_id": {s.id}, "wait_seconds": {seconds}},
 		)
 		if err != nil {
 			return err
@@ -163,7 +160,7 @@ func settled(deliveries []parley.Delivery) bool {
 	return true
 }
 
-// unproven is nil when every delivery is proven, else says how far they are.
+// unproven returns nil if all deliveries are proven, else an error with their states.
 func unproven(s sent) error {
 	var behind []string
 	for _, d := range *s.deliveries {
@@ -178,13 +175,14 @@ func unproven(s sent) error {
 		Suggest("Look again with: parley message %s --wait", parley.Short(s.id))
 }
 
-// printLadders shows every delivery's rungs with their times and evidence.
+// printLadders shows the states of each delivery with their times and evidence.
 func printLadders(c *cli, deliveries []parley.Delivery) {
 	for _, d := range deliveries {
 		c.printf("%s: %s%s\n", c.paint(bold, d.Recipient), c.paint(rungStyle(d.State), string(d.State)), because(d))
 		var t table
 		for _, step := range d.Steps {
-			t.add("  "+c.paint(faint, step.At.Local().Format("15:04:05.000")), string(step.State), step.Evidence)
+			at := c.paint(faint, step.At.Local().Format("15:04:05.000"))
+			t.add("  "+at, string(step.State), reasonText(step.Code, step.Evidence))
 		}
 		t.print(c.out)
 	}

@@ -12,19 +12,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// screenLink says what the screen is to show first, as it is written on the command line.
+// screenLink tells what the screen shows first, as given on the command line.
 type screenLink struct{ screen, agent, message, thread string }
 
 func (l *screenLink) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.screen, "screen", "", "begin with this screen: "+strings.Join(tui.Screens, ", "))
 	f.StringVar(&l.agent, "agent", "", "begin with this agent and its terminal")
-	f.StringVar(&l.message, "message", "", "begin with this message, among those around it")
-	f.StringVar(&l.thread, "thread", "", "begin with what was said in this thread")
+	f.StringVar(&l.message, "message", "", "begin with this message")
+	f.StringVar(&l.thread, "thread", "", "begin with this thread")
 	cmd.MarkFlagsMutuallyExclusive("screen", "agent", "message", "thread")
 }
 
-// check refuses a screen that there is none of.
+// check refuses an unknown screen.
 func (l screenLink) check() error {
 	if l.screen != "" && !slices.Contains(tui.Screens, l.screen) {
 		return parley.Errorf(parley.InvalidArgument, "there is no screen %q", parley.CleanLine(l.screen)).
@@ -33,7 +33,8 @@ func (l screenLink) check() error {
 	return nil
 }
 
-// target finds what is meant, so that a name that is wrong is refused in the shell.
+// target finds the agent, message or thread. A wrong name is refused in the shell,
+// before the screen opens.
 func (l screenLink) target(ctx context.Context, s parley.Service) (to tui.Target, err error) {
 	to.Screen = l.screen
 	switch cmp.Or(l.agent, l.message, l.thread) {

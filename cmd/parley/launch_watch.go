@@ -9,19 +9,20 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 const (
-	// startWatch is how long a new agent is watched. Of the agent CLIs those that
-	// cannot start have said so and ended within a second.
+	// startWatch is how long a new agent is watched. Agent CLIs that cannot start
+	// say so and end within a second.
 	startWatch = 2 * time.Second
 	startLook  = 100 * time.Millisecond
-	// lastWords is how many lines of an ended program's screen are shown.
+	// lastWords is the number of lines shown from an ended program's screen.
 	lastWords = 5
 )
 
-// watchLaunched watches agents that were just launched until each is there, has
-// ended, or has had its time, and reports them. One that ended is an error.
+// watchLaunched reports agents that were just launched, each once it has left the state
+// starting or startWatch is over. A program that ended is an error.
 func watchLaunched(ctx context.Context, c *cli, launched []*parley.LaunchAgentResult, how string) error {
 	until := c.now().Add(startWatch)
 	failed := 0
@@ -60,10 +61,7 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 
 	return c.printLine(fmt.Sprintf(
 		"%s %s (agent %s, %s); parley attach %s shows its terminal.",
-		c.paint(
-			bold,
-			res.Name,
-		),
+		c.paint(bold, res.Name),
 		how,
 		parley.Short(res.AgentID),
 		c.paint(agentStyle(res.State), string(res.State)),
@@ -71,34 +69,28 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 	))
 }
 
-// awaitStart returns an agent's state once it has left `starting`, or its time is over.
-func awaitStart(ctx context.Context, c *cli, id string, until time.Time) (parley.AgentState, string, error) {
-	tick := time.NewTicker(startLook)
-	defer tick.Stop()
-
-	for {
+// awaitStart returns an agent's state, and its evidence, once it has left starting or
+// the time is over.
+func awaitStart(
+	ctx context.Context, c *cli, id string, until time.Time,
+) (state parley.AgentState, evidence string, err error) {
+	err = wait.Until(ctx, startLook, func() (bool, error) {
 		status, err := invoke[parley.AgentStatusResult](ctx, c, "get_agent_status", url.Values{"agent": {id}})
 		if err != nil {
-			return "", "", err
+			return false, err
 		}
+		agent := status.Agents[0]
+		state, evidence = agent.State, agent.Evidence
+		return state != parley.StateStarting || !c.now().Before(until), nil
+	})
 
-		a := status.Agents[0]
-		if a.State != parley.StateStarting || !c.now().Before(until) {
-			return a.State, a.Evidence, nil
-		}
-
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return "", "", ctx.Err()
-		}
-	}
+	return state, evidence, err
 }
 
-// endedError says what an agent's program said before it ended.
+// endedError returns the error of a program that ended at once, with its last lines.
 func endedError(ctx context.Context, c *cli, name, how, evidence string) error {
 	e := parley.Errorf(parley.AgentUnavailable, "%s was %s, but %s", name, how, evidence).
-		Suggest("Correct what it complains about, then: parley restart %s; or launch %s anew with another command.", name, name)
+		Suggest("Correct the cause, then: parley restart %s; or launch %s again with another command.", name, name)
 	screen, err := invoke[parley.ReadTerminalResult](ctx, c, "read_terminal", url.Values{"agent": {name}})
 	if err != nil {
 		return e
@@ -113,7 +105,7 @@ func endedError(ctx context.Context, c *cli, name, how, evidence string) error {
 
 	lines = lines[max(0, len(lines)-lastWords):]
 	e = e.With("screen", lines)
-	e.Message += "; its last words:\n  " + strings.Join(lines, "\n  ")
+	e.Message += "; its last lines:\n  " + strings.Join(lines, "\n  ")
 
 	return e
 }

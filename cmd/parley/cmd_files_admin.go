@@ -1,0 +1,102 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"parley"
+
+	"github.com/spf13/cobra"
+)
+
+func filesCommand(c *cli) *cobra.Command {
+	cmd := command(c, operation[parley.ListFilesResult]{
+		op:    "list_files",
+		use:   "files",
+		short: "List stored files and the space they take, and delete them",
+		example: `  parley files
+  parley files --limit 1000 --json`,
+		args:  cobra.ArbitraryArgs,
+		flags: []string{"limit"},
+		print: printFiles,
+	})
+
+	cmd.Args = noSuchCommand
+	cmd.AddCommand(removeFilesCommand(c), pruneFilesCommand(c))
+
+	return cmd
+}
+
+func removeFilesCommand(c *cli) *cobra.Command {
+	return command(c, operation[parley.RemoveFilesResult]{
+		op:      "remove_files",
+		use:     "rm ID…",
+		short:   "Delete files, with their recipients' copies",
+		example: "  parley files rm 5f0c21aa",
+		args:    cobra.MinimumNArgs(1),
+		print:   printRemoved,
+		fill:    func(args []string, to url.Values) error { to["file_ids"] = args; return nil },
+	})
+}
+
+func pruneFilesCommand(c *cli) *cobra.Command {
+	cmd := command(c, operation[parley.RemoveFilesResult]{
+		op:      "remove_files",
+		use:     "prune --older-than DAYS",
+		short:   "Delete all files older than so many days, with their recipients' copies",
+		example: "  parley files prune --older-than 30",
+		args:    cobra.NoArgs,
+		flags:   []string{"older_than_days=older-than"},
+		print:   printRemoved,
+	})
+
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed("older-than") {
+			return misused(cmd, errors.New("parley files prune takes --older-than DAYS"))
+		}
+		return nil
+	}
+
+	return cmd
+}
+
+func printRemoved(c *cli, res *parley.RemoveFilesResult) error {
+	var bytes int64
+	for _, f := range res.Removed {
+		bytes += f.Size
+	}
+	return c.printLine(fmt.Sprintf("%s (%s).", res.Message, size(bytes)))
+}
+
+func printFiles(c *cli, res *parley.ListFilesResult) error {
+	if res.TotalCount == 0 {
+		return c.printLine("No files are stored.")
+	}
+
+	var t table
+	for _, f := range res.Files {
+		t.add(
+			parley.Short(f.ID),
+			c.paint(bold, f.Name),
+			size(f.Size),
+			"from "+f.Sender,
+			f.CreatedAt.Local().Format(time.DateTime),
+			"sha256 "+f.SHA256[:12]+"…",
+			count(f.Messages, "message"),
+		)
+	}
+
+	t.print(c.out)
+
+	return c.printLine(
+		fmt.Sprintf(
+			"%s, %s; their recipients' copies %s; %s free.",
+			count(res.TotalCount, "file"),
+			size(res.ContentBytes),
+			size(res.CopyBytes),
+			size(res.FreeBytes),
+		),
+	)
+}

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/client"
+	"parley/internal/daemon"
+	"parley/internal/demoagent"
+	"parley/mcpserver"
+	"parley/orchestrator/terminal"
+
+	"github.com/spf13/cobra"
+)
+
+// bridgeReconnect is how long an agent's MCP call waits for a daemon that does not run:
+// long enough for a restart by hand.
+const bridgeReconnect = 60 * time.Second
+
+func mcpCommand(c *cli) *cobra.Command {
+	var toolsets string
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "Serve MCP on standard input and output, for an agent",
+		Long: `Serves MCP on standard input and output and passes the calls on to the daemon.
+PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`,
+		Example: `  claude mcp add parley -- parley mcp
+  parley mcp --toolsets messages,team    # only these tools`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			sets, err := mcpserver.ParseToolsets(toolsets)
+			if err != nil {
+				return err
+			}
+
+			at, err := c.place()
+			if err != nil {
+				return err
+			}
+
+			info, err := c.ensureDaemon(cmd.Context(), at)
+			if err != nil {
+				return err
+			}
+
+			all, own, err := daemon.ParseToolsets(info.Toolsets, info.AgentToolsets)
+			if err != nil {
+				return err // a newer daemon knows more toolsets
+			}
+
+			service := client.New(
+				client.Options{Socket: info.Socket, Key: c.env.Get("PARLEY_KEY"), Retry: bridgeReconnect},
+			)
+
+			defer service.Close()
+
+			return mcpserver.ServeStdio(
+				cmd.Context(),
+				mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
+				c.in,
+				c.out,
+				bridgeCaller(cmd.Context(), c, service),
+			)
+		},
+	}
+
+	cmd.Flags().
+		StringVar(&toolsets, "toolsets", "", "offer only these groups of tools: messages, team, threads, files, orchestrate")
+	return cmd
+}
+
+// bridgeCaller returns the caller as far as this side knows. The daemon decides; the
+// name is only for the model's instructions.
+func bridgeCaller(ctx context.Context, c *cli, service parley.AgentService) parley.Caller {
+	caller, id := undecided, c.env.Get("PARLEY_AGENT_ID")
+	if id != "" {
+		caller.Name, caller.ID, caller.Operator, caller.Orchestrate = c.env.Get("PARLEY_AGENT"), id, false, true
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+
+	res, err := service.GetAgentStatus(ctx, parley.AgentStatusRequest{})
+	if err != nil {
+		return caller
+	}
+
+	for _, a := range res.Agents {
+		if a.Name == res.You { // an adopted agent has nothing in its environment
+			human := a.Kind == parley.KindHuman
+			caller = parley.Caller{ID: a.ID, Name: a.Name, Kind: a.Kind, Operator: human, Orchestrate: a.Orchestrate}
+		}
+	}
+
+	return caller
+}
+
+func execCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:    "_exec FILE",
+		Hidden: true,
+		Args:   usage(cobra.ExactArgs(1)),
+		RunE:   func(_ *cobra.Command, args []string) error { return terminal.Exec(args[0]) },
+	}
+}
+
+func demoAgentCommand(c *cli) *cobra.Command {
+	return &cobra.Command{
+		Use:                "demo-agent",
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			status := demoagent.Main(
+				cmd.Context(),
+				demoagent.Program{Args: args, Stdin: c.in, Stdout: c.out, Stderr: c.err,
+					Env: c.env, Executable: c.executable},
+			)
+			if status != 0 {
+				return exitCode(status)
+			}
+
+			return nil
+		},
+	}
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley"
+	"parley/internal/daemon"
+
+	"github.com/spf13/cobra"
+)
+
+func statusCommand(c *cli) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show the daemon's state and where its files are",
+		Example: `  parley status
+  parley status --tmux`,
+		Args: usage(cobra.NoArgs),
+	}
+
+	line := cmd.Flags().String("tmux", "", "print one line for the status bar of tmux: with words, or --tmux=short")
+	cmd.Flag("tmux").NoOptDefVal = lineWords
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flag("tmux").Changed {
+			return printStatusLine(cmd.Context(), c, *line)
+		}
+
+		at, err := c.place()
+		if err != nil {
+			return err
+		}
+
+		if daemon.Running(cmd.Context(), at) == nil {
+			return parley.Errorf(parley.DaemonUnavailable, "no daemon runs in %s", at.Root).With("log", at.Log()).
+				Suggest("parley launch, parley up or parley serve starts it; the last one's log is %s.", at.Log())
+		}
+
+		res, err := invoke[parley.WorkspaceStatusResult](cmd.Context(), c, "get_workspace_status", nil)
+		if err != nil {
+			return err
+		}
+		if c.json {
+			return c.printJSON(res)
+		}
+
+		printStatus(c, res)
+
+		return nil
+	}
+
+	return cmd
+}
+
+func printStatus(c *cli, s *parley.WorkspaceStatusResult) {
+	var t table
+	for _, row := range [][2]string{
+		{"workspace", s.Workspace},
+		{"daemon", fmt.Sprintf("%s, pid %d, up %s", s.Version, s.PID, c.ago(s.StartedAt))},
+		{"agents", counts(s.Agents, "none")},
+		{"needs you", needsYou(s.Needs)},
+		{"messages", paused(s.Paused)},
+		{"deliveries", counts(s.Deliveries, "nothing waits")},
+		{"events", strconv.FormatInt(s.LastEvent, 10)},
+		{"socket", s.Socket},
+		{"http", s.HTTP},
+		{"tmux", strings.TrimSpace(s.TmuxVersion + "  " + s.TmuxSocket)},
+		{"database", s.Database},
+		{"log", s.Log},
+	} {
+		if row[1] != "" {
+			t.add(c.paint(faint, row[0]), row[1])
+		}
+	}
+
+	for _, w := range s.Warnings {
+		t.add(c.paint(yellow, "warning"), w)
+	}
+
+	t.print(c.out)
+}
+
+// needsYou counts what needs the operator and names the command, "" if nothing does.
+func needsYou(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 thing; parley needs shows it"
+	}
+	return fmt.Sprintf("%d things; parley needs shows them", n)
+}
+
+// paused tells that messages are paused and how to resume them, "" if they are not.
+func paused(p *parley.Pause) string {
+	if p == nil {
+		return ""
+	}
+	return p.Words() + "; parley resume ends that"
+}
+
+// counts lists the number in each state, by name; none if all are zero.
+func counts(m map[string]int, none string) string {
+	var parts []string
+	for state, n := range m {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+
+	slices.SortFunc(parts, func(a, b string) int {
+		_, a, _ = strings.Cut(a, " ")
+		_, b, _ = strings.Cut(b, " ")
+		return strings.Compare(a, b)
+	})
+
+	if parts == nil {
+		return none
+	}
+
+	return strings.Join(parts, ", ")
+}
+
+func backupCommand(c *cli) *cobra.Command {
+	return command(c, operation[parley.BackupResult]{
+		op:      "backup",
+		use:     "backup FILE",
+		short:   "Back up the database while everything runs",
+		example: "  parley backup monday.db",
+		args:    cobra.ExactArgs(1),
+		fill: func(args []string, to url.Values) error {
+			path := args[0]
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(c.dir, path)
+			}
+			to.Set("path", path)
+			return nil
+		},
+		print: func(c *cli, res *parley.BackupResult) error {
+			return c.printLine(fmt.Sprintf("Copied to %s (%d bytes).", res.Path, res.Size))
+		},
+	})
+}

@@ -1,0 +1,219 @@
+package courier
+
+import (
+	"time"
+
+	"parley"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// attempt is one message on its way into one terminal. It is a machine with a phase, that
+// of tmux: nothing typed, pasted, entered. next is its one decision: from an observation to
+// the next step. It depends on nothing else, so that it runs in a simulated world as it
+// does here. The courier and tmux carry the steps out.
+type attempt struct {
+	key     store.Key
+	sent    time.Time // when the message was accepted
+	letter  letter
+	way     way
+	resumed bool // it goes on where an earlier attempt or a crash left it
+	memory  *memory
+
+	pasted  pasted
+	entered entered
+	refused hold // why it stopped, where tmux does not know better
+	beside  bool // somebody's own text stood beside ours at the last look
+}
+
+// way is how a message goes into a terminal.
+type way struct {
+	key   tmux.Key
+	leave bool      // take a person out of copy mode
+	since time.Time // nobody has typed there since then, and nobody may until the key
+	note  string    // for the evidence: what it was typed into
+}
+
+// ready decides whether the text may be typed now, by the screen. What can change between
+// this look and the paste is looked at again inside tmux, in the command that pastes.
+func (m *memory) ready(o *observation) hold {
+	switch {
+	case o.screen.Dead:
+		return held(parley.HoldExited, comeback(&o.facts.agent))
+	case o.screen.InputOff:
+		return held(parley.HoldInputOff, "")
+	case o.screen.Shared:
+		return held(parley.HoldSynchronized, "")
+	}
+
+	h := m.readiness(o)
+	if !h.none() && !h.working() && !h.composed() {
+		return h
+	}
+	if o.screen.InMode {
+		scrolls := held(parley.HoldScrolling, "")
+		scrolls.only = h.none()
+		return scrolls
+	}
+	if typing := touched(o.now, o.screen); !typing.none() {
+		return typing
+	}
+	return h
+}
+
+// readiness reads the screen: by markers where the profile has them, and otherwise by its
+// being quiet.
+func (m *memory) readiness(o *observation) hold {
+	if o.profile.HasMarkers() {
+		s := o.standing()
+		return m.notBegun(o, &s, s.hold(o.profile.Quiet))
+	}
+
+	switch {
+	case o.now.Sub(o.on.Started) < o.profile.Startup:
+		return held(parley.HoldStarting, "")
+	case o.now.Sub(m.still.Since(o.now, o.screen)) < o.profile.Quiet:
+		return held(parley.HoldNoisy, "")
+	case o.composing && parley.HoldsTyped(o.composer):
+		return held(parley.HoldOwnText, "")
+	}
+	return hold{}
+}
+
+// next returns the step that follows an observation, at a phase of the text.
+func (a *attempt) next(phase tmux.Phase, again bool, o *observation) tmux.Step {
+	switch phase {
+	case tmux.Unknown:
+		return a.beforePaste(o)
+	case tmux.Pasted:
+		return a.afterPaste(o)
+	}
+	return a.afterEnter(o, again)
+}
+
+// beforePaste looks once more what has the terminal.
+func (a *attempt) beforePaste(o *observation) tmux.Step {
+	if a.refused = a.typable(o); !a.refused.none() {
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
+	}
+	return tmux.Step{Do: tmux.Paste}
+}
+
+// typable holds when the agent is being stopped, or another program has the terminal.
+func (a *attempt) typable(o *observation) hold {
+	if o.facts.stopping {
+		return held(parley.HoldStopping, "")
+	}
+	if o.profile.Instant() {
+		return hold{} // it was looked at before the claim
+	}
+	return o.facts.otherProgram()
+}
+
+// pasted is what an attempt remembers of its looks between the paste and the key.
+type pasted struct {
+	began    time.Time // of the looks; again after a person has scrolled
+	within   time.Duration
+	patience time.Time // then a program that never echoes is believed to have the text
+	part     string    // the part of the screen that must rest
+	still    time.Time // since when it does; zero: the text does not show
+}
+
+// slowScreen is how long, beyond a profile's patience, a screen may take to come to rest
+// before it counts as one that never does.
+const slowScreen = 10 * time.Second
+
+// defaultShow is how long the text may take to show where the profile does not say.
+const defaultShow = 10 * time.Second
+
+func (a *attempt) afterPaste(o *observation) tmux.Step {
+	p := &a.pasted
+	if p.began.IsZero() {
+		a.beginLooks(o)
+	}
+	a.beside = o.profile.HasMarkers() && o.holds(&a.letter) && !o.holdsOnly(&a.letter)
+
+	switch {
+	case o.facts.stopping, o.shows == profile.Dialog:
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
+	case o.shows == profile.Busy && a.way.note == "" && a.way.key != tmux.Key(o.profile.QueueKey):
+		// The key could interrupt what it has begun meanwhile.
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
+	}
+
+	if !a.shown(o) {
+		p.still = time.Time{}
+		return a.wait(o, p.began, p.within, tmux.NotShown)
+	}
+	if part := o.steadyPart(); p.still.IsZero() || part != p.part {
+		p.part, p.still = part, o.now
+	}
+	if o.now.Sub(p.still) < o.profile.Settle {
+		return a.wait(o, p.began, p.within, tmux.NotShown)
+	}
+
+	if a.refused = a.typable(o); !a.refused.none() {
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
+	}
+	if o.screen.InMode { // tmux refuses the key then; the time for looks begins again
+		p.began = time.Time{}
+	}
+	return tmux.Step{Do: tmux.Press}
+}
+
+func (a *attempt) beginLooks(o *observation) {
+	p := o.profile
+	a.pasted.began, a.pasted.within = o.now, p.ShowWithin+p.Settle
+	if a.pasted.within <= 0 {
+		a.pasted.within = defaultShow
+	}
+	if !p.HasMarkers() {
+		a.pasted.within += slowScreen
+	}
+	if a.memory.given.unreported {
+		a.pasted.within += p.TakenWithin
+	}
+	if a.pasted.patience.IsZero() {
+		a.pasted.patience = o.now.Add(p.ShowWithin)
+	}
+}
+
+// shown reports whether the pasted text stands where it is composed. A program that never
+// echoes gets its key when patience is over, unless the paste is one that a crash left
+// behind: then only what is seen counts.
+func (a *attempt) shown(o *observation) bool {
+	switch {
+	case a.memory.unreported(o, o.shows == profile.Idle):
+		return false
+	case o.holdsOnly(&a.letter) && a.recognises(o):
+		return true
+	}
+	return !o.profile.HasMarkers() && !a.resumed && o.now.After(a.pasted.patience)
+}
+
+// recognises reports whether what stands in the composer is not merely like our text. What
+// a program shows in place of a long paste could be of another: after a while in which
+// nobody looked it has to be what was there right after ours, or, if nobody saw that, to be
+// as long.
+func (a *attempt) recognises(o *observation) bool {
+	remembered := &a.memory.collapsed
+	switch {
+	case profile.Holds(o.composer, a.letter.mark):
+		return true
+	case !a.resumed:
+		*remembered = collapsed{a.key, o.composer}
+		return true
+	case remembered.key == a.key:
+		return remembered.text == o.composer
+	}
+	return profile.Measures(o.composer, a.letter.text)
+}
+
+// wait looks again, or stops with a reason when the time for it is over.
+func (a *attempt) wait(o *observation, began time.Time, within time.Duration, late tmux.Refusal) tmux.Step {
+	if o.now.Sub(began) >= within {
+		return tmux.Step{Do: tmux.Stop, Reason: late}
+	}
+	return tmux.Step{Do: tmux.Wait}
+}

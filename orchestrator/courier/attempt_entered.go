@@ -1,0 +1,195 @@
+package courier
+
+import (
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// A program can lose the key that submits, or take it for a line break. While nobody is
+// there one more does no harm. Where a person has typed meanwhile, theirs would go with
+// ours: then the text lingers in the composer until they have left.
+//
+// What a person types right after the key may be submitted with our text, where tmux does
+// not keep it back: in an adopted pane, and what they paste. Nobody could divide the two,
+// but it can be seen afterwards, and said.
+
+// entered is what an attempt remembers of its looks after the key.
+type entered struct {
+	began     time.Time
+	named     time.Time // a report that names the message counts from then
+	mode      ttyMode   // of the terminal before the key
+	reporting bool      // the program is expected to report the message
+	gone      time.Time // since when the text is gone from the composer without a report
+	patience  time.Time // for the text to be seen above the composer
+	still     team.Stillness
+
+	lingering bool // at the last look, the text still stood where somebody typed
+	long      bool // it has done so for long
+	unsaid    bool // the text left the composer without a report
+}
+
+// mixedWithin is how long a program may take to show what it was given.
+const mixedWithin = 2 * time.Second
+
+// defaultTaken is how long a program without a time in its profile may take to show that
+// it has a message. Qwen took 5 s.
+const defaultTaken = 10 * time.Second
+
+func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
+	e := &a.entered
+	if e.began.IsZero() {
+		e.began = o.now
+	}
+	if o.profile.HasMarkers() {
+		a.noteLingering(o)
+	}
+
+	taken, stop := a.taken(o)
+	switch {
+	case stop:
+		return tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
+	case taken && (!e.long || a.seen(o)):
+		return tmux.Step{Do: tmux.Done}
+	}
+
+	step := a.wait(o, e.began, a.takenWithin(o), tmux.NotTaken)
+	if step.Do == tmux.Wait && !taken && !again && a.stuck(o) {
+		e.long = false // this key is followed as the first was
+		if a.typable(o).none() {
+			return tmux.Step{Do: tmux.Press}
+		}
+	}
+	return step
+}
+
+// takenWithin is how long the program may take to show that it has the text.
+func (a *attempt) takenWithin(o *observation) time.Duration {
+	within := o.profile.TakenWithin
+	if a.entered.reporting {
+		within *= 2
+	}
+	if o.profile.HasMarkers() {
+		within += o.profile.TakenWithin // for a second key
+		if !a.way.since.IsZero() {
+			within += mixedWithin
+		}
+	}
+	if within <= 0 {
+		return defaultTaken
+	}
+	return within
+}
+
+// noteLingering notes whether the text still stands where somebody has typed.
+func (a *attempt) noteLingering(o *observation) {
+	e := &a.entered
+	typed := !a.way.since.IsZero() && o.screen.Touched.Unix() >= a.way.since.Unix()
+	e.lingering = o.holds(&a.letter) && (typed || !o.holdsOnly(&a.letter))
+	e.long = e.long || e.lingering && o.now.Sub(e.began) >= o.profile.TakenWithin
+}
+
+// taken says whether the program has the text, or that nobody can know (stop).
+func (a *attempt) taken(o *observation) (taken, stop bool) {
+	e := &a.entered
+	if !o.namedSince(e.named) {
+		if taken, stop = a.emptied(o); !taken {
+			return false, stop
+		}
+	}
+	if e.reporting && !a.reported(o) {
+		return false, false
+	}
+	if o.profile.HasMarkers() && !a.way.since.IsZero() && !a.alone(o) {
+		return false, false
+	}
+	return true, false
+}
+
+// emptied says whether the text was read and is gone from the composer. A program that
+// changes the mode of its terminal may throw away what is in it, as those do that are just
+// starting: then that nothing is left unread proves nothing.
+func (a *attempt) emptied(o *observation) (yes, stop bool) {
+	switch {
+	case o.facts.stopping, o.screen.Dead, !o.profile.HasMarkers() && o.tty != a.entered.mode:
+		return false, true
+	case o.facts.unread > 0, o.holds(&a.letter), !o.facts.alive: // what a dead program had not read is gone
+		return false, false
+	case !o.composing && o.profile.HasMarkers() && o.hides():
+		return false, false
+	}
+	return true, false
+}
+
+// reported says whether the turn that a text opens has begun, once that has left its
+// composer. What goes into work waits for the end of that, and is not asked for.
+func (a *attempt) reported(o *observation) bool {
+	e := &a.entered
+	switch {
+	case a.way.note != "", o.namedSince(e.named), o.shows == profile.Busy, !a.memory.reports(o):
+		return true
+	case e.gone.IsZero():
+		e.gone = o.now
+	}
+
+	if o.names || o.now.Sub(e.gone) < o.profile.TakenWithin {
+		e.unsaid = true
+		return false
+	}
+	a.memory.silent = o.on
+
+	return true
+}
+
+// alone looks, when a person has pressed a key after the one that submits, what stands
+// behind the text now. It says no until the text is seen, but not for long.
+func (a *attempt) alone(o *observation) bool {
+	if o.screen.Touched.Unix() < a.way.since.Unix() { // as up to the key, which was withheld otherwise
+		return true
+	}
+
+	words, shown := profile.Behind(o.screen.Lines, a.letter.mark)
+	if shown && words != "" {
+		a.memory.mixed = mixed{a.key, words}
+	}
+	if a.entered.patience.IsZero() {
+		a.entered.patience = o.now.Add(mixedWithin)
+	}
+	return shown || o.now.After(a.entered.patience)
+}
+
+// seen reports whether a text that lingered was submitted, given a screen whose composer
+// does not hold it: it may have been cleared away there.
+func (a *attempt) seen(o *observation) bool {
+	_, above := profile.Behind(o.screen.Lines, a.letter.mark)
+	return above || o.namedSince(a.sent)
+}
+
+// stuck says whether the text, and nothing else, stands unsent in the composer of a program
+// that waits, or that works and has a queue behind that key: then the key was lost, and one
+// more does no harm.
+func (a *attempt) stuck(o *observation) bool {
+	e, p := &a.entered, o.profile
+	if !p.HasMarkers() || o.now.Sub(e.began) < p.TakenWithin {
+		return false
+	}
+	still := e.still.Of(o.now, o.steadyPart())
+	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
+	return takesKey && o.holdsOnly(&a.letter) && touched(o.now, o.screen).none() && o.now.Sub(still) >= p.Settle
+}
+
+// proof returns what proves that the text was taken.
+func (a *attempt) proof(o *observation, phase tmux.Phase, since time.Time) parley.ReasonCode {
+	switch {
+	case o.namedSince(since):
+		return parley.ProofReport
+	case phase == tmux.Entered:
+		return parley.ProofEntered
+	case o.profile.HasMarkers():
+		return parley.ProofComposer
+	}
+	return parley.ProofRead
+}

@@ -1,0 +1,194 @@
+package courier
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// hold is why nothing may be typed now. The zero value lets a message go.
+type hold struct {
+	parley.Hold
+	only bool // nothing else is in the way: the composer is open and empty
+}
+
+func held(code parley.ReasonCode, detail string) hold {
+	return hold{Hold: parley.Hold{Code: code, Reason: code.Words(detail)}}
+}
+
+// none reports whether the way is free.
+func (h hold) none() bool { return h.Code == "" }
+
+// brief reports whether the obstacle is expected to pass by itself. It is shown only
+// when it does not.
+func (h hold) brief() bool {
+	switch h.Code {
+	case parley.HoldNoTerminal, parley.HoldStarting, parley.HoldStopping, parley.HoldServerGone,
+		parley.HoldUnreadable, parley.HoldStaggered, parley.HoldNotReading, parley.HoldNoisy, parley.HoldSettling,
+		parley.HoldBusy, parley.HoldUnknownScreen, parley.HoldPersonTyping, parley.HoldKeysUnshown,
+		parley.HoldNotBegun:
+		return true
+	}
+	return false
+}
+
+// left reports whether a person left something in the terminal and does not seem to be
+// there any longer.
+func (h hold) left() bool {
+	return h.Code == parley.HoldScrolling || h.composed()
+}
+
+// composed reports whether something stands in the composer.
+func (h hold) composed() bool { return h.Code == parley.HoldDraft || h.Code == parley.HoldOwnText }
+
+// working reports whether the program only works, with its composer open.
+func (h hold) working() bool {
+	return h.only && (h.Code == parley.HoldBusy || h.Code == parley.HoldNotBegun)
+}
+
+// facts is what is known of an agent's terminal without a look at its screen.
+type facts struct {
+	pause      *parley.Pause
+	agent      parley.Agent
+	launched   bool // it has a terminal
+	stopping   bool
+	sameServer bool
+
+	foreground []string // the command line of the program that has the terminal
+	untold     error    // why that is not known
+	adopted    bool
+	runs       func(argv []string) bool // tells an adopted agent's own program
+	alive      bool                     // the process that was launched or adopted
+	unread     int                      // bytes in the terminal that the program has not read
+}
+
+// inspect collects the facts of a member's terminal, which may be nil.
+func (c *courier) inspect(t *team.Terminal) facts {
+	f := facts{pause: c.o.Paused(), agent: c.m.Agent()}
+	if t == nil {
+		return f
+	}
+
+	f.launched, f.stopping, f.sameServer = true, t.Ended.Load(), t.Instance == t.Server.Instance()
+	f.adopted, f.runs, f.alive = t.Adopted(), t.Runs, tmux.Alive(t.PID)
+	f.foreground, f.untold = tmux.Foreground(t.PID)
+	f.unread = unread(t)
+	return f
+}
+
+// unread returns how many bytes wait in a terminal for its program, 0 if that is unknown.
+func unread(t *team.Terminal) int {
+	n, err := tmux.Unread(t.TTY)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// hold returns what stands in the way, as far as the facts tell.
+func (f *facts) hold() hold {
+	switch {
+	case f.pause != nil:
+		return held(parley.HoldPaused, f.pause.Words())
+	case !f.launched:
+		return f.noTerminal()
+	case f.stopping:
+		return held(parley.HoldStopping, "")
+	case !f.sameServer:
+		return held(parley.HoldServerGone, "")
+	}
+
+	if h := f.otherProgram(); !h.none() {
+		return h
+	}
+	if f.unread > 0 { // it would get two messages as one, and nothing could be proven
+		return held(parley.HoldNotReading, strconv.Itoa(f.unread))
+	}
+	return hold{}
+}
+
+func (f *facts) noTerminal() hold {
+	a := &f.agent
+	switch a.State {
+	case parley.StateTerminated:
+		return held(parley.HoldStopped, comeback(a))
+	case parley.StateExited:
+		return held(parley.HoldExited, a.Evidence+"; "+comeback(a))
+	case parley.StateUnreachable:
+		return held(parley.HoldUnreachable, a.Evidence+"; "+comeback(a))
+	}
+	return held(parley.HoldNoTerminal, "")
+}
+
+// comeback says what delivers the messages of an agent whose program has ended.
+func comeback(a *parley.Agent) string {
+	if a.Adopted() {
+		return fmt.Sprintf(
+			"its program, started again in its pane, gets what waits, or another one: parley adopt %s --pane ID", a.Name)
+	}
+	return fmt.Sprintf("parley restart %s delivers what waits", a.Name)
+}
+
+// otherProgram holds when what has the terminal would take the text for commands: a shell
+// would run it, a pager or an editor would take it for keys. For an adopted agent, not to
+// know is as bad.
+func (f *facts) otherProgram() hold {
+	shell := f.untold == nil && tmux.IsShell(f.foreground)
+	keys := ""
+	if f.untold == nil {
+		keys = tmux.TakesKeys(f.foreground)
+	}
+
+	switch {
+	case f.adopted && (f.untold != nil || !f.runs(f.foreground) && !shell && keys == ""):
+		return f.stranger()
+	case f.untold != nil:
+		return hold{}
+	case shell:
+		return held(parley.HoldShell, f.foreground[0])
+	case keys != "":
+		return held(parley.HoldKeysProgram, keys)
+	}
+	return hold{}
+}
+
+// stranger says what has the terminal of an adopted agent in place of its program.
+func (f *facts) stranger() hold {
+	switch {
+	case !f.alive:
+		return held(parley.HoldExited, "started again in its pane, it gets what waits")
+	case f.untold != nil:
+		return held(parley.HoldOtherProgram, "it cannot be told what has its terminal")
+	}
+	program := profile.ProgramOf(f.foreground)
+	return held(parley.HoldOtherProgram, fmt.Sprintf("another program (%s) has its terminal", program))
+}
+
+const (
+	// typingPause is how long after a person's last key in a terminal it is theirs.
+	// tmux tells the time of that key in whole seconds.
+	typingPause = 3 * time.Second
+	// unshownPause is the same while nothing was drawn since that key: a program that is
+	// busy shows late what it was given. Copilot took more than two seconds on a machine
+	// that had ten things to do at once.
+	unshownPause = 10 * time.Second
+)
+
+// touched holds while a person types in the terminal: their text and ours would become
+// one.
+func touched(now time.Time, screen tmux.Screen) hold {
+	switch since := now.Sub(screen.Touched); {
+	case screen.Touched.IsZero():
+		return hold{}
+	case since <= typingPause:
+		return held(parley.HoldPersonTyping, "")
+	case since <= unshownPause && screen.Drawn.Before(screen.Touched):
+		return held(parley.HoldKeysUnshown, "")
+	}
+	return hold{}
+}

@@ -1,0 +1,109 @@
+package courier
+
+import (
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// A program that was just given a message looks idle for a while, and what is typed then
+// would go into its work. An emptied composer does not prove either that the program has
+// the text: Gemini CLI drops input submitted just before it starts a turn on something
+// else. So the next message waits until the program has begun on the last: by its own
+// report where it makes one, since it may have queued the text, and elsewhere by its screen.
+
+// memory is what earlier attempts on a terminal leave behind for later ones.
+type memory struct {
+	still    team.Stillness // of the screen, for programs without markers
+	cautious bool           // something was refused: look before the next
+	given    given
+	silent   *team.Terminal // its program does not report the messages that it should
+
+	collapsed collapsed // of the message pasted last
+	mixed     mixed     // with the message entered last
+	lingering store.Key // the message that was entered and still stood in its composer
+}
+
+// given is the message that was entered last.
+type given struct {
+	on      *team.Terminal
+	entered time.Time // zero: by a daemon before this one
+	shortID string
+
+	// unreported is set while the program, which reports the prompts that it is given,
+	// has not reported this one.
+	unreported bool
+	typed      time.Time // a report of it comes after that
+	idle       time.Time // the program has looked idle since then; zero: it does not
+}
+
+// collapsed is what a composer showed in place of a long message.
+type collapsed struct {
+	key  store.Key
+	text string
+}
+
+// mixed is what a person typed that was submitted together with a message.
+type mixed struct {
+	key   store.Key
+	words string
+}
+
+// beginsWithin is how many times a profile's quiet a program may take to show that it
+// works on what was entered. A busy machine's took 1 s, twice the quiet of them all.
+const beginsWithin = 4
+
+// reports tells whether a program is expected to say that it was given a message. One that
+// never did, although it had time, is not: its user may have turned that off.
+func (m *memory) reports(o *observation) bool {
+	return o.profile.HasMarkers() && o.profile.Prompts() && (m.silent != o.on || o.names)
+}
+
+// notBegun holds until the program has begun on what it was given last, as far as its
+// screen and its own report can tell. h is what else is in the way.
+func (m *memory) notBegun(o *observation, s *Standing, h hold) hold {
+	waits := m.unreported(o, h.none())
+	active := o.report.At.After(m.given.entered) || o.now.Add(-s.Steady).After(m.given.entered)
+
+	switch {
+	case !h.none():
+		return h
+	case waits:
+		return held(parley.HoldNotBegun, "")
+	case m.given.on == o.on && !active && o.now.Sub(m.given.entered) <= beginsWithin*o.profile.Quiet:
+		h = held(parley.HoldNotBegun, "")
+		h.only = true
+		return h
+	}
+	return hold{}
+}
+
+// unreported reports whether the message entered last may be on its way from the program's
+// queue into a turn. A program that rests for long has begun, or has not got it.
+func (m *memory) unreported(o *observation, looksIdle bool) bool {
+	g := &m.given
+	switch {
+	case !g.unreported:
+		return false
+	case g.on != o.on, !m.reports(o), !o.before.IsZero() && !o.before.Before(g.typed):
+		g.unreported = false
+		return false
+	case !looksIdle:
+		g.idle = time.Time{}
+		return false
+	case g.idle.IsZero():
+		g.idle = o.now
+	}
+
+	if o.now.Sub(g.idle) < o.profile.TakenWithin {
+		return true
+	}
+	if !o.names {
+		m.silent = o.on
+	}
+	g.unreported = false
+
+	return false
+}

@@ -1,0 +1,100 @@
+package courier
+
+import (
+	"fmt"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// observation is all that an attempt knows of its terminal at one moment. Nothing but it
+// decides on the next step.
+type observation struct {
+	now     time.Time
+	on      *team.Terminal // to tell it from an earlier one, and for nothing else
+	profile *profile.Profile
+	screen  tmux.Screen
+
+	shows     profile.State // by the screen and the title of the terminal
+	since     time.Time     // every look since then showed that
+	composer  string        // the text in the composer
+	composing bool          // the composer is on the screen
+	tty       ttyMode
+
+	facts  facts
+	report team.Report // what the program said of its state last
+	named  time.Time   // when its own report last named the message; zero: it has not
+	before time.Time   // the same for the message that was entered last
+	names  bool        // the program, since its launch, has named any message
+}
+
+// ttyMode is how a terminal is read: by lines, or byte by byte.
+type ttyMode struct{ canonical, known bool }
+
+func ttyModeOf(t *team.Terminal) ttyMode {
+	canonical, err := tmux.Canonical(t.TTY)
+	return ttyMode{canonical, err == nil}
+}
+
+// look reads a screen.
+func look(t *team.Terminal, now time.Time, screen tmux.Screen) observation {
+	o := observation{now: now, on: t, profile: t.Profile, screen: screen, tty: ttyModeOf(t)}
+	o.shows = looksOf(t.Profile, screen)
+	o.composer, o.composing = t.Profile.Composer(screenOf(screen))
+	return o
+}
+
+// observe collects what is known of a terminal with this screen, for one message.
+func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) *observation {
+	o := look(t, c.o.Now(), screen)
+	o.facts = c.inspect(t)
+	o.report, _ = c.m.LastReport()
+	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
+	o.before, _ = c.m.NamedAt(c.memory.given.shortID)
+	o.names = c.m.ReportsMessages()
+	return &o
+}
+
+func screenOf(s tmux.Screen) profile.Screen {
+	return profile.Screen{Lines: s.Lines, Width: s.Width, CursorX: s.CursorX, CursorY: s.CursorY}
+}
+
+// namedSince reports whether the program itself said, since then, that it was given the
+// message.
+func (o *observation) namedSince(t time.Time) bool { return !o.named.IsZero() && !o.named.Before(t) }
+
+// steadyPart returns what must be at rest before the key: the composer. Elsewhere a program
+// may show a clock or a spinner that never rests.
+func (o *observation) steadyPart() string {
+	s := &o.screen
+	if !o.profile.HasMarkers() {
+		return fmt.Sprint(s.CursorX, s.CursorY, "\n", s.Text())
+	}
+	return fmt.Sprint(s.CursorX, s.CursorY, " ", o.profile.Look(s.Lines), "\n", o.composer)
+}
+
+// holds reports whether the text of a letter stands in the composer, unsent.
+func (o *observation) holds(l *letter) bool {
+	return o.composing && (profile.Holds(o.composer, l.mark) || o.profile.Collapsed(o.composer))
+}
+
+// holdsOnly reports whether the text and nothing else stands in the composer: a person's
+// keys between it and the key would be submitted with it.
+func (o *observation) holdsOnly(l *letter) bool {
+	if !o.profile.HasMarkers() {
+		return o.holds(l) // what stands before it in the line may be a prompt
+	}
+	return o.composing && (profile.Holds(o.composer, l.mark) && profile.HoldsOnly(o.composer, l.text) ||
+		o.profile.CollapsedOnly(o.composer))
+}
+
+// hides reports that a text can stand in a composer that is not seen: the Enter may have
+// gone to a dialog that opened at that moment.
+func (o *observation) hides() bool {
+	shows := o.profile.Look(o.screen.Lines)
+	return shows == profile.Unknown || shows == profile.Dialog
+}

@@ -1,0 +1,256 @@
+package courier
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// newAttempt returns an attempt to type a message, or to go on with one.
+func (c *courier) newAttempt(t *team.Terminal, job *store.Job, l letter, w way, resumed bool) *attempt {
+	a := &attempt{
+		key: job.Key, sent: job.Message.Timestamp, letter: l, way: w, resumed: resumed, memory: &c.memory,
+	}
+	a.entered.named, a.entered.mode = c.o.Now(), ttyModeOf(t)
+	if !resumed {
+		o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
+		a.entered.reporting = c.memory.reports(&o)
+	}
+	a.entered.long = c.memory.lingering == job.Key
+	return a
+}
+
+// submit carries an attempt out and records what came of it.
+func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a *attempt) (done bool, err error) {
+	sub := tmux.Submission{
+		Owner: c.m.ID, On: t.Instance, Seq: job.PaneSeq, Text: a.letter.text, Key: a.way.key,
+		LeaveMode: a.way.leave, Resume: a.resumed, OnEntered: c.o.Entered,
+	}
+	if a.resumed || !t.Profile.Instant() {
+		sub.Untouched = a.way.since
+		sub.Next = func(m tmux.Moment) tmux.Step { return a.next(m.Phase, m.Again, c.observe(t, &job, m.Screen)) }
+	} else if t.Ended.Load() {
+		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
+	}
+
+	out, err := t.Pane.Submit(ctx, sub)
+	if a.resumed && out.Phase == tmux.Refused {
+		out.Phase = tmux.Pasted // by an earlier call: it is not to be typed again
+	}
+
+	switch {
+	case err == nil && out.Phase == tmux.Pasted && out.Reason == tmux.NotShown && a.beside:
+		c.memory.cautious = false
+		return false, c.note(ctx, job, held(parley.HoldMixedText, ""))
+	case err == nil && out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && !out.Again && a.entered.lingering:
+		c.memory.lingering, c.memory.cautious = job.Key, false
+		return false, c.note(ctx, job, held(parley.HoldLingering, ""))
+	}
+	return c.conclude(ctx, t, job, a, out, err)
+}
+
+// conclude records the outcome of an attempt. What is not known stays in `typing`, to be
+// resolved by what the pane remembers.
+func (c *courier) conclude(
+	ctx context.Context, t *team.Terminal, job store.Job, a *attempt, out tmux.Outcome, failure error,
+) (done bool, err error) {
+	if errors.Is(failure, context.DeadlineExceeded) && out.Phase == tmux.Pasted && out.Reason == tmux.InMode {
+		ctx, failure = context.WithoutCancel(ctx), nil // a person who scrolls for long is no error
+	}
+	if failure != nil && out.Phase != tmux.Taken {
+		return false, failure
+	}
+
+	c.memory.cautious = out.Phase == tmux.Refused
+	if out.Phase == tmux.Taken || !out.EnteredAt.IsZero() {
+		c.remember(t, &job, out)
+	}
+
+	switch {
+	case out.Phase == tmux.Taken, out.Phase == tmux.Entered && out.Reason == tmux.NoRefusal:
+		return true, errors.Join(c.close(ctx, job, c.proven(t, &job, a, out)...), c.giveBack(ctx, &job))
+	case out.Phase == tmux.Refused && out.Reason == tmux.Repeated:
+		c.seq = 0 // the database is older than the pane: count on from the pane
+		return false, c.close(ctx, job, ended(parley.DeliveryQueued, parley.EndedOutOfStep, ""))
+	case out.Phase == tmux.Refused:
+		return false, c.close(ctx, job, change(parley.DeliveryHeld, c.refusal(a, out)))
+	case out.Phase == tmux.Pasted && passing(out.Reason) && !t.Ended.Load():
+		return false, c.note(ctx, job, pastedAnd(c.refusal(a, out)))
+	case out.Phase == tmux.Entered && out.Reason == tmux.NotTaken && t.Profile.Look(out.Screen) == profile.Dialog:
+		waits := hold{Hold: parley.Hold{Code: parley.EndedDialog, Reason: parley.EndedDialog.Words("")}}
+		return false, c.note(ctx, job, waits)
+	case out.Phase == tmux.Entered:
+		if unread(t) > 0 {
+			c.unproven = append(c.unproven, unproven{job.Key, t, ttyModeOf(t)})
+		}
+		return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, c.notTaken(t, a, out), ""))
+	}
+
+	why := c.refusal(a, out).Reason
+	return true, c.close(ctx, job, ended(parley.DeliveryUnconfirmed, parley.EndedNotEntered, why))
+}
+
+// passing reports whether a refusal of the key is expected to pass: the pasted text waits.
+func passing(why tmux.Refusal) bool {
+	switch why {
+	case tmux.Blocked, tmux.NotReady, tmux.InMode, tmux.Touched:
+		return true
+	}
+	return false
+}
+
+// remember notes the message that was entered last.
+func (c *courier) remember(t *team.Terminal, job *store.Job, out tmux.Outcome) {
+	typed := later(out.PastedAt, job.Message.Timestamp)
+	o := observation{on: t, profile: t.Profile, names: c.m.ReportsMessages()}
+	c.memory.given = given{
+		on: t, entered: out.EnteredAt, shortID: parley.Short(job.Message.ID), typed: typed,
+		unreported: out.Phase == tmux.Taken && c.memory.reports(&o) && !c.reportedSince(job, typed),
+	}
+}
+
+func (c *courier) reportedSince(job *store.Job, since time.Time) bool {
+	at, ok := c.m.NamedAt(parley.Short(job.Message.ID))
+	return ok && !at.Before(since)
+}
+
+// change is a change of state for a hold's reason.
+func change(state parley.DeliveryState, h hold) store.Change {
+	return store.Change{State: state, Reason: h.Reason, Code: h.Code}
+}
+
+// ended is a change of state for the way in which an attempt ended.
+func ended(state parley.DeliveryState, code parley.ReasonCode, detail string) store.Change {
+	return store.Change{State: state, Reason: code.Words(detail), Code: code}
+}
+
+// pastedAnd says that a text stands pasted, and why its key waits.
+func pastedAnd(h hold) hold {
+	h.Reason = "pasted; Enter waits: " + h.Reason
+	return h
+}
+
+// close ends a delivery's time in `typing`.
+func (c *courier) close(ctx context.Context, job store.Job, changes ...store.Change) error {
+	if err := c.o.Store.Advance(ctx, job.Key, changes...); err != nil {
+		return err
+	}
+	c.open, c.openOn = false, nil
+	return nil
+}
+
+// note says why a delivery that stays in `typing` does not get on.
+func (c *courier) note(ctx context.Context, job store.Job, h hold) error {
+	if job.Reason == h.Reason {
+		return nil
+	}
+	return c.o.Store.Advance(ctx, job.Key, change(parley.DeliveryTyping, h))
+}
+
+// proven returns the rungs that a delivery has reached when its text was taken: the whole
+// text counts as read by that, a notice of it does not.
+func (c *courier) proven(t *team.Terminal, job *store.Job, a *attempt, out tmux.Outcome) []store.Change {
+	o := c.observe(t, job, tmux.Screen{})
+	proof := a.proof(o, out.Phase, later(out.PastedAt, job.Message.Timestamp))
+	typed := "typed" + a.way.note
+	if out.Again {
+		typed += ", with a second " + string(a.way.key)
+	}
+
+	separator := ", and "
+	if proof == parley.ProofEntered {
+		separator = " and "
+	}
+	evidence := typed + separator + proof.Words("") + c.together(job)
+
+	changes := []store.Change{{State: parley.DeliverySubmitted, Evidence: evidence, Code: proof}}
+	if !job.Notice {
+		changes = append(changes, store.Change{
+			State: parley.DeliveryRead, Evidence: parley.ProofFullText.Words(""), Code: parley.ProofFullText,
+		})
+	}
+	return changes
+}
+
+// together is the evidence of what was submitted with a message, if anything.
+func (c *courier) together(job *store.Job) string {
+	if c.memory.mixed.key != job.Key {
+		return ""
+	}
+	return fmt.Sprintf(", together with what someone typed right after it: “%s”",
+		parley.Truncate(c.memory.mixed.words, parley.PreviewLength))
+}
+
+// giveBack tells the operator what of theirs went with a message, so that it is not lost.
+func (c *courier) giveBack(ctx context.Context, job *store.Job) error {
+	if c.memory.mixed.key != job.Key {
+		return nil
+	}
+
+	text := fmt.Sprintf(
+		"What someone typed in the terminal of %s right after the Enter of message %s was submitted with it: “%s”",
+		c.m.Name, parley.Short(job.Message.ID), c.memory.mixed.words,
+	)
+	operator := []*team.Member{c.o.Roster.ByName(parley.OperatorName)}
+	err := c.o.Notify(ctx, operator, text, nil, "mingled/"+c.m.ID+"/"+job.Message.ID)
+	if parley.ErrorCode(err) == parley.CommunicationDisabled {
+		return nil // the evidence has it
+	}
+	return err
+}
+
+// notTaken says why an entered text is not proven to be taken.
+func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parley.ReasonCode {
+	switch {
+	case unread(t) > 0:
+		return parley.EndedUnread
+	case a.entered.unsaid:
+		return parley.EndedUnreported
+	case c.memory.lingering == a.key:
+		return parley.EndedLingered
+	case out.Reason == tmux.Blocked:
+		return parley.EndedModeChanged
+	}
+	return parley.EndedUnseen
+}
+
+// refusal says why nothing more was typed.
+func (c *courier) refusal(a *attempt, out tmux.Outcome) hold {
+	switch out.Reason {
+	case tmux.InMode:
+		return held(parley.HoldScrolling, "")
+	case tmux.Touched:
+		return held(parley.HoldPersonTyping, "")
+	case tmux.Dead, tmux.Gone:
+		agent := c.m.Agent()
+		return held(parley.HoldExited, comeback(&agent))
+	case tmux.InputOff:
+		return held(parley.HoldInputOff, "")
+	case tmux.Shared:
+		return held(parley.HoldSynchronized, "")
+	case tmux.Foreign:
+		return held(parley.HoldWrongPane, "")
+	case tmux.Blocked:
+		return held(parley.HoldDialogOpened, "")
+	case tmux.NotShown:
+		return held(parley.HoldNotShown, "")
+	case tmux.NotReady:
+		return a.refused
+	}
+	return held(parley.HoldRefused, strings.TrimSpace(string(out.Reason)+" "+out.Detail))
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

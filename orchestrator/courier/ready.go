@@ -1,0 +1,97 @@
+package courier
+
+import (
+	"context"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/store"
+	"parley/tmux"
+)
+
+// lookWithin bounds one look at a terminal, which takes milliseconds. A stop waits for it.
+const lookWithin = 10 * time.Second
+
+// ready decides whether a message may be typed now, and how.
+func (c *courier) ready(ctx context.Context, t *team.Terminal, job *store.Job) (way, hold) {
+	// tmux tells whole seconds, and the look holds for typingPause after a key.
+	since := c.o.Now().Add(-time.Second)
+	h := c.look(ctx, t, job)
+	c.m.NoteLeftover(h.Reason, h.left(), c.o.Now())
+	if h.none() {
+		return way{key: tmux.Key(t.Profile.Key), since: since}, c.o.stagger(t.Profile, job)
+	}
+
+	w, passes := c.passes(t, job, h)
+	w.since = since
+	if passes {
+		h = hold{}
+	}
+	return w, h
+}
+
+// look reads the terminal and says what is in the way.
+func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job) hold {
+	facts := c.inspect(t)
+	if h := facts.hold(); !h.none() {
+		return h
+	}
+	if t.Profile.Instant() && !c.memory.cautious {
+		return hold{}
+	}
+
+	ctx, cancel := context.WithTimeout(ctx, lookWithin)
+	defer cancel()
+
+	screen, err := t.Pane.Screen(ctx, tmux.ScreenOptions{})
+	if err != nil {
+		return held(parley.HoldUnreadable, parley.CleanLine(err.Error()))
+	}
+	o := c.observe(t, job, screen)
+	if o.profile.HasMarkers() {
+		o.since = t.Sight.See(o.now, o.shows)
+	}
+	return c.memory.ready(o)
+}
+
+// passes says whether a message may go although something is in the way: what its
+// operator allowed or asked for, and what the program's own queue is for.
+func (c *courier) passes(t *team.Terminal, job *store.Job, h hold) (way, bool) {
+	if !h.only {
+		return way{}, false
+	}
+
+	interrupts := team.IsUrgent(*job) && c.m.Agent().Interruptible
+	pressing := job.Message.Priority == parley.PriorityHigh || job.Message.Priority == parley.PriorityUrgent
+	key := tmux.Key(t.Profile.Key)
+
+	switch {
+	case h.Code == parley.HoldScrolling && interrupts:
+		return way{key: key, leave: true}, true
+	case h.Code == parley.HoldBlocked && c.m.Insists(job.Message.ID):
+		return way{key: key, note: " although it was blocked, as the operator asked"}, true
+	case h.working() && interrupts:
+		return way{key: key, note: " while it worked, as its operator allows"}, true
+	case h.working() && t.Profile.QueueKey != "" && pressing:
+		return way{key: tmux.Key(t.Profile.QueueKey), note: " into its own queue while it worked"}, true
+	}
+	return way{}, false
+}
+
+// stagger lets the texts of broadcasts and threads pass one at a time for each profile, as far
+// apart as it asks for.
+func (o *Couriers) stagger(p *profile.Profile, job *store.Job) hold {
+	if p.Stagger == 0 || job.Message.Kind != parley.KindBroadcast && job.Message.ThreadID == "" {
+		return hold{}
+	}
+	o.turns.Lock()
+	defer o.turns.Unlock()
+	now := o.Now()
+	if last := o.turns.last[p.Name]; now.Sub(last) < p.Stagger {
+		return held(parley.HoldStaggered, "")
+	}
+	o.turns.last[p.Name] = now
+	return hold{}
+}

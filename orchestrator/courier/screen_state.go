@@ -1,0 +1,144 @@
+package courier
+
+import (
+	"strings"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+const (
+	// steadyAfter is how long a screen must show something before it is believed
+	// against what was believed before: unknown rows pass by while a program redraws.
+	SteadyAfter = 3 * time.Second
+	// overruled is how long a screen must steadily show something else than what the
+	// program reported before the screen is believed. Not every end of a turn is
+	// reported (one that a person interrupts is not), and a screen follows a report
+	// within some frames.
+	overruled = 3 * time.Second
+)
+
+// Standing is what an agent whose screen has markers is doing.
+type Standing struct {
+	State    parley.AgentState
+	Evidence string
+	Steady   time.Duration // for how long the screen has shown the same
+
+	composer bool // its composer is on the screen
+	draft    bool // something stands in it
+}
+
+// ReadStanding reads a screen that has markers, together with what the program itself
+// reports and says in its terminal's title.
+func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
+	o := look(t, now, screen)
+	o.report = said
+	o.since = t.Sight.See(now, o.shows)
+	return o.standing()
+}
+
+// standing says what the program is doing. What speaks against typing counts: a program is
+// idle only when nothing says otherwise.
+func (o *observation) standing() Standing {
+	if o.tty.known && o.tty.canonical && !o.profile.OneLine {
+		return Standing{State: parley.StateStarting, Evidence: "its program has not taken over the terminal"}
+	}
+
+	said := o.report
+	s := Standing{composer: o.composing, draft: strings.TrimSpace(o.composer) != "", Steady: o.now.Sub(o.since)}
+	switch o.shows {
+	case profile.Dialog:
+		s.State, s.Evidence = parley.StateWaiting, "its screen shows a dialog"
+	case profile.Busy:
+		s.State, s.Evidence = parley.StateBusy, "its screen says that it works"
+	case profile.Blocked:
+		s.State, s.Evidence = parley.StateBlocked, "its screen shows: "+o.profile.BlockedBy(o.screen.Lines)
+	case profile.Idle:
+		s.State, s.Evidence = parley.StateIdle, "its screen shows an open composer"
+	default:
+		s.State, s.Evidence = parley.StateUnknown, "its screen shows nothing that is known"
+	}
+
+	if o.shows != o.profile.Look(o.screen.Lines) {
+		s.Evidence = "the title of its terminal says so"
+	}
+
+	if s.State == parley.StateIdle {
+		switch {
+		case restrains(said.State) && o.now.Sub(o.since) < overruled, restrains(said.State) && o.now.Sub(said.At) < overruled,
+			said.State == parley.StateBlocked && o.since.Before(said.At.Add(overruled)): // until it has worked again
+			s.State, s.Evidence = said.State, said.Words()
+			if s.State == parley.StateExited { // whether it is gone is for tmux to say
+				s.State = parley.StateUnknown
+			}
+		case said.State == parley.StateIdle && said.At.After(o.since.Add(-overruled)):
+			s.Evidence, s.Steady = said.Words(), max(s.Steady, overruled) // it has said that it is done
+		}
+	}
+
+	switch {
+	case s.State == parley.StateIdle && !s.composer:
+		s.State, s.Evidence = parley.StateUnknown, "its screen shows no composer"
+	case s.State == parley.StateIdle && s.draft:
+		s.State, s.Evidence = parley.StateDrafting, "an unsent text stands in its composer"
+	}
+
+	return s
+}
+
+// looksOf is what a screen shows, unless it shows only an open composer and the title
+// of the terminal says more.
+func looksOf(p *profile.Profile, s tmux.Screen) profile.State {
+	shows := p.Look(s.Lines)
+	if title, _ := p.Title(s.Title); shows == profile.Idle {
+		switch title.State {
+		case parley.StateWaiting:
+			return profile.Dialog
+		case parley.StateBusy:
+			return profile.Busy
+		case parley.StateBlocked:
+			return profile.Blocked
+		}
+	}
+	return shows
+}
+
+// restrains reports whether a program in this state is not to be typed to.
+func restrains(state parley.AgentState) bool {
+	switch state {
+	case parley.StateBusy, parley.StateWaiting, parley.StateBlocked, parley.StateExited:
+		return true
+	}
+	return false
+}
+
+// hold returns what is in the way of typing into an agent that stands so. rest is how long
+// its screen must have been at rest.
+func (s *Standing) hold(rest time.Duration) hold {
+	only := s.composer && !s.draft
+	switch s.State {
+	case parley.StateIdle:
+		if s.Steady < rest {
+			return held(parley.HoldSettling, "")
+		}
+		return hold{}
+	case parley.StateBusy:
+		h := held(parley.HoldBusy, "")
+		h.only = only
+		return h
+	case parley.StateWaiting:
+		return held(parley.HoldDialog, "")
+	case parley.StateDrafting:
+		return held(parley.HoldDraft, "")
+	case parley.StateBlocked:
+		h := held(parley.HoldBlocked, s.Evidence)
+		h.only = only
+		return h
+	case parley.StateStarting:
+		return held(parley.HoldStarting, "")
+	}
+	return held(parley.HoldUnknownScreen, "")
+}

@@ -1,0 +1,60 @@
+package tmux_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+func TestScreenThatImitatesTheProtocol(t *testing.T) {
+	s := tmuxtest.Start(t)
+	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "evil", Argv: []string{"sh", "-c",
+		`printf '%%begin 1 1 1\n%%end 1 1 1\n%%error 1 1 1\n%%exit\nparley-1\n\n'; exec sleep 1000`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	screen := tmuxtest.WaitFor(t, s.Pane(info.ID), func(s tmux.Screen) bool { return tmuxtest.Shows(s, "parley-1") })
+	want := []string{"%begin 1 1 1", "%end 1 1 1", "%error 1 1 1", "%exit", "parley-1", ""}
+	if diff := cmp.Diff(want, screen.Lines[:6]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestScreenJoinsAndReadsHistory(t *testing.T) {
+	s := tmuxtest.Start(t)
+	info, err := s.NewSession(t.Context(), tmux.SessionOptions{Name: "long", Width: 20, Height: 5, Argv: []string{"sh", "-c",
+		`seq 1 10; printf '\033[31m%s\033[0m' abcdefghijklmnopqrstuvwxyz; exec sleep 1000`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	pane := s.Pane(info.ID)
+	tmuxtest.WaitFor(t, pane, func(s tmux.Screen) bool { return tmuxtest.Shows(s, "uvwxyz") })
+	for _, tt := range []struct {
+		opts tmux.ScreenOptions
+		want []string
+		top  int
+	}{
+		{tmux.ScreenOptions{}, []string{"8", "9", "10", "abcdefghijklmnopqrst", "uvwxyz"}, 0},
+		{tmux.ScreenOptions{Join: true}, []string{"8", "9", "10", "abcdefghijklmnopqrstuvwxyz"}, 0},
+		{tmux.ScreenOptions{History: 2, Tail: 6}, []string{"7", "8", "9", "10", "abcdefghijklmnopqrst", "uvwxyz"}, -1},
+		{tmux.ScreenOptions{Tail: 2, Colours: true}, []string{"\x1b[31mabcdefghijklmnopqrst", "uvwxyz"}, 3},
+	} {
+		got, err := pane.Screen(t.Context(), tt.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		for i := range got.Lines {
+			got.Lines[i] = strings.TrimSuffix(got.Lines[i], "\x1b[39m")
+		}
+
+		if diff := cmp.Diff(tt.want, got.Lines); diff != "" || got.Top != tt.top {
+			t.Errorf("%+v: top %d: %s", tt.opts, got.Top, diff)
+		}
+	}
+}

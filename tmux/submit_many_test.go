@@ -1,0 +1,87 @@
+package tmux_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/tmux"
+	"parley/tmux/tmuxtest"
+)
+
+func TestSubmitToManyPanesAtOnce(t *testing.T) {
+	s := tmuxtest.Start(t)
+	const panes, each = 50, 4
+	type target struct {
+		pane       *tmux.Pane
+		owner, log string
+	}
+
+	targets := make([]target, panes)
+	dir := t.TempDir()
+	var launched sync.WaitGroup
+	for i := range targets {
+		launched.Go(func() {
+			p, o, l := agent(t, s, tmuxtest.Agent{Log: filepath.Join(dir, fmt.Sprint(i))})
+			targets[i] = target{p, o, l}
+		})
+	}
+
+	launched.Wait()
+	var sent sync.WaitGroup
+	for i, to := range targets {
+		sent.Go(func() {
+			for n := range each {
+				out, err := to.pane.Submit(t.Context(),
+					tmux.Submission{Owner: to.owner, Seq: uint64(n + 1), Text: fmt.Sprintf("%d/%d", i, n)})
+				if err != nil || out.Phase != tmux.Entered {
+					t.Errorf("pane %d: %+v, %v", i, out, err)
+				}
+			}
+		})
+	}
+
+	sent.Wait()
+	for i, to := range targets {
+		var want []tmuxtest.Message
+		for n := range each {
+			want = append(want, tmuxtest.Message{Text: fmt.Sprintf("%d/%d", i, n), Framed: true})
+		}
+
+		if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, to.log, each)); diff != "" {
+			t.Errorf("pane %d: %s", i, diff)
+		}
+	}
+}
+
+func TestManyResumesPressOnce(t *testing.T) {
+	s := tmuxtest.Start(t)
+	pane, owner, log := agent(t, s, tmuxtest.Agent{})
+	out, err := pane.Submit(t.Context(), tmux.Submission{
+		Owner: owner, Seq: 1, Text: "once", Next: stopped,
+	})
+	if err != nil || out.Phase != tmux.Pasted {
+		t.Fatalf("got %+v, %v; want pasted", out, err)
+	}
+
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if out, err := pane.Submit(t.Context(), tmux.Submission{Owner: owner, Seq: 1, Resume: true}); err != nil {
+				t.Errorf("%+v, %v", out, err)
+			}
+		})
+	}
+
+	all.Wait()
+
+	// After a second message nothing of the first is still on its way.
+	enters(t, pane, tmux.Submission{Owner: owner, Seq: 2, Text: "end"})
+	want := []tmuxtest.Message{{Text: "once", Framed: true}, {Text: "end", Framed: true}}
+	if diff := cmp.Diff(want, tmuxtest.WaitMessages(t, log, 2)); diff != "" {
+		t.Error(diff)
+	}
+}
