@@ -119,7 +119,7 @@ func (s *DeliveryStatus) addPending(d *Delivery) {
 		if s.PendingReasons == nil {
 			s.PendingReasons = map[string]string{}
 		}
-		s.PendingReasons[d.RecipientID] = d.Reason
+		s.PendingReasons[d.RecipientID] = d.pendingReason()
 	}
 	if d.ReasonCode != "" {
 		if s.PendingCodes == nil {
@@ -127,6 +127,15 @@ func (s *DeliveryStatus) addPending(d *Delivery) {
 		}
 		s.PendingCodes[d.RecipientID] = d.ReasonCode
 	}
+}
+
+// pendingReason returns the reason of a delivery that waits. Callers of the API find the
+// hold of the conversation protocol by the code in front of it.
+func (d *Delivery) pendingReason() string {
+	if d.ReasonCode == HoldConversation {
+		return string(ConversationHeld) + ": " + d.Reason
+	}
+	return d.Reason
 }
 
 // ResponseStatus is the status of a required response.

@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 
 	"parley"
-	"parley/conversation"
+	"parley/orchestrator/answer"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -26,15 +27,11 @@ type draft struct {
 	deadline   *time.Time       // as its sender gave it; nil for the usual one
 	file       *parley.File     // a new one that it announces
 
-	description string            // of the file
-	replied     conversation.Link // of the message that it is a reply to
-	repliedTo   string            // the id of who sent that
+	description string      // of the file
+	replied     talk.Parent // what it is a reply to
 
-	asks    *team.Member     // the responder that answers it
-	reply   bool             // it is a responder's: no limit holds for it
-	handed  bool             // to the sender, with the answer of its call
-	call    *store.ModelCall // which brought it
-	forgets bool             // see store.Post
+	asks  *team.Member  // the responder that answers it
+	reply *answer.Reply // of a responder, for which no limit holds; nil for other messages
 }
 
 // SendMessage implements parley.MessageService.
@@ -61,7 +58,7 @@ func (o *Orchestrator) SendMessage(
 
 	stored, reply, err := o.answered(
 		ctx,
-		o.asked(req.To),
+		o.responderNamed(req.To),
 		true,
 		d,
 		func(d draft) (store.Appended, error) { return o.sendTo(ctx, from, req.To, d) },
@@ -222,7 +219,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (s
 		err = o.again(&d, from, &post, &stored)
 	} else {
 		o.passOn(stored.Passed, post.Answers)
-		o.talk.remember(&stored, delegatesOf(post.Answers))
+		o.talk.Remember(&stored, delegatesOf(post.Answers))
 	}
 
 	o.handOut(&stored)
@@ -234,7 +231,7 @@ func (o *Orchestrator) admit(ctx context.Context, from *team.Member, d draft) (s
 func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
-	if !d.reply { // what is spent on one is spent
+	if d.reply == nil { // what is spent on one is spent
 		if err = o.refusePaused(); err != nil {
 			return store.Post{}, err
 		}
@@ -255,14 +252,20 @@ func (o *Orchestrator) prepare(ctx context.Context, from *team.Member, d draft) 
 		team.NewID(),
 	), from.ID, from.Name, from.Agent().Role, o.now()
 
-	link := d.replied
+	link := d.replied.Link
 	if !d.withinCalls(from) {
-		link = o.nextLink(msg.ID, from, d.replied)
+		link = o.talk.NextLink(msg.ID, from, link)
 	}
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
 	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
-		Reach: d.reach, Answers: answers, Judge: o.judge(from, &d, &msg), Call: d.call, Forgets: d.forgets}
+		Reach: d.reach, Answers: answers}
+	if d.reply != nil {
+		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
+	}
+	if !d.inCall() { // the answer of a call begins no turn
+		post.Judge = o.talk.Judge(from, &msg, d.replied)
+	}
 	switch msg.Kind {
 	case parley.KindBroadcast:
 		post.Event = parley.EventBroadcast
@@ -299,7 +302,7 @@ func (o *Orchestrator) handOut(stored *store.Appended) {
 	}
 
 	if stored.Message.Kind == parley.KindThread {
-		o.letSpeak(stored)
+		o.responders.Speak(o.talk.Invitations(stored))
 	}
 }
 
@@ -343,7 +346,7 @@ func (o *Orchestrator) cleanText(text string) (string, error) {
 // and writes back to who wrote it, or to the same thread.
 func (o *Orchestrator) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
 	msg, deliveries, err := o.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
-	d.replied, d.repliedTo = linkOf(&msg), msg.SenderID
+	d.replied = talk.ParentOf(&msg)
 	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
 	if err != nil || !back || !isRecipient(deliveries, from) {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley"
-	"parley/conversation"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -110,7 +109,7 @@ func (o *Orchestrator) remindOf(ctx context.Context, w store.Owing) error {
 
 		m := o.roster.ByID(step.to)
 		if m != nil {
-			over, err := o.over(ctx, &w)
+			over, err := o.talk.IsOver(ctx, &w)
 			if err != nil {
 				return err
 			}
@@ -220,39 +219,4 @@ func (o *Orchestrator) overdueNeed(w store.Owing, now time.Time) parley.Need {
 		),
 		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
 	}
-}
-
-// over reports whether the conversation of a response that is due has come to its end,
-// or is muted: nobody is reminded of it any more. The operator still sees what is owed.
-func (o *Orchestrator) over(ctx context.Context, w *store.Owing) (bool, error) {
-	now, t := o.now(), &o.talk
-	if id := w.Message.ThreadID; id != "" {
-		if err := o.enterRoom(ctx, id); err != nil {
-			return false, err
-		}
-
-		t.mu.Lock()
-		defer t.mu.Unlock()
-
-		r := t.rooms[id].At(now)
-
-		return r.Muted || r.State == conversation.Concluded, nil
-	}
-
-	one, two := o.roster.ByID(w.Message.SenderID), o.roster.ByID(w.Debt.DebtorID)
-	if one == nil || two == nil || isHuman(one, two) {
-		return false, nil
-	}
-
-	r, _, err := o.pairRoom(ctx, one, two)
-	if err != nil || r.At(now).State == conversation.Concluded {
-		return err == nil, err
-	}
-
-	t.mu.Lock()
-	defer t.mu.Unlock()
-
-	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: now})
-
-	return v.Reason == conversation.MutedByOperator, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"parley/orchestrator/answer"
 	"slices"
 	"strings"
 	"time"
@@ -20,10 +21,10 @@ func (o *Orchestrator) ExplainMessage(
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range o.leftOpen(&msg, deliveries) {
+	for _, m := range o.responders.Unanswered(&msg, deliveries) {
 		i := slices.IndexFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
-		if deliveries[i].Reason == "" && o.exchanges.find(exchangeOf(&msg, m)) == nil {
-			deliveries[i].Reason = noAnswer + notAsked
+		if deliveries[i].Reason == "" && !o.responders.IsAnswering(&msg, m) {
+			deliveries[i].Reason, deliveries[i].ReasonCode = answer.NotAsked, parley.EndedNoAnswer
 		}
 	}
 	res := explain(o.roster.FillIn(&msg), o.roster.FillInDeliveries(deliveries), o.now(), time.Local)
@@ -121,8 +122,8 @@ func rungText(step parley.Step, first bool) string {
 		}
 		return sentence("It was still being typed", how)
 	case parley.DeliverySubmitted:
-		if why, is := strings.CutPrefix(how, noAnswer); is {
-			return sentence("There was no answer", why)
+		if step.Code == parley.EndedNoAnswer {
+			return sentence("There was no answer", how)
 		}
 		return sentence("It was delivered", how)
 	case parley.DeliveryRead:
@@ -160,7 +161,7 @@ func outlook(d *parley.Delivery, id string) []string {
 	case parley.DeliveryAnswered:
 		return []string{fmt.Sprintf("%s has answered it. Nothing is left to do.", name)}
 	case parley.DeliverySubmitted:
-		if strings.HasPrefix(d.Reason, noAnswer) {
+		if d.ReasonCode == parley.EndedNoAnswer {
 			return []string{
 				fmt.Sprintf("%s has it, and its model gave no answer.", name),
 				fmt.Sprintf("parley retry %s --to %s asks the model again; nothing else does.", id, name),
@@ -193,7 +194,7 @@ func outlook(d *parley.Delivery, id string) []string {
 			}
 
 			return []string{
-				sentence("The conversation protocol holds it", strings.TrimPrefix(d.Reason, string(d.Hold.Code)+": ")),
+				sentence("The conversation protocol holds it", d.Reason),
 				fmt.Sprintf(
 					"%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
 					name,

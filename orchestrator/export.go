@@ -38,7 +38,7 @@ func (o *Orchestrator) ExportMessages(
 		if err != nil {
 			return nil, err
 		}
-		th = o.dressThread(th)
+		th = o.roster.FillInThread(th)
 		q.ThreadID, res.Thread = th.ID, &th
 	}
 

@@ -112,6 +112,14 @@ func (w testWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// reopen starts the daemon's part again with other options.
+func (te *testTeam) reopen(change func(*Options)) {
+	te.t.Helper()
+	te.close()
+	change(&te.opts)
+	te.open()
+}
+
 // open starts the daemon's part of the team (again).
 func (te *testTeam) open() {
 	te.t.Helper()

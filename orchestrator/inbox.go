@@ -110,7 +110,7 @@ func (o *Orchestrator) GetMessages(
 	}
 
 	if req.ThreadID != "" {
-		if q.ThreadID, err = o.readableThread(ctx, me, req.ThreadID); err != nil {
+		if q.ThreadID, err = o.roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
 			return nil, err
 		}
 		q.Before = f.Before
@@ -255,7 +255,7 @@ func (o *Orchestrator) visible(
 	}
 
 	if me := o.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
-		if _, err := o.readableThread(ctx, me, msg.ThreadID); err == nil {
+		if _, err := o.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
 			return msg, deliveries, nil
 		}
 	}
@@ -270,17 +270,6 @@ func pointer(t time.Time) *time.Time {
 		return nil
 	}
 	return &t
-}
-
-// statusOf returns the status of a conversation of agents.
-func (o *Orchestrator) statusOf(thread bool, ids ...string) parley.ConversationStatus {
-	there := 0
-	for _, id := range ids {
-		if m := o.roster.ByID(id); m != nil && m.Agent().State != parley.StateTerminated {
-			there++
-		}
-	}
-	return parley.StatusOfConversation(thread, len(ids), there)
 }
 
 // GetConversationHistory implements parley.MessageService.
@@ -319,7 +308,7 @@ func (o *Orchestrator) GetConversationHistory(
 		},
 		CreatedAt:     pointer(page.First),
 		LastMessageAt: pointer(page.Last),
-		Status:        o.statusOf(false, me.ID, other.ID),
+		Status:        o.roster.StatusOf(false, me.ID, other.ID),
 	}
 
 	for _, item := range page.Items {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/orchestrator/answer"
 	"parley/orchestrator/team"
 )
 
@@ -169,7 +170,7 @@ func (o *Orchestrator) ApproveAgent(
 	a := m.Agent()
 	words := "is not a special agent. It has its mailbox."
 	if req.Approve {
-		isAnsweredBy(&a, a.Responder)
+		answer.Approve(&a, a.Responder)
 		words = "is a special agent. Its messages go to its mailbox: no model answers for it."
 		if a.AutoRespond {
 			words = "is a special agent. It answers by " + a.Responder.Words() + "."

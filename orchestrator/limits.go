@@ -45,7 +45,7 @@ func (q *quotas) find(id string, s *Settings) *quota {
 // charge takes a message from what the sender has left. back gives it back where
 // nothing came of it. The operator, parley itself and replies are not limited.
 func (o *Orchestrator) charge(m *team.Member, d *draft) (back func(), err error) {
-	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply {
+	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply != nil {
 		return func() {}, nil
 	}
 

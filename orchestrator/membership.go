@@ -28,7 +28,7 @@ func (o *Orchestrator) JoinThread(ctx context.Context, req parley.JoinThreadRequ
 		return nil, err
 	}
 	return o.change(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
-		text: fmt.Sprintf("%s joined thread %s.", me.Name, nameOf(&th))})
+		text: fmt.Sprintf("%s joined thread %s.", me.Name, team.ThreadLabel(&th))})
 }
 
 // AddParticipant implements parley.ThreadService.
@@ -53,12 +53,12 @@ func (o *Orchestrator) AddParticipant(
 			"%s added %s to thread %s. %s get_messages with it shows what was said before.",
 			me.Name,
 			who.Name,
-			nameOf(&th),
+			team.ThreadLabel(&th),
 			howToPost(&th),
 		),
 		allow: func(ids []string) error {
 			if !operator && !slices.Contains(ids, me.ID) {
-				return notIn(me, th.ID)
+				return team.NotParticipant(me, th.ID)
 			}
 			return nil
 		}})
@@ -89,7 +89,7 @@ func (o *Orchestrator) RemoveParticipant(
 	}
 
 	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, but: me.ID,
-		text: fmt.Sprintf("%s removed %s from thread %s.", me.Name, who.Name, nameOf(&th)),
+		text: fmt.Sprintf("%s removed %s from thread %s.", me.Name, who.Name, team.ThreadLabel(&th)),
 		allow: func(ids []string) error {
 			if slices.Contains(ids, who.ID) {
 				return nil
@@ -99,7 +99,7 @@ func (o *Orchestrator) RemoveParticipant(
 		}}
 
 	if who == me {
-		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.Name, nameOf(&th))
+		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.Name, team.ThreadLabel(&th))
 	}
 
 	return o.change(ctx, c)
@@ -114,7 +114,7 @@ func (o *Orchestrator) inThread(ctx context.Context, ref string) (*team.Member, 
 	if err != nil {
 		return nil, parley.Thread{}, err
 	}
-	th, err := o.thread(ctx, ref)
+	th, err := o.roster.Thread(ctx, ref)
 	return me, th, err
 }
 
@@ -156,10 +156,10 @@ func (o *Orchestrator) change(ctx context.Context, c membership) (*parley.Member
 		o.handOut(&stored)
 	} else {
 		res.Status, res.MessageID = parley.MemberAlready, ""
-		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.Name, nameOf(&c.thread))
+		res.Message = fmt.Sprintf("%s takes part in thread %s already.", c.who.Name, team.ThreadLabel(&c.thread))
 	}
 
-	res.Thread, err = o.thread(ctx, c.thread.ID)
+	res.Thread, err = o.roster.Thread(ctx, c.thread.ID)
 
 	return res, err
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/store"
@@ -69,12 +70,12 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 		needs = append(needs, unconfirmedNeed(o.dressItem(item)))
 	}
 
-	held, err := o.store.Withheld(ctx, mostHolds)
+	held, err := o.store.Withheld(ctx, talk.MaxHolds)
 	if err != nil {
 		return nil, err
 	}
 
-	needs = append(needs, o.heldNeeds(held)...)
+	needs = append(needs, o.talk.Needs(held)...)
 	overdue, err := o.store.Overdue(ctx)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (o *Orchestrator) needs(ctx context.Context) ([]parley.Need, error) {
 		}
 	}
 
-	left, err := o.unansweredNeeds(ctx)
+	left, err := o.responders.Needs(ctx)
 	if err != nil {
 		return nil, err
 	}

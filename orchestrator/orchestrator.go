@@ -15,7 +15,9 @@ import (
 
 	"parley"
 	"parley/files"
+	"parley/orchestrator/answer"
 	"parley/orchestrator/courier"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/orchestrator/terminal"
 	"parley/profile"
@@ -40,7 +42,7 @@ type Options struct {
 	ShutDown   func()                       // ends the daemon; called once, when asked to
 	Now        func() time.Time             // default time.Now
 	Log        *slog.Logger                 // default: none
-	Model      Model                        // answers for responders; nil: none does
+	Model      answer.Model                 // answers for responders; nil: none does
 	Responders []parley.DeclaredResponder   // those of the team's file
 }
 
@@ -51,7 +53,6 @@ type Orchestrator struct {
 	files  *files.Store
 	roster *team.Roster
 	quotas quotas
-	pages  pages
 	log    *slog.Logger
 	now    func() time.Time
 
@@ -62,13 +63,10 @@ type Orchestrator struct {
 	couriers  *courier.Couriers
 	terminals *terminal.Terminals
 	doors     doors
-	talk      talk
+	talk      *talk.Talk
 
-	exchanges exchanges       // with models, under way
-	answers   context.Context // of these; ended by StopAnswering
-	broken    context.CancelFunc
-	warnings  []string // of the start
-
+	responders *answer.Responders
+	warnings   []string // of the start
 }
 
 // every calls do again and again until the daemon ends.
@@ -102,7 +100,6 @@ func New(ctx context.Context, opts Options) (*Orchestrator, error) {
 
 	o := &Orchestrator{opts: opts, store: opts.Store, log: opts.Log, now: opts.Now}
 	o.ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	o.answers, o.broken = context.WithCancel(o.ctx)
 	if err := o.start(ctx); err != nil {
 		o.cancel()
 		return nil, err
@@ -132,7 +129,10 @@ func (o *Orchestrator) start(ctx context.Context) error {
 	if err := o.roster.EnsureOperator(ctx); err != nil {
 		return err
 	}
-	if err := o.loadTalk(ctx); err != nil {
+	o.talk, err = talk.Load(ctx, talk.Options{
+		Store: o.store, Roster: o.roster, Settings: o.opts.Settings.Conversation, Now: o.now, Log: o.log,
+	})
+	if err != nil {
 		return err
 	}
 	if err := o.loadPause(ctx); err != nil {
@@ -158,7 +158,7 @@ func (o *Orchestrator) start(ctx context.Context) error {
 
 	o.group.Go(func() { o.terminals.Watch(o.ctx) })
 	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.remind) })
-	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.letPass) })
+	o.group.Go(func() { o.every(o.opts.Settings.Watch, o.recheckHolds) })
 	o.group.Go(func() { o.every(choreTime, o.expire) })
 	if o.opts.Settings.AutoSteer {
 		o.group.Go(o.guard)
@@ -170,8 +170,10 @@ func (o *Orchestrator) start(ctx context.Context) error {
 // StopAnswering breaks off what models are being asked, and lets nobody ask them any
 // more: who waits for an answer is told before the daemon is gone.
 func (o *Orchestrator) StopAnswering() {
-	o.exchanges.close()
-	o.broken()
+	if n := o.responders.InFlight(); n > 0 {
+		o.log.Info("break off the answers of models", "messages", n)
+	}
+	o.responders.Stop()
 }
 
 // Close stops delivering between two messages and lets go of tmux. The agents
@@ -180,7 +182,7 @@ func (o *Orchestrator) Close() error {
 	o.terminals.Ending()
 	o.StopAnswering()
 	o.cancel()
-	o.exchanges.group.Wait()
+	o.responders.Close()
 	o.group.Wait()
 	o.couriers.Close()
 	o.roster.Close()

@@ -121,15 +121,15 @@ func (o *Orchestrator) RequestAssistance(
 			Kind: kind, Type: parley.TypeRequest, Priority: cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
 			RequiresResponse: true, ResponseDeadline: due}}
 
-	var asked *team.Member
+	var responder *team.Member
 	if kind == parley.KindDirect && to[0].Responder() != nil {
-		asked = to[0]
+		responder = to[0]
 	}
 
 	// A responder's answer comes as a message, like everyone's; without one it still owes it.
 	stored, _, err := o.answered(
 		ctx,
-		asked,
+		responder,
 		false,
 		d,
 		func(d draft) (store.Appended, error) { return o.admit(ctx, from, d) },

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/orchestrator/team"
 	"parley/store"
 )
@@ -41,7 +42,7 @@ func (o *Orchestrator) RespondToMessage(
 	}
 
 	d := draft{recipients: append([]*team.Member{back}, others...), key: req.IdempotencyKey, answers: answers,
-		replied: linkOf(&original), repliedTo: original.SenderID,
+		replied: talk.ParentOf(&original),
 		message: parley.Message{
 			Type:             parley.TypeResponse,
 			Priority:         parley.PriorityNormal,
@@ -52,14 +53,14 @@ func (o *Orchestrator) RespondToMessage(
 			ResponseStatus:   req.Status,
 		}}
 
-	var asked *team.Member
+	var responder *team.Member
 	if back.Responder() != nil {
-		asked = back
+		responder = back
 	}
 
 	stored, reply, err := o.answered(
 		ctx,
-		asked,
+		responder,
 		true,
 		d,
 		func(d draft) (store.Appended, error) { return o.answer(ctx, from, &original, others, d) },
@@ -90,7 +91,7 @@ func (o *Orchestrator) answer(
 	d draft,
 ) (store.Appended, error) {
 	if original.Kind == parley.KindThread && len(others) == 0 {
-		if id, err := o.readableThread(ctx, from, original.ThreadID); err == nil {
+		if id, err := o.roster.ReadableThread(ctx, from, original.ThreadID); err == nil {
 			d.recipients, d.message.ThreadID = nil, id
 			return o.postToThread(ctx, from, d)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley"
+	"parley/orchestrator/talk"
 	"parley/store"
 )
 
@@ -27,8 +28,8 @@ func (o *Orchestrator) RetryDelivery(
 	if err != nil {
 		return nil, err
 	}
-	if left := o.leftOpen(&msg, chosen); len(left) > 0 {
-		return o.askAllAgain(ctx, &msg, left)
+	if left := o.responders.Unanswered(&msg, chosen); len(left) > 0 {
+		return o.responders.Retry(ctx, &msg, left)
 	}
 
 	begin, err := o.beginAgain(&msg, chosen)
@@ -54,10 +55,12 @@ func (o *Orchestrator) RetryDelivery(
 		m.Enqueue(job)
 	}
 
-	if held := isHeld(chosen); len(held) > 0 {
-		if err := o.letGo(ctx, &msg, held); err != nil {
+	if held := talk.Held(chosen); len(held) > 0 {
+		invitations, err := o.talk.Release(ctx, &msg, held)
+		if err != nil {
 			return nil, err
 		}
+		o.responders.Speak(invitations)
 	}
 
 	for _, d := range chosen {

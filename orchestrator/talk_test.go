@@ -79,7 +79,7 @@ func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
 		t.Errorf("they exchanged %d messages before one was held", sent)
 	}
 
-	for _, part := range []string{"CONVERSATION_HELD: ", "Ask a person", "It passes by itself at "} {
+	for _, part := range []string{"Ask a person", "It passes by itself at "} {
 		if !strings.Contains(held.Reason, part) {
 			t.Errorf("the reason is %q, want %q in it", held.Reason, part)
 		}

@@ -36,7 +36,7 @@ func (o *Orchestrator) ReadTerminal(
 	ctx context.Context, req parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
 	if m, err := o.roster.Find(req.Agent); err == nil && m.Agent().Responder != nil {
-		return o.readPage(m, req.History), nil
+		return o.responders.ReadScreen(m, req.History), nil
 	}
 	return o.terminals.ReadTerminal(ctx, req)
 }

@@ -27,14 +27,14 @@ func (o *Orchestrator) postToThread(ctx context.Context, from *team.Member, d dr
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
-	if err := o.enterRoom(ctx, id); err != nil {
+	if err := o.talk.LoadThread(ctx, id); err != nil {
 		return store.Appended{}, err
 	}
 
 	d.message.Kind, d.message.ThreadID = parley.KindThread, id
 	d.reach = func(ids []string) ([]store.NewDelivery, error) {
 		if !operator && !slices.Contains(ids, from.ID) {
-			return nil, notIn(from, id)
+			return nil, team.NotParticipant(from, id)
 		}
 		return o.firstRungs(ids, from.ID), nil
 	}
@@ -51,21 +51,6 @@ func (o *Orchestrator) firstRungs(ids []string, but string) []store.NewDelivery 
 		}
 	}
 	return ds
-}
-
-func notIn(m *team.Member, threadID string) error {
-	return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", m.Name, parley.Short(threadID)).
-		With("thread_id", threadID).
-		Suggest("Call join_thread with thread_id %s first, or ask one who takes part to add you; list_threads shows who does.", parley.Short(threadID))
-}
-
-// readableThread returns the id of a thread whose posts the caller may read.
-func (o *Orchestrator) readableThread(ctx context.Context, me *team.Member, ref string) (string, error) {
-	th, err := o.store.Thread(ctx, strings.TrimSpace(ref))
-	if err == nil && !parley.CallerFrom(ctx).Operator && !slices.Contains(th.Participants, me.ID) {
-		err = notIn(me, th.ID)
-	}
-	return th.ID, err
 }
 
 // CreateThread implements parley.ThreadService.
@@ -104,7 +89,7 @@ func (o *Orchestrator) CreateThread(
 	}
 
 	call := store.Call{AgentID: from.ID, Key: req.IdempotencyKey, Made: th.ID,
-		Asked: asked(
+		Asked: requestHash(
 			"create_thread",
 			th.Title,
 			parley.Clean(req.InitialMessage),
@@ -128,7 +113,7 @@ func (o *Orchestrator) CreateThread(
 		call.MessageID = posts[1].Message.ID
 	}
 
-	o.talk.openRoom(th.ID)
+	o.talk.OpenThread(th.ID)
 	stored, was, err := o.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
 		back()
@@ -137,7 +122,7 @@ func (o *Orchestrator) CreateThread(
 	}
 
 	for i := range stored {
-		o.talk.remember(&stored[i], nil)
+		o.talk.Remember(&stored[i], nil)
 		o.handOut(&stored[i])
 	}
 
@@ -149,7 +134,7 @@ func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) 
 	if err != nil {
 		return nil, err
 	}
-	th, err := o.thread(ctx, made.Made)
+	th, err := o.roster.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
 			"Thread %s created with %d participant(s)",
@@ -158,8 +143,8 @@ func (o *Orchestrator) created(ctx context.Context, made store.Call, err error) 
 		)}, err
 }
 
-// asked is a hash of what a call asks for.
-func asked(what ...any) string {
+// requestHash returns a hash of what a call asks for.
+func requestHash(what ...any) string {
 	b, _ := json.Marshal(what) // strings and lists of them
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
@@ -175,10 +160,10 @@ func (o *Orchestrator) firstPosts(
 ) ([]store.Post, error) {
 	with := ""
 	if len(names) > 0 {
-		with = " with " + someOf(names)
+		with = " with " + team.ListNames(names)
 	}
 
-	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, nameOf(th), with, howToPost(th))
+	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, team.ThreadLabel(th), with, howToPost(th))
 	opened, err := o.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
@@ -225,45 +210,8 @@ func (o *Orchestrator) word(
 	return post, nil
 }
 
-// nameOf is how a notice names a thread: as a post's header does.
-func nameOf(th *parley.Thread) string {
-	return fmt.Sprintf(`%s "%s"`, parley.Short(th.ID), parley.ShownTitle(th.Title))
-}
-
 func howToPost(th *parley.Thread) string {
 	return fmt.Sprintf("To post there call send_message with thread_id %s.", parley.Short(th.ID))
-}
-
-// someOf lists names, of many only the first.
-func someOf(names []string) string {
-	const most = 10 // a notice has to fit a terminal's prompt
-	if rest := len(names) - most; rest > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), rest)
-	}
-	return strings.Join(names, ", ")
-}
-
-// thread returns a thread with the names of those who take part.
-func (o *Orchestrator) thread(ctx context.Context, ref string) (parley.Thread, error) {
-	th, err := o.store.Thread(ctx, strings.TrimSpace(ref))
-	if err != nil {
-		return th, err
-	}
-	return o.dressThread(th), nil
-}
-
-func (o *Orchestrator) dressThread(th parley.Thread) parley.Thread {
-	if m := o.roster.ByID(th.CreatorID); m != nil {
-		th.Creator = m.Name
-	}
-	th.ParticipantNames = make([]string, len(th.Participants))
-	for i, id := range th.Participants {
-		if m := o.roster.ByID(id); m != nil {
-			th.ParticipantNames[i] = m.Name
-		}
-	}
-	th.Status = o.statusOf(true, th.Participants...)
-	return th
 }
 
 // ListThreads implements parley.ThreadService.
@@ -287,7 +235,7 @@ func (o *Orchestrator) ListThreads(
 	}
 
 	for i := range list {
-		list[i] = o.dressThread(list[i])
+		list[i] = o.roster.FillInThread(list[i])
 	}
 
 	return &parley.ListThreadsResult{Answer: parley.OK, Threads: list, TotalCount: total}, nil
@@ -298,7 +246,7 @@ func (o *Orchestrator) GetThreadDetails(
 	ctx context.Context,
 	req parley.ThreadDetailsRequest,
 ) (*parley.ThreadDetailsResult, error) {
-	th, err := o.thread(ctx, req.ThreadID)
+	th, err := o.roster.Thread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (o *Orchestrator) announceFile(
 		}
 	}()
 
-	call := store.Call{AgentID: from.ID, Key: n.key, Made: f.ID, Asked: asked("upload", f.Name, f.SHA256)}
+	call := store.Call{AgentID: from.ID, Key: n.key, Made: f.ID, Asked: requestHash("upload", f.Name, f.SHA256)}
 	if n.to == nil {
 		was, err := o.store.CreateFile(ctx, f, call)
 		if err != nil {

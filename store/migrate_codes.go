@@ -38,7 +38,7 @@ type oldDelivery struct {
 // fillCodes gives all deliveries and their steps the codes that their words stand for.
 // Words that it does not know get no code.
 func fillCodes(ctx context.Context, tx *sql.Tx) error {
-	update, err := tx.PrepareContext(ctx, `UPDATE deliveries SET reason_code = ?, typed_before = ?, steps = ?
+	update, err := tx.PrepareContext(ctx, `UPDATE deliveries SET reason_code = ?, reason = ?, typed_before = ?, steps = ?
 		WHERE message_seq = ? AND recipient_id = ?`)
 	if err != nil {
 		return err
@@ -63,7 +63,8 @@ func fillCodes(ctx context.Context, tx *sql.Tx) error {
 				continue
 			}
 
-			if _, err := update.ExecContext(ctx, string(code), unconfirmed, steps, d.MessageSeq, d.RecipientID); err != nil {
+			_, err := update.ExecContext(ctx, string(code), withoutCode(d.reason), unconfirmed, steps, d.MessageSeq, d.RecipientID)
+			if err != nil {
 				return fmt.Errorf("store the codes of a delivery: %w", err)
 			}
 		}
@@ -104,7 +105,7 @@ func withCodes(lines string) (coded string, unconfirmed bool) {
 		}
 
 		unconfirmed = unconfirmed || step.State == parley.DeliveryUnconfirmed
-		step.Code = codeOfReason(step.Evidence)
+		step.Code, step.Evidence = codeOfReason(step.Evidence), withoutCode(step.Evidence)
 		if step.State == parley.DeliveryAnswered {
 			step.Code = parley.ProofReply
 		}
@@ -118,6 +119,11 @@ func withCodes(lines string) (coded string, unconfirmed bool) {
 	}
 
 	return b.String(), unconfirmed
+}
+
+// withoutCode cuts off the words that stood in front of a reason in place of its code.
+func withoutCode(reason string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(reason, "CONVERSATION_HELD: "), "no answer: ")
 }
 
 // enterWaits came before the reason for which a pasted text was not entered yet.

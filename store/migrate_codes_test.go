@@ -57,7 +57,7 @@ no step
 		UPDATE deliveries SET pane_seq = 1, state = 'held', reason = 'it is busy',
 			steps = '{"state":"unconfirmed","at":"2026-01-02T03:04:05Z","evidence":"typing had begun: x"}
 ' WHERE message_seq = 2;
-		UPDATE deliveries SET state = 'held', reason = 'they have said enough', withheld = 'pair-budget-spent'
+		UPDATE deliveries SET state = 'held', reason = 'CONVERSATION_HELD: they have said enough', withheld = 'pair-budget-spent'
 			WHERE message_seq = 3`)
 	must(t, db.Close())
 	s = openAt(t, path)
@@ -79,6 +79,10 @@ no step
 		if diff := cmp.Diff(want, codes(id)); diff != "" {
 			t.Errorf("codes of the reason and the steps (-want +got):\n%s", diff)
 		}
+	}
+
+	if got := delivery(t, s, withheld, 1).Reason; got != "they have said enough" {
+		t.Errorf("the reason of what was held is %q, with its code in front", got)
 	}
 
 	if got := attest(t, s, 1, delivery(t, s, read, 1).Steps[0].At, retried); len(got) != 1 {

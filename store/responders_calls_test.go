@@ -94,14 +94,14 @@ func TestUnansweredRecordsWhy(t *testing.T) {
 	}
 
 	left, _ := askResponder(t, s, 0, 1, "q", "")
-	must(t, s.Unanswered(t.Context(), call(left.Message.ID), "no answer: slow"))
+	must(t, s.Unanswered(t.Context(), call(left.Message.ID), "slow"))
 	d, _ := ladder(t, s, left.Message.ID)
-	if d.State != parley.DeliverySubmitted || d.Reason != "no answer: slow" || len(d.Steps) != 2 {
+	if d.State != parley.DeliverySubmitted || d.Reason != "slow" || len(d.Steps) != 2 {
 		t.Errorf("the delivery is %+v", d)
 	}
 
 	done, _ := askResponder(t, s, 0, 1, "q2", "a2")
-	must(t, s.Unanswered(t.Context(), call(done.Message.ID), "no answer: slow"))
+	must(t, s.Unanswered(t.Context(), call(done.Message.ID), "slow"))
 	if d, _ := ladder(t, s, done.Message.ID); d.State != parley.DeliveryAnswered || d.Reason != "" {
 		t.Errorf("what was answered is %+v", d)
 	}

@@ -69,9 +69,7 @@ func (te *testTeam) answerOf(id, name string) parley.Message {
 func (te *testTeam) quiet() {
 	te.t.Helper()
 	tmuxtest.Poll(te.t, func() bool {
-		te.exchanges.mu.Lock()
-		defer te.exchanges.mu.Unlock()
-		return len(te.exchanges.open) == 0
+		return te.responders.InFlight() == 0
 	}, func() string { return "models are asked without end" })
 }
 
@@ -210,7 +208,7 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 	thread := te.room(ada, "DM", "operator")
 	id, _ := te.postTo(ada, thread, "@DM FAIL 400 ONCE SAY better late", "DM")
 	te.quiet()
-	if d := te.deliveryTo(id, "DM"); d.State != parley.DeliverySubmitted || !strings.HasPrefix(d.Reason, noAnswer) {
+	if d := te.deliveryTo(id, "DM"); d.State != parley.DeliverySubmitted || d.ReasonCode != parley.EndedNoAnswer {
 		t.Errorf("the delivery is %+v", d)
 	}
 
@@ -358,12 +356,12 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 			break
 		}
 		ahead.Add(int64(11 * time.Minute))
-		te.letPass(t.Context())
+		te.recheckHolds(t.Context())
 	}
 
 	at := len(s.Requests())
 	ahead.Add(int64(time.Hour))
-	te.letPass(t.Context())
+	te.recheckHolds(t.Context())
 	last := held()
 	if n := len(s.Requests()); n != at || n > 60 || len(last) == 0 ||
 		last[0].Reason != string(conversation.ChainSpent) {

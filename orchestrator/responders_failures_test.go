@@ -160,7 +160,7 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 
 	te.open()
 	id, _ := parley.AsError(err).Details["message_id"].(string)
-	if d := te.delivery(id); d.State != parley.DeliverySubmitted || !strings.HasPrefix(d.Reason, noAnswer) {
+	if d := te.delivery(id); d.State != parley.DeliverySubmitted || d.ReasonCode != parley.EndedNoAnswer {
 		t.Errorf("the message is %+v", d)
 	}
 
@@ -174,7 +174,7 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 func TestModelIsAskedByFewAtOnce(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	te.Orchestrator.opts.Settings.ModelCalls = 3
+	te.reopen(func(o *Options) { o.Settings.ModelCalls = 3 })
 	var calls sync.WaitGroup
 	errs := make([]error, 10)
 	for i := range errs {
@@ -187,16 +187,10 @@ func TestModelIsAskedByFewAtOnce(t *testing.T) {
 		})
 	}
 
-	waiting := func() (n int) {
-		te.exchanges.mu.Lock()
-		defer te.exchanges.mu.Unlock()
-		return len(te.exchanges.open)
-	}
-
 	for left := 10; left > 0; left -= 3 {
 		most := min(10-left+3, 10)
-		tmuxtest.Poll(t, func() bool { return len(s.Requests()) == most && waiting() == left }, func() string {
-			return fmt.Sprintf("%d requests came, want %d; %d wait, want %d", len(s.Requests()), most, waiting(), left)
+		tmuxtest.Poll(t, func() bool { return len(s.Requests()) == most && te.responders.InFlight() == left }, func() string {
+			return fmt.Sprintf("%d requests came, want %d; %d wait, want %d", len(s.Requests()), most, te.responders.InFlight(), left)
 		})
 		s.Release()
 	}
@@ -210,7 +204,7 @@ func TestModelIsAskedByFewAtOnce(t *testing.T) {
 func TestWhoWaitsForAModelWaitsNoLongerThanItMay(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
-	te.Orchestrator.opts.Settings.ModelCalls = 1
+	te.reopen(func(o *Options) { o.Settings.ModelCalls = 1 })
 	ada, bob, cleo := te.as("ada"), te.as("bob"), te.as("cleo")
 	first := make(chan error, 1)
 	go func() {
@@ -225,8 +219,9 @@ func TestWhoWaitsForAModelWaitsNoLongerThanItMay(t *testing.T) {
 		t.Error("who left got an answer")
 	}
 
-	te.Orchestrator.opts.Settings.ModelTimeout = 50 * time.Millisecond // the first has its own by now
-	te.fails(cleo, "SAY late", parley.ModelSlow)
+	late, end := context.WithTimeout(cleo, 500*time.Millisecond)
+	defer end()
+	te.fails(late, "SAY late", parley.ModelSlow)
 	s.Release()
 	if err := <-first; err != nil {
 		t.Errorf("the first: %v", err)

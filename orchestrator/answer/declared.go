@@ -1,0 +1,235 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// LoadDeclared declares the responders of parley.yaml, terminates those that are no
+// longer in it, and makes idle the ones that were answering when the last daemon ended.
+// It leaves out a responder whose name another agent has, with a warning for the
+// operator, so that the rest of the team can work.
+func (rs *Responders) LoadDeclared(ctx context.Context) (warnings []string, err error) {
+	var names []string
+	for _, d := range rs.opts.Declared {
+		names = append(names, strings.ToLower(d.Name))
+		_, err := rs.declare(ctx, d)
+		if err == nil {
+			continue
+		}
+
+		e := parley.AsError(err)
+		if e.Code != parley.AgentExists {
+			return nil, parley.Errorf(e.Code, "responder %s: %w", d.Name, err).Suggest("%s", e.Action)
+		}
+
+		warnings = append(warnings,
+			fmt.Sprintf("responder %s of parley.yaml does not answer: %s. %s", d.Name, e.Message, e.Action))
+	}
+
+	for _, m := range rs.roster.All() {
+		if err := rs.settle(ctx, m, names); err != nil {
+			return nil, err
+		}
+	}
+
+	return warnings, nil
+}
+
+// settle sets the state of a responder at the start, when names are those of parley.yaml
+// in lower case.
+func (rs *Responders) settle(ctx context.Context, m *team.Member, names []string) error {
+	a := m.Agent()
+	if a.Responder == nil {
+		return nil
+	}
+
+	isGone := a.Responder.Origin == parley.FromFile && !slices.Contains(names, strings.ToLower(m.Name))
+	if isGone && a.State != parley.StateTerminated {
+		err := rs.roster.SetState(ctx, m, parley.StateTerminated, "it is not in parley.yaml any more", nil)
+		if err != nil {
+			return err
+		}
+	}
+
+	if a.State == parley.StateBusy {
+		return rs.roster.SetState(ctx, m, parley.StateIdle, "the daemon was started", nil)
+	}
+
+	return nil
+}
+
+// declare adds a responder or changes one. An agent that asked to be special becomes one.
+func (rs *Responders) declare(ctx context.Context, d parley.DeclaredResponder) (*team.Member, error) {
+	r, now := d.Responder, rs.now()
+	a := parley.Agent{
+		ID:           team.NewID(),
+		Name:         d.Name,
+		Description:  parley.CleanLine(d.Description),
+		Role:         parley.CleanLine(d.Role),
+		Capabilities: parley.CleanLines(d.Capabilities),
+		Groups:       parley.CleanLines(d.Groups),
+		State:        parley.StateIdle,
+		Since:        now,
+		Evidence:     "declared",
+		Host:         rs.opts.Host,
+		CreatedAt:    now,
+		LastActive:   now,
+	}
+
+	Approve(&a, &r)
+	m := rs.roster.ByName(d.Name)
+	if m == nil {
+		if err := rs.store.CreateAgent(ctx, a, nil); err != nil {
+			return nil, err
+		}
+		m = team.NewMember(a)
+		rs.roster.Add(m)
+		return m, nil
+	}
+
+	m.Changing.Lock()
+	defer m.Changing.Unlock()
+
+	old := m.Agent()
+	if old.Responder == nil && old.Approval == "" || m.Kind != parley.KindMailbox {
+		return nil, parley.Errorf(parley.AgentExists, "there is an agent %q already, for which no model answers", m.Name).
+			Suggest("Choose another name; parley agents lists those that are taken.")
+	}
+
+	a.ID, a.Name, a.CreatedAt, a.LastActive = old.ID, old.Name, old.CreatedAt, old.LastActive
+	if old.State != parley.StateTerminated {
+		a.State, a.Since, a.Evidence = old.State, old.Since, old.Evidence
+	}
+
+	if r.Origin == parley.FromOperator { // what the request leaves out stays
+		a.Description, a.Role = cmp.Or(a.Description, old.Description), cmp.Or(a.Role, old.Role)
+		if a.Capabilities == nil {
+			a.Capabilities = old.Capabilities
+		}
+		if a.Groups == nil {
+			a.Groups = old.Groups
+		}
+	}
+
+	if err := rs.store.SetResponder(ctx, a); err != nil {
+		return nil, err
+	}
+
+	m.SetAgent(a)
+
+	return m, nil
+}
+
+// Add declares the responder of a request; its origin is the operator.
+func (rs *Responders) Add(
+	ctx context.Context,
+	req parley.AddResponderRequest,
+) (*parley.AddResponderResult, error) {
+	if m := rs.roster.ByName(req.Name); m != nil {
+		if r := m.Agent().Responder; r != nil && r.Origin == parley.FromFile &&
+			m.Agent().State != parley.StateTerminated {
+			return nil, parley.Errorf(parley.AgentExists, "%s is declared in parley.yaml", m.Name).
+				Suggest("Change it there, and start the daemon again: parley down --keep-agents.")
+		}
+	}
+
+	m, err := rs.declare(ctx, parley.DeclaredResponder{Name: req.Name, Description: req.Description, Role: req.Role,
+		Capabilities: req.Capabilities, Groups: req.Groups,
+		Responder: parley.Responder{
+			ResponderConfig: *req.Config,
+			AutoRespond:     req.AutoRespond == nil || *req.AutoRespond,
+			Origin:          parley.FromOperator,
+		}})
+	if err != nil {
+		return nil, err
+	}
+
+	s := rs.status(m)
+	res := &parley.AddResponderResult{Answer: parley.OK, AgentID: m.ID, Agent: m.Name, Problem: s.Problem,
+		Message: fmt.Sprintf("%s answers by %s.", m.Name, req.Config.Words())}
+	if !s.Answers {
+		res.Message = fmt.Sprintf("%s does not answer by itself: its messages go to its mailbox.", m.Name)
+	}
+
+	return res, nil
+}
+
+// List returns all responders and what keeps each from answering.
+func (rs *Responders) List() *parley.ListRespondersResult {
+	res := &parley.ListRespondersResult{Answer: parley.OK, Responders: []parley.ResponderStatus{}}
+	for _, m := range rs.roster.All() {
+		if m.Agent().Responder != nil {
+			res.Responders = append(res.Responders, rs.status(m))
+		}
+	}
+	return res
+}
+
+func (rs *Responders) status(m *team.Member) parley.ResponderStatus {
+	a := m.Agent()
+	s := parley.ResponderStatus{
+		AgentID:   a.ID,
+		Agent:     a.Name,
+		State:     a.State,
+		Approval:  a.Approval,
+		Answers:   m.Responder() != nil,
+		Responder: *a.Responder,
+	}
+
+	if rs.opts.Model == nil {
+		s.Problem = "this daemon asks no models"
+	} else if err := rs.opts.Model.Problem(newPrompt(a.Responder)); err != nil {
+		s.Problem = err.Error()
+	}
+
+	return s
+}
+
+// Usage returns what the answers of models took: in all, by agent, and by call.
+func (rs *Responders) Usage(ctx context.Context, req parley.UsageRequest) (*parley.UsageResult, error) {
+	q := store.UsageQuery{Calls: req.Calls}
+	if req.Since != nil {
+		q.Since = *req.Since
+	}
+	if req.Agent != "" {
+		m, err := rs.roster.Find(req.Agent)
+		if err != nil {
+			return nil, err
+		}
+		q.AgentID = m.ID
+	}
+
+	agents, calls, err := rs.store.Usage(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+
+	res := &parley.UsageResult{Answer: parley.OK, Agents: []parley.AgentUsage{}, Calls: []parley.ModelCall{}}
+	for _, a := range agents {
+		res.Total.Add(a.Spent)
+		res.Agents = append(res.Agents, a)
+	}
+
+	for _, c := range calls {
+		res.Calls = append(res.Calls, c.ModelCall)
+	}
+
+	return res, nil
+}
+
+// Approve makes an agent special: a model answers for it if r says so, else it reads its
+// mailbox itself.
+func Approve(a *parley.Agent, r *parley.Responder) {
+	a.Kind, a.Approval, a.IsSpecial = parley.KindMailbox, parley.ApprovalGiven, true
+	if a.Responder = r; r != nil && r.AutoRespond {
+		a.Kind, a.AutoRespond = parley.KindResponder, true
+	}
+}

@@ -1,0 +1,196 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+)
+
+// newPrompt returns what a model is asked, without the conversation.
+func newPrompt(config *parley.Responder) parley.ModelQuestion {
+	return parley.ModelQuestion{
+		Model:       config.ModelID,
+		BaseURL:     config.BaseURL,
+		KeyEnv:      config.APIKeyEnv,
+		Temperature: config.Temperature,
+		MaxTokens:   config.MaxTokens,
+		System:      config.SystemPrompt,
+	}
+}
+
+// prompt returns what a model is asked about a message, with the tools that the
+// responder's configuration grants.
+func (rs *Responders) prompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
+	build := rs.directPrompt
+	if q.inThread() {
+		build = rs.threadPrompt
+	}
+
+	prompt, err := build(ctx, q)
+	if q.config.Additional.Tools {
+		prompt.Tools = readOnlyTools()
+		prompt.Rounds = cmp.Or(q.config.Additional.ToolRounds, parley.DefaultToolRounds)
+		prompt.RunTool = func(ctx context.Context, name, arguments string) string {
+			return rs.runTool(ctx, q.to, name, arguments)
+		}
+	}
+
+	return prompt, err
+}
+
+// directPrompt returns what a model is asked about a direct message: the system prompt,
+// what it remembers of the conversation, and the message in the responder's form.
+func (rs *Responders) directPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
+	prompt := newPrompt(q.config)
+	earlier, err := rs.store.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, q.config.Additional.History())
+	if err != nil {
+		return prompt, err
+	}
+	for _, m := range earlier {
+		prompt.Turns = append(prompt.Turns, parley.ModelTurn{Mine: m.SenderID == q.to.ID, Text: m.Text})
+	}
+	text := fillForm(q.config.Additional.PromptFormat, q.from.Name, q.msg.Text)
+	prompt.Turns = append(prompt.Turns, parley.ModelTurn{Text: text})
+	return prompt, nil
+}
+
+// fillForm puts a message into the form of a responder; "" is the message alone.
+func fillForm(form, sender, text string) string {
+	if form == "" {
+		return text
+	}
+	return strings.NewReplacer("{message}", text, "{sender}", sender).Replace(form)
+}
+
+// postSteps are the steps that change an answer. In a thread, where every message that a
+// model is shown begins with a name, its own name is always cut off.
+func (q *question) postSteps() []string {
+	steps := q.config.Additional.PostSteps()
+	if q.inThread() && !slices.Contains(steps, parley.PostStripName) {
+		steps = append(steps, parley.PostStripName)
+	}
+	return steps
+}
+
+var (
+	thinking = regexp.MustCompile(`(?s)<think>.*?</think>`)
+	spaces   = regexp.MustCompile(`\s+`)
+)
+
+// postProcess carries out the steps of a responder's configuration on an answer.
+func postProcess(steps []string, name, text string) string {
+	for _, step := range steps {
+		switch step {
+		case parley.PostTrim:
+			text = strings.TrimSpace(text)
+		case parley.PostStripThinking:
+			text = thinking.ReplaceAllString(text, "")
+			if _, after, found := strings.Cut(text, "</think>"); found { // some servers leave the beginning out
+				text = after
+			}
+		case parley.PostStripName:
+			if trimmed := strings.TrimSpace(text); len(trimmed) > len(name) &&
+				strings.EqualFold(trimmed[:len(name)], name) &&
+				trimmed[len(name)] == ':' {
+				text = strings.TrimSpace(trimmed[len(name)+1:])
+			}
+		case parley.PostSingleLine:
+			text = spaces.ReplaceAllString(text, " ")
+		}
+	}
+
+	return text
+}
+
+// runCommand answers a command without the model.
+func (rs *Responders) runCommand(ctx context.Context, command string, q *question) (string, error) {
+	switch command {
+	case parley.CommandReset:
+		return "Forgotten: what we said until now is not told to the model any more. It stays in the history.", nil
+	case parley.CommandStatus:
+		return rs.describeStatus(ctx, q)
+	}
+
+	text := q.to.Name + " answers each message at once."
+	if about := q.to.Agent().Description; about != "" {
+		text = q.to.Name + ": " + about + " It answers each message at once."
+	}
+
+	return text + "\n/reset makes it forget our conversation, /status says how it is doing, /help shows this.", nil
+}
+
+// describeStatus says which model answers for a responder, what the model remembers of
+// the conversation, and what keeps it from answering.
+func (rs *Responders) describeStatus(ctx context.Context, q *question) (string, error) {
+	history := q.config.Additional.History()
+	earlier, err := rs.store.Recall(ctx, q.to.ID, q.from.ID, q.msg.ID, history)
+	if err != nil {
+		return "", err
+	}
+
+	text := fmt.Sprintf(
+		"%s answers with the model %s. It is told the last %d of our messages (%d at most), and has %s to answer.",
+		q.to.Name, q.config.ModelID, len(earlier), history, rs.opts.Timeout.Round(time.Second))
+
+	if rs.opts.Model != nil {
+		if err := rs.opts.Model.Problem(newPrompt(q.config)); err != nil {
+			text += " It cannot answer now: " + err.Error() + "."
+		}
+	}
+
+	return text, nil
+}
+
+// readOnly are the operations that a model may call: they change nothing, and show only
+// what the responder itself may see.
+var readOnly = []string{"get_agent_status", "get_conversation_history", "search_messages"}
+
+func readOnlyTools() []parley.Tool {
+	return slices.DeleteFunc(parley.ToolsFor(parley.Caller{ID: parley.SystemName}), func(t parley.Tool) bool {
+		return !slices.Contains(readOnly, t.Function.Name)
+	})
+}
+
+// maxToolResult bounds what a tool tells a model: some 4,000 tokens.
+const maxToolResult = 16_000
+
+// runTool makes a model's call as the responder. Its answer, or what is wrong with the
+// call, goes to the model.
+func (rs *Responders) runTool(ctx context.Context, m *team.Member, name, arguments string) string {
+	result, err := rs.callTool(ctx, m, name, arguments)
+	if err != nil {
+		result = parley.AsError(err)
+	}
+
+	b, err := json.Marshal(result)
+	switch {
+	case err != nil:
+		return `{"success":false,"error_message":"the answer cannot be shown"}`
+	case len(b) > maxToolResult:
+		return fmt.Sprintf(`{"success":false,"error_message":"the answer has %d bytes, %d are shown at most",`+
+			`"suggested_action":"Ask for less: give limit, or one agent."}`, len(b), maxToolResult)
+	}
+
+	return string(b)
+}
+
+func (rs *Responders) callTool(ctx context.Context, m *team.Member, name, arguments string) (any, error) {
+	if !slices.Contains(readOnly, name) {
+		return nil, parley.Errorf(parley.NotAuthorized, "there is no tool %q", parley.CleanLine(name)).
+			Suggest("Use one of: %s.", strings.Join(readOnly, ", "))
+	}
+	inv, err := parley.FindOp(name).Decode([]byte(arguments))
+	if err != nil {
+		return nil, err
+	}
+	caller := parley.Caller{ID: m.ID, Name: m.Name, Kind: parley.KindResponder}
+	return inv.Call(parley.WithCaller(ctx, caller), rs.opts.Tools)
+}

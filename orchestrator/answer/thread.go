@@ -1,0 +1,130 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/orchestrator/talk"
+	"parley/orchestrator/team"
+)
+
+// Speak has responders answer the posts that the conversation protocol invites them to
+// answer. It does not wait for the answers: each becomes a post. What the daemon's end
+// prevents stays unanswered, and the operator is told.
+func (rs *Responders) Speak(invitations []talk.Invitation) {
+	for i := range invitations {
+		rs.speak(invitations[i].To, &invitations[i].Post)
+	}
+}
+
+func (rs *Responders) speak(to *team.Member, post *parley.Message) {
+	key := callKey(post, to)
+	c, first, err := rs.inflight.begin(key)
+	if err != nil || !first {
+		return
+	}
+
+	go func() {
+		defer rs.inflight.end(key, c)
+
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		defer rs.inflight.cancelOnStop(cancel)()
+
+		for paused := true; paused; paused = parley.ErrorCode(c.err) == parley.CommunicationDisabled {
+			if c.err = rs.opts.Admission.WaitResumed(ctx); c.err == nil {
+				c.reply, c.err = rs.reply(ctx, to, post, false)
+			}
+		}
+
+		if c.err != nil && ctx.Err() == nil {
+			rs.log.Warn("a responder did not answer in a thread", "agent", to.Name, "message", post.ID, "error", c.err)
+		}
+	}()
+}
+
+// threadPrompt returns what a model is asked about a thread's post: who is there, what
+// was said before, and the post. Everything that others said since the model last spoke
+// is one turn, because some servers want the turns to alternate.
+func (rs *Responders) threadPrompt(ctx context.Context, q *question) (parley.ModelQuestion, error) {
+	prompt := newPrompt(q.config)
+	th, err := rs.roster.Thread(ctx, q.msg.ThreadID)
+	if err != nil {
+		return prompt, err
+	}
+	if !slices.Contains(th.Participants, q.to.ID) {
+		return prompt, hasLeft(q.to, &th)
+	}
+
+	posts, err := rs.store.RecallThread(ctx, q.to.ID, th.ID, q.msg.ID, q.config.Additional.History())
+	if err != nil {
+		return prompt, err
+	}
+
+	prompt.System = strings.TrimSpace(prompt.System + "\n\n" + rs.threadBriefing(q.to, &th))
+	for i := range posts {
+		p := rs.roster.FillIn(&posts[i])
+		if p.SenderID == q.to.ID {
+			prompt.Turns = append(prompt.Turns, parley.ModelTurn{Mine: true, Text: p.Text})
+			continue
+		}
+		prompt.Turns = appendOthers(prompt.Turns, p.Sender+": "+p.Text)
+	}
+
+	text := q.from.Name + ": " + q.msg.Text
+	if form := q.config.Additional.PromptFormat; form != "" {
+		text = fillForm(form, q.from.Name, q.msg.Text)
+	}
+
+	prompt.Turns = appendOthers(prompt.Turns, text)
+
+	return prompt, nil
+}
+
+// appendOthers adds what another said to the turns, of which two in a row are one.
+func appendOthers(turns []parley.ModelTurn, text string) []parley.ModelTurn {
+	if n := len(turns); n > 0 && !turns[n-1].Mine {
+		turns[n-1].Text += "\n\n" + text
+		return turns
+	}
+	return append(turns, parley.ModelTurn{Text: text})
+}
+
+// hasLeft is the error of a responder that has left the thread of a post.
+func hasLeft(to *team.Member, th *parley.Thread) *parley.Error {
+	return parley.NoModelAnswer(parley.ModelCancelled,
+		"%s takes no part in thread %s any more", to.Name, parley.Short(th.ID)).
+		Suggest("Add it again with add_participant_to_thread.")
+}
+
+// threadBriefing tells a model how to talk in a thread: the interaction rules that
+// launched agents are told, in its words.
+func (rs *Responders) threadBriefing(to *team.Member, th *parley.Thread) string {
+	var others []string
+	for _, id := range th.Participants {
+		if m := rs.roster.ByID(id); m != nil && m != to {
+			who := m.Name
+			if m.Kind == parley.KindHuman {
+				who += " (a person)"
+			} else if role := m.Agent().Role; role != "" {
+				who += " (" + role + ")"
+			}
+
+			others = append(others, who)
+		}
+	}
+
+	return fmt.Sprintf(
+		`You are %s, in a thread called "%s" with %s. What others say begins with their name. `+
+			`Write only your own message, without your name before it.
+- Be brief: one or two sentences to other agents. Say only what is new; do not repeat or merely agree.
+- Name with @ whoever should go on. Leave to others what they know better.
+- Say nothing further when somebody ends the conversation; thank nobody for thanks.`,
+		to.Name,
+		parley.ShownTitle(th.Title),
+		team.ListNames(others),
+	)
+}

@@ -1,0 +1,135 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"parley"
+	"parley/orchestrator/team"
+)
+
+// IsAnswering reports whether a responder's answer to a message is being written.
+func (rs *Responders) IsAnswering(msg *parley.Message, to *team.Member) bool {
+	return rs.inflight.find(callKey(msg, to)) != nil
+}
+
+// Unanswered returns the responders among the recipients of a message whose models are
+// to answer it and have not.
+func (rs *Responders) Unanswered(msg *parley.Message, ds []parley.Delivery) []*team.Member {
+	var left []*team.Member
+	for _, d := range ds {
+		isAsked := d.Decision != nil || msg.Kind == parley.KindDirect && len(ds) == 1
+		if !isAsked || d.State != parley.DeliverySubmitted || d.AnsweredBy != "" {
+			continue
+		}
+		if m := rs.roster.ByID(d.RecipientID); m != nil && m.Responder() != nil {
+			left = append(left, m)
+		}
+	}
+	return left
+}
+
+// Retry asks the models again that have left a message unanswered. Their replies go
+// where they belong, unless the caller is the sender.
+func (rs *Responders) Retry(
+	ctx context.Context,
+	msg *parley.Message,
+	left []*team.Member,
+) (*parley.RetryDeliveryResult, error) {
+	if err := rs.opts.Admission.RefusePaused(); err != nil {
+		return nil, err
+	}
+
+	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID}
+	replies := make([]*parley.Reply, len(left))
+	var names []string
+	var asking errgroup.Group
+	for i, m := range left {
+		res.Retried, names = append(res.Retried, m.ID), append(names, m.Name)
+		asking.Go(func() (err error) {
+			replies[i], err = rs.retry(ctx, msg, m)
+			return err
+		})
+	}
+
+	if err := asking.Wait(); err != nil {
+		return nil, err
+	}
+	if len(replies) == 1 {
+		res.Reply = replies[0]
+	}
+
+	_, ds, err := rs.store.Message(ctx, msg.ID)
+	if err != nil {
+		return nil, err
+	}
+
+	res.Message = strings.Join(names, ", ") + " answered."
+	res.DeliveryStatus, res.Deliveries = parley.SumUp(ds), rs.roster.FillInDeliveries(ds)
+
+	return res, nil
+}
+
+// retry asks a model again, or waits for the answer that is being written.
+func (rs *Responders) retry(ctx context.Context, msg *parley.Message, to *team.Member) (*parley.Reply, error) {
+	key := callKey(msg, to)
+	c, first, err := rs.inflight.begin(key)
+	if err != nil {
+		return nil, err
+	}
+	if !first {
+		return c.wait(ctx)
+	}
+	defer rs.inflight.end(key, c)
+
+	_, ds, err := rs.store.Message(ctx, msg.ID)
+	switch {
+	case err != nil:
+		c.err = err
+	case !slices.Contains(rs.Unanswered(msg, ds), to):
+		c.err = answeredMeanwhile(msg, to)
+	default:
+		c.reply, c.err = rs.reply(ctx, to, msg, parley.CallerFrom(ctx).ID == msg.SenderID)
+	}
+
+	return c.reply, c.err
+}
+
+func answeredMeanwhile(msg *parley.Message, to *team.Member) error {
+	short := parley.Short(msg.ID)
+	return parley.Errorf(parley.AlreadyDelivered, "%s has answered message %s meanwhile", to.Name, short).
+		Suggest("parley explain %s shows its answer. Send a new message to ask again.", short)
+}
+
+// Needs returns what the operator is told about messages to responders that got no
+// answer.
+func (rs *Responders) Needs(ctx context.Context) ([]parley.Need, error) {
+	items, err := rs.store.NotAnswered(ctx)
+	var needs []parley.Need
+	for _, item := range items {
+		m := rs.roster.ByID(item.Delivery.RecipientID)
+		if m.Responder() == nil || rs.IsAnswering(&item.Message, m) {
+			continue
+		}
+
+		msg, short := rs.roster.FillIn(&item.Message), parley.Short(item.Message.ID)
+		needs = append(needs, parley.Need{
+			Kind:      parley.NeedUnanswered,
+			AgentID:   m.ID,
+			Agent:     m.Name,
+			MessageID: msg.ID,
+			Since:     msg.Timestamp,
+			Text: fmt.Sprintf("gave no answer to message %s from %s: %s",
+				short, msg.Sender, cmp.Or(item.Delivery.Reason, NotAsked)),
+			Command: fmt.Sprintf("parley retry %s --to %s", short, m.Name),
+			Action:  fmt.Sprintf("Ask it again, or let it be with parley needs --dismiss %s.", short),
+		})
+	}
+
+	return needs, err
+}

@@ -1,0 +1,215 @@
+package talk
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// Control changes a conversation as the operator asks, or releases one held message. It
+// returns the posts that responders are to answer now.
+func (t *Talk) Control(
+	ctx context.Context,
+	me *team.Member,
+	req *parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, []Invitation, error) {
+	if req.MessageID != "" {
+		return t.releaseMessage(ctx, req.MessageID)
+	}
+
+	s, err := t.subject(ctx, me, req.With, req.ThreadID)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	if s.thread.ID == "" && isHuman(s.one, s.two) {
+		return nil, nil, parley.Errorf(parley.InvalidRecipient, "what a person says is never held").
+			Suggest("Name two agents, or a thread.")
+	}
+
+	if req.Action == parley.ActionSet {
+		err = t.setThread(ctx, &s, req)
+	} else {
+		err = t.apply(ctx, &s, req.Action)
+	}
+
+	if err != nil {
+		return nil, nil, err
+	}
+
+	return t.controlled(ctx, me, &s, req)
+}
+
+// isHuman reports whether one of the members is a person.
+func isHuman(ms ...*team.Member) bool {
+	return slices.ContainsFunc(ms, func(m *team.Member) bool { return m.Kind == parley.KindHuman })
+}
+
+// controlled judges the held deliveries at once, and returns the result of a control.
+func (t *Talk) controlled(
+	ctx context.Context,
+	me *team.Member,
+	s *subject,
+	req *parley.ControlConversationRequest,
+) (*parley.ControlConversationResult, []Invitation, error) {
+	before, err := t.heldIn(ctx, me, s)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	invitations, err := t.Recheck(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	after, err := t.heldIn(ctx, me, s)
+	if err != nil {
+		return nil, invitations, err
+	}
+
+	res := &parley.ControlConversationResult{
+		Answer:         parley.OK,
+		ConversationID: s.id,
+		Released:       []string{},
+		Held:           len(after),
+	}
+
+	for _, h := range before {
+		same := func(a parley.HeldTurn) bool { return a.MessageID == h.MessageID && a.Recipient == h.Recipient }
+		if !slices.ContainsFunc(after, same) && !slices.Contains(res.Released, h.MessageID) {
+			res.Released = append(res.Released, h.MessageID)
+		}
+	}
+
+	whose := "Thread " + team.ThreadLabel(&s.thread)
+	if s.thread.ID == "" {
+		whose = fmt.Sprintf("What %s and %s say to each other", s.one.Name, s.two.Name)
+	}
+
+	res.Message = whose + map[parley.ConversationAction]string{
+		parley.ActionRelease: " goes on.",
+		parley.ActionCool:    " is held for ten minutes, or until a person writes.",
+		parley.ActionMute:    " is muted until you unmute it.",
+		parley.ActionUnmute:  " is not muted any more.",
+		parley.ActionSet:     " has its new settings.",
+	}[req.Action]
+
+	if req.Action == parley.ActionRelease && t.muted(s) {
+		res.Message = whose + " is muted: unmute it to let it go on."
+	}
+
+	return res, invitations, nil
+}
+
+// muted reports whether the operator muted the conversation.
+func (t *Talk) muted(s *subject) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.thread.ID != "" {
+		return t.threads[s.thread.ID].At(t.now()).Muted
+	}
+	return t.controlOf(s.one, s.two, t.now()).Reason == conversation.MutedByOperator
+}
+
+// controlOf returns how the operator has muted or cooled two agents. The caller holds mu.
+func (t *Talk) controlOf(one, two *team.Member, at time.Time) conversation.Verdict {
+	return t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: at})
+}
+
+// apply stores an act of the operator on a conversation and carries it out. Its holds are
+// judged again unless the act adds to them.
+func (t *Talk) apply(ctx context.Context, s *subject, action parley.ConversationAction) error {
+	a := store.Act{At: t.now(), Action: string(action)}
+	if s.thread.ID != "" {
+		a.ThreadID = s.thread.ID
+	} else {
+		a.One, a.Other = s.one.ID, s.two.ID
+		if a.Other < a.One {
+			a.One, a.Other = a.Other, a.One
+		}
+	}
+
+	t.compareHolds(ctx)
+	acts := []store.Act{a}
+	if action == parley.ActionRelease {
+		acts = append(acts, t.releases(s.about, a)...)
+	}
+	if err := t.keepActs(ctx, acts); err != nil {
+		return err
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	for i := range acts {
+		replay(&t.budgets, &acts[i])
+	}
+
+	if r := t.threads[s.thread.ID]; r != nil {
+		r.replay(action, a.At)
+	}
+	if action == parley.ActionMute || action == parley.ActionCool {
+		return nil
+	}
+
+	for _, h := range t.holds.byKey {
+		if s.about(h.Message.SenderID, h.Key.RecipientID, h.Message.ThreadID) {
+			h.due, h.released = true, h.released || action == parley.ActionRelease
+		}
+	}
+
+	return nil
+}
+
+// keepActs stores acts of the operator, so that they hold after a restart.
+func (t *Talk) keepActs(ctx context.Context, acts []store.Act) error {
+	for _, a := range acts {
+		var instead []string
+		if a.Action == string(parley.ActionMute) || a.Action == string(parley.ActionUnmute) {
+			instead = []string{string(parley.ActionMute), string(parley.ActionUnmute)}
+		}
+		if err := t.store.AddAct(ctx, a, instead, a.At.Add(-replaySince)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setThread changes the settings of a thread.
+func (t *Talk) setThread(ctx context.Context, s *subject, req *parley.ControlConversationRequest) error {
+	own := conversation.Settings{
+		Off:            req.Off != nil && *req.Off,
+		ChainHops:      req.ChainHops,
+		PairMinute:     req.PairMinute,
+		PairTenMinutes: req.PairTenMinutes,
+		CycleRounds:    req.CycleRounds,
+	}
+	if err := own.Validate(); err != nil {
+		return err
+	}
+
+	text, err := json.Marshal(own)
+	if err != nil {
+		return err
+	}
+	if err := t.store.SetThreadSettings(ctx, s.thread.ID, string(text)); err != nil {
+		return err
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	t.threads[s.thread.ID].settings = own
+	for _, h := range t.holds.byKey {
+		h.due = h.due || h.Message.ThreadID == s.thread.ID
+	}
+
+	return nil
+}

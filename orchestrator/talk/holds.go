@@ -1,0 +1,202 @@
+package talk
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/store"
+)
+
+// hold is a delivery that the protocol holds.
+type hold struct {
+	store.Withheld
+	due      bool // it is judged again at the next Recheck
+	released bool // the operator let it go: no rule decides about it any more
+}
+
+// stale is the age from which a person's post no longer brings up a held post of the same
+// thread: the window over which the rules count. The person's post is answered instead.
+const stale = 5 * time.Minute
+
+// compareEvery is how often the holds in memory are compared with the database, where an
+// agent ends some when it reads its inbox.
+const compareEvery = time.Minute
+
+func (h *hold) direction() direction {
+	return direction{from: h.Message.SenderID, to: h.Key.RecipientID}
+}
+
+// passesByTime reports whether waiting is enough for the delivery to pass.
+func (h *hold) passesByTime() bool { return h.isByBudget() && !h.Until.IsZero() }
+
+// isByBudget reports whether a spent budget holds the delivery, and not a rule.
+func (h *hold) isByBudget() bool {
+	switch conversation.Reason(h.Why) {
+	case conversation.ChainSpent, conversation.PairSpent, conversation.CycleSpent:
+		return true
+	}
+	return false
+}
+
+// mayPassAfter reports whether the delivery may pass because a person sent msg.
+func (h *hold) mayPassAfter(msg *parley.Message) bool {
+	switch {
+	case h.isByBudget(), conversation.Reason(h.Why) == conversation.CooledDown:
+		return true
+	case conversation.Reason(h.Why) == conversation.MutedByOperator:
+		return false
+	}
+	return h.Message.ThreadID == msg.ThreadID && msg.Timestamp.Sub(h.Message.Timestamp) < stale
+}
+
+func (h *hold) ruling() ruling {
+	return ruling{why: conversation.Reason(h.Why), until: h.Until, text: h.Reason}
+}
+
+// holds are the held deliveries.
+type holds struct {
+	byKey map[store.Key]*hold
+	waits map[direction]int // how many pass with time
+}
+
+func newHolds() holds { return holds{byKey: map[store.Key]*hold{}, waits: map[direction]int{}} }
+
+// keep adds a hold, or replaces the one of the same delivery.
+func (hs *holds) keep(h *hold) {
+	hs.drop(h.Key)
+	hs.byKey[h.Key] = h
+	if h.passesByTime() {
+		hs.waits[h.direction()]++
+	}
+}
+
+// drop removes the hold of a delivery, if there is one.
+func (hs *holds) drop(k store.Key) {
+	h := hs.byKey[k]
+	if h == nil {
+		return
+	}
+
+	delete(hs.byKey, k)
+	if !h.passesByTime() {
+		return
+	}
+
+	if hs.waits[h.direction()]--; hs.waits[h.direction()] == 0 {
+		delete(hs.waits, h.direction())
+	}
+}
+
+// waitingBefore returns the latest hold that passes with time in the direction of a
+// request, nil for none: a new message must not overtake it.
+func (hs *holds) waitingBefore(q request) *hold {
+	way := direction{from: q.msg.SenderID, to: q.to.ID}
+	if !q.fresh || hs.waits[way] == 0 {
+		return nil
+	}
+
+	var last *hold
+	for _, h := range hs.byKey {
+		if h.direction() == way && h.passesByTime() && (last == nil || h.Key.MessageSeq > last.Key.MessageSeq) {
+			last = h
+		}
+	}
+
+	return last
+}
+
+// Remember adds the deliveries that were stored as held. delegates are those to the agents
+// that a message was delegated to.
+func (t *Talk) Remember(stored *store.Appended, delegates []store.NewDelivery) {
+	withheld := slices.ContainsFunc(delegates, func(d store.NewDelivery) bool { return d.Withheld != "" })
+	if !withheld && !slices.ContainsFunc(stored.Deliveries, func(d parley.Delivery) bool { return d.Hold != nil }) {
+		return
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	t.missed = t.missed || withheld
+	for _, d := range stored.Deliveries {
+		if d.Hold == nil {
+			continue
+		}
+
+		h := &hold{Withheld: store.Withheld{Why: d.Hold.Reason, Job: store.Job{
+			Key:      store.Key{MessageSeq: stored.Seq, RecipientID: d.RecipientID},
+			Message:  stored.Message,
+			State:    d.State,
+			Reason:   d.Reason,
+			Code:     d.ReasonCode,
+			QueuedAt: d.Steps[0].At,
+		}}}
+
+		if d.Hold.Until != nil {
+			h.Until = *d.Hold.Until
+		}
+
+		t.holds.keep(h)
+	}
+}
+
+// loadHolds reads the held deliveries. Those that a budget holds, or that pass with time,
+// are judged again: a person may have written, and time has passed, while no daemon ran.
+func (t *Talk) loadHolds(ctx context.Context) error {
+	list, err := t.store.Withheld(ctx, MaxHolds)
+	if err != nil {
+		return err
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	t.holds, t.comparedAt = newHolds(), t.now()
+	for _, w := range list {
+		t.holds.keep(&hold{Withheld: w, due: (&hold{Withheld: w}).isByBudget() || !w.Until.IsZero()})
+	}
+
+	return nil
+}
+
+// compareHolds drops holds that have ended in the database, and adds those that it missed.
+func (t *Talk) compareHolds(ctx context.Context) {
+	now := t.now()
+	t.mu.Lock()
+	due := t.missed || len(t.holds.byKey) > 0 && now.Sub(t.comparedAt) > compareEvery
+	if due {
+		t.missed, t.comparedAt = false, now
+	}
+
+	t.mu.Unlock()
+	if !due {
+		return
+	}
+
+	list, err := t.store.Withheld(ctx, MaxHolds)
+	if err != nil {
+		if ctx.Err() == nil {
+			t.log.Error("read the held deliveries", "error", err)
+		}
+		return
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	held := map[store.Key]bool{}
+	for _, w := range list {
+		held[w.Key] = true
+		if t.holds.byKey[w.Key] == nil {
+			t.holds.keep(&hold{Withheld: w})
+		}
+	}
+
+	for k, h := range t.holds.byKey {
+		if !held[k] && h.QueuedAt.Before(now.Add(-compareEvery)) { // newer ones may be missing from the list
+			t.holds.drop(k)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+// Package talk is the conversation protocol at work: it remembers who said what to whom,
+// decides which messages wait, and lets them go on. The rules themselves are in package
+// conversation.
+package talk
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// Talk is the memory of the conversation protocol: the budgets of the agents, the threads,
+// and the messages that it holds. All of it is rebuilt from the database at a start.
+type Talk struct {
+	store  *store.Store
+	roster *team.Roster
+	now    func() time.Time
+	log    *slog.Logger
+
+	loadingThread sync.Mutex // held while a thread is loaded
+	rechecking    sync.Mutex // held during a whole Recheck
+
+	mu         sync.Mutex
+	settings   conversation.Settings
+	draw       conversation.Source
+	budgets    conversation.Budgets
+	threads    map[string]*threadMemory // by the thread's id
+	holds      holds
+	missed     bool      // the database has a hold that is not in holds
+	comparedAt time.Time // when holds were last compared with the database
+}
+
+// direction is from one agent to another, by their ids.
+type direction struct{ from, to string }
+
+const (
+	// replaySince and maxTurns bound the turns that are read at a start: chains are
+	// remembered for a day, and reading that many turns takes a tenth of a second.
+	replaySince = 24 * time.Hour
+	maxTurns    = 20_000
+	// replayPosts is how many posts of a thread are read: as many as a
+	// conversation.Room remembers.
+	replayPosts = 500
+	// MaxHolds is how many held deliveries are kept in memory.
+	MaxHolds = 10_000
+)
+
+func linkOf(m *parley.Message) conversation.Link {
+	return conversation.Link{Chain: m.ChainID, Hop: m.Hop}
+}
+
+// Options are what the protocol works with. All of them are required.
+type Options struct {
+	Store    *store.Store
+	Roster   *team.Roster
+	Settings conversation.Settings // what agents may say to each other before a person speaks again
+	Now      func() time.Time
+	Log      *slog.Logger
+}
+
+// Load rebuilds the protocol's memory as it was when the last daemon ended.
+func Load(ctx context.Context, opts Options) (*Talk, error) {
+	t := &Talk{
+		store:    opts.Store,
+		roster:   opts.Roster,
+		now:      opts.Now,
+		log:      opts.Log,
+		settings: opts.Settings,
+		threads:  map[string]*threadMemory{},
+		holds:    newHolds(),
+	}
+	if err := t.replayTurns(ctx); err != nil {
+		return nil, err
+	}
+	return t, t.loadHolds(ctx)
+}
+
+// replayTurns takes the latest turns into account again, and between them the acts of the
+// operator.
+func (t *Talk) replayTurns(ctx context.Context) error {
+	key, err := t.store.DrawKey(ctx)
+	if err != nil {
+		return err
+	}
+
+	t.draw = conversation.Keyed(key)
+	turns, err := t.store.Turns(ctx, t.now().Add(-replaySince), maxTurns)
+	if err != nil {
+		return err
+	}
+
+	acts, err := t.store.Acts(ctx)
+	if err != nil {
+		return err
+	}
+
+	last := map[string]string{} // each thread's last chain
+	for i := range turns {
+		r := &turns[i]
+		for ; len(acts) > 0 && !acts[0].At.After(r.At()); acts = acts[1:] {
+			replay(&t.budgets, &acts[0])
+		}
+
+		from, to := t.roster.ByID(r.SenderID), t.roster.ByID(r.RecipientID)
+		if from != nil && to != nil && (r.ThreadID != "" || to.Responder() == nil) { // as rule does
+			link := conversation.Link{Chain: r.ChainID, Hop: r.Hop}
+			t.budgets.Take(turnOf(from, to, link, r.At(), cmp.Or(r.Replied, last[r.ThreadID])))
+		}
+
+		if r.ThreadID != "" && (i+1 == len(turns) || turns[i+1].MessageID != r.MessageID) {
+			last[r.ThreadID] = r.ChainID
+		}
+	}
+
+	for i := range acts {
+		replay(&t.budgets, &acts[i])
+	}
+
+	return nil
+}
+
+// replay repeats an act of the operator on two agents. Acts on threads are repeated when
+// the threads are loaded.
+func replay(budgets *conversation.Budgets, a *store.Act) {
+	if a.One == "" {
+		return
+	}
+
+	switch parley.ConversationAction(a.Action) {
+	case parley.ActionMute:
+		budgets.Mute(a.One, a.Other)
+	case parley.ActionUnmute:
+		budgets.Unmute(a.One, a.Other)
+	case parley.ActionCool:
+		budgets.Cool(a.One, a.Other, a.At)
+	case parley.ActionRelease:
+		budgets.Release(conversation.Turn{
+			From: a.One,
+			To:   a.Other,
+			At:   a.At,
+			Link: conversation.Link{Chain: a.ChainID, Hop: a.Hop},
+		})
+	}
+}
+
+func turnOf(from, to *team.Member, l conversation.Link, at time.Time, renews string) conversation.Turn {
+	return conversation.Turn{
+		Link:      l,
+		From:      from.ID,
+		To:        to.ID,
+		At:        at,
+		Renews:    renews,
+		FromHuman: from.Kind == parley.KindHuman,
+		ToHuman:   to.Kind == parley.KindHuman,
+	}
+}
+
+// NextLink returns the link of a new message.
+func (t *Talk) NextLink(id string, from *team.Member, replied conversation.Link) conversation.Link {
+	at, known := from.Turn()
+	turn := conversation.Link{Chain: at.Chain, Hop: at.Hop}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !known { // a mailbox, or a terminal that this daemon has typed nothing into
+		turn = t.budgets.Turn(from.ID)
+	}
+	return conversation.Next(id, from.Kind == parley.KindHuman, replied, turn)
+}

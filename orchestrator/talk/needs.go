@@ -1,0 +1,104 @@
+package talk
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"parley"
+	"parley/conversation"
+	"parley/store"
+)
+
+// Needs tells the operator which conversations have spent a budget, each once. The holds
+// of a rule, and of the operator's own acts, are not worth a need.
+func (t *Talk) Needs(list []store.Withheld) []parley.Need {
+	var needs []parley.Need
+	index := map[string]int{} // of a conversation's need in needs
+	var counts []int
+	for n := range list {
+		w := &list[n]
+		if !(&hold{Withheld: *w}).isByBudget() {
+			continue
+		}
+
+		id := cmp.Or(w.Message.ThreadID, parley.ConversationID(w.Message.SenderID, w.Key.RecipientID))
+		i, known := index[id]
+		if !known {
+			i = len(needs)
+			index[id] = i
+			needs, counts = append(needs, t.heldNeed(w)), append(counts, 0)
+		}
+
+		counts[i]++
+	}
+
+	for i := range needs {
+		what := "a message is"
+		if counts[i] > 1 {
+			what = fmt.Sprintf("%d messages are", counts[i])
+		}
+		needs[i].Text = what + needs[i].Text
+	}
+
+	return needs
+}
+
+func (t *Talk) heldNeed(w *store.Withheld) parley.Need {
+	from, to := t.roster.ByID(w.Message.SenderID).Name, t.roster.ByID(w.Key.RecipientID).Name
+	conversation, what := from+" "+to, fmt.Sprintf(" held between %s and %s", from, to)
+	if id := w.Message.ThreadID; id != "" {
+		conversation, what = parley.Short(id), " held in thread "+parley.Short(id)
+	}
+
+	next := "Let it go on with parley conversation release " + conversation
+	if !w.Until.IsZero() { // otherwise a new message begins another chain, which renews nothing
+		next += ", or write to one of them"
+	}
+
+	return parley.Need{
+		Kind:      parley.NeedHeld,
+		AgentID:   w.Key.RecipientID,
+		Agent:     to,
+		MessageID: w.Message.ID,
+		Since:     w.QueuedAt,
+		Text:      what + ": " + w.Reason,
+		Command:   "parley conversation show " + conversation,
+		Action:    "See what they talk about. " + next + ".",
+	}
+}
+
+// IsOver reports whether the conversation of a required response has ended or is muted:
+// then nobody is reminded of the response. The operator still sees that it is owed.
+func (t *Talk) IsOver(ctx context.Context, w *store.Owing) (bool, error) {
+	now := t.now()
+	if id := w.Message.ThreadID; id != "" {
+		if err := t.LoadThread(ctx, id); err != nil {
+			return false, err
+		}
+
+		t.mu.Lock()
+		defer t.mu.Unlock()
+
+		r := t.threads[id].At(now)
+
+		return r.Muted || r.State == conversation.Concluded, nil
+	}
+
+	one, two := t.roster.ByID(w.Message.SenderID), t.roster.ByID(w.Debt.DebtorID)
+	if one == nil || two == nil || isHuman(one, two) {
+		return false, nil
+	}
+
+	r, _, err := t.pairRoom(ctx, one, two)
+	if err != nil || r.At(now).State == conversation.Concluded {
+		return err == nil, err
+	}
+
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	v := t.budgets.Judge(conversation.Settings{Off: true}, conversation.Turn{From: one.ID, To: two.ID, At: now})
+
+	return v.Reason == conversation.MutedByOperator, nil
+}

@@ -1,0 +1,131 @@
+package talk
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// Invitation is a post in a thread that a responder is to answer.
+type Invitation struct {
+	To   *team.Member
+	Post parley.Message
+}
+
+// Invitations returns the responders that are to answer a post that was just stored.
+func (t *Talk) Invitations(stored *store.Appended) []Invitation {
+	var list []Invitation
+	for _, d := range stored.Deliveries {
+		if d.Decision != nil && d.State == parley.DeliverySubmitted {
+			list = append(list, Invitation{To: t.roster.ByID(d.RecipientID), Post: stored.Message})
+		}
+	}
+	return list
+}
+
+// Recheck judges again the held deliveries that are due for it. Those that may pass go to
+// their couriers, and the posts for responders to the caller.
+func (t *Talk) Recheck(ctx context.Context) ([]Invitation, error) {
+	t.rechecking.Lock()
+	defer t.rechecking.Unlock()
+
+	t.compareHolds(ctx)
+	pass, changed := t.judgeAgain()
+	if len(changed) > 0 {
+		if err := t.store.Rewithhold(ctx, changed); err != nil {
+			return nil, err
+		}
+	}
+
+	if len(pass) == 0 {
+		return nil, nil
+	}
+
+	passing := make([]store.Passing, len(pass))
+	for i, h := range pass {
+		passing[i] = store.Passing{Key: h.Key, State: stateAfterHold(t.roster.ByID(h.Key.RecipientID))}
+	}
+
+	passed, err := t.store.Unwithhold(ctx, passing, "the conversation protocol lets it pass")
+	if err != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+
+		for _, h := range pass {
+			h.due = true
+			t.holds.keep(h)
+		}
+
+		return nil, err
+	}
+
+	pass = slices.DeleteFunc(pass, func(h *hold) bool { return !slices.Contains(passed, h.Key) })
+
+	return t.handOn(pass), nil
+}
+
+// handOn gives deliveries that may pass to the couriers, and returns those that responders
+// are to answer.
+func (t *Talk) handOn(pass []*hold) []Invitation {
+	var invitations []Invitation
+	for _, h := range pass {
+		to := t.roster.ByID(h.Key.RecipientID)
+		if to.Kind != parley.KindTerminal {
+			invitations = append(invitations, Invitation{To: to, Post: h.Message})
+			continue
+		}
+
+		h.State, h.Reason, h.Code = parley.DeliveryQueued, "", ""
+		to.Enqueue(h.Job)
+	}
+	return invitations
+}
+
+// judgeAgain removes the holds that end now and returns them in the order of acceptance,
+// and returns the ones that go on for another reason or until another time.
+func (t *Talk) judgeAgain() (pass []*hold, changed []store.Withheld) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	now := t.now()
+	due := slices.Collect(maps.Values(t.holds.byKey))
+	due = slices.DeleteFunc(due, func(h *hold) bool {
+		return !h.due && (h.Until.IsZero() || h.Until.After(now))
+	})
+
+	slices.SortFunc(due, func(a, b *hold) int { return cmp.Compare(a.Key.MessageSeq, b.Key.MessageSeq) })
+	for _, h := range due {
+		h.due = false
+		from, to := t.roster.ByID(h.Message.SenderID), t.roster.ByID(h.Key.RecipientID)
+		if from == nil || to == nil {
+			continue
+		}
+
+		r := t.rule(request{msg: &h.Message, from: from, to: to, at: now, addressed: h.isByBudget() || h.released})
+		switch {
+		case r.why == "":
+			t.holds.drop(h.Key)
+			pass = append(pass, h)
+		case !r.same(h.ruling()):
+			t.holds.drop(h.Key)
+			h.Why, h.Until, h.Reason = string(r.why), r.until, r.text
+			t.holds.keep(h)
+			changed = append(changed, h.Withheld)
+		}
+	}
+
+	return pass, changed
+}
+
+// stateAfterHold returns the state in which a held delivery goes on.
+func stateAfterHold(to *team.Member) parley.DeliveryState {
+	if to.Kind == parley.KindTerminal {
+		return parley.DeliveryQueued
+	}
+	return parley.DeliverySubmitted
+}

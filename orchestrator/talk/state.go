@@ -1,0 +1,182 @@
+package talk
+
+import (
+	"context"
+	"strings"
+
+	"parley"
+	"parley/conversation"
+	"parley/orchestrator/team"
+)
+
+// subject is the conversation of a request.
+type subject struct {
+	id       string // of the conversation
+	thread   parley.Thread
+	one, two *team.Member // the agents, where there is no thread
+}
+
+// about reports whether a message belongs to the conversation.
+func (s *subject) about(from, to string, threadID string) bool {
+	if s.thread.ID != "" {
+		return threadID == s.thread.ID
+	}
+	return from == s.one.ID && to == s.two.ID || from == s.two.ID && to == s.one.ID
+}
+
+// subject finds the conversation of a thread or of two agents. pair names both, or one;
+// the other is the caller then.
+func (t *Talk) subject(ctx context.Context, me *team.Member, pair, threadID string) (s subject, err error) {
+	if threadID != "" {
+		if s.id, err = t.roster.ReadableThread(ctx, me, threadID); err != nil {
+			return s, err
+		}
+		if s.thread, err = t.roster.Thread(ctx, s.id); err != nil {
+			return s, err
+		}
+
+		return s, t.LoadThread(ctx, s.id)
+	}
+
+	first, second, two := strings.Cut(pair, ",")
+	s.one = me
+	if !two {
+		second = first
+	} else {
+		if s.one, err = t.roster.Find(first); err != nil {
+			return s, err
+		}
+	}
+
+	if s.two, err = t.roster.Find(second); err != nil {
+		return s, err
+	}
+
+	switch {
+	case s.one == s.two:
+		return s, parley.Errorf(parley.InvalidRecipient, "%s has no conversation with itself", s.one.Name).
+			Suggest("Name another agent; get_agent_status lists them.")
+	case s.one != me && s.two != me && me.Kind != parley.KindHuman:
+		return s, parley.Errorf(parley.NotAuthorized,
+			"%s takes no part in what %s and %s say", me.Name, s.one.Name, s.two.Name).
+			Suggest("Name one agent: the other one is you.")
+	}
+
+	s.id = parley.ConversationID(s.one.ID, s.two.ID)
+
+	return s, nil
+}
+
+// State returns the state of a conversation and whether the caller, or for a person every
+// participant, would answer its last message.
+func (t *Talk) State(
+	ctx context.Context,
+	me *team.Member,
+	req *parley.ConversationStateRequest,
+) (*parley.ConversationStateResult, error) {
+	s, err := t.subject(ctx, me, req.With, req.ThreadID)
+	if err != nil {
+		return nil, err
+	}
+
+	res := &parley.ConversationStateResult{
+		Answer:       parley.OK,
+		Conversation: parley.Conversation{ID: s.id, ThreadID: s.thread.ID, Title: s.thread.Title},
+	}
+
+	if res.Held, err = t.heldIn(ctx, me, &s); err != nil {
+		return nil, err
+	}
+
+	if s.thread.ID != "" {
+		res.Conversation.Participants = s.thread.ParticipantNames
+		err = t.threadState(ctx, me, &s, res)
+	} else {
+		res.Conversation.Participants = []string{s.one.Name, s.two.Name}
+		err = t.pairState(ctx, me, &s, res)
+	}
+
+	return res, err
+}
+
+// threadState adds what is known of a thread, and what the rules say about its last post.
+func (t *Talk) threadState(
+	ctx context.Context,
+	me *team.Member,
+	s *subject,
+	res *parley.ConversationStateResult,
+) error {
+	posts, err := t.store.Posts(ctx, s.id, 1)
+	if err != nil {
+		return err
+	}
+
+	var stored map[string]parley.ConversationDecision // on responders, made when the post came
+	if len(posts) > 0 {
+		if stored, err = t.store.Decisions(ctx, posts[0].ID); err != nil {
+			return err
+		}
+	}
+
+	now := t.now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	r := t.threads[s.id]
+	t.copyReading(r.At(now), res)
+	settings := t.settingsOf(s.id)
+	res.Conversation.Settings = publicSettings(settings)
+	res.Reason = noMessage
+	if len(posts) == 0 {
+		return nil
+	}
+
+	from := t.roster.ByID(posts[0].SenderID)
+	if from == nil {
+		return nil
+	}
+
+	decide := func(m *team.Member) parley.ConversationDecision {
+		if d, ok := stored[m.ID]; ok {
+			return d
+		}
+
+		agent := m.Agent()
+
+		return publicDecision(m, r.Decide(conversation.Question{
+			Agent:    &agent,
+			Post:     postOf(&posts[0], from),
+			At:       now,
+			Draw:     t.draw,
+			Settings: settings,
+		}))
+	}
+
+	setDecision(res, decide(me))
+	if me.Kind != parley.KindHuman {
+		return nil
+	}
+
+	for _, id := range s.thread.Participants {
+		if m := t.roster.ByID(id); m != nil && m.Kind != parley.KindHuman && m != from {
+			res.Decisions = append(res.Decisions, decide(m))
+		}
+	}
+
+	return nil
+}
+
+// setDecision makes d the decision on the caller.
+func setDecision(res *parley.ConversationStateResult, d parley.ConversationDecision) {
+	res.ShouldRespond = d.ShouldRespond
+	res.Reason = d.Reason
+	res.Confidence = d.Confidence
+	res.Factors = d.Factors
+}
+
+// Reasons of get_conversation_state where no rule of the protocol decides.
+const (
+	noMessage   = "no-message"           // there is no message yet
+	addressedTo = "addressed-to-you"     // a direct message is answered unless a budget is spent
+	notYours    = "addressed-to-another" // the caller is not one of the two
+)

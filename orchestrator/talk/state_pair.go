@@ -1,0 +1,114 @@
+package talk
+
+import (
+	"context"
+	"slices"
+
+	"parley"
+	"parley/conversation"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// pairState adds what is known of the conversation of two agents, and whether the budgets
+// would let the caller's answer pass.
+func (t *Talk) pairState(
+	ctx context.Context,
+	me *team.Member,
+	s *subject,
+	res *parley.ConversationStateResult,
+) error {
+	r, last, err := t.pairRoom(ctx, s.one, s.two)
+	if err != nil {
+		return err
+	}
+
+	now := t.now()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+
+	t.copyReading(r.At(now), res)
+	res.Conversation.Settings = publicSettings(t.settings)
+	control := t.controlOf(s.one, s.two, now)
+	res.Conversation.Muted = control.Reason == conversation.MutedByOperator
+	if !control.Until.IsZero() {
+		res.Conversation.CooledUntil = optionalTime(control.Until)
+	}
+
+	if last == nil {
+		res.Reason = noMessage
+		return nil
+	}
+
+	decide := func(m *team.Member) parley.ConversationDecision {
+		return publicDecision(m, t.decidePair(m, s, last, res.Held))
+	}
+
+	if me != s.one && me != s.two {
+		res.Reason, res.Confidence = notYours, 1
+		res.Decisions = []parley.ConversationDecision{decide(s.one), decide(s.two)}
+		return nil
+	}
+
+	setDecision(res, decide(me))
+
+	return nil
+}
+
+// decidePair decides whether m, one of two agents, would answer their last message. The
+// caller holds mu.
+func (t *Talk) decidePair(
+	m *team.Member,
+	s *subject,
+	last *parley.Message,
+	held []parley.HeldTurn,
+) conversation.Decision {
+	other := s.one
+	if m == s.one {
+		other = s.two
+	}
+
+	link := conversation.Next("", m.Kind == parley.KindHuman, linkOf(last), conversation.Link{})
+	verdict := t.budgets.Judge(t.settings, turnOf(m, other, link, t.now(), ""))
+	isHeld := func(h parley.HeldTurn) bool { return h.MessageID == last.ID && h.Recipient == m.Name }
+
+	d := conversation.Decision{ShouldRespond: true, Reason: addressedTo, Confidence: 1}
+	switch {
+	case last.SenderID == m.ID:
+		d.ShouldRespond, d.Reason = false, conversation.JustSpoke
+	case t.roster.ByID(last.SenderID).Kind == parley.KindHuman:
+		d.Reason = conversation.FromHuman
+	case verdict.Held:
+		d.ShouldRespond, d.Reason = false, verdict.Reason
+	default: // a held message must not begin a turn because somebody asks about it
+		if i := slices.IndexFunc(held, isHeld); i >= 0 {
+			d.ShouldRespond, d.Reason = false, conversation.Reason(held[i].Reason)
+		}
+	}
+
+	return d
+}
+
+// pairRoom makes a room of the direct messages between two agents, and returns the last
+// of them, nil for none.
+func (t *Talk) pairRoom(
+	ctx context.Context,
+	one, two *team.Member,
+) (r *conversation.Room, last *parley.Message, err error) {
+	page, err := t.store.History(ctx, store.HistoryQuery{A: one.ID, B: two.ID, Limit: replayPosts})
+	if err != nil {
+		return nil, nil, err
+	}
+
+	r = &conversation.Room{}
+	for i := range page.Items {
+		last = &page.Items[i].Message
+		from, other := one, two
+		if last.SenderID == two.ID {
+			from, other = two, one
+		}
+		r.Add(postOf(last, from), []string{other.Name})
+	}
+
+	return r, last, nil
+}

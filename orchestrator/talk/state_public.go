@@ -1,0 +1,118 @@
+package talk
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"parley"
+	"parley/conversation"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// copyReading copies what a room shows at a time, with names instead of ids.
+func (t *Talk) copyReading(r conversation.Reading, res *parley.ConversationStateResult) {
+	name := func(id string) string {
+		if m := t.roster.ByID(id); m != nil {
+			return m.Name
+		}
+		return id
+	}
+
+	names := func(counts map[string]int) map[string]int {
+		by := make(map[string]int, len(counts))
+		for id, n := range counts {
+			by[name(id)] = n
+		}
+		return by
+	}
+
+	res.State, res.Temperature, res.Conversation.Muted = string(r.State), r.Temperature, r.Muted
+	res.Counts = parley.ConversationCounts{
+		LastMinute:       r.LastMinute,
+		FiveMinutes:      r.FiveMinutes,
+		Participants:     names(r.Participants),
+		Agents:           names(r.AIs),
+		People:           names(r.Humans),
+		Questions:        r.Questions,
+		Acknowledgements: r.Acknowledgements,
+		InARow:           r.InARow,
+		Speakers:         []string{},
+		Signals:          append([]string{}, r.Signals...),
+	}
+
+	for _, id := range r.Speakers {
+		res.Counts.Speakers = append(res.Counts.Speakers, name(id))
+	}
+
+	res.LastMessageAt, res.Conversation.CooledUntil = optionalTime(r.LastMessage), optionalTime(r.CooledUntil)
+	if r.LastSpeaker != "" {
+		res.LastSpeaker = name(r.LastSpeaker)
+	}
+}
+
+// optionalTime returns nil for the zero time.
+func optionalTime(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	at = at.UTC()
+	return &at
+}
+
+func publicDecision(m *team.Member, d conversation.Decision) parley.ConversationDecision {
+	f := parley.ConversationFactors(d.Factors)
+	shown := parley.ConversationDecision{
+		AgentID:       m.ID,
+		Agent:         m.Name,
+		ShouldRespond: d.ShouldRespond,
+		Reason:        string(d.Reason),
+		Confidence:    d.Confidence,
+	}
+	if f != (parley.ConversationFactors{}) {
+		shown.Factors = &f
+	}
+	return shown
+}
+
+func publicSettings(s conversation.Settings) parley.ConversationSettings {
+	d := conversation.Defaults()
+	return parley.ConversationSettings{
+		Off:            s.Off,
+		ChainHops:      cmp.Or(s.ChainHops, d.ChainHops),
+		PairMinute:     cmp.Or(s.PairMinute, d.PairMinute),
+		PairTenMinutes: cmp.Or(s.PairTenMinutes, d.PairTenMinutes),
+		CycleRounds:    cmp.Or(s.CycleRounds, d.CycleRounds),
+	}
+}
+
+// heldIn lists the held messages of a conversation: all of them for the operator, for
+// others those from them or to them.
+func (t *Talk) heldIn(ctx context.Context, me *team.Member, s *subject) ([]parley.HeldTurn, error) {
+	list, err := t.store.Withheld(ctx, MaxHolds)
+	held := []parley.HeldTurn{}
+	for i := range list {
+		w := &list[i]
+		from, to := w.Message.SenderID, w.Key.RecipientID
+		if !s.about(from, to, w.Message.ThreadID) || me.Kind != parley.KindHuman && from != me.ID && to != me.ID {
+			continue
+		}
+		held = append(held, t.publicHold(w))
+	}
+	return held, err
+}
+
+func (t *Talk) publicHold(w *store.Withheld) parley.HeldTurn {
+	return parley.HeldTurn{
+		MessageID: w.Message.ID,
+		Sender:    t.roster.FillIn(&w.Message).Sender,
+		Recipient: t.roster.ByID(w.Key.RecipientID).Name,
+		Reason:    w.Why,
+		Text:      w.Reason,
+		Until:     optionalTime(w.Until),
+		Since:     w.Message.Timestamp,
+		Hop:       w.Message.Hop,
+		Preview:   parley.Truncate(parley.CleanLine(w.Message.Text), parley.PreviewLength),
+	}
+}

@@ -1,0 +1,84 @@
+package team
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley"
+)
+
+// Thread returns the thread that ref names by its id or the beginning of it, with the
+// names of its participants.
+func (r *Roster) Thread(ctx context.Context, ref string) (parley.Thread, error) {
+	th, err := r.store.Thread(ctx, strings.TrimSpace(ref))
+	if err != nil {
+		return th, err
+	}
+	return r.FillInThread(th), nil
+}
+
+// ReadableThread returns the id of a thread whose posts me may read: the caller of ctx
+// takes part in it or is the operator. The error is NOT_A_PARTICIPANT otherwise.
+func (r *Roster) ReadableThread(ctx context.Context, me *Member, ref string) (string, error) {
+	th, err := r.store.Thread(ctx, strings.TrimSpace(ref))
+	if err == nil && !parley.CallerFrom(ctx).Operator && !slices.Contains(th.Participants, me.ID) {
+		err = NotParticipant(me, th.ID)
+	}
+	return th.ID, err
+}
+
+// NotParticipant refuses what only the participants of a thread may do.
+func NotParticipant(m *Member, threadID string) error {
+	short := parley.Short(threadID)
+	return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", m.Name, short).
+		With("thread_id", threadID).
+		Suggest("Call join_thread with thread_id %s first, or ask one who takes part to add you; "+
+			"list_threads shows who does.", short)
+}
+
+// FillInThread adds the names of a thread's creator and participants, and its status.
+func (r *Roster) FillInThread(th parley.Thread) parley.Thread {
+	if m := r.ByID(th.CreatorID); m != nil {
+		th.Creator = m.Name
+	}
+
+	th.ParticipantNames = make([]string, len(th.Participants))
+	for i, id := range th.Participants {
+		if m := r.ByID(id); m != nil {
+			th.ParticipantNames[i] = m.Name
+		}
+	}
+
+	th.Status = r.StatusOf(true, th.Participants...)
+
+	return th
+}
+
+// StatusOf returns the status of a conversation between the agents with these ids.
+func (r *Roster) StatusOf(thread bool, ids ...string) parley.ConversationStatus {
+	there := 0
+	for _, id := range ids {
+		if m := r.ByID(id); m != nil && m.Agent().State != parley.StateTerminated {
+			there++
+		}
+	}
+	return parley.StatusOfConversation(thread, len(ids), there)
+}
+
+// ThreadLabel returns a thread's short id and title, as the headers of its posts show
+// them.
+func ThreadLabel(th *parley.Thread) string {
+	return fmt.Sprintf(`%s "%s"`, parley.Short(th.ID), parley.ShownTitle(th.Title))
+}
+
+// ListNames lists names, of many only the first ten: a notice has to fit a terminal's
+// prompt.
+func ListNames(names []string) string {
+	const most = 10
+	if rest := len(names) - most; rest > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), rest)
+	}
+	return strings.Join(names, ", ")
+}
