@@ -219,11 +219,12 @@ func firstRung(to *team.Member) store.NewDelivery {
 	d := store.NewDelivery{RecipientID: to.ID, Silent: to.Responder() != nil}
 	switch {
 	case to.Agent().State == parley.StateTerminated:
-		d.State, d.Reason = parley.DeliveryFailed, "the agent is terminated"
+		d.State, d.Code = parley.DeliveryFailed, parley.EndedTerminated
+		d.Reason = d.Code.Words("")
 	case to.Kind == parley.KindTerminal:
-		d.State, d.Evidence = parley.DeliveryQueued, "stored"
+		d.State, d.Evidence, d.Code = parley.DeliveryQueued, "stored", parley.ProofStored
 	default:
-		d.State, d.Evidence = parley.DeliverySubmitted, "stored in its inbox"
+		d.State, d.Evidence, d.Code = parley.DeliverySubmitted, "stored in its inbox", parley.ProofStored
 	}
 	return d
 }

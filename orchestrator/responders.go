@@ -79,10 +79,10 @@ func (d *draft) firstRung(to *team.Member) store.NewDelivery {
 	n := firstRung(to)
 	n.Silent = n.Silent && d.asks != to
 	if d.file != nil && n.Silent {
-		n.State, n.Evidence = parley.DeliveryRead, "stored; a model is not told of files"
+		n.State, n.Evidence, n.Code = parley.DeliveryRead, "stored; a model is not told of files", parley.ProofStored
 	}
 	if d.inCall() && !n.State.Failed() {
-		n.State, n.Evidence = parley.DeliveryRead, "it came back with its sender's call"
+		n.State, n.Evidence, n.Code = parley.DeliveryRead, "it came back with its sender's call", parley.ProofCall
 	}
 	return n
 }

@@ -232,7 +232,7 @@ func (r *ruling) apply(d *store.NewDelivery) {
 	}
 	switch {
 	case r.silent:
-		d.State, d.Evidence = parley.DeliveryRead, r.text
+		d.State, d.Evidence, d.Code = parley.DeliveryRead, r.text, parley.ProofSilence
 	case r.why != "":
 		d.State, d.Reason, d.Evidence = parley.DeliveryHeld, r.text, ""
 		d.Withheld, d.Until = string(r.why), r.until

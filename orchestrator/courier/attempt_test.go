@@ -1,0 +1,323 @@
+package courier
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley"
+	"parley/orchestrator/team"
+	"parley/profile"
+	"parley/tmux"
+)
+
+// stage is a terminal as an attempt sees it, on a clock of its own.
+type stage struct {
+	t       *testing.T
+	now     time.Time
+	profile *profile.Profile
+	on      *team.Terminal
+	memory  memory
+	attempt *attempt
+
+	above    []string // the screen above the composer
+	composer string   // "-" hides the composer
+	touched  time.Time
+	inMode   bool
+	facts    facts
+	tty      ttyMode
+	named    bool
+	names    bool
+}
+
+const (
+	testText = "[AGENT 12345678 TO AGENT 87654321]: hello (ann · msg 5f0c21aa)"
+	testMark = "msg 5f0c21aa"
+)
+
+// framedText is a program whose composer is known; plainText is any other.
+const (
+	framedText = `{one_line: true, settle: 200ms, quiet: 100ms, show_within: 2s, taken_within: 3s, queue_key: Tab,
+  markers: {dialog: '^Allow this\?', busy: '^working', idle: '^composer>', composer: '^composer> ?(?P<text>[^\n]*)',
+    paste: '\[Pasted text[^\]]*\]'}}`
+	reportingText = `{reports: {Prompt: prompted}}`
+	plainText     = `{one_line: true, settle: 200ms, quiet: 100ms, startup: 0s, show_within: 2s, taken_within: 3s}`
+)
+
+func newStage(t *testing.T, texts ...string) *stage {
+	t.Helper()
+	set, err := profile.Builtin()
+	for _, text := range texts {
+		if err == nil {
+			set, err = set.With("test", []byte(text))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := set.Find("test")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	s := &stage{
+		t: t, now: time.Unix(1_000_000, 0), profile: p, on: &team.Terminal{Profile: p},
+		facts: facts{launched: true, sameServer: true, alive: true, foreground: []string{"agent"}},
+	}
+	s.begin(false)
+	return s
+}
+
+// begin makes an attempt of the message.
+func (s *stage) begin(resumed bool) {
+	s.attempt = &attempt{
+		sent: s.now, letter: letter{text: testText, mark: testMark}, resumed: resumed, memory: &s.memory,
+		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
+	}
+	s.attempt.entered.named = s.now
+	s.attempt.entered.reporting = !resumed && s.memory.reports(s.observation())
+}
+
+func (s *stage) observation() *observation {
+	lines := append([]string{}, s.above...)
+	if s.composer != "-" {
+		lines = append(lines, "composer> "+s.composer)
+	}
+	screen := tmux.Screen{Lines: lines, Width: 200, Touched: s.touched, InMode: s.inMode, CursorY: len(lines) - 1}
+	if !s.profile.HasMarkers() {
+		screen.Lines, screen.CursorX = []string{s.composer}, len(s.composer)
+		screen.CursorY = 0
+	}
+
+	o := &observation{
+		now: s.now, on: s.on, profile: s.profile, screen: screen, facts: s.facts, tty: s.tty, names: s.names,
+	}
+	o.shows = looksOf(s.profile, screen)
+	o.composer, o.composing = s.profile.Composer(screenOf(screen))
+	if s.named {
+		o.named = s.now
+	}
+	return o
+}
+
+// step asks for the next step and lets 50 ms pass.
+func (s *stage) step(phase tmux.Phase, again bool) tmux.Step {
+	step := s.attempt.next(phase, again, s.observation())
+	s.now = s.now.Add(50 * time.Millisecond)
+	return step
+}
+
+// until asks again while the attempt waits, and returns the step that ends that, and when.
+func (s *stage) until(phase tmux.Phase, again bool) (tmux.Step, time.Duration) {
+	s.t.Helper()
+	began := s.now
+	for s.now.Sub(began) < time.Minute {
+		at := s.now
+		if step := s.step(phase, again); step.Do != tmux.Wait {
+			return step, at.Sub(began)
+		}
+	}
+	s.t.Fatalf("at phase %v it waits for ever", phase)
+	return tmux.Step{}, 0
+}
+
+func (s *stage) want(phase tmux.Phase, want tmux.Step) time.Duration {
+	s.t.Helper()
+	got, after := s.until(phase, false)
+	if got.Do != want.Do || got.Reason != want.Reason {
+		s.t.Errorf("at phase %v after %v: %+v, want %+v", phase, after, got, want)
+	}
+	return after
+}
+
+var (
+	press    = tmux.Step{Do: tmux.Press}
+	done     = tmux.Step{Do: tmux.Done}
+	blocked  = tmux.Step{Do: tmux.Stop, Reason: tmux.Blocked}
+	notShown = tmux.Step{Do: tmux.Stop, Reason: tmux.NotShown}
+	notTaken = tmux.Step{Do: tmux.Stop, Reason: tmux.NotTaken}
+	notReady = tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
+)
+
+func TestEnterFollowsWhenTheTextRests(t *testing.T) {
+	s := newStage(t, framedText)
+	s.want(tmux.Unknown, tmux.Step{Do: tmux.Paste})
+	if got := s.step(tmux.Pasted, false); got.Do != tmux.Wait {
+		t.Errorf("before the text shows: %+v, want to wait", got)
+	}
+	s.composer = testText
+	if after := s.want(tmux.Pasted, press); after < s.profile.Settle {
+		t.Errorf("the key came after %v, want %v of rest", after, s.profile.Settle)
+	}
+	s.composer = ""
+	s.want(tmux.Entered, done)
+}
+
+func TestEnterIsWithheld(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		scene func(*stage)
+		want  tmux.Step
+		hold  parley.ReasonCode
+	}{
+		{"while nothing shows", func(s *stage) { s.composer = "" }, notShown, ""},
+		{"in front of a dialog", func(s *stage) { s.above = []string{"Allow this? [y/n]"} }, blocked, ""},
+		{"when the program has begun to work", func(s *stage) { s.above = []string{"working"} }, blocked, ""},
+		{"beside somebody's own text", func(s *stage) { s.composer = "mine " + testText }, notShown, ""},
+		{"when the agent is being stopped", func(s *stage) { s.facts.stopping = true }, blocked, ""},
+		{"when a shell has the terminal", func(s *stage) { s.facts.foreground = []string{"bash"} }, notReady, parley.HoldShell},
+		{"when a pager has it", func(s *stage) { s.facts.foreground = []string{"less", "x"} }, notReady, parley.HoldKeysProgram},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, framedText)
+			s.composer = testText
+			c.scene(s)
+			s.want(tmux.Pasted, c.want)
+			if got := s.attempt.refused.Code; got != c.hold {
+				t.Errorf("it was refused for %q, want %q", got, c.hold)
+			}
+		})
+	}
+}
+
+func TestEnterGoesIntoWorkWhereItMay(t *testing.T) {
+	s := newStage(t, framedText)
+	s.above, s.composer = []string{"working"}, testText
+	s.attempt.way.key = tmux.Key(s.profile.QueueKey)
+	s.want(tmux.Pasted, press)
+}
+
+func TestTimeBeginsAgainAfterScrolling(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer, s.inMode = testText, true
+	for range 200 { // ten seconds, five times as long as the text may take to show
+		if got := s.step(tmux.Pasted, false); got.Do == tmux.Stop {
+			t.Fatalf("it gives up while somebody scrolls: %+v", got)
+		}
+	}
+	s.inMode = false
+	s.want(tmux.Pasted, press)
+}
+
+func TestProgramThatNeverEchoesGetsItsEnter(t *testing.T) {
+	s := newStage(t, plainText)
+	if after := s.want(tmux.Pasted, press); after < s.profile.ShowWithin {
+		t.Errorf("the key came after %v, want the patience of %v", after, s.profile.ShowWithin)
+	}
+
+	s = newStage(t, plainText)
+	s.begin(true)
+	s.want(tmux.Pasted, notShown) // a paste that a crash left has to be seen
+}
+
+func TestPlaceholderOfAnotherPasteIsNotOurs(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer = "[Pasted text +99 lines]"
+	s.begin(true)
+	s.want(tmux.Pasted, notShown)
+
+	s = newStage(t, framedText)
+	s.composer = "[Pasted text #1]"
+	s.want(tmux.Pasted, press) // right after the paste it is
+}
+
+func TestTextIsTakenWhenTheComposerIsEmptied(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		scene func(*stage)
+		want  tmux.Step
+	}{
+		{"emptied", func(s *stage) { s.composer = "" }, done},
+		{"named by the program", func(s *stage) { s.composer, s.named = testText, true }, done},
+		{"standing", func(s *stage) { s.composer = testText; s.facts.foreground = []string{"bash"} }, notTaken},
+		{"unread", func(s *stage) { s.facts.unread = 12 }, notTaken},
+		{"behind a dialog", func(s *stage) { s.composer, s.above = "-", []string{"Allow this? [y/n]"} }, notTaken},
+		{"dead before it read", func(s *stage) { s.facts.alive = false }, notTaken},
+		{"being stopped", func(s *stage) { s.facts.stopping = true }, blocked},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStage(t, framedText)
+			c.scene(s)
+			s.want(tmux.Entered, c.want)
+		})
+	}
+}
+
+func TestChangeOfTheTerminalsModeProvesNothing(t *testing.T) {
+	s := newStage(t, plainText)
+	s.tty = ttyMode{canonical: false, known: true}
+	s.attempt.entered.mode = ttyMode{canonical: true, known: true}
+	s.want(tmux.Entered, blocked)
+}
+
+func TestLostEnterIsPressedOnce(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer = testText
+	if after := s.want(tmux.Entered, press); after < s.profile.TakenWithin {
+		t.Errorf("it is pressed again after %v, want %v", after, s.profile.TakenWithin)
+	}
+	if got, _ := s.until(tmux.Entered, true); got != notTaken {
+		t.Errorf("after the second key: %+v, want %+v", got, notTaken)
+	}
+}
+
+func TestLostEnterIsNotPressedForAPerson(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer, s.touched = testText, s.now
+	for s.now.Sub(s.touched) < typingPause {
+		if got := s.step(tmux.Entered, false); got.Do != tmux.Wait {
+			t.Fatalf("%v after a person's key: %+v, want to wait", s.now.Sub(s.touched), got)
+		}
+	}
+	if !s.attempt.entered.lingering {
+		t.Error("it is not known that the text stands where somebody typed")
+	}
+}
+
+func TestTextThatVanishedFromAPersonsComposerMustBeSeen(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer, s.touched = testText+" and mine", s.now
+	for range 70 { // longer than taken_within
+		s.step(tmux.Entered, false)
+	}
+	s.composer = "" // taken, or cleared away
+	s.want(tmux.Entered, notTaken)
+
+	s = newStage(t, framedText)
+	s.composer, s.touched = testText+" and mine", s.now
+	for range 70 {
+		s.step(tmux.Entered, false)
+	}
+	s.composer, s.above = "", []string{"> " + testText}
+	s.want(tmux.Entered, done)
+}
+
+func TestWordsOfAPersonThatWentWithTheTextAreKept(t *testing.T) {
+	s := newStage(t, framedText)
+	s.above, s.touched = []string{"> " + testText + " and mine"}, s.now
+	s.want(tmux.Entered, done)
+	if got := s.memory.mixed.words; !strings.Contains(got, "and mine") {
+		t.Errorf("kept %q, want what was typed behind the text", got)
+	}
+}
+
+func TestReportingProgramMustReport(t *testing.T) {
+	s := newStage(t, framedText, reportingText)
+	s.names = true // it has named an earlier message
+	s.want(tmux.Entered, notTaken)
+	if !s.attempt.entered.unsaid {
+		t.Error("the verdict does not know that the report is missing")
+	}
+
+	s = newStage(t, framedText, reportingText)
+	s.names, s.named = true, true
+	s.want(tmux.Entered, done)
+
+	s = newStage(t, framedText, reportingText) // it has never named any: its user may have turned that off
+	if after := s.want(tmux.Entered, done); after < s.profile.TakenWithin {
+		t.Errorf("it is believed after %v, want %v", after, s.profile.TakenWithin)
+	}
+	if s.memory.silent != s.on {
+		t.Error("the next message waits for a report again")
+	}
+}
