@@ -224,7 +224,10 @@ func TestSameInputsSameDecision(t *testing.T) {
 		reasons[first.Reason]++
 	}
 
-	for _, reason := range []Reason{FromHuman, MentionedByAI, ConversationConcluded, JustSpoke, Dominating, HumansDisengaged, TurnTaking, NoCompellingReason} {
+	for _, reason := range []Reason{
+		FromHuman, MentionedByAI, ConversationConcluded, JustSpoke, Dominating, HumansDisengaged, TurnTaking,
+		NoCompellingReason,
+	} {
 		if reasons[reason] == 0 {
 			t.Errorf("no decision was %s: %v", reason, reasons)
 		}

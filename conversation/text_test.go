@@ -10,7 +10,8 @@ import (
 func TestMentions(t *testing.T) {
 	for text, want := range map[string]bool{
 		"@coder": true, "ask @Coder, please": true, "(@coder)": true, "@coder's": true, "@coder?": true,
-		"coder": false, "@coder2": false, "@coder-x": false, "me@coder": false, "@ coder": false, "": false, "@cod": false, "@coderé": false,
+		"coder": false, "@coder2": false, "@coder-x": false, "me@coder": false, "@ coder": false, "": false,
+		"@cod": false, "@coderé": false,
 		"@coder2 and @coder": true,
 	} {
 		if got := Mentions(text, "coder"); got != want {
@@ -121,7 +122,8 @@ func TestRelevance(t *testing.T) {
 
 func TestStemsOfOneWordAreEqual(t *testing.T) {
 	for _, words := range [][]string{
-		{"plan", "plans", "planning", "planner", "planned"}, {"test", "tests", "testing", "tester", "tested"}, {"code", "coder", "coding", "codes"},
+		{"plan", "plans", "planning", "planner", "planned"}, {"test", "tests", "testing", "tester", "tested"},
+		{"code", "coder", "coding", "codes"},
 		{"review", "reviewer", "reviews"}, {"database", "databases"}, {"class", "classes"},
 	} {
 		for _, w := range words {

@@ -124,8 +124,10 @@ func TestJSONLinesAreComplete(t *testing.T) {
 
 // hostile has texts that imitate markup, code, or the end of either.
 var hostile = []string{
-	`<script>alert(1)</script>`, `</script><script>alert(1)</script>`, `</style><img src=x onerror=alert(1)>`, `"><svg onload=alert(1)>`,
-	`<!--`, `]]>`, `&#60;script&#62;`, `</main></body></html>`, "<\x00script>", "\u202e<b>", `<a href="javascript:alert(1)">x</a>`, `<meta http-equiv=refresh content=0>`,
+	`<script>alert(1)</script>`, `</script><script>alert(1)</script>`, `</style><img src=x onerror=alert(1)>`,
+	`"><svg onload=alert(1)>`,
+	`<!--`, `]]>`, `&#60;script&#62;`, `</main></body></html>`, "<\x00script>", "\u202e<b>",
+	`<a href="javascript:alert(1)">x</a>`, `<meta http-equiv=refresh content=0>`,
 }
 
 var (

@@ -30,7 +30,10 @@ func newGround(t *testing.T) *ground {
 		}
 	}
 
-	for _, name := range []string{"ws/a.txt", "ws/sub/b.txt", "agent/c.txt", "outside/secret.txt", "ws/.parley/parley.db", "ws/.parley/received/x/y", "private/key"} {
+	for _, name := range []string{
+		"ws/a.txt", "ws/sub/b.txt", "agent/c.txt", "outside/secret.txt", "ws/.parley/parley.db",
+		"ws/.parley/received/x/y", "private/key",
+	} {
 		g.write(name, name)
 	}
 
@@ -100,7 +103,8 @@ func TestReadsFilesBelowTheRoots(t *testing.T) {
 		"ws/a.txt": "ws/a.txt", "ws/sub/b.txt": "ws/sub/b.txt", "agent/c.txt": "agent/c.txt",
 		"ws/absolute/b.txt": "ws/sub/b.txt", "ws/relative": "ws/sub/b.txt", "outside/in/a.txt": "ws/a.txt",
 		"ws/..data": "dots", "ws/empty": "",
-		g.dir + "/ws/sub/../a.txt": "ws/a.txt", g.dir + "/ws//sub/./b.txt": "ws/sub/b.txt", g.dir + "/outside/../ws/a.txt": "ws/a.txt",
+		g.dir + "/ws/sub/../a.txt": "ws/a.txt", g.dir + "/ws//sub/./b.txt": "ws/sub/b.txt",
+		g.dir + "/outside/../ws/a.txt": "ws/a.txt",
 	} {
 		if got, err := g.read(path); err != nil || got != want {
 			t.Errorf("%s: got %q, %v; want %q", path, got, err, want)

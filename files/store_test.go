@@ -182,7 +182,9 @@ func TestOpenRemovesIncompleteFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	for _, name := range []string{filepath.Join(dir, "files", partPrefix+"123"), filepath.Join(filepath.Dir(path), partPrefix+"9")} {
+	for _, name := range []string{
+		filepath.Join(dir, "files", partPrefix+"123"), filepath.Join(filepath.Dir(path), partPrefix+"9"),
+	} {
 		if err := os.WriteFile(name, []byte("half"), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -99,8 +99,18 @@ func (g *agentService) GetAgentStatus(
 	now := g.now()
 	for _, m := range members {
 		a, c := m.Agent(), counts[m.ID]
-		res.Agents = append(res.Agents, parley.AgentStatus{Agent: a, Availability: a.AvailabilityAt(now),
-			Unread: c.Unread, Queued: c.Queued, HeldReason: c.HeldReason, HeldMessage: c.HeldID, HeldSince: c.HeldSince, Owed: c.Owed, Overdue: c.Overdue})
+		res.Agents = append(res.Agents, parley.AgentStatus{
+			Agent:        a,
+			Availability: a.AvailabilityAt(now),
+			Unread:       c.Unread,
+			Queued:       c.Queued,
+			HeldReason:   c.HeldReason,
+			HeldCode:     c.HeldCode,
+			HeldMessage:  c.HeldID,
+			HeldSince:    c.HeldSince,
+			Owed:         c.Owed,
+			Overdue:      c.Overdue,
+		})
 	}
 
 	return res, nil

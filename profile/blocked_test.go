@@ -12,8 +12,10 @@ import (
 
 // failures are the last lines of failed turns, as a message may quote them.
 var failures = []string{
-	"● API Error: 500 Internal server error", "  ⎿  You've hit your session limit · resets 3pm", "■ You’ve hit your usage limit.",
-	"■ unexpected status 500", "✗ 500 The server had an error", "✕ [API Error: broken]", "✕ [API Error: broken] (Press Ctrl+Y to retry)",
+	"● API Error: 500 Internal server error", "  ⎿  You've hit your session limit · resets 3pm",
+	"■ You’ve hit your usage limit.",
+	"■ unexpected status 500", "✗ 500 The server had an error", "✕ [API Error: broken]",
+	"✕ [API Error: broken] (Press Ctrl+Y to retry)",
 }
 
 var footer = regexp.MustCompile(`^(.*)\(\w+ · msg [0-9a-f]{8}`)

@@ -55,7 +55,10 @@ func TestBriefingNamesTheAgentAndItsTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"You are ann (agent 01234567)", `"[AGENT "`, "send_message", "respond_to_message", "ignore_message", "GUARDIAN GUIDANCE", "a sentence or two", "by @name", "do not answer"} {
+	for _, want := range []string{
+		"You are ann (agent 01234567)", `"[AGENT "`, "send_message", "respond_to_message", "ignore_message",
+		"GUARDIAN GUIDANCE", "a sentence or two", "by @name", "do not answer",
+	} {
 		if !strings.Contains(got.Briefing, want) {
 			t.Errorf("the briefing is %q, want %q in it", got.Briefing, want)
 		}

@@ -45,7 +45,9 @@ func TestRunningProgramIsKnown(t *testing.T) {
 		}
 	}
 
-	for line, want := range map[string]string{"-zsh": "zsh", "node /a/b/tool.mjs x": "tool", "node --version": "node", "": ""} {
+	for line, want := range map[string]string{
+		"-zsh": "zsh", "node /a/b/tool.mjs x": "tool", "node --version": "node", "": "",
+	} {
 		if got := profile.ProgramOf(strings.Fields(line)); got != want {
 			t.Errorf("ProgramOf(%q) = %q, want %q", line, got, want)
 		}

@@ -145,7 +145,9 @@ func TestNeedPrefersTheFirstManagerOfItsOrder(t *testing.T) {
 }
 
 func TestNeedDoesNothingWhenTheToolIsThere(t *testing.T) {
-	for _, version := range []string{"tmux 3.2", "tmux 3.3a", "tmux 3.10", "tmux 4.0", "tmux next-3.6", "tmux master", "tmux openbsd-7.6"} {
+	for _, version := range []string{
+		"tmux 3.2", "tmux 3.3a", "tmux 3.10", "tmux 4.0", "tmux next-3.6", "tmux master", "tmux openbsd-7.6",
+	} {
 		s := newSystem(t).user().installs("apt-get").add("tmux", "echo "+version)
 		out, code := s.need("tmux")
 		if code != 0 || out != "" {

@@ -3,17 +3,20 @@ package store
 import (
 	"context"
 	"time"
+
+	"parley"
 )
 
 // AgentCounts counts the open messages and debts of an agent.
 type AgentCounts struct {
-	Unread     int        // messages that it has not read
-	Queued     int        // deliveries that are queued, held or being typed
-	HeldReason string     // why deliveries are held; "" if none is
-	HeldID     string     // the ID of the first held message
-	HeldSince  *time.Time // when that message was accepted
-	Owed       int        // required responses that it has not given
-	Overdue    int        // those of them that are past their deadline
+	Unread     int               // messages that it has not read
+	Queued     int               // deliveries that are queued, held or being typed
+	HeldReason string            // why the first held delivery is held; "" if none is
+	HeldCode   parley.ReasonCode // the same as a code
+	HeldID     string            // the ID of the first held message
+	HeldSince  *time.Time        // when that message was accepted
+	Owed       int               // required responses that it has not given
+	Overdue    int               // those of them that are past their deadline
 }
 
 // Counts returns the counts of all agents that have any, by their IDs.
@@ -22,6 +25,7 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 		RecipientID string
 		N           int
 		Held        string
+		HeldCode    parley.ReasonCode
 		HeldID      string
 		HeldSince   int64
 	}
@@ -30,12 +34,13 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 	err := s.read(ctx, doing, &unread, `SELECT d.recipient_id, count(*) AS n FROM deliveries d
 		WHERE d.read_at IS NULL GROUP BY d.recipient_id`)
 	if err == nil {
-		err = s.read(ctx, doing, &open, `SELECT o.recipient_id, o.n, o.held,
+		err = s.read(ctx, doing, &open, `SELECT o.recipient_id, o.n,
+				coalesce(h.reason, '') AS held, coalesce(h.reason_code, '') AS held_code,
 				coalesce(m.id, '') AS held_id, coalesce(m.accepted_at, 0) AS held_since
 			FROM (SELECT d.recipient_id, count(*) AS n,
-				max(CASE WHEN d.state = 'held' THEN d.reason ELSE '' END) AS held,
 				min(CASE WHEN d.state = 'held' THEN d.message_seq END) AS seq
 				FROM deliveries d WHERE `+isOpen+` GROUP BY d.recipient_id) o
+			LEFT JOIN deliveries h ON h.message_seq = o.seq AND h.recipient_id = o.recipient_id
 			LEFT JOIN messages m ON m.seq = o.seq`)
 	}
 
@@ -60,7 +65,8 @@ func (s *Workspace) Counts(ctx context.Context) (map[string]AgentCounts, error) 
 
 	for _, o := range open {
 		c := counts[o.RecipientID]
-		c.Queued, c.HeldReason, c.HeldID, c.HeldSince = o.N, o.Held, o.HeldID, instantOrNil(o.HeldSince)
+		c.Queued, c.HeldReason, c.HeldCode = o.N, o.Held, o.HeldCode
+		c.HeldID, c.HeldSince = o.HeldID, instantOrNil(o.HeldSince)
 		counts[o.RecipientID] = c
 	}
 

@@ -16,7 +16,9 @@ func TestCounts(t *testing.T) {
 	}
 
 	jobs := pending(t, s, 1)
-	must(t, s.Advance(t.Context(), jobs[0].Key, Change{State: parley.DeliveryHeld, Reason: "copy mode"}))
+	must(t, s.Advance(t.Context(), jobs[0].Key, Change{
+		State: parley.DeliveryHeld, Reason: "copy mode", Code: parley.HoldScrolling,
+	}))
 	must(t, s.Claim(t.Context(), jobs[1].Key, 1, false))
 	for _, j := range pending(t, s, 2) {
 		must(t, s.Advance(t.Context(), j.Key, Change{State: parley.DeliverySubmitted}))
@@ -25,7 +27,7 @@ func TestCounts(t *testing.T) {
 	got, err := s.Counts(t.Context())
 	held := jobs[0].Message.Timestamp
 	want := map[string]AgentCounts{
-		agentID(1): {Unread: 3, Queued: 3, HeldReason: "copy mode", HeldID: jobs[0].Message.ID, HeldSince: &held},
+		agentID(1): {Unread: 3, Queued: 3, HeldReason: "copy mode", HeldCode: parley.HoldScrolling, HeldID: jobs[0].Message.ID, HeldSince: &held},
 		agentID(2): {Unread: 3},
 	}
 

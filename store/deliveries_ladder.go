@@ -192,5 +192,6 @@ func (t *tx) emitDelivery(k Key, c Change) {
 		RecipientID: k.RecipientID,
 		State:       string(c.State),
 		Detail:      c.words(),
+		ReasonCode:  c.Code,
 	})
 }

@@ -48,6 +48,7 @@ type foundEvent struct {
 	Thread         string
 	State          string
 	Detail         string
+	ReasonCode     parley.ReasonCode
 }
 
 // List returns events in the order of their numbers.
@@ -66,7 +67,7 @@ func (s *Events) List(ctx context.Context, q EventQuery) ([]parley.Event, error)
 
 	var rows []foundEvent
 	err := s.read(ctx, "reading events", &rows, `SELECT e.seq, e.type, e.at, e.recipient_id, e.recipient_count,
-			e.agent_id, e.state, e.detail, m.id AS message_id, m.sender_id, m.priority, substr(m.text, 1, ?) AS text,
+			e.agent_id, e.state, e.detail, e.reason_code, m.id AS message_id, m.sender_id, m.priority, substr(m.text, 1, ?) AS text,
 			m.kind, m.type AS message_type, m.requires_response AS requires, m.thread_id, th.title AS thread,
 			s.name AS sender, r.name AS recipient, a.name AS agent
 		FROM events e
@@ -106,6 +107,7 @@ func (r *foundEvent) event() parley.Event {
 		Thread:         r.Thread,
 		State:          r.State,
 		Detail:         r.Detail,
+		ReasonCode:     r.ReasonCode,
 	}
 	if r.Type.Announces() {
 		e.Preview = parley.Truncate(r.Text, parley.PreviewLength)
@@ -124,6 +126,7 @@ var newEventColumns = columns[eventRow]{
 	{"agent_id", func(e *eventRow) any { return e.AgentID }},
 	{"state", func(e *eventRow) any { return e.State }},
 	{"detail", func(e *eventRow) any { return e.Detail }},
+	{"reason_code", func(e *eventRow) any { return string(e.ReasonCode) }},
 }
 
 // eventRow is a row of events.
@@ -136,6 +139,7 @@ type eventRow struct {
 	AgentID        string
 	State          string
 	Detail         string
+	ReasonCode     parley.ReasonCode
 }
 
 // flushEvents writes the events and returns the number of the last.

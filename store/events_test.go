@@ -80,3 +80,21 @@ func TestWaitEventWakes(t *testing.T) {
 	must(t, s.Close())
 	wantCode(t, "when the store closes", <-woken, parley.StorageUnavailable)
 }
+
+func TestEventsOfDeliveriesHaveTheReasonCode(t *testing.T) {
+	s := openTest(t)
+	addAgents(t, s, 2)
+	send(t, s, post(0, 1))
+	job := pending(t, s, 1)[0]
+	must(t, s.Advance(t.Context(), job.Key, Change{
+		State: parley.DeliveryHeld, Reason: "a draft", Code: parley.HoldDraft,
+	}))
+
+	events, err := s.Events.List(t.Context(), EventQuery{Last: 1})
+	if err != nil || len(events) != 1 {
+		t.Fatalf("got %+v, %v", events, err)
+	}
+	if got := events[0]; got.State != "held" || got.Detail != "a draft" || got.ReasonCode != parley.HoldDraft {
+		t.Errorf("the event is %+v, want held with the code %s", got, parley.HoldDraft)
+	}
+}

@@ -34,6 +34,7 @@ var schema = []migration{
 	{version: 17, file: "00017_guidance.sql"},
 	{version: 18, file: "00018_decisions.sql"},
 	{version: 19, file: "migrate_codes.go", up: addCodes, down: dropCodes},
+	{version: 20, file: "00020_event_codes.sql"},
 }
 
 // migration is one step of the schema. A step in SQL has no functions; file is

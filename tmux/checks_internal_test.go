@@ -8,7 +8,8 @@ import (
 
 func TestVersions(t *testing.T) {
 	for text, ok := range map[string]bool{
-		"tmux 3.3a\n": true, "tmux 3.2": true, "tmux 3.2a": true, "tmux 3.1c": false, "tmux 2.9": false, "tmux 4.0": true,
+		"tmux 3.3a\n": true, "tmux 3.2": true, "tmux 3.2a": true, "tmux 3.1c": false, "tmux 2.9": false,
+		"tmux 4.0":      true,
 		"tmux next-3.4": true, "tmux master": true, "tmux openbsd-7.4": true, "tmux 3.10": true, "tmux 3": false,
 	} {
 		v := parseVersion(text)
@@ -20,9 +21,11 @@ func TestVersions(t *testing.T) {
 
 func TestErrorTextIsClassified(t *testing.T) {
 	for text, want := range map[string]error{
-		"can't find pane: %3": ErrNoPane, "no such pane: %3": ErrNoPane, "can't find session: x": ErrNoSession, "duplicate session: x": ErrSessionExists,
-		"no buffer b-1": ErrNoBody, "unknown buffer: b-1": ErrNoBody, "no sessions": ErrNoServer,
-		"error connecting to /tmp/x (No such file or directory)": ErrNoServer, "no server running on /tmp/x": ErrNoServer,
+		"can't find pane: %3": ErrNoPane, "no such pane: %3": ErrNoPane, "can't find session: x": ErrNoSession,
+		"duplicate session: x": ErrSessionExists,
+		"no buffer b-1":        ErrNoBody, "unknown buffer: b-1": ErrNoBody, "no sessions": ErrNoServer,
+		"error connecting to /tmp/x (No such file or directory)": ErrNoServer,
+		"no server running on /tmp/x":                            ErrNoServer,
 	} {
 		if err := error(&CommandError{Text: text}); !errors.Is(err, want) {
 			t.Errorf("%q is not %v", text, want)

@@ -57,7 +57,8 @@ func TestParser(t *testing.T) {
 func FuzzParser(f *testing.F) {
 	for _, seed := range []string{
 		"", "%begin", "%begin 1 2 1\nx", "%begin 1 2 1\n%end 1 2 1", "%end 1 2 1", "%error", "%begin 1 2 0\n",
-		"\xff\xfe\n%begin \xff 1", "%begin 1 2 1\n%begin 1 2 1\n%end 1 2", "%begin  1", "%exit now", "S", "S1", "S18446744073709551616 x",
+		"\xff\xfe\n%begin \xff 1", "%begin 1 2 1\n%begin 1 2 1\n%end 1 2", "%begin  1", "%exit now", "S", "S1",
+		"S18446744073709551616 x",
 		strings.Repeat("x", 70000), "%begin 1 2 1\nS9\n%begin 4 4 1",
 	} {
 		f.Add(seed)

@@ -1,8 +1,8 @@
 package tmux
 
-// ReturnKey is the key with which a person leaves a terminal on parley's own server. It needs no prefix, so a tmux of the person's own that shows the terminal in
-// one of its panes passes it on, unless it has bound the key itself. The prefix and d
-// do the same.
+// ReturnKey is the key with which a person leaves a terminal on parley's own server. It
+// needs no prefix, so a tmux of the person's own that shows the terminal in one of its
+// panes passes it on, unless it has bound the key itself. The prefix and d do the same.
 const ReturnKey = "F12"
 
 // returnCommands bind the key, also while keys are queued (see queueBindings), and

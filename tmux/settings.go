@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// settings returns the commands that set the options of parley's own server. Sizes: a window follows the person who attaches, and keeps that size until
-// Pane.Resize gives it another.
+// settings returns the commands that set the options of parley's own server. Sizes: a
+// window follows the person who attaches, and keeps that size until Pane.Resize gives it
+// another.
 func settings(env []string) []string {
 	return []string{
 		"set-option -s exit-empty off",

@@ -26,9 +26,11 @@ func TestPagersAndEditorsTakeKeys(t *testing.T) {
 
 func TestShells(t *testing.T) {
 	for line, want := range map[string]bool{
-		"bash": true, "-bash": true, "/bin/zsh -l": true, "-zsh": true, "sh -i": true, "bash --norc --noprofile": true, "fish": true,
+		"bash": true, "-bash": true, "/bin/zsh -l": true, "-zsh": true, "sh -i": true, "bash --norc --noprofile": true,
+		"fish":         true,
 		"pwsh -NoLogo": true, "dash +x": true, "/usr/bin/nu": true, "xonsh": true, "ksh -o": true,
-		"bash -c": false, "bash -lc true": false, "sh script.sh": false, "bash script": false, "claude": false, "node bash": false,
+		"bash -c": false, "bash -lc true": false, "sh script.sh": false, "bash script": false, "claude": false,
+		"node bash":  false,
 		"python3 -i": false, "": false, "pwsh -File x": false, "fish --command=ls": false, "bash -": false,
 	} {
 		if got := tmux.IsShell(strings.Fields(line)); got != want {

@@ -50,7 +50,8 @@ func enters(t testing.TB, pane *tmux.Pane, sub tmux.Submission) {
 func TestSubmitTypesExactBytes(t *testing.T) {
 	s := tmuxtest.Start(t)
 	for _, text := range []string{
-		"hello", "two\nlines", "\ttabs\tand trailing blank ", "trailing ;", "a\\;", "-l", "#{pane_id} #(id) $(id) `id` ~",
+		"hello", "two\nlines", "\ttabs\tand trailing blank ", "trailing ;", "a\\;", "-l",
+		"#{pane_id} #(id) $(id) `id` ~",
 		"'\"{}%if", "Enter", "C-c", "ÄÖÜ 漢字 👩‍👩‍👧 e\u0301 \u200d", strings.Repeat("long ", 20000), "\n\n", "!ls", "@x",
 	} {
 		t.Run(fmt.Sprintf("%.12q", text), func(t *testing.T) {
@@ -164,7 +165,9 @@ func TestSubmitRefuses(t *testing.T) {
 
 func TestSubmitRefusesUnsafeText(t *testing.T) {
 	s := tmuxtest.Start(t)
-	for _, text := range []string{"", "a\x1b[201~b", "a\rb", "nul\x00", "\x7f", "\u0085", "\u202e", "\u2066", "\xff", "bad \xc3"} {
+	for _, text := range []string{
+		"", "a\x1b[201~b", "a\rb", "nul\x00", "\x7f", "\u0085", "\u202e", "\u2066", "\xff", "bad \xc3",
+	} {
 		out, err := s.Pane("%0").Submit(t.Context(), tmux.Submission{Owner: "x", Seq: 1, Text: text})
 		if !errors.Is(err, tmux.ErrUnsafeText) || out.Phase != tmux.Refused {
 			t.Errorf("%q: got %+v, %v; want ErrUnsafeText", text, out, err)
@@ -347,7 +350,9 @@ func serverPID(t testing.TB, s *tmux.Server) int {
 func FuzzQuoting(f *testing.F) {
 	opts := tmuxtest.Options(f)
 	s := tmuxtest.StartWith(f, opts)
-	for _, seed := range []string{"a", "~", "\xff\xfe", "; kill-server", "\"", "\\", "$HOME", "#{pid}", "{", "'", "\r\n", "\x1b", "%if", "é\x80"} {
+	for _, seed := range []string{
+		"a", "~", "\xff\xfe", "; kill-server", "\"", "\\", "$HOME", "#{pid}", "{", "'", "\r\n", "\x1b", "%if", "é\x80",
+	} {
 		f.Add(seed)
 	}
 

@@ -18,6 +18,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/daemon"
 )
 
 // overREST makes the call at the path of the document. A GET has its arguments in the
@@ -184,7 +185,7 @@ func overGo(t *testing.T, s *stage, p *play, c scene) ([]byte, bool) {
 // database opens the daemon's database for reading.
 func (s *stage) database(t *testing.T) *sql.DB {
 	t.Helper()
-	file := filepath.Join(s.home.workspace, stateDir, "parley.db")
+	file := filepath.Join(s.home.workspace, daemon.StateDir, "parley.db")
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)&_pragma=query_only(1)")
 	if err != nil {
 		t.Fatal(err)

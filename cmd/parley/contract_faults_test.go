@@ -15,6 +15,7 @@ import (
 
 	"parley"
 	"parley/client"
+	"parley/internal/daemon"
 	"parley/internal/modelserver"
 )
 
@@ -204,7 +205,7 @@ func codes(t *testing.T) (list []parley.Code) {
 // breakARow makes a stored message unreadable.
 func breakARow(t *testing.T, s *stage) func() {
 	set := func(accepted string) {
-		file := filepath.Join(s.home.workspace, stateDir, "parley.db")
+		file := filepath.Join(s.home.workspace, daemon.StateDir, "parley.db")
 		db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(5000)")
 		if err != nil {
 			t.Fatal(err)

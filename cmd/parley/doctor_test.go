@@ -55,7 +55,7 @@ func TestChecksKeepTheirOrderAndTheirTime(t *testing.T) {
 	})
 }
 
-func TestInterruptedCheckIsNoneThatIsWell(t *testing.T) {
+func TestInterruptedCheckIsAProblem(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	over := make(chan struct{})
 	defer close(over)
@@ -78,7 +78,7 @@ func TestSummaryCounts(t *testing.T) {
 	}
 }
 
-func TestLittleSpaceIsSaid(t *testing.T) {
+func TestLittleFreeSpaceIsReported(t *testing.T) {
 	for free, want := range map[int64]level{1 << 40: fine, littleSpace: fine, littleSpace - 1: warning, noSpace: warning, noSpace - 1: problem, 0: problem} {
 		var f findings
 		spaceFound(&f, free, "/d")
@@ -88,7 +88,7 @@ func TestLittleSpaceIsSaid(t *testing.T) {
 	}
 }
 
-func TestWhatTakesMuchSpaceIsSaid(t *testing.T) {
+func TestLargeStorageIsReported(t *testing.T) {
 	d := testDoctor(t)
 	if f := d.checkSpace(t.Context()); len(f) != 2 || !slices.Equal(levels(f), []level{fine, fine}) {
 		t.Errorf("without a workspace: %+v", f)
@@ -139,7 +139,7 @@ func TestSizesAreReadable(t *testing.T) {
 	}
 }
 
-// testDoctor is a doctor of a workspace that is all its own.
+// testDoctor returns a doctor of a new workspace.
 func testDoctor(t *testing.T) *doctor {
 	t.Helper()
 	dir := daemon.RealPath(t.TempDir())
@@ -210,7 +210,7 @@ func TestLongWorkspaceIsAProblem(t *testing.T) {
 	}
 }
 
-func TestProgramThatRefusesSharedSettingsIsSaid(t *testing.T) {
+func TestSharedSettingsDirectoryIsReported(t *testing.T) {
 	d := testDoctor(t)
 	profiles, err := profile.Builtin()
 	if err != nil {
@@ -286,7 +286,7 @@ func TestDoctorSaysWhetherAProgramReports(t *testing.T) {
 	}
 }
 
-// The page on the doctor has each check.
+// docs/doctor.md has every check.
 func TestDocsNameEveryCheck(t *testing.T) {
 	page := documents(t)["doctor.md"]
 	d := testDoctor(t)

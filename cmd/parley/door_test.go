@@ -11,7 +11,7 @@ import (
 	"parley/internal/daemon"
 )
 
-// doorOf starts a daemon with settings, and returns someone who calls it over TCP.
+// doorOf starts a daemon with settings, and returns a caller over TCP.
 func doorOf(t *testing.T, settings string) (*home, *someone) {
 	t.Helper()
 	h := newTestHome(t)
@@ -64,7 +64,7 @@ func TestLimitsOfTheSettingsHold(t *testing.T) {
 	}
 }
 
-func TestAnIDAloneIsBelievedWhereItIsSaid(t *testing.T) {
+func TestAgentIDWithoutKeyIsBelievedOnlyIfAllowed(t *testing.T) {
 	t.Parallel()
 	h, trusted := doorOf(t, "  trust_local_agent_id: true\n")
 	coder := must[parley.RegisterAgentResult](t, h, "register", "coder")
@@ -109,7 +109,7 @@ func TestAnIDAloneIsBelievedWhereItIsSaid(t *testing.T) {
 	}
 }
 
-func TestTheDaemonListensWhereItIsTold(t *testing.T) {
+func TestDaemonListensOnTheAddressOfTheSettings(t *testing.T) {
 	t.Parallel()
 	h, there := doorOf(t, "  http_address: 127.0.0.2\n  http_hosts: build.example\n")
 	if got := there.rest(t, "check_inbox", "{}"); got.Code != parley.Unauthenticated {
@@ -128,7 +128,7 @@ func TestTheDaemonListensWhereItIsTold(t *testing.T) {
 
 }
 
-func TestOthersRegisterOnlyWhereItIsSaid(t *testing.T) {
+func TestOthersRegisterOnlyIfAllowed(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]parley.Code{"  open_registration: false\n": parley.Unauthenticated, "  open_registration: true\n": ""} {
 		_, there := doorOf(t, settings)

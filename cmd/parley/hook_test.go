@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestHookReadsWhatProgramsHandOver(t *testing.T) {
+func TestHookParsesInputOfPrograms(t *testing.T) {
 	const prompt = `"prompt":"[AGENT 11111111 TO AGENT 22222222]: see msg 99999999 (of old)\n(operator · msg 5f0c21aa · urgent)\n\n[AGENT 11111111 BROADCAST]: hi\n(msg 0a0b0c0d)"`
 	for _, c := range []struct {
 		args  []string
@@ -79,8 +79,7 @@ func TestHookFindsEveryHeader(t *testing.T) {
 	}
 }
 
-// hookAs runs the hook as a program with a key would, and fails unless it is silent
-// and succeeds.
+// hookAs runs the hook like a program with a key. It must succeed and print nothing.
 func hookAs(t *testing.T, h *home, key string, stdin io.Reader, args ...string) {
 	t.Helper()
 	cmd := h.command(append([]string{"hook"}, args...)...)
@@ -128,7 +127,7 @@ func TestHookStartsNoDaemon(t *testing.T) {
 	}
 }
 
-// A daemon that hangs, and a program that keeps the input open, hold nothing up.
+// Neither a hanging daemon nor a program that keeps the input open delays the hook.
 func TestHookDoesNotWaitForThoseWhoHang(t *testing.T) {
 	t.Parallel()
 	h := newTestHome(t)
@@ -174,7 +173,7 @@ func TestHookWithAForeignKeyIsRefusedSilently(t *testing.T) {
 	}
 }
 
-// talker is a program that reports its last prompt, or its end, when it is told to.
+// talker is a program that reports its last prompt, or its end, on command.
 const talker = `while read -r line; do
   case $line in
     report) printf '{"hook_event_name":"Prompt","prompt":"%s"}' "$last" | "$PARLEY" hook; echo "said $?" ;;
@@ -183,8 +182,8 @@ const talker = `while read -r line; do
   esac
 done`
 
-// A message's turn is reported by the agent's own hook: at once, or by way of the spool
-// while the daemon is away.
+// The agent's hook reports a message's turn: at once, or through the spool while no
+// daemon runs.
 func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	t.Parallel()
 	h := newTestHome(t)
@@ -248,7 +247,7 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	}
 }
 
-// eventually polls until a fact is there.
+// eventually polls until a condition holds.
 func eventually(t *testing.T, what string, fact func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !fact(); time.Sleep(50 * time.Millisecond) {

@@ -23,7 +23,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 )
 
-// workingDaemon starts a daemon with an agent called coder, in a home of its own.
+// workingDaemon starts a daemon with an agent named coder, in its own home.
 func workingDaemon(t *testing.T) (*home, daemon.Info) {
 	t.Helper()
 	h := newTestHome(t)
@@ -132,8 +132,8 @@ func TestTheWebSocketOfTheHTTPDocsWorks(t *testing.T) {
 	}
 }
 
-// What a real daemon answers is as its own document says, by a library that knows
-// nothing of parley.
+// The answers of a real daemon match its OpenAPI document, according to an independent
+// library.
 func TestAnswersAreAsTheOpenAPIDocsSay(t *testing.T) {
 	t.Parallel()
 	h, info := workingDaemon(t)

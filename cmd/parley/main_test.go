@@ -37,7 +37,7 @@ func TestStories(t *testing.T) {
 	testscript.Run(t, stories(t))
 }
 
-// stories are the parameters of every script: each has a home of its own.
+// stories returns the parameters of the scripts. Each script has its own home.
 func stories(t *testing.T) testscript.Params {
 	t.Helper()
 	return testscript.Params{
@@ -84,8 +84,8 @@ func stories(t *testing.T) testscript.Params {
 	}
 }
 
-// home is what keeps one test's daemon, tmux server and agents apart from all
-// others: directories of its own, with short paths because sockets are in them.
+// home separates one test's daemon, tmux server and agents from all others: it has its
+// own directories, with short paths because they hold sockets.
 type home struct {
 	dir, workspace string
 	env            []string
@@ -110,14 +110,14 @@ func newHome(workspace string) (*home, error) {
 	return h, nil
 }
 
-// command runs the program as a person would in the test's workspace.
+// command returns a run of the program in the test's workspace.
 func (h *home) command(args ...string) *exec.Cmd {
 	cmd := exec.Command("parley", args...)
 	cmd.Dir, cmd.Env = h.workspace, h.env
 	return cmd
 }
 
-// end stops what runs, and fails if a process of the test outlives that.
+// end stops everything, and fails if a process of the test survives.
 func (h *home) end() error {
 	out, err := h.command("down").CombinedOutput()
 	if err != nil {
@@ -137,8 +137,8 @@ func (h *home) end() error {
 	return errors.Join(err, os.RemoveAll(h.dir))
 }
 
-// processes are those that have the test's own environment, with their command
-// lines; none where /proc does not tell.
+// processes returns the processes with the test's environment and their command lines,
+// none on systems without /proc.
 func (h *home) processes() map[int]string {
 	found := map[int]string{}
 	files, _ := filepath.Glob("/proc/[0-9]*/environ")
@@ -154,7 +154,7 @@ func (h *home) processes() map[int]string {
 	return found
 }
 
-// until runs a program again and again until its output matches.
+// until runs a program repeatedly until its output matches.
 func until(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: until REGEX PROGRAM ARGUMENT…")
@@ -180,14 +180,14 @@ func until(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s never showed %q; it showed last:\n%s", strings.Join(args[1:], " "), args[0], out)
 }
 
-// daemonOf reads which daemon runs in a script's workspace.
+// daemonOf returns the daemon of a script's workspace.
 func daemonOf(ts *testscript.TestScript) daemon.Info {
 	var info daemon.Info
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile(filepath.Join(daemon.StateDir, "daemon.json"))), &info))
 	return info
 }
 
-// killDaemon kills the daemon of the workspace as a crash would.
+// killDaemon kills the daemon of the workspace, like a crash.
 func killDaemon(ts *testscript.TestScript, neg bool, args []string) {
 	pid := daemonOf(ts).PID
 	ts.Check(syscall.Kill(pid, syscall.SIGKILL))
@@ -214,8 +214,7 @@ func waitGone(ts *testscript.TestScript, pid int) {
 	}
 }
 
-// running reports whether a process runs; one that waits for its parent to ask
-// how it ended does not.
+// running reports whether a process runs. A zombie does not.
 func running(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -236,7 +235,7 @@ func running(pid int) bool {
 	return fields[0] != "Z" || fields[17] != "1" && fields[17] != "0"
 }
 
-// listen takes a port until the script ends and names it in a variable.
+// listen occupies a port until the script ends and sets a variable to it.
 func listen(ts *testscript.TestScript, neg bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)

@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// newTestHome is a home for a Go test, with tmux or not at all.
+// newTestHome returns a home for a Go test; without tmux, the test is skipped.
 func newTestHome(t testing.TB) *home {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -57,7 +57,7 @@ func must[Res any](t testing.TB, h *home, args ...string) Res {
 	return res
 }
 
-// A client that nobody here wrote joins the team over `parley mcp`.
+// An independent MCP client joins the team over `parley mcp`.
 func TestMCPOverStdioServesTheOfficialClient(t *testing.T) {
 	t.Parallel()
 	h := newTestHome(t)

@@ -150,7 +150,7 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 	}
 }
 
-// A mailbox learns over the bridge how its messages come.
+// A mailbox learns over the bridge how it gets its messages.
 func TestTheBridgeKnowsTheRole(t *testing.T) {
 	t.Parallel()
 	h := newTestHome(t)

@@ -68,7 +68,7 @@ func TestEventLines(t *testing.T) {
 	}
 }
 
-func TestTmuxIsToldOfTheOneAroundOnlyIfItIsTheSame(t *testing.T) {
+func TestTmuxVariableIsKeptOnlyForTheSameServer(t *testing.T) {
 	for socket, told := range map[string]bool{"/tmp/around": true, "/tmp/other": false} {
 		c := &cli{program: program{env: daemon.Environ{"PATH=" + os.Getenv("PATH"), "TMUX=/tmp/around,12,0"}}}
 		cmd, err := tmuxClient(c, []string{"tmux", "-S", socket, "attach-session"})

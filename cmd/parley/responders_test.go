@@ -70,7 +70,9 @@ func TestDoctorFindsRespondersThatCannotAnswer(t *testing.T) {
 	}
 }
 
-func TestDaemonCountsWhatModelsTookAndEndsAmidAnAnswer(t *testing.T) {
+// The metrics count the calls of a model, and a caller that waits for an answer when the
+// daemon ends gets an error.
+func TestDaemonCountsModelUsageAndEndsDuringAnAnswer(t *testing.T) {
 	t.Parallel()
 	model := modelserver.StartBare()
 	t.Cleanup(model.Close)

@@ -11,8 +11,8 @@ import (
 	"parley/parleytest"
 )
 
-// remote is a running daemon as its clients see it. The contexts say who calls
-// to the door on this side; the daemon knows by the connection.
+// remote is a running daemon as its clients see it. The contexts name the caller for the
+// checks on this side; the daemon identifies it by the connection.
 type remote struct{ socket string }
 
 func (r remote) Operator() (parley.Service, context.Context) {
@@ -34,8 +34,7 @@ func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) 
 		parley.WithCaller(context.Background(), parley.Caller{ID: res.AgentID, Name: name})
 }
 
-// The suite that the orchestrator passes, through the client, the socket and the
-// daemon.
+// The suite of the orchestrator, through the client, the socket and the daemon.
 func TestServiceOverTheSocket(t *testing.T) {
 	t.Parallel()
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team {

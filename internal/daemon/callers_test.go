@@ -10,7 +10,7 @@ import (
 	"parley"
 )
 
-// changingTeam has one agent, to which every process belongs while it is there.
+// changingTeam has at most one agent, from which every process descends.
 type changingTeam struct {
 	agent   *parley.Caller
 	changes int64
@@ -25,8 +25,8 @@ func (c *changingTeam) CallerOfProcess(int) (parley.Caller, bool) {
 	return *c.agent, true
 }
 
-// A connection that was made before an agent was adopted is the agent's afterwards.
-func TestWhoCallsIsDecidedAgainAfterAnAdoption(t *testing.T) {
+// A connection from before an adoption belongs to the agent after it.
+func TestCallerIsDeterminedAgainAfterAdoption(t *testing.T) {
 	dir, err := os.MkdirTemp("/tmp", "pt")
 	if err != nil {
 		t.Fatal(err)

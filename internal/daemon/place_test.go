@@ -51,7 +51,7 @@ func TestWorkspaceIsFound(t *testing.T) {
 	}
 }
 
-func TestHomeIsNoWorkspace(t *testing.T) {
+func TestHomeIsRefusedAsWorkspace(t *testing.T) {
 	home := tree(t, ".parley", ".git", "docs")
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(home, link); err != nil {
@@ -153,7 +153,7 @@ func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	}
 }
 
-func TestScrubbedEnvironmentTellsNobody(t *testing.T) {
+func TestScrubbedEnvironmentHasNoAgentVariables(t *testing.T) {
 	env := Environ{
 		"PATH=/bin",
 		"PARLEY_KEY=k",
@@ -172,7 +172,7 @@ func TestScrubbedEnvironmentTellsNobody(t *testing.T) {
 	}
 }
 
-func TestTooLongAWorkspaceIsRefused(t *testing.T) {
+func TestTooLongWorkspaceIsRefused(t *testing.T) {
 	root := tree(t)
 	for longest := MaxDatabasePath - len("/.parley/parley.db"); len(root) < longest; {
 		n := longest - len(root) - 1

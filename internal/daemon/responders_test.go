@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-func TestResponderOfTheFileThatCannotBeIsRefused(t *testing.T) {
+func TestInvalidResponderIsRefused(t *testing.T) {
 	for text, says := range map[string]string{
 		"responders: [{name: DM, model: m, base_url: localhost}]":                            "base_url",
 		"responders: [{name: DM, model: m}, {name: dm, model: m}]":                           "two agents",
@@ -30,7 +30,3 @@ func TestResponderOfTheFileThatCannotBeIsRefused(t *testing.T) {
 		}
 	}
 }
-
-// TestDaemonCountsWhatModelsTookAndEndsAmidAnAnswer is a daemon's life with a responder:
-// what it was asked is in the metrics, and who waits for an answer when the daemon ends is
-// told so.

@@ -25,12 +25,12 @@ import (
 	"parley/tmux"
 )
 
-// When the daemon ends, it lets short calls finish, then ends those that wait for
-// something, and gives up on the rest when no client can be waiting.
-const (
-	endShortCalls = 300 * time.Millisecond
-	EndWithin     = 10 * time.Second
-)
+// endShortCalls is the time that short calls get to finish when the daemon ends. Then it
+// ends the calls that wait for something.
+const endShortCalls = 300 * time.Millisecond
+
+// EndWithin bounds the end of a daemon. No client waits longer for its answer.
+const EndWithin = 10 * time.Second
 
 // Options configures Serve.
 type Options struct {

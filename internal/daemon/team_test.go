@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-func TestUnknownKeyIsToldThoseOfItsPart(t *testing.T) {
+func TestUnknownKeySuggestsKeysOfItsPart(t *testing.T) {
 	for text, want := range map[string][2]string{ // a key of the part, and one of another
 		"bogus: 1":                                        {"agents", "max_text"},
 		"settings:\n  bogus: 1":                           {"max_text", "chain_hops"},

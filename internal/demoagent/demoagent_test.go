@@ -21,7 +21,9 @@ func TestPasteAndEnterSubmitOnce(t *testing.T) {
 	for _, size := range sizes {
 		a := startOn(t, server, size, nil, "--work", "50ms")
 		a.waitState(profile.Idle)
-		for _, text := range []string{"short", strings.TrimSpace(strings.Repeat("word ", 30)), strings.Repeat("請整理分支", 20) + "x", "two\nlines"} {
+		for _, text := range []string{
+			"short", strings.TrimSpace(strings.Repeat("word ", 30)), strings.Repeat("請整理分支", 20) + "x", "two\nlines",
+		} {
 			text = message(text)
 			a.waitComposer("")
 			a.paste(text)
@@ -46,7 +48,10 @@ func TestComposerIsReadBackWhole(t *testing.T) {
 	server := tmuxtest.Start(t)
 	for _, size := range sizes[:2] {
 		a := startOn(t, server, size, nil)
-		for _, text := range []string{"x", strings.Repeat("0123456789", 70), strings.Repeat("界", 300), "a" + strings.Repeat("界", 150), "one\n\nthree", strings.TrimSpace(strings.Repeat("ab ", 200))} {
+		for _, text := range []string{
+			"x", strings.Repeat("0123456789", 70), strings.Repeat("界", 300), "a" + strings.Repeat("界", 150),
+			"one\n\nthree", strings.TrimSpace(strings.Repeat("ab ", 200)),
+		} {
 			a.waitComposer("")
 			a.paste(text)
 			a.waitComposer(text)

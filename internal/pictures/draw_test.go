@@ -29,8 +29,10 @@ func TestATerminalBecomesTextInItsColours(t *testing.T) {
 		`<text x="12" y="25" textLength="33.6" lengthAdjust="spacingAndGlyphs" fill="#7bd88f" font-weight="bold" xml:space="preserve">good</text>`,
 		`<text x="62.4" y="25" textLength="25.2" lengthAdjust="spacingAndGlyphs" fill="#d8dee6" xml:space="preserve">&lt;b&gt;</text>`,
 		`fill="#ff0000" xml:space="preserve">red</text>`,
-		`<rect x="45.6" y="30" width="33.6" height="18" fill="#010203"/>`, `textLength="33.6" lengthAdjust="spacingAndGlyphs" fill="#ff0000" xml:space="preserve">日本</text>`,
-		`<rect x="79.2" y="30" width="8.4" height="18" fill="#d8dee6"/>`, `fill="#15181d" xml:space="preserve">x</text>`,
+		`<rect x="45.6" y="30" width="33.6" height="18" fill="#010203"/>`,
+		`textLength="33.6" lengthAdjust="spacingAndGlyphs" fill="#ff0000" xml:space="preserve">日本</text>`,
+		`<rect x="79.2" y="30" width="8.4" height="18" fill="#d8dee6"/>`,
+		`fill="#15181d" xml:space="preserve">x</text>`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)
@@ -49,7 +51,10 @@ func TestHiddenTextKeepsTheColumns(t *testing.T) {
 
 func TestColumnsBeginWhereTheyAre(t *testing.T) {
 	got := picture(t, "\x1b[7mone two   three│four", "")
-	for _, want := range []string{`<rect x="12" y="12" width="168" height="18"`, ">one two<", `x="96"`, ">three<", `x="138"`, ">│<", `x="146.4"`, ">four<"} {
+	for _, want := range []string{
+		`<rect x="12" y="12" width="168" height="18"`, ">one two<", `x="96"`, ">three<", `x="138"`, ">│<", `x="146.4"`,
+		">four<",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %s in\n%s", want, got)
 		}

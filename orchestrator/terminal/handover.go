@@ -15,9 +15,9 @@ import (
 // handOver completes a launch by what the profile tells the program about its
 // team, and writes the files of that. The launch itself stays as it was asked for,
 // so that a restart hands over anew.
-func (ts *Terminals) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
-	dir := ts.privateDir(m)
-	h, err := p.Handover.Render(profile.Values{Name: m.Name, ID: m.ID, Parley: ts.opts.Executable, Dir: dir})
+func (la *launcher) handOver(m *team.Member, p *profile.Profile, l *launch) (*launch, error) {
+	dir := la.ts.privateDir(m)
+	h, err := p.Handover.Render(profile.Values{Name: m.Name, ID: m.ID, Parley: la.ts.opts.Executable, Dir: dir})
 	if err != nil {
 		return nil, err
 	}

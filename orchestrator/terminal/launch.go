@@ -33,23 +33,23 @@ func (ts *Terminals) LaunchAgent(
 		return nil, err
 	}
 
-	l, err := ts.plan(req, p)
+	l, err := ts.launcher.plan(req, p)
 	if err != nil {
 		return nil, err
 	}
 
-	m, err := ts.enlist(ctx, req, l)
+	m, err := ts.launcher.enlist(ctx, req, l)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Changing.Unlock()
 
-	return ts.run(ctx, m, p, l, req.Width, req.Height)
+	return ts.launcher.run(ctx, m, p, l, req.Width, req.Height)
 }
 
 // plan checks what is to be run before anything is changed.
-func (ts *Terminals) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*launch, error) {
-	l := &launch{Argv: req.Command, Dir: cmp.Or(req.Dir, ts.opts.Workspace), Env: environList(req.Env)}
+func (la *launcher) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*launch, error) {
+	l := &launch{Argv: req.Command, Dir: cmp.Or(req.Dir, la.ts.opts.Workspace), Env: environList(req.Env)}
 	if len(l.Argv) == 0 {
 		l.Argv = slices.Clone(p.Command)
 	}
@@ -60,7 +60,7 @@ func (ts *Terminals) plan(req parley.LaunchAgentRequest, p *profile.Profile) (*l
 	}
 
 	if len(req.Command) == 0 && l.Argv[0] == "parley" {
-		l.Argv[0] = ts.opts.Executable
+		l.Argv[0] = la.ts.opts.Executable
 	}
 
 	if info, err := os.Stat(l.Dir); !filepath.IsAbs(l.Dir) || err != nil || !info.IsDir() {
@@ -92,8 +92,8 @@ func environList(env map[string]string) []string {
 
 // enlist finds or makes the member that the launch is for, and returns with its
 // m.changing held.
-func (ts *Terminals) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
-	now := ts.now()
+func (la *launcher) enlist(ctx context.Context, req parley.LaunchAgentRequest, l *launch) (*team.Member, error) {
+	now := la.ts.now()
 	a := parley.Agent{
 		ID:            team.NewID(),
 		Name:          req.Name,
@@ -105,7 +105,7 @@ func (ts *Terminals) enlist(ctx context.Context, req parley.LaunchAgentRequest, 
 		State:         parley.StateStarting,
 		Since:         now,
 		Evidence:      "launched",
-		Host:          ts.opts.Host,
+		Host:          la.ts.opts.Host,
 		Profile:       cmp.Or(req.Profile, "generic"),
 		Command:       l.Argv,
 		Dir:           l.Dir,
@@ -115,13 +115,13 @@ func (ts *Terminals) enlist(ctx context.Context, req parley.LaunchAgentRequest, 
 		LastActive:    now,
 	}
 
-	key, stored := ts.roster.NewKey(parley.KeyLaunched)
-	m, err := ts.enroll(ctx, a, stored)
+	key, stored := la.ts.roster.NewKey(parley.KeyLaunched)
+	m, err := la.ts.enroll(ctx, a, stored)
 	if err != nil {
 		return nil, err
 	}
 
-	l.Env = environment(l.Env, ts.identity(m, key))
+	l.Env = environment(l.Env, la.identity(m, key))
 
 	return m, nil
 }
@@ -174,9 +174,9 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 }
 
 // identity is what every agent is told about itself.
-func (ts *Terminals) identity(m *team.Member, key string) map[string]string {
+func (la *launcher) identity(m *team.Member, key string) map[string]string {
 	return map[string]string{
-		"PARLEY_DIR":      ts.opts.Workspace,
+		"PARLEY_DIR":      la.ts.opts.Workspace,
 		"PARLEY_KEY":      key,
 		"PARLEY_AGENT":    m.Name,
 		"PARLEY_AGENT_ID": m.ID,
@@ -189,7 +189,7 @@ func taken(m *team.Member) error {
 }
 
 // run starts the program in a session and waits until it is there.
-func (ts *Terminals) run(
+func (la *launcher) run(
 	ctx context.Context,
 	m *team.Member,
 	p *profile.Profile,
@@ -198,39 +198,39 @@ func (ts *Terminals) run(
 ) (*parley.LaunchAgentResult, error) {
 	var info tmux.PaneInfo
 	m.Reports.Forget()
-	full, err := ts.handOver(m, p, l)
+	full, err := la.handOver(m, p, l)
 	if err == nil {
-		info, err = ts.open(ctx, m, full, width, height)
+		info, err = la.open(ctx, m, full, width, height)
 	}
 
 	if err != nil {
 		evidence := "could not be started: " + parley.Truncate(parley.CleanLine(err.Error()), 200)
-		return nil, errors.Join(err, ts.roster.SetState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
+		return nil, errors.Join(err, la.ts.roster.SetState(context.WithoutCancel(ctx), m, parley.StateTerminated, evidence, nil))
 	}
 
-	ts.launches.keep(m, l)
-	t := team.NewTerminal(ts.tmux, p, info)
-	t.Started = ts.now()
+	la.launches.keep(m, l)
+	t := team.NewTerminal(la.ts.tmux, p, info)
+	t.Started = la.ts.now()
 	m.StartTerminal(t)
-	if err := ts.roster.SetState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
+	if err := la.ts.roster.SetState(context.WithoutCancel(ctx), m, parley.StateStarting, "launched", nil); err != nil {
 		return nil, err
 	}
 
-	ts.lookSoon()
+	la.ts.lookSoon()
 	m.Wake()
 
 	return &parley.LaunchAgentResult{Answer: parley.OK, AgentID: m.ID, Name: m.Name, State: m.Agent().State,
-		PID: info.PID, Attach: ts.tmux.AttachCommand(m.Name)}, nil
+		PID: info.PID, Attach: la.ts.tmux.AttachCommand(m.Name)}, nil
 }
 
 // open makes the session and waits until its program runs, or says why not.
-func (ts *Terminals) open(ctx context.Context, m *team.Member, l *launch, width, height int) (tmux.PaneInfo, error) {
-	if ts.ending.Load() {
+func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, height int) (tmux.PaneInfo, error) {
+	if la.ts.ending.Load() {
 		return tmux.PaneInfo{}, parley.Errorf(parley.DaemonUnavailable, "parley is ending").
 			Suggest("Start it again: parley up.")
 	}
 
-	file, err := l.write(ts.opts.LaunchDir)
+	file, err := l.write(la.ts.opts.LaunchDir)
 	if err != nil {
 		return tmux.PaneInfo{}, err
 	}
@@ -239,20 +239,20 @@ func (ts *Terminals) open(ctx context.Context, m *team.Member, l *launch, width,
 	defer cancel()
 
 	session := tmux.SessionOptions{Name: m.Name, Dir: l.Dir, Width: width, Height: height, Owner: m.ID,
-		Argv: []string{ts.opts.Executable, "_exec", file}}
-	info, err := ts.tmux.NewSession(ctx, session)
+		Argv: []string{la.ts.opts.Executable, "_exec", file}}
+	info, err := la.ts.tmux.NewSession(ctx, session)
 	if errors.Is(err, tmux.ErrSessionExists) { // left by a program that ended, or by a launch that a crash cut short
-		if err = ts.tmux.KillSession(ctx, m.Name); err == nil {
-			info, err = ts.tmux.NewSession(ctx, session)
+		if err = la.ts.tmux.KillSession(ctx, m.Name); err == nil {
+			info, err = la.ts.tmux.NewSession(ctx, session)
 		}
 	}
 
 	if err == nil {
-		err = ts.becomes(ctx, info, file)
+		err = la.becomes(ctx, info, file)
 	}
 
 	if err != nil {
-		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist), ts.undo(ctx, m, info))
+		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist), la.undo(ctx, m, info))
 		if _, typed := errors.AsType[*parley.Error](err); !typed {
 			return tmux.PaneInfo{}, tmuxError(err)
 		}
@@ -264,11 +264,11 @@ func (ts *Terminals) open(ctx context.Context, m *team.Member, l *launch, width,
 
 // undo ends what a launch that failed may have left. Without a pane in info it is not
 // even known whether there is a session.
-func (ts *Terminals) undo(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+func (la *launcher) undo(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
-	err := findTree(m.ID, info.PID, tmux.Birth(info.PID)).end(ctx, ts.opts.StopGrace)
-	killed := ts.tmux.KillSession(ctx, m.Name)
+	err := findTree(m.ID, info.PID, tmux.Birth(info.PID)).end(ctx, la.ts.opts.StopGrace)
+	killed := la.ts.tmux.KillSession(ctx, m.Name)
 	if info.ID == "" {
 		return err
 	}
@@ -281,15 +281,15 @@ const dying = 20
 
 // becomes waits until the process that tmux started has become the program: it
 // has then removed its launch file and replaced itself.
-func (ts *Terminals) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
-	pane, untold := ts.tmux.Pane(info.ID), 0
+func (la *launcher) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
+	pane, untold := la.ts.tmux.Pane(info.ID), 0
 	return wait.Until(ctx, 5*time.Millisecond, func() (bool, error) {
 		now, err := pane.Info(ctx)
 		if err != nil {
 			return false, err
 		}
 		if now.Dead {
-			return ts.diedAtOnce(ctx, pane, now)
+			return la.diedAtOnce(ctx, pane, now)
 		}
 		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 			return false, nil
@@ -307,7 +307,7 @@ func (ts *Terminals) becomes(ctx context.Context, info tmux.PaneInfo, file strin
 
 // diedAtOnce tells a program that ended quickly, which is not an error, from one
 // that could not be started: `parley _exec` ends with 127 then and says why.
-func (ts *Terminals) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.PaneInfo) (bool, error) {
+func (la *launcher) diedAtOnce(ctx context.Context, pane *tmux.Pane, info tmux.PaneInfo) (bool, error) {
 	if !info.ExitKnown {
 		return false, nil // tmux was told to look again
 	}
@@ -354,10 +354,10 @@ func (ts *Terminals) RestartAgent(
 	}
 
 	last := m.Terminal()
-	old := ts.launches.find(m)
+	old := ts.launcher.launches.find(m)
 	again := parley.LaunchAgentRequest{Name: a.Name, Command: a.Command, Dir: cmp.Or(a.Dir, req.Dir), Env: req.Env}
 
-	l, err := ts.plan(again, p)
+	l, err := ts.launcher.plan(again, p)
 	if old != nil {
 		l, err = &launch{Argv: old.Argv, Dir: old.Dir, Env: old.Env}, nil
 	}
@@ -373,13 +373,13 @@ func (ts *Terminals) RestartAgent(
 		return nil, err
 	}
 
-	l.Env = environment(l.Env, ts.identity(m, key))
+	l.Env = environment(l.Env, ts.launcher.identity(m, key))
 	width, height := 0, 0
 	if last != nil {
 		width, height = cmp.Or(last.Info.LaunchWidth, last.Info.Width), cmp.Or(last.Info.LaunchHeight, last.Info.Height)
 	}
 
-	return ts.run(ctx, m, p, l, width, height)
+	return ts.launcher.run(ctx, m, p, l, width, height)
 }
 
 // ignore drops an error that is as good as none.

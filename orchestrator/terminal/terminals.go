@@ -45,15 +45,27 @@ type Terminals struct {
 
 	tmux      *tmux.Server
 	joined    joined
-	launches  launches
-	looks     sync.WaitGroup
-	looking   sync.Map      // the servers that are being looked at
+	watcher   *watcher
+	launcher  *launcher
 	look      chan struct{} // asks the watcher to look now
 	ending    atomic.Bool   // shutting down: failures are not logged, nothing is launched
 	adoptions atomic.Int64  // see Adoptions
 
 	// AnswerTime is how long a person who wants to see a terminal waits for tmux.
 	AnswerTime time.Duration
+}
+
+// watcher keeps the agents' states true.
+type watcher struct {
+	ts      *Terminals
+	looks   sync.WaitGroup
+	looking sync.Map // the servers that are being looked at
+}
+
+// launcher starts programs in sessions of parley's own server.
+type launcher struct {
+	ts       *Terminals
+	launches launches
 }
 
 // OpenTerminals connects to parley's own tmux server and starts it if necessary. The
@@ -67,6 +79,7 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 		opts: opts, store: opts.Store, roster: opts.Roster, couriers: opts.Couriers, now: opts.Now, log: opts.Log,
 		look: make(chan struct{}, 1), AnswerTime: answerTime,
 	}
+	t.watcher, t.launcher = &watcher{ts: t}, &launcher{ts: t}
 	own := opts.Tmux
 	own.Notify = t.notice
 

@@ -191,7 +191,7 @@ func (ts *Terminals) closeIdleServers() {
 
 // observeAdopted brings one agent's state up to date, if it is its program that has
 // the terminal.
-func (ts *Terminals) observeAdopted(
+func (w *watcher) observeAdopted(
 	ctx context.Context,
 	m *team.Member,
 	t *team.Terminal,
@@ -203,16 +203,16 @@ func (ts *Terminals) observeAdopted(
 		switch {
 		case err != nil: // as between two programs; nothing is typed meanwhile
 		case !t.Runs(argv):
-			return ts.observeAway(ctx, m, t, info, argv)
+			return w.observeAway(ctx, m, t, info, argv)
 		case pid != t.PID:
-			return ts.observeAgain(ctx, m, t, &seat{server: t.Server, info: info, pid: pid, argv: argv})
+			return w.observeAgain(ctx, m, t, &seat{server: t.Server, info: info, pid: pid, argv: argv})
 		}
 	}
-	return ts.observe(ctx, m, t, info, there)
+	return w.observe(ctx, m, t, info, there)
 }
 
 // observeAway records that something else has the terminal.
-func (ts *Terminals) observeAway(
+func (w *watcher) observeAway(
 	ctx context.Context,
 	m *team.Member,
 	t *team.Terminal,
@@ -231,14 +231,14 @@ func (ts *Terminals) observeAway(
 	t.Saw(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
 	if tmux.Alive(t.PID) && tmux.Birth(t.PID) == t.Born {
-		return ts.roster.SetState(ctx, m, parley.StateUnknown, has, nil)
+		return w.ts.roster.SetState(ctx, m, parley.StateUnknown, has, nil)
 	}
 
-	return ts.roster.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
+	return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
 }
 
 // observeAgain takes a program that was started again in the pane for the agent.
-func (ts *Terminals) observeAgain(ctx context.Context, m *team.Member, t *team.Terminal, s *seat) error {
+func (w *watcher) observeAgain(ctx context.Context, m *team.Member, t *team.Terminal, s *seat) error {
 	if !m.Changing.TryLock() {
 		return nil
 	}
@@ -246,8 +246,8 @@ func (ts *Terminals) observeAgain(ctx context.Context, m *team.Member, t *team.T
 	if m.Terminal() != t {
 		return nil
 	}
-	ts.sit(m, t.Profile, s)
-	return ts.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
+	w.ts.sit(m, t.Profile, s)
+	return w.ts.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }
 
 // Adoptions changes whenever the processes that belong to agents may have.

@@ -54,7 +54,7 @@ func (ts *Terminals) lookSoon() {
 func (ts *Terminals) Watch(ctx context.Context) {
 	tick := time.NewTicker(ts.opts.Watch)
 	defer tick.Stop()
-	defer ts.looks.Wait()
+	defer ts.watcher.looks.Wait()
 
 	for {
 		select {
@@ -63,21 +63,21 @@ func (ts *Terminals) Watch(ctx context.Context) {
 		case <-tick.C:
 			ts.TakeSpool(ctx)
 			ts.closeIdleServers()
-			ts.lookAround(ctx)
+			ts.watcher.lookAround(ctx)
 		case <-ts.look:
-			ts.lookAround(ctx)
+			ts.watcher.lookAround(ctx)
 		}
 	}
 }
 
 // lookAround looks at every server, each in a goroutine of its own: one that hangs delays
 // no other. A server whose last look has not ended is left out.
-func (ts *Terminals) lookAround(ctx context.Context) {
-	places := map[*tmux.Server]map[*team.Member]*team.Terminal{ts.tmux: {}}
-	for _, m := range ts.roster.All() {
+func (w *watcher) lookAround(ctx context.Context) {
+	places := map[*tmux.Server]map[*team.Member]*team.Terminal{w.ts.tmux: {}}
+	for _, m := range w.ts.roster.All() {
 		switch t := m.Terminal(); {
 		case t == nil && m.LacksTerminal():
-			places[ts.tmux][m] = nil
+			places[w.ts.tmux][m] = nil
 		case t != nil && !t.Ended.Load():
 			if places[t.Server] == nil {
 				places[t.Server] = map[*team.Member]*team.Terminal{}
@@ -87,20 +87,20 @@ func (ts *Terminals) lookAround(ctx context.Context) {
 	}
 
 	for server, members := range places {
-		if _, busy := ts.looking.LoadOrStore(server, true); busy {
+		if _, busy := w.looking.LoadOrStore(server, true); busy {
 			continue
 		}
-		ts.looks.Go(func() {
-			defer ts.looking.Delete(server)
-			ts.lookAt(ctx, server, members)
+		w.looks.Go(func() {
+			defer w.looking.Delete(server)
+			w.lookAt(ctx, server, members)
 		})
 	}
 }
 
 // lookAt compares what a server shows with what is believed. The members' terminals were
 // there before its panes are listed, so they must be in that list.
-func (ts *Terminals) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
-	own, within := server == ts.tmux, joinedTime
+func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
+	own, within := server == w.ts.tmux, joinedTime
 	if own {
 		within = lookTime
 	}
@@ -109,8 +109,8 @@ func (ts *Terminals) lookAt(ctx context.Context, server *tmux.Server, members ma
 
 	panes, err := server.Panes(ctx)
 	if err != nil && (own || !errors.Is(err, tmux.ErrNoServer)) { // it may be there still
-		if !ts.ending.Load() {
-			ts.log.Warn("look at the panes of a tmux server", "socket", server.SocketPath(), "error", err)
+		if !w.ts.ending.Load() {
+			w.ts.log.Warn("look at the panes of a tmux server", "socket", server.SocketPath(), "error", err)
 		}
 		return
 	}
@@ -126,15 +126,15 @@ func (ts *Terminals) lookAt(ctx context.Context, server *tmux.Server, members ma
 			info = panes[at]
 		}
 
-		if err := ts.observeOn(ctx, m, t, info, there); err != nil && !ts.ending.Load() {
-			ts.log.Error("observe", "agent", m.Name, "error", err)
+		if err := w.observeOn(ctx, m, t, info, there); err != nil && !w.ts.ending.Load() {
+			w.ts.log.Error("observe", "agent", m.Name, "error", err)
 		}
 	}
 }
 
 // observeOn brings one agent's state up to date; in an adopted pane another program may
 // have the terminal.
-func (ts *Terminals) observeOn(
+func (w *watcher) observeOn(
 	ctx context.Context,
 	m *team.Member,
 	t *team.Terminal,
@@ -142,14 +142,14 @@ func (ts *Terminals) observeOn(
 	there bool,
 ) error {
 	if t != nil && t.Adopted() {
-		return ts.observeAdopted(ctx, m, t, info, there)
+		return w.observeAdopted(ctx, m, t, info, there)
 	}
-	return ts.observe(ctx, m, t, info, there)
+	return w.observe(ctx, m, t, info, there)
 }
 
 // observe brings one agent's state up to date. Launches, stops and restarts of
 // it are not disturbed.
-func (ts *Terminals) observe(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool) error {
+func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool) error {
 	if !m.Changing.TryLock() {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (ts *Terminals) observe(ctx context.Context, m *team.Member, t *team.Termin
 		return nil
 	}
 	if !there {
-		return ts.Lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
+		return w.ts.Lose(ctx, m, "its terminal is gone: tmux or the session was ended from outside")
 	}
 
 	moved := info.InMode != t.Info.InMode || info.InputOff != t.Info.InputOff
@@ -168,50 +168,50 @@ func (ts *Terminals) observe(ctx context.Context, m *team.Member, t *team.Termin
 		m.Wake()
 	}
 	if info.Dead {
-		return ts.died(ctx, m, t, info)
+		return w.died(ctx, m, t, info)
 	}
 	if info.Resized {
-		ts.giveSizeBack(ctx, m, t, info)
+		w.giveSizeBack(ctx, m, t, info)
 	}
 
-	state, evidence, err := ts.stateOf(ctx, m, t, info)
+	state, evidence, err := w.stateOf(ctx, m, t, info)
 	if err != nil || state == "" {
 		return err
 	}
 
-	return ts.roster.SetState(ctx, m, state, evidence, nil)
+	return w.ts.roster.SetState(ctx, m, state, evidence, nil)
 }
 
 // giveSizeBack ends what a person's terminal of another size did to the agent's, once
 // that person has gone, between two messages. Its state is looked at whether this works
 // or not.
-func (ts *Terminals) giveSizeBack(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
+func (w *watcher) giveSizeBack(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
 	if !m.Typing.TryLock() {
 		return // the next look comes soon
 	}
 	defer m.Typing.Unlock()
 	err := t.Pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight)
-	if err != nil && !t.KeepsSize && !ts.ending.Load() {
-		ts.log.Warn("give its terminal the size of its launch back", "agent", m.Name, "error", err)
+	if err != nil && !t.KeepsSize && !w.ts.ending.Load() {
+		w.ts.log.Warn("give its terminal the size of its launch back", "agent", m.Name, "error", err)
 	}
 	t.KeepsSize = err != nil
 }
 
-func (ts *Terminals) died(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
+func (w *watcher) died(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
 	if t.Dead.IsZero() {
-		t.Dead = ts.now()
+		t.Dead = w.ts.now()
 	}
 
 	switch {
-	case !info.ExitKnown && ts.now().Sub(t.Dead) < statusPatience:
+	case !info.ExitKnown && w.ts.now().Sub(t.Dead) < statusPatience:
 		return nil
 	case !info.ExitKnown:
-		return ts.roster.SetState(ctx, m, parley.StateExited, "its program ended", nil)
+		return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program ended", nil)
 	case info.Signal != "":
-		return ts.roster.SetState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
+		return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
 	}
 
-	return ts.roster.SetState(
+	return w.ts.roster.SetState(
 		ctx,
 		m,
 		parley.StateExited,
@@ -221,13 +221,13 @@ func (ts *Terminals) died(ctx context.Context, m *team.Member, t *team.Terminal,
 }
 
 // stateOf reads the state off the screen. "" means that it stays what it is.
-func (ts *Terminals) stateOf(
+func (w *watcher) stateOf(
 	ctx context.Context,
 	m *team.Member,
 	t *team.Terminal,
 	info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
-	now := ts.now()
+	now := w.ts.now()
 	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.Read &&
 		m.Agent().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then

@@ -1,0 +1,55 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"parley"
+	"parley/store"
+)
+
+// ReadEvents implements parley.EventService.
+func (es *eventService) ReadEvents(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+	c := parley.CallerFrom(ctx)
+	q := store.EventQuery{After: req.After, Limit: cmp.Or(req.Limit, 100), Last: req.Last, For: c.ID}
+	if c.Operator {
+		q.For = ""
+	}
+
+	wait, cancel := context.WithTimeout(ctx, time.Duration(req.WaitSeconds)*time.Second)
+	defer cancel()
+	defer cancelWhen(es.closing, cancel)()
+
+	for {
+		seen := es.store.LastEvent()
+		events, err := es.store.Events.List(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+
+		res := &parley.ReadEventsResult{Answer: parley.OK, Events: events, Next: max(req.After, seen)}
+		if len(events) > 0 {
+			res.Next = events[len(events)-1].Seq
+			return res, nil
+		}
+
+		if res.Events = []parley.Event{}; req.WaitSeconds <= 0 || es.store.WaitEvent(wait, seen) != nil {
+			return res, ctx.Err()
+		}
+	}
+}
+
+// cancelWhen calls cancel when closing is closed. The caller calls stop when that does not
+// matter any longer.
+func cancelWhen(closing <-chan struct{}, cancel func()) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-closing:
+			cancel()
+		case <-done:
+		}
+	}()
+	return func() { close(done) }
+}

@@ -1,0 +1,95 @@
+package orchestrator
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"parley"
+	"parley/orchestrator/talk"
+	"parley/orchestrator/team"
+	"parley/store"
+)
+
+// repliesTo returns the full id of the message that a reply names; it must be one
+// that the sender wrote, got, or reads in a thread. The reply answers it if it got it
+// and writes back to who wrote it, or to the same thread.
+func (a *admission) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
+	msg, deliveries, err := a.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
+	d.replied = talk.ParentOf(&msg)
+	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
+		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
+	if err != nil || !back || !isRecipient(deliveries, from) {
+		return msg.ID, nil, err
+	}
+	return msg.ID, &store.Answering{MessageID: msg.ID}, nil
+}
+
+func isRecipient(deliveries []parley.Delivery, m *team.Member) bool {
+	return slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == m.ID })
+}
+
+// recipients resolves names; one unknown name refuses the whole call.
+func (a *admission) recipients(from *team.Member, names parley.Names) ([]*team.Member, error) {
+	if isEveryone(names) {
+		return a.everyone(from), nil
+	}
+
+	var to []*team.Member
+	for _, name := range names {
+		m, err := a.roster.Find(name)
+		if err != nil {
+			return nil, err
+		}
+
+		if m == from {
+			return nil, parley.Errorf(parley.InvalidRecipient, "%s would be sending to itself", from.Name).
+				Suggest("Name another agent; get_agent_status lists them.")
+		}
+
+		if !slices.Contains(to, m) {
+			to = append(to, m)
+		}
+	}
+
+	if len(to) == 0 {
+		return nil, parley.Errorf(parley.InvalidRecipient, "no recipient was named").
+			Suggest("Name at least one agent in to; get_agent_status lists them.")
+	}
+
+	return to, nil
+}
+
+func isEveryone(names parley.Names) bool {
+	return len(names) == 1 && strings.EqualFold(names[0], parley.Everyone)
+}
+
+// everyone is all that are not terminated, but the sender and the operator, who
+// sees all traffic.
+func (a *admission) everyone(from *team.Member) []*team.Member {
+	return slices.DeleteFunc(a.roster.All(), func(m *team.Member) bool {
+		return m == from || m.Kind == parley.KindHuman || m.Agent().State == parley.StateTerminated
+	})
+}
+
+func (a *admission) groupMembers(members []*team.Member, group string) ([]*team.Member, error) {
+	var in []*team.Member
+	groups := []string{}
+	for _, m := range members {
+		own := m.Agent().Groups
+		if slices.ContainsFunc(own, func(g string) bool { return strings.EqualFold(g, group) }) {
+			in = append(in, m)
+		}
+		groups = append(groups, own...)
+	}
+
+	if len(in) == 0 {
+		slices.Sort(groups)
+		groups = slices.Compact(groups)
+		return nil, parley.Errorf(parley.InvalidRecipient, "nobody else is in group %q", parley.CleanLine(group)).
+			With("groups", groups).Suggest("Groups with other members: %s.", cmp.Or(strings.Join(groups, ", "), "none"))
+	}
+
+	return in, nil
+}
