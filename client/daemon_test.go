@@ -16,6 +16,7 @@ import (
 	"parley/httpapi"
 	"parley/orchestrator"
 	"parley/store"
+	"parley/store/storetest"
 	"parley/tmux"
 )
 
@@ -59,7 +60,12 @@ func openDaemon() (*daemon, error) {
 		return nil, err
 	}
 
-	rows, err := store.Open(context.Background(), store.Options{Path: filepath.Join(dir, "parley.db")})
+	path := filepath.Join(dir, "parley.db")
+	if err := storetest.Prepare(path); err != nil {
+		return nil, err
+	}
+
+	rows, err := store.Open(context.Background(), store.Options{Path: path})
 	if err != nil {
 		return nil, err
 	}

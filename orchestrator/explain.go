@@ -27,7 +27,15 @@ func (op *operatorService) ExplainMessage(
 			deliveries[i].Reason, deliveries[i].ReasonCode = answer.NotAsked, parley.EndedNoAnswer
 		}
 	}
-	res := explain(op.roster.FillIn(&msg), op.roster.FillInDeliveries(deliveries), op.now(), time.Local)
+
+	agentOf := func(d *parley.Delivery) parley.Agent {
+		if m := op.roster.ByID(d.RecipientID); m != nil {
+			return m.Agent()
+		}
+		return parley.Agent{Name: d.Recipient}
+	}
+	res := explain(op.roster.FillIn(&msg), op.roster.FillInDeliveries(deliveries), agentOf, op.now(), time.Local)
+
 	return &res, nil
 }
 
@@ -36,6 +44,7 @@ func (op *operatorService) ExplainMessage(
 func explain(
 	msg *parley.Message,
 	ds []parley.Delivery,
+	agentOf func(*parley.Delivery) parley.Agent,
 	now time.Time,
 	zone *time.Location,
 ) parley.ExplainMessageResult {
@@ -49,7 +58,7 @@ func explain(
 
 	res.Story = []string{res.Summary, "“" + parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength) + "”"}
 	for i := range ds {
-		s := storyOf(msg, &ds[i])
+		s := storyOf(msg, &ds[i], agentOf(&ds[i]))
 		res.Deliveries = append(res.Deliveries, s)
 		res.Story = append(res.Story, "", fmt.Sprintf("%s: %s", s.Agent, s.State))
 		for _, r := range s.Rungs {
@@ -95,13 +104,13 @@ func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 	)
 }
 
-func storyOf(msg *parley.Message, d *parley.Delivery) parley.DeliveryStory {
+func storyOf(msg *parley.Message, d *parley.Delivery, agent parley.Agent) parley.DeliveryStory {
 	s := parley.DeliveryStory{AgentID: d.RecipientID, Agent: d.Recipient, State: d.State, Rungs: []parley.RungStory{}}
 	for i, step := range d.Steps {
 		s.Rungs = append(s.Rungs, parley.RungStory{State: step.State, At: step.At,
 			Seconds: max(0, step.At.Sub(msg.Timestamp).Seconds()), Text: rungText(step, i == 0)})
 	}
-	s.Outlook = outlook(d, parley.Short(msg.ID))
+	s.Outlook = outlook(d, agent, parley.Short(msg.ID))
 	return s
 }
 
@@ -149,7 +158,7 @@ func sentence(what, how string) string {
 
 // outlook is what holds for a delivery now, what would let it go on, and what a
 // person can do.
-func outlook(d *parley.Delivery, id string) []string {
+func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	name := d.Recipient
 	retry := fmt.Sprintf("parley retry %s --to %s types it again; nothing else does.", id, name)
 	switch d.State {
@@ -204,7 +213,7 @@ func outlook(d *parley.Delivery, id string) []string {
 			}
 		}
 
-		return []string{sentence("It waits", d.Reason), release(d.Reason, name)}
+		return []string{sentence("It waits", d.Reason), d.ReasonCode.Release(agent)}
 	case parley.DeliveryFailed:
 		return []string{
 			"It was not delivered.",
@@ -213,7 +222,7 @@ func outlook(d *parley.Delivery, id string) []string {
 	case parley.DeliveryExpired:
 		return []string{"It waited longer than the setting expire_after allows.", retry}
 	case parley.DeliveryUnconfirmed:
-		return []string{sentence("What is known", d.Reason), suspicion(d.Reason, name),
+		return []string{sentence("What is known", d.Reason), suspicion(d.ReasonCode, name),
 			fmt.Sprintf(
 				"Look at its screen: parley screen %s, or parley attach %s. If the text arrived, leave it. If it did not: %s",
 				name,
@@ -225,47 +234,12 @@ func outlook(d *parley.Delivery, id string) []string {
 	return []string{}
 }
 
-// suspicion is what may have become of a text that was typed without proof.
-func suspicion(reason, name string) string {
-	if strings.Contains(reason, "Enter was not pressed") {
+// suspicion says what may have become of a text that was typed without proof.
+func suspicion(code parley.ReasonCode, name string) string {
+	if code == parley.EndedNotEntered {
 		return fmt.Sprintf("The text may stand unsent in %s's composer, or be gone.", name)
 	}
 	return fmt.Sprintf("%s may have got it, or its program may have dropped it.", name)
-}
-
-// releases say what lets a held message go, by what its reason speaks of.
-var releases = []struct{ about, then string }{
-	{"communication is paused", "It goes when messages go on: parley resume."},
-	{"parley restart", "It goes when %[1]s runs again: parley restart %[1]s."},
-	{
-		"started again in its pane",
-		"It goes when %[1]s's program runs in its pane again, or in another: parley adopt %[1]s --pane ID.",
-	},
-	{"dialog", "It goes when the dialog is answered: parley attach %s. parley never answers one."},
-	{"draft", "It goes when the draft is sent or cleared: parley attach %s. parley leaves it alone."},
-	{"unsent message", "It goes when that text is sent or cleared: parley attach %s."},
-	{"copy mode", "It goes when copy mode is left (q): parley attach %s."},
-	{"shell", "It goes when %[1]s's own program has the terminal again: parley attach %[1]s, or parley restart %[1]s."},
-	{"take the text for keys", "It goes when that program is left: parley attach %s."},
-	{"takes no input", "It goes when the pane takes input again: parley attach %s."},
-}
-
-func release(reason, name string) string {
-	for _, r := range releases {
-		if !strings.Contains(reason, r.about) {
-			continue
-		}
-		if strings.Contains(r.then, "%") {
-			return fmt.Sprintf(r.then, name)
-		}
-
-		return r.then
-	}
-
-	return fmt.Sprintf(
-		"It goes by itself when that has passed; parley keeps looking. parley screen %s shows what it sees.",
-		name,
-	)
 }
 
 // a puts the article before a word.

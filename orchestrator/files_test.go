@@ -314,7 +314,7 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 
 func TestFileTextFitsTheLimit(t *testing.T) {
 	for _, limit := range []int{20, 130, 300, 2000} {
-		te := &Orchestrator{opts: Options{Settings: Settings{MaxText: limit}}}
+		te := &fileService{opts: &Options{Settings: Settings{MaxText: limit}}}
 		text := te.fileText(
 			parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)},
 			"/a/path",

@@ -15,6 +15,7 @@ import (
 	"parley/orchestrator/terminal"
 	"parley/profile"
 	"parley/store"
+	"parley/store/storetest"
 	"parley/tmux"
 	"parley/tmux/tmuxtest"
 )
@@ -123,8 +124,13 @@ func (te *testTeam) reopen(change func(*Options)) {
 // open starts the daemon's part of the team (again).
 func (te *testTeam) open() {
 	te.t.Helper()
-	var err error
-	if te.opts.Store, err = store.Open(context.Background(), store.Options{Path: filepath.Join(te.dir, "parley.db")}); err != nil {
+	path := filepath.Join(te.dir, "parley.db")
+	err := storetest.Prepare(path)
+	if err != nil {
+		te.t.Fatal(err)
+	}
+
+	if te.opts.Store, err = store.Open(context.Background(), store.Options{Path: path}); err != nil {
 		te.t.Fatal(err)
 	}
 	if te.Orchestrator, err = New(context.Background(), te.opts); err != nil {

@@ -87,6 +87,7 @@ func (p *play) perform(t *testing.T) {
 func (p *play) stage(t *testing.T) *stage {
 	t.Helper()
 	h := newTestHome(t)
+	h.prepareDatabase(t)
 	h.env = append(h.env, p.settings...)
 	if out, err := h.command("serve").CombinedOutput(); err != nil {
 		t.Fatalf("parley serve: %v\n%s", err, out)

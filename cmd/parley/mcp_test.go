@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"parley"
 	"parley/internal/daemon"
+	"parley/store/storetest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -35,6 +38,19 @@ func newTestHome(t testing.TB) *home {
 	})
 
 	return h
+}
+
+// prepareDatabase gives the workspace an empty database, so that its daemon starts
+// faster.
+func (h *home) prepareDatabase(t testing.TB) {
+	t.Helper()
+	dir := filepath.Join(h.workspace, daemon.StateDir)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := storetest.Prepare(filepath.Join(dir, "parley.db")); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // must runs the program with --json and decodes its answer.

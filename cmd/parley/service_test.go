@@ -39,6 +39,7 @@ func TestServiceOverTheSocket(t *testing.T) {
 	t.Parallel()
 	parleytest.Suite(t, func(t *testing.T) parleytest.Team {
 		h := newTestHome(t)
+		h.prepareDatabase(t)
 		info := must[daemon.Info](t, h, "serve")
 		if !filepath.IsAbs(info.Socket) {
 			t.Fatalf("the daemon's socket is %q", info.Socket)

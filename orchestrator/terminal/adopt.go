@@ -28,18 +28,18 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	server, done, err := ts.join(ctx, req.Socket)
+	server, done, err := ts.joined.join(ctx, req.Socket)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 
-	s, err := ts.takeSeat(ctx, server, req.Pane)
+	s, err := ts.adopter.takeSeat(ctx, server, req.Pane)
 	if err != nil {
 		return nil, err
 	}
 
-	p, err := ts.recognise(s, req.Profile)
+	p, err := ts.adopter.recognise(s, req.Profile)
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +54,12 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 
 	defer cancelWhole()
 
-	return ts.adopt(whole, req, s, p)
+	return ts.adopter.adopt(whole, req, s, p)
 }
 
 // takeSeat looks at the pane, and refuses what cannot be an agent's terminal.
-func (ts *Terminals) takeSeat(ctx context.Context, server *tmux.Server, pane string) (*seat, error) {
-	if server.Instance() == ts.tmux.Instance() {
+func (ad *adopter) takeSeat(ctx context.Context, server *tmux.Server, pane string) (*seat, error) {
+	if server.Instance() == ad.ts.tmux.Instance() {
 		return nil, parley.Errorf(parley.InvalidArgument, "that tmux is parley's own, and its agents are in the team already").
 			Suggest("Name a pane of your own tmux; parley agents lists who is there.")
 	}
@@ -72,7 +72,7 @@ func (ts *Terminals) takeSeat(ctx context.Context, server *tmux.Server, pane str
 	case err != nil:
 		return nil, tmuxError(err)
 	case info.Owner != "":
-		return nil, ts.adoptedAlready(info)
+		return nil, ad.adoptedAlready(info)
 	case info.Dead:
 		return nil, parley.Errorf(parley.InvalidArgument, "the program in pane %s has ended", pane).
 			Suggest("Start it again there, or name another pane.")
@@ -105,8 +105,8 @@ func (s *seat) await(ctx context.Context) (err error) {
 	return err
 }
 
-func (ts *Terminals) adoptedAlready(info tmux.PaneInfo) error {
-	if m := ts.roster.ByID(info.Owner); m != nil {
+func (ad *adopter) adoptedAlready(info tmux.PaneInfo) error {
+	if m := ad.ts.roster.ByID(info.Owner); m != nil {
 		return parley.Errorf(parley.AgentExists, "pane %s is agent %s already", info.ID, m.Name).With("agent", m.Name).
 			Suggest("Use it as it is, or let it go first: parley leave %s", m.Name)
 	}
@@ -116,9 +116,9 @@ func (ts *Terminals) adoptedAlready(info tmux.PaneInfo) error {
 
 // recognise finds the profile of what runs in the seat. What would take a message for
 // commands or keys, and what nobody knows, is refused.
-func (ts *Terminals) recognise(s *seat, name string) (*profile.Profile, error) {
+func (ad *adopter) recognise(s *seat, name string) (*profile.Profile, error) {
 	program := profile.ProgramOf(s.argv)
-	guess, known := ts.opts.Profiles.Running(s.argv)
+	guess, known := ad.ts.opts.Profiles.Running(s.argv)
 	switch {
 	case tmux.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
 		return nil, parley.Errorf(parley.InvalidArgument, "no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
@@ -128,25 +128,25 @@ func (ts *Terminals) recognise(s *seat, name string) (*profile.Profile, error) {
 		return nil, parley.Errorf(parley.InvalidArgument, "%s has pane %s and would take messages for keys", program, s.info.ID).
 			Suggest("Leave it first, or name another pane.")
 	case name != "":
-		return ts.opts.Profiles.Find(name)
+		return ad.ts.opts.Profiles.Find(name)
 	case !known:
 		return nil, parley.Errorf(parley.InvalidArgument, "%s, which runs in pane %s, is no agent program that parley knows", program, s.info.ID).
 			With("program", program).
 			Suggest("If it is one, name its profile (%s); generic is for any program that reads messages from its terminal, line by line.",
-				strings.Join(ts.opts.Profiles.Names(), ", "))
+				strings.Join(ad.ts.opts.Profiles.Names(), ", "))
 	}
 
 	return guess, nil
 }
 
 // adopt makes the member and puts our options on its pane.
-func (ts *Terminals) adopt(
+func (ad *adopter) adopt(
 	ctx context.Context,
 	req parley.AdoptAgentRequest,
 	s *seat,
 	p *profile.Profile,
 ) (*parley.AdoptAgentResult, error) {
-	now, program := ts.now(), profile.ProgramOf(s.argv)
+	now, program := ad.ts.now(), profile.ProgramOf(s.argv)
 	a := parley.Agent{
 		ID:            team.NewID(),
 		Name:          req.Name,
@@ -158,7 +158,7 @@ func (ts *Terminals) adopt(
 		State:         parley.StateStarting,
 		Since:         now,
 		Evidence:      "adopted",
-		Host:          ts.opts.Host,
+		Host:          ad.ts.opts.Host,
 		Profile:       p.Name,
 		Command:       []string{program}, // without its arguments: they were not given to us, and others read this
 		Socket:        s.server.SocketPath(),
@@ -169,10 +169,10 @@ func (ts *Terminals) adopt(
 		LastActive:    now,
 	}
 	if a.Name == "" {
-		a.Name = ts.freeName(p.Name, a.Socket, a.Pane)
+		a.Name = ad.freeName(p.Name, a.Socket, a.Pane)
 	}
 
-	m, err := ts.enroll(ctx, a, nil) // it is known by its process
+	m, err := ad.ts.enroll(ctx, a, nil) // it is known by its process
 	if err != nil {
 		return nil, err
 	}
@@ -186,12 +186,12 @@ func (ts *Terminals) adopt(
 			err = tmuxError(err)
 		}
 
-		return nil, errors.Join(err, ts.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
+		return nil, errors.Join(err, ad.ts.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
 	}
 
-	ts.sit(m, p, s)
+	ad.ts.sit(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
-	if err := ts.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
+	if err := ad.ts.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
 	}
 
@@ -206,7 +206,7 @@ func (ts *Terminals) adopt(
 		Pane:    s.info.ID,
 		Socket:  a.Socket,
 		Attach:  s.server.AttachToPane(s.info.ID),
-		MCP:     []string{ts.opts.Executable, "mcp", "--workspace", ts.opts.Workspace},
+		MCP:     []string{ad.ts.opts.Executable, "mcp", "--workspace", ad.ts.opts.Workspace},
 	}
 
 	if len(p.AddMCP) > 0 {
@@ -218,10 +218,10 @@ func (ts *Terminals) adopt(
 
 // freeName is the profile's name, with a number if it is taken. Who was in this pane
 // before comes back under the same name.
-func (ts *Terminals) freeName(base, socket, pane string) string {
+func (ad *adopter) freeName(base, socket, pane string) string {
 	name := base
 	for n := 2; ; n++ {
-		m := ts.roster.ByName(name)
+		m := ad.ts.roster.ByName(name)
 		if m == nil {
 			return name
 		}
@@ -269,7 +269,7 @@ func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 	t := m.Terminal()
 	if t == nil { // it was lost; what is left of it on its pane, if anything, goes as well
 		a := m.Agent()
-		if server, done, err := ts.join(ctx, a.Socket); err == nil {
+		if server, done, err := ts.joined.join(ctx, a.Socket); err == nil {
 			defer done()
 			_ = server.Pane(a.Pane).Release(ctx, m.ID)
 		}

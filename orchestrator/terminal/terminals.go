@@ -47,6 +47,7 @@ type Terminals struct {
 	joined    joined
 	watcher   *watcher
 	launcher  *launcher
+	adopter   *adopter
 	look      chan struct{} // asks the watcher to look now
 	ending    atomic.Bool   // shutting down: failures are not logged, nothing is launched
 	adoptions atomic.Int64  // see Adoptions
@@ -61,6 +62,9 @@ type watcher struct {
 	looks   sync.WaitGroup
 	looking sync.Map // the servers that are being looked at
 }
+
+// adopter makes agents of programs that run already.
+type adopter struct{ ts *Terminals }
 
 // launcher starts programs in sessions of parley's own server.
 type launcher struct {
@@ -79,7 +83,8 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 		opts: opts, store: opts.Store, roster: opts.Roster, couriers: opts.Couriers, now: opts.Now, log: opts.Log,
 		look: make(chan struct{}, 1), AnswerTime: answerTime,
 	}
-	t.watcher, t.launcher = &watcher{ts: t}, &launcher{ts: t}
+	t.watcher, t.launcher, t.adopter = &watcher{ts: t}, &launcher{ts: t}, &adopter{t}
+	t.joined.tmux, t.joined.roster = opts.Tmux, opts.Roster
 	own := opts.Tmux
 	own.Notify = t.notice
 
@@ -115,7 +120,7 @@ func (ts *Terminals) Recover(ctx context.Context) error {
 // Close lets go of tmux; the agents live on. Watch must have ended.
 func (ts *Terminals) Close() error {
 	ts.ending.Store(true)
-	return errors.Join(ts.closeJoined(true), ts.tmux.Close())
+	return errors.Join(ts.joined.closeJoined(true), ts.tmux.Close())
 }
 
 // Ending tells the terminals that the daemon shuts down: nothing is launched any more, and

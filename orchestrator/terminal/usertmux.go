@@ -26,48 +26,50 @@ type joined struct {
 	mu      sync.Mutex
 	servers map[string]*tmux.Server
 	inUse   map[*tmux.Server]int // by calls under way
+
+	tmux   tmux.Options // how parley's own server is reached
+	roster *team.Roster
 }
 
 // join returns the server at a socket of the user's own, and what ends the call's use
 // of it.
-func (ts *Terminals) join(ctx context.Context, socket string) (*tmux.Server, func(), error) {
+func (jo *joined) join(ctx context.Context, socket string) (*tmux.Server, func(), error) {
 	path, err := ownSocket(socket)
 	if err != nil {
 		return nil, nil, err
 	}
 
-	j := &ts.joined
-	j.mu.Lock()
-	defer j.mu.Unlock()
+	jo.mu.Lock()
+	defer jo.mu.Unlock()
 
-	server := j.servers[path]
+	server := jo.servers[path]
 	if server == nil {
-		if server, err = ts.openJoined(ctx, path); err != nil {
+		if server, err = jo.openJoined(ctx, path); err != nil {
 			return nil, nil, err
 		}
-		if j.servers == nil {
-			j.servers, j.inUse = map[string]*tmux.Server{}, map[*tmux.Server]int{}
+		if jo.servers == nil {
+			jo.servers, jo.inUse = map[string]*tmux.Server{}, map[*tmux.Server]int{}
 		}
 
-		j.servers[path] = server
+		jo.servers[path] = server
 	}
 
-	j.inUse[server]++
+	jo.inUse[server]++
 
 	return server, func() {
-		j.mu.Lock()
-		defer j.mu.Unlock()
-		j.inUse[server]--
+		jo.mu.Lock()
+		defer jo.mu.Unlock()
+		jo.inUse[server]--
 	}, nil
 }
 
-func (ts *Terminals) openJoined(ctx context.Context, path string) (*tmux.Server, error) {
+func (jo *joined) openJoined(ctx context.Context, path string) (*tmux.Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
 
 	server, err := tmux.Open(
 		ctx,
-		tmux.Options{Binary: ts.opts.Tmux.Binary, Path: path, Join: true, Env: ts.opts.Tmux.Env, Dir: ts.opts.Tmux.Dir},
+		tmux.Options{Binary: jo.tmux.Binary, Path: path, Join: true, Env: jo.tmux.Env, Dir: jo.tmux.Dir},
 	)
 
 	switch {
@@ -111,24 +113,23 @@ func ownSocket(socket string) (string, error) {
 }
 
 // closeJoined lets go of the servers that nobody uses; of all with everything.
-func (ts *Terminals) closeJoined(everything bool) error {
-	j := &ts.joined
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (jo *joined) closeJoined(everything bool) error {
+	jo.mu.Lock()
+	defer jo.mu.Unlock()
 
 	used := map[*tmux.Server]bool{} // who comes to one later is using it until then
-	for _, m := range ts.roster.All() {
+	for _, m := range jo.roster.All() {
 		if t := m.Terminal(); t != nil {
 			used[t.Server] = true
 		}
 	}
 
 	var err error
-	for path, server := range j.servers {
-		if everything || !used[server] && j.inUse[server] == 0 {
+	for path, server := range jo.servers {
+		if everything || !used[server] && jo.inUse[server] == 0 {
 			err = errors.Join(err, server.Close())
-			delete(j.servers, path)
-			delete(j.inUse, server)
+			delete(jo.servers, path)
+			delete(jo.inUse, server)
 		}
 	}
 
@@ -153,7 +154,7 @@ func (ts *Terminals) rejoinOne(ctx context.Context, m *team.Member, a parley.Age
 	ctx, cancel := context.WithTimeout(ctx, joinedTime)
 	defer cancel()
 
-	server, done, err := ts.join(ctx, a.Socket)
+	server, done, err := ts.joined.join(ctx, a.Socket)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func (ts *Terminals) rejoinOne(ctx context.Context, m *team.Member, a parley.Age
 
 // closeIdleServers lets go of the joined servers on which no agent lives any longer.
 func (ts *Terminals) closeIdleServers() {
-	if err := ts.closeJoined(false); err != nil {
+	if err := ts.joined.closeJoined(false); err != nil {
 		ts.log.Warn("let go of a tmux server", "error", err)
 	}
 }

@@ -18,8 +18,8 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := &Terminals{roster: roster, opts: Options{Tmux: tmuxtest.Options(t)}}
-	server, _, err := ts.join(t.Context(), user.SocketPath())
+	ts := &Terminals{joined: joined{roster: roster, tmux: tmuxtest.Options(t)}}
+	server, _, err := ts.joined.join(t.Context(), user.SocketPath())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestServerThatAnAgentHasJustComeToIsNotLetGo(t *testing.T) {
 	roster.Add(m)
 	ts.joined.mu.Lock()
 	closed := make(chan error)
-	go func() { closed <- ts.closeJoined(false) }()
+	go func() { closed <- ts.joined.closeJoined(false) }()
 	time.Sleep(50 * time.Millisecond) // it looks who is there, if it does that first
 	m.SetTerminal(&team.Terminal{Server: server})
 	ts.joined.inUse[server] = 0
