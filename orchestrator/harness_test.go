@@ -44,9 +44,9 @@ const (
 type testTeam struct {
 	*Orchestrator
 	rooms // of the orchestrator
-	t    testing.TB
-	dir  string
-	opts Options
+	t     testing.TB
+	dir   string
+	opts  Options
 }
 
 // framedProfile describes the fake agent of tmuxtest.

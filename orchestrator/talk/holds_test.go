@@ -56,7 +56,9 @@ func TestNewMessageWaitsBehindTheLatestInItsDirection(t *testing.T) {
 
 func TestWordOfAPersonFreesWhatItCan(t *testing.T) {
 	now := time.Now()
-	post := func(thread string, at time.Time) parley.Message { return parley.Message{ThreadID: thread, Timestamp: at} }
+	post := func(thread string, at time.Time) parley.Message {
+		return parley.Message{ThreadID: thread, Timestamp: at}
+	}
 	for name, test := range map[string]struct {
 		why  conversation.Reason
 		held parley.Message
