@@ -12,30 +12,32 @@ import (
 	"parley/store"
 )
 
-// Keyring is all keys that are good, by their hash.
+// Keyring holds all valid keys by their hash. The zero value is empty and ready for use; all
+// methods are safe for concurrent use.
 type Keyring struct {
-	// changing is held from before a change in the database until the change here,
-	// so that the two are made in one order.
+	// Changing is held from before a change in the database until the same change here, so that
+	// both see all changes in one order.
 	Changing sync.Mutex
 
 	mu     sync.RWMutex
 	byHash map[string]*Key
 }
 
-// Key is a key and whose it is.
+// Key is a valid key and the member that it belongs to.
 type Key struct {
 	store.APIKey
 	Member *Member
-	used   atomic.Int64 // nanoseconds since 1970, when it was last used; 0 before
-	noted  atomic.Int64 // the use that the database knows of
+	used   atomic.Int64 // when it was last used, in nanoseconds since 1970; 0 if never
+	noted  atomic.Int64 // the last use that TakeUsed has returned
 }
 
+// IsAny selects every key: SwapKeys takes it to end all keys of a member.
 func (k *Key) IsAny() bool { return true }
 
-// IsLaunched tells the key of a launched agent's own program.
+// IsLaunched reports whether a launch made the key for the program that it started.
 func (k *Key) IsLaunched() bool { return k.Origin == parley.KeyLaunched }
 
-// Add makes a key good; nil is none.
+// Add makes a key of a member valid. It does nothing when either is nil.
 func (r *Keyring) Add(m *Member, key *store.APIKey) {
 	if key == nil || m == nil {
 		return
@@ -57,7 +59,7 @@ func (r *Keyring) Add(m *Member, key *store.APIKey) {
 	r.byHash[string(key.Hash)] = held
 }
 
-// End makes keys worthless.
+// End removes keys, which are invalid from then on.
 func (r *Keyring) End(keys []*Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,8 +68,8 @@ func (r *Keyring) End(keys []*Key) {
 	}
 }
 
-// Find returns the key with this hash, nil if there is none. Looking it up tells
-// nothing of a key by its time: what is looked up is a hash.
+// Find returns the key with this hash, nil if there is none. Its timing reveals nothing about
+// keys, because it compares hashes.
 func (r *Keyring) Find(hash []byte) *Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -78,7 +80,8 @@ func (r *Keyring) Find(hash []byte) *Key {
 	return k
 }
 
-// Of returns a member's keys, or everyone's for nil; by agent, the oldest first.
+// Of returns the keys of a member, or all keys for nil, sorted by the name of the agent and then
+// by age, the oldest first.
 func (r *Keyring) Of(m *Member) []*Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -101,7 +104,8 @@ func (r *Keyring) Of(m *Member) []*Key {
 	return keys
 }
 
-// TakeUsed returns the keys that were used since it was last called, by their ids.
+// TakeUsed returns the time of the last use of each key that was used since the last call, by the
+// key's id.
 func (r *Keyring) TakeUsed() map[string]time.Time {
 	used := map[string]time.Time{}
 	for _, k := range r.Of(nil) {
@@ -112,7 +116,7 @@ func (r *Keyring) TakeUsed() map[string]time.Time {
 	return used
 }
 
-// Public is the key as it may be shown.
+// Public returns the description of the key that may be shown: without its hash.
 func (k *Key) Public() parley.Key {
 	out := k.Key
 	out.AgentID, out.Agent, out.LastUsed = k.Member.ID, k.Member.Name, nil

@@ -2,14 +2,15 @@ package team
 
 import "time"
 
-// leftover is what a person has left in a terminal, such as a draft, while messages wait.
+// leftover describes what a person has left in a terminal, such as a draft, while messages wait.
 type leftover struct {
-	reason string // "": nothing
+	reason string // "" when nothing is left
 	since  time.Time
 }
 
-// NoteLeftover notes what stands in the way of a message now. Who types there is not away, and
-// begins it anew.
+// NoteLeftover notes why a message has to wait now. With left, something that a person has left in
+// the terminal is the reason, and the time of Leftover starts when this is first noted. Without
+// left, for instance while the person types, that time starts over.
 func (m *Member) NoteLeftover(reason string, left bool, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -24,6 +25,7 @@ func (m *Member) NoteLeftover(reason string, left bool, now time.Time) {
 	}
 }
 
+// Leftover returns why messages wait for a person, and since when; "" when they do not.
 func (m *Member) Leftover() (reason string, since time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,17 +10,18 @@ import (
 	"parley/tmux"
 )
 
-// Stillness tells since when a screen has not changed.
+// Stillness measures since when a screen has not changed. Not safe for concurrent use.
 type Stillness struct {
 	seen string
 	from time.Time
 }
 
+// Since notes what the screen shows now, and returns since when it and its cursor have been so.
 func (s *Stillness) Since(now time.Time, screen tmux.Screen) time.Time {
 	return s.Of(now, fmt.Sprint(screen.CursorX, screen.CursorY, screen.Lines))
 }
 
-// Of is since for a part of the screen.
+// Of is like Since for a text that was taken from a screen. One Stillness must not serve both.
 func (s *Stillness) Of(now time.Time, seen string) time.Time {
 	if seen != s.seen || s.from.IsZero() {
 		s.seen, s.from = seen, now
@@ -28,37 +29,40 @@ func (s *Stillness) Of(now time.Time, seen string) time.Time {
 	return s.from
 }
 
-// Adopted reports whether the terminal is on a server that is not ours.
-func (t *Terminal) Adopted() bool { return t.Runs != nil }
-
-// Terminal is where an agent runs now.
+// Terminal is the tmux pane in which an agent's program runs now.
 type Terminal struct {
 	Server   *tmux.Server
 	Pane     *tmux.Pane
 	Profile  *profile.Profile
-	PID      int
-	Born     string // when the process was, "" if it is dead: the pid may be given again
-	TTY      string
+	PID      int         // of the program
+	Born     string      // when that process was born, since its pid may be reused; "" if it was dead already
+	TTY      string      // of the pane
 	Instance string      // of the tmux server
-	Started  time.Time   // when it was launched; zero if by a daemon before this one
-	Ended    atomic.Bool // it is being stopped: nothing may be typed any more
+	Started  time.Time   // when it was launched or adopted; zero if by an earlier daemon
+	Ended    atomic.Bool // it is being stopped: nothing may be typed from now on
 	Sight    Sight
 	Output   atomic.Int64 // when the watcher last saw output, in nanoseconds since 1970
 
-	Runs func(argv []string) bool // tells the program of an adopted agent; nil for one that was launched, whose pane runs nothing else
+	// Runs recognises the program of an adopted agent by its arguments. It is nil for a launched
+	// agent, whose pane runs nothing else.
+	Runs func(argv []string) bool
 
-	// The watcher's own.
+	// Only the watcher uses these fields.
 	Info    tmux.PaneInfo // as last seen
-	Read    time.Time     // the output that was last looked at
+	Read    time.Time     // the time of the output that was last read off the screen
 	Still   Stillness
 	Loud    time.Time // since when the output has not paused
 	Drafted time.Time // since when something stands in its composer
 	Dead    time.Time // when its program was first seen to have ended
 
-	KeepsSize bool // it could not be given the size of its launch back
+	KeepsSize bool // the last attempt to restore the size of its launch failed
 }
 
-// NewTerminal returns the terminal in a pane of a server.
+// Adopted reports whether parley adopted the program in the terminal, which is on a tmux server of
+// the user's.
+func (t *Terminal) Adopted() bool { return t.Runs != nil }
+
+// NewTerminal returns the terminal of a launched agent, in a pane of server.
 func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *Terminal {
 	t := &Terminal{
 		Server:   server,
@@ -68,6 +72,7 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 		TTY:      info.TTY,
 		Instance: server.Instance(),
 	}
+
 	t.Saw(info)
 	if !info.Dead {
 		t.Born = tmux.Birth(info.PID)
@@ -76,20 +81,21 @@ func NewTerminal(server *tmux.Server, p *profile.Profile, info tmux.PaneInfo) *T
 	return t
 }
 
-// Saw notes what the watcher saw of the pane.
+// Saw notes how tmux described the pane. Only the goroutine that makes the terminal and then the
+// watcher may call it.
 func (t *Terminal) Saw(info tmux.PaneInfo) {
 	t.Info = info
 	t.Output.Store(info.Activity.UnixNano())
 }
 
-// Sight is what a terminal shows, as seen by whoever looked last.
+// Sight is the state that a terminal showed at the last look of the watcher or the courier.
 type Sight struct {
 	mu    sync.Mutex
 	shows profile.State
-	from  time.Time // every look since then saw that
+	from  time.Time // all looks since then saw the same
 }
 
-// See notes what a look saw, and returns since when it has been so.
+// See notes the state that a look found, and returns since when all looks have found it.
 func (s *Sight) See(now time.Time, shows profile.State) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
