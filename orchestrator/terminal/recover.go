@@ -10,8 +10,8 @@ import (
 	"parley/tmux"
 )
 
-// readopt finds the agents that still run, by the identity on their panes. Those
-// that should run and do not are lost; panes of agents that were stopped are ended.
+// readopt finds the agents that still run by the ids on their panes. It records agents without a pane
+// as lost, and ends the panes of stopped agents. Couriers must not run yet.
 func (ts *Terminals) readopt(ctx context.Context) error {
 	panes, err := ts.tmux.Panes(ctx)
 	if err != nil {
@@ -43,6 +43,8 @@ func (ts *Terminals) readopt(ctx context.Context) error {
 	return nil
 }
 
+// takeBack gives a member the pane in which an earlier daemon launched it, or ends the pane when the
+// agent was stopped.
 func (ts *Terminals) takeBack(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
 	a := m.Agent()
 	p, err := ts.profileOf(m, a)
@@ -51,7 +53,7 @@ func (ts *Terminals) takeBack(ctx context.Context, m *team.Member, info tmux.Pan
 	}
 
 	m.SetTerminal(team.NewTerminal(ts.tmux, p, info))
-	if a.State == parley.StateTerminated { // a crash came between the end of its record and of its processes
+	if a.State == parley.StateTerminated { // a crash interrupted its stop
 		_, err := ts.end(ctx, m, a.Evidence)
 		return err
 	}
@@ -59,6 +61,7 @@ func (ts *Terminals) takeBack(ctx context.Context, m *team.Member, info tmux.Pan
 	return nil
 }
 
+// profileOf returns the profile of an agent, or generic if that no longer exists.
 func (ts *Terminals) profileOf(m *team.Member, a parley.Agent) (*profile.Profile, error) {
 	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
 	if err != nil {
@@ -68,7 +71,8 @@ func (ts *Terminals) profileOf(m *team.Member, a parley.Agent) (*profile.Profile
 	return p, err
 }
 
-// lose records that an agent's terminal went away under it. Its messages wait.
+// Lose records that an agent has lost its terminal, for the reason why. Its messages wait. Once the
+// couriers run, the caller must hold m.Changing.
 func (ts *Terminals) Lose(ctx context.Context, m *team.Member, why string) error {
 	m.SetTerminal(nil)
 	if err := ts.couriers.Abandon(ctx, m, why); err != nil {

@@ -18,30 +18,30 @@ import (
 	"parley/orchestrator/team"
 )
 
-// maxSpool is how large the spool may grow, in bytes: thousands of reports, of which
-// only the last of each agent counts for long.
+// MaxSpool limits the size of the spool in bytes. It holds thousands of reports, of which soon only
+// the last one of each agent counts.
 const MaxSpool = 1 << 20
 
-// lockWait is how long the daemon waits for those who write a line, which takes them
-// well under a millisecond.
+// lockWait bounds the daemon's wait for the lock of the spool. Writers hold it for well under a
+// millisecond.
 const lockWait = 200 * time.Millisecond
 
-// openFlags are for a file that others could have put there: it must be no way to
-// somewhere else, and opening it must not block.
+// openFlags protect against a file that somebody else has put there: a link is not followed, and
+// opening a pipe does not block.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// errSpoolFull says that a report is dropped.
+// ErrSpoolFull means that the spool has reached its limit and a report is dropped.
 var ErrSpoolFull = errors.New("the spool is full")
 
-// spooled is a line of the spool. It has the key's hash as the database has it: it
-// proves who wrote the line, and is no key.
+// spooled is a line of the spool. The hash of the key, as in the database, proves which agent wrote
+// the line, and cannot be used as a key.
 type spooled struct {
 	KeyHash string          `json:"key_hash"`
 	Report  json.RawMessage `json:"report"`
 }
 
-// Spool keeps a report of the agent with that key for the daemon that comes. ctx
-// bounds how long it waits for those who have the file in hand.
+// Spool appends a report of the agent with that key to the file at path, for the next daemon to read.
+// ctx bounds the wait for the lock of the file. It returns an error when the spool is full.
 func Spool(ctx context.Context, path, key string, req parley.ReportStateRequest) error {
 	text, err := json.Marshal(req)
 	if err != nil {
@@ -60,43 +60,46 @@ func Spool(ctx context.Context, path, key string, req parley.ReportStateRequest)
 		}
 
 		err = appendLine(ctx, f, path, append(line, '\n'))
-		err = errors.Join(err, f.Close()) // which lets go of it
+		err = errors.Join(err, f.Close()) // and unlock it
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
 }
 
-// appendLine writes a line at the end. ErrNotExist when the file was taken away before
-// it was ours.
+// appendLine locks the file and writes a line at its end. The error is fs.ErrNotExist when the file
+// was removed before it could be locked.
 func appendLine(ctx context.Context, f *os.File, path string, line []byte) error {
 	if err := lockFile(ctx, f); err != nil {
 		return err
 	}
-	mine, err := stillAt(path, f)
+
+	info, err := stillAt(path, f)
 	if err != nil {
 		return err
 	}
-	if mine.Size()+int64(len(line)) > MaxSpool {
+	if info.Size()+int64(len(line)) > MaxSpool {
 		return ErrSpoolFull
 	}
+
 	_, err = f.Write(line)
+
 	return err
 }
 
-// stillAt describes an open file. ErrNotExist when it is no longer the one at path.
+// stillAt describes an open file. The error is fs.ErrNotExist when it is no longer the one at path.
 func stillAt(path string, f *os.File) (fs.FileInfo, error) {
-	mine, err := f.Stat()
+	opened, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("look at the spool: %w", err)
 	}
-	if now, err := os.Lstat(path); err != nil || !os.SameFile(mine, now) {
+	if now, err := os.Lstat(path); err != nil || !os.SameFile(opened, now) {
 		return nil, fs.ErrNotExist
 	}
-	return mine, nil
+	return opened, nil
 }
 
-// lockFile takes a file for this process alone, until it is closed.
+// lockFile waits until this process alone has the file. The lock lasts until f is closed.
 func lockFile(ctx context.Context, f *os.File) error {
 	err := wait.Until(ctx, time.Millisecond, func() (bool, error) {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

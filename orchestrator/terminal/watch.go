@@ -16,23 +16,24 @@ import (
 const (
 	// lookTime bounds one look at all panes, which takes milliseconds.
 	lookTime = 10 * time.Second
-	// answerTime bounds what a person asks of tmux, which takes milliseconds too.
+	// answerTime bounds a call to tmux that a person waits for, which takes milliseconds too.
 	answerTime = 10 * time.Second
-	// busyAfter is how long output must go on before a program without markers
-	// counts as busy: an echo and a prompt are not work.
+	// busyAfter is how long output must go on before a program without markers counts as busy: an
+	// echo and a prompt are not work.
 	busyAfter = 2 * time.Second
-	// startPatience is how long an agent whose screen shows nothing known counts as
-	// starting. The slowest of those tried took 17 s on a busy machine.
+	// startPatience is how long an agent with an unknown screen counts as starting. The slowest of
+	// the tried programs took 17 s on a busy machine.
 	startPatience = time.Minute
-	// draftedAfter is how long a text must stand in a composer to be shown as a
-	// draft: one that parley types stands there for some tenths of a second.
+	// draftedAfter is how long a text must stand in a composer before it counts as a draft: one that
+	// parley types stands there for some tenths of a second.
 	draftedAfter = time.Second
-	// statusPatience is how long the status of an ended program is waited for: tmux
-	// may lose the signal that tells it, and is then told to look again.
+	// statusPatience bounds the wait for the exit status of a program: tmux may lose the signal that
+	// tells it, and is then told to look again.
 	statusPatience = 3 * time.Second
 )
 
-// notice is told by tmux, from its reader.
+// notice takes a notification of tmux. It is called by the goroutine that reads from tmux, and never
+// blocks.
 func (ts *Terminals) notice(n tmux.Notification) {
 	if n.Kind == tmux.Disconnected && !ts.ending.Load() {
 		ts.log.Warn("the connection to tmux broke", "error", n.Err)
@@ -48,9 +49,9 @@ func (ts *Terminals) lookSoon() {
 	}
 }
 
-// Watch keeps the agents' states true until ctx ends: it looks at the panes of every tmux
-// server once for each Watch of the options, and when tmux or a caller says that something
-// changed. One look at 200 panes costs tmux 2 to 5 ms.
+// Watch keeps the agents' states up to date until ctx ends: it looks at the panes of every tmux server
+// once per Options.Watch, and when tmux or a caller says that something has changed. It also takes
+// spooled reports and closes idle servers. One look at 200 panes costs tmux 2 to 5 ms.
 func (ts *Terminals) Watch(ctx context.Context) {
 	tick := time.NewTicker(ts.opts.Watch)
 	defer tick.Stop()
@@ -70,23 +71,23 @@ func (ts *Terminals) Watch(ctx context.Context) {
 	}
 }
 
-// lookAround looks at every server, each in a goroutine of its own: one that hangs delays
-// no other. A server whose last look has not ended is left out.
+// lookAround looks at every server, each in a separate goroutine, so that one that hangs delays no
+// other. It skips a server whose last look has not ended.
 func (w *watcher) lookAround(ctx context.Context) {
-	places := map[*tmux.Server]map[*team.Member]*team.Terminal{w.ts.tmux: {}}
+	byServer := map[*tmux.Server]map[*team.Member]*team.Terminal{w.ts.tmux: {}}
 	for _, m := range w.ts.roster.All() {
 		switch t := m.Terminal(); {
 		case t == nil && m.LacksTerminal():
-			places[w.ts.tmux][m] = nil
+			byServer[w.ts.tmux][m] = nil
 		case t != nil && !t.Ended.Load():
-			if places[t.Server] == nil {
-				places[t.Server] = map[*team.Member]*team.Terminal{}
+			if byServer[t.Server] == nil {
+				byServer[t.Server] = map[*team.Member]*team.Terminal{}
 			}
-			places[t.Server][m] = t
+			byServer[t.Server][m] = t
 		}
 	}
 
-	for server, members := range places {
+	for server, members := range byServer {
 		if _, busy := w.looking.LoadOrStore(server, true); busy {
 			continue
 		}
@@ -97,8 +98,8 @@ func (w *watcher) lookAround(ctx context.Context) {
 	}
 }
 
-// lookAt compares what a server shows with what is believed. The members' terminals were
-// there before its panes are listed, so they must be in that list.
+// lookAt lists the panes of a server and brings the states of its members up to date. The members got
+// their terminals before the panes are listed, so a terminal that is not in the list is gone.
 func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
 	own, within := server == w.ts.tmux, joinedTime
 	if own {
@@ -108,7 +109,7 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 	defer cancel()
 
 	panes, err := server.Panes(ctx)
-	if err != nil && (own || !errors.Is(err, tmux.ErrNoServer)) { // it may be there still
+	if err != nil && (own || !errors.Is(err, tmux.ErrNoServer)) { // its panes may still exist
 		if !w.ts.ending.Load() {
 			w.ts.log.Warn("look at the panes of a tmux server", "socket", server.SocketPath(), "error", err)
 		}
@@ -132,14 +133,10 @@ func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*
 	}
 }
 
-// observeOn brings one agent's state up to date; in an adopted pane another program may
-// have the terminal.
+// observeOn brings one agent's state up to date. Its pane exists if there is true, and info describes
+// it then.
 func (w *watcher) observeOn(
-	ctx context.Context,
-	m *team.Member,
-	t *team.Terminal,
-	info tmux.PaneInfo,
-	there bool,
+	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool,
 ) error {
 	if t != nil && t.Adopted() {
 		return w.observeAdopted(ctx, m, t, info, there)
@@ -147,8 +144,8 @@ func (w *watcher) observeOn(
 	return w.observe(ctx, m, t, info, there)
 }
 
-// observe brings one agent's state up to date. Launches, stops and restarts of
-// it are not disturbed.
+// observe brings one agent's state up to date, whose program has the terminal. It does nothing while
+// the agent is being launched, stopped or restarted.
 func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, there bool) error {
 	if !m.Changing.TryLock() {
 		return nil
@@ -182,14 +179,15 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 	return w.ts.roster.SetState(ctx, m, state, evidence, nil)
 }
 
-// giveSizeBack ends what a person's terminal of another size did to the agent's, once
-// that person has gone, between two messages. Its state is looked at whether this works
-// or not.
+// giveSizeBack restores the size that a pane had at its launch, after a person with a terminal of
+// another size has left it. It waits until the courier types no message. Failures are logged once:
+// the state of the agent is observed in any case.
 func (w *watcher) giveSizeBack(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) {
 	if !m.Typing.TryLock() {
-		return // the next look comes soon
+		return // the next look tries again
 	}
 	defer m.Typing.Unlock()
+
 	err := t.Pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight)
 	if err != nil && !t.KeepsSize && !w.ts.ending.Load() {
 		w.ts.log.Warn("give its terminal the size of its launch back", "agent", m.Name, "error", err)
@@ -197,6 +195,8 @@ func (w *watcher) giveSizeBack(ctx context.Context, m *team.Member, t *team.Term
 	t.KeepsSize = err != nil
 }
 
+// died records that the program of a dead pane has ended, once its exit status is known or
+// statusPatience has passed.
 func (w *watcher) died(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
 	if t.Dead.IsZero() {
 		t.Dead = w.ts.now()
@@ -211,21 +211,14 @@ func (w *watcher) died(ctx context.Context, m *team.Member, t *team.Terminal, in
 		return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program was ended by signal "+info.Signal, nil)
 	}
 
-	return w.ts.roster.SetState(
-		ctx,
-		m,
-		parley.StateExited,
-		fmt.Sprintf("its program ended with status %d", info.ExitStatus),
-		&info.ExitStatus,
-	)
+	evidence := fmt.Sprintf("its program ended with status %d", info.ExitStatus)
+	return w.ts.roster.SetState(ctx, m, parley.StateExited, evidence, &info.ExitStatus)
 }
 
-// stateOf reads the state off the screen. "" means that it stays what it is.
+// stateOf reads an agent's state off its screen, and returns it with its evidence. "" means that the
+// state has not changed.
 func (w *watcher) stateOf(
-	ctx context.Context,
-	m *team.Member,
-	t *team.Terminal,
-	info tmux.PaneInfo,
+	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
 	now := w.ts.now()
 	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.Read &&
