@@ -15,8 +15,8 @@ import (
 	"parley/tmux"
 )
 
-// seat is a pane of the user's tmux, and the program in its foreground.
-type seat struct {
+// adoptedPane is a pane of the user's tmux, and the program in its foreground.
+type adoptedPane struct {
 	server *tmux.Server
 	info   tmux.PaneInfo
 	pid    int      // of the program
@@ -28,13 +28,13 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 
-	server, done, err := ts.joined.join(ctx, req.Socket)
+	server, done, err := ts.userServers.use(ctx, req.Socket)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 
-	s, err := ts.adopter.takeSeat(ctx, server, req.Pane)
+	s, err := ts.adopter.inspectPane(ctx, server, req.Pane)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +54,9 @@ func (ts *Terminals) AdoptAgent(ctx context.Context, req parley.AdoptAgentReques
 	return ts.adopter.adopt(whole, req, s, p)
 }
 
-// takeSeat looks at a pane and finds its foreground program. The error is INVALID_ARGUMENT when the
+// inspectPane looks at a pane and finds its foreground program. The error is INVALID_ARGUMENT when the
 // pane cannot be the terminal of an agent, and AGENT_EXISTS when it is one already.
-func (ad *adopter) takeSeat(ctx context.Context, server *tmux.Server, pane string) (*seat, error) {
+func (ad *adopter) inspectPane(ctx context.Context, server *tmux.Server, pane string) (*adoptedPane, error) {
 	if server.Instance() == ad.ts.tmux.Instance() {
 		return nil, parley.Errorf(parley.InvalidArgument,
 			"that tmux is parley's own, and its agents are in the team already").
@@ -81,8 +81,8 @@ func (ad *adopter) takeSeat(ctx context.Context, server *tmux.Server, pane strin
 			Suggest("Name a pane of your own tmux.")
 	}
 
-	s := &seat{server: server, info: info}
-	if err := s.await(ctx); err != nil {
+	s := &adoptedPane{server: server, info: info}
+	if err := s.waitForProgram(ctx); err != nil {
 		return nil, parley.Errorf(parley.InvalidArgument, "it cannot be told what runs in pane %s: %w", pane, err).
 			Suggest("Try again when its program is in the foreground.")
 	}
@@ -90,13 +90,13 @@ func (ad *adopter) takeSeat(ctx context.Context, server *tmux.Server, pane strin
 	return s, nil
 }
 
-// startsWithin bounds the wait for a program that is just starting to take the terminal, which takes
+// foregroundTime bounds the wait for a program that is just starting to take the terminal, which takes
 // milliseconds.
-const startsWithin = time.Second
+const foregroundTime = time.Second
 
-// await waits until a program has the terminal, and notes it.
-func (s *seat) await(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, startsWithin)
+// waitForProgram waits until a program has the terminal, and notes it.
+func (s *adoptedPane) waitForProgram(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, foregroundTime)
 	defer cancel()
 	_ = wait.Until(ctx, 10*time.Millisecond, func() (bool, error) {
 		s.pid, s.argv, err = tmux.ForegroundProcess(s.info.PID)
@@ -121,7 +121,7 @@ func (ad *adopter) adoptedAlready(info tmux.PaneInfo) error {
 // recognise finds the profile of the program in the pane: the one named, or the one whose program it
 // is if name is "". It refuses programs that would take a message for commands or keys, and, without
 // a name, those of no profile.
-func (ad *adopter) recognise(s *seat, name string) (*profile.Profile, error) {
+func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, error) {
 	program := profile.ProgramOf(s.argv)
 	guess, known := ad.ts.opts.Profiles.Running(s.argv)
 	switch {
@@ -151,7 +151,7 @@ func (ad *adopter) recognise(s *seat, name string) (*profile.Profile, error) {
 // adopt makes the program in the pane a member and claims the pane for it. Its context must not end
 // with the call.
 func (ad *adopter) adopt(
-	ctx context.Context, req parley.AdoptAgentRequest, s *seat, p *profile.Profile,
+	ctx context.Context, req parley.AdoptAgentRequest, s *adoptedPane, p *profile.Profile,
 ) (*parley.AdoptAgentResult, error) {
 	now, program := ad.ts.now(), profile.ProgramOf(s.argv)
 	a := parley.Agent{
@@ -196,7 +196,7 @@ func (ad *adopter) adopt(
 		return nil, errors.Join(err, ad.ts.roster.SetState(ctx, m, parley.StateTerminated, "could not be adopted", nil))
 	}
 
-	ad.ts.sit(m, p, s)
+	ad.ts.giveTerminal(m, p, s)
 	evidence := fmt.Sprintf("adopted: %s in pane %s", program, s.info.ID)
 	if err := ad.ts.roster.SetState(ctx, m, parley.StateStarting, evidence, nil); err != nil {
 		return nil, err
@@ -239,9 +239,9 @@ func (ad *adopter) freeName(base, socket, pane string) string {
 	}
 }
 
-// sit gives a member the terminal of an adopted program, and drops what an earlier program there
+// giveTerminal gives a member the terminal of an adopted program, and drops what an earlier program there
 // reported.
-func (ts *Terminals) sit(m *team.Member, p *profile.Profile, s *seat) {
+func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adoptedPane) {
 	t := &team.Terminal{
 		Server:   s.server,
 		Pane:     s.server.Pane(s.info.ID),
@@ -251,7 +251,7 @@ func (ts *Terminals) sit(m *team.Member, p *profile.Profile, s *seat) {
 		TTY:      s.info.TTY,
 		Instance: s.server.Instance(),
 		Started:  ts.now(),
-		Runs:     runs(p, s.argv),
+		Runs:     programMatcher(p, s.argv),
 	}
 
 	t.Saw(s.info)
@@ -261,9 +261,9 @@ func (ts *Terminals) sit(m *team.Member, p *profile.Profile, s *seat) {
 	m.Wake()
 }
 
-// runs returns a function that recognises the program of an adopted agent by its arguments: the
+// programMatcher returns a function that recognises the program of an adopted agent by its arguments: the
 // program that it was, or another one of its profile.
-func runs(p *profile.Profile, was []string) func(argv []string) bool {
+func programMatcher(p *profile.Profile, was []string) func(argv []string) bool {
 	program := profile.ProgramOf(was)
 	return func(argv []string) bool { return p.Runs(argv) || profile.ProgramOf(argv) == program }
 }
@@ -277,7 +277,7 @@ func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 	t := m.Terminal()
 	if t == nil { // it was lost, but our options may still be on its pane
 		a := m.Agent()
-		if server, done, err := ts.joined.join(ctx, a.Socket); err == nil {
+		if server, done, err := ts.userServers.use(ctx, a.Socket); err == nil {
 			defer done()
 			_ = server.Pane(a.Pane).Release(ctx, m.ID)
 		}
@@ -297,8 +297,8 @@ func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 	return nil
 }
 
-// notOurs refuses to restart an adopted agent, which parley did not start.
-func notOurs(a parley.Agent) error {
+// refuseRestart refuses to restart an adopted agent, which parley did not start.
+func refuseRestart(a parley.Agent) error {
 	return parley.Errorf(parley.InvalidArgument,
 		"%s was adopted: parley did not start it and does not know how to", a.Name).
 		Suggest("Start it in its pane again; it goes on by itself. "+

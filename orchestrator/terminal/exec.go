@@ -27,25 +27,25 @@ type launch struct {
 
 // launches remembers how this daemon launched its members.
 type launches struct {
-	mu sync.Mutex
-	of map[string]*launch // by the member's id
+	mu   sync.Mutex
+	byID map[string]*launch // by the member's id
 }
 
-// keep remembers the last launch of a member.
-func (l *launches) keep(m *team.Member, made *launch) {
+// remember remembers the last launch of a member.
+func (l *launches) remember(m *team.Member, made *launch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.of == nil {
-		l.of = map[string]*launch{}
+	if l.byID == nil {
+		l.byID = map[string]*launch{}
 	}
-	l.of[m.ID] = made
+	l.byID[m.ID] = made
 }
 
 // find returns the last launch of a member, nil if this daemon made none.
 func (l *launches) find(m *team.Member) *launch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.of[m.ID]
+	return l.byID[m.ID]
 }
 
 // fromTerminal lists the variables that a program takes from its terminal, not from its launch.
@@ -82,14 +82,14 @@ func environment(carried []string, own map[string]string) []string {
 }
 
 // lookPath finds a program as the launched process will: by the PATH in env, and from dir. The error
-// is exec.ErrNotFound, or that of executable for a name with a slash.
+// is exec.ErrNotFound, or that of checkExecutable for a name with a slash.
 func lookPath(name, dir string, env []string) (string, error) {
 	if strings.Contains(name, "/") {
 		path := name
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		return path, executable(path)
+		return path, checkExecutable(path)
 	}
 
 	for _, kv := range env {
@@ -102,7 +102,7 @@ func lookPath(name, dir string, env []string) (string, error) {
 			if !filepath.IsAbs(d) {
 				d = filepath.Join(dir, d)
 			}
-			if p := filepath.Join(d, name); executable(p) == nil {
+			if p := filepath.Join(d, name); checkExecutable(p) == nil {
 				return p, nil
 			}
 		}
@@ -111,9 +111,9 @@ func lookPath(name, dir string, env []string) (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// executable returns nil if path is a file that may be executed, else why not: fs.ErrPermission for a
+// checkExecutable returns nil if path is a file that may be executed, else why not: fs.ErrPermission for a
 // directory or a file without that permission.
-func executable(path string) error {
+func checkExecutable(path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:

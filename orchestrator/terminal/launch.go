@@ -159,7 +159,7 @@ func (ts *Terminals) enroll(ctx context.Context, a parley.Agent, key *store.APIK
 func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent, key *store.APIKey) error {
 	old := m.Agent()
 	if m.Kind != parley.KindTerminal || m.Terminal() != nil && old.State.Live() {
-		return taken(m)
+		return nameTaken(m)
 	}
 
 	if m.Terminal() != nil || old.State != parley.StateTerminated {
@@ -185,8 +185,8 @@ func (la *launcher) identity(m *team.Member, key string) map[string]string {
 	}
 }
 
-// taken refuses a name that another agent has.
-func taken(m *team.Member) error {
+// nameTaken refuses a name that another agent has.
+func nameTaken(m *team.Member) error {
 	a := m.Agent()
 	return parley.Errorf(parley.AgentExists, "there is an agent %s already (%s, %s)", m.Name, a.Kind, a.State).
 		Suggest("Choose another name, or stop it first: parley stop %s", m.Name)
@@ -211,7 +211,7 @@ func (la *launcher) run(
 		return nil, errors.Join(err, la.ts.roster.SetState(recording, m, parley.StateTerminated, evidence, nil))
 	}
 
-	la.launches.keep(m, l)
+	la.launches.remember(m, l)
 	t := team.NewTerminal(la.ts.tmux, p, info)
 	t.Started = la.ts.now()
 	m.StartTerminal(t)
@@ -262,11 +262,11 @@ func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, 
 	}
 
 	if err == nil {
-		err = la.becomes(ctx, info, file)
+		err = la.waitForProgram(ctx, info, file)
 	}
 
 	if err != nil {
-		err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist), la.undo(ctx, m, info))
+		err = errors.Join(err, ignoreError(os.Remove(file), fs.ErrNotExist), la.cleanUp(ctx, m, info))
 		if _, typed := errors.AsType[*parley.Error](err); !typed {
 			return tmux.PaneInfo{}, tmuxError(err)
 		}
@@ -276,9 +276,9 @@ func (la *launcher) open(ctx context.Context, m *team.Member, l *launch, width, 
 	return info, nil
 }
 
-// undo ends the processes and the session that a failed launch may have left. Without a pane in info
+// cleanUp ends the processes and the session that a failed launch may have left. Without a pane in info
 // there may be no session, and no error of ending it counts.
-func (la *launcher) undo(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+func (la *launcher) cleanUp(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookTime)
 	defer cancel()
 
@@ -287,16 +287,16 @@ func (la *launcher) undo(ctx context.Context, m *team.Member, info tmux.PaneInfo
 	if info.ID == "" {
 		return err
 	}
-	return errors.Join(err, ignore(killed, tmux.ErrNoSession))
+	return errors.Join(err, ignoreError(killed, tmux.ErrNoSession))
 }
 
-// dying is the number of looks for which a process that is just ending may have no command line and
+// maxUnknownLooks is the number of looks for which a process that is just ending may have no command line and
 // still count as alive.
-const dying = 20
+const maxUnknownLooks = 20
 
-// becomes waits until the process that tmux started has become the program: it has then removed its
+// waitForProgram waits until the process that tmux started has become the program: it has then removed its
 // launch file and replaced itself.
-func (la *launcher) becomes(ctx context.Context, info tmux.PaneInfo, file string) error {
+func (la *launcher) waitForProgram(ctx context.Context, info tmux.PaneInfo, file string) error {
 	pane, unknown := la.ts.tmux.Pane(info.ID), 0
 	return wait.Until(ctx, 5*time.Millisecond, func() (bool, error) {
 		now, err := pane.Info(ctx)
@@ -313,7 +313,7 @@ func (la *launcher) becomes(ctx context.Context, info tmux.PaneInfo, file string
 		argv, err := tmux.Foreground(info.PID)
 		if err != nil { // its command line cannot be read; but while it lives, it is no longer parley
 			unknown++
-			return unknown > dying && tmux.Alive(info.PID), nil
+			return unknown > maxUnknownLooks && tmux.Alive(info.PID), nil
 		}
 
 		return !slices.Contains(argv, file), nil
@@ -359,7 +359,7 @@ func (ts *Terminals) RestartAgent(
 
 	a := m.Agent()
 	if a.Adopted() {
-		return nil, notOurs(a)
+		return nil, refuseRestart(a)
 	}
 
 	p, err := ts.opts.Profiles.Find(cmp.Or(a.Profile, "generic"))
@@ -398,8 +398,8 @@ func (ts *Terminals) RestartAgent(
 	return ts.launcher.run(ctx, m, p, l, width, height)
 }
 
-// ignore returns err, or nil if it is harmless.
-func ignore(err, harmless error) error {
+// ignoreError returns err, or nil if it is harmless.
+func ignoreError(err, harmless error) error {
 	if errors.Is(err, harmless) {
 		return nil
 	}

@@ -19,12 +19,12 @@ func (ts *Terminals) Sweep() {
 	for _, file := range files {
 		info, failed := os.Stat(file)
 		if failed == nil && ts.now().Sub(info.ModTime()) > staleAfter {
-			err = errors.Join(err, ignore(os.Remove(file), fs.ErrNotExist))
+			err = errors.Join(err, ignoreError(os.Remove(file), fs.ErrNotExist))
 		}
 	}
 
 	dirs, failed := os.ReadDir(filepath.Join(ts.opts.LaunchDir, "agents"))
-	err = errors.Join(err, ignore(failed, fs.ErrNotExist))
+	err = errors.Join(err, ignoreError(failed, fs.ErrNotExist))
 	for _, dir := range dirs {
 		if m := ts.roster.ByID(dir.Name()); m == nil || m.Abandoned() {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(ts.opts.LaunchDir, "agents", dir.Name())))

@@ -10,9 +10,9 @@ import (
 	"parley/tmux"
 )
 
-// readopt finds the agents that still run by the ids on their panes. It records agents without a pane
+// recoverAgents finds the agents that still run by the ids on their panes. It records agents without a pane
 // as lost, and ends the panes of stopped agents. Couriers must not run yet.
-func (ts *Terminals) readopt(ctx context.Context) error {
+func (ts *Terminals) recoverAgents(ctx context.Context) error {
 	panes, err := ts.tmux.Panes(ctx)
 	if err != nil {
 		return tmuxError(err)
@@ -26,12 +26,12 @@ func (ts *Terminals) readopt(ctx context.Context) error {
 		if a := m.Agent(); a.Adopted() {
 			continue
 		}
-		if err := ts.takeBack(ctx, m, info); err != nil {
+		if err := ts.recoverPane(ctx, m, info); err != nil {
 			return err
 		}
 	}
 
-	ts.rejoin(ctx)
+	ts.recoverAdopted(ctx)
 	for _, m := range ts.roster.All() {
 		if m.Kind == parley.KindTerminal && m.Terminal() == nil && m.Agent().State != parley.StateTerminated {
 			if err := ts.Lose(ctx, m, "its terminal was gone when the daemon started"); err != nil {
@@ -43,9 +43,9 @@ func (ts *Terminals) readopt(ctx context.Context) error {
 	return nil
 }
 
-// takeBack gives a member the pane in which an earlier daemon launched it, or ends the pane when the
+// recoverPane gives a member the pane in which an earlier daemon launched it, or ends the pane when the
 // agent was stopped.
-func (ts *Terminals) takeBack(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
+func (ts *Terminals) recoverPane(ctx context.Context, m *team.Member, info tmux.PaneInfo) error {
 	a := m.Agent()
 	p, err := ts.profileOf(m, a)
 	if err != nil {

@@ -141,7 +141,7 @@ func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
 		return err
 	}
 	if _, err := stillAt(ts.opts.Spool, f); err != nil {
-		return ignore(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
+		return ignoreError(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
 	}
 
 	text, err := io.ReadAll(io.LimitReader(f, MaxSpool))

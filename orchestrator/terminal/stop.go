@@ -206,15 +206,15 @@ func (t *tree) end(ctx context.Context, grace time.Duration) error {
 	}
 
 	const noSignal = syscall.Signal(0)
-	if t.gone(ctx, grace, noSignal) == nil || t.gone(ctx, killTime, syscall.SIGKILL) == nil {
+	if t.waitUntilGone(ctx, grace, noSignal) == nil || t.waitUntilGone(ctx, killTime, syscall.SIGKILL) == nil {
 		return nil
 	}
 
 	return fmt.Errorf("processes %v do not end", t.living())
 }
 
-// gone waits until no process is left, at most for patience, and sends each of them sig at every look.
-func (t *tree) gone(ctx context.Context, patience time.Duration, sig syscall.Signal) error {
+// waitUntilGone waits until no process is left, at most for patience, and sends each of them sig at every look.
+func (t *tree) waitUntilGone(ctx context.Context, patience time.Duration, sig syscall.Signal) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return wait.Until(ctx, 20*time.Millisecond, func() (bool, error) {

@@ -45,14 +45,14 @@ type Terminals struct {
 	now      func() time.Time
 	log      *slog.Logger
 
-	tmux      *tmux.Server
-	joined    joined
-	watcher   *watcher
-	launcher  *launcher
-	adopter   *adopter
-	look      chan struct{} // tells the watcher to look now
-	ending    atomic.Bool   // shutting down: failures are not logged, nothing is launched
-	adoptions atomic.Int64  // see Adoptions
+	tmux        *tmux.Server
+	userServers userServers
+	watcher     *watcher
+	launcher    *launcher
+	adopter     *adopter
+	look        chan struct{} // tells the watcher to look now
+	ending      atomic.Bool   // shutting down: failures are not logged, nothing is launched
+	adoptions   atomic.Int64  // see Adoptions
 
 	// AnswerTime bounds how long a person who wants to see a terminal waits for tmux. It is set before
 	// the first call.
@@ -87,7 +87,7 @@ func Open(ctx context.Context, opts Options) (*Terminals, error) {
 		look: make(chan struct{}, 1), AnswerTime: answerTime,
 	}
 	t.watcher, t.launcher, t.adopter = &watcher{ts: t}, &launcher{ts: t}, &adopter{t}
-	t.joined.tmux, t.joined.roster = opts.Tmux, opts.Roster
+	t.userServers.tmux, t.userServers.roster = opts.Tmux, opts.Roster
 
 	own := opts.Tmux
 	own.Notify = t.notice
@@ -114,7 +114,7 @@ func (ts *Terminals) Ping(ctx context.Context) error {
 // Recover finds the agents that run already, ends the panes of stopped agents, takes the reports that
 // agents made in the meantime, and removes left-over files. Couriers must start after it.
 func (ts *Terminals) Recover(ctx context.Context) error {
-	if err := ts.readopt(ctx); err != nil {
+	if err := ts.recoverAgents(ctx); err != nil {
 		return err
 	}
 	ts.TakeSpool(ctx)
@@ -125,7 +125,7 @@ func (ts *Terminals) Recover(ctx context.Context) error {
 // Close disconnects from all tmux servers; the agents run on. Watch must have ended.
 func (ts *Terminals) Close() error {
 	ts.ending.Store(true)
-	return errors.Join(ts.joined.closeJoined(true), ts.tmux.Close())
+	return errors.Join(ts.userServers.closeUnused(true), ts.tmux.Close())
 }
 
 // Ending tells the terminals that the daemon is shutting down: launches and adoptions are refused and

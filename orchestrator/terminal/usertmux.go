@@ -16,13 +16,13 @@ import (
 	"parley/tmux"
 )
 
-// joinedTime bounds one look at a tmux server of the user's, which takes some milliseconds. One that
+// userLookTime bounds one look at a tmux server of the user's, which takes some milliseconds. One that
 // hangs must not delay the others for long.
-const joinedTime = 3 * time.Second
+const userLookTime = 3 * time.Second
 
-// joined holds the connections to the user's tmux servers on which adopted agents live. They are
+// userServers holds the connections to the user's tmux servers on which adopted agents live. They are
 // opened when needed and closed when no agent lives there.
-type joined struct {
+type userServers struct {
 	mu      sync.Mutex
 	servers map[string]*tmux.Server // by the paths of their sockets
 	inUse   map[*tmux.Server]int    // the number of calls in progress
@@ -31,10 +31,10 @@ type joined struct {
 	roster *team.Roster
 }
 
-// join returns the server at a socket of the user's, connected, and a function that ends the use of
+// use returns the server at a socket of the user's, connected, and a function that ends the use of
 // it, which the caller must call. The error is INVALID_ARGUMENT or NOT_AUTHORIZED when the socket
 // cannot be used.
-func (jo *joined) join(ctx context.Context, socket string) (*tmux.Server, func(), error) {
+func (jo *userServers) use(ctx context.Context, socket string) (*tmux.Server, func(), error) {
 	path, err := ownSocket(socket)
 	if err != nil {
 		return nil, nil, err
@@ -45,7 +45,7 @@ func (jo *joined) join(ctx context.Context, socket string) (*tmux.Server, func()
 
 	server := jo.servers[path]
 	if server == nil {
-		if server, err = jo.openJoined(ctx, path); err != nil {
+		if server, err = jo.open(ctx, path); err != nil {
 			return nil, nil, err
 		}
 		if jo.servers == nil {
@@ -64,9 +64,9 @@ func (jo *joined) join(ctx context.Context, socket string) (*tmux.Server, func()
 	}, nil
 }
 
-// openJoined connects to the server at path.
-func (jo *joined) openJoined(ctx context.Context, path string) (*tmux.Server, error) {
-	ctx, cancel := context.WithTimeout(ctx, joinedTime)
+// open connects to the server at path.
+func (jo *userServers) open(ctx context.Context, path string) (*tmux.Server, error) {
+	ctx, cancel := context.WithTimeout(ctx, userLookTime)
 	defer cancel()
 
 	opts := tmux.Options{Binary: jo.tmux.Binary, Path: path, Join: true, Env: jo.tmux.Env, Dir: jo.tmux.Dir}
@@ -113,9 +113,9 @@ func ownSocket(socket string) (string, error) {
 	return path, nil
 }
 
-// closeJoined disconnects from the servers that no agent and no call uses, or from all of them with
+// closeUnused disconnects from the servers that no agent and no call uses, or from all of them with
 // everything.
-func (jo *joined) closeJoined(everything bool) error {
+func (jo *userServers) closeUnused(everything bool) error {
 	jo.mu.Lock()
 	defer jo.mu.Unlock()
 
@@ -138,27 +138,27 @@ func (jo *joined) closeJoined(everything bool) error {
 	return err
 }
 
-// rejoin finds the agents that an earlier daemon adopted, by their stored panes. An option of the pane
+// recoverAdopted finds the agents that an earlier daemon adopted, by their stored panes. An option of the pane
 // proves that it is the same one: it ends with the pane.
-func (ts *Terminals) rejoin(ctx context.Context) {
+func (ts *Terminals) recoverAdopted(ctx context.Context) {
 	for _, m := range ts.roster.All() {
 		a := m.Agent()
 		if !a.Adopted() || a.State == parley.StateTerminated {
 			continue
 		}
-		if err := ts.rejoinOne(ctx, m, a); err != nil {
+		if err := ts.recoverAdoptedAgent(ctx, m, a); err != nil {
 			ts.log.Warn("an adopted agent is not where it was", "agent", m.Name, "error", err)
 		}
 	}
 }
 
-// rejoinOne gives an adopted agent its terminal back. It fails when its pane is gone or belongs to
+// recoverAdoptedAgent gives an adopted agent its terminal back. It fails when its pane is gone or belongs to
 // another agent.
-func (ts *Terminals) rejoinOne(ctx context.Context, m *team.Member, a parley.Agent) error {
-	ctx, cancel := context.WithTimeout(ctx, joinedTime)
+func (ts *Terminals) recoverAdoptedAgent(ctx context.Context, m *team.Member, a parley.Agent) error {
+	ctx, cancel := context.WithTimeout(ctx, userLookTime)
 	defer cancel()
 
-	server, done, err := ts.joined.join(ctx, a.Socket)
+	server, done, err := ts.userServers.use(ctx, a.Socket)
 	if err != nil {
 		return err
 	}
@@ -177,19 +177,19 @@ func (ts *Terminals) rejoinOne(ctx context.Context, m *team.Member, a parley.Age
 		return err
 	}
 
-	s := &seat{server: server, info: info, argv: a.Command}
-	if pid, argv, err := tmux.ForegroundProcess(info.PID); err == nil && runs(p, a.Command)(argv) {
+	s := &adoptedPane{server: server, info: info, argv: a.Command}
+	if pid, argv, err := tmux.ForegroundProcess(info.PID); err == nil && programMatcher(p, a.Command)(argv) {
 		s.pid = pid // else the watcher finds the program once it has the terminal
 	}
 
-	ts.sit(m, p, s)
+	ts.giveTerminal(m, p, s)
 
 	return nil
 }
 
 // closeIdleServers disconnects from the user's servers on which no agent lives any longer.
 func (ts *Terminals) closeIdleServers() {
-	if err := ts.joined.closeJoined(false); err != nil {
+	if err := ts.userServers.closeUnused(false); err != nil {
 		ts.log.Warn("let go of a tmux server", "error", err)
 	}
 }
@@ -204,16 +204,16 @@ func (w *watcher) observeAdopted(
 		switch {
 		case err != nil: // between two programs, when the courier types nothing
 		case !t.Runs(argv):
-			return w.observeAway(ctx, m, t, info, argv)
+			return w.observeOtherProgram(ctx, m, t, info, argv)
 		case pid != t.PID:
-			return w.observeAgain(ctx, m, t, &seat{server: t.Server, info: info, pid: pid, argv: argv})
+			return w.observeRestarted(ctx, m, t, &adoptedPane{server: t.Server, info: info, pid: pid, argv: argv})
 		}
 	}
 	return w.observe(ctx, m, t, info, there)
 }
 
-// observeAway records that another program, with these arguments, has the terminal.
-func (w *watcher) observeAway(
+// observeOtherProgram records that another program, with these arguments, has the terminal.
+func (w *watcher) observeOtherProgram(
 	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo, argv []string,
 ) error {
 	if !m.Changing.TryLock() {
@@ -234,8 +234,8 @@ func (w *watcher) observeAway(
 	return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program ended: "+has, nil)
 }
 
-// observeAgain gives the agent the terminal of a program that was started again in its pane.
-func (w *watcher) observeAgain(ctx context.Context, m *team.Member, t *team.Terminal, s *seat) error {
+// observeRestarted gives the agent the terminal of a program that was started again in its pane.
+func (w *watcher) observeRestarted(ctx context.Context, m *team.Member, t *team.Terminal, s *adoptedPane) error {
 	if !m.Changing.TryLock() {
 		return nil
 	}
@@ -244,7 +244,7 @@ func (w *watcher) observeAgain(ctx context.Context, m *team.Member, t *team.Term
 	if m.Terminal() != t {
 		return nil
 	}
-	w.ts.sit(m, t.Profile, s)
+	w.ts.giveTerminal(m, t.Profile, s)
 
 	return w.ts.roster.SetState(ctx, m, parley.StateStarting, "its program was started again", nil)
 }

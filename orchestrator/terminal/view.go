@@ -67,7 +67,7 @@ func (ts *Terminals) ReadTerminal(
 		return nil, err
 	}
 
-	ctx, cancel := ts.whileTmuxAnswers(ctx)
+	ctx, cancel := ts.withAnswerTime(ctx)
 	defer cancel()
 
 	screen, err := Screen(ctx, t, tmux.ScreenOptions{Colours: req.Colours, History: req.History})
@@ -103,7 +103,7 @@ func (ts *Terminals) GetAttachInfo(
 		return nil, err
 	}
 
-	ctx, cancel := ts.whileTmuxAnswers(ctx)
+	ctx, cancel := ts.withAnswerTime(ctx)
 	defer cancel()
 
 	info, err := t.Pane.Info(ctx) // attaching to a server that does not answer would hang
@@ -131,9 +131,9 @@ func (ts *Terminals) GetAttachInfo(
 // errTmuxSilent is the cause when a call to tmux that a person waits for times out.
 var errTmuxSilent = errors.New("the tmux server does not answer")
 
-// whileTmuxAnswers bounds a call to tmux that a person waits for by AnswerTime, with errTmuxSilent as
+// withAnswerTime bounds a call to tmux that a person waits for by AnswerTime, with errTmuxSilent as
 // the cause.
-func (ts *Terminals) whileTmuxAnswers(ctx context.Context) (context.Context, context.CancelFunc) {
+func (ts *Terminals) withAnswerTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, ts.AnswerTime, errTmuxSilent)
 }
 

@@ -101,7 +101,7 @@ func (w *watcher) lookAround(ctx context.Context) {
 // lookAt lists the panes of a server and brings the states of its members up to date. The members got
 // their terminals before the panes are listed, so a terminal that is not in the list is gone.
 func (w *watcher) lookAt(ctx context.Context, server *tmux.Server, members map[*team.Member]*team.Terminal) {
-	own, within := server == w.ts.tmux, joinedTime
+	own, within := server == w.ts.tmux, userLookTime
 	if own {
 		within = lookTime
 	}
@@ -165,7 +165,7 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 		m.Wake()
 	}
 	if info.Dead {
-		return w.died(ctx, m, t, info)
+		return w.observeDead(ctx, m, t, info)
 	}
 	if info.Resized {
 		w.giveSizeBack(ctx, m, t, info)
@@ -195,9 +195,9 @@ func (w *watcher) giveSizeBack(ctx context.Context, m *team.Member, t *team.Term
 	t.KeepsSize = err != nil
 }
 
-// died records that the program of a dead pane has ended, once its exit status is known or
+// observeDead records that the program of a dead pane has ended, once its exit status is known or
 // statusPatience has passed.
-func (w *watcher) died(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
+func (w *watcher) observeDead(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
 	if t.Dead.IsZero() {
 		t.Dead = w.ts.now()
 	}
