@@ -106,7 +106,7 @@ func statusCountsUnread(f *fixture) {
 
 func nobodyIsRefused(f *fixture) {
 	nobody := f.coder
-	nobody.ctx = parley.WithCaller(f.coder.ctx, parley.Caller{})
+	nobody.caller = parley.Caller{}
 	for _, op := range []string{
 		"get_agent_status", "check_inbox", "get_messages", "read_events", "get_workspace_status",
 	} {

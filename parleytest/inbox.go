@@ -1,6 +1,7 @@
 package parleytest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -105,11 +106,11 @@ func checkStopsWaiting(f *fixture) {
 }
 
 func checkWaitCancelled(f *fixture) {
-	m, cancel := f.coder.cancelled()
+	ctx, cancel := context.WithCancel(f.coder.ctx())
 	timer := time.AfterFunc(50*time.Millisecond, cancel)
 	defer timer.Stop()
 	f.within("a check_inbox whose context has ended", func() {
-		if got, err := invoke(m, "check_inbox", parley.CheckInboxRequest{WaitSeconds: 60}); err == nil {
+		if got, err := invokeWithin(ctx, f.coder, "check_inbox", parley.CheckInboxRequest{WaitSeconds: 60}); err == nil {
 			f.Errorf("it gave %+v, want an error", got)
 		}
 	})

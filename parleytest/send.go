@@ -294,7 +294,7 @@ func sendDirectly(f *fixture) {
 		Priority: parley.PriorityHigh,
 	}
 
-	got, err := f.planner.service.SendMessage(f.planner.ctx, r)
+	got, err := f.planner.service.SendMessage(f.planner.ctx(), r)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func sendDirectly(f *fixture) {
 	conforms(f.planner, "send_message", got)
 	f.coder.expectInbox("a complete request")
 	r.To = parley.Names{"nobody"}
-	_, err = f.planner.service.SendMessage(f.planner.ctx, r)
+	_, err = f.planner.service.SendMessage(f.planner.ctx(), r)
 	same(f.T, "code", parley.ErrorCode(err), parley.AgentNotFound)
 }
 
