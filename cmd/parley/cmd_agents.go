@@ -204,7 +204,7 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 		}
 
 		if held {
-			row = append(row, reasonText(a.HeldCode, a.HeldReason))
+			row = append(row, a.HeldReason)
 		}
 
 		t.add(row...)

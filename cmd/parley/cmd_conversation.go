@@ -191,7 +191,7 @@ func printConversation(c *cli, res *parley.ConversationStateResult) error {
 
 	for _, h := range res.Held {
 		c.printf("  %s  %s → %s  “%s”\n", c.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)
-		c.printf("            %s\n", reasonText(parley.HoldConversation, h.Text))
+		c.printf("            %s\n", h.Text)
 	}
 
 	return nil
