@@ -180,11 +180,8 @@ func (m member) conversation(call params) *parley.ConversationStateResult {
 
 func (m member) createThread(title string, participants ...string) *parley.CreateThreadResult {
 	m.Helper()
-	return do[parley.CreateThreadResult](
-		m,
-		"create_thread",
-		parley.CreateThreadRequest{Title: title, Participants: append(parley.Names{}, participants...)},
-	)
+	return do[parley.CreateThreadResult](m, "create_thread",
+		parley.CreateThreadRequest{Title: title, Participants: append(parley.Names{}, participants...)})
 }
 
 func (m member) post(thread, text string) *parley.SendMessageResult {
