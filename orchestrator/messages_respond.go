@@ -164,7 +164,7 @@ func (a *admission) passOn(jobs []store.Job, answers *store.Answering) {
 		return
 	}
 	for _, d := range answers.Delegates {
-		a.roster.ByID(d.RecipientID).Announce()
+		a.roster.ByID(d.RecipientID).NotifyArrival()
 	}
 }
 

@@ -214,7 +214,7 @@ func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
 		return time.Time{}, false
 	}
 
-	quiet := time.Unix(0, t.Output.Load())
+	quiet := time.Unix(0, t.LastOutput.Load())
 	said, _ := m.LastReport()
 	for _, sign := range []time.Time{a.Since, said.Heard} { // the state may be newer than the output that brought it
 		if sign.After(quiet) {

@@ -48,7 +48,7 @@ func (op *operatorService) RetryDelivery(
 		m := op.roster.ByID(job.Key.RecipientID)
 		res.Retried, again = append(res.Retried, m.ID), append(again, m.Name)
 		if job.State.Settled() {
-			m.Announce()
+			m.NotifyArrival()
 			continue
 		}
 
@@ -65,7 +65,7 @@ func (op *operatorService) RetryDelivery(
 
 	for _, d := range chosen {
 		if !d.State.Settled() {
-			op.roster.ByID(d.RecipientID).InsistOn(msg.ID)
+			op.roster.ByID(d.RecipientID).Force(msg.ID)
 			waits = append(waits, waiting(d))
 		}
 	}

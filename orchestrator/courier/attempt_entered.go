@@ -176,7 +176,7 @@ func (a *attempt) stuck(o *observation) bool {
 	if !p.HasMarkers() || o.now.Sub(e.began) < p.TakenWithin {
 		return false
 	}
-	still := e.still.Of(o.now, o.steadyPart())
+	still := e.still.SinceText(o.now, o.steadyPart())
 	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
 	return takesKey && o.holdsOnly(&a.letter) && touched(o.now, o.screen).none() && o.now.Sub(still) >= p.Settle
 }

@@ -74,8 +74,8 @@ func (c *courier) inspect(t *team.Terminal) facts {
 		return f
 	}
 
-	f.launched, f.stopping, f.sameServer = true, t.Ended.Load(), t.Instance == t.Server.Instance()
-	f.adopted, f.runs, f.alive = t.Adopted(), t.Runs, tmux.Alive(t.PID)
+	f.launched, f.stopping, f.sameServer = true, t.Stopping.Load(), t.Instance == t.Server.Instance()
+	f.adopted, f.runs, f.alive = t.Adopted(), t.IsProgram, tmux.Alive(t.PID)
 	f.foreground, f.untold = tmux.Foreground(t.PID)
 	f.unread = unread(t)
 	return f

@@ -28,7 +28,7 @@ type Key struct {
 	store.APIKey
 	Member *Member
 	used   atomic.Int64 // when it was last used, in nanoseconds since 1970; 0 if never
-	noted  atomic.Int64 // the last use that TakeUsed has returned
+	taken  atomic.Int64 // the last use that TakeUsed has returned
 }
 
 // IsAny selects every key: SwapKeys takes it to end all keys of a member.
@@ -46,7 +46,7 @@ func (r *Keyring) Add(m *Member, key *store.APIKey) {
 	held := &Key{APIKey: *key, Member: m}
 	if key.LastUsed != nil {
 		held.used.Store(key.LastUsed.UnixNano())
-		held.noted.Store(key.LastUsed.UnixNano())
+		held.taken.Store(key.LastUsed.UnixNano())
 	}
 
 	r.mu.Lock()
@@ -59,8 +59,8 @@ func (r *Keyring) Add(m *Member, key *store.APIKey) {
 	r.byHash[string(key.Hash)] = held
 }
 
-// End removes keys, which are invalid from then on.
-func (r *Keyring) End(keys []*Key) {
+// Remove removes keys, which are invalid from then on.
+func (r *Keyring) Remove(keys []*Key) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, k := range keys {
@@ -80,9 +80,9 @@ func (r *Keyring) Find(hash []byte) *Key {
 	return k
 }
 
-// Of returns the keys of a member, or all keys for nil, sorted by the name of the agent and then
+// List returns the keys of a member, or all keys for nil, sorted by the name of the agent and then
 // by age, the oldest first.
-func (r *Keyring) Of(m *Member) []*Key {
+func (r *Keyring) List(m *Member) []*Key {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 
@@ -108,8 +108,8 @@ func (r *Keyring) Of(m *Member) []*Key {
 // key's id.
 func (r *Keyring) TakeUsed() map[string]time.Time {
 	used := map[string]time.Time{}
-	for _, k := range r.Of(nil) {
-		if at := k.used.Load(); at != k.noted.Swap(at) {
+	for _, k := range r.List(nil) {
+		if at := k.used.Load(); at != k.taken.Swap(at) {
 			used[k.KeyID] = time.Unix(0, at)
 		}
 	}

@@ -16,7 +16,7 @@ func (r *Roster) SwapKeys(ctx context.Context, m *Member, added *store.APIKey, e
 	ring.Changing.Lock()
 	defer ring.Changing.Unlock()
 
-	ended := slices.DeleteFunc(ring.Of(m), func(k *Key) bool { return !ends(k) })
+	ended := slices.DeleteFunc(ring.List(m), func(k *Key) bool { return !ends(k) })
 	if len(ended) == 0 && added == nil {
 		return nil, nil
 	}
@@ -26,7 +26,7 @@ func (r *Roster) SwapKeys(ctx context.Context, m *Member, added *store.APIKey, e
 		return nil, err
 	}
 
-	ring.End(ended)
+	ring.Remove(ended)
 	ring.Add(m, added)
 
 	return ended, nil
@@ -41,9 +41,9 @@ func KeyIDs(keys []*Key) []string {
 	return ids
 }
 
-// Renew replaces the record of a member and all its keys: the member of a stopped agent becomes
+// Revive replaces the record of a member and all its keys: the member of a stopped agent becomes
 // the agent a. The caller must hold m.Changing, and must not hold Keys.Changing.
-func (r *Roster) Renew(ctx context.Context, m *Member, a parley.Agent, key *store.APIKey) error {
+func (r *Roster) Revive(ctx context.Context, m *Member, a parley.Agent, key *store.APIKey) error {
 	r.Keys.Changing.Lock()
 	defer r.Keys.Changing.Unlock()
 
@@ -51,7 +51,7 @@ func (r *Roster) Renew(ctx context.Context, m *Member, a parley.Agent, key *stor
 		return err
 	}
 
-	r.Keys.End(r.Keys.Of(m))
+	r.Keys.Remove(r.Keys.List(m))
 	r.Keys.Add(m, key)
 	m.SetAgent(a)
 

@@ -73,7 +73,7 @@ type Member struct {
 	terminal *Terminal       // nil when it has none
 	arrived  chan struct{}   // closed when a message comes for it
 	fresh    []store.Job     // for its terminal, stored since the courier last took them
-	insist   map[string]bool // messages that the operator wants typed although the agent is blocked
+	forced   map[string]bool // messages that the operator wants typed although the agent is blocked
 	turn     *turn           // the work of the agent; nil when this daemon does not know it
 	left     leftover        // in its terminal
 }
@@ -110,9 +110,9 @@ func (m *Member) Wake() {
 	}
 }
 
-// Announce wakes all callers that wait for a message to this member: it closes the channel of
+// NotifyArrival wakes all callers that wait for a message to this member: it closes the channel of
 // Arrival.
-func (m *Member) Announce() {
+func (m *Member) NotifyArrival() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	close(m.arrived)
@@ -150,36 +150,36 @@ func (m *Member) TakeQueued() []store.Job {
 	return jobs
 }
 
-// Insists reports whether the operator wants a message typed although the agent is blocked.
-func (m *Member) Insists(messageID string) bool {
+// IsForced reports whether the operator wants a message typed although the agent is blocked.
+func (m *Member) IsForced(messageID string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.insist[messageID]
+	return m.forced[messageID]
 }
 
-// Insisted returns the ids of the messages that the operator wants typed although the agent is
+// Forced returns the ids of the messages that the operator wants typed although the agent is
 // blocked, sorted.
-func (m *Member) Insisted() []string {
+func (m *Member) Forced() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.Sorted(maps.Keys(m.insist))
+	return slices.Sorted(maps.Keys(m.forced))
 }
 
-// ForgetInsist drops the operator's wish to have the message typed: it counts for one attempt.
-func (m *Member) ForgetInsist(messageID string) {
+// ForgetForced drops the operator's wish to have the message typed: it counts for one attempt.
+func (m *Member) ForgetForced(messageID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.insist, messageID)
+	delete(m.forced, messageID)
 }
 
-// InsistOn records that the operator wants a message typed although the agent is blocked, and wakes
+// Force records that the operator wants a message typed although the agent is blocked, and wakes
 // the courier.
-func (m *Member) InsistOn(messageID string) {
+func (m *Member) Force(messageID string) {
 	m.mu.Lock()
-	if m.insist == nil {
-		m.insist = map[string]bool{}
+	if m.forced == nil {
+		m.forced = map[string]bool{}
 	}
-	m.insist[messageID] = true
+	m.forced[messageID] = true
 	m.mu.Unlock()
 	m.Wake()
 }
@@ -201,9 +201,9 @@ func (m *Member) Arrival() <-chan struct{} {
 	return m.arrived
 }
 
-// Abandoned reports whether the agent is terminated and nothing launches it again. It reports false
+// IsGone reports whether the agent is terminated and nothing launches it again. It reports false
 // while Changing is held.
-func (m *Member) Abandoned() bool {
+func (m *Member) IsGone() bool {
 	if !m.Changing.TryLock() {
 		return false
 	}
@@ -211,10 +211,10 @@ func (m *Member) Abandoned() bool {
 	return m.Terminal() == nil && m.Agent().State == parley.StateTerminated
 }
 
-// LacksTerminal reports whether a member without a terminal should have one: it is just being
+// NeedsTerminal reports whether a member without a terminal should have one: it is just being
 // launched, or the loss of its terminal could not be recorded. It does not look at the terminal
 // itself.
-func (m *Member) LacksTerminal() bool {
+func (m *Member) NeedsTerminal() bool {
 	return m.Kind == parley.KindTerminal && m.Agent().State.Live()
 }
 

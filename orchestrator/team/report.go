@@ -176,7 +176,7 @@ func (r *Roster) attest(ctx context.Context, m *Member, w store.Witness) ([]stri
 		m.Typing.Lock()
 		defer m.Typing.Unlock()
 
-		for _, w := range m.Reports.Postponed() {
+		for _, w := range m.Reports.TakePostponed() {
 			if _, err := r.store.Attest(ctx, w); err != nil {
 				r.log.Error("record what an agent reports", "agent", m.Name, "error", err)
 			}
@@ -199,8 +199,8 @@ func (r *Reports) postpone(w store.Witness) (first bool) {
 	return first
 }
 
-// Postponed returns the postponed reports, the oldest first, and forgets them.
-func (r *Reports) Postponed() []store.Witness {
+// TakePostponed returns the postponed reports, the oldest first, and forgets them.
+func (r *Reports) TakePostponed() []store.Witness {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	late := r.late

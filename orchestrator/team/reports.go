@@ -15,8 +15,8 @@ type Report struct {
 	Heard  time.Time         // when the last event of any kind happened; only LastReport sets it
 }
 
-// Words describes the report as the evidence of a state.
-func (r Report) Words() string {
+// Evidence describes the report as the evidence of a state.
+func (r Report) Evidence() string {
 	if r.Detail == "" {
 		return "it reported " + r.Event
 	}

@@ -33,13 +33,13 @@ func (r *Roster) FillInDeliveries(ds []parley.Delivery) []parley.Delivery {
 // titles caches the titles of all threads by their ids. They never change, and every typed post
 // shows one.
 type titles struct {
-	mu sync.RWMutex
-	of map[string]string
+	mu   sync.RWMutex
+	byID map[string]string
 }
 
 // Load reads all titles from the store. Nothing else may be called before it returns.
 func (t *titles) Load(ctx context.Context, s *store.Store) (err error) {
-	t.of, err = s.ThreadTitles(ctx)
+	t.byID, err = s.ThreadTitles(ctx)
 	return err
 }
 
@@ -47,7 +47,7 @@ func (t *titles) Load(ctx context.Context, s *store.Store) (err error) {
 func (t *titles) Find(id string) (title string, ok bool) {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	title, ok = t.of[id]
+	title, ok = t.byID[id]
 	return title, ok
 }
 
@@ -55,5 +55,5 @@ func (t *titles) Find(id string) (title string, ok bool) {
 func (t *titles) Add(id, title string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.of[id] = title
+	t.byID[id] = title
 }

@@ -243,18 +243,18 @@ func (ad *adopter) freeName(base, socket, pane string) string {
 // reported.
 func (ts *Terminals) giveTerminal(m *team.Member, p *profile.Profile, s *adoptedPane) {
 	t := &team.Terminal{
-		Server:   s.server,
-		Pane:     s.server.Pane(s.info.ID),
-		Profile:  p,
-		PID:      s.pid,
-		Born:     tmux.Birth(s.pid),
-		TTY:      s.info.TTY,
-		Instance: s.server.Instance(),
-		Started:  ts.now(),
-		Runs:     programMatcher(p, s.argv),
+		Server:    s.server,
+		Pane:      s.server.Pane(s.info.ID),
+		Profile:   p,
+		PID:       s.pid,
+		Born:      tmux.Birth(s.pid),
+		TTY:       s.info.TTY,
+		Instance:  s.server.Instance(),
+		Started:   ts.now(),
+		IsProgram: programMatcher(p, s.argv),
 	}
 
-	t.Saw(s.info)
+	t.SetInfo(s.info)
 	m.Reports.Forget()
 	m.SetTerminal(t)
 	ts.adoptions.Add(1)
@@ -284,7 +284,7 @@ func (ts *Terminals) release(ctx context.Context, m *team.Member) error {
 		return nil
 	}
 
-	t.Ended.Store(true)
+	t.Stopping.Store(true)
 	m.Typing.Lock()
 	defer m.Typing.Unlock()
 

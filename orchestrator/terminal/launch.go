@@ -172,7 +172,7 @@ func (ts *Terminals) revive(ctx context.Context, m *team.Member, a parley.Agent,
 
 	a.ID, a.Name, a.CreatedAt = old.ID, old.Name, old.CreatedAt
 
-	return ts.roster.Renew(ctx, m, a, key)
+	return ts.roster.Revive(ctx, m, a, key)
 }
 
 // identity returns the variables that tell an agent who it is.

@@ -26,7 +26,7 @@ func (ts *Terminals) Sweep() {
 	dirs, failed := os.ReadDir(filepath.Join(ts.opts.LaunchDir, "agents"))
 	err = errors.Join(err, ignoreError(failed, fs.ErrNotExist))
 	for _, dir := range dirs {
-		if m := ts.roster.ByID(dir.Name()); m == nil || m.Abandoned() {
+		if m := ts.roster.ByID(dir.Name()); m == nil || m.IsGone() {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(ts.opts.LaunchDir, "agents", dir.Name())))
 		}
 	}

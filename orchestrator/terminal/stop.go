@@ -73,7 +73,7 @@ func (ts *Terminals) end(ctx context.Context, m *team.Member, evidence string) (
 		err = ts.close(ctx, m, evidence)
 	}
 	if err != nil && t != nil {
-		t.Ended.Store(false) // the watcher observes it again
+		t.Stopping.Store(false) // the watcher observes it again
 	}
 
 	return ended, err
@@ -91,7 +91,7 @@ func (ts *Terminals) endProcesses(ctx context.Context, m *team.Member, t *team.T
 
 	root, born := 0, ""
 	if t != nil {
-		t.Ended.Store(true)
+		t.Stopping.Store(true)
 		root, born = t.PID, t.Born
 	}
 
@@ -268,7 +268,7 @@ func (ts *Terminals) EndAll(ctx context.Context, evidence string) (stopped, left
 	if err := ends.Wait(); err != nil {
 		for _, m := range members {
 			if t := m.Terminal(); t != nil {
-				t.Ended.Store(false) // the watcher observes them again
+				t.Stopping.Store(false) // the watcher observes them again
 			}
 		}
 		return nil, nil, err

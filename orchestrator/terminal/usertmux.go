@@ -203,7 +203,7 @@ func (w *watcher) observeAdopted(
 		pid, argv, err := tmux.ForegroundProcess(info.PID)
 		switch {
 		case err != nil: // between two programs, when the courier types nothing
-		case !t.Runs(argv):
+		case !t.IsProgram(argv):
 			return w.observeOtherProgram(ctx, m, t, info, argv)
 		case pid != t.PID:
 			return w.observeRestarted(ctx, m, t, &adoptedPane{server: t.Server, info: info, pid: pid, argv: argv})
@@ -225,7 +225,7 @@ func (w *watcher) observeOtherProgram(
 		return nil
 	}
 
-	t.Saw(info)
+	t.SetInfo(info)
 	has := filepath.Base(argv[0]) + " has its terminal"
 	if tmux.Alive(t.PID) && tmux.Birth(t.PID) == t.Born {
 		return w.ts.roster.SetState(ctx, m, parley.StateUnknown, has, nil)

@@ -77,9 +77,9 @@ func (w *watcher) lookAround(ctx context.Context) {
 	byServer := map[*tmux.Server]map[*team.Member]*team.Terminal{w.ts.tmux: {}}
 	for _, m := range w.ts.roster.All() {
 		switch t := m.Terminal(); {
-		case t == nil && m.LacksTerminal():
+		case t == nil && m.NeedsTerminal():
 			byServer[w.ts.tmux][m] = nil
-		case t != nil && !t.Ended.Load():
+		case t != nil && !t.Stopping.Load():
 			if byServer[t.Server] == nil {
 				byServer[t.Server] = map[*team.Member]*team.Terminal{}
 			}
@@ -152,7 +152,7 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 	}
 	defer m.Changing.Unlock()
 
-	if m.Terminal() != t || t == nil && !m.LacksTerminal() {
+	if m.Terminal() != t || t == nil && !m.NeedsTerminal() {
 		return nil
 	}
 	if !there {
@@ -160,7 +160,7 @@ func (w *watcher) observe(ctx context.Context, m *team.Member, t *team.Terminal,
 	}
 
 	moved := info.InMode != t.Info.InMode || info.InputOff != t.Info.InputOff
-	t.Saw(info)
+	t.SetInfo(info)
 	if moved {
 		m.Wake()
 	}
@@ -189,21 +189,21 @@ func (w *watcher) giveSizeBack(ctx context.Context, m *team.Member, t *team.Term
 	defer m.Typing.Unlock()
 
 	err := t.Pane.Resize(ctx, info.LaunchWidth, info.LaunchHeight)
-	if err != nil && !t.KeepsSize && !w.ts.ending.Load() {
+	if err != nil && !t.ResizeFailed && !w.ts.ending.Load() {
 		w.ts.log.Warn("give its terminal the size of its launch back", "agent", m.Name, "error", err)
 	}
-	t.KeepsSize = err != nil
+	t.ResizeFailed = err != nil
 }
 
 // observeDead records that the program of a dead pane has ended, once its exit status is known or
 // statusPatience has passed.
 func (w *watcher) observeDead(ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo) error {
-	if t.Dead.IsZero() {
-		t.Dead = w.ts.now()
+	if t.DeadSince.IsZero() {
+		t.DeadSince = w.ts.now()
 	}
 
 	switch {
-	case !info.ExitKnown && w.ts.now().Sub(t.Dead) < statusPatience:
+	case !info.ExitKnown && w.ts.now().Sub(t.DeadSince) < statusPatience:
 		return nil
 	case !info.ExitKnown:
 		return w.ts.roster.SetState(ctx, m, parley.StateExited, "its program ended", nil)
@@ -221,7 +221,7 @@ func (w *watcher) stateOf(
 	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
 	now := w.ts.now()
-	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.Read &&
+	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.LastRead &&
 		m.Agent().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
@@ -231,7 +231,7 @@ func (w *watcher) stateOf(
 		return "", "", err
 	}
 
-	t.Read = info.Activity
+	t.LastRead = info.Activity
 	quiet := now.Sub(t.Still.Since(now, screen))
 	if t.Profile.HasMarkers() {
 		said, _ := m.LastReport()
@@ -242,12 +242,12 @@ func (w *watcher) stateOf(
 		}
 
 		if s.State != parley.StateDrafting {
-			t.Drafted = time.Time{}
-		} else if t.Drafted.IsZero() {
-			t.Drafted = now
+			t.DraftSince = time.Time{}
+		} else if t.DraftSince.IsZero() {
+			t.DraftSince = now
 		}
 
-		if s.State == parley.StateDrafting && now.Sub(t.Drafted) < draftedAfter {
+		if s.State == parley.StateDrafting && now.Sub(t.DraftSince) < draftedAfter {
 			return "", "", nil // it may be a message that is just being typed
 		}
 
@@ -255,14 +255,14 @@ func (w *watcher) stateOf(
 	}
 
 	if quiet >= t.Profile.Quiet {
-		t.Loud = time.Time{}
+		t.LoudSince = time.Time{}
 		return parley.StateIdle, "its terminal is quiet", nil
 	}
 
-	if t.Loud.IsZero() {
-		t.Loud = now
+	if t.LoudSince.IsZero() {
+		t.LoudSince = now
 	}
-	if now.Sub(t.Loud) >= busyAfter && m.Agent().State != parley.StateStarting {
+	if now.Sub(t.LoudSince) >= busyAfter && m.Agent().State != parley.StateStarting {
 		return parley.StateBusy, "its terminal shows output all the time", nil
 	}
 
