@@ -18,9 +18,9 @@ import (
 	"parley/orchestrator/team"
 )
 
-// MaxSpool limits the size of the spool in bytes. It holds thousands of reports, of which soon only
+// maxSpool limits the size of the spool in bytes. It holds thousands of reports, of which soon only
 // the last one of each agent counts.
-const MaxSpool = 1 << 20
+const maxSpool = 1 << 20
 
 // lockWait bounds the daemon's wait for the lock of the spool. Writers hold it for well under a
 // millisecond.
@@ -30,8 +30,8 @@ const lockWait = 200 * time.Millisecond
 // opening a pipe does not block.
 const openFlags = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// ErrSpoolFull means that the spool has reached its limit and a report is dropped.
-var ErrSpoolFull = errors.New("the spool is full")
+// errSpoolFull means that the spool has reached its limit and a report is dropped.
+var errSpoolFull = errors.New("the spool is full")
 
 // spooled is a line of the spool. The hash of the key, as in the database, proves which agent wrote
 // the line, and cannot be used as a key.
@@ -78,8 +78,8 @@ func appendLine(ctx context.Context, f *os.File, path string, line []byte) error
 	if err != nil {
 		return err
 	}
-	if info.Size()+int64(len(line)) > MaxSpool {
-		return ErrSpoolFull
+	if info.Size()+int64(len(line)) > maxSpool {
+		return errSpoolFull
 	}
 
 	_, err = f.Write(line)
@@ -114,8 +114,8 @@ func lockFile(ctx context.Context, f *os.File) error {
 	return nil
 }
 
-// takeSpool hears what is spooled and removes it. What cannot be heard now is tried
-// again: hearing a report twice changes nothing.
+// TakeSpool takes the spooled reports and removes the spool. After an error, which it logs, the next
+// call takes all of them again: taking a report twice changes nothing.
 func (ts *Terminals) TakeSpool(ctx context.Context) {
 	if ts.opts.Spool == "" {
 		return
@@ -129,28 +129,29 @@ func (ts *Terminals) TakeSpool(ctx context.Context) {
 		err = errors.Join(ts.readSpool(ctx, f), f.Close())
 	}
 	if err != nil && ctx.Err() == nil {
-		ts.log.Warn("take what agents reported meanwhile", "file", ts.opts.Spool, "error", err)
+		ts.log.Warn("take the spooled reports", "file", ts.opts.Spool, "error", err)
 	}
 }
 
+// readSpool locks the open spool, takes its lines and removes it.
 func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
-	wait, cancel := context.WithTimeout(ctx, lockWait)
+	waiting, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 
-	if err := lockFile(wait, f); err != nil {
+	if err := lockFile(waiting, f); err != nil {
 		return err
 	}
 	if _, err := stillAt(ts.opts.Spool, f); err != nil {
-		return ignoreError(err, fs.ErrNotExist) // another has taken it, and what is there now is not in f
+		return ignoreError(err, fs.ErrNotExist) // another process has taken it; f is no longer the spool
 	}
 
-	text, err := io.ReadAll(io.LimitReader(f, MaxSpool))
+	text, err := io.ReadAll(io.LimitReader(f, maxSpool))
 	if err != nil {
 		return err
 	}
 
 	for line := range bytes.Lines(text) {
-		if err := ts.hearSpooled(ctx, line); err != nil {
+		if err := ts.takeLine(ctx, line); err != nil {
 			return err
 		}
 	}
@@ -158,9 +159,9 @@ func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
 	return os.Remove(ts.opts.Spool)
 }
 
-// hearSpooled takes one line as if its agent called now. One that is damaged or
-// refused is dropped.
-func (ts *Terminals) hearSpooled(ctx context.Context, line []byte) error {
+// takeLine takes one line of the spool as if its agent called now. It drops a line that is damaged or
+// refused.
+func (ts *Terminals) takeLine(ctx context.Context, line []byte) error {
 	var s spooled
 	if json.Unmarshal(line, &s) != nil {
 		return nil
