@@ -94,11 +94,8 @@ func (r *Keyring) List(m *Member) []*Key {
 	}
 
 	slices.SortFunc(keys, func(a, b *Key) int {
-		return cmp.Or(
-			cmp.Compare(a.Member.Name, b.Member.Name),
-			a.CreatedAt.Compare(b.CreatedAt),
-			cmp.Compare(a.KeyID, b.KeyID),
-		)
+		return cmp.Or(cmp.Compare(a.Member.Name, b.Member.Name), a.CreatedAt.Compare(b.CreatedAt),
+			cmp.Compare(a.KeyID, b.KeyID))
 	})
 
 	return keys

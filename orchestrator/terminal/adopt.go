@@ -128,7 +128,8 @@ func (ad *adopter) recognise(s *adoptedPane, name string) (*profile.Profile, err
 	case tmux.IsShell(s.argv), !known && program == "parley": // typed at the shell's prompt
 		return nil, parley.Errorf(parley.InvalidArgument,
 			"no agent runs in pane %s, but a shell, which would run messages as commands", s.info.ID).
-			Suggest("Start the agent there, then adopt it from another terminal: parley adopt NAME --pane %s --socket %s. "+
+			Suggest("Start the agent there, then adopt it from another terminal: "+
+				"parley adopt NAME --pane %s --socket %s. "+
 				"Without an agent, parley join shows messages there.", s.info.ID, s.server.SocketPath())
 	case tmux.TakesKeys(s.argv) != "":
 		return nil, parley.Errorf(parley.InvalidArgument,

@@ -126,22 +126,29 @@ func (ts *Terminals) TakeSpool(ctx context.Context) {
 		return
 	}
 	if err == nil {
-		err = errors.Join(ts.readSpool(ctx, f), f.Close())
+		reader := &spoolReader{ts: ts, path: ts.opts.Spool}
+		err = errors.Join(reader.read(ctx, f), f.Close())
 	}
 	if err != nil && ctx.Err() == nil {
 		ts.log.Warn("take the spooled reports", "file", ts.opts.Spool, "error", err)
 	}
 }
 
-// readSpool locks the open spool, takes its lines and removes it.
-func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
+// spoolReader takes the reports out of a spool.
+type spoolReader struct {
+	ts   *Terminals
+	path string
+}
+
+// read locks the open spool, takes its lines and removes it.
+func (r *spoolReader) read(ctx context.Context, f *os.File) error {
 	waiting, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 
 	if err := lockFile(waiting, f); err != nil {
 		return err
 	}
-	if _, err := stillAt(ts.opts.Spool, f); err != nil {
+	if _, err := stillAt(r.path, f); err != nil {
 		return ignoreError(err, fs.ErrNotExist) // another process has taken it; f is no longer the spool
 	}
 
@@ -151,17 +158,17 @@ func (ts *Terminals) readSpool(ctx context.Context, f *os.File) error {
 	}
 
 	for line := range bytes.Lines(text) {
-		if err := ts.takeLine(ctx, line); err != nil {
+		if err := r.takeLine(ctx, line); err != nil {
 			return err
 		}
 	}
 
-	return os.Remove(ts.opts.Spool)
+	return os.Remove(r.path)
 }
 
 // takeLine takes one line of the spool as if its agent called now. It drops a line that is damaged or
 // refused.
-func (ts *Terminals) takeLine(ctx context.Context, line []byte) error {
+func (r *spoolReader) takeLine(ctx context.Context, line []byte) error {
 	var s spooled
 	if json.Unmarshal(line, &s) != nil {
 		return nil
@@ -172,12 +179,12 @@ func (ts *Terminals) takeLine(ctx context.Context, line []byte) error {
 		return nil
 	}
 
-	held := ts.roster.Keys.Find(hash)
+	held := r.ts.roster.Keys.Find(hash)
 	if held == nil {
 		return nil
 	}
 
-	caller, ok := ts.roster.CallerOf(held.Member)
+	caller, ok := r.ts.roster.CallerOf(held.Member)
 	if _, err := parley.FindOp("report_state").Decode(s.Report); !ok || err != nil {
 		return nil
 	}
@@ -186,7 +193,7 @@ func (ts *Terminals) takeLine(ctx context.Context, line []byte) error {
 		return nil
 	}
 
-	_, err = ts.ReportState(parley.WithCaller(ctx, caller), req)
+	_, err = r.ts.ReportState(parley.WithCaller(ctx, caller), req)
 	if parley.ErrorCode(err) == parley.NotAuthorized {
 		return nil
 	}

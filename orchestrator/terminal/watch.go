@@ -221,8 +221,9 @@ func (w *watcher) stateOf(
 	ctx context.Context, m *team.Member, t *team.Terminal, info tmux.PaneInfo,
 ) (parley.AgentState, string, error) {
 	now := w.ts.now()
-	if now.Sub(info.Activity) > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) && info.Activity == t.LastRead &&
-		m.Agent().State == parley.StateIdle {
+	quietFor := now.Sub(info.Activity)
+	if quietFor > 2*time.Second+max(t.Profile.Quiet, courier.SteadyAfter) &&
+		info.Activity == t.LastRead && m.Agent().State == parley.StateIdle {
 		return "", "", nil // nothing was written since the last look, and it was idle then
 	}
 
@@ -237,7 +238,8 @@ func (w *watcher) stateOf(
 		said, _ := m.LastReport()
 		s := courier.ReadStanding(t, now, screen, said)
 		starting := m.Agent().State == parley.StateStarting && now.Sub(t.Started) < startPatience
-		if s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter) || s.State == parley.StateStarting {
+		unsettled := s.State == parley.StateUnknown && (starting || s.Steady < courier.SteadyAfter)
+		if unsettled || s.State == parley.StateStarting {
 			return "", "", nil // it may be drawing
 		}
 
