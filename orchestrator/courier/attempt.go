@@ -11,8 +11,9 @@ import (
 
 // attempt is one message on its way into one terminal. It is a machine with a phase, that
 // of tmux: nothing typed, pasted, entered. next is its one decision: from an observation to
-// the next step. It depends on nothing else, so that it runs in a simulated world as it
-// does here. The courier and tmux carry the steps out.
+// the next step. It reads no clock and no terminal, and changes only the attempt and its
+// memory, so that it runs in a simulated world as it does here. The courier and tmux carry
+// the steps out.
 type attempt struct {
 	key     store.Key
 	sent    time.Time // when the message was accepted
@@ -130,7 +131,7 @@ const defaultShow = 10 * time.Second
 
 func (a *attempt) afterPaste(o *observation) tmux.Step {
 	p := &a.pasted
-	if p.scrolls {
+	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
 		if a.refused = a.typable(o); !a.refused.none() {
 			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 		}

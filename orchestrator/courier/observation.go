@@ -11,8 +11,8 @@ import (
 	"parley/tmux"
 )
 
-// observation is all that an attempt knows of its terminal at one moment. Nothing but it
-// decides on the next step.
+// observation is all that an attempt knows of its terminal at one moment. The next step
+// depends on it and on what the attempt and its memory hold from earlier ones.
 type observation struct {
 	now     time.Time
 	on      *team.Terminal // to tell it from an earlier one, and for nothing else

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// steadyAfter is how long a screen must show something before it is believed
+	// SteadyAfter is how long a screen must show something before it is believed
 	// against what was believed before: unknown rows pass by while a program redraws.
 	SteadyAfter = 3 * time.Second
 	// overruled is how long a screen must steadily show something else than what the
