@@ -156,8 +156,7 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	}
 
 	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
-		msg.ID,
-		team.NewID(),
+		msg.ID, team.NewID(),
 	), from.ID, from.Name, from.Agent().Role, a.now()
 
 	link := d.replied.Link
@@ -306,8 +305,7 @@ func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, 
 // while communication is paused.
 func (a *admission) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
 	to = slices.DeleteFunc(
-		slices.Clone(to),
-		func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },
+		slices.Clone(to), func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },
 	)
 	if len(to) == 0 {
 		return nil

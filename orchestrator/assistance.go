@@ -128,11 +128,7 @@ func (ms *messageService) RequestAssistance(
 
 	// A responder's answer comes as a message, like everyone's; without one it still owes it.
 	stored, _, err := ms.admission.answered(
-		ctx,
-		responder,
-		false,
-		d,
-		func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) },
+		ctx, responder, false, d, func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) },
 	)
 	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
 		return nil, err

@@ -205,17 +205,12 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 			msg.Sender,
 			what,
 			short,
-			lasting(
-				now.Sub(msg.Timestamp),
-			),
+			lasting(now.Sub(msg.Timestamp)),
 			lasting(now.Sub(d.DueAt)),
 			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength),
 		),
 		Command: fmt.Sprintf(
-			"parley steer %s --kind REMINDER \"please answer message %s from %s\"",
-			d.Debtor,
-			short,
-			msg.Sender,
+			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender,
 		),
 		Action: fmt.Sprintf("Remind it, or let it be with parley needs --dismiss %s.", short),
 	}

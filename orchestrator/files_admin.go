@@ -72,10 +72,7 @@ func (fs *fileService) removeFiles(ctx context.Context, removed []parley.File) e
 		errs = append(
 			errs,
 			fs.files.Remove(
-				f.SHA256,
-				f.ID,
-				f.Name,
-				func() (bool, error) { return fs.store.ContentWanted(ctx, f.SHA256) },
+				f.SHA256, f.ID, f.Name, func() (bool, error) { return fs.store.ContentWanted(ctx, f.SHA256) },
 			),
 		)
 	}

@@ -140,8 +140,7 @@ func endedWords(m *team.Member, ended []*team.Key) string {
 	words := " Ended: " + strings.Join(team.KeyIDs(ended), ", ") + "."
 	if m.Agent().State.Live() && slices.ContainsFunc(ended, (*team.Key).IsLaunched) {
 		words += fmt.Sprintf(
-			" Its program has one of them and is refused until it is started again: parley restart %s",
-			m.Name,
+			" Its program has one of them and is refused until it is started again: parley restart %s", m.Name,
 		)
 	}
 	return words

@@ -133,9 +133,7 @@ func (g *agentService) admitNewcomer(c parley.Caller) error {
 	}
 
 	return limited(
-		wait,
-		"too many agents register from here: %d a minute are allowed",
-		g.opts.Settings.RegistrationsPerMinute,
+		wait, "too many agents register from here: %d a minute are allowed", g.opts.Settings.RegistrationsPerMinute,
 	).
 		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
 }

@@ -288,8 +288,7 @@ func (ms *messageService) GetConversationHistory(
 	}
 
 	page, err := ms.store.History(
-		ctx,
-		store.HistoryQuery{A: me.ID, B: other.ID, Limit: cmp.Or(req.Limit, 50), Before: req.Before},
+		ctx, store.HistoryQuery{A: me.ID, B: other.ID, Limit: cmp.Or(req.Limit, 50), Before: req.Before},
 	)
 	if err != nil {
 		return nil, err

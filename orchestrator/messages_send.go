@@ -114,9 +114,7 @@ func (ms *messageService) BroadcastMessage(
 		RecipientCount: len(stored.Deliveries),
 		Timestamp:      stored.Message.Timestamp,
 		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
-		DeliveryStatus: parley.SumUp(
-			stored.Deliveries,
-		),
+		DeliveryStatus: parley.SumUp(stored.Deliveries),
 		Deliveries: ms.roster.FillInDeliveries(stored.Deliveries),
 		Object:     ms.roster.FillIn(&stored.Message),
 	}, nil

@@ -90,10 +90,7 @@ func (ts *threadService) CreateThread(
 
 	call := store.Call{AgentID: from.ID, Key: req.IdempotencyKey, Made: th.ID,
 		Asked: requestHash(
-			"create_thread",
-			th.Title,
-			parley.Clean(req.InitialMessage),
-			slices.Sorted(slices.Values(th.Participants)),
+			"create_thread", th.Title, parley.Clean(req.InitialMessage), slices.Sorted(slices.Values(th.Participants)),
 		)}
 
 	if was, found, err := ts.store.Called(ctx, call); found || err != nil {
@@ -137,9 +134,7 @@ func (ts *threadService) created(ctx context.Context, made store.Call, err error
 	th, err := ts.roster.Thread(ctx, made.Made)
 	return &parley.CreateThreadResult{Answer: parley.OK, Thread: th, InitialMessageID: made.MessageID,
 		Message: fmt.Sprintf(
-			"Thread %s created with %d participant(s)",
-			parley.Short(th.ID),
-			len(th.Participants),
+			"Thread %s created with %d participant(s)", parley.Short(th.ID), len(th.Participants),
 		)}, err
 }
 
