@@ -19,9 +19,9 @@ import (
 	"parley/store"
 )
 
-// admission is the one door for messages: whatever is said, by whom and however, passes
-// it. It resolves recipients, cleans the text, asks the conversation protocol, counts
-// against limits, stores, and wakes the couriers.
+// admission is the one way into the service for every kind of message. It resolves recipients,
+// cleans the text, asks the conversation protocol, applies the limits, stores the message, and
+// wakes the couriers.
 type admission struct {
 	store      *store.Store
 	roster     *team.Roster
@@ -38,23 +38,24 @@ type admission struct {
 
 // draft is a message before it is admitted.
 type draft struct {
-	message    parley.Message // without id, sender, text cleaned, time
+	message    parley.Message // id, sender, time and the cleaned text are filled in by prepare
 	recipients []*team.Member
-	whoever    bool             // the recipients are those who are there, and not named
-	reach      store.Reach      // instead of recipients, for a thread
-	key        string           // idempotency
-	answers    *store.Answering // what it is a reply to, where that is known already
-	deadline   *time.Time       // as its sender gave it; nil for the usual one
-	file       *parley.File     // a new one that it announces
+	whoever    bool             // no recipients were named: they follow from who is there
+	reach      store.Reach      // replaces recipients for a thread
+	key        string           // idempotency key
+	answers    *store.Answering // the message it answers; nil: prepare finds it by InReplyTo
+	deadline   *time.Time       // as given by the sender; nil: the default
+	file       *parley.File     // the new file that it announces
 
-	description string      // of the file
-	replied     talk.Parent // what it is a reply to
+	description string      // of file
+	replied     talk.Parent // the message it replies to
 
-	asks  *team.Member  // the responder that answers it
-	reply *answer.Reply // of a responder, for which no limit holds; nil for other messages
+	asks  *team.Member  // the responder that is asked to answer it
+	reply *answer.Reply // set for a responder's reply, which no limit applies to
 }
 
-// receipt writes the receipt. One recipient that cannot get it is a failure.
+// receipt builds the result of a send. A send to a single recipient that cannot get it is
+// reported as a failure.
 func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 	d := stored.Deliveries
 	res := &parley.SendMessageResult{
@@ -103,8 +104,8 @@ func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 	return res
 }
 
-// admit is the one door for messages: it cleans the text, stores message and
-// deliveries durably in one transaction, and wakes the couriers.
+// admit checks a draft, stores its message and deliveries in one transaction, and wakes the
+// couriers. A repeated idempotency key returns what was stored the first time.
 func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	post, err := a.prepare(ctx, from, d)
 	if err != nil {
@@ -135,11 +136,12 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 	return stored, err
 }
 
-// prepare makes of a draft what can be stored.
+// prepare turns a draft into the post to store. It refuses an empty or too long text, an
+// unknown reply-to and files that the sender may not read.
 func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (store.Post, error) {
 	msg := d.message
 	var err error
-	if d.reply == nil { // what is spent on one is spent
+	if d.reply == nil { // a reply has been paid for and is stored even while paused
 		if err = a.RefusePaused(); err != nil {
 			return store.Post{}, err
 		}
@@ -170,7 +172,7 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	if d.reply != nil {
 		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
 	}
-	if !d.inCall() { // the answer of a call begins no turn
+	if !d.inCall() { // a reply inside a call starts no turn
 		post.Judge = a.talk.Judge(from, &msg, d.replied)
 	}
 	switch msg.Kind {
@@ -193,7 +195,8 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	return post, nil
 }
 
-// handOut gives what is stored to the couriers, and wakes those who wait for a message.
+// handOut queues the stored deliveries with their couriers and wakes callers that wait for a
+// message. A repeated message is not handed out twice.
 func (a *admission) handOut(stored *store.Appended) {
 	a.roster.FillInDeliveries(stored.Deliveries)
 	if stored.Repeated {
@@ -213,7 +216,8 @@ func (a *admission) handOut(stored *store.Appended) {
 	}
 }
 
-// firstRung is where a delivery begins: a mailbox has it when it is stored.
+// firstRung returns the state in which a delivery begins. A mailbox has its message as soon as
+// it is stored.
 func firstRung(to *team.Member) store.NewDelivery {
 	d := store.NewDelivery{RecipientID: to.ID, Silent: to.Responder() != nil}
 	switch {
@@ -228,6 +232,8 @@ func firstRung(to *team.Member) store.NewDelivery {
 	return d
 }
 
+// cleanText removes control characters and invalid UTF-8. It fails with INVALID_ARGUMENT when
+// nothing visible is left, and with MESSAGE_TOO_LONG above the limit.
 func (a *admission) cleanText(text string) (string, error) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "")
@@ -249,7 +255,8 @@ func (a *admission) cleanText(text string) (string, error) {
 	return text, nil
 }
 
-// await waits until every delivery is settled, at most seconds.
+// await waits until every delivery is settled, at most the given number of seconds, and
+// refreshes the deliveries.
 func (a *admission) await(ctx context.Context, stored *store.Appended, seconds int) error {
 	if seconds <= 0 || settled(stored.Deliveries) {
 		return nil
@@ -283,7 +290,7 @@ func priority(p parley.Priority, urgent bool) parley.Priority {
 	return cmp.Or(p, parley.PriorityNormal)
 }
 
-// Admit implements answer.Admission: it lets the reply of a responder into the service.
+// Admit implements answer.Admission: it admits the reply of a responder.
 func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, error) {
 	d := draft{
 		message: r.Message,
@@ -299,10 +306,10 @@ func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, 
 	return a.admit(ctx, r.From, d)
 }
 
-// notify sends a word of parley's own to those of `to` that are not terminated; to
-// nobody it sends nothing. data, an object, may be nil. A key makes it once for
-// good, also for a daemon that starts anew; it may be empty. COMMUNICATION_DISABLED
-// while communication is paused.
+// notify sends a notice from parley itself to those of the members that are not terminated, and
+// does nothing if none is left. data is a JSON object or nil. A non-empty key makes the notice
+// unique, across restarts of the daemon too. The error is COMMUNICATION_DISABLED while
+// communication is paused.
 func (a *admission) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
 	to = slices.DeleteFunc(
 		slices.Clone(to), func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },

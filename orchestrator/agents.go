@@ -60,8 +60,9 @@ func (g *agentService) RegisterAgent(
 	}, nil
 }
 
-// stoppedMailbox returns the mailbox that the operator gives a new key to. Nobody
-// else may: its unread messages would be theirs.
+// stoppedMailbox returns the terminated mailbox of that name if the operator registers it
+// again, else nil. Only the operator may take one over, because the new owner can read its
+// unread messages.
 func (g *agentService) stoppedMailbox(ctx context.Context, name string) *team.Member {
 	m := g.roster.ByName(name)
 	if m == nil || !parley.CallerFrom(ctx).Operator || m.Kind != parley.KindMailbox ||

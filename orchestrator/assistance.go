@@ -15,7 +15,8 @@ import (
 	"parley/store"
 )
 
-// urgencies are what an update's urgency means for its message.
+// urgencies maps the urgency of an update to the priority of its message and whether it
+// requires a response.
 var urgencies = map[string]struct {
 	priority parley.Priority
 	required bool
@@ -71,7 +72,7 @@ func (ms *messageService) BroadcastUpdate(
 	return res, nil
 }
 
-// updateText is an update as terminals show it.
+// updateText formats an update as terminals show it.
 func updateText(req *parley.BroadcastUpdateRequest) string {
 	text := fmt.Sprintf("update (%s): %s", req.UpdateType, parley.CleanLine(req.Content.Summary))
 	text += labelled("", req.Content.Details) + labelled("Impact: ", req.Content.Impact)
@@ -81,7 +82,7 @@ func updateText(req *parley.BroadcastUpdateRequest) string {
 	return text
 }
 
-// labelled is a further part of a text, if there is one.
+// labelled returns text on a line of its own behind label, or "" if text is blank.
 func labelled(label, text string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
@@ -126,7 +127,7 @@ func (ms *messageService) RequestAssistance(
 		responder = to[0]
 	}
 
-	// A responder's answer comes as a message, like everyone's; without one it still owes it.
+	// A responder answers with a message, as everyone does. If its model fails, it still owes the answer.
 	stored, _, err := ms.admission.answered(
 		ctx, responder, false, d, func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) },
 	)
@@ -145,7 +146,8 @@ func (ms *messageService) RequestAssistance(
 	}, nil
 }
 
-// helpers are those who are asked: the targets, else the capable, else everyone.
+// helpers returns the agents to ask: the targets if any are named, else the agents with a
+// required capability, else everyone.
 func (ms *messageService) helpers(
 	from *team.Member,
 	req *parley.RequestAssistanceRequest,
@@ -173,7 +175,8 @@ func (ms *messageService) helpers(
 	return to, false, nil
 }
 
-// ranked says how well each could help, the best first.
+// ranked lists members by how well they match the required capabilities, then by availability,
+// best first.
 func (ms *messageService) ranked(members []*team.Member, required []string) []parley.PotentialHelp {
 	readiness := []parley.Availability{parley.Available, parley.Busy, parley.Unavailable}
 	list := make([]parley.PotentialHelp, 0, len(members))
@@ -192,9 +195,9 @@ func (ms *messageService) ranked(members []*team.Member, required []string) []pa
 	return list
 }
 
-// capabilityMatch is the share, from 0 to 1, of the required capabilities that an agent
-// has. Case does not matter, and one that has a word in common counts half. Who
-// requires nothing finds everyone fit.
+// capabilityMatch returns the share, from 0 to 1, of the required capabilities that an agent
+// has. Case does not matter, and a capability that only shares a word counts half. If nothing
+// is required the result is 1.
 func capabilityMatch(required, has []string) float64 {
 	if len(required) == 0 {
 		return 1
@@ -218,12 +221,12 @@ func capabilityMatch(required, has []string) float64 {
 	return sum / float64(len(required))
 }
 
-// wordStem is how many characters the beginning of a word must have to stand for it:
-// below that, too much begins alike.
+// wordStem is the number of characters that a prefix needs to match a longer word. Shorter
+// prefixes match too many unrelated words.
 const wordStem = 4
 
-// shareWord reports whether a word of the one is, or is the beginning of, a word of
-// the other, as in "test" and "unit testing".
+// shareWord reports whether a word of one string equals, or is a prefix of, a word of the
+// other, as in "test" and "unit testing".
 func shareWord(a, b string) bool {
 	begins := func(word, stem string) bool {
 		return word == stem || utf8.RuneCountInString(stem) >= wordStem && strings.HasPrefix(word, stem)
@@ -247,7 +250,7 @@ func shareWord(a, b string) bool {
 	return false
 }
 
-// assistanceText is a request for assistance as terminals show it.
+// assistanceText formats a request for assistance as terminals show it.
 func assistanceText(req *parley.RequestAssistanceRequest) string {
 	text := fmt.Sprintf("request for %s: %s", req.AssistanceType, strings.TrimSpace(req.RequestDetails.Description))
 	text += labelled("Context: ", req.RequestDetails.Context)

@@ -10,11 +10,11 @@ import (
 	"parley/store"
 )
 
-// furthest is the latest deadline that is taken: a later one is a slip of the pen.
+// furthest is how far ahead a deadline may lie. A later one is most likely a typing mistake.
 const furthest = 366 * 24 * time.Hour
 
-// due returns by when a response is required, nil if none is. A deadline alone
-// requires one.
+// due returns the deadline of a response, or nil if no response is required. Giving a deadline
+// requires a response. A deadline in the past or beyond furthest is INVALID_ARGUMENT.
 func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) {
 	now := a.now()
 	switch {
@@ -44,8 +44,9 @@ func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) 
 	return &at, nil
 }
 
-// dueBefore returns the deadline of a message that was stored with this key: a call that
-// is repeated when it has passed is the same call still.
+// dueBefore returns the deadline of the message stored earlier with this idempotency key, and
+// refusal if there is none. A call that is repeated after its deadline has passed is still the
+// same call.
 func (a *admission) dueBefore(
 	ctx context.Context,
 	from *team.Member,
@@ -63,8 +64,8 @@ func (a *admission) dueBefore(
 	return nil, refusal
 }
 
-// remind lets those who owe a response hear of it, then those who wait for it, then
-// the operator, each once. While communication is paused nobody does.
+// remind tells the debtors of unanswered requests, then the senders, then the operator, each
+// once. It does nothing while communication is paused.
 func (op *operatorService) remind(ctx context.Context) {
 	if op.pause.is() != nil {
 		return
@@ -86,8 +87,9 @@ func (op *operatorService) remind(ctx context.Context) {
 	}
 }
 
-// remindOf tells whoever has now to hear of one debt. A notice is stored before it is
-// noted, under a key of its own, so that a crash between the two repeats neither.
+// remindOf sends the notices that are due for one unanswered request. Each notice is stored
+// under an idempotency key before it is recorded as sent, so a crash between the two repeats
+// neither.
 func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
 	now, s, d := op.now(), &op.opts.Settings, &w.Debt
 	op.roster.FillIn(&w.Message)
@@ -96,12 +98,12 @@ func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
 		told *time.Time
 		at   time.Time
 		who  store.Told
-		to   string // an agent's id
+		to   string // agent id; empty for the operator
 		text func() string
 	}{
 		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminder(w, now) }},
 		{d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID, func() string { return op.missing(w, now) }},
-		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // get_needs says it
+		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // shown by get_needs
 	} {
 		if step.told != nil || now.Before(step.at) {
 			continue
@@ -133,7 +135,8 @@ func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
 	return nil
 }
 
-// answeredNanos tells the times apart that one agent owes the same answer.
+// answeredNanos distinguishes the times that one agent owes the same answer, for use in a
+// notice's key.
 func answeredNanos(d *parley.Debt) int64 {
 	if d.AnsweredAt == nil {
 		return 0
@@ -141,10 +144,10 @@ func answeredNanos(d *parley.Debt) int64 {
 	return d.AnsweredAt.UnixNano()
 }
 
-// quoteLength is how much of a message its reminders show.
+// quoteLength is how many characters of a message its reminders quote.
 const quoteLength = 100
 
-// reminder is for the one who owes a response.
+// reminder is the text for the agent that owes the response.
 func reminder(w store.Owing, now time.Time) string {
 	short, tense := parley.Short(w.Message.ID), "is"
 	if now.After(w.Debt.DueAt) {
@@ -168,7 +171,7 @@ func reminder(w store.Owing, now time.Time) string {
 	)
 }
 
-// missing is for the one who waits for it.
+// missing is the text for the sender that waits for the response.
 func (op *operatorService) missing(w store.Owing, now time.Time) string {
 	did := "has not answered"
 	if w.Debt.State == parley.ResponsePartial {
@@ -186,7 +189,7 @@ func quote(w store.Owing) string {
 	return parley.Truncate(parley.CleanLine(w.Message.Text), quoteLength)
 }
 
-// overdueNeed is a response that did not come, for the operator.
+// overdueNeed tells the operator of a response that did not come.
 func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need {
 	msg, d := op.roster.FillIn(&w.Message), &w.Debt
 	short, what := parley.Short(msg.ID), "a response"

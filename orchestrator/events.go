@@ -40,8 +40,8 @@ func (es *eventService) ReadEvents(ctx context.Context, req parley.ReadEventsReq
 	}
 }
 
-// cancelWhen calls cancel when closing is closed. The caller calls stop when that does not
-// matter any longer.
+// cancelWhen calls cancel when closing is closed. The caller must call stop when it no longer
+// needs that.
 func cancelWhen(closing <-chan struct{}, cancel func()) (stop func()) {
 	done := make(chan struct{})
 	go func() {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// choreTime is how often expired deliveries and unused files are looked for.
+// choreTime is the interval between looks for expired deliveries and unused files.
 const choreTime = 30 * time.Second
 
-// expire gives up deliveries that waited too long, removes unused files, and stores when
+// expire gives up deliveries that waited too long, removes unused files, and records when
 // agents and keys were last seen.
 func (ws *workspaceService) expire(ctx context.Context) {
 	if _, err := ws.store.Expire(ctx, ws.now().Add(-ws.opts.Settings.ExpireAfter)); err != nil && ctx.Err() == nil {

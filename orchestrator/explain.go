@@ -39,8 +39,8 @@ func (op *operatorService) ExplainMessage(
 	return &res, nil
 }
 
-// explain tells a message's story: who said what to whom, and for each recipient
-// every rung, what holds now, and what to do.
+// explain tells the story of a message: its sender and recipients and, for each recipient,
+// every step of the delivery, its state now and what to do.
 func explain(
 	msg *parley.Message,
 	ds []parley.Delivery,
@@ -73,7 +73,7 @@ func explain(
 	return res
 }
 
-// summary is who sent what to whom, and when.
+// summary says who sent what to whom, and when.
 func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *time.Location) string {
 	var names []string
 	for _, d := range ds {
@@ -114,7 +114,7 @@ func storyOf(msg *parley.Message, d *parley.Delivery, agent parley.Agent) parley
 	return s
 }
 
-// rungText says in a sentence what happened and how that is known.
+// rungText says in a sentence what happened in a step, and how that is known.
 func rungText(step parley.Step, first bool) string {
 	how := step.Evidence
 	switch step.State {
@@ -148,7 +148,7 @@ func rungText(step parley.Step, first bool) string {
 	return sentence("It came to "+string(step.State), how)
 }
 
-// sentence puts what is known behind what happened.
+// sentence joins an event and its evidence.
 func sentence(what, how string) string {
 	if how = strings.TrimSuffix(strings.TrimSpace(how), "."); how == "" {
 		return what + "."
@@ -156,8 +156,7 @@ func sentence(what, how string) string {
 	return what + ": " + how + "."
 }
 
-// outlook is what holds for a delivery now, what would let it go on, and what a
-// person can do.
+// outlook says what state a delivery is in, what would let it go on, and what a person can do.
 func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	name := d.Recipient
 	retry := fmt.Sprintf("parley retry %s --to %s types it again; nothing else does.", id, name)
@@ -234,7 +233,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	return []string{}
 }
 
-// suspicion says what may have become of a text that was typed without proof.
+// suspicion says what may have become of a text that was typed without proof of arrival.
 func suspicion(code parley.ReasonCode, name string) string {
 	if code == parley.EndedNotEntered {
 		return fmt.Sprintf("The text may stand unsent in %s's composer, or be gone.", name)
@@ -242,7 +241,7 @@ func suspicion(code parley.ReasonCode, name string) string {
 	return fmt.Sprintf("%s may have got it, or its program may have dropped it.", name)
 }
 
-// a puts the article before a word.
+// a puts the indefinite article before a word.
 func a(word string) string {
 	if strings.ContainsRune("aeiou", rune(word[0])) {
 		return "an " + word
@@ -250,7 +249,7 @@ func a(word string) string {
 	return "a " + word
 }
 
-// lasting is a duration as a person says it.
+// lasting formats a duration for people.
 func lasting(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < 10*time.Second:

@@ -14,16 +14,16 @@ import (
 	"parley/store"
 )
 
-// fileNote is what is known of a file that comes in.
+// fileNote describes an incoming file.
 type fileNote struct {
-	to          *team.Member // who is told; nil for nobody
+	to          *team.Member // nil: nobody is told
 	name        string
 	description string
-	key         string // idempotency
+	key         string // idempotency key
 }
 
-// takeFile stores what content holds and tells its recipient. A failure, or a call
-// that was made before, leaves nothing of it.
+// takeFile stores content and announces it to its recipient. After a failure or a repeated call
+// nothing of it is kept.
 func (fs *fileService) takeFile(
 	ctx context.Context,
 	from *team.Member,
@@ -58,7 +58,7 @@ func (fs *fileService) takeFile(
 	return res.result, err
 }
 
-// announced is the answer, and whether the file is a new one.
+// announced is the result of announcing a file.
 type announced struct {
 	result *parley.TransferFileResult
 	fresh  bool
@@ -114,14 +114,14 @@ func (fs *fileService) announceFile(
 		return announced{fresh: true, result: uploaded(f, path)}, nil
 	}
 
-	call.Asked = "" // no upload of before is this one
+	call.Asked = "" // a transfer never repeats an upload
 	if _, _, err := fs.store.Called(ctx, call); err != nil {
 		return a, err
 	}
 
 	described := map[string]json.RawMessage{}
 	if d := parley.Clean(n.description); d != "" {
-		described["description"], _ = json.Marshal(d) // a string
+		described["description"], _ = json.Marshal(d) // a string always encodes
 	}
 
 	item, err := attachment(described, f, path)
@@ -146,7 +146,7 @@ func (fs *fileService) announceFile(
 	return a, err
 }
 
-// uploadedBefore writes the receipt of a file that nobody was told of, again.
+// uploadedBefore builds the receipt of an earlier upload without recipient.
 func (fs *fileService) uploadedBefore(ctx context.Context, id string) (*parley.TransferFileResult, error) {
 	f, err := fs.store.File(ctx, id, "")
 	if err != nil {
@@ -156,7 +156,7 @@ func (fs *fileService) uploadedBefore(ctx context.Context, id string) (*parley.T
 	return uploaded(f, path), err
 }
 
-// uploaded writes the receipt of a file that nobody is told of.
+// uploaded builds the receipt of a file without recipient.
 func uploaded(f parley.File, path string) *parley.TransferFileResult {
 	return &parley.TransferFileResult{Answer: parley.OK, Filename: f.Name, Timestamp: f.CreatedAt,
 		Message:        fmt.Sprintf("File %s is stored", f.Name),
@@ -164,7 +164,8 @@ func uploaded(f parley.File, path string) *parley.TransferFileResult {
 		DeliveryStatus: parley.SumUp(nil), Deliveries: []parley.Delivery{}}
 }
 
-// fileText tells the recipient of a file. What does not fit stands in the attachment.
+// fileText is the text of the message that announces a file. The attachment has what does not
+// fit.
 func (fs *fileService) fileText(f parley.File, path, description string) string {
 	text := fmt.Sprintf("I sent you the file %s (%d bytes, sha256 %s).", f.Name, f.Size, f.SHA256)
 	limit := fs.opts.Settings.MaxText
@@ -177,8 +178,8 @@ func (fs *fileService) fileText(f parley.File, path, description string) string 
 	return parley.Truncate(text, limit)
 }
 
-// transferredBefore returns the answer to a call that was made before with its key,
-// nil when it is new.
+// transferredBefore returns the result of an earlier call with the same idempotency key, or nil
+// if there was none.
 func (fs *fileService) transferredBefore(
 	ctx context.Context,
 	from *team.Member,
@@ -198,7 +199,7 @@ func (fs *fileService) transferredBefore(
 	return fs.transferred(stored)
 }
 
-// transferred writes the receipt of a file from its notice.
+// transferred builds the receipt of a file from the message that announced it.
 func (fs *fileService) transferred(stored store.Appended) (*parley.TransferFileResult, error) {
 	sent := fs.admission.receipt(stored)
 	var f struct {

@@ -11,8 +11,9 @@ import (
 	"parley/store"
 )
 
-// again refuses a message whose idempotency key stands for another one: its sender
-// would be told that it was sent. parley's own notices are known by their key alone.
+// sameCall returns an error if the idempotency key was used for a different message, because
+// the caller would be told that this one was sent. Only the key counts for parley's own
+// notices.
 func (a *admission) again(d *draft, from *team.Member, post *store.Post, stored *store.Appended) error {
 	if from.Kind == parley.KindSystem {
 		return nil
@@ -34,8 +35,8 @@ func (a *admission) again(d *draft, from *team.Member, post *store.Post, stored 
 	return otherMessage(was, differs)
 }
 
-// differs names the parameter in which two messages are not the same, whoever they are
-// for; "" if there is none.
+// differs returns the name of the first parameter in which two messages differ, recipients
+// aside, or "" if they are the same.
 func (a *admission) differs(d *draft, is, was *parley.Message) string {
 	switch {
 	case is.Text != was.Text:
@@ -63,12 +64,12 @@ func (a *admission) differs(d *draft, is, was *parley.Message) string {
 	return ""
 }
 
-// deadlineSlack is far more than passes between the reading of the clock for a deadline
-// and for the message itself.
+// deadlineSlack is far longer than the time between the two clock readings, one for the
+// deadline and one for the message.
 const deadlineSlack = time.Minute
 
-// sameDeadline reports whether a message has the deadline that its sender asks for, or
-// the usual one when it asks for none.
+// sameDeadline reports whether a stored message has the requested deadline, or the default one
+// if none is requested.
 func (a *admission) sameDeadline(asked *time.Time, was *parley.Message) bool {
 	if asked != nil {
 		return asked.Equal(*was.ResponseDeadline)
@@ -76,8 +77,8 @@ func (a *admission) sameDeadline(asked *time.Time, was *parley.Message) bool {
 	return was.Timestamp.Add(a.settings.ResponseDeadline).Sub(*was.ResponseDeadline).Abs() < deadlineSlack
 }
 
-// sameAttachment compares what a sender says: where the copy of a file is, is not its own
-// to say.
+// sameAttachment compares attachments without the path of the copy, which the sender does not
+// choose.
 func sameAttachment(is, was json.RawMessage) bool {
 	return bytes.Equal(is, was) || bytes.Equal(withoutPath(is), withoutPath(was))
 }
@@ -88,12 +89,13 @@ func withoutPath(item json.RawMessage) json.RawMessage {
 		return item
 	}
 	delete(members, "server_path")
-	rest, _ := json.Marshal(members) // it was just read from JSON
+	rest, _ := json.Marshal(members) // decoded from JSON above
 	return rest
 }
 
-// otherAddress names the parameter that says for whom two messages are, if it is not
-// the same. An answer goes to the thread or past it, as its sender takes part.
+// otherAddress returns the name of the parameter in which the recipients of two messages
+// differ, or "" if they are the same. An answer goes to the thread or to its author, depending
+// on whether the sender takes part in the thread at that time.
 func (d *draft) otherAddress(is, was *parley.Message, now []store.NewDelivery, then []parley.Delivery) string {
 	answer := d.answers != nil
 	switch {
@@ -104,7 +106,8 @@ func (d *draft) otherAddress(is, was *parley.Message, now []store.NewDelivery, t
 	case is.ThreadID != was.ThreadID:
 		return "thread_id"
 	case is.ThreadID != "":
-	case d.whoever && is.Kind != was.Kind && is.Type != parley.TypeRequest: // a request goes to as many as are capable today
+	case d.whoever && is.Kind != was.Kind && is.Type != parley.TypeRequest:
+		// The kind of a request depends on how many agents are capable of it at the time.
 		return "to"
 	case !d.whoever && !sameRecipients(now, firstRecipients(then)):
 		if answer {
@@ -116,8 +119,8 @@ func (d *draft) otherAddress(is, was *parley.Message, now []store.NewDelivery, t
 	return ""
 }
 
-// firstRecipients are those whom a message was sent to, without those to whom the answer
-// was delegated since.
+// firstRecipients returns the original recipients, without those that the answer was delegated
+// to later.
 func firstRecipients(deliveries []parley.Delivery) []string {
 	var first []string
 	var at time.Time
@@ -136,12 +139,13 @@ func firstRecipients(deliveries []parley.Delivery) []string {
 	return first
 }
 
-// sameRecipients reports whether two messages are for the same agents.
+// sameRecipients reports whether two messages have the same recipients.
 func sameRecipients(is []store.NewDelivery, was []string) bool {
 	return len(is) == len(was) &&
 		!slices.ContainsFunc(is, func(d store.NewDelivery) bool { return !slices.Contains(was, d.RecipientID) })
 }
 
+// otherMessage is the error for a key that was used for another message.
 func otherMessage(was *parley.Message, differs string) error {
 	return parley.Errorf(parley.InvalidArgument, "the idempotency key was used before, for message %s, which is another one: this was not sent", parley.Short(was.ID)).
 		With("parameter", "idempotency_key").
@@ -150,8 +154,8 @@ func otherMessage(was *parley.Message, differs string) error {
 		Suggest("Use another key for each message; the same key only repeats the same call.")
 }
 
-// fileAgain refuses a file whose idempotency key stands for another one, or for a
-// message without. sha256 is empty while it has not been read.
+// sameFile returns an error if the idempotency key was used for another file, or for a message
+// without one. sha256 is empty if the file has not been read yet.
 func fileAgain(was *parley.Message, to *team.Member, name, description, sha256 string) error {
 	var f struct {
 		parley.FileData

@@ -21,7 +21,7 @@ func (ks *keyService) RotateKey(ctx context.Context, req parley.RotateKeyRequest
 	return ks.giveKey(ctx, req.Agent, (*team.Key).IsAny)
 }
 
-// giveKey makes a key for an agent and ends those that are to end.
+// giveKey issues a key for an agent and ends the keys that ends selects.
 func (ks *keyService) giveKey(
 	ctx context.Context,
 	ref string,
@@ -37,11 +37,11 @@ func (ks *keyService) giveKey(
 			Suggest("The operator is known by the daemon's unix socket; name an agent.")
 	}
 
-	m.Changing.Lock() // else a stop could end all keys but this one
+	m.Changing.Lock() // keeps a concurrent stop from missing the new key
 	defer m.Changing.Unlock()
 
 	if m.Agent().State == parley.StateTerminated {
-		return nil, parley.Errorf(parley.AgentUnavailable, "%s is stopped, and no key of its would be good", m.Name).
+		return nil, parley.Errorf(parley.AgentUnavailable, "%s is stopped, so a new key would not work", m.Name).
 			Suggest("Start it again first: parley restart %s, or parley register %s for a mailbox.", m.Name, m.Name)
 	}
 
@@ -99,8 +99,7 @@ func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest
 	return res, nil
 }
 
-// keyNamed finds a key by its id. The whole key does as well: who has found one
-// somewhere need not count its characters.
+// keyNamed finds a key by its id. It accepts a full key too.
 func (ks *keyService) keyNamed(m *team.Member, id string) (*team.Key, error) {
 	keys := ks.roster.Keys.Of(m)
 	i := slices.IndexFunc(keys, func(k *team.Key) bool { return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash) })
@@ -132,7 +131,7 @@ func (ks *keyService) ListKeys(_ context.Context, req parley.ListKeysRequest) (*
 	return res, nil
 }
 
-// endedWords says which keys ended and who has to be told.
+// endedWords says which keys ended, and that a running program which has one needs a restart.
 func endedWords(m *team.Member, ended []*team.Key) string {
 	if len(ended) == 0 {
 		return ""
@@ -146,8 +145,8 @@ func endedWords(m *team.Member, ended []*team.Key) string {
 	return words
 }
 
-// ApproveAgent implements parley.RightsService. What is special is a mailbox all the
-// same unless a model is to answer for it.
+// ApproveAgent implements parley.RightsService. A special agent remains a mailbox,
+// unless a model is to answer for it.
 func (ks *keyService) ApproveAgent(
 	ctx context.Context,
 	req parley.ApproveAgentRequest,

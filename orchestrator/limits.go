@@ -14,17 +14,17 @@ import (
 	"parley/store"
 )
 
-// perMinute is a bucket that holds what a minute allows.
+// perMinute returns a token bucket that allows n a minute, in bursts of up to n.
 func perMinute(n int) *ratelimit.Limiter {
 	return ratelimit.NewLimiter(ratelimit.Limit(float64(n)/60), n)
 }
 
-// quota is what a sender has left, made when it first sends.
+// quota is what one sender may still send.
 type quota struct {
 	messages, broadcasts *ratelimit.Limiter
 }
 
-// quotas are what each sender has left, by its id.
+// quotas holds a quota for each sender that has sent something, by id.
 type quotas struct {
 	mu sync.Mutex
 	of map[string]*quota
@@ -42,8 +42,9 @@ func (q *quotas) find(id string, s *Settings) *quota {
 	return q.of[id]
 }
 
-// charge takes a message from what the sender has left. back gives it back where
-// nothing came of it. The operator, parley itself and replies are not limited.
+// charge takes one message from the sender's quota; call back to return it if nothing was
+// stored. The operator, parley itself and replies of responders are not limited. The error is
+// RATE_LIMITED.
 func (a *admission) charge(m *team.Member, d *draft) (back func(), err error) {
 	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply != nil {
 		return func() {}, nil
@@ -65,7 +66,8 @@ func (a *admission) charge(m *team.Member, d *draft) (back func(), err error) {
 	return func() { taken.CancelAt(now) }, nil
 }
 
-// take takes one from a bucket, or says how long until there is one.
+// take takes one token from a bucket. If there is none it returns the time to wait and a nil
+// reservation.
 func take(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.Reservation) {
 	r := bucket.ReserveN(now, 1)
 	if wait := r.DelayFrom(now); wait > 0 {
@@ -75,8 +77,8 @@ func take(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.R
 	return 0, r
 }
 
-// limited is the error of who has to wait. The seconds are whole: they are also an
-// HTTP header.
+// limited is the error for a caller that has to wait. The seconds are whole because they are
+// also sent as an HTTP header.
 func limited(wait time.Duration, format string, args ...any) *parley.Error {
 	return parley.Errorf(parley.RateLimited, format, args...).With("retry_after_seconds", wholeSeconds(wait))
 }
@@ -87,8 +89,8 @@ func seconds(wait time.Duration) string {
 	return (time.Duration(wholeSeconds(wait)) * time.Second).String()
 }
 
-// sentBefore looks whether a message that is refused for its number was stored
-// already: repeating a call costs nothing.
+// sentBefore returns the stored message if a call refused by a limit only repeats an earlier
+// one, else refusal. Repeating a call costs nothing.
 func (a *admission) sentBefore(
 	ctx context.Context,
 	from *team.Member,
@@ -107,17 +109,17 @@ func (a *admission) sentBefore(
 	return stored, a.again(d, from, post, &stored)
 }
 
-// maxDoors bounds how many places registrations are counted for.
+// maxDoors bounds the number of origins that registrations are counted for.
 const maxDoors = 1000
 
-// doors counts registrations by where they come from.
+// doors counts registrations by origin: an agent's id or a network address.
 type doors struct {
 	mu   sync.Mutex
 	from map[string]*ratelimit.Limiter
 }
 
-// admitNewcomer counts a registration: by its address that of nobody in particular,
-// else by who calls. What comes from this process itself has no address.
+// admitNewcomer rate-limits registrations: anonymous callers by address, others by caller.
+// Calls from this process have no address and are not limited.
 func (g *agentService) admitNewcomer(c parley.Caller) error {
 	from := c.ID
 	if c.Nobody() {
@@ -138,7 +140,8 @@ func (g *agentService) admitNewcomer(c parley.Caller) error {
 		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
 }
 
-// neighbourhood is an address without its port; one host has a whole /64 of IPv6.
+// neighbourhood returns an address without its port. An IPv6 address is cut to its /64, which
+// belongs to one host.
 func neighbourhood(address string) string {
 	ip, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -158,8 +161,8 @@ func neighbourhood(address string) string {
 	return prefix.String()
 }
 
-// door returns the bucket of a place. When there are too many places those that have
-// not been busy are forgotten, and if all are busy the rest share one.
+// door returns the bucket of an origin. At maxDoors it drops the buckets that are full again;
+// if none is, new origins share one bucket.
 func (d *doors) door(from string, n int, now time.Time) *ratelimit.Limiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -42,7 +42,8 @@ func (ms *messageService) CheckInbox(ctx context.Context, req parley.CheckInboxR
 	return res, nil
 }
 
-// inboxWhenFull reads the inbox, and when it has nothing waits for a message.
+// waitInbox reads a page of the inbox. While the page is empty it waits for a message, at most
+// patience.
 func (ms *messageService) inboxWhenFull(
 	ctx context.Context,
 	me *team.Member,
@@ -205,7 +206,7 @@ func (ms *messageService) MarkMessageRead(
 	return res, nil
 }
 
-// filled makes a list that is [] and not null in JSON.
+// filled returns list, or an empty list for nil, so that JSON shows [] and not null.
 func filled(list []string) []string {
 	if list == nil {
 		return []string{}
@@ -237,8 +238,9 @@ func (ms *messageService) GetMessageStatus(
 	return res, err
 }
 
-// visible returns a message if the caller sent it, got it, takes part in its thread, or
-// is the operator. To others it does not exist.
+// visible returns a message and its deliveries if the caller is the operator, sent it, got it,
+// or takes part in its thread. For other callers the message does not exist: the error is
+// MESSAGE_NOT_FOUND.
 func (a *admission) visible(
 	ctx context.Context,
 	c parley.Caller,
@@ -264,7 +266,7 @@ func (a *admission) visible(
 		Suggest("Use the message_id that send_message or check_inbox gave you.")
 }
 
-// pointer is for a time that there may be none of.
+// pointer returns nil for the zero time.
 func pointer(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -81,8 +81,8 @@ func (ms *messageService) RespondToMessage(
 	return res, nil
 }
 
-// answer admits an answer. What was posted to a thread is answered there, unless the
-// answer names others, or who answers takes part no more.
+// answer admits an answer. An answer to a thread post goes to the thread, unless it names other
+// recipients or the sender no longer takes part.
 func (ms *messageService) answer(
 	ctx context.Context,
 	from *team.Member,
@@ -103,8 +103,8 @@ func (ms *messageService) answer(
 	return ms.admission.admit(ctx, from, d)
 }
 
-// toAnswer returns the message that the caller wants to answer: one that it got, or reads
-// in a thread, from someone who can be written to.
+// toAnswer returns the message that the caller wants to answer. The caller must have got it or
+// read it in a thread, and its sender must be able to receive messages.
 func (ms *messageService) toAnswer(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
 	original, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
@@ -125,8 +125,8 @@ func (ms *messageService) toAnswer(ctx context.Context, from *team.Member, ref s
 	return original, nil
 }
 
-// joinedAfter reports whether a message is another's post to a thread that a member takes
-// part in: it reads it without having got it.
+// joinedAfter reports whether the message is somebody else's post in a thread that the member
+// takes part in. A member that joined later reads such posts without having got them.
 func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post *parley.Message) bool {
 	if post.Kind != parley.KindThread || post.SenderID == m.ID {
 		return false
@@ -135,7 +135,8 @@ func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post 
 	return err == nil && slices.Contains(th.Participants, m.ID)
 }
 
-// delegates are those who are to answer in one's stead.
+// delegates returns the first deliveries to the agents that are to answer instead. There must
+// be at least one, and none may be terminated.
 func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, error) {
 	if len(others) == 0 {
 		return nil, parley.Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named", back.Name).
@@ -155,7 +156,7 @@ func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, e
 	return to, nil
 }
 
-// passOn hands a message to those who are to answer it now.
+// passOn hands a delegated message to the agents that are to answer it.
 func (a *admission) passOn(jobs []store.Job, answers *store.Answering) {
 	for _, job := range jobs {
 		a.roster.ByID(job.Key.RecipientID).Enqueue(job)
@@ -175,7 +176,8 @@ func delegatesOf(a *store.Answering) []store.NewDelivery {
 	return a.Delegates
 }
 
-// answeredBy reports whether a message stands where it does by a certain answer.
+// answeredBy reports whether a delivery or a debt of message id was settled by the answer with
+// id by.
 func (ms *messageService) answeredBy(ctx context.Context, id, by string) (bool, error) {
 	_, deliveries, err := ms.store.Message(ctx, id)
 	if err != nil {
@@ -186,7 +188,7 @@ func (ms *messageService) answeredBy(ctx context.Context, id, by string) (bool, 
 		slices.ContainsFunc(debts, func(d parley.Debt) bool { return d.AnsweredBy == by }), err
 }
 
-// responded writes the receipt. If nobody can get the answer that is a failure.
+// responded builds the receipt of an answer. It is a failure if nobody can get the answer.
 func (ms *messageService) responded(stored store.Appended) *parley.RespondToMessageResult {
 	res := &parley.RespondToMessageResult{
 		Answer:            parley.OK,

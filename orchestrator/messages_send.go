@@ -52,7 +52,7 @@ func (ms *messageService) SendMessage(
 	return res, nil
 }
 
-// sendTo admits a message for the agents that are named or, if it names one, a thread.
+// sendTo admits a message to a thread if the draft names one, else to the named agents.
 func (ms *messageService) sendTo(ctx context.Context, from *team.Member, names parley.Names, d draft) (store.Appended, error) {
 	if d.message.ThreadID != "" {
 		return ms.admission.postToThread(ctx, from, d)
@@ -115,7 +115,7 @@ func (ms *messageService) BroadcastMessage(
 		Timestamp:      stored.Message.Timestamp,
 		Message:        fmt.Sprintf("Message broadcast to %d agent(s)", len(stored.Deliveries)),
 		DeliveryStatus: parley.SumUp(stored.Deliveries),
-		Deliveries: ms.roster.FillInDeliveries(stored.Deliveries),
-		Object:     ms.roster.FillIn(&stored.Message),
+		Deliveries:     ms.roster.FillInDeliveries(stored.Deliveries),
+		Object:         ms.roster.FillIn(&stored.Message),
 	}, nil
 }

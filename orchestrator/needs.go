@@ -19,14 +19,11 @@ import (
 )
 
 const (
-	// needLines is how much of a screen is shown with a need: enough for every
-	// dialog that was measured.
+	// needLines is the number of screen lines shown with a need. Every dialog that was measured fits.
 	needLines = 12
-	// screenTime is how long the screens may take, which is milliseconds unless a
-	// user's own tmux hangs.
+	// screenTime bounds the reading of all screens. It takes milliseconds, unless the user's tmux hangs.
 	screenTime = 2 * time.Second
-	// owesWithin is how long an unanswered request is spoken of. It also bounds
-	// what is looked through.
+	// owesWithin is the age at which unanswered requests are no longer listed. It bounds the query.
 	owesWithin = 7 * 24 * time.Hour
 )
 
@@ -46,8 +43,8 @@ func (op *operatorService) GetNeeds(ctx context.Context, req parley.GetNeedsRequ
 	return res, nil
 }
 
-// needs is what wants the operator, the most pressing first, the oldest first
-// among equals. It is derived anew each time.
+// needs returns everything that wants the operator, the most pressing first and the oldest
+// first among equals. It is computed afresh on each call.
 func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	counts, err := op.store.Counts(ctx)
 	if err != nil {
@@ -111,7 +108,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	return needs, nil
 }
 
-// pressing is the order of the kinds.
+// pressing orders the kinds of needs, the most pressing first.
 var pressing = []parley.NeedKind{
 	parley.NeedDialog,
 	parley.NeedLost,
@@ -127,7 +124,7 @@ var pressing = []parley.NeedKind{
 	parley.NeedApproval,
 }
 
-// aboutMessages are the kinds that a screen says nothing of.
+// aboutMessages are the kinds of needs that a screen does not explain.
 var aboutMessages = []parley.NeedKind{
 	parley.NeedUnconfirmed,
 	parley.NeedHeld,
@@ -136,14 +133,15 @@ var aboutMessages = []parley.NeedKind{
 	parley.NeedUnanswered,
 }
 
+// dressItem fills in the names of a message and its recipient.
 func (op *operatorService) dressItem(item store.InboxItem) store.InboxItem {
 	op.roster.FillIn(&item.Message)
 	item.Delivery.Recipient = op.roster.ByID(item.Delivery.RecipientID).Name
 	return item
 }
 
-// troubleOf is what keeps an agent itself from working, if anything does; waiting is
-// how many messages wait for its terminal.
+// troubleOf returns the need of an agent that is kept from working, if anything does. waiting
+// is the number of messages that wait for its terminal.
 func (op *operatorService) troubleOf(m *team.Member, waiting int) (parley.Need, bool) {
 	a := m.Agent()
 	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
@@ -201,8 +199,8 @@ func (op *operatorService) troubleOf(m *team.Member, waiting int) (parley.Need, 
 	return n, true
 }
 
-// stuckSince returns since when an agent that should be working, or of which
-// nothing is known, has given no sign of life, if that is for too long.
+// stuckSince returns the time since which a busy agent, or one in an unknown state, has given
+// no sign of life. It reports whether that is longer than the setting StuckAfter.
 func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
 	a := m.Agent()
 	if a.State != parley.StateBusy && a.State != parley.StateUnknown {
@@ -216,7 +214,8 @@ func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
 
 	quiet := time.Unix(0, t.Output.Load())
 	said, _ := m.LastReport()
-	for _, sign := range []time.Time{a.Since, said.Heard} { // the state may be newer than the output that brought it
+	// The state may be newer than the output that led to it.
+	for _, sign := range []time.Time{a.Since, said.Heard} {
 		if sign.After(quiet) {
 			quiet = sign
 		}
@@ -225,8 +224,8 @@ func (op *operatorService) stuckSince(m *team.Member) (time.Time, bool) {
 	return quiet, op.now().Sub(quiet) > op.opts.Settings.StuckAfter
 }
 
-// addScreens shows with each agent's need what stands in its terminal. One that
-// cannot be read in time is left out, and keeps none of the others waiting.
+// addScreens adds to each agent's need the end of its screen. A screen that cannot be read
+// within screenTime is left out and does not delay the others.
 func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) {
 	ctx, cancel := context.WithTimeout(ctx, screenTime)
 	defer cancel()
@@ -247,13 +246,13 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 		})
 	}
 
-	_ = looks.Wait() // none fails
+	_ = looks.Wait() // no goroutine returns an error
 }
 
-// rules are what lines are drawn with; a line of them alone says nothing.
+// rules are the characters that lines are drawn with. A line of nothing else carries no text.
 const rules = " ─━═╌╍┄┅┈┉▀▄-=_"
 
-// relevant are the last lines of a screen that say anything.
+// relevant returns the last lines of a screen that carry text.
 func relevant(lines []string) []string {
 	var last []string
 	for _, line := range lines {
@@ -264,7 +263,8 @@ func relevant(lines []string) []string {
 	return last[max(0, len(last)-needLines):]
 }
 
-// approvalNeed is that of a mailbox: nothing else can keep one from working.
+// approvalNeed returns the need of a mailbox that asks to be a special agent. Nothing else can
+// keep a mailbox from working.
 func approvalNeed(n parley.Need, r *parley.Responder) parley.Need {
 	n.Kind, n.Text = parley.NeedApproval, "asks to be a special agent; it has its mailbox meanwhile"
 	if r != nil {
@@ -284,7 +284,7 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 		MessageID: item.Message.ID,
 		Since:     item.Message.Timestamp,
 		Command:   "parley explain " + short,
-		Text: fmt.Sprintf("whether message %s from %s arrived is not known: %s", short, item.Message.Sender, d.Reason),
+		Text:      fmt.Sprintf("whether message %s from %s arrived is not known: %s", short, item.Message.Sender, d.Reason),
 		Action: fmt.Sprintf(
 			"If it arrived: parley needs --dismiss %s. If not: parley retry %s --to %s.", short, short, d.Recipient,
 		),

@@ -10,11 +10,11 @@ import (
 	"parley/store"
 )
 
-// retried is the evidence of a delivery that begins again.
+// retried is the evidence of a delivery that the operator retried.
 const retried = "retried by the operator"
 
-// RetryDelivery implements parley.OperatorService. It is the only way in which
-// a text that may have been typed is typed again, and a model asked again.
+// RetryDelivery implements parley.OperatorService. Nothing else types a text again that may
+// have been typed, or asks a model again.
 func (op *operatorService) RetryDelivery(
 	ctx context.Context,
 	req parley.RetryDeliveryRequest,
@@ -71,7 +71,7 @@ func (op *operatorService) RetryDelivery(
 	}
 
 	if len(again)+len(waits) == 0 {
-		return nil, delivered(&msg, chosen) // proven meanwhile
+		return nil, delivered(&msg, chosen) // proven since the first look
 	}
 
 	res.Message = retrySentence(again, waits)
@@ -88,7 +88,7 @@ func (op *operatorService) RetryDelivery(
 	return res, nil
 }
 
-// chosen are the deliveries that a call is about: all, or that to one recipient.
+// chosen returns the delivery to the recipient, or all deliveries if recipient is empty.
 func (op *operatorService) chosen(msg *parley.Message, all []parley.Delivery, recipient string) ([]parley.Delivery, error) {
 	if recipient == "" {
 		return all, nil
@@ -111,8 +111,8 @@ func (op *operatorService) chosen(msg *parley.Message, all []parley.Delivery, re
 		Suggest("It was sent to %s.", strings.Join(names, ", "))
 }
 
-// beginAgain returns where those of the deliveries begin that have ended without
-// proof. The error says why nothing at all can be done.
+// beginAgain returns a new first state for each delivery that ended without proof. The error
+// says why no delivery can be retried.
 func (op *operatorService) beginAgain(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
 	var begin []store.NewDelivery
 	var refusal error
@@ -150,7 +150,7 @@ func (op *operatorService) beginAgain(msg *parley.Message, ds []parley.Delivery)
 	return nil, delivered(msg, ds)
 }
 
-// delivered refuses to type what has provably arrived.
+// delivered is the error for a retry of a message that has provably arrived.
 func delivered(msg *parley.Message, ds []parley.Delivery) error {
 	var names []string
 	for _, d := range ds {
@@ -162,7 +162,7 @@ func delivered(msg *parley.Message, ds []parley.Delivery) error {
 		Suggest("parley explain %s tells how that is known. Send it as a new message if it is needed twice.", short)
 }
 
-// waiting says where a delivery stands that is still on its way.
+// waiting names the recipient and state of a delivery that is still on its way.
 func waiting(d parley.Delivery) string {
 	words := d.Recipient + " (" + string(d.State)
 	if d.Reason != "" {

@@ -15,7 +15,8 @@ import (
 	"parley/store"
 )
 
-// postToThread is SendMessage for a thread.
+// postToThread admits a message to the thread that the draft names. Only participants and the
+// operator may post.
 func (a *admission) postToThread(ctx context.Context, from *team.Member, d draft) (store.Appended, error) {
 	id := strings.ToLower(strings.TrimSpace(d.message.ThreadID))
 	if _, ok := a.roster.Titles.Find(id); !ok {
@@ -42,7 +43,7 @@ func (a *admission) postToThread(ctx context.Context, from *team.Member, d draft
 	return a.admit(ctx, from, d)
 }
 
-// firstRungs is where the deliveries to the agents begin, but for one of them.
+// firstRungs returns the first deliveries to the agents, except the one with id but.
 func (a *admission) firstRungs(ids []string, but string) []store.NewDelivery {
 	var ds []store.NewDelivery
 	for _, id := range ids {
@@ -126,7 +127,7 @@ func (ts *threadService) CreateThread(
 	return ts.created(ctx, was, err)
 }
 
-// created writes the receipt of a thread, unless there is an error.
+// created builds the receipt of a new thread, and passes on an error.
 func (ts *threadService) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
 	if err != nil {
 		return nil, err
@@ -138,14 +139,15 @@ func (ts *threadService) created(ctx context.Context, made store.Call, err error
 		)}, err
 }
 
-// requestHash returns a hash of what a call asks for.
+// requestHash returns a hash of a call's parameters.
 func requestHash(what ...any) string {
-	b, _ := json.Marshal(what) // strings and lists of them
+	b, _ := json.Marshal(what) // strings and lists of strings always encode
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// firstPosts are the word that a thread is open, and its creator's own first one.
+// firstPosts returns the notice that a thread is open, and its creator's first post if there is
+// one.
 func (ts *threadService) firstPosts(
 	ctx context.Context,
 	from *team.Member,
@@ -171,8 +173,8 @@ func (ts *threadService) firstPosts(
 	return []store.Post{opened, first}, err
 }
 
-// word is a post of parley's own about who takes part: it goes to all that do, but for
-// one and for those that are terminated, and to others.
+// notice returns a post from parley itself about a change of membership. It goes to the
+// participants except the one with id but, and to others; not to terminated agents.
 func (ts *threadService) word(
 	ctx context.Context,
 	threadID, text string,

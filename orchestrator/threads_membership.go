@@ -10,15 +10,15 @@ import (
 	"parley/store"
 )
 
-// membership is a change of who takes part in a thread, on its way in.
+// membership is a change in the participants of a thread, before it is stored.
 type membership struct {
 	thread parley.Thread
-	by     *team.Member // whom it is charged to, as its post is a message to many
+	by     *team.Member // the caller, whose quota pays for the notice
 	who    *team.Member
 	status parley.MembershipStatus
 	allow  func(participants []string) error
-	text   string // what the post says of it
-	but    string // who does not get that post
+	text   string // of the notice
+	but    string // id of the agent that gets no notice
 }
 
 // JoinThread implements parley.ThreadService.
@@ -85,7 +85,7 @@ func (ts *threadService) RemoveParticipant(
 			Suggest("Ask %s, who did, to remove %s; you may remove yourself.", th.Creator, who.Name)
 	case who.ID == th.CreatorID:
 		return nil, parley.Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.Name, parley.Short(th.ID)).
-			Suggest("Let it be; who created a thread stays in it.")
+			Suggest("The creator of a thread cannot be removed from it.")
 	}
 
 	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, but: me.ID,
@@ -105,7 +105,8 @@ func (ts *threadService) RemoveParticipant(
 	return ts.change(ctx, c)
 }
 
-// inThread is who calls and the thread that it speaks of, for a call that changes it.
+// inThread returns the caller and the thread of a call that changes the thread. It fails while
+// communication is paused.
 func (ts *threadService) inThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
 	me, err := ts.roster.Caller(ctx)
 	if err == nil {
@@ -118,8 +119,8 @@ func (ts *threadService) inThread(ctx context.Context, ref string) (*team.Member
 	return me, th, err
 }
 
-// change makes the change and tells of it: those who take part, whoever else it
-// concerns, but not who made it for another.
+// change stores the change and posts a notice of it to the participants and a removed agent. A
+// caller that changes the membership of another agent does not get the notice.
 func (ts *threadService) change(ctx context.Context, c membership) (*parley.MembershipResult, error) {
 	leave := c.status == parley.MemberRemoved || c.status == parley.MemberLeft
 	var others []string
