@@ -40,7 +40,7 @@ type admission struct {
 type draft struct {
 	message    parley.Message // id, sender, time and the cleaned text are filled in by prepare
 	recipients []*team.Member
-	whoever    bool             // no recipients were named: they follow from who is there
+	implicit   bool             // no recipients were named: they follow from who is there
 	reach      store.Reach      // replaces recipients for a thread
 	key        string           // idempotency key
 	answers    *store.Answering // the message it answers; nil: prepare finds it by InReplyTo
@@ -112,22 +112,22 @@ func (a *admission) admit(ctx context.Context, from *team.Member, d draft) (stor
 		return store.Appended{}, err
 	}
 
-	back, err := a.charge(from, &d)
+	refund, err := a.charge(from, &d)
 	if err != nil {
 		return a.sentBefore(ctx, from, &d, &post, err)
 	}
 
 	stored, err := a.store.Append(ctx, post)
 	if err != nil {
-		back()
+		refund()
 		return stored, err
 	}
 
 	if stored.Repeated {
-		back()
-		err = a.again(&d, from, &post, &stored)
+		refund()
+		err = a.checkSameCall(&d, from, &post, &stored)
 	} else {
-		a.passOn(stored.Passed, post.Answers)
+		a.delegate(stored.Passed, post.Answers)
 		a.talk.Remember(&stored, delegatesOf(post.Answers))
 	}
 

@@ -55,7 +55,7 @@ func (ms *messageService) BroadcastUpdate(
 	stored, err := ms.admission.admit(
 		ctx,
 		from,
-		draft{recipients: ms.admission.everyone(from), whoever: true, key: req.IdempotencyKey, message: parley.Message{
+		draft{recipients: ms.admission.everyone(from), implicit: true, key: req.IdempotencyKey, message: parley.Message{
 			Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
 			RequiresResponse: due != nil, ResponseDeadline: due}},
 	)
@@ -117,7 +117,7 @@ func (ms *messageService) RequestAssistance(
 		kind = parley.KindBroadcast
 	}
 
-	d := draft{recipients: to, whoever: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
+	d := draft{recipients: to, implicit: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
 		deadline: req.RequestDetails.Deadline, message: parley.Message{
 			Kind: kind, Type: parley.TypeRequest, Priority: cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
 			RequiresResponse: true, ResponseDeadline: due}}
@@ -139,7 +139,7 @@ func (ms *messageService) RequestAssistance(
 		Answer:              parley.OK,
 		RequestID:           stored.Message.ID,
 		Timestamp:           stored.Message.Timestamp,
-		PotentialResponders: ms.ranked(to, req.RequiredCapabilities),
+		PotentialResponders: ms.rankHelpers(to, req.RequiredCapabilities),
 		BroadcastSent:       everyone,
 		DeliveryStatus:      parley.SumUp(stored.Deliveries),
 		ResponseDeadline:    stored.Message.ResponseDeadline,
@@ -175,9 +175,9 @@ func (ms *messageService) helpers(
 	return to, false, nil
 }
 
-// ranked lists members by how well they match the required capabilities, then by availability,
+// rankHelpers lists members by how well they match the required capabilities, then by availability,
 // best first.
-func (ms *messageService) ranked(members []*team.Member, required []string) []parley.PotentialHelp {
+func (ms *messageService) rankHelpers(members []*team.Member, required []string) []parley.PotentialHelp {
 	readiness := []parley.Availability{parley.Available, parley.Busy, parley.Unavailable}
 	list := make([]parley.PotentialHelp, 0, len(members))
 	now := ms.now()

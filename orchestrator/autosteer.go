@@ -33,15 +33,15 @@ type given struct {
 // guard steers the agents that are stuck.
 func (g *guardian) guard(ctx context.Context) {
 	for _, m := range g.operator.roster.All() {
-		if err := g.see(ctx, m); err != nil && ctx.Err() == nil {
+		if err := g.steerIfStuck(ctx, m); err != nil && ctx.Err() == nil {
 			g.operator.log.Error("steer a stuck agent", "agent", m.Name, "error", err)
 		}
 	}
 }
 
-// see steers an agent if it is stuck and has not been steered for that yet. It does nothing
+// steerIfStuck steers an agent if it is stuck and has not been steered for that yet. It does nothing
 // while communication is paused.
-func (g *guardian) see(ctx context.Context, m *team.Member) error {
+func (g *guardian) steerIfStuck(ctx context.Context, m *team.Member) error {
 	since, stuck := g.operator.stuckSince(m)
 	if !stuck || g.operator.pause.is() != nil {
 		return nil

@@ -124,7 +124,7 @@ func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
 
 	for range 2 { // as after a crash between the two
 		owed[0].Debt.RemindedAt = nil
-		if err := d.remindOf(t.Context(), owed[0]); err != nil {
+		if err := d.remindOne(t.Context(), owed[0]); err != nil {
 			t.Fatal(err)
 		}
 	}

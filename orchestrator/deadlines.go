@@ -10,11 +10,11 @@ import (
 	"parley/store"
 )
 
-// furthest is how far ahead a deadline may lie. A later one is most likely a typing mistake.
-const furthest = 366 * 24 * time.Hour
+// maxDeadline is how far ahead a deadline may lie. A later one is most likely a typing mistake.
+const maxDeadline = 366 * 24 * time.Hour
 
 // due returns the deadline of a response, or nil if no response is required. Giving a deadline
-// requires a response. A deadline in the past or beyond furthest is INVALID_ARGUMENT.
+// requires a response. A deadline in the past or beyond maxDeadline is INVALID_ARGUMENT.
 func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) {
 	now := a.now()
 	switch {
@@ -37,7 +37,7 @@ func (a *admission) due(required bool, deadline *time.Time) (*time.Time, error) 
 	switch {
 	case !at.After(now):
 		return nil, wrong("is in the past")
-	case at.Sub(now) > furthest:
+	case at.Sub(now) > maxDeadline:
 		return nil, wrong("is more than a year away")
 	}
 
@@ -80,17 +80,17 @@ func (op *operatorService) remind(ctx context.Context) {
 	}
 
 	for _, w := range owed {
-		if err := op.remindOf(ctx, w); err != nil && ctx.Err() == nil &&
+		if err := op.remindOne(ctx, w); err != nil && ctx.Err() == nil &&
 			parley.ErrorCode(err) != parley.CommunicationDisabled {
 			op.log.Error("remind of a response", "message", w.Message.ID, "debtor", w.Debt.Debtor, "error", err)
 		}
 	}
 }
 
-// remindOf sends the notices that are due for one unanswered request. Each notice is stored
+// remindOne sends the notices that are due for one unanswered request. Each notice is stored
 // under an idempotency key before it is recorded as sent, so a crash between the two repeats
 // neither.
-func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
+func (op *operatorService) remindOne(ctx context.Context, w store.Owing) error {
 	now, s, d := op.now(), &op.opts.Settings, &w.Debt
 	op.roster.FillIn(&w.Message)
 	lead := min(s.RemindBefore, d.DueAt.Sub(w.Message.Timestamp)/2)
@@ -101,8 +101,8 @@ func (op *operatorService) remindOf(ctx context.Context, w store.Owing) error {
 		to   string // agent id; empty for the operator
 		text func() string
 	}{
-		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminder(w, now) }},
-		{d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID, func() string { return op.missing(w, now) }},
+		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminderText(w, now) }},
+		{d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID, func() string { return op.missingText(w, now) }},
 		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // shown by get_needs
 	} {
 		if step.told != nil || now.Before(step.at) {
@@ -147,8 +147,8 @@ func answeredNanos(d *parley.Debt) int64 {
 // quoteLength is how many characters of a message its reminders quote.
 const quoteLength = 100
 
-// reminder is the text for the agent that owes the response.
-func reminder(w store.Owing, now time.Time) string {
+// reminderText is the text for the agent that owes the response.
+func reminderText(w store.Owing, now time.Time) string {
 	short, tense := parley.Short(w.Message.ID), "is"
 	if now.After(w.Debt.DueAt) {
 		tense = "was"
@@ -171,8 +171,8 @@ func reminder(w store.Owing, now time.Time) string {
 	)
 }
 
-// missing is the text for the sender that waits for the response.
-func (op *operatorService) missing(w store.Owing, now time.Time) string {
+// missingText is the text for the sender that waits for the response.
+func (op *operatorService) missingText(w store.Owing, now time.Time) string {
 	did := "has not answered"
 	if w.Debt.State == parley.ResponsePartial {
 		did = "has answered only in part"
@@ -208,8 +208,8 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 			msg.Sender,
 			what,
 			short,
-			lasting(now.Sub(msg.Timestamp)),
-			lasting(now.Sub(d.DueAt)),
+			formatDuration(now.Sub(msg.Timestamp)),
+			formatDuration(now.Sub(d.DueAt)),
 			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength),
 		),
 		Command: fmt.Sprintf(

@@ -62,7 +62,7 @@ func explain(
 		res.Deliveries = append(res.Deliveries, s)
 		res.Story = append(res.Story, "", fmt.Sprintf("%s: %s", s.Agent, s.State))
 		for _, r := range s.Rungs {
-			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", lasting(r.At.Sub(msg.Timestamp)), r.Text))
+			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", formatDuration(r.At.Sub(msg.Timestamp)), r.Text))
 		}
 
 		for _, line := range s.Outlook {
@@ -96,11 +96,11 @@ func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 	return fmt.Sprintf(
 		"%s sent %s (%s) to %s at %s, %s ago.",
 		cmp.Or(msg.Sender, parley.Short(msg.SenderID)),
-		a(what),
+		withArticle(what),
 		parley.Short(msg.ID),
 		to,
 		msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"),
-		lasting(now.Sub(msg.Timestamp)),
+		formatDuration(now.Sub(msg.Timestamp)),
 	)
 }
 
@@ -241,16 +241,16 @@ func suspicion(code parley.ReasonCode, name string) string {
 	return fmt.Sprintf("%s may have got it, or its program may have dropped it.", name)
 }
 
-// a puts the indefinite article before a word.
-func a(word string) string {
+// withArticle puts the indefinite article before a word.
+func withArticle(word string) string {
 	if strings.ContainsRune("aeiou", rune(word[0])) {
 		return "an " + word
 	}
 	return "a " + word
 }
 
-// lasting formats a duration for people.
-func lasting(d time.Duration) string {
+// formatDuration formats a duration for people.
+func formatDuration(d time.Duration) string {
 	switch d = max(0, d); {
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1f s", d.Seconds())

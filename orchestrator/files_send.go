@@ -111,7 +111,7 @@ func (fs *fileService) announceFile(
 			return a, err
 		}
 
-		return announced{fresh: true, result: uploaded(f, path)}, nil
+		return announced{fresh: true, result: uploadReceipt(f, path)}, nil
 	}
 
 	call.Asked = "" // a transfer never repeats an upload
@@ -141,7 +141,7 @@ func (fs *fileService) announceFile(
 	}
 
 	a.fresh = !stored.Repeated
-	a.result, err = fs.transferred(stored)
+	a.result, err = fs.transferReceipt(stored)
 
 	return a, err
 }
@@ -153,11 +153,11 @@ func (fs *fileService) uploadedBefore(ctx context.Context, id string) (*parley.T
 		return nil, err
 	}
 	path, err := fs.files.Receive(f.SHA256, f.ID, f.Name)
-	return uploaded(f, path), err
+	return uploadReceipt(f, path), err
 }
 
-// uploaded builds the receipt of a file without recipient.
-func uploaded(f parley.File, path string) *parley.TransferFileResult {
+// uploadReceipt builds the receipt of a file without recipient.
+func uploadReceipt(f parley.File, path string) *parley.TransferFileResult {
 	return &parley.TransferFileResult{Answer: parley.OK, Filename: f.Name, Timestamp: f.CreatedAt,
 		Message:        fmt.Sprintf("File %s is stored", f.Name),
 		Data:           parley.FileData{FileID: f.ID, ServerPath: path, Size: f.Size, SHA256: f.SHA256},
@@ -192,15 +192,15 @@ func (fs *fileService) transferredBefore(
 	if err != nil || !found {
 		return nil, err
 	}
-	if err := fileAgain(&stored.Message, n.to, n.name, n.description, ""); err != nil {
+	if err := checkSameFile(&stored.Message, n.to, n.name, n.description, ""); err != nil {
 		return nil, err
 	}
 	fs.roster.FillInDeliveries(stored.Deliveries)
-	return fs.transferred(stored)
+	return fs.transferReceipt(stored)
 }
 
-// transferred builds the receipt of a file from the message that announced it.
-func (fs *fileService) transferred(stored store.Appended) (*parley.TransferFileResult, error) {
+// transferReceipt builds the receipt of a file from the message that announced it.
+func (fs *fileService) transferReceipt(stored store.Appended) (*parley.TransferFileResult, error) {
 	sent := fs.admission.receipt(stored)
 	var f struct {
 		parley.FileData

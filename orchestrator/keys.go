@@ -58,7 +58,7 @@ func (ks *keyService) giveKey(
 		KeyID:   stored.KeyID,
 		APIKey:  key,
 		Ended:   team.KeyIDs(ended),
-		Message: fmt.Sprintf("%s has a new key.", m.Name) + endedWords(m, ended),
+		Message: fmt.Sprintf("%s has a new key.", m.Name) + endedText(m, ended),
 	}, nil
 }
 
@@ -74,7 +74,7 @@ func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest
 
 	ends := (*team.Key).IsAny
 	if req.KeyID != "" {
-		k, err := ks.keyNamed(m, req.KeyID)
+		k, err := ks.findKey(m, req.KeyID)
 		if err != nil {
 			return nil, err
 		}
@@ -93,14 +93,14 @@ func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest
 	}
 
 	if len(ended) > 0 {
-		res.Message = strings.TrimSpace(endedWords(m, ended))
+		res.Message = strings.TrimSpace(endedText(m, ended))
 	}
 
 	return res, nil
 }
 
-// keyNamed finds a key by its id. It accepts a full key too.
-func (ks *keyService) keyNamed(m *team.Member, id string) (*team.Key, error) {
+// findKey finds a key by its id. It accepts a full key too.
+func (ks *keyService) findKey(m *team.Member, id string) (*team.Key, error) {
 	keys := ks.roster.Keys.Of(m)
 	i := slices.IndexFunc(keys, func(k *team.Key) bool { return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash) })
 	if i >= 0 {
@@ -131,8 +131,8 @@ func (ks *keyService) ListKeys(_ context.Context, req parley.ListKeysRequest) (*
 	return res, nil
 }
 
-// endedWords says which keys ended, and that a running program which has one needs a restart.
-func endedWords(m *team.Member, ended []*team.Key) string {
+// endedText says which keys ended, and that a running program which has one needs a restart.
+func endedText(m *team.Member, ended []*team.Key) string {
 	if len(ended) == 0 {
 		return ""
 	}

@@ -42,10 +42,10 @@ func (q *quotas) find(id string, s *Settings) *quota {
 	return q.of[id]
 }
 
-// charge takes one message from the sender's quota; call back to return it if nothing was
+// charge takes one message from the sender's quota; call refund to return it if nothing was
 // stored. The operator, parley itself and replies of responders are not limited. The error is
 // RATE_LIMITED.
-func (a *admission) charge(m *team.Member, d *draft) (back func(), err error) {
+func (a *admission) charge(m *team.Member, d *draft) (refund func(), err error) {
 	if m.Kind == parley.KindHuman || m.Kind == parley.KindSystem || d.reply != nil {
 		return func() {}, nil
 	}
@@ -57,18 +57,18 @@ func (a *admission) charge(m *team.Member, d *draft) (back func(), err error) {
 	}
 
 	now := a.now()
-	wait, taken := take(bucket, now)
+	wait, taken := takeToken(bucket, now)
 	if taken == nil {
-		return nil, limited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
+		return nil, rateLimited(wait, "%s sends too many %s: %d a minute are allowed", m.Name, what, bucket.Burst()).
 			Suggest("Send again after %s; if you are answering each other in a loop, stop.", seconds(wait))
 	}
 
 	return func() { taken.CancelAt(now) }, nil
 }
 
-// take takes one token from a bucket. If there is none it returns the time to wait and a nil
+// takeToken takes one token from a bucket. If there is none it returns the time to wait and a nil
 // reservation.
-func take(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.Reservation) {
+func takeToken(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.Reservation) {
 	r := bucket.ReserveN(now, 1)
 	if wait := r.DelayFrom(now); wait > 0 {
 		r.CancelAt(now)
@@ -77,9 +77,9 @@ func take(bucket *ratelimit.Limiter, now time.Time) (time.Duration, *ratelimit.R
 	return 0, r
 }
 
-// limited is the error for a caller that has to wait. The seconds are whole because they are
+// rateLimited is the error for a caller that has to wait. The seconds are whole because they are
 // also sent as an HTTP header.
-func limited(wait time.Duration, format string, args ...any) *parley.Error {
+func rateLimited(wait time.Duration, format string, args ...any) *parley.Error {
 	return parley.Errorf(parley.RateLimited, format, args...).With("retry_after_seconds", wholeSeconds(wait))
 }
 
@@ -106,14 +106,14 @@ func (a *admission) sentBefore(
 		return store.Appended{}, refusal
 	}
 	a.roster.FillInDeliveries(stored.Deliveries)
-	return stored, a.again(d, from, post, &stored)
+	return stored, a.checkSameCall(d, from, post, &stored)
 }
 
-// maxDoors bounds the number of origins that registrations are counted for.
-const maxDoors = 1000
+// maxOrigins bounds the number of origins that registrations are counted for.
+const maxOrigins = 1000
 
-// doors counts registrations by origin: an agent's id or a network address.
-type doors struct {
+// registrations counts registrations by origin: an agent's id or a network address.
+type registrations struct {
 	mu   sync.Mutex
 	from map[string]*ratelimit.Limiter
 }
@@ -123,26 +123,26 @@ type doors struct {
 func (g *agentService) admitNewcomer(c parley.Caller) error {
 	from := c.ID
 	if c.Nobody() {
-		from = neighbourhood(c.Address)
+		from = addressPrefix(c.Address)
 	}
 	if c.Operator || from == "" {
 		return nil
 	}
 
-	wait, taken := take(g.doors.door(from, g.opts.Settings.RegistrationsPerMinute, g.now()), g.now())
+	wait, taken := takeToken(g.registrations.bucket(from, g.opts.Settings.RegistrationsPerMinute, g.now()), g.now())
 	if taken != nil {
 		return nil
 	}
 
-	return limited(
+	return rateLimited(
 		wait, "too many agents register from here: %d a minute are allowed", g.opts.Settings.RegistrationsPerMinute,
 	).
 		Suggest("Register again after %s, and keep the key: one registration is enough.", seconds(wait))
 }
 
-// neighbourhood returns an address without its port. An IPv6 address is cut to its /64, which
+// addressPrefix returns an address without its port. An IPv6 address is cut to its /64, which
 // belongs to one host.
-func neighbourhood(address string) string {
+func addressPrefix(address string) string {
 	ip, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return address
@@ -161,9 +161,9 @@ func neighbourhood(address string) string {
 	return prefix.String()
 }
 
-// door returns the bucket of an origin. At maxDoors it drops the buckets that are full again;
+// bucket returns the bucket of an origin. At maxOrigins it drops the buckets that are full again;
 // if none is, new origins share one bucket.
-func (d *doors) door(from string, n int, now time.Time) *ratelimit.Limiter {
+func (d *registrations) bucket(from string, n int, now time.Time) *ratelimit.Limiter {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 
@@ -171,14 +171,14 @@ func (d *doors) door(from string, n int, now time.Time) *ratelimit.Limiter {
 		d.from = map[string]*ratelimit.Limiter{}
 	}
 
-	if d.from[from] == nil && len(d.from) >= maxDoors {
+	if d.from[from] == nil && len(d.from) >= maxOrigins {
 		for place, bucket := range d.from {
 			if bucket.TokensAt(now) >= float64(n) {
 				delete(d.from, place)
 			}
 		}
 
-		if len(d.from) >= maxDoors {
+		if len(d.from) >= maxOrigins {
 			from = ""
 		}
 	}

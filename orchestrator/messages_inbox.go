@@ -28,7 +28,7 @@ func (ms *messageService) CheckInbox(ctx context.Context, req parley.CheckInboxR
 		q.Senders = []string{from.ID}
 	}
 
-	page, err := ms.inboxWhenFull(ctx, me, q, time.Duration(req.WaitSeconds)*time.Second)
+	page, err := ms.waitInbox(ctx, me, q, time.Duration(req.WaitSeconds)*time.Second)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (ms *messageService) CheckInbox(ctx context.Context, req parley.CheckInboxR
 
 // waitInbox reads a page of the inbox. While the page is empty it waits for a message, at most
 // patience.
-func (ms *messageService) inboxWhenFull(
+func (ms *messageService) waitInbox(
 	ctx context.Context,
 	me *team.Member,
 	q store.InboxQuery,
@@ -202,12 +202,12 @@ func (ms *messageService) MarkMessageRead(
 	if err != nil {
 		return nil, err
 	}
-	res.MarkedRead, res.NotFound, res.AlreadyRead = filled(marked), filled(notFound), filled(already)
+	res.MarkedRead, res.NotFound, res.AlreadyRead = orEmpty(marked), orEmpty(notFound), orEmpty(already)
 	return res, nil
 }
 
-// filled returns list, or an empty list for nil, so that JSON shows [] and not null.
-func filled(list []string) []string {
+// orEmpty returns list, or an empty list for nil, so that JSON shows [] and not null.
+func orEmpty(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
@@ -266,8 +266,8 @@ func (a *admission) visible(
 		Suggest("Use the message_id that send_message or check_inbox gave you.")
 }
 
-// pointer returns nil for the zero time.
-func pointer(t time.Time) *time.Time {
+// timePointer returns nil for the zero time.
+func timePointer(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
@@ -307,8 +307,8 @@ func (ms *messageService) GetConversationHistory(
 			me.Name,
 			other.Name,
 		},
-		CreatedAt:     pointer(page.First),
-		LastMessageAt: pointer(page.Last),
+		CreatedAt:     timePointer(page.First),
+		LastMessageAt: timePointer(page.Last),
 		Status:        ms.roster.StatusOf(false, me.ID, other.ID),
 	}
 

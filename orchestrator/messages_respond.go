@@ -20,7 +20,7 @@ func (ms *messageService) RespondToMessage(
 		return nil, err
 	}
 
-	original, err := ms.toAnswer(ctx, from, req.MessageID)
+	original, err := ms.answerable(ctx, from, req.MessageID)
 	if err != nil {
 		return nil, err
 	}
@@ -33,15 +33,15 @@ func (ms *messageService) RespondToMessage(
 	}
 
 	answers := &store.Answering{MessageID: original.ID, Status: req.Status}
-	back := ms.roster.ByID(original.SenderID)
-	others = slices.DeleteFunc(others, func(m *team.Member) bool { return m == back })
+	author := ms.roster.ByID(original.SenderID)
+	others = slices.DeleteFunc(others, func(m *team.Member) bool { return m == author })
 	if req.Status == parley.ResponseDelegated {
-		if answers.Delegates, err = delegates(others, back); err != nil {
+		if answers.Delegates, err = delegates(others, author); err != nil {
 			return nil, err
 		}
 	}
 
-	d := draft{recipients: append([]*team.Member{back}, others...), key: req.IdempotencyKey, answers: answers,
+	d := draft{recipients: append([]*team.Member{author}, others...), key: req.IdempotencyKey, answers: answers,
 		replied: talk.ParentOf(&original),
 		message: parley.Message{
 			Type:             parley.TypeResponse,
@@ -54,8 +54,8 @@ func (ms *messageService) RespondToMessage(
 		}}
 
 	var responder *team.Member
-	if back.Responder() != nil {
-		responder = back
+	if author.Responder() != nil {
+		responder = author
 	}
 
 	stored, reply, err := ms.admission.answered(
@@ -75,7 +75,7 @@ func (ms *messageService) RespondToMessage(
 		}
 	}
 
-	res := ms.responded(stored)
+	res := ms.responseReceipt(stored)
 	res.Reply = reply
 
 	return res, nil
@@ -103,9 +103,9 @@ func (ms *messageService) answer(
 	return ms.admission.admit(ctx, from, d)
 }
 
-// toAnswer returns the message that the caller wants to answer. The caller must have got it or
+// answerable returns the message that the caller wants to answer. The caller must have got it or
 // read it in a thread, and its sender must be able to receive messages.
-func (ms *messageService) toAnswer(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
+func (ms *messageService) answerable(ctx context.Context, from *team.Member, ref string) (parley.Message, error) {
 	original, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), ref)
 	if err != nil {
 		return original, err
@@ -117,7 +117,7 @@ func (ms *messageService) toAnswer(ctx context.Context, from *team.Member, ref s
 			Suggest("Only a recipient answers a message. Use send_message to say something else about it.")
 	}
 
-	if back := ms.roster.ByID(original.SenderID); back == nil || back.Kind == parley.KindSystem {
+	if author := ms.roster.ByID(original.SenderID); author == nil || author.Kind == parley.KindSystem {
 		return original, parley.Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
 			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
 	}
@@ -137,9 +137,9 @@ func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post 
 
 // delegates returns the first deliveries to the agents that are to answer instead. There must
 // be at least one, and none may be terminated.
-func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, error) {
+func delegates(others []*team.Member, author *team.Member) ([]store.NewDelivery, error) {
 	if len(others) == 0 {
-		return nil, parley.Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named", back.Name).
+		return nil, parley.Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named", author.Name).
 			With("parameter", "additional_recipients").
 			Suggest("Name in additional_recipients who is to answer instead, or use status unable if nobody is.")
 	}
@@ -156,8 +156,8 @@ func delegates(others []*team.Member, back *team.Member) ([]store.NewDelivery, e
 	return to, nil
 }
 
-// passOn hands a delegated message to the agents that are to answer it.
-func (a *admission) passOn(jobs []store.Job, answers *store.Answering) {
+// delegate hands a delegated message to the agents that are to answer it.
+func (a *admission) delegate(jobs []store.Job, answers *store.Answering) {
 	for _, job := range jobs {
 		a.roster.ByID(job.Key.RecipientID).Enqueue(job)
 	}
@@ -188,8 +188,8 @@ func (ms *messageService) answeredBy(ctx context.Context, id, by string) (bool, 
 		slices.ContainsFunc(debts, func(d parley.Debt) bool { return d.AnsweredBy == by }), err
 }
 
-// responded builds the receipt of an answer. It is a failure if nobody can get the answer.
-func (ms *messageService) responded(stored store.Appended) *parley.RespondToMessageResult {
+// responseReceipt builds the receipt of an answer. It is a failure if nobody can get the answer.
+func (ms *messageService) responseReceipt(stored store.Appended) *parley.RespondToMessageResult {
 	res := &parley.RespondToMessageResult{
 		Answer:            parley.OK,
 		ResponseMessageID: stored.Message.ID,

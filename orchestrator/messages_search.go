@@ -49,7 +49,7 @@ func (ms *messageService) SearchMessages(
 
 	for _, found := range page.Items {
 		res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: ms.contractMessage(found.InboxItem),
-			RecipientIDs: filled(
+			RecipientIDs: orEmpty(
 				found.Recipients,
 			), RecipientCount: found.RecipientCount, Snippet: snippet(found.Message.Text, req.Query)})
 	}

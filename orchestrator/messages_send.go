@@ -61,8 +61,8 @@ func (ms *messageService) sendTo(ctx context.Context, from *team.Member, names p
 	if d.recipients, err = ms.admission.recipients(from, names); err != nil {
 		return store.Appended{}, err
 	}
-	d.message.Kind, d.whoever = parley.KindDirect, isEveryone(names)
-	if len(d.recipients) > 1 || d.whoever {
+	d.message.Kind, d.implicit = parley.KindDirect, isEveryone(names)
+	if len(d.recipients) > 1 || d.implicit {
 		d.message.Kind = parley.KindBroadcast
 	}
 	return ms.admission.admit(ctx, from, d)
@@ -95,7 +95,7 @@ func (ms *messageService) BroadcastMessage(
 		from,
 		draft{
 			recipients: to,
-			whoever:    req.Recipients == nil || isEveryone(*req.Recipients),
+			implicit:   req.Recipients == nil || isEveryone(*req.Recipients),
 			key:        req.IdempotencyKey,
 			message: parley.Message{
 				Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: priority(req.Priority, req.Urgent), Text: req.Text},

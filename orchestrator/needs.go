@@ -53,7 +53,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 
 	needs := []parley.Need{}
 	for _, m := range op.roster.All() {
-		if n, ok := op.troubleOf(m, counts[m.ID].Queued); ok {
+		if n, ok := op.agentNeed(m, counts[m.ID].Queued); ok {
 			needs = append(needs, n)
 		}
 	}
@@ -64,7 +64,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	}
 
 	for _, item := range unconfirmed {
-		needs = append(needs, unconfirmedNeed(op.dressItem(item)))
+		needs = append(needs, unconfirmedNeed(op.fillInItem(item)))
 	}
 
 	held, err := op.store.Withheld(ctx, talk.MaxHolds)
@@ -91,7 +91,7 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	for _, item := range owed {
 		m := op.roster.ByID(item.Delivery.RecipientID)
 		if m.Kind != parley.KindHuman && m.Responder() == nil && m.Agent().State == parley.StateIdle {
-			needs = append(needs, owesNeed(op.dressItem(item), now))
+			needs = append(needs, owesNeed(op.fillInItem(item), now))
 		}
 	}
 
@@ -102,14 +102,14 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 
 	needs = append(needs, left...)
 	slices.SortStableFunc(needs, func(a, b parley.Need) int {
-		return cmp.Or(slices.Index(pressing, a.Kind)-slices.Index(pressing, b.Kind), a.Since.Compare(b.Since))
+		return cmp.Or(slices.Index(needOrder, a.Kind)-slices.Index(needOrder, b.Kind), a.Since.Compare(b.Since))
 	})
 
 	return needs, nil
 }
 
-// pressing orders the kinds of needs, the most pressing first.
-var pressing = []parley.NeedKind{
+// needOrder orders the kinds of needs, the most pressing first.
+var needOrder = []parley.NeedKind{
 	parley.NeedDialog,
 	parley.NeedLost,
 	parley.NeedExited,
@@ -124,8 +124,8 @@ var pressing = []parley.NeedKind{
 	parley.NeedApproval,
 }
 
-// aboutMessages are the kinds of needs that a screen does not explain.
-var aboutMessages = []parley.NeedKind{
+// messageNeeds are the kinds of needs that a screen does not explain.
+var messageNeeds = []parley.NeedKind{
 	parley.NeedUnconfirmed,
 	parley.NeedHeld,
 	parley.NeedOverdue,
@@ -133,16 +133,16 @@ var aboutMessages = []parley.NeedKind{
 	parley.NeedUnanswered,
 }
 
-// dressItem fills in the names of a message and its recipient.
-func (op *operatorService) dressItem(item store.InboxItem) store.InboxItem {
+// fillInItem fills in the names of a message and its recipient.
+func (op *operatorService) fillInItem(item store.InboxItem) store.InboxItem {
 	op.roster.FillIn(&item.Message)
 	item.Delivery.Recipient = op.roster.ByID(item.Delivery.RecipientID).Name
 	return item
 }
 
-// troubleOf returns the need of an agent that is kept from working, if anything does. waiting
+// agentNeed returns the need of an agent that is kept from working, if anything does. waiting
 // is the number of messages that wait for its terminal.
-func (op *operatorService) troubleOf(m *team.Member, waiting int) (parley.Need, bool) {
+func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, bool) {
 	a := m.Agent()
 	n := parley.Need{AgentID: a.ID, Agent: a.Name, Since: a.Since, Command: "parley attach " + a.Name}
 	if a.Approval == parley.ApprovalPending && a.State != parley.StateTerminated {
@@ -185,7 +185,7 @@ func (op *operatorService) troubleOf(m *team.Member, waiting int) (parley.Need, 
 		}
 
 		n.Kind, n.Since = parley.NeedStuck, since
-		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, lasting(op.now().Sub(since)))
+		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, formatDuration(op.now().Sub(since)))
 		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	}
 
@@ -234,13 +234,13 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	for i := range needs {
 		n := &needs[i]
 		t := op.roster.ByID(n.AgentID).Terminal()
-		if t == nil || slices.Contains(aboutMessages, n.Kind) {
+		if t == nil || slices.Contains(messageNeeds, n.Kind) {
 			continue
 		}
 
 		looks.Go(func() error {
 			if screen, err := terminal.Screen(ctx, t, tmux.ScreenOptions{}); err == nil {
-				n.Screen = relevant(screen.Lines)
+				n.Screen = lastLines(screen.Lines)
 			}
 			return nil
 		})
@@ -249,14 +249,14 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	_ = looks.Wait() // no goroutine returns an error
 }
 
-// rules are the characters that lines are drawn with. A line of nothing else carries no text.
-const rules = " ─━═╌╍┄┅┈┉▀▄-=_"
+// ruleCharacters are the characters that lines are drawn with. A line of nothing else carries no text.
+const ruleCharacters = " ─━═╌╍┄┅┈┉▀▄-=_"
 
-// relevant returns the last lines of a screen that carry text.
-func relevant(lines []string) []string {
+// lastLines returns the last lines of a screen that carry text.
+func lastLines(lines []string) []string {
 	var last []string
 	for _, line := range lines {
-		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); strings.Trim(line, rules) != "" {
+		if line = strings.ReplaceAll(parley.Clean(line), "\t", " "); strings.Trim(line, ruleCharacters) != "" {
 			last = append(last, line)
 		}
 	}
@@ -307,7 +307,7 @@ func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 		MessageID: msg.ID,
 		Since:     since,
 		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”", msg.Sender, short,
-			lasting(now.Sub(since)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
+			formatDuration(now.Sub(since)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
 		Command: fmt.Sprintf(
 			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Recipient, short, msg.Sender,
 		),

@@ -364,7 +364,7 @@ func TestOfAScreenTheLastLinesThatSayAnythingAreShown(t *testing.T) {
 	for i := range 20 {
 		screen.Lines = append(screen.Lines, fmt.Sprintf("line\t%d  ", i), "   ", " ╌╌╌╌ ", "────")
 	}
-	got := relevant(screen.Lines)
+	got := lastLines(screen.Lines)
 	if len(got) != needLines || got[0] != "line 8" || got[needLines-1] != "line 19" {
 		t.Errorf("got %q", got)
 	}

@@ -226,7 +226,7 @@ func (o *Orchestrator) tick(ctx context.Context) {
 	tick := time.NewTicker(settings.Watch)
 	defer tick.Stop()
 	chores := newInterval(choreTime)
-	guard, guardian := newInterval(min(choreTime, settings.StuckAfter/2)), newGuardian(o.operatorService)
+	steering, guardian := newInterval(min(choreTime, settings.StuckAfter/2)), newGuardian(o.operatorService)
 
 	for {
 		select {
@@ -240,7 +240,7 @@ func (o *Orchestrator) tick(ctx context.Context) {
 		if chores.due() {
 			o.expire(ctx)
 		}
-		if settings.AutoSteer && guard.due() {
+		if settings.AutoSteer && steering.due() {
 			guardian.guard(ctx)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 func (a *admission) repliesTo(ctx context.Context, from *team.Member, d *draft) (string, *store.Answering, error) {
 	msg, deliveries, err := a.visible(ctx, parley.Caller{ID: from.ID}, d.message.InReplyTo)
 	d.replied = talk.ParentOf(&msg)
-	back := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
+	toAuthor := slices.ContainsFunc(d.recipients, func(m *team.Member) bool { return m.ID == msg.SenderID }) ||
 		msg.ThreadID != "" && msg.ThreadID == d.message.ThreadID
-	if err != nil || !back || !isRecipient(deliveries, from) {
+	if err != nil || !toAuthor || !isRecipient(deliveries, from) {
 		return msg.ID, nil, err
 	}
 	return msg.ID, &store.Answering{MessageID: msg.ID}, nil

@@ -24,7 +24,7 @@ func (op *operatorService) RetryDelivery(
 		return nil, err
 	}
 
-	chosen, err := op.chosen(&msg, op.roster.FillInDeliveries(all), req.Recipient)
+	chosen, err := op.selectDeliveries(&msg, op.roster.FillInDeliveries(all), req.Recipient)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (op *operatorService) RetryDelivery(
 		return op.responders.Retry(ctx, &msg, left)
 	}
 
-	begin, err := op.beginAgain(&msg, chosen)
+	begin, err := op.firstStatesOfRetry(&msg, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +66,12 @@ func (op *operatorService) RetryDelivery(
 	for _, d := range chosen {
 		if !d.State.Settled() {
 			op.roster.ByID(d.RecipientID).InsistOn(msg.ID)
-			waits = append(waits, waiting(d))
+			waits = append(waits, pendingText(d))
 		}
 	}
 
 	if len(again)+len(waits) == 0 {
-		return nil, delivered(&msg, chosen) // proven since the first look
+		return nil, alreadyDelivered(&msg, chosen) // proven since the first look
 	}
 
 	res.Message = retrySentence(again, waits)
@@ -88,8 +88,8 @@ func (op *operatorService) RetryDelivery(
 	return res, nil
 }
 
-// chosen returns the delivery to the recipient, or all deliveries if recipient is empty.
-func (op *operatorService) chosen(msg *parley.Message, all []parley.Delivery, recipient string) ([]parley.Delivery, error) {
+// selectDeliveries returns the delivery to the recipient, or all deliveries if recipient is empty.
+func (op *operatorService) selectDeliveries(msg *parley.Message, all []parley.Delivery, recipient string) ([]parley.Delivery, error) {
 	if recipient == "" {
 		return all, nil
 	}
@@ -111,9 +111,9 @@ func (op *operatorService) chosen(msg *parley.Message, all []parley.Delivery, re
 		Suggest("It was sent to %s.", strings.Join(names, ", "))
 }
 
-// beginAgain returns a new first state for each delivery that ended without proof. The error
+// firstStatesOfRetry returns a new first state for each delivery that ended without proof. The error
 // says why no delivery can be retried.
-func (op *operatorService) beginAgain(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
+func (op *operatorService) firstStatesOfRetry(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
 	var begin []store.NewDelivery
 	var refusal error
 	idle := true
@@ -147,11 +147,11 @@ func (op *operatorService) beginAgain(msg *parley.Message, ds []parley.Delivery)
 		return nil, refusal
 	}
 
-	return nil, delivered(msg, ds)
+	return nil, alreadyDelivered(msg, ds)
 }
 
-// delivered is the error for a retry of a message that has provably arrived.
-func delivered(msg *parley.Message, ds []parley.Delivery) error {
+// alreadyDelivered is the error for a retry of a message that has provably arrived.
+func alreadyDelivered(msg *parley.Message, ds []parley.Delivery) error {
 	var names []string
 	for _, d := range ds {
 		names = append(names, d.Recipient)
@@ -162,8 +162,8 @@ func delivered(msg *parley.Message, ds []parley.Delivery) error {
 		Suggest("parley explain %s tells how that is known. Send it as a new message if it is needed twice.", short)
 }
 
-// waiting names the recipient and state of a delivery that is still on its way.
-func waiting(d parley.Delivery) string {
+// pendingText names the recipient and state of a delivery that is still on its way.
+func pendingText(d parley.Delivery) string {
 	words := d.Recipient + " (" + string(d.State)
 	if d.Reason != "" {
 		words += ": " + d.Reason

@@ -22,7 +22,7 @@ type agentService struct {
 	opts   *Options
 	now    func() time.Time
 
-	doors doors
+	registrations registrations
 }
 
 // terminalService implements parley.TerminalService over the terminals. A responder has no
@@ -69,8 +69,7 @@ type fileService struct {
 }
 
 // operatorService implements parley.OperatorService: needs, explanations, retries, guidance,
-// the pause, and export. The faces allow its methods to the operator only; the methods do not
-// check that again.
+// the pause, and export. Its methods do not check the caller's rights: parley.Ops does.
 type operatorService struct {
 	admission  *admission
 	store      *store.Store

@@ -120,7 +120,7 @@ func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 // guard lets the guardian look, and wants so much guidance to have been given.
 func (te *testTeam) guard(g *guardian, want int, when string) {
 	te.t.Helper()
-	if err := g.see(te.t.Context(), te.roster.ByName("coder")); err != nil {
+	if err := g.steerIfStuck(te.t.Context(), te.roster.ByName("coder")); err != nil {
 		te.t.Fatalf("%s: %v", when, err)
 	}
 	if got := te.steerings("coder"); len(got) != want {

@@ -43,11 +43,11 @@ func (a *admission) postToThread(ctx context.Context, from *team.Member, d draft
 	return a.admit(ctx, from, d)
 }
 
-// firstRungs returns the first deliveries to the agents, except the one with id but.
-func (a *admission) firstRungs(ids []string, but string) []store.NewDelivery {
+// firstRungs returns the first deliveries to the agents, except the one whose id is except.
+func (a *admission) firstRungs(ids []string, except string) []store.NewDelivery {
 	var ds []store.NewDelivery
 	for _, id := range ids {
-		if m := a.roster.ByID(id); m != nil && id != but {
+		if m := a.roster.ByID(id); m != nil && id != except {
 			ds = append(ds, firstRung(m))
 		}
 	}
@@ -95,15 +95,15 @@ func (ts *threadService) CreateThread(
 		)}
 
 	if was, found, err := ts.store.Called(ctx, call); found || err != nil {
-		return ts.created(ctx, was, err)
+		return ts.threadReceipt(ctx, was, err)
 	}
 
-	posts, err := ts.firstPosts(ctx, from, &th, names, req.InitialMessage)
+	posts, err := ts.openingPosts(ctx, from, &th, names, req.InitialMessage)
 	if err != nil {
 		return nil, err
 	}
 
-	back, err := ts.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
+	refund, err := ts.admission.charge(from, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +114,7 @@ func (ts *threadService) CreateThread(
 	ts.talk.OpenThread(th.ID)
 	stored, was, err := ts.store.CreateThread(ctx, th, call, posts...)
 	if err != nil || was.Made != th.ID {
-		back()
+		refund()
 	} else {
 		ts.roster.Titles.Add(th.ID, th.Title)
 	}
@@ -124,11 +124,11 @@ func (ts *threadService) CreateThread(
 		ts.admission.handOut(&stored[i])
 	}
 
-	return ts.created(ctx, was, err)
+	return ts.threadReceipt(ctx, was, err)
 }
 
-// created builds the receipt of a new thread, and passes on an error.
-func (ts *threadService) created(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
+// threadReceipt builds the receipt of a new thread, and passes on an error.
+func (ts *threadService) threadReceipt(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -146,9 +146,9 @@ func requestHash(what ...any) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// firstPosts returns the notice that a thread is open, and its creator's first post if there is
+// openingPosts returns the notice that a thread is open, and its creator's first post if there is
 // one.
-func (ts *threadService) firstPosts(
+func (ts *threadService) openingPosts(
 	ctx context.Context,
 	from *team.Member,
 	th *parley.Thread,
@@ -161,7 +161,7 @@ func (ts *threadService) firstPosts(
 	}
 
 	text := fmt.Sprintf("%s opened thread %s%s. %s", from.Name, team.ThreadLabel(th), with, howToPost(th))
-	opened, err := ts.word(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
+	opened, err := ts.notice(ctx, th.ID, text, store.Member{AgentID: from.ID, Status: parley.MemberCreated}, from.ID)
 	if err != nil || initial == "" {
 		return []store.Post{opened}, err
 	}
@@ -174,12 +174,12 @@ func (ts *threadService) firstPosts(
 }
 
 // notice returns a post from parley itself about a change of membership. It goes to the
-// participants except the one with id but, and to others; not to terminated agents.
-func (ts *threadService) word(
+// participants except the agent whose id is except, and to others; not to terminated agents.
+func (ts *threadService) notice(
 	ctx context.Context,
 	threadID, text string,
 	about store.Member,
-	but string,
+	except string,
 	others ...string,
 ) (store.Post, error) {
 	from, err := ts.roster.System(ctx)
@@ -200,7 +200,7 @@ func (ts *threadService) word(
 	}
 
 	post.Reach = func(ids []string) ([]store.NewDelivery, error) {
-		ds := ts.admission.firstRungs(slices.Concat(ids, others), but)
+		ds := ts.admission.firstRungs(slices.Concat(ids, others), except)
 		return slices.DeleteFunc(ds, func(d store.NewDelivery) bool { return d.State == parley.DeliveryFailed }), nil
 	}
 

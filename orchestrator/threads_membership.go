@@ -18,16 +18,16 @@ type membership struct {
 	status parley.MembershipStatus
 	allow  func(participants []string) error
 	text   string // of the notice
-	but    string // id of the agent that gets no notice
+	except string // id of the agent that gets no notice
 }
 
 // JoinThread implements parley.ThreadService.
 func (ts *threadService) JoinThread(ctx context.Context, req parley.JoinThreadRequest) (*parley.MembershipResult, error) {
-	me, th, err := ts.inThread(ctx, req.ThreadID)
+	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
-	return ts.change(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
+	return ts.changeMembership(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
 		text: fmt.Sprintf("%s joined thread %s.", me.Name, team.ThreadLabel(&th))})
 }
 
@@ -36,7 +36,7 @@ func (ts *threadService) AddParticipant(
 	ctx context.Context,
 	req parley.AddParticipantRequest,
 ) (*parley.MembershipResult, error) {
-	me, th, err := ts.inThread(ctx, req.ThreadID)
+	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (ts *threadService) AddParticipant(
 
 	operator := parley.CallerFrom(ctx).Operator
 
-	return ts.change(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, but: me.ID,
+	return ts.changeMembership(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, except: me.ID,
 		text: fmt.Sprintf(
 			"%s added %s to thread %s. %s get_messages with it shows what was said before.",
 			me.Name,
@@ -69,7 +69,7 @@ func (ts *threadService) RemoveParticipant(
 	ctx context.Context,
 	req parley.RemoveParticipantRequest,
 ) (*parley.MembershipResult, error) {
-	me, th, err := ts.inThread(ctx, req.ThreadID)
+	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (ts *threadService) RemoveParticipant(
 			Suggest("The creator of a thread cannot be removed from it.")
 	}
 
-	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, but: me.ID,
+	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, except: me.ID,
 		text: fmt.Sprintf("%s removed %s from thread %s.", me.Name, who.Name, team.ThreadLabel(&th)),
 		allow: func(ids []string) error {
 			if slices.Contains(ids, who.ID) {
@@ -102,12 +102,12 @@ func (ts *threadService) RemoveParticipant(
 		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.Name, team.ThreadLabel(&th))
 	}
 
-	return ts.change(ctx, c)
+	return ts.changeMembership(ctx, c)
 }
 
-// inThread returns the caller and the thread of a call that changes the thread. It fails while
+// callerAndThread returns the caller and the thread of a call that changes the thread. It fails while
 // communication is paused.
-func (ts *threadService) inThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
+func (ts *threadService) callerAndThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
 	me, err := ts.roster.Caller(ctx)
 	if err == nil {
 		err = ts.admission.RefusePaused()
@@ -119,16 +119,16 @@ func (ts *threadService) inThread(ctx context.Context, ref string) (*team.Member
 	return me, th, err
 }
 
-// change stores the change and posts a notice of it to the participants and a removed agent. A
+// changeMembership stores the change and posts a notice of it to the participants and a removed agent. A
 // caller that changes the membership of another agent does not get the notice.
-func (ts *threadService) change(ctx context.Context, c membership) (*parley.MembershipResult, error) {
+func (ts *threadService) changeMembership(ctx context.Context, c membership) (*parley.MembershipResult, error) {
 	leave := c.status == parley.MemberRemoved || c.status == parley.MemberLeft
 	var others []string
 	if c.status == parley.MemberRemoved {
 		others = []string{c.who.ID}
 	}
 
-	post, err := ts.word(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.ID, Status: c.status}, c.but, others...)
+	post, err := ts.notice(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.ID, Status: c.status}, c.except, others...)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (ts *threadService) change(ctx context.Context, c membership) (*parley.Memb
 		allow = func([]string) error { return nil }
 	}
 
-	back, err := ts.admission.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
+	refund, err := ts.admission.charge(c.by, &draft{message: parley.Message{Kind: parley.KindThread}})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (ts *threadService) change(ctx context.Context, c membership) (*parley.Memb
 	stored, changed, err := ts.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.ID,
 		Leave: leave, Allow: allow, Post: post})
 	if err != nil || !changed {
-		back()
+		refund()
 	}
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (ws *workspaceService) ShutDown(ctx context.Context, req parley.ShutDownReq
 		if err != nil {
 			return nil, err
 		}
-		res.Stopped, res.Left = filled(stopped), left
+		res.Stopped, res.Left = orEmpty(stopped), left
 	}
 	if ws.opts.ShutDown != nil {
 		ws.opts.ShutDown()
