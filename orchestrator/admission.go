@@ -68,7 +68,8 @@ func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 	}
 
 	if th := stored.Message.ThreadID; th != "" {
-		res.ConversationID, res.Message = th, "Message sent to thread "+parley.Short(th)
+		res.ConversationID = th
+		res.Message = "Message sent to thread " + parley.Short(th)
 		res.Status = fmt.Sprintf(
 			`Message sent to thread %s "%s"!`,
 			parley.Short(th),
@@ -88,7 +89,8 @@ func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 				parley.Short(d[0].RecipientID),
 			)
 
-			res.Status, res.Success, res.Error, res.ErrorCode = res.Message, false, &res.Message, parley.AgentUnavailable
+			res.Status, res.Success = res.Message, false
+			res.Error, res.ErrorCode = &res.Message, parley.AgentUnavailable
 			res.Action = fmt.Sprintf(
 				"Ask the operator to start %s again, or send to another agent; get_agent_status lists them.",
 				d[0].Recipient,
@@ -167,25 +169,28 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	}
 
 	msg.ChainID, msg.Hop = link.Chain, link.Hop
-	post := store.Post{Message: msg, IdempotencyKey: d.key, Event: parley.EventDirectMessage,
-		Reach: d.reach, Answers: answers}
+
+	post := store.Post{
+		Message:        msg,
+		IdempotencyKey: d.key,
+		Event:          messageEvent(msg.Kind),
+		NewFile:        d.file,
+		Reach:          d.reach,
+		Answers:        answers,
+	}
 	if d.reply != nil {
 		post.Call, post.Forgets = d.reply.Call, d.reply.Forgets
 	}
 	if !d.inCall() { // a reply inside a call starts no turn
 		post.Judge = a.talk.Judge(from, &msg, d.replied)
 	}
-	switch msg.Kind {
-	case parley.KindBroadcast:
-		post.Event = parley.EventBroadcast
-	case parley.KindThread:
-		post.Event = parley.EventThreadMessage
-	}
 
-	if post.NewFile = d.file; d.file == nil && len(msg.Attachments) > 0 {
-		if post.Message.Attachments, post.FileIDs, err = a.checkAttachments(ctx, from, msg.Attachments, d.readers()); err != nil {
+	if d.file == nil && len(msg.Attachments) > 0 {
+		checked, ids, err := a.checkAttachments(ctx, from, msg.Attachments, d.readers())
+		if err != nil {
 			return store.Post{}, err
 		}
+		post.Message.Attachments, post.FileIDs = checked, ids
 	}
 
 	for _, to := range d.recipients {
@@ -193,6 +198,17 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 	}
 
 	return post, nil
+}
+
+// messageEvent returns the event of a new message of a kind.
+func messageEvent(kind parley.MessageKind) parley.EventType {
+	switch kind {
+	case parley.KindBroadcast:
+		return parley.EventBroadcast
+	case parley.KindThread:
+		return parley.EventThreadMessage
+	}
+	return parley.EventDirectMessage
 }
 
 // handOut queues the stored deliveries with their couriers and wakes callers that wait for a
@@ -246,10 +262,12 @@ func (a *admission) cleanText(text string) (string, error) {
 	}
 
 	if n := utf8.RuneCountInString(text); n > a.settings.MaxText {
-		return "", parley.Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, a.settings.MaxText).
+		return "", parley.
+			Errorf(parley.MessageTooLong, "the text has %d characters, %d are allowed", n, a.settings.MaxText).
 			With("length", n).
 			With("limit", a.settings.MaxText).
-			Suggest("Write the long part to a file, send that with transfer_file, and say in a short message what it is.")
+			Suggest("Write the long part to a file, send that with transfer_file, " +
+				"and say in a short message what it is.")
 	}
 
 	return text, nil
@@ -323,7 +341,13 @@ func (a *admission) notify(ctx context.Context, to []*team.Member, text string, 
 		return err
 	}
 
-	_, err = a.admit(ctx, from, draft{recipients: to, key: key, message: parley.Message{Kind: parley.KindNotice,
-		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: text, Data: data}})
+	_, err = a.admit(ctx, from, draft{
+		recipients: to,
+		key:        key,
+		message: parley.Message{
+			Kind: parley.KindNotice, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: text, Data: data,
+		},
+	})
+
 	return err
 }

@@ -18,10 +18,21 @@ func (g *agentService) RegisterAgent(
 
 	now := g.now()
 	key, stored := g.roster.NewKey(parley.KeyRegistered)
-	a := parley.Agent{ID: team.NewID(), Name: req.Username, Description: parley.CleanLine(req.Description),
-		Role: parley.CleanLine(req.Role), Capabilities: parley.CleanLines(req.Capabilities), Groups: parley.CleanLines(req.Groups),
-		Kind: parley.KindMailbox, State: parley.StateIdle, Since: now, Evidence: "registered",
-		Host: g.opts.Host, CreatedAt: now, LastActive: now}
+	a := parley.Agent{
+		ID:           team.NewID(),
+		Name:         req.Username,
+		Description:  parley.CleanLine(req.Description),
+		Role:         parley.CleanLine(req.Role),
+		Capabilities: parley.CleanLines(req.Capabilities),
+		Groups:       parley.CleanLines(req.Groups),
+		Kind:         parley.KindMailbox,
+		State:        parley.StateIdle,
+		Since:        now,
+		Evidence:     "registered",
+		Host:         g.opts.Host,
+		CreatedAt:    now,
+		LastActive:   now,
+	}
 
 	status := parley.StatusActive
 	if req.Special {

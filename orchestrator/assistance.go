@@ -52,19 +52,31 @@ func (ms *messageService) BroadcastUpdate(
 		return nil, fmt.Errorf("encode the update: %w", err)
 	}
 
-	stored, err := ms.admission.admit(
-		ctx,
-		from,
-		draft{recipients: ms.admission.everyone(from), implicit: true, key: req.IdempotencyKey, message: parley.Message{
-			Kind: parley.KindBroadcast, Type: parley.TypeInformation, Priority: urgency.priority, Text: updateText(&req), Data: data,
-			RequiresResponse: due != nil, ResponseDeadline: due}},
-	)
+	stored, err := ms.admission.admit(ctx, from, draft{
+		recipients: ms.admission.everyone(from),
+		implicit:   true,
+		key:        req.IdempotencyKey,
+		message: parley.Message{
+			Kind:             parley.KindBroadcast,
+			Type:             parley.TypeInformation,
+			Priority:         urgency.priority,
+			Text:             updateText(&req),
+			Data:             data,
+			RequiresResponse: due != nil,
+			ResponseDeadline: due,
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
 
-	res := &parley.BroadcastUpdateResult{Answer: parley.OK, BroadcastID: stored.Message.ID, Recipients: []string{},
-		Timestamp: stored.Message.Timestamp, DeliveryStatus: parley.SumUp(stored.Deliveries)}
+	res := &parley.BroadcastUpdateResult{
+		Answer:         parley.OK,
+		BroadcastID:    stored.Message.ID,
+		Recipients:     []string{},
+		Timestamp:      stored.Message.Timestamp,
+		DeliveryStatus: parley.SumUp(stored.Deliveries),
+	}
 	for _, d := range stored.Deliveries {
 		res.Recipients = append(res.Recipients, d.RecipientID)
 	}
@@ -105,9 +117,11 @@ func (ms *messageService) RequestAssistance(
 		return nil, err
 	}
 
-	due, err := ms.admission.due(true, req.RequestDetails.Deadline)
+	details := &req.RequestDetails
+	due, err := ms.admission.due(true, details.Deadline)
 	if err != nil {
-		if due, err = ms.admission.dueBefore(ctx, from, req.IdempotencyKey, req.RequestDetails.Deadline, parley.AsError(err).With("parameter", "request_details.deadline")); err != nil {
+		err = parley.AsError(err).With("parameter", "request_details.deadline")
+		if due, err = ms.admission.dueBefore(ctx, from, req.IdempotencyKey, details.Deadline, err); err != nil {
 			return nil, err
 		}
 	}

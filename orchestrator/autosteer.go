@@ -58,7 +58,8 @@ func (g *guardian) steerIfStuck(ctx context.Context, m *team.Member) error {
 	}
 
 	text := fmt.Sprintf("Your terminal has shown nothing since %s. If a command hangs, stop it and try another way. "+
-		"If you need a decision or help, send a message to %s.", since.In(time.Local).Format("15:04"), parley.OperatorName)
+		"If you need a decision or help, send a message to %s.",
+		since.In(time.Local).Format("15:04"), parley.OperatorName)
 
 	// The key keeps a restarted daemon from repeating the guidance.
 	d, err := guidance(m, parley.GuidanceStuck, text, fmt.Sprintf("stuck %s %d", m.ID, since.UnixNano()))

@@ -102,7 +102,10 @@ func (op *operatorService) remindOne(ctx context.Context, w store.Owing) error {
 		text func() string
 	}{
 		{d.RemindedAt, d.DueAt.Add(-lead), store.ToldDebtor, d.DebtorID, func() string { return reminderText(w, now) }},
-		{d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID, func() string { return op.missingText(w, now) }},
+		{
+			d.SenderToldAt, d.DueAt.Add(s.TellSenderAfter), store.ToldSender, w.Message.SenderID,
+			func() string { return op.missingText(w, now) },
+		},
 		{d.OperatorToldAt, d.DueAt.Add(s.OverdueAfter), store.ToldOperator, "", nil}, // shown by get_needs
 	} {
 		if step.told != nil || now.Before(step.at) {
@@ -160,14 +163,9 @@ func reminderText(w store.Owing, now time.Time) string {
 	}
 
 	return fmt.Sprintf(
-		"%s to message %s from %s %s due at %s: “%s” Answer it with respond_to_message, or parley reply %s \"…\".",
-		what,
-		short,
-		w.Message.Sender,
-		tense,
-		parley.LocalTime(w.Debt.DueAt, now),
-		quote(w),
-		short,
+		"%s to message %s from %s %s due at %s: “%s” "+
+			"Answer it with respond_to_message, or parley reply %s \"…\".",
+		what, short, w.Message.Sender, tense, parley.LocalTime(w.Debt.DueAt, now), quote(w), short,
 	)
 }
 
@@ -205,11 +203,7 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 		Since:     d.DueAt,
 		Text: fmt.Sprintf(
 			"owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
-			msg.Sender,
-			what,
-			short,
-			formatDuration(now.Sub(msg.Timestamp)),
-			formatDuration(now.Sub(d.DueAt)),
+			msg.Sender, what, short, formatDuration(now.Sub(msg.Timestamp)), formatDuration(now.Sub(d.DueAt)),
 			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength),
 		),
 		Command: fmt.Sprintf(

@@ -10,7 +10,10 @@ import (
 )
 
 // ReadEvents implements parley.EventService.
-func (es *eventService) ReadEvents(ctx context.Context, req parley.ReadEventsRequest) (*parley.ReadEventsResult, error) {
+func (es *eventService) ReadEvents(
+	ctx context.Context,
+	req parley.ReadEventsRequest,
+) (*parley.ReadEventsResult, error) {
 	c := parley.CallerFrom(ctx)
 	q := store.EventQuery{After: req.After, Limit: cmp.Or(req.Limit, 100), Last: req.Last, For: c.ID}
 	if c.Operator {

@@ -17,9 +17,12 @@ func (ws *workspaceService) expire(ctx context.Context) {
 	}
 
 	ws.terminals.Sweep()
-	seen := ws.roster.TakeSeen()
-	if err := errors.Join(ws.store.TouchAgents(ctx, seen), ws.store.TouchKeys(ctx, ws.roster.Keys.TakeUsed())); err != nil &&
-		ctx.Err() == nil {
-		ws.log.Error("note who was seen", "error", err)
+
+	err := errors.Join(
+		ws.store.TouchAgents(ctx, ws.roster.TakeSeen()),
+		ws.store.TouchKeys(ctx, ws.roster.Keys.TakeUsed()),
+	)
+	if err != nil && ctx.Err() == nil {
+		ws.log.Error("record when agents and keys were last seen", "error", err)
 	}
 }

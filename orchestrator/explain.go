@@ -62,7 +62,8 @@ func explain(
 		res.Deliveries = append(res.Deliveries, s)
 		res.Story = append(res.Story, "", fmt.Sprintf("%s: %s", s.Agent, s.State))
 		for _, r := range s.Rungs {
-			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", formatDuration(r.At.Sub(msg.Timestamp)), r.Text))
+			after := formatDuration(r.At.Sub(msg.Timestamp))
+			res.Story = append(res.Story, fmt.Sprintf("  after %s: %s", after, r.Text))
 		}
 
 		for _, line := range s.Outlook {
@@ -180,9 +181,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 			return []string{
 				fmt.Sprintf(
 					"%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.",
-					name,
-					id,
-					name,
+					name, id, name,
 				),
 			}
 		}
@@ -205,9 +204,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 				sentence("The conversation protocol holds it", d.Reason),
 				fmt.Sprintf(
 					"%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
-					name,
-					what,
-					id,
+					name, what, id,
 				),
 			}
 		}
@@ -223,10 +220,9 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliveryUnconfirmed:
 		return []string{sentence("What is known", d.Reason), suspicion(d.ReasonCode, name),
 			fmt.Sprintf(
-				"Look at its screen: parley screen %s, or parley attach %s. If the text arrived, leave it. If it did not: %s",
-				name,
-				name,
-				retry,
+				"Look at its screen: parley screen %s, or parley attach %s. "+
+					"If the text arrived, leave it. If it did not: %s",
+				name, name, retry,
 			)}
 	}
 

@@ -28,7 +28,9 @@ func (fs *fileService) TransferFile(
 	}
 
 	if parley.CallerFrom(ctx).Network {
-		return nil, parley.Errorf(parley.FileRefused, "the call came over the network, where %q is no path of yours", parley.CleanLine(parley.Truncate(req.SourcePath, 200))).
+		path := parley.CleanLine(parley.Truncate(req.SourcePath, 200))
+		return nil, parley.
+			Errorf(parley.FileRefused, "the call came over the network, where %q is no path of yours", path).
 			Suggest("Upload the file: POST /api/files, or parley send-file.")
 	}
 

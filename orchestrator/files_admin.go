@@ -70,12 +70,8 @@ func (fs *fileService) RemoveFiles(
 func (fs *fileService) removeFiles(ctx context.Context, removed []parley.File) error {
 	var errs []error
 	for _, f := range removed {
-		errs = append(
-			errs,
-			fs.files.Remove(
-				f.SHA256, f.ID, f.Name, func() (bool, error) { return fs.store.ContentWanted(ctx, f.SHA256) },
-			),
-		)
+		wanted := func() (bool, error) { return fs.store.ContentWanted(ctx, f.SHA256) }
+		errs = append(errs, fs.files.Remove(f.SHA256, f.ID, f.Name, wanted))
 	}
 
 	return errors.Join(errs...)
@@ -97,7 +93,8 @@ func (fs *fileService) tidyFiles(ctx context.Context) error {
 
 // fileGone is the error for a removed file.
 func fileGone(f parley.File) error {
-	return parley.Errorf(parley.FileNotFound, "the file %s was removed by the operator on %s", f.Name, f.RemovedAt.UTC().Format(time.DateOnly)).
+	day := f.RemovedAt.UTC().Format(time.DateOnly)
+	return parley.Errorf(parley.FileNotFound, "the file %s was removed by the operator on %s", f.Name, day).
 		With("file_id", f.ID).
 		With("removed_at", *f.RemovedAt).
 		Suggest("Ask its sender to send it again.")

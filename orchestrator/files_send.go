@@ -64,8 +64,8 @@ type announced struct {
 	fresh  bool
 }
 
-// announceFile makes the recipient's copy, and stores the file and its notice in one
-// step.
+// announceFile makes the recipient's copy and stores the file with its message. Unless the
+// file is new, it removes the copy again.
 func (fs *fileService) announceFile(
 	ctx context.Context,
 	from *team.Member,
@@ -99,23 +99,36 @@ func (fs *fileService) announceFile(
 		}
 	}()
 
-	call := store.Call{AgentID: from.ID, Key: n.key, Made: f.ID, Asked: requestHash("upload", f.Name, f.SHA256)}
 	if n.to == nil {
-		was, err := fs.store.CreateFile(ctx, f, call)
-		if err != nil {
-			return a, err
-		}
+		return fs.storeUpload(ctx, from, f, path, n.key)
+	}
+	return fs.sendFile(ctx, from, f, path, n)
+}
 
-		if was.Made != f.ID {
-			a.result, err = fs.uploadedBefore(ctx, was.Made)
-			return a, err
-		}
-
-		return announced{fresh: true, result: uploadReceipt(f, path)}, nil
+// storeUpload stores a file that nobody is told of.
+func (fs *fileService) storeUpload(
+	ctx context.Context, from *team.Member, f parley.File, path, key string,
+) (a announced, err error) {
+	call := store.Call{AgentID: from.ID, Key: key, Made: f.ID, Asked: requestHash("upload", f.Name, f.SHA256)}
+	first, err := fs.store.CreateFile(ctx, f, call)
+	if err != nil {
+		return a, err
 	}
 
-	call.Asked = "" // a transfer never repeats an upload
-	if _, _, err := fs.store.Called(ctx, call); err != nil {
+	if first.Made != f.ID {
+		a.result, err = fs.uploadedBefore(ctx, first.Made)
+		return a, err
+	}
+
+	return announced{fresh: true, result: uploadReceipt(f, path)}, nil
+}
+
+// sendFile stores a file and the message that announces it in one transaction.
+func (fs *fileService) sendFile(
+	ctx context.Context, from *team.Member, f parley.File, path string, n *fileNote,
+) (a announced, err error) {
+	// Asked stays empty: a transfer never repeats an upload.
+	if _, _, err := fs.store.Called(ctx, store.Call{AgentID: from.ID, Key: n.key, Made: f.ID}); err != nil {
 		return a, err
 	}
 
@@ -123,19 +136,24 @@ func (fs *fileService) announceFile(
 	if d := parley.Clean(n.description); d != "" {
 		described["description"], _ = json.Marshal(d) // a string always encodes
 	}
-
 	item, err := attachment(described, f, path)
 	if err != nil {
 		return a, err
 	}
 
-	stored, err := fs.admission.admit(
-		ctx,
-		from,
-		draft{recipients: []*team.Member{n.to}, key: n.key, file: &f, description: n.description, message: parley.Message{
-			Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
-			Text: fs.fileText(f, path, n.description), Attachments: []json.RawMessage{item}}},
-	)
+	stored, err := fs.admission.admit(ctx, from, draft{
+		recipients:  []*team.Member{n.to},
+		key:         n.key,
+		file:        &f,
+		description: n.description,
+		message: parley.Message{
+			Kind:        parley.KindDirect,
+			Type:        parley.TypeInformation,
+			Priority:    parley.PriorityNormal,
+			Text:        fs.fileText(f, path, n.description),
+			Attachments: []json.RawMessage{item},
+		},
+	})
 	if err != nil {
 		return a, err
 	}
@@ -213,7 +231,8 @@ func (fs *fileService) transferReceipt(stored store.Appended) (*parley.TransferF
 	}
 
 	if err != nil || f.FileID == "" {
-		return nil, parley.Errorf(parley.InvalidArgument, "the idempotency key was used before, for a message without a file").
+		return nil, parley.
+			Errorf(parley.InvalidArgument, "the idempotency key was used before, for a message without a file").
 			With("parameter", "idempotency_key").
 			Suggest("Use another key for each message and file.")
 	}

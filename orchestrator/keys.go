@@ -102,7 +102,9 @@ func (ks *keyService) RevokeKey(ctx context.Context, req parley.RevokeKeyRequest
 // findKey finds a key by its id. It accepts a full key too.
 func (ks *keyService) findKey(m *team.Member, id string) (*team.Key, error) {
 	keys := ks.roster.Keys.Of(m)
-	i := slices.IndexFunc(keys, func(k *team.Key) bool { return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash) })
+	i := slices.IndexFunc(keys, func(k *team.Key) bool {
+		return id == k.KeyID || string(team.HashKey(id)) == string(k.Hash)
+	})
 	if i >= 0 {
 		return keys[i], nil
 	}
@@ -110,7 +112,9 @@ func (ks *keyService) findKey(m *team.Member, id string) (*team.Key, error) {
 	if m != nil {
 		whose = " of " + m.Name
 	}
-	return nil, parley.Errorf(parley.InvalidArgument, "there is no key %s%s", parley.CleanLine(parley.Truncate(id, parley.KeyIDLength)), whose).
+
+	shown := parley.CleanLine(parley.Truncate(id, parley.KeyIDLength))
+	return nil, parley.Errorf(parley.InvalidArgument, "there is no key %s%s", shown, whose).
 		With("parameter", "key_id").
 		Suggest("list_keys shows the ids of those that are good; it may have ended already.")
 }

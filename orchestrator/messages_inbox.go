@@ -13,13 +13,21 @@ import (
 )
 
 // CheckInbox implements parley.MessageService.
-func (ms *messageService) CheckInbox(ctx context.Context, req parley.CheckInboxRequest) (*parley.CheckInboxResult, error) {
+func (ms *messageService) CheckInbox(
+	ctx context.Context,
+	req parley.CheckInboxRequest,
+) (*parley.CheckInboxResult, error) {
 	me, err := ms.roster.Caller(ctx)
 	if err != nil {
 		return nil, err
 	}
 
-	q := store.InboxQuery{RecipientID: me.ID, Limit: cmp.Or(req.Limit, 20), UnreadOnly: !req.IncludeRead, OldestFirst: true}
+	q := store.InboxQuery{
+		RecipientID: me.ID,
+		Limit:       cmp.Or(req.Limit, 20),
+		UnreadOnly:  !req.IncludeRead,
+		OldestFirst: true,
+	}
 	if req.Sender != "" {
 		from, err := ms.roster.Find(req.Sender)
 		if err != nil {
@@ -262,7 +270,8 @@ func (a *admission) visible(
 		}
 	}
 
-	return parley.Message{}, nil, parley.Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
+	return parley.Message{}, nil, parley.
+		Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
 		Suggest("Use the message_id that send_message or check_inbox gave you.")
 }
 
@@ -303,13 +312,10 @@ func (ms *messageService) GetConversationHistory(
 		Messages:       []parley.InboxMessage{},
 		HasMore:        page.HasMore,
 		TotalMessages:  page.Total,
-		Participants: []string{
-			me.Name,
-			other.Name,
-		},
-		CreatedAt:     timePointer(page.First),
-		LastMessageAt: timePointer(page.Last),
-		Status:        ms.roster.StatusOf(false, me.ID, other.ID),
+		Participants:   []string{me.Name, other.Name},
+		CreatedAt:      timePointer(page.First),
+		LastMessageAt:  timePointer(page.Last),
+		Status:         ms.roster.StatusOf(false, me.ID, other.ID),
 	}
 
 	for _, item := range page.Items {

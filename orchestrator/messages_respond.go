@@ -41,8 +41,11 @@ func (ms *messageService) RespondToMessage(
 		}
 	}
 
-	d := draft{recipients: append([]*team.Member{author}, others...), key: req.IdempotencyKey, answers: answers,
-		replied: talk.ParentOf(&original),
+	d := draft{
+		recipients: append([]*team.Member{author}, others...),
+		key:        req.IdempotencyKey,
+		answers:    answers,
+		replied:    talk.ParentOf(&original),
 		message: parley.Message{
 			Type:             parley.TypeResponse,
 			Priority:         parley.PriorityNormal,
@@ -58,13 +61,8 @@ func (ms *messageService) RespondToMessage(
 		responder = author
 	}
 
-	stored, reply, err := ms.admission.answered(
-		ctx,
-		responder,
-		true,
-		d,
-		func(d draft) (store.Appended, error) { return ms.answer(ctx, from, &original, others, d) },
-	)
+	send := func(d draft) (store.Appended, error) { return ms.answer(ctx, from, &original, others, d) }
+	stored, reply, err := ms.admission.answered(ctx, responder, true, d, send)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +116,8 @@ func (ms *messageService) answerable(ctx context.Context, from *team.Member, ref
 	}
 
 	if author := ms.roster.ByID(original.SenderID); author == nil || author.Kind == parley.KindSystem {
-		return original, parley.Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
+		return original, parley.
+			Errorf(parley.InvalidRecipient, "message %s is from parley itself, which reads no answers", short).
 			Suggest("Do what it says; write to %s if you need a person.", parley.OperatorName)
 	}
 
@@ -139,7 +138,12 @@ func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post 
 // be at least one, and none may be terminated.
 func delegates(others []*team.Member, author *team.Member) ([]store.NewDelivery, error) {
 	if len(others) == 0 {
-		return nil, parley.Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named", author.Name).
+		return nil, parley.
+			Errorf(
+				parley.InvalidArgument,
+				"delegated to nobody: who asked is %s itself, and no other is named",
+				author.Name,
+			).
 			With("parameter", "additional_recipients").
 			Suggest("Name in additional_recipients who is to answer instead, or use status unable if nobody is.")
 	}

@@ -155,7 +155,8 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		n.Action = "Answer it there; parley never answers one."
 	case parley.StateBlocked:
 		n.Kind, n.Text = parley.NeedBlocked, cmp.Or(a.Evidence, "it cannot work now")
-		n.Action = "See there what it waits for; its messages go when that has passed, or one at once with parley retry."
+		n.Action = "See there what it waits for; its messages go when that has passed, " +
+			"or one at once with parley retry."
 	case parley.StateExited, parley.StateUnreachable:
 		n.Kind, n.Text = parley.NeedExited, cmp.Or(a.Evidence, "its program ended")
 		if a.State == parley.StateUnreachable {
@@ -185,7 +186,8 @@ func (op *operatorService) agentNeed(m *team.Member, waiting int) (parley.Need, 
 		}
 
 		n.Kind, n.Since = parley.NeedStuck, since
-		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, formatDuration(op.now().Sub(since)))
+		silence := formatDuration(op.now().Sub(since))
+		n.Text = fmt.Sprintf("%s (%s), without any output for %s", a.State, a.Evidence, silence)
 		n.Action = fmt.Sprintf("See what it does. Guidance reaches it with parley steer %s \"…\".", a.Name)
 	}
 

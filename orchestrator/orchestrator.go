@@ -141,8 +141,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 	}
 
 	o.rooms.admission = &admission{
-		store: o.store, roster: o.rooms.roster, talk: o.rooms.talk, files: o.rooms.files, pause: o.rooms.pause, settings: &o.opts.Settings,
-		now: o.now, log: o.log,
+		store: o.store, roster: o.rooms.roster, talk: o.rooms.talk, files: o.rooms.files, pause: o.rooms.pause,
+		settings: &o.opts.Settings, now: o.now, log: o.log,
 	}
 	o.rooms.responders = answer.New(answer.Options{
 		Store: o.store, Roster: o.rooms.roster, Admission: o.rooms.admission, Tools: o, Model: o.opts.Model,
@@ -155,7 +155,8 @@ func (o *Orchestrator) load(ctx context.Context) (err error) {
 		Paused: o.rooms.pause.is, Notify: o.rooms.admission.notify,
 	})
 	o.rooms.terminals, err = terminal.Open(ctx, terminal.Options{
-		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers, Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
+		Store: o.store, Roster: o.rooms.roster, Couriers: o.rooms.couriers,
+		Profiles: o.opts.Profiles, Tmux: o.opts.Tmux,
 		Workspace: o.opts.Workspace, LaunchDir: o.opts.LaunchDir, Executable: o.opts.Executable, Spool: o.opts.Spool,
 		Host: o.opts.Host, StopGrace: o.opts.Settings.StopGrace, Watch: o.opts.Settings.Watch, Now: o.now, Log: o.log,
 	})

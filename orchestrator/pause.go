@@ -137,5 +137,6 @@ func (a *admission) RefusePaused() error {
 		return nil
 	}
 	return parley.Errorf(parley.CommunicationDisabled, "%s", p.Words()).With("paused_by", p.By).With("since", p.Since).
-		Suggest("Nothing was sent. Reading still works; send again when messages go on (parley resume, or pause_communication with paused false).")
+		Suggest("Nothing was sent. Reading still works; send again when messages go on " +
+			"(parley resume, or pause_communication with paused false).")
 }

@@ -14,12 +14,16 @@ func (ts *terminalService) LaunchAgent(
 }
 
 // AdoptAgent implements parley.TerminalService.
-func (ts *terminalService) AdoptAgent(ctx context.Context, req parley.AdoptAgentRequest) (*parley.AdoptAgentResult, error) {
+func (ts *terminalService) AdoptAgent(
+	ctx context.Context, req parley.AdoptAgentRequest,
+) (*parley.AdoptAgentResult, error) {
 	return ts.terminals.AdoptAgent(ctx, req)
 }
 
 // StopAgent implements parley.TerminalService.
-func (ts *terminalService) StopAgent(ctx context.Context, req parley.StopAgentRequest) (*parley.StopAgentResult, error) {
+func (ts *terminalService) StopAgent(
+	ctx context.Context, req parley.StopAgentRequest,
+) (*parley.StopAgentResult, error) {
 	return ts.terminals.StopAgent(ctx, req)
 }
 
