@@ -159,9 +159,9 @@ func (a *admission) prepare(ctx context.Context, from *team.Member, d draft) (st
 		}
 	}
 
-	msg.ID, msg.SenderID, msg.Sender, msg.SenderRole, msg.Timestamp = cmp.Or(
-		msg.ID, team.NewID(),
-	), from.ID, from.Name, from.Agent().Role, a.now()
+	msg.ID = cmp.Or(msg.ID, team.NewID())
+	msg.SenderID, msg.Sender, msg.SenderRole = from.ID, from.Name, from.Agent().Role
+	msg.Timestamp = a.now()
 
 	link := d.replied.Link
 	if !d.withinCalls(from) {
@@ -328,10 +328,11 @@ func (a *admission) Admit(ctx context.Context, r answer.Reply) (store.Appended, 
 // does nothing if none is left. data is a JSON object or nil. A non-empty key makes the notice
 // unique, across restarts of the daemon too. The error is COMMUNICATION_DISABLED while
 // communication is paused.
-func (a *admission) notify(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error {
-	to = slices.DeleteFunc(
-		slices.Clone(to), func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated },
-	)
+func (a *admission) notify(
+	ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string,
+) error {
+	isTerminated := func(m *team.Member) bool { return m.Agent().State == parley.StateTerminated }
+	to = slices.DeleteFunc(slices.Clone(to), isTerminated)
 	if len(to) == 0 {
 		return nil
 	}

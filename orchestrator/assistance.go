@@ -131,10 +131,20 @@ func (ms *messageService) RequestAssistance(
 		kind = parley.KindBroadcast
 	}
 
-	d := draft{recipients: to, implicit: everyone || len(req.TargetAgents) == 0, key: req.IdempotencyKey,
-		deadline: req.RequestDetails.Deadline, message: parley.Message{
-			Kind: kind, Type: parley.TypeRequest, Priority: cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal), Text: assistanceText(&req),
-			RequiresResponse: true, ResponseDeadline: due}}
+	d := draft{
+		recipients: to,
+		implicit:   everyone || len(req.TargetAgents) == 0,
+		key:        req.IdempotencyKey,
+		deadline:   details.Deadline,
+		message: parley.Message{
+			Kind:             kind,
+			Type:             parley.TypeRequest,
+			Priority:         cmp.Or(details.Priority, parley.PriorityNormal),
+			Text:             assistanceText(&req),
+			RequiresResponse: true,
+			ResponseDeadline: due,
+		},
+	}
 
 	var responder *team.Member
 	if kind == parley.KindDirect && to[0].Responder() != nil {
@@ -142,9 +152,8 @@ func (ms *messageService) RequestAssistance(
 	}
 
 	// A responder answers with a message, as everyone does. If its model fails, it still owes the answer.
-	stored, _, err := ms.admission.answered(
-		ctx, responder, false, d, func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) },
-	)
+	send := func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) }
+	stored, _, err := ms.admission.answered(ctx, responder, false, d, send)
 	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
 		return nil, err
 	}

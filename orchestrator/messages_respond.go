@@ -54,7 +54,8 @@ func (ms *messageService) RespondToMessage(
 			ContextReference: original.ContextReference,
 			InReplyTo:        original.ID,
 			ResponseStatus:   req.Status,
-		}}
+		},
+	}
 
 	var responder *team.Member
 	if author.Responder() != nil {

@@ -286,7 +286,8 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 		MessageID: item.Message.ID,
 		Since:     item.Message.Timestamp,
 		Command:   "parley explain " + short,
-		Text:      fmt.Sprintf("whether message %s from %s arrived is not known: %s", short, item.Message.Sender, d.Reason),
+		Text: fmt.Sprintf("whether message %s from %s arrived is not known: %s",
+			short, item.Message.Sender, d.Reason),
 		Action: fmt.Sprintf(
 			"If it arrived: parley needs --dismiss %s. If not: parley retry %s --to %s.", short, short, d.Recipient,
 		),
@@ -308,8 +309,8 @@ func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 		Agent:     d.Recipient,
 		MessageID: msg.ID,
 		Since:     since,
-		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”", msg.Sender, short,
-			formatDuration(now.Sub(since)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
+		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”",
+			msg.Sender, short, formatDuration(now.Sub(since)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
 		Command: fmt.Sprintf(
 			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Recipient, short, msg.Sender,
 		),

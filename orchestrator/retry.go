@@ -43,17 +43,7 @@ func (op *operatorService) RetryDelivery(
 	}
 
 	res := &parley.RetryDeliveryResult{Answer: parley.OK, MessageID: msg.ID, Retried: []string{}}
-	var again, waits []string
-	for _, job := range jobs {
-		m := op.roster.ByID(job.Key.RecipientID)
-		res.Retried, again = append(res.Retried, m.ID), append(again, m.Name)
-		if job.State.Settled() {
-			m.Announce()
-			continue
-		}
-
-		m.Enqueue(job)
-	}
+	requeued := op.requeue(jobs, res)
 
 	if held := talk.Held(chosen); len(held) > 0 {
 		invitations, err := op.talk.Release(ctx, &msg, held)
@@ -63,18 +53,19 @@ func (op *operatorService) RetryDelivery(
 		op.responders.Speak(invitations)
 	}
 
+	var pending []string
 	for _, d := range chosen {
 		if !d.State.Settled() {
 			op.roster.ByID(d.RecipientID).InsistOn(msg.ID)
-			waits = append(waits, pendingText(d))
+			pending = append(pending, pendingText(d))
 		}
 	}
 
-	if len(again)+len(waits) == 0 {
+	if len(requeued)+len(pending) == 0 {
 		return nil, alreadyDelivered(&msg, chosen) // proven since the first look
 	}
+	res.Message = retrySentence(requeued, pending)
 
-	res.Message = retrySentence(again, waits)
 	stored := store.Appended{Message: msg}
 	if _, stored.Deliveries, err = op.store.Message(ctx, msg.ID); err != nil {
 		return nil, err
@@ -83,13 +74,33 @@ func (op *operatorService) RetryDelivery(
 		return nil, err
 	}
 
-	res.DeliveryStatus, res.Deliveries = parley.SumUp(stored.Deliveries), op.roster.FillInDeliveries(stored.Deliveries)
+	res.DeliveryStatus = parley.SumUp(stored.Deliveries)
+	res.Deliveries = op.roster.FillInDeliveries(stored.Deliveries)
 
 	return res, nil
 }
 
-// selectDeliveries returns the delivery to the recipient, or all deliveries if recipient is empty.
-func (op *operatorService) selectDeliveries(msg *parley.Message, all []parley.Delivery, recipient string) ([]parley.Delivery, error) {
+// requeue hands retried deliveries to their recipients, lists the recipients in res, and
+// returns their names.
+func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryResult) (names []string) {
+	for _, job := range jobs {
+		m := op.roster.ByID(job.Key.RecipientID)
+		res.Retried, names = append(res.Retried, m.ID), append(names, m.Name)
+
+		if job.State.Settled() {
+			m.Announce()
+		} else {
+			m.Enqueue(job)
+		}
+	}
+	return names
+}
+
+// selectDeliveries returns the delivery to the recipient, or all deliveries if recipient is
+// empty.
+func (op *operatorService) selectDeliveries(
+	msg *parley.Message, all []parley.Delivery, recipient string,
+) ([]parley.Delivery, error) {
 	if recipient == "" {
 		return all, nil
 	}
@@ -171,13 +182,13 @@ func pendingText(d parley.Delivery) string {
 	return words + ")"
 }
 
-func retrySentence(again, waits []string) string {
+func retrySentence(requeued, pending []string) string {
 	var parts []string
-	if len(again) > 0 {
-		parts = append(parts, "Queued again for "+strings.Join(again, ", "))
+	if len(requeued) > 0 {
+		parts = append(parts, "Queued again for "+strings.Join(requeued, ", "))
 	}
-	if len(waits) > 0 {
-		parts = append(parts, "Looking again at "+strings.Join(waits, ", "))
+	if len(pending) > 0 {
+		parts = append(parts, "Looking again at "+strings.Join(pending, ", "))
 	}
 	return strings.Join(parts, ". ") + "."
 }

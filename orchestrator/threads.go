@@ -67,35 +67,20 @@ func (ts *threadService) CreateThread(
 		return nil, err
 	}
 
-	th := parley.Thread{
-		ID:           team.NewID(),
-		Title:        parley.CleanLine(req.Title),
-		CreatorID:    from.ID,
-		Participants: []string{from.ID},
-	}
-	if !parley.Visible(th.Title) {
-		return nil, parley.Errorf(parley.InvalidArgument, "the title is empty").
-			Suggest("Say in a few words what the thread is about.")
+	th, names, err := ts.newThread(from, &req)
+	if err != nil {
+		return nil, err
 	}
 
-	var names []string
-	for _, ref := range req.Participants {
-		m, err := ts.roster.Find(ref)
-		if err != nil {
-			return nil, err
-		}
-		if !slices.Contains(th.Participants, m.ID) {
-			th.Participants, names = append(th.Participants, m.ID), append(names, m.Name)
-		}
+	participants := slices.Sorted(slices.Values(th.Participants))
+	call := store.Call{
+		AgentID: from.ID,
+		Key:     req.IdempotencyKey,
+		Made:    th.ID,
+		Asked:   requestHash("create_thread", th.Title, parley.Clean(req.InitialMessage), participants),
 	}
-
-	call := store.Call{AgentID: from.ID, Key: req.IdempotencyKey, Made: th.ID,
-		Asked: requestHash(
-			"create_thread", th.Title, parley.Clean(req.InitialMessage), slices.Sorted(slices.Values(th.Participants)),
-		)}
-
-	if was, found, err := ts.store.Called(ctx, call); found || err != nil {
-		return ts.threadReceipt(ctx, was, err)
+	if earlier, found, err := ts.store.Called(ctx, call); found || err != nil {
+		return ts.threadReceipt(ctx, earlier, err)
 	}
 
 	posts, err := ts.openingPosts(ctx, from, &th, names, req.InitialMessage)
@@ -112,8 +97,8 @@ func (ts *threadService) CreateThread(
 	}
 
 	ts.talk.OpenThread(th.ID)
-	stored, was, err := ts.store.CreateThread(ctx, th, call, posts...)
-	if err != nil || was.Made != th.ID {
+	stored, first, err := ts.store.CreateThread(ctx, th, call, posts...)
+	if err != nil || first.Made != th.ID {
 		refund()
 	} else {
 		ts.roster.Titles.Add(th.ID, th.Title)
@@ -124,11 +109,42 @@ func (ts *threadService) CreateThread(
 		ts.admission.handOut(&stored[i])
 	}
 
-	return ts.threadReceipt(ctx, was, err)
+	return ts.threadReceipt(ctx, first, err)
+}
+
+// newThread returns the thread to create, and the names of its participants without the
+// creator.
+func (ts *threadService) newThread(
+	from *team.Member, req *parley.CreateThreadRequest,
+) (th parley.Thread, names []string, err error) {
+	th = parley.Thread{
+		ID:           team.NewID(),
+		Title:        parley.CleanLine(req.Title),
+		CreatorID:    from.ID,
+		Participants: []string{from.ID},
+	}
+	if !parley.Visible(th.Title) {
+		return th, nil, parley.Errorf(parley.InvalidArgument, "the title is empty").
+			Suggest("Say in a few words what the thread is about.")
+	}
+
+	for _, ref := range req.Participants {
+		m, err := ts.roster.Find(ref)
+		if err != nil {
+			return th, nil, err
+		}
+		if !slices.Contains(th.Participants, m.ID) {
+			th.Participants, names = append(th.Participants, m.ID), append(names, m.Name)
+		}
+	}
+
+	return th, names, nil
 }
 
 // threadReceipt builds the receipt of a new thread, and passes on an error.
-func (ts *threadService) threadReceipt(ctx context.Context, made store.Call, err error) (*parley.CreateThreadResult, error) {
+func (ts *threadService) threadReceipt(
+	ctx context.Context, made store.Call, err error,
+) (*parley.CreateThreadResult, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +182,16 @@ func (ts *threadService) openingPosts(
 		return []store.Post{opened}, err
 	}
 
-	first, err := ts.admission.prepare(ctx, from, draft{message: parley.Message{Kind: parley.KindThread, ThreadID: th.ID,
-		Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: initial},
-		reach: func(ids []string) ([]store.NewDelivery, error) { return ts.admission.firstRungs(ids, from.ID), nil }})
+	first, err := ts.admission.prepare(ctx, from, draft{
+		message: parley.Message{
+			Kind:     parley.KindThread,
+			ThreadID: th.ID,
+			Type:     parley.TypeInformation,
+			Priority: parley.PriorityNormal,
+			Text:     initial,
+		},
+		reach: func(ids []string) ([]store.NewDelivery, error) { return ts.admission.firstRungs(ids, from.ID), nil },
+	})
 
 	return []store.Post{opened, first}, err
 }
@@ -190,9 +213,17 @@ func (ts *threadService) notice(
 	post := store.Post{
 		Event:  parley.EventThreadUpdated,
 		Member: about,
-		Message: parley.Message{ID: team.NewID(), Kind: parley.KindNotice,
-			Type: parley.TypeInformation, Priority: parley.PriorityNormal, SenderID: from.ID, Sender: from.Name, Text: text,
-			ThreadID: threadID, Timestamp: ts.now()},
+		Message: parley.Message{
+			ID:        team.NewID(),
+			Kind:      parley.KindNotice,
+			Type:      parley.TypeInformation,
+			Priority:  parley.PriorityNormal,
+			SenderID:  from.ID,
+			Sender:    from.Name,
+			Text:      text,
+			ThreadID:  threadID,
+			Timestamp: ts.now(),
+		},
 	}
 
 	if about.Status == parley.MemberCreated {

@@ -22,13 +22,22 @@ type membership struct {
 }
 
 // JoinThread implements parley.ThreadService.
-func (ts *threadService) JoinThread(ctx context.Context, req parley.JoinThreadRequest) (*parley.MembershipResult, error) {
+func (ts *threadService) JoinThread(
+	ctx context.Context,
+	req parley.JoinThreadRequest,
+) (*parley.MembershipResult, error) {
 	me, th, err := ts.callerAndThread(ctx, req.ThreadID)
 	if err != nil {
 		return nil, err
 	}
-	return ts.changeMembership(ctx, membership{thread: th, by: me, who: me, status: parley.MemberJoined,
-		text: fmt.Sprintf("%s joined thread %s.", me.Name, team.ThreadLabel(&th))})
+
+	return ts.changeMembership(ctx, membership{
+		thread: th,
+		by:     me,
+		who:    me,
+		status: parley.MemberJoined,
+		text:   fmt.Sprintf("%s joined thread %s.", me.Name, team.ThreadLabel(&th)),
+	})
 }
 
 // AddParticipant implements parley.ThreadService.
@@ -47,21 +56,23 @@ func (ts *threadService) AddParticipant(
 	}
 
 	operator := parley.CallerFrom(ctx).Operator
-
-	return ts.changeMembership(ctx, membership{thread: th, by: me, who: who, status: parley.MemberAdded, except: me.ID,
+	return ts.changeMembership(ctx, membership{
+		thread: th,
+		by:     me,
+		who:    who,
+		status: parley.MemberAdded,
+		except: me.ID,
 		text: fmt.Sprintf(
 			"%s added %s to thread %s. %s get_messages with it shows what was said before.",
-			me.Name,
-			who.Name,
-			team.ThreadLabel(&th),
-			howToPost(&th),
+			me.Name, who.Name, team.ThreadLabel(&th), howToPost(&th),
 		),
 		allow: func(ids []string) error {
 			if !operator && !slices.Contains(ids, me.ID) {
 				return team.NotParticipant(me, th.ID)
 			}
 			return nil
-		}})
+		},
+	})
 }
 
 // RemoveParticipant implements parley.ThreadService.
@@ -79,24 +90,32 @@ func (ts *threadService) RemoveParticipant(
 		return nil, err
 	}
 
+	short := parley.Short(th.ID)
 	switch {
 	case who != me && th.CreatorID != me.ID && !parley.CallerFrom(ctx).Operator:
-		return nil, parley.Errorf(parley.NotAuthorized, "%s did not create thread %s", me.Name, parley.Short(th.ID)).
+		return nil, parley.Errorf(parley.NotAuthorized, "%s did not create thread %s", me.Name, short).
 			Suggest("Ask %s, who did, to remove %s; you may remove yourself.", th.Creator, who.Name)
 	case who.ID == th.CreatorID:
-		return nil, parley.Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.Name, parley.Short(th.ID)).
-			Suggest("The creator of a thread cannot be removed from it.")
+		return nil, parley.
+			Errorf(parley.InvalidArgument, "%s created thread %s and cannot be removed from it", who.Name, short).
+			Suggest("There is nothing to do; the creator of a thread stays in it.")
 	}
 
-	c := membership{thread: th, by: me, who: who, status: parley.MemberRemoved, except: me.ID,
-		text: fmt.Sprintf("%s removed %s from thread %s.", me.Name, who.Name, team.ThreadLabel(&th)),
+	c := membership{
+		thread: th,
+		by:     me,
+		who:    who,
+		status: parley.MemberRemoved,
+		except: me.ID,
+		text:   fmt.Sprintf("%s removed %s from thread %s.", me.Name, who.Name, team.ThreadLabel(&th)),
 		allow: func(ids []string) error {
 			if slices.Contains(ids, who.ID) {
 				return nil
 			}
-			return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", who.Name, parley.Short(th.ID)).
+			return parley.Errorf(parley.NotAParticipant, "%s does not take part in thread %s", who.Name, short).
 				Suggest("There is nothing to do; get_thread_details shows who takes part.")
-		}}
+		},
+	}
 
 	if who == me {
 		c.status, c.text = parley.MemberLeft, fmt.Sprintf("%s left thread %s.", me.Name, team.ThreadLabel(&th))
@@ -128,7 +147,8 @@ func (ts *threadService) changeMembership(ctx context.Context, c membership) (*p
 		others = []string{c.who.ID}
 	}
 
-	post, err := ts.notice(ctx, c.thread.ID, c.text, store.Member{AgentID: c.who.ID, Status: c.status}, c.except, others...)
+	about := store.Member{AgentID: c.who.ID, Status: c.status}
+	post, err := ts.notice(ctx, c.thread.ID, c.text, about, c.except, others...)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +163,9 @@ func (ts *threadService) changeMembership(ctx context.Context, c membership) (*p
 		return nil, err
 	}
 
-	stored, changed, err := ts.store.ChangeMembership(ctx, store.Membership{ThreadID: c.thread.ID, AgentID: c.who.ID,
-		Leave: leave, Allow: allow, Post: post})
+	stored, changed, err := ts.store.ChangeMembership(ctx, store.Membership{
+		ThreadID: c.thread.ID, AgentID: c.who.ID, Leave: leave, Allow: allow, Post: post,
+	})
 	if err != nil || !changed {
 		refund()
 	}
