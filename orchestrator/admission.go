@@ -346,7 +346,8 @@ func (a *admission) notify(
 		recipients: to,
 		key:        key,
 		message: parley.Message{
-			Kind: parley.KindNotice, Type: parley.TypeInformation, Priority: parley.PriorityNormal, Text: text, Data: data,
+			Kind: parley.KindNotice, Type: parley.TypeInformation, Priority: parley.PriorityNormal,
+			Text: text, Data: data,
 		},
 	})
 

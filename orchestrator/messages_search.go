@@ -28,8 +28,14 @@ func (ms *messageService) SearchMessages(
 			Suggest("Give at least one word or number; signs alone cannot be looked for.")
 	}
 
-	q := store.SearchQuery{Words: req.Query, For: me.ID, All: parley.CallerFrom(ctx).Operator, Limit: cmp.Or(req.Limit, 20),
-		Since: later(req.Since, nil), Until: later(req.Until, nil)}
+	q := store.SearchQuery{
+		Words: req.Query,
+		For:   me.ID,
+		All:   parley.CallerFrom(ctx).Operator,
+		Limit: cmp.Or(req.Limit, 20),
+		Since: later(req.Since, nil),
+		Until: later(req.Until, nil),
+	}
 	if q.From, err = ms.idOf(req.From); err != nil {
 		return nil, err
 	}
@@ -48,10 +54,12 @@ func (ms *messageService) SearchMessages(
 	}
 
 	for _, found := range page.Items {
-		res.Messages = append(res.Messages, parley.FoundMessage{ContractMessage: ms.contractMessage(found.InboxItem),
-			RecipientIDs: orEmpty(
-				found.Recipients,
-			), RecipientCount: found.RecipientCount, Snippet: snippet(found.Message.Text, req.Query)})
+		res.Messages = append(res.Messages, parley.FoundMessage{
+			ContractMessage: ms.contractMessage(found.InboxItem),
+			RecipientIDs:    orEmpty(found.Recipients),
+			RecipientCount:  found.RecipientCount,
+			Snippet:         snippet(found.Message.Text, req.Query),
+		})
 	}
 
 	return res, nil

@@ -303,6 +303,8 @@ func unconfirmedNeed(item store.InboxItem) parley.Need {
 func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 	d, msg, short := item.Delivery, item.Message, parley.Short(item.Message.ID)
 	since := store.Arrived(d)
+	quoted := parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)
+
 	return parley.Need{
 		Kind:      parley.NeedOwesAnswer,
 		AgentID:   d.RecipientID,
@@ -310,7 +312,7 @@ func owesNeed(item store.InboxItem, now time.Time) parley.Need {
 		MessageID: msg.ID,
 		Since:     since,
 		Text: fmt.Sprintf("idle, and owes %s an answer to message %s, which it has had for %s: “%s”",
-			msg.Sender, short, formatDuration(now.Sub(since)), parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
+			msg.Sender, short, formatDuration(now.Sub(since)), quoted),
 		Command: fmt.Sprintf(
 			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Recipient, short, msg.Sender,
 		),
