@@ -44,21 +44,15 @@ func TestDecodeTakesTheContractsSendMessage(t *testing.T) {
 }
 
 func TestDecodeTakesSpecial(t *testing.T) {
-	if !decoded[RegisterAgentRequest](
-		t,
-		"register_agent",
-		`{"username":"dm","agent_description":"x","special":true}`,
-	).Special {
+	if !decoded[RegisterAgentRequest](t, "register_agent",
+		`{"username":"dm","agent_description":"x","special":true}`).Special {
 		t.Error("special was not taken")
 	}
 }
 
 func TestDecodeNormalizesAttachments(t *testing.T) {
-	got := decoded[SendMessageRequest](
-		t,
-		"send_message",
-		`{"to":"a","content":{"text":"hi","attachments":[ {"n":1,"n":2,"s":"x\ud800"}, {} ]}}`,
-	)
+	got := decoded[SendMessageRequest](t, "send_message",
+		`{"to":"a","content":{"text":"hi","attachments":[ {"n":1,"n":2,"s":"x\ud800"}, {} ]}}`)
 
 	want := []json.RawMessage{json.RawMessage("{\"n\":2,\"s\":\"x\ufffd\"}"), json.RawMessage("{}")}
 	if diff := cmp.Diff(want, got.Attachments); diff != "" {
@@ -131,11 +125,8 @@ func TestDecodeRefusesWhatIsNotUTF8(t *testing.T) {
 }
 
 func TestDecodeNormalizesData(t *testing.T) {
-	got := decoded[SendMessageRequest](
-		t,
-		"send_message",
-		`{"to":"a","text":"hi","data":{"k":1,"k":2,"s":"x\ud800y","n":12345678901234567890,"h":"<&>"}}`,
-	)
+	got := decoded[SendMessageRequest](t, "send_message",
+		`{"to":"a","text":"hi","data":{"k":1,"k":2,"s":"x\ud800y","n":12345678901234567890,"h":"<&>"}}`)
 	if want := "{\"h\":\"<&>\",\"k\":2,\"n\":12345678901234567890,\"s\":\"x\ufffdy\"}"; string(got.Data) != want {
 		t.Errorf("data is %s, want %s", got.Data, want)
 	}

@@ -50,12 +50,8 @@ func (o *Op) resolveAliases(raw map[string]json.RawMessage) (given map[string]st
 			}
 
 			if _, both := raw[f.Name]; both {
-				return nil, Errorf(
-					InvalidArgument,
-					"%s and %s were both given and mean the same",
-					cmp.Or(given[f.Name], f.Name),
-					alias,
-				).
+				return nil, Errorf(InvalidArgument, "%s and %s were both given and mean the same",
+					cmp.Or(given[f.Name], f.Name), alias).
 					With("parameter", alias).
 					Suggest("Give %s alone.", f.Name)
 			}

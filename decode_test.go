@@ -63,11 +63,8 @@ func TestDecodeTakesEveryAlias(t *testing.T) {
 		}
 	}
 
-	got := decoded[SendMessageRequest](
-		t,
-		"send_message",
-		`{"recipient_agent_ids":["a","b"],"message":"hi","message_type":"request"}`,
-	)
+	got := decoded[SendMessageRequest](t, "send_message",
+		`{"recipient_agent_ids":["a","b"],"message":"hi","message_type":"request"}`)
 
 	if diff := cmp.Diff(&SendMessageRequest{To: Names{"a", "b"}, Text: "hi", Type: TypeRequest, Priority: PriorityNormal}, got); diff != "" {
 		t.Error(diff)
@@ -85,11 +82,8 @@ func TestDecodeRefusesAnAliasNextToItsParameter(t *testing.T) {
 
 func TestDecodeUnpacksAContentObject(t *testing.T) {
 	for _, name := range []string{"text", "content", "message"} {
-		got := decoded[SendMessageRequest](
-			t,
-			"send_message",
-			`{"to":"a","`+name+`":{"text":"hi","data":{"n":12345678901234567890},"attachments":[]}}`,
-		)
+		got := decoded[SendMessageRequest](t, "send_message",
+			`{"to":"a","`+name+`":{"text":"hi","data":{"n":12345678901234567890},"attachments":[]}}`)
 		if got.Text != "hi" || string(got.Data) != `{"n":12345678901234567890}` {
 			t.Errorf("%s as an object gave %q and %s", name, got.Text, got.Data)
 		}
@@ -153,11 +147,8 @@ func TestDecodeChecksTypesAndLimits(t *testing.T) {
 		}
 	}
 
-	decoded[SendMessageRequest](
-		t,
-		"send_message",
-		`{"to":"a","text":"hi","context_reference":"`+strings.Repeat("é", 200)+`","wait_seconds":60}`,
-	)
+	decoded[SendMessageRequest](t, "send_message",
+		`{"to":"a","text":"hi","context_reference":"`+strings.Repeat("é", 200)+`","wait_seconds":60}`)
 
 	decoded[ReadEventsRequest](t, "read_events", `{"after":9007199254740993}`)
 }

@@ -135,13 +135,10 @@ func ToolsFor(c Caller) []Tool {
 	tools := []Tool{}
 	for _, o := range Ops {
 		if o.ForModels() && o.Allow(c) == nil {
-			tools = append(
-				tools,
-				Tool{
-					Type:     "function",
-					Function: Function{Name: o.Name, Description: o.Summary, Parameters: o.parameters()},
-				},
-			)
+			tools = append(tools, Tool{
+				Type:     "function",
+				Function: Function{Name: o.Name, Description: o.Summary, Parameters: o.parameters()},
+			})
 		}
 	}
 

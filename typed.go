@@ -31,12 +31,8 @@ func (m *Message) Header(recipientID string) string {
 	case KindBroadcast:
 		return fmt.Sprintf("[AGENT %s BROADCAST]:", Short(m.SenderID))
 	case KindThread:
-		return fmt.Sprintf(
-			`[AGENT %s IN THREAD %s "%s"]:`,
-			Short(m.SenderID),
-			Short(m.ThreadID),
-			ShownTitle(m.ThreadTitle),
-		)
+		return fmt.Sprintf(`[AGENT %s IN THREAD %s "%s"]:`, Short(m.SenderID), Short(m.ThreadID),
+			ShownTitle(m.ThreadTitle))
 	}
 	return fmt.Sprintf("[AGENT %s TO AGENT %s]:", Short(m.SenderID), Short(recipientID))
 }
@@ -76,10 +72,8 @@ func (m *Message) NoticeFooter(characters int) string {
 	if by := m.ReplyBy(); by != "" {
 		expected = " · " + by
 	}
-	return fmt.Sprintf(
-		"(%s · %s%s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
-		m.Sender, m.Mark(), expected, characters, Short(m.ID),
-	)
+	return fmt.Sprintf("(%s · %s%s · %d characters, cut here: read it whole with get_messages, or parley message %s)",
+		m.Sender, m.Mark(), expected, characters, Short(m.ID))
 }
 
 // ReplyBy says until when an answer is expected, "" if none is. It names the day when

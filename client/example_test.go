@@ -15,20 +15,16 @@ func Example() {
 	address, operator, stop := startDaemon()
 	defer stop()
 
-	joined, err := operator.RegisterAgent(
-		ctx,
-		parley.RegisterAgentRequest{Username: "tester", Description: "runs the tests"},
-	)
+	joined, err := operator.RegisterAgent(ctx,
+		parley.RegisterAgentRequest{Username: "tester", Description: "runs the tests"})
 	if err != nil {
 		log.Fatal(err)
 	}
 
 	tester := client.New(client.Options{URL: address, Key: joined.APIKey})
 
-	receipt, err := operator.SendMessage(
-		ctx,
-		parley.SendMessageRequest{To: parley.Names{"tester"}, Text: "are the tests green?"},
-	)
+	receipt, err := operator.SendMessage(ctx,
+		parley.SendMessageRequest{To: parley.Names{"tester"}, Text: "are the tests green?"})
 	if err != nil {
 		log.Fatal(err)
 	}

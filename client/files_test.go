@@ -32,12 +32,9 @@ func TestFileGoesUpAndDown(t *testing.T) {
 	_, _ = rand.Read(content) // never fails
 	const name = `größe "1" ‹x›; a=b.txt`
 	for _, size := range []int64{-1, int64(len(content))} {
-		res, err := sender.SendFile(
-			t.Context(),
+		res, err := sender.SendFile(t.Context(),
 			parley.UploadFileRequest{Filename: name, Recipient: "recipient", Description: "a\nb"},
-			bytes.NewReader(content),
-			size,
-		)
+			bytes.NewReader(content), size)
 		if err != nil || !res.Success || res.Filename != name || res.MessageID == "" {
 			t.Fatalf("got %+v, %v", res, err)
 		}
@@ -87,12 +84,8 @@ func TestRefusalOfAnUploadArrives(t *testing.T) {
 	sender, _ := two(t)
 	_, err := sender.Upload(t.Context(), "../up", strings.NewReader("x"))
 	wantCode(t, err, parley.InvalidArgument)
-	_, err = sender.SendFile(
-		t.Context(),
-		parley.UploadFileRequest{Filename: "x", Recipient: "nobody"},
-		strings.NewReader("x"),
-		1,
-	)
+	_, err = sender.SendFile(t.Context(), parley.UploadFileRequest{Filename: "x", Recipient: "nobody"},
+		strings.NewReader("x"), 1)
 
 	wantCode(t, err, parley.AgentNotFound)
 	large := make([]byte, 2*maxFile)

@@ -82,10 +82,8 @@ func (a *api) checkClaim(r *http.Request, caller parley.Caller) (parley.Caller, 
 			return caller, parley.Errorf(parley.Unauthenticated, "X-Agent-ID alone does not prove who calls").
 				Suggest("Send your API key as `Authorization: Bearer KEY`.")
 		case !caller.Is(ref):
-			return parley.Caller{}, parley.Errorf(
-				parley.NotAuthorized,
-				"the sender's id is given as %q, but the call comes from %s", parley.CleanLine(ref), caller.Name,
-			).
+			return parley.Caller{}, parley.Errorf(parley.NotAuthorized,
+				"the sender's id is given as %q, but the call comes from %s", parley.CleanLine(ref), caller.Name).
 				Suggest("Leave the sender's id out: the API key says who calls.")
 		}
 	}

@@ -64,40 +64,21 @@ func TestOnTheSocketAKeyDecidesBeforeThePeer(t *testing.T) {
 		}
 	}
 
-	d.expect(
-		"wrong key",
-		d.askUnix("POST", "/api/check_inbox", "", "X-API-Key: wrong"),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("wrong key", d.askUnix("POST", "/api/check_inbox", "", "X-API-Key: wrong"), http.StatusUnauthorized,
+		parley.Unauthenticated)
 
-	d.expect(
-		"empty key",
-		d.askUnix("POST", "/api/check_inbox", "", "Authorization: Bearer"),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("empty key", d.askUnix("POST", "/api/check_inbox", "", "Authorization: Bearer"), http.StatusUnauthorized,
+		parley.Unauthenticated)
 
-	d.expect(
-		"two keys",
-		d.askUnix("POST", "/api/check_inbox", "", key, "X-API-Key: other"),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("two keys", d.askUnix("POST", "/api/check_inbox", "", key, "X-API-Key: other"), http.StatusUnauthorized,
+		parley.Unauthenticated)
 
-	d.expect(
-		"another's id",
-		d.askUnix("POST", "/api/check_inbox", "", "X-Agent-ID: coder"),
-		http.StatusForbidden,
-		parley.NotAuthorized,
-	)
+	d.expect("another's id", d.askUnix("POST", "/api/check_inbox", "", "X-Agent-ID: coder"), http.StatusForbidden,
+		parley.NotAuthorized)
 
-	d.expect(
-		"a wrong key on a public operation",
-		d.askUnix("POST", "/api/register_agent", `{"username":"x"}`, "X-API-Key: wrong"),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("a wrong key on a public operation",
+		d.askUnix("POST", "/api/register_agent", `{"username":"x"}`, "X-API-Key: wrong"), http.StatusUnauthorized,
+		parley.Unauthenticated)
 }
 
 func TestAnAgentIDAloneIsEnoughOnlyWhereTrusted(t *testing.T) {
@@ -105,26 +86,14 @@ func TestAnAgentIDAloneIsEnoughOnlyWhereTrusted(t *testing.T) {
 	o.TrustLocalAgentID = true
 	d := serve(t, New(o))
 	d.expect("from loopback", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: coder"), http.StatusOK, "")
-	d.expect(
-		"of nobody",
-		d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: nobody"),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("of nobody", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: nobody"), http.StatusUnauthorized,
+		parley.Unauthenticated)
 
-	d.expect(
-		"of the operator",
-		d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: operator"),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("of the operator", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: operator"), http.StatusUnauthorized,
+		parley.Unauthenticated)
 
-	d.expect(
-		"two",
-		d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: coder", "X-Agent-ID: reviewer"),
-		http.StatusForbidden,
-		parley.NotAuthorized,
-	)
+	d.expect("two", d.ask("POST", "/api/check_inbox", "", "X-Agent-ID: coder", "X-Agent-ID: reviewer"),
+		http.StatusForbidden, parley.NotAuthorized)
 
 	r, err := http.NewRequest("POST", "/", nil)
 	if err != nil {
@@ -141,12 +110,8 @@ func TestAnAgentIDAloneIsEnoughOnlyWhereTrusted(t *testing.T) {
 func TestRegistrationIsOpenOnlyWhereConfigured(t *testing.T) {
 	o := options(&stub{})
 	d := serve(t, New(o))
-	d.expect(
-		"closed",
-		d.ask("POST", "/api/agents/register", `{"username":"x"}`),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("closed", d.ask("POST", "/api/agents/register", `{"username":"x"}`), http.StatusUnauthorized,
+		parley.Unauthenticated)
 
 	d.expect("with a key", d.ask("POST", "/api/agents/register", `{"username":"x"}`, key), http.StatusOK, "")
 	o.Registration = true
@@ -185,12 +150,8 @@ func TestHostAndOriginAreChecked(t *testing.T) {
 		}
 	}
 
-	d.expect(
-		"a strange host",
-		d.ask("GET", "/api/check_inbox", "", key, "Host: evil.example"),
-		http.StatusForbidden,
-		parley.NotAuthorized,
-	)
+	d.expect("a strange host", d.ask("GET", "/api/check_inbox", "", key, "Host: evil.example"), http.StatusForbidden,
+		parley.NotAuthorized)
 
 	d.expect("any host on the socket", d.askUnix("GET", "/api/check_inbox", "", "Host: anything"), http.StatusOK, "")
 }
@@ -228,19 +189,11 @@ func TestAKeyWithoutAnOwnerIsWrong(t *testing.T) {
 	o.Registration = true
 	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return parley.Caller{}, true }
 	d := serve(t, New(o))
-	d.expect(
-		"a key of nobody",
-		d.ask("POST", "/api/register_agent", `{"username":"x"}`, key),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("a key of nobody", d.ask("POST", "/api/register_agent", `{"username":"x"}`, key), http.StatusUnauthorized,
+		parley.Unauthenticated)
 
 	o.Authenticate = func(context.Context, string) (parley.Caller, bool) { return coder, true }
 	d = serve(t, New(o))
-	d.expect(
-		"an empty key",
-		d.ask("POST", "/api/check_inbox", "", "X-API-Key: "),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("an empty key", d.ask("POST", "/api/check_inbox", "", "X-API-Key: "), http.StatusUnauthorized,
+		parley.Unauthenticated)
 }

@@ -112,26 +112,15 @@ func TestBadArgumentsAreExplained(t *testing.T) {
 
 	d.expect("no JSON", d.ask("POST", "/api/send_message", `{"to"`, key), http.StatusBadRequest, parley.InvalidArgument)
 	d.expect("a list", d.ask("POST", "/api/send_message", `[]`, key), http.StatusBadRequest, parley.InvalidArgument)
-	d.expect(
-		"a query with a POST",
-		d.ask("POST", "/api/send_message?priority=high", `{"to":"a","text":"hi"}`, key),
-		http.StatusBadRequest,
-		parley.InvalidArgument,
-	)
+	d.expect("a query with a POST", d.ask("POST", "/api/send_message?priority=high", `{"to":"a","text":"hi"}`, key),
+		http.StatusBadRequest, parley.InvalidArgument)
 
-	d.expect(
-		"a bad query",
-		d.ask("GET", "/api/check_inbox?limit=%zz", ``, key),
-		http.StatusBadRequest,
-		parley.InvalidArgument,
-	)
+	d.expect("a bad query", d.ask("GET", "/api/check_inbox?limit=%zz", ``, key), http.StatusBadRequest,
+		parley.InvalidArgument)
 
-	d.expect(
-		"a form",
+	d.expect("a form",
 		d.ask("POST", "/api/send_message", `to=a&text=hi`, key, "Content-Type: application/x-www-form-urlencoded"),
-		http.StatusUnsupportedMediaType,
-		parley.InvalidArgument,
-	)
+		http.StatusUnsupportedMediaType, parley.InvalidArgument)
 
 	d.expect("text", d.ask("POST", "/api/send_message", `{"to":"a","text":"hi"}`, key, "Content-Type: text/plain"),
 		http.StatusUnsupportedMediaType, parley.InvalidArgument)
@@ -142,20 +131,12 @@ func TestBodiesAreLimited(t *testing.T) {
 	d := serve(t, New(options(s)))
 	body := `{"to":"a","text":"` + strings.Repeat("x", MaxBody-100) + `"}`
 	d.expect("just below", d.ask("POST", "/api/send_message", body, key), http.StatusOK, "")
-	d.expect(
-		"above",
-		d.ask("POST", "/api/send_message", body+strings.Repeat(" ", 100), key),
-		http.StatusRequestEntityTooLarge,
-		parley.MessageTooLong,
-	)
+	d.expect("above", d.ask("POST", "/api/send_message", body+strings.Repeat(" ", 100), key),
+		http.StatusRequestEntityTooLarge, parley.MessageTooLong)
 
 	for _, path := range []string{"/api/send_message", "/api/messages/send", "/api/register_agent"} {
-		d.expect(
-			"ten megabytes to "+path,
-			d.ask("POST", path, `{"text":"`+strings.Repeat("x", 10<<20)+`"}`, key),
-			http.StatusRequestEntityTooLarge,
-			parley.MessageTooLong,
-		)
+		d.expect("ten megabytes to "+path, d.ask("POST", path, `{"text":"`+strings.Repeat("x", 10<<20)+`"}`, key),
+			http.StatusRequestEntityTooLarge, parley.MessageTooLong)
 	}
 
 	if len(s.sent) != 1 {
@@ -166,19 +147,11 @@ func TestBodiesAreLimited(t *testing.T) {
 func TestTextThatIsNotUTF8IsRefused(t *testing.T) {
 	s := &stub{}
 	d := serve(t, New(options(s)))
-	d.expect(
-		"in a body",
-		d.ask("POST", "/api/send_message", "{\"to\":\"a\",\"text\":\"h\xff\"}", key),
-		http.StatusBadRequest,
-		parley.InvalidArgument,
-	)
+	d.expect("in a body", d.ask("POST", "/api/send_message", "{\"to\":\"a\",\"text\":\"h\xff\"}", key),
+		http.StatusBadRequest, parley.InvalidArgument)
 
-	d.expect(
-		"in a query",
-		d.ask("GET", "/api/check_inbox?filter_by_sender=%ff", "", key),
-		http.StatusBadRequest,
-		parley.InvalidArgument,
-	)
+	d.expect("in a query", d.ask("GET", "/api/check_inbox?filter_by_sender=%ff", "", key), http.StatusBadRequest,
+		parley.InvalidArgument)
 
 	if len(s.sent)+len(s.checked) != 0 {
 		t.Errorf("%d calls came through", len(s.sent)+len(s.checked))
@@ -292,12 +265,9 @@ func TestALongPollEndsWithTheServer(t *testing.T) {
 	go func() {
 		defer close(done)
 
-		d.expect(
-			"the call that was cut short",
+		d.expect("the call that was cut short",
 			d.ask("POST", "/api/send_message", `{"to":"a","text":"hi","wait_seconds":60}`, key),
-			http.StatusServiceUnavailable,
-			parley.DaemonUnavailable,
-		)
+			http.StatusServiceUnavailable, parley.DaemonUnavailable)
 	}()
 
 	within(t, "the call's beginning", waiting)

@@ -175,19 +175,13 @@ func TestDifferentCredentialsAreRefused(t *testing.T) {
 		}
 	}
 
-	d.expect(
-		"two in one body",
+	d.expect("two in one body",
 		d.askUnix("POST", "/api/check_inbox", `{"api_key":"coders-key","api_key":"reviewers-key"}`),
-		http.StatusBadRequest,
-		parley.InvalidArgument,
-	)
+		http.StatusBadRequest, parley.InvalidArgument)
 
-	d.expect(
-		"a key and another's id",
-		d.ask("POST", "/api/check_inbox", `{"agent_id":"reviewer"}`, key, "X-Agent-ID: coder"),
-		http.StatusForbidden,
-		parley.NotAuthorized,
-	)
+	d.expect("a key and another's id",
+		d.ask("POST", "/api/check_inbox", `{"agent_id":"reviewer"}`, key, "X-Agent-ID: coder"), http.StatusForbidden,
+		parley.NotAuthorized)
 }
 
 func TestRevokingAKeyEndsItsStream(t *testing.T) {

@@ -93,10 +93,7 @@ func (a *api) recheck(r *http.Request, keys []string) error {
 
 // nextEvents waits for events, at most for the time between two heartbeats.
 func (a *api) nextEvents(
-	ctx context.Context,
-	r *http.Request,
-	op *parley.Op,
-	after int64,
+	ctx context.Context, r *http.Request, op *parley.Op, after int64,
 ) (*parley.ReadEventsResult, error) {
 	inv, err := op.DecodeQuery(url.Values{
 		"after": {strconv.FormatInt(after, 10)}, "wait_seconds": {strconv.Itoa(a.heartbeat)}})

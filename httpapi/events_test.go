@@ -97,34 +97,16 @@ func expectLines(t *testing.T, lines <-chan string, want ...string) {
 const sse = "Accept: text/event-stream"
 
 func TestEventsAreStreamed(t *testing.T) {
-	d := serve(
-		t,
-		New(
-			options(
-				record(
-					parley.Event{Seq: 1, Type: parley.EventDirectMessage, Preview: "a < b"},
-					parley.Event{Seq: 4, Type: parley.EventAgent},
-				),
-			),
-		),
-	)
+	d := serve(t, New(options(record(parley.Event{Seq: 1, Type: parley.EventDirectMessage, Preview: "a < b"},
+		parley.Event{Seq: 4, Type: parley.EventAgent}))))
 
 	lines, header := d.open("/api/events", sse)
 	if got := header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("the type is %s", got)
 	}
 
-	expectLines(
-		t,
-		lines,
-		":parley",
-		"id: 1",
-		"event: agent_direct_message",
-		`data: {"seq":1,"type":"agent_direct_message",`,
-		"id: 4",
-		"event: agent_updated",
-		`data: {"seq":4,`,
-	)
+	expectLines(t, lines, ":parley", "id: 1", "event: agent_direct_message",
+		`data: {"seq":1,"type":"agent_direct_message",`, "id: 4", "event: agent_updated", `data: {"seq":4,`)
 
 	lines, _ = d.open("/api/read_events?stream=1&limit=1")
 	expectLines(t, lines, ":parley", "id: 1", "event", "data", "id: 4", "event", "data")
@@ -174,16 +156,8 @@ func TestAStreamThatFailsSaysWhy(t *testing.T) {
 	}
 
 	lines, _ := serve(t, New(options(s))).open("/api/events", sse)
-	expectLines(
-		t,
-		lines,
-		":parley",
-		"id: 1",
-		"event",
-		"data",
-		"event: error",
-		`data: {"success":false,"error_code":"STORAGE_UNAVAILABLE"`,
-	)
+	expectLines(t, lines, ":parley", "id: 1", "event", "data", "event: error",
+		`data: {"success":false,"error_code":"STORAGE_UNAVAILABLE"`)
 
 	if got := next(t, lines); got != "" {
 		t.Errorf("after the error comes %q", got)
@@ -198,12 +172,8 @@ func TestEventsAreAPageWithoutTheHeader(t *testing.T) {
 		t.Errorf("the page is %v", got.body)
 	}
 
-	d.expect(
-		"a bad stream",
-		d.ask("GET", "/api/events?after=x", "", key, sse),
-		http.StatusBadRequest,
-		parley.InvalidArgument,
-	)
+	d.expect("a bad stream", d.ask("GET", "/api/events?after=x", "", key, sse), http.StatusBadRequest,
+		parley.InvalidArgument)
 
 	if got := d.ask("HEAD", "/api/events", "", key, sse); got.status != http.StatusOK {
 		t.Errorf("HEAD answers %+v", got)

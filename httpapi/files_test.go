@@ -28,9 +28,7 @@ type shelf struct {
 func (s *shelf) FileLimit() int64 { return 2 << 20 }
 
 func (s *shelf) UploadFile(
-	ctx context.Context,
-	content io.Reader,
-	described func() (parley.UploadFileRequest, error),
+	ctx context.Context, content io.Reader, described func() (parley.UploadFileRequest, error),
 ) (*parley.TransferFileResult, error) {
 	s.caller = parley.CallerFrom(ctx)
 	b, err := io.ReadAll(io.LimitReader(content, s.FileLimit()+1))
@@ -167,12 +165,8 @@ func TestUploadIsRefused(t *testing.T) {
 		d.expect(name, d.ask("POST", "/api/files", body, headers...), c.status, c.code)
 	}
 
-	d.expect(
-		"cut off in the file",
-		d.ask("POST", "/api/files", whole[:len(whole)-70], kind, key),
-		400,
-		parley.InvalidArgument,
-	)
+	d.expect("cut off in the file", d.ask("POST", "/api/files", whole[:len(whole)-70], kind, key), 400,
+		parley.InvalidArgument)
 
 	d.expect(
 		"cut off after it", d.ask("POST", "/api/files", whole[:len(whole)-4], kind, key), 400, parley.InvalidArgument,
@@ -182,20 +176,12 @@ func TestUploadIsRefused(t *testing.T) {
 		"JSON", d.ask("POST", "/api/files", "{}", key, "Content-Type: application/json"), 415, parley.InvalidArgument,
 	)
 
-	d.expect(
-		"no boundary",
-		d.ask("POST", "/api/files", whole, key, "Content-Type: multipart/form-data"),
-		415,
-		parley.InvalidArgument,
-	)
+	d.expect("no boundary", d.ask("POST", "/api/files", whole, key, "Content-Type: multipart/form-data"), 415,
+		parley.InvalidArgument)
 
 	d.expect("GET", d.ask("GET", "/api/files", "", key), 405, parley.InvalidArgument)
-	d.expect(
-		"from a web page",
-		d.ask("POST", "/api/files", whole, kind, key, "Origin: https://example.org"),
-		403,
-		parley.NotAuthorized,
-	)
+	d.expect("from a web page", d.ask("POST", "/api/files", whole, kind, key, "Origin: https://example.org"), 403,
+		parley.NotAuthorized)
 
 	if len(s.got) != 0 {
 		t.Errorf("%+v was taken", s.got)

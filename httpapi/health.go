@@ -22,11 +22,8 @@ func (a *api) serveHealth(w http.ResponseWriter, r *http.Request) {
 		if err := a.Health(ctx); err != nil {
 			e := publicError(parley.ErrorCode(err))
 			a.Log.Warn("the daemon is not healthy", "error", err)
-			reply(
-				w,
-				http.StatusServiceUnavailable,
-				unhealthy{"unavailable", a.Version, false, e.Code, e.Message, map[string]any{}, e.Action},
-			)
+			reply(w, http.StatusServiceUnavailable,
+				unhealthy{"unavailable", a.Version, false, e.Code, e.Message, map[string]any{}, e.Action})
 
 			return
 		}

@@ -102,12 +102,8 @@ func (a *api) addDeliveries(ctx context.Context, s *scrape, status *parley.Works
 // addReasons adds why deliveries are held or unconfirmed. A code without deliveries has
 // no series: there are too many codes.
 func addReasons(s *scrape, reasons map[parley.DeliveryState]map[parley.ReasonCode]int) {
-	desc := prometheus.NewDesc(
-		"parley_deliveries_by_reason",
-		"Deliveries that are held or unconfirmed, by the code of the reason.",
-		[]string{"state", "reason"},
-		nil,
-	)
+	desc := prometheus.NewDesc("parley_deliveries_by_reason",
+		"Deliveries that are held or unconfirmed, by the code of the reason.", []string{"state", "reason"}, nil)
 	for state, codes := range reasons {
 		for code, count := range codes {
 			s.add(desc, prometheus.GaugeValue, float64(count), string(state), string(code))
@@ -146,12 +142,8 @@ func (a *api) addModels(ctx context.Context, s *scrape) error {
 	calls := prometheus.NewDesc(
 		"parley_model_calls_total", "Calls to responders' models by outcome.", []string{"agent", "outcome"}, nil,
 	)
-	tokens := prometheus.NewDesc(
-		"parley_model_tokens_total",
-		"Tokens that responders' models read and wrote.",
-		[]string{"agent", "direction"},
-		nil,
-	)
+	tokens := prometheus.NewDesc("parley_model_tokens_total", "Tokens that responders' models read and wrote.",
+		[]string{"agent", "direction"}, nil)
 	seconds := prometheus.NewDesc(
 		"parley_model_seconds_total", "How long responders' models took.", []string{"agent"}, nil,
 	)

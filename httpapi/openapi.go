@@ -119,15 +119,12 @@ func parameters(op *parley.Op) []object {
 	}
 
 	if op.Name == "read_events" {
-		list = append(
-			list,
-			object{
-				"name":        "stream",
-				"in":          "query",
-				"description": "1 for server-sent events, as `Accept: text/event-stream` asks for them.",
-				"schema":      object{"type": "string", "enum": []string{"1"}},
-			},
-		)
+		list = append(list, object{
+			"name":        "stream",
+			"in":          "query",
+			"description": "1 for server-sent events, as `Accept: text/event-stream` asks for them.",
+			"schema":      object{"type": "string", "enum": []string{"1"}},
+		})
 	}
 
 	return list
@@ -249,15 +246,10 @@ func ownPages() map[string]object {
 		}, "status": object{"enum": []string{"ok", "unavailable"}}, "version": object{"type": "string"}}}
 
 	pages := map[string]object{
-		"/healthz": page(
-			"healthz", "Check whether the daemon can work.",
-			object{"description": "The daemon can work.", "content": inJSON(health)},
-		),
-		"/openapi.json": page(
-			"openapi",
-			"Get this document.",
-			object{"description": "The document.", "content": inJSON(object{"type": "object"})},
-		),
+		"/healthz": page("healthz", "Check whether the daemon can work.",
+			object{"description": "The daemon can work.", "content": inJSON(health)}),
+		"/openapi.json": page("openapi", "Get this document.",
+			object{"description": "The document.", "content": inJSON(object{"type": "object"})}),
 		"/metrics": page("metrics", "Get metrics in Prometheus' text format.", object{"description": "The metrics.",
 			"content": object{"text/plain": object{"schema": object{"type": "string"}}}}),
 		"/api/tools": page("tools", "List the tools that the caller may use, as function definitions for a model.",

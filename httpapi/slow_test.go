@@ -75,12 +75,8 @@ func TestAnOversizedBodyIsDrained(t *testing.T) {
 // What a bridge hands on is held against the connection: see parley.Credentials.
 func TestEveryClaimMustNameTheCaller(t *testing.T) {
 	d := serve(t, New(options(&stub{})))
-	d.expect(
-		"both his",
-		d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: "+coder.ID),
-		http.StatusOK,
-		"",
-	)
+	d.expect("both his", d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: "+coder.ID),
+		http.StatusOK, "")
 	d.expect("one another's", d.ask("POST", "/api/check_inbox", "", key, "X-Agent-ID: coder", "X-Agent-ID: reviewer"),
 		http.StatusForbidden, parley.NotAuthorized)
 }
@@ -97,10 +93,6 @@ func TestACallThatWaitedStillNeedsItsKey(t *testing.T) {
 
 	d := serve(t, New(o))
 	d.expect("a key that is good", d.ask("GET", "/api/read_events", "", key), http.StatusOK, "")
-	d.expect(
-		"one that was revoked while it waited",
-		d.ask("GET", "/api/read_events?wait_seconds=1", "", key),
-		http.StatusUnauthorized,
-		parley.Unauthenticated,
-	)
+	d.expect("one that was revoked while it waited", d.ask("GET", "/api/read_events?wait_seconds=1", "", key),
+		http.StatusUnauthorized, parley.Unauthenticated)
 }

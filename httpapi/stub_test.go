@@ -30,8 +30,7 @@ type stub struct {
 }
 
 func (s *stub) GetWorkspaceStatus(
-	context.Context,
-	parley.WorkspaceStatusRequest,
+	context.Context, parley.WorkspaceStatusRequest,
 ) (*parley.WorkspaceStatusResult, error) {
 	return s.status, nil
 }

@@ -17,12 +17,8 @@ import (
 
 func TestCallSendsAsTheCaller(t *testing.T) {
 	everywhere(t, coder, func(t *testing.T, f *fake, s *official.ClientSession) {
-		res, text := call(
-			t,
-			s,
-			"send_message",
-			json.RawMessage(`{"recipient":"planner","content":{"text":"done","data":{"n":12345678901234567890}}}`),
-		)
+		res, text := call(t, s, "send_message",
+			json.RawMessage(`{"recipient":"planner","content":{"text":"done","data":{"n":12345678901234567890}}}`))
 		if res.IsError {
 			t.Fatalf("it failed: %s", text)
 		}
@@ -278,12 +274,8 @@ func TestAKeyInTheArgumentsIdentifiesTheCaller(t *testing.T) {
 	}
 
 	f := newFake()
-	res, text := call(
-		t,
-		overStdio(t, f, coder, latest, nil),
-		"send_message",
-		args{"api_key": "some-key", "recipient": "planner", "message": "hi"},
-	)
+	res, text := call(t, overStdio(t, f, coder, latest, nil), "send_message",
+		args{"api_key": "some-key", "recipient": "planner", "message": "hi"})
 	if res.IsError || len(f.keys) != 1 || f.keys[0] != "some-key" {
 		t.Errorf("over stdio: got %s with the keys %q, want the key handed on", text, f.keys)
 	}

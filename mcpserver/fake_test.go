@@ -186,11 +186,7 @@ func handler(t *testing.T, f *fake, progress time.Duration) *HTTPHandler {
 
 // overHTTP connects the official client to a server for a caller.
 func overHTTP(
-	t *testing.T,
-	f *fake,
-	c parley.Caller,
-	version string,
-	o *official.ClientOptions,
+	t *testing.T, f *fake, c parley.Caller, version string, o *official.ClientOptions,
 ) *official.ClientSession {
 	t.Helper()
 	url, _ := web(t, "127.0.0.1:0", as(c, handler(t, f, progressEvery)))
@@ -199,11 +195,7 @@ func overHTTP(
 
 // overStdio connects it through pipes.
 func overStdio(
-	t *testing.T,
-	f *fake,
-	c parley.Caller,
-	version string,
-	o *official.ClientOptions,
+	t *testing.T, f *fake, c parley.Caller, version string, o *official.ClientOptions,
 ) *official.ClientSession {
 	t.Helper()
 	in, toServer := io.Pipe()
@@ -219,10 +211,7 @@ func overStdio(
 }
 
 func connect(
-	t *testing.T,
-	transport official.Transport,
-	version string,
-	o *official.ClientOptions,
+	t *testing.T, transport official.Transport, version string, o *official.ClientOptions,
 ) *official.ClientSession {
 	t.Helper()
 	c := official.NewClient(&official.Implementation{Name: "test", Version: "1"}, o)

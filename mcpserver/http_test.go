@@ -81,11 +81,9 @@ func TestMCPBehindHTTPAPI(t *testing.T) {
 
 		for _, key := range []bearer{"wrong", ""} {
 			c := official.NewClient(&official.Implementation{Name: "test"}, nil)
-			_, err := c.Connect(
-				t.Context(),
+			_, err := c.Connect(t.Context(),
 				&official.StreamableClientTransport{Endpoint: url + "/mcp", HTTPClient: &http.Client{Transport: key}},
-				&official.ClientSessionOptions{ProtocolVersion: version},
-			)
+				&official.ClientSessionOptions{ProtocolVersion: version})
 			if err == nil || !strings.Contains(strings.ToLower(err.Error()), "unauthorized") {
 				t.Errorf("%s with the key %q: got %v, want it refused", version, key, err)
 			}

@@ -88,14 +88,10 @@ func typedHeaders() (agents, guidance, notices string) {
 		return strings.TrimSuffix(m.Header("xxxxxxxx"), ":")
 	}
 
-	agents = commonStart(
-		header(parley.Message{Kind: parley.KindDirect}),
-		header(parley.Message{Kind: parley.KindBroadcast}),
-	)
-	guidance = commonStart(
-		header(parley.Message{Kind: parley.KindSteering, Data: []byte(`{"guidance":"A"}`)}),
-		header(parley.Message{Kind: parley.KindSteering, Data: []byte(`{"guidance":"B"}`)}),
-	)
+	agents = commonStart(header(parley.Message{Kind: parley.KindDirect}),
+		header(parley.Message{Kind: parley.KindBroadcast}))
+	guidance = commonStart(header(parley.Message{Kind: parley.KindSteering, Data: []byte(`{"guidance":"A"}`)}),
+		header(parley.Message{Kind: parley.KindSteering, Data: []byte(`{"guidance":"B"}`)}))
 
 	return agents, guidance, header(parley.Message{Kind: parley.KindNotice})
 }

@@ -46,12 +46,7 @@ func ServeStdio(ctx context.Context, o Options, in io.Reader, out io.Writer, cal
 }
 
 func serveStdio(
-	ctx context.Context,
-	o Options,
-	in io.Reader,
-	out io.Writer,
-	caller parley.Caller,
-	last time.Duration,
+	ctx context.Context, o Options, in io.Reader, out io.Writer, caller parley.Caller, last time.Duration,
 ) error {
 	o = o.withDefaults()
 	s := server.NewStdioServer(newServer(o, progressEvery))
@@ -86,16 +81,9 @@ func newServer(o Options, progress time.Duration) *server.MCPServer {
 	})
 
 	o.hideResources(hooks)
-	s := server.NewMCPServer(
-		"parley",
-		o.Version,
-		server.WithToolCapabilities(false),
-		server.WithResourceCapabilities(false, false),
-		server.WithPromptCapabilities(false),
-		server.WithPromptFilter(o.visiblePrompts),
-		server.WithHooks(hooks),
-		server.WithLogger(o.Log),
-	)
+	s := server.NewMCPServer("parley", o.Version, server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(false, false), server.WithPromptCapabilities(false),
+		server.WithPromptFilter(o.visiblePrompts), server.WithHooks(hooks), server.WithLogger(o.Log))
 
 	for _, op := range parley.Ops {
 		if op.ForModels() {

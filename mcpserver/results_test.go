@@ -53,8 +53,7 @@ func (generous) SendMessage(context.Context, parley.SendMessageRequest) (*parley
 }
 
 func (generous) BroadcastMessage(
-	context.Context,
-	parley.BroadcastMessageRequest,
+	context.Context, parley.BroadcastMessageRequest,
 ) (*parley.BroadcastMessageResult, error) {
 	return filled[parley.BroadcastMessageResult](), nil
 }
@@ -64,15 +63,13 @@ func (generous) BroadcastUpdate(context.Context, parley.BroadcastUpdateRequest) 
 }
 
 func (generous) RequestAssistance(
-	context.Context,
-	parley.RequestAssistanceRequest,
+	context.Context, parley.RequestAssistanceRequest,
 ) (*parley.RequestAssistanceResult, error) {
 	return filled[parley.RequestAssistanceResult](), nil
 }
 
 func (generous) RespondToMessage(
-	context.Context,
-	parley.RespondToMessageRequest,
+	context.Context, parley.RespondToMessageRequest,
 ) (*parley.RespondToMessageResult, error) {
 	return filled[parley.RespondToMessageResult](), nil
 }
@@ -106,8 +103,7 @@ func (generous) SearchMessages(context.Context, parley.SearchMessagesRequest) (*
 }
 
 func (generous) CheckNewMessages(
-	context.Context,
-	parley.CheckNewMessagesRequest,
+	context.Context, parley.CheckNewMessagesRequest,
 ) (*parley.CheckNewMessagesResult, error) {
 	return filled[parley.CheckNewMessagesResult](), nil
 }
@@ -137,8 +133,7 @@ func (generous) RemoveParticipant(context.Context, parley.RemoveParticipantReque
 }
 
 func (generous) GetConversationState(
-	context.Context,
-	parley.ConversationStateRequest,
+	context.Context, parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
 	res := filled[parley.ConversationStateResult]()
 	some := map[string]int{"planner": 1}
@@ -147,8 +142,7 @@ func (generous) GetConversationState(
 }
 
 func (generous) ControlConversation(
-	context.Context,
-	parley.ControlConversationRequest,
+	context.Context, parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, error) {
 	return filled[parley.ControlConversationResult](), nil
 }
@@ -158,8 +152,7 @@ func (generous) SteerAgent(context.Context, parley.SteerAgentRequest) (*parley.S
 }
 
 func (generous) PauseCommunication(
-	context.Context,
-	parley.PauseCommunicationRequest,
+	context.Context, parley.PauseCommunicationRequest,
 ) (*parley.PauseCommunicationResult, error) {
 	return filled[parley.PauseCommunicationResult](), nil
 }

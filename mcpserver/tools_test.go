@@ -206,13 +206,8 @@ func TestSchemasArePublished(t *testing.T) {
 		}
 
 		if in.Type != "object" || out.Schema().Type != "object" || out.Schema().Required != nil {
-			t.Errorf(
-				"%s: the schemas are of %s and %s, and %q is required of a result",
-				tool.Name,
-				in.Type,
-				out.Schema().Type,
-				out.Schema().Required,
-			)
+			t.Errorf("%s: the schemas are of %s and %s, and %q is required of a result", tool.Name, in.Type,
+				out.Schema().Type, out.Schema().Required)
 		}
 
 		// Clients hold the structured part of an error against it as well.

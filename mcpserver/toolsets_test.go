@@ -82,10 +82,8 @@ func TestToolsetsNarrowWhatIsOffered(t *testing.T) {
 			"no right to orchestrate": {coder, Toolsets{"orchestrate"}, "", nil},
 			"orchestrate":             {chief, Toolsets{"orchestrate"}, "", toolsets["orchestrate"]},
 		} {
-			want := slices.DeleteFunc(
-				slices.Clone(c.want),
-				func(name string) bool { return name == "register_agent" || parley.FindOp(name) == nil },
-			)
+			want := slices.DeleteFunc(slices.Clone(c.want),
+				func(name string) bool { return name == "register_agent" || parley.FindOp(name) == nil })
 
 			slices.Sort(want)
 			if diff := cmp.Diff(append([]string{}, want...), names(list(t, withSets(t, c.caller, c.offered, c.query, version)))); diff != "" {

@@ -106,7 +106,7 @@ func statusCountsUnread(f *fixture) {
 
 func nobodyIsRefused(f *fixture) {
 	nobody := f.coder
-	nobody.ctx = parley.WithCaller(f.coder.ctx, parley.Caller{})
+	nobody.caller = parley.Caller{}
 	for _, op := range []string{
 		"get_agent_status", "check_inbox", "get_messages", "read_events", "get_workspace_status",
 	} {
@@ -141,12 +141,8 @@ func stoppedMailbox(f *fixture) {
 	got := f.planner.agent("coder")
 	same(f.T, "state", got.State, parley.StateTerminated)
 	same(f.T, "availability", got.Availability, parley.Unavailable)
-	same(
-		f.T,
-		"its conversation is kept",
-		inboxTexts(f.planner.history(parley.HistoryRequest{With: "coder"}).Messages),
-		[]string{"before the end"},
-	)
+	same(f.T, "its conversation is kept", inboxTexts(f.planner.history(parley.HistoryRequest{With: "coder"}).Messages),
+		[]string{"before the end"})
 }
 
 func messageToStopped(f *fixture) {
@@ -154,12 +150,8 @@ func messageToStopped(f *fixture) {
 	got := f.planner.send("hello?", "coder")
 	same(f.T, "success", got.Success, false)
 	same(f.T, "error_code", got.ErrorCode, parley.AgentUnavailable)
-	same(
-		f.T,
-		"message",
-		got.Message,
-		"Failed to send message - recipient agent "+parley.Short(f.coder.id)+" may not exist or is terminated",
-	)
+	same(f.T, "message", got.Message,
+		"Failed to send message - recipient agent "+parley.Short(f.coder.id)+" may not exist or is terminated")
 
 	same(f.T, "failed_delivery", got.DeliveryStatus.FailedDelivery, []string{f.coder.id})
 	if got.Answer.Error == nil || *got.Answer.Error == "" || got.Action == "" {

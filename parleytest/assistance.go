@@ -51,12 +51,9 @@ func assistanceTargets(f *fixture) {
 			refused(f.planner, "request_assistance", wrong, parley.InvalidArgument)
 		}
 
-		refused(
-			f.planner,
-			"request_assistance",
+		refused(f.planner, "request_assistance",
 			params{"assistance_type": "review", "target_agents": []string{"planner"}, "request_details": details},
-			parley.InvalidRecipient,
-		)
+			parley.InvalidRecipient)
 	})
 }
 

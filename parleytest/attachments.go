@@ -42,12 +42,8 @@ func attachments(f *fixture) {
 		for _, wrong := range []any{
 			"file.txt", []string{"file.txt"}, []any{nil}, []any{params{"a": 1}, 2}, params{"name": "x"}, many,
 		} {
-			refused(
-				f.planner,
-				"send_message",
-				params{"to": "coder", "text": "hello", "attachments": wrong},
-				parley.InvalidArgument,
-			)
+			refused(f.planner, "send_message", params{"to": "coder", "text": "hello", "attachments": wrong},
+				parley.InvalidArgument)
 		}
 
 		refused(f.planner, "send_message", params{"to": "coder", "text": "hello",

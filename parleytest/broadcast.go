@@ -57,13 +57,8 @@ func broadcastGroup(f *fixture) {
 		}
 	}
 
-	refused(
-		f.planner,
-		"broadcast_message",
-		params{"text": "hello", "group": "nosuchgroup"},
-		parley.AgentNotFound,
-		parley.InvalidRecipient,
-	)
+	refused(f.planner, "broadcast_message", params{"text": "hello", "group": "nosuchgroup"}, parley.AgentNotFound,
+		parley.InvalidRecipient)
 }
 
 func broadcastEmptyList(f *fixture) {
@@ -72,30 +67,18 @@ func broadcastEmptyList(f *fixture) {
 			f.planner, "broadcast_message", params{"text": "hello", "recipients": []string{}}, parley.InvalidArgument,
 		)
 
-		refused(
-			f.planner,
-			"broadcast_message",
-			params{"text": "hello", "recipient_ids": []string{}},
-			parley.InvalidArgument,
-		)
+		refused(f.planner, "broadcast_message", params{"text": "hello", "recipient_ids": []string{}},
+			parley.InvalidArgument)
 
-		refused(
-			f.planner,
-			"broadcast_message",
-			params{"text": "hello", "recipients": []string{"coder"}, "group": "quality"},
-			parley.InvalidArgument,
-		)
+		refused(f.planner, "broadcast_message",
+			params{"text": "hello", "recipients": []string{"coder"}, "group": "quality"}, parley.InvalidArgument)
 	})
 }
 
 func broadcastUnknown(f *fixture) {
 	f.unchanged(func() {
-		refused(
-			f.planner,
-			"broadcast_message",
-			params{"text": "hello", "recipients": []string{"coder", "nobody"}},
-			parley.AgentNotFound,
-		)
+		refused(f.planner, "broadcast_message", params{"text": "hello", "recipients": []string{"coder", "nobody"}},
+			parley.AgentNotFound)
 	})
 }
 
@@ -151,11 +134,8 @@ func updateUrgency(f *fixture) {
 		"action_required": parley.PriorityHigh,
 		"critical":        parley.PriorityUrgent,
 	} {
-		got := do[parley.BroadcastUpdateResult](
-			f.planner,
-			"broadcast_update",
-			params{"update_type": "issue", "content": params{"summary": urgency}, "urgency": urgency},
-		)
+		got := do[parley.BroadcastUpdateResult](f.planner, "broadcast_update",
+			params{"update_type": "issue", "content": params{"summary": urgency}, "urgency": urgency})
 		m := f.planner.status(got.BroadcastID).Object
 		same(f.T, "priority of "+urgency, m.Priority, want)
 		same(f.T, "response to "+urgency, m.RequiresResponse, urgency == "action_required")

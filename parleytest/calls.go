@@ -20,11 +20,20 @@ type member struct {
 	*testing.T
 	name, id string
 	service  parley.Service
-	ctx      context.Context // carries the caller, for the length of a test
+	caller   parley.Caller
 }
+
+// ctx returns a context that carries the caller, for the length of the test.
+func (m member) ctx() context.Context { return parley.WithCaller(m.Context(), m.caller) }
 
 // invoke calls an operation as every face does: through the table.
 func invoke(m member, op string, args any) (any, error) {
+	m.Helper()
+	return invokeWithin(m.ctx(), m, op, args)
+}
+
+// invokeWithin is invoke with a context of the caller's.
+func invokeWithin(ctx context.Context, m member, op string, args any) (any, error) {
 	m.Helper()
 	b, err := json.Marshal(args)
 	if err != nil {
@@ -34,7 +43,7 @@ func invoke(m member, op string, args any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return inv.Call(m.ctx, m.service)
+	return inv.Call(ctx, m.service)
 }
 
 // do calls an operation that must succeed, and checks the result against its schema.
@@ -171,11 +180,8 @@ func (m member) conversation(call params) *parley.ConversationStateResult {
 
 func (m member) createThread(title string, participants ...string) *parley.CreateThreadResult {
 	m.Helper()
-	return do[parley.CreateThreadResult](
-		m,
-		"create_thread",
-		parley.CreateThreadRequest{Title: title, Participants: append(parley.Names{}, participants...)},
-	)
+	return do[parley.CreateThreadResult](m, "create_thread",
+		parley.CreateThreadRequest{Title: title, Participants: append(parley.Names{}, participants...)})
 }
 
 func (m member) post(thread, text string) *parley.SendMessageResult {
@@ -242,13 +248,6 @@ func (m member) expectNotice(parts ...string) {
 func (m member) agent(ref string) parley.AgentStatus {
 	m.Helper()
 	return do[parley.AgentStatusResult](m, "get_agent_status", parley.AgentStatusRequest{Agent: ref}).Agents[0]
-}
-
-// cancelled returns the member with a context that cancel ends.
-func (m member) cancelled() (member, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(m.ctx)
-	m.ctx = ctx
-	return m, cancel
 }
 
 // owed returns how many responses an agent owes, and how many of them are overdue.

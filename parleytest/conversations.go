@@ -33,28 +33,16 @@ func stateOfTwo(f *fixture) {
 	with := params{"with": "coder"}
 	before := f.planner.conversation(with)
 	same(f.T, "id", before.Conversation.ID, parley.ConversationID(f.planner.id, f.coder.id))
-	same(
-		f.T,
-		"state before a word",
-		[3]any{before.State, before.ShouldRespond, before.Reason},
-		[3]any{"cold", false, "no-message"},
-	)
+	same(f.T, "state before a word", [3]any{before.State, before.ShouldRespond, before.Reason},
+		[3]any{"cold", false, "no-message"})
 
 	f.planner.send("does the parser work?", "coder")
 	got := f.planner.conversation(with)
-	same(
-		f.T,
-		"for who spoke",
-		[3]any{got.ShouldRespond, got.Reason, got.LastSpeaker},
-		[3]any{false, "just-spoke-wait-turn", "planner"},
-	)
+	same(f.T, "for who spoke", [3]any{got.ShouldRespond, got.Reason, got.LastSpeaker},
+		[3]any{false, "just-spoke-wait-turn", "planner"})
 
-	same(
-		f.T,
-		"counts",
-		[3]int{got.Counts.LastMinute, got.Counts.Questions, got.Counts.Participants["planner"]},
-		[3]int{1, 1, 1},
-	)
+	same(f.T, "counts", [3]int{got.Counts.LastMinute, got.Counts.Questions, got.Counts.Participants["planner"]},
+		[3]int{1, 1, 1})
 
 	if got.Temperature <= before.Temperature || got.Temperature > 1 || got.Held == nil ||
 		got.Conversation.Settings.ChainHops == 0 {
@@ -83,12 +71,9 @@ func stateOfThread(f *fixture) {
 	th := f.planner.createThread("parser", "coder").Thread.ID
 	f.planner.post(th, "@coder look at line 12")
 	got := f.coder.conversation(params{"thread_id": th[:8]})
-	same(
-		f.T,
-		"for who is mentioned",
+	same(f.T, "for who is mentioned",
 		[4]any{got.ShouldRespond, got.Reason, got.Conversation.ThreadID, got.Conversation.Title},
-		[4]any{true, "mentioned-by-ai", th, "parser"},
-	)
+		[4]any{true, "mentioned-by-ai", th, "parser"})
 
 	if got.Factors == nil || !got.Factors.MentionedByAI || got.Confidence != 0.95 {
 		f.Errorf("the decision is %+v, its factors %+v", got, got.Factors)
@@ -96,12 +81,8 @@ func stateOfThread(f *fixture) {
 
 	same(f.T, "for who spoke", f.planner.conversation(params{"thread_id": th}).Reason, "just-spoke-wait-turn")
 	refused(f.reviewer, "get_conversation_state", params{"thread_id": th}, parley.NotAParticipant)
-	refused(
-		f.reviewer,
-		"get_conversation_state",
-		params{"thread_id": "00000000-0000-4000-8000-000000000000"},
-		parley.ThreadNotFound,
-	)
+	refused(f.reviewer, "get_conversation_state", params{"thread_id": "00000000-0000-4000-8000-000000000000"},
+		parley.ThreadNotFound)
 }
 
 func controls(f *fixture) {
@@ -125,28 +106,16 @@ func controls(f *fixture) {
 	same(f.T, "conversation", got.ConversationID, th)
 	same(f.T, "chain_hops", f.planner.conversation(params{"thread_id": th}).Conversation.Settings.ChainHops, 7)
 	refused(f.operator, "control_conversation", params{"action": "shout", "thread_id": th}, parley.InvalidArgument)
-	refused(
-		f.operator,
-		"control_conversation",
-		params{"action": "set", "with": "planner, coder", "chain_hops": 7},
-		parley.InvalidArgument,
-	)
+	refused(f.operator, "control_conversation", params{"action": "set", "with": "planner, coder", "chain_hops": 7},
+		parley.InvalidArgument)
 
-	refused(
-		f.operator,
-		"control_conversation",
-		params{"action": "mute", "thread_id": th, "chain_hops": 7},
-		parley.InvalidArgument,
-	)
+	refused(f.operator, "control_conversation", params{"action": "mute", "thread_id": th, "chain_hops": 7},
+		parley.InvalidArgument)
 
 	refused(f.operator, "control_conversation", params{"action": "mute"}, parley.InvalidArgument)
 	refused(f.operator, "control_conversation", params{"action": "mute", "with": "coder"}, parley.InvalidRecipient)
-	refused(
-		f.operator,
-		"control_conversation",
-		params{"action": "release", "message_id": "00000000-0000-4000-8000-000000000000"},
-		parley.MessageNotFound,
-	)
+	refused(f.operator, "control_conversation",
+		params{"action": "release", "message_id": "00000000-0000-4000-8000-000000000000"}, parley.MessageNotFound)
 
 	refused(f.planner, "control_conversation", params{"action": "release", "thread_id": th}, parley.NotAuthorized)
 }

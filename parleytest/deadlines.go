@@ -18,11 +18,8 @@ func respondTooLate(f *fixture) {
 	// A slow machine needs the longer ones.
 	for _, within := range []time.Duration{time.Second, 4 * time.Second, 16 * time.Second} {
 		at := time.Now().Add(within)
-		got, err := invoke(
-			f.planner,
-			"send_message",
-			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "now?", ResponseDeadline: &at},
-		)
+		got, err := invoke(f.planner, "send_message",
+			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "now?", ResponseDeadline: &at})
 		if err == nil {
 			question = got.(*parley.SendMessageResult)
 			break
@@ -35,12 +32,8 @@ func respondTooLate(f *fixture) {
 
 	<-time.After(time.Until(*question.Object.ResponseDeadline) + time.Millisecond)
 	same(f.T, "coder owes", f.owed(f.coder), [2]int{1, 1})
-	refused(
-		f.coder,
-		"respond_to_message",
-		params{"message_id": question.MessageID, "text": "sorry", "status": "completed"},
-		parley.DeadlinePassed,
-	)
+	refused(f.coder, "respond_to_message",
+		params{"message_id": question.MessageID, "text": "sorry", "status": "completed"}, parley.DeadlinePassed)
 
 	f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "here it is"})
 	same(f.T, "coder owes", f.owed(f.coder), [2]int{0, 0})
@@ -52,11 +45,8 @@ func respondTooLate(f *fixture) {
 
 func replySettles(f *fixture) {
 	question := f.planner.ask("how long?", "coder")
-	do[parley.SendMessageResult](
-		f.coder,
-		"send_message",
-		parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "two days", InReplyTo: question.MessageID},
-	)
+	do[parley.SendMessageResult](f.coder, "send_message",
+		parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "two days", InReplyTo: question.MessageID})
 	same(f.T, "coder owes", f.owed(f.coder), [2]int{0, 0})
 	got := f.planner.status(question.MessageID)
 	same(f.T, "state", got.Deliveries[0].State, parley.DeliveryAnswered)
@@ -65,17 +55,11 @@ func replySettles(f *fixture) {
 
 func replyToOthers(f *fixture) {
 	question := f.planner.ask("how long?", "coder")
-	do[parley.SendMessageResult](
-		f.coder,
-		"send_message",
-		parley.SendMessageRequest{To: parley.Names{"reviewer"}, Text: "do you know?", InReplyTo: question.MessageID},
-	)
+	do[parley.SendMessageResult](f.coder, "send_message",
+		parley.SendMessageRequest{To: parley.Names{"reviewer"}, Text: "do you know?", InReplyTo: question.MessageID})
 
-	do[parley.SendMessageResult](
-		f.planner,
-		"send_message",
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello?", InReplyTo: question.MessageID},
-	)
+	do[parley.SendMessageResult](f.planner, "send_message",
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello?", InReplyTo: question.MessageID})
 
 	same(f.T, "coder owes", f.owed(f.coder), [2]int{1, 0})
 	same(f.T, "state", f.planner.status(question.MessageID).Deliveries[0].State, parley.DeliverySubmitted)
@@ -87,12 +71,9 @@ func deadlines(f *fixture) {
 			time.Now().Add(-time.Minute), time.Now().AddDate(5, 0, 0), "14:05", "tomorrow", 1700000000,
 			"2999-01-01T00:00:00Z",
 		} {
-			refused(
-				f.planner,
-				"send_message",
+			refused(f.planner, "send_message",
 				params{"to": "coder", "text": "hello", "requires_response": true, "response_deadline": at},
-				parley.InvalidArgument,
-			)
+				parley.InvalidArgument)
 
 			refused(
 				f.planner,

@@ -26,12 +26,9 @@ func eventDirect(f *fixture) {
 			continue
 		}
 
-		same(
-			f.T,
-			"event",
+		same(f.T, "event",
 			parley.Event{SenderID: e.SenderID, Sender: e.Sender, RecipientID: e.RecipientID, Recipient: e.Recipient},
-			parley.Event{SenderID: f.planner.id, Sender: "planner", RecipientID: f.coder.id, Recipient: "coder"},
-		)
+			parley.Event{SenderID: f.planner.id, Sender: "planner", RecipientID: f.coder.id, Recipient: "coder"})
 
 		same(f.T, "preview", e.Preview, parley.Truncate(strings.Repeat("語", 150), parley.PreviewLength))
 		if e.Seq == 0 || e.Time.IsZero() {

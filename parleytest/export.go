@@ -44,11 +44,8 @@ func exportBetween(f *fixture) {
 }
 
 func exportThread(f *fixture) {
-	th := do[parley.CreateThreadResult](
-		f.planner,
-		"create_thread",
-		params{"title": "the parser", "participants": []string{"coder"}, "initial_message": "who takes it?"},
-	).Thread
+	th := do[parley.CreateThreadResult](f.planner, "create_thread",
+		params{"title": "the parser", "participants": []string{"coder"}, "initial_message": "who takes it?"}).Thread
 	f.planner.send("elsewhere", "coder")
 	do[parley.SendMessageResult](f.coder, "send_message", params{"thread_id": th.ID, "text": "I do"})
 	got := f.operator.export(parley.ExportMessagesRequest{ThreadID: th.ID[:8]})
@@ -60,21 +57,13 @@ func exportThread(f *fixture) {
 func exportRefused(f *fixture) {
 	refused(f.planner, "export_messages", nil, parley.NotAuthorized)
 	refused(f.operator, "export_messages", params{"between": []string{"coder"}}, parley.InvalidArgument)
-	refused(
-		f.operator,
-		"export_messages",
-		params{"between": []string{"coder", "planner"}, "thread_id": "x"},
-		parley.InvalidArgument,
-	)
+	refused(f.operator, "export_messages", params{"between": []string{"coder", "planner"}, "thread_id": "x"},
+		parley.InvalidArgument)
 
 	refused(f.operator, "export_messages", params{"between": []string{"coder", "coder"}}, parley.InvalidRecipient)
 	refused(f.operator, "export_messages", params{"between": []string{"coder", "nobody"}}, parley.AgentNotFound)
-	refused(
-		f.operator,
-		"export_messages",
-		params{"thread_id": "00000000-0000-4000-8000-000000000000"},
-		parley.ThreadNotFound,
-	)
+	refused(f.operator, "export_messages", params{"thread_id": "00000000-0000-4000-8000-000000000000"},
+		parley.ThreadNotFound)
 
 	same(f.T, "nothing yet", len(f.operator.export(parley.ExportMessagesRequest{}).Messages), 0)
 }

@@ -22,16 +22,12 @@ var fileCases = []testCase{
 func transferTells(f *fixture) {
 	const content = "all is well\n"
 	path := f.file("report.txt", content)
-	got := do[parley.TransferFileResult](
-		f.planner,
-		"transfer_file",
-		params{
-			"sender_id":    f.planner.id,
-			"recipient_id": f.coder.id,
-			"source_path":  path,
-			"description":  "what I found",
-		},
-	)
+	got := do[parley.TransferFileResult](f.planner, "transfer_file", params{
+		"sender_id":    f.planner.id,
+		"recipient_id": f.coder.id,
+		"source_path":  path,
+		"description":  "what I found",
+	})
 
 	same(f.T, "answer", got.Answer, parley.OK)
 	same(f.T, "filename", got.Filename, "report.txt")
@@ -89,12 +85,8 @@ func transferRefusesNames(f *fixture) {
 			"txt.\u202egpj", "nul", "CON.txt", "com1", "end.", " space", "tab\there", "bell\a",
 			strings.Repeat("n", 256), strings.Repeat("é", 128), "null\x00",
 		} {
-			refused(
-				f.planner,
-				"transfer_file",
-				params{"recipient": "coder", "source_path": path, "destination_filename": name},
-				parley.InvalidArgument,
-			)
+			refused(f.planner, "transfer_file",
+				params{"recipient": "coder", "source_path": path, "destination_filename": name}, parley.InvalidArgument)
 		}
 
 		for _, source := range []string{"", "good.txt", "./good.txt", "../good.txt", "~/good.txt", "file://" + path} {
@@ -121,12 +113,8 @@ func transferToOne(f *fixture) {
 			f.planner, "transfer_file", params{"recipient": "coder", "source_path": path + ".not"}, parley.FileNotFound,
 		)
 
-		refused(
-			f.planner,
-			"transfer_file",
-			params{"recipient": "coder", "source_path": filepath.Dir(path)},
-			parley.FileRefused,
-		)
+		refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": filepath.Dir(path)},
+			parley.FileRefused)
 	})
 
 	got := do[parley.TransferFileResult](
@@ -147,12 +135,8 @@ func transferAgain(f *fixture) {
 	same(f.T, "second message id", second.MessageID, first.MessageID)
 	same(f.T, "second file", second.Data, first.Data)
 	other := f.file("twice.txt", "twice")
-	refused(
-		f.planner,
-		"transfer_file",
-		params{"recipient": "coder", "source_path": other, "idempotency_key": "k1"},
-		parley.InvalidArgument,
-	)
+	refused(f.planner, "transfer_file", params{"recipient": "coder", "source_path": other, "idempotency_key": "k1"},
+		parley.InvalidArgument)
 
 	refused(
 		f.planner,
@@ -172,12 +156,8 @@ func transferAgain(f *fixture) {
 func transferAsOther(f *fixture) {
 	path := f.file("good.txt", "x")
 	f.unchanged(func() {
-		refused(
-			f.planner,
-			"transfer_file",
-			params{"sender_id": f.reviewer.id, "recipient": "coder", "source_path": path},
-			parley.NotAuthorized,
-		)
+		refused(f.planner, "transfer_file",
+			params{"sender_id": f.reviewer.id, "recipient": "coder", "source_path": path}, parley.NotAuthorized)
 	})
 }
 
@@ -199,12 +179,9 @@ func filesComeAndGo(f *fixture) {
 	same(f.T, "files before", list(), []string{})
 	var sent []*parley.TransferFileResult
 	for _, name := range []string{"a.txt", "b.txt"} {
-		sent = append(
-			sent,
-			do[parley.TransferFileResult](
-				f.planner, "transfer_file", params{"recipient": "coder", "source_path": f.file(name, "of "+name)},
-			),
-		)
+		sent = append(sent, do[parley.TransferFileResult](
+			f.planner, "transfer_file", params{"recipient": "coder", "source_path": f.file(name, "of "+name)},
+		))
 	}
 
 	same(f.T, "files, the newest first", list(), []string{"b.txt", "a.txt"})
@@ -231,28 +208,16 @@ func filesComeAndGo(f *fixture) {
 		f.Errorf("the message of a removed file has the attachment %v", attached)
 	}
 
-	same(
-		f.T,
-		"what is older than a day",
-		len(do[parley.RemoveFilesResult](f.operator, "remove_files", params{"older_than_days": 1}).Removed),
-		0,
-	)
+	same(f.T, "what is older than a day",
+		len(do[parley.RemoveFilesResult](f.operator, "remove_files", params{"older_than_days": 1}).Removed), 0)
 
 	refused(f.operator, "remove_files", params{"file_ids": []string{sent[0].Data.FileID}}, parley.FileNotFound)
-	refused(
-		f.operator,
-		"remove_files",
-		params{"file_ids": []string{sent[1].Data.FileID, "ffffffff-0000-4000-8000-000000000000"}},
-		parley.FileNotFound,
-	)
+	refused(f.operator, "remove_files",
+		params{"file_ids": []string{sent[1].Data.FileID, "ffffffff-0000-4000-8000-000000000000"}}, parley.FileNotFound)
 
 	refused(f.operator, "remove_files", params{}, parley.InvalidArgument)
-	refused(
-		f.operator,
-		"remove_files",
-		params{"file_ids": []string{sent[1].Data.FileID}, "older_than_days": 1},
-		parley.InvalidArgument,
-	)
+	refused(f.operator, "remove_files", params{"file_ids": []string{sent[1].Data.FileID}, "older_than_days": 1},
+		parley.InvalidArgument)
 
 	refused(f.operator, "list_files", params{"limit": 1001}, parley.InvalidArgument)
 	refused(f.planner, "list_files", nil, parley.NotAuthorized)

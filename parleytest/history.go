@@ -44,12 +44,8 @@ func historyOwn(f *fixture) {
 	got := f.reviewer.history(parley.HistoryRequest{With: "coder"})
 	same(f.T, "messages", inboxTexts(got.Messages), []string{})
 	same(f.T, "total_messages", got.TotalMessages, 0)
-	refused(
-		f.reviewer,
-		"get_conversation_history",
-		params{"conversation_with": "coder", "before": secret},
-		parley.MessageNotFound,
-	)
+	refused(f.reviewer, "get_conversation_history", params{"conversation_with": "coder", "before": secret},
+		parley.MessageNotFound)
 }
 
 func historyDirect(f *fixture) {
@@ -64,32 +60,20 @@ func historyGuidance(f *fixture) {
 	do[parley.SendMessageResult](f.operator, "steer_agent", params{"agent": "coder", "text": "the parser comes first"})
 	f.coder.send("as you say", "operator")
 	said := []string{"begin", "the parser comes first", "as you say"}
-	same(
-		f.T,
-		"history of the one who was guided",
-		inboxTexts(f.coder.history(parley.HistoryRequest{With: "operator"}).Messages),
-		said,
-	)
+	same(f.T, "history of the one who was guided",
+		inboxTexts(f.coder.history(parley.HistoryRequest{With: "operator"}).Messages), said)
 
 	page := f.operator.history(parley.HistoryRequest{With: "coder", Limit: 2})
 	same(f.T, "the end of it", inboxTexts(page.Messages), said[1:])
 	same(f.T, "total_messages", page.TotalMessages, 3)
-	same(
-		f.T,
-		"history of another",
-		inboxTexts(f.reviewer.history(parley.HistoryRequest{With: "coder"}).Messages),
-		[]string{},
-	)
+	same(f.T, "history of another", inboxTexts(f.reviewer.history(parley.HistoryRequest{With: "coder"}).Messages),
+		[]string{})
 }
 
 func historyUnknown(f *fixture) {
 	refused(f.planner, "get_conversation_history", params{"conversation_with": "nobody"}, parley.AgentNotFound)
-	refused(
-		f.planner,
-		"get_conversation_history",
-		params{"conversation_with": "coder", "before": "00000000-0000-4000-8000-000000000000"},
-		parley.MessageNotFound,
-	)
+	refused(f.planner, "get_conversation_history",
+		params{"conversation_with": "coder", "before": "00000000-0000-4000-8000-000000000000"}, parley.MessageNotFound)
 	refused(f.planner, "get_conversation_history", nil, parley.InvalidArgument)
 }
 
@@ -115,26 +99,14 @@ func conversationStored(f *fixture) {
 		}
 	}
 
-	same(
-		f.T,
-		"status of the pair and of the thread",
-		statuses(),
-		[2]parley.ConversationStatus{parley.ConversationActive, parley.ConversationActive},
-	)
+	same(f.T, "status of the pair and of the thread", statuses(),
+		[2]parley.ConversationStatus{parley.ConversationActive, parley.ConversationActive})
 
 	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "coder"})
-	same(
-		f.T,
-		"status without coder",
-		statuses(),
-		[2]parley.ConversationStatus{parley.ConversationArchived, parley.ConversationActive},
-	)
+	same(f.T, "status without coder", statuses(),
+		[2]parley.ConversationStatus{parley.ConversationArchived, parley.ConversationActive})
 
 	do[parley.StopAgentResult](f.operator, "stop_agent", params{"agent": "planner"})
-	same(
-		f.T,
-		"status of the thread without anybody",
-		f.reviewer.threadDetails(th.ID).Status,
-		parley.ConversationArchived,
-	)
+	same(f.T, "status of the thread without anybody", f.reviewer.threadDetails(th.ID).Status,
+		parley.ConversationArchived)
 }

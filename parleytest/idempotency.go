@@ -51,43 +51,29 @@ func (f *fixture) callTwice(m member, op string, args params, others ...params) 
 
 func keyOfDebt(f *fixture) {
 	due := time.Now().Add(time.Hour)
-	f.callTwice(
-		f.planner,
-		"send_message",
-		params{"to": "coder", "text": "when?", "response_deadline": due},
-		params{"response_deadline": due.Add(time.Hour)},
-		params{"response_deadline": due.Add(time.Millisecond)},
-		params{"response_deadline": nil},
-		params{"response_deadline": nil, "requires_response": true},
-		params{"response_deadline": due.Add(-2 * time.Hour)},
-	)
+	f.callTwice(f.planner, "send_message", params{"to": "coder", "text": "when?", "response_deadline": due},
+		params{"response_deadline": due.Add(time.Hour)}, params{"response_deadline": due.Add(time.Millisecond)},
+		params{"response_deadline": nil}, params{"response_deadline": nil, "requires_response": true},
+		params{"response_deadline": due.Add(-2 * time.Hour)})
 
 	f.callTwice(f.coder, "send_message", params{"to": "planner", "text": "when?", "requires_response": true},
 		params{"response_deadline": due.Add(time.Hour)}, params{"requires_response": false})
 }
 
 func keyOfAttachments(f *fixture) {
-	f.callTwice(
-		f.planner,
-		"send_message",
+	f.callTwice(f.planner, "send_message",
 		params{"to": "coder", "text": "look", "attachments": []params{{"name": "a", "n": 1}, {"name": "b"}}},
 		params{"attachments": []params{{"name": "b"}, {"name": "a", "n": 1}}},
 		params{"attachments": []params{{"name": "a", "n": 1}}},
-		params{"attachments": []params{{"name": "a", "n": 2}, {"name": "b"}}},
-		params{"attachments": nil},
-	)
+		params{"attachments": []params{{"name": "a", "n": 2}, {"name": "b"}}}, params{"attachments": nil})
 
 	file := do[parley.TransferFileResult](
 		f.planner, "transfer_file", params{"recipient": "coder", "source_path": f.file("a.txt", "a")},
 	).Data
 
-	f.callTwice(
-		f.coder,
-		"send_message",
+	f.callTwice(f.coder, "send_message",
 		params{"to": "reviewer", "text": "look", "attachments": []params{{"file_id": file.FileID}}},
-		params{"attachments": []params{{"file_id": file.FileID, "page": 2}}},
-		params{"attachments": nil},
-	)
+		params{"attachments": []params{{"file_id": file.FileID, "page": 2}}}, params{"attachments": nil})
 }
 
 func keyOfAnswer(f *fixture) {
@@ -109,25 +95,16 @@ func keyOfAnswer(f *fixture) {
 		params{"additional_recipients": []string{"reviewer", parley.OperatorName}},
 	)
 
-	f.callTwice(
-		f.reviewer,
-		"respond_to_message",
-		params{"message_id": question, "text": "a day"},
-		params{"additional_recipients": "coder"},
-	)
+	f.callTwice(f.reviewer, "respond_to_message", params{"message_id": question, "text": "a day"},
+		params{"additional_recipients": "coder"})
 }
 
 func keyOfUpdate(f *fixture) {
 	content := params{"summary": "it works", "details": "all of it"}
-	f.callTwice(
-		f.planner,
-		"broadcast_update",
+	f.callTwice(f.planner, "broadcast_update",
 		params{"update_type": "progress", "content": content, "urgency": "action_required"},
-		params{"update_type": "completion"},
-		params{"urgency": "info"},
-		params{"urgency": "attention"},
-		params{"content": params{"summary": "it works"}},
-	)
+		params{"update_type": "completion"}, params{"urgency": "info"}, params{"urgency": "attention"},
+		params{"content": params{"summary": "it works"}})
 
 	f.callTwice(f.coder, "broadcast_message", params{"text": "done"}, params{"priority": "low"}, params{"urgent": true})
 }
@@ -151,14 +128,10 @@ func keyOfAssistance(f *fixture) {
 }
 
 func keyOfList(f *fixture) {
-	f.callTwice(
-		f.planner,
-		"send_message",
+	f.callTwice(f.planner, "send_message",
 		params{"to": []string{"coder", "reviewer", parley.OperatorName}, "text": "hello"},
-		params{"to": []string{"coder", "reviewer"}},
-		params{"to": []string{"coder", parley.OperatorName}},
-		params{"to": "coder"},
-	)
+		params{"to": []string{"coder", "reviewer"}}, params{"to": []string{"coder", parley.OperatorName}},
+		params{"to": "coder"})
 }
 
 func keyOfThread(f *fixture) {
@@ -170,16 +143,9 @@ func keyOfThread(f *fixture) {
 	}
 
 	first := do[parley.CreateThreadResult](f.planner, "create_thread", args)
-	f.callTwice(
-		f.planner,
-		"create_thread",
-		args,
-		params{"title": "the lexer"},
-		params{"participants": []string{"coder", "reviewer"}},
-		params{"participants": []string{}},
-		params{"initial_message": "you?"},
-		params{"initial_message": nil},
-	)
+	f.callTwice(f.planner, "create_thread", args, params{"title": "the lexer"},
+		params{"participants": []string{"coder", "reviewer"}}, params{"participants": []string{}},
+		params{"initial_message": "you?"}, params{"initial_message": nil})
 
 	f.callTwice(f.coder, "create_thread", args)
 	do[parley.MembershipResult](f.reviewer, "join_thread", params{"thread_id": first.Thread.ID})
@@ -190,12 +156,8 @@ func keyOfThread(f *fixture) {
 			"initial_message": "who takes it?", "idempotency_key": "once"},
 	)
 
-	same(
-		f.T,
-		"second thread and post",
-		[2]string{second.Thread.ID, second.InitialMessageID},
-		[2]string{first.Thread.ID, first.InitialMessageID},
-	)
+	same(f.T, "second thread and post", [2]string{second.Thread.ID, second.InitialMessageID},
+		[2]string{first.Thread.ID, first.InitialMessageID})
 
 	same(f.T, "those in it now", sorted(second.Thread.ParticipantNames...), []string{"coder", "planner", "reviewer"})
 	same(f.T, "threads", do[parley.ListThreadsResult](f.planner, "list_threads", nil).TotalCount, 2)

@@ -1,6 +1,7 @@
 package parleytest
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -105,11 +106,11 @@ func checkStopsWaiting(f *fixture) {
 }
 
 func checkWaitCancelled(f *fixture) {
-	m, cancel := f.coder.cancelled()
+	ctx, cancel := context.WithCancel(f.coder.ctx())
 	timer := time.AfterFunc(50*time.Millisecond, cancel)
 	defer timer.Stop()
 	f.within("a check_inbox whose context has ended", func() {
-		if got, err := invoke(m, "check_inbox", parley.CheckInboxRequest{WaitSeconds: 60}); err == nil {
+		if got, err := invokeWithin(ctx, f.coder, "check_inbox", parley.CheckInboxRequest{WaitSeconds: 60}); err == nil {
 			f.Errorf("it gave %+v, want an error", got)
 		}
 	})
@@ -167,11 +168,8 @@ func getFilters(f *fixture) {
 
 func getFiltered(f *fixture) {
 	f.planner.send("plain", "coder")
-	do[parley.SendMessageResult](
-		f.reviewer,
-		"send_message",
-		params{"to": "coder", "text": "special", "type": "request", "priority": "high", "context_reference": "t7"},
-	)
+	do[parley.SendMessageResult](f.reviewer, "send_message",
+		params{"to": "coder", "text": "special", "type": "request", "priority": "high", "context_reference": "t7"})
 
 	for _, filters := range []params{
 		{"senders": []string{"reviewer"}}, {"senders": []string{f.reviewer.id}}, {"priority": "high"},
@@ -197,12 +195,8 @@ func getDefaults(f *fixture) {
 	for range 12 {
 		f.planner.send("hello", "coder")
 	}
-	same(
-		f.T,
-		"with sort_order",
-		len(f.coder.getMessages(parley.GetMessagesRequest{SortOrder: "newest_first"}).Messages),
-		12,
-	)
+	same(f.T, "with sort_order",
+		len(f.coder.getMessages(parley.GetMessagesRequest{SortOrder: "newest_first"}).Messages), 12)
 	got := f.coder.getMessages(parley.GetMessagesRequest{})
 	same(f.T, "without", len(got.Messages), 10)
 	same(f.T, "left unread", len(f.coder.inbox()), 2)
@@ -282,11 +276,8 @@ func newUrgent(f *fixture) {
 		parley.PriorityNormal, parley.PriorityUrgent, parley.PriorityLow, parley.PriorityHigh, parley.PriorityNormal,
 		parley.PriorityLow,
 	} {
-		do[parley.SendMessageResult](
-			f.planner,
-			"send_message",
-			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "it is " + string(p), Priority: p},
-		)
+		do[parley.SendMessageResult](f.planner, "send_message",
+			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "it is " + string(p), Priority: p})
 	}
 
 	got = do[parley.CheckNewMessagesResult](f.coder, "check_new_messages", nil)

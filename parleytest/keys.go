@@ -27,28 +27,16 @@ func keysComeAndGo(f *fixture) {
 	same(f.T, "keys with a further one", f.keyIDs("coder"), append(first, got.KeyID))
 	same(f.T, "all keys", len(do[parley.ListKeysResult](f.operator, "list_keys", nil).Keys), 4)
 	refused(f.operator, "revoke_key", params{"agent": "planner", "key_id": got.KeyID}, parley.InvalidArgument)
-	same(
-		f.T,
-		"revoked",
-		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"key_id": got.KeyID}).Revoked,
-		[]string{got.KeyID},
-	)
+	same(f.T, "revoked", do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"key_id": got.KeyID}).Revoked,
+		[]string{got.KeyID})
 
 	refused(f.operator, "revoke_key", params{"key_id": got.KeyID}, parley.InvalidArgument)
 	same(f.T, "keys without it", f.keyIDs("coder"), first)
-	same(
-		f.T,
-		"all revoked",
-		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked,
-		first,
-	)
+	same(f.T, "all revoked", do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked,
+		first)
 
-	same(
-		f.T,
-		"again",
-		do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked,
-		[]string{},
-	)
+	same(f.T, "again", do[parley.RevokeKeyResult](f.operator, "revoke_key", params{"agent": "coder"}).Revoked,
+		[]string{})
 
 	same(f.T, "keys at the end", f.keyIDs("coder"), []string{})
 }

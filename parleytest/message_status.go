@@ -40,12 +40,8 @@ func statusLadder(f *fixture) {
 		}
 	}
 
-	same(
-		f.T,
-		"states",
-		state,
-		map[string]parley.DeliveryState{"coder": parley.DeliveryRead, "reviewer": parley.DeliverySubmitted},
-	)
+	same(f.T, "states", state,
+		map[string]parley.DeliveryState{"coder": parley.DeliveryRead, "reviewer": parley.DeliverySubmitted})
 }
 
 func statusUnknown(f *fixture) {

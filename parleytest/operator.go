@@ -36,12 +36,8 @@ func retryFailed(f *fixture) {
 }
 
 func retryUnknown(f *fixture) {
-	refused(
-		f.operator,
-		"retry_delivery",
-		params{"message_id": "00000000-0000-4000-8000-000000000000"},
-		parley.MessageNotFound,
-	)
+	refused(f.operator, "retry_delivery", params{"message_id": "00000000-0000-4000-8000-000000000000"},
+		parley.MessageNotFound)
 	refused(f.operator, "explain_message", params{"message_id": "nonsense"}, parley.MessageNotFound)
 }
 

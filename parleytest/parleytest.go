@@ -25,12 +25,10 @@ type Team interface {
 
 // Suite runs every case, each against a new team.
 func Suite(t *testing.T, newTeam func(t *testing.T) Team) {
-	for _, c := range slices.Concat(
-		agentCases, assistanceCases, attachmentCases, broadcastCases, conversationCases,
+	for _, c := range slices.Concat(agentCases, assistanceCases, attachmentCases, broadcastCases, conversationCases,
 		deadlineCases, eventCases, exportCases, fileCases, historyCases, idempotencyCases, inboxCases,
 		keyCases, messageStatusCases, operatorCases, reportCases, responderCases, responseCases,
-		searchCases, sendCases, threadMemberCases, threadPostCases, threadCases,
-	) {
+		searchCases, sendCases, threadMemberCases, threadPostCases, threadCases) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // the cases mostly wait
 			c.run(newFixture(t, newTeam(t)))
@@ -57,13 +55,15 @@ func newFixture(t *testing.T, team Team) *fixture {
 	t.Helper()
 	join := func(name string) member {
 		m := member{T: t, name: name}
-		m.service, m.ctx = team.As(t, name)
+		service, ctx := team.As(t, name)
+		m.service, m.caller = service, parley.CallerFrom(ctx)
 		return m
 	}
 
 	f := &fixture{T: t, planner: join("planner"), coder: join("coder"), reviewer: join("reviewer")}
 	f.operator = member{T: t, name: parley.OperatorName}
-	f.operator.service, f.operator.ctx = team.Operator()
+	service, ctx := team.Operator()
+	f.operator.service, f.operator.caller = service, parley.CallerFrom(ctx)
 	for _, m := range []*member{&f.planner, &f.coder, &f.reviewer} {
 		m.id = f.operator.agent(m.name).ID
 	}

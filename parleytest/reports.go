@@ -15,12 +15,8 @@ var reportCases = []testCase{
 func reportWithoutTerminal(f *fixture) {
 	id := f.planner.send("for coder", "coder").MessageID
 	for _, m := range []member{f.coder, f.planner, f.operator} {
-		refused(
-			m,
-			"report_state",
-			params{"event": "UserPromptSubmit", "state": "busy", "message_ids": []string{id[:8]}},
-			parley.NotAuthorized,
-		)
+		refused(m, "report_state",
+			params{"event": "UserPromptSubmit", "state": "busy", "message_ids": []string{id[:8]}}, parley.NotAuthorized)
 	}
 	f.coder.expectInbox("for coder")
 }

@@ -10,12 +10,8 @@ var responderCases = []testCase{
 }
 
 func addResponder(f *fixture) {
-	same(
-		f.T,
-		"responders at first",
-		len(do[parley.ListRespondersResult](f.operator, "list_responders", nil).Responders),
-		0,
-	)
+	same(f.T, "responders at first",
+		len(do[parley.ListRespondersResult](f.operator, "list_responders", nil).Responders), 0)
 
 	config := params{"model_id": "scripted", "base_url": "http://127.0.0.1:1/v1", "temperature": 0.5,
 		"additional_config": params{
@@ -24,11 +20,8 @@ func addResponder(f *fixture) {
 			"conversationPersistence": true,
 		}}
 
-	do[parley.AddResponderResult](
-		f.operator,
-		"add_responder",
-		params{"name": "DM", "description": "tells stories", "special_agent_config": config},
-	)
+	do[parley.AddResponderResult](f.operator, "add_responder",
+		params{"name": "DM", "description": "tells stories", "special_agent_config": config})
 
 	config["max_tokens"] = 500
 	id := do[parley.AddResponderResult](
@@ -58,12 +51,8 @@ func addResponder(f *fixture) {
 	)
 
 	a := f.planner.agent("DM")
-	same(
-		f.T,
-		"the agent",
-		[]any{a.Kind, a.IsSpecial, a.AutoRespond, a.Description},
-		[]any{parley.KindResponder, true, true, "tells stories"},
-	)
+	same(f.T, "the agent", []any{a.Kind, a.IsSpecial, a.AutoRespond, a.Description},
+		[]any{parley.KindResponder, true, true, "tells stories"})
 
 	do[parley.AddResponderResult](
 		f.operator, "add_responder", params{"name": "DM", "special_agent_config": config, "auto_respond": false},
@@ -99,19 +88,12 @@ func addResponderRefused(f *fixture) {
 }
 
 func addRegistered(f *fixture) {
-	refused(
-		f.operator,
-		"register_agent",
-		params{"username": "sage", "special_agent_config": params{"model_id": "m"}},
-		parley.InvalidArgument,
-	)
+	refused(f.operator, "register_agent", params{"username": "sage", "special_agent_config": params{"model_id": "m"}},
+		parley.InvalidArgument)
 
-	refused(
-		f.operator,
-		"register_agent",
+	refused(f.operator, "register_agent",
 		params{"username": "sage", "special": true, "special_agent_config": params{"model": "m"}},
-		parley.InvalidArgument,
-	)
+		parley.InvalidArgument)
 
 	answer := do[parley.RegisterAgentResult](
 		f.operator,
@@ -127,11 +109,8 @@ func addRegistered(f *fixture) {
 		f.Errorf("before the decision: %+v", list)
 	}
 
-	do[parley.AddResponderResult](
-		f.operator,
-		"add_responder",
-		params{"name": "sage", "special_agent_config": params{"model_id": "ours", "base_url": "http://127.0.0.1:1"}},
-	)
+	do[parley.AddResponderResult](f.operator, "add_responder",
+		params{"name": "sage", "special_agent_config": params{"model_id": "ours", "base_url": "http://127.0.0.1:1"}})
 
 	list = do[parley.ListRespondersResult](f.operator, "list_responders", nil).Responders
 	if len(list) != 1 || !list[0].Answers || list[0].ModelID != "ours" || list[0].AgentID != answer.AgentID {

@@ -48,12 +48,8 @@ func respondAnswers(f *fixture) {
 		rungs = append(rungs, step.State)
 	}
 
-	same(
-		f.T,
-		"rungs",
-		rungs,
-		[]parley.DeliveryState{parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryAnswered},
-	)
+	same(f.T, "rungs", rungs,
+		[]parley.DeliveryState{parley.DeliverySubmitted, parley.DeliveryRead, parley.DeliveryAnswered})
 
 	more := f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "and tested"})
 	same(f.T, "updated by a further reply", more.OriginalUpdated, false)
@@ -79,12 +75,8 @@ func respondForms(f *fixture) {
 	got := f.planner.getMessages(parley.GetMessagesRequest{}).Messages[0]
 	same(f.T, "data", compact(string(got.Content.Data)), `{"lines":3}`)
 	same(f.T, "status", got.ResponseStatus, parley.ResponseCompleted)
-	refused(
-		f.coder,
-		"respond_to_message",
-		params{"message_id": one.MessageID, "response": "x", "responder_agent_id": f.reviewer.id},
-		parley.NotAuthorized,
-	)
+	refused(f.coder, "respond_to_message",
+		params{"message_id": one.MessageID, "response": "x", "responder_agent_id": f.reviewer.id}, parley.NotAuthorized)
 }
 
 func respondRecipients(f *fixture) {
@@ -106,12 +98,8 @@ func respondNotRequired(f *fixture) {
 	id := f.planner.send("for your information", "coder").MessageID
 	f.coder.getMessages(parley.GetMessagesRequest{})
 	f.unchanged(func() {
-		refused(
-			f.coder,
-			"respond_to_message",
-			params{"message_id": id, "text": "done", "status": "completed"},
-			parley.ResponseNotRequired,
-		)
+		refused(f.coder, "respond_to_message", params{"message_id": id, "text": "done", "status": "completed"},
+			parley.ResponseNotRequired)
 	})
 	same(f.T, "state", f.planner.status(id).Deliveries[0].State, parley.DeliveryRead)
 }
@@ -123,33 +111,17 @@ func respondNothing(f *fixture) {
 		refused(f.coder, "respond_to_message", params{"message_id": id}, parley.InvalidArgument)
 		refused(f.coder, "respond_to_message", params{"message_id": id, "text": " \n"}, parley.InvalidArgument)
 		refused(f.coder, "respond_to_message", params{"text": "yes"}, parley.InvalidArgument)
-		refused(
-			f.coder,
-			"respond_to_message",
-			params{"message_id": id, "text": "yes", "status": "done"},
-			parley.InvalidArgument,
-		)
+		refused(f.coder, "respond_to_message", params{"message_id": id, "text": "yes", "status": "done"},
+			parley.InvalidArgument)
 
-		refused(
-			f.coder,
-			"respond_to_message",
-			params{"message_id": id, "text": strings.Repeat("é", 2001)},
-			parley.MessageTooLong,
-		)
+		refused(f.coder, "respond_to_message", params{"message_id": id, "text": strings.Repeat("é", 2001)},
+			parley.MessageTooLong)
 
-		refused(
-			f.coder,
-			"respond_to_message",
-			params{"message_id": id, "text": "yes", "additional_recipients": []string{"nobody"}},
-			parley.AgentNotFound,
-		)
+		refused(f.coder, "respond_to_message",
+			params{"message_id": id, "text": "yes", "additional_recipients": []string{"nobody"}}, parley.AgentNotFound)
 
-		refused(
-			f.coder,
-			"respond_to_message",
-			params{"message_id": id, "text": "yes", "cc": "reviewer"},
-			parley.InvalidArgument,
-		)
+		refused(f.coder, "respond_to_message", params{"message_id": id, "text": "yes", "cc": "reviewer"},
+			parley.InvalidArgument)
 	})
 
 	same(f.T, "coder owes", f.owed(f.coder), [2]int{1, 0})
@@ -163,13 +135,11 @@ func respondSettles(f *fixture) {
 	)
 
 	same(f.T, "coder owes after a part", f.owed(f.coder), [2]int{1, 0})
-	last := f.coder.respond(
-		parley.RespondToMessageRequest{
-			MessageID: question.MessageID,
-			Text:      "two days",
-			Status:    parley.ResponseCompleted,
-		},
-	)
+	last := f.coder.respond(parley.RespondToMessageRequest{
+		MessageID: question.MessageID,
+		Text:      "two days",
+		Status:    parley.ResponseCompleted,
+	})
 
 	same(f.T, "updated", last.OriginalUpdated, true)
 	f.reviewer.respond(
@@ -186,12 +156,8 @@ func respondSettles(f *fixture) {
 		f.Errorf("the responses are %+v", debts)
 	}
 
-	refused(
-		f.coder,
-		"respond_to_message",
-		params{"message_id": question.MessageID, "text": "three", "status": "completed"},
-		parley.ResponseNotRequired,
-	)
+	refused(f.coder, "respond_to_message",
+		params{"message_id": question.MessageID, "text": "three", "status": "completed"}, parley.ResponseNotRequired)
 
 	f.coder.respond(parley.RespondToMessageRequest{MessageID: question.MessageID, Text: "make that three"})
 	f.planner.expectInbox("so far", "two days", "no idea", "make that three")
@@ -213,27 +179,23 @@ func respondAgain(f *fixture) {
 
 func respondDelegates(f *fixture) {
 	question := f.planner.ask("how long?", "coder")
-	got := f.coder.respond(
-		parley.RespondToMessageRequest{
-			MessageID:            question.MessageID,
-			Text:                 "reviewer knows",
-			Status:               parley.ResponseDelegated,
-			AdditionalRecipients: parley.Names{"reviewer"},
-		},
-	)
+	got := f.coder.respond(parley.RespondToMessageRequest{
+		MessageID:            question.MessageID,
+		Text:                 "reviewer knows",
+		Status:               parley.ResponseDelegated,
+		AdditionalRecipients: parley.Names{"reviewer"},
+	})
 
 	same(f.T, "delivered to", recipients(got.DeliveryStatus), sorted(f.planner.id, f.reviewer.id))
 	same(f.T, "they owe", [][2]int{f.owed(f.coder), f.owed(f.reviewer)}, [][2]int{{0, 0}, {1, 0}})
 	texts := inboxTexts(f.reviewer.inbox())
 	slices.Sort(texts)
 	same(f.T, "reviewer's inbox", texts, []string{"how long?", "reviewer knows"})
-	f.reviewer.respond(
-		parley.RespondToMessageRequest{
-			MessageID: question.MessageID,
-			Text:      "two days",
-			Status:    parley.ResponseCompleted,
-		},
-	)
+	f.reviewer.respond(parley.RespondToMessageRequest{
+		MessageID: question.MessageID,
+		Text:      "two days",
+		Status:    parley.ResponseCompleted,
+	})
 
 	same(f.T, "reviewer owes", f.owed(f.reviewer), [2]int{0, 0})
 	f.planner.expectInbox("reviewer knows", "two days")
@@ -265,10 +227,6 @@ func respondDelegatesToNobody(f *fixture) {
 			AdditionalRecipients: parley.Names{"planner", "reviewer"}},
 	)
 
-	same(
-		f.T,
-		"they owe",
-		[][2]int{f.owed(f.coder), f.owed(f.reviewer), f.owed(f.planner)},
-		[][2]int{{0, 0}, {1, 0}, {0, 0}},
-	)
+	same(f.T, "they owe", [][2]int{f.owed(f.coder), f.owed(f.reviewer), f.owed(f.planner)},
+		[][2]int{{0, 0}, {1, 0}, {0, 0}})
 }

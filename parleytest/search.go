@@ -28,12 +28,8 @@ func searchFinds(f *fixture) {
 	same(f.T, "recipient_count", m.RecipientCount, 1)
 	same(f.T, "snippet", m.Snippet, "please Rebase the branch")
 	same(f.T, "sender", [2]string{m.SenderAgentID, m.SenderName}, [2]string{f.planner.id, "planner"})
-	same(
-		f.T,
-		"read_status of what came, and of what was sent",
-		[2]bool{m.ReadStatus, got.Messages[0].ReadStatus},
-		[2]bool{false, true},
-	)
+	same(f.T, "read_status of what came, and of what was sent", [2]bool{m.ReadStatus, got.Messages[0].ReadStatus},
+		[2]bool{false, true})
 
 	got = f.coder.search("rebase", params{"limit": 1})
 	same(f.T, "found under a limit", foundTexts(got), []string{"rebase done, branch is green"})
@@ -81,12 +77,8 @@ func searchNarrows(f *fixture) {
 	}
 
 	refused(f.planner, "search_messages", params{"query": "topic", "from": "nobody"}, parley.AgentNotFound)
-	refused(
-		f.planner,
-		"search_messages",
-		params{"query": "topic", "since": time.Now(), "until": time.Now().Add(-time.Hour)},
-		parley.InvalidArgument,
-	)
+	refused(f.planner, "search_messages",
+		params{"query": "topic", "since": time.Now(), "until": time.Now().Add(-time.Hour)}, parley.InvalidArgument)
 
 	for _, limit := range []int{0, 101} {
 		refused(f.planner, "search_messages", params{"query": "topic", "limit": limit}, parley.InvalidArgument)

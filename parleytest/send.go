@@ -40,16 +40,11 @@ func sendReceipt(f *fixture) {
 	same(f.T, "status", got.Status, "Message sent to coder!")
 	same(f.T, "message", got.Message, "Message sent to agent "+parley.Short(f.coder.id))
 	same(f.T, "conversation", got.ConversationID, parley.ConversationID(f.planner.id, f.coder.id))
-	same(
-		f.T,
-		"delivery status",
-		got.DeliveryStatus,
-		parley.DeliveryStatus{
-			DeliveredTo:     []string{f.coder.id},
-			FailedDelivery:  []string{},
-			PendingDelivery: []string{},
-		},
-	)
+	same(f.T, "delivery status", got.DeliveryStatus, parley.DeliveryStatus{
+		DeliveredTo:     []string{f.coder.id},
+		FailedDelivery:  []string{},
+		PendingDelivery: []string{},
+	})
 
 	want := parley.Message{
 		ID:         got.MessageID,
@@ -154,12 +149,8 @@ func sendOperator(f *fixture) {
 func sendTooLong(f *fixture) {
 	f.unchanged(func() {
 		for _, c := range []string{"a", "語", "é"} {
-			refused(
-				f.planner,
-				"send_message",
-				params{"to": "coder", "text": strings.Repeat(c, 2001)},
-				parley.MessageTooLong,
-			)
+			refused(f.planner, "send_message", params{"to": "coder", "text": strings.Repeat(c, 2001)},
+				parley.MessageTooLong)
 			refused(f.planner, "broadcast_message", params{"text": strings.Repeat(c, 2001)}, parley.MessageTooLong)
 		}
 	})
@@ -212,11 +203,8 @@ func sendUrgent(f *fixture) {
 func sendAnswers(f *fixture) {
 	question := f.planner.send("is it done?", "coder")
 	for _, ref := range []string{question.MessageID, question.MessageID[:8]} {
-		answer := do[parley.SendMessageResult](
-			f.coder,
-			"send_message",
-			parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "yes", InReplyTo: ref},
-		)
+		answer := do[parley.SendMessageResult](f.coder, "send_message",
+			parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "yes", InReplyTo: ref})
 		same(f.T, "in_reply_to", answer.Object.InReplyTo, question.MessageID)
 	}
 	same(f.T, "in_reply_to in the inbox", f.planner.inbox()[0].InReplyTo, question.MessageID)
@@ -225,12 +213,8 @@ func sendAnswers(f *fixture) {
 func sendAnswersOwn(f *fixture) {
 	secret := f.planner.send("between us", "coder")
 	for _, ref := range []string{"00000000-0000-4000-8000-000000000000", "nonsense", secret.MessageID} {
-		refused(
-			f.reviewer,
-			"send_message",
-			params{"to": "planner", "text": "what?", "in_reply_to": ref},
-			parley.MessageNotFound,
-		)
+		refused(f.reviewer, "send_message", params{"to": "planner", "text": "what?", "in_reply_to": ref},
+			parley.MessageNotFound)
 	}
 	f.planner.expectInbox()
 }
@@ -257,12 +241,8 @@ func sendKeepsData(f *fixture) {
 
 func sendAsOther(f *fixture) {
 	f.unchanged(func() {
-		refused(
-			f.planner,
-			"send_message",
-			params{"to": "coder", "text": "hello", "sender_agent_id": f.reviewer.id},
-			parley.NotAuthorized,
-		)
+		refused(f.planner, "send_message", params{"to": "coder", "text": "hello", "sender_agent_id": f.reviewer.id},
+			parley.NotAuthorized)
 
 		refused(f.planner, "broadcast_message", params{"text": "hello", "sender_id": "reviewer"}, parley.NotAuthorized)
 		refused(f.planner, "check_inbox", params{"agent_id": f.coder.id}, parley.NotAuthorized)
@@ -277,11 +257,8 @@ func sendAsOther(f *fixture) {
 
 func sendDoesNotWait(f *fixture) {
 	f.within("send_message with wait_seconds to a mailbox", func() {
-		got := do[parley.SendMessageResult](
-			f.planner,
-			"send_message",
-			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello", WaitSeconds: 60},
-		)
+		got := do[parley.SendMessageResult](f.planner, "send_message",
+			parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "hello", WaitSeconds: 60})
 		same(f.T, "delivered", got.DeliveryStatus.DeliveredTo, []string{f.coder.id})
 	})
 }
@@ -294,7 +271,7 @@ func sendDirectly(f *fixture) {
 		Priority: parley.PriorityHigh,
 	}
 
-	got, err := f.planner.service.SendMessage(f.planner.ctx, r)
+	got, err := f.planner.service.SendMessage(f.planner.ctx(), r)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -302,7 +279,7 @@ func sendDirectly(f *fixture) {
 	conforms(f.planner, "send_message", got)
 	f.coder.expectInbox("a complete request")
 	r.To = parley.Names{"nobody"}
-	_, err = f.planner.service.SendMessage(f.planner.ctx, r)
+	_, err = f.planner.service.SendMessage(f.planner.ctx(), r)
 	same(f.T, "code", parley.ErrorCode(err), parley.AgentNotFound)
 }
 

@@ -33,26 +33,14 @@ func threadJoin(f *fixture) {
 
 func threadAdd(f *fixture) {
 	th := f.planner.createThread("the parser").Thread
-	refused(
-		f.coder,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": "reviewer"},
-		parley.NotAParticipant,
-	)
+	refused(f.coder, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": "reviewer"},
+		parley.NotAParticipant)
 
-	refused(
-		f.coder,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": "coder"},
-		parley.NotAParticipant,
-	)
+	refused(f.coder, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": "coder"},
+		parley.NotAParticipant)
 
-	refused(
-		f.planner,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": "nobody"},
-		parley.AgentNotFound,
-	)
+	refused(f.planner, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": "nobody"},
+		parley.AgentNotFound)
 
 	got := do[parley.MembershipResult](
 		f.planner, "add_participant_to_thread", params{"thread_id": th.ID, "agent_id_to_add": "coder"},
@@ -133,12 +121,8 @@ func threadOperator(f *fixture) {
 		f.operator, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "coder"},
 	)
 
-	same(
-		f.T,
-		"participants",
-		sorted(f.operator.threadDetails(th.ID).Participants...),
-		sorted(f.planner.id, f.reviewer.id),
-	)
+	same(f.T, "participants", sorted(f.operator.threadDetails(th.ID).Participants...),
+		sorted(f.planner.id, f.reviewer.id))
 	do[parley.MembershipResult](f.operator, "join_thread", params{"thread_id": th.ID})
 	f.planner.post(th.ID, "three")
 	if inbox := f.operator.inbox(); len(inbox) != 2 || inbox[1].Content != "three" {
@@ -192,12 +176,8 @@ func threadEvents(f *fixture) {
 		f.Errorf("coder no longer sees a post that it received")
 	}
 
-	same(
-		f.T,
-		"changes that coder sees: the other's and its own",
-		countThreadEvents(list, parley.EventThreadUpdated, th.ID),
-		2,
-	)
+	same(f.T, "changes that coder sees: the other's and its own",
+		countThreadEvents(list, parley.EventThreadUpdated, th.ID), 2)
 }
 
 // Whatever the order is, each is added once, and nobody gets a post after its removal.
@@ -227,12 +207,8 @@ func threadConcurrently(f *fixture) {
 		count[s]++
 	}
 
-	same(
-		f.T,
-		"what became of eight additions",
-		count,
-		map[parley.MembershipStatus]int{parley.MemberAdded: 1, parley.MemberAlready: 7},
-	)
+	same(f.T, "what became of eight additions", count,
+		map[parley.MembershipStatus]int{parley.MemberAdded: 1, parley.MemberAlready: 7})
 
 	f.reviewer.expectNotice("added reviewer")
 

@@ -50,31 +50,17 @@ func threadAddress(f *fixture) {
 	th := f.planner.createThread("t", "coder").Thread
 	f.coder.takeNotices()
 	f.unchanged(func() {
-		refused(
-			f.planner,
-			"send_message",
-			params{"thread_id": th.ID, "to": "coder", "text": "hello"},
-			parley.InvalidArgument,
-			parley.InvalidRecipient,
-		)
+		refused(f.planner, "send_message", params{"thread_id": th.ID, "to": "coder", "text": "hello"},
+			parley.InvalidArgument, parley.InvalidRecipient)
 
 		refused(f.planner, "send_message", params{"text": "hello"}, parley.InvalidArgument, parley.InvalidRecipient)
-		refused(
-			f.planner,
-			"send_message",
-			params{"thread_id": "", "text": "hello"},
-			parley.InvalidArgument,
-			parley.InvalidRecipient,
-		)
+		refused(f.planner, "send_message", params{"thread_id": "", "text": "hello"}, parley.InvalidArgument,
+			parley.InvalidRecipient)
 
 		refused(f.reviewer, "send_message", params{"thread_id": th.ID, "text": "hello"}, parley.NotAParticipant)
 		refused(f.planner, "send_message", params{"thread_id": th.ID, "text": ""}, parley.InvalidArgument)
-		refused(
-			f.planner,
-			"send_message",
-			params{"thread_id": th.ID, "text": strings.Repeat("a", 2001)},
-			parley.MessageTooLong,
-		)
+		refused(f.planner, "send_message", params{"thread_id": th.ID, "text": strings.Repeat("a", 2001)},
+			parley.MessageTooLong)
 	})
 
 	do[parley.SendMessageResult](f.planner, "send_message", params{"thread_id": "", "to": "coder", "text": "to you"})
@@ -90,31 +76,21 @@ func threadReading(f *fixture) {
 	f.planner.post(th.ID, "one")
 	f.coder.post(th.ID, "two")
 	refused(f.reviewer, "get_messages", params{"thread_id": th.ID}, parley.NotAParticipant)
-	refused(
-		f.reviewer,
-		"get_message_status",
-		params{"message_id": f.planner.post(th.ID, "three").MessageID},
-		parley.MessageNotFound,
-	)
+	refused(f.reviewer, "get_message_status", params{"message_id": f.planner.post(th.ID, "three").MessageID},
+		parley.MessageNotFound)
 
-	page := f.coder.getMessages(
-		parley.GetMessagesRequest{
-			ThreadID: th.ID,
-			Filters:  &parley.MessageFilters{Senders: []string{"planner"}, UnreadOnly: true},
-		},
-	)
+	page := f.coder.getMessages(parley.GetMessagesRequest{
+		ThreadID: th.ID,
+		Filters:  &parley.MessageFilters{Senders: []string{"planner"}, UnreadOnly: true},
+	})
 
 	same(f.T, "filtered, newest first", messageTexts(page.Messages), []string{"three", "one"})
 	same(f.T, "counts", [2]int{page.TotalCount, page.UnreadCount}, [2]int{2, 2})
 	f.coder.send("not of the thread", "planner")
 	page = f.planner.getMessages(parley.GetMessagesRequest{ThreadID: th.ID, Limit: 2})
 	same(f.T, "newest first", messageTexts(page.Messages), []string{"three", "two"})
-	same(
-		f.T,
-		"what is read: one's own is",
-		[2]bool{page.Messages[0].ReadStatus, page.Messages[1].ReadStatus},
-		[2]bool{true, false},
-	)
+	same(f.T, "what is read: one's own is", [2]bool{page.Messages[0].ReadStatus, page.Messages[1].ReadStatus},
+		[2]bool{true, false})
 
 	f.planner.expectInbox("not of the thread")
 
@@ -136,23 +112,15 @@ func threadReading(f *fixture) {
 	same(f.T, "before the second", messageTexts(back.Messages)[1:], []string{"one"})
 	same(f.T, "of all", back.TotalCount, page.TotalCount)
 	refused(f.planner, "get_messages", params{"filters": params{"before": three}}, parley.InvalidArgument)
-	refused(
-		f.planner,
-		"get_messages",
-		params{"thread_id": th.ID, "filters": params{"before": "00000bad"}},
-		parley.MessageNotFound,
-	)
+	refused(f.planner, "get_messages", params{"thread_id": th.ID, "filters": params{"before": "00000bad"}},
+		parley.MessageNotFound)
 
 	do[parley.MembershipResult](f.reviewer, "join_thread", params{"thread_id": th.ID})
 	same(f.T, "what a late one reads", f.reviewer.threadTexts(th.ID), []string{"one", "two", "three"})
 	late := f.reviewer.getMessages(parley.GetMessagesRequest{ThreadID: th.ID, Limit: 100})
 	same(f.T, "unread of a late one: the word of its joining", late.UnreadCount, 1)
-	same(
-		f.T,
-		"unread when all was fetched",
-		f.reviewer.getMessages(parley.GetMessagesRequest{ThreadID: th.ID}).UnreadCount,
-		0,
-	)
+	same(f.T, "unread when all was fetched",
+		f.reviewer.getMessages(parley.GetMessagesRequest{ThreadID: th.ID}).UnreadCount, 0)
 	do[parley.MembershipResult](
 		f.reviewer, "remove_participant_from_thread", params{"thread_id": th.ID, "agent_id_to_remove": "reviewer"},
 	)
@@ -164,12 +132,8 @@ func threadAnswers(f *fixture) {
 	th := f.planner.createThread("the parser", "coder").Thread
 	question := f.planner.post(th.ID, "who takes it?").MessageID
 	answer := params{"thread_id": th.ID, "text": "I do", "in_reply_to": question}
-	refused(
-		f.reviewer,
-		"send_message",
-		params{"to": "planner", "text": "I do", "in_reply_to": question},
-		parley.MessageNotFound,
-	)
+	refused(f.reviewer, "send_message", params{"to": "planner", "text": "I do", "in_reply_to": question},
+		parley.MessageNotFound)
 
 	do[parley.MembershipResult](f.reviewer, "join_thread", params{"thread_id": th.ID})
 	got := do[parley.SendMessageResult](f.reviewer, "send_message", answer)
@@ -244,12 +208,8 @@ func threadLate(f *fixture) {
 	same(f.T, "marked by a late one", mark(f.reviewer, old, old), [3][]string{{}, {old}, {}})
 	same(f.T, "marked by its sender", mark(f.planner, old), [3][]string{{}, {}, {old}})
 	do[parley.IgnoreMessageResult](f.reviewer, "ignore_message", params{"message_id": old})
-	refused(
-		f.reviewer,
-		"respond_to_message",
-		params{"message_id": old, "text": "I do", "status": "completed"},
-		parley.ResponseNotRequired,
-	)
+	refused(f.reviewer, "respond_to_message", params{"message_id": old, "text": "I do", "status": "completed"},
+		parley.ResponseNotRequired)
 
 	answer := f.reviewer.respond(parley.RespondToMessageRequest{MessageID: old, Text: "I do"})
 	same(f.T, "it goes to", recipients(answer.DeliveryStatus), sorted(f.planner.id, f.coder.id))

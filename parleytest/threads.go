@@ -49,49 +49,29 @@ func threadCreated(f *fixture) {
 }
 
 func threadSeedCalls(f *fixture) {
-	th := do[parley.CreateThreadResult](
-		f.planner,
-		"create_thread",
-		params{"creator_id": f.planner.id, "title": "t", "participants": []string{f.coder.id}},
-	).Thread
+	th := do[parley.CreateThreadResult](f.planner, "create_thread",
+		params{"creator_id": f.planner.id, "title": "t", "participants": []string{f.coder.id}}).Thread
 
 	do[parley.MembershipResult](f.reviewer, "join_thread", params{"thread_id": th.ID, "agent_id": f.reviewer.id})
 	do[parley.ThreadDetailsResult](f.coder, "get_thread_details", params{"thread_id": th.ID})
-	do[parley.SendMessageResult](
-		f.coder,
-		"send_message",
-		params{"sender_id": f.coder.id, "thread_id": th.ID, "content": "hello", "urgent": true},
-	)
+	do[parley.SendMessageResult](f.coder, "send_message",
+		params{"sender_id": f.coder.id, "thread_id": th.ID, "content": "hello", "urgent": true})
 
 	do[parley.GetMessagesResult](
 		f.planner, "get_messages", params{"agent_id": f.planner.id, "thread_id": th.ID, "limit": 10},
 	)
 
-	do[parley.MembershipResult](
-		f.planner,
-		"remove_participant_from_thread",
-		params{"thread_id": th.ID, "agent_id_to_remove": f.reviewer.id, "removing_agent_id": f.planner.id},
-	)
+	do[parley.MembershipResult](f.planner, "remove_participant_from_thread",
+		params{"thread_id": th.ID, "agent_id_to_remove": f.reviewer.id, "removing_agent_id": f.planner.id})
 
-	do[parley.MembershipResult](
-		f.coder,
-		"add_participant_to_thread",
-		params{"thread_id": th.ID, "agent_id_to_add": f.reviewer.id, "inviting_agent_id": f.coder.id},
-	)
+	do[parley.MembershipResult](f.coder, "add_participant_to_thread",
+		params{"thread_id": th.ID, "agent_id_to_add": f.reviewer.id, "inviting_agent_id": f.coder.id})
 
-	same(
-		f.T,
-		"participants",
-		sorted(f.planner.threadDetails(th.ID).Participants...),
-		sorted(f.planner.id, f.coder.id, f.reviewer.id),
-	)
+	same(f.T, "participants", sorted(f.planner.threadDetails(th.ID).Participants...),
+		sorted(f.planner.id, f.coder.id, f.reviewer.id))
 
-	refused(
-		f.planner,
-		"create_thread",
-		params{"creator_id": f.coder.id, "title": "t", "participants": []string{}},
-		parley.NotAuthorized,
-	)
+	refused(f.planner, "create_thread", params{"creator_id": f.coder.id, "title": "t", "participants": []string{}},
+		parley.NotAuthorized)
 
 	refused(f.planner, "join_thread", params{"thread_id": th.ID, "agent_id": f.coder.id}, parley.NotAuthorized)
 	alone := do[parley.CreateThreadResult](
@@ -105,35 +85,20 @@ func threadSeedCalls(f *fixture) {
 
 func threadUnknown(f *fixture) {
 	f.unchanged(func() {
-		refused(
-			f.planner,
-			"create_thread",
-			params{"title": "t", "participants": []string{"coder", "nobody"}},
-			parley.AgentNotFound,
-		)
+		refused(f.planner, "create_thread", params{"title": "t", "participants": []string{"coder", "nobody"}},
+			parley.AgentNotFound)
 
 		refused(f.planner, "create_thread", params{"title": "t"}, parley.InvalidArgument)
 		refused(f.planner, "create_thread", params{"participants": []string{"coder"}}, parley.InvalidArgument)
-		refused(
-			f.planner,
-			"create_thread",
-			params{"title": " \n", "participants": []string{"coder"}},
-			parley.InvalidArgument,
-		)
+		refused(f.planner, "create_thread", params{"title": " \n", "participants": []string{"coder"}},
+			parley.InvalidArgument)
 
-		refused(
-			f.planner,
-			"create_thread",
-			params{"title": strings.Repeat("a", 201), "participants": []string{"coder"}},
-			parley.InvalidArgument,
-		)
+		refused(f.planner, "create_thread",
+			params{"title": strings.Repeat("a", 201), "participants": []string{"coder"}}, parley.InvalidArgument)
 
-		refused(
-			f.planner,
-			"create_thread",
+		refused(f.planner, "create_thread",
 			params{"title": "t", "participants": []string{"coder"}, "initial_message": strings.Repeat("a", 2001)},
-			parley.MessageTooLong,
-		)
+			parley.MessageTooLong)
 
 		for _, id := range []string{"00000000-0000-4000-8000-000000000000", "short", ""} {
 			code := parley.ThreadNotFound
@@ -144,22 +109,14 @@ func threadUnknown(f *fixture) {
 			refused(f.planner, "get_thread_details", params{"thread_id": id}, code)
 			refused(f.planner, "join_thread", params{"thread_id": id}, code)
 			refused(f.planner, "add_participant_to_thread", params{"thread_id": id, "agent_id_to_add": "coder"}, code)
-			refused(
-				f.planner,
-				"remove_participant_from_thread",
-				params{"thread_id": id, "agent_id_to_remove": "coder"},
-				code,
-			)
+			refused(f.planner, "remove_participant_from_thread", params{"thread_id": id, "agent_id_to_remove": "coder"},
+				code)
 
 			refused(f.planner, "send_message", params{"thread_id": id, "text": "hello"}, code)
 		}
 
-		refused(
-			f.planner,
-			"get_messages",
-			params{"thread_id": "00000000-0000-4000-8000-000000000000"},
-			parley.ThreadNotFound,
-		)
+		refused(f.planner, "get_messages", params{"thread_id": "00000000-0000-4000-8000-000000000000"},
+			parley.ThreadNotFound)
 	})
 
 	same(f.T, "threads", do[parley.ListThreadsResult](f.planner, "list_threads", nil).TotalCount, 0)

@@ -120,12 +120,7 @@ func TestComposerOfLineReadersHoldsTheTextUntilItIsSubmitted(t *testing.T) {
 }
 
 func submitAndCheck(
-	t *testing.T,
-	server *tmux.Server,
-	pane *tmux.Pane,
-	p *profile.Profile,
-	name, lead, text string,
-	speaks bool,
+	t *testing.T, server *tmux.Server, pane *tmux.Pane, p *profile.Profile, name, lead, text string, speaks bool,
 ) {
 	t.Helper()
 	before := tmuxtest.WaitFor(t, pane,

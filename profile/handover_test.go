@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -158,6 +159,31 @@ func TestProfileCanBeReadBackFromItsYAML(t *testing.T) {
 			p.Settle != q.Settle ||
 			!cmp.Equal(p.Command, q.Command, cmpopts.EquateEmpty()) {
 			t.Errorf("%s comes back different:\n%s", name, text)
+		}
+	}
+}
+
+// The briefing names the beginnings of the headers that agents will see.
+func TestBriefingNamesTheHeaders(t *testing.T) {
+	set, err := profile.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := set.Find("claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := p.Handover.Render(profile.Values{Name: "coder", ID: "12345678-0000", Parley: "parley", Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	for _, head := range parley.HeaderForms() {
+		named := slices.ContainsFunc([]string{"[AGENT ", "[GUARDIAN GUIDANCE", "[PARLEY]"}, func(begins string) bool {
+			return strings.HasPrefix(head, begins) && strings.Contains(done.Briefing, begins)
+		})
+		if !named {
+			t.Errorf("the briefing says nothing of %q", head)
 		}
 	}
 }

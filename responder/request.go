@@ -13,6 +13,7 @@ import (
 	"github.com/openai/openai-go/v3/option"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 // response is the answer to one request.
@@ -92,11 +93,11 @@ func (c *Client) send(ctx context.Context, req *request) (*response, error) {
 		}
 
 		f := failureOf(ctx, err, res)
-		wait := c.backoff(res, try)
-		if !f.retry || try == maxTries || !hasTime(ctx, wait) {
-			return nil, f.error(wait)
+		delay := c.backoff(res, try)
+		if !f.retry || try == maxTries || !hasTime(ctx, delay) {
+			return nil, f.error(delay)
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := wait.Pause(ctx, delay); err != nil {
 			return nil, failureOf(ctx, err, nil).error(0)
 		}
 	}
@@ -106,18 +107,6 @@ func (c *Client) send(ctx context.Context, req *request) (*response, error) {
 func hasTime(ctx context.Context, wait time.Duration) bool {
 	deadline, ok := ctx.Deadline()
 	return !ok || time.Until(deadline) > wait
-}
-
-// pause waits for d, or until ctx ends, and then returns its error.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // errBroken says that a stream ended before the answer did.

@@ -123,14 +123,8 @@ func TestSetAgentStateEmitsOnlyChanges(t *testing.T) {
 	} {
 		if since := set(step.state, step.evidence, step.exit); !since.Equal(step.since) ||
 			s.LastEvent() != step.events {
-			t.Errorf(
-				"%s: got since %v and %d events, want %v and %d",
-				step.what,
-				since,
-				s.LastEvent(),
-				step.since,
-				step.events,
-			)
+			t.Errorf("%s: got since %v and %d events, want %v and %d", step.what, since, s.LastEvent(), step.since,
+				step.events)
 		}
 	}
 

@@ -12,10 +12,8 @@ import (
 
 func attest(t *testing.T, s *Store, n int, started time.Time, refs ...string) []string {
 	t.Helper()
-	typed, err := s.Attest(
-		t.Context(),
-		Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started},
-	)
+	typed, err := s.Attest(t.Context(),
+		Witness{RecipientID: agentID(n), Refs: refs, Evidence: "it says so", TurnStarted: started})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +117,7 @@ func TestAttestFindsOnlyTheRecipientsMessages(t *testing.T) {
 
 	if got := delivery(t, s, done.Message.ID, 1); got.State != parley.DeliveryRead || !got.TurnStarted().IsZero() ||
 		s.LastEvent() != last+2 {
-		t.Errorf(
-			"delivery is %s with %+v, %d events; want read, no turn's start and 2 events",
-			got.State,
-			got.Steps,
-			s.LastEvent()-last,
-		)
+		t.Errorf("delivery is %s with %+v, %d events; want read, no turn's start and 2 events", got.State, got.Steps,
+			s.LastEvent()-last)
 	}
 }

@@ -89,10 +89,8 @@ func openMillion(b *testing.B) (path string) {
 		b.Fatal(err)
 	}
 
-	db, err := sql.Open(
-		sqlite.DriverName,
-		dsn(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)"),
-	)
+	db, err := sql.Open(sqlite.DriverName,
+		dsn(path, time.Second, "journal_mode(WAL)", "synchronous(OFF)", "cache_size(-200000)"))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -277,15 +277,8 @@ func courier(t *testing.T, s *Store, n, want int) {
 		}
 
 		for _, j := range jobs {
-			err := errors.Join(
-				s.Claim(t.Context(), j.Key, pane, false),
-				s.Advance(
-					t.Context(),
-					j.Key,
-					Change{State: parley.DeliverySubmitted},
-					Change{State: parley.DeliveryRead},
-				),
-			)
+			err := errors.Join(s.Claim(t.Context(), j.Key, pane, false), s.Advance(t.Context(), j.Key,
+				Change{State: parley.DeliverySubmitted}, Change{State: parley.DeliveryRead}))
 			if err != nil {
 				t.Errorf("delivering: %v", err)
 				return

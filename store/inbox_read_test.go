@@ -14,12 +14,8 @@ func TestMarkReadKeepsQueuedMessageFromTerminal(t *testing.T) {
 	id := send(t, s, post(0, 1)).Message.ID
 	other := send(t, s, post(0, 2)).Message.ID
 	key := pending(t, s, 1)[0].Key
-	marked, notFound, already, err := s.MarkRead(
-		t.Context(),
-		agentID(1),
-		[]string{id[:8], id, other, "short", "ffffffff"},
-		"get_messages",
-	)
+	marked, notFound, already, err := s.MarkRead(t.Context(), agentID(1),
+		[]string{id[:8], id, other, "short", "ffffffff"}, "get_messages")
 
 	must(t, err)
 	if !slices.Equal(marked, []string{id}) || len(already) > 0 ||

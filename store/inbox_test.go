@@ -67,16 +67,8 @@ func TestInboxFilters(t *testing.T) {
 		}
 
 		if texts != c.texts || page.Total != c.total || page.Unread != c.unread {
-			t.Errorf(
-				"%s: got %s, %d, %d, want %s, %d, %d",
-				c.name,
-				texts,
-				page.Total,
-				page.Unread,
-				c.texts,
-				c.total,
-				c.unread,
-			)
+			t.Errorf("%s: got %s, %d, %d, want %s, %d, %d", c.name, texts, page.Total, page.Unread, c.texts, c.total,
+				c.unread)
 		}
 	}
 }

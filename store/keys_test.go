@@ -38,16 +38,8 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 	must(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_a", 1), "operator"))
 	must(t, s.SwapKeys(t.Context(), agentID(0), nil, testKey("parley_b", 2), "operator"))
 	must(t, s.SwapKeys(t.Context(), agentID(1), nil, testKey("parley_c", 3), "operator"))
-	must(
-		t,
-		s.SwapKeys(
-			t.Context(),
-			agentID(0),
-			[]string{"parley_a", "parley_c", "unknown"},
-			testKey("parley_d", 4),
-			"operator",
-		),
-	)
+	must(t, s.SwapKeys(t.Context(), agentID(0), []string{"parley_a", "parley_c", "unknown"}, testKey("parley_d", 4),
+		"operator"))
 
 	if diff := cmp.Diff([]string{"parley_b", "parley_d"}, keyIDs(t, s, agentID(0))); diff != "" {
 		t.Errorf("keys: -want +got:\n%s", diff)
@@ -56,12 +48,8 @@ func TestSwapKeysEndsAndAddsInOneStep(t *testing.T) {
 		t.Errorf("keys of another agent: -want +got:\n%s", diff)
 	}
 
-	wantCode(
-		t,
-		"a key for nobody",
-		s.SwapKeys(t.Context(), "nobody", nil, testKey("parley_e", 5), "operator"),
-		parley.AgentNotFound,
-	)
+	wantCode(t, "a key for nobody", s.SwapKeys(t.Context(), "nobody", nil, testKey("parley_e", 5), "operator"),
+		parley.AgentNotFound)
 
 	if err := s.SwapKeys(t.Context(), agentID(0), []string{"parley_b"}, testKey("parley_d", 6), "operator"); err == nil {
 		t.Error("two keys of one id were stored")

@@ -142,11 +142,8 @@ func TestThreeCopiesAreKept(t *testing.T) {
 		}
 	}
 
-	s, err := open(
-		t.Context(),
-		Options{Path: path},
-		tuning{busyTimeout: time.Second, migrations: later(t, "CREATE TABLE shoes (id INTEGER);")},
-	)
+	s, err := open(t.Context(), Options{Path: path},
+		tuning{busyTimeout: time.Second, migrations: later(t, "CREATE TABLE shoes (id INTEGER);")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,11 +13,8 @@ func damage(t *testing.T, path string) {
 	t.Helper()
 	db := raw(t, path)
 	run(t, db, `PRAGMA writable_schema = ON`)
-	run(
-		t,
-		db,
-		`UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'agent_log') WHERE name = 'messages_requests'`,
-	)
+	run(t, db,
+		`UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master WHERE name = 'agent_log') WHERE name = 'messages_requests'`)
 	db.Close()
 }
 

@@ -49,13 +49,8 @@ func TestOpenSetsPragmas(t *testing.T) {
 
 	const full = 2
 	if mode != "wal" || synchronous != full || foreign != 1 || readonly != 1 {
-		t.Errorf(
-			"journal_mode %s, synchronous %d, foreign_keys %d, query_only %d, want wal, 2, 1, 1",
-			mode,
-			synchronous,
-			foreign,
-			readonly,
-		)
+		t.Errorf("journal_mode %s, synchronous %d, foreign_keys %d, query_only %d, want wal, 2, 1, 1", mode,
+			synchronous, foreign, readonly)
 	}
 
 	if _, err := s.readerPool.Exec("DELETE FROM agents"); err == nil {

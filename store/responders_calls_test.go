@@ -21,23 +21,15 @@ func TestUsageSumsCallsUpByAgent(t *testing.T) {
 		}
 	}
 
-	must(
-		t,
-		s.Unanswered(t.Context(), call(0, parley.ModelQuota, parley.Usage{Requests: 3, Latency: time.Second}), "quota"),
-	)
+	must(t,
+		s.Unanswered(t.Context(), call(0, parley.ModelQuota, parley.Usage{Requests: 3, Latency: time.Second}), "quota"))
 
-	must(
-		t,
-		s.Unanswered(
-			t.Context(),
-			call(
-				1,
-				parley.ModelSlow,
-				parley.Usage{Requests: 1, InputTokens: 5, Latency: 2 * time.Second, Unmeasured: true},
-			),
-			"slow",
-		),
-	)
+	must(t, s.Unanswered(
+		t.Context(),
+		call(1, parley.ModelSlow,
+			parley.Usage{Requests: 1, InputTokens: 5, Latency: 2 * time.Second, Unmeasured: true}),
+		"slow",
+	))
 
 	r := post(1, 0)
 	answer := call(2, "", parley.Usage{Requests: 1, InputTokens: 10, OutputTokens: 3, Latency: 500 * time.Millisecond})

@@ -158,12 +158,8 @@ func TestLongSearchesAreGivenUp(t *testing.T) {
 	page := wantFound(t, s, SearchQuery{Words: "word"}, "new word")
 	if page.SearchedSince.IsZero() || page.SearchedSince.Before(old.Message.Timestamp) ||
 		page.SearchedSince.After(newer.Message.Timestamp) {
-		t.Errorf(
-			"given up at %v, want between %v and %v",
-			page.SearchedSince,
-			old.Message.Timestamp,
-			newer.Message.Timestamp,
-		)
+		t.Errorf("given up at %v, want between %v and %v", page.SearchedSince, old.Message.Timestamp,
+			newer.Message.Timestamp)
 	}
 
 	if page = wantFound(t, s, SearchQuery{Words: "word", Limit: 1}, "new word"); page.HasMore {

@@ -234,20 +234,11 @@ func TestThreadPageHasAllPosts(t *testing.T) {
 	}
 
 	for agent, unread := range map[int]int{0: 1, 1: 2, 3: 0} {
-		page, err := s.Inbox.Page(
-			t.Context(),
-			InboxQuery{RecipientID: agentID(agent), ThreadID: id, Limit: 2, OldestFirst: true},
-		)
+		page, err := s.Inbox.Page(t.Context(),
+			InboxQuery{RecipientID: agentID(agent), ThreadID: id, Limit: 2, OldestFirst: true})
 		if err != nil || page.Total != 3 || page.Unread != unread || len(page.Items) != 2 {
-			t.Errorf(
-				"agent %d: %d in all, %d unread, %d shown, %v; want 3, %d, 2",
-				agent,
-				page.Total,
-				page.Unread,
-				len(page.Items),
-				err,
-				unread,
-			)
+			t.Errorf("agent %d: %d in all, %d unread, %d shown, %v; want 3, %d, 2", agent, page.Total, page.Unread,
+				len(page.Items), err, unread)
 
 			continue
 		}
@@ -259,10 +250,8 @@ func TestThreadPageHasAllPosts(t *testing.T) {
 		}
 	}
 
-	page, err := s.Inbox.Page(
-		t.Context(),
-		InboxQuery{RecipientID: agentID(1), ThreadID: id, Limit: 10, UnreadOnly: true, Senders: []string{agentID(0)}},
-	)
+	page, err := s.Inbox.Page(t.Context(),
+		InboxQuery{RecipientID: agentID(1), ThreadID: id, Limit: 10, UnreadOnly: true, Senders: []string{agentID(0)}})
 	if err != nil || len(page.Items) != 2 || page.Items[0].Message.Text != "2" || page.Total != 2 {
 		t.Errorf("unread and filtered: %+v, %v", page, err)
 	}

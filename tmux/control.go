@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/wait"
 )
 
 // Backoff between attempts to connect. A new-session right after kill-server on the
@@ -51,7 +53,7 @@ func openControl(ctx context.Context, opts Options) (*control, error) {
 }
 
 func (c *control) connectFirst(ctx context.Context) (*conn, error) {
-	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+	for delay := firstRetry; ; delay = min(2*delay, lastRetry) {
 		conn, err := c.connect(ctx, true)
 		switch {
 		case err == nil:
@@ -59,7 +61,7 @@ func (c *control) connectFirst(ctx context.Context) (*conn, error) {
 		case errors.Is(err, ErrNotInstalled), errors.Is(err, ErrTooOld), errors.Is(err, ErrInvalid):
 			return nil, err
 		}
-		if pause(ctx, wait) != nil {
+		if wait.Pause(ctx, delay) != nil {
 			return nil, fmt.Errorf("connect to tmux: %w (last attempt: %w)", context.Cause(ctx), err)
 		}
 	}
@@ -87,8 +89,8 @@ func (c *control) supervise(ctx context.Context, conn *conn) {
 
 // reconnect returns nil if ctx ends first.
 func (c *control) reconnect(ctx context.Context) *conn {
-	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
-		if pause(ctx, wait) != nil {
+	for delay := firstRetry; ; delay = min(2*delay, lastRetry) {
+		if wait.Pause(ctx, delay) != nil {
 			return nil
 		}
 		conn, err := c.connect(ctx, false)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 )
 
 // Options says which tmux server to use, and how.
@@ -136,18 +135,6 @@ func withoutTmux(env []string) []string {
 		}
 	}
 	return kept
-}
-
-// pause waits for d, or until ctx ends, and then returns the cause.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // run runs commands as one line and returns the lines that they print.

@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"parley/internal/wait"
 )
 
 // endGrace is how long a server that was told to end may take; a healthy one takes
@@ -63,11 +65,11 @@ func endServer(ctx context.Context, binary string, f facts) error {
 func waitGone(ctx context.Context, f facts, within time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+	for delay := 2 * time.Millisecond; ; delay = min(2*delay, 100*time.Millisecond) {
 		if !alive(f.pid) && !listening(f.path) {
 			return nil
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := wait.Pause(ctx, delay); err != nil {
 			return fmt.Errorf("tmux server %d still runs: %w", f.pid, err)
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"parley/internal/wait"
 )
 
 const (
@@ -143,7 +145,7 @@ func (d *delivery) advance(ctx context.Context) error {
 	case Stop:
 		return d.withhold(step.Reason, step.Detail)
 	}
-	return pause(ctx, lookEvery)
+	return wait.Pause(ctx, lookEvery)
 }
 
 // next asks for the next step. Where nobody decides, the key follows the paste.
@@ -169,9 +171,9 @@ func (d *delivery) press(ctx context.Context) error {
 		if d.out.Phase == Pasted {
 			d.out.Reason, d.out.Detail = refusal, detail
 		}
-		return pause(ctx, lookEvery)
+		return wait.Pause(ctx, lookEvery)
 	case refusal == Touched && d.out.Phase == Entered:
-		return pause(ctx, lookEvery)
+		return wait.Pause(ctx, lookEvery)
 	case refusal != NoRefusal:
 		return d.withhold(refusal, detail)
 	case d.out.Phase == Entered:

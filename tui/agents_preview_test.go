@@ -43,15 +43,8 @@ func TestPreviewFillsWhatTheListLeavesFree(t *testing.T) {
 		}
 
 		if lines != c.least {
-			t.Errorf(
-				"%dx%d with %d agents: %d lines of the terminal are seen, want %d:\n%s",
-				c.w,
-				c.h,
-				c.agents,
-				lines,
-				c.least,
-				s.text(),
-			)
+			t.Errorf("%dx%d with %d agents: %d lines of the terminal are seen, want %d:\n%s", c.w, c.h, c.agents, lines,
+				c.least, s.text())
 		}
 
 		if c.agents < 10 {
@@ -72,10 +65,8 @@ func TestPreviewStaysInPlace(t *testing.T) {
 	s := newScreen(t, f, 100, 50)
 	s.press("2")
 	top := func() int {
-		return slices.IndexFunc(
-			strings.Split(s.text(), "\n"),
-			func(l string) bool { return strings.HasPrefix(l, "─ agent-") },
-		)
+		return slices.IndexFunc(strings.Split(s.text(), "\n"),
+			func(l string) bool { return strings.HasPrefix(l, "─ agent-") })
 	}
 
 	set := func(state parley.AgentState) {

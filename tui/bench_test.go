@@ -15,13 +15,8 @@ import (
 func bigTeam(b *testing.B) *stage {
 	f := busyTeam()
 	for i := range 193 {
-		f.agent(
-			fmt.Sprintf("agent-%03d", i),
-			[]parley.AgentState{parley.StateIdle, parley.StateBusy, parley.StateWaiting}[i%3],
-			i%3,
-			0,
-			"",
-		)
+		f.agent(fmt.Sprintf("agent-%03d", i),
+			[]parley.AgentState{parley.StateIdle, parley.StateBusy, parley.StateWaiting}[i%3], i%3, 0, "")
 	}
 
 	s := newScreen(b, f, 200, 60)

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 // callTimeout bounds one call of the service. The person is told when it ends.
@@ -52,9 +53,9 @@ type (
 )
 
 func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
-	later := func(wait time.Duration, r request) tea.Cmd {
+	later := func(delay time.Duration, r request) tea.Cmd {
 		return func() tea.Msg {
-			pause(ctx, wait)
+			_ = wait.Pause(ctx, delay)
 			ctx, cancel := context.WithTimeout(ctx, callTimeout)
 			defer cancel()
 			return r(ctx, o.Service)
@@ -64,7 +65,7 @@ func newCommands(ctx context.Context, o Options, notes <-chan note) commands {
 	return commands{
 		now:    o.Now,
 		next:   func() tea.Msg { return gather(ctx, notes, o.Now, frameOf(o.Still)) },
-		tick:   func() tea.Msg { pause(ctx, heartbeat); return tickMsg(o.Now()) },
+		tick:   func() tea.Msg { _ = wait.Pause(ctx, heartbeat); return tickMsg(o.Now()) },
 		call:   func(r request) tea.Cmd { return later(0, r) },
 		later:  later,
 		attach: func(name string) tea.Cmd { return func() tea.Msg { return attach(o, name) } },

@@ -35,8 +35,7 @@ func (f *fakeService) CheckInbox(_ context.Context, r parley.CheckInboxRequest) 
 }
 
 func (f *fakeService) ApproveAgent(
-	_ context.Context,
-	r parley.ApproveAgentRequest,
+	_ context.Context, r parley.ApproveAgentRequest,
 ) (*parley.ApproveAgentResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,10 +96,8 @@ func (f *fakeService) post(n int, thread, from, text string, at time.Time, state
 
 	for i, s := range states {
 		name := th.ParticipantNames[i]
-		res.Deliveries = append(
-			res.Deliveries,
-			parley.Delivery{MessageID: id, Recipient: name, RecipientID: idOf(name), State: s},
-		)
+		res.Deliveries = append(res.Deliveries,
+			parley.Delivery{MessageID: id, Recipient: name, RecipientID: idOf(name), State: s})
 	}
 
 	f.messages[id] = res
@@ -123,10 +120,8 @@ func (f *fakeService) GetMessages(_ context.Context, r parley.GetMessagesRequest
 
 	res.TotalCount = len(res.Messages)
 	if r.Filters != nil {
-		i := slices.IndexFunc(
-			res.Messages,
-			func(m parley.ContractMessage) bool { return m.MessageID == r.Filters.Before },
-		)
+		i := slices.IndexFunc(res.Messages,
+			func(m parley.ContractMessage) bool { return m.MessageID == r.Filters.Before })
 		res.Messages = res.Messages[i+1:]
 	}
 
@@ -136,8 +131,7 @@ func (f *fakeService) GetMessages(_ context.Context, r parley.GetMessagesRequest
 }
 
 func (f *fakeService) CreateThread(
-	_ context.Context,
-	r parley.CreateThreadRequest,
+	_ context.Context, r parley.CreateThreadRequest,
 ) (*parley.CreateThreadResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -181,10 +175,8 @@ func (f *fakeService) member(what, thread, who string) (*parley.MembershipResult
 	}
 
 	if th := f.thread(thread); th != nil && f.err == nil {
-		th.ParticipantNames = slices.DeleteFunc(
-			slices.Clone(th.ParticipantNames),
-			func(name string) bool { return name == who },
-		)
+		th.ParticipantNames = slices.DeleteFunc(slices.Clone(th.ParticipantNames),
+			func(name string) bool { return name == who })
 
 		if what != "remove" {
 			th.ParticipantNames = append(th.ParticipantNames, who)
@@ -195,15 +187,13 @@ func (f *fakeService) member(what, thread, who string) (*parley.MembershipResult
 }
 
 func (f *fakeService) AddParticipant(
-	_ context.Context,
-	r parley.AddParticipantRequest,
+	_ context.Context, r parley.AddParticipantRequest,
 ) (*parley.MembershipResult, error) {
 	return f.member("add", r.ThreadID, r.Agent)
 }
 
 func (f *fakeService) RemoveParticipant(
-	_ context.Context,
-	r parley.RemoveParticipantRequest,
+	_ context.Context, r parley.RemoveParticipantRequest,
 ) (*parley.MembershipResult, error) {
 	return f.member("remove", r.ThreadID, r.Agent)
 }
@@ -213,8 +203,7 @@ func (f *fakeService) JoinThread(_ context.Context, r parley.JoinThreadRequest) 
 }
 
 func (f *fakeService) GetConversationState(
-	_ context.Context,
-	r parley.ConversationStateRequest,
+	_ context.Context, r parley.ConversationStateRequest,
 ) (*parley.ConversationStateResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -232,8 +221,7 @@ func (f *fakeService) GetConversationState(
 }
 
 func (f *fakeService) ControlConversation(
-	_ context.Context,
-	r parley.ControlConversationRequest,
+	_ context.Context, r parley.ControlConversationRequest,
 ) (*parley.ControlConversationResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -246,8 +234,7 @@ func (f *fakeService) ControlConversation(
 
 // SearchMessages finds what has the query as it is written.
 func (f *fakeService) SearchMessages(
-	_ context.Context,
-	r parley.SearchMessagesRequest,
+	_ context.Context, r parley.SearchMessagesRequest,
 ) (*parley.SearchMessagesResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -283,8 +270,7 @@ func (f *fakeService) SteerAgent(_ context.Context, r parley.SteerAgentRequest) 
 }
 
 func (f *fakeService) RetryDelivery(
-	_ context.Context,
-	r parley.RetryDeliveryRequest,
+	_ context.Context, r parley.RetryDeliveryRequest,
 ) (*parley.RetryDeliveryResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -307,8 +293,7 @@ func (f *fakeService) RestartAgent(_ context.Context, r parley.RestartAgentReque
 }
 
 func (f *fakeService) PauseCommunication(
-	_ context.Context,
-	r parley.PauseCommunicationRequest,
+	_ context.Context, r parley.PauseCommunicationRequest,
 ) (*parley.PauseCommunicationResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -320,8 +305,7 @@ func (f *fakeService) PauseCommunication(
 }
 
 func (f *fakeService) ReadTerminal(
-	_ context.Context,
-	r parley.ReadTerminalRequest,
+	_ context.Context, r parley.ReadTerminalRequest,
 ) (*parley.ReadTerminalResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -335,8 +319,7 @@ func (f *fakeService) ReadTerminal(
 }
 
 func (f *fakeService) ExplainMessage(
-	_ context.Context,
-	r parley.ExplainMessageRequest,
+	_ context.Context, r parley.ExplainMessageRequest,
 ) (*parley.ExplainMessageResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

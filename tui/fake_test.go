@@ -76,22 +76,15 @@ func (f *fakeService) emit(e parley.Event) {
 
 // say puts a message on the record, with the state of each delivery.
 func (f *fakeService) say(
-	n int,
-	from string,
-	to []string,
-	text string,
-	priority parley.Priority,
-	states ...parley.DeliveryState,
+	n int, from string, to []string, text string, priority parley.Priority, states ...parley.DeliveryState,
 ) string {
 	id := fmt.Sprintf("%08x-1111-4111-8111-111111111111", 0x5f0c0000+n)
 	at := noon.Add(time.Duration(n-100) * 7 * time.Second)
 	m := &parley.Message{ID: id, Kind: parley.KindDirect, Type: parley.TypeInformation, Priority: priority,
 		Sender: from, SenderID: idOf(from), Text: text, Timestamp: at}
 	e := parley.Event{Type: parley.EventDirectMessage, Time: at, SenderID: idOf(from), Sender: from, MessageID: id,
-		Preview: parley.Truncate(
-			parley.CleanLine(text),
-			parley.PreviewLength,
-		), Priority: priority, RecipientCount: len(to)}
+		Preview: parley.Truncate(parley.CleanLine(text),
+			parley.PreviewLength), Priority: priority, RecipientCount: len(to)}
 
 	if len(to) > 1 {
 		m.Kind, e.Type = parley.KindBroadcast, parley.EventBroadcast
@@ -163,8 +156,7 @@ func (f *fakeService) GetAgentStatus(context.Context, parley.AgentStatusRequest)
 }
 
 func (f *fakeService) GetWorkspaceStatus(
-	context.Context,
-	parley.WorkspaceStatusRequest,
+	context.Context, parley.WorkspaceStatusRequest,
 ) (*parley.WorkspaceStatusResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -198,8 +190,7 @@ func (f *fakeService) need(kind parley.NeedKind, agent, text, command, action st
 }
 
 func (f *fakeService) GetMessageStatus(
-	_ context.Context,
-	r parley.MessageStatusRequest,
+	_ context.Context, r parley.MessageStatusRequest,
 ) (*parley.MessageStatusResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -229,8 +220,7 @@ func (f *fakeService) ReadEvents(_ context.Context, r parley.ReadEventsRequest) 
 }
 
 func (f *fakeService) MarkMessageRead(
-	_ context.Context,
-	r parley.MarkMessageReadRequest,
+	_ context.Context, r parley.MarkMessageReadRequest,
 ) (*parley.MarkMessageReadResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -264,8 +254,7 @@ func (f *fakeService) SendMessage(_ context.Context, r parley.SendMessageRequest
 }
 
 func (f *fakeService) BroadcastMessage(
-	_ context.Context,
-	r parley.BroadcastMessageRequest,
+	_ context.Context, r parley.BroadcastMessageRequest,
 ) (*parley.BroadcastMessageResult, error) {
 	f.mu.Lock()
 	f.casts = append(f.casts, r)

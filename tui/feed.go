@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 const (
@@ -51,7 +52,7 @@ func feed(
 				return
 			}
 		}
-		pause(ctx, feedRetry)
+		_ = wait.Pause(ctx, feedRetry)
 	}
 }
 
@@ -62,7 +63,7 @@ func readNewest(ctx context.Context, s parley.Service, out chan<- note) int64 {
 		res, err := s.ReadEvents(ctx, parley.ReadEventsRequest{Last: firstEvents, Limit: firstEvents})
 		if err != nil {
 			put(ctx, out, note{err: err})
-			pause(ctx, feedRetry)
+			_ = wait.Pause(ctx, feedRetry)
 			continue
 		}
 
@@ -132,19 +133,4 @@ func frameOf(still bool) time.Duration {
 		return time.Second
 	}
 	return feedGather
-}
-
-// pause waits for d, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-
-	t := time.NewTimer(d)
-	defer t.Stop()
-
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

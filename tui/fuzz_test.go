@@ -151,10 +151,8 @@ func (s *stage) addRandomly(r *rand.Rand) {
 			RecipientCount: r.IntN(3),
 		})
 	case 1:
-		f.letters = append(
-			f.letters,
-			parley.InboxMessage{MessageID: fmt.Sprint(n), Sender: randomText(r), Content: text, Timestamp: noon},
-		)
+		f.letters = append(f.letters,
+			parley.InboxMessage{MessageID: fmt.Sprint(n), Sender: randomText(r), Content: text, Timestamp: noon})
 		f.agents[len(f.agents)-1].Unread++
 	default:
 		kinds := []parley.NeedKind{parley.NeedDialog, parley.NeedHeld, parley.NeedUnanswered, "a new kind of need"}

@@ -57,14 +57,8 @@ func TestTargetMessageThatIsGoneIsReported(t *testing.T) {
 
 func TestFilterFindsWordsInWholeTexts(t *testing.T) {
 	f := busyTeam()
-	f.say(
-		11,
-		"coder",
-		[]string{"tester"},
-		strings.Repeat("so many words before it ", 6)+"the needle at last",
-		"normal",
-		parley.DeliverySubmitted,
-	)
+	f.say(11, "coder", []string{"tester"}, strings.Repeat("so many words before it ", 6)+"the needle at last", "normal",
+		parley.DeliverySubmitted)
 
 	s := newScreen(t, f, 120, 24)
 	s.hides("needle")

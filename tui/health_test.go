@@ -100,13 +100,8 @@ func TestHealthExamines(t *testing.T) {
 	})
 
 	s.press("5", "enter")
-	s.shows(
-		"✗ disk: it is full",
-		"→ Make room.",
-		"✓ tmux      3.4",
-		"Examined 2 things: 1 finding.",
-		"Examined at 12:00",
-	)
+	s.shows("✗ disk: it is full", "→ Make room.", "✓ tmux      3.4", "Examined 2 things: 1 finding.",
+		"Examined at 12:00")
 }
 
 func TestSparksShowSmallestAndLargest(t *testing.T) {
@@ -130,14 +125,8 @@ func TestHealthShowsModelUsage(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 160, 50)
 	s.press("5")
-	s.shows(
-		"Models",
-		"41k in, 3900 out",
-		"12 answered",
-		"1.2s each",
-		"3 failed (3 no key)",
-		"models: muse does not answer tester: no key",
-	)
+	s.shows("Models", "41k in, 3900 out", "12 answered", "1.2s each", "3 failed (3 no key)",
+		"models: muse does not answer tester: no key")
 
 	f.usage = nil
 	s.send(tickMsg(noon.Add(time.Second)))

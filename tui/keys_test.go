@@ -59,18 +59,8 @@ func TestEveryKeyDoesSomething(t *testing.T) {
 // state is all that a key can change.
 func (s *stage) state() string {
 	v := s.m.View()
-	return fmt.Sprint(
-		v.Content,
-		v.Cursor,
-		s.m.scope(),
-		s.attached,
-		s.service.sent,
-		s.service.casts,
-		s.service.stopped,
-		s.service.retried,
-		s.service.pleas,
-		s.quit,
-	)
+	return fmt.Sprint(v.Content, v.Cursor, s.m.scope(), s.attached, s.service.sent, s.service.casts, s.service.stopped,
+		s.service.retried, s.service.pleas, s.quit)
 }
 
 func TestNoKeyMeansTwoThings(t *testing.T) {
@@ -268,13 +258,8 @@ func TestKeyLineShowsOnlyUsefulKeys(t *testing.T) {
 
 			for _, no := range nothingToDo {
 				if strings.HasPrefix(s.m.status.text, no) {
-					t.Errorf(
-						"after %q: %s (%s) is in the key line and says %q",
-						keys,
-						b.keys[0],
-						b.hint,
-						s.m.status.text,
-					)
+					t.Errorf("after %q: %s (%s) is in the key line and says %q", keys, b.keys[0], b.hint,
+						s.m.status.text)
 				}
 			}
 		}

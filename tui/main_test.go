@@ -32,18 +32,8 @@ func TestMain(m *testing.M) {
 	o := f.options()
 	o.Environ, o.Mouse = os.Environ(), true
 	o.Attach = func(name string) (*exec.Cmd, error) {
-		return exec.Command(
-			"env",
-			"-u",
-			"TMUX",
-			"tmux",
-			"-u",
-			"-S",
-			os.Getenv(socketVariable),
-			"attach-session",
-			"-t",
-			"="+name,
-		), nil
+		return exec.Command("env", "-u", "TMUX", "tmux", "-u", "-S", os.Getenv(socketVariable), "attach-session", "-t",
+			"="+name), nil
 	}
 
 	if err := Run(context.Background(), o, os.Stdin, os.Stdout); err != nil {

@@ -120,7 +120,7 @@ func deliveryLines(th theme, d parley.Delivery, w int, now time.Time) []string {
 	state := safeLine(string(d.State))
 	head := fmt.Sprintf("%s %s: %s", pad(deliveryGlyph(d.State), 2), shownName(d.Recipient, d.RecipientID), state)
 	if d.Reason != "" {
-		head += ", " + reasonWords(d.Reason, d.ReasonCode)
+		head += ", " + safeLine(d.Reason)
 	}
 
 	var lines []string
@@ -146,7 +146,7 @@ func stepLines(th theme, s parley.Step, before time.Time, w int, now time.Time) 
 	left := fmt.Sprintf("     %s %s %s ", s.At.In(now.Location()).Format("15:04:05.000"),
 		pad(took, 7), pad(safeLine(string(s.State)), 11))
 	left = fit(left, w)
-	evidence := wrap(reasonWords(s.Evidence, s.Code), max(w-width(left), 8))
+	evidence := wrap(safeLine(s.Evidence), max(w-width(left), 8))
 	lines := []string{fit(left+evidence[0], w)}
 	for _, line := range evidence[1:] {
 		lines = append(lines, fit(strings.Repeat(" ", width(left))+line, w))

@@ -30,13 +30,8 @@ func TestShowsNeeds(t *testing.T) {
 	}
 
 	s.press("n")
-	s.shows(
-		"▸ ∅ lost",
-		"✗ exited      planner",
-		"enter restart · x stop",
-		"in a shell: parley restart scout",
-		"✉ for you     reviewer",
-	)
+	s.shows("▸ ∅ lost", "✗ exited      planner", "enter restart · x stop", "in a shell: parley restart scout",
+		"✉ for you     reviewer")
 
 	s.hides("Looking")
 	s.press("j")
@@ -44,14 +39,8 @@ func TestShowsNeeds(t *testing.T) {
 
 	// The open page follows what happens, and the marker stays where it was.
 	f.needs = f.needs[:2]
-	f.need(
-		parley.NeedDialog,
-		"\x1b[31mcoder\u202e",
-		"a dialog \x1b[2Jis open",
-		"parley attach coder",
-		"Answer it there.",
-		"  ❯ 1. Yes\x1b[K",
-	)
+	f.need(parley.NeedDialog, "\x1b[31mcoder\u202e", "a dialog \x1b[2Jis open", "parley attach coder",
+		"Answer it there.", "  ❯ 1. Yes\x1b[K")
 
 	f.emit(parley.Event{Type: parley.EventAgent, AgentID: agentID("coder"), Agent: "coder", State: "waiting"})
 	s.news()
@@ -177,21 +166,11 @@ func TestDraftIsDiscardedOnlyAfterConfirmation(t *testing.T) {
 func TestHeldMessagesAreReleasedOrMuted(t *testing.T) {
 	f := busyTeam()
 	f.needs, f.letters = nil, nil
-	f.need(
-		parley.NeedDraft,
-		"tester",
-		"an unsent draft stands in its composer; a message waits for it",
-		"parley attach tester",
-		"Send it or clear it.",
-	)
+	f.need(parley.NeedDraft, "tester", "an unsent draft stands in its composer; a message waits for it",
+		"parley attach tester", "Send it or clear it.")
 
-	f.need(
-		parley.NeedHeld,
-		"tester",
-		"1 held between coder and tester: they said 12 in a minute",
-		"parley conversation show coder tester",
-		"See what they talk about.",
-	)
+	f.need(parley.NeedHeld, "tester", "1 held between coder and tester: they said 12 in a minute",
+		"parley conversation show coder tester", "See what they talk about.")
 
 	f.needs[1].MessageID = "5f0c0005-1111-4111-8111-111111111111"
 	for i := range f.agents {

@@ -22,7 +22,7 @@ func (t *team) set(list []parley.AgentStatus) {
 			continue
 		}
 
-		s.Name, s.HeldReason = shownName(s.Name, s.ID), reasonWords(s.HeldReason, s.HeldCode)
+		s.Name, s.HeldReason = shownName(s.Name, s.ID), safeLine(s.HeldReason)
 		s.State = parley.AgentState(safeLine(string(s.State)))
 		t.list = append(t.list, s)
 	}

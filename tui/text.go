@@ -28,12 +28,6 @@ func safeText(s string) string {
 	return visible(strings.ReplaceAll(parley.Clean(s), "\t", "    "))
 }
 
-// reasonWords returns the words of a reason, without the code that some begin with
-// for programs.
-func reasonWords(reason string, code parley.ReasonCode) string {
-	return safeLine(strings.TrimPrefix(reason, string(code)+": "))
-}
-
 // codeWords returns a code as words: "no_key" as "no key".
 func codeWords[T ~string](code T) string { return strings.ReplaceAll(safeLine(string(code)), "_", " ") }
 

@@ -14,14 +14,8 @@ func longTalk(n int) *fakeService {
 	f := busyTeam()
 	f.posts = nil
 	for i := range n {
-		f.post(
-			i,
-			f.threads[0].ID,
-			[]string{"coder", "reviewer", parley.OperatorName}[i%3],
-			fmt.Sprintf("post number %d.", i),
-			noon.Add(time.Duration(i-n)*time.Second),
-			parley.DeliverySubmitted,
-		)
+		f.post(i, f.threads[0].ID, []string{"coder", "reviewer", parley.OperatorName}[i%3],
+			fmt.Sprintf("post number %d.", i), noon.Add(time.Duration(i-n)*time.Second), parley.DeliverySubmitted)
 	}
 
 	return f

@@ -173,7 +173,7 @@ func (t *talk) temperatureLines(w int) []string {
 
 	for i := range s.Held[:min(len(s.Held), 2)] {
 		h := &s.Held[i]
-		why := reasonWords(h.Text, parley.HoldConversation)
+		why := safeLine(h.Text)
 		text := fmt.Sprintf("‖ %s → %s: %s", shownName(h.Sender, ""), shownName(h.Recipient, ""), why)
 		lines = append(lines, "  "+th.warn.Render(fit(text, w-2)))
 	}

@@ -46,14 +46,7 @@ func TestPostHasTheHeightOfItsLayout(t *testing.T) {
 			}
 
 			if end = p.top + p.height; len(k.part(p, talkW)) != p.height {
-				t.Fatalf(
-					"at %d columns part %d has %d lines, want %d: %+v",
-					w,
-					i,
-					len(k.part(p, talkW)),
-					p.height,
-					p,
-				)
+				t.Fatalf("at %d columns part %d has %d lines, want %d: %+v", w, i, len(k.part(p, talkW)), p.height, p)
 			}
 		}
 

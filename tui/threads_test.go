@@ -20,14 +20,8 @@ func TestThreadsShowPosts(t *testing.T) {
 	s := newScreen(t, f, 140, 40)
 	s.shows("3 Threads 1")
 	s.press("3")
-	s.shows(
-		"✉1  ▇ hot     the parser",
-		"you read along, J joins",
-		"── yesterday ──",
-		"── today ──",
-		"tester  ‖ 1 held  2h",
-		"coder  ✓✓ 3/3 read  25h",
-	)
+	s.shows("✉1  ▇ hot     the parser", "you read along, J joins", "── yesterday ──", "── today ──",
+		"tester  ‖ 1 held  2h", "coder  ✓✓ 3/3 read  25h")
 
 	if len(f.read) != 0 {
 		t.Errorf("marked %q read before it was looked into", f.read)

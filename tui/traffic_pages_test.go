@@ -213,15 +213,8 @@ func TestFilterIsSetAndDroppedByKeys(t *testing.T) {
 				s.hides("match")
 				if got := len(s.m.traffic.shown); got != rows || s.m.traffic.follow != follow ||
 					s.m.scope() != inShell {
-					t.Errorf(
-						"%q and then %q shows %d messages, follows %v, want %d, %v",
-						text,
-						drop,
-						got,
-						s.m.traffic.follow,
-						rows,
-						follow,
-					)
+					t.Errorf("%q and then %q shows %d messages, follows %v, want %d, %v", text, drop, got,
+						s.m.traffic.follow, rows, follow)
 				}
 			}
 		}

@@ -10,32 +10,14 @@ import (
 
 func TestShowsTrafficAndAgents(t *testing.T) {
 	s := newScreen(t, busyTeam(), 131, 30)
-	s.shows(
-		"storefront",
-		"1 for you",
-		"? 1 unconfirmed",
-		"‖ 1 held",
-		"○ 4 pending",
-		"● 2 idle",
-		"coder → tester",
-		"○‖··· held",
-		"○›✓✓· 3/3 read",
-		"○›··· 3/4 submitted",
-		"○✗··· 1 failed",
-		"!! urgent build is red",
-		"reviewer → you",
-	)
+	s.shows("storefront", "1 for you", "? 1 unconfirmed", "‖ 1 held", "○ 4 pending", "● 2 idle", "coder → tester",
+		"○‖··· held", "○›✓✓· 3/3 read", "○›··· 3/4 submitted", "○✗··· 1 failed", "!! urgent build is red",
+		"reviewer → you")
 
 	s.hides("operator")
 	s.press("2")
-	s.shows(
-		"◐ coder",
-		"2 unread · 1 queued",
-		"held: the pane is in copy mode",
-		"claude/opus",
-		"1 overdue · 1 owed",
-		"→ scout: please check",
-	)
+	s.shows("◐ coder", "2 unread · 1 queued", "held: the pane is in copy mode", "claude/opus", "1 overdue · 1 owed",
+		"→ scout: please check")
 }
 
 func TestEmptyScreenTeaches(t *testing.T) {
@@ -158,12 +140,8 @@ func TestDetailShowsTheLadderAndFollowsIt(t *testing.T) {
 	f := busyTeam()
 	s := newScreen(t, f, 120, 40)
 	s.press("k", "k", "k", "k", "k", "enter")
-	s.shows(
-		"Message 5f0c0005",
-		"tester: held, the pane is in copy mode",
-		"11:48:55.120 +120ms  held",
-		"pane_in_mode is 1",
-	)
+	s.shows("Message 5f0c0005", "tester: held, the pane is in copy mode", "11:48:55.120 +120ms  held",
+		"pane_in_mode is 1")
 
 	id := s.m.traffic.detail.id
 	f.messages[id].Deliveries[0].State = parley.DeliverySubmitted

@@ -70,9 +70,7 @@ func nameCount(cmd *cobra.Command, args []string) int {
 // launchAgent completes and sends a request. It makes the working directory absolute,
 // relative to base, and adds this process's environment and the size.
 func launchAgent(
-	ctx context.Context, c *cli,
-	r parley.LaunchAgentRequest,
-	base, size string,
+	ctx context.Context, c *cli, r parley.LaunchAgentRequest, base, size string,
 ) (*parley.LaunchAgentResult, error) {
 	if !filepath.IsAbs(r.Dir) {
 		r.Dir = filepath.Join(base, r.Dir)
@@ -204,7 +202,7 @@ func agentTable(c *cli, agents []parley.AgentStatus) *table {
 		}
 
 		if held {
-			row = append(row, reasonText(a.HeldCode, a.HeldReason))
+			row = append(row, a.HeldReason)
 		}
 
 		t.add(row...)
@@ -241,11 +239,8 @@ func registerCommand(c *cli) *cobra.Command {
 				c.printf("It is a mailbox until you approve it as a special agent: parley approve %s\n", res.Username)
 			}
 
-			c.printf(
-				"%s registered (agent %s). Its key is shown this once:\n",
-				c.paint(bold, res.Username),
-				parley.Short(res.AgentID),
-			)
+			c.printf("%s registered (agent %s). Its key is shown this once:\n", c.paint(bold, res.Username),
+				parley.Short(res.AgentID))
 
 			return c.printLine(res.APIKey)
 		},

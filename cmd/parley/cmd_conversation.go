@@ -157,12 +157,8 @@ func printConversation(c *cli, res *parley.ConversationStateResult) error {
 
 	c.printf("%s\n", c.paint(bold, title))
 	c.printf("%-10s %s %.2f\n", res.State, gauge(res.Temperature), res.Temperature)
-	c.printf(
-		"messages   %d in the last minute, %d in the last five, %d of them questions\n",
-		res.Counts.LastMinute,
-		res.Counts.FiveMinutes,
-		res.Counts.Questions,
-	)
+	c.printf("messages   %d in the last minute, %d in the last five, %d of them questions\n", res.Counts.LastMinute,
+		res.Counts.FiveMinutes, res.Counts.Questions)
 
 	if res.LastMessageAt != nil {
 		c.printf("last       %s, %s\n", res.LastSpeaker, res.LastMessageAt.Local().Format(time.TimeOnly))
@@ -191,7 +187,7 @@ func printConversation(c *cli, res *parley.ConversationStateResult) error {
 
 	for _, h := range res.Held {
 		c.printf("  %s  %s → %s  “%s”\n", c.paint(faint, parley.Short(h.MessageID)), h.Sender, h.Recipient, h.Preview)
-		c.printf("            %s\n", reasonText(parley.HoldConversation, h.Text))
+		c.printf("            %s\n", h.Text)
 	}
 
 	return nil

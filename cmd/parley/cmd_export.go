@@ -148,11 +148,7 @@ func formatOf(file string, wantsJSON bool) export.Format {
 
 // exportToFile writes the whole file or none. Only its owner may read it.
 func exportToFile(
-	ctx context.Context, c *cli,
-	req parley.ExportMessagesRequest,
-	f export.Format,
-	file string,
-	force bool,
+	ctx context.Context, c *cli, req parley.ExportMessagesRequest, f export.Format, file string, force bool,
 ) (int, error) {
 	taken := parley.Errorf(parley.InvalidArgument, "%s exists already", file).With("parameter", "output").
 		Suggest("Use another name, or --force to replace it.")
@@ -192,10 +188,7 @@ func exportToFile(
 // writeExport writes messages page by page and returns their number. On a terminal it
 // shows progress after a second.
 func writeExport(
-	ctx context.Context, c *cli,
-	req parley.ExportMessagesRequest,
-	f export.Format,
-	to io.Writer,
+	ctx context.Context, c *cli, req parley.ExportMessagesRequest, f export.Format, to io.Writer,
 ) (n int, err error) {
 	page, err := call[parley.ExportMessagesResult](ctx, c, "export_messages", req)
 	if err != nil {

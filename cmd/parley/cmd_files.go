@@ -67,9 +67,7 @@ func sendFileCommand(c *cli) *cobra.Command {
 
 // uploadFile sends a file. This process reads it, with the rights of its user.
 func uploadFile(
-	ctx context.Context, c *cli,
-	path string,
-	req parley.UploadFileRequest,
+	ctx context.Context, c *cli, path string, req parley.UploadFileRequest,
 ) (*parley.TransferFileResult, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.dir, path)

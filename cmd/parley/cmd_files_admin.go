@@ -77,26 +77,12 @@ func printFiles(c *cli, res *parley.ListFilesResult) error {
 
 	var t table
 	for _, f := range res.Files {
-		t.add(
-			parley.Short(f.ID),
-			c.paint(bold, f.Name),
-			size(f.Size),
-			"from "+f.Sender,
-			f.CreatedAt.Local().Format(time.DateTime),
-			"sha256 "+f.SHA256[:12]+"…",
-			count(f.Messages, "message"),
-		)
+		t.add(parley.Short(f.ID), c.paint(bold, f.Name), size(f.Size), "from "+f.Sender,
+			f.CreatedAt.Local().Format(time.DateTime), "sha256 "+f.SHA256[:12]+"…", count(f.Messages, "message"))
 	}
 
 	t.print(c.out)
 
-	return c.printLine(
-		fmt.Sprintf(
-			"%s, %s; their recipients' copies %s; %s free.",
-			count(res.TotalCount, "file"),
-			size(res.ContentBytes),
-			size(res.CopyBytes),
-			size(res.FreeBytes),
-		),
-	)
+	return c.printLine(fmt.Sprintf("%s, %s; their recipients' copies %s; %s free.", count(res.TotalCount, "file"),
+		size(res.ContentBytes), size(res.CopyBytes), size(res.FreeBytes)))
 }

@@ -94,13 +94,8 @@ func printKeys(c *cli, res *parley.ListKeysResult) error {
 			used = "used " + k.LastUsed.Local().Format(time.DateTime)
 		}
 
-		t.add(
-			c.paint(bold, k.Agent),
-			k.KeyID,
-			string(k.Origin),
-			"made "+k.CreatedAt.Local().Format(time.DateTime),
-			used,
-		)
+		t.add(c.paint(bold, k.Agent), k.KeyID, string(k.Origin), "made "+k.CreatedAt.Local().Format(time.DateTime),
+			used)
 	}
 
 	t.print(c.out)

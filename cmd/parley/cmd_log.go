@@ -253,7 +253,7 @@ func eventLine(c *cli, e parley.Event) string {
 		who, style = e.Agent, bold
 	case parley.EventDelivery:
 		style = rungStyle(parley.DeliveryState(e.State))
-		details = strings.TrimSpace(parley.Short(e.MessageID) + " " + reasonText(e.ReasonCode, e.Detail))
+		details = strings.TrimSpace(parley.Short(e.MessageID) + " " + e.Detail)
 	case parley.EventCommunication:
 		who, style, details = e.Agent, bold, e.Detail
 	case parley.EventAgent:

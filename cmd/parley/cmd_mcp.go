@@ -55,13 +55,9 @@ PARLEY_KEY identifies the caller, or else the terminal in which the agent runs.`
 
 			defer service.Close()
 
-			return mcpserver.ServeStdio(
-				cmd.Context(),
+			return mcpserver.ServeStdio(cmd.Context(),
 				mcpserver.Options{Service: service, Version: buildVersion(), Toolsets: sets.Within(all), Agents: own},
-				c.in,
-				c.out,
-				bridgeCaller(cmd.Context(), c, service),
-			)
+				c.in, c.out, bridgeCaller(cmd.Context(), c, service))
 		},
 	}
 

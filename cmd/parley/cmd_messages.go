@@ -166,13 +166,8 @@ func messageCommand(c *cli) *cobra.Command {
 		}
 
 		m := res.Object
-		c.printf(
-			"%s  %s  %s\n%s\n",
-			c.paint(bold, parley.Short(m.ID)),
-			m.Timestamp.Local().Format("2006-01-02 15:04:05"),
-			m.Sender,
-			m.Text,
-		)
+		c.printf("%s  %s  %s\n%s\n", c.paint(bold, parley.Short(m.ID)),
+			m.Timestamp.Local().Format("2006-01-02 15:04:05"), m.Sender, m.Text)
 
 		printLadders(c, res.Deliveries)
 		printResponses(c, res.Responses)
@@ -225,14 +220,8 @@ func printMessage(c *cli, mark, id, when, sender string, p parley.Priority, text
 		priority = "  " + c.paint(yellow, string(p))
 	}
 
-	c.printf(
-		"%s %s  %s  %s%s\n",
-		mark,
-		c.paint(faint, when),
-		c.paint(bold, sender),
-		c.paint(faint, parley.Short(id)),
-		priority,
-	)
+	c.printf("%s %s  %s  %s%s\n", mark, c.paint(faint, when), c.paint(bold, sender), c.paint(faint, parley.Short(id)),
+		priority)
 
 	c.printf("  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
 }
@@ -287,11 +276,8 @@ func historyCommand(c *cli) *cobra.Command {
 			}
 
 			if res.HasMore {
-				c.printf(
-					"… %d in total; --before %s shows earlier ones.\n",
-					res.TotalMessages,
-					parley.Short(res.Messages[0].MessageID),
-				)
+				c.printf("… %d in total; --before %s shows earlier ones.\n", res.TotalMessages,
+					parley.Short(res.Messages[0].MessageID))
 			}
 
 			printInbox(c, res.Messages)

@@ -105,14 +105,8 @@ func opsMarkdown() string {
 	b.WriteString("| operation | for | parameters | what it does |\n|---|---|---|---|")
 	for _, o := range parley.Ops {
 		summary, _, _ := strings.Cut(o.Summary, ". ")
-		fmt.Fprintf(
-			&b,
-			"\n| `%s` | %s | %s | %s |",
-			o.Name,
-			accessName(o.Access),
-			parameters(o),
-			strings.TrimSuffix(summary, "."),
-		)
+		fmt.Fprintf(&b, "\n| `%s` | %s | %s | %s |", o.Name, accessName(o.Access), parameters(o),
+			strings.TrimSuffix(summary, "."))
 	}
 
 	return b.String()

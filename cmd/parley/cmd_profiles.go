@@ -106,16 +106,13 @@ func listProfiles(c *cli, set profile.Set) error {
 			ready = "its screen says so"
 		}
 
-		list = append(
-			list,
-			profileJSON{
-				p.Name,
-				p.Summary,
-				append([]string{}, p.Command...),
-				p.HasMarkers(),
-				append([]string{}, p.Tested...),
-			},
-		)
+		list = append(list, profileJSON{
+			p.Name,
+			p.Summary,
+			append([]string{}, p.Command...),
+			p.HasMarkers(),
+			append([]string{}, p.Tested...),
+		})
 
 		t.add(c.paint(bold, p.Name), strings.Join(p.Command, " "), ready, strings.Join(p.Tested, ", "), p.Summary)
 	}

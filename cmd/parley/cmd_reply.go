@@ -101,13 +101,7 @@ func printResponses(c *cli, debts []parley.Debt) {
 			late = ", late"
 		}
 
-		c.printf(
-			"%s responded: %s%s (msg %s, due %s)\n",
-			c.paint(bold, d.Debtor),
-			d.State,
-			late,
-			parley.Short(d.AnsweredBy),
-			due,
-		)
+		c.printf("%s responded: %s%s (msg %s, due %s)\n", c.paint(bold, d.Debtor), d.State, late,
+			parley.Short(d.AnsweredBy), due)
 	}
 }

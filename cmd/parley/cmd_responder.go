@@ -199,14 +199,9 @@ func printUsage(c *cli, res *parley.UsageResult) error {
 	t.print(c.out)
 	var calls table
 	for _, m := range res.Calls {
-		calls.add(
-			m.At.Local().Format(time.DateTime),
-			m.Agent+" ← "+m.Caller,
-			parley.Short(m.MessageID),
-			m.Model,
+		calls.add(m.At.Local().Format(time.DateTime), m.Agent+" ← "+m.Caller, parley.Short(m.MessageID), m.Model,
 			fmt.Sprintf("%d in, %d out, %.1f s", m.InputTokens, m.OutputTokens, float64(m.LatencyMS)/1000),
-			string(m.Reason),
-		)
+			string(m.Reason))
 	}
 
 	calls.print(c.out)

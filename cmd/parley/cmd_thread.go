@@ -27,15 +27,8 @@ every thread without joining.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 
-	cmd.AddCommand(
-		threadCreateCommand(c),
-		threadListCommand(c),
-		threadShowCommand(c),
-		threadPostCommand(c),
-		threadJoinCommand(c),
-		threadAddCommand(c),
-		threadRemoveCommand(c),
-	)
+	cmd.AddCommand(threadCreateCommand(c), threadListCommand(c), threadShowCommand(c), threadPostCommand(c),
+		threadJoinCommand(c), threadAddCommand(c), threadRemoveCommand(c))
 
 	return cmd
 }
@@ -104,12 +97,8 @@ func threadListCommand(c *cli) *cobra.Command {
 
 // printThread shows a thread: a line with id and title, and its participants below.
 func printThread(c *cli, th parley.Thread) {
-	c.printf(
-		"%s  %s  %s\n",
-		c.paint(faint, parley.Short(th.ID)),
-		c.paint(bold, th.Title),
-		c.paint(faint, lastActive(c, th)),
-	)
+	c.printf("%s  %s  %s\n", c.paint(faint, parley.Short(th.ID)), c.paint(bold, th.Title),
+		c.paint(faint, lastActive(c, th)))
 	who := strings.Join(th.ParticipantNames, ", ")
 	if th.Status == parley.ConversationArchived {
 		who += "  (archived: all its participants have ended)"
@@ -174,13 +163,8 @@ func threadShowCommand(c *cli) *cobra.Command {
 
 func printThreadView(c *cli, v threadView) error {
 	printThread(c, v.Object)
-	c.printf(
-		"  %s\n",
-		c.paint(
-			faint,
-			fmt.Sprintf("opened by %s at %s", v.Creator, v.Object.CreatedAt.Local().Format("2006-01-02 15:04")),
-		),
-	)
+	c.printf("  %s\n", c.paint(faint,
+		fmt.Sprintf("opened by %s at %s", v.Creator, v.Object.CreatedAt.Local().Format("2006-01-02 15:04"))))
 
 	if more := v.TotalCount - len(v.Messages); more > 0 {
 		c.printf("… and %d earlier; --limit shows up to 100.\n", more)

@@ -148,7 +148,7 @@ func (w *watcher) head() string {
 	}
 
 	if a.HeldReason != "" {
-		line += "  " + w.paint(yellow, "held: "+parley.CleanLine(reasonText(a.HeldCode, a.HeldReason)))
+		line += "  " + w.paint(yellow, "held: "+parley.CleanLine(a.HeldReason))
 	}
 
 	return line

@@ -58,15 +58,8 @@ func TestConformance(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*patience)
 			defer cancel()
 
-			cmd := exec.CommandContext(
-				ctx,
-				filepath.Join(dir, "conformance"),
-				"server",
-				"--url",
-				url+"/mcp",
-				"--scenario",
-				scenario,
-			)
+			cmd := exec.CommandContext(ctx, filepath.Join(dir, "conformance"), "server", "--url", url+"/mcp",
+				"--scenario", scenario)
 
 			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
 			out, err := cmd.CombinedOutput()

@@ -222,11 +222,9 @@ func eventsOfTheSystem(t *testing.T, s *stage) {
 // logOfTheSystem reads the log where it is kept.
 func logOfTheSystem(t *testing.T, s *stage) {
 	db := s.database(t)
-	rows, err := db.QueryContext(
-		inTime(t),
+	rows, err := db.QueryContext(inTime(t),
 		`SELECT agent_id, message, details FROM agent_log WHERE log_type = 'agent_communication' AND details LIKE ?`,
-		"%critical bug%",
-	)
+		"%critical bug%")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -289,10 +289,7 @@ func (s *stage) fail(t *testing.T, f *failing) {
 }
 
 func (s *stage) failOnce(
-	t *testing.T,
-	f *failing,
-	face string,
-	call func(*testing.T, *stage, *failing) failure,
+	t *testing.T, f *failing, face string, call func(*testing.T, *stage, *failing) failure,
 ) failure {
 	if f.each != nil {
 		defer f.each(t, s, face)()

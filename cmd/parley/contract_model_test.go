@@ -68,10 +68,8 @@ func (d *definition) compare(t *testing.T, schema json.RawMessage) {
 	op := parley.FindOp(d.name)
 	for _, entry := range strings.Fields(d.properties) {
 		property, typ, _ := strings.Cut(entry, ":")
-		i := slices.IndexFunc(
-			op.Fields,
-			func(f parley.Field) bool { return f.Name == property || slices.Contains(f.Aliases, property) },
-		)
+		i := slices.IndexFunc(op.Fields,
+			func(f parley.Field) bool { return f.Name == property || slices.Contains(f.Aliases, property) })
 		if i < 0 {
 			t.Errorf("there is no parameter %s", property)
 			continue

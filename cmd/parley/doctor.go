@@ -259,12 +259,8 @@ func (c check) examine(ctx context.Context) findings {
 		return late
 	}
 
-	late.warn(
-		c.name,
-		"Check whether its disk, its network or the machine is stuck, and try again.",
-		"not finished within %s",
-		c.within,
-	)
+	late.warn(c.name, "Check whether its disk, its network or the machine is stuck, and try again.",
+		"not finished within %s", c.within)
 
 	return late
 }

@@ -36,20 +36,14 @@ func (d *doctor) checkAgent(ctx context.Context, p *profile.Profile) (f findings
 	version, err := versionOf(ctx, p, path, d.env.Scrubbed())
 	switch {
 	case err != nil:
-		f.warn(
-			p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err,
-		)
+		f.warn(p.Name, "Run "+path+" "+strings.Join(p.Version, " ")+".", "%s does not print its version: %v", path, err)
 	case p.Covers(version):
 		f.ok(p.Name, "%s (%s); %s", version, path, selfReport(p))
 	default:
-		f.warn(
-			p.Name,
+		f.warn(p.Name,
 			"Watch its first messages with parley attach; if it misbehaves, correct the profile in parley.yaml.",
-			"%s (%s) is outside of the versions that the profile was tested with: %s",
-			version,
-			path,
-			strings.Join(p.Tested, ", "),
-		)
+			"%s (%s) is outside of the versions that the profile was tested with: %s", version, path,
+			strings.Join(p.Tested, ", "))
 	}
 
 	d.checkSettingsDir(&f, p)
@@ -103,13 +97,9 @@ func (d *doctor) checkSettingsDir(f *findings, p *profile.Profile) {
 		next = "Make it yours alone: chmod go-w " + dir
 	}
 
-	f.warn(
-		p.Name,
-		next,
+	f.warn(p.Name, next,
 		"it would silently start without parley's tools: it ignores settings in %s, because others may write to %s",
-		d.at.Launch,
-		dir,
-	)
+		d.at.Launch, dir)
 }
 
 // checkHandover checks that agents can start this program from its path.

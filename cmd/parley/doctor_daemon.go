@@ -165,13 +165,8 @@ func (d *doctor) checkDatabase(ctx context.Context) (f findings) {
 			"Use the newer parley, or restore an older copy; automatic backups are "+d.at.Database()+".bak-*.",
 			"it was written by a newer parley: its version is %d, this program's is %d", h.Version, h.Known)
 	case h.Version < h.Known:
-		f.ok(
-			"database",
-			"sound, %s, version %d; the next daemon migrates it to %d",
-			size(h.Size+h.Log),
-			h.Version,
-			h.Known,
-		)
+		f.ok("database", "sound, %s, version %d; the next daemon migrates it to %d", size(h.Size+h.Log), h.Version,
+			h.Known)
 	default:
 		f.ok("database", "sound, %s, version %d", size(h.Size+h.Log), h.Version)
 	}

@@ -65,9 +65,7 @@ func (d *doctor) checkResponders(ctx context.Context) (f findings) {
 
 // addRunningResponders adds the responders of a running daemon, whose environment
 // counts, and reports the warnings of its start.
-func (d *doctor) addRunningResponders(
-	ctx context.Context, checks []responderCheck, f *findings,
-) []responderCheck {
+func (d *doctor) addRunningResponders(ctx context.Context, checks []responderCheck, f *findings) []responderCheck {
 	info, err := daemon.ReadInfo(d.at)
 	if err != nil || healthy(ctx, "unix", info.Socket) != nil {
 		return checks

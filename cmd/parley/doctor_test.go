@@ -37,11 +37,8 @@ func TestChecksKeepTheirOrderAndTheirTime(t *testing.T) {
 		}
 
 		var shown []string
-		found := examine(
-			t.Context(),
-			checks,
-			func(left []string) { shown = append(shown, strings.Join(left[:min(1, len(left))], "")) },
-		)
+		found := examine(t.Context(), checks,
+			func(left []string) { shown = append(shown, strings.Join(left[:min(1, len(left))], "")) })
 
 		if want := []string{"slow", "slow", "deaf", ""}; !cmp.Equal(shown, want) {
 			t.Errorf("shown: got %q, want %q", shown, want)
@@ -60,11 +57,8 @@ func TestInterruptedCheckIsAProblem(t *testing.T) {
 	over := make(chan struct{})
 	defer close(over)
 	cancel()
-	found := examine(
-		ctx,
-		[]check{{"deaf", promptly, func(context.Context) findings { <-over; return nil }}},
-		func([]string) {},
-	)
+	found := examine(ctx, []check{{"deaf", promptly, func(context.Context) findings { <-over; return nil }}},
+		func([]string) {})
 	if problems(found) != 1 {
 		t.Errorf("got %+v, want a problem", found)
 	}

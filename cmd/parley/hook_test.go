@@ -187,11 +187,8 @@ done`
 func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 	t.Parallel()
 	h := newTestHome(t)
-	err := os.WriteFile(
-		filepath.Join(h.workspace, "parley.yaml"),
-		[]byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"),
-		0o600,
-	)
+	err := os.WriteFile(filepath.Join(h.workspace, "parley.yaml"),
+		[]byte("profiles:\n  talker:\n    reports: {Prompt: prompted, Done: idle}\n"), 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,10 +236,8 @@ func TestHookOfAnAgentNamesItsMessages(t *testing.T) {
 		t.Errorf("the spool is not removed: %s", got)
 	}
 
-	if screen := must[parley.ReadTerminalResult](t, h, "screen", "ann").Lines; strings.Count(
-		strings.Join(screen, "\n"),
-		"said 0",
-	) != 3 {
+	if screen := must[parley.ReadTerminalResult](t, h, "screen", "ann").Lines; strings.Count(strings.Join(screen, "\n"),
+		"said 0") != 3 {
 		t.Errorf("a hook said or failed:\n%s", strings.Join(screen, "\n"))
 	}
 }

@@ -59,14 +59,9 @@ func reportLaunched(c *cli, res *parley.LaunchAgentResult, how string) error {
 		return c.printJSON(res)
 	}
 
-	return c.printLine(fmt.Sprintf(
-		"%s %s (agent %s, %s); parley attach %s shows its terminal.",
-		c.paint(bold, res.Name),
-		how,
-		parley.Short(res.AgentID),
-		c.paint(agentStyle(res.State), string(res.State)),
-		res.Name,
-	))
+	return c.printLine(fmt.Sprintf("%s %s (agent %s, %s); parley attach %s shows its terminal.",
+		c.paint(bold, res.Name), how, parley.Short(res.AgentID), c.paint(agentStyle(res.State), string(res.State)),
+		res.Name))
 }
 
 // awaitStart returns an agent's state, and its evidence, once it has left starting or

@@ -180,9 +180,7 @@ func names(ref, name, id string) bool {
 
 // passes reports whether an event matches. line is the event as the log shows it;
 // announcement returns the event that announced the event's message.
-func (l *logFilter) passes(
-	e *parley.Event, line string, announcement func(*parley.Event) *parley.Event,
-) bool {
+func (l *logFilter) passes(e *parley.Event, line string, announcement func(*parley.Event) *parley.Event) bool {
 	about := func(ref string) bool {
 		return names(ref, e.Agent, e.AgentID) || names(ref, e.Sender, e.SenderID) || names(ref, e.Recipient, e.RecipientID)
 	}

@@ -144,11 +144,8 @@ func TestMCPOverHTTPServesTheOfficialClient(t *testing.T) {
 	status := must[parley.WorkspaceStatusResult](t, h, "status")
 
 	c := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil)
-	session, err := c.Connect(
-		ctx,
-		&mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)},
-		nil,
-	)
+	session, err := c.Connect(ctx,
+		&mcp.StreamableClientTransport{Endpoint: status.HTTP + "/mcp", HTTPClient: withKey(bot.APIKey)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

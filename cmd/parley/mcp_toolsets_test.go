@@ -70,10 +70,8 @@ func TestToolsetsAreASettingAndAChoice(t *testing.T) {
 			t.Errorf("%s: %s", what, diff)
 		}
 
-		res, err := session.CallTool(
-			ctx,
-			&mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}},
-		)
+		res, err := session.CallTool(ctx,
+			&mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}})
 		if err != nil || !res.IsError || !strings.Contains(res.Content[0].(*mcp.TextContent).Text, "toolset messages") {
 			t.Errorf("%s: send_message gave %+v, %v", what, res, err)
 		}
@@ -137,10 +135,8 @@ func TestToolsetsOfAnAgent(t *testing.T) {
 				t.Errorf("%s over %s: send_message is offered: %v, want %v", name, how, got, want)
 			}
 
-			res, err := session.CallTool(
-				ctx,
-				&mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}},
-			)
+			res, err := session.CallTool(ctx,
+				&mcp.CallToolParams{Name: "send_message", Arguments: map[string]any{"to": "operator", "text": "hi"}})
 			if err != nil || res.IsError == want {
 				t.Errorf("%s over %s: send_message gave %+v, %v", name, how, res, err)
 			}

@@ -109,7 +109,7 @@ func because(d parley.Delivery) string {
 	if d.Reason == "" || d.State.Delivered() {
 		return ""
 	}
-	return ": " + reasonText(d.ReasonCode, d.Reason)
+	return ": " + d.Reason
 }
 
 // awaitProof follows a message until all deliveries are settled or the time is over, with
@@ -182,7 +182,7 @@ func printLadders(c *cli, deliveries []parley.Delivery) {
 		var t table
 		for _, step := range d.Steps {
 			at := c.paint(faint, step.At.Local().Format("15:04:05.000"))
-			t.add("  "+at, string(step.State), reasonText(step.Code, step.Evidence))
+			t.add("  "+at, string(step.State), step.Evidence)
 		}
 		t.print(c.out)
 	}

@@ -241,11 +241,8 @@ func (s *someone) rest(t *testing.T, op, args string) outcome {
 
 func (s *someone) mcp(t *testing.T, op, args string) outcome {
 	t.Helper()
-	status, body := s.post(
-		t,
-		"/mcp",
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+op+`","arguments":`+args+`}}`,
-	)
+	status, body := s.post(t, "/mcp",
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+op+`","arguments":`+args+`}}`)
 	if status != http.StatusOK {
 		var o outcome
 		if json.Unmarshal(body, &o) != nil || o.Code == "" {

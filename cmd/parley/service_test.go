@@ -17,10 +17,8 @@ type remote struct{ socket string }
 
 func (r remote) Operator() (parley.Service, context.Context) {
 	c := client.New(client.Options{Socket: r.socket})
-	return c, parley.WithCaller(
-		context.Background(),
-		parley.Caller{ID: "the operator's", Name: parley.OperatorName, Operator: true},
-	)
+	return c, parley.WithCaller(context.Background(),
+		parley.Caller{ID: "the operator's", Name: parley.OperatorName, Operator: true})
 }
 
 func (r remote) As(t *testing.T, name string) (parley.Service, context.Context) {

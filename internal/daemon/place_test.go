@@ -95,13 +95,8 @@ func TestSocketPathsFit(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			got := Locate("/some/where", test.env).Socket()
 			if !strings.HasPrefix(got, test.prefix) || len(got) > MaxSocketPath {
-				t.Errorf(
-					"got %s (%d bytes), want it to begin with %s and to have %d at most",
-					got,
-					len(got),
-					test.prefix,
-					MaxSocketPath,
-				)
+				t.Errorf("got %s (%d bytes), want it to begin with %s and to have %d at most", got, len(got),
+					test.prefix, MaxSocketPath)
 			}
 		})
 	}
@@ -126,10 +121,8 @@ func TestTmuxNameIsShortAndReadable(t *testing.T) {
 
 func TestPrepareMakesPrivateDirectories(t *testing.T) {
 	root := tree(t, "ws", "run", "state")
-	at := Locate(
-		filepath.Join(root, "ws"),
-		Environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"},
-	)
+	at := Locate(filepath.Join(root, "ws"),
+		Environ{"XDG_RUNTIME_DIR=" + root + "/run", "XDG_STATE_HOME=" + root + "/state"})
 
 	if err := os.MkdirAll(at.Runtime, 0o755); err != nil { // as a careless hand would
 		t.Fatal(err)

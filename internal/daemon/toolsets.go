@@ -34,8 +34,7 @@ func (t *Team) toolsets() map[string]string {
 // ParseToolsets parses the toolsets of the mcp_toolsets setting and those of single
 // agents, by name.
 func ParseToolsets(
-	setting string,
-	agents map[string]string,
+	setting string, agents map[string]string,
 ) (all mcpserver.Toolsets, own map[string]mcpserver.Toolsets, err error) {
 	if all, err = mcpserver.ParseToolsets(setting); err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley"
+	"parley/internal/wait"
 )
 
 const (
@@ -49,7 +50,7 @@ func (w *worker) do(ctx context.Context, j job) {
 		return
 	}
 
-	if pause(ctx, w.opts.work) != nil {
+	if wait.Pause(ctx, w.opts.work) != nil {
 		w.say("·", "Interrupted.")
 		return
 	}
@@ -122,7 +123,7 @@ func (w *worker) gather(ctx context.Context) bool {
 			return true
 		}
 
-		if pause(ctx, gatherEvery) != nil {
+		if wait.Pause(ctx, gatherEvery) != nil {
 			w.say("⏺", "gave up waiting for "+missing)
 			return false
 		}
@@ -231,15 +232,3 @@ func formatDeliveries(deliveries []parley.Delivery) string {
 }
 
 func (w *worker) say(mark, text string) { w.tell <- event{mark: mark, text: text} }
-
-// pause waits for d, or until ctx ends, and then returns its error.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

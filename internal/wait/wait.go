@@ -8,7 +8,7 @@ import (
 )
 
 // Until asks again and again, with a pause between two questions, until the answer is
-// yes, an error, or ctx ends. The error of an ended ctx wraps ctx.Err.
+// yes, an error, or ctx ends. Then the error wraps the cause of that.
 func Until(ctx context.Context, pause time.Duration, ask func() (bool, error)) error {
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -21,12 +21,12 @@ func Until(ctx context.Context, pause time.Duration, ask func() (bool, error)) e
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("gave up waiting: %w", ctx.Err())
+			return fmt.Errorf("gave up waiting: %w", context.Cause(ctx))
 		}
 	}
 }
 
-// Pause waits for a duration, or less when ctx ends, whose error it returns.
+// Pause waits for a duration, or less when ctx ends, whose cause it returns.
 func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -35,6 +35,6 @@ func Pause(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return context.Cause(ctx)
 	}
 }
