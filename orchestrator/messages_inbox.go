@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"parley"
@@ -220,107 +219,4 @@ func orEmpty(list []string) []string {
 		return []string{}
 	}
 	return list
-}
-
-// GetMessageStatus implements parley.MessageService.
-func (ms *messageService) GetMessageStatus(
-	ctx context.Context,
-	req parley.MessageStatusRequest,
-) (*parley.MessageStatusResult, error) {
-	msg, deliveries, err := ms.admission.visible(ctx, parley.CallerFrom(ctx), req.MessageID)
-	if err != nil {
-		return nil, err
-	}
-
-	stored := store.Appended{Message: msg, Deliveries: deliveries}
-	if err := ms.admission.await(ctx, &stored, req.WaitSeconds); err != nil {
-		return nil, err
-	}
-
-	res := &parley.MessageStatusResult{Answer: parley.OK, Object: ms.roster.FillIn(&stored.Message),
-		DeliveryStatus: parley.SumUp(stored.Deliveries), Deliveries: ms.roster.FillInDeliveries(stored.Deliveries)}
-	if msg.RequiresResponse {
-		res.Responses, err = ms.store.Debts.List(ctx, msg.ID)
-	}
-
-	return res, err
-}
-
-// visible returns a message and its deliveries if the caller is the operator, sent it, got it,
-// or takes part in its thread. For other callers the message does not exist: the error is
-// MESSAGE_NOT_FOUND.
-func (a *admission) visible(
-	ctx context.Context,
-	c parley.Caller,
-	ref string,
-) (parley.Message, []parley.Delivery, error) {
-	msg, deliveries, err := a.store.Message(ctx, ref)
-	if err != nil {
-		return msg, nil, err
-	}
-
-	if c.Operator || msg.SenderID == c.ID ||
-		slices.ContainsFunc(deliveries, func(d parley.Delivery) bool { return d.RecipientID == c.ID }) {
-		return msg, deliveries, nil
-	}
-
-	if me := a.roster.ByID(c.ID); msg.ThreadID != "" && me != nil {
-		if _, err := a.roster.ReadableThread(ctx, me, msg.ThreadID); err == nil {
-			return msg, deliveries, nil
-		}
-	}
-
-	return parley.Message{}, nil, parley.
-		Errorf(parley.MessageNotFound, "there is no message %q of yours", parley.CleanLine(ref)).
-		Suggest("Use the message_id that send_message or check_inbox gave you.")
-}
-
-// timePointer returns nil for the zero time.
-func timePointer(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
-// GetConversationHistory implements parley.MessageService.
-func (ms *messageService) GetConversationHistory(
-	ctx context.Context,
-	req parley.HistoryRequest,
-) (*parley.HistoryResult, error) {
-	me, err := ms.roster.Caller(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	other, err := ms.roster.Find(req.With)
-	if err != nil {
-		return nil, err
-	}
-
-	page, err := ms.store.History(
-		ctx, store.HistoryQuery{A: me.ID, B: other.ID, Limit: cmp.Or(req.Limit, 50), Before: req.Before},
-	)
-	if err != nil {
-		return nil, err
-	}
-
-	res := &parley.HistoryResult{
-		Answer:         parley.OK,
-		ConversationID: parley.ConversationID(me.ID, other.ID),
-		WithAgent:      other.Name,
-		Messages:       []parley.InboxMessage{},
-		HasMore:        page.HasMore,
-		TotalMessages:  page.Total,
-		Participants:   []string{me.Name, other.Name},
-		CreatedAt:      timePointer(page.First),
-		LastMessageAt:  timePointer(page.Last),
-		Status:         ms.roster.StatusOf(false, me.ID, other.ID),
-	}
-
-	for _, item := range page.Items {
-		res.Messages = append(res.Messages, ms.inboxMessage(item))
-	}
-
-	return res, nil
 }
