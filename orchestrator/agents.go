@@ -16,23 +16,8 @@ func (g *agentService) RegisterAgent(
 		return nil, err
 	}
 
-	now := g.now()
 	key, stored := g.roster.NewKey(parley.KeyRegistered)
-	a := parley.Agent{
-		ID:           team.NewID(),
-		Name:         req.Username,
-		Description:  parley.CleanLine(req.Description),
-		Role:         parley.CleanLine(req.Role),
-		Capabilities: parley.CleanLines(req.Capabilities),
-		Groups:       parley.CleanLines(req.Groups),
-		Kind:         parley.KindMailbox,
-		State:        parley.StateIdle,
-		Since:        now,
-		Evidence:     "registered",
-		Host:         g.opts.Host,
-		CreatedAt:    now,
-		LastActive:   now,
-	}
+	a := g.newMailbox(&req)
 
 	status := parley.StatusActive
 	if req.Special {
@@ -69,6 +54,26 @@ func (g *agentService) RegisterAgent(
 		APIKey:   key,
 		Status:   status,
 	}, nil
+}
+
+// newMailbox returns the mailbox that a request registers.
+func (g *agentService) newMailbox(req *parley.RegisterAgentRequest) parley.Agent {
+	now := g.now()
+	return parley.Agent{
+		ID:           team.NewID(),
+		Name:         req.Username,
+		Description:  parley.CleanLine(req.Description),
+		Role:         parley.CleanLine(req.Role),
+		Capabilities: parley.CleanLines(req.Capabilities),
+		Groups:       parley.CleanLines(req.Groups),
+		Kind:         parley.KindMailbox,
+		State:        parley.StateIdle,
+		Since:        now,
+		Evidence:     "registered",
+		Host:         g.opts.Host,
+		CreatedAt:    now,
+		LastActive:   now,
+	}
 }
 
 // stoppedMailbox returns the terminated mailbox of that name if the operator registers it

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -117,13 +118,9 @@ func (ms *messageService) RequestAssistance(
 		return nil, err
 	}
 
-	details := &req.RequestDetails
-	due, err := ms.admission.due(true, details.Deadline)
+	due, err := ms.assistanceDue(ctx, from, &req)
 	if err != nil {
-		err = parley.AsError(err).With("parameter", "request_details.deadline")
-		if due, err = ms.admission.dueBefore(ctx, from, req.IdempotencyKey, details.Deadline, err); err != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 
 	kind := parley.KindDirect
@@ -135,11 +132,11 @@ func (ms *messageService) RequestAssistance(
 		recipients: to,
 		implicit:   everyone || len(req.TargetAgents) == 0,
 		key:        req.IdempotencyKey,
-		deadline:   details.Deadline,
+		deadline:   req.RequestDetails.Deadline,
 		message: parley.Message{
 			Kind:             kind,
 			Type:             parley.TypeRequest,
-			Priority:         cmp.Or(details.Priority, parley.PriorityNormal),
+			Priority:         cmp.Or(req.RequestDetails.Priority, parley.PriorityNormal),
 			Text:             assistanceText(&req),
 			RequiresResponse: true,
 			ResponseDeadline: due,
@@ -147,11 +144,12 @@ func (ms *messageService) RequestAssistance(
 	}
 
 	var responder *team.Member
-	if kind == parley.KindDirect && to[0].Responder() != nil {
-		responder = to[0]
+	if kind == parley.KindDirect {
+		responder = onlyResponder(to[0])
 	}
 
-	// A responder answers with a message, as everyone does. If its model fails, it still owes the answer.
+	// A responder answers with a message, as everyone does. If its model fails, it still owes
+	// the answer.
 	send := func(d draft) (store.Appended, error) { return ms.admission.admit(ctx, from, d) }
 	stored, _, err := ms.admission.answered(ctx, responder, false, d, send)
 	if err != nil && parley.ErrorCode(err) != parley.ModelUnavailable {
@@ -167,6 +165,20 @@ func (ms *messageService) RequestAssistance(
 		DeliveryStatus:      parley.SumUp(stored.Deliveries),
 		ResponseDeadline:    stored.Message.ResponseDeadline,
 	}, nil
+}
+
+// assistanceDue returns the deadline of a request for assistance.
+func (ms *messageService) assistanceDue(
+	ctx context.Context, from *team.Member, req *parley.RequestAssistanceRequest,
+) (*time.Time, error) {
+	deadline := req.RequestDetails.Deadline
+	due, err := ms.admission.due(true, deadline)
+	if err == nil {
+		return due, nil
+	}
+
+	err = parley.AsError(err).With("parameter", "request_details.deadline")
+	return ms.admission.dueBefore(ctx, from, req.IdempotencyKey, deadline, err)
 }
 
 // helpers returns the agents to ask: the targets if any are named, else the agents with a

@@ -170,23 +170,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliveryAnswered:
 		return []string{fmt.Sprintf("%s has answered it. Nothing is left to do.", name)}
 	case parley.DeliverySubmitted:
-		if d.ReasonCode == parley.EndedNoAnswer {
-			return []string{
-				fmt.Sprintf("%s has it, and its model gave no answer.", name),
-				fmt.Sprintf("parley retry %s --to %s asks the model again; nothing else does.", id, name),
-			}
-		}
-
-		if d.Decision != nil {
-			return []string{
-				fmt.Sprintf(
-					"%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.",
-					name, id, name,
-				),
-			}
-		}
-
-		return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}
+		return submittedOutlook(d, id)
 	case parley.DeliveryQueued:
 		return []string{
 			fmt.Sprintf("It waits for its turn: what is urgent and what came earlier goes to %s first.", name),
@@ -194,22 +178,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	case parley.DeliveryTyping:
 		return []string{sentence("It is in hand right now", d.Reason)}
 	case parley.DeliveryHeld:
-		if d.Hold != nil {
-			what := "terminal"
-			if d.Decision != nil {
-				what = "model"
-			}
-
-			return []string{
-				sentence("The conversation protocol holds it", d.Reason),
-				fmt.Sprintf(
-					"%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
-					name, what, id,
-				),
-			}
-		}
-
-		return []string{sentence("It waits", d.Reason), d.ReasonCode.Release(agent)}
+		return heldOutlook(d, agent, id)
 	case parley.DeliveryFailed:
 		return []string{
 			"It was not delivered.",
@@ -227,6 +196,44 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	}
 
 	return []string{}
+}
+
+func submittedOutlook(d *parley.Delivery, id string) []string {
+	name := d.Recipient
+	if d.ReasonCode == parley.EndedNoAnswer {
+		return []string{
+			fmt.Sprintf("%s has it, and its model gave no answer.", name),
+			fmt.Sprintf("parley retry %s --to %s asks the model again; nothing else does.", id, name),
+		}
+	}
+
+	if d.Decision != nil {
+		return []string{fmt.Sprintf(
+			"%s has it, and its model is asked. If the daemon ended meanwhile: parley retry %s --to %s.",
+			name, id, name,
+		)}
+	}
+
+	return []string{fmt.Sprintf("%s has it. That it has read all of it is not proven.", name)}
+}
+
+func heldOutlook(d *parley.Delivery, agent parley.Agent, id string) []string {
+	if d.Hold == nil {
+		return []string{sentence("It waits", d.Reason), d.ReasonCode.Release(agent)}
+	}
+
+	spared := "terminal"
+	if d.Decision != nil {
+		spared = "model"
+	}
+
+	return []string{
+		sentence("The conversation protocol holds it", d.Reason),
+		fmt.Sprintf(
+			"%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
+			d.Recipient, spared, id,
+		),
+	}
 }
 
 // suspicion says what may have become of a text that was typed without proof of arrival.

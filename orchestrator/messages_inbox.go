@@ -105,31 +105,9 @@ func (ms *messageService) GetMessages(
 		return nil, err
 	}
 
-	f := req.Filters
-	q := store.InboxQuery{
-		RecipientID:      me.ID,
-		Limit:            req.Limit,
-		OldestFirst:      req.SortOrder == "oldest_first",
-		UnreadOnly:       f.UnreadOnly,
-		Types:            f.MessageTypes,
-		Priority:         f.Priority,
-		ContextReference: f.ContextReference,
-		Since:            later(req.Since, f.Since),
-	}
-
-	if req.ThreadID != "" {
-		if q.ThreadID, err = ms.roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
-			return nil, err
-		}
-		q.Before = f.Before
-	}
-
-	for _, name := range f.Senders {
-		from, err := ms.roster.Find(name)
-		if err != nil {
-			return nil, err
-		}
-		q.Senders = append(q.Senders, from.ID)
+	q, err := ms.inboxQuery(ctx, me, &req)
+	if err != nil {
+		return nil, err
 	}
 
 	page, err := ms.store.Inbox.Page(ctx, q)
@@ -159,6 +137,41 @@ func (ms *messageService) GetMessages(
 	return res, err
 }
 
+// inboxQuery translates the filters of a request.
+func (ms *messageService) inboxQuery(
+	ctx context.Context, me *team.Member, req *parley.GetMessagesRequest,
+) (q store.InboxQuery, err error) {
+	f := req.Filters
+	q = store.InboxQuery{
+		RecipientID:      me.ID,
+		Limit:            req.Limit,
+		OldestFirst:      req.SortOrder == "oldest_first",
+		UnreadOnly:       f.UnreadOnly,
+		Types:            f.MessageTypes,
+		Priority:         f.Priority,
+		ContextReference: f.ContextReference,
+		Since:            later(req.Since, f.Since),
+	}
+
+	if req.ThreadID != "" {
+		if q.ThreadID, err = ms.roster.ReadableThread(ctx, me, req.ThreadID); err != nil {
+			return q, err
+		}
+		q.Before = f.Before
+	}
+
+	for _, name := range f.Senders {
+		from, err := ms.roster.Find(name)
+		if err != nil {
+			return q, err
+		}
+		q.Senders = append(q.Senders, from.ID)
+	}
+
+	return q, nil
+}
+
+// later returns the later of two times, ignoring nil, or the zero time for two nils.
 func later(a, b *time.Time) time.Time {
 	var t time.Time
 	for _, p := range []*time.Time{a, b} {

@@ -25,16 +25,13 @@ func (ms *messageService) RespondToMessage(
 		return nil, err
 	}
 
-	var others []*team.Member
-	if len(req.AdditionalRecipients) > 0 {
-		if others, err = ms.admission.recipients(from, req.AdditionalRecipients); err != nil {
-			return nil, err
-		}
+	author := ms.roster.ByID(original.SenderID)
+	others, err := ms.otherRecipients(from, author, req.AdditionalRecipients)
+	if err != nil {
+		return nil, err
 	}
 
 	answers := &store.Answering{MessageID: original.ID, Status: req.Status}
-	author := ms.roster.ByID(original.SenderID)
-	others = slices.DeleteFunc(others, func(m *team.Member) bool { return m == author })
 	if req.Status == parley.ResponseDelegated {
 		if answers.Delegates, err = delegates(others, author); err != nil {
 			return nil, err
@@ -57,13 +54,8 @@ func (ms *messageService) RespondToMessage(
 		},
 	}
 
-	var responder *team.Member
-	if author.Responder() != nil {
-		responder = author
-	}
-
 	send := func(d draft) (store.Appended, error) { return ms.answer(ctx, from, &original, others, d) }
-	stored, reply, err := ms.admission.answered(ctx, responder, true, d, send)
+	stored, reply, err := ms.admission.answered(ctx, onlyResponder(author), true, d, send)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +70,20 @@ func (ms *messageService) RespondToMessage(
 	res.Reply = reply
 
 	return res, nil
+}
+
+// otherRecipients resolves the recipients of an answer besides the author of the message.
+func (ms *messageService) otherRecipients(from, author *team.Member, names parley.Names) ([]*team.Member, error) {
+	if len(names) == 0 {
+		return nil, nil
+	}
+
+	to, err := ms.admission.recipients(from, names)
+	if err != nil {
+		return nil, err
+	}
+
+	return slices.DeleteFunc(to, func(m *team.Member) bool { return m == author }), nil
 }
 
 // answer admits an answer. An answer to a thread post goes to the thread, unless it names other

@@ -65,8 +65,8 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	needs = append(needs, op.talk.Needs(held)...)
+
 	overdue, err := op.store.Overdue(ctx)
 	if err != nil {
 		return nil, err
@@ -77,6 +77,27 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 		needs = append(needs, op.overdueNeed(w, now))
 	}
 
+	owed, err := op.owedAnswers(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	needs = append(needs, owed...)
+
+	unanswered, err := op.responders.Needs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	needs = append(needs, unanswered...)
+
+	slices.SortStableFunc(needs, func(a, b parley.Need) int {
+		return cmp.Or(slices.Index(needOrder, a.Kind)-slices.Index(needOrder, b.Kind), a.Since.Compare(b.Since))
+	})
+
+	return needs, nil
+}
+
+// owedAnswers returns the needs of idle agents that owe an answer.
+func (op *operatorService) owedAnswers(ctx context.Context, now time.Time) (needs []parley.Need, err error) {
 	owed, err := op.store.Owed(ctx, now.Add(-owesWithin), now.Add(-op.opts.Settings.OwesAfter))
 	if err != nil {
 		return nil, err
@@ -88,16 +109,6 @@ func (op *operatorService) needs(ctx context.Context) ([]parley.Need, error) {
 			needs = append(needs, owesNeed(op.fillInItem(item), now))
 		}
 	}
-
-	left, err := op.responders.Needs(ctx)
-	if err != nil {
-		return nil, err
-	}
-
-	needs = append(needs, left...)
-	slices.SortStableFunc(needs, func(a, b parley.Need) int {
-		return cmp.Or(slices.Index(needOrder, a.Kind)-slices.Index(needOrder, b.Kind), a.Since.Compare(b.Since))
-	})
 
 	return needs, nil
 }

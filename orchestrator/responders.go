@@ -35,7 +35,15 @@ func (a *admission) responderNamed(names parley.Names) *team.Member {
 		return nil
 	}
 	m, err := a.roster.Find(names[0])
-	if err != nil || m.Responder() == nil {
+	if err != nil {
+		return nil
+	}
+	return onlyResponder(m)
+}
+
+// onlyResponder returns m if it is a responder, else nil.
+func onlyResponder(m *team.Member) *team.Member {
+	if m.Responder() == nil {
 		return nil
 	}
 	return m

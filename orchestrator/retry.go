@@ -53,14 +53,7 @@ func (op *operatorService) RetryDelivery(
 		op.responders.Speak(invitations)
 	}
 
-	var pending []string
-	for _, d := range chosen {
-		if !d.State.Settled() {
-			op.roster.ByID(d.RecipientID).InsistOn(msg.ID)
-			pending = append(pending, pendingText(d))
-		}
-	}
-
+	pending := op.insist(&msg, chosen)
 	if len(requeued)+len(pending) == 0 {
 		return nil, alreadyDelivered(&msg, chosen) // proven since the first look
 	}
@@ -94,6 +87,18 @@ func (op *operatorService) requeue(jobs []store.Job, res *parley.RetryDeliveryRe
 		}
 	}
 	return names
+}
+
+// insist makes the couriers look at once at the deliveries that are still on their way, and
+// describes those.
+func (op *operatorService) insist(msg *parley.Message, ds []parley.Delivery) (pending []string) {
+	for _, d := range ds {
+		if !d.State.Settled() {
+			op.roster.ByID(d.RecipientID).InsistOn(msg.ID)
+			pending = append(pending, pendingText(d))
+		}
+	}
+	return pending
 }
 
 // selectDeliveries returns the delivery to the recipient, or all deliveries if recipient is
