@@ -123,9 +123,9 @@ func (ms *messageService) RequestAssistance(
 		return nil, err
 	}
 
-	kind := parley.KindDirect
-	if len(to) > 1 || everyone {
-		kind = parley.KindBroadcast
+	kind, responder := parley.KindBroadcast, (*team.Member)(nil)
+	if len(to) == 1 && !everyone {
+		kind, responder = parley.KindDirect, onlyResponder(to[0])
 	}
 
 	d := draft{
@@ -141,11 +141,6 @@ func (ms *messageService) RequestAssistance(
 			RequiresResponse: true,
 			ResponseDeadline: due,
 		},
-	}
-
-	var responder *team.Member
-	if kind == parley.KindDirect {
-		responder = onlyResponder(to[0])
 	}
 
 	// A responder answers with a message, as everyone does. If its model fails, it still owes
@@ -210,8 +205,8 @@ func (ms *messageService) helpers(
 	return to, false, nil
 }
 
-// rankHelpers lists members by how well they match the required capabilities, then by availability,
-// best first.
+// rankHelpers lists members by how well they match the required capabilities, then by
+// availability, best first.
 func (ms *messageService) rankHelpers(members []*team.Member, required []string) []parley.PotentialHelp {
 	readiness := []parley.Availability{parley.Available, parley.Busy, parley.Unavailable}
 	list := make([]parley.PotentialHelp, 0, len(members))

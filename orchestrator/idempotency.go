@@ -158,8 +158,8 @@ func otherMessage(earlier *parley.Message, differs string) error {
 		Suggest("Use another key for each message; the same key only repeats the same call.")
 }
 
-// checkSameFile returns an error if the idempotency key was used for another file, or for a message
-// without one. sha256 is empty if the file has not been read yet.
+// checkSameFile returns an error if the idempotency key was used for another file, or for a
+// message without one. sha256 is empty if the file has not been read yet.
 func checkSameFile(earlier *parley.Message, to *team.Member, name, description, sha256 string) error {
 	var f struct {
 		parley.FileData

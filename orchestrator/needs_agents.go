@@ -127,7 +127,8 @@ func (op *operatorService) addScreens(ctx context.Context, needs []parley.Need) 
 	_ = looks.Wait() // no goroutine returns an error
 }
 
-// ruleCharacters are the characters that lines are drawn with. A line of nothing else carries no text.
+// ruleCharacters are the characters that lines are drawn with. A line of nothing else carries
+// no text.
 const ruleCharacters = " ─━═╌╍┄┅┈┉▀▄-=_"
 
 // lastLines returns the last lines of a screen that carry text.

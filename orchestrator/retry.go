@@ -127,8 +127,8 @@ func (op *operatorService) selectDeliveries(
 		Suggest("It was sent to %s.", strings.Join(names, ", "))
 }
 
-// firstStatesOfRetry returns a new first state for each delivery that ended without proof. The error
-// says why no delivery can be retried.
+// firstStatesOfRetry returns a new first state for each delivery that ended without proof. The
+// error says why no delivery can be retried.
 func (op *operatorService) firstStatesOfRetry(msg *parley.Message, ds []parley.Delivery) ([]store.NewDelivery, error) {
 	var begin []store.NewDelivery
 	var refusal error

@@ -124,8 +124,8 @@ func (ts *threadService) RemoveParticipant(
 	return ts.changeMembership(ctx, c)
 }
 
-// callerAndThread returns the caller and the thread of a call that changes the thread. It fails while
-// communication is paused.
+// callerAndThread returns the caller and the thread of a call that changes the thread. It fails
+// while communication is paused.
 func (ts *threadService) callerAndThread(ctx context.Context, ref string) (*team.Member, parley.Thread, error) {
 	me, err := ts.roster.Caller(ctx)
 	if err == nil {
@@ -138,8 +138,8 @@ func (ts *threadService) callerAndThread(ctx context.Context, ref string) (*team
 	return me, th, err
 }
 
-// changeMembership stores the change and posts a notice of it to the participants and a removed agent. A
-// caller that changes the membership of another agent does not get the notice.
+// changeMembership stores the change and posts a notice of it to the participants and a removed
+// agent. A caller that changes the membership of another agent does not get the notice.
 func (ts *threadService) changeMembership(ctx context.Context, c membership) (*parley.MembershipResult, error) {
 	leave := c.status == parley.MemberRemoved || c.status == parley.MemberLeft
 	var others []string
