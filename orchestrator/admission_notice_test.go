@@ -11,7 +11,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func TestNoticesAreTypedOnceAndNeverToTheTerminated(t *testing.T) {
+func TestNoticesAreTypedOnceAndNotToTerminatedAgents(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	te.as("gone")

@@ -26,7 +26,7 @@ func (te *testTeam) pass(names ...string) parley.Delivery {
 	return parley.Delivery{}
 }
 
-func TestWhoIsHeldFromACircleIsToldToStaySilent(t *testing.T) {
+func TestAgentHeldForACircleIsToldToStaySilent(t *testing.T) {
 	te := newTeam(t)
 	names := []string{"anna", "bob", "carl"}
 	for _, name := range names {
@@ -77,7 +77,7 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 	}
 }
 
-func TestWhoAnswersIsToldWhatHoldsTheAnswer(t *testing.T) {
+func TestReplierIsToldWhyTheAnswerIsHeld(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})

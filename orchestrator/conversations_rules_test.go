@@ -32,7 +32,7 @@ func TestAReviewOfFiveRoundsIsNeverHeld(t *testing.T) {
 	}
 }
 
-func TestWhatTwoSayTooFastPassesByWaitingInItsOrder(t *testing.T) {
+func TestMessagesOverTheRateAreReleasedInOrder(t *testing.T) {
 	te, clock := newLateTeam(t)
 	log := te.launch("bob", "instant", tmuxtest.Agent{})
 	te.launch("anna", "instant", tmuxtest.Agent{})
@@ -57,7 +57,7 @@ func TestWhatTwoSayTooFastPassesByWaitingInItsOrder(t *testing.T) {
 	}
 }
 
-func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
+func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.ChainHops = 1 })
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
@@ -86,7 +86,7 @@ func TestAPersonsAnswerLetsAChainGoOn(t *testing.T) {
 	te.reach(held.MessageID, parley.DeliveryRead)
 }
 
-func TestWhatGoesToAMailboxOrAPersonIsNeverHeld(t *testing.T) {
+func TestMessagesToMailboxesAndPeopleAreNeverHeld(t *testing.T) {
 	te := newTeam(t, func(o *Options) {
 		o.Settings.Conversation = conversation.Settings{ChainHops: 1, PairMinute: 1, PairTenMinutes: 1, CycleRounds: 1}
 	})
@@ -206,7 +206,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te.reach(cooled.MessageID, parley.DeliveryRead)
 }
 
-func TestAThreadsOwnSettingsHoldAfterARestart(t *testing.T) {
+func TestThreadSettingsSurviveARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})

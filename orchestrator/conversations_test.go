@@ -61,7 +61,7 @@ func (te *testTeam) chat(logs map[string]string, seen map[string]int) (sent int,
 	return 0, held
 }
 
-func TestAgentsThatAnswerForEverAreHeldUntilTheyAreReleased(t *testing.T) {
+func TestEndlessExchangeIsHeldUntilReleased(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.Conversation.PairTenMinutes = 7 }) // longer than any machine takes
 	logs, seen := map[string]string{
 		"anna": te.launch("anna", "framed", tmuxtest.Agent{}),

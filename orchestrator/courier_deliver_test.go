@@ -222,7 +222,7 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 
 // A program that is still starting throws away what was typed before it made its
 // terminal raw: that nothing is left unread must not count as read.
-func TestTextDroppedAtStartUpIsNotCalledRead(t *testing.T) {
+func TestTextDroppedAtStartUpIsNotReportedAsRead(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, "slow.log")}

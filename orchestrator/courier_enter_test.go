@@ -48,7 +48,7 @@ func (s *stage) isSubmittedBySecondEnter(id string) {
 	}
 }
 
-func TestLostEnterIsPressedOnceMoreWhenAPersonTookTheirsAway(t *testing.T) {
+func TestLostEnterIsRetriedWhenThePersonRemovedTheirText(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
 	id := s.typedUpon(func() { s.press("-l", " and mine") })
@@ -56,7 +56,7 @@ func TestLostEnterIsPressedOnceMoreWhenAPersonTookTheirsAway(t *testing.T) {
 	s.isSubmittedBySecondEnter(id)
 }
 
-func TestLostEnterIsPressedOnceMoreWhenAPersonHasLeft(t *testing.T) {
+func TestLostEnterIsRetriedWhenThePersonHasLeft(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
 	press := s.attach()
@@ -64,7 +64,7 @@ func TestLostEnterIsPressedOnceMoreWhenAPersonHasLeft(t *testing.T) {
 	s.isSubmittedBySecondEnter(id)
 }
 
-func TestLostEnterIsPressedOnceMoreIntoItsOwnQueue(t *testing.T) {
+func TestLostEnterIsRetriedIntoTheProgramsQueue(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s\nqueue_key: Enter"))
 	s.show("working")
@@ -72,7 +72,7 @@ func TestLostEnterIsPressedOnceMoreIntoItsOwnQueue(t *testing.T) {
 	s.isSubmittedBySecondEnter(s.sendAs(parley.PriorityUrgent, "stop the release"))
 }
 
-func TestTextThatAPersonClearedAwayIsNotCalledSubmitted(t *testing.T) {
+func TestTextClearedByAPersonIsNotReportedAsSubmitted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
 	id := s.typedUpon(func() { s.press("-l", " and mine") })
@@ -86,7 +86,7 @@ func TestTextThatAPersonClearedAwayIsNotCalledSubmitted(t *testing.T) {
 	}
 }
 
-func TestTextThatAPersonSubmittedWithTheirsIsCalledSubmitted(t *testing.T) {
+func TestTextSubmittedByAPersonIsReportedAsSubmitted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 1s"))
 	id := s.typedUpon(func() { s.press("-l", " and mine") })

@@ -12,7 +12,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func TestSynchronizedPaneIsNotTriedAgainAndAgain(t *testing.T) {
+func TestSynchronizedPaneIsNotRetriedEndlessly(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
@@ -58,7 +58,7 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 	}
 }
 
-func TestPasteOfAPersonIsNotTakenForOurs(t *testing.T) {
+func TestPersonsPasteIsNotMistakenForOurs(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
 	id := s.send("coder", "hello")
@@ -102,7 +102,7 @@ func TestAgentIsLetGoWhileSomeoneScrollsOverAPastedText(t *testing.T) {
 	te.reach(id, parley.DeliveryUnconfirmed)
 }
 
-func TestReportsWhileAMessageIsInHandDoNotPileUp(t *testing.T) {
+func TestReportsDuringADeliveryDoNotPileUp(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
 	m := s.roster.ByName("coder")

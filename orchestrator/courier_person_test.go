@@ -12,7 +12,7 @@ import (
 )
 
 // In a tmux of theirs nothing keeps a person's keys back.
-func TestWhatWentWithAMessageIsSaid(t *testing.T) {
+func TestTextSubmittedWithAMessageIsReported(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -44,7 +44,7 @@ func TestWhatWentWithAMessageIsSaid(t *testing.T) {
 	tmuxtest.Poll(t, func() bool { return strings.Contains(te.told(), "“half a thought”") }, te.told)
 }
 
-func TestKeysThatWentWithNothingAreNotSpokenOf(t *testing.T) {
+func TestKeysNotSubmittedWithAMessageAreNotReported(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Late: 2 * time.Second})
 	press := s.attach()

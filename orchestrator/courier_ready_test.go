@@ -90,7 +90,7 @@ func TestBusyAgentGetsImportantMessagesIntoItsOwnQueue(t *testing.T) {
 	}
 }
 
-func TestUrgentMessageInterruptsOnlyWhomTheOperatorAllowedTo(t *testing.T) {
+func TestUrgentMessageInterruptsOnlyWhereTheOperatorAllowsIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	m := s.roster.ByName("coder")
@@ -134,7 +134,7 @@ func TestDialogAndDraftOfAWorkingAgentHoldUrgentMessagesToo(t *testing.T) {
 	}
 }
 
-func TestBlockedAndUnknownScreensAreStatesAndHold(t *testing.T) {
+func TestBlockedAndUnknownScreensHoldMessages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
@@ -172,7 +172,7 @@ func TestOperatorsRetryPassesABlockOnce(t *testing.T) {
 	}
 }
 
-func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
+func TestOperatorsRetryGoesBeforeBlockedMessages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
@@ -195,7 +195,7 @@ func TestOperatorsRetryGoesBeforeWhatWaitsForABlock(t *testing.T) {
 	s.reach(first, parley.DeliveryRead)
 }
 
-func TestOperatorsRetryIsFoundBehindManyThatWait(t *testing.T) {
+func TestOperatorsRetryIsFoundBehindManyWaitingMessages(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{})
 	s.show("limit reached")
@@ -215,7 +215,7 @@ func TestOperatorsRetryIsFoundBehindManyThatWait(t *testing.T) {
 	}
 }
 
-func TestLostEnterIsPressedOnceMore(t *testing.T) {
+func TestLostEnterIsRetriedOnce(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{Deaf: 1}, framedWith(t, "taken_within: 3s"))
 	d := s.reach(s.send("coder", "hello"), parley.DeliveryRead)
@@ -236,7 +236,7 @@ func TestEnterIsNotPressedAThirdTime(t *testing.T) {
 	}
 }
 
-func TestTextThatAPersonTypedIntoIsNotEntered(t *testing.T) {
+func TestTextMixedWithAPersonsKeysIsNotEntered(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s\nshow_within: 1s"))
 	id := s.send("coder", "hello")
@@ -282,7 +282,7 @@ func (s *stage) attach() (press func(keys ...string)) {
 	}
 }
 
-func TestKeysBetweenPasteAndEnterWithholdEnterThoughTheyAreNotDrawn(t *testing.T) {
+func TestUndrawnKeysBetweenPasteAndEnterWithholdEnter(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, "settle: 1s"))
 	press := s.attach()
@@ -326,7 +326,7 @@ func (s *stage) says(event string, ids ...string) {
 
 const reporting = "reports: {Ask: waiting, Stop: idle, Limit: 'blocked: usage limit'}\ntitles: {busy: '^works'}"
 
-func TestReportHoldsUntilTheScreenHasSteadilySaidOtherwise(t *testing.T) {
+func TestReportHoldsUntilTheScreenSteadilyContradictsIt(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, framedWith(t, reporting))
 	s.says("Ask")

@@ -92,7 +92,7 @@ func TestReportThatNamesAMessageProvesIt(t *testing.T) {
 	}
 }
 
-func TestReportCannotNameWhatWasNotTyped(t *testing.T) {
+func TestReportCannotProveAMessageThatWasNotTyped(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t))
 	te.launch("coder", "talker", tmuxtest.Agent{})
@@ -111,7 +111,7 @@ func TestReportCannotNameWhatWasNotTyped(t *testing.T) {
 	}
 }
 
-func TestTurnStartIsKeptWithWhatWasDelivered(t *testing.T) {
+func TestTurnStartIsRecordedWithTheDeliveredMessage(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t))
 	te.launch("coder", "talker", tmuxtest.Agent{})
@@ -244,7 +244,7 @@ func TestEndOfATurnWithAQueueIsNotIdle(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyNamedMessagesAreRemembered(t *testing.T) {
+func TestNumberOfRememberedReportsIsBounded(t *testing.T) {
 	var r team.Reports
 	for i := range 3 * team.MaxNamed {
 		r.Note(team.Report{At: time.Unix(int64(i), 0)}, false, []string{team.NewID()})

@@ -114,7 +114,7 @@ func TestDeadlinesTellTheDebtorThenTheSenderThenTheOperatorOnce(t *testing.T) {
 	}
 }
 
-func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
+func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 	d := newDue(t)
 	d.clock.pass(26 * time.Minute)
 	owed, err := d.store.Due(t.Context(), d.now().Add(time.Hour))
@@ -132,7 +132,7 @@ func TestWhatWasToldButNotNotedIsNotToldAgain(t *testing.T) {
 	d.expect("twice", 1, 0, 0)
 }
 
-func TestNobodyHearsOfWhatWasAnswered(t *testing.T) {
+func TestAnsweredRequestsCauseNoReminders(t *testing.T) {
 	for _, status := range []parley.ResponseStatus{"", parley.ResponseCompleted, parley.ResponseUnable} {
 		d := newDue(t)
 		d.respond(status)
@@ -180,7 +180,7 @@ func TestTheOperatorIsNotToldWhilePaused(t *testing.T) {
 	d.expect("paused", 1, 1, 0)
 }
 
-func TestTheTerminatedAreNotReminded(t *testing.T) {
+func TestTerminatedAgentsAreNotReminded(t *testing.T) {
 	d := newDue(t)
 	if _, err := d.terminals.StopAgent(d.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func TestTheTerminatedAreNotReminded(t *testing.T) {
 	}
 }
 
-func TestAShortDeadlineIsRemindedOfHalfWay(t *testing.T) {
+func TestShortDeadlineIsRemindedHalfWay(t *testing.T) {
 	d := newDue(t)
 	d.respond(parley.ResponseCompleted)
 	at := d.now().Add(4 * time.Minute)
@@ -205,7 +205,7 @@ func TestAShortDeadlineIsRemindedOfHalfWay(t *testing.T) {
 	d.expect("after more than half", 1, 0, 0)
 }
 
-func TestTheFooterSaysByWhenToReply(t *testing.T) {
+func TestFooterShowsTheDeadline(t *testing.T) {
 	te := newTeam(t)
 	log := te.launch("coder", "framed", tmuxtest.Agent{})
 	planner := te.as("planner")
@@ -304,7 +304,7 @@ func TestAssistanceAsksTheCapableTheBestFirst(t *testing.T) {
 	}
 }
 
-func TestRepeatingARequestAfterItsDeadlineIsNoNewOne(t *testing.T) {
+func TestRequestRepeatedAfterItsDeadlineIsTheSameCall(t *testing.T) {
 	d := newDue(t)
 	deadline := time.Now().Add(time.Minute)
 	req := parley.SendMessageRequest{
@@ -335,7 +335,7 @@ func TestRepeatingARequestAfterItsDeadlineIsNoNewOne(t *testing.T) {
 	}
 }
 
-func TestNobodyIsRemindedInAConversationThatIsOver(t *testing.T) {
+func TestEndedConversationCausesNoReminders(t *testing.T) {
 	for name, end := range map[string]func(*due){
 		"concluded": func(d *due) {
 			d.says("coder", "planner", "got it, thanks")

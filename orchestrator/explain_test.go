@@ -70,7 +70,7 @@ coder: unconfirmed
 	}
 }
 
-func TestExplainSaysWhatHoldsNow(t *testing.T) {
+func TestExplainDescribesEveryState(t *testing.T) {
 	for _, c := range []struct {
 		state  parley.DeliveryState
 		code   parley.ReasonCode
@@ -120,7 +120,7 @@ func TestRungsAreToldInSentences(t *testing.T) {
 	}
 }
 
-func TestDurationsAreSaidAsPeopleDo(t *testing.T) {
+func TestFormatDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{-time.Second: "0.0 s", 1500 * time.Millisecond: "1.5 s", 119 * time.Second: "119 s",
 		2 * time.Minute: "2 min", 119 * time.Minute: "119 min", 47 * time.Hour: "47 h", 72 * time.Hour: "3 days"} {
 		if got := formatDuration(d); got != want {

@@ -82,7 +82,7 @@ func TestFilesAreRemovedByTheirAge(t *testing.T) {
 	}
 }
 
-func TestWhatACrashLeftOfFilesGoesAtTheStart(t *testing.T) {
+func TestStartRemovesFilesLeftByACrash(t *testing.T) {
 	te := newTeam(t)
 	planner, coder := te.as("planner"), te.as("coder")
 	kept := te.transfer(planner, "coder", te.give("a.txt", "kept"))

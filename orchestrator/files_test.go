@@ -246,7 +246,7 @@ func TestPathFromTheNetworkIsRefused(t *testing.T) {
 	}
 }
 
-func TestFileThatNobodyIsToldOfLeavesNothing(t *testing.T) {
+func TestUnannouncedFileLeavesNothing(t *testing.T) {
 	te := newTeam(t, func(o *Options) { o.Settings.MaxFileMB = 1 })
 	planner := te.as("planner")
 	te.as("coder")
@@ -352,7 +352,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 }
 
 // Who comes into a thread later reads what came before, with its files.
-func TestFileInAThreadIsForThoseWhoTakePart(t *testing.T) {
+func TestFileInAThreadIsForItsParticipants(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
 	thread, err := te.CreateThread(

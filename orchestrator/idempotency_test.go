@@ -9,7 +9,7 @@ import (
 
 // An upload that nobody is told of is stored once by its key, and the key of one file
 // stands for no other.
-func TestUploadsForNobodyAreStoredOncePerKey(t *testing.T) {
+func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("coder")

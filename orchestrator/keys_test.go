@@ -28,7 +28,7 @@ func (te *testTeam) wantGood(when string, keys map[string]bool) {
 	}
 }
 
-func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
+func TestKeysWorkUntilTheyEnd(t *testing.T) {
 	te := newTeam(t)
 	boss := te.operator()
 	res, err := te.RegisterAgent(boss, parley.RegisterAgentRequest{Username: "coder"})
@@ -84,7 +84,7 @@ func TestKeysAreGoodUntilTheyEnd(t *testing.T) {
 	te.wantGood("yet another daemon", map[string]bool{first: false, second: false, third: false, rotated.APIKey: false})
 }
 
-func TestUseOfAKeyIsKept(t *testing.T) {
+func TestLastUseOfAKeyIsStored(t *testing.T) {
 	te := newTeam(t)
 	te.as("coder") // which authenticates with the first
 	if _, err := te.IssueKey(te.operator(), parley.IssueKeyRequest{Agent: "coder"}); err != nil {
@@ -127,7 +127,7 @@ func (te *testTeam) keyIn(name string) string {
 	return ""
 }
 
-func TestRestartReplacesTheLaunchKeyAlone(t *testing.T) {
+func TestRestartReplacesOnlyTheLaunchKey(t *testing.T) {
 	te := newTeam(t)
 	boss := te.operator()
 	launch := func() {

@@ -27,7 +27,7 @@ func wantLimited(t *testing.T, what string, err error, seconds int) {
 	}
 }
 
-func TestSendersAreLimitedEachByItself(t *testing.T) {
+func TestEachSenderHasItsOwnLimit(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	te := newTeam(t, tight(&clock))
 	coder, planner := te.as("coder"), te.as("planner")
@@ -115,7 +115,7 @@ func TestBroadcastsHaveALimitOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestRegistrationsAreLimitedByWhereTheyComeFrom(t *testing.T) {
+func TestRegistrationsAreLimitedByOrigin(t *testing.T) {
 	clock := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	te := newTeam(t, tight(&clock))
 	n := 0
@@ -151,7 +151,7 @@ func TestRegistrationsAreLimitedByWhereTheyComeFrom(t *testing.T) {
 	}
 }
 
-func TestFewPlacesAreRememberedForRegistrations(t *testing.T) {
+func TestNumberOfRegistrationOriginsIsBounded(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var d registrations
 	for n := range 3 * maxOrigins {

@@ -117,7 +117,7 @@ func TestLostAndEndedAgentsNeedTheOperator(t *testing.T) {
 	te.wantNeed(te.need(parley.NeedLost), "coder", "its terminal is gone", "parley restart coder")
 }
 
-func TestALostAdoptedAgentIsAdoptedAgain(t *testing.T) {
+func TestLostAdoptedAgentNeedsAdopting(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -169,7 +169,7 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	}
 }
 
-func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
+func TestSilentBusyAgentIsStuck(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
@@ -219,7 +219,7 @@ func TestAnAgentThatShowsNothingIsStuck(t *testing.T) {
 	te.nothingNeeded()
 }
 
-func TestAnAgentOfWhichNothingIsKnownIsStuck(t *testing.T) {
+func TestSilentAgentInUnknownStateIsStuck(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
@@ -359,7 +359,7 @@ func TestTheMostPressingNeedComesFirst(t *testing.T) {
 	}
 }
 
-func TestOfAScreenTheLastLinesThatSayAnythingAreShown(t *testing.T) {
+func TestNeedShowsTheLastLinesWithText(t *testing.T) {
 	var screen tmux.Screen
 	for i := range 20 {
 		screen.Lines = append(screen.Lines, fmt.Sprintf("line\t%d  ", i), "   ", " ╌╌╌╌ ", "────")
@@ -370,7 +370,7 @@ func TestOfAScreenTheLastLinesThatSayAnythingAreShown(t *testing.T) {
 	}
 }
 
-func TestWhatAPersonLeftInATerminalNeedsTheOperator(t *testing.T) {
+func TestLeftoverDraftNeedsTheOperator(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, tmuxtest.Agent{}, func(o *Options) { o.Settings.DraftAfter = time.Second })
 	pane := s.pane("coder").ID()

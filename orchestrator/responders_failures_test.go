@@ -98,7 +98,7 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 	}
 }
 
-func TestPauseLetsAnAnswerComeThatIsBeingWritten(t *testing.T) {
+func TestPauseLetsARunningAnswerFinish(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	ada := te.as("ada")
@@ -129,7 +129,7 @@ func TestPauseLetsAnAnswerComeThatIsBeingWritten(t *testing.T) {
 	}
 }
 
-func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
+func TestShutdownTellsTheAskingAgent(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	ada := te.as("ada")
@@ -170,8 +170,8 @@ func TestDaemonThatEndsTellsWhoAsked(t *testing.T) {
 	}
 }
 
-// TestModelIsAskedByFewAtOnce has ten agents ask one responder, of which three may.
-func TestModelIsAskedByFewAtOnce(t *testing.T) {
+// TestConcurrentModelCallsAreBounded has ten agents ask one responder, of which three may.
+func TestConcurrentModelCallsAreBounded(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	te.reopen(func(o *Options) { o.Settings.ModelCalls = 3 })
@@ -201,7 +201,7 @@ func TestModelIsAskedByFewAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsForAModelWaitsNoLongerThanItMay(t *testing.T) {
+func TestWaitForAModelCallIsBounded(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	te.reopen(func(o *Options) { o.Settings.ModelCalls = 1 })

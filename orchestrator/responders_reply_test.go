@@ -306,7 +306,7 @@ func TestRepeatedKeyGetsTheSameReplyFromOneCall(t *testing.T) {
 	}
 }
 
-func TestSlowModelEndsWithTheDeadlineAndTheCallersLeaving(t *testing.T) {
+func TestSlowModelEndsAtTheDeadlineOrWhenTheCallerLeaves(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	te.reopen(func(o *Options) { o.Settings.ModelTimeout = 100 * time.Millisecond })

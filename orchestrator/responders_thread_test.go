@@ -233,7 +233,7 @@ func TestFailedPostInAThreadWaitsForRetry(t *testing.T) {
 	}
 }
 
-func TestDaemonThatEndsLeavesAPostUnanswered(t *testing.T) {
+func TestShutdownLeavesAPostUnanswered(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)
 	ada := te.as("ada")

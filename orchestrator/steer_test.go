@@ -43,7 +43,7 @@ func TestGuidanceIsTypedUnderItsOwnHeader(t *testing.T) {
 	}
 }
 
-func TestWhoMaySteerWhom(t *testing.T) {
+func TestSteeringRights(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
@@ -81,7 +81,7 @@ func TestWhoMaySteerWhom(t *testing.T) {
 	}
 }
 
-func TestUnsentGuidanceIsKnownAsParleys(t *testing.T) {
+func TestUnsentGuidanceIsRecognisedAsParleys(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})
@@ -183,7 +183,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 
 // What an agent shows right after guidance may be that guidance; what it shows
 // later is work.
-func TestGuidanceThatIsDrawnIsNoSignOfLife(t *testing.T) {
+func TestDrawnGuidanceIsNoSignOfLife(t *testing.T) {
 	te, _, g := newStuck(t)
 	te.guard(g, 1, "after 11 min")
 	m := te.roster.ByName("coder")
@@ -196,7 +196,7 @@ func TestGuidanceThatIsDrawnIsNoSignOfLife(t *testing.T) {
 	}
 }
 
-func TestStuckAgentsAreSteeredByItselfWhenAskedFor(t *testing.T) {
+func TestAutoSteerGuidesStuckAgents(t *testing.T) {
 	for _, on := range []bool{false, true} {
 		te := newStage(
 			t,

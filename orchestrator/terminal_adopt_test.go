@@ -19,7 +19,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
+func TestAdoptedAgentGetsMessagesAndTheUsersTmuxIsUnchanged(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -75,7 +75,7 @@ func TestAdoptedAgentGetsMessagesAndTheUsersTmuxStaysAsItWas(t *testing.T) {
 	te.inState("coder", parley.StateTerminated)
 }
 
-func TestAdoptRefusesWhatIsNoAgentsPane(t *testing.T) {
+func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -244,7 +244,7 @@ func TestAdoptedAgentsProgramComesBack(t *testing.T) {
 	}
 }
 
-func TestSuspendedAgentIsNotTakenForWhatRunsInItsPlace(t *testing.T) {
+func TestSuspendedAgentIsNotMistakenForItsReplacement(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)
@@ -373,7 +373,7 @@ func TestNobodyTypesIntoSynchronizedPanes(t *testing.T) {
 	te.reach(id, parley.DeliveryRead)
 }
 
-func TestHungTmuxOfTheUserHoldsNobodyElse(t *testing.T) {
+func TestHungUserTmuxDoesNotHoldOtherAgents(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)

@@ -54,7 +54,7 @@ func signalProcess(t *testing.T, pid int, sig syscall.Signal) {
 	}
 }
 
-func TestPaneWithoutInputIsNotTriedAgainAndAgain(t *testing.T) {
+func TestPaneWithoutInputIsNotRetriedEndlessly(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	log := te.launch("coder", "quick", tmuxtest.Agent{})
@@ -98,7 +98,7 @@ func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 	}
 }
 
-func TestStopEndsWhatOutlivedItsTmuxServer(t *testing.T) {
+func TestStopEndsProcessesThatOutlivedTheirTmuxServer(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("stubborn", "quick", tmuxtest.Agent{IgnoreHUP: true})
@@ -166,7 +166,7 @@ func TestCancelledLaunchLeavesNoProcess(t *testing.T) {
 	}
 }
 
-func TestShutDownEndsWhatIsBeingLaunched(t *testing.T) {
+func TestShutDownEndsAgentsBeingLaunched(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	var launches sync.WaitGroup
@@ -304,7 +304,7 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 	}
 }
 
-func TestStopSparesAProcessThatHasTheNumberOfADeadOne(t *testing.T) {
+func TestStopSparesAProcessWithAReusedPID(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "quick", tmuxtest.Agent{})

@@ -39,7 +39,7 @@ func (te *testTeam) looksAt(name, pid string) {
 	}
 }
 
-func TestAHungTmuxIsToldAndNotWaitedFor(t *testing.T) {
+func TestHungTmuxIsReportedAndNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	if te.terminals.AnswerTime != 10*time.Second {
@@ -57,7 +57,7 @@ func TestAHungTmuxIsToldAndNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestAHungTmuxOfAPersonIsTold(t *testing.T) {
+func TestHungUserTmuxIsReported(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	u := newUser(t, te)

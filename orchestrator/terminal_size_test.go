@@ -23,7 +23,7 @@ func (te *testTeam) hasSize(name string, width, height int) {
 	}, func() string { return fmt.Sprintf("%+v, want %dx%d", info, width, height) })
 }
 
-func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
+func TestSizeIsRestoredWhenAPersonLeaves(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
 	te.launch("coder", "framed", tmuxtest.Agent{})
@@ -47,7 +47,7 @@ func TestSizeIsGivenBackWhenAPersonLeaves(t *testing.T) {
 	te.hasSize("coder", 200, 50)
 }
 
-func TestAnAgentIsWatchedThoughItsSizeCannotBeGivenBack(t *testing.T) {
+func TestAgentIsWatchedThoughItsSizeCannotBeRestored(t *testing.T) {
 	t.Parallel()
 	var said logged
 	te := newTeam(t, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&said, nil)) })

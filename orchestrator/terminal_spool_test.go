@@ -48,7 +48,7 @@ func (te *testTeam) spoolIsGone() {
 		func() string { return "the spool is still there" })
 }
 
-func TestSpooledReportsAreHeardByTheNextDaemon(t *testing.T) {
+func TestNextDaemonReadsSpooledReports(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	given := te.unconfirmed("deaf")
@@ -107,7 +107,7 @@ func TestSpoolOfARunningDaemonIsTaken(t *testing.T) {
 	}
 }
 
-func TestSpoolOfOthersIsNotBelieved(t *testing.T) {
+func TestSpoolOwnedByOthersIsIgnored(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t), spooling)
 	te.launch("coder", "talker", tmuxtest.Agent{})

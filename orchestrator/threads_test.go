@@ -102,7 +102,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	}
 }
 
-func TestPostsToAThreadFailForTheTerminated(t *testing.T) {
+func TestThreadPostsFailForTerminatedAgents(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")
 	te.as("gone")
