@@ -10,8 +10,8 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// pass has the three send one another what the last was given, round and round, and
-// returns the first that is held.
+// pass makes the agents forward a message in a circle, and returns the first delivery that is
+// held.
 func (te *testTeam) pass(names ...string) parley.Delivery {
 	te.t.Helper()
 	te.send(names[0], "pass it on")
@@ -44,7 +44,7 @@ func TestAgentHeldForACircleIsToldToStaySilent(t *testing.T) {
 		t.Errorf("%s is told %v for %s, %v", held.Recipient, state.ShouldRespond, state.Reason, err)
 	}
 
-	// A person's word to one of them renews no chain that it does not answer.
+	// A message from a person renews only the chain that it answers.
 	needs, err := te.GetNeeds(te.operator(), parley.GetNeedsRequest{})
 	if err != nil || len(needs.Needs) != 1 || strings.Contains(needs.Needs[0].Action, "write to one of them") {
 		t.Errorf("the operator needs to %+v, %v", needs, err)

@@ -12,7 +12,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// newLateTeam is a team whose clock can be moved.
+// newLateTeam returns a team with a clock that the test moves.
 func newLateTeam(t testing.TB) (*testTeam, *clock) {
 	c := new(clock)
 	return newTeam(t, c.option), c
@@ -147,7 +147,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 		}
 	}
 
-	// Nobody human has written, and four posts came within a minute: whatever is drawn.
+	// No person has written, and four posts came within a minute: the outcome of the draw does not matter.
 	te.post(te.agent("coder"), thread, "@tester it is done", "tester", false)
 	held := te.post(tester, thread, "well", "coder", false)
 	wantHold(held, conversation.HumansDisengaged)
@@ -185,7 +185,7 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	do(parley.ActionMute)
 	muted := te.post(tester, thread, "@coder again", "coder", true)
 	wantHold(muted, conversation.MutedByOperator)
-	te.close() // a mute holds after a restart
+	te.close() // a mute survives a restart
 	te.open()
 	wantHold(te.post(te.agent("tester"), thread, "@coder and again", "coder", false), conversation.MutedByOperator)
 	if res := do(parley.ActionRelease); len(res.Released) != 0 || res.Held != 2 {

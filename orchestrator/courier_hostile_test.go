@@ -41,7 +41,7 @@ func TestTextBehindADialogIsNotTaken(t *testing.T) {
 		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"),
 	)
 
-	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) } // the Enter is lost to a dialog that opens at that moment
+	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) } // a dialog opens at that moment and swallows the Enter
 	id := s.send("coder", "hello")
 	tmuxtest.Poll(t, func() bool { return strings.Contains(s.delivery(id).Reason, "dialog") }, func() string {
 		return fmt.Sprintf("%+v", s.delivery(id))
@@ -69,7 +69,7 @@ func TestPersonsPasteIsNotMistakenForOurs(t *testing.T) {
 	})
 
 	pane := s.pane("coder").ID()
-	s.tmuxRun("send-keys", "-t", pane, "Enter") // they send ours themselves, and paste a text of their own
+	s.tmuxRun("send-keys", "-t", pane, "Enter") // the person submits our text and pastes another
 	s.tmuxRun("set-buffer", "-b", "theirs", "one\ntwo\nthree\nfour\nfive")
 	s.tmuxRun("paste-buffer", "-p", "-r", "-b", "theirs", "-t", pane)
 	s.show("")

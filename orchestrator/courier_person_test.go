@@ -11,7 +11,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// In a tmux of theirs nothing keeps a person's keys back.
+// On the user's own tmux server, parley cannot hold back a person's keys.
 func TestTextSubmittedWithAMessageIsReported(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -62,13 +62,13 @@ func TestKeysNotSubmittedWithAMessageAreNotReported(t *testing.T) {
 	}
 }
 
-// isEntered reports whether the pane remembers a key.
+// isEntered reports whether the pane records an Enter.
 func (te *testTeam) isEntered(name string) bool {
 	info, err := te.pane(name).Info(context.Background())
 	return err == nil && info.Phase == "entered"
 }
 
-// told is what the operator's inbox holds.
+// told returns the texts in the operator's inbox.
 func (te *testTeam) told() string {
 	te.t.Helper()
 	res, err := te.CheckInbox(te.operator(), parley.CheckInboxRequest{IncludeRead: true})
@@ -82,7 +82,7 @@ func (te *testTeam) told() string {
 	return strings.Join(all, "\n")
 }
 
-// press presses keys in the person's terminal.
+// press sends keys to the person's terminal.
 func (u *userTmux) press(text string) {
 	u.t.Helper()
 	if out, err := u.command(u.screens, "send-keys", "-l", text).CombinedOutput(); err != nil {

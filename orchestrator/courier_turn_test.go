@@ -10,7 +10,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// launchReporting launches a fake agent whose program is to report its prompts.
+// launchReporting launches a fake agent whose profile expects reports of its prompts.
 func launchReporting(t *testing.T, takenWithin string, a tmuxtest.Agent) (te *testTeam, log string) {
 	te = newTeam(t, func(o *Options) {
 		var err error
@@ -21,7 +21,7 @@ func launchReporting(t *testing.T, takenWithin string, a tmuxtest.Agent) (te *te
 	return te, te.launch("ann", "speaker", a)
 }
 
-// begins lets ann report a message and, right away, the end of the turn.
+// begins reports the start of a message's turn as ann and, right away, its end.
 func (te *testTeam) begins(id string) {
 	te.t.Helper()
 	te.report("ann", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})

@@ -11,7 +11,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// due is a team whose clock can be moved, in which planner awaits coder's response.
+// due is a team with a clock that the test moves, in which planner waits for coder's response.
 type due struct {
 	*testTeam
 	clock   *clock
@@ -35,7 +35,7 @@ func newDue(t *testing.T) *due {
 	return d
 }
 
-// notices returns parley's words to an agent, after having looked for what is due.
+// notices sends the reminders that are due and returns parley's notices to an agent.
 func (d *due) notices(name string) []string {
 	d.t.Helper()
 	d.remind(context.Background())
@@ -56,8 +56,7 @@ func (d *due) notices(name string) []string {
 	return texts
 }
 
-// expect compares who has heard of it: how many notices each has, and how many needs
-// the operator.
+// expect checks the number of notices that each agent has, and the operator's number of needs.
 func (d *due) expect(when string, coder, planner, operator int) {
 	d.t.Helper()
 	got := [3]int{len(d.notices("coder")), len(d.notices("planner")), len(d.needs(""))}
@@ -122,7 +121,7 @@ func TestNoticeStoredBeforeACrashIsNotRepeated(t *testing.T) {
 		t.Fatalf("owed: %+v, %v", owed, err)
 	}
 
-	for range 2 { // as after a crash between the two
+	for range 2 { // as after a crash between sending and recording
 		owed[0].Debt.RemindedAt = nil
 		if err := d.remindOne(t.Context(), owed[0]); err != nil {
 			t.Fatal(err)

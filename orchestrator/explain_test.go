@@ -75,7 +75,7 @@ func TestExplainDescribesEveryState(t *testing.T) {
 		state  parley.DeliveryState
 		code   parley.ReasonCode
 		reason string
-		want   []string // each in one line
+		want   []string // substrings, one per line
 	}{
 		{parley.DeliveryRead, "", "", []string{"coder has it. Nothing is left to do."}},
 		{parley.DeliverySubmitted, "", "", []string{"coder has it.", "not proven"}},

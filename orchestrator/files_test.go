@@ -26,7 +26,7 @@ func (te *testTeam) give(name, content string) string {
 	return path
 }
 
-// kept lists what the workspace holds of files.
+// kept lists the stored contents and copies of the workspace.
 func (te *testTeam) kept() []string {
 	te.t.Helper()
 	list := []string{}
@@ -121,7 +121,7 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, reviewer := te.as("planner"), te.as("coder"), te.as("reviewer")
 	res := te.transfer(planner, "coder", te.give("a.txt", "content"))
-	if err := os.RemoveAll(filepath.Dir(res.Data.ServerPath)); err != nil { // its recipient has moved it
+	if err := os.RemoveAll(filepath.Dir(res.Data.ServerPath)); err != nil { // the recipient has moved it
 		t.Fatal(err)
 	}
 
@@ -258,7 +258,7 @@ func TestUnannouncedFileLeavesNothing(t *testing.T) {
 
 	_, err := te.TransferFile(planner, parley.TransferFileRequest{Recipient: "coder", SourcePath: sparse})
 	wantCode(t, err, parley.FileRefused)
-	if size := parley.AsError(err).Details["size"]; size != int64(1<<40) { // known before it is read
+	if size := parley.AsError(err).Details["size"]; size != int64(1<<40) { // refused by its size, before it is read
 		t.Errorf("the refusal says the size %v", size)
 	}
 
@@ -326,7 +326,7 @@ func TestFileTextFitsTheLimit(t *testing.T) {
 	}
 }
 
-// An agent in a terminal is told as of any message, and a restart loses nothing.
+// An agent in a terminal gets the announcement as any message, and a restart loses nothing.
 func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("worker", "instant", tmuxtest.Agent{})
@@ -351,7 +351,7 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 	}
 }
 
-// Who comes into a thread later reads what came before, with its files.
+// An agent that joins a thread later can read its earlier posts and their files.
 func TestFileInAThreadIsForItsParticipants(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")

@@ -7,8 +7,8 @@ import (
 	"parley"
 )
 
-// An upload that nobody is told of is stored once by its key, and the key of one file
-// stands for no other.
+// An upload without a recipient is stored once per key, and a key cannot be used for another
+// file.
 func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 	te := newTeam(t)
 	planner := te.as("planner")

@@ -12,13 +12,13 @@ import (
 	"parley/orchestrator/team"
 )
 
-// good reports whose key it is, "" for nobody's.
+// good returns the owner of a key, or "" if the key is not valid.
 func (te *testTeam) good(key string) string {
 	c, _ := te.roster.Authenticate(context.Background(), key)
 	return c.Name
 }
 
-// wantGood checks which keys are coder's.
+// wantGood checks which keys are valid and coder's.
 func (te *testTeam) wantGood(when string, keys map[string]bool) {
 	te.t.Helper()
 	for key, want := range keys {
@@ -58,13 +58,13 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 		},
 	)
 
-	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // the whole key is as good as its id
+	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // a full key is accepted too
 		t.Fatal(err)
 	}
 
 	te.wantGood("revoked", map[string]bool{first: true, second: false, third: true})
 
-	te.close() // what holds now holds for the next daemon
+	te.close() // a restart changes nothing
 	te.open()
 	te.wantGood("another daemon", map[string]bool{first: true, second: false, third: true})
 

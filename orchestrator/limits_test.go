@@ -9,7 +9,7 @@ import (
 	"parley"
 )
 
-// tight are settings in which limits are met soon, under a clock of the test's.
+// tight sets low limits and a clock that the test moves.
 func tight(clock *time.Time) func(*Options) {
 	return func(o *Options) {
 		o.Settings.MessagesPerMinute, o.Settings.BroadcastsPerMinute, o.Settings.RegistrationsPerMinute = 3, 2, 2

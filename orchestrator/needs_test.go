@@ -18,14 +18,14 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// clock runs with the machine's, ahead of it as far as it is told.
+// clock runs with the machine's clock, ahead of it by a settable offset.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time       { return time.Now().Add(time.Duration(c.ahead.Load())) }
 func (c *clock) pass(d time.Duration) { c.ahead.Add(int64(d)) }
 func (c *clock) option(o *Options)    { o.Now = c.now }
 
-// dialog makes a file while which exists the agent that has it shows a dialog.
+// dialog creates a file. While it exists, the agent shows a dialog.
 func (te *testTeam) dialog() string {
 	te.t.Helper()
 	file := filepath.Join(te.dir, "dialog")
@@ -132,7 +132,7 @@ func TestLostAdoptedAgentNeedsAdopting(t *testing.T) {
 	}
 }
 
-// Whose tmux hangs is listed all the same, without a screen.
+// An agent whose tmux hangs is still listed, without a screen.
 func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -143,7 +143,7 @@ func TestNeedsDoNotWaitForAHungTmux(t *testing.T) {
 	te.inState("mine", parley.StateWaiting)
 	te.inState("theirs", parley.StateIdle)
 	m := te.roster.ByName("theirs")
-	m.Changing.Lock() // the watcher leaves it alone
+	m.Changing.Lock() // keeps the watcher away
 	defer m.Changing.Unlock()
 
 	if err := te.roster.SetState(t.Context(), m, parley.StateWaiting, "its screen shows a dialog", nil); err != nil {
@@ -298,7 +298,7 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	}
 }
 
-// Who works may be working on the answer.
+// A busy agent may be working on the answer.
 func TestBusyAgentsOweNothingYet(t *testing.T) {
 	t.Parallel()
 	var c clock

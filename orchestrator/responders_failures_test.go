@@ -170,7 +170,7 @@ func TestShutdownTellsTheAskingAgent(t *testing.T) {
 	}
 }
 
-// TestConcurrentModelCallsAreBounded has ten agents ask one responder, of which three may.
+// TestConcurrentModelCallsAreBounded has ten agents ask one responder that allows three calls at once.
 func TestConcurrentModelCallsAreBounded(t *testing.T) {
 	t.Parallel()
 	te, s := withModel(t)

@@ -23,8 +23,8 @@ func (te *testTeam) retry(id string) *parley.RetryDeliveryResult {
 	return res
 }
 
-// dropped launches an agent that throws the first message away, and returns
-// that message, which is unconfirmed, and the agent's log.
+// dropped launches an agent that drops its first message. It returns that message, which is
+// unconfirmed, and the agent's log.
 func (te *testTeam) dropped(name string) (id, log string) {
 	te.t.Helper()
 	agent := tmuxtest.Agent{Startup: 2 * time.Second, Log: filepath.Join(te.dir, name+".log")}
@@ -80,8 +80,8 @@ func TestRetryTypesAnUnconfirmedMessageOnceMore(t *testing.T) {
 	}
 }
 
-// A retry that is stored is done, whatever becomes of the daemon; the pause
-// keeps it from being done before the daemon ends.
+// A stored retry survives the daemon. The pause keeps it from being delivered before the daemon
+// ends.
 func TestRetryOutlivesTheDaemon(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)
@@ -119,7 +119,7 @@ func TestRetryOfAHeldMessageSaysWhyItWaits(t *testing.T) {
 	}
 }
 
-// What a stopped agent missed waits for its next launch.
+// A retried message to a stopped agent waits for its next launch.
 func TestRetryOfAFailedMessageWaitsForTheAgent(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t)

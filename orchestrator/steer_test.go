@@ -90,7 +90,7 @@ func TestUnsentGuidanceIsRecognisedAsParleys(t *testing.T) {
 	te.held(te.send("coder", "wait"), "an unsent message stands in its terminal")
 }
 
-// steerings are the guidance that parley itself gave, oldest first.
+// steerings returns the guidance sent by parley itself, oldest first.
 func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 	te.t.Helper()
 	m := te.roster.ByName(agent)
@@ -107,7 +107,7 @@ func (te *testTeam) steerings(agent string) []parley.ContractMessage {
 	return res.Messages
 }
 
-// newStuck is an agent that has shown nothing for eleven minutes, and a guardian.
+// newStuck returns a team with an agent that has shown nothing for eleven minutes, and a guardian.
 func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 	c := new(clock)
 	te := newStage(t, tmuxtest.Agent{}, c.option)
@@ -117,7 +117,7 @@ func newStuck(t *testing.T) (*stage, *clock, *guardian) {
 	return te, c, newGuardian(te.operatorService)
 }
 
-// guard lets the guardian look, and wants so much guidance to have been given.
+// guard runs the guardian once and checks the number of messages it has sent so far.
 func (te *testTeam) guard(g *guardian, want int, when string) {
 	te.t.Helper()
 	if err := g.steerIfStuck(te.t.Context(), te.roster.ByName("coder")); err != nil {
@@ -181,8 +181,7 @@ func TestStuckAgentsAreSteeredOncePerTime(t *testing.T) {
 	te.guard(g, 2, "when it is stuck again")
 }
 
-// What an agent shows right after guidance may be that guidance; what it shows
-// later is work.
+// Output right after guidance may be the guidance itself; later output is work.
 func TestDrawnGuidanceIsNoSignOfLife(t *testing.T) {
 	te, _, g := newStuck(t)
 	te.guard(g, 1, "after 11 min")
@@ -207,7 +206,7 @@ func TestAutoSteerGuidesStuckAgents(t *testing.T) {
 		te.show("working")
 		te.need(parley.NeedStuck)
 		if !on {
-			time.Sleep(500 * time.Millisecond) // it would have come ten times
+			time.Sleep(500 * time.Millisecond) // long enough for ten ticks
 			if got := te.steerings("coder"); len(got) != 0 {
 				t.Errorf("steered unasked: %+v", got)
 			}
@@ -227,7 +226,7 @@ func TestAutoSteerGuidesStuckAgents(t *testing.T) {
 	}
 }
 
-// systemIsNobody checks that parley is a sender, and nobody's address.
+// systemIsNobody checks that parley itself can send but not be addressed.
 func (te *testTeam) systemIsNobody(t *testing.T) {
 	t.Helper()
 	res, err := te.GetAgentStatus(te.operator(), parley.AgentStatusRequest{})

@@ -14,7 +14,7 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// TestNothingIsTypedTwiceWhileAgentsComeAndGo sends all the while that agents are
+// TestNothingIsTypedTwiceWhileAgentsComeAndGo keeps sending while agents are
 // restarted, stopped, launched twice at once, and lose their tmux server.
 func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 	t.Parallel()

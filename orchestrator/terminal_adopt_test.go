@@ -282,7 +282,7 @@ func TestAdoptedAgentIsLostWithTheUsersTmux(t *testing.T) {
 	te.held(id, "unreachable")
 	te.inState("mine", parley.StateIdle)
 
-	// Adopted elsewhere under its name, it is who it was, and gets what waits.
+	// Adopted elsewhere under its name, it is the same agent and gets the waiting messages.
 	again := newUser(t, te)
 	log := again.agent(again.pane())
 	if now := again.adopt("coder", again.pane()); now.AgentID != res.AgentID {

@@ -27,7 +27,7 @@ func (te *testTeam) launchScript(name, profile, script string) {
 	}
 }
 
-// tmuxPID is the process of the team's tmux server.
+// tmuxPID returns the process id of the team's tmux server.
 func (te *testTeam) tmuxPID() int {
 	te.t.Helper()
 	pid, _, _ := strings.Cut(te.terminals.Server().Instance(), "/")
@@ -38,7 +38,7 @@ func (te *testTeam) tmuxPID() int {
 	return n
 }
 
-// leave closes what is left of a team that was shut down.
+// leave closes the rest of a team that was shut down.
 func (te *testTeam) leave() {
 	te.t.Helper()
 	if err := errors.Join(te.Orchestrator.Close(), te.opts.Store.Close()); err != nil {
@@ -84,7 +84,7 @@ func TestTextThatDiedUnreadIsNeverProven(t *testing.T) {
 	tty := te.roster.ByName("deaf").Terminal().TTY
 	signalProcess(t, te.roster.ByName("deaf").Terminal().PID, syscall.SIGKILL)
 	te.inState("deaf", parley.StateExited)
-	for i := range 5 { // one of them gets the terminal's number again
+	for i := range 5 { // one of them reuses the terminal's number
 		name := fmt.Sprintf("next%d", i)
 		te.launch(name, "quick", tmuxtest.Agent{})
 		if te.roster.ByName(name).Terminal().TTY == tty {
@@ -127,7 +127,7 @@ func TestLossThatCouldNotBeRecordedIsRecordedLater(t *testing.T) {
 	te.inState("coder", parley.StateIdle)
 	m := te.roster.ByName("coder")
 	broken, cancel := context.WithCancel(context.Background())
-	cancel() // as a database that is locked or full
+	cancel() // stands for a locked or full database
 	m.Changing.Lock()
 	err := te.terminals.Lose(broken, m, "its terminal is gone")
 	m.Changing.Unlock()
@@ -312,7 +312,7 @@ func TestStopSparesAProcessWithAReusedPID(t *testing.T) {
 	coder, other := te.roster.ByName("coder"), te.roster.ByName("bystander").Terminal()
 	signalProcess(t, coder.Terminal().PID, syscall.SIGKILL)
 	te.inState("coder", parley.StateExited)
-	coder.Terminal().PID = other.PID // as the system may, after a long time
+	coder.Terminal().PID = other.PID // process ids are reused after a long time
 	if _, err := te.StopAgent(te.operator(), parley.StopAgentRequest{Agent: "coder"}); err != nil {
 		t.Fatal(err)
 	}

@@ -20,10 +20,10 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// spooling gives the daemon a spool.
+// spooling configures a spool.
 func spooling(o *Options) { o.Spool = filepath.Join(o.Workspace, "spool") }
 
-// keyOf gives an agent a key that the test knows.
+// keyOf issues a key for an agent.
 func (te *testTeam) keyOf(name string) string {
 	te.t.Helper()
 	m, key := te.roster.ByName(name), "the key of "+name
@@ -41,7 +41,7 @@ func (te *testTeam) spool(key string, req parley.ReportStateRequest) {
 	}
 }
 
-// spoolIsGone waits until what was spooled has been heard.
+// spoolIsGone waits until the daemon has read the spool.
 func (te *testTeam) spoolIsGone() {
 	te.t.Helper()
 	tmuxtest.Poll(te.t, func() bool { _, err := os.Lstat(te.opts.Spool); return errors.Is(err, fs.ErrNotExist) },
@@ -61,7 +61,7 @@ func TestNextDaemonReadsSpooledReports(t *testing.T) {
 	}
 
 	key := te.keyOf("deaf")
-	if err := te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false); err != nil { // as by a daemon that was killed then
+	if err := te.opts.Store.Claim(te.operator(), jobs[0].Key, 99, false); err != nil { // as left by a daemon that was killed while typing
 		t.Fatal(err)
 	}
 
@@ -131,7 +131,7 @@ func TestSpoolOwnedByOthersIsIgnored(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	te.spool(key, parley.ReportStateRequest{Event: "Done"}) // what stands before it does no harm
+	te.spool(key, parley.ReportStateRequest{Event: "Done"}) // earlier garbage does no harm
 	te.spoolIsGone()
 	if r, _ := te.roster.ByName("coder").LastReport(); r.State != parley.StateIdle {
 		t.Errorf("it reported %+v, want what it spooled itself", r)
@@ -177,7 +177,7 @@ func TestNoSpooledReportIsLostBetweenWritersAndReader(t *testing.T) {
 	}
 }
 
-// Someone who holds the file, or put something else in its place, keeps nobody waiting.
+// A process that locks the spool file, or replaces it, does not block the daemon.
 func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	t.Parallel()
 	te := newTeam(t, talking(t), spooling)

@@ -13,11 +13,11 @@ import (
 	"parley/tmux/tmuxtest"
 )
 
-// userTmux is a tmux server as a person has one: with options, bindings and hooks of
-// their own, several sessions, and terminals of different sizes attached.
+// userTmux is a tmux server like a user's: with custom options, bindings and hooks, several
+// sessions, and attached terminals of different sizes.
 type userTmux struct {
 	*testTeam
-	path, screens string // sockets: theirs, and of the tmux that stands for their terminals
+	path, screens string // sockets of the user's server and of the one that provides their terminals
 }
 
 const userConfig = `
@@ -43,7 +43,7 @@ func newUser(t *testing.T, te *testTeam) *userTmux {
 	}
 
 	t.Cleanup(func() {
-		_ = u.command(u.path, "kill-server").Run() // some tests have done it
+		_ = u.command(u.path, "kill-server").Run() // some tests have killed it already
 		_ = u.command(u.screens, "kill-server").Run()
 	})
 
@@ -144,7 +144,7 @@ func (u *userTmux) adopt(name, pane string) *parley.AdoptAgentResult {
 	return res
 }
 
-// state is all that the user could notice. The message log is not in it.
+// state returns everything that the user could notice, without the message log.
 func (u *userTmux) state() string {
 	u.t.Helper()
 	var b strings.Builder
@@ -168,7 +168,7 @@ func (u *userTmux) state() string {
 	return b.String()
 }
 
-// ours drops the lines of our own options.
+// ours drops the lines of parley's options.
 func ours(state string) string {
 	var kept []string
 	for line := range strings.Lines(state) {

@@ -53,7 +53,7 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 
 	te.reach(opened.InitialMessageID, parley.DeliveryRead)
 
-	// What a daemon finds in the database has its title too.
+	// A restarted daemon knows the thread's title.
 	if _, err := te.PauseCommunication(te.operator(), parley.PauseCommunicationRequest{Paused: true}); err != nil {
 		t.Fatal(err)
 	}
