@@ -256,6 +256,7 @@ func (d *delivery) pasted() {
 
 func (d *delivery) entered() {
 	d.out.Phase, d.out.EnteredAt = Entered, time.Now()
+	d.out.Reason, d.out.Detail = NoRefusal, "" // a mode that ended between a look and the key
 	if d.OnEntered != nil {
 		d.OnEntered()
 	}

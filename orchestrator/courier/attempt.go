@@ -11,8 +11,9 @@ import (
 
 // attempt is one message on its way into one terminal. It is a machine with a phase, that
 // of tmux: nothing typed, pasted, entered. next is its one decision: from an observation to
-// the next step. It depends on nothing else, so that it runs in a simulated world as it
-// does here. The courier and tmux carry the steps out.
+// the next step. It reads no clock and no terminal, and changes only the attempt and its
+// memory, so that it runs in a simulated world as it does here. The courier and tmux carry
+// the steps out.
 type attempt struct {
 	key     store.Key
 	sent    time.Time // when the message was accepted
@@ -115,6 +116,7 @@ func (a *attempt) typable(o *observation) hold {
 type pasted struct {
 	began    time.Time // of the looks; again after a person has scrolled
 	within   time.Duration
+	scrolls  bool      // the key was refused because a person scrolls
 	patience time.Time // then a program that never echoes is believed to have the text
 	part     string    // the part of the screen that must rest
 	still    time.Time // since when it does; zero: the text does not show
@@ -129,6 +131,15 @@ const defaultShow = 10 * time.Second
 
 func (a *attempt) afterPaste(o *observation) tmux.Step {
 	p := &a.pasted
+	if p.scrolls { // until that ends, the screen decides nothing; then the looks begin again
+		if a.refused = a.typable(o); !a.refused.none() {
+			return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
+		}
+		if o.screen.InMode {
+			return tmux.Step{Do: tmux.Wait}
+		}
+		p.scrolls, p.began, p.still = false, time.Time{}, time.Time{}
+	}
 	if p.began.IsZero() {
 		a.beginLooks(o)
 	}
@@ -156,23 +167,21 @@ func (a *attempt) afterPaste(o *observation) tmux.Step {
 	if a.refused = a.typable(o); !a.refused.none() {
 		return tmux.Step{Do: tmux.Stop, Reason: tmux.NotReady}
 	}
-	if o.screen.InMode { // tmux refuses the key then; the time for looks begins again
-		p.began = time.Time{}
-	}
+	p.scrolls = o.screen.InMode && !a.way.leave // tmux refuses the key then
 	return tmux.Step{Do: tmux.Press}
 }
 
 func (a *attempt) beginLooks(o *observation) {
 	p := o.profile
 	a.pasted.began, a.pasted.within = o.now, p.ShowWithin+p.Settle
-	if a.pasted.within <= 0 {
-		a.pasted.within = defaultShow
-	}
 	if !p.HasMarkers() {
 		a.pasted.within += slowScreen
 	}
 	if a.memory.given.unreported {
 		a.pasted.within += p.TakenWithin
+	}
+	if a.pasted.within <= 0 {
+		a.pasted.within = defaultShow
 	}
 	if a.pasted.patience.IsZero() {
 		a.pasted.patience = o.now.Add(p.ShowWithin)

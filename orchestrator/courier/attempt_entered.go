@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"cmp"
 	"time"
 
 	"parley"
@@ -29,7 +30,6 @@ type entered struct {
 
 	lingering bool // at the last look, the text still stood where somebody typed
 	long      bool // it has done so for long
-	unsaid    bool // the text left the composer without a report
 }
 
 // mixedWithin is how long a program may take to show what it was given.
@@ -38,6 +38,10 @@ const mixedWithin = 2 * time.Second
 // defaultTaken is how long a program without a time in its profile may take to show that
 // it has a message. Qwen took 5 s.
 const defaultTaken = 10 * time.Second
+
+// defaultStuck is how long after the key the second one comes at the earliest, where the
+// profile has no time for that.
+const defaultStuck = 5 * time.Second
 
 func (a *attempt) afterEnter(o *observation, again bool) tmux.Step {
 	e := &a.entered
@@ -136,7 +140,7 @@ func (a *attempt) reported(o *observation) bool {
 	}
 
 	if o.names || o.now.Sub(e.gone) < o.profile.TakenWithin {
-		e.unsaid = true
+		a.memory.unsaid = a.key
 		return false
 	}
 	a.memory.silent = o.on
@@ -173,12 +177,15 @@ func (a *attempt) seen(o *observation) bool {
 // more does no harm.
 func (a *attempt) stuck(o *observation) bool {
 	e, p := &a.entered, o.profile
-	if !p.HasMarkers() || o.now.Sub(e.began) < p.TakenWithin {
+	if !p.HasMarkers() || o.now.Sub(e.began) < cmp.Or(p.TakenWithin, defaultStuck) {
 		return false
 	}
-	still := e.still.Of(o.now, o.steadyPart())
+
 	takesKey := o.shows == profile.Idle || o.shows == profile.Busy && a.way.key == tmux.Key(p.QueueKey)
-	return takesKey && o.holdsOnly(&a.letter) && touched(o.now, o.screen).none() && o.now.Sub(still) >= p.Settle
+	if !takesKey || !o.holdsOnly(&a.letter) || !touched(o.now, o.screen).none() {
+		return false // and the rest of the screen does not count
+	}
+	return o.now.Sub(e.still.Of(o.now, o.steadyPart())) >= p.Settle
 }
 
 // proof returns what proves that the text was taken.

@@ -8,6 +8,7 @@ import (
 	"parley"
 	"parley/orchestrator/team"
 	"parley/profile"
+	"parley/store"
 	"parley/tmux"
 )
 
@@ -23,6 +24,7 @@ type stage struct {
 	above    []string // the screen above the composer
 	composer string   // "-" hides the composer
 	touched  time.Time
+	drawn    time.Time
 	inMode   bool
 	facts    facts
 	tty      ttyMode
@@ -71,7 +73,7 @@ func newStage(t *testing.T, texts ...string) *stage {
 // begin makes an attempt of the message.
 func (s *stage) begin(resumed bool) {
 	s.attempt = &attempt{
-		sent: s.now, letter: letter{text: testText, mark: testMark}, resumed: resumed, memory: &s.memory,
+		key: store.Key{MessageSeq: 7}, sent: s.now, letter: letter{text: testText, mark: testMark}, resumed: resumed, memory: &s.memory,
 		way: way{key: tmux.Key(s.profile.Key), since: s.now.Add(-time.Second)},
 	}
 	s.attempt.entered.named = s.now
@@ -83,7 +85,7 @@ func (s *stage) observation() *observation {
 	if s.composer != "-" {
 		lines = append(lines, "composer> "+s.composer)
 	}
-	screen := tmux.Screen{Lines: lines, Width: 200, Touched: s.touched, InMode: s.inMode, CursorY: len(lines) - 1}
+	screen := tmux.Screen{Lines: lines, Width: 200, Touched: s.touched, Drawn: s.drawn, InMode: s.inMode, CursorY: len(lines) - 1}
 	if !s.profile.HasMarkers() {
 		screen.Lines, screen.CursorX = []string{s.composer}, len(s.composer)
 		screen.CursorY = 0
@@ -196,7 +198,28 @@ func TestTimeBeginsAgainAfterScrolling(t *testing.T) {
 		}
 	}
 	s.inMode = false
+	if after := s.want(tmux.Pasted, press); after < s.profile.Settle {
+		t.Errorf("the key came %v after the scrolling, want %v of rest", after, s.profile.Settle)
+	}
+}
+
+func TestNothingIsDecidedByTheScreenWhileSomebodyScrolls(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer, s.inMode = testText, true
+	s.want(tmux.Pasted, press) // tmux refuses it
+	s.composer, s.above = "", []string{"working"}
+	for range 200 {
+		if got := s.step(tmux.Pasted, false); got.Do != tmux.Wait {
+			t.Fatalf("while somebody scrolls: %+v, want to wait", got)
+		}
+	}
+	s.composer, s.above, s.inMode = testText, nil, false
 	s.want(tmux.Pasted, press)
+
+	s.inMode = true
+	s.want(tmux.Pasted, press)
+	s.facts.foreground = []string{"bash"}
+	s.want(tmux.Pasted, notReady)
 }
 
 func TestProgramThatNeverEchoesGetsItsEnter(t *testing.T) {
@@ -261,6 +284,22 @@ func TestLostEnterIsPressedOnce(t *testing.T) {
 	}
 }
 
+func TestLostEnterIsNotPressedBeforeThePersonsScreenRests(t *testing.T) {
+	s := newStage(t, framedText)
+	s.composer, s.touched = testText, s.now.Add(time.Second)
+	s.drawn = s.touched.Add(time.Second)
+	left := s.touched.Add(typingPause).Sub(s.now)
+	if after := s.want(tmux.Entered, press); after < left+s.profile.Settle {
+		t.Errorf("it is pressed again after %v, want %v and %v of rest", after, left, s.profile.Settle)
+	}
+}
+
+func TestLostEnterIsNotPressedAtOnceWithoutATimeInTheProfile(t *testing.T) {
+	s := newStage(t, strings.Replace(framedText, "taken_within: 3s", "taken_within: 0s", 1))
+	s.composer = testText
+	s.want(tmux.Entered, notTaken)
+}
+
 func TestLostEnterIsNotPressedForAPerson(t *testing.T) {
 	s := newStage(t, framedText)
 	s.composer, s.touched = testText, s.now
@@ -305,7 +344,7 @@ func TestReportingProgramMustReport(t *testing.T) {
 	s := newStage(t, framedText, reportingText)
 	s.names = true // it has named an earlier message
 	s.want(tmux.Entered, notTaken)
-	if !s.attempt.entered.unsaid {
+	if s.memory.unsaid != s.attempt.key {
 		t.Error("the verdict does not know that the report is missing")
 	}
 
@@ -319,5 +358,38 @@ func TestReportingProgramMustReport(t *testing.T) {
 	}
 	if s.memory.silent != s.on {
 		t.Error("the next message waits for a report again")
+	}
+}
+
+func TestMissingReportIsKnownToALaterAttempt(t *testing.T) {
+	s := newStage(t, framedText, reportingText)
+	s.names = true
+	s.want(tmux.Entered, notTaken)
+	s.begin(true) // a dialog had opened, and is answered now
+
+	c := courier{memory: s.memory}
+	got := c.notTaken(s.on, s.attempt, tmux.Outcome{Phase: tmux.Entered, Reason: tmux.NotTaken})
+	if want := parley.EndedUnreported; got != want {
+		t.Errorf("it ended %q, want %q", got, want)
+	}
+}
+
+func TestScreenCountsFromWhenTheProgramHasItsTerminal(t *testing.T) {
+	s := newStage(t, strings.Replace(framedText, "one_line: true", "one_line: false", 1))
+	var sight team.Sight
+	s.tty = ttyMode{canonical: true, known: true}
+	s.observation().see(&sight)
+
+	s.now, s.tty.canonical = s.now.Add(time.Minute), false
+	o := s.observation()
+	if o.see(&sight); !o.since.Equal(s.now) {
+		t.Errorf("it shows the same since %v before the program had the terminal, want since now", s.now.Sub(o.since))
+	}
+}
+
+func TestRefusalWithoutACodeIsInTheWordsOfTmux(t *testing.T) {
+	got := new(courier).refusal(&attempt{}, tmux.Outcome{Reason: tmux.Repeated, Detail: "the pane is at message 5"})
+	if want := "the pane is at message 5"; got.Reason != want || got.Code != parley.HoldRefused {
+		t.Errorf("got %+v, want %q", got, want)
 	}
 }

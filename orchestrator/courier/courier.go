@@ -57,7 +57,7 @@ type unproven struct {
 	mode ttyMode
 }
 
-// CourierOptions is what couriers work with.
+// Options are the services and settings that couriers use.
 type Options struct {
 	Store       *store.Store
 	Roster      *team.Roster
@@ -72,7 +72,7 @@ type Options struct {
 // COMMUNICATION_DISABLED while communication is paused.
 type Notify func(ctx context.Context, to []*team.Member, text string, data json.RawMessage, key string) error
 
-// couriers are all couriers of the daemon, one for each terminal agent.
+// Couriers runs one courier for each terminal agent.
 type Couriers struct {
 	Options
 	Entered func() // called when a text has its Enter; for benchmarks, may be nil
@@ -88,6 +88,7 @@ type Couriers struct {
 	}
 }
 
+// New returns couriers that do nothing until Start.
 func New(opts Options) *Couriers {
 	o := &Couriers{Options: opts}
 	o.turns.last = map[string]time.Time{}

@@ -74,10 +74,13 @@ func (c *courier) inspect(t *team.Terminal) facts {
 		return f
 	}
 
-	f.launched, f.stopping, f.sameServer = true, t.Ended.Load(), t.Instance == t.Server.Instance()
-	f.adopted, f.runs, f.alive = t.Adopted(), t.Runs, tmux.Alive(t.PID)
+	f.launched, f.sameServer = true, t.Instance == t.Server.Instance()
+	f.adopted, f.runs = t.Adopted(), t.Runs
 	f.foreground, f.untold = tmux.Foreground(t.PID)
 	f.unread = unread(t)
+
+	// After what is unread: what a program had not read when it died is gone.
+	f.stopping, f.alive = t.Ended.Load(), tmux.Alive(t.PID)
 	return f
 }
 

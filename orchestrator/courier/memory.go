@@ -24,6 +24,7 @@ type memory struct {
 	collapsed collapsed // of the message pasted last
 	mixed     mixed     // with the message entered last
 	lingering store.Key // the message that was entered and still stood in its composer
+	unsaid    store.Key // the message that left its composer without a report
 }
 
 // given is the message that was entered last.

@@ -11,8 +11,8 @@ import (
 	"parley/tmux"
 )
 
-// observation is all that an attempt knows of its terminal at one moment. Nothing but it
-// decides on the next step.
+// observation is all that an attempt knows of its terminal at one moment. The next step
+// depends on it and on what the attempt and its memory hold from earlier ones.
 type observation struct {
 	now     time.Time
 	on      *team.Terminal // to tell it from an earlier one, and for nothing else
@@ -50,8 +50,11 @@ func look(t *team.Terminal, now time.Time, screen tmux.Screen) observation {
 
 // observe collects what is known of a terminal with this screen, for one message.
 func (c *courier) observe(t *team.Terminal, job *store.Job, screen tmux.Screen) *observation {
+	// What is unread comes before the mode: a program that changes the mode may drop it,
+	// and after that nothing is unread although nothing was read.
+	facts := c.inspect(t)
 	o := look(t, c.o.Now(), screen)
-	o.facts = c.inspect(t)
+	o.facts = facts
 	o.report, _ = c.m.LastReport()
 	o.named, _ = c.m.NamedAt(parley.Short(job.Message.ID))
 	o.before, _ = c.m.NamedAt(c.memory.given.shortID)

@@ -1,6 +1,7 @@
 package courier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,6 +39,7 @@ func (c *courier) submit(ctx context.Context, t *team.Terminal, job store.Job, a
 		sub.Untouched = a.way.since
 		sub.Next = func(m tmux.Moment) tmux.Step { return a.next(m.Phase, m.Again, c.observe(t, &job, m.Screen)) }
 	} else if t.Ended.Load() {
+		c.memory.cautious = true
 		return false, c.close(ctx, job, change(parley.DeliveryHeld, held(parley.HoldStopping, "")))
 	}
 
@@ -212,7 +214,7 @@ func (c *courier) notTaken(t *team.Terminal, a *attempt, out tmux.Outcome) parle
 	switch {
 	case unread(t) > 0:
 		return parley.EndedUnread
-	case a.entered.unsaid:
+	case c.memory.unsaid == a.key:
 		return parley.EndedUnreported
 	case c.memory.lingering == a.key:
 		return parley.EndedLingered
@@ -245,7 +247,7 @@ func (c *courier) refusal(a *attempt, out tmux.Outcome) hold {
 	case tmux.NotReady:
 		return a.refused
 	}
-	return held(parley.HoldRefused, strings.TrimSpace(string(out.Reason)+" "+out.Detail))
+	return held(parley.HoldRefused, strings.TrimSpace(cmp.Or(out.Detail, string(out.Reason))))
 }
 
 func later(a, b time.Time) time.Time {

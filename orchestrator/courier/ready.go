@@ -51,7 +51,7 @@ func (c *courier) look(ctx context.Context, t *team.Terminal, job *store.Job) ho
 	}
 	o := c.observe(t, job, screen)
 	if o.profile.HasMarkers() {
-		o.since = t.Sight.See(o.now, o.shows)
+		o.see(&t.Sight)
 	}
 	return c.memory.ready(o)
 }

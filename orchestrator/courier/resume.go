@@ -13,8 +13,8 @@ import (
 	"parley/tmux"
 )
 
-// abandon closes what was being typed to a terminal that is no more: it may have
-// arrived or not, and is never typed again by itself.
+// Abandon closes the deliveries that were being typed to a terminal that is gone. They may
+// have arrived or not, and are not typed again unless the operator asks for it.
 func (o *Couriers) Abandon(ctx context.Context, m *team.Member, why string) error {
 	jobs, err := o.Store.Typing(ctx, m.ID)
 	if err != nil {

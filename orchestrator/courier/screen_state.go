@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// steadyAfter is how long a screen must show something before it is believed
+	// SteadyAfter is how long a screen must show something before it is believed
 	// against what was believed before: unknown rows pass by while a program redraws.
 	SteadyAfter = 3 * time.Second
 	// overruled is how long a screen must steadily show something else than what the
@@ -36,14 +36,24 @@ type Standing struct {
 func ReadStanding(t *team.Terminal, now time.Time, screen tmux.Screen, said team.Report) Standing {
 	o := look(t, now, screen)
 	o.report = said
-	o.since = t.Sight.See(now, o.shows)
+	o.see(&t.Sight)
 	return o.standing()
 }
+
+// see notes what the screen shows, unless that is not the program's own yet.
+func (o *observation) see(sight *team.Sight) {
+	if !o.starting() {
+		o.since = sight.See(o.now, o.shows)
+	}
+}
+
+// starting reports whether the program has not taken over its terminal.
+func (o *observation) starting() bool { return o.tty.known && o.tty.canonical && !o.profile.OneLine }
 
 // standing says what the program is doing. What speaks against typing counts: a program is
 // idle only when nothing says otherwise.
 func (o *observation) standing() Standing {
-	if o.tty.known && o.tty.canonical && !o.profile.OneLine {
+	if o.starting() {
 		return Standing{State: parley.StateStarting, Evidence: "its program has not taken over the terminal"}
 	}
 
