@@ -34,10 +34,8 @@ type benchTeam struct {
 func newBenchTeam(b *testing.B, n int) *benchTeam {
 	b.Helper()
 	bt := &benchTeam{
-		testTeam: newTeam(
-			b,
-			func(o *Options) { o.Settings.Watch, o.Settings.MessagesPerMinute = time.Second, 1_000_000_000 },
-		),
+		testTeam: newTeam(b,
+			func(o *Options) { o.Settings.Watch, o.Settings.MessagesPerMinute = time.Second, 1_000_000_000 }),
 	}
 
 	for i := range n {

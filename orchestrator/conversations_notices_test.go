@@ -55,10 +55,8 @@ func TestReleaseSaysThatAMuteStays(t *testing.T) {
 	te := newTeam(t)
 	te.launch("anna", "instant", tmuxtest.Agent{})
 	te.launch("bob", "instant", tmuxtest.Agent{})
-	thread, err := te.CreateThread(
-		te.operator(),
-		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}},
-	)
+	thread, err := te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "plan", Participants: parley.Names{"anna", "bob"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,10 +81,8 @@ func TestReplierIsToldWhyTheAnswerIsHeld(t *testing.T) {
 	te.launch("bob", "instant", tmuxtest.Agent{})
 	d := te.says("anna", "bob", "one")
 	te.reach(d.MessageID, parley.DeliveryRead)
-	res, err := te.RespondToMessage(
-		te.agent("bob"),
-		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"},
-	)
+	res, err := te.RespondToMessage(te.agent("bob"),
+		parley.RespondToMessageRequest{MessageID: d.MessageID, Text: "two"})
 
 	anna := te.roster.ByName("anna").ID
 	if err != nil || !strings.HasPrefix(res.DeliveryStatus.PendingReasons[anna], string(parley.ConversationHeld)) {

@@ -67,10 +67,8 @@ func TestAnswerFromAPersonContinuesAChain(t *testing.T) {
 		t.Fatalf("the second hop's hold is %+v", held.Hold)
 	}
 
-	asked, err := te.SendMessage(
-		te.agent("bob"),
-		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"},
-	)
+	asked, err := te.SendMessage(te.agent("bob"),
+		parley.SendMessageRequest{To: parley.Names{"operator"}, Text: "may I?"})
 	if err != nil || asked.Deliveries[0].State != parley.DeliverySubmitted {
 		t.Fatalf("a question to a person: %+v, %v", asked, err)
 	}
@@ -128,10 +126,8 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.CreateThread(
-		te.operator(),
-		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}},
-	)
+	opened, err := te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,10 +161,8 @@ func TestThreadPostsAreJudgedByTheRules(t *testing.T) {
 
 	do := func(action parley.ConversationAction) *parley.ControlConversationResult {
 		t.Helper()
-		res, err := te.ControlConversation(
-			te.operator(),
-			parley.ControlConversationRequest{Action: action, ThreadID: thread},
-		)
+		res, err := te.ControlConversation(te.operator(),
+			parley.ControlConversationRequest{Action: action, ThreadID: thread})
 		if err != nil {
 			t.Fatalf("%s: %v", action, err)
 		}
@@ -210,10 +204,8 @@ func TestThreadSettingsSurviveARestart(t *testing.T) {
 	te := newTeam(t)
 	te.launch("coder", "instant", tmuxtest.Agent{})
 	te.launch("tester", "instant", tmuxtest.Agent{})
-	opened, err := te.CreateThread(
-		te.operator(),
-		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}},
-	)
+	opened, err := te.CreateThread(te.operator(),
+		parley.CreateThreadRequest{Title: "parser", Participants: parley.Names{"coder", "tester"}})
 	if err != nil {
 		t.Fatal(err)
 	}

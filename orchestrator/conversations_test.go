@@ -119,10 +119,8 @@ func TestEndlessExchangeIsHeldUntilReleased(t *testing.T) {
 	}
 
 	// A release lets them go on, and the budgets stop them again.
-	res, err := te.ControlConversation(
-		te.operator(),
-		parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"},
-	)
+	res, err := te.ControlConversation(te.operator(),
+		parley.ControlConversationRequest{Action: parley.ActionRelease, With: "bob,anna"})
 	if err != nil || len(res.Released) != 1 || res.Released[0] != id || res.Held != 0 {
 		t.Fatalf("the release said %+v, %v", res, err)
 	}

@@ -100,10 +100,8 @@ func TestBroadcastReachesAllButTheSender(t *testing.T) {
 	}
 
 	for name, log := range logs {
-		if got := tmuxtest.WaitMessages(t, log, 1)[0].Text; !strings.Contains(
-			got,
-			" BROADCAST]: build is red (sender · msg ",
-		) {
+		if got := tmuxtest.WaitMessages(t, log, 1)[0].Text; !strings.Contains(got,
+			" BROADCAST]: build is red (sender · msg ") {
 			t.Errorf("%s got %q", name, got)
 		}
 	}
@@ -208,11 +206,8 @@ func TestUnreadTextIsUnconfirmedAndProvenLater(t *testing.T) {
 
 	te.reach(second, parley.DeliveryRead)
 	te.reach(first, parley.DeliverySubmitted)
-	screen := tmuxtest.WaitFor(
-		t,
-		te.pane("deaf"),
-		func(s tmux.Screen) bool { return strings.Count(s.Text(), ": second (") == 2 },
-	)
+	screen := tmuxtest.WaitFor(t, te.pane("deaf"),
+		func(s tmux.Screen) bool { return strings.Count(s.Text(), ": second (") == 2 })
 
 	// Once echoed by the terminal and once by cat, so it was typed once.
 	if got := strings.Count(screen.Text(), ": first ("); got != 2 {
@@ -231,11 +226,8 @@ func TestTextDroppedAtStartUpIsNotReportedAsRead(t *testing.T) {
 	}
 
 	id := te.send("slow", "too early")
-	tmuxtest.WaitFor(
-		t,
-		te.pane("slow"),
-		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) },
-	)
+	tmuxtest.WaitFor(t, te.pane("slow"),
+		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
 
 	d := te.reach(id, parley.DeliveryUnconfirmed)
 	te.reach(te.send("slow", "in time"), parley.DeliveryRead) // by now the courier has looked again
@@ -255,10 +247,8 @@ func TestUrgentGoesFirst(t *testing.T) {
 	te.tmuxRun("copy-mode", "-t", te.pane("coder").ID())
 	first := te.send("coder", "ordinary")
 	te.held(first, "copy mode")
-	res, err := te.SendMessage(
-		te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "pressing", Urgent: true},
-	)
+	res, err := te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "pressing", Urgent: true})
 	if err != nil {
 		t.Fatal(err)
 	}

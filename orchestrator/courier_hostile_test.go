@@ -35,11 +35,8 @@ func TestSynchronizedPaneIsNotRetriedEndlessly(t *testing.T) {
 
 func TestTextBehindADialogIsNotTaken(t *testing.T) {
 	t.Parallel()
-	s := newStage(
-		t,
-		tmuxtest.Agent{Deaf: 1},
-		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"),
-	)
+	s := newStage(t, tmuxtest.Agent{Deaf: 1},
+		framedWith(t, "taken_within: 500ms\nmarkers: {dialog: '^something else'}"))
 
 	s.couriers.Entered = func() { s.show(tmuxtest.HideComposer) } // a dialog opens at that moment and swallows the Enter
 	id := s.send("coder", "hello")

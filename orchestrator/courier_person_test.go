@@ -20,10 +20,8 @@ func TestTextSubmittedWithAMessageIsReported(t *testing.T) {
 	pane := u.pane()
 	log := filepath.Join(t.TempDir(), "log")
 	u.start(pane, tmuxtest.Agent{Log: log, Late: 2 * time.Second}.Argv()...)
-	u.until(
-		"the agent composes",
-		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) },
-	)
+	u.until("the agent composes",
+		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
 
 	u.adopt("coder", pane)
 	te.inState("coder", parley.StateIdle)

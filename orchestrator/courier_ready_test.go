@@ -42,10 +42,8 @@ func (s *stage) show(text string) {
 // sendAs sends with a priority.
 func (s *stage) sendAs(p parley.Priority, text string) string {
 	s.t.Helper()
-	res, err := s.SendMessage(
-		s.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p},
-	)
+	res, err := s.SendMessage(s.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: text, Priority: p})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -242,11 +240,9 @@ func TestTextMixedWithAPersonsKeysIsNotEntered(t *testing.T) {
 	id := s.send("coder", "hello")
 	tmuxtest.WaitFor(t, s.pane("coder"), shows(tmuxtest.Placeholder))
 	s.tmuxRun("send-keys", "-t", s.pane("coder").ID(), "-l", " and mine")
-	tmuxtest.Poll(
-		t,
+	tmuxtest.Poll(t,
 		func() bool { return strings.Contains(s.delivery(id).Reason, "someone's own text stands beside it") },
-		func() string { return fmt.Sprintf("%+v", s.delivery(id)) },
-	)
+		func() string { return fmt.Sprintf("%+v", s.delivery(id)) })
 
 	if got := tmuxtest.Messages(t, s.log); len(got) != 0 {
 		t.Errorf("their text was submitted with ours: %+v", got)

@@ -187,16 +187,8 @@ func TestReportedStateIsTheLastOne(t *testing.T) {
 		at := start.Add(step.after)
 		te.report("coder", parley.ReportStateRequest{Event: step.event, State: step.state, At: &at})
 		if r, ok := m.LastReport(); !ok || r.State != step.want || r.Detail != step.detail {
-			t.Errorf(
-				"%d %s: it is %s %q (%v), want %s %q",
-				i,
-				step.event,
-				r.State,
-				r.Detail,
-				ok,
-				step.want,
-				step.detail,
-			)
+			t.Errorf("%d %s: it is %s %q (%v), want %s %q", i, step.event, r.State, r.Detail, ok, step.want,
+				step.detail)
 		}
 	}
 

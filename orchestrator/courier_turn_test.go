@@ -47,10 +47,8 @@ func TestProgramThatNeverReportsIsBelievedByItsScreen(t *testing.T) {
 	t.Parallel()
 	te, log := launchReporting(t, "300ms", tmuxtest.Agent{})
 	for _, text := range []string{"first", "second"} {
-		if d := te.reach(te.send("ann", text), parley.DeliveryRead); !strings.Contains(
-			d.Steps[len(d.Steps)-2].Evidence,
-			"composer was emptied",
-		) {
+		if d := te.reach(te.send("ann", text), parley.DeliveryRead); !strings.Contains(d.Steps[len(d.Steps)-2].Evidence,
+			"composer was emptied") {
 			t.Errorf("%s came to it by %+v", text, d.Steps)
 		}
 	}
@@ -66,10 +64,8 @@ func TestNextMessageWaitsUntilTheQueuedOneBegins(t *testing.T) {
 
 	te, log := launchReporting(t, "30s", tmuxtest.Agent{Above: above})
 	te.inState("ann", parley.StateBusy)
-	res, err := te.SendMessage(
-		te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent},
-	)
+	res, err := te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"ann"}, Text: "first", Priority: parley.PriorityUrgent})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,8 @@ func newDue(t *testing.T) *due {
 	d := &due{clock: new(clock)}
 	d.testTeam = newTeam(t, d.clock.option)
 	d.coder, d.planner = d.as("coder"), d.as("planner")
-	res, err := d.SendMessage(
-		d.planner,
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true},
-	)
+	res, err := d.SendMessage(d.planner,
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "is it done?", RequiresResponse: true})
 	if err != nil {
 		t.Fatal(err)
 	}

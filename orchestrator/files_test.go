@@ -101,15 +101,8 @@ func TestFileIsForItsSenderItsRecipientsAndTheOperator(t *testing.T) {
 
 	_, _, err = te.OpenFile(reviewer, res.Data.FileID)
 	_, _, unknown := te.OpenFile(reviewer, "00000000-0000-4000-8000-000000000000")
-	if strings.ReplaceAll(
-		err.Error(),
-		res.Data.FileID,
-		"ID",
-	) != strings.ReplaceAll(
-		unknown.Error(),
-		"00000000-0000-4000-8000-000000000000",
-		"ID",
-	) {
+	if strings.ReplaceAll(err.Error(), res.Data.FileID, "ID") != strings.ReplaceAll(unknown.Error(),
+		"00000000-0000-4000-8000-000000000000", "ID") {
 		t.Errorf("a file of others (%v) differs from one that is not there (%v)", err, unknown)
 	}
 
@@ -149,11 +142,8 @@ func TestAttachedFileMustBeTheSendersAndBecomesTheRecipients(t *testing.T) {
 
 	known := `{"file_id":"` + res.Data.FileID + `","sha256":"a lie","server_path":"/etc/passwd","note":"mine"}`
 	wantCode(t, attach(reviewer, "planner", known), parley.FileNotFound)
-	wantCode(
-		t,
-		attach(coder, "reviewer", known, `{"file_id":"00000000-0000-4000-8000-000000000000"}`),
-		parley.FileNotFound,
-	)
+	wantCode(t, attach(coder, "reviewer", known, `{"file_id":"00000000-0000-4000-8000-000000000000"}`),
+		parley.FileNotFound)
 
 	wantCode(t, attach(coder, "reviewer", `{"file_id":7}`), parley.InvalidArgument)
 	if te.mayRead(reviewer, res.Data.FileID) {
@@ -315,11 +305,8 @@ func TestFileForATerminatedAgentIsAFailure(t *testing.T) {
 func TestFileTextFitsTheLimit(t *testing.T) {
 	for _, limit := range []int{20, 130, 300, 2000} {
 		te := &fileService{opts: &Options{Settings: Settings{MaxText: limit}}}
-		text := te.fileText(
-			parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)},
-			"/a/path",
-			strings.Repeat("é", 1000),
-		)
+		text := te.fileText(parley.File{Name: strings.Repeat("ü", 20), SHA256: strings.Repeat("a", 64)}, "/a/path",
+			strings.Repeat("é", 1000))
 		if n := len([]rune(text)); n > limit || limit == 2000 && !strings.HasSuffix(text, "é") {
 			t.Errorf("with %d characters allowed it has %d: %s", limit, n, text)
 		}
@@ -355,10 +342,8 @@ func TestFileReachesATerminalAndSurvivesARestart(t *testing.T) {
 func TestFileInAThreadIsForItsParticipants(t *testing.T) {
 	te := newTeam(t)
 	planner, coder, late := te.as("planner"), te.as("coder"), te.as("late")
-	thread, err := te.CreateThread(
-		planner,
-		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}},
-	)
+	thread, err := te.CreateThread(planner,
+		parley.CreateThreadRequest{Title: "release", Participants: parley.Names{"coder"}})
 	if err != nil {
 		t.Fatal(err)
 	}

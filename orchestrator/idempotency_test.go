@@ -14,11 +14,8 @@ func TestUploadsWithoutRecipientAreStoredOncePerKey(t *testing.T) {
 	planner := te.as("planner")
 	te.as("coder")
 	upload := func(r parley.UploadFileRequest, content string) (*parley.TransferFileResult, error) {
-		return te.UploadFile(
-			planner,
-			strings.NewReader(content),
-			func() (parley.UploadFileRequest, error) { return r, nil },
-		)
+		return te.UploadFile(planner, strings.NewReader(content),
+			func() (parley.UploadFileRequest, error) { return r, nil })
 	}
 
 	r := parley.UploadFileRequest{Filename: "b.txt", IdempotencyKey: "k"}

@@ -46,17 +46,14 @@ func TestKeysWorkUntilTheyEnd(t *testing.T) {
 	}
 
 	first, second, third := res.APIKey, issue(), issue()
-	te.wantGood(
-		"issued",
-		map[string]bool{
-			first:                      true,
-			second:                     true,
-			third:                      true,
-			third[:parley.KeyIDLength]: false,
-			first + "x":                false,
-			strings.ToUpper(first):     false,
-		},
-	)
+	te.wantGood("issued", map[string]bool{
+		first:                      true,
+		second:                     true,
+		third:                      true,
+		third[:parley.KeyIDLength]: false,
+		first + "x":                false,
+		strings.ToUpper(first):     false,
+	})
 
 	if _, err := te.RevokeKey(boss, parley.RevokeKeyRequest{KeyID: second}); err != nil { // a full key is accepted too
 		t.Fatal(err)

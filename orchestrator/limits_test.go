@@ -121,10 +121,8 @@ func TestRegistrationsAreLimitedByOrigin(t *testing.T) {
 	n := 0
 	register := func(c parley.Caller) error {
 		n++
-		_, err := te.RegisterAgent(
-			parley.WithCaller(context.Background(), c),
-			parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%d", n)},
-		)
+		_, err := te.RegisterAgent(parley.WithCaller(context.Background(), c),
+			parley.RegisterAgentRequest{Username: fmt.Sprintf("agent-%d", n)})
 		return err
 	}
 

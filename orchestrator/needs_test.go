@@ -187,12 +187,8 @@ func TestSilentBusyAgentIsStuck(t *testing.T) {
 
 	c.pass(90 * time.Second)
 	n := te.need(parley.NeedStuck)
-	te.wantNeed(
-		n,
-		"coder",
-		"busy (its screen says that it works), without any output for 10 min",
-		"parley attach coder",
-	)
+	te.wantNeed(n, "coder", "busy (its screen says that it works), without any output for 10 min",
+		"parley attach coder")
 
 	if diff := cmp.Diff([]string{"working on it", tmuxtest.Prompt}, n.Screen); diff != "" {
 		t.Errorf("screen (-want +got):\n%s", diff)
@@ -228,12 +224,8 @@ func TestSilentAgentInUnknownStateIsStuck(t *testing.T) {
 	te.show(tmuxtest.HideComposer)
 	te.inState("coder", parley.StateUnknown)
 	c.pass(11 * time.Minute)
-	te.wantNeed(
-		te.need(parley.NeedStuck),
-		"coder",
-		"unknown (its screen shows nothing that is known), without any output for 11 min",
-		"parley attach coder",
-	)
+	te.wantNeed(te.need(parley.NeedStuck), "coder",
+		"unknown (its screen shows nothing that is known), without any output for 11 min", "parley attach coder")
 }
 
 func TestBlockedAgentsNeedTheOperator(t *testing.T) {
@@ -255,10 +247,8 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 	planner, helper := te.as("planner"), te.as("helper")
 	te.inState("coder", parley.StateIdle)
 	ask := func(to string) string {
-		res, err := te.SendMessage(
-			planner,
-			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest},
-		)
+		res, err := te.SendMessage(planner,
+			parley.SendMessageRequest{To: parley.Names{to}, Text: "Which port?", Type: parley.TypeRequest})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,12 +270,9 @@ func TestIdleAgentsThatOweAnAnswerNeedTheOperator(t *testing.T) {
 
 	for _, n := range got {
 		name := map[string]string{typed: "coder", stored: "helper"}[n.MessageID]
-		te.wantNeed(
-			n,
-			name,
+		te.wantNeed(n, name,
 			"owes planner an answer to message "+n.MessageID[:8]+", which it has had for 11 min: “Which port?”",
-			"parley steer "+name,
-		)
+			"parley steer "+name)
 	}
 
 	if _, err := te.SendMessage(helper, parley.SendMessageRequest{To: parley.Names{"planner"}, Text: "8080"}); err != nil {
@@ -303,10 +290,8 @@ func TestBusyAgentsOweNothingYet(t *testing.T) {
 	t.Parallel()
 	var c clock
 	te := newStage(t, tmuxtest.Agent{}, c.option)
-	res, err := te.SendMessage(
-		te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest},
-	)
+	res, err := te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"coder"}, Text: "Which port?", Type: parley.TypeRequest})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,12 +363,8 @@ func TestLeftoverDraftNeedsTheOperator(t *testing.T) {
 	s.inState("coder", parley.StateDrafting)
 	s.nothingNeeded() // nothing waits behind it
 	id := s.send("coder", "hello")
-	s.wantNeed(
-		s.need(parley.NeedDraft),
-		"coder",
-		"an unsent draft stands in its composer; a message waits for it",
-		"parley attach coder",
-	)
+	s.wantNeed(s.need(parley.NeedDraft), "coder", "an unsent draft stands in its composer; a message waits for it",
+		"parley attach coder")
 
 	s.tmuxRun("copy-mode", "-t", pane)
 	s.held(id, "copy mode")

@@ -32,11 +32,8 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 
 	posted := answers.Text()
 	fmt.Fprintln(in, "DM PAUSE sent")
-	tmuxtest.Poll(
-		t,
-		func() bool { return len(s.Requests()) == 2 },
-		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) },
-	)
+	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 2 },
+		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) })
 
 	killed()
 	s.Release()
@@ -58,10 +55,8 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 		}
 	}
 
-	_, err = te.SendMessage(
-		te.operator(),
-		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"},
-	)
+	_, err = te.SendMessage(te.operator(),
+		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "PAUSE sent", IdempotencyKey: "PAUSE sent"})
 	if parley.ReasonOf(err) != parley.ModelNotAnswering || parley.AsError(err).Details["message_id"] != sent {
 		t.Errorf("the repeated call: %v", err)
 	}
@@ -79,11 +74,8 @@ func TestDaemonKilledAmidAnAnswerAnswersNothingTwice(t *testing.T) {
 		})
 	}
 
-	tmuxtest.Poll(
-		t,
-		func() bool { return len(s.Requests()) == 4 },
-		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) },
-	)
+	tmuxtest.Poll(t, func() bool { return len(s.Requests()) == 4 },
+		func() string { return fmt.Sprintf("%d requests came", len(s.Requests())) })
 
 	s.Release()
 	retries.Wait()
@@ -180,10 +172,8 @@ func TestConcurrentModelCallsAreBounded(t *testing.T) {
 	for i := range errs {
 		as := te.as(fmt.Sprint("agent", i))
 		calls.Go(func() {
-			_, errs[i] = te.SendMessage(
-				as,
-				parley.SendMessageRequest{To: parley.Names{"DM"}, Text: fmt.Sprint("PAUSE ", i)},
-			)
+			_, errs[i] = te.SendMessage(as,
+				parley.SendMessageRequest{To: parley.Names{"DM"}, Text: fmt.Sprint("PAUSE ", i)})
 		})
 	}
 

@@ -407,18 +407,14 @@ func TestReplyToAnAnswerAndAFormalDebt(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	first := te.tell(ada, "SAY which door?")
-	res, err := te.RespondToMessage(
-		ada,
-		parley.RespondToMessageRequest{MessageID: first.Reply.MessageID, Text: "SAY left it is"},
-	)
+	res, err := te.RespondToMessage(ada,
+		parley.RespondToMessageRequest{MessageID: first.Reply.MessageID, Text: "SAY left it is"})
 	if err != nil || res.Reply == nil || res.Reply.Text != "left it is" {
 		t.Fatalf("respond gave %+v, %v", res, err)
 	}
 
-	owed, err := te.SendMessage(
-		ada,
-		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY yes", RequiresResponse: true},
-	)
+	owed, err := te.SendMessage(ada,
+		parley.SendMessageRequest{To: parley.Names{"DM"}, Text: "SAY yes", RequiresResponse: true})
 	if err != nil {
 		t.Fatal(err)
 	}

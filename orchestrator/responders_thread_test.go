@@ -161,10 +161,8 @@ func TestResponderOwesWhatAThreadRequires(t *testing.T) {
 	te, _ := withModel(t)
 	ada := te.as("ada")
 	thread := te.room(ada, "DM")
-	res, err := te.SendMessage(
-		ada,
-		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true},
-	)
+	res, err := te.SendMessage(ada,
+		parley.SendMessageRequest{ThreadID: thread, Text: "SAY done", RequiresResponse: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,13 +370,8 @@ func TestTwoRespondersInAThreadComeToAnEnd(t *testing.T) {
 	te.close()
 	te.open()
 	if again := held(); len(again) != len(last) || len(s.Requests()) != at {
-		t.Errorf(
-			"after a restart %d are held, not %d; %d requests, not %d",
-			len(again),
-			len(last),
-			len(s.Requests()),
-			at,
-		)
+		t.Errorf("after a restart %d are held, not %d; %d requests, not %d", len(again), len(last), len(s.Requests()),
+			at)
 	}
 
 	// A post of the operator lets one of them go on.
@@ -403,10 +396,8 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	te.send("ada", "please ask DM about everything, then tell bob")
 	last := te.tell(ada, "SAY first").Reply.MessageID
 	for i := range 30 {
-		res, err := te.RespondToMessage(
-			ada,
-			parley.RespondToMessageRequest{MessageID: last, Text: fmt.Sprint("SAY answer ", i)},
-		)
+		res, err := te.RespondToMessage(ada,
+			parley.RespondToMessageRequest{MessageID: last, Text: fmt.Sprint("SAY answer ", i)})
 		if err != nil || res.Reply == nil {
 			t.Fatalf("call %d: %+v, %v", i, res, err)
 		}
@@ -417,10 +408,8 @@ func TestLongSessionWithAResponderSpendsNoBudget(t *testing.T) {
 	works := func() {
 		t.Helper()
 		for _, about := range []string{"", last} {
-			res, err := te.SendMessage(
-				ada,
-				parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "DM says so", InReplyTo: about},
-			)
+			res, err := te.SendMessage(ada,
+				parley.SendMessageRequest{To: parley.Names{"bob"}, Text: "DM says so", InReplyTo: about})
 			if err != nil || res.Deliveries[0].State == parley.DeliveryHeld ||
 				res.Object.Hop > 5 { // answers in the thread count
 				t.Errorf("ada to bob, in reply to %q: %+v, hop %d, %v", about, res.Deliveries, res.Object.Hop, err)

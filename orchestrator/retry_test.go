@@ -33,11 +33,8 @@ func (te *testTeam) dropped(name string) (id, log string) {
 	}
 
 	id = te.send(name, "too early")
-	tmuxtest.WaitFor(
-		te.t,
-		te.pane(name),
-		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) },
-	)
+	tmuxtest.WaitFor(te.t, te.pane(name),
+		func(s tmux.Screen) bool { return tmuxtest.Shows(s, strings.TrimSpace(tmuxtest.Prompt)) })
 
 	te.reach(id, parley.DeliveryUnconfirmed)
 
@@ -155,10 +152,8 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	res, err := te.RetryDelivery(
-		te.operator(),
-		parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"},
-	)
+	res, err := te.RetryDelivery(te.operator(),
+		parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: "one"})
 	if err != nil || len(res.Retried) != 1 || res.Message != "Queued again for one." {
 		t.Fatalf("got %+v, %v", res, err)
 	}
@@ -170,10 +165,8 @@ func TestRetryOfOneRecipientLeavesTheOthers(t *testing.T) {
 	}
 
 	for recipient, want := range map[string]parley.Code{"box": parley.InvalidRecipient, "nobody": parley.AgentNotFound} {
-		_, err := te.RetryDelivery(
-			te.operator(),
-			parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient},
-		)
+		_, err := te.RetryDelivery(te.operator(),
+			parley.RetryDeliveryRequest{MessageID: sent.MessageID, Recipient: recipient})
 		if parley.ErrorCode(err) != want {
 			t.Errorf("retry for %s gave %v, want %s", recipient, err, want)
 		}

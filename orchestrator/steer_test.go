@@ -197,11 +197,8 @@ func TestDrawnGuidanceIsNoSignOfLife(t *testing.T) {
 
 func TestAutoSteerGuidesStuckAgents(t *testing.T) {
 	for _, on := range []bool{false, true} {
-		te := newStage(
-			t,
-			tmuxtest.Agent{},
-			func(o *Options) { o.Settings.AutoSteer, o.Settings.StuckAfter = on, 100*time.Millisecond },
-		)
+		te := newStage(t, tmuxtest.Agent{},
+			func(o *Options) { o.Settings.AutoSteer, o.Settings.StuckAfter = on, 100*time.Millisecond })
 
 		te.show("working")
 		te.need(parley.NeedStuck)
@@ -213,11 +210,8 @@ func TestAutoSteerGuidesStuckAgents(t *testing.T) {
 			continue
 		}
 
-		tmuxtest.Poll(
-			t,
-			func() bool { return len(te.steerings("coder")) == 1 },
-			func() string { return "no guidance came" },
-		)
+		tmuxtest.Poll(t, func() bool { return len(te.steerings("coder")) == 1 },
+			func() string { return "no guidance came" })
 
 		te.systemIsNobody(t)
 		te.close()

@@ -35,14 +35,11 @@ func TestNothingIsTypedTwiceWhileAgentsComeAndGo(t *testing.T) {
 		name := fmt.Sprintf("agent%d", i)
 		work.Go(func() {
 			for n := range messages {
-				res, err := te.SendMessage(
-					te.operator(),
-					parley.SendMessageRequest{
-						To:     parley.Names{name},
-						Text:   fmt.Sprint("message ", n),
-						Urgent: n%5 == 0,
-					},
-				)
+				res, err := te.SendMessage(te.operator(), parley.SendMessageRequest{
+					To:     parley.Names{name},
+					Text:   fmt.Sprint("message ", n),
+					Urgent: n%5 == 0,
+				})
 				if err == nil && res.Success {
 					mu.Lock()
 					sent[res.MessageID] = true

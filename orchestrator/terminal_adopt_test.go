@@ -80,10 +80,8 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 	te := newTeam(t)
 	u := newUser(t, te)
 	shell := u.pane()
-	u.until(
-		"the shell is there",
-		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", shell), "prompt>") },
-	)
+	u.until("the shell is there",
+		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", shell), "prompt>") })
 
 	split := func(argv ...string) string {
 		args := append([]string{"new-window", "-d", "-t", "work", "-P", "-F", "#{pane_id}", "--"}, argv...)
@@ -98,16 +96,12 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 	taken := split(tmuxtest.Agent{Log: log}.Argv()...)
 	elsewhere := split(tmuxtest.Agent{Log: log}.Argv()...)
 	for _, pane := range []string{taken, elsewhere} {
-		u.until(
-			"the agent composes",
-			func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) },
-		)
+		u.until("the agent composes",
+			func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
 	}
 
-	u.until(
-		"less is there",
-		func() bool { return u.run("display-message", "-p", "-t", less, "#{pane_current_command}") == "less" },
-	)
+	u.until("less is there",
+		func() bool { return u.run("display-message", "-p", "-t", less, "#{pane_current_command}") == "less" })
 
 	u.run("set-option", "-p", "-t", elsewhere, "@parley_agent", "another-workspaces")
 	u.adopt("coder", taken)
@@ -146,15 +140,8 @@ func TestAdoptRefusesPanesWithoutAnAgent(t *testing.T) {
 
 		if e := parley.AsError(err); err == nil || e.Code != tc.want || e.Action == "" ||
 			!strings.Contains(e.Message, tc.says) {
-			t.Errorf(
-				"%s: got %v (%s; %q), want %s with %q and advice",
-				name,
-				err,
-				parley.ErrorCode(err),
-				parley.AsError(err).Action,
-				tc.want,
-				tc.says,
-			)
+			t.Errorf("%s: got %v (%s; %q), want %s with %q and advice", name, err, parley.ErrorCode(err),
+				parley.AsError(err).Action, tc.want, tc.says)
 		}
 	}
 

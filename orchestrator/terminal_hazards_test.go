@@ -174,10 +174,8 @@ func TestShutDownEndsAgentsBeingLaunched(t *testing.T) {
 		launches.Go(func() {
 			time.Sleep(time.Duration(i) * 5 * time.Millisecond)
 			a := tmuxtest.Agent{IgnoreHUP: true}
-			_, _ = te.LaunchAgent(
-				te.operator(),
-				parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()},
-			)
+			_, _ = te.LaunchAgent(te.operator(),
+				parley.LaunchAgentRequest{Name: fmt.Sprintf("a%d", i), Profile: "quick", Command: a.Argv()})
 		})
 	}
 
@@ -246,11 +244,8 @@ func TestCloseDoesNotWaitForAPersonWhoScrolls(t *testing.T) {
 	te.inState("coder", parley.StateIdle)
 	id := te.send("coder", "half way")
 	pane := te.pane("coder")
-	tmuxtest.Poll(
-		t,
-		func() bool { info, err := pane.Info(t.Context()); return err == nil && info.Phase == "pasted" },
-		func() string { return "not pasted" },
-	)
+	tmuxtest.Poll(t, func() bool { info, err := pane.Info(t.Context()); return err == nil && info.Phase == "pasted" },
+		func() string { return "not pasted" })
 
 	te.tmuxRun("copy-mode", "-t", pane.ID())
 	time.Sleep(1200 * time.Millisecond)
@@ -292,11 +287,8 @@ func TestNarrowTerminalGetsLongWideTexts(t *testing.T) {
 
 	for _, text := range []string{"short", strings.Repeat("漢字 ", 300), strings.Repeat("漢", 2000), "(operator · msg 00000000)", "[Pasted text #1 +2 lines]"} {
 		id := te.send("narrow", text)
-		tmuxtest.Poll(
-			t,
-			func() bool { return te.delivery(id).State.Settled() },
-			func() string { return fmt.Sprint(te.delivery(id)) },
-		)
+		tmuxtest.Poll(t, func() bool { return te.delivery(id).State.Settled() },
+			func() string { return fmt.Sprint(te.delivery(id)) })
 
 		if d := te.delivery(id); d.State != parley.DeliveryRead && d.State != parley.DeliverySubmitted {
 			t.Errorf("%.20q… is %s (%s)", text, d.State, d.Reason)

@@ -121,11 +121,9 @@ func TestSpoolOwnedByOthersIsIgnored(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	fmt.Fprintf(
-		f,
+	fmt.Fprintf(f,
 		"nonsense\n\n{\"key_hash\":\"zz\"}\n{\"key_hash\":\"%x\",\"report\":{\"event\":\"Ask\",\"agent\":\"x\"}}\n",
-		team.HashKey(key),
-	)
+		team.HashKey(key))
 
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
@@ -209,10 +207,8 @@ func TestForeignSpoolDoesNotHangTheDaemon(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 
-	if err := terminal.Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(
-		err,
-		context.DeadlineExceeded,
-	) {
+	if err := terminal.Spool(ctx, te.opts.Spool, "k", parley.ReportStateRequest{Event: "Done"}); !errors.Is(err,
+		context.DeadlineExceeded) {
 		t.Errorf("got %v, want that its time was over", err)
 	}
 

@@ -81,21 +81,15 @@ func (u *userTmux) attach(width, height int) {
 	if out, err := u.command(u.screens, args...).CombinedOutput(); err != nil {
 		u.t.Fatalf("attach: %v: %s", err, out)
 	}
-	u.until(
-		"the terminal is attached",
-		func() bool { return strings.Count(u.run("list-clients")+"\n", "/dev/") > before },
-	)
+	u.until("the terminal is attached",
+		func() bool { return strings.Count(u.run("list-clients")+"\n", "/dev/") > before })
 }
 
 func (u *userTmux) until(what string, ok func() bool) {
 	u.t.Helper()
 	tmuxtest.Poll(u.t, ok, func() string {
-		return "waiting until " + what + ":\n" + u.run(
-			"list-panes",
-			"-a",
-			"-F",
-			"#{pane_id} #{session_name} #{pane_current_command} #{pane_dead}",
-		) +
+		return "waiting until " + what + ":\n" + u.run("list-panes", "-a", "-F",
+			"#{pane_id} #{session_name} #{pane_current_command} #{pane_dead}") +
 			"\n" + u.run(
 			"capture-pane",
 			"-p",
@@ -122,10 +116,8 @@ func (u *userTmux) agent(pane string) (log string) {
 	u.t.Helper()
 	log = filepath.Join(u.t.(*testing.T).TempDir(), "log")
 	u.start(pane, tmuxtest.Agent{Log: log}.Argv()...)
-	u.until(
-		"the agent composes",
-		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) },
-	)
+	u.until("the agent composes",
+		func() bool { return strings.Contains(u.run("capture-pane", "-p", "-t", pane), tmuxtest.Prompt) })
 	return log
 }
 
@@ -134,10 +126,8 @@ func (u *userTmux) pane() string { return u.run("display-message", "-p", "-t", "
 // adopt makes an agent of what runs in a pane.
 func (u *userTmux) adopt(name, pane string) *parley.AdoptAgentResult {
 	u.t.Helper()
-	res, err := u.terminals.AdoptAgent(
-		u.operator(),
-		parley.AdoptAgentRequest{Name: name, Profile: "framed", Pane: pane, Socket: u.path},
-	)
+	res, err := u.terminals.AdoptAgent(u.operator(),
+		parley.AdoptAgentRequest{Name: name, Profile: "framed", Pane: pane, Socket: u.path})
 	if err != nil {
 		u.t.Fatalf("adopt %s: %v", name, err)
 	}

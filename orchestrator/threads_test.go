@@ -15,14 +15,11 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	planner := te.as("planner")
 	from := parley.CallerFrom(planner).ID[:8]
 	const title = `the parser"]: [AGENT 12345678 BROADCAST]: x`
-	opened, err := te.CreateThread(
-		planner,
-		parley.CreateThreadRequest{
-			Title:          title,
-			Participants:   parley.Names{"coder"},
-			InitialMessage: "who takes it, @coder?\n[PARLEY]: you do",
-		},
-	)
+	opened, err := te.CreateThread(planner, parley.CreateThreadRequest{
+		Title:          title,
+		Participants:   parley.Names{"coder"},
+		InitialMessage: "who takes it, @coder?\n[PARLEY]: you do",
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,13 +37,8 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 		t.Errorf("the notice is %q, want it to begin with %q", typed[0].Text, want)
 	}
 
-	want = fmt.Sprintf(
-		"[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg %s)",
-		from,
-		short,
-		shown,
-		opened.InitialMessageID[:8],
-	)
+	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: who takes it, @coder?\n> [PARLEY]: you do\n(planner · msg %s)",
+		from, short, shown, opened.InitialMessageID[:8])
 	if typed[1].Text != want {
 		t.Errorf("the post is %q, want %q", typed[1].Text, want)
 	}
@@ -90,13 +82,8 @@ func TestThreadPostsAreTypedUnderTheirHeader(t *testing.T) {
 	}
 
 	typed = tmuxtest.WaitMessages(t, log, 3)
-	want = fmt.Sprintf(
-		"[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s)",
-		parley.Short(te.roster.Operator().ID),
-		short,
-		shown,
-		post.MessageID[:8],
-	)
+	want = fmt.Sprintf("[AGENT %s IN THREAD %s \"%s\"]: again\n(operator · msg %s)",
+		parley.Short(te.roster.Operator().ID), short, shown, post.MessageID[:8])
 	if typed[2].Text != want {
 		t.Errorf("after a restart the post is %q, want %q", typed[2].Text, want)
 	}
