@@ -26,11 +26,8 @@ func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 	if th := stored.Message.ThreadID; th != "" {
 		res.ConversationID = th
 		res.Message = "Message sent to thread " + parley.Short(th)
-		res.Status = fmt.Sprintf(
-			`Message sent to thread %s "%s"!`,
-			parley.Short(th),
-			parley.ShownTitle(res.Object.ThreadTitle),
-		)
+		res.Status = fmt.Sprintf(`Message sent to thread %s "%s"!`, parley.Short(th),
+			parley.ShownTitle(res.Object.ThreadTitle))
 
 		return res
 	}
@@ -40,10 +37,8 @@ func (a *admission) receipt(stored store.Appended) *parley.SendMessageResult {
 		res.Status = fmt.Sprintf("Message sent to %s!", d[0].Recipient)
 		res.Message = "Message sent to agent " + parley.Short(d[0].RecipientID)
 		if d[0].State == parley.DeliveryFailed {
-			res.Message = fmt.Sprintf(
-				"Failed to send message - recipient agent %s may not exist or is terminated",
-				parley.Short(d[0].RecipientID),
-			)
+			res.Message = fmt.Sprintf("Failed to send message - recipient agent %s may not exist or is terminated",
+				parley.Short(d[0].RecipientID))
 
 			res.Status, res.Success = res.Message, false
 			res.Error, res.ErrorCode = &res.Message, parley.AgentUnavailable

@@ -263,10 +263,8 @@ func shareWord(a, b string) bool {
 	}
 
 	words := func(s string) []string {
-		return strings.FieldsFunc(
-			strings.ToLower(s),
-			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '#' },
-		)
+		return strings.FieldsFunc(strings.ToLower(s),
+			func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+' && r != '#' })
 	}
 
 	for _, x := range words(a) {

@@ -201,11 +201,9 @@ func (op *operatorService) overdueNeed(w store.Owing, now time.Time) parley.Need
 		Agent:     d.Debtor,
 		MessageID: msg.ID,
 		Since:     d.DueAt,
-		Text: fmt.Sprintf(
-			"owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
+		Text: fmt.Sprintf("owes %s %s to message %s, asked %s ago and due %s ago: “%s”",
 			msg.Sender, what, short, formatDuration(now.Sub(msg.Timestamp)), formatDuration(now.Sub(d.DueAt)),
-			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength),
-		),
+			parley.Truncate(parley.CleanLine(msg.Text), parley.PreviewLength)),
 		Command: fmt.Sprintf(
 			"parley steer %s --kind REMINDER \"please answer message %s from %s\"", d.Debtor, short, msg.Sender,
 		),

@@ -18,10 +18,8 @@ func (ws *workspaceService) expire(ctx context.Context) {
 
 	ws.terminals.Sweep()
 
-	err := errors.Join(
-		ws.store.TouchAgents(ctx, ws.roster.TakeSeen()),
-		ws.store.TouchKeys(ctx, ws.roster.Keys.TakeUsed()),
-	)
+	err := errors.Join(ws.store.TouchAgents(ctx, ws.roster.TakeSeen()),
+		ws.store.TouchKeys(ctx, ws.roster.Keys.TakeUsed()))
 	if err != nil && ctx.Err() == nil {
 		ws.log.Error("record when agents and keys were last seen", "error", err)
 	}

@@ -94,15 +94,9 @@ func summary(msg *parley.Message, ds []parley.Delivery, now time.Time, zone *tim
 		what = string(msg.Priority) + " " + what
 	}
 
-	return fmt.Sprintf(
-		"%s sent %s (%s) to %s at %s, %s ago.",
-		cmp.Or(msg.Sender, parley.Short(msg.SenderID)),
-		withArticle(what),
-		parley.Short(msg.ID),
-		to,
-		msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"),
-		formatDuration(now.Sub(msg.Timestamp)),
-	)
+	return fmt.Sprintf("%s sent %s (%s) to %s at %s, %s ago.", cmp.Or(msg.Sender, parley.Short(msg.SenderID)),
+		withArticle(what), parley.Short(msg.ID), to, msg.Timestamp.In(zone).Format("15:04:05 on 2 January 2006"),
+		formatDuration(now.Sub(msg.Timestamp)))
 }
 
 func storyOf(msg *parley.Message, d *parley.Delivery, agent parley.Agent) parley.DeliveryStory {
@@ -229,10 +223,8 @@ func heldOutlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 
 	return []string{
 		sentence("The conversation protocol holds it", d.Reason),
-		fmt.Sprintf(
-			"%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
-			d.Recipient, spared, id,
-		),
+		fmt.Sprintf("%s has it in its inbox; only its %s is spared. parley conversation release %s lets it go on.",
+			d.Recipient, spared, id),
 	}
 }
 

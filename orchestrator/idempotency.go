@@ -147,11 +147,9 @@ func sameRecipients(deliveries []store.NewDelivery, ids []string) bool {
 
 // otherMessage is the error for a key that was used for another message.
 func otherMessage(earlier *parley.Message, differs string) error {
-	return parley.Errorf(
-		parley.InvalidArgument,
+	return parley.Errorf(parley.InvalidArgument,
 		"the idempotency key was used before, for message %s, which is another one: this was not sent",
-		parley.Short(earlier.ID),
-	).
+		parley.Short(earlier.ID)).
 		With("parameter", "idempotency_key").
 		With("message_id", earlier.ID).
 		With("differs", differs).

@@ -146,11 +146,8 @@ func (ms *messageService) joinedAfter(ctx context.Context, m *team.Member, post 
 func delegates(others []*team.Member, author *team.Member) ([]store.NewDelivery, error) {
 	if len(others) == 0 {
 		return nil, parley.
-			Errorf(
-				parley.InvalidArgument,
-				"delegated to nobody: who asked is %s itself, and no other is named",
-				author.Name,
-			).
+			Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named",
+				author.Name).
 			With("parameter", "additional_recipients").
 			Suggest("Name in additional_recipients who is to answer instead, or use status unable if nobody is.")
 	}

@@ -145,14 +145,11 @@ func (op *operatorService) firstStatesOfRetry(msg *parley.Message, ds []parley.D
 			refusal = parley.Errorf(parley.AgentUnavailable, "the mailbox of %s is closed", m.Name).
 				Suggest("Register %s again, then retry: parley register %s", m.Name, m.Name)
 		default:
-			begin = append(
-				begin,
-				store.NewDelivery{
-					RecipientID: m.ID,
-					State:       parley.DeliverySubmitted,
-					Evidence:    "stored in its inbox; " + retried,
-				},
-			)
+			begin = append(begin, store.NewDelivery{
+				RecipientID: m.ID,
+				State:       parley.DeliverySubmitted,
+				Evidence:    "stored in its inbox; " + retried,
+			})
 		}
 	}
 

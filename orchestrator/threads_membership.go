@@ -62,10 +62,8 @@ func (ts *threadService) AddParticipant(
 		who:    who,
 		status: parley.MemberAdded,
 		except: me.ID,
-		text: fmt.Sprintf(
-			"%s added %s to thread %s. %s get_messages with it shows what was said before.",
-			me.Name, who.Name, team.ThreadLabel(&th), howToPost(&th),
-		),
+		text: fmt.Sprintf("%s added %s to thread %s. %s get_messages with it shows what was said before.",
+			me.Name, who.Name, team.ThreadLabel(&th), howToPost(&th)),
 		allow: func(ids []string) error {
 			if !operator && !slices.Contains(ids, me.ID) {
 				return team.NotParticipant(me, th.ID)
