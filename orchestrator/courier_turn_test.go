@@ -24,8 +24,8 @@ func launchReporting(t *testing.T, takenWithin string, a tmuxtest.Agent) (te *te
 // begins reports the start of a message's turn as ann and, right away, its end.
 func (te *testTeam) begins(id string) {
 	te.t.Helper()
-	te.report("ann", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})
-	te.report("ann", parley.ReportStateRequest{Event: "Done"})
+	te.reportNow("ann", parley.ReportStateRequest{Event: "Prompt", MessageIDs: []string{parley.Short(id)}})
+	te.reportNow("ann", parley.ReportStateRequest{Event: "Done"})
 }
 
 func TestTextThatLeftTheComposerUnreportedIsNotProven(t *testing.T) {

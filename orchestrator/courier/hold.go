@@ -59,8 +59,9 @@ type facts struct {
 	stopping   bool
 	sameServer bool
 
-	foreground []string // the command line of the program that has the terminal
-	untold     error    // why that is not known
+	ask        func() ([]string, error) // reads the next two; nil: they are known. Slow without /proc
+	foreground []string                 // the command line of the program that has the terminal
+	untold     error                    // why that is not known
 	adopted    bool
 	runs       func(argv []string) bool // tells an adopted agent's own program
 	alive      bool                     // the process that was launched or adopted
@@ -76,7 +77,7 @@ func (c *courier) inspect(t *team.Terminal) facts {
 
 	f.launched, f.sameServer = true, t.Instance == t.Server.Instance()
 	f.adopted, f.runs = t.Adopted(), t.Runs
-	f.foreground, f.untold = tmux.Foreground(t.PID)
+	f.ask = func() ([]string, error) { return tmux.Foreground(t.PID) }
 	f.unread = unread(t)
 
 	// After what is unread: what a program had not read when it died is gone.
@@ -141,6 +142,11 @@ func comeback(a *parley.Agent) string {
 // would run it, a pager or an editor would take it for keys. For an adopted agent, not to
 // know is as bad.
 func (f *facts) otherProgram() hold {
+	if f.ask != nil {
+		f.foreground, f.untold = f.ask()
+		f.ask = nil
+	}
+
 	shell := f.untold == nil && tmux.IsShell(f.foreground)
 	keys := ""
 	if f.untold == nil {
