@@ -158,7 +158,7 @@ func outlook(d *parley.Delivery, agent parley.Agent, id string) []string {
 	switch d.State {
 	case parley.DeliveryRead:
 		if d.Decision != nil && !d.Decision.ShouldRespond {
-			return []string{fmt.Sprintf("%s has it and stays silent. A mention (@%s) calls upon it.", name, name)}
+			return []string{fmt.Sprintf("%s has it and stays silent. Mention it (@%s) to get an answer.", name, name)}
 		}
 		return []string{fmt.Sprintf("%s has it. Nothing is left to do.", name)}
 	case parley.DeliveryAnswered:

@@ -30,7 +30,7 @@ func (fs *fileService) TransferFile(
 	if parley.CallerFrom(ctx).Network {
 		path := parley.CleanLine(parley.Truncate(req.SourcePath, 200))
 		return nil, parley.
-			Errorf(parley.FileRefused, "the call came over the network, where %q is no path of yours", path).
+			Errorf(parley.FileRefused, "the call came over the network, but %q is a path on parley's machine", path).
 			Suggest("Upload the file: POST /api/files, or parley send-file.")
 	}
 

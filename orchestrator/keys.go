@@ -116,7 +116,7 @@ func (ks *keyService) findKey(m *team.Member, id string) (*team.Key, error) {
 	shown := parley.CleanLine(parley.Truncate(id, parley.KeyIDLength))
 	return nil, parley.Errorf(parley.InvalidArgument, "there is no key %s%s", shown, whose).
 		With("parameter", "key_id").
-		Suggest("list_keys shows the ids of those that are good; it may have ended already.")
+		Suggest("list_keys shows the ids of the valid keys; this one may have ended already.")
 }
 
 // ListKeys implements parley.RightsService.

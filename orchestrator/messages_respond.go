@@ -149,7 +149,7 @@ func delegates(others []*team.Member, author *team.Member) ([]store.NewDelivery,
 			Errorf(parley.InvalidArgument, "delegated to nobody: who asked is %s itself, and no other is named",
 				author.Name).
 			With("parameter", "additional_recipients").
-			Suggest("Name in additional_recipients who is to answer instead, or use status unable if nobody is.")
+			Suggest("Name the agents that answer instead in additional_recipients, or use status unable.")
 	}
 
 	var to []store.NewDelivery
